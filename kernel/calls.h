@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is recorded: of system calls, and of what has tracepoints of its own. */
+/* Recording system calls, and events that have their own tracepoints. */
 #ifndef ETRACE_CALLS_H
 #define ETRACE_CALLS_H
 

@@ -9,7 +9,7 @@
 #include "table.h"
 #include "task.h"
 
-/* Does a session want it? Else the paths of calls have a nop for it. */
+/* On if a session wants output; otherwise it is a nop in the paths of calls. */
 DECLARE_STATIC_KEY_FALSE(etrace_printing);
 
 void etrace_print_want(bool on);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who really read and wrote: uses of descriptors, counted and told. */
+/* Counting and recording the reads and writes of each descriptor. */
 #ifndef ETRACE_CALLS_USE_H
 #define ETRACE_CALLS_USE_H
 
@@ -10,9 +10,9 @@
 #include "task.h"
 #include "uses.h"
 
-/* Of etrace_emit_close(). */
+/* Flags of etrace_emit_close(). */
 #define ETRACE_CLOSE_GOING_ON	1	/* only where etrace_going_on() was on */
-#define ETRACE_CLOSE_EXTENDED	2	/* the line format does not tell of it */
+#define ETRACE_CLOSE_EXTENDED	2	/* not in the line format */
 #define ETRACE_CLOSE_EXECVE	4	/* by execve */
 
 void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how);
@@ -28,8 +28,8 @@ void etrace_use_forgotten(struct etrace_task *t, int fd);
  * @t: first slot of the current task
  * @fd: the descriptor
  *
- * What is remembered was done by another one of that number: dup2() has replaced
- * it, or another thread has closed it and has not come to tell that yet.
+ * Uses that are kept for @fd are those of an earlier descriptor with that number:
+ * dup2() replaced it, or another thread closed it and has not recorded that yet.
  */
 static inline void etrace_use_new(struct etrace_task *t, int fd)
 {
@@ -44,7 +44,7 @@ void etrace_use_left(struct etrace_task *t);
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 		     enum etrace_use_how how);
 
-/* What a descriptor stands for; NULL: nothing.  Who frees an inode waits for RCU. */
+/* The inode of a descriptor, NULL if none. Valid under RCU: inodes are freed after it. */
 static __always_inline struct inode *etrace_use_inode(struct files_struct *files,
 						      unsigned int fd)
 {
@@ -58,14 +58,14 @@ static __always_inline struct inode *etrace_use_inode(struct files_struct *files
 	return likely(file) ? READ_ONCE(file->f_inode) : NULL;
 }
 
-/* How a file is behind a write. */
+/* Size and time of a file after a write. */
 static __always_inline void etrace_use_seen(struct etrace_use *e, const struct inode *inode)
 {
 	e->size = i_size_read(inode);
 	e->mtime = etrace_inode_mtime(inode);
 }
 
-/* Where the bytes of a use are counted, and the bits that it sets there. */
+/* The counter of a use, and (below) the bits that the use sets in it. */
 static __always_inline atomic64_t *etrace_use_bytes(struct etrace_use *e,
 						    enum etrace_use_how how)
 {
@@ -78,13 +78,13 @@ static __always_inline u64 etrace_use_bits(enum etrace_use_how how)
 }
 
 /*
- * One slot: nearly always the same was done by the descriptor before.  Returns
- * whether it was; if not, nothing was done.
+ * Counts a use for one slot if the descriptor was used in this way before, which is
+ * nearly always so.  Otherwise does nothing and returns false.
  */
 static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int fd,
 					     u64 bytes, enum etrace_use_how how)
 {
-	/* The highest of its bits is there only with the others. */
+	/* The highest of the bits is set only together with the others. */
 	const u64 seen = how == ETRACE_USE_WRITE ? ETRACE_WROTE : ETRACE_USED;
 	struct files_struct *files = current->files;
 	struct etrace_uses *u = READ_ONCE(t->uses);
@@ -100,30 +100,30 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	n = etrace_use_bytes(e, how);
 	if (unlikely(!(atomic64_read(n) & seen)))
 		return false;
-	/* of a regular file, as the first write has found */
+	/* @size is set by the first write, for regular files only */
 	if (how != ETRACE_USE_READ && e->size >= 0) {
 		inode = etrace_use_inode(files, fd);
 		if (likely(inode))
 			etrace_use_seen(e, inode);
 	}
-	/* Another thread may have told what was there before, a moment ago. */
+	/* Another thread may just have recorded and cleared the earlier uses. */
 	if (unlikely(!(atomic64_add_return(bytes << ETRACE_USE_BITS, n) & seen)))
 		etrace_use_late(t, u, fd, how);
 	return true;
 }
 
 /**
- * etrace_used - a call has read or written by a descriptor
+ * etrace_used - a call has read or written through a descriptor
  * @fd: the descriptor
- * @bytes: how many
- * @how: what it has done
+ * @bytes: number of bytes
+ * @how: kind of use
  */
 static __always_inline void etrace_used(unsigned int fd, u64 bytes, enum etrace_use_how how)
 {
 	struct etrace_task *t;
 	bool done;
 
-	/* As a rule there is one slot, alone in its bucket. */
+	/* Usually there is one slot, alone in its bucket. */
 	etrace_syscall_pin();
 	t = etrace_task_first(current);
 	done = likely(t && t->task == current && !READ_ONCE(t->node.next)) &&

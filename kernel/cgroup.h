@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who is traced for being in a cgroup. */
+/* Tracing all tasks of a cgroup. */
 #ifndef ETRACE_CGROUP_H
 #define ETRACE_CGROUP_H
 
@@ -15,7 +15,7 @@ int etrace_cgroup_watch(struct etrace_session *s, int fd);
 void etrace_cgroup_unwatch(struct etrace_session *s);
 void etrace_cgroup_seen(struct task_struct *task);
 
-/* Does any session ask for a cgroup? Without, nobody joins. */
+/* Does any session trace a cgroup? If not, no task joins by its cgroup. */
 static inline bool etrace_cgroups_watched(void)
 {
 	return unlikely(!list_empty(&etrace_watches));
@@ -23,7 +23,7 @@ static inline bool etrace_cgroups_watched(void)
 
 /**
  * etrace_cgroup_fork - a task is born
- * @child: it; it has not run yet
+ * @child: the new task, which has not run yet
  *
  * It may be born into another cgroup than its parent's (CLONE_INTO_CGROUP).
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a process has used, at its end. */
+/* Resources that a process used, recorded when it ends. */
 #ifndef ETRACE_COST_H
 #define ETRACE_COST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was recorded and what was lost: numbers of each processor. */
+/* Counters of recorded and lost records, one set for each CPU. */
 #ifndef ETRACE_COUNTS_H
 #define ETRACE_COUNTS_H
 
@@ -7,7 +7,7 @@
 
 #include "etrace.h"
 
-/* What is counted; see counts.c. */
+/* The counters; see counts.c. */
 #define ETRACE_COUNTERS(X)		\
 	X(records)			\
 	X(lost_records)			\
@@ -29,8 +29,8 @@ enum etrace_counter {
 
 /**
  * struct etrace_counts - counters of one processor
- * @n: what is counted
- * @full: of a session: what its buffer there had dropped when last asked
+ * @n: the counters
+ * @full: of a session: records that its buffer on this CPU had dropped when last asked
  */
 struct etrace_counts {
 	u64 n[ETRACE_NR_CNT];
@@ -39,7 +39,7 @@ struct etrace_counts {
 
 DECLARE_PER_CPU(struct etrace_counts, etrace_counts);
 
-/* For a session, and for the sum of all. */
+/* Adds to a session's counter, and to the sum of all sessions. */
 #define etrace_count(session, name, add)				\
 	do {								\
 		this_cpu_add(etrace_counts.n[ETRACE_CNT_##name], add);	\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From events with strings of any length to records of bounded size. */
+/* Splits events with strings of any length into records of bounded size. */
 #ifndef ETRACE_EMIT_H
 #define ETRACE_EMIT_H
 

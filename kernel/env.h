@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The environment of a program that is run, on request. */
+/* The environment of a program that is run, for sessions that want it. */
 #ifndef ETRACE_ENV_H
 #define ETRACE_ENV_H
 
@@ -8,7 +8,7 @@
 
 struct etrace_work;
 
-/* Does any session want it? */
+/* Does any session want environments? */
 static inline bool etrace_env_wanted(void)
 {
 	return unlikely(atomic_read(&etrace_wanted[ETRACE_WHERE_ENV]));

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all parts of the module know: a record on its way into the ring buffer,
- * and the session that it is for.  What a file does is in its own header; none
- * sees one that is above it (tools/testing/rooms):
+ * Shared by all parts of the module: a record on its way into the ring buffer,
+ * and the session it is for.  Each file has its own header and may include only
+ * headers on its own level or below (tools/testing/rooms):
  *
  *	main
  *	counters, session
  *	probes			tracepoints
- *	uring			calls that io_urings make
- *	calls, calls_*		what is recorded, one file for a sort of calls
- *	call, hooks		what handlers share; what the kernel has resolved
+ *	uring			operations of io_uring
+ *	calls, calls_*		what is recorded, one file for each kind of calls
+ *	call, hooks		shared by handlers; names that the kernel has resolved
  *	env			the environment of a program
  *	emit, target
- *	cgroup			who is traced for being in a cgroup
- *	output, table		records out; system calls
- *	task, print		who is traced; lines
+ *	cgroup			tracing all tasks of a cgroup
+ *	output, table		writing records; the table of system calls
+ *	task, print		the traced tasks; printing lines
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
  *	printed			what processes wrote to descriptors 1 and 2
- *	cost			what a process has used
- *	return_work, counts, schema	the way back to the program; events
+ *	cost			resources that a process used
+ *	return_work, counts, schema	work on return to user space; counters; events
  */
 #ifndef ETRACE_H
 #define ETRACE_H
@@ -33,7 +33,7 @@
 #include "etrace_ioctl.h"
 #include "schema.h"
 
-/* <linux/logic_pio.h>, on arm64: the name of a field would be another one there. */
+/* On arm64, <linux/logic_pio.h> defines a macro inl, which is a field name here. */
 #undef inl
 
 struct trace_array;
@@ -43,7 +43,7 @@ struct etrace_counts;
 
 /**
  * struct etrace_str - a string of a record
- * @s: the bytes, without a null byte at the end; NULL: the record has none
+ * @s: the bytes, without a null byte at the end; NULL if the record has none
  * @len: number of bytes
  */
 struct etrace_str {
@@ -60,30 +60,30 @@ struct etrace_str {
  * @str: the strings, in the order of etrace_events.def
  * @nr_str: how many entries of @str the event has
  * @inl: how many of them are in the event's own record; the others follow in
- *	records of their own
+ *	separate records
  * @more: records follow this one
- * @joined: bit i: @str[i] is the user's string behind a directory's path, not
+ * @joined: bit i: @str[i] is a directory's path followed by the user's string, not
  *	a name that the kernel has resolved
  * @unread: bit i: @str[i] could not be read
- * @cut: bit i: @str[i] is not whole
- * @untold: bit i: whether there is an @str[i] cannot be told without asking
- *	somebody
- * @marks: these four, to see whether any bit is set
- * @outside: bit i: @str[i] is no path from the task's root directory, but from
- *	the top of a mount that lies nowhere below it
- * @plain: bit i: @str[i] surely has no newline, and is at most ETRACE_PLAIN_MAX long,
- *	or there is no such string; so ETRACE_PLAIN is said of all
- * @faulted: some of it is unread because its page is not there
- * @where: only for sessions that want these, ETRACE_WHERE_*
- * @file: where the record should arrive, to tell whether it did
- * @buffer: of the session
- * @written: set when it did
- * @have: bit i: the event's value i is there; of those that MAY be
- * @string: a piece of a string: its event's record had no room for it
+ * @cut: bit i: @str[i] is truncated
+ * @untold: bit i: whether there is an @str[i] cannot be known without asking
+ *	a file system
+ * @marks: the four fields above as one number, to test whether any bit is set
+ * @outside: bit i: @str[i] is not a path from the task's root directory, but from
+ *	the top of a mount that is not below that directory
+ * @plain: bit i: @str[i] is known to have no newline and at most ETRACE_PLAIN_MAX
+ *	bytes, or does not exist; ETRACE_PLAIN if that is true of all
+ * @faulted: something could not be read because its page is not in memory
+ * @where: which sessions get the record, ETRACE_WHERE_*
+ * @file: event file of the session's buffer, to see whether the record arrived there
+ * @buffer: the session's ring buffer
+ * @written: the record arrived in @file
+ * @have: bit i: value i of the event, one that MAY be there, is there
+ * @string: a piece of a string that did not fit into its event's record
  * @args: a piece of an argument list
  * @lost: how many records of the task were lost
  *
- * On the stack of probes: only what an event uses is filled in.
+ * Probes keep it on the stack, so only what an event uses is filled in.
  */
 struct etrace_rec {
 	u64 upid;
@@ -111,7 +111,7 @@ struct etrace_rec {
 	s32 error;
 	struct trace_event_file *file;
 	struct trace_buffer *buffer;
-	/* The values of the event, one struct for each. */
+	/* The values of the event, one struct for each kind of event. */
 	union {
 #define EVENT(ID, id, name, category, where, doc) struct {
 #define ARGS(ID, id, TAG, name) u32 id##_len; struct etrace_str id;
@@ -164,8 +164,8 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 }
 
 /*
- * etrace_clear_<event>() - no value of the event is there yet: whoever reads the record
- * gets all of them. Stores one by one, as compilers take a slow memset() for some structs.
+ * etrace_clear_<event>() - set all values of an event to 0, since readers of the record
+ * get all of them. One store for each: compilers use a slow memset() for some structs.
  */
 #define EVENT(ID, id, name, category, where, doc)			\
 static inline void etrace_clear_##id(struct etrace_rec *r)		\
@@ -177,18 +177,18 @@ static inline void etrace_clear_##id(struct etrace_rec *r)		\
 #include "etrace_events.def"
 
 /* etrace_rec.string.state: how a piece lies in its string. */
-#define ETRACE_PIECE_CONT	1	/* begins behind a newline */
-#define ETRACE_PIECE_OPEN	2	/* the next piece begins behind a newline */
+#define ETRACE_PIECE_CONT	1	/* begins after a newline */
+#define ETRACE_PIECE_OPEN	2	/* the next piece begins after a newline */
 #define ETRACE_PIECE_LAST	4	/* ends the string */
 
-#define ETRACE_PART_MAX		900	/* bytes in a part, by the line format */
+#define ETRACE_PART_MAX		900	/* bytes in a part of a line */
 
 #define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
 #define ETRACE_TOPS		(ETRACE_ONES << 7)
 
 /*
- * No bit of ETRACE_TOPS is set: none of the bytes of @v is a newline; one is set: one of
- * them may be. The other bits say nothing.
+ * Returns 0 in the bits of ETRACE_TOPS if no byte of @v is a newline; if one of these bits is
+ * set, there may be a newline. The other bits have no meaning.
  */
 static __always_inline unsigned long etrace_newlines(unsigned long v)
 {
@@ -196,7 +196,7 @@ static __always_inline unsigned long etrace_newlines(unsigned long v)
 	return (v - ETRACE_ONES) & ~v;
 }
 
-/* The same of @len bytes. The last word overlaps the one before. */
+/* etrace_newlines() of @len bytes. The last word may overlap the one before. */
 static inline unsigned long etrace_newlines_in(const char *s, u32 len)
 {
 	const char *last = s + len - sizeof(unsigned long);
@@ -228,8 +228,8 @@ static inline unsigned long etrace_newlines_in(const char *s, u32 len)
 
 /**
  * etrace_copy - copy a short string, a word at a time
- * @dst: to where
- * @src: from where
+ * @dst: destination
+ * @src: source
  * @n: bytes, not 0
  */
 static __always_inline void etrace_copy(char *dst, const void *src, u32 n)
@@ -250,14 +250,14 @@ static __always_inline void etrace_copy(char *dst, const void *src, u32 n)
 }
 
 /*
- * Lines that may be printed from one record, see emit.c; each takes 1 ns. Far
- * below what writing a record takes, so that times stay those of the clock.
+ * Most lines that are printed from one record, see emit.c; each line adds 1 ns to the time.
+ * Writing a record takes far longer, so times stay those of the clock.
  */
 #define ETRACE_LINES_MAX	64
 
 /*
- * Names of variables are looked up by hash first: nearly none of an environment are in a
- * list, and few enough others have the hash of one that is.
+ * Names of variables are looked up by hash first: hardly any variable of an environment is
+ * listed, and few others share a hash with a listed one.
  */
 #define ETRACE_ENV_HASHES	8192
 
@@ -280,27 +280,27 @@ static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
 }
 
 /**
- * struct etrace_session - a trace: who it is for, and where it goes
- * @owner: whose own processes it traces, and no others; NULL: anybody's
- * @fire: the events are fired as trace events, for everybody who has enabled
- *	them; else they are written to the session's own buffer only. Only
- *	the session of the parameter root_pid does so
- * @comm: changes of thread names are recorded
- * @record: what it records on request, bit by bit, ETRACE_SESSION_*
- * @keep_env: variables that are recorded as they are, whatever they look like;
- *	names with commas between them
- * @env_listed: of environments only the variables of @keep_env are recorded, and
- *	what looks secret in them is hidden
- * @env_names: hashes of their names, a bit each
+ * struct etrace_session - a trace: its owner, options and buffer
+ * @owner: only processes with these credentials are traced; NULL: all processes
+ * @fire: fire the events as trace events, for every ftrace instance that has enabled
+ *	them; else write them to the session's own buffer only. True only for
+ *	the session of the parameter root_pid
+ * @comm: record changes of thread names
+ * @record: optional events to record, a mask of BIT(ETRACE_WHERE_*)
+ * @keep_env: variables to record unchanged even if they look secret;
+ *	names separated by commas
+ * @env_listed: record only the variables of @keep_env, and hide what looks
+ *	secret in them
+ * @env_names: hashes of the names in @keep_env, a bit each
  * @tracing: tasks may be added
- * @tr: of root_pid's session, the ftrace instance; NULL: the top level
+ * @tr: ftrace instance of root_pid's session, NULL for the top level
  * @buffer: the ring buffer: the instance's, or the session's own
- * @files: the trace events that go there
- * @counts: what was recorded and lost
+ * @files: the event files of @buffer
+ * @counts: counters of recorded and lost records
  * @seq: sequence number of the latest upid
- * @tasks: tasks that are traced now
- * @idle: woken when @tasks gets 0
- * @instance: name of root_pid's instance, empty: the top level
+ * @tasks: number of tasks traced now
+ * @idle: woken when @tasks becomes 0
+ * @instance: name of root_pid's instance, empty for the top level
  */
 struct etrace_session {
 	const struct cred *owner;
@@ -324,10 +324,10 @@ struct etrace_session {
 /**
  * etrace_session_wants - is an event for this session?
  * @s: the session
- * @where: of the event
+ * @where: ETRACE_WHERE_* of the event
  *
- * Not everything is for root_pid's trace: the line format, in which it is read,
- * does not define it. The reader of another session knows it all.
+ * root_pid's trace is read in the line format, which does not define all events
+ * unless the parameter extended is set. Readers of other sessions know all events.
  */
 static inline bool etrace_session_wants(const struct etrace_session *s, u8 where)
 {

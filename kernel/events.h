@@ -2,16 +2,16 @@
 /*
  * The typed trace events, events/etrace/ in tracefs. Their printed form is
  * the etrace line format (Documentation/line-format.md), made by print.c when
- * somebody reads.
+ * the trace is read.
  *
- * Fields that all have: upid, the task that made the call; time, nanoseconds
+ * Fields of all events: upid, the task that made the call; time, nanoseconds
  * of CLOCK_MONOTONIC. Fields of events with strings: NAME_len, the string's
  * length, -1 if the event has none; NAME, the string, if it is in this record
  * (the first @inl strings are); more: records of the kind string or args
- * follow with the rest; joined, unread, cut, untold, outside: bit i tells of the i-th string
- * what struct etrace_rec says; bit 3 of unread: a structure or the arguments.
- * error: errno of a call that failed, else 0. have: bit i: the i-th of the
- * event's values is there, of those that MAY be.
+ * follow with the rest; joined, unread, cut, untold, outside: bit i is about string i,
+ * as in struct etrace_rec; bit 3 of unread: a structure or the arguments.
+ * error: errno of a call that failed, else 0. have: bit i: value i of the event,
+ * one that MAY be there, is there.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM etrace
@@ -27,7 +27,7 @@
 
 #ifndef ETRACE_EVENTS_HELPERS
 #define ETRACE_EVENTS_HELPERS
-/* Room for string @i in the record, with a null byte. */
+/* Bytes for string @i in the record, with a null byte. */
 static inline u32 etrace_room(const struct etrace_rec *r, u32 i)
 {
 	return i < r->inl ? r->str[i].len + 1 : 1;
@@ -38,7 +38,7 @@ static inline s32 etrace_len(const struct etrace_rec *r, u32 i)
 	return i < r->nr_str && r->str[i].s ? (s32)r->str[i].len : -1;
 }
 
-/* @n bytes and a null byte. */
+/* Writes @n bytes and a null byte. */
 static inline void etrace_put(char *dst, const char *s, u32 n)
 {
 	if (likely(n))
@@ -46,7 +46,7 @@ static inline void etrace_put(char *dst, const char *s, u32 n)
 	dst[n] = '\0';
 }
 
-/* The record arrives; @where is the event file or whatever else listens. */
+/* The record arrives; @where is the event file, or the data of another probe. */
 static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 {
 	if (where == r->file)
@@ -79,7 +79,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	__field(u8, untold)			\
 	__field(u8, outside)
 
-/* First read, then written: so the bytes can be copied at one go. */
+/* All reads before all writes, so that the compiler can copy the bytes at once. */
 #define ETRACE_TAIL_ASSIGN						\
 	do {								\
 		u8 inl = r->inl, more = r->more, joined = r->joined;	\
@@ -113,7 +113,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 			   __get_dynamic_array_len(name) - 1);	\
 	} while (0)
 
-/* What the printer is told of a record: its strings, values and tail. */
+/* What the printer gets of a record: its strings, values and tail. */
 #define ETRACE_TOLD(ID, ...)						\
 	(&(struct etrace_content) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
 
@@ -126,7 +126,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 
 #define ETRACE_VAL(ID, id)		ETRACE_VAL_IF(ID, id, true)
 
-/* A value that MAY be there: the field have tells. */
+/* A value that MAY be there: the field have says whether it is. */
 #define ETRACE_VAL_MAY(ID, id)						\
 	ETRACE_VAL_IF(ID, id, __entry->have >> ETRACE_VAL_##ID##_##id & 1)
 

@@ -9,15 +9,15 @@ struct etrace_work;
 
 /**
  * struct etrace_hold - names that the kernel resolved in the middle of a call
- * @hook: which hook left it
- * @outside: as etrace_rec.outside
+ * @hook: the hook that left it
+ * @outside: bits as in etrace_rec.outside
  * @first: the first descriptor of @fds
  * @nr_fds: bits in @fds
- * @fds: the descriptors that close_range or execve is about to close, a bitmap;
- *	kfree
- * @fds_lost: there are some, but no memory for @fds
- * @str: the names; each is allocated, NULL where there is none
- * @work: for what is still to be found out; NULL: nothing
+ * @fds: bitmap of the descriptors that close_range or execve is about to close;
+ *	allocated
+ * @fds_lost: there are such descriptors, but there was no memory for @fds
+ * @str: the names, each allocated; NULL if none
+ * @work: work left for the return to user space, NULL if none
  */
 struct etrace_hold {
 	u8 hook;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hooks: where the kernel shows what it has resolved. */
+/* Hooks: functions of the kernel that show which file it has resolved. */
 #ifndef ETRACE_HOOKS_H
 #define ETRACE_HOOKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The ftrace side: records into the ring buffer. */
+/* Writing records into the ring buffer of ftrace. */
 #ifndef ETRACE_OUTPUT_H
 #define ETRACE_OUTPUT_H
 
@@ -13,7 +13,7 @@ struct etrace_open;
 
 /**
  * struct etrace_trace_event - a trace event
- * @name: in tracefs
+ * @name: its name in tracefs
  * @fire: write a record to every ftrace instance that has enabled it
  * @enabled: whether any instance has
  * @write: write a record to one buffer, given by its event file
@@ -34,15 +34,15 @@ void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r);
  * @t: slot of the current task
  * @r: the record
  *
- * What is counted is whether the record arrived in the session's buffer; who else
- * has enabled root_pid's trace events counts for himself.
+ * Counts whether the record arrived in the session's buffer; other ftrace instances
+ * that have enabled root_pid's trace events count their own losses.
  */
 static __always_inline void etrace_output(struct etrace_task *t, struct etrace_rec *r)
 {
 	const struct etrace_trace_event *ev = &etrace_trace_events[r->ev];
 	struct etrace_session *s = t->session;
 
-	/* the buffer that refuses a record is the one that is asked why */
+	/* stay on this CPU: etrace_output_lost() asks the buffer that refused the record */
 	preempt_disable_notrace();
 	r->file = s->files[r->ev];
 	r->buffer = s->buffer;

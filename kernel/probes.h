@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints and hooks together: what listens while somebody is traced. */
+/* Tracepoints and hooks, registered while tasks are traced. */
 #ifndef ETRACE_PROBES_H
 #define ETRACE_PROBES_H
 

@@ -10,10 +10,10 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#define ETRACE_NR_STR	3	/* most strings that one record has */
-#define ETRACE_NR_VAL	12	/* most values */
+#define ETRACE_NR_STR	3	/* most strings of a record */
+#define ETRACE_NR_VAL	12	/* most values of a record */
 
-/* The typed events, in events.h; those behind the table's tell of other records. */
+/* The typed events, in events.h; those after the table's belong to other records. */
 enum etrace_event {
 #define EVENT(ID, id, name, category, where, doc) ETRACE_EV_##ID,
 #include "etrace_events.def"
@@ -24,7 +24,6 @@ enum etrace_event {
 	ETRACE_NR_EV,
 };
 
-/* The tags of strings. */
 enum etrace_tag {
 #define TAG(TAG) ETRACE_TAG_##TAG,
 #include "etrace_events.def"
@@ -32,8 +31,8 @@ enum etrace_tag {
 };
 
 /*
- * Where a string is among its event's: ETRACE_STR_OPEN_name, ...; an argument
- * list is behind the strings. ETRACE_STRS_OPEN: how many there are.
+ * Index of a string in its event: ETRACE_STR_OPEN_name, ...; an argument
+ * list comes after the strings. ETRACE_STRS_OPEN: number of strings.
  */
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define STRING(ID, id, TAG, name) ETRACE_STR_##ID##_##id,
@@ -41,7 +40,7 @@ enum etrace_tag {
 #define END_EVENT(ID, id) ETRACE_STRS_##ID };
 #include "etrace_events.def"
 
-/* Where a value is among its event's: ETRACE_VAL_OPEN_fd, ... */
+/* Index of a value in its event: ETRACE_VAL_OPEN_fd, ... */
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define VALUE(ID, id, type, name, means, given) ETRACE_VAL_##ID##_##id,
 #define END_EVENT(ID, id) ETRACE_VALS_##ID };
@@ -52,7 +51,7 @@ enum etrace_tag {
 	static_assert(ETRACE_VALS_##ID <= ETRACE_NR_VAL);
 #include "etrace_events.def"
 
-/* The columns "where" and "given"; which of the former a session wants is a bit each. */
+/* The column "where": sessions have one bit for each of these that they want. */
 enum etrace_where {
 	ETRACE_WHERE_ALWAYS,
 	ETRACE_WHERE_EXTENDED,
@@ -63,21 +62,22 @@ enum etrace_where {
 	ETRACE_NR_WHERE,
 };
 
+/* The column "given". */
 enum etrace_given { ETRACE_GIVEN_MUST, ETRACE_GIVEN_MAY };
 
-/* In which traces an event is; those behind the table's go with another's. */
+/* Which sessions get an event; those after the table's go with their event. */
 static const u8 __maybe_unused etrace_event_where[ETRACE_NR_EV] = {
 #define EVENT(ID, id, name, category, where, doc) \
 	[ETRACE_EV_##ID] = ETRACE_WHERE_##where,
 #include "etrace_events.def"
 };
 
-/* What comes next in the lines of an event. */
+/* Kinds of words in the lines of an event. */
 enum etrace_word_kind {
 	ETRACE_WORD_LINE,	/* a line, up to END_LINE */
 	ETRACE_WORD_END_LINE,
 	ETRACE_WORD_SIZE,	/* in a line: the length of a string */
-	ETRACE_WORD_SIZE_MAY,	/* the same, if there is such a string */
+	ETRACE_WORD_SIZE_MAY,	/* in a line: the length of a string, if there is one */
 	ETRACE_WORD_FIELD,	/* in a line: a value */
 	ETRACE_WORD_TEXT,	/* the lines of a string */
 	ETRACE_WORD_TEXT_ARGS,	/* the lines of an argument list */
@@ -104,11 +104,11 @@ enum etrace_when {
 
 /**
  * struct etrace_word - a row of "How it is spelled"
- * @kind: which row
- * @role: of a line
- * @when: of a line
- * @i: which string or value
- * @is_signed: of a value
+ * @kind: kind of row, ETRACE_WORD_*
+ * @role: of a line: ETRACE_ROLE_*
+ * @when: of a line: ETRACE_WHEN_*
+ * @i: index of the string or value
+ * @is_signed: of a value: it is signed
  * @text: the line's tag with its '|', the name of a size or a field with its '='
  */
 struct etrace_word {
@@ -123,9 +123,9 @@ struct etrace_word {
 /**
  * struct etrace_schema - an event of the table
  * @words: its lines
- * @tags: of its strings; the argument list's behind them
- * @nr_tags: how many there are
- * @has_args: the last of them is that of an argument list
+ * @tags: tags of its strings, then that of its argument list
+ * @nr_tags: number of @tags
+ * @has_args: the last tag is that of an argument list
  * @may: which values MAY be there
  */
 struct etrace_schema {
@@ -138,6 +138,6 @@ struct etrace_schema {
 
 extern const struct etrace_schema etrace_schemas[ETRACE_NR_SCHEMA];
 extern const char etrace_tag_names[ETRACE_NR_TAG][4];
-extern bool etrace_extended;	/* the parameter */
+extern bool etrace_extended;	/* module parameter */
 
 #endif /* ETRACE_SCHEMA_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sessions: that of root_pid, and those of /dev/etrace. */
+/* Sessions: one for the parameter root_pid, and those of /dev/etrace. */
 #ifndef ETRACE_SESSION_H
 #define ETRACE_SESSION_H
 
@@ -8,9 +8,9 @@
 int etrace_session_init(struct etrace_session *s);
 void etrace_session_exit(struct etrace_session *s);
 void etrace_session_count(const struct etrace_session *s, int add);
-extern struct etrace_session etrace_root;	/* of the parameter root_pid */
-extern unsigned int etrace_max_sessions;	/* of the device, at a time */
-extern unsigned int etrace_max_user_sessions;	/* of these, by a user without capabilities */
+extern struct etrace_session etrace_root;	/* session of the parameter root_pid */
+extern unsigned int etrace_max_sessions;	/* open at a time on /dev/etrace */
+extern unsigned int etrace_max_user_sessions;	/* of these, by one user without capabilities */
 
 int etrace_device_register(void);
 void etrace_device_unregister(void);

@@ -36,13 +36,13 @@ enum etrace_arg {
 
 /**
  * struct etrace_syscall - a row of etrace_syscalls.def
- * @nr: its number in each ABI
- * @record: what it is recorded as
- * @recorded: how it must end to be an event, ETRACE_RECORDED_*
- * @where: only if somebody wants these, ETRACE_WHERE_*
- * @hook: where its names come from
- * @role: what its arguments mean
- * @at: 1 + the place of the argument with a given role, 0: has none
+ * @nr: number in each ABI
+ * @record: kind of record, ETRACE_REC_*
+ * @recorded: which results make it an event, ETRACE_RECORDED_*
+ * @where: which sessions want it, ETRACE_WHERE_*
+ * @hook: the hook that provides its names, ETRACE_HOOK_*
+ * @role: meaning of each argument, ETRACE_ARG_*
+ * @at: 1 + index of the argument with a given role, 0 if none
  */
 struct etrace_syscall {
 	int nr[2];
@@ -52,7 +52,7 @@ struct etrace_syscall {
 	u8 hook;
 	u8 role[ETRACE_MAX_ARGS];
 	u8 at[ETRACE_NR_ARG];
-} __aligned(64);	/* quick to index */
+} __aligned(64);	/* fast to index */
 
 void etrace_syscalls_init(void);
 enum {
@@ -62,17 +62,17 @@ enum {
 };
 
 extern struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS];
-/* How many sessions want it, ETRACE_WHERE_*. */
+/* Number of sessions that want each ETRACE_WHERE_*. */
 extern atomic_t etrace_wanted[ETRACE_NR_WHERE];
-/* Row of each number, 0: not recorded. */
+/* Row of each system call number, 0 if not recorded. */
 extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
 
 /**
  * etrace_syscall_of - the row of a call
  * @regs: the user registers of the current task
- * @sc: is set to the row
+ * @sc: set to the row
  *
- * Return: whether the call is recorded, by anybody now.
+ * Return: true if any session records the call now.
  */
 static inline bool etrace_syscall_of(struct pt_regs *regs, const struct etrace_syscall **sc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls that io_urings make. */
+/* Operations of io_uring, recorded as system calls. */
 #ifndef ETRACE_URING_H
 #define ETRACE_URING_H
 

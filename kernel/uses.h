@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a program has read and written by its descriptors, and nobody has been told
- * yet: a small memory for each table of descriptors, so that a read or write costs
- * next to nothing but the first by a descriptor.
+ * What a program has read and written through its descriptors and is not recorded
+ * yet. Kept for each descriptor table, so that only the first read or write of a
+ * descriptor is expensive.
  */
 #ifndef ETRACE_USES_H
 #define ETRACE_USES_H
@@ -15,35 +15,35 @@
 
 struct files_struct;
 
-#define ETRACE_USES_MAX		512	/* descriptors that are remembered */
-#define ETRACE_USES_CHUNK	16	/* that memory is made for at a time */
+#define ETRACE_USES_MAX		512	/* descriptors that are kept */
+#define ETRACE_USES_CHUNK	16	/* descriptors allocated at a time */
 
 /* Bits of etrace_use.read and .wrote, below the bytes. */
-#define ETRACE_USED		1	/* it was read, it was written */
-#define ETRACE_WROTE		2	/* and that was not always a copy */
-#define ETRACE_HEARD		2	/* a socket was read: what it does is told by turns */
+#define ETRACE_USED		1	/* it was read, or written */
+#define ETRACE_WROTE		2	/* and not only by copies */
+#define ETRACE_HEARD		2	/* a socket was read: its use is recorded by turns */
 #define ETRACE_USE_BITS		2
 
-/* What is done by a descriptor. */
+/* How a descriptor is used. */
 enum etrace_use_how {
 	ETRACE_USE_READ,
 	ETRACE_USE_WRITE,
-	ETRACE_USE_COPY,	/* it is written: an event copy tells where from */
+	ETRACE_USE_COPY,	/* written; an event copy says from where */
 };
 
 /**
- * struct etrace_use - a descriptor
- * @read: bytes read by it << ETRACE_USE_BITS, and these; 0: it was not read
- * @wrote: bytes written, the same
- * @size: of the file that it wrote, behind its last write; -1: it has none
- * @mtime: when that was changed, nanoseconds since 1970
- * @from: of the last copy to it that was recorded, 1 + the descriptor read; 0: none
- * @to: of the last copy from it, 1 + the descriptor written; 0: none
- * @turns: of a socket, how often it was told while it was open
- * @user: of a socket, the thread that used it last; 0: none did
+ * struct etrace_use - uses of a descriptor
+ * @read: bytes read << ETRACE_USE_BITS, plus these bits; 0 if not read
+ * @wrote: bytes written << ETRACE_USE_BITS, plus these bits; 0 if not written
+ * @size: size in bytes of the written file after the last write, -1 if not a regular file
+ * @mtime: modification time of that file, nanoseconds since 1970
+ * @from: 1 + the source descriptor of the last recorded copy to it, 0 if none
+ * @to: 1 + the target descriptor of the last recorded copy from it, 0 if none
+ * @turns: of a socket: number of records while it was open
+ * @user: of a socket: the thread that used it last, 0 if none
  *
- * The bits and the bytes are set apart, by threads at the same time.  Its size is a
- * power of two, which is quicker to find.
+ * Threads set the bits and the bytes separately, at the same time.  The struct's size
+ * is a power of two, so that indexing is fast.
  */
 struct etrace_use {
 	atomic64_t read;
@@ -58,11 +58,11 @@ struct etrace_use {
 
 /**
  * struct etrace_uses - the descriptors of a table, for one program and session
- * @refs: slots of tasks that have it: the threads that share the table
- * @files: the table, to see whether a task still has it; never followed
- * @mixed: other programs share the table: each use is told at once
+ * @refs: number of task slots that use it: the threads that share the table
+ * @files: the table, to see whether a task still has it; never dereferenced
+ * @mixed: other programs share the table, so each use is recorded at once
  * @rcu: for freeing
- * @used: descriptors with something to tell
+ * @used: descriptors with something to record
  * @chunk: arrays of ETRACE_USES_CHUNK
  */
 struct etrace_uses {
@@ -80,11 +80,11 @@ void etrace_uses_free(struct etrace_uses *u);
 struct etrace_use *etrace_uses_make(struct etrace_uses *u, unsigned int fd);
 
 /**
- * etrace_uses_at - what is remembered of a descriptor
- * @u: the memory
+ * etrace_uses_at - the uses of a descriptor
+ * @u: the uses of its table
  * @fd: any number
  *
- * Return: it, or NULL if there is no memory for that one.
+ * Return: the uses, NULL if nothing is allocated for that descriptor.
  */
 static inline struct etrace_use *etrace_uses_at(struct etrace_uses *u, unsigned int fd)
 {
