@@ -49,7 +49,7 @@ struct compdb_command {
 	const char *called;	/* its program's name or path: args[inner] */
 	size_t begin;		/* index of its first argument behind a script's interpreter */
 	size_t own;		/* number of arguments that are the program's name: "zig cc" */
-	const struct family *wrapper;	/* family of the program that ran, if a wrapper; else NULL */
+	const struct family *wrapper;	/* the program that ran, if it is a wrapper; else NULL */
 	bool ignored;		/* by the configuration */
 	bool weak;		/* a script, or only its name is known: it may do anything */
 	uint32_t proper;	/* 1 + index of the last compiler proper that it ran; 0 if none */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What to make faster first, and what that would save at most.
+ * What to make faster first, and how much that would save at most.
  *
  * The bound of a step says how much sooner the build would have ended if the step had taken
- * no time, if all else had taken as long as it did and begun in the same order, and if no
- * more programs had run at a time than did, or than build tools have job slots.  Whatever
- * happened before the step began stays as it was.  From then on the build would not have
- * ended before
- * - its longest chain of steps that need each other, without the step (endless_without());
- * - all the other work was done by so many programs at a time;
- * - the end that it had, less what the step lasted: begun in the same order, nothing moves
- *   further forward than that.
- * The latest of these is when the build would have ended at the earliest; the step saves no
- * more than is between that and the end that the build had.
+ * no time.  All else takes as long as it did and begins in the same order, and no more
+ * programs run at a time than did, or than build tools have job slots.  Everything before
+ * the step stays as it was.  The build cannot end before the latest of these times:
+ * - the end of the longest chain of steps that need each other, without the step
+ *   (endless_without());
+ * - the time when that many programs at a time have done all the other work;
+ * - the real end less the duration of the step: in the same order, nothing can begin earlier
+ *   by more than that.
+ * The step saves at most the difference between that time and the real end.
  */
 #ifndef ETRACE_FASTER_H
 #define ETRACE_FASTER_H
@@ -31,32 +30,32 @@ enum faster_kind {
 
 struct faster_row {
 	enum faster_kind kind;
-	uint32_t process;	/* of a step; 0: FASTER_PLACES */
-	uint32_t exec;		/* of these, the one that worked longest */
-	int64_t at, until;
-	int64_t took;		/* a step: from begin to end; itself: how long it worked */
-	int64_t saves;		/* at most */
-	double average;		/* programs at work meanwhile */
+	uint32_t process;	/* process of the step; 0 for FASTER_PLACES */
+	uint32_t exec;		/* the exec in it that worked longest */
+	int64_t at, until;	/* ns */
+	int64_t took;		/* ns: FASTER_STEP from begin to end, FASTER_ITSELF time worked */
+	int64_t saves;		/* ns at most */
+	double average;		/* programs that ran meanwhile, on average */
 };
 
 struct faster {
-	struct faster_row rows[FASTER_ROWS];	/* which saves most first */
+	struct faster_row rows[FASTER_ROWS];	/* the one that saves most first */
 	unsigned int n;
 };
 
-/** faster_find - @path is the critical path of @t */
+/** faster_find - find what to make faster; @path is the critical path of @t */
 void faster_find(struct faster *f, const struct timeline *t, const struct line_path *path);
 
-/** faster_label - what is to be made faster: "cc1 pch.c"; appended */
+/** faster_label - append what to make faster: "cc1 pch.c" */
 void faster_label(const struct timeline *t, const struct faster_row *r, struct buf *to);
 
-/** faster_is_serial - whether a step of many programs runs about one at a time */
+/** faster_is_serial - whether a step of many programs runs them about one at a time */
 bool faster_is_serial(const struct timeline *t, const struct faster_row *r);
 
-/** faster_text - the same with what it takes: "cc1 pch.c takes 48.000 s, 40 % of the build" */
+/** faster_text - append a sentence: "cc1 pch.c takes 48.000 s, 40 % of the build" */
 void faster_text(const struct timeline *t, const struct faster_row *r, struct buf *to);
 
-/** faster_put - as text; nothing if there is nothing to be said */
+/** faster_put - print as text; nothing if there are no rows */
 void faster_put(const struct timeline *t, const struct faster *f, struct out *out);
 
 /** faster_json - as the member "faster" */

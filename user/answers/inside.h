@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Inside the compilers: the time traces that a build's programs wrote of themselves
- * (import/chrome), by program, and what was not found.  Files that the trace names are
- * opened: only if somebody asks for it.
+ * Inside the compilers: the time traces that programs of a build wrote about themselves
+ * (Chrome's JSON format), by program, and those that were not found.  Because files named in
+ * the trace are opened, this is done only on request.
  *
- * Memory: the files of such names; one time trace at a time.
+ * Memory: the files with such names, and one time trace at a time.
  */
 #ifndef ETRACE_ANSWERS_INSIDE_H
 #define ETRACE_ANSWERS_INSIDE_H
@@ -13,30 +13,30 @@
 #include "timeline/timeline.h"
 
 struct inside_slice {
-	const char *name, *detail;	/* UTF-8; detail "": none */
+	const char *name, *detail;	/* UTF-8; detail is "" if none */
 	int64_t from, to;		/* ns since the first event */
-	/* 0: the outermost of the busiest thread; those of others are below each other */
+	/* 0 for the outermost ones of the busiest thread; rows of other threads follow below */
 	uint32_t depth;
 };
 
 struct inside {
-	/* in the order of execs, each one's slices at a time; the rest in that of faults */
+	/* sorted by exec; time traces that could not be read are sorted by fault */
 	struct inside_row {
-		uint32_t exec;		/* of which it tells */
-		uint32_t file;		/* 0: there is none */
-		uint32_t version;	/* what the build left in it */
-		uint32_t writer;	/* exec: crox writes rustc's */
-		const char *fault;	/* in words, behind the file's name; NULL: none */
+		uint32_t exec;		/* program that the time trace is about */
+		uint32_t file;		/* 0 if none */
+		uint32_t version;	/* content that the build left in it */
+		uint32_t writer;	/* exec that wrote it: crox writes those of rustc */
+		const char *fault;	/* in words, to follow the file's name; NULL if none */
 	} *rows;
 	size_t n, cap;
 };
 
 /**
- * inside_find - read all that are there
- * @t: of the database
- * @below: a directory below which the files are looked for; "": where they were
+ * inside_find - read all time traces of a build
+ * @t: timeline of the database
+ * @below: directory below which to look for the files; "" for their paths in the build
  * @fn: called for each slice, in the order of execs
- * @list: set to what was read or ought to be there; for inside_free()
+ * @list: set to the files read, and those missing; release it with inside_free()
  */
 void inside_find(const struct timeline *t, const char *below,
 		 void (*fn)(void *ctx, uint32_t exec, const struct inside_slice *s), void *ctx,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Programs and files of two builds, as they are shown. */
+/* Prints programs and files of two builds. */
 #ifndef ETRACE_MATCH_PUT_H
 #define ETRACE_MATCH_PUT_H
 
 #include "answers/match.h"
 #include "io/json_out.h"
 
-/** match_put_file - a path, quoted for a shell */
+/** match_put_file - print a path, quoted for a shell */
 void match_put_file(struct out *out, const struct match_side *s, uint32_t file);
 
-/** match_put_unit - a command, shortened in the middle, on one line */
+/** match_put_unit - print a command on one line, shortened in the middle */
 void match_put_unit(struct out *out, const struct match_side *s, uint32_t unit);
 
-/** match_json_file - a member, a path */
+/** match_json_file - add a member: a path */
 void match_json_file(struct json *j, const char *name, const struct match_side *s, uint32_t file);
 
-/** match_json_unit - a member, a program; nothing of unit 0 */
+/** match_json_unit - add a member: a program; nothing for unit 0 */
 void match_json_unit(struct json *j, const char *name, const struct match_side *s, uint32_t unit);
 
-/** match_other_args - the words that one's arguments have and the other's have not; each with a NUL */
+/** match_other_args - append the arguments that only @unit has, a NUL behind each; their number */
 size_t match_other_args(const struct match_side *of, uint32_t unit,
 			const struct match_side *than, uint32_t other, struct buf *to);
 
-/** match_put_words - those, in a line behind a sign; nothing if there are none */
+/** match_put_words - print these in a line behind @sign; nothing if there are none */
 void match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
 		     const struct match_side *than, uint32_t other);
 

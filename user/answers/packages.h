@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Packages of a distribution: whose files are whose.  Asked of what the package
- * manager keeps on the disk; of rpm's database, which has many forms, rpm itself.
+ * Installed packages of a distribution, and which files they own.  Read from the package
+ * manager's files; only for rpm by running rpm, as its database has many formats.
  */
 #ifndef ETRACE_PACKAGES_H
 #define ETRACE_PACKAGES_H
@@ -14,56 +14,57 @@
 #include <stdint.h>
 
 struct package {
-	char *name;		/* as its manager shows it: "libc6:amd64" */
+	char *name;		/* as its package manager shows it: "libc6:amd64" */
 	char *version;
 	char *arch;		/* or NULL */
-	char *depends;		/* dpkg's: "a (>= 1), b | c"; or NULL */
-	char *provides;		/* the same */
+	char *depends;		/* in dpkg's form, "a (>= 1), b | c"; or NULL */
+	char *provides;		/* in dpkg's form; or NULL */
 };
 
 struct packages {
 	struct package *rows;	/* by name */
 	size_t n, cap;
 	const char *manager;	/* "dpkg" */
-	/* a file of one; its path without the merge of /usr undone: packages_path() */
+	/* called for each file of a package; its path may lack the "/usr" of packages_path() */
 	void (*file)(void *ctx, uint32_t package, const char *path, size_t len);
 	void *ctx;
 };
 
-/** packages_manager - who keeps packages there: "dpkg"; NULL: nobody that is known */
+/** packages_manager - the package manager of a file system: "dpkg"; NULL if none is known */
 const char *packages_manager(const char *root);
 
 /**
- * packages_read - all that are installed, and their files, each told to p->file
- * @root: of the file system that is asked, "/" of this one
+ * packages_read - read all installed packages, and call p->file for each of their files
+ * @root: root directory of their file system, "/" for this machine's
  *
- * Return: false after diag_fatal(); packages_free() in any case.
+ * Return: false after diag_fatal(); release with packages_free() in any case.
  */
 bool packages_read(struct packages *p, const char *root, struct diag *diag);
 void packages_free(struct packages *p);
 
 /**
- * packages_path - a path by the name under which a merged /usr has it
+ * packages_path - a path as it is with a merged /usr
  *
- * /bin/sh is /usr/bin/sh: packages have the one, traces the other.  @buf of at least
- * @len + 5 bytes is used if it has to be another one.
+ * /bin/sh is /usr/bin/sh: packages use one name, traces the other.
+ * @buf: used if the path changes; at least @len + 5 bytes
  */
 const char *packages_path(const char *path, size_t *len, char *buf);
 
 /* ---- dependencies (packages_needs.c) ---- */
 
-/** A dependency of several that are separated by commas. */
+/* One of the dependencies that are separated by commas. */
 struct packages_need {
-	char *text;		/* "bc (>= 1) | dc", without blanks at its ends */
+	char *text;		/* "bc (>= 1) | dc", trimmed */
 	char **names;		/* "bc", "dc" */
 	size_t n;
 };
 
 /**
- * packages_needs - take a list apart
- * @arch: those that are for other architectures are left out; NULL: all are taken
+ * packages_needs - split a list of dependencies
+ * @arch: leave out those for other architectures; NULL to take all
+ * @to: set to them; release with packages_needs_free()
  *
- * Return: how many; @to is for packages_needs_free().
+ * Return: their number.
  */
 size_t packages_needs(const char *list, const char *arch, struct packages_need **to);
 void packages_needs_free(struct packages_need *needs, size_t n);
@@ -72,11 +73,11 @@ void packages_needs_free(struct packages_need *needs, size_t n);
  * packages_control - the build dependencies of a Debian source package
  * @path: its debian/control
  *
- * Return: the list, to be freed; NULL after diag_fatal().
+ * Return: the list, freed by the caller; NULL after diag_fatal().
  */
 char *packages_control(const char *path, struct diag *diag);
 
-/** packages_are - whether a package has that name, or provides it */
+/** packages_are - whether a package has a name, or provides it */
 bool packages_are(const struct package *p, const char *name);
 
 #endif

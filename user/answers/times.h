@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What etrace time says: timeline.h, as text and as JSON. */
+/* etrace time: prints a timeline (timeline.h) as text and as JSON. */
 #ifndef ETRACE_TIMES_H
 #define ETRACE_TIMES_H
 
@@ -11,35 +11,35 @@ enum times_key { TIMES_PROGRAM, TIMES_OUTPUT, TIMES_DIRECTORY };
 struct times {
 	struct out *out;
 	bool json;
-	uint64_t top;		/* rows of a list */
+	uint64_t top;		/* rows of each list */
 	enum times_key by;
-	bool longest;		/* the critical path's longest parts first, not by time */
-	const struct lists *lists;	/* what is declared; NULL: nothing is known of it */
+	bool longest;		/* sort the critical path by duration, not by time */
+	const struct lists *lists;	/* declared inputs; NULL if unknown */
 };
 
-/* What took long. */
+/* One row of a list of the slowest; times are in ns. */
 struct times_row {
-	uint32_t file;		/* 0: not known */
-	uint32_t exec;		/* the longest */
-	uint64_t n;		/* runs, or jobs */
-	int64_t took;		/* how long they worked themselves; of outputs: from begin to end */
+	uint32_t file;		/* 0 if unknown */
+	uint32_t exec;		/* the longest one */
+	uint64_t n;		/* number of runs, or jobs */
+	int64_t took;		/* sum of the times worked; for outputs, from begin to end */
 	int64_t cpu, longest;
-	int64_t at, until;	/* of the longest */
+	int64_t at, until;	/* of the longest one */
 };
 
 struct times_list {
 	struct times_row *rows;	/* the slowest first; to be freed */
 	size_t n, cap;
-	struct map64 by_file;	/* while it is made */
+	struct map64 by_file;	/* used while the list is made */
 };
 
-/** times_find - the slowest, by something */
+/** times_find - find the slowest programs, outputs or directories */
 void times_find(struct times_list *l, const struct timeline *t, enum times_key by);
 
-/** times_put - all of it */
+/** times_put - print everything */
 void times_put(struct db *db, const struct times *w);
 
-/** times_first - what of it stands on the first page, as text: the sum, the slowest */
+/** times_first - print the parts for the first page, as text: the sum, the slowest */
 void times_first(const struct timeline *t, const struct times *w);
 
 #endif

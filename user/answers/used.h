@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a build used, and what it did not (etrace-used(1)). */
+/* What a build used, and what it did not use (etrace-used(1)). */
 #ifndef ETRACE_USED_H
 #define ETRACE_USED_H
 
@@ -8,29 +8,29 @@
 
 struct used {
 	struct db *db;
-	struct diag *diag;	/* who is told */
+	struct diag *diag;	/* for messages */
 	struct out *out;
 	bool json;
-	struct json *array;	/* packages go into that, and not each to a line; or NULL */
+	struct json *array;	/* array for packages; NULL to print each on a line */
 	unsigned int classes;	/* bits of enum graph_class */
-	const char *root;	/* of the file system whose packages are asked */
+	const char *root;	/* root directory of the file system with the packages */
 	const char *in;		/* only files below this root directory of a container; or NULL */
 };
 
-/** used_packages - packages whose files were used.  Return: false after diag_fatal(). */
+/** used_packages - print packages whose files were used.  Return: false after diag_fatal(). */
 bool used_packages(const struct used *u);
 
 /**
- * used_needs - build dependencies that were not used; as JSON all of them
- * @control: of the source package
+ * used_needs - print build dependencies that were not used; as JSON, all of them
+ * @control: debian/control of the source package
  *
  * Return: false after diag_fatal().
  */
 bool used_needs(const struct used *u, const char *control);
 
 /**
- * used_sources - files below a directory of today that were never read
- * @map: "A=B", as of lists_map(); or NULL
+ * used_sources - print files that are below a directory now, and were never read
+ * @map: "A=B", see lists_map(); or NULL
  *
  * Return: false after diag_fatal().
  */

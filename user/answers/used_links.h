@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The symbolic links by which a build reached files.  A trace has the names of what they
- * lead to; /usr/bin/gcc, a link, is of another package than what runs.
+ * The symbolic links through which a build reached files.  A trace has only the names
+ * that they lead to, but the link /usr/bin/gcc may belong to another package than its target.
  */
 #ifndef ETRACE_USED_LINKS_H
 #define ETRACE_USED_LINKS_H
 
 #include "answers/used.h"
 
-/* @file: what @path leads to; @class: of enum graph_class, as what it was used */
+/* @file: what link @path leads to; @class: enum graph_class of its use */
 typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned int class);
 
 /**
- * used_links - all that are still there, each told to @fn, maybe several times
- * A name by which a file was read is told also if it is no link now.
+ * used_links - call @fn for all links that still exist, perhaps several times for each
+ *
+ * Also for names under which files were read that are no links now.
  */
 void used_links(const struct used *u, used_link_fn *fn, void *ctx);
 
-/** used_links_to_file - whether a path is, or leads to, something that is now no directory */
+/** used_links_to_file - whether a path exists now, links followed, and is no directory */
 bool used_links_to_file(const struct used *u, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A running build as etrace top shows it: what failed, what runs, what was finished.
- * Fed with events in the order of time; draws nothing and asks no clock.
+ * The model behind etrace top: what failed, what runs, and what was finished in a running
+ * build.  Fed with events in the order of time; it draws nothing and reads no clock.
  *
  * Work: constant for each event, apart from a walk up to a configure script when a
  * program fails.  Memory: the live processes, and the last TOP_ENDED that ended; older
@@ -25,7 +25,7 @@
 #define TOP_FAILURES	200u
 /* Bytes of a command's arguments that are kept. */
 #define TOP_ARGS_MAX	4096u
-/* The last minutes are counted in slots of so many seconds. */
+/* The last minutes are counted in slots of this many seconds. */
 #define TOP_SLOT_S	5u
 #define TOP_SLOTS	60u
 
@@ -49,13 +49,13 @@ enum top_fate {
 	TOP_IGNORED,		/* a caller went on and succeeded */
 };
 
-/* A process; what it runs is its last program. */
+/* A process, described by its last program. */
 struct top_program {
 	uint64_t upid;
 	uint64_t parent;	/* upid of the process that started it; 0 if that is not recorded */
 	uint64_t pid;
 	uint64_t begun;		/* its last program's start, ns */
-	uint64_t since;		/* running without a live child since, ns */
+	uint64_t since;		/* when it last began to run without a live child, ns */
 	uint64_t ended;		/* ns; 0 while it lives */
 	uint64_t cpu;		/* processor time in ns; 0 if unknown */
 	uint64_t memory;	/* largest resident size in bytes; 0 if unknown */
@@ -64,25 +64,25 @@ struct top_program {
 	bool execed;		/* runs a program of its own */
 	bool led;		/* its program has started processes */
 	bool keeps_going;	/* make -k: goes on after failures, and fails in the end */
-	bool matches;		/* the search finds it */
+	bool matches;		/* it matches the search */
 	unsigned int live_children;
 	uint64_t nchildren, nfiles;
 	uint64_t child[TOP_CHILDREN];	/* upids, as a ring: [nchildren % TOP_CHILDREN] is next */
-	struct top_file file[TOP_FILES];	/* as a ring */
-	char *output;		/* base name of the file that it opened last to write; or NULL */
+	struct top_file file[TOP_FILES];	/* as a ring: [nfiles % TOP_FILES] is next */
+	char *output;		/* base name of the file that it last opened to write; or NULL */
 	struct buf label;	/* "cc1 parse.c" */
 	struct buf args;	/* each with a NUL behind it, at most TOP_ARGS_MAX bytes */
 	struct buf cwd;
 
-	/* of a failure */
+	/* for a failure */
 	enum top_fate fate;
 	bool probe;		/* below a configure script that has not failed */
-	bool question;		/* of a configure script, or a program whose status is an answer */
+	bool question;		/* below a configure script, or its status is an answer (grep) */
 	bool went_on;		/* its caller has started something else since */
-	/* the compiler driver that failed by it, as @args and @cwd; empty if there is none */
+	/* @args and @cwd of the compiler driver that failed because of it; empty if none */
 	struct buf driver_args, driver_cwd;
 	struct top_link pending;	/* in the caller's @failed; or empty */
-	struct top_link failed;		/* failures below it that wait for its own end */
+	struct top_link failed;		/* failures below it that its own end will decide */
 
 	struct top_link by_state;	/* in @running, @waiting or @ended */
 	struct top_link by_search;	/* in @found, if @matches */
@@ -96,25 +96,25 @@ struct top_output {
 	uint64_t time;
 };
 
-/* What ended in TOP_SLOT_S seconds. */
+/* Programs that ended in TOP_SLOT_S seconds. */
 struct top_slot {
-	uint64_t number;	/* of the slot since the clock's beginning; else it is empty */
+	uint64_t number;	/* time / TOP_SLOT_S; a slot with another number is empty */
 	uint32_t ended[WORK_CLASSES];
 	uint64_t cpu;		/* ns */
 };
 
 struct top_model {
 	struct proctab *tab;
-	struct map64 programs;	/* upid to struct top_program: live ones and those kept */
-	struct top_link running;	/* live without live children, the longest first */
-	struct top_link waiting;	/* live with live children */
-	struct top_link ended;		/* the last ones, the oldest first */
+	struct map64 programs;	/* by upid: struct top_program, live ones and those kept */
+	struct top_link running;	/* live, without live children, the longest first */
+	struct top_link waiting;	/* live, with live children */
+	struct top_link ended;		/* the last that ended, the oldest first */
 	struct top_link failures;	/* in the order of time */
-	struct top_link failed;		/* whose callers have all failed */
-	struct top_link found;		/* by the search */
+	struct top_link failed;		/* failures whose callers have all failed */
+	struct top_link found;		/* matches of the search */
 	struct buf search;
 	uint64_t nrunning, nwaiting, nkept, nended, nfound, nforgotten;
-	uint64_t nfailures;	/* kept ones */
+	uint64_t nfailures;	/* failures that were kept */
 	uint64_t nshown;	/* failures that are worth showing, see top_is_shown() */
 	uint64_t nover;		/* failures that were not kept */
 	uint64_t running_of[WORK_CLASSES], ended_of[WORK_CLASSES];
@@ -122,39 +122,39 @@ struct top_model {
 	struct top_output output[TOP_OUTPUTS];	/* as a ring */
 	uint64_t noutputs;
 	uint64_t begun, now;	/* times of the first and the last event, ns */
-	uint64_t cpu;		/* of all that ended, ns */
+	uint64_t cpu;		/* processor time of all that ended, ns */
 	uint64_t largest;	/* resident bytes of the largest program that ended */
 	struct buf largest_by;	/* its label */
-	uint64_t lost;		/* records */
+	uint64_t lost;		/* number of lost records */
 	uint64_t events;
-	struct buf command;	/* of the build: the first program's label */
+	struct buf command;	/* label of the first program */
 	bool over;		/* the recording has ended */
-	bool cut;		/* without its end: set by the caller, with @over */
-	int64_t status;		/* of its command; -1: unknown */
+	bool cut;		/* it was cut off: set by the caller, with @over */
+	int64_t status;		/* exit status of its command, -1 if unknown */
 	bool complete;		/* nothing is missing */
-	struct top_past *past;	/* an earlier recording; or NULL: the caller's */
+	struct top_past *past;	/* an earlier recording, owned by the caller; or NULL */
 	struct top_progress progress;
-	struct top_past *collect;	/* the programs of this one are noted there; or NULL */
+	struct top_past *collect;	/* programs of this recording are added to it; or NULL */
 };
 
-/** top_model_new - an empty model; @pid_bits as the module's bits_of_real_pid */
+/** top_model_new - create an empty model; @pid_bits is the module's bits_of_real_pid */
 struct top_model *top_model_new(unsigned int pid_bits);
 void top_model_free(struct top_model *m);
 
-/** top_model_event - one event, in the order of time */
+/** top_model_event - add one event, in the order of time */
 void top_model_event(struct top_model *m, const struct et_event *ev);
 
-/** top_search - look for programs whose label has these bytes; "" for none */
+/** top_search - search for programs whose label contains these bytes; "" ends the search */
 void top_search(struct top_model *m, const char *text, size_t len);
 
-/** top_find - a program that is still known, or NULL */
+/** top_find - the program with a upid, NULL if it is not kept */
 struct top_program *top_find(const struct top_model *m, uint64_t upid);
 
 /* Sums over the last @seconds before @now. */
 struct top_rate {
 	uint64_t ended[WORK_CLASSES];
 	uint64_t cpu;		/* ns */
-	uint64_t ns;		/* as far back as they go */
+	uint64_t ns;		/* time that the sums cover */
 };
 void top_rate(const struct top_model *m, uint64_t now, unsigned int seconds, struct top_rate *to);
 
@@ -185,7 +185,7 @@ static inline void top_list_add(struct top_link *l, struct top_link *head)
 	head->prev = l;
 }
 
-/* All of @from behind those of @to; @from is empty then. */
+/* Move all of @from to the end of @to. */
 static inline void top_list_move(struct top_link *from, struct top_link *to)
 {
 	if (top_list_empty(from))
@@ -199,15 +199,15 @@ static inline void top_list_move(struct top_link *from, struct top_link *to)
 
 /* ---- failures: top_failures.c ---- */
 
-/** top_failed - a program has ended by a failure of its own, or because of others' */
+/** top_failed - a program has failed: by itself, or because of failures below it */
 void top_failed(struct top_model *m, struct top_program *p, struct top_program *parent);
-/** top_succeeded - a program has ended without one: it ignored those below it */
+/** top_succeeded - a program has succeeded: it ignored the failures below it */
 void top_succeeded(struct top_model *m, struct top_program *p);
-/** top_goes_on - it has started another process since something below it failed */
+/** top_goes_on - a program has started another process after a failure below it */
 void top_goes_on(struct top_model *m, struct top_program *p);
 /** top_is_shown - whether a failure is more than an answer to its caller */
 bool top_is_shown(const struct top_program *p);
-/** top_failure_text - "cc1 parse.c: exit status 1 (gcc -c parse.c in /src)", whatever its width */
+/** top_failure_text - "cc1 parse.c: exit status 1 (gcc -c parse.c in /src)", not shortened */
 void top_failure_text(const struct top_program *p, struct buf *to);
 /** top_command - a command's arguments as a shell reads them */
 void top_command(const struct buf *args, struct buf *to);
