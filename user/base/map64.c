@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A table of 64-bit keys with open addressing.  See map64.h. */
 #include "base/map64.h"
-#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 
-static size_t home(const struct map64 *m, uint64_t key)
-{
-	return hash_word(key) & (m->cap - 1);
-}
-
 static bool is_used(const struct map64 *m, const struct map64_slot *s)
 {
 	return s->key || (m->zero && s == m->slots + m->cap);
-}
-
-/* The slot of a key, or the free one where it would go; there is one. */
-static struct map64_slot *find(const struct map64 *m, uint64_t key)
-{
-	size_t i = key ? home(m, key) : m->cap;
-
-	while (m->slots[i].key && m->slots[i].key != key)
-		i = (i + 1) & (m->cap - 1);
-	return &m->slots[i];
-}
-
-uint64_t *map64_get(const struct map64 *m, uint64_t key)
-{
-	struct map64_slot *s = m->cap ? find(m, key) : NULL;
-
-	return s && is_used(m, s) ? &s->value : NULL;
 }
 
 static void resize(struct map64 *m, size_t cap)
@@ -41,48 +18,50 @@ static void resize(struct map64 *m, size_t cap)
 	m->cap = cap;
 	for (size_t i = 0; i < old.cap + !!old.cap; i++)
 		if (is_used(&old, &old.slots[i]))
-			*find(m, old.slots[i].key) = old.slots[i];
+			*map64_find(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }
 
-void map64_put(struct map64 *m, uint64_t key, uint64_t value)
+uint64_t *map64_at(struct map64 *m, uint64_t key)
 {
 	struct map64_slot *s;
 
 	if (4 * (m->n + 1) > 3 * m->cap)
-		resize(m, m->cap ? 2 * m->cap : 8);
-	s = find(m, key);
-	m->n += !is_used(m, s);
-	m->zero |= !key;
-	*s = (struct map64_slot){ key, value };
+		resize(m, m->cap ? 2 * m->cap : 32);
+	s = map64_find(m, key);
+	if (!is_used(m, s)) {
+		m->n++;
+		m->zero |= !key;
+		*s = (struct map64_slot){ .key = key };
+	}
+	return &s->value;
 }
 
-bool map64_remove(struct map64 *m, uint64_t key)
+uint64_t map64_remove(struct map64 *m, uint64_t key)
 {
-	struct map64_slot *s = m->cap ? find(m, key) : NULL;
-	size_t hole, i;
+	struct map64_slot *s = m->n ? map64_find(m, key) : NULL;
+	const size_t mask = m->cap - 1;
+	uint64_t value;
+	size_t hole;
 
 	if (!s || !is_used(m, s))
-		return false;
+		return 0;
+	value = s->value;
 	m->n--;
 	if (!key) {
 		m->zero = false;
-		return true;
+		return value;
 	}
 	/* Move up what could not stand at its own place because of this. */
-	hole = i = (size_t)(s - m->slots);
-	for (;;) {
-		i = (i + 1) & (m->cap - 1);
-		if (!m->slots[i].key)
-			break;
-		if (((i - home(m, m->slots[i].key)) & (m->cap - 1)) <
-		    ((i - hole) & (m->cap - 1)))
+	hole = (size_t)(s - m->slots);
+	for (size_t i = (hole + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
+		if (((i - map64_home(m, m->slots[i].key)) & mask) < ((i - hole) & mask))
 			continue;
 		m->slots[hole] = m->slots[i];
 		hole = i;
 	}
 	m->slots[hole].key = 0;
-	return true;
+	return value;
 }
 
 void map64_clear(struct map64 *m)

@@ -9,95 +9,63 @@
 
 void tally_free(struct tally *t)
 {
-	for (size_t i = 0; i < t->cap; i++)
+	for (size_t i = 0; i < t->used; i++)
 		free(t->rows[i].name);
 	free(t->rows);
+	map64_clear(&t->of);
 	memset(t, 0, sizeof(*t));
 }
 
-static struct tally_row *probe(const struct tally *t, uint64_t hash,
-			       const char *name, size_t len)
-{
-	size_t i = hash & (t->cap - 1);
-
-	for (; t->rows[i].name; i = (i + 1) & (t->cap - 1))
-		if (t->rows[i].hash == hash && t->rows[i].len == len &&
-		    !memcmp(t->rows[i].name, name, len))
-			break;
-	return &t->rows[i];
-}
-
-/* What a name takes beside its bytes: malloc()'s own. */
-#define NAME_MORE	16u
-
-/* A table of @cap rows with those of the old one that may have come more than @least. */
-static void rebuild(struct tally *t, size_t cap, uint64_t least)
-{
-	struct tally_row *old = t->rows;
-	size_t old_cap = t->cap;
-
-	t->rows = xcalloc(cap, sizeof(*t->rows));
-	t->bytes += (cap - old_cap) * sizeof(*t->rows);
-	t->cap = cap;
-	t->used = 0;
-	for (size_t i = 0; i < old_cap; i++) {
-		struct tally_row *row = &old[i];
-
-		if (!row->name)
-			continue;
-		if (row->n + row->low <= least) {
-			t->bytes -= row->len + NAME_MORE;
-			free(row->name);
-			continue;
-		}
-		*probe(t, row->hash, row->name, row->len) = *row;
-		t->used++;
-	}
-	free(old);
-}
+/*
+ * What a name takes beside its bytes, at most: its row, as many rows again that
+ * wait for others, its place in the table, and malloc()'s own.
+ */
+#define NAME_MORE	(2 * sizeof(struct tally_row) + 48 + 16)
 
 /* The names that came least often go. */
 static void forget(struct tally *t)
 {
 	uint64_t least = UINT64_MAX;
+	size_t n = t->used;
 
-	for (size_t i = 0; i < t->cap; i++) {
-		const struct tally_row *row = &t->rows[i];
-
-		if (row->name && row->n + row->low < least)
-			least = row->n + row->low;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (t->rows[i].n + t->rows[i].low < least)
+			least = t->rows[i].n + t->rows[i].low;
 	t->forgotten = least;
-	rebuild(t, t->cap, least);
+	map64_clear(&t->of);
+	t->used = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tally_row row = t->rows[i];
+
+		if (row.n + row.low <= least) {
+			t->bytes -= row.len + NAME_MORE;
+			free(row.name);
+			continue;
+		}
+		map64_put(&t->of, row.hash, t->used);
+		t->rows[t->used++] = row;
+	}
 }
 
-/* Room for one more name of @len bytes. */
-static void make_room(struct tally *t, size_t len)
+static struct tally_row *add_row(struct tally *t, uint64_t hash, const char *name, size_t len)
 {
-	size_t more = len + NAME_MORE, rows = t->cap * sizeof(*t->rows);
-
-	if (2 * (t->used + 1) > t->cap && t->bytes + rows + more <= TALLY_BYTES)
-		rebuild(t, t->cap ? t->cap * 2 : 64, 0);
-	while (t->used && (2 * (t->used + 1) > t->cap || t->bytes + more > TALLY_BYTES))
+	while (t->used && t->bytes + len + NAME_MORE > TALLY_BYTES)
 		forget(t);
-	t->bytes += more;
+	t->bytes += len + NAME_MORE;
+	t->rows = xgrow(t->rows, &t->cap, t->used + 1, sizeof(*t->rows));
+	t->rows[t->used] = (struct tally_row){
+		.name = xmemdup(name, len), .len = len, .hash = hash, .low = t->forgotten,
+	};
+	t->names++;
+	map64_put(&t->of, hash, t->used);
+	return &t->rows[t->used++];
 }
 
 void tally_add(struct tally *t, const char *name, size_t len, uint64_t value)
 {
-	uint64_t hash = hash_bytes(name, len);
-	struct tally_row *row = t->cap ? probe(t, hash, name, len) : NULL;
+	uint64_t hash = hash_bytes(name, len), *at = map64_get(&t->of, hash);
+	struct tally_row *row = at ? &t->rows[*at] : add_row(t, hash, name, len);
 
-	if (!row || !row->name) {
-		make_room(t, len);
-		row = probe(t, hash, name, len);
-		row->name = xmemdup(name, len);
-		row->len = len;
-		row->hash = hash;
-		row->low = t->forgotten;
-		t->used++;
-		t->names++;
-	}
 	row->n++;
 	row->total += value;
 	if (value > row->most)
@@ -125,11 +93,11 @@ size_t tally_top(const struct tally *t, enum tally_key key,
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->cap; i++) {
+	for (size_t i = 0; i < t->used; i++) {
 		const struct tally_row *row = &t->rows[i];
 		size_t at;
 
-		if (!row->name || (n == max && !above(row, top[n - 1], key)))
+		if (n == max && !above(row, top[n - 1], key))
 			continue;
 		if (n < max)
 			n++;

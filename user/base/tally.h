@@ -7,14 +7,13 @@
 #ifndef ETRACE_TALLY_H
 #define ETRACE_TALLY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/map64.h"
 
 /* Bytes that a tally takes at most: some 300,000 paths. */
 #define TALLY_BYTES	(64u << 20)
 
 struct tally_row {
-	char *name;		/* NULL: free */
+	char *name;
 	size_t len;
 	uint64_t hash;
 	uint64_t n;		/* how often it came, at least */
@@ -26,9 +25,10 @@ struct tally_row {
 };
 
 struct tally {
-	struct tally_row *rows;	/* open addressing */
+	struct tally_row *rows;
 	size_t used, cap;
-	size_t bytes;		/* of rows and names */
+	struct map64 of;	/* hash of a name: its place in @rows */
+	size_t bytes;		/* of all this, at most */
 	uint64_t names;		/* distinct ones, forgotten ones counted again
 				 * when they come back
 				 */

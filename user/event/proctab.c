@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The live tasks of a trace.  See proctab.h. */
 #include "event/proctab.h"
-#include "base/hash.h"
+#include "base/map64.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -9,21 +9,19 @@
 
 #define CLONE_THREAD	0x00010000
 
-/* Chains through members of struct task; as many heads as tasks, or more. */
 struct proctab {
 	struct proctab_head head;	/* the first, see proctab.h */
 	const struct proctab_ops *ops;
 	void *ctx;
 	unsigned int pid_bits;
-	uint64_t processes, tasks;
+	uint64_t processes;
 	uint32_t spare_koid;	/* the last one given where none fits the upid */
-	size_t heads;
-	struct task **by_upid, **by_koid, **by_pid;
+	struct map64 by_koid;
+	/* By pid, or by upid if pid_bits is 0: the latest; then on by task->by_pid. */
+	struct map64 by_pid;
 	struct task *first;	/* all of them */
 };
 
-/* Not found by its pid, and no pid. */
-#define NO_PID		UINT64_MAX
 #define FIRST_SPARE_KOID	0x80000000u
 
 struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops,
@@ -35,10 +33,6 @@ struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops
 	t->ctx = ctx;
 	t->pid_bits = pid_bits;
 	t->spare_koid = FIRST_SPARE_KOID;
-	t->heads = 256;
-	t->by_upid = xcalloc(t->heads, sizeof(struct task *));
-	t->by_koid = xcalloc(t->heads, sizeof(struct task *));
-	t->by_pid = xcalloc(t->heads, sizeof(struct task *));
 	return t;
 }
 
@@ -58,46 +52,25 @@ void proctab_free(struct proctab *t)
 		t->first = task->next;
 		free_task(task);
 	}
-	free(t->by_upid);
-	free(t->by_koid);
-	free(t->by_pid);
+	map64_clear(&t->by_koid);
+	map64_clear(&t->by_pid);
 	free(t);
 }
 
-/* ---- the chains ---- */
+/* ---- finding them ---- */
 
-static size_t head_of(const struct proctab *t, uint64_t key)
+static uint64_t pid_key(const struct proctab *t, uint64_t upid)
 {
-	return hash_word(key) & (t->heads - 1);
+	return t->pid_bits ? et_pid(upid, t->pid_bits) : upid;
 }
 
 static void link_task(struct proctab *t, struct task *task)
 {
-	struct task **head = &t->by_upid[head_of(t, task->upid)];
+	uint64_t *first = map64_at(&t->by_pid, pid_key(t, task->upid));
 
-	task->by_upid = *head;
-	*head = task;
-	head = &t->by_koid[head_of(t, task->koid)];
-	task->by_koid = *head;
-	*head = task;
-	if (task->pid_key == NO_PID)
-		return;
-	head = &t->by_pid[head_of(t, task->pid_key)];
-	task->by_pid = *head;
-	*head = task;
-}
-
-static void grow(struct proctab *t)
-{
-	t->heads *= 2;
-	free(t->by_upid);
-	free(t->by_koid);
-	free(t->by_pid);
-	t->by_upid = xcalloc(t->heads, sizeof(struct task *));
-	t->by_koid = xcalloc(t->heads, sizeof(struct task *));
-	t->by_pid = xcalloc(t->heads, sizeof(struct task *));
-	for (struct task *task = t->first; task; task = task->next)
-		link_task(t, task);
+	task->by_pid = (struct task *)(uintptr_t)*first;
+	*first = (uintptr_t)task;
+	map64_put(&t->by_koid, task->koid, (uintptr_t)task);
 }
 
 static struct task *find(struct proctab *t, uint64_t upid)
@@ -106,19 +79,15 @@ static struct task *find(struct proctab *t, uint64_t upid)
 
 	if (task && task->upid == upid)
 		return task;
-	task = t->by_upid[head_of(t, upid)];
+	task = map64_pointer(&t->by_pid, pid_key(t, upid));
 	while (task && task->upid != upid)
-		task = task->by_upid;
+		task = task->by_pid;
 	return task;
 }
 
 static bool koid_used(const struct proctab *t, uint32_t koid)
 {
-	const struct task *task = t->by_koid[head_of(t, koid)];
-
-	while (task && task->koid != koid)
-		task = task->by_koid;
-	return task;
+	return map64_get(&t->by_koid, koid);
 }
 
 /* The sequence number if it fits and is free, else one from the upper half. */
@@ -135,36 +104,22 @@ static uint32_t choose_koid(struct proctab *t, uint64_t upid)
 	return t->spare_koid;
 }
 
-/* Its pid is for another one. */
-static void unlink_pid(struct proctab *t, struct task *task)
-{
-	struct task **at;
-
-	if (task->pid_key == NO_PID)
-		return;
-	for (at = &t->by_pid[head_of(t, task->pid_key)]; *at != task;)
-		at = &(*at)->by_pid;
-	*at = task->by_pid;
-	task->pid_key = NO_PID;
-}
-
 static void unlink_task(struct proctab *t, struct task *task)
 {
-	struct task **at;
+	uint64_t key = pid_key(t, task->upid);
+	struct task *first = (struct task *)(uintptr_t)map64_remove(&t->by_pid, key), **at = &first;
 
-	for (at = &t->by_upid[head_of(t, task->upid)]; *at != task;)
-		at = &(*at)->by_upid;
-	*at = task->by_upid;
-	for (at = &t->by_koid[head_of(t, task->koid)]; *at != task;)
-		at = &(*at)->by_koid;
-	*at = task->by_koid;
-	unlink_pid(t, task);
+	while (*at != task)
+		at = &(*at)->by_pid;
+	*at = task->by_pid;
+	if (first)
+		map64_put(&t->by_pid, key, (uintptr_t)first);
+	map64_remove(&t->by_koid, task->koid);
 	*task->prev = task->next;
 	if (task->next)
 		task->next->prev = task->prev;
 	if (t->head.last == task)
 		t->head.last = NULL;
-	t->tasks--;
 	t->processes -= !task->thread;
 	free_task(task);
 }
@@ -215,11 +170,11 @@ static void end_task(struct proctab *t, struct task *task, enum task_end why,
 /* A pid comes again: whoever had it has ended, and that was lost. */
 static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev)
 {
-	struct task *task = t->by_pid[head_of(t, pid)], *next;
+	struct task *task = t->pid_bits ? map64_pointer(&t->by_pid, pid) : NULL, *next;
 
 	for (; task; task = next) {
 		next = task->by_pid;
-		if (task->pid_key == pid)
+		if (!task->left_pid)
 			end_task(t, task, TASK_LOST, ev->time, ev);
 	}
 }
@@ -242,7 +197,6 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 
 	task->upid = upid;
 	task->pid = et_pid(upid, t->pid_bits);
-	task->pid_key = t->pid_bits ? task->pid : NO_PID;
 	task->koid = choose_koid(t, upid);
 	task->thread = thread;
 	task->process = thread && parent ? parent->process : task->koid;
@@ -257,15 +211,12 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 		set_program(task, parent->program, parent->program_len);
 	else
 		set_program(task, "?", 1);
-	if (t->tasks >= t->heads)
-		grow(t);
 	link_task(t, task);
 	task->next = t->first;
 	task->prev = &t->first;
 	if (t->first)
 		t->first->prev = &task->next;
 	t->first = task;
-	t->tasks++;
 	t->processes += !thread;
 	t->ops->begin(t->ctx, task, et_is_present(ev) ? NULL : parent, ev);
 	return task;
@@ -294,8 +245,7 @@ struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev)
 	if (!task) {
 		struct task *process = process_of(t, ev);
 
-		if (t->pid_bits)
-			evict_pid(t, et_pid(ev->upid, t->pid_bits), ev);
+		evict_pid(t, et_pid(ev->upid, t->pid_bits), ev);
 		task = add_task(t, ev->upid, process, process, ev);
 	}
 	t->head.last = task;
@@ -306,16 +256,13 @@ static void apply_fork(struct proctab *t, struct task *parent, const struct et_e
 {
 	int64_t child = et_value(ev, ET_V_CLONE_child, -1);
 	int64_t flags = et_value(ev, ET_V_CLONE_flags, 0);
+	uint64_t pid = et_pid((uint64_t)child, t->pid_bits);
 
 	if (child < 0 || find(t, (uint64_t)child))
 		return;
-	if (t->pid_bits) {
-		uint64_t pid = et_pid((uint64_t)child, t->pid_bits);
-
-		/* damage could make a task its own child's predecessor */
-		if (pid != parent->pid_key)
-			evict_pid(t, pid, ev);
-	}
+	/* damage could make a task its own child's predecessor */
+	if (pid != parent->pid || parent->left_pid)
+		evict_pid(t, pid, ev);
 	add_task(t, (uint64_t)child, parent, flags & CLONE_THREAD, ev);
 }
 
@@ -349,7 +296,7 @@ static void apply_exec(struct proctab *t, struct task *task, const struct et_eve
 	t->ops->end(t->ctx, task, TASK_EXEC, ev->time, ev);
 	if (task->thread) {
 		/* so that its old pid can be reused */
-		unlink_pid(t, task);
+		task->left_pid = true;
 		task->thread = false;
 		t->processes++;
 	}

@@ -29,9 +29,9 @@ struct task {
 	uint64_t process_upid;	/* upid of the task that has, or had, that koid */
 	uint64_t parent;	/* upid of the task that made it; 0: not known */
 	uint64_t pid;		/* as its upid has it */
-	uint64_t pid_key;	/* the pid under which it is found, see proctab.c */
 	unsigned int depth;	/* 1: its parent is not in the trace */
 	bool thread;
+	bool left_pid;		/* a thread that became the process: its pid may come again */
 	bool forked;		/* its beginning is in the trace */
 	bool execed;		/* has run a program of its own */
 	uint64_t since;		/* its present program runs since, ns */
@@ -40,7 +40,7 @@ struct task {
 	size_t program_len;
 	uint64_t owners;	/* for the owner to use; 0 at first */
 	/* lists, of proctab.c */
-	struct task *by_upid, *by_koid, *by_pid, *next, **prev;
+	struct task *by_pid, *next, **prev;
 };
 
 enum task_end {

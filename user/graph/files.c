@@ -32,22 +32,20 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
 	struct files *f = &g->files;
 	const char *full;
+	uint64_t *at;
 	uint32_t file;
-	bool fresh;
 	size_t n;
 
 	path = files_clean(g, path, &len);
 	n = len;
 	full = roots_path(g, path, &n);
-	file = intern_get(&f->paths, full, n, &fresh);
-
-	if (fresh) {
-		bool first = !f->names;
-
-		if (file >= f->names_cap)
-			f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
+	at = map64_at(&f->paths, hash_bytes(full, n));
+	file = (uint32_t)(*at ? *at : f->paths.n);
+	if (!*at) {
+		*at = file;
+		f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
 		/* of a path that is missing: nothing is known there */
-		if (first)
+		if (file == 1)
 			f->names[0] = (struct name){ 0 };
 		f->names[file] = (struct name){
 			.class = classes_of_name(path, len)
@@ -519,5 +517,5 @@ void files_free(struct files *f)
 	free(f->link_rows);
 	map64_clear(&f->by_ino);
 	map64_clear(&f->links);
-	intern_free(&f->paths);
+	map64_clear(&f->paths);
 }

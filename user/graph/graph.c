@@ -34,12 +34,13 @@ static int64_t since_begin(const struct graph *g, uint64_t time)
 
 uint32_t graph_string(struct graph *g, const char *s, size_t len)
 {
-	bool fresh;
-	uint32_t id = intern_get(&g->strings, s, len, &fresh);
+	uint64_t *id = map64_at(&g->strings, hash_bytes(s, len));
 
-	if (fresh)
-		g->ops->string(g->ctx, id, s, len);
-	return id;
+	if (!*id) {
+		*id = g->strings.n;
+		g->ops->string(g->ctx, (uint32_t)*id, s, len);
+	}
+	return (uint32_t)*id;
 }
 
 /* ---- execs ---- */
@@ -565,7 +566,7 @@ void graph_free(struct graph *g)
 	sockets_free(g);
 	proctab_free(g->tab);
 	files_free(&g->files);
-	intern_free(&g->strings);
+	map64_clear(&g->strings);
 	roots_free(g);
 	map64_clear(&g->asked);
 	buf_free(&g->path);

@@ -153,12 +153,12 @@ uint32_t open_linked(const struct graph *g, const struct process *p, const char 
 static bool is_gone(struct graph *g, const char *path, size_t len)
 {
 	const char *full = roots_path(g, path, &len);
-	uint32_t file;
+	const uint64_t *file;
 
 	if (!is_deleted(full, len))
 		return false;
-	file = intern_find(&g->files.paths, full, len);
-	return !file || !files_known(g, file);
+	file = map64_get(&g->files.paths, hash_bytes(full, len));
+	return !file || !files_known(g, (uint32_t)*file);
 }
 
 /* What has no name that leads to it: by its descriptor, as /dev/fd/3, or its inode. */

@@ -8,7 +8,6 @@
 #include "event/proctab.h"
 #include "graph/classes.h"
 #include "graph/graph.h"
-#include "graph/intern.h"
 
 /* ---- files: files.c ---- */
 
@@ -40,7 +39,7 @@ struct name {
 };
 
 struct files {
-	struct intern paths;
+	struct map64 paths;	/* hash of a path: its number, from 1 on */
 	struct name *names;	/* by number of the path */
 	size_t names_cap;
 	struct object *objects;	/* from 1 on */
@@ -248,7 +247,7 @@ struct graph {
 	struct proctab *tab;
 	unsigned int pid_bits;
 	struct files files;
-	struct intern strings;
+	struct map64 strings;	/* hash of a string: its number, from 1 on */
 	struct description *spare;	/* a list */
 	bool begun, uses;
 	uint64_t begin;

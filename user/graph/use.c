@@ -42,9 +42,8 @@ static void tell_asked(struct graph *g, const struct description *d, enum graph_
 {
 	uint64_t key = hash_two(hash_two(d->asked, d->file), class);
 
-	if (map64_get(&g->asked, key))
+	if (!map64_first(&g->asked, key))
 		return;
-	map64_put(&g->asked, key, 1);
 	g->ops->asked(g->ctx, d->file, d->asked, class);
 }
 

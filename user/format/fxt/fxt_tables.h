@@ -4,15 +4,16 @@
  * registered.  For the decoder's files alone, fxt_plain.h among them.
  *
  * Memory follows what was registered and not how many provider ids a file claims
- * to have: entries of all providers stand in one array, and are found by a table
- * with open addressing.  What was found once is found by its index alone, until
- * another provider's section begins.
+ * to have: entries of all providers stand in one array, and are found by a table.
+ * What was found once is found by its index alone, until another provider's section
+ * begins.
  */
 #ifndef ETRACE_FXT_TABLES_H
 #define ETRACE_FXT_TABLES_H
 
 #include <stdbool.h>
 
+#include "base/map64.h"
 #include "format/fxt/fxt.h"
 
 /*
@@ -22,7 +23,6 @@
 #define FXT_TAG_NAME	0x40000u
 
 struct fxt_string {
-	uint64_t key;		/* provider and index */
 	char *s;		/* never NULL, once it was put */
 	uint32_t len;
 	uint32_t tag;		/* fxt_tag(): the consumer's */
@@ -30,7 +30,6 @@ struct fxt_string {
 };
 
 struct fxt_thread {
-	uint64_t key;		/* provider and index */
 	uint64_t process, thread;
 };
 
@@ -45,11 +44,7 @@ struct fxt_tables {
 	uint64_t names;		/* changes with the provider, and when one with FXT_TAG_NAME goes */
 	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
 	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
-	/* Places in the arrays, one more each; 0: free.  Powers of two of them. */
-	struct fxt_places {
-		uint32_t *place;
-		size_t n, cap;
-	} string_places, thread_places;
+	struct map64 string_places, thread_places;	/* provider and index: place in an array */
 	struct fxt_string *strings;
 	struct fxt_thread *threads;
 	size_t strings_cap, threads_cap;	/* of the arrays */

@@ -2,6 +2,7 @@
 /* The running kernel's types, by name.  See bpf_types.h. */
 #include "record/bpf/bpf_types.h"
 #include "base/hash.h"
+#include "base/map64.h"
 #include "base/xalloc.h"
 
 #include <bpf/btf.h>
@@ -13,8 +14,8 @@
 
 struct bpf_types {
 	struct btf *btf;
-	uint32_t *ids;		/* by the hash of their names; 0: nothing */
-	uint32_t mask;		/* how many there is room for, a power of two, less one */
+	struct map64 first;	/* hash of a name: the first type of that name */
+	uint32_t *next;		/* the next one of the same name; 0: none */
 };
 
 /* What programs know, of record/bpf/kernel_types.h. */
@@ -27,17 +28,21 @@ static const char *name_of(const struct bpf_types *t, const struct btf_type *typ
 	return btf__name_by_offset(t->btf, type->name_off);
 }
 
+static uint64_t key_of(const char *name)
+{
+	return hash_bytes(name, strlen(name));
+}
+
 static void add(struct bpf_types *t, uint32_t id)
 {
 	const char *name = name_of(t, btf__type_by_id(t->btf, id));
-	uint32_t at;
+	uint64_t *first;
 
 	if (!*name)
 		return;
-	at = (uint32_t)hash_bytes(name, strlen(name));
-	while (t->ids[at & t->mask])
-		at++;
-	t->ids[at & t->mask] = id;
+	first = map64_at(&t->first, key_of(name));
+	t->next[id] = (uint32_t)*first;
+	*first = id;
 }
 
 struct bpf_types *bpf_types_load(void)
@@ -51,10 +56,8 @@ struct bpf_types *bpf_types_load(void)
 	t = xcalloc(1, sizeof(*t));
 	t->btf = btf;
 	n = btf__type_cnt(btf);
-	for (t->mask = 1; t->mask < 2 * n; t->mask = 2 * t->mask + 1)
-		;
-	t->ids = xcalloc(t->mask + 1ul, sizeof(*t->ids));
-	for (uint32_t id = 1; id < n; id++)
+	t->next = xcalloc(n, sizeof(*t->next));
+	for (uint32_t id = n - 1; id; id--)
 		add(t, id);
 	return t;
 }
@@ -64,30 +67,23 @@ void bpf_types_free(struct bpf_types *t)
 	if (!t)
 		return;
 	btf__free(t->btf);
-	free(t->ids);
+	map64_clear(&t->first);
+	free(t->next);
 	free(t);
 }
 
-/* The next type of that name, from place *@at of the table on; 0: there is none. */
-static uint32_t next(const struct bpf_types *t, const char *name, uint32_t *at)
+static uint32_t first(const struct bpf_types *t, const char *name)
 {
-	uint32_t id;
+	const uint64_t *id = map64_get(&t->first, key_of(name));
 
-	while ((id = t->ids[*at & t->mask])) {
-		++*at;
-		if (!strcmp(name_of(t, btf__type_by_id(t->btf, id)), name))
-			return id;
-	}
-	return 0;
+	return id ? (uint32_t)*id : 0;
 }
 
 const struct btf_type *bpf_types_find(const struct bpf_types *t, const char *name, uint32_t kind)
 {
-	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)), id;
-	const struct btf_type *type;
+	for (uint32_t id = first(t, name); id; id = t->next[id]) {
+		const struct btf_type *type = btf__type_by_id(t->btf, id);
 
-	while ((id = next(t, name, &at))) {
-		type = btf__type_by_id(t->btf, id);
 		if (btf_kind(type) == kind)
 			return type;
 	}
@@ -204,16 +200,13 @@ int bpf_types_reduced(const struct bpf_types *t)
 		return -1;
 	r.ids = xcalloc(btf__type_cnt(t->btf), sizeof(*r.ids));
 	r.pointer = (uint32_t)btf__add_ptr(r.btf, 0);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		uint32_t at = (uint32_t)hash_bytes(known[i], strlen(known[i])), id;
-
-		while ((id = next(t, known[i], &at))) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		for (uint32_t id = first(t, known[i]); id; id = t->next[id]) {
 			const struct btf_type *type = btf__type_by_id(t->btf, id);
 
 			if (btf_is_composite(type) || btf_is_typedef(type))
 				take(&r, id);
 		}
-	}
 	fd = keep(r.btf);
 	free(r.ids);
 	btf__free(r.btf);
