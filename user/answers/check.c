@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What can make the next build wrong.  See check.h. */
+/* Runs all checks, and those of the network.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -26,7 +26,7 @@ void check_init(struct check *c, struct db *db)
 	*c = (struct check){ .s.db = db, .lists.diag = db->diag };
 }
 
-/* All but what is said of findings. */
+/* Free everything that is not needed to print findings. */
 static void forget(struct check *c)
 {
 	free(c->step);
@@ -78,7 +78,7 @@ void check_free(struct check *c)
 
 /* ---- what is allowed ---- */
 
-/* "KIND GLOB", or "GLOB" of any kind; "#" begins a comment. */
+/* Lines are "KIND GLOB", or "GLOB" for any kind; "#" begins a comment. */
 bool check_allow(struct check *c, const char *path)
 {
 	struct buf text = { 0 };
@@ -160,7 +160,7 @@ static void find_internet(struct check *c)
 		size_t len;
 		bool binds = *db_bytes(st, 1, &len) == 'b';
 
-		/* who connects to it is told */
+		/* the program that connects to it is reported instead */
 		if (binds && connected(db, address))
 			continue;
 		add_network(c, exec, binds ? "listens there" :
@@ -168,7 +168,7 @@ static void find_internet(struct check *c)
 	}
 }
 
-/* Of those that used a unix socket which leads out of the trace, the last one that they had. */
+/* Programs that used a unix socket leading out of the trace; the last one they had is reported. */
 static void find_sockets(struct check *c)
 {
 	static const char text[] =
@@ -189,7 +189,7 @@ static void find_sockets(struct check *c)
 	for (uint32_t i = 1; i <= b->nexecs; i++) {
 		const struct build_exec *e = &b->execs[i];
 
-		/* descriptors are handed on: these come first */
+		/* descriptors are inherited; execs that pass them on have lower ids */
 		if (!had[i].address)
 			had[i] = had[e->forked ? e->parent : e->before];
 		if (had[i].address && e->unseen & (GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_SENT))
@@ -224,7 +224,7 @@ void check_find(struct check *c)
 {
 	match_load(&c->s);
 	find_steps(c);
-	/* node 0: nobody names it; group 0: no rule */
+	/* node 0 stands for files that no list names, group 0 for no rule */
 	if (!c->lists.nodes)
 		c->lists.nodes = xgrow(NULL, &c->lists.cap, 1, sizeof(*c->lists.nodes));
 	c->lists.nodes[0] = (struct lists_node){ 0 };

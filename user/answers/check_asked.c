@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What steps looked for, listed, and took from the environment.  See check.h. */
+/* The checks early, listing and environment.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that a rule runs, not make or ninja itself. */
+/* Whether a unit is run by a rule, rather than being make or ninja itself. */
 static bool is_in_step(const struct check *c, uint32_t unit)
 {
 	return c->below[unit] && c->step[unit];
@@ -17,7 +17,7 @@ static bool is_in_step(const struct check *c, uint32_t unit)
 
 /* ---- looked for too early ---- */
 
-/* Whether two were under way at the same time, below one make or ninja. */
+/* Whether the calls of one make or ninja that contain two units ran at the same time. */
 static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 {
 	const struct match_unit *units = c->s.units;
@@ -27,14 +27,14 @@ static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 	       units[y].at < units[x].until;
 }
 
-/* Nothing lets @unit, which did not find a file, wait for @maker, or that one for it. */
+/* Whether neither @unit, which did not find a file, nor @maker has to wait for the other. */
 static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t file)
 {
 	return overlap(c, unit, maker) ||
 	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 
-/* Who made what a name stands for in the end, or gave it; 0: nobody, or it is gone. */
+/* Unit that made a file that is left in the end, or gave it this name; 0 if none, or gone. */
 static uint32_t maker_of(const struct check *c, uint32_t file, int64_t *at)
 {
 	const struct build *b = c->s.b;
@@ -69,7 +69,7 @@ static void find_early(struct check *c, uint32_t unit, const struct build_miss *
 
 /* ---- directories ---- */
 
-/* By file: directories that the build made, or removed. */
+/* By file: whether it is a directory that the build made or removed. */
 static bool *find_dirs(struct check *c)
 {
 	static const char text[] =
@@ -107,7 +107,7 @@ static void find_listings(struct check *c)
 
 /* ---- environment ---- */
 
-/* Variables that were there when the build began, and shells do not set: hash of "NAME=VALUE". */
+/* Load hashes of "NAME=VALUE" of variables set before the build, except those that shells set. */
 static void load_outer(struct check *c, struct map64 *outer)
 {
 	static const char text[] =
@@ -124,7 +124,7 @@ static void load_outer(struct check *c, struct map64 *outer)
 	}
 }
 
-/* Whether a command's text has a word as it stands: then it may set the variable itself. */
+/* Whether a command's text has a word not behind "$": it may set the variable itself then. */
 static bool has_word(const char *text, const char *name, size_t len)
 {
 	for (const char *s = text; (s = strstr(s, name)); s++) {
@@ -160,7 +160,7 @@ static void use_variable(struct check *c, const struct map64 *outer, uint32_t un
 	});
 }
 
-/* $NAME and ${NAME...} in the text of sh -c, but in '...'. */
+/* Find $NAME and ${NAME...} in the text of sh -c, except within '...'. */
 static void find_variables(struct check *c, const struct map64 *outer, uint32_t unit)
 {
 	struct buf args = { 0 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files of times that cannot be.  See check.h. */
+/* The check clock: files with impossible times.  See check.h. */
 #include "answers/check.h"
 
-/* What clocks of a file system may be off. */
+/* Tolerance for the clock of a file system, ns. */
 #define SLACK 1000000000ll
 
-/* When the last of those who wrote a version had ended. */
+/* When the last program that wrote a version ended. */
 static int64_t written_until(const struct check *c, uint32_t version)
 {
 	const struct build *b = c->s.b;
@@ -33,7 +33,7 @@ static void find_newer(struct check *c, uint32_t version, int64_t begin)
 		});
 }
 
-/* What was there before: younger than the build, or than its reading. */
+/* A file that existed before the build, but whose mtime is later than its beginning. */
 static void find_changed(struct check *c, const struct build_access *a, int64_t begin)
 {
 	const struct build_version *v = &c->s.versions[a->version];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Adding a finding, and what those who look for them ask of units and paths.  See check.h. */
+/* Adds findings; and functions on arguments that several checks use.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/path.h"

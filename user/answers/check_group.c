@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* One finding for what was read or written outside, in one place.  See check.h. */
+/* Joins the findings "outside" of each place into one.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -20,7 +20,7 @@ static bool is_prefix_part(const char *name, size_t len)
 	return false;
 }
 
-/* The prefix that a file seems to be installed in.  Return: its length; 0: none. */
+/* The prefix that a file seems to be installed in.  Return: its length; 0 if none. */
 static size_t prefix_of(const char *path)
 {
 	size_t len = strlen(path), top = check_top(path, len);
@@ -40,14 +40,13 @@ static size_t prefix_of(const char *path)
 struct groups {
 	struct check_finding *rows;
 	size_t n;
-	struct map64 prefixes;	/* hash: there is one */
-	struct map64 by_place;	/* hash of place and kind: row */
+	struct map64 prefixes;	/* hashes of prefixes that were found */
+	struct map64 by_place;	/* by hash of place and @writes: row */
 };
 
 /*
- * The part of a path that findings are grouped by: the first prefix in it that something
- * was installed in, or else the first directory that is not everybody's.  Return: its
- * length; 0: none.
+ * The part of a path that findings are grouped by: the first prefix in it into which
+ * something was installed, else check_top().  Return: its length; 0 if none.
  */
 static size_t place_of(const struct groups *g, const char *path)
 {
@@ -92,7 +91,7 @@ static void add(struct groups *g, struct check_finding f)
 	g->rows[g->n++] = f;
 }
 
-/* The directory that all have in common, in the place of the path. */
+/* Set the path of a group to the directory that all its members have in common. */
 static void name(struct check_finding *g)
 {
 	size_t len = strlen(g->members[0].path), n;
@@ -109,7 +108,7 @@ static void name(struct check_finding *g)
 	g->path[len] = 0;
 }
 
-/* How many programs did any of it, beside the first. */
+/* Count the units that used any member, besides the first one. */
 static void count_users(struct check *c, struct check_finding *g)
 {
 	bool *user = xcalloc(c->s.nunits + 1ul, sizeof(*user));
@@ -131,7 +130,7 @@ static void count_users(struct check *c, struct check_finding *g)
 
 void check_group(struct check *c)
 {
-	/* in the place of the rows: there are no more groups than those that were looked at */
+	/* overwrites the rows in place: there are never more groups than rows visited */
 	struct groups g = { .rows = c->rows };
 
 	for (size_t i = 0; i < c->n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a step made, what its rules name, and which step waits for which.  See check.h. */
+/* What steps made, what their rules name, and which step waits for which.  See check.h. */
 #include "answers/check.h"
 #include "base/xalloc.h"
 
@@ -22,7 +22,7 @@ static int by_step(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Steps of which make, as it was asked, does not say what they need. */
+/* Count steps whose rules make -np did not reach. */
 static void count_open(struct check *c)
 {
 	uint32_t last = 0;
@@ -95,7 +95,7 @@ uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
 	const struct match_unit *units = c->s.units;
 	uint32_t x = *a, y = *b, below_x = 0, below_y = 0;
 
-	/* callers have the lower numbers */
+	/* callers have lower numbers than their calls */
 	while (x != y) {
 		if (x > y) {
 			below_x = x;
@@ -121,7 +121,7 @@ static void reach(struct check_around *r, uint32_t node, enum check_reached how)
 	r->in[node] = (uint8_t)how;
 }
 
-/* All that a step's outputs are declared to be made of; @listed: with what compilers listed. */
+/* Find all declared inputs of a step's outputs, direct or not; @listed: include depfiles. */
 static void look_around(struct check *c, uint32_t step, bool listed)
 {
 	struct check_around *r = &c->around;
@@ -164,7 +164,7 @@ int check_declares(struct check *c, uint32_t step, uint32_t node)
 	return c->around.any ? node && c->around.in[node] : -1;
 }
 
-/* Whether any rule's path leads from what a step makes to @file, or to what @first makes. */
+/* Whether the rules of step @then lead to @file, or to outputs of @first.  1, 0, or -1 unknown. */
 static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t file)
 {
 	const struct lists *l = &c->lists;
@@ -181,7 +181,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	outs = check_outs(c, first, &n);
 	for (size_t i = 0; i < n; i++) {
 		node = c->node[outs[i].file];
-		/* that both make it says nothing: they may be lines of one rule */
+		/* made by both: says nothing, as they may be lines of one rule */
 		if (!l->nodes[node].rule || c->around.in[node] == REACHED_MADE)
 			continue;
 		known = true;
@@ -191,7 +191,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	return known ? 0 : -1;
 }
 
-/* Whether a step's rules may say more than is known. */
+/* Whether the rules of a step are known only in part. */
 static bool is_partly(const struct check *c, uint32_t step)
 {
 	const struct lists *l = &c->lists;
@@ -208,7 +208,7 @@ static bool is_partly(const struct check *c, uint32_t step)
 	return false;
 }
 
-/* Whether the rule of a file is another make's than that which called a step, where it works. */
+/* Whether the rule of a file is from a make in another directory than that of a step. */
 static bool is_elsewhere(const struct check *c, uint32_t file, uint32_t step)
 {
 	const struct lists *l = &c->lists;
@@ -228,8 +228,8 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 	if (ordered)
 		return ordered;
 	/*
-	 * That no path leads there says something of what one make or ninja calls itself:
-	 * what is done in makes of their own is in an order if those are.
+	 * That no rule leads there counts only if the same make or ninja called both steps:
+	 * steps of different makes may be ordered because these makes are.
 	 */
 	both = check_apart(c, &a, &b);
 	if (!both || !match_schedules(&c->s, both) || a != step || b != waits || c->late[both] ||
@@ -240,7 +240,7 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 
 /* ---- what make waits for ---- */
 
-/* A pipe that a make read. */
+/* A pipe that a make read, and when. */
 struct asked {
 	uint32_t make;		/* unit */
 	int64_t at, until;
@@ -259,7 +259,7 @@ static bool is_asked(const struct asked *rows, size_t n, const struct match_unit
 {
 	size_t low = 0, high = n;
 
-	/* the last pipe that its make had when it began */
+	/* the last pipe that its make had opened when the unit began */
 	while (low < high) {
 		const size_t mid = (low + high) / 2;
 
@@ -271,7 +271,7 @@ static bool is_asked(const struct asked *rows, size_t n, const struct match_unit
 	return low && rows[low - 1].make == unit->caller && unit->at <= rows[low - 1].until;
 }
 
-/* Whether who reads a version writes it, too. */
+/* Whether the reader of a version writes it, too. */
 static bool writes(const struct build *b, const struct build_access *a)
 {
 	const struct build_version *v = &b->versions[a->version];
@@ -294,7 +294,7 @@ void check_find_asked(struct check *c)
 		const struct build_version *v = &b->versions[a->version];
 		uint32_t unit = c->s.unit_of[a->exec];
 
-		/* that of its job server it writes, too */
+		/* a pipe that make also writes to is that of its job server */
 		if (a->how != GRAPH_READ || v->made != GRAPH_PIPE || v->token ||
 		    !match_is_make(&c->s, unit) || writes(b, a))
 			continue;
@@ -329,7 +329,7 @@ const struct check_read *check_step_reads(const struct check *c, uint32_t step, 
 
 static bool is_in(const struct check *c, uint32_t unit, uint32_t top)
 {
-	/* callers have the lower numbers */
+	/* callers have lower numbers than their calls */
 	while (unit > top)
 		unit = c->s.units[unit].caller;
 	return unit == top;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where files lie, as far as check asks.  See check.h. */
+/* The trees of a build, and in which place each file is.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -22,13 +22,13 @@ static bool below(const char *path, size_t len, const char *dir)
 {
 	size_t n = 1;
 
-	/* most differ in their second byte */
+	/* a loop, not memcmp(): most paths differ in their second byte */
 	while (n <= len && dir[n - 1] && path[n - 1] == dir[n - 1])
 		n++;
 	return !dir[--n] && (len == n || path[n] == '/' || n == 1);
 }
 
-/* What is installed; the first that fits. */
+/* The places of directories; the first row that fits counts. */
 static const struct {
 	const char *dir;
 	uint8_t place;
@@ -45,11 +45,11 @@ static const struct {
 	{ "/var/tmp", PLACE_TEMPORARY },
 };
 
-/* Where packages have what is installed, and what their tools make of that on each machine. */
+/* Directories of installed packages, and of data that their tools generate on each machine. */
 static const char *const installed[] = { "/usr/share/", "/usr/lib/", "/etc/", NULL };
 static const char *const made_there[] = { "/var/lib/", "/var/cache/", NULL };
 
-/* The hash of the name that stands below one of these in a path.  Return: 0: it is not there */
+/* Hash of the path component below one of these directories.  Return: 0 if in none of them */
 static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
 {
 	for (; *dirs; dirs++) {
@@ -63,7 +63,7 @@ static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
 	return 0;
 }
 
-/* Names of what is installed, as far as the build has read any of it. */
+/* Find the names of installed packages of which the build used any file. */
 static void find_installed(struct check *c)
 {
 	const struct build *b = c->s.b;
@@ -84,7 +84,7 @@ static void find_installed(struct check *c)
 	free(used);
 }
 
-/* Whether a directory above a path, or itself, is a tree. */
+/* Whether a path, or a directory above it, is a tree. */
 static bool is_in_tree(const struct check *c, const char *path, size_t len)
 {
 	for (size_t i = 1; i <= len; i++)
@@ -103,12 +103,12 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (below(path, len, places[i].dir))
 			return places[i].place;
-	/* /var/lib/texmf is made of /usr/share/texmf and /etc/texmf */
+	/* /var/lib/texmf is generated from /usr/share/texmf and /etc/texmf */
 	return map64_get(&c->installed, name_in(path, len, made_there)) ?
 		PLACE_SYSTEM : PLACE_OTHER;
 }
 
-/* By file. */
+/* By file: its enum check_place. */
 static uint8_t *place_all(const struct check *c)
 {
 	const struct build *b = c->s.b;
@@ -136,7 +136,7 @@ static void add_dir(struct check *c, uint32_t dir)
 	buf_free(&b);
 }
 
-/* Where the command was started, and where make and ninja work, which -C tells them. */
+/* Add the directory of the first command, and those in which make and ninja work (-C). */
 static void add_start(struct check *c)
 {
 	uint32_t last = 0;
@@ -154,7 +154,7 @@ static void add_start(struct check *c)
 
 size_t check_top(const char *path, size_t len)
 {
-	/* where each has a directory of his own, and in it others */
+	/* there, each user has a directory with further ones in it */
 	bool deep = below(path, len, "/home") || below(path, len, "/var/tmp");
 	unsigned int names = deep ? 3 : 2;
 
@@ -166,12 +166,12 @@ size_t check_top(const char *path, size_t len)
 
 /* ---- trees ---- */
 
-/* Directories with sources in them; each the one that all below one top have in common. */
+/* Directories with sources: for each check_top(), the directory that all below it share. */
 struct sources {
 	struct check *c;
 	char **dirs;
 	size_t n, cap;
-	struct map64 of;	/* by the hash of a top: its directory */
+	struct map64 of;	/* by the hash of a top: its index in @dirs */
 };
 
 static void add_source(struct sources *s, const char *path, size_t len)
@@ -198,8 +198,8 @@ static void add_source(struct sources *s, const char *path, size_t len)
 }
 
 /*
- * A directory above sources in which programs of the build worked is of the same project,
- * unless that of the build lies in it, too.
+ * If programs of the build worked in a directory above sources, that belongs to the same
+ * project, unless the directory of the build is in it, too.
  */
 static void add_around(struct sources *s, uint32_t cwd)
 {
@@ -216,7 +216,7 @@ static void add_around(struct sources *s, uint32_t cwd)
 	buf_free(&dir);
 }
 
-/* Who wrote what make or ninja read, and was not called by them: a generator of makefiles. */
+/* Find generators of makefiles: units not below make or ninja that wrote files these read. */
 static void find_generators(const struct check *c, bool *generates)
 {
 	const struct build *b = c->s.b;
@@ -234,7 +234,7 @@ static void find_generators(const struct check *c, bool *generates)
 	}
 }
 
-/* What the directory of the build and one of sources have around them, if it is not everybody's. */
+/* Find a directory around both the build's directory and @dir, if it is not shared by all users. */
 static void find_around(struct check *c, const char *dir)
 {
 	size_t n = 0, slash = 0, top = check_top(dir, strlen(dir));
@@ -247,8 +247,8 @@ static void find_around(struct check *c, const char *dir)
 }
 
 /*
- * Of what was there before: sources that are named to the program that reads them, and what
- * makefiles are made of.
+ * Add the directories of files that existed before the build: sources that are arguments of
+ * the program that reads them, and files from which makefiles are generated.
  */
 static void add_sources(struct check *c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Findings, for a person and as JSON.  See check.h. */
+/* Prints findings as text and as JSON.  See check.h. */
 #include "answers/check.h"
 #include "answers/match_put.h"
 #include "base/shquote.h"
@@ -25,7 +25,7 @@ static void put_unit(const struct check *c, struct out *out, const char *head, u
 	match_put_unit(out, &c->s, unit);
 }
 
-/* Whether what it is read or used as is told. */
+/* Whether the class of a finding is printed. */
 static bool is_classed(const struct check_finding *f)
 {
 	return f->class < GRAPH_NCLASSES &&
@@ -58,7 +58,7 @@ static void put_text(const struct check *c, struct out *out, const struct check_
 		out_printf(out, "  and by %u more\n", f->more);
 }
 
-/* What is said of a file, and of each of several. */
+/* Members of a finding, and of each file in a group. */
 static void json_found(struct json *j, const struct check_finding *f)
 {
 	const char *name = f->kind == CHECK_NETWORK ? "address" :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What was read that nobody declared, before it was made, or elsewhere.  See check.h. */
+/* The checks undeclared, race, and outside for reads.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -78,7 +78,7 @@ static bool is_declared(const struct check *c, uint32_t file)
 	return c->lists.nodes[c->node[file]].rule;
 }
 
-/* Of each step, the first file that a rule declares, or else that is there in the end. */
+/* Find the output of each step: the first one declared by a rule, else the first one left. */
 static void find_outputs(struct check *c)
 {
 	c->output = xcalloc(c->s.nunits + 1ul, sizeof(*c->output));
@@ -86,7 +86,7 @@ static void find_outputs(struct check *c)
 		uint32_t file = c->outs[i].file, *output = &c->output[c->outs[i].step];
 		uint32_t there = c->s.there[file];
 
-		/* what only make or ninja reads is no result */
+		/* files that make or ninja itself reads are no results */
 		if (is_declared(c, file) ? !*output || !is_declared(c, *output) :
 		    !*output && !c->own[file] && !is_fleeting(c, file) && there &&
 		    build_is_file(&c->s.versions[there]))
@@ -104,10 +104,10 @@ static bool is_below(const struct build *b, uint32_t file, const char *dir)
 	return len > n && !memcmp(path, dir, n) && path[n] == '/';
 }
 
-/* By unit. */
+/* What a unit reads. */
 struct reader {
-	int64_t source;		/* when it came to the first source */
-	bool beside;		/* it reads sources of a tree that the build has beside it */
+	int64_t source;		/* when it read its first source; INT64_MAX if it did not */
+	bool beside;		/* it reads sources of a tree beside the build's directory */
 };
 
 static struct reader *find_readers(const struct check *c)
@@ -133,8 +133,8 @@ static struct reader *find_readers(const struct check *c)
 }
 
 /*
- * What a program that is installed reads in /usr/local by itself, before it comes to a
- * source, if it does: its modules and settings there.
+ * Modules and settings of an installed program: files in /usr/local that it reads by itself
+ * before it reads the first source, if any.
  */
 static bool is_installed(const struct check *c, const struct check_read *r, const struct reader *by)
 {
@@ -147,8 +147,8 @@ static bool is_installed(const struct check *c, const struct check_read *r, cons
 }
 
 /*
- * Sources that lie beside the directory of the build: what their compilations read in what
- * both have around them is of the same project.
+ * If sources are beside the directory of the build, files that their compilations read in
+ * the directory around both belong to the same project.
  */
 static bool is_beside(const struct check *c, const struct check_read *r, const struct reader *by)
 {
@@ -176,7 +176,7 @@ static void find_outside(struct check *c)
 
 /* ---- undeclared ---- */
 
-/* By the hash of a directory. */
+/* What rules have in a directory; bits, by the hash of its path. */
 enum { DIR_MADE = 1, DIR_SOURCES = 2 };
 
 static uint64_t dir_of(const char *path, size_t len)
@@ -186,7 +186,7 @@ static uint64_t dir_of(const char *path, size_t len)
 	return hash_bytes(path, slash ? (size_t)(slash - path) : 0);
 }
 
-/* By node: a rule takes it, and not only to find out more of others (dyndep). */
+/* By node: whether it is an input of a rule, other than one that makes a dyndep file. */
 static bool *find_inputs(const struct lists *l)
 {
 	bool *inputs = xcalloc(l->n + 1, sizeof(*inputs));
@@ -201,7 +201,7 @@ static bool *find_inputs(const struct lists *l)
 	return inputs;
 }
 
-/* Which directories have what rules make, and what they take and do not make. */
+/* Find directories with outputs of rules, and with inputs that no rule makes. */
 static void find_dirs(const struct lists *l, struct map64 *dirs)
 {
 	bool *inputs = find_inputs(l);
@@ -216,7 +216,7 @@ static void find_dirs(const struct lists *l, struct map64 *dirs)
 	free(inputs);
 }
 
-/* Whether a unit wrote to a file, whatever became of it. */
+/* Whether a unit wrote to a file, even if that is gone. */
 static bool wrote(const struct match_side *s, uint32_t unit, uint32_t file)
 {
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec]) {
@@ -230,8 +230,8 @@ static bool wrote(const struct match_side *s, uint32_t unit, uint32_t file)
 }
 
 /*
- * Whether a program lists itself what it reads, and the list is not at hand: a depfile that
- * make or ninja has read, or that is left for them.
+ * Whether a program writes a depfile that is not among the lists: one that make or ninja has
+ * read, or one that is left for them.
  */
 static bool lists_itself(const struct check *c, uint32_t unit)
 {
@@ -267,7 +267,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 	declared = check_declares(c, r->step, c->node[r->file]);
 	if (declared < 0)
 		declared = c->lists.rules || node->input || node->target || c->looked[r->file];
-	/* what is left where rules only make files is no source: a generator wrote it with them */
+	/* in a directory where rules only make files, it is no source: a generator wrote it, too */
 	dir = map64_get(dirs, dir_of(path, len));
 	if (declared || (c->lists.rules && dir && *dir == DIR_MADE) || lists_itself(c, r->unit))
 		return;
@@ -280,7 +280,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 
 /* ---- races ---- */
 
-/* Whether the user was under way when the maker still wrote. */
+/* Whether the call with the user began while the maker still wrote. */
 static bool began_before(const struct check *c, uint32_t user, uint32_t maker, int64_t until)
 {
 	uint32_t a = maker, b = user, both = check_apart(c, &a, &b);

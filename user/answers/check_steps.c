@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What steps made and did not make, beside what their rules say.  See check.h. */
+/* The checks own-input, by-product and not-made.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -9,8 +9,8 @@
 
 struct steps {
 	struct check *c;
-	uint32_t *file_of;	/* by node: the file of its path; 0: the build did not touch it */
-	uint32_t *first;	/* by file: the step that wrote it first */
+	uint32_t *file_of;	/* by node: its file; 0 if the build did not touch it */
+	uint32_t *first;	/* by file: the step that wrote it first; 0 if none */
 };
 
 static uint32_t rule_of(const struct check *c, uint32_t file)
@@ -31,7 +31,7 @@ static uint32_t writer_in(const struct check *c, uint32_t step, uint32_t file)
 	return step;
 }
 
-/* What a step makes first of all is its output, whoever else names it. */
+/* A file with a rule that this step wrote first is an output of it, even if it is also an input. */
 static void find_own_inputs(const struct steps *s, const struct check_out *out)
 {
 	struct check *c = s->c;
@@ -55,7 +55,7 @@ static void find_own_inputs(const struct steps *s, const struct check_out *out)
 
 /* ---- what no rule makes ---- */
 
-/* Whether a rule names what a step makes, as it is or by another name for several. */
+/* Whether a rule names an output of a step, directly or through a phony target. */
 static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned int depth)
 {
 	const struct lists *l = &s->c->lists;
@@ -72,7 +72,7 @@ static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned 
 	return false;
 }
 
-/* Whether a step's rules name an output of another one; it need not be said of those for ninja. */
+/* Whether a step's rules name an output of @maker; true if only dyndep files have rules. */
 static bool is_told(const struct steps *s, uint32_t step, uint32_t maker)
 {
 	const struct check *c = s->c;
@@ -92,7 +92,7 @@ static bool is_told(const struct steps *s, uint32_t step, uint32_t maker)
 	return !any;
 }
 
-/* @told: of pairs of steps that were asked, whether it is so */
+/* @told: cache of is_told() by pair of steps */
 static void find_by_product(const struct steps *s, const struct check_read *r, uint32_t maker,
 			    struct map64 *told)
 {
@@ -133,7 +133,7 @@ static void find_by_products(const struct steps *s)
 
 /* ---- what was not made ---- */
 
-/* By file: links and directories, which are no versions. */
+/* By file: whether it is a link or directory that the build made, which have no versions. */
 static bool *find_links(struct check *c)
 {
 	static const char text[] = "SELECT file FROM change WHERE what IN (?, ?) AND file IS NOT NULL";
@@ -154,7 +154,7 @@ static bool is_there(const struct steps *s, uint32_t node, const bool *links)
 	       lists_is_there(&s->c->lists, node);
 }
 
-/* Statements of ninja by their commands; of those with the same one, none. */
+/* Index statements of ninja by their command; 0 for a command that several have. */
 static void by_command(const struct lists *l, struct map64 *rules)
 {
 	for (size_t i = 1; i <= l->ngroups; i++) {
@@ -165,7 +165,7 @@ static void by_command(const struct lists *l, struct map64 *rules)
 	}
 }
 
-/* The statement that a unit was called for. */
+/* The ninja statement that a unit was called for; 0 if unknown. */
 static uint32_t statement_of(const struct check *c, const struct map64 *rules, uint32_t unit)
 {
 	struct buf args = { 0 };
@@ -200,7 +200,7 @@ static void find_not_made(const struct steps *s)
 	for (uint32_t i = 1; i <= l->n; i++) {
 		const struct lists_node *node = &l->nodes[i];
 
-		/* a name for a command, which other names stand for, is no file */
+		/* a phony name, needed only through other names, is no file */
 		if (!ran[node->rule] || (node->input && !node->wanted && !made[node->rule]) ||
 		    is_there(s, i, links))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What was written twice, over a source, or elsewhere.  See check.h. */
+/* The checks writers, overwritten, and outside for writes.  See check.h. */
 #include "answers/check.h"
 #include "base/xalloc.h"
 
@@ -7,8 +7,8 @@
 
 /* A file was written, got its name, or lost it. */
 struct written {
-	uint32_t file, unit, version;	/* version 0: it was removed */
-	uint32_t maker;		/* who wrote it, if @unit only gave it this name; else 0 */
+	uint32_t file, unit, version;	/* version is 0 if it was removed */
+	uint32_t maker;		/* unit that wrote it, if @unit only gave it this name; else 0 */
 	int64_t at, until;
 };
 
@@ -69,7 +69,7 @@ static void load(struct check *c, struct all *all)
 
 /* ---- two writers ---- */
 
-/* Whether a version holds what an older one did. */
+/* Whether a version was derived from an older one, or is that. */
 static bool holds(const struct check *c, uint32_t version, uint32_t older)
 {
 	while (version && version != older)
@@ -79,8 +79,8 @@ static bool holds(const struct check *c, uint32_t version, uint32_t older)
 }
 
 /*
- * Whether unit @y waited for @x, which wrote until then.  Return: as check_ordered(); what
- * is done by lines of one rule cannot be told from what is done by two.
+ * Whether unit @y waited for unit @x, which wrote until @until.  Return: 1, 0, or -1 if unknown,
+ * as check_ordered(); lines of one rule cannot be distinguished from two rules.
  */
 static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 {
@@ -98,7 +98,7 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	declared = check_ordered(c, x, y, 0);
 	if (declared == 0)
 		declared = check_ordered(c, y, x, 0);
-	/* makes that one make calls, one after the other */
+	/* makes that one make called one after the other */
 	if (declared < 0 && (a != c->step[x] || b != c->step[y]) &&
 	    c->s.units[a].until <= c->s.units[b].at && check_goes_on(c, b, a))
 		return 1;
@@ -107,7 +107,7 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 
 static bool is_ordered(struct check *c, const struct written *x, const struct written *y)
 {
-	/* who gives a name goes on with what was made for it */
+	/* a unit that renames a file continues the work of the unit that wrote it */
 	uint32_t first = x->maker ? x->maker : x->unit, then = y->maker ? y->maker : y->unit;
 	int ordered = in_order(c, x->unit, x->until, y->unit);
 
@@ -115,13 +115,13 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 		ordered = in_order(c, first, x->until, then);
 	if (ordered >= 0)
 		return ordered;
-	/* so does who changes what is there; and what was made of another's results has waited */
+	/* so does one that changes the older version; a step that used its results has waited */
 	return holds(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||
 	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }
 
-/* Whether it matters what is in a version: it is left, or somebody reads it. */
+/* Whether the content of a version matters: it is left in the end, or was read. */
 static bool is_used(const struct check *c, uint32_t version)
 {
 	const struct build *b = c->s.b;
@@ -155,12 +155,12 @@ static void find_writers(struct check *c, const struct written *w, size_t n)
 
 /* ---- sources ---- */
 
-/* By file: who changed what was there before; and who else reads it. */
+/* By file that existed before the build: what changed it, and whether another step reads it. */
 struct source {
-	uint32_t unit;		/* 0: nobody */
-	uint32_t old;		/* the version that was there */
+	uint32_t unit;		/* first unit that changed it; 0 if none */
+	uint32_t old;		/* the version from before the build */
 	bool removed;
-	bool read_old, read;	/* by another step */
+	bool read_old, read;	/* another step read @old; any version */
 };
 
 static void find_changes(struct check *c, const struct written *w, size_t n, struct source *s)
@@ -192,7 +192,7 @@ static void find_overwritten(struct check *c, const struct all *all)
 	for (size_t i = 0; i < c->nreads; i++) {
 		struct source *src = &sources[c->reads[i].file];
 
-		/* make and ninja read depfiles, and rules that are made anew: no sources */
+		/* make and ninja read depfiles and generated rules, which are no sources */
 		if (!src->unit || c->reads[i].class != GRAPH_DATA ||
 		    match_schedules(&c->s, c->reads[i].unit) || c->asked[c->reads[i].step] ||
 		    (c->step[src->unit] && c->step[src->unit] == c->reads[i].step) ||
@@ -227,7 +227,7 @@ static void find_outside(struct check *c, const struct all *all)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct written *w = &all->rows[i];
 
-		/* lines of old modules do not say what was removed */
+		/* traces of old modules do not record removals */
 		if (c->place[w->file] == PLACE_TREE || c->place[w->file] == PLACE_CACHE ||
 		    (c->place[w->file] == PLACE_TEMPORARY && !c->s.db->uses))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where two builds part.  See diff.h. */
+/* Finds where two builds begin to differ.  See diff.h. */
 #include "answers/diff.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
@@ -22,7 +22,7 @@ static bool ends_with(const struct build *b, uint32_t file, const char *end)
 	return len >= n && !memcmp(path + len - n, end, n);
 }
 
-/* In a copy of a directory files have times of their own. */
+/* Whether the name of a file was replaced: in a copied directory, files have other times. */
 static bool is_copy(const struct match_side *s, uint32_t file)
 {
 	struct buf name = { 0 };
@@ -39,7 +39,7 @@ static bool is_copy(const struct match_side *s, uint32_t file)
 enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 			      const struct match_input *b)
 {
-	/* a temporary file may have had any name */
+	/* files that the build made and removed do not count: their names may be random */
 	if (!a && b)
 		return !b->made || B(d)->there[b->file] ? DIFF_ONLY_SECOND : DIFF_SAME;
 	if (a && !b)
@@ -77,7 +77,7 @@ void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff
 	}
 }
 
-/* ---- roots, and what follows of them ---- */
+/* ---- roots, and what follows from them ---- */
 
 static int32_t add_root(struct diff *d, struct diff_root root)
 {
@@ -86,7 +86,7 @@ static int32_t add_root(struct diff *d, struct diff_root root)
 	return (int32_t)d->nroots++;
 }
 
-/* A file is a root once, however many have read it. */
+/* Each file is only one root, however many units have read it. */
 static int32_t file_root(struct diff *d, struct map64 *files, enum diff_input input,
 			 unsigned int side, uint32_t file, uint32_t b, int64_t at)
 {
@@ -142,7 +142,7 @@ static size_t first_edge(const struct diff *d, uint32_t from)
 	return low;
 }
 
-/* To those who read what was made behind it, and to those who were called otherwise. */
+/* Mark units that read what a marked unit wrote later, and its calls that differ. */
 static void spread(struct diff *d)
 {
 	while (d->nqueue) {
@@ -193,7 +193,7 @@ static void load_edges(struct diff *d)
 			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec],
 				  build_began(s->b, a));
 	}
-	/* who changes a file has what was in it before */
+	/* a unit that changes a file depends on its content before */
 	for (size_t i = 0; i < s->nwrites; i++) {
 		uint32_t base = s->versions[s->writes[i].version].base;
 
@@ -210,7 +210,7 @@ static void load_edges(struct diff *d)
 	}
 }
 
-/* ---- what is other about each ---- */
+/* ---- how each unit differs ---- */
 
 struct look {
 	struct diff *d;
@@ -235,8 +235,8 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	if (input == DIFF_SAME)
 		return;
 	/*
-	 * What somebody who only calls others has read shows in what he calls: a file
-	 * that was touched counts if that is other.
+	 * For a unit that only calls others, a difference shows in these calls: a file of
+	 * which only the time differs counts only if the calls differ, too.
 	 */
 	if (input == DIFF_TIME_ONLY && l->calls && b->class == GRAPH_DATA) {
 		u->weak = u->weak ? u->weak : b->file;
@@ -293,7 +293,7 @@ static void look_at_all(struct look *l)
 
 /* ---- what nothing before explains ---- */
 
-/* A unit, or one that called it, found another environment.  Return: that root, -1: none did */
+/* The root for a different environment of a unit or one of its callers; -1 if there is none */
 static int32_t env_root(struct diff *d, uint32_t unit)
 {
 	uint32_t first = diff_env_unit(d, unit);
@@ -308,7 +308,7 @@ static int32_t env_root(struct diff *d, uint32_t unit)
 					       .at = b->at });
 }
 
-/* Who called others otherwise without having seen anything that is other: a root, once. */
+/* The one root of all different calls of a caller that itself saw no difference. */
 static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 			   struct diff_root root)
 {

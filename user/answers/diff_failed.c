@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What failed in one of two builds only, and what was therefore not done.  See diff.h. */
+/* Failures in only one of two builds, and what was not done because of them.  See diff.h. */
 #include "answers/diff.h"
 #include "base/xalloc.h"
 
-/* The build in which a unit or its pair worked, if only one did.  Return: -1: no such */
+/* The build (0, 1) in which a unit or its pair succeeded, if the other failed; -1 if none. */
 static int worked_in(const struct diff *d, uint32_t unit)
 {
 	const struct match_unit *b = &d->m.side[1].units[unit];
@@ -40,7 +40,7 @@ void diff_failed_load(struct diff *d)
 	}
 }
 
-/* The same of the second build. */
+/* The unit of the second build for a unit of @side; 0 if it has no pair. */
 static uint32_t in_second(const struct diff *d, unsigned int side, uint32_t unit)
 {
 	return side ? unit : d->m.side[0].units[unit].pair;
@@ -63,7 +63,7 @@ bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit)
 	if (units[unit].pair || !caller)
 		return false;
 	d->after[side][unit] = d->after[side][caller];
-	/* who read something else calls others because of that */
+	/* a caller that saw another difference may call others because of that */
 	if (!second || d->units[second].since != INT64_MAX)
 		return d->after[side][unit];
 	if (!failed && worked_in(d, second) == (int)side)

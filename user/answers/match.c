@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which program of one build is which of another.  See match.h. */
+/* Pairs the programs of two builds.  See match.h. */
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -10,7 +10,7 @@
 
 /* ---- pairs ---- */
 
-/* By what units are paired, the surest first.  0: not by this. */
+/* Keys by which units are paired, the most certain first.  0 if this key does not apply. */
 static uint64_t key_whole(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;
@@ -51,7 +51,7 @@ static uint64_t key_outputs(const struct match_key *k, uint64_t command, uint32_
 	return k->tree;
 }
 
-/* One output more or less: the first or the last of them, in any order, is the same. */
+/* For one output more or less: the smallest, or the largest, hash of an output is the same. */
 static uint64_t key_least(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;
@@ -66,7 +66,7 @@ static uint64_t key_most(const struct match_key *k, uint64_t command, uint32_t c
 	return k->tree ? hash_two(k->name, k->most) : 0;
 }
 
-/* What made nothing, the same program called by the same one: in the order of their beginning. */
+/* Units without outputs: same program and same caller, paired in the order of their beginning. */
 static uint64_t key_place(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;

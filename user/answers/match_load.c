@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* One build in memory, as far as another one is compared with it.  See match.h. */
+/* Loads the tables of one build that are needed to compare it with another.  See match.h. */
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -12,9 +12,9 @@
 /* ---- files and versions ---- */
 
 /*
- * A number for a name that is the same in each run: what is told, and of several the
- * one that is taken, goes by the order of these.  Who chooses names so that two have one
- * number gets a wrong answer about builds of his own.
+ * Hash of a name that is the same in every run, as the order of these numbers decides the
+ * order of the output, and which of several candidates is taken.  Names chosen to collide
+ * can only make answers about their own build wrong.
  */
 static uint64_t number_of(const char *s, size_t len)
 {
@@ -60,7 +60,7 @@ static void load_files(struct match_side *s)
 /* Hashes of arguments: most strings are arguments of many programs. */
 struct hashes {
 	const struct match_side *s;
-	uint64_t *known;	/* by string; 0: not yet */
+	uint64_t *known;	/* by string id: its hash; 0 if not yet computed */
 	struct buf text, name;
 };
 
@@ -82,7 +82,7 @@ static const char *text_of(struct hashes *a, uint32_t string)
 	return a->text.s;
 }
 
-/* Of one that has some that do not count, or are not shown: of what match_args() says. */
+/* Hash of match_args(): for units with arguments that do not count, or are hidden. */
 static uint64_t shown_hash(struct hashes *a, uint32_t unit)
 {
 	uint64_t h = 0;
@@ -138,7 +138,7 @@ static void join(struct match_side *s, uint32_t exec, uint32_t unit)
 	u->last = exec;
 }
 
-/* A program that runs: a unit. */
+/* Begin a unit: an exec that runs a program. */
 static void add_unit(struct match_side *s, uint32_t exec, uint32_t caller)
 {
 	const struct build_exec *e = &s->b->execs[exec];
@@ -198,7 +198,7 @@ static void add_write(struct match_side *s, uint32_t version, uint32_t exec, int
 	s->writes[s->nwrites++] = (struct match_write){ version, s->unit_of[exec], until };
 }
 
-/* Of one exec, the last; emptied, and nothing was written: who did that has made it. */
+/* One row per version and unit, with the last end; emptying a file without a write counts, too. */
 static void load_writes(struct match_side *s)
 {
 	const struct build *b = s->b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What belongs together in a build: one step.  See match.h. */
+/* Divides a build into steps.  See match.h. */
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -28,7 +28,7 @@ void match_classify(struct match_unit *u, uint64_t name)
 	u->shell = is_one_of(name, shells);
 }
 
-/* What has make or ninja below it, and a script that is no rule of theirs, is no step. */
+/* Units above a make or ninja, and scripts that are not run by a rule, belong to no step. */
 uint32_t *match_steps(const struct match_side *s)
 {
 	uint32_t *step = xcalloc(s->nunits + 1ul, sizeof(*step));
