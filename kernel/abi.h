@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between architectures: the numbers of system calls in each
- * ABI, and the symbol behind one.  Included by table.h and hooks.c only.
+ * Differences between architectures: system call numbers of each ABI, and the
+ * symbol that implements a call.  Included by table.h and hooks.c only.
  */
 #ifndef ETRACE_ABI_H
 #define ETRACE_ABI_H
@@ -12,7 +12,7 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
-#define ETRACE_NR_MAX	512	/* system call numbers looked at, per ABI */
+#define ETRACE_NR_MAX	512	/* system call numbers below this are looked up, per ABI */
 #define ETRACE_NR_NONE	(-1)	/* the ABI does not have this call */
 
 enum etrace_abi {
@@ -27,7 +27,7 @@ enum etrace_abi {
 #define ETRACE_SYSCALL_SYMBOL_COMPAT(name)	"__ia32_sys_" #name
 #define ETRACE_NR_COMPAT(name)			__NR_ia32_##name
 
-/* Native calls of x32 tasks have the native numbers and a bit of their own. */
+/* Native calls of x32 tasks have the native number plus the x32 bit. */
 static inline enum etrace_abi etrace_abi(int *nr)
 {
 	if (IS_ENABLED(CONFIG_IA32_EMULATION) &&
@@ -60,7 +60,7 @@ enum {
 #include "etrace_numbers_arm.def"
 };
 
-/* Both ABIs come to the same function. */
+/* Both ABIs call the same function. */
 #define ETRACE_SYSCALL_SYMBOL(name)		"__arm64_sys_" #name
 #define ETRACE_SYSCALL_SYMBOL_COMPAT(name)	NULL
 #define ETRACE_NR_COMPAT(name)			ETRACE_NR_ARM_##name
@@ -85,7 +85,7 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 }
 #define etrace_first_arg etrace_first_arg
 
-/* What a 32-bit task gets is told as a signed number, addresses too. */
+/* A 32-bit task's return value is sign-extended, even if it is an address. */
 static inline long etrace_returned(long ret)
 {
 	return is_compat_task() && !IS_ERR_VALUE(ret) ? (u32)ret : ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A call that has just ended, and what its handlers share. */
+/* A system call that has just ended; helpers shared by the handlers of calls. */
 #ifndef ETRACE_CALL_H
 #define ETRACE_CALL_H
 
@@ -15,12 +15,12 @@
 /**
  * struct etrace_call - a call that has just ended
  * @t: the task's first slot
- * @sc: its row
- * @args: its arguments from 1 on, as etrace_syscall.at counts them
+ * @sc: its row in the table
+ * @args: its arguments, counted from 1 as in etrace_syscall.at
  * @ret: what it returned
- * @work: what the first look at it has kept; NULL: this is the first
- * @last: there will be no other look: what cannot be read stays unread
- * @r: the record that is being made
+ * @work: state kept by the first look at the call, NULL at the first look
+ * @last: the last look: what cannot be read now stays unread
+ * @r: the record that is being filled in
  */
 struct etrace_call {
 	struct etrace_task *t;
@@ -43,7 +43,7 @@ static inline int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role
 	return etrace_arg(c, role, AT_FDCWD);
 }
 
-/* Is it made as 32-bit programs do? */
+/* Is it a call by a 32-bit ABI? */
 static inline bool etrace_is_32(void)
 {
 	int nr = 0;
@@ -70,7 +70,7 @@ void etrace_call_unread(struct etrace_call *c);
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
 
-#define ETRACE_BY_PATH	LONG_MIN	/* in the place of a descriptor */
+#define ETRACE_BY_PATH	LONG_MIN	/* instead of a descriptor: the name is a path */
 
 void etrace_one_name(struct etrace_call *c, long fd);
 void etrace_open_failed(struct etrace_call *c);

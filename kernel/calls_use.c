@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who really read and wrote.  At the end of a call that reads or writes, its bytes
- * are added to what is remembered of the descriptor (uses.h); they are told with
- * the descriptor's close, or else when the program ends: by execve, with its last
- * thread, or because nothing is traced any more.
+ * Counting reads and writes.  At the end of a call that reads or writes, its bytes
+ * are added to the uses kept for the descriptor (uses.h). They are recorded when the
+ * descriptor is closed, or else when the program ends: by execve, with its last
+ * thread, or because tracing stops.
  *
- * The threads of a process share what is remembered as they share the table of
- * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD), or
- * may do so, where a number is too high to be remembered, or without memory, each use
- * is recorded at once.
+ * The threads of a process share the uses, as they share the descriptor table.  Each
+ * use is recorded at once if programs share, or may share, a table (CLONE_FILES without
+ * CLONE_THREAD), if the descriptor's number is too high, or if there is no memory.
  *
- * Sockets go both ways for as long as a server runs.  What it wrote can only hold what it
- * had read by then, so each turn of a socket is recorded: see etrace_use_turn().
+ * Servers read and write sockets alternately for as long as they run.  A reply can only
+ * depend on what was read before it, so each turn of a socket is recorded: see
+ * etrace_use_turn().
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -31,7 +31,7 @@
 
 /* ---- telling ------------------------------------------------------------- */
 
-/* What is remembered of a descriptor goes into a record, close or use. */
+/* Moves the uses of a descriptor into a record, close or use. */
 #define ETRACE_USE_TELL(r, id, ID, e)						\
 	do {									\
 		s64 _read = atomic64_xchg(&(e)->read, 0);			\
@@ -71,31 +71,31 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
 	etrace_emit_one(t, &r);
 }
 
-/* It is another file's from now on. */
+/* From now on the descriptor is another file's. */
 static void etrace_use_forget(struct etrace_use *e)
 {
 	e->turns = 0;
 	e->user = 0;
 }
 
-/* The next record of that number has it, or that of the last task that shares the memory. */
+/* Leaves the uses to the next record of @fd, or to the last task that shares @u. */
 static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsigned int fd)
 {
 	set_bit(fd, u->used);
-	smp_mb__after_atomic();	/* against who sets it, then looks for what is used */
+	smp_mb__after_atomic();	/* pairs with etrace_use_fork(): it sets mixed, then reads used */
 	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
 		etrace_use_tell(t, fd, etrace_uses_at(u, fd));
 }
 
 /**
- * etrace_use_late - what a descriptor did may come behind what was told of it
+ * etrace_use_late - count a use just after another thread recorded the earlier ones
  * @t: one slot of the current task
- * @u: its memory
+ * @u: uses of its descriptor table
  * @fd: the descriptor
- * @how: what it did
+ * @how: kind of use
  *
- * It is told with what is told next of that number, or at once where nobody else can:
- * that programs share the table is set before what was there is told.
+ * The next record of @fd includes it. If programs share the table there may be none, so
+ * it is recorded at once: etrace_use_fork() sets mixed before it records the earlier uses.
  */
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 		     enum etrace_use_how how)
@@ -104,7 +104,7 @@ void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int 
 	etrace_use_keep(t, u, fd);
 }
 
-/* All that is left. */
+/* Records all uses that are left. */
 static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
 {
 	unsigned int fd;
@@ -115,16 +115,16 @@ static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
 }
 
 /**
- * etrace_use_left - a slot has no memory any more
- * @t: one slot, of the current task or one that nobody else uses
+ * etrace_use_left - a slot stops using the uses of its descriptor table
+ * @t: a slot of the current task, or one that nothing else uses
  *
- * The last slot that had it tells what is left.
+ * The last slot that shares them records what is left.
  */
 void etrace_use_left(struct etrace_task *t)
 {
 	struct etrace_uses *u = xchg(&t->uses, NULL);
 
-	/* Who is the last is known only behind the others' last use. */
+	/* The others' last uses happen before the last reference is dropped. */
 	if (!u || !refcount_dec_and_test(&u->refs))
 		return;
 	etrace_uses_tell(t, u);
@@ -132,7 +132,7 @@ void etrace_use_left(struct etrace_task *t)
 }
 
 /**
- * etrace_use_over - the program that a task runs is over, or the task is
+ * etrace_use_over - the current task ends, or runs another program
  * @t: first slot of the current task
  */
 void etrace_use_over(struct etrace_task *t)
@@ -143,7 +143,7 @@ void etrace_use_over(struct etrace_task *t)
 
 /**
  * etrace_use_forgotten - see etrace_use_new()
- * @t: one slot of the current task, with memory
+ * @t: one slot of the current task
  * @fd: the descriptor
  */
 void etrace_use_forgotten(struct etrace_task *t, int fd)
@@ -217,10 +217,10 @@ void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
 /* ---- remembering ----------------------------------------------------------- */
 
 /*
- * Would all that share the current task's table share the memory that @task gets? That
- * is so of a table that nobody shares, and of the first thread's: other threads find it
- * there, and processes that are made later come with it. One that was there before does
- * not.
+ * Would all users of the current task's descriptor table share uses kept for @task? Yes
+ * if no other task has the table. Yes also if @task is the first thread and only threads
+ * of its process have the table: they find the uses there, and a process that later
+ * shares the table inherits them.
  */
 static bool etrace_uses_suffice(struct task_struct *task)
 {
@@ -230,8 +230,8 @@ static bool etrace_uses_suffice(struct task_struct *task)
 }
 
 /*
- * The memory of the first thread of the process, for this slot too; new if need be:
- * threads that were there before tracing began, and workers of rings, find it there.
+ * Shares the uses of the process's first thread with this slot, and allocates them if
+ * needed: threads that are older than the trace, and io_uring workers, find them there.
  */
 static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
 {
@@ -259,14 +259,14 @@ static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
 	return refcount_inc_not_zero(&u->refs) ? u : NULL;
 }
 
-/* The memory for the current task's table, new if need be; NULL: there is none. */
+/* The uses of the current task's table, allocated if needed; NULL if not kept. */
 static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 {
 	struct etrace_uses *u = READ_ONCE(t->uses), *old;
 
 	if (u && (u->files == current->files || u->mixed))
 		return u;
-	/* It has left a table that it shared. */
+	/* The task no longer shares the table that these uses belong to. */
 	etrace_use_left(t);
 	u = etrace_uses_share(t);
 	if (!u && etrace_uses_suffice(current))
@@ -276,7 +276,7 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	old = cmpxchg(&t->uses, NULL, u);
 	if (!old)
 		return u;
-	/* Another thread has made it for this one. */
+	/* Another thread has just set it for this slot. */
 	etrace_uses_put(u);
 	return old->files == current->files ? old : NULL;
 }
@@ -295,7 +295,7 @@ static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsign
 	etrace_use_tell(t, fd, e);
 }
 
-/* Returns whether a socket is told by turns. */
+/* Returns whether the use of a socket is recorded by turns. */
 static bool etrace_use_turns(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 			     struct etrace_use *e, enum etrace_use_how how)
 {
@@ -357,10 +357,10 @@ static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes,
 }
 
 /**
- * etrace_used_slowly - etrace_used() where it is not done at once
+ * etrace_used_slowly - slow path of etrace_used()
  * @fd: the descriptor
- * @bytes: how many
- * @how: what it has done
+ * @bytes: number of bytes
+ * @how: kind of use
  */
 void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how)
 {
@@ -375,10 +375,10 @@ void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how)
 }
 
 /**
- * etrace_use_read - a program has read by a descriptor
+ * etrace_use_read - a program has read from a descriptor
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
- * @bytes: how many; 0: not known
+ * @bytes: number of bytes, 0 if unknown
  */
 void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
 {
@@ -387,10 +387,10 @@ void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
 }
 
 /**
- * etrace_use_write - a program has written by a descriptor
+ * etrace_use_write - a program has written to a descriptor
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
- * @bytes: how many; 0: not known
+ * @bytes: number of bytes, 0 if unknown
  */
 void etrace_use_write(struct etrace_task *t, int fd, u64 bytes)
 {
@@ -401,9 +401,8 @@ void etrace_use_write(struct etrace_task *t, int fd, u64 bytes)
 }
 
 /*
- * Is it to be recorded that one descriptor is copied to another?  Not again while both
- * stay what they are and nobody has been told of their use, unless others are copied
- * from or to one of them in between.
+ * Should a copy between two descriptors be recorded?  Not again until one of them is closed,
+ * or its uses are recorded, or another copy from @in or to @out comes in between.
  */
 static bool etrace_copy_is_new(struct etrace_task *t, u32 in, u32 out)
 {
@@ -425,11 +424,11 @@ static bool etrace_copy_is_new(struct etrace_task *t, u32 in, u32 out)
 }
 
 /**
- * etrace_use_copy - data has gone from one descriptor straight to another
+ * etrace_use_copy - a call has copied data from one descriptor to another
  * @c: the call
  * @in: the descriptor that was read
- * @out: the one that was written
- * @bytes: how many; 0: not known
+ * @out: the descriptor that was written
+ * @bytes: number of bytes, 0 if unknown
  */
 void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes)
 {
@@ -450,9 +449,9 @@ void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes)
 }
 
 /**
- * etrace_use_fork - a task is born
- * @t: a slot of its parent, the current task
- * @c: its own for the same session
+ * etrace_use_fork - share uses with a new task that shares the descriptor table
+ * @t: a slot of the parent, the current task
+ * @c: the child's slot for that session
  * @child: the new task, which has not run yet
  */
 void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
@@ -470,8 +469,8 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 	WRITE_ONCE(c->uses, u);
 	if (!u->mixed && !same_thread_group(child, current)) {
 		WRITE_ONCE(u->mixed, true);
-		WRITE_ONCE(u->files, NULL);	/* no quick way */
-		smp_mb();	/* etrace_use_late() */
+		WRITE_ONCE(u->files, NULL);	/* turns off the fast path */
+		smp_mb();	/* pairs with etrace_use_keep() */
 		etrace_uses_tell(t, u);
 	}
 }
@@ -487,7 +486,7 @@ void etrace_do_write(struct etrace_call *c)
 {
 }
 
-/* From one descriptor to another. Of nothing: it was read, but nothing was written. */
+/* From one descriptor to another. 0 bytes: a read at end of file, and no write. */
 void etrace_do_copy(struct etrace_call *c)
 {
 	if (c->ret)
@@ -497,7 +496,7 @@ void etrace_do_copy(struct etrace_call *c)
 		etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
-/* What is returned is no number of bytes. */
+/* The return value is not a number of bytes. */
 void etrace_do_write_some(struct etrace_call *c)
 {
 	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
@@ -515,8 +514,8 @@ void etrace_do_vmsplice(struct etrace_call *c)
 }
 
 /*
- * What is mapped may be read, whatever its protection is now; and written, if that
- * is allowed and others see it.
+ * A mapping may be read, whatever its protection is now; and written, if it is shared
+ * and writing is allowed.
  */
 void etrace_do_mmap(struct etrace_call *c)
 {
@@ -537,7 +536,7 @@ void etrace_do_mmap(struct etrace_call *c)
 		etrace_use_write(c->t, c->args[5], 0);
 }
 
-/* The @i-th request of io_submit(). Returns false if it cannot be read. */
+/* Reads the @i-th request of io_submit(). Returns false if it cannot be read. */
 static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace_iocb *iocb)
 {
 	void __user *list = (void __user *)etrace_arg(c, ETRACE_ARG_STRUCT, 0);
@@ -554,7 +553,7 @@ static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace
 	return !copy_from_user_nofault(iocb, (void __user *)at.whole, sizeof(*iocb));
 }
 
-/* What has begun: how many bytes it will be is not known yet. */
+/* The requests that have begun: their numbers of bytes are not known yet. */
 void etrace_do_aio(struct etrace_call *c)
 {
 	unsigned int i, n = min_t(long, c->ret, ETRACE_AIO_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Strings: paths, and what a program has in its memory. */
+/* Capturing strings: paths, and strings in a program's memory. */
 #ifndef ETRACE_CAPTURE_H
 #define ETRACE_CAPTURE_H
 
@@ -12,12 +12,12 @@
 struct dentry;
 struct path;
 
-#define ETRACE_PATH_BUF	(32 * 1024)	/* longest path: any depth that is met */
+#define ETRACE_PATH_BUF	(32 * 1024)	/* longest path in bytes, for any depth seen in practice */
 
 /**
- * struct etrace_scratch - a processor's room for the strings of one record
- * @path: room for each: a directory's path, '/', and a user's string
- * @argv: room for a piece of an argument list
+ * struct etrace_scratch - per-CPU buffers for the strings of one record
+ * @path: buffer of each string: a directory's path, '/', and a user's string
+ * @argv: buffer for a piece of an argument list
  */
 struct etrace_scratch {
 	char path[ETRACE_NR_STR][ETRACE_PATH_BUF + PATH_MAX + 1];
@@ -30,13 +30,13 @@ int etrace_capture_init(void);
 void etrace_capture_exit(void);
 
 /**
- * etrace_scratch_get - this processor's scratch room
+ * etrace_scratch_get - get this CPU's scratch buffers
  *
- * Preemption is off until etrace_scratch_put(), so that is an RCU read-side
- * section, too.  Users do not nest: a probe does not fire within another one's
- * captures.
+ * Preemption is off until etrace_scratch_put(), which is thus also an RCU
+ * read-side section.  Users do not nest: no probe fires while another one captures
+ * strings.
  *
- * Return: the room.
+ * Return: the buffers.
  */
 static inline struct etrace_scratch *etrace_scratch_get(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Calls of etrace_syscalls.def that not every ABI has: behind the <asm/unistd*.h> of
- * one, those that it lacks are -1.  May be included once for each.
+ * System calls of etrace_syscalls.def that some ABIs lack: included after an ABI's
+ * <asm/unistd*.h>, it defines the missing ones as -1.  May be included once per ABI.
  */
 #ifndef __NR_accept
 #define __NR_accept (-1)
@@ -136,7 +136,7 @@
 #define __NR_vfork (-1)
 #endif
 
-/* 6.6: before, the number is nobody's, and the same everywhere. */
+/* New in 6.6; the number was unused before, and is the same on all architectures. */
 #ifndef __NR_fchmodat2
 #define __NR_fchmodat2 452
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The address of a socket as text: made by the module, and by the reader of what
- * the BPF programs send.  Pure functions; names of the kernel's (AF_INET, memcpy)
- * are whoever includes this file to have.
+ * The address of a socket as text: used by the module, and by the reader of the
+ * BPF programs' records.  Pure functions; the including file must provide the kernel's
+ * names (AF_INET, memcpy).
  */
 #ifndef ETRACE_ADDRESS_H
 #define ETRACE_ADDRESS_H
@@ -10,7 +10,7 @@
 #define ETRACE_SOCKADDR_MAX	128	/* bytes, the kernel takes no more */
 #define ETRACE_ADDRESS_MAX	128	/* bytes of text */
 
-/* Below these sizes the kernel takes it for no address of the family. */
+/* Smaller sizes are not a valid address of the family for the kernel. */
 #define ETRACE_SIZE_INET	16u
 #define ETRACE_SIZE_INET6	24u
 
@@ -23,7 +23,7 @@ static inline unsigned short etrace_address_family(const unsigned char *sa, unsi
 	return family;
 }
 
-/* Of at most five digits. */
+/* Prints a number of at most five digits. */
 static inline char *etrace_put_number(char *p, unsigned int n)
 {
 	unsigned int unit = 10000;
@@ -47,7 +47,7 @@ static inline char *etrace_put_inet(char *p, const unsigned char *a)
 	return p;
 }
 
-/* Sixteen bits of an address. */
+/* The @i-th 16 bits of an address. */
 static inline char *etrace_put_group(char *p, const unsigned char *a)
 {
 	unsigned int n = a[0] << 8 | a[1];
@@ -60,7 +60,7 @@ static inline char *etrace_put_group(char *p, const unsigned char *a)
 	return p;
 }
 
-/* As RFC 5952 has it: the longest zeros are left out, ::ffff:1.2.3.4. */
+/* As in RFC 5952: the longest run of zeros is left out; ::ffff:1.2.3.4. */
 static inline char *etrace_put_inet6(char *p, const unsigned char *a)
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -94,8 +94,8 @@ static inline char *etrace_put_inet6(char *p, const unsigned char *a)
 }
 
 /*
- * A path up to its null byte; an abstract name behind an '@', and another one for
- * each null byte of it, as /proc/net/unix has it.
+ * A path up to its null byte; or '@' and an abstract name, with an '@' for
+ * each null byte of the name, as in /proc/net/unix.
  */
 static inline char *etrace_put_unix(char *p, const unsigned char *name, unsigned int len)
 {
@@ -109,14 +109,14 @@ static inline char *etrace_put_unix(char *p, const unsigned char *name, unsigned
 
 /**
  * etrace_address - the text of an address
- * @text: room for ETRACE_ADDRESS_MAX bytes; no null byte is put behind
+ * @text: room for ETRACE_ADDRESS_MAX bytes; no null byte is added
  * @sa: the address, in any memory
- * @size: its bytes, at most ETRACE_SOCKADDR_MAX
+ * @size: bytes of the address, at most ETRACE_SOCKADDR_MAX
  *
- * "/run/x", "@abstract", "127.0.0.1:80", "[::1]:80"; "family 16" of others, and
- * where there is less than an address; nothing where there is no family.
+ * "/run/x", "@abstract", "127.0.0.1:80", "[::1]:80"; "family 16" for other
+ * families and for truncated addresses; nothing if even the family is missing.
  *
- * Return: its bytes.
+ * Return: number of bytes of text.
  */
 static inline unsigned int etrace_address(char *text, const unsigned char *sa, unsigned int size)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What of a process' use both the module and the BPF programs have to work out.
- * Whoever includes this has div64_u64().
+ * Computing the resources that a process used, for the module and the BPF programs.
+ * The including file must provide div64_u64().
  */
 #ifndef ETRACE_ETRACE_COST_H
 #define ETRACE_ETRACE_COST_H
 
-/* Threads of a process whose use is added up at its end; of more, nothing is told. */
+/* Most threads whose use is added up when a process ends; with more, no cost is recorded. */
 #define ETRACE_COST_THREADS	4096
 
 /*
- * How the time that a process ran is divided: by the ticks that met it in its
- * program and in the kernel, as wait4() shows it. Exact to a millionth.
+ * Divides the time that a process ran into user and system time, in proportion to the
+ * ticks counted in each, as wait4() does. Exact to a millionth.
  */
 static __always_inline
 unsigned long long etrace_stime(unsigned long long utime, unsigned long long stime,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Called by the trace events when somebody reads them as text: each writes
- * the lines of one record to @p and returns where they begin. No newline at
- * the end, ftrace adds it.
+ * Called by the trace events when they are read as text: each function writes
+ * the lines of one record to @p and returns their beginning. There is no newline
+ * at the end; ftrace adds it.
  */
 #ifndef ETRACE_PRINT_H
 #define ETRACE_PRINT_H
@@ -12,7 +12,7 @@
 
 #include "schema.h"
 
-/* Where the lines go, and what begins each. */
+/* Where the lines go, and the prefix of each. */
 struct etrace_head {
 	struct trace_seq *p;
 	int cpu;
@@ -32,7 +32,7 @@ struct etrace_value {
 	bool there;
 };
 
-/* What ends the lines of an event; fields as in struct etrace_rec. */
+/* The tail of a record; fields as in struct etrace_rec. */
 struct etrace_tail {
 	s32 error;
 	u8 inl;
@@ -45,12 +45,12 @@ struct etrace_tail {
 };
 
 /**
- * struct etrace_content - what a record tells
- * @ev: of which event
- * @str: its strings, and behind them its argument list, with its whole length
- * @args_room: bytes of the argument list that the record has
+ * struct etrace_content - the content of a record
+ * @ev: kind of event, ETRACE_EV_*
+ * @str: its strings, then its argument list, with the whole list's length
+ * @args_room: bytes of the argument list in this record
  * @val: its values
- * @tail: the rest
+ * @tail: its tail
  */
 struct etrace_content {
 	u8 ev;

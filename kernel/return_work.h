@@ -13,15 +13,15 @@
 struct etrace_hold;
 struct file;
 
-/* Bytes of arguments that execve takes, with a pointer to each. */
+/* Most bytes of arguments that execve accepts, including the pointers. */
 #define ETRACE_ARGV_MAX	(_STK_LIM / 4 * 3)
 
 /**
  * struct etrace_argv - an argument list that is being written out
- * @pos: user address of what comes next
- * @end: user address behind the last byte
+ * @pos: user address of the next byte
+ * @end: user address after the last byte
  * @index: number of the argument at @pos
- * @cut: more lies behind @end
+ * @cut: the list goes on after @end
  */
 struct etrace_argv {
 	unsigned long pos;
@@ -32,17 +32,17 @@ struct etrace_argv {
 
 /**
  * struct etrace_received - messages whose descriptors are being written out
- * @msg: user address of the next one's struct msghdr
- * @cmsg: user address of the next struct cmsghdr of the one at hand
- * @fds: user address of the next descriptor of the one before that
- * @nr_msg: messages from @msg on
- * @left: bytes from @cmsg on
- * @nr_fds: descriptors from @fds on
- * @word: bytes of the program's words
- * @compat: they are half words
+ * @msg: user address of the next message's struct msghdr
+ * @cmsg: user address of the next struct cmsghdr of the current message
+ * @fds: user address of the next descriptor of the current control message
+ * @nr_msg: number of messages from @msg on
+ * @left: bytes of control data from @cmsg on
+ * @nr_fds: number of descriptors from @fds on
+ * @word: bytes of a word of the program
+ * @compat: the program's words are half as long as the kernel's
  * @cloexec: the descriptors are closed by an execve
- * @faulted: a page of what comes next is not there
- * @last: there will be no other look: what cannot be read stays unread
+ * @faulted: a page that is needed next is not in memory
+ * @last: the last look: what cannot be read now stays unread
  * @unread: something could not be read
  */
 struct etrace_received {
@@ -60,28 +60,28 @@ struct etrace_received {
 	bool unread;
 };
 
-#define ETRACE_LOOKS	10	/* at memory that keeps going away */
+#define ETRACE_LOOKS	10	/* most tries to read memory that keeps going away */
 
 /**
  * struct etrace_work - work of a task on its way back to its program
  * @node: in a list of return_work.c
- * @file: whose release does it
- * @fn: what is to be done; NULL: only @then
- * @then: what is to be done behind it; NULL: nothing
- * @sc: the row of a call that is looked at again
+ * @file: the file whose release does the work
+ * @fn: the work, NULL if only @then
+ * @then: work to do after @fn, NULL if none
+ * @sc: table row of a call that is looked at again
  * @args: its arguments, as in struct etrace_call
  * @ret: what it returned
- * @dir: a directory, or the file that the call has opened; referenced, @dir.mnt NULL:
- *	none
+ * @dir: a directory, or the file that the call has opened; referenced, @dir.mnt is NULL
+ *	if none
  * @hold: what a hook left
- * @release: frees @hold; NULL: there is none
- * @pos: how far it has been written: a bit of @hold->fds
- * @argv: how far an argument list has been written
- * @ev: the event that it is of
- * @received: how far the descriptors of messages have been written
- * @joined: as etrace_rec.joined
- * @unread: as etrace_rec.unread
- * @cut: as etrace_rec.cut
+ * @release: frees @hold, NULL if there is no @hold
+ * @pos: next bit of @hold->fds to write
+ * @argv: the rest of an argument list
+ * @ev: the event of that argument list, ETRACE_EV_*
+ * @received: the rest of the descriptors in messages
+ * @joined: bits as in etrace_rec.joined
+ * @unread: bits as in etrace_rec.unread
+ * @cut: bits as in etrace_rec.cut
  */
 struct etrace_work {
 	struct list_head node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who is traced: slots of tasks, found by task pointer. */
+/* The traced tasks: slots, found by task pointer. */
 #ifndef ETRACE_TASK_H
 #define ETRACE_TASK_H
 
@@ -17,16 +17,16 @@
 
 struct etrace_syscall;
 
-/* Many, so that an untraced task hardly ever meets a traced one's bucket. */
+/* Many buckets, so that an untraced task rarely shares one with a traced task. */
 #define ETRACE_TASK_BITS	12
 #define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
 
 /**
  * struct etrace_process - what the slots of a process's threads share
- * @refs: slots that have it
- * @upid: that of the first thread
+ * @refs: number of slots that use it
+ * @upid: upid of the first thread
  * @cost_emitted: 1 once the cost of the process has been recorded
- * @prints: what the process has printed; NULL: nothing
+ * @prints: output of the process, NULL if none
  * @rcu: for freeing
  */
 struct etrace_process {
@@ -39,25 +39,25 @@ struct etrace_process {
 
 /**
  * struct etrace_task - a task that a session traces
- * @node: in the table, by @task
+ * @node: link in the table
  * @rcu: for freeing
- * @task: the key; never followed, no reference held
- * @session: for which it is traced
+ * @task: the key in the table; never dereferenced, no reference held
+ * @session: the session that traces it
  * @upid: its unique identifier in that session
- * @last: time that its next record must be behind: each line that is printed
- *	from a record has a time of its own, and they grow strictly, so that a
- *	reader can put them in order
- * @lost: records of it that were lost and that no record tells of yet
- * @lost_since: time of the first of them
+ * @last: nanoseconds; its next record must be later: each line that is printed
+ *	from a record has its own time, and a task's times strictly increase, so
+ *	that a reader can sort them
+ * @lost: number of its lost records that no record reports yet
+ * @lost_since: time of the first of these, in nanoseconds
  * @hold: what a hook left for the end of the system call in progress
- * @uses: what its program did by its descriptors; shared by threads; NULL: nothing
- * @process: what it shares with the threads of its process; NULL: there are none
- * @going_on: has the beginning of an event whose rest the task writes later
- * @ring: the call that it makes for an io_uring; NULL: it makes none
- * @refused: the session's owner may not see what it does, nor what its children do
- * @skipped: a seccomp filter has answered the call in progress, which is not
- *	made; as of the latest call that a filter has seen
- * @joined: it ran before it came to be traced, and no record has told of it yet
+ * @uses: uses of its program's descriptors, shared by threads; NULL if none
+ * @process: state shared with the other threads of its process, NULL if none
+ * @going_on: the session has the beginning of an event that the task will finish later
+ * @ring: the operation that it performs for an io_uring, NULL if none
+ * @refused: the session's owner may see neither this task nor its children
+ * @skipped: a seccomp filter has answered the call in progress, so the kernel does not
+ *	run it; valid for the latest call that a filter has seen
+ * @joined: it ran before tracing of it began, and no record reports it yet
  * @swept: links slots that left the table because tracing stops
  *
  * Only the task itself reads and writes @last, @lost, @hold,
@@ -84,10 +84,10 @@ struct etrace_task {
 };
 
 /**
- * struct etrace_listener - what has to be there while somebody is traced
- * @start: 0 or a negative error
- * @stop: on return nothing of it runs any more
- * @left: a task that lives is traced no more; nobody else uses its slot
+ * struct etrace_listener - callbacks needed while tasks are traced
+ * @start: register the probes; returns 0 or a negative error
+ * @stop: unregister them; on return none of them runs any more
+ * @left: a living task is no longer traced; nothing else uses its slot
  */
 struct etrace_listener {
 	int (*start)(void);
@@ -124,7 +124,7 @@ void etrace_task_drop(struct task_struct *task);
 u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);
 
 /**
- * struct etrace_bucket - slots whose tasks hash alike
+ * struct etrace_bucket - slots of tasks with the same hash
  * @head: the slots; look-ups run under RCU
  * @lock: guards changes of @head
  */
@@ -141,11 +141,11 @@ static inline struct etrace_bucket *etrace_bucket(struct task_struct *task)
 }
 
 /**
- * etrace_task_untraced - a quick look
- * @task: the task; any task
+ * etrace_task_untraced - fast check for untraced tasks
+ * @task: any task
  *
- * Return: true if the task is surely not traced; false: etrace_task_find()
- * tells.
+ * Return: true if the task is certainly not traced; if false, ask
+ * etrace_task_find().
  */
 static inline bool etrace_task_untraced(struct task_struct *task)
 {
@@ -167,8 +167,8 @@ static inline struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
 }
 
 /*
- * The first slot of the bucket of @task, of whatever task it is; NULL: it is empty.
- * As etrace_task_find().
+ * The first slot in the bucket of @task, which may be another task's; NULL if empty.
+ * Call it as etrace_task_find().
  */
 static inline struct etrace_task *etrace_task_first(struct task_struct *task)
 {
@@ -178,12 +178,11 @@ static inline struct etrace_task *etrace_task_first(struct task_struct *task)
 }
 
 /**
- * etrace_task_find - a slot of a task
- * @task: the task; any task
+ * etrace_task_find - find the first slot of a task
+ * @task: any task
  *
- * To be called in an RCU read-side section, which lasts as long as the slot is
- * used, and those that etrace_task_next() finds from there; or with the
- * bucket's lock.
+ * Call it with the bucket's lock held, or in an RCU read-side section that lasts as
+ * long as this slot, and slots found from it by etrace_task_next(), are used.
  *
  * Return: its first slot, or NULL if the task is not traced.
  */
@@ -195,10 +194,10 @@ static inline struct etrace_task *etrace_task_find(struct task_struct *task)
 }
 
 /**
- * etrace_task_next - the slot of the same task for another session
+ * etrace_task_next - the next slot of the task, for another session
  * @t: a slot, found by etrace_task_find()
  *
- * Return: its next slot, or NULL.
+ * Return: the next slot, NULL if none.
  */
 static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
 {
@@ -206,7 +205,7 @@ static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
 				  t->task);
 }
 
-/* All slots of a task, one for each session that traces it. */
+/* For all slots of a task, one for each session that traces it. */
 #define etrace_for_each_slot(t, first)	\
 	for ((t) = (first); (t); (t) = etrace_task_next(t))
 
@@ -214,8 +213,8 @@ static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
  * etrace_task_now - the time of a task's next record
  * @t: the task's slot
  *
- * Return: CLOCK_MONOTONIC in nanoseconds, later by more than 1 than any line
- * of the task's records before.
+ * Return: CLOCK_MONOTONIC in nanoseconds, later than every line of the task's
+ * earlier records.
  */
 static inline u64 etrace_task_now(struct etrace_task *t)
 {
@@ -228,10 +227,10 @@ static inline u64 etrace_task_now(struct etrace_task *t)
 }
 
 /**
- * etrace_task_printed - what the current task's process has printed
- * @t: a slot of it
+ * etrace_task_printed - output of the current task's process
+ * @t: a slot of the task
  *
- * Return: it, or NULL: nothing.
+ * Return: the output, NULL if none.
  */
 static inline struct etrace_prints *etrace_task_printed(const struct etrace_task *t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The memory of what programs did with their descriptors.  See uses.h. */
+/* Allocating the uses of descriptors.  See uses.h. */
 #include <linux/slab.h>
 
 #include "uses.h"
@@ -7,10 +7,10 @@
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**
- * etrace_uses_new - nothing was used yet
+ * etrace_uses_new - allocate the uses of a descriptor table, empty
  * @files: the table of descriptors
  *
- * Return: it, with one reference; NULL without memory.
+ * Return: the uses, with one reference; NULL if there is no memory.
  */
 struct etrace_uses *etrace_uses_new(struct files_struct *files)
 {
@@ -34,10 +34,10 @@ static void etrace_uses_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * etrace_uses_free - nobody has it any more
- * @u: the memory, whose last reference has been given back
+ * etrace_uses_free - free the uses of a descriptor table
+ * @u: the uses, whose last reference has been dropped
  *
- * Who looks for it in another task's slot does so under RCU.
+ * Freed after an RCU grace period, since other tasks may be looking at them.
  */
 void etrace_uses_free(struct etrace_uses *u)
 {
@@ -45,8 +45,8 @@ void etrace_uses_free(struct etrace_uses *u)
 }
 
 /**
- * etrace_uses_put - give a reference back; what is remembered may be lost
- * @u: the memory; NULL: does nothing
+ * etrace_uses_put - drop a reference; unrecorded uses may be lost
+ * @u: the uses; NULL does nothing
  */
 void etrace_uses_put(struct etrace_uses *u)
 {
@@ -55,11 +55,11 @@ void etrace_uses_put(struct etrace_uses *u)
 }
 
 /**
- * etrace_uses_make - memory for a descriptor
- * @u: the memory
+ * etrace_uses_make - the uses of a descriptor, allocated if needed
+ * @u: the uses of its table
  * @fd: any number
  *
- * Return: as etrace_uses_at(), NULL also without memory.
+ * Return: the descriptor's uses; NULL if its number is too high or there is no memory.
  */
 struct etrace_use *etrace_uses_make(struct etrace_uses *u, unsigned int fd)
 {
@@ -72,7 +72,7 @@ struct etrace_use *etrace_uses_make(struct etrace_uses *u, unsigned int fd)
 		chunk = kcalloc(ETRACE_USES_CHUNK, sizeof(*chunk), ETRACE_GFP);
 		if (!chunk)
 			return NULL;
-		/* Another thread may have come first. */
+		/* Another thread may have allocated it first. */
 		if (cmpxchg(at, NULL, chunk))
 			kfree(chunk);
 	}
