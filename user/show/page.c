@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a page says of all of the build, and what goes into it.  See page.h. */
+/* Writes a page: its sections, and what is left out if they are too large.  See page.h. */
 #include "show/page.h"
 #include "answers/check.h"
 #include "answers/failures.h"
@@ -81,7 +81,7 @@ static void leave_out(struct page *p, const char *what)
 
 /* ---- what other commands say ---- */
 
-/* Nobody reads more of one kind. */
+/* Findings of each kind; nobody reads more. */
 #define FINDINGS 1000u
 
 static void put_findings(struct page *p)
@@ -110,7 +110,7 @@ static void put_findings(struct page *p)
 
 static void put_packages(struct page *p)
 {
-	/* a machine without packages is none of anybody's business here */
+	/* no message if this machine has no package manager */
 	struct diag *quiet = diag_new(NULL, "");
 	struct out *out = page_section(&p->sections, "packages");
 	struct json j = { .out = out };
@@ -131,7 +131,7 @@ static void put_packages(struct page *p)
 	diag_free(quiet);
 }
 
-/* What matters most comes first; what does not fit is left out, and what comes after it may fit. */
+/* Write large sections, the most important first; one that does not fit is left out. */
 static void put_bulk(struct page *p, uint64_t budget)
 {
 	static const char *const left[] = {
@@ -210,7 +210,7 @@ static void put_strings(struct json *j, const char *name, const char *const *lis
 	json_end(j, ']');
 }
 
-/* The words of a kind of numbers, from 0 on. */
+/* The words for the numbers of a kind, from 0 on. */
 static void put_words_of(struct page *p, struct json *j, const char *kind)
 {
 	static const char text[] = "SELECT word FROM word WHERE of = ? ORDER BY number";
@@ -258,7 +258,7 @@ static void put_counts(struct page *p, struct json *j)
 	json_end(j, '}');
 }
 
-/* The words of the column "failure". */
+/* Whether the build failed, and the words for the column "failure". */
 static void put_failures(struct page *p, struct json *j)
 {
 	json_key(j, "failed");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The build of a page beside an earlier one: which programs became slower, are new or went
- * away.  See page_parts.h.
+ * Compares the build of a page with an earlier one: which programs became slower or faster,
+ * are new or gone.  See page_parts.h.
  *
- * Programs are compared by what they worked themselves, so that nothing counts twice: a
- * compiler's time is not that of make, too.
+ * Programs are compared by the time that they worked themselves, so that no time counts
+ * twice: a compiler's time is not part of make's.
  */
 #include "answers/failures.h"
 #include "answers/match.h"
@@ -21,19 +21,19 @@ enum change {
 };
 
 struct compared {
-	uint32_t unit;		/* of the build; of CHANGE_GONE, of the earlier one */
-	int64_t before, after;	/* ns that it worked */
+	uint32_t unit;		/* in the build; for CHANGE_GONE, in the earlier one */
+	int64_t before, after;	/* time that it worked in each, ns */
 };
 
 struct comparison {
 	struct match m;
-	struct timeline t[2];	/* as the sides of @m: the earlier one first */
+	struct timeline t[2];	/* in the order of m.side: the earlier build first */
 	struct list {
 		struct compared *rows;
 		size_t n, cap;
-		int64_t before, after;	/* of all rows */
+		int64_t before, after;	/* sums of all rows, ns */
 	} lists[CHANGES];
-	size_t same;		/* pairs */
+	size_t same;		/* number of pairs */
 };
 
 static int64_t work_of_unit(const struct comparison *c, unsigned int side, uint32_t unit)
@@ -80,7 +80,7 @@ static void compare(struct comparison *c)
 			add_row(c, CHANGE_GONE, (struct compared){ u, work_of_unit(c, 0, u), 0 });
 }
 
-/* What differs most first. */
+/* The largest difference first. */
 static int by_change(const void *a, const void *b)
 {
 	const struct compared *x = a, *y = b;
@@ -104,7 +104,7 @@ static void put_buf(struct json *j, const struct buf *b)
 	json_str(j, b->s ? b->s : "", b->len);
 }
 
-/* Of a program that the page does not have: its label, command and directory. */
+/* A program that is not in the page: write its label, command and directory. */
 static void put_gone(const struct comparison *c, struct json *j, uint32_t exec)
 {
 	const struct match_side *a = &c->m.side[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A page as a file.  See page.h. */
+/* Writes a page to a file.  See page.h. */
 #include "show/page.h"
 #include "show/page_parts.h"
 #include "io/out_place.h"

@@ -60,7 +60,7 @@ void page_graph_number(struct page_graph *g)
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
 			g->versions[b->files[i].final].wanted = true;
-	/* what one goes on from has a lower number */
+	/* the base of a version has a lower number */
 	for (uint32_t i = b->nversions; i; i--)
 		if (g->versions[i].wanted)
 			g->versions[b->versions[i].base].wanted = true;
@@ -149,15 +149,15 @@ static void put_versions(const struct page_graph *g, struct page_sections *s)
 	out_close(out);
 }
 
-/* One program behind the other: how many there are, and these. */
+/* Writes lists of versions, one for each program: their number, and the versions. */
 struct lists {
 	const struct page_graph *g;
 	struct page_sections *s;
-	bool writes;		/* else reads */
+	bool writes;		/* lists of writes; else of reads */
 	enum page_reads what;
 	uint64_t budget;
-	/* of one program */
-	uint64_t *list;		/* version << 1 | it is no data */
+	/* the list of the current program */
+	uint64_t *list;		/* version << 1 | 1 if it was not read as data */
 	size_t n, cap;
 };
 
@@ -196,7 +196,7 @@ static bool is_left_out(const struct lists *l, uint64_t key)
 	       (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && key & 1));
 }
 
-/* As what they are in the page: each version once, as data if it is that once. */
+/* Replace versions by their ids in the page, each once: as data if it was read as data. */
 static void number_list(struct lists *l)
 {
 	uint64_t last = 0;

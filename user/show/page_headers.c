@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What headers cost.  See page_parts.h.
+ * The cost of headers.  See page_parts.h.
  *
  * How long a compiler took for one of the files that it read cannot be seen: each of its
  * headers is given all of its time, which is an upper estimate, the same for all of them.
@@ -42,7 +42,7 @@ static int by_took(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* @rows: one for each file.  Return: how many headers stand at its front, the costliest first. */
+/* @rows: one per file.  Return: number of headers, moved to its front, the most expensive first. */
 static size_t find_headers(const struct page *p, const uint8_t *classes, struct page_header *rows)
 {
 	const struct build *b = build_of(p->db);

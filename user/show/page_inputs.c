@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What each version of a page was made from, and what else is behind the further names of some,
- * as etrace deps --direct says.
+ * The section inputs of a page: what each version was made from, and each further name of a
+ * version; the same as etrace deps --direct.
  */
 #include "show/page_graph.h"
 #include "build/reach.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* An input: its version in the page, and the node that it is. */
+/* An input: the id of its version in the page, and its index in reach.nodes. */
 struct input {
 	uint32_t id;
 	uint32_t node;
@@ -18,10 +18,10 @@ struct input {
 struct inputs {
 	const struct page_graph *g;
 	struct page_sections *s;
-	struct out *out;	/* for lists of the block; NULL: all is too long */
+	struct out *out;	/* output of the current block; NULL once over the budget */
 	size_t lists;
 	uint64_t budget;
-	uint32_t version;	/* that was made of them */
+	uint32_t version;	/* the version that was made from these inputs */
 	struct reach r;
 	struct input *rows;
 	size_t n, cap;
@@ -51,7 +51,7 @@ static void find(struct inputs *l, uint32_t file)
 		qsort(l->rows, l->n, sizeof(*l->rows), by_id);
 }
 
-/* Whether its writer read it by its own name. */
+/* Whether the last writer of the version itself read the input, under its own name. */
 static bool is_plain(const struct inputs *l, const struct reach_node *n)
 {
 	const struct build *b = l->g->b;
@@ -60,7 +60,7 @@ static bool is_plain(const struct inputs *l, const struct reach_node *n)
 	       n->file == b->versions[n->version].file;
 }
 
-/* From the output on: who read each, and what that was. */
+/* Write the way from the output to node @at: each exec that read, and what it read. */
 static void put_way(const struct inputs *l, int32_t at)
 {
 	const struct reach_node *n = &l->r.nodes[at];
@@ -123,7 +123,7 @@ static void put_of(struct inputs *l, uint32_t version, uint32_t file)
 	reach_free(&l->r);
 }
 
-/* Of its names in the end, the one that it has had from the first; 0: it has none. */
+/* A name of a version in the end, its original one if it still has that; 0 if none. */
 static uint32_t name_of(const struct build *b, uint32_t version)
 {
 	size_t n;
@@ -145,7 +145,7 @@ bool page_graph_put_inputs(const struct page_graph *g, struct page_sections *s, 
 		uint32_t name = name_of(b, i);
 
 		name = name ? name : v->file;
-		/* what was there before, under the name it had, is made of nothing */
+		/* a file that existed before, under its original name, is made from nothing */
 		if (g->versions[i].id)
 			put_of(&l, i, build_is_made(v) || name != v->file ? name : 0);
 	}

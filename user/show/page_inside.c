@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What compilers say of themselves, in a page.  See page_parts.h. */
+/* Time traces of compilers in a page.  See page_parts.h. */
 #include "show/page_parts.h"
 #include "base/utf8.h"
 #include "timeline/traced.h"
 
 #include <stdio.h>
 
-/* Bytes of a command line that a message has. */
+/* Bytes of a command line in a message. */
 #define MAX_COMMAND	80u
 
 struct writing {
 	struct page *p;
 	uint64_t budget;
-	struct json j;		/* of the block at hand; its out NULL: there is none */
-	uint32_t exec;		/* of the array at hand; 0: none */
+	struct json j;		/* of the current block; its out is NULL if none */
+	uint32_t exec;		/* of the current array; 0 if none */
 };
 
 static void end_block(struct writing *w)
@@ -27,7 +27,7 @@ static void end_block(struct writing *w)
 	w->exec = 0;
 }
 
-/* The array of another program, in its block. */
+/* Begin the array of another program, in its block. */
 static void begin_program(struct writing *w, uint32_t exec)
 {
 	char key[16];
@@ -62,7 +62,7 @@ static void put_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 	json_end(&w->j, ']');
 }
 
-/* What is not there, on standard error, too. */
+/* Report time traces that could not be read, also on standard error. */
 static void report_faults(struct page *p)
 {
 	struct traced_faults faults = { 0 };

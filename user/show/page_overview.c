@@ -5,7 +5,7 @@
 #include "show/page_parts.h"
 #include "event/redact.h"
 
-/* Failures of which more is said than their kind. */
+/* Failures that are shown with more than their kind. */
 #define FAILURES	200u
 
 static void put_string(struct json *j, const char *name, const struct buf *b)

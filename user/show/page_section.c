@@ -50,7 +50,7 @@ static int section_write(void *ctx, const void *data, size_t n)
 	return 0;
 }
 
-/* What a section takes in the page. */
+/* Bytes that a section takes in the page. */
 static uint64_t in_page(const struct page_section *s)
 {
 	return BASE64_ENCODE_RAW_LENGTH(s->packed.len) + strlen(s->name) + 80;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* user/show/page, put together by show/page/template.sh when this is built.  See page_parts.h. */
+/* The template of pages: user/show/page, joined by template.sh at build time.  See page_parts.h. */
 #include "show/page_parts.h"
 #include "show/page_template.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Processes, programs and their times of a page.  See page_parts.h. */
+/* Processes and programs in a page, and their times.  See page_parts.h. */
 #include "answers/failures.h"
 #include "show/page_parts.h"
 #include "answers/times.h"
@@ -20,7 +20,7 @@ enum end {
 };
 
 struct program {
-	int64_t rss;		/* KiB, -1: not known */
+	int64_t rss;		/* KiB, -1 if unknown */
 	int32_t value;		/* status or signal */
 	uint32_t label, parent;
 	uint8_t end;		/* enum end */
@@ -231,7 +231,7 @@ void page_times_counts(const struct page *p, struct json *j)
 
 /* ---- sections ---- */
 
-/* A column of differences, which can be negative. */
+/* A column of signed differences. */
 static void put_signed(struct out *out, int64_t *before, int64_t v)
 {
 	page_signed(out, v - *before);

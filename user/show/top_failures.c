@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What failed, as far as it is known while the build runs.
+ * Failures, as far as they are known while the build runs.
  *
  * A failure waits for the end of its caller.  If the caller fails, too, it has passed the
  * failure on, and now its own caller decides; if it succeeds, the failure was ignored.
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No build has so many processes one below the other. */
+/* Limit for walks from a process up to its callers. */
 #define DEPTH_MAX	64u
 
 static struct top_program *of_pending(struct top_link *l)
@@ -24,7 +24,7 @@ static struct top_program *of_pending(struct top_link *l)
 	return container_of(l, struct top_program, pending);
 }
 
-/* Programs whose status is an answer, not a failure, unless their callers fail by it. */
+/* Programs whose status is an answer, not a failure, unless their callers fail because of it. */
 static bool answers(const struct top_program *p)
 {
 	static const char *const names[] = {
@@ -41,7 +41,7 @@ static bool answers(const struct top_program *p)
 	return false;
 }
 
-/* Whether it asks the system: configure, cmake; but not "cmake --build", "meson compile". */
+/* Whether it configures: configure, cmake; but not "cmake --build", "meson compile". */
 static bool configures(const struct top_program *p)
 {
 	const char *end = p->args.s + p->args.len;
@@ -54,7 +54,7 @@ static bool configures(const struct top_program *p)
 	return true;
 }
 
-/* Whether a program is part of that. */
+/* Whether a program runs below one that configures. */
 static bool is_probe(const struct top_model *m, const struct top_program *p)
 {
 	p = top_find(m, p->parent);
@@ -64,7 +64,7 @@ static bool is_probe(const struct top_model *m, const struct top_program *p)
 	return false;
 }
 
-/* Whether it was stopped, as build tools do with the others when one has failed. */
+/* Whether a signal stopped it: build tools stop the other jobs when one has failed. */
 static bool stopped(const struct top_program *p)
 {
 	return p->signal == SIGTERM || p->signal == SIGINT || p->signal == SIGHUP ||
@@ -85,7 +85,7 @@ static void set_fate(struct top_model *m, struct top_program *p, enum top_fate f
 	m->nshown += top_is_shown(p);
 }
 
-/* It is kept no longer than what else has ended. */
+/* It is no failure: from now on it is forgotten like other programs that ended. */
 static void ignore(struct top_model *m, struct top_program *p)
 {
 	m->nshown -= top_is_shown(p);
@@ -95,7 +95,7 @@ static void ignore(struct top_model *m, struct top_program *p)
 	m->nfailures--;
 }
 
-/* People know the outermost compiler driver, not what it ran. */
+/* Find the outermost compiler driver, which people know better than what it ran. */
 static void find_driver(const struct top_model *m, struct top_program *p)
 {
 	const struct top_program *d = top_find(m, p->parent), *driver = NULL;
@@ -126,7 +126,7 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 	set_fate(m, p, to == &m->failed ? TOP_REAL : TOP_UNDECIDED);
 }
 
-/* Those after which the caller went on were not the reason, if there are others. */
+/* Failures after which the caller went on are not its reason to fail, if there are others. */
 static void drop_ignored(struct top_model *m, struct top_program *p)
 {
 	struct top_link *next;
@@ -149,7 +149,7 @@ static void pass_on(struct top_model *m, struct top_program *p, struct top_link 
 
 		m->nshown -= top_is_shown(f);
 		f->went_on = false;
-		/* of what configure tries, it says whether that is a failure */
+		/* a probe is a failure only if the configure script itself fails */
 		f->probe = f->probe && !configures(p);
 		if (!f->probe)
 			f->fate = TOP_REAL;
@@ -181,7 +181,7 @@ void top_goes_on(struct top_model *m, struct top_program *p)
 	for (struct top_link *l = p->failed.prev; l != &p->failed; l = l->prev) {
 		struct top_program *f = of_pending(l);
 
-		/* and all before it */
+		/* so do all before it */
 		if (f->went_on)
 			break;
 		m->nshown -= top_is_shown(f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A running build.  See top_model.h. */
+/* The model of a running build.  See top_model.h. */
 #include "show/top_model.h"
 #include "base/container.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments of a command that its label is made of: a long one says it at the beginning. */
+/* Number of arguments used to make a label; the first ones of a long command are enough. */
 #define LABEL_ARGS	512u
 #define SECOND		1000000000ull
 #define SLOT_NS		(TOP_SLOT_S * SECOND)
@@ -19,7 +19,7 @@ struct top_program *top_find(const struct top_model *m, uint64_t upid)
 	return at ? (struct top_program *)(uintptr_t)*at : NULL;
 }
 
-/* One that still lives, or NULL. */
+/* A live program, or NULL. */
 static struct top_program *find_live(const struct top_model *m, uint64_t upid)
 {
 	struct top_program *p = top_find(m, upid);
@@ -82,13 +82,13 @@ static void forget_program(struct top_model *m, struct top_program *p)
 	top_list_del(&p->by_failure);
 	top_list_del(&p->pending);
 	m->nfound -= p->matches;
-	/* a upid comes again only in a damaged trace */
+	/* another program with this upid exists only in a damaged trace */
 	if (top_find(m, p->upid) == p)
 		map64_remove(&m->programs, p->upid);
 	free_program(p);
 }
 
-/* The oldest that ended, but no failure. */
+/* Forget the oldest programs that ended, except failures. */
 static void forget_oldest(struct top_model *m)
 {
 	struct top_link *l = m->ended.next;
@@ -98,7 +98,7 @@ static void forget_oldest(struct top_model *m)
 
 		l = l->next;
 		if (p->fate != TOP_NO_FAILURE) {
-			/* so that it is not looked at each time */
+			/* move it to the end, so that it is not visited each time */
 			top_list_del(&p->by_state);
 			top_list_add(&p->by_state, &m->ended);
 			continue;
@@ -177,7 +177,7 @@ static bool is_word(const struct work_arg *a, const char *word)
 	return a->len == strlen(word) && !memcmp(a->s, word, a->len);
 }
 
-/* Whether it is a build tool that was told to go on after failures. */
+/* Whether it is a build tool with an option to go on after failures. */
 static bool keeps_going(const struct task *t, const struct work_arg *args, size_t n)
 {
 	static const char *const tools[] = { "make", "gmake", "ninja", "samu" };
@@ -218,7 +218,7 @@ static void set_string(struct buf *to, const struct et_event *ev, unsigned int i
 		buf_add(to, s, len);
 }
 
-/* It runs a program from now on. */
+/* A process executes a program. */
 static void set_program(struct top_model *m, struct top_program *p, const struct task *t,
 			const struct et_event *ev)
 {
@@ -309,7 +309,7 @@ static struct top_slot *slot_at(struct top_model *m, uint64_t time)
 	return s;
 }
 
-/* Its processor time, evenly over the time that it ran. */
+/* Spread its processor time evenly over the time that it ran. */
 static void spread_cpu(struct top_model *m, const struct top_program *p)
 {
 	uint64_t last = p->ended / SLOT_NS, first = p->begun / SLOT_NS, n;
@@ -323,7 +323,7 @@ static void spread_cpu(struct top_model *m, const struct top_program *p)
 		slot_at(m, i * SLOT_NS)->cpu += p->cpu / n;
 }
 
-/* A device, or a file right in the directory of temporary files. */
+/* Whether it is a device, in /proc, or directly in a directory for temporary files. */
 static bool is_temporary(const struct top_file *f)
 {
 	static const char *const places[] = { "/tmp/", "/var/tmp/", "/dev/", "/proc/" };
@@ -337,7 +337,7 @@ static bool is_temporary(const struct top_file *f)
 	return false;
 }
 
-/* What it wrote is finished. */
+/* Add the files that a program wrote, when it has ended. */
 static void add_outputs(struct top_model *m, const struct top_program *p)
 {
 	for (unsigned int i = 0; i < TOP_FILES; i++) {
@@ -409,7 +409,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		take_end(m, p, ev);
 		count_end(m, p);
 	}
-	/* nobody sees the status of a process whose caller has ended before it */
+	/* a caller that ended first cannot see the status */
 	if ((p->status > 0 || p->signal > 0) && (parent || !p->parent))
 		top_failed(m, p, parent);
 	else
@@ -436,7 +436,7 @@ static void add_file(struct top_program *p, const char *name, size_t len, bool w
 		free(p->output);
 		p->output = xstrndup(slash, (size_t)(name + len - slash));
 	}
-	/* what is opened twice in a row is one file */
+	/* a file that is opened twice in a row counts once */
 	if (f->name && f->len == len && !memcmp(f->name, name, len)) {
 		f->written |= written;
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The other pages of etrace top, and its keys.  See top_screen.h. */
+/* The pages of a program and of help, and the keys of etrace top.  See top_screen.h. */
 #include "show/top_screen.h"
 #include "base/text_num.h"
 
@@ -26,7 +26,7 @@ static void number(struct top_frame *f, unsigned int *row, const char *name, con
 	field(f, row, name, text, strlen(text));
 }
 
-/* Over as many rows as it takes, but not more than @rows. */
+/* Draw text over as many rows as needed, up to @rows. */
 static void paragraph(struct top_frame *f, unsigned int *row, unsigned int rows, const char *name,
 		      const struct buf *text)
 {
@@ -36,7 +36,7 @@ static void paragraph(struct top_frame *f, unsigned int *row, unsigned int rows,
 
 	top_puts(f, *row, 0, col, TOP_DIM, name);
 	for (; off < text->len && rows && cols && *row + 1 < f->rows; rows--) {
-		/* the command line is ASCII, but for names: so many bytes take no more columns */
+		/* mostly ASCII: n bytes take at most n columns */
 		size_t n = text->len - off < cols ? text->len - off : cols;
 
 		while (n > 1 && n < text->len - off && (text->s[off + n] & 0xc0) == 0x80)
@@ -124,7 +124,7 @@ void top_draw_program(struct top_frame *f, const struct top_view *v, const struc
 	if (b.len)
 		paragraph(f, &row, f->rows / 3, "command", &b);
 	buf_free(&b);
-	/* files get what children leave, and at least half */
+	/* files get the rows that children do not need, at least half */
 	end = p->nchildren && row < last ? row + (last - row) / 2 : row;
 	draw_children(f, &row, end, p, m);
 	draw_files(f, &row, last, p);
@@ -188,7 +188,7 @@ static void type(struct top_view *v, struct top_model *m, unsigned int key)
 	search_for(v, m);
 }
 
-/* To the next or previous row of the last frame; at an edge the list scrolls. */
+/* Select the next or previous row of the last frame; at an edge, scroll the list. */
 static void move_selection(struct top_view *v, bool down)
 {
 	unsigned int i = 0;

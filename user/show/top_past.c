@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The time remaining.  See top_past.h. */
+/* Estimates the time remaining.  See top_past.h. */
 #include "show/top_past.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -8,29 +8,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Fewer programs than that, or fewer of 3 that are known, tell nothing. */
+/* An estimate needs at least KNOWN_MIN known programs, and 1 in KNOWN_PART of all that ended. */
 #define KNOWN_MIN	3u
 #define KNOWN_PART	3u
-/* The builds' speeds are compared only after so many parts. */
+/* The speeds of the builds are compared only after this many parts. */
 #define PARTS_MIN	6u
-/* Times the standard error of the mean: that sure is it, then, to 95 %. */
+/* Confidence interval in standard errors of the mean: 2 for about 95 %. */
 #define ERRORS		2
 
 /* Programs of one label. */
 struct kind {
-	uint64_t work;		/* ns, of all of them */
+	uint64_t work;		/* sum over all of them, ns */
 	uint32_t n;
-	uint32_t taken;		/* that the present build has had, too */
+	uint32_t taken;		/* how many of them have ended in the present build */
 };
 
 struct step {
 	uint32_t kind;
-	uint64_t end;		/* ns; after top_past_end(): since the recording's beginning */
-	uint64_t done;		/* work of this one and all before it */
+	uint64_t end;		/* ns; after top_past_end() since the recording's beginning */
+	uint64_t done;		/* work of this step and all before it, ns */
 };
 
 struct top_past {
-	struct map64 by_label;	/* hash of a label to its kind */
+	struct map64 by_label;	/* by hash of a label: index of its kind */
 	struct kind *kinds;
 	size_t nkinds, kinds_cap;
 	struct step *steps;
@@ -53,7 +53,7 @@ void top_past_free(struct top_past *past)
 	free(past);
 }
 
-/* What such a program takes on average; never nothing, so that each counts. */
+/* Average time of a program of a kind, ns; at least 1, so that each counts. */
 static uint64_t work_of_one(const struct kind *k)
 {
 	return k->work / k->n + 1;
@@ -91,7 +91,7 @@ void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended)
 	}
 }
 
-/* The first step by which more than @done was done; @nsteps if there is none. */
+/* The first step after which more than @done was done; nsteps if none. */
 static size_t next_step(const struct top_past *past, uint64_t done)
 {
 	size_t low = 0, high = past->nsteps;
@@ -107,7 +107,7 @@ static size_t next_step(const struct top_past *past, uint64_t done)
 	return low;
 }
 
-/* When the earlier build had done as much, in ns since its beginning; *@next: and a step more. */
+/* When the earlier build had done @done, and (*@next) one step more; ns since its beginning. */
 static uint64_t when_done(const struct top_past *past, uint64_t done, uint64_t *next)
 {
 	size_t i = next_step(past, done);
@@ -135,8 +135,8 @@ void top_past_take(struct top_past *past, struct top_progress *p, const char *la
 }
 
 /*
- * How much longer the rest will take than in the earlier build: as the parts that are over
- * on average, as far as their differences let us be sure that they were slower, or faster.
+ * Factor by which the rest will take longer than in the earlier build: the average of the
+ * parts that are over, moved towards 1 by the uncertainty that their variation shows.
  */
 static double slower(const struct top_progress *p, uint64_t begun)
 {
@@ -168,7 +168,7 @@ bool top_past_left(const struct top_past *past, const struct top_progress *p, ui
 	if (!past || !past->length || p->known < KNOWN_MIN || p->known * KNOWN_PART < p->ended)
 		return false;
 	at = when_done(past, p->done, &next);
-	/* nothing has ended since, but the time goes on, up to where the next one ended */
+	/* nothing has ended since: advance with the clock, at most to the end of the next step */
 	since = now > p->last ? now - p->last : 0;
 	at = next > at && since < next - at ? at + since : next;
 	spent = now > begun ? now - begun : 0;

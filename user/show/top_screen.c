@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* From so many columns on there are two beside each other. */
+/* From this many columns on, two parts are drawn side by side. */
 #define WIDE		120u
 #define RIGHT_COLS	50u
 #define RIGHT_GAP	2u
-/* A narrow screen has the classes one below the other only if it has so many rows. */
+/* A narrow screen lists the classes one per row only if it has this many rows. */
 #define HIGH		40u
 #define OUTPUTS_MIN	3u
 #define OUTPUTS_MAX	10u
@@ -82,7 +82,7 @@ void top_fill(struct top_frame *f, unsigned int row, unsigned int col, unsigned 
 /* A part of the screen that is filled from above. */
 struct area {
 	struct top_frame *f;
-	unsigned int row, end;	/* the next row, and that below the last */
+	unsigned int row, end;	/* the next row; the row below the last one */
 	unsigned int col, cols;
 };
 
@@ -133,7 +133,7 @@ static void draw_title(struct area *a, const struct top_view *v, const struct to
 	buf_free(&b);
 }
 
-/* How the build goes, or how it ended. */
+/* The state of the build, or how it ended. */
 static void draw_state(struct area *a, const struct top_model *m, uint64_t now)
 {
 	enum top_style style = TOP_BOLD;
@@ -164,7 +164,7 @@ static void draw_state(struct area *a, const struct top_model *m, uint64_t now)
 	top_puts(a->f, a->row++, a->col + at, a->cols - at, m->lost ? TOP_BAD : TOP_DIM, text);
 }
 
-/* Parts of the line of load, with a separator before each but the first. */
+/* Add a part to the line of load, with a separator before all but the first. */
 static void add_part(struct buf *b, const char *text)
 {
 	if (b->len)
@@ -180,7 +180,7 @@ static void draw_load(struct area *a, const struct top_view *v, const struct top
 	char text[160];
 
 	top_rate(m, now, 60, &rate);
-	/* strace does not tell what processes used */
+	/* strace does not record what processes used */
 	if (m->cpu && rate.ns) {
 		snprintf(text, sizeof(text), "%.1f CPUs in the last minute",
 			 (double)rate.cpu / (double)rate.ns);
@@ -253,7 +253,7 @@ static void draw_program(struct area *a, struct top_view *v, const struct top_pr
 	snprintf(text, sizeof(text), "%12s  ", text_time(to > from ? to - from : 0));
 	buf_adds(&b, text);
 	buf_add(&b, p->label.s, p->label.len);
-	/* where the label does not say what it works at, its arguments may */
+	/* if the label does not show what it works at, its arguments may */
 	if (p->args.len && !memchr(p->label.s, ' ', p->label.len)) {
 		const struct buf rest = { p->args.s + strlen(p->args.s) + 1,
 					  p->args.len - strlen(p->args.s) - 1, 0 };
@@ -277,7 +277,7 @@ static void draw_program(struct area *a, struct top_view *v, const struct top_pr
 	buf_free(&b);
 }
 
-/* Return: the program of a list's link. */
+/* The program that a link of a list belongs to. */
 typedef const struct top_program *of_link(const struct top_link *l);
 
 static const struct top_program *of_state(const struct top_link *l)
@@ -402,7 +402,7 @@ static void draw_outputs(struct area *a, const struct top_model *m, uint64_t now
 		snprintf(text, sizeof(text), "%12s ago  ",
 			 text_time(now > o->time ? now - o->time : 0));
 		buf_adds(&b, text);
-		/* the end of a long path says more */
+		/* the end of a long path is more useful */
 		if (strlen(o->name) + b.len > a->cols && a->cols > b.len + 4) {
 			buf_adds(&b, "...");
 			buf_adds(&b, o->name + strlen(o->name) - (a->cols - b.len));
@@ -477,7 +477,7 @@ void top_draw(struct top_frame *f, struct top_view *v, const struct top_model *m
 {
 	if (f->rows < 2 || !f->cols)
 		return;
-	/* what has ended stands still */
+	/* the time of a build that has ended stands still */
 	if (m->over)
 		now = m->now;
 	switch (v->shown) {

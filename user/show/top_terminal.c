@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The terminal, by ncurses.  See top_terminal.h. */
+/* The terminal, with ncurses.  See top_terminal.h. */
 #include "show/top_terminal.h"
 #include "base/library.h"
 #include "base/xalloc.h"
@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Key codes that are sequences begin with Esc: ncurses waits so long for the rest, in ms. */
+/* Some keys send sequences that begin with Esc: how long ncurses waits for the rest, in ms. */
 #define ESCAPE_MS 25
 
 #define CURSES_FUNCTIONS(X)						\
@@ -96,7 +96,7 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 		goto fail;
 	}
 	if (curses.setupterm(NULL, fileno(t->out), &known) != ERR) {
-		/* newterm() looks it up for itself */
+		/* newterm() looks it up itself */
 		curses.del_curterm(curses.set_curterm(NULL));
 		return t;
 	}
@@ -107,7 +107,7 @@ fail:
 	return NULL;
 }
 
-/* Only the first frame changes what is on the terminal. */
+/* The terminal is not changed before the first frame. */
 static bool begin(struct top_terminal *t)
 {
 	if (t->screen)
@@ -214,6 +214,6 @@ unsigned int top_terminal_key(struct top_terminal *t)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].code == code)
 			return keys[i].key;
-	/* others that are no characters change nothing, but the caller may look for more */
+	/* other special keys do nothing, but must not look like "no key" to the caller */
 	return code < KEY_MIN ? (unsigned int)code : TOP_KEY_OTHER;
 }

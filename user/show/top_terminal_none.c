@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* In the place of top_terminal.c where this was built without ncurses. */
+/* Replaces top_terminal.c in builds without ncurses. */
 #include "show/top_terminal.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 	return NULL;
 }
 
-/* There is no terminal to call these with. */
+/* Never called: top_terminal_open() always fails. */
 
 void top_terminal_close(struct top_terminal *t)
 {
