@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each kind of record is made of.
+ * The contents of each kind of record.
  *
  * At sys_exit the handler of the call gathers the arguments by their roles, the
  * names from the hook's hold, and hands a struct etrace_rec to emit.c.
@@ -38,13 +38,13 @@
 #include "target.h"
 #include "task.h"
 
-#define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes of a call */
+#define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes for a call */
 
 /* ---- what the handlers share ------------------------------------------- */
 
 /**
- * etrace_join - the user's path behind its directory's
- * @c: the call, which has shown no name
+ * etrace_join - capture a directory's path followed by the user's string
+ * @c: the call, for which no hook has seen a name
  * @i: string of its record
  * @s: room
  * @dirfd: role of the directory
@@ -59,11 +59,11 @@ void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 }
 
 /**
- * etrace_one_name - the rest of a record with one name
- * @c: the call; its record is written
+ * etrace_one_name - finish and write a record with one name
+ * @c: the call
  * @fd: descriptor that stands for the name, or ETRACE_BY_PATH
  *
- * From the hook, of the descriptor if it is open, or else from the user.
+ * The name comes from the hook, or from the descriptor if it is open, or else from the user.
  */
 void etrace_one_name(struct etrace_call *c, long fd)
 {
@@ -89,8 +89,8 @@ void etrace_one_name(struct etrace_call *c, long fd)
 /* ---- one handler per kind of record ------------------------------------ */
 
 /*
- * The struct of openat2(), as it is after the call: another thread may have
- * written to it meanwhile, and then the file knows better.
+ * Flags from the struct of openat2(), read after the call: another thread may have
+ * written to it meanwhile, so the open file's own flags take precedence.
  */
 static noinline void etrace_open_how(struct etrace_call *c)
 {
@@ -270,16 +270,16 @@ void etrace_do_pipe(struct etrace_call *c)
 	etrace_call_emit(c);
 }
 
-/* rename and link: two names, from the hook or else from the user. */
+/* rename and link have two names, from the hook or else from the user. */
 static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s = etrace_scratch_get();
 
-	/* A call that failed has a source at the most. */
+	/* A failed call is recorded with its source at most. */
 	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
-	/* Those of link lie in the same place. */
+	/* The flags of link are at the same offset. */
 	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (c->sc->at[ETRACE_ARG_FLAGS])
 		c->r.have = BIT(ETRACE_VAL_RENAME_flags);
@@ -449,8 +449,8 @@ static void etrace_symlink_later(struct etrace_work *l)
 }
 
 /*
- * What the target leads to is found out when the link is there, and before the
- * program can do anything else.
+ * The target is resolved after the link was made, and before the program can do
+ * anything else.
  */
 void etrace_do_symlink(struct etrace_call *c)
 {
@@ -480,8 +480,8 @@ void etrace_do_symlink(struct etrace_call *c)
 /* ---- a task that ran before it came to be traced ------------------------- */
 
 /*
- * Where the current program's arguments lie: at any place, and of any length, if it
- * has said so (PR_SET_MM).
+ * The current program's arguments in its memory. The program may have set any address and
+ * length (PR_SET_MM).
  */
 static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *mm)
 {
@@ -496,7 +496,7 @@ static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *m
  * etrace_record_join - which program the current task runs
  * @t: its first slot; slots that have already recorded it are skipped
  *
- * Of a worker of rings there are no arguments: its process has them.
+ * io_uring workers are recorded without arguments: their process has these.
  */
 noinline void etrace_record_join(struct etrace_task *t)
 {
@@ -548,13 +548,13 @@ static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 };
 
 /**
- * etrace_call_read - read the program's memory, which the kernel has just used
+ * etrace_call_read - read program memory that the kernel has just used
  * @c: the call
- * @to: where to
+ * @to: destination
  * @from: user address
- * @n: how many bytes
+ * @n: number of bytes
  *
- * Return: false if its page is not there; then @c->r.faulted is set.
+ * Return: false if a page is not in memory; then @c->r.faulted is set.
  */
 bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_t n)
 {
@@ -565,7 +565,7 @@ bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_
 }
 
 /**
- * etrace_call_unread - count what etrace_call_read() could not read, without a record
+ * etrace_call_unread - count as unread what etrace_call_read() failed to read, if no record does
  * @c: the call
  */
 void etrace_call_unread(struct etrace_call *c)
@@ -584,8 +584,8 @@ static void etrace_look(struct etrace_call *c)
 }
 
 /*
- * The first look failed because a page was not there: the kernel was moving it, or had
- * made room.  Here it can be brought back.
+ * The first look failed because a page was not in memory: the kernel was moving it, or had
+ * reclaimed it.  Here the page can be faulted in.
  */
 static void etrace_look_again(struct etrace_work *l)
 {
@@ -598,7 +598,7 @@ static void etrace_look_again(struct etrace_work *l)
 	memcpy(c.args, l->args, sizeof(c.args));
 	c.work = l;
 	do {
-		/* Arguments that are no addresses do no harm. */
+		/* Faulting in arguments that are not addresses is harmless. */
 		for (wait = false, i = 1; i <= ETRACE_MAX_ARGS; i++) {
 			wait |= !etrace_work_fault_in(c.args[i]);
 			etrace_work_fault_in(c.args[i] + PATH_MAX - 1);
@@ -631,7 +631,7 @@ static noinline void etrace_look_later(struct etrace_call *c)
 	memcpy(l->args, c->args, sizeof(l->args));
 	if (etrace_held(c))
 		etrace_hold_give(l, etrace_held_take(c->t, c->sc->hook));
-	/* Another thread may close it before. */
+	/* Another thread may close the file before that. */
 	file = c->sc->record == ETRACE_REC_OPEN && c->ret >= 0 ? fget_raw(c->ret) : NULL;
 	if (file) {
 		l->dir = file->f_path;
@@ -641,18 +641,18 @@ static noinline void etrace_look_later(struct etrace_call *c)
 	etrace_work_run(l, etrace_look_again);
 }
 
-/* Apart, so that calls that are not recorded do not pay for its stack. */
+/* A separate function, so that calls that are not recorded do not pay for its stack. */
 static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 					   struct pt_regs *regs, long ret)
 {
 	struct etrace_call c etrace_uninitialized;
 
-	/* Most of it has to run so anyway, and it is an RCU read-side section. */
+	/* Pinned for all of it: most needs that anyway, and it is an RCU read-side section. */
 	etrace_syscall_pin();
 	c.t = etrace_task_find(current);
 	if (c.t)
 		etrace_joins(c.t);
-	/* Who answered in the kernel's place may have answered anything. */
+	/* If a filter or ptracer answered instead of the kernel, the result means nothing. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
 		goto out;
 	if (!etrace_interrupted(ret)) {
@@ -671,7 +671,7 @@ out:
 	etrace_syscall_unpin();
 }
 
-/* A call that is no event: what its hook left is not needed. */
+/* The call is not an event: free what its hook left. */
 static noinline void etrace_syscall_over(void)
 {
 	struct etrace_task *t;
@@ -683,7 +683,7 @@ static noinline void etrace_syscall_over(void)
 	rcu_read_unlock();
 }
 
-/* Is a call that ends so an event that somebody wants now? */
+/* Is a call with this result an event that a session wants now? */
 static inline bool etrace_syscall_recorded(const struct etrace_syscall *sc, long ret)
 {
 	if (!etrace_is_recorded(sc->recorded, ret))
@@ -692,7 +692,7 @@ static inline bool etrace_syscall_recorded(const struct etrace_syscall *sc, long
 	       etrace_wants_extended();
 }
 
-/* Apart, and nothing behind it, so that other calls need no registers for it. */
+/* A separate function, called last, so that other calls need no registers for it. */
 static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
 {
 	etrace_print_call(sc, regs, ret);
@@ -746,7 +746,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 		etrace_clone_flags(&r, sc, current_pt_regs());
 	etrace_for_each_slot(t, t) {
 		c = etrace_task_fork(t, child);
-		/* A child that cannot be traced is born all the same. */
+		/* The birth of a child that cannot be traced is recorded, too. */
 		if (c)
 			etrace_use_fork(t, c, child);
 		r.clone.child = c ? c->upid :
@@ -756,9 +756,9 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	}
 }
 
-#define ETRACE_CLOSES_BY_EXEC	128	/* more are counted as lost */
+#define ETRACE_CLOSES_BY_EXEC	128	/* most records; more are counted as lost */
 
-/* The descriptors that execve has closed are told before the program that runs. */
+/* Descriptors that execve has closed are recorded before the new program. */
 static void etrace_exec_closes(struct etrace_task *first, const struct etrace_hold *hold)
 {
 	unsigned int fd, n = 0;
@@ -813,7 +813,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 		r.str[1] = hold->str[0];
 		r.outside |= (hold->outside & BIT(0)) << 1;
 	} else {
-		/* A script, and no hook to see where it lies. */
+		/* A script, and no hook has seen its path. */
 		etrace_capture_kernel(&r, 1, s, AT_FDCWD, bprm->filename);
 		r.joined |= BIT(1);
 	}
@@ -829,7 +829,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
  * etrace_record_exit - a task ends
  * @t: its slot
  * @p: the current task
- * @last: its process ends with it, or with another thread that ends just now
+ * @last: the process ends with it, or with another thread that is ending now
  */
 void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 {
@@ -846,7 +846,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 	if (r.exit.signal)
 		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_for_each_slot(t, t) {
-		/* Several threads may find that they are the last. */
+		/* Several threads may find that they are the last: only one records the cost. */
 		bool over = last && !(t->process && xchg(&t->process->cost_emitted, 1));
 		bool wants = over && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
 
@@ -861,11 +861,11 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 
 /**
  * etrace_record_comm - a thread gets another name
- * @t: slot of the current task, which gives the name
- * @target: who gets it
+ * @t: slot of the current task, which sets the name
+ * @target: the thread that is renamed
  * @comm: the name
  *
- * Called in the middle of prctl() or write(), with @target's task_lock().
+ * Called during prctl() or write(), with @target's task_lock() held.
  */
 void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 			const char *comm)

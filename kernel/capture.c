@@ -2,10 +2,10 @@
 /*
  * Strings of a record: paths that the kernel holds, and user strings.
  *
- * They go to a processor's scratch room, between etrace_scratch_get() and
+ * They go to per-CPU scratch buffers, between etrace_scratch_get() and
  * etrace_scratch_put(), and are copied from there into the ring buffer or
- * kept in a hold.  Nothing here sleeps, takes a reference that it would have
- * to drop where that may sleep, or looks a name up.
+ * kept in a hold.  Nothing here sleeps, looks a name up, or takes a reference
+ * whose drop may sleep.
  *
  * Each function fills string @i of a record.  On failure the string is empty
  * and the record says so (unread, cut); it also says so of a path that does not
@@ -36,14 +36,14 @@ static void etrace_set(struct etrace_rec *r, int i, const char *s, u32 len)
 	r->plain &= ~BIT(i);
 }
 
-/* Is string @i still plain, with the bytes of which etrace_newlines() says @nl? */
+/* Clears the plain bit of string @i if its etrace_newlines() @nl, or its length, say so. */
 static __always_inline void etrace_keep_plain(struct etrace_rec *r, int i, unsigned long nl)
 {
 	if (nl & ETRACE_TOPS || r->str[i].len > ETRACE_PLAIN_MAX)
 		r->plain &= ~BIT(i);
 }
 
-/* A string of which etrace_newlines() says @nl. */
+/* Sets string @i; @nl is etrace_newlines() of its bytes. */
 static __always_inline void etrace_set_known(struct etrace_rec *r, int i, const char *s, u32 len,
 					     unsigned long nl)
 {
@@ -59,7 +59,7 @@ static void etrace_set_unread(struct etrace_rec *r, int i)
 	r->unread |= BIT(i);
 }
 
-/* Its page in the program's memory is not there. */
+/* A page of the string is not in memory. */
 static void etrace_set_faulted(struct etrace_rec *r, int i)
 {
 	etrace_set_unread(r, i);
@@ -72,7 +72,7 @@ static void etrace_set_cut(struct etrace_rec *r, int i)
 	r->cut |= BIT(i);
 }
 
-/* The task's root directory is the top of a mount: is the path on the same one? */
+/* Is the task's root directory the top of a mount, and the path on that mount? */
 static bool etrace_is_on_root(const struct path *path)
 {
 	struct fs_struct *fs = current->fs;
@@ -84,14 +84,14 @@ static bool etrace_is_on_root(const struct path *path)
 }
 
 /*
- * Is it a path from the task's root directory? If not, as in a mount that lies
- * nowhere, d_path() gives one from the top of its mount.
+ * Is the path not below the task's root directory, e.g. in a detached mount? Then d_path()
+ * returns a path from the top of its mount.
  */
 static noinline bool etrace_is_outside(const struct path *path)
 {
 	struct path root;
 
-	/* Of a pipe and the like, the name is made up. */
+	/* Pipes and the like have synthetic names. */
 	if (path->dentry->d_op && path->dentry->d_op->d_dname)
 		return false;
 	etrace_fs_root_rcu(current->fs, &root);
@@ -99,10 +99,10 @@ static noinline bool etrace_is_outside(const struct path *path)
 }
 
 /*
- * The path, up to @end, of what lies below the task's root directory and on the same
- * mount, as nearly everything does; NULL: d_path() has to tell. It goes up as d_path()
- * does, but waits for no rename: if there was one, the name is d_path()'s to tell. Who
- * frees a name or a directory waits for RCU.
+ * Writes the path of a file below the task's root directory and on the same mount, as nearly
+ * all files are, so that it ends at @end. Returns its beginning; NULL if d_path() is needed.
+ * It walks up as d_path() does, but does not wait for renames: if there was one, it returns
+ * NULL. Names and directories are freed after an RCU grace period.
  */
 static __always_inline char *etrace_walk(const struct path *path, const char *room, char *end)
 {
@@ -124,7 +124,7 @@ static __always_inline char *etrace_walk(const struct path *path, const char *ro
 			return NULL;
 		if (unlikely(p <= room))
 			return NULL;
-		/* Unless something was renamed, the length is that of the name. */
+		/* The name and its length match only if there was no rename. */
 		if (unlikely(etrace_renames_retry(renames)))
 			return NULL;
 		etrace_copy(p, name, len);
@@ -138,7 +138,7 @@ static __always_inline char *etrace_walk(const struct path *path, const char *ro
 	return p;
 }
 
-/* The same, of any path; NULL: it is too long. */
+/* The path of any file, by d_path(); NULL if it is too long. */
 static __always_inline char *etrace_d_path(struct etrace_rec *r, int i, const struct path *path,
 					   char *room, char **end)
 {
@@ -150,13 +150,13 @@ static __always_inline char *etrace_d_path(struct etrace_rec *r, int i, const st
 		return NULL;
 	if (unlikely(!etrace_is_on_root(path)) && etrace_is_outside(path))
 		r->outside |= BIT(i);
-	/* A name that a file system makes up need not be at the end. */
+	/* A synthetic name need not end at the end of the buffer. */
 	if (unlikely(**end))
 		*end = s + strlen(s);
 	return s;
 }
 
-/* The path, at the end of string @i's directory room. */
+/* Captures a path at the end of string @i's directory buffer. */
 static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
 					   struct etrace_scratch *sc,
 					   const struct path *path)
@@ -190,7 +190,7 @@ void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 	etrace_path_to(r, i, sc, path);
 }
 
-/* Moves a directory's path to the end of its room, so that more can follow. */
+/* Moves a directory's path to the end of its buffer, so that more can follow. */
 static char *etrace_path_end(struct etrace_rec *r, int i,
 			     struct etrace_scratch *sc)
 {
@@ -212,7 +212,7 @@ static char *etrace_path_end(struct etrace_rec *r, int i,
  * @dir: the directory, locked by the caller
  * @dentry: the entry, positive or negative
  *
- * d_path() of a negative entry would tell that it is deleted.
+ * Not by d_path(), which marks a negative entry as deleted.
  */
 void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *dir, const struct dentry *dentry)
@@ -231,8 +231,8 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 }
 
 /*
- * An open file of the current task, NULL: it is not open. Nobody else can close a
- * descriptor of a task that shares them with nobody: then no reference is needed.
+ * An open file of the current task, NULL if not open. If the task does not share its
+ * descriptor table, nobody else can close the file, so no reference is needed.
  */
 static __always_inline struct file *etrace_file_get(int fd, bool *shared)
 {
@@ -249,7 +249,7 @@ static __always_inline struct file *etrace_file_get(int fd, bool *shared)
 static __always_inline void etrace_file_put(struct file *file, bool shared)
 {
 	if (file && unlikely(shared))
-		fput(file);	/* the last one is put off, it does not sleep */
+		fput(file);	/* does not sleep: the final release is deferred */
 }
 
 /**
@@ -272,7 +272,7 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 	etrace_file_put(file, shared);
 }
 
-/* Which file it is, and as it is now, in the values of event @id. */
+/* Sets the values of event @id that identify a file, and its current size and time. */
 #define ETRACE_IDENTIFY(r, id, ID, inode)				\
 	do {								\
 		(r)->id.dev = new_encode_dev((inode)->i_sb->s_dev);	\
@@ -329,11 +329,11 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 }
 
 /**
- * etrace_capture_found - the same, by a path that an earlier look has kept
+ * etrace_capture_found - the path of an opened file that an earlier look has kept
  * @r: record of the kind open; it gets the file's identity, too
  * @i: string of it
  * @sc: room
- * @path: the file; @path->mnt NULL: it was closed by then
+ * @path: the file; @path->mnt is NULL if it had been closed by then
  */
 void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *path)
@@ -350,8 +350,8 @@ void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc
  * etrace_fd_flags - the flags of an open file of the current task
  * @fd: its descriptor
  *
- * Return: as the kernel has them, without those that matter at the opening only;
- * -EBADF: it has been closed.
+ * Return: the kernel's flags, without those that only matter when opening;
+ * -EBADF if it has been closed.
  */
 long etrace_fd_flags(int fd)
 {
@@ -396,9 +396,9 @@ void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
 }
 
 /*
- * The words of a user string to @dst, whose room holds PATH_MAX. Returns its
- * length; -EFAULT: it is longer, or the memory around it cannot be read. What
- * etrace_newlines() says of the words is added to @nl.
+ * Copies a user string word by word to @dst, which has room for PATH_MAX bytes. Returns its
+ * length; -EFAULT if it is longer, or the memory around it cannot be read. Adds
+ * etrace_newlines() of the words to @nl.
  */
 static __always_inline long etrace_user_words(char *dst, const char __user *src,
 					      unsigned long *nl)
@@ -433,7 +433,7 @@ static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned
 
 	pagefault_disable();
 	n = etrace_user_words(dst, src, nl);
-	/* Long ones, and those at the end of a mapping. */
+	/* Long strings, and strings at the end of a mapping. */
 	if (unlikely(n < 0)) {
 		*nl = ETRACE_TOPS;
 		n = strncpy_from_user(dst, src, PATH_MAX);
@@ -447,10 +447,10 @@ static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned
  * @r: record
  * @i: string of it
  * @sc: room
- * @uaddr: its address; 0: the record does not have the string
+ * @uaddr: its address, 0 if the record does not have the string
  *
- * The kernel has read the string a moment ago, so its page is there as a rule; if not,
- * the record says so (faulted).
+ * The kernel has just read the string, so its page is usually in memory; if not,
+ * @r->faulted is set.
  */
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr)
@@ -478,9 +478,9 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
  * @i: string of it
  * @sc: room
  * @uaddr: their address
- * @len: how many
+ * @len: number of bytes
  *
- * Up to a null byte: another thread may have put one there.
+ * Stops at a null byte: another thread may have written one.
  */
 void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  unsigned long uaddr, unsigned long len)
@@ -497,15 +497,15 @@ void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc
 }
 
 /**
- * etrace_capture_joined - a user's path behind its directory's
+ * etrace_capture_joined - a directory's path followed by a user's path
  * @r: record
  * @i: string of it
  * @sc: room
  * @dirfd: the directory's descriptor, or AT_FDCWD
  * @uaddr: user address of the path
  *
- * An absolute path stands alone; else directory, '/' and path are joined as
- * they are.
+ * An absolute path is used alone; otherwise directory, '/' and path are joined
+ * unchanged.
  */
 void etrace_capture_joined(struct etrace_rec *r, int i,
 			   struct etrace_scratch *sc, int dirfd,
@@ -585,7 +585,7 @@ static int etrace_scratch_down(unsigned int cpu)
 	return 0;
 }
 
-/* Room for the processors that run: before they do, until they do not. */
+/* Allocates the buffers of a CPU before it goes online; frees them when it is offline. */
 static int etrace_scratch_state;
 
 int etrace_capture_init(void)
@@ -594,7 +594,7 @@ int etrace_capture_init(void)
 	int err = 0, state;
 
 	/*
-	 * Those that run already are done here: before 6.10, and in stable
+	 * CPUs that are online already are set up here: before 6.10, and in stable
 	 * kernels of that time, the call forgets them in this state.
 	 */
 	cpus_read_lock();

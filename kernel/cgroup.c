@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is traced for being in a cgroup, whoever has started it: a build by a daemon
- * has no root that could be named.
+ * Tracing all tasks of a cgroup, whoever started them: a build that a daemon runs
+ * has no root task that could be given.
  *
- * A task comes into a cgroup by being born there, which the probe of forks sees, or
- * by being moved there (tracepoint cgroup_attach_task), which is listened to only
- * while some session asks for a cgroup. Once traced it stays so, as all others.
+ * A task enters a cgroup by being born there, which the probe of forks sees, or by
+ * being moved there (tracepoint cgroup_attach_task, with a probe only while a
+ * session traces a cgroup). Once traced, it stays traced when it leaves the cgroup.
  *
  * Locking: etrace_watch_mutex guards changes of the list of watches, and the
  * tracepoint; look-ups run under RCU.
@@ -31,7 +31,7 @@ LIST_HEAD(etrace_watches);
 #include <trace/events/cgroup.h>
 
 /**
- * struct etrace_watch - a cgroup of which a session traces the tasks
+ * struct etrace_watch - a cgroup whose tasks a session traces
  * @node: in etrace_watches
  * @s: the session
  * @cgrp: the cgroup; referenced
@@ -54,7 +54,7 @@ static bool etrace_is_watched(struct task_struct *task, const void *ctx)
 }
 
 /**
- * etrace_cgroup_seen - a task may have come into a cgroup
+ * etrace_cgroup_seen - a task may have entered a cgroup
  * @task: the task
  */
 void etrace_cgroup_seen(struct task_struct *task)
@@ -69,8 +69,8 @@ void etrace_cgroup_seen(struct task_struct *task)
 }
 
 /*
- * With the locks that keep @leader's threads from being born, and from moving on;
- * interrupts are off.
+ * Called with interrupts off, and with locks held that prevent new threads of @leader
+ * and further moves.
  */
 static void etrace_probe_attach(void *data, struct cgroup *to, const char *path,
 				struct task_struct *leader, bool threadgroup)
@@ -132,9 +132,9 @@ static void etrace_watch_drop(struct etrace_watch *w)
 }
 
 /**
- * etrace_cgroup_watch - trace who is in a cgroup, or comes into it
- * @s: for whom
- * @fd: descriptor of the cgroup's directory, of the current task
+ * etrace_cgroup_watch - trace all tasks that are in a cgroup, or enter it
+ * @s: the session
+ * @fd: the current task's descriptor of the cgroup's directory
  *
  * Return: 0 or a negative error, see ETRACE_IOC_CGROUP.
  */
@@ -172,7 +172,7 @@ unlock:
 }
 
 /**
- * etrace_cgroup_unwatch - nobody comes to be traced for a session any more
+ * etrace_cgroup_unwatch - stop adding tasks of cgroups to a session
  * @s: the session; its tasks stay traced
  */
 void etrace_cgroup_unwatch(struct etrace_session *s)
@@ -189,7 +189,7 @@ void etrace_cgroup_unwatch(struct etrace_session *s)
 	mutex_unlock(&etrace_watch_mutex);
 }
 
-/* Finds what tells of moves; without it nobody can ask for a cgroup. */
+/* Finds the tracepoint of moves; without it no session can trace a cgroup. */
 void etrace_cgroups_init(void)
 {
 	etrace_attach_tp = etrace_tracepoint_find("cgroup_attach_task");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From an event with strings of any length to records of bounded size.
+ * Splits events with strings of any length into records of bounded size.
  *
- * A record must fit a page of the ring buffer, or it vanishes; and the lines
- * printed from it must fit a page too, or the reader sees none. So strings
- * stay in their event's own record while there is room for their bytes and
- * for their lines, and go on in records of their own (string, args) from the
- * first that does not fit.
+ * A record must fit into a page of the ring buffer, or it is lost; and the lines
+ * printed from it must fit into a page too, or the reader sees none. So strings
+ * stay in their event's own record as long as their bytes and lines fit; from the
+ * first that does not fit, they go to separate records (string, args).
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -19,18 +18,18 @@
 #include "output.h"
 #include "task.h"
 
-#define ETRACE_BYTES_MAX	2000	/* of strings in one record */
-#define ETRACE_TEXT_MAX		3400	/* of text printed from one record */
-#define ETRACE_LINE_MAX		64	/* a line's prefix, tag and newline */
-#define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* event lines */
+#define ETRACE_BYTES_MAX	2000	/* most bytes of strings in one record */
+#define ETRACE_TEXT_MAX		3400	/* most bytes of text printed from one record */
+#define ETRACE_LINE_MAX		64	/* bytes of a line's prefix, tag and newline */
+#define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* bytes of an event's own lines */
 #define ETRACE_PIECE_LINES	38	/* newlines in one piece of a string */
-#define ETRACE_ARGS_AT_ONCE	12000	/* bytes of arguments that a probe writes */
-#define ETRACE_TAIL_LINES	8	/* lines that no string makes, at most */
+#define ETRACE_ARGS_AT_ONCE	12000	/* most bytes of arguments that a probe writes */
+#define ETRACE_TAIL_LINES	8	/* most lines that are not of strings */
 
 static_assert(ETRACE_TEXT_MAX / ETRACE_LINE_MAX + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 
-/* Has a word's @v no byte 0? */
+/* Has @v no zero byte? */
 static inline bool etrace_word_is_full(unsigned long v)
 {
 	return !((v - ETRACE_ONES) & ~v & ETRACE_TOPS);
@@ -53,7 +52,7 @@ static bool etrace_word_is_plain(const char *s)
 	return etrace_word_is_full(v) && etrace_word_has_no_line(s);
 }
 
-/* Bytes of @s up to and with its @max-th newline; sets how many it passed. */
+/* Bytes of @s up to and including its @max-th newline; sets @lines to the newlines passed. */
 static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
 {
 	u32 i = 0;
@@ -79,8 +78,8 @@ static noinline u32 etrace_count_lines(const char *s, u32 len)
 }
 
 /*
- * How many strings the event's own record takes. Returns the text that it
- * makes.
+ * Decides how many strings fit into the event's own record. Returns the bytes of text
+ * that the record will print.
  */
 static u32 etrace_layout(struct etrace_rec *r)
 {
@@ -94,7 +93,7 @@ static u32 etrace_layout(struct etrace_rec *r)
 		if (str->len >= ETRACE_PART_MAX || bytes > ETRACE_BYTES_MAX)
 			break;
 		cost = str->len + ETRACE_LINE_MAX;
-		/* Behind newlines comes a line that ends them. */
+		/* After a group of newlines, a line ends the group. */
 		if (unlikely(etrace_newlines_in(str->s, str->len) & ETRACE_TOPS))
 			cost += ETRACE_LINE_MAX *
 				(1 + etrace_count_lines(str->s, str->len));
@@ -107,7 +106,7 @@ static u32 etrace_layout(struct etrace_rec *r)
 	return text;
 }
 
-/* The same of most events: all strings are there, short and without newlines. */
+/* Fast etrace_layout() for most events: all strings are short and have no newlines. */
 static __always_inline bool etrace_layout_plain(struct etrace_rec *r)
 {
 	BUILD_BUG_ON(ETRACE_NR_STR * ETRACE_PLAIN_MAX > ETRACE_BYTES_MAX);
@@ -120,7 +119,7 @@ static __always_inline bool etrace_layout_plain(struct etrace_rec *r)
 	return true;
 }
 
-/* Apart: only the records of most events are worth the code. */
+/* Not inlined: only the most frequent events are worth the code size. */
 static noinline void etrace_output_rare(struct etrace_task *t, struct etrace_rec *r)
 {
 	etrace_output(t, r);
@@ -188,7 +187,7 @@ static void etrace_emit_strings(struct etrace_task *t, const struct etrace_rec *
 			etrace_emit_string(t, r, i, last && i == end - 1);
 }
 
-/* Strings that are not what they should be are counted with their event. */
+/* Counts incomplete strings, with their event. */
 static noinline void etrace_count_marks(struct etrace_session *s,
 					const struct etrace_rec *r)
 {
@@ -198,7 +197,7 @@ static noinline void etrace_count_marks(struct etrace_session *s,
 	etrace_count(s, strings_untold, hweight8(r->untold));
 }
 
-/* That the task lost records, and since when, before anything else of it. */
+/* Reports how many records the task lost, and since when, before its next record. */
 static noinline void etrace_emit_lost(struct etrace_task *t)
 {
 	struct etrace_rec r;
@@ -267,8 +266,8 @@ void etrace_emit(struct etrace_task *t, struct etrace_rec *r)
 }
 
 /*
- * The next piece of an argument list into @buf. Ends where @text is used up,
- * or at what cannot be read (@unread). Returns its bytes.
+ * Copies the next piece of an argument list to @buf. Ends where @text bytes would be
+ * printed, or at unreadable memory (sets @unread). Returns the bytes copied.
  */
 static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
 			     u32 text, bool *unread)
@@ -314,13 +313,13 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
 }
 
 /**
- * etrace_going_on - an event's rest is written later, or has been
+ * etrace_going_on - begin or end an event that is written in several steps
  * @t: first slot of the current task
- * @on: it begins
+ * @on: true to begin, false to end
  *
- * A session that begins meanwhile has nothing of it.
+ * Sessions that begin in between get nothing of the event.
  *
- * Return: how many slots the task has.
+ * Return: number of slots of the task.
  */
 unsigned int etrace_going_on(struct etrace_task *t, bool on)
 {
@@ -334,7 +333,7 @@ unsigned int etrace_going_on(struct etrace_task *t, bool on)
 }
 
 /**
- * etrace_emit_going_on - write an event where etrace_going_on() was on
+ * etrace_emit_going_on - write an event to sessions where etrace_going_on() was on
  * @t: first slot of the current task
  * @r: the event, but for its task, time and layout
  */
@@ -345,14 +344,14 @@ void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
 			etrace_emit_one(t, r);
 }
 
-/* What is left of an argument list after a record of it. */
+/* Whether more of an argument list follows a record, and when. */
 enum etrace_rest { ETRACE_REST_NONE, ETRACE_REST_NOW, ETRACE_REST_LATER };
 
 /*
- * A record of arguments for each session. @cut: nothing may follow it.
+ * Writes a record of arguments for each session. @cut: no other record may follow.
  *
- * What cannot be read here may be on a page that the kernel is moving, or
- * has to bring back. @work: allocated on demand, to write the rest on the way back to
+ * Memory that cannot be read here may be on a page that the kernel is moving, or
+ * must fault in. @work: allocated on demand, to write the rest on the way back to
  * the program; NULL if the caller cannot wait: then that memory counts as unreadable.
  */
 static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
@@ -396,7 +395,7 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 	return rest;
 }
 
-/* Has the kernel bring back the pages of what comes next. */
+/* Faults in the pages of the next piece. */
 static void etrace_args_fault_in(const struct etrace_argv *a)
 {
 	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);
@@ -443,8 +442,8 @@ static void etrace_args_later(struct etrace_work *l)
 }
 
 /*
- * The arguments in records of their own, behind the event @r: as many as a
- * probe has time for, the others later. @l: for these, if there is one already.
+ * Writes the arguments in separate records after the event @r: as many as a probe has
+ * time for, the others later. @l: work to use for these, NULL if not allocated yet.
  */
 static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
 				 struct etrace_argv argv, struct etrace_scratch *sc,
@@ -463,7 +462,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	do {
 		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
 		       ETRACE_ARGS_AT_ONCE;
-		/* Newlines make pieces short: only now it is known. */
+		/* Not known before: newlines make pieces short. */
 		if (last && !l)
 			l = etrace_work_get();
 		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);
@@ -485,11 +484,11 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 
 /**
  * etrace_emit_exec - write an event that ends with an argument list
- * @t: first slot of the current task; it goes to those where etrace_going_on() is on
+ * @t: first slot of the current task; only slots with etrace_going_on() get the event
  * @r: the event, exec or join, but for its task, time and layout
  * @argv: the argument list
- * @sc: room
- * @l: what follows the event later, @l->then; NULL: nothing does
+ * @sc: scratch buffers
+ * @l: work to run after the event (@l->then), NULL if none
  */
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc,
@@ -500,7 +499,7 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 	bool unread;
 	u32 bytes, text, i, n = 0;
 
-	/* Those of join lie in the same place. */
+	/* The arguments of join are at the same offset. */
 	BUILD_BUG_ON(offsetof(struct etrace_rec, exec.args) !=
 		     offsetof(struct etrace_rec, join.args));
 	r->exec.args_len = argv->end - argv->pos;
@@ -523,7 +522,7 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 						  ETRACE_BYTES_MAX - bytes,
 						  ETRACE_TEXT_MAX - text, &unread);
 			if (all.pos < all.end) {
-				/* All of them in records of their own. */
+				/* All arguments go to separate records. */
 				r->exec.args.len = 0;
 				r->more = 1;
 			}

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What of a call is recorded: the decisions that the module and the BPF programs
- * have to take alike.  Pure functions; names of the kernel's (O_CREAT, ENOENT, ...)
- * are whoever includes this file to have.
+ * Rules for what is recorded of a call, shared by the module and the BPF programs,
+ * which must decide alike.  Pure functions; the including file must provide the
+ * kernel's names (O_CREAT, ENOENT, ...).
  */
 #ifndef ETRACE_RULES_H
 #define ETRACE_RULES_H
 
-/* The column "recorded" of ETRACE_RECORD(): is a call that ends so an event? */
+/* The column "recorded" of ETRACE_RECORD(): which results make a call an event? */
 enum etrace_recorded_if {
-	ETRACE_RECORDED_NEVER	= 0,	/* not here */
+	ETRACE_RECORDED_NEVER	= 0,	/* recorded elsewhere */
 	ETRACE_RECORDED_MADE	= 1,	/* if it succeeded */
-	ETRACE_RECORDED_FAILED	= 2,	/* if it failed; else a tracepoint tells */
+	ETRACE_RECORDED_FAILED	= 2,	/* if it failed; a tracepoint reports success */
 	ETRACE_RECORDED_BOTH	= 3,
 	ETRACE_RECORDED_NOT_EBADF	= 4,
 	ETRACE_RECORDED_USED	= 16,	/* if it succeeded: a use of its first argument */
 	/* Whatever else close() returns, the descriptor is closed. */
 	ETRACE_RECORDED_CLOSED	= ETRACE_RECORDED_BOTH | ETRACE_RECORDED_NOT_EBADF,
-	/* A failure is an event of another kind, one that is EXTENDED. */
+	/* A failure is a different kind of event, an EXTENDED one. */
 	ETRACE_RECORDED_OTHER	= 8,
 	ETRACE_RECORDED_APART	= ETRACE_RECORDED_FAILED | ETRACE_RECORDED_OTHER,
 	ETRACE_RECORDED_MADE_OR_APART = ETRACE_RECORDED_BOTH | ETRACE_RECORDED_OTHER,
@@ -29,16 +29,16 @@ _Bool etrace_is_recorded(unsigned int recorded, long ret)
 	return recorded >> (ret < 0) & 1 && !(recorded & ETRACE_RECORDED_NOT_EBADF && ret == -EBADF);
 }
 
-/* The kernel will restart the call, or tell the program EINTR. */
+/* The kernel will restart the call, or return EINTR to the program. */
 static __always_inline
 _Bool etrace_interrupted(long ret)
 {
-	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
+	return ret <= -512 && ret >= -516;	/* ERESTARTSYS to ERESTART_RESTARTBLOCK */
 }
 
 /*
- * A call that failed before the kernel resolved its names: does the error leave
- * the first name meaningful? Not where looking it up is what failed.
+ * Did a call fail in looking up its first name? Then that name means nothing; with
+ * other errors it does, even if the kernel did not resolve the names.
  */
 static __always_inline
 _Bool etrace_failed_look_up(long ret)

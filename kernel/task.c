@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is traced: a table of slots, found by task pointer. A task has a slot
+ * The traced tasks: a table of slots, found by task pointer. A task has a slot
  * for each session that traces it.
  *
  * Locking: look-ups run under RCU, or a bucket's lock.  A bucket's lock guards changes of that
@@ -8,7 +8,7 @@
  * stops, by tasks in process context only, and never on the path of any other
  * system call.  etrace_tasks_mutex serialises starting and stopping.
  *
- * Somebody listens (probes.c) while there are slots, and a little longer.
+ * The probes (probes.c) are registered while there are slots, and a little longer.
  */
 #include <linux/atomic.h>
 #include <linux/mutex.h>
@@ -26,17 +26,17 @@
 #include "compat.h"
 #include "counts.h"
 
-#define ETRACE_ADOPT_BATCH	1024	/* tasks that are passed over at a time */
+#define ETRACE_ADOPT_BATCH	1024	/* tasks examined before a pause */
 
-/* Probes stay so long when nobody is traced any more: the next may be near. */
+/* Probes stay for this time after the last traced task: the next trace may begin soon. */
 #define ETRACE_IDLE_DELAY	HZ
 
 struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
-static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, and who waits for such */
+static atomic_t etrace_slots = ATOMIC_INIT(0);	/* plus one per etrace_tasks_start_if() */
 static const struct etrace_listener *etrace_listener;
-static bool etrace_listening;	/* it has started; by etrace_tasks_mutex */
+static bool etrace_listening;	/* the listener is started; guarded by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
 
 /* ---- listening, while somebody is traced -------------------------------- */
@@ -52,7 +52,7 @@ static int etrace_listen(void)
 	return err;
 }
 
-/* Without a slot nobody gets one but by etrace_tasks_start(). */
+/* While there are no slots, they are only added with etrace_tasks_mutex held. */
 static void etrace_listen_idle(struct work_struct *work)
 {
 	mutex_lock(&etrace_tasks_mutex);
@@ -68,7 +68,7 @@ static DECLARE_DELAYED_WORK(etrace_listen_work, etrace_listen_idle);
 /**
  * etrace_tasks_idle - stop listening at once
  *
- * To be called when nothing is traced and nothing will be. On return no probe
+ * Call it when nothing is traced and nothing will be. On return no probe
  * and no hook runs any more.
  */
 void etrace_tasks_idle(void)
@@ -88,8 +88,8 @@ static void etrace_process_put(struct etrace_process *p)
 }
 
 /*
- * What @t shares with the other threads of its process, new if it was the only one.
- * Its slot may be another task's. NULL: there is no memory.
+ * The state that @t shares with the other threads of its process, allocated if it was
+ * the only one. @t may be another task's slot. NULL if there is no memory.
  */
 static struct etrace_process *etrace_process_make(struct etrace_task *t)
 {
@@ -112,20 +112,20 @@ static struct etrace_process *etrace_process_make(struct etrace_task *t)
 	return p;
 }
 
-/* The same with a reference. */
+/* etrace_process_make(), with a reference. */
 static struct etrace_process *etrace_process_get(struct etrace_task *t)
 {
 	struct etrace_process *p = etrace_process_make(t);
 
-	/* None: the last of those that have it ends, or runs another program. */
+	/* No reference if the last slot that uses it ends, or runs another program. */
 	return p && refcount_inc_not_zero(&p->refs) ? p : NULL;
 }
 
 /**
- * etrace_task_alone - the current task is the only one of its process
- * @t: a slot of it
+ * etrace_task_alone - the current task is now the only one of its process
+ * @t: a slot of the task
  *
- * What the process has printed stays its own: the other threads are gone.
+ * It keeps the output of the process: the other threads are gone.
  */
 void etrace_task_alone(struct etrace_task *t)
 {
@@ -140,10 +140,10 @@ void etrace_task_alone(struct etrace_task *t)
 }
 
 /**
- * etrace_task_prints - what the current task's process prints is to be kept
- * @t: a slot of it
+ * etrace_task_prints - get the output of the current task's process, allocated if needed
+ * @t: a slot of the task
  *
- * Return: where; NULL: there is no memory.
+ * Return: the output, NULL if there is no memory.
  */
 struct etrace_prints *etrace_task_prints(struct etrace_task *t)
 {
@@ -181,9 +181,9 @@ static struct etrace_task *etrace_slot_find(struct task_struct *task,
 }
 
 /**
- * etrace_task_new_upid - a unique identifier, never given before in a trace
+ * etrace_task_new_upid - make an identifier that is unique in a trace
  * @s: the session
- * @pid: the process identifier that it is to show
+ * @pid: the pid that the identifier contains
  *
  * Return: the identifier, never negative as a signed number.
  */
@@ -206,8 +206,8 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * Adds @task unless it is there. @sibling: a slot of another thread of its process, if
- * there is one. Returns its slot, NULL without memory.
+ * Adds a slot for @task unless it has one. @sibling: a slot of another thread of its
+ * process, NULL if none. Returns the task's slot, NULL if there is no memory.
  */
 static struct etrace_task *etrace_task_add(struct etrace_session *s,
 					   struct task_struct *task,
@@ -253,13 +253,13 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 		kmem_cache_free(etrace_task_cache, t);
 		return old;
 	}
-	/* Who the others are cannot be told. */
+	/* There was no memory to link it to the other threads. */
 	if (sibling && !t->process)
 		etrace_count(s, lost_tasks, 1);
 	return t;
 }
 
-/* A session traces one task less. */
+/* The session traces one task fewer. */
 static void etrace_task_over(struct etrace_session *s)
 {
 	if (atomic_dec_and_test(&s->tasks))
@@ -296,7 +296,7 @@ static bool etrace_task_remove(struct task_struct *task,
 
 /**
  * etrace_task_drop - a task has ended
- * @task: the current task; its slots are not to be used any more
+ * @task: the current task; its slots must not be used after this
  */
 void etrace_task_drop(struct task_struct *task)
 {
@@ -309,8 +309,8 @@ void etrace_task_drop(struct task_struct *task)
  * @parent: a slot of the current task
  * @child: the child, which has not run yet
  *
- * Return: the child's slot for the same session, or NULL if it cannot be
- * traced (counted) or tracing is being stopped.
+ * Return: the child's slot for the parent's session; NULL if the child cannot be
+ * traced (counted as lost) or tracing is being stopped.
  */
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child)
@@ -324,12 +324,12 @@ struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 }
 
 /**
- * etrace_task_sibling - a traced thread of a process
- * @task: any of its threads
+ * etrace_task_sibling - find a traced thread of a process
+ * @task: any thread of the process
  *
- * To be called in an RCU read-side section.
+ * Call it in an RCU read-side section.
  *
- * Return: the first slot of the first thread that is traced, or NULL.
+ * Return: the first slot of the first traced thread, NULL if none.
  */
 struct etrace_task *etrace_task_sibling(struct task_struct *task)
 {
@@ -347,13 +347,13 @@ struct etrace_task *etrace_task_sibling(struct task_struct *task)
 }
 
 /**
- * etrace_task_worker - a worker of rings has something to do for a traced process
+ * etrace_task_worker - trace an io_uring worker of a traced process
  * @worker: the current task, which has no slot
  *
- * To be called in an RCU read-side section. It is a thread that joins the process, for
- * sessions that want what is extended.
+ * Call it in an RCU read-side section. The worker joins the process as a thread, for
+ * sessions that want extended events.
  *
- * Return: its first slot, or NULL.
+ * Return: its first slot, NULL if none.
  */
 struct etrace_task *etrace_task_worker(struct task_struct *worker)
 {
@@ -368,8 +368,8 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 }
 
 /*
- * Are these no capabilities that @own has not? It has all in a user namespace that
- * it has made, and in those below that.
+ * Has @own all capabilities that @cred has? The creator of a user namespace has all
+ * of them there, and in the namespaces below.
  */
 static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
 {
@@ -384,11 +384,12 @@ static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
 }
 
 /**
- * etrace_session_may - may its owner see what a task with these rights does?
+ * etrace_session_may - may a session's owner see what a task does?
  * @s: the session
- * @cred: the rights
+ * @cred: the task's credentials
  *
- * As ptrace has it: no set-user-ID program, nor one with capabilities of its own.
+ * As for ptrace: not if the task runs a set-user-ID program, or has capabilities that
+ * the owner lacks.
  */
 bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 {
@@ -403,8 +404,8 @@ bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 }
 
 /*
- * Its owner is not to see what the task does, now or later: its slot stays, and its
- * children's come from it.
+ * Hides the task from the session's owner from now on. The slot stays, so that the
+ * slots of its children are refused, too.
  */
 static void etrace_task_refuse(struct etrace_task *t)
 {
@@ -415,11 +416,11 @@ static void etrace_task_refuse(struct etrace_task *t)
 }
 
 /**
- * etrace_task_shown - has the current task no other rights than its session's owner?
- * @t: a slot of it
+ * etrace_task_shown - may the session's owner see the current task?
+ * @t: a slot of the task
  *
- * Asked for each event: however it came by them, and whenever it was added. If it has,
- * it is not traced any more, which is counted.
+ * Checked for each event, since a task may gain rights in many ways. If the owner may
+ * not, the task is no longer traced, and is counted as lost.
  */
 bool etrace_task_shown(struct etrace_task *t)
 {
@@ -434,10 +435,10 @@ bool etrace_task_shown(struct etrace_task *t)
 /**
  * etrace_task_rights - the current task runs another program
  * @t: its first slot
- * @secure: it runs with other rights than who called it
+ * @secure: the program runs with other rights than its caller
  *
- * Sessions whose owners may not see what it does trace it no more, and count it. To be
- * called in an RCU read-side section.
+ * Sessions whose owner may not see it stop tracing it, and count it as lost. Call it
+ * in an RCU read-side section.
  */
 void etrace_task_rights(struct etrace_task *t, bool secure)
 {
@@ -452,8 +453,8 @@ void etrace_task_rights(struct etrace_task *t, bool secure)
 }
 
 /*
- * May the session's owner see what a task does that runs already?  What ptrace would
- * ask the current task for PTRACE_MODE_READ_FSCREDS, but for the security modules: the
+ * May the session's owner see what a running task does?  The check is that of ptrace for
+ * the current task and PTRACE_MODE_READ_FSCREDS, without the security modules: the
  * kernel does not let a module ask these.
  */
 static bool etrace_task_may_adopt(const struct etrace_session *s, struct task_struct *task)
@@ -462,7 +463,7 @@ static bool etrace_task_may_adopt(const struct etrace_session *s, struct task_st
 			     (same_thread_group(task, current) || etrace_dumpable(task)));
 }
 
-/* The slot that another thread of the task's process has for @s. */
+/* The slot for @s of another thread of the task's process, NULL if none. */
 static struct etrace_task *etrace_sibling_find(struct task_struct *task,
 					       const struct etrace_session *s)
 {
@@ -480,8 +481,8 @@ static struct etrace_task *etrace_sibling_find(struct task_struct *task,
 }
 
 /*
- * Adds a task that runs already; if the owner may not see what it does, as one that is
- * refused. @joined: nobody else tells of it. Returns whether it is new.
+ * Adds a running task; marks it as refused if the session's owner may not see it.
+ * @joined: the task must record its program itself. Returns whether the slot is new.
  */
 static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task, bool joined)
 {
@@ -499,7 +500,7 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 		return false;
 	if (refused)
 		etrace_count(s, lost_tasks, 1);
-	/* It may have run another program before its slot was there to tell of that. */
+	/* It may have run another program just before its slot was there. */
 	else if (!etrace_task_may_adopt(s, task))
 		etrace_task_refuse(t);
 	/*
@@ -516,29 +517,29 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 }
 
 /**
- * etrace_task_join - a task that runs is to be traced from now on
- * @s: for whom
- * @task: the task; its next record tells of it
+ * etrace_task_join - start to trace a running task
+ * @s: the session
+ * @task: the task; its next record is a join event
  *
- * To be called in an RCU read-side section, interrupts on or off. Nothing happens if
- * it is traced already, or ends, or tracing is being stopped.
+ * Call it in an RCU read-side section, with interrupts on or off. Does nothing if the
+ * task is traced already, or is ending, or tracing is being stopped.
  */
 void etrace_task_join(struct etrace_session *s, struct task_struct *task)
 {
-	/* As in etrace_adopt(): it is seen there, or tracing is seen here. */
+	/* Pairs with etrace_adopt(): either that sees the task, or this sees s->tracing. */
 	smp_mb();
-	/* Workers of rings get a slot with their first call. */
+	/* io_uring workers get a slot at their first operation. */
 	if (READ_ONCE(s->tracing) && !(READ_ONCE(task->flags) & (PF_EXITING | PF_IO_WORKER)))
 		etrace_task_adopt(s, task, true);
 }
 
 /**
- * etrace_task_kin - a task's process, and who made that
+ * etrace_task_kin - a task's process, and its parent
  * @t: a slot of the current task
  * @process: set to the upid of the first thread of its process
- * @parent: set to the upid of the parent, 0: it is not traced
+ * @parent: set to the upid of the parent, 0 if not traced
  *
- * To be called in an RCU read-side section.
+ * Call it in an RCU read-side section.
  */
 void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
 {
@@ -550,17 +551,17 @@ void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
 	*parent = above ? above->upid : 0;
 }
 
-/* ---- what its slots hold -------------------------------------------------- */
+/* ---- what a task's slots hold --------------------------------------------- */
 
 /**
  * etrace_held_find - what a hook left for the call in progress
  * @t: first slot of the current task
  * @hook: which hook
  *
- * It is in what was the task's first slot then: a session that began since has
- * its slot before that one.
+ * It is in the slot that was the task's first one when the hook ran: newer sessions
+ * have their slots before it.
  *
- * Return: it, or NULL.
+ * Return: the hold, NULL if none.
  */
 struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook)
 {
@@ -571,9 +572,11 @@ struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook)
 }
 
 /**
- * etrace_held_take - the same, which is the caller's then
+ * etrace_held_take - take what a hook left for the call in progress
  * @t: first slot of the current task
  * @hook: which hook
+ *
+ * Return: the hold, which the caller must free; NULL if none.
  */
 struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook)
 {
@@ -590,7 +593,7 @@ struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook)
 }
 
 /**
- * etrace_held_done - the call is over
+ * etrace_held_done - free what hooks left: the call is over
  * @t: first slot of the current task
  */
 void etrace_held_done(struct etrace_task *t)
@@ -614,7 +617,7 @@ static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
 	       etrace_slot_find(parent, s);
 }
 
-/* Lets others run. Returns false if @task is no place to go on from any more. */
+/* Lets other tasks run. Returns false if the walk cannot go on from @task afterwards. */
 static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
 {
 	bool alive;
@@ -630,7 +633,7 @@ static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
 	return alive;
 }
 
-/* Whom a pass over all tasks adds: the tree of @root, if there is one, or else by @in. */
+/* Which tasks a pass adds: the tree of @root, or if that is NULL, those that @in selects. */
 struct etrace_adopted {
 	struct etrace_session *s;
 	struct task_struct *root;
@@ -660,7 +663,7 @@ again:
 		if (++seen % batch || etrace_adopt_pause(p, task))
 			continue;
 		rcu_read_unlock();
-		batch *= 2;	/* so that it comes to an end */
+		batch *= 2;	/* so that the loop ends */
 		goto again;
 	}
 	rcu_read_unlock();
@@ -668,8 +671,8 @@ again:
 }
 
 /*
- * Passes repeat until one finds nothing new: a child that was born between
- * its parent's being passed over and being added is met in the next.
+ * Repeats passes until one finds nothing new: a child born after the pass skipped
+ * its parent, but before the parent was added, is found by the next pass.
  * Returns how many were added.
  */
 static unsigned int etrace_adopt(const struct etrace_adopted *a)
@@ -677,7 +680,7 @@ static unsigned int etrace_adopt(const struct etrace_adopted *a)
 	unsigned int n, all = 0;
 
 	WRITE_ONCE(a->s->tracing, true);
-	/* Who came into a cgroup before that is seen by the pass: etrace_task_join(). */
+	/* The pass sees tasks that entered a cgroup before this; pairs with etrace_task_join(). */
 	smp_mb();
 	do {
 		n = etrace_adopt_pass(a);
@@ -691,7 +694,7 @@ static unsigned int etrace_adopt(const struct etrace_adopted *a)
  * etrace_task_get - find a task
  * @nr: its pid in the caller's pid namespace
  *
- * Return: the task, to be put; NULL: there is none.
+ * Return: the task, with a reference; NULL if none.
  */
 struct task_struct *etrace_task_get(pid_t nr)
 {
@@ -703,12 +706,12 @@ struct task_struct *etrace_task_get(pid_t nr)
 }
 
 /**
- * etrace_tasks_start - trace a task, its threads and all that is below it
- * @s: for whom
+ * etrace_tasks_start - trace a task, its threads and all its descendants
+ * @s: the session
  * @task: the task; the caller has a reference
  *
- * Return: 0; -ESRCH: it has ended; -EPERM: the session's owner may not see what it
- * does; or another negative error if the kernel does not let us listen.
+ * Return: 0; -ESRCH if the task has ended; -EPERM if the session's owner may not see
+ * it; or another negative error if the probes cannot be registered.
  */
 int etrace_tasks_start(struct etrace_session *s, struct task_struct *task)
 {
@@ -738,13 +741,13 @@ unlock:
 }
 
 /**
- * etrace_tasks_start_if - trace those tasks of all
- * @s: for whom
- * @in: which; called in an RCU read-side section
- * @ctx: for @in
+ * etrace_tasks_start_if - trace all tasks that satisfy a condition
+ * @s: the session
+ * @in: the condition; called in an RCU read-side section
+ * @ctx: argument for @in
  *
- * Somebody listens from now on until etrace_tasks_unhold(), though nobody may be
- * traced: who comes later is added by etrace_task_join().
+ * The probes stay registered until etrace_tasks_unhold(), even while no task is traced:
+ * later tasks are added by etrace_task_join().
  *
  * Return: 0 or a negative error.
  */
@@ -765,7 +768,7 @@ int etrace_tasks_start_if(struct etrace_session *s,
 	return err;
 }
 
-/* The reverse of etrace_tasks_start_if(), as far as listening goes. */
+/* Releases the probes that etrace_tasks_start_if() keeps registered. */
 void etrace_tasks_unhold(void)
 {
 	if (atomic_dec_and_test(&etrace_slots))
@@ -797,11 +800,11 @@ static struct etrace_task *etrace_tasks_sweep(const struct etrace_session *s,
 }
 
 /**
- * etrace_tasks_stop - a session traces nothing any more
+ * etrace_tasks_stop - stop all tracing of a session
  * @s: the session
  *
- * Waits until no probe uses a slot of it, so the caller must not be in one. If that
- * has been done, nothing is left to do.
+ * Waits until no probe uses a slot of the session, so do not call it from a probe.
+ * Does nothing if tracing has been stopped already.
  */
 void etrace_tasks_stop(struct etrace_session *s)
 {
@@ -814,11 +817,11 @@ void etrace_tasks_stop(struct etrace_session *s)
 		return;
 	}
 	WRITE_ONCE(s->tracing, false);
-	/* A probe under way may add a task once more, which the next pass finds. */
+	/* A running probe may still add a task, which the next pass finds. */
 	do {
 		before = list;
 		list = etrace_tasks_sweep(s, list);
-		/* Look-ups, and the hooks; most kernels wait for those, too. */
+		/* For look-ups and hooks; on most kernels the next line waits for these, too. */
 		rcu = get_state_synchronize_rcu();
 		tracepoint_synchronize_unregister();
 		cond_synchronize_rcu(rcu);
@@ -835,13 +838,13 @@ void etrace_tasks_stop(struct etrace_session *s)
 }
 
 /**
- * etrace_tasks_list - the tasks that a session traces, of one bucket
+ * etrace_tasks_list - list the tasks in one bucket that a session traces
  * @s: the session
  * @bucket: below ETRACE_TASK_BUCKETS
  * @to: room for them; their pids are those of the caller's pid namespace
  * @room: how many fit
  *
- * Return: how many there are; at most @room were written.
+ * Return: number of tasks, of which at most @room were written.
  */
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room)
@@ -850,8 +853,8 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 	u32 n = 0;
 
 	/*
-	 * Who has a slot has not ended, so its task_struct is there as long;
-	 * but for those that etrace_task_adopt() takes back.
+	 * A task with a slot has not ended, so its task_struct exists; the
+	 * mutex is for the slots that etrace_task_adopt() removes again.
 	 */
 	mutex_lock(&etrace_tasks_mutex);
 	rcu_read_lock();
@@ -871,8 +874,8 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 }
 
 /**
- * etrace_tasks_init - nobody is traced yet
- * @l: what listens while somebody is
+ * etrace_tasks_init - set up the empty table
+ * @l: the callbacks to use while tasks are traced
  *
  * Return: 0 or -ENOMEM.
  */
@@ -885,13 +888,13 @@ int etrace_tasks_init(const struct etrace_listener *l)
 		INIT_HLIST_HEAD(&etrace_buckets[i].head);
 		spin_lock_init(&etrace_buckets[i].lock);
 	}
-	/* Whoever starts a task that is traced pays for its slot, too. */
+	/* A slot is charged to the memory cgroup of the task that starts the traced one. */
 	etrace_task_cache = KMEM_CACHE(etrace_task, SLAB_ACCOUNT);
 	return etrace_task_cache ? 0 : -ENOMEM;
 }
 
 void etrace_tasks_exit(void)
 {
-	rcu_barrier();		/* etrace_task_free_rcu() */
+	rcu_barrier();		/* for etrace_task_free_rcu() */
 	kmem_cache_destroy(etrace_task_cache);
 }
