@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What the build would take without waiting for job slots, and if some of its processes did
- * nothing.  See line.h.
+ * Computes how long the build would take without waiting for job slots, and if some of its
+ * processes took no time.  See line.h.  Below, "there" is that imagined build.
  */
 #include "answers/line.h"
 #include "base/map64.h"
@@ -13,35 +13,35 @@
 struct endless {
 	const struct timeline *t;
 	bool *full;		/* timeline_full() */
-	int64_t since;		/* up to here all is as it was in the build */
-	const bool *gone;	/* by process: it does nothing; NULL: none */
+	int64_t since;		/* before this time, everything is as in the real build */
+	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
 		int64_t now;	/* its time there */
-		int64_t last;	/* when something happened to it last, in the build */
+		int64_t last;	/* time of its last event in the real build */
 		int64_t children;	/* the latest end of a child there */
-		size_t slice;	/* its first slice that was not counted to its end */
-		/* who ended last, if a slot was free before: nobody waited for his */
+		size_t slice;	/* its first slice that was not fully counted */
+		/* child that ended last, if a slot was free before: nothing waited for its slot */
 		uint32_t waited_for;
 		bool ended;
 	} *p;
-	/* who must have ended before a process can begin */
+	/* processes that must end before a process can begin, as lists */
 	struct need {
 		uint32_t maker, next;
 	} *needs;
 	size_t nneeds, needs_cap;
-	uint32_t *first;	/* of each process */
-	struct map64 seen;	/* pairs that were looked at */
+	uint32_t *first;	/* by process: its first of @needs; 0 if none */
+	struct map64 seen;	/* pairs that were added */
 	struct line_moment *moments;
 	size_t nmoments;
-	/* indices of the timeline's slices, by process; where those of each begin */
+	/* indices of the timeline's slices, sorted by process; by process: where its slices end */
 	uint32_t *slices, *slices_at;
-	/* by process: how many are above it, and one of these, to skip those in between */
+	/* by process: number of its ancestors; an ancestor to which up() may jump */
 	uint32_t *depth, *skip;
 };
 
 /* ---- needs ---- */
 
-/* So that to find one above another takes only some steps (Myers, Applicative random access). */
+/* Jump pointers, to find any ancestor in few steps (Myers, Applicative random access stacks). */
 static void find_depths(struct endless *e)
 {
 	const struct timeline *t = e->t;
@@ -57,7 +57,7 @@ static void find_depths(struct endless *e)
 	}
 }
 
-/* The one above @p, or itself, that has @depth. */
+/* The ancestor of @p, or @p itself, that has @depth. */
 static uint32_t up(const struct endless *e, uint32_t p, uint32_t depth)
 {
 	while (e->depth[p] > depth)
@@ -65,7 +65,7 @@ static uint32_t up(const struct endless *e, uint32_t p, uint32_t depth)
 	return p;
 }
 
-/* One below the process that both come from: those whose order is to be kept. */
+/* Set both to children of their common ancestor.  Return: false if one is above the other. */
 static bool part(const struct endless *e, uint32_t *a, uint32_t *b)
 {
 	const struct timeline *t = e->t;
@@ -99,12 +99,12 @@ static void add_need(struct endless *e, uint32_t user, uint32_t maker)
 }
 
 /*
- * Of what many wrote and many read, each waits for the last of those that began before it:
- * that is a log, or a pipe of which nothing more is known.
+ * If a version has more writes than this, such as a log or a pipe without byte counts, a
+ * reader waits only for that many writers, the last ones that began before it.
  */
 #define MAKERS_MAX	16u
 
-/* Those of each exec stand together. */
+/* Number of writes by execs that began before the reader; writes are sorted by exec. */
 static uint32_t writes_before(const struct build *b, const struct build_access *r)
 {
 	uint32_t low = 0, high = b->versions[r->version].writes;
@@ -166,7 +166,7 @@ static void load_slices(struct endless *e)
 	e->slices_at = at;
 }
 
-/* How long a process worked in a stretch; each begins where the one before it ended. */
+/* How long a process worked from @from to @to; successive calls must be in the order of time. */
 static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 {
 	int64_t sum = 0;
@@ -184,7 +184,7 @@ static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 	return sum;
 }
 
-/* Waiting, for children or at pipes, is nothing of its own. */
+/* Advance a process to a time: only its work counts, not waiting for children or at pipes. */
 static void pass(struct endless *e, uint32_t p, int64_t at)
 {
 	struct endless_process *x = &e->p[p];
@@ -200,7 +200,7 @@ static void pass(struct endless *e, uint32_t p, int64_t at)
 	x->last = at;
 }
 
-/* When a process begins that its parent, who is at @now, has started. */
+/* When a process begins there, if its parent starts it at @now. */
 static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
 {
 	uint32_t parent = e->t->processes[p].parent, order = e->p[parent].waited_for;
@@ -208,7 +208,7 @@ static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
 	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
 		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
 			now = e->p[e->needs[i].maker].now;
-	/* whether a slot was free is not sure where several ended at once: a bound needs more */
+	/* if several ended at once, a free slot is uncertain: not used for a bound */
 	if (e->gone || !parent || !order)
 		return now;
 	return e->p[order].now > now ? e->p[order].now : now;
@@ -241,7 +241,7 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 	pass(e, parent, at);
 	if (e->p[p].now > e->p[parent].children)
 		e->p[parent].children = e->p[p].now;
-	/* what does not only schedule goes on when its child has ended */
+	/* a program that is no build tool goes on when its child has ended */
 	if (!e->t->processes[parent].schedules && e->p[p].now > e->p[parent].now)
 		e->p[parent].now = e->p[p].now;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What failed in a build.  See failures.h. */
+/* Finds the failures of a build.  See failures.h. */
 #include "answers/failures.h"
 #include "base/signame.h"
 #include "base/xalloc.h"
@@ -25,7 +25,7 @@ static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
 
 /* ---- processes ---- */
 
-/* The last exec of each process, its first one, and who waits for it. */
+/* Find the first and last exec of each process, and the process that waits for it. */
 static void find_processes(struct failures *f)
 {
 	const struct build *b = build_of(f->db);
@@ -86,7 +86,7 @@ static int by_end(const void *a, const void *b)
 	return x->exec < y->exec ? -1 : x->exec > y->exec;
 }
 
-/* The children of each and the list of all that failed, both in the order in which they ended. */
+/* Sort the children of each process, and the list of failures, by the time when they ended. */
 static void sort_ends(struct failures *f)
 {
 	uint32_t n = build_of(f->db)->nexecs, count = 0, sum = 0;
@@ -119,7 +119,7 @@ static void sort_ends(struct failures *f)
 
 /* ---- from the bottom to the top, and back ---- */
 
-/* Processes by their first exec: who calls has a lower number than who is called. */
+/* Processes in the order of their first exec: callers before their calls. */
 static uint32_t *in_order(const struct failures *f, uint32_t *n)
 {
 	uint32_t nexecs = build_of(f->db)->nexecs;
@@ -154,7 +154,7 @@ int failures_shell_status(const struct build_exec *e)
 	return e->signal > 0 ? 128 + e->signal : e->status;
 }
 
-/* The command of a recording is the one that ended as that did: others may be of a cgroup. */
+/* The root is the process with the status of the recording; others may be from its cgroup. */
 static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 {
 	int64_t session = db_meta(f->db, "status", -1);
@@ -180,7 +180,7 @@ static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 		f->status = (int)session;
 }
 
-/* Whether a process that nobody of the trace waits for decides about the build. */
+/* Whether a process without a caller in the trace makes the build fail. */
 static bool decides(const struct failures *f, uint32_t exec)
 {
 	if (f->attached)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which of the calls that failed their caller failed of.  See failures.h.
+ * Decides which failed call made its caller fail.  See failures.h.
  *
- * What a program does after a failed call says most: make starts nothing more, so a failure
- * after which it did was ignored; a script fails of the last command that failed.
+ * The best evidence is what a program does after a failed call: make starts nothing more, so
+ * if it did, the failure was ignored; a script fails because of its last failed command.
  */
 #include "answers/failures.h"
 #include "build/build.h"
@@ -17,7 +17,7 @@
 struct caller_row {
 	const char *name;	/* base name, without a version */
 	enum failure_caller caller;
-	const char *goes_on;	/* options of CALLER_BUILDER by which it goes on; one letter: in a cluster */
+	const char *goes_on;	/* CALLER_BUILDER: options to go on; one letter also in a cluster */
 	bool answers;
 	enum failure_printer printer;
 };
@@ -81,7 +81,7 @@ enum failure_printer failures_printer(const struct build *b, uint32_t exec)
 	return row ? row->printer : PRINTER_OTHER;
 }
 
-/* Whether @arg is one of the options "k,--keep-going". */
+/* Whether @arg is one of a list of options: "k,--keep-going". */
 static bool is_option(const char *arg, const char *list)
 {
 	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -108,7 +108,7 @@ bool failures_any_argument(struct db *db, uint32_t exec, const char *list)
 	return found;
 }
 
-/* cmake asks the system; called so, it does something else. */
+/* cmake configures, except with these options. */
 #define CMAKE_WORKS "--build,--install,-E,-P"
 
 static enum failure_caller by_class(struct db *db, uint32_t exec, const char *path, size_t len)
@@ -131,7 +131,7 @@ static enum failure_caller by_class(struct db *db, uint32_t exec, const char *pa
 	return caller;
 }
 
-/* Whether a make that called it, perhaps through others, runs with -k: MAKEFLAGS passes that on. */
+/* Whether a make above it runs with -k, which MAKEFLAGS passes on. */
 static bool goes_on_above(const struct failures *f, uint32_t exec)
 {
 	const struct build_exec *execs = build_of(f->db)->execs;
@@ -162,7 +162,7 @@ enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, 
 
 /* ---- blame ---- */
 
-/* So many commands may a script call to tell of a failure, and clean up, before it ends. */
+/* Commands that a script may call after a failure, to report it and clean up, before it ends. */
 #define CALLS_AFTER	3u
 
 static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
@@ -175,7 +175,7 @@ static int64_t begun(const struct failures *f, uint32_t exec)
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
 
-/* How many calls of a caller began after a time, and how many others ran then. */
+/* Number of calls of a caller that began after a time; calls_at(): that ran at a time. */
 static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
 			    int64_t time)
 {
@@ -198,7 +198,7 @@ static uint32_t calls_at(const struct failures *f, const struct failure_node *ca
 	return n;
 }
 
-/* Whether a builder, or a builder that called it, was told to run several jobs at a time. */
+/* Whether a builder, or one above it, has an option to run several jobs at a time. */
 static bool is_parallel(const struct failures *f, uint32_t caller)
 {
 	for (uint32_t i = caller; i; i = f->nodes[i].up)
@@ -208,13 +208,13 @@ static bool is_parallel(const struct failures *f, uint32_t caller)
 	return false;
 }
 
-/* Whether a call ended the caller with the same status. */
+/* Whether a caller ended with the status of a call. */
 static bool same_status(const struct build_exec *caller, const struct build_exec *e)
 {
 	return caller->status == failures_shell_status(e);
 }
 
-/* The program that made a call: another one may have replaced it in its process since. */
+/* The exec that made a call; its process may have executed another program since. */
 static uint32_t called_by(const struct failures *f, uint32_t call)
 {
 	return exec_of(f, f->nodes[call].begun)->parent;
@@ -225,7 +225,7 @@ static bool same_program(const struct failures *f, uint32_t x, uint32_t y)
 	return exec_of(f, x)->program && exec_of(f, x)->program == exec_of(f, y)->program;
 }
 
-/* Whether a command that failed was to make a file: its arguments name it, or its source. */
+/* Whether a failed command should have made a file: its arguments name it, or its source. */
 static bool was_to_make(const struct failures *f, uint32_t call, const char *path, size_t len)
 {
 	static const char *const sources[] = { ".o", ".c", ".cc", ".cpp", ".cxx", ".s", ".S" };
@@ -246,7 +246,7 @@ static bool was_to_make(const struct failures *f, uint32_t call, const char *pat
 	return named;
 }
 
-/* Whether a program looked in vain for what an earlier call of a script, which failed, was to make. */
+/* Whether a program lacked a file that an earlier, failed call of a script should have made. */
 static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
 {
 	const struct build *b = build_of(f->db);
@@ -269,8 +269,8 @@ static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
 }
 
 /*
- * Whether a script, rather than somebody else, ended a call: a part of itself, or one in the
- * background.
+ * Whether a script itself, and no other process, ended a call: a forked part of the script,
+ * or a call in the background.
  */
 static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call)
 {
@@ -284,9 +284,9 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 }
 
 /*
- * A script: the last command that failed, unless that was a question, or a while ago, and the
- * script has a status of its own.  If it is one of several calls of the same program, it is a
- * loop; and if it lacks what an earlier one was to make, that one counts.
+ * A script fails because of the last command that failed, unless the script has another
+ * status and that command gave an answer, or several commands followed.  Earlier failed
+ * calls of the same program count, too (a loop), and one whose output the last one lacked.
  */
 static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
 {
@@ -297,17 +297,18 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 		return !node->answers && (same_program(f, call, last) || lacks(f, last, call));
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
-	/* make failed of a job: that is not overlooked */
+	/* make failed because of a job: scripts do not ignore that */
 	if (node->cause && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
 		return true;
 	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
-	/* one that goes on may not mind an answer */
+	/* a script that goes on may ignore an answer */
 	return (!after && !f->nodes[caller].open) || (!node->answers && after <= CALLS_AFTER);
 }
 
 /*
- * make starts nothing in the place of a job that failed, unless that is ignored.  It goes on
- * with the recipes that run, line by line, so there are never more calls than there were then.
+ * Whether make replaced a job that failed by a new one: then it ignored the failure.  After a
+ * failure that counts, it only finishes the running recipes line by line, so the number of
+ * calls at a time never reaches again what it was then.
  */
 static bool is_filled_again(const struct failures *f, const struct failure_node *caller,
 			    uint32_t call)
@@ -324,7 +325,7 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	return false;
 }
 
-/* So many lines may the recipes have that make ends when another one has failed. */
+/* Further lines that make may run of recipes it has begun when another one has failed. */
 #define LINES_LEFT	4u
 
 /* With jobs it may have begun one before it saw a failure, and then ends that, too. */
@@ -337,7 +338,7 @@ static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call
 	       calls_after(f, node, end) <= LINES_LEFT * (calls_at(f, node, end) + 2);
 }
 
-/* Whether a caller that was ended by a signal had gone on after a call, and then waited only. */
+/* Whether a caller that was ended by a signal had gone on after a call, and then only waited. */
 static bool was_waited_after(const struct failures *f, const struct failure_node *caller,
 			     uint32_t call)
 {
@@ -390,7 +391,7 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	return script_fails_of(f, caller, call, last);
 }
 
-/* Whether it ends only when all that it calls has ended: the trace may have these in any order. */
+/* Whether it ends only after all its calls; the trace may have these ends in any order. */
 static bool waits_for_all(const struct failure_node *node)
 {
 	return node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON ||
@@ -422,7 +423,7 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 	}
 }
 
-/* If the end of one call is not in the trace, and no other failed, it is that one. */
+/* If no call failed, and the trace lacks the end of exactly one, blame that one. */
 static void blame_open(struct failures *f, uint32_t exec)
 {
 	struct failure_node *node = &f->nodes[exec];
@@ -450,8 +451,8 @@ void failures_blame(struct failures *f, uint32_t exec)
 	bool any = false;
 
 	/*
-	 * Who ended it need not have ended what it called.  But make may have waited only, after a
-	 * failure, and timeout ends itself by the signal that ended its command.
+	 * A signal that ended a caller need not come from a failed call.  But make may only have
+	 * waited after a failure, and timeout ends itself with the signal that ended its command.
 	 */
 	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER &&
 	    node->caller != CALLER_LIMITS)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Of which calls make failed, and which command it did not find.  See failures.h.
+ * Which calls made make fail, and which command it did not find.  See failures.h.
  *
- * make runs a simple command itself, and looks for it with stat(), which is not recorded by
- * default: no process says that it was not found.  But make runs the lines of a recipe one after
- * the other, and ends those that it has begun.  So if it failed of nothing that it ran, and of
- * two lines the first ran and the second did not, it could not run that.
+ * make runs a simple command without a shell, and looks for it with stat(), which is not
+ * recorded by default: no process shows that it was not found.  But make runs the lines of a
+ * recipe one after the other, and finishes those that it has begun.  So if no call made it
+ * fail, and of two lines only the first one ran, make could not run the second one.
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
@@ -16,12 +16,12 @@
 
 #define MAKEFILES_MAX	16u
 #define STATUS_OF_MAKE	2
-/* Of more calls and lines, it would take too long. */
+/* Limits for calls and lines; more would take too long. */
 #define LINES_MAX	2000u
 #define CALLS_MAX	500u
 #define FAILED_MAX	50u
 
-/* A line of a recipe: what make runs of it, with one blank between words. */
+/* Set @to to a line of a recipe as make runs it: without "@+-", one blank between words. */
 static void add_line(struct buf *to, const char *s, size_t len)
 {
 	while (len && strchr("\t @+-", *s))
@@ -37,7 +37,7 @@ static void add_line(struct buf *to, const char *s, size_t len)
 		to->len--;
 }
 
-/* Whether make runs a line without a shell, and as it stands there. */
+/* Whether make runs a line without a shell, and unchanged. */
 static bool is_simple(const struct buf *line)
 {
 	const char *blank = line->len ? memchr(line->s, ' ', line->len) : NULL;
@@ -75,7 +75,7 @@ static bool was_called(const struct failures *f, uint32_t make, const struct buf
 	return found;
 }
 
-/* Whether nothing that make ran has the name of a line's command; then that is @name. */
+/* Whether make ran no command with the name of this line's; sets @name to it. */
 static bool is_lost(const struct failures *f, uint32_t make, const struct buf *line, struct buf *name)
 {
 	const char *blank = memchr(line->s, ' ', line->len), *slash;
@@ -89,7 +89,7 @@ static bool is_lost(const struct failures *f, uint32_t make, const struct buf *l
 	return true;
 }
 
-/* The next line, into @line.  Return: false: it is none of a recipe */
+/* Read the next line into @line.  Return: false if it is no line of a recipe */
 static bool take_line(const struct buf *text, size_t *at, struct buf *line)
 {
 	const char *s = text->s + *at, *end = memchr(s, '\n', text->len - *at);
@@ -100,7 +100,7 @@ static bool take_line(const struct buf *text, size_t *at, struct buf *line)
 	return *s == '\t' && line->len;
 }
 
-/* Whether it stands in one recipe only: then it is clear which one ran. */
+/* Whether a line occurs in one recipe only, so that it is clear which one ran. */
 static bool is_unique(const struct buf *text, const struct buf *line)
 {
 	struct buf other = { 0 };
@@ -113,7 +113,7 @@ static bool is_unique(const struct buf *text, const struct buf *line)
 	return n == 1;
 }
 
-/* The first line of a recipe in a makefile that did not run behind one that did. */
+/* Find the first recipe line of a makefile that did not run although the one before it did. */
 static bool find_line(const struct failures *f, uint32_t make, const struct buf *text, struct buf *name)
 {
 	struct buf line = { 0 };
@@ -136,7 +136,7 @@ static bool find_line(const struct failures *f, uint32_t make, const struct buf 
 
 /* ---- of which calls it failed ---- */
 
-/* How many calls of make began while it had a pipe open. */
+/* Number of calls of make that began while it had a pipe open. */
 static uint32_t calls_during(const struct failures *f, uint32_t make, const struct build_access *pipe)
 {
 	const struct failure_node *node = &f->nodes[make];
@@ -151,7 +151,7 @@ static uint32_t calls_during(const struct failures *f, uint32_t make, const stru
 	return n;
 }
 
-/* $(shell): make reads its output, and closes that pipe before it calls anything else. */
+/* Whether a call is by $(shell): make reads its output, and closes the pipe before other calls. */
 static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 {
 	const struct build *b = build_of(f->db);
@@ -169,7 +169,7 @@ static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 	return false;
 }
 
-/* Whether a line of make is about a recipe that failed. */
+/* Whether a line that make printed is about a recipe that failed. */
 static bool is_failure(const char *s, size_t len, bool *ignored)
 {
 	const char *text = memmem(s, len, ": ", 2);
@@ -180,7 +180,7 @@ static bool is_failure(const char *s, size_t len, bool *ignored)
 	       (len > 7 && !memcmp(text, ": *** [", 7) && !memmem(text, len, "] Deleting ", 11));
 }
 
-/* The same of ctest and any test: "2/9 Test #2: parse ....***Skipped  0.01 sec". */
+/* Whether a line of ctest is about any test: "2/9 Test #2: parse ....***Skipped  0.01 sec". */
 static bool is_test(const char *s, size_t len, bool *ignored)
 {
 	const char *test = memmem(s, len, " Test ", 6);
@@ -206,8 +206,8 @@ static const char *next_result(const char *s, const char *end, is_result_fn *is_
 }
 
 /*
- * It prints such a line for each, in the order in which they end.
- * Return: false: what it printed was not recorded, or does not fit
+ * Set what make or ctest printed about each failed call; it prints in the order of their ends.
+ * Return: false if the output was not recorded, or does not match the calls
  */
 static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
 			   is_result_fn *is_result)
@@ -228,7 +228,7 @@ static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *fa
 	return lines == n;
 }
 
-/* The text of the next makefile that make read, from access @i on.  Return: false: there is none */
+/* The text of the next makefile that make read, from access @i on.  Return: false if none */
 static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf *text)
 {
 	const struct build *b = build_of(db);
@@ -253,8 +253,8 @@ static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf 
 }
 
 /*
- * What the next line of a recipe runs, up to its first variable; @ignored: it has a minus.
- * Return: false: the line is none of a recipe
+ * Read the next line as far as its first variable; @ignored: it begins with a minus.
+ * Return: false if it is no line of a recipe
  */
 static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bool *ignored)
 {
@@ -285,8 +285,8 @@ static void line_of(struct db *db, uint32_t call, struct buf *line)
 }
 
 /*
- * Whether make ignores that a line fails: it has a minus in the makefiles.  If it stands there
- * with and without one, or a minus before a variable could be before this line, nobody knows.
+ * Whether make ignores a failure of a line: it has a minus in the makefiles.  Unknown if it is
+ * there both with and without one, or if a minus before a variable may belong to this line.
  */
 static enum failure_says line_says(const struct buf *makefiles, const struct buf *line)
 {

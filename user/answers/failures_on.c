@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a program failed on.  See failures.h. */
+/* Finds what a program failed on.  See failures.h. */
 #include "answers/failures.h"
 #include "base/path.h"
 #include "build/build.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As a shell, env and others say it. */
+/* Exit statuses as used by shells, env, timeout and others. */
 enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 static const char *const reasons[FAILURE_REASONS] = {
@@ -45,7 +45,7 @@ static bool ends(struct work_arg a, const char *end)
 	return a.len > n && !memcmp(a.s + a.len - n, end, n);
 }
 
-/* What programs look for whatever they do: it says nothing of why they failed. */
+/* Whether programs look for this file in any case, so that it is no reason for a failure. */
 static bool is_habit(const char *path, size_t len)
 {
 	static const char *const places[] = {
@@ -56,7 +56,7 @@ static bool is_habit(const char *path, size_t len)
 		"/.ninja_deps", "/.ninja_log", "/.rustc_info.json",
 	};
 
-	/* the loader's business */
+	/* looked up by the dynamic loader */
 	if (memmem(path, len, ".so.", 4) || ends((struct work_arg){ path, len }, ".so"))
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
@@ -84,7 +84,7 @@ static struct work_arg name_of(const struct look *l, uint32_t file)
 	return base_of(path, len);
 }
 
-/* Below where the build began. */
+/* Whether a path is below the directory in which the build was started. */
 static bool is_own(const struct look *l, const char *path, size_t len)
 {
 	size_t n;
@@ -93,7 +93,7 @@ static bool is_own(const struct look *l, const char *path, size_t len)
 	return n > 1 && len > n && !memcmp(path, start, n) && path[n] == '/';
 }
 
-/* A precompiled header is looked for beside each header; what it is of, counts. */
+/* Compilers look for a precompiled header beside each header: use the header's name. */
 static struct work_arg wanted_name(struct work_arg name)
 {
 	if (ends(name, ".gch") || ends(name, ".pch"))
@@ -101,7 +101,7 @@ static struct work_arg wanted_name(struct work_arg name)
 	return name;
 }
 
-/* Whether something of that name was found after all, in another directory. */
+/* Whether a file of that name was found in another directory. */
 static bool was_found(const struct look *l, struct work_arg name)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -115,7 +115,7 @@ static bool was_found(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* Whether an access is the first of its file: a compiler reads sources again to show them. */
+/* Whether an access is the first to its file: compilers read sources again for messages. */
 static bool is_first(const struct look *l, uint32_t use)
 {
 	const struct build_access *a = &l->b->accesses[l->b->execs[l->exec].first];
@@ -126,7 +126,7 @@ static bool is_first(const struct look *l, uint32_t use)
 	return true;
 }
 
-/* When it began to read something new for the last time. */
+/* When it last began to read a file that it had not read before. */
 static int64_t last_read(const struct look *l)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -151,7 +151,7 @@ static bool is_lookup(uint8_t error)
 	return is_right(error) || error == ENOENT || error == ENOTDIR;
 }
 
-/* How many bytes two paths have in common at their ends, of whole names. */
+/* Length of the common end of two paths, in whole components. */
 static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t n = 0, whole = 0;
@@ -166,7 +166,7 @@ static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 	return n == nb && a[na - n - 1] == '/' ? n : whole;
 }
 
-/* The places in which a name was looked for: the first, and what all have in common. */
+/* Find where a name was looked for: the first place, and the common end of all. */
 static void find_places(const struct look *l, struct work_arg name, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -189,7 +189,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 	buf_add(&on->name, on->path.s + on->path.len - common, common);
 }
 
-/* Whether a program that did not find a name can have failed of that: it was told to read it. */
+/* Whether a missing file can be the reason of a failure: the program was told to read it. */
 static bool matters(const struct look *l, const char *path, size_t len)
 {
 	const struct failure_node *node = &failures_of(l->db)->nodes[l->exec];
@@ -229,7 +229,7 @@ static bool links_with(const struct work_arg *args, size_t n, struct work_arg na
 	return false;
 }
 
-/* Whether it read libfoo.a, or libfoo.so.1 by a link. */
+/* Whether it read libfoo.a, or libfoo.so.1 through a link. */
 static bool read_library(const struct look *l, struct work_arg name)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -245,7 +245,7 @@ static bool read_library(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* A linker reads on when a library is missing, and fails in the end. */
+/* Find a missing library: a linker reads on after it, and fails in the end. */
 static bool find_library(const struct look *l, struct failure_on *on)
 {
 	struct buf words = { 0 };
@@ -268,7 +268,7 @@ static bool find_library(const struct look *l, struct failure_on *on)
 	return on->name.len;
 }
 
-/* .git/index, of the build's own files. */
+/* Whether it is a hidden file below the directory of the build, as .git/index. */
 static bool is_hidden(const struct look *l, const struct buf *path)
 {
 	size_t n;
@@ -277,7 +277,7 @@ static bool is_hidden(const struct look *l, const struct buf *path)
 	return is_own(l, path->s, path->len) && memmem(path->s + n, path->len - n, "/.", 2);
 }
 
-/* cp, ln and mv open what they are to make once, to see whether it is a directory. */
+/* Whether it is a target of cp, ln or mv: they open it to see whether it is a directory. */
 static bool is_target(const struct look *l, const char *path, size_t len)
 {
 	static const char *const names[] = { "cp", "install", "ln", "mv" };
@@ -305,9 +305,9 @@ static bool is_target(const struct look *l, const char *path, size_t len)
 }
 
 /*
- * A program that says why it failed names the file.  Of one that is silent, or was not heard, it
- * is only likely that it failed of a file that it was not called with; cargo looks for many, and
- * .git/index need not be there.
+ * A program that prints why it failed names the file.  If it is silent, or its output was not
+ * recorded, a file that is not in its arguments is only a likely reason: cargo looks for many
+ * files, and .git/index need not exist.
  */
 static bool judge_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
@@ -326,7 +326,7 @@ static bool judge_missing(const struct look *l, const struct buf *said, struct f
 	return !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
 }
 
-/* The last name that it looked for and that is nowhere; then nothing more was read. */
+/* Find the last name that it looked for in vain, if it read no new file after that. */
 static bool find_last_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	int64_t read = last_read(l);
@@ -367,7 +367,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 
 	if (!build_misses(l->b, l->exec))
 		return false;
-	/* all of it, if a line of it says why */
+	/* use the whole output if one of its lines gives the reason */
 	failures_quote(l->db, l->exec, &said);
 	if (said.len) {
 		said.len = 0;
@@ -378,7 +378,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 	return found;
 }
 
-/* How many places a program was looked for in by this name: one, if it was called by a path. */
+/* In how many directories a program was looked for; 1 if it was called by a path. */
 static uint32_t places_of(const struct look *l, struct work_arg name)
 {
 	uint32_t n = build_misses(l->b, l->exec), places = 0;
@@ -392,7 +392,7 @@ static uint32_t places_of(const struct look *l, struct work_arg name)
 	return places;
 }
 
-/* A program that was to run: its name, which was in no directory. */
+/* Find a program that could not be run, as it was in no directory. */
 static bool find_tool(const struct look *l, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -406,7 +406,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_habit(path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
-		/* E2BIG, ENOEXEC: it is there */
+		/* E2BIG, ENOEXEC: it exists */
 		if (!is_lookup(m->error))
 			return false;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :
@@ -421,7 +421,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 	return false;
 }
 
-/* A child that was forked to run a program, and ended by a status of its caller's own. */
+/* For a child that was forked to run a program, but ended with a status of its caller's own. */
 static void find_child_tool(const struct look *l, struct failure_on *on)
 {
 	struct failure_on tool = { 0 };
@@ -439,7 +439,7 @@ static void find_child_tool(const struct look *l, struct failure_on *on)
 
 /* ---- what it worked at ---- */
 
-/* Its label says which argument; here as a path. */
+/* The path of the argument that its label shows. */
 static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 {
 	struct buf words = { 0 }, label = { 0 };
@@ -471,7 +471,7 @@ static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 	buf_free(&label);
 }
 
-/* A program or script of the build itself, which the process ran: a test. */
+/* Find a program or script of the build itself that the process ran: a test. */
 static void find_own_program(const struct look *l, struct buf *to)
 {
 	size_t len;
@@ -514,7 +514,7 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 	} else if (!find_library(&l, on) && !find_missing(&l, on)) {
 		find_child_tool(&l, on);
 	}
-	/* the driver tells what became of a program that was killed */
+	/* if a program was killed, its driver prints that */
 	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
 	    failures_command(f, exec) != exec)
 		failures_said(db, up, on);

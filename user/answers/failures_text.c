@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* Longer commands and lines lose their end. */
+/* Longer commands and lines are cut. */
 #define COMMAND_COLUMNS	160u
 #define QUOTE_COLUMNS	120u
 #define PATH_COLUMNS	200u
 
-/* As seen from where the build began. */
+/* A path relative to the directory in which the build was started. */
 static void add_path(struct db *db, struct buf *to, const struct buf *path)
 {
 	size_t len;
@@ -69,7 +69,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	static const char *const text[FAILURE_REASONS][3] = {
 		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
 		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a command was not found" },
-		/* the kernel has one error for both */
+		/* the kernel uses one error code for both */
 		[FAILURE_OF_INTERPRETER] = { "", " or its interpreter was not found", "" },
 		[FAILURE_OF_RULE] = { "no rule makes ", "", "no rule makes a file" },
 		[FAILURE_OF_RIGHTS] = { "", ": permission denied", "permission denied" },
@@ -92,7 +92,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	buf_adds(to, on->likely && on->reason == FAILURE_OF_TOOL ? " was probably not found" : t[1]);
 }
 
-/* What it said itself, where the reason is not known otherwise. */
+/* What it printed itself, if no other reason is known. */
 static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
 	struct buf line = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What to make faster first.  See faster.h. */
+/* Finds what to make faster first.  See faster.h. */
 #include "answers/faster.h"
 #include "answers/put.h"
 #include "base/text_num.h"
@@ -10,33 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many of the longest steps are looked at more closely. */
+/* For this many of the longest steps, the bound is computed. */
 #define LOOKED_AT	16u
-/* In hundredths: what saves less of the build is not worth a line. */
+/* Percent of the build: a step that saves less is not shown. */
 #define WORTH		1
-/* In hundredths: one child that is that much of a process stands for it. */
+/* Percent of a process: a child with at least that much is shown instead of it. */
 #define MOST_OF		60
-/* The same of a build tool; also of a program among many. */
+/* Percent: as MOST_OF, for build tools; a step without a program of that size is many small ones. */
 #define MUCH_OF		30
-/* In hundredths: a build tool that is so much of the build is the build. */
+/* Percent of the build: a build tool with at least that much is the build itself. */
 #define ALL_OF		90
 
 struct finding {
 	const struct timeline *t;
 	struct endless *endless;
-	int64_t *own, *below;	/* by process: of the path, itself and with all below it */
-	uint32_t *largest;	/* by process: the child with most of the path */
+	int64_t *own, *below;	/* by process: ns on the critical path; and with all below it */
+	uint32_t *largest;	/* by process: the child with most of the critical path; or 0 */
 	bool *tool;		/* by process: it is a build tool, or one is below it */
-	bool *gone;		/* by process: belongs to the step that is asked for */
-	uint32_t most;		/* programs that can have worked at a time */
-	int64_t *after;		/* by index of the timeline's steps: all work from then on */
+	bool *gone;		/* by process: it belongs to the step in question */
+	uint32_t most;		/* number of programs that can work at a time */
+	int64_t *after;		/* by index of the timeline's steps: all work from then on, ns */
 	struct faster_row *rows;
 	size_t n, cap;
 };
 
 /* ---- the work of a stretch ---- */
 
-/* How many programs can work at a time: as many as did, or as build tools have job slots. */
+/* Number of programs that can work at a time: the most that did, or job slots if there are more. */
 static uint32_t most_working(const struct timeline *t)
 {
 	size_t n = t->nwidths;
@@ -88,7 +88,7 @@ static int64_t work_after(const struct finding *f, int64_t at)
 
 /* ---- the bound ---- */
 
-/* What the process worked, and of it, which exec longest. */
+/* How long a process worked, in ns; @longest: updated to its exec that worked longest. */
 static int64_t work_of_process(const struct timeline *t, uint32_t process, uint32_t *longest)
 {
 	int64_t sum = 0;
@@ -146,9 +146,9 @@ static bool is_part(int64_t part, int64_t whole, int percent)
 }
 
 /*
- * Whether a process with all below it is one step for a person: what a build tool started,
- * or what did many small things.  Where one child stands for it, or it is most of the
- * build, there is more to be said of what is below it.
+ * Whether to show a process with all below it as one step: a build tool started it, or it
+ * did many small things.  If one child is most of it, or it is most of the build, the
+ * processes below it are more interesting.
  */
 static bool is_step(const struct finding *f, uint32_t process)
 {
@@ -172,7 +172,7 @@ static struct faster_row *add_row(struct finding *f, enum faster_kind kind, uint
 	return &f->rows[f->n++];
 }
 
-/* Parents have lower numbers: whether those above are steps is known before. */
+/* Parents have lower numbers, so whether a process above is a step is known first. */
 static void find_steps(struct finding *f)
 {
 	const struct timeline *t = f->t;
@@ -209,7 +209,7 @@ static void load_path(struct finding *f, const struct line_path *path)
 		f->tool[p] |= t->processes[p].schedules;
 		f->tool[parent] |= f->tool[p];
 	}
-	/* a child without any of the path stands for nothing */
+	/* a child that is not on the path does not count */
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		if (!f->below[f->largest[p]])
 			f->largest[p] = 0;
@@ -290,7 +290,7 @@ void faster_find(struct faster *to, const struct timeline *t, const struct line_
 
 /* ---- in words ---- */
 
-/* Many small things: they are what their parent is for. */
+/* Whether a step did many small things: named after its process, not after its longest program. */
 static bool is_many(const struct timeline *t, const struct faster_row *r)
 {
 	return r->kind == FASTER_STEP && !is_part(t->execs[r->exec].worked, r->took, MUCH_OF);

@@ -76,7 +76,7 @@ static void put_failed(struct db *db, const struct draw *d)
 	buf_free(&text);
 }
 
-/* Failures that are none for the build. */
+/* Print the failures that do not matter for the build. */
 static void put_harmless(struct db *db, struct out *out)
 {
 	static const struct { enum failure_kind kind; const char *text; } kinds[] = {
@@ -98,7 +98,7 @@ static void put_harmless(struct db *db, struct out *out)
 		out_puts(out, "\n");
 }
 
-/* What it failed on, as far as its arguments say: "cc1 bad.c" */
+/* Print what an exec worked at, by its arguments: "cc1 bad.c" */
 static void put_work(struct db *db, struct out *out, uint32_t exec)
 {
 	const struct build *b = build_of(db);
@@ -118,7 +118,7 @@ static void put_work(struct db *db, struct out *out, uint32_t exec)
 	buf_free(&label);
 }
 
-/* @text gives programs, how often, signal or 0, exit status or 0, the first of them or 0 */
+/* @text: SQL whose columns are program, count, signal or 0, exit status or 0, first exec or 0 */
 static void put_programs(struct db *db, struct out *out, uint64_t top, const char *title,
 			 const char *text)
 {
@@ -195,8 +195,8 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 }
 
 /*
- * What is said of the outside, the @top of it: a check and a timeline are not in memory at
- * the same time.
+ * The text about the first @top files outside.  Made in advance, so that a check and a
+ * timeline are not in memory at the same time.
  */
 static struct out *find_outside(struct db *db, uint64_t top)
 {
@@ -219,7 +219,7 @@ static void put_outside(struct out *text, struct out *out)
 	out_close(text);
 }
 
-/* The rest stands above it: on a terminal, it is what is seen when all has passed. */
+/* Drawn last, so that on a terminal it is visible when everything is printed. */
 static void put_pictures(const struct timeline *t, const struct draw *d, uint64_t top)
 {
 	struct line_path path = { 0 };
@@ -235,7 +235,7 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 
 /* ---- what to ask next ---- */
 
-/* @: the trace */
+/* "@" stands for the trace. */
 static const char *const commands[][2] = {
 	{ "explain @", "what failed first, and what is known of it" },
 	{ "time @", "where the time went; the critical path" },
@@ -247,14 +247,14 @@ static const char *const commands[][2] = {
 	{ "diff OLD @", "where two builds differ; rebuilt: why steps ran again" },
 };
 
-/* What is behind a longer one begins a line of its own. */
+/* The description of a longer command goes to the next line. */
 #define COMMAND_WIDTH 40u
 
 static void put_commands(struct db *db, struct out *out)
 {
 	struct buf trace = { 0 }, line = { 0 };
 
-	/* what came on standard input cannot be asked again */
+	/* a trace from standard input cannot be read again */
 	if (access(db->name, R_OK))
 		buf_adds(&trace, "TRACE");
 	else
@@ -263,7 +263,7 @@ static void put_commands(struct db *db, struct out *out)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		const char *at = strchr(commands[i][0], '@');
 
-		/* to be explained, it has to have failed */
+		/* etrace explain only for builds that failed */
 		if (!i && !failures_failed(failures_of(db)))
 			continue;
 		line.len = 0;

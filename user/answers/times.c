@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace time says.  See times.h. */
+/* etrace time.  See times.h. */
 #include "answers/times.h"
 #include "answers/faster.h"
 #include "answers/put.h"
@@ -19,7 +19,7 @@ static double seconds(int64_t ns)
 
 /* ---- the slowest ---- */
 
-/* @one: what it took; its exec, longest to until are set, the rest is not */
+/* Add a run; of @one only exec, longest, at and until need be set. */
 static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const struct times_row *one)
 {
 	const uint64_t *there = map64_get(&l->by_file, file);
@@ -42,7 +42,7 @@ static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const str
 	s->until = one->until;
 }
 
-/* By process: processor time of it and all below it. */
+/* By process: CPU time of it and all below it, ns. */
 static int64_t *cpu_below(const struct timeline *t)
 {
 	int64_t *cpu = xcalloc(t->nprocesses + 1, sizeof(*cpu));
@@ -55,7 +55,7 @@ static int64_t *cpu_below(const struct timeline *t)
 	return cpu;
 }
 
-/* What a build tool started, with all that it did; without one, each process by itself. */
+/* Whether a process begins a job: a build tool started it; without one, each process is a job. */
 static bool is_job(const struct timeline *t, uint32_t process)
 {
 	const struct line_process *p = &t->processes[process];
@@ -63,7 +63,7 @@ static bool is_job(const struct timeline *t, uint32_t process)
 	return !p->schedules && (p->job ? p->job == process : p->exec != 0);
 }
 
-/* All outputs of a job take as long as that. */
+/* Each output of a job takes as long as the job. */
 static void add_outputs(struct times_list *l, const struct timeline *t)
 {
 	int64_t *cpu = cpu_below(t);
@@ -80,7 +80,7 @@ static void add_outputs(struct times_list *l, const struct timeline *t)
 	free(cpu);
 }
 
-/* Each by what it did itself. */
+/* Add each exec with the time that it worked itself. */
 static void add_execs(struct times_list *l, const struct timeline *t, enum times_key by)
 {
 	const struct build *b = build_of(t->db);
@@ -91,7 +91,7 @@ static void add_execs(struct times_list *l, const struct timeline *t, enum times
 			.exec = e, .longest = x->worked, .at = x->at, .until = x->until,
 		};
 
-		/* what a child does until it runs a program belongs to that */
+		/* a forked child's work before its execve counts for the program that it runs */
 		if (x->process && (!x->forked || !x->next || x->worked))
 			add_slow(l, by == TIMES_PROGRAM ? x->program : b->execs[e].cwd, x->cpu, &one);
 	}
@@ -118,7 +118,7 @@ void times_find(struct times_list *l, const struct timeline *t, enum times_key b
 	map64_clear(&l->by_file);
 }
 
-/* What a list leaves out. */
+/* The sum of the rows that a list leaves out. */
 static struct times_row rest_of(const struct times_list *l, uint64_t top)
 {
 	struct times_row rest = { 0 };
@@ -168,7 +168,7 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 
 /* ---- the critical path ---- */
 
-/* Segments of the path that are one row: for a person a job's or a process's, else each. */
+/* Segments of the path in one row: for people those of timeline_stretch(), otherwise one each. */
 struct part {
 	size_t from, n;
 	const struct line_segment *longest;
@@ -184,7 +184,7 @@ static int by_took(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Return: @n of them, to be freed. */
+/* Return: @n parts, freed by the caller. */
 static struct part *parts_of(const struct timeline *t, const struct times *w,
 			     const struct line_path *path, size_t *n)
 {
@@ -277,7 +277,7 @@ static void text_rest(const struct timeline *t, const struct times *w, const str
 	out_printf(w->out, "the rest: %zu more\n", l->n - (size_t)w->top);
 }
 
-/* What is a guess. */
+/* Print what is uncertain. */
 static void text_unsure(const struct timeline *t, const struct times *w)
 {
 	if (t->unsure)
