@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Compilation databases.  See compdb.h. */
+/* Writes compilation databases.  See compdb.h. */
 #include "answers/compdb_parts.h"
 #include "answers/compdb_old.h"
 #include "io/json_out.h"
@@ -25,7 +25,7 @@ static int by_file(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-/* Whether one of the @n entries of this build is the same: of the same file, to the same output. */
+/* Whether one of the @n entries of this build has the same file and output as an old entry. */
 static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entry *made, size_t n)
 {
 	const struct compdb_entry key = { .file = old->file };
@@ -41,7 +41,7 @@ static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entr
 	return false;
 }
 
-/* Entries that this build has not made anew. */
+/* Keep the old entries that this build did not make. */
 static void merge(struct compdb_entries *l, const struct compdb_old *old)
 {
 	size_t made = l->n;
@@ -70,7 +70,7 @@ static void put_arguments(struct json *j, const struct compdb_entry *e)
 	json_end(j, ']');
 }
 
-/* As the format has it: only double quotes and backslashes are special. */
+/* Quote as the format requires: only double quotes and backslashes are special. */
 static void add_quoted(struct buf *b, const char *arg)
 {
 	bool quote = !*arg || strpbrk(arg, " \t\n\v\f\r'\"\\");
@@ -106,7 +106,7 @@ static void put_text(struct json *j, const char *name, const char *s)
 	json_cstr(j, s);
 }
 
-/* From a directory to a path, both clean: "../lib/a.c". */
+/* A path relative to a directory, both clean: "../lib/a.c". */
 static void add_relative(struct buf *b, const char *directory, const char *path)
 {
 	size_t same = 0, i = 0;

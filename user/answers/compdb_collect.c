@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The commands of a build.  See compdb_parts.h. */
+/* Finds the commands of a build.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 #include "base/path.h"
 #include "base/xalloc.h"
@@ -12,13 +12,13 @@
 struct collector {
 	struct compdb_list *l;
 	struct map64 programs;	/* by file: struct name */
-	struct map64 names;	/* by string, of first arguments: the same */
-	uint32_t exec, up;	/* exec that is looked at; the nearest command above it */
+	struct map64 names;	/* by string id of a first argument: struct name */
+	uint32_t exec, up;	/* the current exec; the nearest command above it */
 	uint32_t cwd, program, interp;
 	bool succeeded;
 };
 
-/* What a program of some name is: of a hundred thousand execs, few have another one. */
+/* What a program is, by its name; cached, as most of 100,000 execs share a few names. */
 struct name {
 	char *path;
 	const struct family *family;
@@ -29,10 +29,10 @@ struct name {
 /* What ran, and which of its arguments are its own. */
 struct ran {
 	const struct family *family;
-	size_t from;		/* its name among the arguments: behind an interpreter */
-	size_t own;		/* how many are the name */
+	size_t from;		/* index of its name in the arguments, behind an interpreter */
+	size_t own;		/* number of arguments that are its name */
 	bool script;		/* the kernel put its interpreter before it */
-	bool weak, masked;	/* masked: a wrapper that goes by the name of what it wraps */
+	bool weak, masked;	/* masked: a wrapper with the name of the program that it wraps */
 	bool ignored;		/* by the configuration */
 };
 
@@ -61,7 +61,7 @@ struct compdb_source *compdb_source_of(struct compdb_command *c, const char *fil
 
 /* ---- paths and names ---- */
 
-/* Not build_of(): for the tables of a new database, all of it need not be in memory. */
+/* Without build_of(), to fill tables of a new database without all of it in memory. */
 static char *path_of(struct db *db, uint32_t file)
 {
 	struct sqlite3_stmt *st = db_ask(db, "SELECT path FROM file WHERE id = ?", "i", (int64_t)file);
@@ -115,7 +115,7 @@ static const struct name *program_of(struct collector *c)
 	return name ? name : add_name(&c->programs, c->program, path_of(c->l->db, c->program));
 }
 
-/* By its first argument, what it was called. */
+/* What a program is by its first argument, the name by which it was called. */
 static const struct name *called(struct collector *c)
 {
 	uint32_t string = args_string(&c->l->args, c->exec, 0);
@@ -143,7 +143,7 @@ static const struct config_compiler *configured(struct collector *c, const char 
 	return config_find(c->l->o->config, program, name);
 }
 
-/* Whether the exec may be a command at all, as few are. */
+/* Quick check whether the exec can be a command; few are. */
 static bool may_be(struct collector *c)
 {
 	if (!args_of(&c->l->args, c->exec))
@@ -168,26 +168,26 @@ static void free_names(struct map64 *names)
 
 /* ---- what ran ---- */
 
-/* "sh ./cc -c a.c": the script's place; 0: it runs none. */
+/* "sh ./cc -c a.c": index of the script; 0 if it runs none. */
 static size_t script_by_hand(char **args, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (*args[i] != '-')
 			return i;
-		/* commands or a module, not a file */
+		/* -c COMMANDS or -m MODULE, not a file */
 		if (args[i][1] != '-' && strpbrk(args[i], "cm"))
 			return 0;
 	}
 	return 0;
 }
 
-/* A script that the kernel began an interpreter for: its path stands behind one argument or two. */
+/* Index of a script for which the kernel started an interpreter: behind one argument or two. */
 static size_t script_of_kernel(const char *program, char **args, size_t n)
 {
 	for (size_t i = 1; i < n && i < 3; i++)
 		if (!strcmp(path_base(args[i]), path_base(program)))
 			return i;
-	/* by a link of another name */
+	/* called through a link with another name */
 	return n > 1 ? 1 : 0;
 }
 
@@ -202,7 +202,7 @@ static const struct family *family_at(struct collector *c, char **args, size_t n
 	return family_of(args[i], i + 1 < n ? args[i + 1] : NULL, own);
 }
 
-/* The family of a name, which most have without their first argument. */
+/* The family of a name; only few names also depend on their first argument. */
 static const struct family *family_by(const struct name *name, char **args, size_t n, size_t from,
 				      size_t *own)
 {
@@ -219,7 +219,7 @@ static struct ran ran_script(struct collector *c, char **args, size_t n, size_t 
 	return ran;
 }
 
-/* As the configuration has it. @by_hand: a script, by its interpreter */
+/* What the configuration says.  @by_hand: a script that is an argument of its interpreter */
 static bool ran_configured(struct collector *c, struct ran *ran, char **args, size_t from,
 			   bool by_hand)
 {
@@ -276,7 +276,7 @@ static bool read_at(void *ctx, const char *name, struct buf *text)
 	return compdb_read_file(r->l, r->c->exec, r->c->directory, name, text);
 }
 
-/* It compiles and links nothing, as far as entries go. */
+/* Make no entries for a command. */
 static void ignore(struct compdb_command *c)
 {
 	c->cmd.kind = COMMAND_OTHER;
@@ -328,7 +328,7 @@ static void free_command(struct compdb_command *c)
 	command_free(&c->cmd);
 }
 
-/* The command that a wrapper has behind its options, or behind those of another wrapper. */
+/* Find the command behind the options of a wrapper, or of several nested ones. */
 static bool unwrap(struct collector *of, struct compdb_command *c, const struct family *f)
 {
 	c->wrapper = f->runs ? NULL : f;
@@ -345,7 +345,7 @@ static bool unwrap(struct collector *of, struct compdb_command *c, const struct 
 	return f && f->tool == TOOL_DRIVER;
 }
 
-/* Return: false: there is no command of ours in it. */
+/* Return: false if it is no command that we know. */
 static bool take_command(struct collector *c, struct compdb_command *row)
 {
 	struct ran ran = what_ran(c, row->args, row->nargs);
@@ -364,7 +364,7 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	} else if (ran.family->tool == TOOL_WRAPPER && (ran.ignored || !unwrap(c, row, ran.family))) {
 		return false;
 	}
-	/* what only links says nothing of sources */
+	/* linkers and archivers have no sources */
 	if (c->l->o->paths && (row->cmd.family->tool == TOOL_LINKER ||
 			       row->cmd.family->tool == TOOL_ARCHIVER))
 		return false;
@@ -415,7 +415,7 @@ static const char *keep(struct compdb_command *c, const char *word)
 	return word ? compdb_own(c, xstrdup(word)) : NULL;
 }
 
-/* Where only sources and output matter: what a command was given is long. */
+/* Free the arguments of a command, which are long, if only its sources and output are needed. */
 static void forget_args(struct compdb_command *c)
 {
 	struct command *cmd = &c->cmd;
@@ -450,7 +450,7 @@ static void add_proper(struct compdb_list *l, uint32_t row)
 		up = &l->rows[i - 1];
 	if (!up || compdb_is_proper(up))
 		return;
-	/* without @files they are not needed to tell what the driver was given */
+	/* arguments of compilers proper are needed only to replace @files of their drivers */
 	if (compdb_is_proper(c) && !compdb_has_file(up))
 		forget_args(c);
 	if (!c->cmd.nsources) {
@@ -461,7 +461,7 @@ static void add_proper(struct compdb_list *l, uint32_t row)
 	up->proper = row;
 }
 
-/* Return: the command that the exec is, from 1 on; 0: none. */
+/* Return: 1 + index of the command that the exec is; 0 if none. */
 static uint32_t look_at(struct collector *c)
 {
 	struct compdb_list *l = c->l;
@@ -483,7 +483,7 @@ static uint32_t look_at(struct collector *c)
 	return (uint32_t)l->n;
 }
 
-/* Parents come before their children: ids are given in the order of their beginning. */
+/* Parents come before their children, as ids are in the order of their beginning. */
 static void take_exec(void *ctx, const struct db_cells *row)
 {
 	struct collector *c = ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Entries, of the commands of a build.  See compdb_parts.h. */
+/* Makes entries of commands.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
 
@@ -13,7 +13,7 @@ static void add_arg(struct compdb_entry *e, const char *arg)
 	e->args[e->nargs++] = arg;
 }
 
-/* The outermost command that has the source, with wrappers and all; @s: set to the source there. */
+/* The outermost command, such as a wrapper, with a source; @s: set to the source there. */
 static const struct compdb_command *outermost(const struct compdb_list *l,
 					      const struct compdb_command *c, const char *file,
 					      const struct command_source **s)
@@ -41,7 +41,7 @@ static void add_env(struct compdb_entry *e, struct compdb_command *c, const char
 		add_arg(e, c->words[i]);
 }
 
-/* Where options end: at "--". */
+/* Index where options end: at "--". */
 static size_t end_of_options(const struct compdb_command *c)
 {
 	size_t i = 0;
@@ -51,7 +51,7 @@ static size_t end_of_options(const struct compdb_command *c)
 	return i;
 }
 
-/* Those of a source: without other sources, and with what variables add to them. */
+/* Add the arguments for a source: without other sources, and with options from variables. */
 static void add_own_args(struct compdb_entry *e, struct compdb_command *variables,
 			 const struct compdb_command *c, const struct command_source *s)
 {
@@ -70,7 +70,7 @@ static void add_own_args(struct compdb_entry *e, struct compdb_command *variable
 	}
 	if (end == c->cmd.nargs)
 		add_env(e, variables, s->language, false);
-	/* the compiler proper had it of somewhere else */
+	/* a source that only the compiler proper had */
 	if (s->from == s->to && !told)
 		add_arg(e, s->path);
 }
@@ -84,7 +84,7 @@ static bool is_other(const struct compdb_command *c, const struct command_source
 	return false;
 }
 
-/* Those with @files as they are. */
+/* Add the arguments as they ran, with @files not replaced. */
 static void add_given_args(struct compdb_entry *e, struct compdb_command *variables,
 			   const struct compdb_command *c, const struct command_source *s)
 {
@@ -97,7 +97,7 @@ static void add_given_args(struct compdb_entry *e, struct compdb_command *variab
 	add_env(e, variables, s->language, false);
 }
 
-/* @s: NULL: a link. */
+/* Add the arguments of an entry; @s: NULL for a link. */
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
 {
@@ -130,7 +130,7 @@ static struct compdb_entry *add_entry(struct compdb_entries *l, const struct com
 	return e;
 }
 
-/* A path of an entry: as the command has it, or where links lead, if that is asked for. */
+/* Absolute path in an entry; with links resolved if the configuration says so. */
 static char *path_of(const struct compdb_list *l, const struct compdb_command *c, const char *said)
 {
 	char *path = compdb_absolute(c->directory, said), *real = NULL;

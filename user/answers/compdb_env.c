@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Variables that decide what a command does, as options of its entry.  See compdb_parts.h. */
+/* Turns environment variables of a command into options of its entry.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
 #include "db/scan.h"
@@ -9,7 +9,7 @@
 static const struct diag_kind not_recorded = {
 	"recordings without the variables that compilers read", DIAG_NOTE };
 
-/* The row of a family for a variable. */
+/* The row of a family for a variable; NULL if none. */
 static const struct family_env *row_of(const struct family *f, const char *name, size_t len)
 {
 	for (const struct family_env *e = f->env; e && e->name; e++)
@@ -18,7 +18,7 @@ static const struct family_env *row_of(const struct family *f, const char *name,
 	return NULL;
 }
 
-/* Its value among those of a command; NULL: it was not set. */
+/* The value of a variable of a command; NULL if not set. */
 static const char *value_of(const struct compdb_command *c, const char *name)
 {
 	for (const char *at = c->env.s, *end = at + c->env.len; at < end;) {
@@ -40,7 +40,7 @@ static void take_variable(void *ctx, const struct db_cells *cells)
 	const char *name, *value;
 	size_t len, n;
 
-	/* what is hidden has no value */
+	/* hidden variables have no value */
 	if (!c || c->exec != exec || !c->cmd.family->env || !string)
 		return;
 	name = args_text(&l->args, db_cell_id(l->db, cells, 1, DB_STRINGS), &len);
@@ -60,7 +60,7 @@ static void add_word(void *ctx, char *word)
 	compdb_own(ctx, word);
 }
 
-/* The words of all variables that stand before those of the command, or behind them. */
+/* Add the words of all variables that go before the command's own, or of those behind them. */
 static void add_words(struct compdb_command *c, bool before)
 {
 	enum at_files how = c->cmd.family->at == AT_WINDOWS ? AT_WINDOWS : AT_GNU;
@@ -136,7 +136,7 @@ static bool is_for(const struct family_env *e, const char *language)
 	return !e->languages || has_word(e->languages, language, strlen(language));
 }
 
-/* An option before each directory of a list, in which an empty one is the current directory. */
+/* Add an option before each directory of a list; an empty one is the current directory. */
 static void add_directories(struct compdb_command *c, const struct family_env *e, const char *list)
 {
 	const char separator[] = { e->separator ? e->separator : ':', 0 };

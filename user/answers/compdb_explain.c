@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Why a source has an entry, or has none.  See compdb_parts.h. */
+/* Explains why a source has an entry, or has none.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 #include "answers/put.h"
 #include "build/build.h"
 
 #include <string.h>
 
-/* What is said of a program that read a file, or was called for it. */
+/* The reason for a program that read a file, or was called for it. */
 struct reason {
 	const char *word;	/* for JSON */
 	const char *text;
-	uint32_t by;		/* a command that decides, from 1 on */
-	const char *source;	/* the main source that it is a header of */
+	uint32_t by;		/* 1 + index of the command that decides */
+	const char *source;	/* the source that includes it, if it is a header */
 	char *output;		/* of an entry, or NULL */
 };
 
@@ -20,9 +20,9 @@ struct explainer {
 	const struct build *b;
 	const struct compdb *o;
 	const char *path;	/* absolute */
-	uint32_t file;		/* 0: the build did not touch it */
-	bool unknown;		/* a program is no compiler that is known */
-	size_t n, nread;	/* programs so far, and those that read it */
+	uint32_t file;		/* 0 if the build did not touch it */
+	bool unknown;		/* at least one program is no known compiler */
+	size_t n, nread;	/* programs so far, and how many of them read it */
 	struct json j;
 };
 
@@ -77,7 +77,7 @@ static struct reason of_proper(const struct compdb_command *c)
 		.text = "no entry: a compiler proper that was run without its driver" };
 }
 
-/* Of a command that has the file as a source. */
+/* The reason for a command that has the file as a source. */
 static struct reason of_source(const struct compdb_command *c, const struct compdb_source *s)
 {
 	struct reason r;
@@ -104,7 +104,7 @@ static bool is_input(const struct compdb_command *c, const char *path)
 	return found;
 }
 
-/* Of a command that read it, but has other sources. */
+/* The reason for a command that read the file, but has other sources. */
 static struct reason of_command(struct explainer *x, const struct compdb_command *c)
 {
 	bool proper = compdb_is_proper(c);
@@ -261,7 +261,7 @@ static void explain_exec(struct explainer *x, uint32_t exec)
 	free(r.output);
 }
 
-/* Whether a command is called for a file that the build did not come to. */
+/* Whether a command is called for a file that the build did not touch. */
 static bool is_named(struct compdb_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)

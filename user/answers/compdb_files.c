@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * @files, as they were when they were read: from the file, if it is still the same, or from
- * what the driver made of it for the compiler proper.  See compdb_parts.h.
+ * Contents of @files as they were when commands read them: from the file if it has not
+ * changed, else from the arguments that the driver passed on to the compiler proper.  See
+ * compdb_parts.h.
  */
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
@@ -19,7 +20,7 @@
 
 /* ---- from the file ---- */
 
-/* Whether the file behind @fd is a version as it was recorded.  Nothing known is no. */
+/* Whether the file behind @fd is a recorded version; false if its size and time are unknown. */
 static bool is_version(struct db *db, uint32_t version, const char *path, int fd)
 {
 	static const char text[] = "SELECT v.dev, v.ino, v.size, v.mtime, v.size IS NOT NULL AND\n"
@@ -43,7 +44,7 @@ static bool is_version(struct db *db, uint32_t version, const char *path, int fd
 	return same;
 }
 
-/* Whether @exec read the file behind @fd, by the name @path. */
+/* Whether @exec read the file behind @fd, under the name @path. */
 static bool read_it(struct db *db, uint32_t exec, const char *path, int fd)
 {
 	static const char text[] = "SELECT at, list FROM access_list WHERE exec = ?";
@@ -77,7 +78,7 @@ bool compdb_read_file(struct compdb_list *l, uint32_t exec, const char *director
 		      const char *name, struct buf *text)
 {
 	char *path = compdb_absolute(directory, name);
-	/* a FIFO of that name must not be waited for */
+	/* O_NONBLOCK: it may be a FIFO now */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	bool ok = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
@@ -99,12 +100,12 @@ struct rebuilt {
 static void add(struct rebuilt *r, const char *arg)
 {
 	r->args = xgrow(r->args, &r->cap, r->n + 2, sizeof(*r->args));
-	/* they are those of commands that stay */
+	/* not copied: owned by commands, which live longer */
 	r->args[r->n++] = (char *)(uintptr_t)arg;
 	r->args[r->n] = NULL;
 }
 
-/* What is for the driver, too, of a compiler proper's arguments. */
+/* Add those arguments of a compiler proper that are also options of its driver. */
 static void add_options(struct rebuilt *r, const struct command *proper)
 {
 	for (size_t i = 1; i < proper->nargs;) {
@@ -125,7 +126,7 @@ static void add_options(struct rebuilt *r, const struct command *proper)
 	}
 }
 
-/* A compiler proper's COLLECT_GCC_OPTIONS: all that its driver was given, but for files. */
+/* COLLECT_GCC_OPTIONS of a compiler proper: all arguments of its driver except files. */
 static void take_passed(void *ctx, const struct db_cells *row)
 {
 	static const char name[] = "COLLECT_GCC_OPTIONS";
@@ -137,7 +138,7 @@ static void take_passed(void *ctx, const struct db_cells *row)
 		map64_put(&l->passed, db_cell_id(l->db, row, 0, DB_EXECS), (uint64_t)row->v[2]);
 }
 
-/* The next word of such a list: each is in single quotes, with those in it as '\\''. */
+/* The next word of COLLECT_GCC_OPTIONS: in single quotes; a single quote in it is '\\''. */
 static char *passed_word(const char **at, const char *end)
 {
 	struct buf word = { 0 };
@@ -161,7 +162,7 @@ static char *passed_word(const char **at, const char *end)
 	return word.s;
 }
 
-/* Return: false: it is not recorded. */
+/* Add the words of COLLECT_GCC_OPTIONS.  Return: false if it was not recorded. */
 static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
 {
 	const uint64_t *string;
@@ -181,7 +182,7 @@ static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct r
 	return true;
 }
 
-/* What cc1 was given, without that variable: all that is not between it and its driver. */
+/* Without that variable: add the arguments of cc1, except those only its driver gives it. */
 static void add_received(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
@@ -196,7 +197,7 @@ static void add_received(struct compdb_list *l, struct compdb_command *c, struct
 		add(r, "-o");
 		add(r, last->output);
 	}
-	/* gcc passes directories on by an @file of its own */
+	/* gcc passes directories on in an @file of its own */
 	c->in_part = proper->unread;
 }
 
@@ -215,7 +216,7 @@ static void rebuild(struct compdb_list *l, struct compdb_command *c)
 	compdb_take(l, c, r.args, r.n);
 }
 
-/* Options that a driver passes on in their order, if not that of others. */
+/* Groups of options that a driver passes on; the order is kept only within each group. */
 static const char *const passed[] = { "-I", "-D -U", "-include" };
 
 static void add_said(struct buf *to, const struct command *c, const char *names)
@@ -239,18 +240,18 @@ static void add_said(struct buf *to, const struct command *c, const char *names)
 	}
 }
 
-/* Whether a driver gave its compiler proper the macros and directories that it was given. */
+/* Whether a compiler proper got the same macros and directories as its driver. */
 static bool agrees(const struct command *driver, const struct command *proper)
 {
 	bool same = true;
 
-	/* gcc passes directories on, the first of these, by an @file of its own */
+	/* gcc passes directories (passed[0]) on in an @file of its own: skip these then */
 	for (size_t i = proper->unread; same && i < sizeof(passed) / sizeof(passed[0]); i++) {
 		struct buf a = { 0 }, b = { 0 };
 
 		add_said(&a, driver, passed[i]);
 		add_said(&b, proper, passed[i]);
-		/* the driver may add some of its own before them or behind them */
+		/* the driver may add options of its own before or behind them */
 		same = !a.len || (b.len && memmem(b.s, b.len, a.s, a.len));
 		buf_free(&a);
 		buf_free(&b);
@@ -267,7 +268,7 @@ void compdb_rebuild(struct compdb_list *l)
 		if (!c->proper || !compdb_has_file(c))
 			continue;
 		proper = &l->rows[c->proper - 1].cmd;
-		/* only gcc's compilers understand what its driver does */
+		/* only gcc's compilers proper have the same options as their driver */
 		if (proper->family->at == AT_GNU && (c->cmd.unread || !agrees(&c->cmd, proper)))
 			rebuild(l, c);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What becomes of each command: an entry, or a part of another one's step.
+ * Decides for each command whether it is an entry, or part of another command's step.
  * See compdb_parts.h.
  */
 #include "answers/compdb_parts.h"
@@ -11,13 +11,13 @@
 
 /* ---- who compiles a source: the innermost command ---- */
 
-/* Whether what a wrapper ran is what it was told to: not a compiler that is a wrapper itself. */
+/* Whether a wrapper ran the command in its arguments, not one that it chose itself. */
 static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb_command *c)
 {
 	return wrapper->wrapper && !strcmp(path_base(wrapper->called), path_base(c->called));
 }
 
-/* @c has @s; what ran it has it, too, or not. */
+/* Decide which of a command and those that ran it gets the entry for source @s. */
 static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source *s)
 {
 	const struct compdb_command *c = &l->rows[row - 1];
@@ -48,10 +48,10 @@ static void find_innermost(struct compdb_list *l)
 
 struct reads {
 	struct compdb_list *l;
-	struct map64 files;	/* those that are asked for, by their ids: 1 */
+	struct map64 files;	/* ids of the files in question */
 };
 
-/* A weak command of which it is not known that it compiles. */
+/* Whether it is a weak command, and unknown whether it compiles. */
 static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
 {
 	return c->weak && !c->wrapper && compdb_compiles(c) && s->fate == FATE_ENTRY;
@@ -67,7 +67,7 @@ static uint32_t file_of_version(struct db *db, uint32_t version)
 	return (uint32_t)db_one(db, "SELECT file FROM version WHERE id = ?", "i", (int64_t)version);
 }
 
-/* @exec read a file: tell so all that ran it. */
+/* @exec read a file: note this in all commands above it. */
 static void note_read(struct reads *r, uint32_t exec, uint32_t file)
 {
 	struct compdb_list *l = r->l;
@@ -107,7 +107,7 @@ static void take_list(void *ctx, const struct db_cells *row)
 	}
 }
 
-/* A script with a compiler's name is one if it had its source read. */
+/* A script with the name of a compiler counts as one if it, or what it ran, read its source. */
 static void judge_scripts(struct compdb_list *l)
 {
 	struct reads r = { .l = l };
@@ -130,7 +130,7 @@ static void judge_scripts(struct compdb_list *l)
 
 /* ---- what else a compiler compiles is a part of its step ---- */
 
-/* The command whose step another one is a part of; 0: none. */
+/* 1 + index of the command whose step another one is part of; 0 if none. */
 static uint32_t step_of(const struct compdb_list *l, const struct compdb_command *c)
 {
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
@@ -165,7 +165,7 @@ static bool links(const struct compdb_command *c)
 	       (c->cmd.kind == COMMAND_LINK || c->cmd.kind == COMMAND_ARCHIVE || c->cmd.links);
 }
 
-/* A driver below another one makes the same; a linker is a part of it. */
+/* A driver below another driver makes the same output; a linker is part of its driver. */
 static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
 {
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {

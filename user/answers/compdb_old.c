@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A compile_commands.json that is there already.  See compdb_old.h. */
+/* Reads and locks an existing compile_commands.json.  See compdb_old.h. */
 #include "answers/compdb_old.h"
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
@@ -54,7 +54,7 @@ static int lock_file(struct compdb_old *old, const char *path, bool create)
 			return -errno;
 		if (!S_ISREG(st.st_mode))
 			return -EINVAL;
-		/* some file systems have no locks */
+		/* some file systems have no locks: go on without */
 		while (flock(old->fd, LOCK_EX) && errno == EINTR)
 			;
 		if (is_there(old->fd, path))
@@ -86,7 +86,7 @@ static char *member(json_object *o, const char *name)
 	return xstrdup(json_object_get_string(v));
 }
 
-/* A member that is a path, absolute. */
+/* A member that is a path, made absolute. */
 static char *path_member(json_object *o, const char *directory, const char *name)
 {
 	char *said = member(o, name), *path = NULL;
@@ -97,7 +97,7 @@ static char *path_member(json_object *o, const char *directory, const char *name
 	return path;
 }
 
-/* Return: false: it is no entry. */
+/* Return: false if it is no entry. */
 static bool take(struct compdb_old *old, json_object *o)
 {
 	struct compdb_old_entry *e;

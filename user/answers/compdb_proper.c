@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Drivers and their compilers proper: what these compiled, and what was made of it, is the
- * truth.  See compdb_parts.h.
+ * Compares drivers with their compilers proper: if they disagree, the sources and outputs of
+ * the compilers proper are right.  See compdb_parts.h.
  */
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What only -v tells. */
+/* Reported only with -v. */
 static const struct diag_kind disagrees = {
 	"commands whose compilers got something else", DIAG_EACH };
 static const struct diag_kind unread = {
@@ -25,7 +25,7 @@ static void tell(struct compdb_list *l, const struct compdb_command *c, const ch
 
 /* ---- sources that the driver's arguments do not tell ---- */
 
-/* Whether a driver, or what it ran, made the file: it is between two of its compilers. */
+/* Whether a driver, or a program that it ran, made the file: an intermediate one. */
 static bool made_below(struct compdb_list *l, uint32_t driver, const char *file)
 {
 	static const char text[] = "SELECT v.exec FROM file AS f JOIN version AS v ON v.file = f.id\n"
@@ -88,7 +88,7 @@ static bool was_compiled(struct compdb_list *l, const struct compdb_command *c, 
 	return false;
 }
 
-/* Assembly has no compiler proper. */
+/* Whether the source needs a compiler proper; assembly does not. */
 static bool needs_proper(const struct command_source *s)
 {
 	return !has_word("assembler assembler-with-cpp", s->language, strlen(s->language));
@@ -109,7 +109,7 @@ static void check_sources(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- outputs ---- */
 
-/* What became of the only source of a command, by the last program that its driver ran. */
+/* Output for the only source of a command, by the last program that its driver ran; or NULL. */
 static const char *made(struct compdb_list *l, const struct compdb_command *c)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
@@ -145,7 +145,7 @@ static void check_output(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- all ---- */
 
-/* Whether an @file that is gone leaves open what a command compiled, or how. */
+/* Whether it is unknown what a command compiled, or how, because an @file is gone. */
 static bool in_the_dark(const struct compdb_list *l, const struct compdb_command *c)
 {
 	if (c->in_part)
@@ -154,7 +154,7 @@ static bool in_the_dark(const struct compdb_list *l, const struct compdb_command
 		return false;
 	if (c->cmd.kind == COMMAND_COMPILE)
 		return compdb_is_entry(c);
-	/* what only links says so by what it ran */
+	/* a command that ran only a linker just links */
 	return c->cmd.why != WHY_ASKS && !c->proper && (!c->made || l->o->links);
 }
 

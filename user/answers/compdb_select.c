@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which entries are asked for.  See compdb_parts.h. */
+/* Selects the entries that the user wants.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* ---- one by one ---- */
 
-/* Whether the last directory of the configuration that holds a source leaves it out. */
+/* Whether the configuration excludes a source: its last directory with the source decides. */
 static bool is_excluded(const struct config *config, const struct compdb_command *c, size_t source)
 {
 	for (size_t i = config->ndirectories; i > 0; i--) {
@@ -38,7 +38,7 @@ static enum compdb_fate fate_of(struct compdb_list *l, const struct compdb_comma
 	return FATE_ENTRY;
 }
 
-/* Of sources it has their fate, of others that of its file. */
+/* The fate of a link: that of its sources, else that of its first input. */
 static enum compdb_fate fate_of_link(struct compdb_list *l, const struct compdb_command *c,
 				     enum compdb_fate fate)
 {
@@ -88,7 +88,7 @@ static int by_args(const struct compdb_entry *x, const struct compdb_entry *y)
 	return order ? order : (x->nargs > y->nargs) - (x->nargs < y->nargs);
 }
 
-/* By the members of @fields: enum config_fields. */
+/* Compare by the members in @fields: bits of enum config_fields. */
 static int by_fields(const void *a, const void *b, void *fields)
 {
 	const struct compdb_entry *x = a, *y = b;
@@ -105,7 +105,7 @@ static int by_fields(const void *a, const void *b, void *fields)
 	return order;
 }
 
-/* The first one that ran stands before its duplicates. */
+/* Of duplicates, the one that ran first comes first. */
 static int by_fields_and_time(const void *a, const void *b, void *fields)
 {
 	const struct compdb_entry *x = a, *y = b;

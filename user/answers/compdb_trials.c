@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What configure scripts and their like compile only to try it out.  See compdb_parts.h.
+ * Recognizes trials: sources that configure scripts and the like compile only to test the
+ * system.  See compdb_parts.h.
  *
- * Most of it shows in the trace: the build made the source, both it and what was compiled of
- * it are gone in the end, and no file that stays was made of that.  Data that went through pipes
- * does not count: a configure script reads what its trials print, and writes makefiles.
+ * The trace shows most of them: the build made the source, both it and its object are gone in
+ * the end, and no file that is left was made from them.  Data through pipes does not count, as
+ * configure scripts read what their trials print, and write makefiles.
  */
 #include "answers/compdb_parts.h"
 #include "base/path.h"
@@ -14,8 +15,8 @@
 #include <string.h>
 
 /*
- * Where sources stay, or are not the build's: names of files, and directories that they, their
- * outputs or their commands are in.
+ * For trials whose sources are left, or were not made by the build: patterns of file names, and
+ * of directories of sources, outputs or commands.
  */
 static const char *const files[] = {
 	"conftest*.*", "conftst*.*",	/* autoconf, mkmf, autosetup */
@@ -31,7 +32,7 @@ static const char *const directories[] = {
 	"*/config-temp/*",		/* QEMU */
 };
 
-/* What is built with CMake is built elsewhere. */
+/* CMake's trials; real builds with CMake do not run there. */
 #define CMAKE_DIRECTORY "*/CMakeFiles/*"
 
 #define HAS(patterns, path)	has(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)

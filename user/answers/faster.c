@@ -16,7 +16,7 @@
 #define WORTH		1
 /* Percent of a process: a child with at least that much is shown instead of it. */
 #define MOST_OF		60
-/* Percent: as MOST_OF, for build tools; a step without a program of that size is many small ones. */
+/* Percent: as MOST_OF, for build tools; a step without a program of that size is many small. */
 #define MUCH_OF		30
 /* Percent of the build: a build tool with at least that much is the build itself. */
 #define ALL_OF		90

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What compilers say of themselves, by program.  See inside.h. */
+/* Reads the time traces of compilers, by program.  See inside.h. */
 #include "answers/inside.h"
 #include "base/xalloc.h"
 #include "timeline/traced.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ns: what the clock by which files are dated may be behind */
+/* Tolerance in ns: the clock for mtimes of files may be behind by that much. */
 #define COARSE	10000000
-/* ns: no clock tells more, up to 2065; sums of two stay in 64 bits */
+/* Largest valid time in ns, in the year 2065; a sum of two fits into 64 bits. */
 #define MAX_CLOCK	3000000000000000000
 
 struct finding {
@@ -56,14 +56,14 @@ static bool is_made(const struct build_version *v)
 	return build_is_written(v);
 }
 
-/* What the build left in a file, or removed.  Return: 0: it did not make it. */
+/* The version that the build left in a file, or removed.  Return: 0 if it did not make it. */
 static uint32_t made_in(const struct build *b, uint32_t file)
 {
 	uint32_t version = build_present(b, file);
 
 	if (!version) {
 		version = build_final(b, file);
-		/* that went on under another name */
+		/* it was only renamed */
 		if (version && build_name(b, version, file))
 			return 0;
 	}
@@ -78,7 +78,7 @@ static enum traced_name name_of(const struct build *b, uint32_t file)
 	return traced_name_of(path, len);
 }
 
-/* Whose time trace a program writes: its own; crox that of whose profile it read. */
+/* The program that a time trace is about: its writer; for crox, the one whose profile it read. */
 static uint32_t subject_of(const struct build *b, uint32_t writer)
 {
 	const struct build_exec *e = &b->execs[writer];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A timeline from a database.  See line.h. */
+/* Loads a timeline from a database.  See line.h. */
 #include "answers/line.h"
 #include "base/buf.h"
 #include "base/xalloc.h"
@@ -57,13 +57,13 @@ static void load_execs(struct timeline *t)
 		if (!e->process)
 			continue;
 		timeline_add_exec(t, i);
-		/* before its execve it is its parent's program by name only */
+		/* a forked child has the name of its parent's program, but does not schedule */
 		t->processes[e->process].schedules |= !e->forked && timeline_schedules(path, len);
 	}
 	load_costs(t);
 }
 
-/* "-j4", "-j 4", "--jobs=4"; without a number all that can run.  Return: 0: it is not said. */
+/* "-j4", "-j 4", "--jobs=4"; UINT32_MAX without a number.  Return: 0 if not given. */
 static uint32_t slots_of(struct db *db, uint32_t exec)
 {
 	struct buf args = { 0 };
@@ -90,7 +90,7 @@ static void load_slots(struct timeline *t)
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		if (t->processes[p].schedules)
 			t->processes[p].slots = slots_of(t->db, t->processes[p].last);
-	/* those of all others are there, too, and take more than the timeline */
+	/* the arguments of all programs were loaded, and take more memory than the timeline */
 	build_forget_args(build_of(t->db));
 }
 
@@ -112,7 +112,7 @@ static int64_t length(const struct line_segment *s)
 	return s->to - s->from;
 }
 
-/* For a person, a job is one line, and so is a process. */
+/* Whether two segments are shown in one line: of the same job, or of the same process. */
 static bool is_one(const struct timeline *t, const struct line_segment *a,
 		   const struct line_segment *b)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files that somebody names.  See lists.h. */
+/* Nodes and groups of declared files.  See lists.h. */
 #include "answers/lists.h"
 #include "answers/answers.h"
 #include "base/hash.h"
@@ -137,7 +137,7 @@ void lists_group_add(struct lists *l, uint32_t group, uint32_t node)
 
 bool lists_text(const char *path, struct buf *to)
 {
-	/* nobody waits here for the other end of a FIFO */
+	/* O_NONBLOCK: it may be a FIFO */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), e = 0;
 	struct stat st;
 	ssize_t n = 0;

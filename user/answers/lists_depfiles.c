@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What compilers list: depfiles, and Kbuild's .cmd files.  See lists.h. */
+/* Reads depfiles, and Kbuild's .cmd files.  See lists.h. */
 #include "answers/answers.h"
 #include "answers/lists.h"
 #include "base/xalloc.h"
@@ -65,7 +65,7 @@ static const char *rule(struct lists *l, const char *cwd, const char *s, const c
 		}
 		behind |= colon;
 	}
-	/* those without prerequisites are headers, named in case they are gone (-MP) */
+	/* targets without prerequisites are headers, listed in case they are removed (-MP) */
 	for (size_t i = 0; group && i < targets->n; i++) {
 		l->nodes[targets->nodes[i]].read = group;
 		l->nodes[targets->nodes[i]].target = true;
@@ -89,7 +89,7 @@ void lists_depfile(struct lists *l, const char *cwd, const struct buf *text)
 	free(targets.nodes);
 }
 
-/* Return: false: it cannot be read. */
+/* Return: false if it cannot be read. */
 static bool read_depfile(struct lists *l, const char *then_dir, const char *path, struct buf *text)
 {
 	struct buf then = { 0 }, cwd = { 0 };
@@ -131,8 +131,8 @@ static bool ends_with(const char *s, size_t len, const char *const *ends)
 typedef bool read_fn(struct lists *l, const char *then, const char *path, struct buf *text);
 
 /*
- * All files below a directory whose names end with one of @ends, a NULL behind them.
- * Return: how many; SIZE_MAX after diag_fatal().
+ * Read all files below a directory whose names end with one of @ends, ended by NULL.
+ * Return: their number; SIZE_MAX after diag_fatal().
  */
 static size_t read_below(struct lists *l, const char *dir, const char *then, const char *begin,
 			 const char *const *ends, read_fn *fn)
@@ -204,7 +204,7 @@ static void add_options(struct lists *l, const char *dir, uint32_t group)
 		lists_group_add(l, group, lists_node(l, dir, files[i], strlen(files[i])));
 }
 
-/* The words of a variable.  Return: behind it. */
+/* Read the words of a variable.  Return: the position behind it. */
 static const char *variable(struct lists *l, const char *dir, const char *s, const char *end,
 			    uint32_t node)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * build.ninja, as far as it says what is made from what: rules, variables, build
+ * Reads the parts of build.ninja that say what is made from what: rules, variables, build
  * statements, include and subninja, dyndep files ("Ninja file reference" of its manual).
  */
 #include "answers/answers.h"
@@ -518,7 +518,7 @@ static void read_dyndep_build(struct ninja *n, const char *p)
 	free(ins.nodes);
 }
 
-/* What the build itself has found out of some statements.  Without it they are not all known. */
+/* Read a dyndep file, which the build makes; without it, some inputs are unknown. */
 static void read_dyndep(struct ninja *n, const struct dyndep *d)
 {
 	uint32_t node = lists_node(n->l, n->then, d->path, strlen(d->path));

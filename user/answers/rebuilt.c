@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Why what ran before ran again.  See rebuilt.h. */
+/* Finds why steps ran again.  See rebuilt.h. */
 #include "answers/rebuilt.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -30,7 +30,7 @@ void rebuilt_inputs(const struct match_side *s, const uint32_t *next, uint32_t f
 	match_inputs_sort(to);
 }
 
-/* Return: the step that made a version last; 0: none. */
+/* Return: the step that made a version last; 0 if none. */
 static uint32_t made_by(const struct match_side *s, const uint32_t *step, uint32_t version)
 {
 	uint32_t by = 0;
@@ -77,7 +77,7 @@ static void add_input(struct rebuilt *r, uint32_t step, const struct match_input
 	if (is->made) {
 		reason.by = made_by(NEW(r), r->step[1], is->version);
 		reason.kind = REBUILT_MADE;
-		/* of its own, or of whoever called it: that comes with the command */
+		/* made by the step itself, or by a caller: no reason of its own */
 		if (!reason.by || reason.by == step)
 			return;
 	} else if (!was) {

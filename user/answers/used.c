@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Packages that a build used, and those that it did not.  See used.h. */
+/* Packages that a build used, and those that it did not use.  See used.h. */
 #include "answers/used.h"
 #include "answers/packages.h"
 #include "answers/put.h"
@@ -13,24 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file of before the build that was read or run. */
+/* A file that existed before the build, and was read or run. */
 struct used_file {
 	uint32_t file;
-	unsigned int classes;	/* bits */
-	char *path;		/* without the NUL that ends it @len bytes */
+	unsigned int classes;	/* bits of enum graph_class */
+	char *path;		/* @len bytes, and a NUL behind them */
 	size_t len;
 	bool link;		/* a link that leads to the file, or another name of it */
-	uint32_t package;	/* + 1; 0: of none */
+	uint32_t package;	/* 1 + index of its package; 0 if none */
 };
 
 struct all {
-	struct used_file *rows;	/* by path, once their packages are known */
+	struct used_file *rows;	/* sorted by path once their packages are known */
 	size_t n, cap;
 	const struct used *u;
-	struct map64 by_file;	/* without links: 1 */
-	struct map64 by_path;	/* hash of packages_path(): row */
+	struct map64 by_file;	/* ids of files that have a row, without links */
+	struct map64 by_path;	/* by hash of packages_path(): row */
 	struct packages p;
-	unsigned int *classes;	/* by package: bits; 0: not used */
+	unsigned int *classes;	/* by package: bits of enum graph_class; 0 if not used */
 	bool asks_own;
 	struct map64 own;	/* package + 1, if it has a file that could be used: 1 */
 };
@@ -54,7 +54,7 @@ static uint64_t path_hash(const char *path, size_t len)
 }
 
 /*
- * Whether a file is asked for.  @path: in the root that is; set to what it is there.
+ * Whether a file is below used.in.  @path: set to its path relative to that root.
  */
 static bool is_inside(const struct used *u, const char **path, size_t *len)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Links by which files were reached.  See used_links.h. */
+/* Symbolic links through which files were reached.  See used_links.h. */
 #include "answers/used_links.h"
 #include "base/path.h"
 #include "graph/graph.h"
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40	/* as the kernel has it */
+#define MOST_LINKS 40	/* the kernel's limit */
 
 struct links {
 	const struct used *u;
@@ -57,7 +57,7 @@ static unsigned int go(struct links *l, const char *name, struct buf *at)
 	return n;
 }
 
-/* The links from a name to the target, into l->names.  Return: how many; 0 if it leads elsewhere. */
+/* The links from a name to the target, into l->names.  Return: number; 0 if it leads elsewhere. */
 static unsigned int follow(struct links *l, const char *name)
 {
 	struct buf at = { 0 };
@@ -109,11 +109,11 @@ static void opened(struct links *l)
 	buf_free(&name);
 }
 
-/* Where programs are looked for, if their directory is not said. */
+/* Directories in which programs are looked for, if called without a directory. */
 static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/local/sbin/", "/usr/sbin/",
 				    "/bin/", "/sbin/" };
 
-/* By their own name for themselves, argv[0], which is most often what they were called. */
+/* Links to programs, by argv[0], which is mostly the name by which they were called. */
 static void ran(struct links *l)
 {
 	/* that of a script says what its first line calls */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Why a file is as it is.  See why.h. */
+/* etrace why.  See why.h. */
 #include "answers/why.h"
 #include "answers/put.h"
 #include "build/reach.h"
@@ -38,7 +38,7 @@ static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 		put_step(db, w, "    called by  ", exec);
 }
 
-/* Nothing is there, or who wrote it failed: who that was, and who called him. */
+/* If the file is missing, or its writer failed: print the program that failed, and its callers. */
 static void put_failed(struct db *db, uint32_t file, const struct why *w)
 {
 	struct buf path = { 0 }, how = { 0 };
@@ -155,7 +155,7 @@ static bool has_name(const struct build *b, uint32_t version, uint32_t file)
 	return false;
 }
 
-/* Return: the number of the node that is a file; -1: none is. */
+/* Return: index of the node that is a file, -1 if none. */
 static int32_t find(const struct build *b, const struct reach *r, uint32_t file)
 {
 	int32_t other = -1;
