@@ -28,9 +28,9 @@
 #include <uapi/linux/close_range.h>
 
 /*
- * For a variable that is filled in as far as it is used.  The kernel may be
- * built to clear all others, which is dear for large ones; a compiler that can
- * do that knows this attribute (gcc 12).
+ * For variables whose used parts are always set.  The kernel may be built to clear
+ * all variables, which is slow for large ones; compilers that can do so (gcc 12)
+ * know this attribute.
  */
 #if defined(__has_attribute) && __has_attribute(__uninitialized__)
 #define etrace_uninitialized	__attribute__((__uninitialized__))
@@ -38,24 +38,24 @@
 #define etrace_uninitialized
 #endif
 
-/* 5.11: close_range() can leave descriptors open; before, it refuses to. */
+/* New in 5.11; earlier kernels reject it. */
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC	(1U << 2)
 #endif
 
-/* 5.10 has it where only FUSE sees it. */
+/* In 5.10 it is private to FUSE. */
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC	0x65735546
 #endif
 
-/* 6.8: the systems that an instance shows can be limited; NULL means all. */
+/* 6.8: a new argument limits the event systems of an instance; NULL means all. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define etrace_trace_array_get(name)	trace_array_get_by_name(name, NULL)
 #else
 #define etrace_trace_array_get(name)	trace_array_get_by_name(name)
 #endif
 
-/* 5.12: where a look-up begins became one argument. */
+/* 5.12: the start of the look-up became one argument, a path. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define etrace_file_open_root(root, name, flags)			\
 	file_open_root(root, name, flags, 0)
@@ -65,9 +65,9 @@
 #endif
 
 /*
- * A page that has been taken out of a ring buffer.
- * 6.8: it is described by a struct, and may be larger than the machine's pages.
- * 7.3: the struct comes by an argument, and is freed if there was one already.
+ * A page that is read out of a ring buffer.
+ * 6.8: a struct describes it, and it may be larger than the machine's pages.
+ * 7.3: the struct is returned through an argument; one that was there is freed.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
 #define etrace_read_page_get(buffer, cpu, page)	ring_buffer_alloc_read_page(buffer, cpu, page)
@@ -89,7 +89,7 @@
 	ring_buffer_read_page(buffer, &(page), PAGE_SIZE, cpu, 0)
 #endif
 
-/* 6.2: the buffer knows which record it has reserved. */
+/* 6.2: the buffer remembers the reserved record, so it is no argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define etrace_buffer_commit(buffer, event)	ring_buffer_unlock_commit(buffer)
 #else
@@ -108,8 +108,8 @@
 #endif
 
 /*
- * 6.16: sched_process_exit tells whether the whole thread group is dead; before,
- * that is to be found out, behind exit_mm().
+ * 6.16: sched_process_exit says whether the whole thread group is dead; earlier kernels
+ * require a check, after exit_mm().
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define ETRACE_PROTO_SCHED_PROCESS_EXIT \
@@ -122,8 +122,8 @@
 #endif
 
 /*
- * The clock of the scheduler, as far as what it charges to tasks goes by that one:
- * time of interrupts and of other guests can be left out of it.
+ * The clock by which the scheduler charges time to tasks. It may exclude the time of
+ * interrupts and of other guests.
  */
 #if defined(CONFIG_IRQ_TIME_ACCOUNTING) || defined(CONFIG_PARAVIRT_TIME_ACCOUNTING)
 #define etrace_sched_clock(p)	((p)->se.exec_start)
@@ -132,8 +132,8 @@
 #endif
 
 /*
- * What an io_uring asks for is in a struct that modules can see since 6.1. 7.0: the
- * names in it may not have been read yet.
+ * 6.1: requests of an io_uring are in a struct that modules can see. 7.0: names in it
+ * may not have been read yet.
  */
 #if defined(CONFIG_IO_URING) && defined(CONFIG_KRETPROBES) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
@@ -148,9 +148,9 @@
 #endif
 
 /*
- * What tells that a ring is asked for something: with the request itself since 5.19,
- * and under another name since 6.6. Where it tells more than that, or less, is known
- * of 5.10 and 5.15.
+ * The tracepoint of submitted requests: with the request itself since 5.19, and under
+ * another name since 6.6. It may fire in other cases, or not in all; this is checked for
+ * 5.10 and 5.15.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #define ETRACE_RING_ASKED	"io_uring_submit_req"
@@ -182,9 +182,9 @@
 #endif
 
 /*
- * May the current task look for names in a directory? Asks the file system, if
- * it wants to be asked, but only for what it has in memory (-ECHILD: not that),
- * and no security module.
+ * May the current task search a directory? Asks the file system if it has its own
+ * check, but only for what is in memory (-ECHILD if it is not), and no security
+ * module.
  * 5.12: users are seen through the mount's namespace; 6.3: through its mapping.
  */
 static inline int etrace_may_search(const struct path *dir)
@@ -211,8 +211,8 @@ static inline int etrace_may_search(const struct path *dir)
 }
 
 /*
- * Is a cached name still what its file system has? > 0: yes, as far as that can
- * be told from memory; -ECHILD: it cannot.
+ * Is a cached name still valid in its file system? > 0 if yes, as far as memory
+ * shows; -ECHILD if memory does not show it.
  * 6.14: the directory and the name are passed, too.
  */
 static inline int etrace_revalidate(struct dentry *dir, const struct qstr *name,
@@ -247,8 +247,8 @@ static inline s64 etrace_inode_mtime(const struct inode *inode)
 }
 
 /*
- * A table of descriptors of the current task, in an RCU read-side section of any
- * flavour: the accessor of the kernel knows only the one with locks.
+ * The descriptor table of the current task, in an RCU read-side section of any
+ * flavour: the kernel's accessor accepts only rcu_read_lock().
  */
 static inline struct fdtable *etrace_fdtable(struct files_struct *files)
 {
@@ -257,7 +257,7 @@ static inline struct fdtable *etrace_fdtable(struct files_struct *files)
 
 /*
  * A probe of sys_exit stays on its processor, in an RCU read-side section.
- * 6.13: probes of system calls do so only if they ask for it; others always do.
+ * 6.13: probes of system calls must ask for this; before, all probes ran so.
  */
 static inline void etrace_syscall_pin(void)
 {
@@ -289,9 +289,8 @@ static inline bool etrace_syscalls_emulated(void)
 }
 
 /*
- * May a task of the same user look into this one's memory? A task without memory has
- * nothing to hide.
- * 7.2: that is kept with the task.
+ * May a task of the same user read this one's memory? Yes if it has none.
+ * 7.2: the flag is kept in the task.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #include <linux/sched/exec_state.h>
@@ -320,8 +319,7 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #endif
 
 /*
- * What a hook gets: the registers at a function's entry, as far as arguments
- * are in them.  5.11: a struct of its own, if the architecture saves the
+ * What a hook gets: the registers at a function's entry that hold arguments.  5.11: a struct of its own, if the architecture saves the
  * arguments for every callback; 6.2: with an accessor.
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
@@ -337,7 +335,7 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #define etrace_hook_regs	struct ftrace_regs
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
-/* arm64 before 6.2: all registers, for who asks for them. */
+/* arm64 before 6.2: all registers, if asked for. */
 #define ETRACE_FTRACE		1
 #define ETRACE_FTRACE_FLAGS	FTRACE_OPS_FL_SAVE_REGS
 #define etrace_hook_arg(regs, n) \
@@ -371,8 +369,8 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #endif
 
 /*
- * To look without waiting for a writer, which on PREEMPT_RT means to sleep: while there
- * is one, the look fails.
+ * A look that does not wait for a writer, since on PREEMPT_RT that would sleep: while
+ * there is a writer, the look fails.
  */
 #define etrace_fs_look(fs)		raw_seqcount_begin(etrace_fs_count(fs))
 #define etrace_fs_look_retry(fs, n)	read_seqcount_retry(etrace_fs_count(fs), n)
@@ -400,7 +398,7 @@ static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
 }
 
 /*
- * The program of a memory, referenced, or NULL; in an RCU read-side section.
+ * The program file of an mm, referenced, NULL if none; in an RCU read-side section.
  * 6.7: files are freed at once, and the getter looks again.
  */
 static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
@@ -415,8 +413,8 @@ static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
 }
 
 /*
- * The socket behind a file, NULL: it is none.
- * 5.11: there is no error behind it.
+ * The socket of a file, NULL if it is not one.
+ * 5.11: the error argument is gone.
  */
 static inline struct socket *etrace_sock_from_file(struct file *file)
 {

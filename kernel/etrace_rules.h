@@ -58,8 +58,8 @@ _Bool etrace_failed_look_up(long ret)
 }
 
 /*
- * A call that failed so may not have read its name, or has found no directory to
- * look for it: that we cannot read it either is no loss.
+ * With these errors the kernel may not have read the name, or has found no directory to
+ * look in: if the name cannot be read here either, that is not a loss.
  */
 static __always_inline
 _Bool etrace_failed_unread(long ret)
@@ -67,33 +67,33 @@ _Bool etrace_failed_unread(long ret)
 	return ret == -EFAULT || ret == -EBADF || ret == -EINVAL || ret == -E2BIG;
 }
 
-/* Of open() without flags: what creat() is short for. */
+/* creat() is open() with these flags. */
 #define ETRACE_CREAT_FLAGS	(O_CREAT | O_WRONLY | O_TRUNC)
 
-/* musl defines only the other. */
+/* musl defines only O_TMPFILE. */
 #ifndef __O_TMPFILE
 #define __O_TMPFILE O_TMPFILE
 #endif
 
-/* What no file changes of the flags that it was opened with. */
+/* Flags that an open file keeps from its opening. */
 #define ETRACE_KEPT_FLAGS \
 	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
 
-/* Without these flags the mode need not have been passed at all. */
+/* Without these flags the caller need not have passed a mode. */
 static __always_inline
 unsigned short etrace_open_mode(unsigned long flags, unsigned long mode)
 {
 	return flags & (O_CREAT | __O_TMPFILE) ? (unsigned short)mode : 0;
 }
 
-/* Which dup3() a command of fcntl() is: its flags, or -1 if it is none. */
+/* Flags of the dup3() that a command of fcntl() is like, -1 if none. */
 static __always_inline
 long etrace_fcntl_dup(unsigned int cmd)
 {
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
 }
 
-/* Of a call that takes the size in halves, or that may be a 32-bit program's. */
+/* The size that a call gets: in two halves, or as one word, perhaps of a 32-bit program. */
 static __always_inline
 long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, _Bool is_32)
 {
@@ -107,19 +107,19 @@ long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, 
 #define ETRACE_NOW_ATIME	1
 #define ETRACE_NOW_MTIME	2
 
-/* What utimensat() and its kin make of a time. */
+/* What utimensat() and similar calls do to a time. */
 enum etrace_time_as {
-	ETRACE_TIME_KEPT,	/* it stays as it is, or there is no such time */
+	ETRACE_TIME_KEPT,	/* it is unchanged, or the value is invalid */
 	ETRACE_TIME_NOW,
 	ETRACE_TIME_SET,
 };
 
 /**
- * etrace_time - a time that a file gets
+ * etrace_time - convert a time that a file gets
  * @sec: seconds since 1970
- * @part: microseconds or nanoseconds, or what it is instead of a time
- * @per_sec: how many of those make a second
- * @ns: where it goes: in nanoseconds, the nearest that 64 bits can tell
+ * @part: microseconds or nanoseconds, or UTIME_NOW or UTIME_OMIT
+ * @per_sec: number of these in a second
+ * @ns: set to nanoseconds since 1970, limited to what 64 bits can hold
  */
 static __always_inline
 enum etrace_time_as etrace_time(long long sec, long long part, unsigned int per_sec,
@@ -141,8 +141,8 @@ enum etrace_time_as etrace_time(long long sec, long long part, unsigned int per_
 }
 
 /*
- * connect() and bind() with an address that cannot be read: does the error say
- * that the kernel had none either?
+ * connect() and bind() with an address that cannot be read: does the error mean
+ * that the kernel had no address either?
  */
 static __always_inline
 _Bool etrace_failed_address(long ret)
@@ -151,8 +151,8 @@ _Bool etrace_failed_address(long ret)
 }
 
 /*
- * socketcall(): how the call that it stands for must end to be an event, and how
- * many of its arguments are looked at.
+ * socketcall(): which results of the call that it stands for make an event, and how
+ * many of its arguments are read.
  */
 #define ETRACE_SOCKETCALL_ARGS	4
 
@@ -185,12 +185,12 @@ unsigned int etrace_socketcall_args(unsigned int what)
 	return what == SYS_RECVMMSG || what == SYS_SOCKETPAIR ? 4 : 3;
 }
 
-/* How often what is done by a socket is told while it is open. */
+/* Most records of the use of a socket while it is open. */
 #define ETRACE_TURNS_MAX	255
 
 /*
- * io_submit(): what is asked for, struct iocb as far as it is looked at, and how many
- * of a call are.
+ * io_submit(): the beginning of struct iocb, and the most requests of a call that
+ * are read.
  */
 #define ETRACE_AIO_MAX	128
 
@@ -214,13 +214,13 @@ _Bool etrace_aio_writes(unsigned int op)
 	return op == 1 || op == 8;	/* IOCB_CMD_PWRITE, IOCB_CMD_PWRITEV */
 }
 
-/* Which clone() fork() and vfork() are. */
+/* The flags of clone() that correspond to fork() and vfork(). */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)
 
 /*
- * Signals that a task has pending whose execve failed when its program was gone
- * already: it ends, and the name that it passed is gone, too.
+ * One of these signals is pending if an execve failed after the old program was gone:
+ * the task ends, and the name that it passed is gone, too.
  */
 #define ETRACE_KILLING	(1UL << (SIGKILL - 1) | 1UL << (SIGSEGV - 1))
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What of an environment is not recorded: hidden by the module before it writes a
- * record, and by the reader of what the BPF programs send before anybody else sees
- * it.  The rules are told in Documentation/line-format.md.  Pure functions; names of
- * the kernel's (memcmp, NULL) are whoever includes this file to have.
+ * Hiding secrets in an environment: the module does so before it writes a record, the
+ * reader of the BPF programs' records before it passes them on.  The rules are in
+ * Documentation/line-format.md.  Pure functions; the including file must provide the
+ * kernel's names (memcmp, NULL).
  */
 #ifndef ETRACE_SECRETS_H
 #define ETRACE_SECRETS_H
 
-#define ETRACE_STARS	3	/* asterisks in the place of a secret */
+#define ETRACE_STARS	3	/* asterisks that replace a secret */
 
-/* Parts of "_NAME_" that look like a secret's. */
+/* Parts of "_NAME_" that suggest a secret. */
 #define ETRACE_SECRET_WORDS						\
 	"TOKEN_", "TOKENS_", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", \
 	"PASSCODE", "SSHPASS_", "_PASS_", "_PWD_", "_PW_", "CREDENTIAL", \
 	"_CREDS_", "_AUTH_", "AUTHORIZATION_", "BEARER", "COOKIE", "_JWT_", \
 	"_PAT_", "_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "ACCOUNTKEY_", "PRIVATEKEY_", \
 	"CONNECTION_STRING_", "WEBHOOK"
-/* They look so, and are a directory and the path of a socket. */
+/* They look secret, but hold a directory and the path of a socket. */
 #define ETRACE_NO_SECRETS	"PWD,SSH_AUTH_SOCK"
 
-/* A character of "_NAME_": letters are large, all else is '_'. */
+/* A character of "_NAME_": an upper-case letter, or '_' for anything else. */
 static inline char etrace_name_char(const char *name, unsigned int len, unsigned int i)
 {
 	char c = i && i <= len ? name[i - 1] : '_';
@@ -43,7 +43,7 @@ static inline _Bool etrace_name_has(const char *name, unsigned int len, unsigned
 
 /**
  * etrace_listed - is a name in a list?
- * @list: names with commas between them; "": none
+ * @list: names separated by commas; "" if none
  * @name: the name
  * @len: its bytes
  */
@@ -61,8 +61,8 @@ static inline _Bool etrace_listed(const char *list, const char *name, unsigned i
 }
 
 /**
- * etrace_list_good - can it be a list of variables?
- * @list: names with commas between them
+ * etrace_list_good - is it a valid list of variables?
+ * @list: names separated by commas
  */
 static inline _Bool etrace_list_good(const char *list)
 {
@@ -101,9 +101,9 @@ static inline _Bool etrace_secret_name(const char *name, unsigned int len)
 
 /**
  * struct etrace_value - the value of a variable
- * @s: the bytes, of which some are hidden
- * @len: how many
- * @hidden: some were
+ * @s: the bytes, after hiding
+ * @len: number of bytes
+ * @hidden: something was hidden
  */
 struct etrace_value {
 	char *s;
@@ -112,8 +112,8 @@ struct etrace_value {
 };
 
 /*
- * What is secret where "user:password@host" may begin: the password; without one,
- * if it is @http, the user. Returns its bytes, which begin at *@from; 0: nothing is.
+ * Finds the secret where "user:password@host" may begin: the password; if there is none
+ * and it is @http, the user. Sets *@from to its beginning; returns its bytes, 0 if none.
  */
 static inline unsigned int etrace_secret_user(const struct etrace_value *v, unsigned int at,
 					      _Bool http, unsigned int *from)
@@ -135,7 +135,7 @@ static inline unsigned int etrace_secret_user(const struct etrace_value *v, unsi
 	return end - at;
 }
 
-/* In all URLs of a value. @user: it may begin with a user, without "http://". */
+/* Hides secrets in all URLs of a value. @user: it may begin with a user, not "http://". */
 static inline void etrace_hide_users(struct etrace_value *v, _Bool user)
 {
 	unsigned int in = 0, out = 0, from, n;
@@ -161,7 +161,7 @@ static inline void etrace_hide_users(struct etrace_value *v, _Bool user)
 }
 
 /**
- * etrace_hide - hide what of a variable looks secret
+ * etrace_hide - hide what looks secret in a variable
  * @name: its name
  * @len: bytes of the name
  * @v: its value

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hooks: where the kernel shows, in the middle of a system call, what it has
- * resolved.  A hook keeps the names in the task's slot (a hold) until the end
- * of the call tells whether it succeeded.
+ * Hooks: functions of the kernel that show, during a system call, which files it
+ * has resolved.  A hook keeps the names in the task's slot (a hold) until the end
+ * of the call shows whether it succeeded.
  *
  * The handlers are called by ftrace at the entry of functions that the kernel
  * calls with the parents of the names locked: no second look-up, no race.  They
  * run in the calling task's context, as if that function had called them: no
- * exception is being handled, as it may be in a kprobe.  Where a hook cannot be
- * had, calls.c joins the user's strings instead and the record says so.
+ * exception is being handled, as it may be in a kprobe.  If a hook cannot be
+ * set, calls.c joins the user's strings instead and the record says so.
  *
- * Another one, of another kind, sees which calls a seccomp filter has answered:
- * what such a call returns says nothing of what happened.
+ * A hook of another kind, a kretprobe, sees which calls a seccomp filter has answered:
+ * the result of such a call says nothing about what happened.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,7 +46,7 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 	r->str[i].len = s ? strlen(s) : 0;
 }
 
-/* One path or two that a function is called with. */
+/* Keeps one or two paths that a function is called with. */
 static void etrace_hook_paths(struct etrace_task *t, u8 id, const struct path *first,
 			      const struct path *second)
 {
@@ -64,8 +64,8 @@ static void etrace_hook_paths(struct etrace_task *t, u8 id, const struct path *f
 }
 
 /*
- * Which descriptors execve will close if it succeeds. It may close a few more or
- * less, if another thread changes them meanwhile: the end of the call looks again.
+ * Keeps which descriptors execve will close if it succeeds. Another thread may change
+ * them before that, so the end of the call checks again.
  */
 static void etrace_hold_cloexec(struct etrace_hold *hold)
 {
@@ -98,7 +98,7 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 		etrace_hold_cloexec(t->hold);
 }
 
-/* Names that a function is called with, each as a directory and an entry of it. */
+/* Keeps names that a function is called with, each as a directory and an entry of it. */
 static __always_inline void etrace_hook_children(struct etrace_task *t, u8 id,
 						 etrace_hook_regs *regs, int nr)
 {
@@ -185,7 +185,7 @@ static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
 	etrace_scratch_put();
 	if (!t->hold)
 		return;
-	/* The target is looked for from there, when the link has been made. */
+	/* The target is looked up from there, after the link has been made. */
 	l = etrace_work_get();
 	if (!l)
 		return;
@@ -236,8 +236,8 @@ static void etrace_hook_sb_pivotroot(struct etrace_task *t, u8 id,
 }
 
 /*
- * Which descriptors close_range() finds open: after it, nobody knows.  Words of
- * the table, from the first to the last that is used: it may have a million.
+ * Keeps which descriptors close_range() finds open: this is unknown after the call.  Copies
+ * only words of the bitmap from the first to the last used one: it may have a million bits.
  */
 static void etrace_hook_close_range(struct etrace_task *t, u8 id,
 				    etrace_hook_regs *hregs)
@@ -274,12 +274,12 @@ static void etrace_hook_close_range(struct etrace_task *t, u8 id,
 }
 
 /**
- * struct etrace_hook - a place where the kernel shows what it has resolved
+ * struct etrace_hook - a kernel function that shows what has been resolved
  * @symbol: the function
- * @id: the calls that wait for it name it so
- * @optional: the kernel may do without: say nothing
- * @fn: keeps what the function is called with
- * @ip: where ftrace calls from, 0: not known
+ * @id: ETRACE_HOOK_*, as in the rows of the calls that use it
+ * @optional: not reported if the kernel lacks it
+ * @fn: keeps the function's arguments
+ * @ip: address from which ftrace calls, 0 if unknown
  * @missing: this kernel does not offer it
  */
 struct etrace_hook {
@@ -315,12 +315,12 @@ static struct etrace_hook etrace_hooks[] = {
 };
 
 #if ETRACE_FTRACE
-/* The call of ftrace may stand behind a landing pad. */
+/* The call of ftrace may come after a landing pad. */
 #define ETRACE_ENTRY_SIZE	16
 
 /*
- * In the context of who called the function. Others than the calls of the table
- * reach it too: those that a ring makes (uring.c), the kernel itself.
+ * Runs in the context of the function's caller, which may also be an io_uring (uring.c), or
+ * the kernel itself, instead of a system call of the table.
  */
 static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops,
@@ -330,7 +330,7 @@ static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 	struct etrace_task *t;
 	unsigned int i;
 
-	/* First what nearly every task stops at. */
+	/* First the check that nearly every task fails. */
 	if (likely(etrace_task_untraced(current)))
 		return;
 	rcu_read_lock();
@@ -343,7 +343,7 @@ static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 	rcu_read_unlock();
 }
 
-/* Not to be switched off by the sysctl kernel.ftrace_enabled. */
+/* PERMANENT: the sysctl kernel.ftrace_enabled cannot switch it off. */
 static struct ftrace_ops etrace_hook_ops = {
 	.func = etrace_hook_entry,
 	.flags = ETRACE_FTRACE_FLAGS | FTRACE_OPS_FL_PERMANENT,
@@ -351,8 +351,8 @@ static struct ftrace_ops etrace_hook_ops = {
 static bool etrace_hooks_live;
 
 /*
- * Where ftrace calls from, as kprobes know it: that never changes. They are taken
- * away at one go, for that waits until nobody can be in them.
+ * Finds the addresses from which ftrace calls, with the help of kprobes; they never change.
+ * The kprobes are unregistered together, since that waits until none of them runs.
  */
 int etrace_hooks_init(void)
 {
@@ -421,16 +421,16 @@ static void etrace_hooks_stop(void)
 
 /* ---- calls that are not made -------------------------------------------- */
 
-/* Tasks that may wait for who answers in the place of their filters. */
+/* Most tasks that may wait in their filter at a time, e.g. for a supervisor's answer. */
 #define ETRACE_SECCOMP_MAX	1024
 
 /*
- * Where the filters of a call are asked, and how the answer is no: 7.3 has it the
- * other way round.
+ * The function that runs a call's filters, and how its result means no: 7.3 reversed
+ * it.
  */
 static const struct etrace_seccomp_at {
 	const char *symbol;
-	bool permits;		/* true: the call is made; else 0: it is */
+	bool permits;		/* it returns true if the call is made; others 0 if so, -1 if not */
 } etrace_seccomp_at[] = {
 	{ "__secure_computing",		false },
 	{ "__seccomp_permit_syscall",	true },
@@ -439,17 +439,17 @@ static const struct etrace_seccomp_at {
 static const struct etrace_seccomp_at *etrace_seccomp_here;
 static struct kretprobe etrace_seccomp;
 static bool etrace_seccomp_live;
-static unsigned long etrace_seccomp_missed;	/* before it was set anew */
+static unsigned long etrace_seccomp_missed;	/* missed before the probe was last set */
 
-/* Only tasks that have a filter come here at all; only of traced ones the return is seen. */
+/* Only tasks with a filter get here; the return probe runs only for traced ones. */
 static int etrace_seccomp_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return etrace_task_untraced(current);
 }
 
 /*
- * Is the call made, or has the filter answered? The task's next call comes here,
- * too.
+ * Notes whether the filter has answered the call. The task's next call gets here, too,
+ * so the note never becomes stale.
  */
 static int etrace_seccomp_return(struct kretprobe_instance *ri,
 				 struct pt_regs *regs)
@@ -514,7 +514,7 @@ static void etrace_hook_missing(struct etrace_hook *h, int err)
 /**
  * etrace_hooks_register - set the hooks
  *
- * A hook that cannot be set is reported and done without.
+ * A hook that cannot be set is reported and skipped.
  */
 void etrace_hooks_register(void)
 {
@@ -549,7 +549,7 @@ void etrace_hooks_unregister(void)
 }
 
 /**
- * etrace_hooks_missed - how often a hook could not run when it was reached
+ * etrace_hooks_missed - number of times that a hook was reached but could not run
  */
 unsigned long etrace_hooks_missed(void)
 {
@@ -557,7 +557,7 @@ unsigned long etrace_hooks_missed(void)
 }
 
 /**
- * etrace_hooks_missing - how many hooks this kernel did not offer
+ * etrace_hooks_missing - number of hooks that this kernel does not offer
  */
 unsigned int etrace_hooks_missing(void)
 {

@@ -5,12 +5,12 @@
  * sleep when they are dropped.  It is done behind the system call and before
  * the program's next instruction, so the order of the task's records holds.
  *
- * task_work_add() would do just that, but is not exported to modules.  The way there
- * is one by which the kernel itself uses it: the last reference to a file that is
- * dropped in a system call is released on the task's way back to user mode.  Each
- * piece of work has such a file.  Files are made in advance, because making one
- * sleeps.  They do not hold the module, which waits for them instead: their release
- * never waits for anybody.
+ * task_work_add() would do just that, but is not exported to modules.  So this uses it
+ * through the kernel: when a system call drops the last reference to a file, the kernel
+ * releases the file on the task's way back to user mode.  Each piece of work has such a
+ * file.  Files are made in advance, because making one sleeps.  They do not pin the
+ * module; its unloading waits for them instead, since their release never blocks on
+ * another task.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -31,8 +31,8 @@
 #include "compat.h"
 #include "return_work.h"
 
-#define ETRACE_LATER_LEAST	64	/* tasks that may be on their way at a time */
-#define ETRACE_LATER_LOW	32	/* when fewer are left, more are made */
+#define ETRACE_LATER_LEAST	64	/* works that are made in advance */
+#define ETRACE_LATER_LOW	32	/* more are made when fewer are left */
 #define ETRACE_LATER_MOST	1024
 
 static DEFINE_SPINLOCK(etrace_work_lock);
@@ -52,7 +52,7 @@ static const struct file_operations etrace_work_fops = {
 	.release = etrace_work_release,
 };
 
-/* Makes it as it was. May sleep. */
+/* Frees what a work holds and clears it. May sleep. */
 static void etrace_work_reset(struct etrace_work *l)
 {
 	if (l->dir.mnt)
@@ -62,7 +62,7 @@ static void etrace_work_reset(struct etrace_work *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* Returns false if it does not belong into the pool any more. */
+/* Puts a work into the pool. Returns false if the pool is closed. */
 static bool etrace_work_put(struct etrace_work *l)
 {
 	unsigned long flags;
@@ -105,7 +105,7 @@ static int etrace_work_release(struct inode *inode, struct file *file)
 	if (l->then)
 		l->then(l);
 	etrace_work_reset(l);
-	/* The next one, here, where that may sleep. */
+	/* Make its next file here, where sleeping is allowed. */
 	if (READ_ONCE(etrace_work_going))
 		kfree(l);
 	else
@@ -116,7 +116,7 @@ static int etrace_work_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Makes more of them, up to so many at hand. Return: 0 or a negative error. */
+/* Makes more works until @most are in the pool. Returns 0 or a negative error. */
 static int etrace_work_fill(unsigned int most)
 {
 	struct etrace_work *l;
@@ -130,7 +130,7 @@ static int etrace_work_fill(unsigned int most)
 	return err;
 }
 
-/* Takes care of what was dropped, of a pool that runs low, and at the end of all of it. */
+/* Resets dropped works, refills a low pool, and at the end empties it. */
 static void etrace_work_clean(struct work_struct *work)
 {
 	struct etrace_work *l, *next;
@@ -142,7 +142,7 @@ static void etrace_work_clean(struct work_struct *work)
 	if (etrace_work_going)
 		list_splice_init(&etrace_work_pool, &list);
 	spin_unlock_irq(&etrace_work_lock);
-	/* Without memory, those that there are have to do. */
+	/* If there is no memory, those in the pool must suffice. */
 	etrace_work_fill(ETRACE_LATER_LEAST);
 
 	list_for_each_entry_safe(l, next, &list, node) {
@@ -155,11 +155,11 @@ static void etrace_work_clean(struct work_struct *work)
 }
 
 /**
- * etrace_work_get - get ready for work that may have to be done later
+ * etrace_work_get - get a work for something that may have to be done later
  *
- * From any context but an NMI.
+ * Call it from any context but an NMI.
  *
- * Return: all zero but its file; NULL if too many are under way.
+ * Return: a work, all zero except its file; NULL if too many are in use.
  */
 struct etrace_work *etrace_work_get(void)
 {
@@ -182,11 +182,11 @@ struct etrace_work *etrace_work_get(void)
 }
 
 /**
- * etrace_work_run - do it on the current task's way back to its program
- * @l: of etrace_work_get(); not to be used any more
- * @fn: may sleep, but wait for nobody; what @l has is freed behind it and @l->then
+ * etrace_work_run - run a work on the current task's way back to its program
+ * @l: from etrace_work_get(); must not be used after this
+ * @fn: may sleep, but not wait for other tasks; what @l holds is freed after @fn and @l->then
  *
- * In a system call of the task, from its own context, preemptible or not.
+ * Call it in a system call of the task, from its own context, preemptible or not.
  */
 void etrace_work_run(struct etrace_work *l, void (*fn)(struct etrace_work *l))
 {
@@ -195,10 +195,10 @@ void etrace_work_run(struct etrace_work *l, void (*fn)(struct etrace_work *l))
 }
 
 /**
- * etrace_work_drop - there is nothing to be done
- * @l: of etrace_work_get(); what it has is freed. NULL: does nothing
+ * etrace_work_drop - return a work that is not needed
+ * @l: from etrace_work_get(); what it holds is freed. NULL does nothing
  *
- * From any context but an NMI.
+ * Call it from any context but an NMI.
  */
 void etrace_work_drop(struct etrace_work *l)
 {
@@ -213,7 +213,7 @@ void etrace_work_drop(struct etrace_work *l)
 }
 
 /*
- * Can the kernel fill this memory by itself?  It can if it is anonymous, or of a file on
+ * Can the kernel fill this memory by itself?  Yes if it is anonymous, or of a file on
  * a disk or in tmpfs.  Anything else may depend on a daemon, or on the network.
  */
 static bool etrace_is_prompt(struct vm_area_struct *vma)
@@ -234,10 +234,10 @@ static bool etrace_is_prompt(struct vm_area_struct *vma)
  * etrace_work_fault_in - have the kernel bring back a page of the program
  * @uaddr: user address in it
  *
- * For work that is done later.  It waits for a disk, or while the kernel moves the page.
- * Memory that somebody else would have to fill is left alone.
+ * Call it from a work only: it may wait for a disk, or while the kernel moves the page.
+ * Memory that another process would have to fill is left alone.
  *
- * Return: false if nothing was done, but the page may be back after a while.
+ * Return: false if nothing was done, but the page may be back soon.
  */
 bool etrace_work_fault_in(unsigned long uaddr)
 {
@@ -247,7 +247,7 @@ bool etrace_work_fault_in(unsigned long uaddr)
 
 	if (!mm)
 		return true;
-	/* Its holder may be waiting for anybody. */
+	/* Do not block: the holder of the lock may be waiting for any other task. */
 	if (!mmap_read_trylock(mm))
 		return false;
 	uaddr = untagged_addr(uaddr);
@@ -281,9 +281,9 @@ void etrace_work_exit(void)
 	schedule_work(&etrace_work_cleaner);
 	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
 	flush_work(&etrace_work_cleaner);
-	/* Which may have been about to make another one. */
+	/* The cleaner may have been about to make another work. */
 	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
-	/* The last one may be in the tail of etrace_work_release() still. */
+	/* The last one may still be at the end of etrace_work_release(). */
 	synchronize_rcu_tasks();
 	synchronize_rcu();
 }

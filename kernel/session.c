@@ -37,8 +37,8 @@
 #include "task.h"
 
 #define ETRACE_LEVEL_READY	25		/* percent */
-#define ETRACE_LOOK_DELAY	(HZ / 50)	/* until a polled buffer is looked at again */
-#define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
+#define ETRACE_LOOK_DELAY	(HZ / 50)	/* jiffies until a polled buffer is checked again */
+#define ETRACE_LIST_ROOM	16		/* room for tasks of a bucket, at first */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
 #define ETRACE_SESSION_RECORD						\
@@ -60,11 +60,11 @@ struct etrace_session etrace_root = { .fire = true };
  * @created: the session has its buffer
  * @added: a task has been added to it
  * @closed: the device's file is closed; nothing more can be read
- * @user: who is charged for the session, if it has an owner
+ * @user: the user that the session counts for, if it has an owner
  * @node: in etrace_files, from ETRACE_IOC_CREATE until the file is closed
  * @look: wakes @polled
- * @polled: who waits for one of the buffers to fill
- * @opened: processors whose buffer is open
+ * @polled: readers that wait for one of the buffers to fill
+ * @opened: CPUs whose buffer is open
  */
 struct etrace_file {
 	struct etrace_session session;
@@ -86,7 +86,7 @@ unsigned int etrace_max_sessions = 64;
 unsigned int etrace_max_user_sessions = 8;
 
 /**
- * etrace_session_count - somebody wants what a session wants, or not any more
+ * etrace_session_count - add or remove what a session wants to record
  * @s: the session
  * @add: 1 or -1
  */
@@ -112,8 +112,8 @@ static int etrace_session_begin(struct etrace_session *s)
 }
 
 /**
- * etrace_session_init - the session of root_pid, which traces nothing yet
- * @s: zeroed, but for @fire, @comm and @instance
+ * etrace_session_init - set up the session of root_pid, which traces nothing yet
+ * @s: zeroed, except @fire, @comm and @instance
  *
  * Return: 0 or a negative error.
  */
@@ -133,8 +133,8 @@ int etrace_session_init(struct etrace_session *s)
 }
 
 /**
- * etrace_session_exit - the end of the session of root_pid
- * @s: the session; its instance stays, its reader may not have finished
+ * etrace_session_exit - end the session of root_pid
+ * @s: the session; its instance stays, since its reader may not have finished
  */
 void etrace_session_exit(struct etrace_session *s)
 {
@@ -144,8 +144,8 @@ void etrace_session_exit(struct etrace_session *s)
 }
 
 /*
- * Who is charged for what is done with these rights: who made the outermost user
- * namespace that they are in, or the user outside of any.
+ * The user that sessions with these credentials count for: the creator of the outermost
+ * user namespace that they are in, or their own user outside of any.
  */
 static kuid_t etrace_charged_user(const struct cred *cred)
 {
@@ -158,8 +158,8 @@ static kuid_t etrace_charged_user(const struct cred *cred)
 }
 
 /*
- * Puts a session into the list, if there may be one more. Those with an owner leave
- * half of what there may be to the others, and one user has only some of these.
+ * Puts a session into the list unless a limit is reached. Sessions with an owner may use
+ * only half of max_sessions, and one user only max_user_sessions of these.
  */
 static bool etrace_file_count(struct etrace_file *f)
 {
@@ -203,13 +203,13 @@ static void etrace_file_put(struct etrace_file *f)
 	kref_put(&f->refs, etrace_file_free);
 }
 
-/* A quarter of a buffer is worth reading: to look for less is cheap. */
+/* A buffer is worth reading when a quarter is full; checking that is cheap. */
 static bool etrace_is_ready(const struct etrace_file *f, unsigned int cpu)
 {
 	return f->closed || etrace_output_level(&f->session, cpu) >= ETRACE_LEVEL_READY;
 }
 
-/* Writers wake nobody: while somebody waits for a buffer, look at it again and again. */
+/* Writers wake no reader, so while one waits for a buffer, check it periodically. */
 static void etrace_look_work(struct work_struct *work)
 {
 	struct etrace_file *f = container_of(to_delayed_work(work), struct etrace_file, look);
@@ -233,8 +233,8 @@ static int etrace_open(struct inode *inode, struct file *file)
 	struct etrace_file *f;
 
 	/*
-	 * Who is let in by the device's owner and group, because others are not, may
-	 * trace its own processes.
+	 * If the device's mode denies access to others, a user that its owner and
+	 * group let in may trace its own processes.
 	 */
 	bool all = perfmon_capable();
 
@@ -261,7 +261,7 @@ static void etrace_file_stop(struct etrace_file *f)
 	etrace_tasks_stop(&f->session);
 }
 
-/* The session ends, whoever has a buffer of it open. */
+/* The session ends, even if one of its buffers is still open. */
 static int etrace_release(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f = file->private_data;
@@ -286,9 +286,9 @@ static int etrace_release(struct inode *inode, struct file *file)
 /* ---- the buffers ------------------------------------------------------------ */
 
 /**
- * struct etrace_pipe - the open buffer of a processor
- * @f: of which session
- * @cpu: which processor
+ * struct etrace_pipe - the open buffer of a CPU
+ * @f: the session's file
+ * @cpu: the CPU
  */
 struct etrace_pipe {
 	struct etrace_file *f;
@@ -311,7 +311,7 @@ static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len,
 	if (!p->f->closed)
 		n = etrace_output_read(&p->f->session, p->cpu, page);
 	up_read(&p->f->lock);
-	/* Not with the lock: the memory may be a daemon's to fill. */
+	/* Without the lock: a user-space daemon may have to fill this memory. */
 	if (n > 0 && copy_to_user(buf, page, n))
 		n = -EFAULT;
 	free_page((unsigned long)page);
@@ -380,7 +380,7 @@ static struct file *etrace_pipe_open(struct etrace_file *f, unsigned int cpu)
 
 /* ---- requests -------------------------------------------------------------- */
 
-/* How large each processor's buffer shall be. Returns 0 or a negative error. */
+/* Computes the size of each CPU's buffer. Returns 0 or a negative error. */
 static int etrace_buffer_size(const struct etrace_file *f, u64 *bytes)
 {
 	u64 most = (u64)totalram_pages() * PAGE_SIZE / num_possible_cpus();
@@ -390,7 +390,7 @@ static int etrace_buffer_size(const struct etrace_file *f, u64 *bytes)
 		*bytes = fair;
 	if (*bytes <= fair)
 		return 0;
-	/* Whose session has no owner may have all the memory. */
+	/* Sessions without an owner may use all memory. */
 	if (f->session.owner)
 		return -EPERM;
 	return *bytes > most ? -ENOMEM : 0;
@@ -479,7 +479,7 @@ static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
 {
 	s32 fd;
 
-	/* In a cgroup are tasks of anybody. */
+	/* A cgroup may contain tasks of any user. */
 	if (f->session.owner)
 		return -EPERM;
 	if (get_user(fd, (s32 __user *)arg))
@@ -488,7 +488,7 @@ static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
 	return etrace_cgroup_watch(&f->session, fd);
 }
 
-/* Before there are tasks, which look at it at any time. */
+/* Set before there are tasks, which may read it at any time. */
 static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 {
 	char names[ETRACE_KEEP_ENV_MAX];
@@ -536,7 +536,7 @@ static long etrace_ioc_stats(struct etrace_file *f, void __user *arg)
 	return copy_to_user(arg, &st, sizeof(st)) ? -EFAULT : 0;
 }
 
-/* A bucket at a time: however many there are, they need little room here. */
+/* One bucket at a time: this needs little memory for any number of tasks. */
 static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 {
 	struct etrace_task_list l;
@@ -560,7 +560,7 @@ static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 		}
 		n = etrace_tasks_list(&f->session, bucket, some, room);
 		if (n > room)
-			continue;	/* once more, with room for all of it */
+			continue;	/* again, with room for the whole bucket */
 		if (l.nr < l.room &&
 		    copy_to_user(to + l.nr, some,
 				 min(n, l.room - l.nr) * sizeof(*some)))
@@ -598,7 +598,7 @@ static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
 
 static const struct {
 	unsigned int cmd;
-	bool created;		/* asks for a session that has its buffer */
+	bool created;		/* the session must have its buffer */
 	long (*fn)(struct etrace_file *f, void __user *arg);
 } etrace_requests[] = {
 	{ ETRACE_IOC_CREATE,	false,	etrace_ioc_create },
@@ -651,7 +651,7 @@ static const struct file_operations etrace_fops = {
 	.poll = etrace_poll,
 };
 
-/* Everybody may try: who may trace is decided by capabilities, unless root says otherwise. */
+/* Anybody may open it: capabilities decide who may trace, unless root changes the mode. */
 static struct miscdevice etrace_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "etrace",
