@@ -128,25 +128,35 @@ static inline void append(struct et_event *ev, const char *s, size_t n)
 	ev->nbytes += n;
 }
 
-void et_place_string(struct et_event *ev, unsigned int i, size_t off, size_t n)
+static inline void place_string(struct et_event *ev, unsigned int i, size_t off, size_t n)
 {
-	struct et_string s = { (uint32_t)off, (uint32_t)n };
-
-	if (i == ET_ARGS) {
-		ev->args = xgrow(ev->args, &ev->args_cap, ev->nargs + 1, sizeof(s));
-		ev->args[ev->nargs++] = s;
-	} else {
-		ev->str[i] = s;
-	}
+	ev->str[i] = (struct et_string){ (uint32_t)off, (uint32_t)n };
 	ev->strings |= (uint8_t)(1u << i);
 	ev->last = (uint8_t)i;
+}
+
+static inline void place_arg(struct et_event *ev, size_t off, size_t n)
+{
+	if (ev->nargs == ev->args_cap)
+		ev->args = xgrow(ev->args, &ev->args_cap, ev->nargs + 1, sizeof(*ev->args));
+	ev->args[ev->nargs++] = (struct et_string){ (uint32_t)off, (uint32_t)n };
+	ev->strings |= 1u << ET_ARGS;
+	ev->last = ET_ARGS;
+}
+
+void et_place_string(struct et_event *ev, unsigned int i, size_t off, size_t n)
+{
+	if (i == ET_ARGS)
+		place_arg(ev, off, n);
+	else
+		place_string(ev, i, off, n);
 }
 
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)
 {
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, i)), 0);
-	et_place_string(ev, i, ev->nbytes, n);
+	place_string(ev, i, ev->nbytes, n);
 	append(ev, s, n);
 }
 
@@ -154,7 +164,7 @@ void et_add_arg(struct et_event *ev, const char *s, size_t n)
 {
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, ET_ARGS)) + ev->nargs, 0);
-	et_place_string(ev, ET_ARGS, ev->nbytes, n);
+	place_arg(ev, ev->nbytes, n);
 	append(ev, s, n);
 }
 
