@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What files tell of a timeline: which job made what, and which one needs what another
- * one made.  See line.h.
+ * Dependencies in a timeline, found by files: which job made what, and which job needs what
+ * another one made.  See line.h.
  */
 #include "answers/line.h"
 #include "base/xalloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A job stands for all below it; what no build tool started, for itself. */
+/* The job of a process; itself if no build tool started it. */
 static uint32_t job_of(const struct timeline *t, uint32_t process)
 {
 	return t->processes[process].job ? t->processes[process].job : process;
@@ -17,14 +17,14 @@ static uint32_t job_of(const struct timeline *t, uint32_t process)
 
 /* ---- outputs ---- */
 
-/* A log is no program's output: at least so many programs had it as standard output or error. */
+/* A file is a log if at least this many programs had it as standard output or error. */
 #define LOGGERS 3u
 
 static bool is_shared(const struct build *b, uint32_t version)
 {
 	uint32_t last = 0, n = 0;
 
-	/* those of each exec stand together */
+	/* writes are sorted by exec */
 	for (uint32_t i = 0; i < b->versions[version].writes && n < LOGGERS; i++) {
 		const struct build_access *a = build_use(b, version, i);
 
@@ -34,7 +34,7 @@ static bool is_shared(const struct build *b, uint32_t version)
 	return n == LOGGERS;
 }
 
-/* By file: standard output or error of programs was appended to it. */
+/* By file: whether standard output or error of programs was appended to it. */
 static bool *find_appended(const struct build *b)
 {
 	bool *appended = xcalloc(b->nfiles + 1ul, sizeof(*appended));
@@ -49,7 +49,7 @@ static bool *find_appended(const struct build *b)
 	return appended;
 }
 
-/* What a job notes of its result: a depfile, or kbuild's ".x.o.cmd". */
+/* Whether a file only describes a result: a depfile, or kbuild's ".x.o.cmd". */
 static bool is_note(const struct build *b, uint32_t file)
 {
 	static const char *const ends[] = { ".d", ".cmd", ".dep", ".Po", ".Plo", ".Tpo" };
@@ -73,7 +73,7 @@ struct output {
 	bool note;
 };
 
-/* The last file that each job wrote, but a note of its result only if there is nothing else. */
+/* The output of a job is the last file that it wrote; a note (is_note()) only if none else. */
 void line_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
@@ -225,7 +225,7 @@ static void add_edge(struct timeline *t, uint32_t user, uint32_t maker, uint32_t
 	t->edges[t->nedges++] = (struct line_edge){ user, maker, file };
 }
 
-/* What a file's rule names, and of what nobody made what its rule names: a phony target. */
+/* Follow the rule of a file, and the rules of named files that nothing made: phony targets. */
 static void follow(struct declaring *d, uint32_t target)
 {
 	size_t n = 1;

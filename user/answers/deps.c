@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lists of dependencies, in the formats that there are.  See deps.h. */
+/* Prints dependencies in all formats.  See deps.h. */
 #include "answers/deps.h"
 #include "io/json_out.h"
 #include "base/xalloc.h"
@@ -76,7 +76,7 @@ static void put_json(const struct deps *d, const struct path *of, const struct p
 	json_line(&j);
 }
 
-/* What a makefile reads back as these bytes; a newline cannot be said there. */
+/* Print a name quoted for a makefile, which cannot contain a newline. */
 static void put_make_name(struct out *out, const struct path *p)
 {
 	for (size_t i = 0; i < p->len; i++) {
@@ -92,7 +92,7 @@ static void put_make(const struct deps *d, const struct path *of, const struct p
 {
 	const struct path *one = d->reverse ? NULL : of;
 
-	/* of rdeps, each output depends on the one input */
+	/* rdeps: each output depends on the one input */
 	for (size_t i = 0; i < l->n; i++) {
 		if (!one || !i) {
 			put_make_name(d->out, one ? one : &l->rows[i]);
@@ -151,7 +151,7 @@ void deps_end(const struct deps *d)
 
 /* ---- files ---- */
 
-/* What of a program's doing the trace does not see, and what of an answer is not known then. */
+/* What a trace cannot see of a program, and what is therefore unknown in an answer. */
 static const struct unseen {
 	uint8_t bit;		/* enum graph_unseen */
 	bool reverse;
@@ -164,7 +164,7 @@ static const struct unseen {
 	{ GRAPH_UNSEEN_URING, true, "set up an io_uring: what it wrote by that may not be known" },
 };
 
-/* A line for each of these, with the first program of which it is so. */
+/* Print a line for each of these, with the first program to which it applies. */
 static void tell_unseen(struct deps *d, uint32_t file, const struct reach *r)
 {
 	const struct build *b = build_of(d->db);
@@ -206,7 +206,7 @@ static void find(struct deps *d, uint32_t file, struct paths *l)
 	sort_paths(l);
 }
 
-/* Nothing is there, and somebody failed on it. */
+/* Whether a file does not exist because a program failed on it. */
 static bool was_not_made(const struct deps *d, uint32_t file)
 {
 	const struct build *b = build_of(d->db);
@@ -247,7 +247,7 @@ void deps_of(struct deps *d, uint32_t file, bool header)
 	free(l.rows);
 }
 
-/* Each file that a program used so, or looked for in vain, once. */
+/* Add each file that a program used in one of the classes, or looked up in vain, once. */
 static void add_used(const struct deps *d, struct paths *l)
 {
 	const struct build *b = build_of(d->db);
@@ -259,7 +259,7 @@ static void add_used(const struct deps *d, struct paths *l)
 	for (uint32_t exec = 1; exec <= b->nexecs && d->classes >> GRAPH_PROBE & 1; exec++)
 		for (uint32_t i = 0; i < build_misses(b, exec); i++)
 			seen[build_miss_of(b, exec, i)->file] = true;
-	/* a link is made of what it leads to, and a name of what had another one before */
+	/* links depend on their targets, and new names on the files that had other names */
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		seen[b->versions[i].target] = true;
 	for (size_t i = 0; i < b->nnames; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Environments of two builds.  See diff.h. */
+/* Compares the environments of two builds.  See diff.h. */
 #include "answers/diff.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is another in each run, or says how many jobs there are. */
+/* Whether a variable is not compared: it differs in every run, or gives the number of jobs. */
 static bool passed_over(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -31,7 +31,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* @other: of the other build: what it did not record cannot be compared */
+/* @other: the other build; variables that it did not record are not compared */
 static void load(const struct match_side *s, struct db *other, struct diff_env *env)
 {
 	static const char text[] =
@@ -66,7 +66,7 @@ void diff_env_load(struct diff *d)
 		load(&d->m.side[i], d->m.side[!i].db, &d->env[i]);
 }
 
-/* The variables of an exec.  Return: the first; @n: how many */
+/* The variables of an exec.  Return: the first; @n is set to their number */
 static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec, size_t *n)
 {
 	size_t low = 0, high = env->n;
@@ -84,7 +84,7 @@ static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec,
 	return env->rows + low;
 }
 
-/* Whether a unit is a program that was run in the trace: of others no environment is recorded. */
+/* Whether a unit was executed during the trace; for others no environment is recorded. */
 static bool has_env(const struct match_side *s, uint32_t unit)
 {
 	const struct build_exec *e = &s->b->execs[s->units[unit].exec];
@@ -123,7 +123,7 @@ uint32_t diff_env_unit(const struct diff *d, uint32_t unit)
 
 	if (!unit || !diff_env_pairs(d, unit, NULL, NULL))
 		return 0;
-	/* who was called by one that has it, too, got it from there */
+	/* if the caller's environment differs, too, it was inherited */
 	while (s->units[unit].caller && diff_env_pairs(d, s->units[unit].caller, NULL, NULL))
 		unit = s->units[unit].caller;
 	return unit;

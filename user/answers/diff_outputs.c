@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What two builds left.  See diff.h. */
+/* Compares the outputs of two builds.  See diff.h. */
 #include "answers/diff.h"
 #include "answers/attest.h"
 #include "base/map64.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: whether its content can be had, as the build left it. */
+/* Hash a file.  Return: false if its content as the build left it is not available. */
 static bool hash_of(struct db *db, uint32_t file, struct attest_file *of)
 {
 	struct attest a = { .db = db, .root = "/" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A timeline drawn with characters.  See draw.h. */
+/* Draws a timeline with characters.  See draw.h. */
 #include "answers/draw.h"
 #include "answers/put.h"
 #include "base/screen.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What pictures are made of: in Unicode, and without. */
+/* Characters to draw with: in Unicode, and in ASCII. */
 static const struct glyphs {
 	const char *eighths[9];	/* of a cell, from below */
 	const char *side, *corner, *line, *tick;
@@ -41,13 +41,13 @@ static double seconds(int64_t ns)
 
 /* ---- how many worked ---- */
 
-/* Rows of the picture, and before each the number at its upper edge. */
+/* Rows of the picture; columns of the margin, which has the number at each row's upper edge. */
 #define ROWS	8u
 #define MARGIN	8u
-/* At least so many columns for each number of seconds. */
+/* Columns at least between two labels of the time axis. */
 #define TICK	12u
 
-/* How many worked in each of @n parts of the time, on average.  Return: the most of them. */
+/* Average number of running programs in each of @n parts of the time.  Return: the largest. */
 static double averages(const struct timeline *t, double *column, unsigned int n)
 {
 	double width = (double)t->wall / n, most = 0;
@@ -72,7 +72,7 @@ static double averages(const struct timeline *t, double *column, unsigned int n)
 	return most;
 }
 
-/* So many rows, each for @step programs or for a part of one: @parts rows. */
+/* The vertical scale: @rows rows; @parts rows stand for @step programs. */
 struct scale {
 	unsigned int rows, step, parts;
 };
@@ -88,18 +88,18 @@ static struct scale scale_of(double most)
 	return s;
 }
 
-/* Eighths of the cell in a row, of those from 0 on. */
+/* How much of the cell in row @row (from 0) is filled, in eighths. */
 static unsigned int filled(double working, const struct scale *s, unsigned int row)
 {
 	double cells = working * s->parts / s->step - row;
 
-	/* what is hardly anything is not nothing */
+	/* a small value is still visible */
 	if (!row && working > 0 && cells < 1.0 / FULL)
 		return 1;
 	return cells <= 0 ? 0 : cells >= 1 ? FULL : (unsigned int)(cells * FULL + 0.5);
 }
 
-/* The least of 1, 2, 5, 10, 20 ... (ns) that gives each tick its columns. */
+/* Distance of ticks in ns: the least of 1, 2, 5, 10, 20 ... that leaves TICK columns for each. */
 static int64_t tick_of(int64_t wall, unsigned int cols)
 {
 	static const int64_t digits[] = { 1, 2, 5 };
@@ -175,14 +175,14 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 
 /* ---- the critical path ---- */
 
-/* The columns of a segment's bar, of a label. */
+/* A bar has at most 1 in BAR_PART of the columns; a label has LABEL columns. */
 #define BAR_PART	3u
 #define LABEL		24u
 
-/* What the path has of one job. */
+/* The part of the critical path that belongs to one job. */
 struct stretch {
 	struct line_segment s;	/* the longest of its segments, but from its beginning to its end */
-	uint32_t before;	/* exec that it waited for, or that started it; 0: none */
+	uint32_t before;	/* exec that it waited for, or that started it; 0 if none */
 };
 
 static int64_t length(const struct stretch *s)
@@ -222,7 +222,7 @@ static uint32_t before(const struct timeline *t, const struct stretch *list, siz
 	return exec;
 }
 
-/* Return: how many; *list is to be freed. */
+/* Return: number of stretches; *list is freed by the caller. */
 static size_t stretches(const struct timeline *t, const struct line_path *path,
 			struct stretch **list)
 {
@@ -252,7 +252,7 @@ static void add_name(struct buf *to, struct db *db, uint32_t file)
 		buf_add(to, slash + 1, (size_t)(path + len - slash - 1));
 }
 
-/* Why it did not begin earlier. */
+/* Append why it did not begin earlier. */
 static void add_why(struct buf *to, struct db *db, const struct stretch *s)
 {
 	static const char *const texts[LINE_WHYS][2] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is known of the first failure of a build.  See explain.h. */
+/* Collects what is known about the first failure of a build.  See explain.h. */
 #include "answers/explain.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -36,7 +36,7 @@ void explain_relative(struct db *db, const struct buf *path, const char **s, siz
 
 /* ---- files ---- */
 
-/* Below where the build began, or made by it: what a project can change. */
+/* Whether a file belongs to the project: below the directory of the build, or made by it. */
 static bool is_own(const struct build *b, uint32_t start, uint32_t file)
 {
 	size_t len, n;
@@ -61,7 +61,7 @@ static void take_files(struct explain *x, uint32_t exec)
 	}
 }
 
-/* Where it looked for what is missing. */
+/* Collect the places where it looked for the missing file. */
 static void take_missed(struct explain *x)
 {
 	const struct build *b = build_of(x->db);
@@ -105,7 +105,7 @@ static bool take_output(struct explain *x, uint32_t exec)
 	return x->making.len;
 }
 
-/* What it, or its shell, wrote and is not only for a time. */
+/* Collect what it, or its shell, wrote, except temporary files. */
 static void take_written(struct explain *x)
 {
 	const struct build *b = build_of(x->db);
@@ -126,10 +126,10 @@ static void take_written(struct explain *x)
 
 /* ---- what it printed ---- */
 
-/* Words that are shown of it. */
+/* Number of words that are shown of what it printed. */
 #define PRINTED_WORDS	600u
 
-/* Without the beginning, as a whole line, if there are more words. */
+/* If there are more words, drop whole lines from the beginning. */
 static void keep_end(struct buf *text)
 {
 	size_t words = 0, from = text->len;
@@ -161,7 +161,7 @@ bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 	return found;
 }
 
-/* "path:12:5: error: text": where the path ends.  Return: 0: the line is no such */
+/* "path:12:5: error: text": length of the path.  Return: 0 if the line has another form */
 static size_t place_end(const char *s, size_t len, uint32_t *line, uint32_t *column)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
@@ -188,7 +188,7 @@ static bool contains(const char *s, size_t len, const char *word)
 	return memmem(s, len, word, strlen(word));
 }
 
-/* Warnings and what leads to a place are none. */
+/* Whether a line is an error: not a warning, a note, or part of the way to another place. */
 static bool is_error(const char *s, size_t len)
 {
 	return !contains(s, len, "warning:") && !contains(s, len, "note:") &&
@@ -211,7 +211,7 @@ static void take_place(struct explain *x, uint32_t exec, const char *s, size_t l
 	}
 	buf_add(&place->file, s, end);
 	path_clean(&place->file);
-	/* "12:30:05: began" is no place */
+	/* "12:30:05: began" is no place: the build has no such file */
 	if (!build_find(b, place->file.s, place->file.len)) {
 		buf_free(&place->file);
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is different about a failed command since an earlier recording.  See explain.h. */
+/* Compares a failed command with an earlier recording.  See explain.h. */
 #include "answers/explain.h"
 #include "answers/diff.h"
 #include "answers/match_put.h"
@@ -50,7 +50,7 @@ static void add_words(struct comparing *c, bool now)
 
 /* ---- inputs ---- */
 
-/* Whether the failed command, or who called it, looked for a file in vain. */
+/* Whether the failed command, or its caller, looked up a file in vain. */
 static bool was_missed(const struct comparing *c, const char *path)
 {
 	const struct build *b = build_of(c->x->db);
@@ -82,7 +82,7 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 	if (how == DIFF_SAME || !any)
 		return;
 	path = path_of(side, any->file);
-	/* it failed before it came to the rest */
+	/* not read because it failed earlier: no difference */
 	if (how == DIFF_ONLY_FIRST && !was_missed(c, path)) {
 		free(path);
 		return;
@@ -167,7 +167,7 @@ bool explain_before(struct explain *x, struct db *old, const char *map)
 	good = match_builds(&d.m, old, x->db, map);
 	if (good) {
 		diff_env_load(&d);
-		/* what failed itself: it read the files; else what people called */
+		/* first the exec that failed, as it read the files; else failures_command() */
 		for (size_t i = 0; i < 2 && !x->matched; i++) {
 			c.unit = d.m.side[1].unit_of[tries[i]];
 			if (c.unit && d.m.side[1].units[c.unit].pair)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace explain says to CI systems.  See explain.h. */
+/* Output of etrace explain for CI systems.  See explain.h. */
 #include "answers/explain.h"
 #include "base/screen.h"
 #include "build/build.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Each failure of its own: the first one, and the others that are shown. */
+/* Number of failures shown: the first one, and up to EXPLAIN_ROWS others. */
 static size_t count(const struct explain *x)
 {
 	return x->exec ? 1 + (x->others.n < EXPLAIN_ROWS ? x->others.n : EXPLAIN_ROWS) : 0;
@@ -18,7 +18,7 @@ struct shown {
 	uint32_t exec;
 	struct explain_place place;
 	struct buf text, printed;
-	const char *path;	/* as seen from where the build began */
+	const char *path;	/* relative to the directory in which the build was started */
 	size_t len;
 };
 
@@ -41,8 +41,8 @@ static void done(struct shown *s)
 /* ---- GitHub ---- */
 
 /*
- * What would end a workflow command, or its property, as percent and two digits.  The log is
- * shown by terminals, too.
+ * Escape what would end a workflow command, or its property, as percent and two digits.  Other
+ * control characters become "?", as the log is also shown in terminals.
  */
 static void put_escaped(struct out *out, const char *s, size_t len, const char *special)
 {
@@ -84,7 +84,7 @@ void explain_github(struct explain *x, struct out *out)
 	}
 }
 
-/* Lines in a block of code, which a longer fence than any of theirs ends. */
+/* Write a block of code; its fence is longer than any in the text. */
 static void put_block(struct out *out, const char *s, size_t len)
 {
 	size_t fence = 3, run = 0;
@@ -135,7 +135,7 @@ void explain_markdown(struct explain *x, struct out *out)
 
 /* ---- GitLab ---- */
 
-/* The same in each run, so that GitLab knows it again: FNV-1a. */
+/* FNV-1a: the same in each run, so that GitLab recognizes a finding. */
 static uint64_t add_hash(uint64_t hash, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -182,7 +182,7 @@ void explain_gitlab(struct explain *x, struct out *out)
 
 /* ---- JUnit ---- */
 
-/* Text of any bytes: what XML cannot hold is a question mark. */
+/* Write any bytes as XML text: what XML cannot hold becomes a question mark. */
 static void put_xml(struct out *out, const char *s, size_t len)
 {
 	struct buf clean = { 0 };

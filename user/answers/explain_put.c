@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace explain says, for people and as JSON.  See explain.h. */
+/* Output of etrace explain, for people and as JSON.  See explain.h. */
 #include "answers/explain.h"
 #include "answers/put.h"
 #include "base/text_num.h"
@@ -24,7 +24,7 @@ static void put_head(const struct put *p, const char *head)
 	out_printf(p->out, "%*s", (int)(strlen(head) < 12 ? 12 - strlen(head) : 1), "");
 }
 
-/* As seen from where the build began. */
+/* Print a path relative to the directory in which the build was started. */
 static void put_relative(const struct put *p, const char *path, size_t len)
 {
 	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len };
@@ -53,7 +53,7 @@ static void put_files(const struct put *p, const char *head, const struct explai
 		out_printf(p->out, "            and %zu more\n", l->n - EXPLAIN_ROWS);
 }
 
-/* What was forked has its parent's command. */
+/* Print the command of an exec; for a forked child, its parent's. */
 static void put_run(const struct put *p, uint32_t exec, bool full)
 {
 	put_command(p->out, p->x->db, build_with_command(build_of(p->x->db), exec), full);
@@ -153,7 +153,7 @@ static void put_all(const struct put *p)
 	put_execs(p, "Also failed", &p->x->others, true);
 }
 
-/* Written up to the line in which there would be too many words. */
+/* Write whole lines, up to a limit of words. */
 static void put_words(struct out *out, const char *s, size_t len, size_t words)
 {
 	size_t line = 0;
@@ -210,7 +210,7 @@ static void json_files(struct json *j, const char *name, struct explain *x,
 	json_end(j, ']');
 }
 
-/* So many bytes of a command are shown. */
+/* Bytes of a command that are shown. */
 #define COMMAND_BYTES	4000u
 
 static void json_command(struct json *j, const char *name, struct explain *x, uint32_t exec)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Why a program failed, as it says itself in what it printed.  See failures.h. */
+/* Finds in the output of a program why it failed.  See failures.h. */
 #include "answers/failures.h"
 #include "event/redact.h"
 #include "build/build.h"
@@ -26,7 +26,7 @@ static bool is_binary(const char *s, size_t len)
 	return odd && odd * 8 > chars;
 }
 
-/* Without colours and the like: ESC [ ... letter, ESC ] ... BEL. */
+/* Append text without colours and other escape sequences: ESC [ ... letter, ESC ] ... BEL. */
 static void add_plain(const char *s, size_t len, struct buf *to)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -95,7 +95,7 @@ static bool is_of_script(const char *line, size_t len, const char *program, size
 	return end - at > 1 && at[0] == ':' && at[1] == ' ';
 }
 
-/* Leave out what another program said in the process before this one. */
+/* Drop the output of a program that ran in the same process before this one. */
 static void keep_own(struct db *db, uint32_t exec, struct buf *text)
 {
 	const struct build *b = build_of(db);
@@ -119,7 +119,7 @@ static void keep_own(struct db *db, uint32_t exec, struct buf *text)
 
 /* ---- the reason ---- */
 
-/* Where the name stands of what it is about. */
+/* Where the name of the file is, relative to the phrase. */
 enum where { NOWHERE, BEFORE, BEHIND };
 
 static const struct phrase {
@@ -148,7 +148,7 @@ static const struct phrase {
 /* Marks around a name: of ASCII and, byte by byte, of UTF-8. */
 #define QUOTES "'\"`\xe2\x80\x98\x99"
 
-/* What a program could not do, rather than what with: "Cannot stat", "cannot open shared object". */
+/* Whether it is what a program could not do, no name: "Cannot stat", "cannot open shared object". */
 static bool is_verb(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -163,7 +163,7 @@ static bool is_verb(const char *s, size_t len)
 	return false;
 }
 
-/* The part before @at of a line whose parts are divided by ": ". */
+/* The part before @at of a line whose parts are separated by ": ". */
 static const char *part_before(const char *line, const char *at)
 {
 	while (at > line && !(at[-1] == ' ' && at - 1 > line && at[-2] == ':'))
@@ -178,7 +178,7 @@ static const char *end_before(const char *line, const char *at)
 	return at;
 }
 
-/* Whether a part of a line can be a name: no program that speaks, in front, and no line's number. */
+/* Whether a part of a line can be a name: not the program at its beginning, and no line number. */
 static bool can_be_name(const char *line, const char *from, const char *end)
 {
 	if (from == line || from == end)
@@ -238,7 +238,7 @@ static bool is_tool(const char *text, size_t len)
 	return memmem(text, len, "Error 127", 9);
 }
 
-/* Of a file that is missing, a program complains and ends by itself. */
+/* Whether a program may be killed for this reason; for a missing file it exits by itself. */
 static bool can_kill(enum failure_reason reason)
 {
 	return reason == FAILURE_OF_MEMORY || reason == FAILURE_OF_SPACE;
@@ -295,7 +295,7 @@ bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
 
 enum tells { TELLS_NOTHING, TELLS_ERROR, TELLS_WHICH };
 
-/* How much a line tells of an error: "error" as a word, or "TypeError:", but not "-Werror". */
+/* Whether a line reports an error: "error" as a word, or "TypeError:", but not "-Werror". */
 static enum tells tells_error(const char *s, size_t len)
 {
 	static const char *const words[] = { "error", "fatal", "panic", "failed", "undefined reference" };
@@ -325,7 +325,7 @@ static enum tells tells_error(const char *s, size_t len)
 	return tells;
 }
 
-/* The next line that is not blank, without blanks around it.  Return: false: there is none */
+/* The next line that is not blank, trimmed.  Return: false if there is none */
 static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
 	while (*at < len) {
@@ -343,7 +343,7 @@ static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *li
 	return false;
 }
 
-/* "message" of a line of JSON. */
+/* Append "message" of a line of JSON. */
 static void add_message(struct work_arg line, struct buf *to)
 {
 	static const char key[] = "\"message\":\"";
@@ -355,7 +355,7 @@ static void add_message(struct work_arg line, struct buf *to)
 	}
 }
 
-/* The line that tells most of an error; else, with @any, the last one. */
+/* Append the line that explains an error best; if none and @any, the last line. */
 static void add_line(const char *s, size_t len, bool any, struct buf *to)
 {
 	struct work_arg line, found = { 0 }, more = { 0 };

@@ -19,14 +19,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Longer scripts are not read; of more commands and programs, it would take too long. */
+/* Longer scripts are not read; more pairs of commands and programs would take too long. */
 #define TEXT_BYTES	65536
 #define PAIRS_MAX	100000u
-/* The times of files may be so much behind the clock. */
+/* mtimes of files may be behind the clock by that much, ns. */
 #define TICK_NS		10000000
 #define STATUS_NOT_FOUND 127
 
-/* What stands before a command. */
+/* The operator before a command. */
 enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 
 /* A command of a text. */
@@ -41,14 +41,14 @@ struct shell_text {
 	struct buf words;
 	struct command *commands;
 	size_t n, cap;
-	bool errexit;		/* a command that fails ends it */
-	bool branches;		/* if, while, a subshell: not all commands need have run */
-	bool strange;		/* more than is understood */
+	bool errexit;		/* set -e: a command that fails ends it */
+	bool branches;		/* if, while, a subshell: some commands may not have run */
+	bool strange;		/* it has something that is not understood */
 };
 
 /* ---- words ---- */
 
-/* The builtins are those of POSIX, bash and ksh that say nothing of 127. */
+/* Builtins of POSIX, bash and ksh that do not cause the status 127. */
 static const char builtins[] =
 	/* of variables */
 	" declare export getopts let local read readonly set shift typeset unset"
@@ -56,10 +56,10 @@ static const char builtins[] =
 	" alias bg break builtin continue fc fg hash jobs kill shopt times trap type unalias"
 	/* the others */
 	" : [ cd echo false popd printf pushd pwd test true ulimit umask ";
-/* What may end with 127 for another reason, or run what is not to be seen here. */
+/* Builtins that may end with 127 for another reason, or run commands not visible here. */
 static const char strange[] =
 	" . (( [[ case coproc eval exit function return select source wait ";
-/* Behind these a command follows. */
+/* Words that are followed by a command. */
 static const char openers[] = " ! ( { do elif else if then time until while ";
 static const char closers[] = " ) } done fi ";
 
@@ -109,7 +109,7 @@ static void skip_variable(struct shell_text *t)
 	}
 }
 
-/* A word, appended to words.  Return: false: it is not the same for every run. */
+/* Append a word to words.  Return: false if it is not the same in every run. */
 static bool take_word(struct shell_text *t)
 {
 	bool literal = *t->s != '~';
@@ -181,7 +181,7 @@ static bool skip_redirection(struct shell_text *t)
 		s++;
 	if (s == t->end || (*s != '<' && *s != '>'))
 		return false;
-	/* a text that is written there, or a process */
+	/* a here-document, or process substitution */
 	t->strange |= s + 1 < t->end && (s[1] == '(' || (*s == '<' && s[1] == '<'));
 	while (s < t->end && strchr("<>&|", *s))
 		s++;
@@ -250,7 +250,7 @@ static void add_command(struct shell_text *t, size_t word, size_t len, enum join
 	t->commands[t->n++] = (struct command){ .word = word, .len = len, .before = before };
 }
 
-/* "exit 1" is as good as any end: what it says is not 127. */
+/* Whether it is "exit N" with another status than 127: it does not matter then. */
 static bool exits_otherwise(struct shell_text *t)
 {
 	const char *s = t->s;
@@ -278,7 +278,7 @@ static void take_command(struct shell_text *t, enum joint before)
 		literal = take_word(t);
 		word = t->words.s + from;
 		len = t->words.len - from;
-		/* which command, only the shell knew */
+		/* the command is in a variable: unknown */
 		if (!len || (!literal && !is_assignment(word, len))) {
 			t->strange = true;
 			return;
@@ -369,7 +369,7 @@ static uint32_t whole_shell(const struct failures *f, uint32_t exec)
 
 /* ---- which it was ---- */
 
-/* The first candidate of a part of the commands, if that was the first that could fail. */
+/* The first candidate from command @from on; NULL if "||" or "|" make it uncertain. */
 static const struct command *first_of(const struct shell_text *t, size_t from)
 {
 	for (size_t i = from; i < t->n; i++)
@@ -437,7 +437,7 @@ bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text
 	int fd = -1;
 
 	text->len = 0;
-	/* to open a device may do something */
+	/* only regular files: opening a device may have side effects */
 	if (is_here(db) && !stat(path, &st) && S_ISREG(st.st_mode))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && is_unchanged(db, fd, at))
@@ -467,7 +467,7 @@ static bool read_script(struct db *db, uint32_t exec, const char *name, struct b
 	return good;
 }
 
-/* What is behind -c, or in the script. */
+/* The text behind -c, or of the script. */
 static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *errexit)
 {
 	struct buf args = { 0 };
@@ -495,7 +495,7 @@ static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *erre
 	return good;
 }
 
-/* Marks the commands that did not run, by their base names. */
+/* Mark the commands that did not run, by their base names. */
 static void find_candidates(struct shell_text *t, const struct failures *f, uint32_t shell)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -520,7 +520,7 @@ bool failures_is_shell(const struct build *b, uint32_t exec)
 	return class == WORK_SHELL;
 }
 
-/* The commands of a shell, by its text.  Return: false: that is not known; for forget() anyway */
+/* Read the commands in a shell's text.  Return: false if it is unknown; call forget() anyway */
 static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, struct buf *text)
 {
 	if (!find_text(db, build_with_command(build_of(db), exec), text, &t->errexit))

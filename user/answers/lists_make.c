@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What "make -np" prints: all rules as make understood them, one data base for each
+ * Reads the output of "make -np": all rules as make understood them, one data base for each
  * make that ran (GNU make's manual, "Options Summary", -p).
  */
 #include "answers/lists.h"
@@ -12,12 +12,12 @@
 
 struct make {
 	struct lists *l;
-	struct buf dir;		/* of the make whose rules follow, of then, with a NUL */
+	struct buf dir;		/* directory, as in the build, of the current make; ends with NUL */
 	uint32_t here;		/* the node of dir */
-	uint32_t target;	/* of the rule before; 0: none */
-	uint32_t file;		/* that the comments are about; 0: none */
+	uint32_t target;	/* target of the last rule; 0 if none */
+	uint32_t file;		/* file that the comments are about; 0 if none */
 	bool files;		/* in the part that lists files */
-	bool none;		/* what follows is no target */
+	bool none;		/* the next rule is "# Not a target" */
 	bool defines;		/* between define and endef */
 };
 
@@ -28,18 +28,18 @@ static bool begins(const char *s, size_t len, const char *with)
 	return len >= n && !memcmp(s, with, n);
 }
 
-/* .PHONY and the like: names that make itself gives a meaning */
+/* Whether it is a special target of make, such as .PHONY. */
 static bool is_special(const char *s)
 {
 	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';
 }
 
-/* The colon behind the name of a file.  Return: NULL: it names none */
+/* The colon behind the name of a target.  Return: NULL if there is none */
 static const char *colon_of(const char *s, size_t len)
 {
 	const char *end = s + len, *colon = s;
 
-	/* one that is part of a name has no space behind it */
+	/* a colon in a name has no space behind it */
 	do {
 		colon = memchr(colon + (colon > s), ':', (size_t)(end - colon - (colon > s)));
 	} while (colon && colon + 1 < end && !strchr(" :|", colon[1]));
@@ -91,7 +91,7 @@ static void read_file(struct make *m, const char *s, size_t len)
 		read_rule(m, m->file, colon + 1, s + len);
 }
 
-/* What make says of a file. */
+/* Read a comment of make about a file. */
 static void read_comment(struct make *m, const char *s, size_t len)
 {
 	struct lists_node *node = &m->l->nodes[m->file];
@@ -128,7 +128,7 @@ static void read_line(struct make *m, const char *s, size_t len)
 	} else if (begins(s, len, "# Not a target")) {
 		m->none = true;
 	} else if (len && *s == '\t') {
-		/* what has a recipe is made, though of nothing */
+		/* a file with a recipe is made, even if from nothing */
 		if (m->target)
 			m->l->nodes[m->target].target = m->l->nodes[m->target].searched = true;
 	} else if (len && *s != '#') {

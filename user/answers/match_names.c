@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Names and arguments of two builds in the same terms.  See match.h. */
+/* Names and arguments of two builds, made comparable.  See match.h. */
 #include "answers/match.h"
 #include "base/path.h"
 #include "base/xalloc.h"
@@ -13,7 +13,7 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || strchr("_-.+~", c) || (c & 0x80);
 }
 
-/* Names that programs draw: what they begin with, and how many random bytes follow. */
+/* Random names that programs make: how they begin, and how many random bytes follow. */
 static const struct random_name {
 	const char *head;
 	size_t random, upto;
@@ -27,7 +27,7 @@ static const struct random_name {
 	{ "rustc", 6, 6 },
 };
 
-/* Return: how many bytes of a component are a name that was drawn; 0: it is none. */
+/* Return: number of bytes of a path component that are a random name; 0 if it is none. */
 static size_t drawn(const char *s, size_t len)
 {
 	for (size_t i = 0; i < sizeof(random_names) / sizeof(*random_names); i++) {
@@ -57,7 +57,7 @@ static bool temporary_dir(const struct buf *b, size_t from)
 	return false;
 }
 
-/* Whether the directory to be replaced stands at the beginning of a text. */
+/* Return: length of the directory to be replaced if a text begins with it, else 0. */
 static size_t replaced(const struct match_side *s, const char *text, size_t len)
 {
 	size_t n = s->from ? strlen(s->from) : 0;
@@ -118,7 +118,7 @@ bool match_has_jobs(const char *program)
 	return one_of(path_base(program), tools);
 }
 
-/* Return: how many of the arguments say how many. */
+/* Return: number of arguments (0 to 2) that give the number of jobs. */
 static size_t jobs_args(const char *arg, const char *next)
 {
 	static const char *const words[] = { "-j", "--jobs", "--parallel", "-l", NULL };
@@ -130,7 +130,7 @@ static size_t jobs_args(const char *arg, const char *next)
 	return !strncmp(arg, "-j", 2) && number(arg + 2);
 }
 
-/* @s: " -j" in the text of sh -c.  Return: how many of its bytes say how many jobs; 0: none do. */
+/* @s: " -j" in the text of sh -c.  Return: number of bytes that give the number of jobs; or 0. */
 static size_t jobs_text(const char *s)
 {
 	size_t blank = strspn(s + 3, " "), n = strspn(s + 3 + blank, "0123456789");
@@ -187,7 +187,7 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 
 /* ---- directories ---- */
 
-/* That of the first command. */
+/* The directory of the first command. */
 static char *first_dir(const struct build *b)
 {
 	uint32_t i = 1;
@@ -204,7 +204,7 @@ void match_guess(struct match *m)
 {
 	char *a = first_dir(m->side[0].b), *b = first_dir(m->side[1].b), *x, *y;
 
-	/* components that both end with are not what differs */
+	/* drop the components at the end that are equal */
 	for (;;) {
 		x = strrchr(a, '/');
 		y = strrchr(b, '/');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Programs and files of two builds, as they are shown.  See match_put.h. */
+/* Prints programs and files of two builds.  See match_put.h. */
 #include "answers/match_put.h"
 #include "answers/put.h"
 #include "base/hash.h"
@@ -32,7 +32,7 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 	json_exec(j, s->db, s->units[unit].exec);
 }
 
-/* The text of sh -c is compared by its words, as good as blanks tell them. */
+/* Split the text of sh -c at blanks, to compare it by words. */
 static void split_text(struct buf *b, size_t *n)
 {
 	size_t first = b->len ? strlen(b->s) + 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Whose files are whose.  See packages.h. */
+/* Reads the packages of a distribution, and their files.  See packages.h. */
 #include "answers/packages.h"
 #include "answers/lists.h"
 #include "base/hash.h"
@@ -60,7 +60,7 @@ static void set(char **field, const char *s, size_t len)
 	*field = xstrndup(s, len);
 }
 
-/* The next line of a text: without its end, which is set to a NUL.  Return: NULL: none. */
+/* The next line of a text; its newline is replaced by a NUL.  Return: NULL if none. */
 static char *next_line(char **at, char *end)
 {
 	char *line = *at, *stop;
@@ -73,7 +73,7 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
-/* All names in a directory that end so, in the order of their bytes. */
+/* All names in a directory that end with @end, sorted by bytes. */
 static size_t names_in(const char *dir, const char *end, char ***to)
 {
 	DIR *d = opendir(dir);
@@ -139,7 +139,7 @@ static void read_diversions(struct dpkg *d, const char *dir)
 	}
 }
 
-/* Where a file of a package really lies. */
+/* The real path of a file of a package, after diversions. */
 static const char *diverted(const struct dpkg *d, const char *path, const char *package)
 {
 	for (size_t i = 0; i < d->n; i++)
@@ -178,7 +178,7 @@ static uint64_t name_hash(const char *name, const char *arch)
 	return arch ? hash_two(h, hash_bytes(arch, strlen(arch))) : h;
 }
 
-/* A paragraph of the status; its strings are given away. */
+/* Take a paragraph of dpkg's status file, and ownership of its strings. */
 static void take_status(struct dpkg *d, struct package *fields)
 {
 	uint64_t *at = fields->arch ? map64_get(&d->names, name_hash(fields->name, fields->arch)) : NULL;
@@ -346,11 +346,11 @@ next:
 
 /* ---- rpm(8): its database has many forms, so it is asked itself ---- */
 
-/* Return: what it prints; NULL: errno says why there is none. */
+/* Return: the output of rpm; NULL with errno set on error. */
 static FILE *start_rpm(const char *dir, pid_t *pid)
 {
 	static const char format[] = "=%{NAME}\t%{EVR}\t%{ARCH}\n[%{FILENAMES}\n]";
-	/* it takes no other one */
+	/* rpm requires an absolute path */
 	char *path = realpath(dir, NULL);
 	char *const argv[] = { "rpm", "--dbpath", path, "-qa", "--qf", (char *)format, NULL };
 	FILE *from = path ? program_start(argv, pid) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is declared, not read, and another one: see rebuilt.h. */
+/* Declared inputs that differ although they were not read: see rebuilt.h. */
 #include "answers/rebuilt.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -11,7 +11,7 @@
 #define OLD(r) (&(r)->m.side[0])
 #define NEW(r) (&(r)->m.side[1])
 
-/* What was there before a build, as far as it told.  Return: NULL: it did not. */
+/* The version of a file from before a build.  Return: NULL if not recorded. */
 static const struct build_version *was_there(const struct match_side *s, const char *path, size_t len)
 {
 	uint32_t file = build_find(s->b, path, len);
@@ -23,7 +23,7 @@ static const struct build_version *was_there(const struct match_side *s, const c
 	return NULL;
 }
 
-/* As its file is now: written behind the old build, and before the new one. */
+/* Whether a file, as it is now, was written after the old build and before the new one. */
 static bool written_between(const struct rebuilt *r, const char *path)
 {
 	int64_t old, new, at;
@@ -36,7 +36,7 @@ static bool written_between(const struct rebuilt *r, const char *path)
 	return at > old + OLD(r)->b->end && at < new;
 }
 
-/* The step that made it in the new build; 0: none */
+/* The step that made a file in the new build; 0 if none. */
 static uint32_t maker_of(const struct rebuilt *r, const char *path, size_t len)
 {
 	const struct match_side *s = NEW(r);
