@@ -18,11 +18,11 @@
 /* Start with all zeros; map64_clear() frees. */
 struct map64 {
 	struct map64_slot {
-		uint64_t key;	/* 0: a free slot; the key 0 stands behind the others */
+		uint64_t key;	/* 0 if the slot is free; the key 0 has a slot after the others */
 		uint64_t value;
 	} *slots;
 	size_t n;	/* keys in it */
-	size_t cap;	/* slots but for that of the key 0: a power of two, or 0 */
+	size_t cap;	/* slots, without that of the key 0: a power of two, or 0 */
 	bool zero;	/* the key 0 is in it */
 };
 
@@ -55,7 +55,7 @@ static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 	return s && (s->key || (!key && m->zero)) ? &s->value : NULL;
 }
 
-/** map64_at - the same; a key that was not there is put, with the value 0 */
+/** map64_at - map64_get(), but a key that is not there is added with the value 0 */
 uint64_t *map64_at(struct map64 *m, uint64_t key);
 
 /** map64_put - set a key's value, whether it was there or not */
@@ -70,7 +70,7 @@ static inline bool map64_first(struct map64 *m, uint64_t key)
 	return !(*map64_at(m, key))++;
 }
 
-/** map64_pointer - a key's value where all are pointers. Return: NULL: it is not there. */
+/** map64_pointer - a key's value where all are pointers. Return: NULL if it is not there. */
 static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 {
 	const uint64_t *at = map64_get(m, key);
@@ -78,7 +78,7 @@ static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 	return at ? (void *)(uintptr_t)*at : NULL;
 }
 
-/** map64_remove - take a key out. Return: its value; 0: it was not there. */
+/** map64_remove - take a key out. Return: its value, 0 if it was not there. */
 uint64_t map64_remove(struct map64 *m, uint64_t key);
 
 /** map64_clear - empty it and free its memory */

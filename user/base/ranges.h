@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Ranges of addresses that do not overlap, as mappings do: of two for the same
- * place the later one holds there, and what is left of the earlier one stays.
+ * Ranges of addresses that do not overlap, as mappings do: where two
+ * overlap, the later one replaces that part of the earlier one.
  */
 #ifndef ETRACE_RANGES_H
 #define ETRACE_RANGES_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct range {
-	uint64_t low, high;	/* what is left of it, @high is behind it */
+	uint64_t low, high;	/* the part that is left; @high is the first address after it */
 	uint64_t base;		/* its user's, the same in all that is left of it */
 	char *name;		/* a copy, or NULL */
 };
@@ -21,10 +21,10 @@ struct ranges {
 	size_t n, cap;
 };
 
-/** ranges_put - from now on this range holds; @low < @high, @name may be NULL */
+/** ranges_put - add a range, replacing what it overlaps; @low < @high, @name may be NULL */
 void ranges_put(struct ranges *r, const struct range *range, size_t name_len);
 
-/** ranges_cut - nothing is left of what was between two addresses */
+/** ranges_cut - remove everything from @low to below @high */
 void ranges_cut(struct ranges *r, uint64_t low, uint64_t high);
 
 /** ranges_at - the range that an address is in, valid until the next change, or NULL */

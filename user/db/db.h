@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Databases of etrace, for those who ask them: etrace-db(5) has the tables.
+ * Reading etrace databases: etrace-db(5) has the tables.
  *
  * All statements go through here, so that a query that fails - a damaged file,
- * a full disk - is told in one way.  Prepared statements are kept with the
+ * a full disk - is reported in one way.  Prepared statements are kept with the
  * database and found by their text's address: give a constant.
  */
 #ifndef ETRACE_DB_H
@@ -22,7 +22,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 #define DB_VERSION	5		/* user_version */
-/* Times, in ns, are between it and its negative: two may be added to each other. */
+/* Times, in ns, are within +-DB_TIME_MAX: the sum of two does not overflow. */
 #define DB_TIME_MAX	4611686018427387903
 #define DB_APPLICATION	0x65747263	/* application_id: "etrc" */
 
@@ -31,23 +31,23 @@ enum db_table { DB_FILES, DB_VERSIONS, DB_EXECS, DB_PROCESSES, DB_STRINGS, DB_NT
 
 struct db {
 	struct sqlite3 *sql;
-	struct diag *diag;	/* of whoever opened it */
+	struct diag *diag;	/* of the caller that opened it */
 	char *name;		/* for messages */
 	bool complete;		/* nothing is missing, as far as is known */
-	bool uses;		/* the trace tells who read and wrote, and what was removed */
+	bool uses;		/* the trace records reads, writes and removals */
 	bool redact;		/* answers hide what looks secret in arguments (event/redact.h) */
 	char *command;		/* db_meta_text() of it, hidden */
-	char *env;		/* db_has_env()'s list, "*": all; NULL: nobody has asked */
-	bool failed;		/* a statement did: diag_fatal() was called */
+	char *env;		/* db_has_env()'s list, "*" for all; NULL until it is called */
+	bool failed;		/* a statement failed: diag_fatal() was called */
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
 	bool counted;
 	struct scan *scan;	/* of scan.h, while it goes on */
 	bool scanned;		/* SQLite knows its function */
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
-	struct build *build;	/* all of it in memory: build/build.h; NULL: nobody has asked */
+	struct build *build;	/* all of it in memory: build/build.h; NULL until needed */
 	void (*free_build)(struct build *b);
-	struct failures *failures;	/* the same of answers/failures.h */
+	struct failures *failures;	/* answers/failures.h; NULL until needed */
 	void (*free_failures)(struct failures *f);
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;
@@ -61,11 +61,11 @@ bool db_is(const void *data, size_t n);
 /**
  * db_open - open a database that is there, for reading
  *
- * Anybody may have made it: its tables, and unless it is as etrace left it the numbers in
- * them by which rows refer to others, are looked at first (valid.c), and SQLite may take
- * so many steps as no honest database of that size needs.
+ * Anybody may have made it: its tables are checked first (valid.c), and unless it is
+ * as etrace left it, also the numbers by which rows refer to others.  The steps that SQLite
+ * may take are limited to more than an honest database of that size needs.
  *
- * Return: it, for db_close(); NULL after diag_fatal().
+ * Return: the database, for db_close(); NULL after diag_fatal().
  */
 struct db *db_open(const char *path, struct diag *diag);
 void db_close(struct db *db);
@@ -73,8 +73,8 @@ void db_close(struct db *db);
 /**
  * db_ask - a statement, reset and with its parameters bound
  * @sql: a constant
- * @types: a letter for each parameter that follows: 'i' an int64_t, 'n' the same,
- *	NULL if it is 0, 'b' a const void * and a size_t (a blob)
+ * @types: a letter for each parameter that follows: 'i' an int64_t, 'n' an
+ *	int64_t that is bound as NULL if it is 0, 'b' a const void * and a size_t (a blob)
  *
  * Return: the statement, which belongs to the database and is asked by db_row();
  * one text has one statement: a function that asks recursively takes what it
@@ -82,16 +82,16 @@ void db_close(struct db *db);
  */
 struct sqlite3_stmt *db_ask(struct db *db, const char *sql, const char *types, ...);
 
-/** db_row - the next row of it.  Return: whether there is one. */
+/** db_row - go to a statement's next row.  Return: whether there is one. */
 bool db_row(struct db *db, struct sqlite3_stmt *st);
 
 /* A column of the row; NULL in the database is 0, or no bytes. */
 int64_t db_int(struct sqlite3_stmt *st, int column);
 bool db_null(struct sqlite3_stmt *st, int column);
 /**
- * db_id - a column that names a row of a table; 0 in the place of NULL
+ * db_id - a column with the id of a row of a table; 0 for NULL
  *
- * Never above db_ids(): what is, is told as damage, and is 0.
+ * Never above db_ids(): a higher id is reported as damage, and 0 is returned.
  */
 uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of);
 uint32_t db_id_of(struct db *db, int64_t id, enum db_table of);
@@ -106,18 +106,17 @@ uint32_t db_earlier_of(struct db *db, int64_t before, uint32_t id);
 /** db_ids - the highest id of a table, once all its rows are there */
 uint32_t db_ids(struct db *db, enum db_table of);
 
-/** db_class - @class, if it is an enum graph_class; what is none is told as damage, and is 0 */
+/** db_class - @class, if it is an enum graph_class; else 0, as damage */
 uint8_t db_class(struct db *db, int64_t class);
 
 /*
- * Bytes of the arguments of one program, at most: more than any kernel takes.  A row can
- * name a long string as often as it likes.
+ * Upper limit for the arguments of one program, in bytes: more than any kernel takes.  Needed
+ * because a damaged row can name a long string any number of times.
  */
 #define DB_ARGS_MAX	(16u << 20)
 
 /**
- * db_args_fit - whether there may be so many bytes of them; what is too much is told as
- *	damage
+ * db_args_fit - whether @len bytes of arguments are allowed; reports damage if not
  */
 bool db_args_fit(struct db *db, size_t len);
 
@@ -130,7 +129,7 @@ int64_t db_one(struct db *db, const char *sql, const char *types, ...);
 /** db_meta - a number of the table meta, @absent if it has none */
 int64_t db_meta(struct db *db, const char *key, int64_t absent);
 
-/** db_meta_text - the same of a text; NULL: it has none.  Valid until the next call. */
+/** db_meta_text - a text of the table meta, NULL if it has none.  Valid until the next call. */
 const char *db_meta_text(struct db *db, const char *key, size_t *len);
 
 /**

@@ -3,8 +3,8 @@
  * What a build did, out of its events: which program read and wrote which
  * content of which file, through whatever descriptors, pipes and names it got
  * there (etrace-db(5), "Rules").  Fed with the events in the order of
- * time; tells its owner rows, each once, at the earliest moment at which they are
- * known.  What becomes of the rows is not known here.
+ * time; passes rows to its owner (struct graph_ops), each once, as soon as it is known.
+ * This code does not know what the owner does with them.
  *
  * Words: an exec is one program run by one process, from its execve to its next
  * execve or its end; what a process does between its fork and an execve is an
@@ -12,7 +12,7 @@
  * file: a new one begins when it is opened for writing.  A version outlives the
  * name that it began under, if it is renamed or linked.
  *
- * Ids count from 1 in each table; 0: none.  Times are nanoseconds since the
+ * Ids count from 1 in each table; 0 if none.  Times are nanoseconds since the
  * first event of the trace.
  *
  * Memory: 100 bytes for each different path, 16 for each different string, and
@@ -25,13 +25,13 @@
 
 /* What a version is, and how it began.  Numbers are in databases: they never change. */
 enum graph_made {
-	GRAPH_EXISTED,		/* it was there before anybody of the trace wrote */
-	GRAPH_WRITTEN,		/* opened anew or emptied: nothing of before is in it */
-	GRAPH_CHANGED,		/* opened for writing, what was in it before stays: base */
+	GRAPH_EXISTED,		/* it existed before any traced program wrote it */
+	GRAPH_WRITTEN,		/* created or emptied: no earlier content is left */
+	GRAPH_CHANGED,		/* opened for writing, earlier content (base) stays */
 	GRAPH_PIPE,		/* what went through a pipe, or one way through a socket; no name */
-	GRAPH_FIFO,		/* the same, of one with a name */
+	GRAPH_FIFO,		/* what went through a named pipe */
 	GRAPH_MEMORY,		/* a file in memory (memfd); no name */
-	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: it carries nothing on */
+	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: passes no data on */
 	GRAPH_DIR,		/* a directory */
 	GRAPH_IS_SYMLINK,		/* a symbolic link that the build made: target */
 	GRAPH_NMADE
@@ -55,15 +55,15 @@ enum graph_class {
 };
 extern const char *const graph_class_names[GRAPH_NCLASSES];
 
-/* What of an exec's inputs cannot be seen: what is said, not guessed.  Bits. */
+/* Inputs and outputs of an exec that the trace cannot show.  Bits. */
 enum graph_unseen {
 	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
 	GRAPH_UNSEEN_SOCKET = 2,	/* it read from a socket that leads out of the trace */
 	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
-	GRAPH_UNSEEN_SENT = 8,		/* it wrote to such a socket */
+	GRAPH_UNSEEN_SENT = 8,		/* it wrote to a socket that leads out of the trace */
 };
 
-/* What was done in the tree of files. */
+/* Changes to the file tree. */
 enum graph_what {
 	GRAPH_RENAME, GRAPH_EXCHANGE, GRAPH_LINK, GRAPH_SYMLINK, GRAPH_UNLINK, GRAPH_RMDIR,
 	GRAPH_MKDIR, GRAPH_MKNOD, GRAPH_TRUNCATE, GRAPH_CHMOD, GRAPH_UTIMENS, GRAPH_MOUNT,
@@ -73,11 +73,11 @@ enum graph_what {
 struct graph_version {
 	uint32_t id, file;	/* the name that it began under */
 	uint8_t made;		/* enum graph_made */
-	uint32_t exec, base;	/* who began it; the version before */
+	uint32_t exec, base;	/* exec that began it; the version before */
 	int64_t at;
 	uint32_t target;	/* of GRAPH_IS_SYMLINK, the file that it leads to */
 	bool identified;	/* type, dev and ino are known */
-	bool sized;		/* size and mtime, too */
+	bool sized;		/* size and mtime are known, too */
 	uint32_t type, dev;	/* S_IFMT; as the kernel has it */
 	uint64_t ino, size;	/* bytes */
 	int64_t mtime;		/* ns since 1970 */
@@ -86,7 +86,7 @@ struct graph_version {
 struct graph_exec {
 	uint32_t id, process;
 	uint32_t parent;	/* exec that forked the process */
-	uint32_t before;	/* exec of the same process that it took the place of */
+	uint32_t before;	/* exec that it replaced in its process */
 	bool forked;		/* no execve yet: its parent's program */
 	bool begun;		/* its beginning is in the trace */
 	uint32_t program, interp, cwd;	/* files */
@@ -117,23 +117,23 @@ struct graph_exec_end {
 
 struct graph_access {
 	uint32_t exec, version;
-	uint32_t file;		/* the name that it used, or 0: a pipe */
+	uint32_t file;		/* the name that it used, 0 for a pipe */
 	uint8_t how, class;
-	int32_t fd;		/* -1: none */
+	int32_t fd;		/* -1 if none */
 	bool counted;		/* bytes are known */
 	bool copied;		/* of a write: all of it came by copies, which are told */
 	uint64_t bytes;		/* read or written */
 	int32_t error;		/* of GRAPH_MISS */
-	int64_t at;		/* the exec has had the descriptor since */
-	int64_t until;		/* and until */
-	int64_t since;		/* of a read: nothing was read before; 0: that is not known */
+	int64_t at;		/* when the exec got the descriptor */
+	int64_t until;		/* and until when it had it */
+	int64_t since;		/* of a read: nothing was read earlier; 0 if unknown */
 };
 
 struct graph_change {
 	uint32_t exec, file, to;
-	uint32_t version;	/* that lay there; 0: not known */
+	uint32_t version;	/* version at that path, 0 if unknown */
 	uint8_t what;
-	int32_t error;		/* 0: it was done */
+	int32_t error;		/* 0 on success */
 	int64_t at, value;	/* value: mode, size, or mtime */
 };
 
@@ -153,7 +153,7 @@ struct graph_net {
 	int64_t at;
 };
 
-/* A path that the owner knows: @rest is what stands behind that of the directory, "/x.c" */
+/* A path that the owner knows: @rest is what follows the directory's path, "/x.c" */
 typedef void graph_below_fn(void *ctx, uint32_t file, const char *rest, size_t len);
 
 /* What a process wrote to a descriptor before it ended. */
@@ -161,7 +161,7 @@ struct graph_printed {
 	uint32_t exec;		/* the last program that it ran */
 	int32_t fd;
 	uint64_t bytes;		/* all that it wrote */
-	const char *text;	/* the last of it; NULL: nothing is known of it */
+	const char *text;	/* the last part of it, NULL if unknown */
 	size_t len;
 	int64_t at;
 };
@@ -172,16 +172,16 @@ struct graph_ops {
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
 	void (*version)(void *ctx, const struct graph_version *v);
-	/* type, dev, ino, and perhaps size and mtime, of a version that was told without them */
+	/* type, dev, ino, and perhaps size and mtime, of a version first reported without them */
 	void (*identified)(void *ctx, const struct graph_version *v);
-	/* what it is like behind the last write that is known */
+	/* its size and mtime after the last known write */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
-	/* an empty file of which it was told that it existed is one that an exec made */
+	/* an empty file, first reported as existing, was made by an exec */
 	void (*created)(void *ctx, uint32_t version, uint32_t exec);
 	/*
-	 * From now on a name stands for another version; 0: for none.  Not told
-	 * of a name under which a version begins.  @exec: who gave or removed it; 0: nobody
-	 * in the trace: it was there before, and its inode number tells.
+	 * From now on a name stands for another version, or for none (0).  Not called
+	 * for the name under which a version begins.  @exec: gave or removed the name; 0 if
+	 * none in the trace: the name was there before, and its inode number shows it.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
 	/* a file was read by another path, a string, which leads there through links; once */
@@ -192,7 +192,7 @@ struct graph_ops {
 	void (*exec_end)(void *ctx, const struct graph_exec_end *e);
 	void (*task)(void *ctx, const struct graph_task *t);
 	void (*access)(void *ctx, const struct graph_access *a);
-	/* what a version holds went straight into another one; @input 0: not known which */
+	/* a version's content was copied straight into another; @input: 0 if unknown */
 	void (*copy)(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at);
 	void (*change)(void *ctx, const struct graph_change *c);
 	void (*net)(void *ctx, const struct graph_net *n);
@@ -203,21 +203,21 @@ struct graph_ops {
 
 struct graph;
 
-/** graph_new - of an empty trace; @pid_bits as the module's bits_of_real_pid */
+/** graph_new - the graph of an empty trace; @pid_bits as the module's bits_of_real_pid */
 struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx);
 void graph_free(struct graph *g);
 
 /** graph_event - the next event, in the order of time */
 void graph_event(struct graph *g, const struct et_event *ev);
 
-/** graph_end - the trace is over: what is open ends */
+/** graph_end - the trace is over: end everything that is still open */
 void graph_end(struct graph *g);
 
-/** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last: its last, since then */
+/** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last: the last, ns after it */
 uint64_t graph_begin(const struct graph *g);
 int64_t graph_last(const struct graph *g);
 
-/** graph_tells_uses - whether the trace says who read and wrote */
+/** graph_tells_uses - whether the trace records reads and writes */
 bool graph_tells_uses(const struct graph *g);
 
 #endif

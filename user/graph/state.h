@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What the parts of a graph share: its state, and who tells what. */
+/* The state that the parts of a graph share, and the functions of each part. */
 #ifndef ETRACE_GRAPH_STATE_H
 #define ETRACE_GRAPH_STATE_H
 
@@ -11,9 +11,9 @@
 
 /* ---- files: files.c ---- */
 
-/* What lies on the disk: names lead to it, descriptors are open on it. */
+/* A file on the disk: names lead to it, descriptors are open on it. */
 struct object {
-	uint32_t version;	/* what is in it now; 0: this object is free */
+	uint32_t version;	/* its present content; 0 if this object is free */
 	uint32_t refs;		/* names and descriptions */
 	uint32_t dev;
 	uint32_t free;		/* the next free one */
@@ -21,21 +21,21 @@ struct object {
 	uint64_t ino;
 	uint64_t size;		/* bytes, when it was last recorded */
 	int64_t mtime;
-	int64_t at;		/* of the last row about it: these never go back */
+	int64_t at;		/* time of the last row about it: never goes back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
-	bool told;		/* and are in the row of @version */
+	bool told;		/* and were passed on in the row of @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* of a socket: the other end is known, too */
 	bool drained;		/* a FIFO that everybody has closed: nothing is left in it */
-	uint32_t file;		/* the last name that it got; 0: none */
+	uint32_t file;		/* the last name that it got, 0 if none */
 };
 
 /* What is known of a path. */
 struct name {
-	uint32_t object;	/* 0: not known, or nothing lies there */
+	uint32_t object;	/* 0 if unknown, or if nothing is at that path */
 	struct name_class class;
-	bool gone;		/* the trace says that nothing lies there */
+	bool gone;		/* the trace shows that nothing is at that path */
 };
 
 struct files {
@@ -54,10 +54,10 @@ struct files {
 	uint32_t versions;	/* given */
 };
 
-/* What open() says of a file, as far as the trace tells. */
+/* What the trace recorded about a file when it was opened. */
 struct identity {
 	bool known;
-	bool emptied;		/* size and mtime are those behind O_TRUNC */
+	bool emptied;		/* size and mtime are those after O_TRUNC */
 	uint32_t dev, type;
 	uint64_t ino, size;
 	int64_t mtime;
@@ -84,13 +84,13 @@ unsigned int files_class(const struct graph *g, uint32_t file);
  */
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 
-/** files_by_ino - the object that the trace says it is, whatever its name.  Return: 0: not known */
+/** files_by_ino - the object that the trace says it is, whatever its name.  Return: 0 if unknown */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id);
 
-/** files_name_of - a name that an object has: @file, if that is one.  Return: 0: none */
+/** files_name_of - a name that an object has: @file, if that is one.  Return: 0 if none */
 uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
 
-/** files_known - the object at a path.  Return: 0: not known, or nothing is there */
+/** files_known - the object at a path.  Return: 0 if unknown, or if nothing is there */
 uint32_t files_known(const struct graph *g, uint32_t file);
 
 /** files_anonymous - an object without a name, and its first version; @id may be NULL */
@@ -133,9 +133,9 @@ void files_free(struct files *f);
 struct description {
 	unsigned int refs;	/* 0: @other is the next spare one */
 	uint32_t object;
-	uint32_t file;		/* the name that it was opened by, 0: none */
+	uint32_t file;		/* the name that it was opened by, 0 if none */
 	uint32_t asked;		/* the path, a string, that it was asked for by; 0: the same */
-	uint32_t reads;		/* version that is read by it; 0: none */
+	uint32_t reads;		/* version that is read by it, 0 if none */
 	uint32_t writes;	/* that is written */
 	uint32_t writer;	/* exec that wrote last, as far as it was told */
 	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
@@ -309,7 +309,7 @@ void sockets_free(struct graph *g);
 /** socket_told_by - a task tells of a descriptor; socket_told: it has told, and all is told */
 void socket_told_by(struct fd *fd, uint64_t task);
 void socket_told(struct fd *fd, int64_t at);
-/** socket_since - what is told as read was read after that.  Return: 0: not known */
+/** socket_since - what is told as read was read after that.  Return: 0 if unknown */
 int64_t socket_since(const struct fd *fd);
 /** socket_read_began, socket_write_began - what is told as that was begun after this */
 int64_t socket_read_began(const struct fd *fd);
@@ -354,7 +354,7 @@ void roots_free(struct graph *g);
 /** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */
 struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path,
 			size_t len);
-/** open_linked - the object without a name that a link gives one.  Return: 0: not known */
+/** open_linked - the object without a name that a link gives one.  Return: 0 if unknown */
 uint32_t open_linked(const struct graph *g, const struct process *p, const char *path, size_t len);
 
 /* ---- meaning.c ---- */

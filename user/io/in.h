@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Input streams: one window over a file, a pipe or memory.  What is read is
- * not known here.  Compressed input (gzip, zstd) is expanded on the way.
+ * Input streams: one window over a file, a pipe or memory.  The format of
+ * the data is not known here.  Compressed input (gzip, zstd) is expanded on the way.
  *
  *	while ((p = in_peek(in, want, &have)) && have) { ... in_skip(in, n); }
  */
@@ -14,7 +14,7 @@
 
 struct in;
 
-/* What a stream begins with, for what is done here for each line or record. */
+/* First member of struct in, for the inline functions, which run for each line or record. */
 struct in_head {
 	uint8_t *data;		/* the window is data[start .. fill) */
 	size_t start, fill;
@@ -44,7 +44,7 @@ void in_close(struct in *in);
 /** in_name - for messages: the path, "standard input", or in_mem()'s name */
 const char *in_name(const struct in *in);
 
-/** in_window - what was read already of what comes next: @have bytes, often none */
+/** in_window - the next bytes, as far as they are buffered: @have bytes, often none */
 static inline const uint8_t *in_window(const struct in *in, size_t *have)
 {
 	const struct in_head *h = (const struct in_head *)in;
@@ -53,7 +53,7 @@ static inline const uint8_t *in_window(const struct in *in, size_t *have)
 	return h->data + h->start;
 }
 
-/* What in_peek() does where the window holds too little. */
+/* in_peek() when the window holds too little. */
 const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
 
 /**
@@ -91,7 +91,7 @@ static inline uint64_t in_offset(const struct in *in)
 int in_error(const struct in *in);
 
 /**
- * in_why - the same for a person; in_error() is not 0
+ * in_why - in_error() as text; only if that is not 0
  *
  * Return: text that lives as long as the stream, to stand behind its name and a
  * colon.
@@ -99,7 +99,7 @@ int in_error(const struct in *in);
 const char *in_why(const struct in *in);
 
 /**
- * in_read_ahead - let a thread read and expand what comes, ahead of who uses it
+ * in_read_ahead - let a thread read and expand what comes, ahead of the caller
  * @plain: also where the input is not compressed
  *
  * It begins when more is needed, and is a few blocks ahead at most.  All that
@@ -116,7 +116,7 @@ void in_read_ahead(struct in *in, bool plain);
 void in_share_processors(struct in **in, size_t n);
 
 /**
- * in_follow - read on where the input ends, for somebody is still writing it
+ * in_follow - read on at the end of an input that is still being written
  * @wait: called at the end of what is there; returns after some time, true to look for
  *	more, false if that is the end
  *
@@ -135,7 +135,7 @@ static inline bool in_drained(struct in *in)
 	return h->fill == h->start && in_drained_slow(in);
 }
 
-/** in_fd - its descriptor, -1: memory */
+/** in_fd - its descriptor, -1 for memory */
 int in_fd(const struct in *in);
 
 /* Who has a file open for writing: what an early end of it means. */
@@ -149,8 +149,9 @@ enum in_writer {
 /**
  * in_writer - whether somebody writes a file
  *
- * A lease for reading is refused while anybody has the file open for writing; who does not own
- * the file gets none in any case.  A pipe has none: whoever wrote into it is gone at its end.
+ * A lease for reading is refused while anybody has the file open for writing; without
+ * owning the file a process gets none in any case.  A pipe has no writer at its end: all that
+ * wrote into it have closed it by then.
  */
 enum in_writer in_writer(int fd);
 

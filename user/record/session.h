@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session: a tree of tasks that is traced, and the reading of what comes into
- * events, by whichever backend.  Each backend has this struct in its own
- * (record/module/rec_session.c, record/bpf/bpf_session.c); who uses a session knows no more
- * of its backend than its name.
+ * A session: a tree of tasks that is traced, and the backend that turns its
+ * records into events.  Each backend has this struct in its own
+ * (record/module/rec_session.c, record/bpf/bpf_session.c); users of a session know only the
+ * name of its backend.
  */
 #ifndef ETRACE_SESSION_H
 #define ETRACE_SESSION_H
@@ -22,14 +22,14 @@ struct session_counts {
 	uint64_t records;		/* that were written */
 	uint64_t lost_records;		/* not written: a buffer was full */
 	uint64_t lost_disabled;		/* not written: the kernel switched the buffer off */
-	uint64_t lost_tasks;		/* not traced, for want of memory */
+	uint64_t lost_tasks;		/* not traced: out of memory */
 	uint64_t lost_fds;		/* calls, not all descriptors known */
 	uint64_t rings_unseen;		/* requests of io_urings that are not recorded */
 	uint64_t strings_joined;
 	uint64_t strings_unread;
 	uint64_t strings_cut;
 	uint64_t overwritten;		/* records thrown away unread */
-	uint64_t hooks_missing;		/* that this kernel does not offer */
+	uint64_t hooks_missing;		/* hooks that this kernel does not offer */
 	uint64_t strings_untold;	/* targets of which nobody can tell; no loss */
 };
 
@@ -43,8 +43,8 @@ struct rec_account {
 	uint64_t buffer;		/* bytes of the largest buffer at last */
 	uint64_t waited;		/* bytes, read but not passed on, at most */
 	uint64_t not_taken;		/* events that an output was too slow for */
-	int read_error;			/* 0, or the errno that ended reading */
-	const struct diag *found;	/* what else is missing, by its kinds; NULL: nothing */
+	int read_error;			/* errno that ended reading, 0 if none */
+	const struct diag *found;	/* what else is missing, by kind; NULL if nothing */
 };
 
 /* A traced task that lives. */
@@ -58,10 +58,10 @@ struct session {
 	/* Set when it is opened: */
 	unsigned int pid_bits;	/* of a upid: its low bits are the thread id */
 	unsigned int nfds;	/* that ops->poll() fills */
-	int idle_fd;		/* hung up when no traced task lives; -1: ask idle() */
+	int idle_fd;		/* POLLHUP if no traced task lives; -1: call idle() instead */
 	const struct rec_tally *tally;	/* what has come so far */
 	const char *env;	/* et_env_recorded(); known for sure once it has stopped */
-	char about[128];	/* what it is, for a person */
+	char about[128];	/* description for messages */
 	/* Set by ops->pump(): how full the fullest buffer was then, in percent. */
 	unsigned int level;
 };
@@ -81,11 +81,12 @@ struct session_ops {
 	/* Trace a task and all below it; after wrap(): 0.  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
 	/*
-	 * Trace who is in a cgroup, now or later, and all that they start.  @dir: its
-	 * directory, open; stays the caller's.  NULL: that cannot be.  Return: 0 or -errno.
+	 * Trace the tasks in a cgroup, now or later, and all that they start.  @dir: its
+	 * directory, open; stays the caller's.  Return: 0 or -errno.  The member is NULL if the
+	 * backend cannot do it.
 	 */
 	int (*add_cgroup)(struct session *s, int dir);
-	/* In a child that waits for its start: it must not keep the session. */
+	/* Call in a child that waits for its start: it must not keep the session. */
 	void (*forget)(struct session *s);
 	/* Whether no traced task lives. */
 	bool (*idle)(struct session *s);
@@ -109,7 +110,7 @@ struct session_ops {
 	int (*pump)(struct session *s);
 	/* End tracing and read everything that is left.  Return: 0 or -errno. */
 	int (*stop)(struct session *s);
-	/* The present state.  Return: 0 or -errno. */
+	/* Get the present counts.  Return: 0 or -errno. */
 	int (*account)(struct session *s, struct rec_account *a);
 };
 

@@ -26,28 +26,28 @@
 struct db;
 
 struct line_process {
-	uint32_t parent;	/* process; 0: none in the trace */
+	uint32_t parent;	/* process, 0 if none in the trace */
 	uint32_t exec, last;	/* its first exec, and its last */
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
 	uint32_t runs, nruns;	/* its execs, in the order of time: timeline.runs */
 	uint32_t waits, nwaits;	/* timeline.waits */
 	uint32_t job;		/* itself or the one above it that a build tool started; 0: none */
 	uint32_t tool;		/* the outermost build tool of those above it and itself; 0: none */
-	uint32_t slots;		/* of a build tool: jobs that may run at once; 0: not known */
+	uint32_t slots;		/* of a build tool: jobs that may run at once, 0 if unknown */
 	int64_t at, until;
 	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
 };
 
 struct line_exec {
-	uint32_t process, next;	/* the one behind it in its process */
+	uint32_t process, next;	/* the next exec of its process */
 	uint32_t program;	/* file */
 	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
-	int64_t worked;		/* of this, how long it worked itself: its slices */
+	int64_t worked;		/* how long it worked in that time: the sum of its slices */
 	int64_t cpu;		/* user and system time of the process, at its last exec; -1: not known */
 };
 
-/* A program worked, from @from to @to: more than nothing. */
+/* A program worked from @from to @to; never empty. */
 struct line_slice {
 	uint32_t exec;
 	uint32_t lane;		/* lanes.h */
@@ -68,7 +68,7 @@ struct line_wait {
 };
 
 struct timeline {
-	struct db *db;			/* where it comes from; NULL: not of a database */
+	struct db *db;			/* the database it was read from, NULL if none */
 	struct line_process *processes;	/* by id, from 1 on */
 	struct line_exec *execs;
 	uint32_t *kids, *runs;
@@ -84,12 +84,12 @@ struct timeline {
 	struct line_edge *edges;	/* by user and maker */
 	size_t nedges, edges_cap;
 	int64_t wall;			/* from the first event to the last */
-	int64_t cpu;			/* of all processes whose end is there */
-	bool costs;			/* the trace says what any of them cost */
-	/* how many worked: time with none, one, two ... of them */
+	int64_t cpu;			/* of all processes whose end is in the trace */
+	bool costs;			/* the trace has the costs of at least one process */
+	/* width[n]: ns during which exactly n processes worked */
 	int64_t *width;
 	size_t nwidths;
-	/* when the number changed, and to what; the first is at 0 */
+	/* when the number of working processes changed, and to what; the first is at 0 */
 	struct line_step {
 		int64_t at;
 		uint32_t working;
@@ -105,7 +105,7 @@ struct timeline {
  */
 void timeline_complete(struct timeline *t);
 
-/** timeline_link - the same without widths and steps */
+/** timeline_link - timeline_complete() without widths and steps */
 void timeline_link(struct timeline *t);
 
 /** timeline_work - part of timeline_link(): waits, slices, and how long each exec worked */
@@ -113,7 +113,7 @@ void timeline_work(struct timeline *t);
 
 void timeline_free(struct timeline *t);
 
-/** timeline_schedules - whether a program starts others when a place is free: make, ninja */
+/** timeline_schedules - whether a program starts others when a job slot is free: make, ninja */
 bool timeline_schedules(const char *path, size_t len);
 
 /** timeline_add_exec - that row @id of the execs is the next of its process */
@@ -126,7 +126,7 @@ void timeline_add_exec(struct timeline *t, uint32_t id);
 void timeline_below(const struct timeline *t, uint32_t process,
 		    bool (*fn)(void *ctx, uint32_t process), void *ctx);
 
-/** timeline_exec_at - what a process ran at a time.  Return: an exec, 0: it has none */
+/** timeline_exec_at - what a process ran at a time.  Return: an exec, 0 if none */
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
 
 /* A process begins, or ends. */
@@ -135,7 +135,7 @@ struct line_moment {
 	bool ends : 1;
 };
 
-/** timeline_moment_at - when that is */
+/** timeline_moment_at - the time of a moment */
 static inline int64_t timeline_moment_at(const struct timeline *t, struct line_moment m)
 {
 	return m.ends ? t->processes[m.process].until : t->processes[m.process].at;
@@ -157,7 +157,7 @@ double timeline_average(const struct timeline *t);
 /* Why a segment could not begin earlier. */
 enum line_why {
 	LINE_BEGIN,		/* the build began */
-	LINE_STARTED,		/* whoever started it did so then */
+	LINE_STARTED,		/* its parent started it then */
 	LINE_ENDED,		/* it waited for the one before it to end */
 	LINE_NEEDED,		/* it was started when a file that it needs was there: @file */
 	LINE_PLACE,		/* all job slots were taken, until the one before it ended */
@@ -170,8 +170,8 @@ enum line_why {
 };
 
 struct line_segment {
-	uint32_t exec;		/* who worked; 0: nobody in the trace */
-	uint32_t output;	/* the file that it, or its job, made; 0: none */
+	uint32_t exec;		/* the exec that worked, 0 if none in the trace */
+	uint32_t output;	/* the file that it, or its job, made; 0 if none */
 	uint32_t file;		/* of LINE_NEEDED */
 	uint8_t why;		/* enum line_why */
 	int64_t from, to;
@@ -185,7 +185,7 @@ struct line_path {
 /**
  * timeline_full - by process: whether all job slots were taken when it ended
  *
- * Where it is not known how many slots there are: as many as were ever taken.
+ * If the number of slots is unknown, the most that were ever taken at once counts.
  * Return: an array that the caller frees.
  */
 bool *timeline_full(const struct timeline *t);
