@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Tests by their names.  See ctest.h. */
+/* Finds the CTest names of tests.  See ctest.h. */
 #include "answers/ctest.h"
 #include "answers/answers.h"
 #include "answers/lists.h"

@@ -357,7 +357,7 @@ static void explain_calls(struct diff *d, struct map64 *files)
 	}
 }
 
-/* Somebody who ran in the first build only has made it.  Return: his root, -1: nobody */
+/* The root of a program that ran in the first build only and made the input; -1 if none */
 static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 {
 	size_t n;
@@ -366,7 +366,7 @@ static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 	return w && n ? d->removed[w->unit] : -1;
 }
 
-/* A program made something else of the same: a root once, for it may be another one. */
+/* The root for a program whose output differs for equal inputs: one root for each program. */
 static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t version, uint32_t file)
 {
 	size_t n;
@@ -407,7 +407,7 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 	return file_root(d, files, u->input, u->side, u->file, unit, b->at);
 }
 
-/* Who made it before did not run, or made something else.  Return: that root, -1: not known */
+/* The root for a file whose maker in the first build did not run, or differs; -1 if unknown */
 static int32_t root_of_gone(const struct diff *d, uint32_t file)
 {
 	size_t n;

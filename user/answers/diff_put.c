@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace diff says: diff.h, as text and as JSON. */
+/* Prints differences (diff.h) as text and as JSON. */
 #include "answers/diff.h"
 #include "answers/match_put.h"
 #include "base/shquote.h"
@@ -55,7 +55,7 @@ struct putting {
 	struct json *json;
 };
 
-/* @exec: of the build on @side */
+/* @exec: in build @side */
 static void put_failed(struct out *out, struct diff *d, unsigned int side, uint32_t exec)
 {
 	struct buf how = { 0 };
@@ -65,7 +65,7 @@ static void put_failed(struct out *out, struct diff *d, unsigned int side, uint3
 	buf_free(&how);
 }
 
-/* Who failed because of it, in one of the builds only. */
+/* Print what failed because of it in only one of the builds. */
 static void put_root_failed(struct diff *d, struct out *out, const struct diff_root *r)
 {
 	int side = r->failed ? diff_failed_in(d, r->failed) : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which program failed on what was not made.  See answers.h. */
+/* Finds the program whose failure is why a file was not made.  See answers.h. */
 #include "answers/failures.h"
 #include "base/path.h"
 #include "build/build.h"
@@ -57,7 +57,7 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path)
 	struct buf args = { 0 };
 	uint32_t found = 0;
 
-	/* the innermost that names it */
+	/* the last exec that names it: calls come after their callers */
 	for (uint32_t i = b->nexecs; i && !found; i--)
 		if (failed(&b->execs[i]) && !b->execs[i].forked && answers_names(db, i, path, &args))
 			found = answers_failed_last(db, i);

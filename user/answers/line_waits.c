@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Who may have waited for whom at a pipe: timeline.h has the rule.  See line.h.
+ * Which processes may have waited for each other at a pipe, by the rule in timeline.h.  See
+ * line.h.
  *
- * A reader may wait until the last one who wrote into the pipe has closed it: first for its
- * parent, which may hold the other end as long as it lives, then for one writer after the
- * other, as they end.  A writer may wait as long as it has the pipe together with its reader.
+ * A reader may wait until the last writer has closed the pipe: first for its parent, which may
+ * hold the other end as long as it lives, then for one writer after the other, as they end.
+ * A writer may wait as long as both it and the reader have the pipe open.
  */
 #include "answers/line.h"
 #include "base/map64.h"
@@ -15,7 +16,7 @@
 struct writer {
 	uint32_t process;
 	int64_t at, until;
-	size_t earliest;		/* of this one and those behind it, who began first */
+	size_t earliest;		/* index of the one of these that began first: this or later */
 };
 
 struct waits {
@@ -23,11 +24,11 @@ struct waits {
 	const struct build *b;
 	struct writer *writers;		/* of one pipe, in the order of their ends */
 	size_t n, cap;
-	struct map64 last;		/* process: index of its last in @writers, 1 more */
-	struct map64 pairs;		/* process << 32 | writer */
+	struct map64 last;		/* by process: 1 + index of its last row in @writers */
+	struct map64 pairs;		/* pairs seen: process << 32 | writer */
 };
 
-/* Whether it is known what a process used of the processor. */
+/* Whether the CPU time of a process is known. */
 static bool costs(const struct timeline *t, uint32_t process)
 {
 	uint32_t last = t->processes[process].last;
@@ -97,7 +98,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 	return to;
 }
 
-/* The first one that ended after @at. */
+/* Index of the first writer that ended after @at. */
 static size_t ends_after(const struct waits *w, int64_t at)
 {
 	size_t low = 0, high = w->n;
@@ -125,21 +126,21 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 		at = add_wait(w, reader, &w->writers[*held - 1], at);
 	for (i = ends_after(w, at); i < w->n && w->writers[i].until < reader->until; i++)
 		at = add_wait(w, reader, &w->writers[i], at);
-	/* of those that wrote longer than it read, one will do */
+	/* of the writers that wrote longer than it read, one is enough */
 	if (i < w->n)
 		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
 }
 
-/* Who writes more than that may have waited until somebody read it. */
+/* Capacity of a pipe in bytes: a writer of more may have waited for the reader. */
 #define PIPE_TAKES 65536u
 
 enum left {
 	LEFT_NOTHING,
-	LEFT_END,	/* more was read than a pipe takes, so that it may have been empty before */
+	LEFT_END,	/* more was read than a pipe holds, so it may have been empty before */
 	LEFT_MOST,
 };
 
-/* What is left in a pipe was more than anybody waited for. */
+/* Whether bytes were left in a pipe: no reader waited for these. */
 static enum left left_in(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
@@ -157,8 +158,8 @@ static enum left left_in(const struct build *b, uint32_t version)
 }
 
 /*
- * A pipe's only reader, all of its accesses in one.  Return: false: there are several, or
- * nobody knows what they used of the processor.
+ * Find a pipe's only reader, its accesses joined into one.  Return: false if there are several
+ * readers, or its CPU time is unknown.
  */
 static bool find_reader(const struct waits *w, uint32_t version, struct build_access *reader)
 {
@@ -183,7 +184,7 @@ static bool find_reader(const struct waits *w, uint32_t version, struct build_ac
 	return last && costs(w->t, last);
 }
 
-/* Whether a process used the processor for less than half of its time. */
+/* Whether a process used CPU time for less than half of its running time. */
 static bool is_idle(const struct timeline *t, uint32_t process)
 {
 	const struct line_process *p = &t->processes[process];
@@ -216,8 +217,8 @@ static void add_full(struct waits *w, uint32_t version)
 }
 
 /*
- * Two that wait for each other, one for questions and one for answers: which of them worked
- * is known only where it is known what they used of the processor.
+ * Two processes that wait for each other, one for requests and one for replies: which of them
+ * worked is known only if their CPU times are known.
  */
 static void drop_unclear(struct waits *w)
 {

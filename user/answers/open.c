@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The trace that is asked becomes a database, unless it is one.  See answers.h. */
+/* Opens a database, or makes a temporary one from a trace.  See answers.h. */
 #include "answers/answers.h"
 #include "event/pid_bits.h"
 #include "event/redact.h"

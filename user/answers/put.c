@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files and programs as answers show them.  See put.h. */
+/* Prints files and programs in answers.  See put.h. */
 #include "answers/put.h"
 #include "base/shquote.h"
 #include "base/utf8.h"
@@ -41,7 +41,7 @@ bool put_name(struct out *out, struct db *db, uint32_t file)
 	return slash;
 }
 
-/* Of a long command, its beginning and its end are shown. */
+/* A long command is shortened in the middle. */
 #define HEAD 90
 #define TAIL 50
 #define LONG (HEAD + TAIL + 20)

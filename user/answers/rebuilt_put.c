@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace rebuilt says: rebuilt.h, as text and as JSON. */
+/* Prints reasons (rebuilt.h) as text and as JSON. */
 #include "answers/rebuilt.h"
 #include "answers/match_put.h"
 #include "answers/put.h"
