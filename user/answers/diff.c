@@ -441,7 +441,7 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 	}
 }
 
-/* Who called what failed fails, too, and does not call what was to come. */
+/* Callers of a failed unit fail, too, and do not make their further calls. */
 static void explain_failed(struct diff *d)
 {
 	/* callers come first */

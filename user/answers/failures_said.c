@@ -148,7 +148,7 @@ static const struct phrase {
 /* Marks around a name: of ASCII and, byte by byte, of UTF-8. */
 #define QUOTES "'\"`\xe2\x80\x98\x99"
 
-/* Whether it is what a program could not do, no name: "Cannot stat", "cannot open shared lib". */
+/* Whether it is what a program could not do: "Cannot stat", "cannot open shared object". */
 static bool is_verb(const char *s, size_t len)
 {
 	static const char *const words[] = {
