@@ -16,7 +16,7 @@
 struct writer {
 	uint32_t process;
 	int64_t at, until;
-	size_t earliest;		/* index of the first to begin, of this one and later ones */
+	size_t earliest;		/* index of the first to begin, of this and later ones */
 };
 
 struct waits {
