@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The event model of etrace: one event is one system call (or the end of a
- * task, or a loss) with all that is known of it, by number: which values and
- * strings a kind of event has stands in kernel/etrace_events.def.  It does not
- * know whether it came from text, from ring-buffer pages or from BPF, nor what
- * it becomes.
+ * task, or a loss) with all that is known of it.  kernel/etrace_events.def lists the
+ * values and strings of each kind of event; they are numbered.  An event does not depend on
+ * whether it came from text, from ring-buffer pages or from BPF.
  *
  * What of it only the line format can tell (lines in another order, fields that
  * no row of the schema has) is kept as those lines; see et_event.raw.
@@ -27,9 +26,9 @@ struct et_string {
 
 /* What a string may be that is not the name that the kernel resolved. */
 enum et_marking {
-	ET_JOINED,	/* the user's behind a directory's path */
+	ET_JOINED,	/* the user's path, joined to a directory's */
 	ET_UNREAD,	/* could not be read */
-	ET_CUT,		/* not whole */
+	ET_CUT,		/* incomplete */
 	ET_UNTOLD,	/* whether there is one cannot be told without asking somebody */
 	ET_OUTSIDE,	/* no path from the task's root directory */
 	ET_NR_MARKINGS
@@ -103,7 +102,7 @@ struct et_event {
 	uint16_t big;		/* bit i: it is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
 	uint8_t flags;		/* ET_F_* */
-	int32_t error;		/* positive errno of a call that failed; 0: not told */
+	int32_t error;		/* positive errno of a call that failed, 0 if not recorded */
 	uint32_t cpu;
 	uint64_t time;		/* CLOCK_MONOTONIC of its beginning, ns */
 	uint64_t upid;		/* the task that made the call */
@@ -112,7 +111,7 @@ struct et_event {
 	struct et_string str[ET_MAX_STRINGS];	/* by ET_S_* */
 	struct et_string *args;
 	uint32_t nargs, nextras, nlater;
-	unsigned int nfindings;	/* may be more than are kept */
+	unsigned int nfindings;	/* may be more than ET_MAX_FINDINGS, which are kept */
 	struct et_extra *extras;
 	struct et_mark *later;	/* its later records, in order of their place */
 	char *bytes;
@@ -177,7 +176,7 @@ static inline void et_set(struct et_event *ev, unsigned int i, int64_t v)
 	ev->val[i] = v;
 }
 
-/** et_set_unsigned - the same, of a value that may be above INT64_MAX */
+/** et_set_unsigned - set a value that may be above INT64_MAX */
 static inline void et_set_unsigned(struct et_event *ev, unsigned int i, uint64_t v)
 {
 	et_set(ev, i, (int64_t)v);
@@ -185,7 +184,7 @@ static inline void et_set_unsigned(struct et_event *ev, unsigned int i, uint64_t
 		ev->big |= (uint16_t)(1u << i);
 }
 
-/** et_set_value - a value in the width and sign that the schema has for it */
+/** et_set_value - set a value in the width and sign that the schema has for it */
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v);
 
 /** et_set_error - the call failed with a positive errno */
@@ -212,7 +211,7 @@ static inline char *et_room(struct et_event *ev, size_t n)
 	return ev->bytes + ev->nbytes;
 }
 
-/** et_added_string - the same as et_add_string() of what stands there; nothing is et_later() */
+/** et_added_string - add the @n bytes at et_room() as string @i; not after et_later() */
 static inline void et_added_string(struct et_event *ev, unsigned int i, size_t n)
 {
 	ev->strings |= (uint8_t)(1u << i);
@@ -231,11 +230,11 @@ void et_add_arg(struct et_event *ev, const char *s, size_t n);
 /**
  * et_add_bytes - more bytes for the string or argument that was added last
  *
- * The caller sees to it that et_memory() stays below ET_MAX_BYTES.
+ * The caller makes sure that et_memory() stays below ET_MAX_BYTES.
  */
 void et_add_bytes(struct et_event *ev, const char *s, size_t n);
 
-/** et_add_earlier - the same, but of the record before the one of et_later() */
+/** et_add_earlier - et_add_bytes(), but of the record before the one of et_later() */
 void et_add_earlier(struct et_event *ev, const char *s, size_t n);
 
 /** et_gap - @n numbered parts are missing at the end of the last string */
@@ -256,13 +255,13 @@ void et_end(struct et_event *ev);
 
 /** et_add_extra - text outside the schema */
 void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n);
-/** et_place_extra - the same, whose bytes are there already */
+/** et_place_extra - et_add_extra() of bytes that the event has already */
 void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n);
 /** et_extend_extra - more bytes for the last of them, which was added last */
 void et_extend_extra(struct et_event *ev, const char *s, size_t n);
 /** et_add_mark - a mark at a place that the caller knows */
 struct et_mark *et_add_mark(struct et_event *ev);
-/** et_set_raw - room for @n bytes of raw lines. Return: it */
+/** et_set_raw - make room for @n bytes of raw lines. Return: that room */
 char *et_set_raw(struct et_event *ev, size_t n);
 /** et_found - note what is wrong; the event is incomplete */
 void et_found(struct et_event *ev, struct et_finding f);
@@ -307,7 +306,7 @@ static inline bool et_any_marks(const struct et_event *ev)
 	       ev->marks[ET_UNTOLD] | ev->marks[ET_OUTSIDE];
 }
 
-/** et_oddities - big values, marks and flags, which few events have; 0: this one has none */
+/** et_oddities - big values, marks and flags, which few events have; 0 if none */
 static inline uint64_t et_oddities(const struct et_event *ev)
 {
 	_Static_assert(offsetof(struct et_event, flags) == offsetof(struct et_event, big) + 7,
@@ -315,7 +314,7 @@ static inline uint64_t et_oddities(const struct et_event *ev)
 	return bytes_8((const char *)ev + offsetof(struct et_event, big));
 }
 
-/** et_get_string - a string's bytes, which are the event's; NULL: not there */
+/** et_get_string - a string's bytes, owned by the event, NULL if it has none */
 static inline const char *et_get_string(const struct et_event *ev, unsigned int i, size_t *len)
 {
 	*len = et_has_string(ev, i) ? ev->str[i].len : 0;
@@ -375,13 +374,13 @@ _Static_assert((int)ET_V_JOIN_process == (int)ET_V_PRESENT_process &&
 	       ET_S_JOIN_cwd == ET_S_JOIN_path + 1 && ET_S_PRESENT_cwd == ET_S_PRESENT_path + 1,
 	       "who joins is told of as who is there");
 
-/** et_is_present - whether it tells of a task that ran before it was traced */
+/** et_is_present - whether the event describes a task that ran before it was traced */
 static inline bool et_is_present(const struct et_event *ev)
 {
 	return ev->kind == ET_K_PRESENT || ev->kind == ET_K_JOIN;
 }
 
-/** et_present_path - the string of such an event that is the program; behind it: cwd */
+/** et_present_path - the string with the program in such an event; the next one is its cwd */
 static inline unsigned int et_present_path(const struct et_event *ev)
 {
 	return ev->kind == ET_K_JOIN ? (unsigned int)ET_S_JOIN_path :

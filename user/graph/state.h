@@ -72,7 +72,7 @@ struct graph;
  */
 const char *files_clean(struct graph *g, const char *path, size_t *len);
 
-/** files_name - the number of a path of g->root; it is told if it is new */
+/** files_name - the number of a path of g->root; passed to the owner if it is new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
 /** files_class - NAME_* of a path */
@@ -137,8 +137,8 @@ struct description {
 	uint32_t asked;		/* the path, a string, that it was asked for by; 0: the same */
 	uint32_t reads;		/* version that is read by it, 0 if none */
 	uint32_t writes;	/* that is written */
-	uint32_t writer;	/* exec that wrote last, as far as it was told */
-	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
+	uint32_t writer;	/* last exec recorded as writing */
+	bool placed;		/* some process has had it as descriptor 0, 1 or 2 */
 	uint32_t place;		/* of a socket, what it is called: sockets.c; 0: nothing */
 	bool socket;		/* what is read is another object than @object */
 	bool within;		/* of a socket: what is written goes to a name of the trace's */
@@ -153,7 +153,7 @@ struct description {
 };
 
 struct fd {
-	struct description *d;	/* NULL: closed, or of unknown origin */
+	struct description *d;	/* NULL if closed, or of unknown origin */
 	int64_t at;		/* this process has had it since */
 	/* Of a socket: when its use was told last, and before that; below @at: not since then */
 	int64_t told, before;
@@ -170,37 +170,37 @@ struct fd {
 struct fdtab {
 	unsigned int refs;
 	struct fd *fds;
-	size_t cap;		/* none above it is open */
+	size_t cap;		/* room in @fds; no higher descriptor is open */
 };
 
 struct fdtab *fdtab_new(void);
 struct fdtab *fdtab_copy(const struct fdtab *t);
 void fdtab_drop(struct graph *g, struct fdtab *t);
 
-/** fd_get - a descriptor that is open and known.  Return: NULL: it is not. */
+/** fd_get - an open descriptor.  Return: NULL if it is closed or unknown. */
 struct fd *fd_get(const struct fdtab *t, int64_t fd);
 /** fd_put - a descriptor gets a description, whose reference it takes over */
 struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d);
-/** fd_close - it is not known any more */
+/** fd_close - forget a descriptor */
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
-/** description_new - one of an object, which it holds */
+/** description_new - a description of an object, on which it takes a reference */
 struct description *description_new(struct graph *g, uint32_t object, uint32_t file);
 void description_drop(struct graph *g, struct description *d);
 /** descriptions_free - those that are kept for reuse */
 void descriptions_free(struct graph *g);
 
-/* Nobody has so many; a damaged trace might say so. */
+/* More than any process has; only a damaged trace has higher numbers. */
 #define FD_MAX (1 << 20)
 
-/* ---- who does it: graph.c ---- */
+/* ---- processes and what they run: graph.c ---- */
 
 struct execution {
-	uint32_t id;		/* 0: forked, and nothing done yet */
+	uint32_t id;		/* 0 if forked without having done anything yet */
 	uint32_t parent, before;
 	uint32_t program, interp, cwd;
 	uint32_t script;	/* what it interprets, once it has opened it */
-	struct cmdline *cmd;	/* NULL: not known */
-	const struct interpreter *interpreter;	/* NULL: none */
+	struct cmdline *cmd;	/* NULL if unknown */
+	const struct interpreter *interpreter;	/* NULL if none */
 	uint64_t script_hash;	/* of the path that its arguments give for that; 0: none */
 	bool forked, begun;
 	uint8_t unseen;
@@ -211,31 +211,31 @@ struct execution {
 	int64_t at;
 };
 
-/* What a program was called with.  Strings with a null byte behind each. */
+/* Arguments of a program.  Each string ends with a null byte. */
 struct cmdline {
 	unsigned int refs;
-	uint32_t nargs;		/* without the first: the program's own name */
+	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
 	bool asked;		/* @names are there */
-	struct buf names;	/* paths that arguments may name, one behind the other */
+	struct buf names;	/* paths that arguments may name, one after the other */
 	uint32_t *ends, nends;	/* of each */
 	size_t ends_cap;
 	char text[];
 };
 
-/* A root directory that is another than the machine's; see roots.c. */
+/* A root directory other than the machine's; see roots.c. */
 struct root {
 	struct root *next;
 	size_t len;
-	char path[];		/* as told, without a slash behind it */
+	char path[];		/* as recorded, without a slash at its end */
 };
 
 struct process {
 	uint32_t id;
-	const struct root *root;	/* NULL: the machine's */
-	char *cwd;		/* since it went there; NULL: its program's */
+	const struct root *root;	/* NULL for the machine's */
+	char *cwd;		/* once it has changed; NULL if still its program's */
 	uint64_t upid;
-	unsigned int tasks;	/* that live */
+	unsigned int tasks;	/* live ones */
 	struct fdtab *fds;
 	struct execution exec;
 	struct graph_exec_end end;	/* what is known of its end so far */
@@ -265,7 +265,7 @@ struct graph {
 	struct place *places;
 	struct map64 place_names;	/* hash: number of a place */
 	size_t nplaces, places_cap;
-	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC, ns; 0: not known */
+	int64_t realtime;	/* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns; 0 if unknown */
 	struct maybe {		/* files that an open may have made: see open.c */
 		uint32_t version, exec;
 		int64_t mtime;
@@ -280,13 +280,13 @@ static inline struct object *object_of(const struct graph *g, const struct descr
 	return &g->files.objects[d->object];
 }
 
-/** exec_id - the number of what a process runs now, told if it was not */
+/** exec_id - the id of a process's present exec; passed to the owner if it is new */
 uint32_t exec_id(struct graph *g, struct process *p);
 
-/** graph_string - the number of a string; it is told if it is new */
+/** graph_string - the number of a string; passed to the owner if it is new */
 uint32_t graph_string(struct graph *g, const char *s, size_t len);
 
-/** graph_path - the file that string @i of an event names.  Return: 0: none */
+/** graph_path - the file that string @i of an event names.  Return: 0 if none */
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 
 /* ---- sockets.c ---- */
@@ -340,7 +340,7 @@ void change_event(struct graph *g, struct process *p, const struct et_event *ev,
  * roots_path - a path with the root in front that it is valid in
  * @len: of @path; set to that of what is returned
  *
- * Return: @path, or what lasts until the next call.
+ * Return: @path, or a text that is valid until the next call.
  */
 const char *roots_path(struct graph *g, const char *path, size_t *len);
 /** roots_present - a process is told of that runs already */
@@ -362,13 +362,13 @@ uint32_t open_linked(const struct graph *g, const struct process *p, const char 
 /** meaning_note - keep what an open says of what a file is opened for */
 void meaning_note(struct graph *g, struct process *p, struct description *d,
 		  const struct et_event *ev, int64_t flags);
-/** meaning_class - what for so many bytes were read by a descriptor */
+/** meaning_class - why @bytes bytes were read through a descriptor */
 enum graph_class meaning_class(const struct graph *g, const struct process *p,
 			       const struct fd *fd, bool counted, uint64_t bytes);
 
-/* ---- use.c: what is done by descriptors ---- */
+/* ---- use.c: what is done with descriptors ---- */
 
-/** use_put - a descriptor is open from now on.  Return: NULL: nobody has such a number */
+/** use_put - a descriptor is open from now on.  Return: NULL if @number cannot be one */
 struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,
 		   int64_t at, bool cloexec);
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -391,7 +391,7 @@ void use_heir(struct graph *g, const struct description *d);
 /** use_fork - a child gets its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);
-/** use_exec - what an execve does to descriptors; before and behind the new exec's begin */
+/** use_exec - what an execve does to descriptors; before and after the new exec begins */
 void use_before_exec(struct graph *g, struct process *p, int64_t at);
 void use_after_exec(struct graph *g, struct process *p, int64_t at);
 /** use_end - a process ends */

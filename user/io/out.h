@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Output streams: one buffer in front of a file descriptor or memory.  What is
- * written (FXT, lines, JSON) is not known here.
+ * Output streams: one buffer in front of a file descriptor or memory.  The format
+ * of the data (FXT, lines, JSON) is not known here.
  *
  * Errors are sticky: after the first failed write every further call does
  * nothing and returns the same negative errno, so that a caller may check once
@@ -18,7 +18,7 @@
 
 struct out;
 
-/* What a stream begins with, for what is done here for each few bytes. */
+/* First member of struct out, for the inline functions, which run for every few bytes. */
 struct out_head {
 	char *buf;
 	size_t used, size;	/* bytes of the buffer */
@@ -41,7 +41,7 @@ struct out_backend {
 	int (*write)(void *ctx, const void *data, size_t n);
 	int (*close)(void *ctx);
 	int (*sync)(void *ctx);
-	void (*discard)(void *ctx);	/* before close(): it is not whole; or NULL */
+	void (*discard)(void *ctx);	/* before close(), if the data is incomplete; or NULL */
 };
 
 /**
@@ -61,31 +61,31 @@ struct out *out_new(const struct out_backend *be, void *ctx);
 struct out *out_fd(int fd, int owned);
 
 /**
- * out_create - an output by its name (out_place.h), compressed as that says (out_named())
+ * out_create - an output by its name (out_place.h), compressed as its suffix says (out_named())
  * @path: its name
  * @err: where the negative errno goes on failure
  *
- * A file is there when out_close() returns 0, and what was there stays until then.
+ * The file appears when out_close() returns 0; until then an old one of that name stays.
  *
  * Return: the stream, or NULL.
  */
 struct out *out_create(const char *path, int *err);
 
-/** out_discard - what out_create() has begun is not whole: out_close() leaves what was there */
+/** out_discard - the output of out_create() is incomplete: out_close() keeps the old file */
 void out_discard(struct out *o);
 
 /**
- * out_named - an output stream that compresses as the end of a name says
+ * out_named - an output stream, compressed as the suffix of a name says
  * @fd: the descriptor; the stream's from now on
- * @path: with .gz or .zst at its end, or not
+ * @path: may end in .gz or .zst
  */
 struct out *out_named(int fd, const char *path);
 
 /**
- * out_suffix - what of a name says the format: "json" in "a.json.gz"
- * @len: where its length in bytes goes; 0: there is none
+ * out_suffix - the part of a name that gives the format: "json" in "a.json.gz"
+ * @len: set to its length in bytes, 0 if none
  *
- * Return: where it stands in @path, ended by its length and not by a NUL.
+ * Return: a pointer into @path, without a NUL after @len bytes.
  */
 const char *out_suffix(const char *path, size_t *len);
 
@@ -103,7 +103,7 @@ struct out *out_mem(void);
  */
 const void *out_mem_data(struct out *o, size_t *len);
 
-/* What out_write() does where the buffer is full. */
+/* out_write() when the buffer is full. */
 int out_write_slow(struct out *o, const void *data, size_t n);
 
 /** out_write - append @n bytes. Return: 0 or the sticky negative errno. */
@@ -176,15 +176,15 @@ static inline int out_i64(struct out *o, int64_t v)
 }
 
 /**
- * out_ratio - append @n / @of with @digits digits, 1 to 3, behind the point
- * @width: how many bytes it takes at least, with blanks before it
+ * out_ratio - append @n / @of with @digits digits, 1 to 3, after the point
+ * @width: at least so many bytes, padded with blanks on the left
  *
  * The bytes are those that "%*.*f" makes of the quotient of doubles, in a tenth of the time.
  */
 int out_ratio(struct out *o, int64_t n, int64_t of, unsigned int digits, unsigned int width);
 
 /**
- * out_sync - flush, and make all of it readable for whoever opens the file now
+ * out_sync - flush, and make all of it readable for a program that opens the file now
  *
  * Compressed streams pay for it with a little size.  Return: 0 or negative
  * errno.

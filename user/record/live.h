@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What goes on at the moment in a recording: how many programs really run, which of
- * them is the slowest, what was finished last; and the line that tells it.
+ * them is the slowest, what was finished last; and the status line that shows it.
  *
- * The owner of a table of tasks (proctab.h) passes on what it is told.  That costs
- * something only where tasks begin and end: who runs is looked for when it is asked.
+ * The owner of a table of tasks (proctab.h) passes on its callbacks.  They cost
+ * time only when tasks begin and end: live_look() finds out which tasks run.
  */
 #ifndef ETRACE_LIVE_H
 #define ETRACE_LIVE_H
@@ -27,9 +27,9 @@ void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time);
 
 /* A program and what it works at, "cc1 quotearg.c": bytes as they came. */
 struct live_program {
-	const char *label;	/* NULL: there is none */
+	const char *label;	/* NULL if none */
 	size_t len;
-	uint64_t ns;		/* how long it works, or ran */
+	uint64_t ns;		/* how long it has worked, or ran */
 };
 
 struct live_now {
@@ -46,7 +46,7 @@ struct live_now {
 /** live_look - what goes on at a time; valid until the next event */
 void live_look(const struct live *l, uint64_t time, struct live_now *now);
 
-/* What else the line tells of a recording. */
+/* What else the status line shows of a recording. */
 struct live_counts {
 	uint64_t ns;		/* since it began */
 	uint64_t processes_now, processes, events, bytes, lost;
@@ -55,7 +55,7 @@ struct live_counts {
 /**
  * live_line - append the line, of at most @cols columns
  *
- * What there is no room for is left out, what says least first.  @utf8: as of
+ * If there is no room for all of it, the least important parts are left out.  @utf8: as of
  * screen_add().
  */
 void live_line(struct buf *to, const struct live_now *now, const struct live_counts *counts,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a person is to be told of the tasks of a recording: how many processes
- * there were, who was killed, who did what is not recorded or lost records, and
- * what those are called that live on.  Fed with the events in order, whichever
+ * What to report about the tasks of a recording: the number of processes, which
+ * were killed, which did something that is not recorded, which lost records, and the names of
+ * those still alive.  Fed with the events in order, whichever
  * backend they come from.
  *
  * Memory: the live tasks.
@@ -13,15 +13,15 @@
 #include "event/event.h"
 #include "record/live.h"
 
-/* So many are kept of each kind; further ones are only counted. */
+/* Upper limit of the tasks kept of each kind; further ones are only counted. */
 #define NOTABLE_MAX	16u
 
 /* A task that something happened to. */
 struct notable_task {
 	uint64_t upid;
-	int64_t signal;		/* that ended it; 0: none did */
-	bool core;		/* and it left a core */
-	char program[32];	/* base name of what it ran, "?" if not known */
+	int64_t signal;		/* that ended it, 0 if none */
+	bool core;		/* it dumped core */
+	char program[32];	/* base name of what it ran, "?" if unknown */
 };
 
 struct notable_list {
@@ -34,14 +34,14 @@ struct notable_list {
 struct notable_loss {
 	uint64_t upid;
 	uint64_t since;		/* time of the first of them, ns */
-	uint64_t until;		/* time at which the task said so, ns */
+	uint64_t until;		/* time of the task's loss record, ns */
 	uint64_t count;
 	char program[32];	/* as in struct notable_task */
 };
 
 struct notable_losses {
-	uint64_t records;	/* that tasks said they lost */
-	uint64_t n;		/* how often they said so */
+	uint64_t records;	/* sum of the counts in all loss records */
+	uint64_t n;		/* number of loss records */
 	struct notable_loss loss[NOTABLE_MAX];	/* the first of them */
 };
 
@@ -66,12 +66,12 @@ const struct notable_list *notable_urings(const struct notable *n);
 /** notable_losses - records that tasks lost */
 const struct notable_losses *notable_losses(const struct notable *n);
 
-/** notable_processes - that were seen, as a report counts them: no threads */
+/** notable_processes - processes seen so far, without threads, as a report counts them */
 uint64_t notable_processes(const struct notable *n);
-/** notable_processes_now - of them, those that live */
+/** notable_processes_now - processes that live now */
 uint64_t notable_processes_now(const struct notable *n);
 
-/** notable_follow - notable_live() will be asked; before the first event */
+/** notable_follow - call before the first event if notable_live() will be used */
 void notable_follow(struct notable *n);
 /** notable_live - what goes on at a time, see live_look() */
 void notable_live(const struct notable *n, uint64_t time, struct live_now *now);
