@@ -319,8 +319,9 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #endif
 
 /*
- * What a hook gets: the registers at a function's entry that hold arguments.  5.11: a struct of its own, if the architecture saves the
- * arguments for every callback; 6.2: with an accessor.
+ * What a hook gets: the registers at a function's entry that hold arguments.
+ * 5.11: a separate struct, if the architecture saves the arguments for every
+ * callback; 6.2: with an accessor.
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A call that has just ended, and what its functions share: call.h of the module. */
+/* A call that has just ended; helpers shared by its functions. As call.h of the module. */
 #ifndef ETRACE_CALL_BPF_H
 #define ETRACE_CALL_BPF_H
 
@@ -22,9 +22,9 @@
 
 /**
  * struct call - a call that has just ended
- * @r: the record that is being made, in @s
- * @row: of the call
- * @held: a hook has shown its names
+ * @r: the record that is being filled in, part of @s
+ * @row: table row of the call
+ * @held: a hook has kept its names
  */
 struct call {
 	struct scratch *s;
@@ -41,7 +41,7 @@ static __always_inline u64 call_arg(const struct call *c, enum eb_arg role, u64 
 	return arg(c->s, c->row, role, absent);
 }
 
-/* The user's path, where the kernel showed no name. */
+/* Captures the user's path, when no hook has shown the name. */
 static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb_arg dirfd,
 				      enum eb_arg path)
 {
@@ -49,18 +49,18 @@ static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb
 	s->want[i].joined = 1;
 }
 
-/* The structure or the numbers that a call points to. */
+/* A structure or numbers that a call points to could not be read. */
 static __always_inline void args_unread(struct scratch *s)
 {
 	s->rec.flags |= EB_ARGS_UNREAD;
 	s->counts.strings_unread++;
 }
 
-#define BY_PATH	(1ll << 32)	/* in the place of a descriptor */
+#define BY_PATH	(1ll << 32)	/* instead of a descriptor: the name is a path */
 
 /*
- * The only name of a record: from the hook, of the descriptor @fd if that is open,
- * or else from the user.
+ * Captures the only name of a record: from the hook, or from the descriptor @fd if that is
+ * open, or else from the user.
  */
 static __always_inline bool one_name(const struct call *c, s64 fd)
 {
@@ -75,7 +75,7 @@ static __always_inline bool one_name(const struct call *c, s64 fd)
 	return true;
 }
 
-/* Which file it is, and as it is now: four values from @at on. */
+/* Identifies a file, with its current size and time: four values from @at on. */
 static __always_inline void identify_inode(struct scratch *s, u32 at, struct inode *inode)
 {
 	_Static_assert(EB_V_OPEN_ino == EB_V_OPEN_dev + 1 && EB_V_OPEN_size == EB_V_OPEN_dev + 2 &&
@@ -104,7 +104,7 @@ static __always_inline void identify_inode(struct scratch *s, u32 at, struct ino
 	put_val(s, at, dev);
 }
 
-/* Which file was opened, and its path. */
+/* Identifies the file that was opened, and captures its path. */
 static __always_inline void identify(const struct call *c)
 {
 	struct file *file = fd_file(c->task, c->ret);

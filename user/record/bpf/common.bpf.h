@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all programs share: maps, settings, the state of a traced task, and
- * the way of a record into the ring buffer.
+ * Shared by all programs: maps, settings, the state of a traced task, and
+ * sending records to the ring buffer.
  *
  * They are compiled twice, with OLD being 1 and 0: kernels from 5.17 on have
  * bpf_loop() and task storage; for older ones loops are bounded and the state of a
- * task is in a hash.  Of each program there may be one that is called by perf, for
- * kernels where the others can be preempted.  The loader picks one.
+ * task is in a hash.  Some programs have a variant that perf calls, for kernels
+ * where the others can be preempted.  The loader picks one.
  */
 #ifndef ETRACE_COMMON_BPF_H
 #define ETRACE_COMMON_BPF_H
@@ -21,11 +21,11 @@
 
 #include "record/bpf/bpf_abi.h"
 
-#define EB_FULL		8192u	/* a part is sent when so much is there */
-#define EB_DATA		16384u	/* more there never is: a text comes on top */
-#define EB_SLACK	8256u	/* for the verifier, which thinks of a text there */
+#define EB_FULL		8192u	/* bytes from which a part is sent */
+#define EB_DATA		16384u	/* most bytes in a part: EB_FULL and one text */
+#define EB_SLACK	8256u	/* never used: the verifier assumes that a text may reach here */
 #define EB_PATH_MAX	4096u
-#define EB_NAME_MAX	255u	/* of any name; a power of two less one */
+#define EB_NAME_MAX	255u	/* longest name in bytes; a power of two minus 1 */
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -48,7 +48,7 @@
 /* ---- settings, by the loader, constant from then on ---- */
 
 const volatile struct eb_row rows[EB_MAX_ROWS];
-/* Row of each number, 0: not recorded; any[]: in one of the ABIs. */
+/* Row of each system call number, 0 if not recorded; row_any: nonzero if in any ABI. */
 const volatile __u8 row_native[EB_MAX_NR];
 const volatile __u8 row_compat[EB_MAX_NR];
 const volatile __u8 row_any[EB_MAX_NR];
@@ -60,26 +60,26 @@ const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader *
 const volatile __u32 nr_cpus;	/* possible processors */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
 const volatile __u32 refuse_storage;	/* struct bpf_options */
-const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
+const volatile bool can_hold;	/* bpf_preempt_disable() is available and needed */
 
 /* ---- shared with the loader while tracing ---- */
 
 bool tracing;			/* new tasks are added */
-__u64 tasks;			/* traced tasks that live */
-/* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
+__u64 tasks;			/* number of living traced tasks */
+/* Row of each io_uring operation, 0 if not recorded; or EB_RING_UNSEEN. */
 __u8 ring_row[EB_MAX_RING];
 __u32 has_ring;			/* enum eb_has_ring */
-__u32 nr_cgroups;		/* whose tasks are traced */
-bool cgroups_moved;		/* the reader is to look for tasks that came into one */
-/* of the iterator */
-__s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
-__u64 adopted;			/* how many were added */
-bool adopts_late;		/* they tell of themselves */
-bool root_seen;			/* root_pid is a task that lives */
-__u32 storage_asked;		/* new task storage, where some is refused */
-__u64 storage_refused;		/* how often there was none at that moment */
-__u32 slots_late;		/* tasks that are to have theirs, slot_late() */
-__u64 slots_unseen;		/* looks at such a task that had none again */
+__u32 nr_cgroups;		/* number of cgroups whose tasks are traced */
+bool cgroups_moved;		/* the reader must look for tasks that entered one */
+/* for the iterator */
+__s32 root_pid;			/* root of the tree to add, 0 to list all traced tasks, or EB_* */
+__u64 adopted;			/* number of tasks added */
+bool adopts_late;		/* added tasks record their programs themselves */
+bool root_seen;			/* root_pid is a living task */
+__u32 storage_asked;		/* requests for new task storage, when some are refused on purpose */
+__u64 storage_refused;		/* number of times that allocating it failed */
+__u32 slots_late;		/* tasks that wait for their storage, slot_late() */
+__u64 slots_unseen;		/* number of times that such a task failed again */
 /* The process that reads, as the iterator finds it. */
 struct {
 	__u64 root_mnt, root_dentry;
@@ -96,18 +96,18 @@ struct {
 
 /**
  * struct slot - a traced task
- * @last: time that its next record must be behind, as the module's
- * @lost: events of it that were lost and that no record has told of
- * @lost_since: time of the first of them
- * @dir_ino, @dir_mount: inode and mount of the directory in which the link is made
- * @nr_fds: descriptors that the close_range in progress may close
+ * @last: nanoseconds; its next record must be later, as in the module
+ * @lost: number of its lost events that no record reports yet
+ * @lost_since: time of the first of these, in nanoseconds
+ * @dir_ino, @dir_mount: inode and mount of the directory where a symbolic link is made
+ * @nr_fds: number of descriptors that the close_range in progress may close
  * @hold: enum eb_hook: the hook that sent names for the call in progress
  * @cloexec: descriptors were sent that the execve in progress may close
- * @skipped: a seccomp filter has answered the call in progress, which is not made
- * @ring_req: the request that a ring's call in progress is for
- * @ring_fd: its descriptor
- * @ring: row of that call; 0: there is none
- * @joined: it ran before it came to be traced, and no record has told of it yet
+ * @skipped: a seccomp filter has answered the call in progress; the kernel does not run it
+ * @ring_req: the request of the io_uring operation in progress
+ * @ring_fd: descriptor of that request
+ * @ring: table row of that operation, 0 if none
+ * @joined: it ran before tracing of it began, and no record reports it yet
  */
 struct slot {
 	u64 upid;
@@ -133,7 +133,7 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-/* The same by task_struct, where task storage cannot be had, or not yet: slot_late(). */
+/* Slots by task_struct, if task storage is not available, or not yet: slot_late(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 32768);
@@ -147,33 +147,33 @@ enum want {
 	W_FD,		/* path of descriptor @fd */
 	W_PATH,		/* path of @mnt, @dentry */
 	W_CWD,
-	W_USER,		/* text at user address @addr; 0: there is none */
+	W_USER,		/* text at user address @addr, no string if 0 */
 	W_BYTES,	/* @fd bytes at user address @addr */
-	W_KERNEL,	/* text at kernel address @addr; 0: there is none */
-	W_JOIN,		/* text at user address @addr, behind directory @fd */
-	W_KERNEL_JOIN,	/* text at kernel address @addr, behind directory @fd */
+	W_KERNEL,	/* text at kernel address @addr, no string if 0 */
+	W_JOIN,		/* path of directory @fd, then text at user address @addr */
+	W_KERNEL_JOIN,	/* path of directory @fd, then text at kernel address @addr */
 	W_HELD,		/* string @fd of the hook's record */
-	W_SAME,		/* as string 0 */
-	W_EMPTY,	/* nothing, but there */
-	W_ADDRESS,	/* @fd bytes at scratch.sockaddr; < 0: they could not be read */
+	W_SAME,		/* same as string 0 */
+	W_EMPTY,	/* an empty string */
+	W_ADDRESS,	/* @fd bytes at scratch.sockaddr, < 0 if unreadable */
 };
 
 struct wanted {
 	u16 how;
-	u8 joined;	/* in the place of a name that the kernel resolved */
-	u8 meant;	/* as the caller meant it: the module's etrace_meant() */
+	u8 joined;	/* used instead of a name that the kernel resolved */
+	u8 meant;	/* as the caller meant it, see etrace_meant() of the module */
 	s32 fd;
 	u64 addr;
 	u64 mnt, dentry;
 };
 
 /**
- * struct walk - on the way from a file to its root
- * @dentry: where it stands, on the mount @mnt whose root is @mnt_root
- * @steps: components so far
- * @mark: EB_* for the string
- * @special: the file has no path, but a name that its file system makes up
- * @done: has come to the root
+ * struct walk - a walk from a file up to its root
+ * @dentry: current position, on the mount @mnt whose root is @mnt_root
+ * @steps: number of components so far
+ * @mark: EB_* of the string
+ * @special: the file has no path, but a synthetic name
+ * @done: the root is reached
  */
 struct walk {
 	u64 dentry, mnt, mnt_root;
@@ -185,24 +185,24 @@ struct walk {
 	u8 pad;
 };
 
-/* What a process has used, as far as its threads have been gone through. */
+/* Resources that a process used, summed over the threads visited so far. */
 struct cost {
-	u64 signal;		/* what its threads share */
+	u64 signal;		/* the signal_struct of its threads */
 	u64 pos, head;		/* in the list of threads */
-	u64 left;		/* one that has its memory still */
+	u64 left;		/* a thread that still has its memory */
 	u64 ran;
 	u64 utime, stime, minflt, majflt;
 	u64 rchar, wchar, rbytes, wbytes;
 };
 
 /**
- * struct received - messages whose descriptors are on their way out
- * @msg: user address of the next one's struct msghdr
- * @cmsg: user address of the next struct cmsghdr of the one at hand
- * @fds: user address of the next descriptor of the one before that
- * @nr_msg: messages from @msg on
- * @left: bytes from @cmsg on
- * @nr_fds: descriptors from @fds on
+ * struct received - messages whose descriptors are being sent
+ * @msg: user address of the next message's struct msghdr
+ * @cmsg: user address of the next struct cmsghdr of the current message
+ * @fds: user address of the next descriptor of the current control message
+ * @nr_msg: number of messages from @msg on
+ * @left: bytes of control data from @cmsg on
+ * @nr_fds: number of descriptors from @fds on
  * @compat: the program's words have 4 bytes
  * @cloexec: the descriptors are closed by an execve
  */
@@ -215,28 +215,28 @@ struct received {
 	u8 pad;
 };
 
-/* What a call has written, as far as its pieces have been gone through. */
+/* Output of a call: the pieces of its vector that are left. */
 struct printing {
 	u64 at;			/* user address of the next entry of the vector */
 	u64 pieces;		/* entries from there on */
-	u64 left;		/* bytes that are in them */
+	u64 left;		/* bytes in these entries */
 	u32 fd;
 	u32 is_32;		/* the program's words have 4 bytes */
 };
 
 /*
- * A program's room for one event; one for each program and processor, as a
+ * A program's buffer for one event. There is one for each program and CPU, since a
  * program never interrupts itself.  @rec and @data are sent in one piece.
  *
- * Whatever changes from branch to branch is kept here and not on the stack:
- * the verifier does not follow the values of maps, so that it need not go
- * through everything behind a branch once for each.
+ * Values that differ between branches are kept here and not on the stack: the
+ * verifier does not track values in maps, so it need not check the code after
+ * a branch once for each value.
  */
 struct scratch {
 	struct eb_counts counts;
 	struct wanted want[EB_NR_STR + 1];
 	u64 arg[8];
-	s64 ret;		/* of the call at hand, and its row */
+	s64 ret;		/* result of the current call, and its row */
 	u32 row;
 	struct walk walk;
 	u32 fill;		/* bytes in @data */
@@ -244,7 +244,7 @@ struct scratch {
 	u32 failed;		/* a part was lost */
 	u32 which;		/* enum room */
 	u32 part_flags;		/* of the next part */
-	u64 args_pos, args_end;	/* of an argument list on its way out */
+	u64 args_pos, args_end;	/* of an argument list that is being sent */
 	u32 args_failed;
 	struct cost cost;
 	struct received received;
@@ -266,26 +266,26 @@ enum room {
 };
 
 /*
- * The rooms of each processor.  They are an array that the reader maps, and not
- * one for each processor that it would have to ask for: while a task is in a
- * call of bpf() that reads or writes a map, preempted or not, its processor
- * runs none of the programs that perf calls.
+ * The buffers of each CPU.  They are one array that the reader maps into its memory, not
+ * a per-CPU array that it would read by bpf(): while a task is in a call of bpf() that
+ * reads or writes a map, even if preempted, its CPU runs none of the programs that
+ * perf calls.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, NR_ROOM);	/* for each processor */
+	__uint(max_entries, NR_ROOM);	/* for each CPU */
 	__type(key, u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
 /*
- * Who gives upids beside others on a processor has numbers of its own there: the
- * programs of forks, the iterator, the programs of cgroups.
+ * Programs that make upids and can interrupt each other on a CPU have separate numbers:
+ * the programs of forks, the iterator, and the programs of cgroups.
  */
 #define NR_SEQ	3u
 
-/* Sequence numbers of each processor, so that no atomic fetch is needed. */
+/* Sequence numbers per CPU, so that no atomic fetch is needed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NR_SEQ);
@@ -318,7 +318,7 @@ static __always_inline struct task_struct *current_task(void)
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
-/* May task storage be made? @again: a task waits for it */
+/* May task storage be allocated? @again: a task waits for it */
 static __always_inline bool storage_may(bool again)
 {
 	if (likely(!refuse_storage))
@@ -326,7 +326,7 @@ static __always_inline bool storage_may(bool again)
 	return refuse_storage > 1 && (again || ++storage_asked % refuse_storage);
 }
 
-/* A task's storage, made of @value. Returns NULL: there is none, now. @again: as above */
+/* Allocates a task's storage, set to @value. NULL if that fails now. @again: a task waits */
 static __always_inline void *storage_make(void *map, struct task_struct *task, void *value,
 					  bool again)
 {
@@ -346,7 +346,7 @@ static __always_inline bool slot_is_late(struct task_struct *task)
 	return unlikely(slots_late) && bpf_map_lookup_elem(&slots_hash, &key);
 }
 
-/* Not late any more. Returns whether it was. */
+/* The task no longer waits for its storage. Returns whether it did. */
 static __always_inline bool slot_not_late(struct task_struct *task)
 {
 	u64 key = (u64)task;
@@ -358,9 +358,9 @@ static __always_inline bool slot_not_late(struct task_struct *task)
 }
 
 /*
- * In newer kernels (7.3) the allocator behind task storage does not wait for a lock: if
- * another processor has it, there is nothing.  Such a task waits in slots_hash, and
- * gets its slot when it is looked at next.
+ * In newer kernels (7.3) the allocator of task storage does not wait for a lock: if
+ * another CPU holds it, allocation fails.  Then the slot waits in slots_hash, and
+ * moves to task storage the next time that it is looked up.
  */
 static __noinline struct slot *slot_late(struct task_struct *task)
 {
@@ -388,7 +388,7 @@ static __noinline struct slot *slot_of(struct task_struct *task)
 
 		return bpf_map_lookup_elem(&slots_hash, &key);
 	}
-	/* Most tasks have no storage of anybody's: no call is needed to see that. */
+	/* Most tasks have no storage at all: seeing that needs no call. */
 	if (!bpf_core_field_exists(task->bpf_storage) || task->bpf_storage)
 		t = bpf_task_storage_get(&slots, task, 0, 0);
 	if (!t && unlikely(slots_late))
@@ -408,7 +408,7 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
 }
 
-/* Adds a task. @joined: as in its slot. Returns its upid, 0: no memory. */
+/* Adds a task. @joined: as in its slot. Returns its upid, 0 if there is no memory. */
 static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which, bool joined)
 {
 	struct slot new = { .upid = new_upid(pid, which), .joined = joined };
@@ -452,8 +452,8 @@ static __always_inline void slot_drop_late(struct task_struct *task)
 #define LINES_MAX 64	/* ETRACE_LINES_MAX of the module */
 
 /*
- * How functions that the verifier looks at by themselves are told of a room and of the
- * current task's slot: on older kernels they take nothing but numbers.
+ * How to pass a buffer and the current task's slot to functions that the verifier checks
+ * separately: on older kernels these take only numbers.
  */
 #if OLD
 #define ROOM_REF	u32
@@ -473,9 +473,9 @@ static __always_inline void slot_drop_late(struct task_struct *task)
 #endif
 
 /*
- * Calls name##_cb() with @ctx until it returns 1, at most @max times. Older kernels have
- * no bpf_loop(): there it is name##_old(), which the verifier goes through once, and at
- * most @max_old times.
+ * Calls name##_cb() with @ctx until it returns 1, at most @max times. On older kernels,
+ * without bpf_loop(), it calls name##_old(), which the verifier checks once, at most
+ * @max_old times.
  */
 #define REPEAT(max, max_old, name, s, ctx)				\
 	do {								\
@@ -491,7 +491,7 @@ static __always_inline void slot_drop_late(struct task_struct *task)
 		}							\
 	} while (0)
 
-/* The time of a task's next record. */
+/* The time of a task's next record, in nanoseconds. */
 static __always_inline u64 slot_now(struct slot *t)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -505,9 +505,9 @@ static __always_inline u64 slot_now(struct slot *t)
 /* ---- preemption ---- */
 
 /*
- * Where a hook is no kprobe, it can be preempted with preempt=full, and all other
- * tasks of that processor pass it by meanwhile: so that is switched off where it can
- * be (6.10 and later).  It still can be before it is off, and when it is let on again.
+ * A hook that is not a kprobe can be preempted with preempt=full, and until it resumes,
+ * all other tasks on that CPU skip the hook.  So it disables preemption if it can (6.10
+ * and later), although it can still be preempted just before and just after that.
  */
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
@@ -539,7 +539,7 @@ static __always_inline void ring_there(void)
 
 /* ---- system calls ---- */
 
-/* The row of a call, 0: none. */
+/* The row of a call, 0 if none. */
 static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 {
 	nr = native_nr(nr);
@@ -551,8 +551,8 @@ static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 }
 
 /*
- * The registers with which the current task entered the kernel.  Older kernels
- * are asked in their own way.
+ * The user registers of the current task at its entry into the kernel.  Older kernels
+ * have another way to get them.
  */
 static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 {
@@ -614,8 +614,8 @@ static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
 }
 
 /*
- * A link wakes the reader at once: the sooner its target is looked up, the less
- * can have come between.  So does a ring that it does not know of.
+ * A symbolic link wakes the reader at once: the sooner its target is looked up, the less
+ * can have changed.  So does the first io_uring.
  */
 static __always_inline u64 wake(struct scratch *s)
 {
@@ -625,8 +625,8 @@ static __always_inline u64 wake(struct scratch *s)
 }
 
 /*
- * Sends what is there as a part of the event. Branches are few: this is called
- * from within loops.
+ * Sends the bytes so far as a part of the event. It has few branches, since loops
+ * call it.
  */
 static __noinline int flush(struct scratch *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a process has used, at its end: cost.c of the module.  What the kernel has
- * not charged to its last thread yet, a tick at most, is not in the times.
+ * Resources that a process used, at its end: as cost.c of the module.  The times lack what
+ * the kernel has not charged to the last thread yet, at most a tick.
  */
 #ifndef ETRACE_COST_BPF_H
 #define ETRACE_COST_BPF_H
@@ -17,7 +17,7 @@
 #define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u
 
-/* Of which processes the end has been told. */
+/* Processes whose end has been recorded. */
 struct last {
 	u64 signal, start;
 };
@@ -79,7 +79,7 @@ static __always_inline u32 cost_sequence(struct signal_struct *sig)
 	return BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 }
 
-/* Is no thread that is gone being added to what its process has used? */
+/* Is no ended thread being added to the process's sums at this moment? */
 static __noinline long cost_wait(struct scratch *s)
 {
 	return !(cost_sequence((void *)s->cost.signal) & 1);
@@ -122,7 +122,7 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
 	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
 	REPEAT(ETRACE_COST_THREADS, COST_THREADS_OLD, cost_step, s, &ctx);
-	/* The last step may have been to the last of so many as are gone through. */
+	/* The last step may have reached exactly the last thread. */
 	return c->pos == c->head && !(seq & 1) && seq == cost_sequence(sig);
 }
 

@@ -5,11 +5,11 @@
 
 #include "record/bpf/common.bpf.h"
 
-#define ARGS_STEP	4096u	/* a page: what one read can fail for */
+#define ARGS_STEP	4096u	/* a page: one read fails for at most this many bytes */
 #define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
-#define ARGS_MAX_OLD	1536u	/* the verifier goes through each of them */
+#define ARGS_MAX_OLD	1536u	/* the verifier checks each of them */
 
-/* A piece of a list. Returns 1 at the end. */
+/* Sends a piece of a list. Returns 1 at the end. */
 static __noinline long args_step(struct scratch *s)
 {
 	u64 pos = s->args_pos, left = s->args_end - pos;
@@ -46,7 +46,7 @@ __attribute__((noinline)) int args_step_old(ROOM_REF room)
 	return !s || args_step(s);
 }
 
-/* An argument list, or an environment; it is the end of a record. */
+/* Sends an argument list, or an environment, at the end of a record. */
 static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
 {
 	struct scratch *ctx = s;

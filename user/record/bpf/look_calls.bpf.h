@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was looked for: calls_look.c of the module. */
+/* Files and programs that were looked up, not opened or run: calls_look.c of the module. */
 #ifndef ETRACE_LOOK_CALLS_BPF_H
 #define ETRACE_LOOK_CALLS_BPF_H
 
@@ -64,10 +64,10 @@ static __always_inline bool fill_exec(const struct call *c)
 
 /* ---- on request ---- */
 
-/* What is asked of a descriptor is no name that is looked for. */
+/* A query of a descriptor looks up no name. */
 static __always_inline bool fill_stat_flags(const struct call *c, u32 flags)
 {
-	/* By a ring, it has been left out. */
+	/* For an io_uring, such a query has been left out already. */
 	if (!c->held && is_of_fd(c))
 		return false;
 	rec_init(c->s, c->t, EB_STAT);
@@ -84,7 +84,7 @@ static __always_inline bool fill_stat(const struct call *c)
 	return fill_stat_flags(c, call_arg(c, EB_A_FLAGS, 0));
 }
 
-/* What it is short for. */
+/* Flags of the call that it is short for. */
 static __always_inline bool fill_lstat(const struct call *c)
 {
 	return fill_stat_flags(c, AT_SYMLINK_NOFOLLOW);
@@ -100,7 +100,7 @@ static __always_inline bool fill_access(const struct call *c)
 	return want_meant(c, false);
 }
 
-/* The text is what the caller got, which need not be all of it. */
+/* The text is what the caller got, which may be truncated. */
 static __always_inline bool fill_readlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_READLINK);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who makes a symbolic link, and who reads: so that the reader can look the link's
- * target up as its maker would have.
+ * The task that makes a symbolic link, and the task that reads the records: with both, the
+ * reader can look up the link's target as its maker would have.
  */
 #ifndef ETRACE_MAKER_BPF_H
 #define ETRACE_MAKER_BPF_H
 
 #include "record/bpf/common.bpf.h"
 
-/* The process id that a task has for the reader; 0: none. */
+/* A task's process id in the reader's pid namespace, 0 if none. */
 static __always_inline s32 pid_of(struct task_struct *task, u64 *ns)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -47,14 +47,14 @@ static __always_inline s32 mount_id(u64 mnt)
 	return BPF_CORE_READ(m, mnt_id);
 }
 
-/* So that who looks at the directory later sees that it is this one. */
+/* Lets the reader check later that it looks at this directory. */
 static __always_inline void hold_dir(struct slot *t, u64 mnt, struct dentry *dir)
 {
 	t->dir_mount = mount_id(mnt);
 	t->dir_ino = BPF_CORE_READ(dir, d_inode, i_ino);
 }
 
-/* Behind the strings of a symbolic link: whose it is, and where. */
+/* Adds the link's maker and directory, after the strings of a symbolic link. */
 static __always_inline void put_maker(struct scratch *s, struct slot *t, struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, cred);

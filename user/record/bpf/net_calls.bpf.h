@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets: whom a program talks to. As calls_net.c of the module. */
+/* Sockets: the peers that a program talks to. As calls_net.c of the module. */
 #ifndef ETRACE_NET_CALLS_BPF_H
 #define ETRACE_NET_CALLS_BPF_H
 
@@ -11,7 +11,7 @@
 #define AF_INET6	10
 #define SOCKFS_MAGIC	0x534f434b
 
-/* The socket behind a descriptor; NULL: it is none. */
+/* The socket of a descriptor, NULL if it is not one. */
 static __always_inline struct sock *fd_sock(struct task_struct *task, s32 fd)
 {
 	struct file *file = fd_file(task, fd);
@@ -30,12 +30,12 @@ static __always_inline struct sock *other_end(struct sock *sk)
 	return BPF_CORE_READ((struct unix_sock *)sk, peer);
 }
 
-/* Which of two ends it is that has connected, of a unix socket. */
+/* Which of the two ends of a unix socket has connected? */
 static __always_inline void connected(const struct call *c, s32 fd)
 {
 	struct file *file = fd_file(c->task, fd);
 
-	/* Another thread may have put something else there. */
+	/* Another thread may have put another file there. */
 	if (file && BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SOCKFS_MAGIC)
 		put_val(c->s, EB_V_CONNECT_ino, BPF_CORE_READ(file, f_inode, i_ino));
 }
@@ -44,7 +44,7 @@ static __always_inline void connected(const struct call *c, s32 fd)
 static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u64 addr, s32 size)
 {
 	rec_init(c->s, c->t, kind);
-	/* Those of bind lie in the same place. */
+	/* The values of bind have the same index. */
 	c->r->val[EB_V_CONNECT_fd] = (s32)fd;
 	if (size < 0 || size > (s32)EB_SOCKADDR_MAX ||
 	    bpf_probe_read_user(c->s->sockaddr, below(2 * EB_SOCKADDR_MAX, size), (void *)addr)) {
@@ -72,7 +72,7 @@ static __always_inline bool fill_bind(const struct call *c)
 			 call_arg(c, EB_A_SIZE, 0));
 }
 
-/* Who has connected, as the module tells it. Returns the bytes, at s->sockaddr. */
+/* Stores the peer's address at s->sockaddr, as in the module. Returns its bytes. */
 static __always_inline s32 peer(struct scratch *s, struct sock *sk)
 {
 	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -103,8 +103,8 @@ static __always_inline s32 peer(struct scratch *s, struct sock *sk)
 }
 
 /*
- * Which socket has connected to a unix one, if it is still there: it may be closed just
- * now, but who frees its inode waits for RCU.
+ * The socket that has connected to a unix one, if it still exists: it may be closed just
+ * now, but its inode is freed after an RCU grace period.
  */
 static __always_inline void accepted_from(const struct call *c, struct sock *sk)
 {
@@ -139,7 +139,7 @@ static __always_inline bool fill_accept(const struct call *c)
 	return accepted(c, call_arg(c, EB_A_FD, 0));
 }
 
-/* Are these two sockets that socketpair() can have made? */
+/* Can socketpair() have made these two sockets? */
 static __always_inline bool are_sockets(struct task_struct *task, const s32 *fd)
 {
 	struct sock *a = fd_sock(task, fd[0]), *b = fd_sock(task, fd[1]);
