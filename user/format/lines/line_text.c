@@ -149,15 +149,22 @@ static const char *any_value(const char *s, const char *end, int64_t *v, bool *b
 	return s;
 }
 
+/* Any other value of a field, with a comma or nothing behind it.  Return: that, or NULL. */
+static __attribute__((noinline)) const char *long_value(const char *s, const char *end, int64_t *v,
+							bool *big)
+{
+	const char *p = any_value(s, end, v, big);
+
+	return p && (p == end || *p == ',') ? p : NULL;
+}
+
 /* A field's value, with a comma or nothing behind it.  Return: that, or NULL. */
 static inline const char *read_value(const char *s, const char *end, int64_t *v, bool *big)
 {
 	const char *p = short_value(s, v);
 
 	*big = false;
-	if (!p)
-		p = any_value(s, end, v, big);
-	return p && (p == end || *p == ',') ? p : NULL;
+	return p && (p == end || *p == ',') ? p : long_value(s, end, v, big);
 }
 
 /* Whether a field's "name=" stands here. */
@@ -183,7 +190,7 @@ const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *
 	const struct known_field *f = known_fields[it->tag];
 	unsigned int have = 0, given = 0, announced = 0;
 
-	for (unsigned int bit = 1; f->len && s < end; f++, bit <<= 1) {
+	for (unsigned int bit = 1; f->len; f++, bit <<= 1) {
 		const char *p;
 		int64_t v;
 		bool big;
