@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process has used, at its end: as wait4() and /proc/PID/io show it.
+ * Resources that a process used, at its end: as wait4() and /proc/PID/io show them.
  *
  * Of threads that are gone the kernel keeps sums; those that are still there,
  * dead or not, are added.
@@ -21,7 +21,7 @@
 
 /**
  * etrace_cost_is_last - does a process end with this thread?
- * @p: the current task, behind exit_mm()
+ * @p: the current task, after exit_mm()
  *
  * Several threads may end at a time: it is each that finds that all have given back
  * their memory, for then the kernel knows how much that was. What the kernel started
@@ -80,7 +80,7 @@ static u64 etrace_cost_sum(struct signal_struct *sig, struct etrace_rec *r)
 }
 
 /**
- * etrace_cost - what the current task's process has used
+ * etrace_cost - put into a record the resources that the current task's process used
  * @p: the current task, the last of its process
  * @r: the record of its end
  *

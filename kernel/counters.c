@@ -16,10 +16,10 @@
 #include "uring.h"
 #include "session.h"
 
-/* Beside those that are counted here. */
+/* Counters beyond those of counts.h. */
 enum {
 	ETRACE_CNT_overwritten = ETRACE_NR_CNT,	/* in the session of root_pid */
-	ETRACE_CNT_hooks_missed,	/* reached while they could not run */
+	ETRACE_CNT_hooks_missed,	/* reached but could not run */
 	ETRACE_CNT_hooks_missing,	/* not offered by this kernel */
 	ETRACE_NR_FILES,
 };

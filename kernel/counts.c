@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was recorded and what was lost, and why.  See counts.h. */
+/* Counters of recorded and lost records.  See counts.h. */
 #include "counts.h"
 
 /*
@@ -22,9 +22,9 @@
 DEFINE_PER_CPU(struct etrace_counts, etrace_counts);
 
 /**
- * etrace_counts_sum - a counter over all processors
+ * etrace_counts_sum - sum a counter over all CPUs
  * @counts: the counters
- * @i: which
+ * @i: the counter
  */
 u64 etrace_counts_sum(struct etrace_counts __percpu *counts,
 		      enum etrace_counter i)

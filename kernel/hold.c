@@ -29,7 +29,7 @@ void etrace_hold_free(struct etrace_hold *hold)
  * @at: the place of it, and of what an earlier try of the same call left
  * @hook: which hook leaves it
  *
- * Return: it, or NULL without memory.
+ * Return: the hold, NULL if there is no memory.
  */
 struct etrace_hold *etrace_hold_new(struct etrace_hold **at, u8 hook)
 {
@@ -53,7 +53,7 @@ void etrace_hold_drop(struct etrace_hold **at)
  * @r: has them
  * @nr: how many
  *
- * Without memory, nothing at all is kept.
+ * If there is no memory, nothing at all is kept.
  */
 void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec *r, int nr)
 {
@@ -81,9 +81,9 @@ void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec 
 }
 
 /**
- * etrace_hold_give - let work that is done later have it
+ * etrace_hold_give - hand a hold over to a work that is done later
  * @l: the work
- * @hold: the hold, which is freed behind the work
+ * @hold: the hold, which is freed after the work
  */
 void etrace_hold_give(struct etrace_work *l, struct etrace_hold *hold)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ftrace side: the trace events, the ring buffer that they go to, and
+ * Output to ftrace: the trace events, the ring buffer that they go to, and
  * whether they arrived.
  *
  * The session of root_pid fires the trace events, for ftrace's instance and
@@ -136,7 +136,7 @@ void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r)
  * etrace_output_overwritten - records that the ring buffer threw away
  * @s: the session
  *
- * Return: how many were overwritten before anybody read them, by whomever.
+ * Return: number of records overwritten before they were read.
  */
 unsigned long etrace_output_overwritten(const struct etrace_session *s)
 {
@@ -241,15 +241,15 @@ struct file *etrace_output_open(const struct etrace_open *o)
 }
 
 /**
- * etrace_output_read - take what is next in a processor's buffer
+ * etrace_output_read - read the next page of a CPU's buffer
  * @s: the session
- * @cpu: which processor
+ * @cpu: the CPU
  * @to: room for a page
  *
  * May sleep.
  *
- * Return: PAGE_SIZE, with a page as trace_pipe_raw has it in @to; -EAGAIN: there is
- * nothing; -EINVAL: somebody has changed the size of the buffer's pages; or another
+ * Return: PAGE_SIZE, with a page as trace_pipe_raw has it in @to; -EAGAIN if there is
+ * nothing; -EINVAL if the size of the buffer's pages was changed; or another
  * negative error.
  */
 ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, void *to)
@@ -272,9 +272,9 @@ ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, voi
 }
 
 /**
- * etrace_output_level - how full a processor's buffer is
+ * etrace_output_level - how full a CPU's buffer is
  * @s: the session
- * @cpu: which processor
+ * @cpu: the CPU
  *
  * Return: percent.
  */
@@ -411,8 +411,8 @@ int etrace_output_make(struct etrace_session *s, unsigned long bytes)
 }
 
 /**
- * etrace_output_free - throw a session's own buffer away, read or not
- * @s: the session, which writes nothing any more, and which nobody reads
+ * etrace_output_free - free a session's own buffer, even if unread
+ * @s: the session, which no longer has writers or readers
  */
 void etrace_output_free(struct etrace_session *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The memory of what processes have printed.  See printed.h. */
+/* Keeping the last output of processes.  See printed.h. */
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -9,7 +9,7 @@
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/* MiB of text that are kept at the most, of all processes that live. */
+/* Most MiB of output kept, of all living processes together. */
 unsigned int etrace_output_memory = 64;
 static atomic_long_t etrace_printed_rings = ATOMIC_LONG_INIT(0);
 
@@ -36,11 +36,11 @@ static void etrace_printed_free(struct etrace_printed *p)
 }
 
 /**
- * etrace_printed_make - what is kept of a descriptor, new if need be
- * @prints: of the current task's process
+ * etrace_printed_make - the output to a descriptor, allocated if needed
+ * @prints: output of the current task's process
  * @fd: the descriptor, from 1 to ETRACE_PRINTED_FDS
  *
- * Return: it, or NULL without memory.
+ * Return: the output, NULL if there is no memory.
  */
 struct etrace_printed *etrace_printed_make(struct etrace_prints *prints, unsigned int fd)
 {
@@ -62,12 +62,12 @@ struct etrace_printed *etrace_printed_make(struct etrace_prints *prints, unsigne
 }
 
 /**
- * etrace_printed_skip - bytes were written that are not seen
- * @p: to which descriptor
- * @bytes: how many
+ * etrace_printed_skip - count bytes that were written but cannot be seen
+ * @p: output to the descriptor
+ * @bytes: number of bytes
  * @unread: they should have been read
  *
- * What is kept is the end of it all, so nothing before them is.
+ * Discards what was kept before: only the end of the output is kept.
  */
 void etrace_printed_skip(struct etrace_printed *p, u64 bytes, bool unread)
 {
@@ -89,10 +89,10 @@ static bool etrace_ring_copy(char *ring, u32 at, unsigned long from, u32 n)
 }
 
 /**
- * etrace_printed_add - bytes were written
- * @p: to which descriptor
- * @from: user address of them
- * @bytes: how many; if they cannot be read they are skipped
+ * etrace_printed_add - keep bytes that were written
+ * @p: output to the descriptor
+ * @from: user address of the bytes
+ * @bytes: number of bytes; skipped if they cannot be read
  */
 void etrace_printed_add(struct etrace_printed *p, unsigned long from, u64 bytes)
 {
@@ -112,8 +112,8 @@ void etrace_printed_add(struct etrace_printed *p, unsigned long from, u64 bytes)
 }
 
 /**
- * etrace_printed_text - what is kept, as one piece
- * @p: of which descriptor; nobody writes to it any more
+ * etrace_printed_text - copy the kept output in one piece
+ * @p: output to a descriptor; no task writes to it any more
  * @to: room for @p->have bytes
  */
 void etrace_printed_text(struct etrace_printed *p, char *to)
@@ -128,8 +128,8 @@ void etrace_printed_text(struct etrace_printed *p, char *to)
 }
 
 /**
- * etrace_prints_free - a process is over
- * @prints: of it; may be NULL
+ * etrace_prints_free - free the output of a process
+ * @prints: the output; may be NULL
  */
 void etrace_prints_free(struct etrace_prints *prints)
 {

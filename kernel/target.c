@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a symbolic link leads to: the one name of a call that nobody has resolved.
+ * What a symbolic link leads to: the one name of a call that the kernel does not resolve.
  *
- * The way is walked here, through what the kernel has in memory: names that it
+ * The path is walked here, through what the kernel has in memory: names that it
  * has looked up before, and mounts.  No file system is asked for a name, no
  * daemon is waited for, nothing is mounted and no security module gets to see a
- * look-up that the program never made.  What cannot be told so is not told.
+ * look-up that the program never made.  What memory does not show stays unknown.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -26,11 +26,11 @@
 #define ETRACE_UNTOLD	(-EAGAIN)
 
 /**
- * struct etrace_walk - a way that is being walked
- * @at: how far it has come; referenced
+ * struct etrace_walk - a path walk in progress
+ * @at: current position; referenced
  * @root: the task's root directory; referenced
- * @rest: what is left of it, in @room, up to its null byte at the end
- * @links: how many symbolic links were followed
+ * @rest: the rest of the path, in @room, up to the null byte at the end
+ * @links: number of symbolic links followed
  * @room: for the texts of links, which come before the rest
  */
 struct etrace_walk {
@@ -59,7 +59,7 @@ static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
 	return 0;
 }
 
-/* Mounts on a directory hide it; what would have to be mounted is not told. */
+/* Enters mounts on a directory; what is behind an automount is unknown. */
 static int etrace_walk_mounts(struct etrace_walk *w)
 {
 	while (d_mountpoint(w->at.dentry))
@@ -79,7 +79,7 @@ static int etrace_walk_up(struct etrace_walk *w)
 			break;
 		if (w->at.dentry != w->at.mnt->mnt_root) {
 			parent = dget_parent(w->at.dentry);
-			/* Moved out of what is mounted: there is no way up. */
+			/* Moved out of the mounted tree: there is no way up. */
 			if (!is_subdir(parent, w->at.mnt->mnt_root)) {
 				dput(parent);
 				return ETRACE_NOWHERE;
@@ -95,8 +95,8 @@ static int etrace_walk_up(struct etrace_walk *w)
 }
 
 /*
- * Where links are protected (the sysctl fs.protected_symlinks), some in sticky
- * directories are not followed; whether they are is not known here.
+ * With the sysctl fs.protected_symlinks, some links in sticky directories are not
+ * followed; a module cannot see whether it is set.
  */
 static bool etrace_may_be_protected(const struct inode *dir,
 				    const struct inode *link)
@@ -170,7 +170,7 @@ static int etrace_walk_down(struct etrace_walk *w, const char *name, u32 len)
 	return err;
 }
 
-/* One component, and the slashes behind it. */
+/* Walks one component, and the slashes before it. */
 static int etrace_walk_step(struct etrace_walk *w)
 {
 	const char *name;
@@ -202,8 +202,8 @@ static int etrace_walk_step(struct etrace_walk *w)
  *
  * May sleep, when it drops the last reference to what somebody else has removed.
  *
- * Return: 0; -ENOENT: it leads nowhere; -EAGAIN: that cannot be told without
- * asking somebody.
+ * Return: 0; -ENOENT if it leads nowhere; -EAGAIN if that is unknown without asking a
+ * file system.
  */
 int etrace_target_find(const struct path *dir, const struct etrace_str *target,
 		       struct path *found)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that io_urings make: recorded as the system calls that they stand for.
+ * Operations of io_uring, recorded as the system calls that they stand for.
  *
  * The kernel has a function for each, which the submitting task runs, or a worker
  * that the kernel has started for the process (the ring's own thread, or one of
@@ -102,9 +102,9 @@ struct etrace_ring_connect {
 };
 
 /**
- * struct etrace_ring_call - a call that is being made
- * @req: who asks for it
- * @args: its arguments as the system call has them; no names
+ * struct etrace_ring_call - an operation in progress
+ * @req: its request
+ * @args: the arguments of the system call that it stands for, without names
  */
 struct etrace_ring_call {
 	struct io_kiocb *req;
@@ -112,13 +112,13 @@ struct etrace_ring_call {
 };
 
 /**
- * struct etrace_ring_op - what a ring can ask for
- * @symbol: the function that does it
- * @nr: the system call that it stands for
- * @begin: fills in the arguments. Returns false if it is none of ours
+ * struct etrace_ring_op - an operation of io_uring
+ * @symbol: the kernel function that performs it
+ * @nr: number of the system call that it stands for
+ * @begin: fills in the arguments; returns false if it is not recorded
  * @done: records it
- * @probe: at the function
- * @live: it is registered
+ * @probe: return probe at the function
+ * @live: @probe is registered
  */
 struct etrace_ring_op {
 	const char *symbol;
@@ -347,7 +347,7 @@ static void etrace_ring_set(struct etrace_task *t, const struct etrace_syscall *
 		t->ring = sc;
 }
 
-/* Returns whether its return is to be seen, too: 0: yes. */
+/* Returns 0 if the function's return must be seen, too. */
 static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct etrace_ring_op *op = container_of(get_kretprobe(ri), struct etrace_ring_op, probe);
@@ -391,7 +391,7 @@ static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_o
 	c.work = NULL;
 	c.last = true;
 	memcpy(c.args + 1, call->args, sizeof(call->args));
-	/* What comes of it nobody tells here. */
+	/* The result of a queued operation is unknown here. */
 	c.ret = queued ? 0 : call->req->cqe.res;
 	if (etrace_ring_recorded(c.sc, c.ret) &&
 	    atomic_read(&etrace_wanted[c.sc->where]))
@@ -399,8 +399,8 @@ static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_o
 }
 
 /*
- * 0: it is done; EIOCBQUEUED: a read or write has begun; else it was only tried, and
- * a worker does it.
+ * The function returns 0 if the operation is done; -EIOCBQUEUED if a read or write has
+ * begun; otherwise it was only tried, and a worker will do it.
  */
 static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -466,7 +466,7 @@ static void etrace_rings_unhook(void)
 }
 
 /**
- * etrace_uring_missed - how often a probe could not run when it was reached
+ * etrace_uring_missed - number of times that a probe was reached but could not run
  */
 unsigned long etrace_uring_missed(void)
 {

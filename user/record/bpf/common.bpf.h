@@ -76,7 +76,7 @@ __s32 root_pid;			/* root of the tree to add, 0 to list all traced tasks, or EB_
 __u64 adopted;			/* number of tasks added */
 bool adopts_late;		/* added tasks record their programs themselves */
 bool root_seen;			/* root_pid is a living task */
-__u32 storage_asked;		/* requests for new task storage, when some are refused on purpose */
+__u32 storage_asked;		/* requests for new task storage, if refuse_storage > 1 */
 __u64 storage_refused;		/* number of times that allocating it failed */
 __u32 slots_late;		/* tasks that wait for their storage, slot_late() */
 __u64 slots_unseen;		/* number of times that such a task failed again */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who really read and wrote: what the module's calls_use.c does.  What a program did
- * by its descriptors is remembered with the leader of its threads, and told with a
- * descriptor's close, or else when the program or the leader ends.
+ * Counting reads and writes, as the module's calls_use.c does.  The uses of a program's
+ * descriptors are kept with the leader of its threads, and recorded when a descriptor
+ * is closed, or else when the program or the leader ends.
  */
 #ifndef ETRACE_USE_CALLS_BPF_H
 #define ETRACE_USE_CALLS_BPF_H
@@ -14,15 +14,15 @@
 
 #define S_IFREG		0100000u
 #define S_IFSOCK	0140000u
-#define FILES_MIXED	1u	/* in the place of a table: each use is told at once */
+#define FILES_MIXED	1u	/* instead of a table: each use is recorded at once */
 
 /**
- * struct uses - the descriptors of a process
- * @files: their table; a thread that has another one has its uses told at once
- * @used: of each group of EB_USES_GROUP, whether there may be something to tell
+ * struct uses - uses of a process's descriptors
+ * @files: their table; uses by a thread with another table are recorded at once
+ * @used: for each group of EB_USES_GROUP descriptors: there may be something to record
  *
- * Threads write to it at the same time: there is no byte that two of them change
- * by what they have read of it.
+ * Threads write to it at the same time, so no byte may depend on a read-modify-write
+ * by two of them.
  */
 struct uses {
 	u64 files;
@@ -40,7 +40,7 @@ struct {
 	__type(value, struct uses);
 } uses SEC(".maps");
 
-/* The same by task_struct, where task storage cannot be had. */
+/* Uses by task_struct, if task storage is not available. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2048);
@@ -48,7 +48,7 @@ struct {
 	__type(value, struct uses);
 } uses_hash SEC(".maps");
 
-/* Of zeros, to begin with. */
+/* All zeros: the initial value of an entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -66,10 +66,10 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 		u = bpf_task_storage_get(&uses, leader, 0, 0);
 	else
 		u = bpf_map_lookup_elem(&uses_hash, &key);
-	/* A leader that ends has told all, and takes nothing more. */
+	/* A leader that is ending has recorded all, and keeps nothing more. */
 	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
 		return u;
-	/* If there is none, for whatever reason: what is done now is told at once. */
+	/* If this fails, for any reason, the current use is recorded at once. */
 	if (!OLD && !in_hash)
 		return storage_make(&uses, leader, NULL, false);
 	none = bpf_map_lookup_elem(&uses_none, &zero);
@@ -90,7 +90,7 @@ static __noinline void uses_forget(struct task_struct *leader)
 
 /* ---- telling ---- */
 
-/* What is remembered of a descriptor goes into the values of a close or a use. */
+/* Copies the uses of a descriptor to the values of a close or a use. */
 static __always_inline void put_use(struct scratch *s, struct eb_use *e)
 {
 	_Static_assert((int)EB_V_CLOSE_read == (int)EB_V_USE_read &&
@@ -108,7 +108,7 @@ static __always_inline void put_use(struct scratch *s, struct eb_use *e)
 	}
 }
 
-/* Of what another thread adds just now, at most the bytes are lost. */
+/* If another thread adds a use just now, at most its number of bytes is lost. */
 static __always_inline void forget_use(struct eb_use *e)
 {
 	if (e->did_read) {
@@ -126,7 +126,7 @@ static __always_inline void forget_use(struct eb_use *e)
 	e->to = 0;
 }
 
-/* It is another file's from now on. */
+/* From now on the descriptor is another file's. */
 static __always_inline void forget_file(struct eb_use *e)
 {
 	forget_use(e);
@@ -143,7 +143,7 @@ static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
 	send(s, t);
 }
 
-/* What there is of @u, as one record. @how: EB_USES_* */
+/* Sends all uses in @u as one record. @how: EB_USES_* */
 static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct uses *u,
 				      u32 how)
 {
@@ -165,11 +165,11 @@ static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct 
 			n = 0;
 	}
 	s->fill = n;
-	t->last += EB_USES_MAX;	/* each event gets a time of its own */
+	t->last += EB_USES_MAX;	/* each event gets its own time */
 	send(s, t);
 }
 
-/* The program of a task is over, or the task's process is: all is told. */
+/* The task's program or process is over: records all uses. */
 static __always_inline void uses_over(struct scratch *s, struct slot *t,
 				      struct task_struct *task, bool closes)
 {
@@ -182,7 +182,7 @@ static __always_inline void uses_over(struct scratch *s, struct slot *t,
 		uses_forget(leader);
 }
 
-/* A macro of CO-RE must not see struct call, which is none of the kernel's. */
+/* CO-RE macros must not see struct call, which is not a type of the kernel. */
 static __always_inline struct task_struct *leader_of(const struct call *c)
 {
 	struct task_struct *task = c->task;
@@ -197,7 +197,7 @@ static __always_inline struct files_struct *files_of(const struct call *c)
 	return GET(task, files);
 }
 
-/* A descriptor is made: what is remembered was done by another one of that number. */
+/* A descriptor is made: uses that are kept are those of an earlier one with that number. */
 static __always_inline void use_new(const struct call *c, s32 fd)
 {
 	struct uses *u;
@@ -216,14 +216,14 @@ static __always_inline void use_new(const struct call *c, s32 fd)
 	forget_file(e);
 }
 
-/* A descriptor is closed: into the record that tells it. */
+/* A descriptor is closed: moves its uses to the record of the close. */
 static __always_inline void use_closed(const struct call *c, s32 fd)
 {
 	struct files_struct *files = files_of(c);
 	struct uses *u;
 	struct eb_use *e;
 
-	/* A thread may have made another one of that number meanwhile. */
+	/* Another thread may have made a new descriptor with that number meanwhile. */
 	if (unlikely(GET(files, count.counter) > 1) && fd_file(c->task, fd)) {
 		put_val(c->s, EB_V_CLOSE_reused, 1);
 		return;
@@ -238,7 +238,7 @@ static __always_inline void use_closed(const struct call *c, s32 fd)
 	forget_file(e);
 }
 
-/* close_range: all that is remembered goes before its record, which may need it. */
+/* close_range: sends all uses before its record, which may need them. */
 static __always_inline void use_closed_range(const struct call *c)
 {
 	struct task_struct *leader = leader_of(c);
@@ -250,7 +250,7 @@ static __always_inline void use_closed_range(const struct call *c)
 	uses_forget(leader);
 }
 
-/* A task is born: programs that share a table have their uses told at once. */
+/* A task is born: if programs share a table, their uses are recorded at once. */
 static __always_inline void use_fork(struct scratch *s, struct slot *t,
 				     struct task_struct *parent, struct task_struct *child)
 {
@@ -276,7 +276,7 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 /* ---- remembering ---- */
 
 /*
- * How a file is that was written, behind a write by @fd. A function, so that what it reads is
+ * Notes size and time of a file after a write to @fd. Not inlined, so that its buffer is
  * not on the stack of its callers.
  */
 static __noinline void use_seen(struct eb_use *e, struct files_struct *files, u32 fd)
@@ -304,7 +304,7 @@ static __noinline void use_seen(struct eb_use *e, struct files_struct *files, u3
 	}
 }
 
-/* What is done by a descriptor: as of the module. */
+/* How a descriptor is used, as in the module. */
 enum use_how {
 	USE_READ,
 	USE_WRITE,
@@ -312,8 +312,8 @@ enum use_how {
 };
 
 /*
- * Does another process share a task's table? It may have come when there was no memory
- * to note that in, or before it was traced.
+ * Does another process share a task's descriptor table? It may have begun to when there
+ * was no memory to note that, or before the task was traced.
  */
 static __always_inline bool files_shared(struct task_struct *task)
 {
@@ -323,7 +323,7 @@ static __always_inline bool files_shared(struct task_struct *task)
 	return GET(files, count.counter) > GET(signal, nr_threads);
 }
 
-/* The memory of the current task for a descriptor; NULL: what it does is told at once. */
+/* The current task's uses of a descriptor; NULL if they must be recorded at once. */
 static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 {
 	u64 files = (u64)GET(task, files);
@@ -499,8 +499,8 @@ static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes)
 }
 
 /*
- * Is it to be recorded that one descriptor is copied to another? As the module
- * decides it. A function for the verifier.
+ * Should a copy between two descriptors be recorded? Decides as the module does. Global, so
+ * that the verifier checks it once.
  */
 __attribute__((noinline)) int copy_is_new(u32 in, u32 out)
 {
@@ -537,7 +537,7 @@ static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 
 
 /* ---- calls; only a copy is an event ---- */
 
-/* What is returned is no number of bytes. */
+/* The return value is not a number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c)
 {
 	use_write(c, call_arg(c, EB_A_FD, 0), 0);
@@ -555,7 +555,7 @@ static __always_inline bool fill_write(const struct call *c)
 	return false;
 }
 
-/* From one descriptor to another. Of nothing: it was read, but nothing was written. */
+/* From one descriptor to another. 0 bytes: a read at end of file, and no write. */
 static __always_inline bool fill_copy(const struct call *c)
 {
 	if (c->ret)
@@ -578,8 +578,8 @@ static __always_inline bool fill_vmsplice(const struct call *c)
 }
 
 /*
- * What is mapped may be read, whatever its protection is now; and written, if that
- * is allowed and others see it.
+ * A mapping may be read, whatever its protection is now; and written, if it is shared
+ * and writing is allowed.
  */
 static __always_inline bool fill_mmap(const struct call *c)
 {
@@ -620,7 +620,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 	return 0;
 }
 
-/* What has begun: how many bytes it will be is not known yet. */
+/* The requests that have begun: their numbers of bytes are not known yet. */
 static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
