@@ -25,7 +25,7 @@ struct batch_cell {
  * @table: its name, a constant
  */
 struct batch *batch_new(struct db *db, const char *table, unsigned int columns);
-/** batch_free - rows that were not flushed are gone; before db_close() */
+/** batch_free - drops rows that were not flushed; call before db_close() */
 void batch_free(struct batch *b);
 
 /** batch_next - one more row, all of whose cells the caller sets, to numbers or NULL */
@@ -34,14 +34,14 @@ struct batch_cell *batch_next(struct batch *b);
 /** batch_add - one more row.  @types and what follows: as of db_bind(), for all columns */
 void batch_add(struct batch *b, const char *types, va_list ap);
 
-/** batch_flush - write what waits.  Return: false after diag_fatal(). */
+/** batch_flush - write all waiting rows.  Return: false after diag_fatal(). */
 bool batch_flush(struct batch *b);
 
 /**
  * batch_row - the cells of a row that waits, to be changed
  * @id: its first column; those of rows grow by one from row to row
  *
- * Return: NULL: it is written already.
+ * Return: NULL if it is written already.
  */
 struct batch_cell *batch_row(struct batch *b, int64_t id);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What those who write databases and those who read them share. */
+/* Shared by the code that writes databases and the code that reads them. */
 #ifndef ETRACE_DB_BIND_H
 #define ETRACE_DB_BIND_H
 
@@ -27,15 +27,15 @@ void db_validate_rows(struct db *db);
 /**
  * db_changes - how often a file's database was changed, as SQLite counts it
  *
- * In meta, DB_SEAL is what it was when etrace had made it.  Return: negative: unknown.
+ * In meta, DB_SEAL is what it was when etrace had made it.  Return: negative if unknown.
  */
 int64_t db_changes(const char *path);
 #define DB_SEAL "sealed"
 
-/** db_damaged - tell what is wrong with a database, once; nothing more can be asked of it */
+/** db_damaged - report damage of a database, once; it cannot be queried any more */
 void db_damaged(struct db *db, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** db_fail - tell what SQLite says, once */
+/** db_fail - report SQLite's error, once */
 void db_fail(struct db *db);
 
 /** db_exec - statements without parameters.  Return: false after db_fail(). */

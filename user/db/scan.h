@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * All rows of a table, for those who load it whole.
+ * All rows of a table, for code that loads all of it.
  *
- * SQLite passes the values to a function of ours, which takes half of what it takes to ask
- * for them one by one.
+ * SQLite passes the values to a function of ours: half the time of asking for them one
+ * by one.
  */
 #ifndef ETRACE_DB_SCAN_H
 #define ETRACE_DB_SCAN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Databases of etrace that are made: events go in, tables come out. */
+/* Writing etrace databases: events go in, tables come out. */
 #ifndef ETRACE_DB_WRITE_H
 #define ETRACE_DB_WRITE_H
 
@@ -17,7 +17,7 @@ bool db_may_create(const char *path, struct diag *diag);
 /**
  * db_create - an empty database
  * @path: a file that is not there yet, or is replaced if it is a database of
- *	etrace; NULL: in temporary storage, gone with it
+ *	etrace; NULL for one in temporary storage, which db_close() removes
  *
  * Return: it, for db_finish() or db_close(), after which there is none; NULL after
  * diag_fatal().
@@ -25,7 +25,7 @@ bool db_may_create(const char *path, struct diag *diag);
 struct db *db_create(const char *path, struct diag *diag);
 
 /**
- * db_finish - db_close() of one that is whole: it takes its place
+ * db_finish - close a complete database and put it in its place
  *
  * Return: false after diag_fatal().
  */
@@ -36,7 +36,7 @@ bool db_finish(struct db *db);
  * @db: stays the caller's
  * @source: name of the trace's format
  *
- * Rows are written in batches: what was there before a kill can be read.  The
+ * Rows are written in batches: those written before a kill can be read.  The
  * indexes, and whether the trace was complete, come with the sink's end().
  */
 struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source,

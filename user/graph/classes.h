@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a file is read for, as far as its name and the manner tell: etrace-db(5), rule 7. */
+/* What a file is read for, as far as its name and the way it is read show: etrace-db(5), rule 7. */
 #ifndef ETRACE_CLASSES_H
 #define ETRACE_CLASSES_H
 
 #include "graph/graph.h"
 
-/* Bits that a name has, whoever uses it. */
+/* Bits that depend on the name alone, not on the program that uses it. */
 enum {
 	NAME_CONFIG = 1,	/* what the C library and what runs programs read: locale, nss */
 	NAME_LOADER = 2,	/* read by the loader alone: ld.so.cache */
@@ -15,7 +15,7 @@ enum {
 	NAME_CLOEXEC = 32,	/* of NAME_CONFIG: if it is opened so, as the C library does */
 };
 
-/* What a path says. */
+/* What a path alone shows. */
 struct name_class {
 	uint8_t bits;		/* NAME_* */
 	uint8_t place;		/* of NAME_CONFIG: bytes of the directory that makes it so */
@@ -30,7 +30,7 @@ struct name_class classes_of_name(const char *path, size_t len);
 #define LOADER_READS_FROM 512u
 #define LOADER_READS_BELOW 4096u
 
-/** classes_is_header - whether that is just what a loader reads; @shared: by its name, too */
+/** classes_is_header - whether @bytes is what a loader reads; @shared: NAME_SHARED is set */
 bool classes_is_header(uint64_t bytes, bool shared);
 
 /* A program that runs what is text or bytecode. */
@@ -38,10 +38,10 @@ struct interpreter {
 	const char *program;	/* without its version */
 	bool scripts;		/* its first plain argument is what it runs */
 	const char *word;	/* how its library's directories begin; "": all beside it */
-	const char *place;	/* one more; NULL: none */
+	const char *place;	/* one more, NULL if none */
 };
 
-/** classes_interpreter - the one that a program is.  Return: NULL: none */
+/** classes_interpreter - the one that a program is.  Return: NULL if none */
 const struct interpreter *classes_interpreter(const char *program, size_t len);
 
 /**
@@ -49,7 +49,7 @@ const struct interpreter *classes_interpreter(const char *program, size_t len);
  * @program: the interpreter's path
  * @cwd: what lies below that is no installed place
  *
- * Return: the bytes of the directory that makes it so, 0: it is not.
+ * Return: the bytes of the directory that makes it so, 0 if it is not.
  */
 size_t classes_library(const struct interpreter *in, const char *program, const char *cwd,
 		       const char *path, size_t len);

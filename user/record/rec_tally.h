@@ -7,11 +7,11 @@
 
 /* What has come so far.  What the events tell of tasks: record/notable.h. */
 struct rec_tally {
-	uint64_t records;	/* of etrace, of all kinds */
-	uint64_t foreign;	/* others in the same buffer */
+	uint64_t records;	/* records of etrace, of all kinds */
+	uint64_t foreign;	/* other records in the same buffer */
 	uint64_t events;	/* handed to the sink */
-	uint64_t incomplete;	/* of them, events that are not whole */
-	uint64_t late;		/* of them, not in the order of time */
+	uint64_t incomplete;	/* of these events, incomplete ones */
+	uint64_t late;		/* of these events, those not in the order of time */
 	uint64_t last_time;	/* of the latest record, ns */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Is a recording complete, and if not, what is missing: what the module says
- * that it recorded against what arrived.
+ * Is a recording complete, and if not, what is missing: compares what the
+ * module says it recorded with what arrived.
  */
 #ifndef ETRACE_VERDICT_H
 #define ETRACE_VERDICT_H
@@ -26,7 +26,7 @@ struct verdict {
 /** verdict_of - decide, and count what is missing in @diag */
 void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *diag);
 
-/** verdict_text - append it in words, a line for each thing that is missing */
+/** verdict_text - append the verdict in words, a line for each thing that is missing */
 void verdict_text(const struct verdict *v, struct buf *b);
 
 /** verdict_print - a line for each thing that is missing */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The programs that really work, packed into as few lanes as worked at once at most.
+ * Working programs, packed into as few lanes as possible: as many as worked at once at most.
  *
  * What one job (see line_process.job) does stays in one lane where that is possible.
  */

@@ -25,7 +25,7 @@ struct line_events {
 	struct timeline t;
 	struct line_work *works;	/* by exec */
 	uint64_t *pids;			/* by process */
-	uint32_t *live;			/* by process: tasks that live */
+	uint32_t *live;			/* by process: number of live tasks */
 	struct buf labels;		/* bytes as they came */
 	uint64_t begin;			/* ns: time 0 of the timeline */
 	bool begun;
@@ -51,7 +51,7 @@ void line_events_end(struct line_events *l, const struct task *t, enum task_end 
 /** line_events_complete - the trace is over, and all tasks have ended */
 void line_events_complete(struct line_events *l, uint64_t time);
 
-/** line_events_exec - what a task's process runs now.  Return: an exec, 0: not known */
+/** line_events_exec - what a task's process runs now.  Return: an exec, 0 if unknown */
 uint32_t line_events_exec(const struct line_events *l, const struct task *t);
 
 /** line_events_label - what an exec works at */
@@ -60,7 +60,7 @@ static inline const char *line_events_label(const struct line_events *l, uint32_
 	return l->labels.s + l->works[exec].label;
 }
 
-/** line_events_free - free what it has, not itself */
+/** line_events_free - free the contents, not the struct */
 void line_events_free(struct line_events *l);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Which programs of a build wrote time traces of themselves, and in which files these
- * can be: what is told by names and arguments alone.
+ * can be, judged by names and arguments alone.
  */
 #ifndef ETRACE_TRACED_H
 #define ETRACE_TRACED_H
@@ -32,14 +32,14 @@ bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
 #define TRACED_FAILED	4u	/* its process did, and need not have written any */
 
 /**
- * traced_missing - who was asked and left none
+ * traced_missing - execs that were asked for a time trace and wrote none
  * @execs: TRACED_*, by exec
- * @fn: called for each, in their order; a driver is passed over for who it runs
+ * @fn: called for each, in their order; for a driver, the program that it runs instead
  */
 void traced_missing(const struct timeline *t, const uint8_t *execs,
 		    void (*fn)(void *ctx, uint32_t exec), void *ctx);
 
-/* What is to be told of time traces that are not shown.  Starts as all zeros. */
+/* Messages about time traces that are not shown.  Starts as all zeros. */
 struct traced_faults {
 	struct buf text;	/* of the first ones */
 	uint64_t n;
@@ -48,7 +48,7 @@ struct traced_faults {
 /** traced_fault - one more; @name: the file or the program, @len bytes; @fault: in words */
 void traced_fault(struct traced_faults *f, const char *name, size_t len, const char *fault);
 
-/** traced_faults_end - tell them, if there are any, as a note; and free it */
+/** traced_faults_end - report the faults as a note, if there are any, and free @f */
 void traced_faults_end(struct traced_faults *f, struct diag *diag);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a program works at, told by its name and arguments alone: a class, by which
+ * What a program works at, judged by its name and arguments alone: a class, by which
  * a timeline is coloured, and a label, "cc1 quotearg.c".
  */
 #ifndef ETRACE_WORK_H
@@ -55,7 +55,7 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
  * work_add_output - add what it makes to the label of an interpreter or a build tool, whose
  *	arguments say little: "sh: makes version.h"
  * @program: as work_of() got it
- * @output: the path of the file; "": not known, which adds nothing
+ * @output: the path of the file; "" if unknown, which adds nothing
  */
 void work_add_output(const char *program, size_t len, const char *output, size_t output_len,
 		     struct buf *label);

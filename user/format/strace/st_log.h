@@ -3,10 +3,10 @@
  * A log of strace becomes events of the etrace model.  Fed with its lines in the order
  * of time; whose lines they are, and where files lie, is found out here.
  *
- * What an event has that strace does not tell is marked: a name is the one that the
+ * Parts of an event that strace does not report are marked: a name is the one that the
  * kernel resolved where strace asked for that (-y, of what is opened), else the
  * program's behind the path of its directory (ET_JOINED).  Programs are known by the
- * name that was asked for, unless somebody resolves it (struct st_asks).
+ * name that was asked for, unless struct st_asks resolves it.
  *
  * Memory: the tasks and descriptors that live; and, where a child's lines come before
  * its parent's call has told its pid, the lines in between, ST_HELD_LINES of them.
@@ -23,7 +23,7 @@
 
 struct st_log;
 
-/* What a file is, as stat(2) tells. */
+/* Identity of a file, as stat(2) reports it. */
 struct st_identity {
 	uint32_t dev, type;
 	uint64_t ino, size;
@@ -35,22 +35,22 @@ struct st_span {
 	uint64_t since, until;
 };
 
-/* Who is there while the log is made, and can look. */
+/* Callbacks that look at files while the log is being written. */
 struct st_asks {
 	void *ctx;
 	/*
 	 * The file that a program is run from: puts its path where no link is left
 	 * into @path, and if it is a script, the program that runs it and its one
 	 * argument into @interp and @arg.  Each has a NUL behind, or is "".
-	 * Return: false: it is not to be found.
+	 * Return: false if it cannot be found.
 	 */
 	bool (*program)(void *ctx, const char *name, char *path, char *interp, char *arg,
 			size_t size);
-	/* The path of a directory where no link is left.  Return: false: it is not to be found. */
+	/* The path of a directory where no link is left.  Return: false if it cannot be found. */
 	bool (*directory)(void *ctx, const char *name, char *path, size_t size);
 	/*
 	 * The file that was opened by a path.  @creates: it may have been made by that.
-	 * Return: false: it is not certain what it was then.
+	 * Return: false if it is not certain what it was then.
 	 */
 	bool (*opened)(void *ctx, const char *path, struct st_span when, bool creates,
 		       struct st_identity *id);
@@ -59,17 +59,17 @@ struct st_asks {
 };
 
 struct st_log_options {
-	const char *cwd;	/* of the first task; NULL: not known */
-	const struct st_asks *asks;	/* NULL: nobody can look */
+	const char *cwd;	/* of the first task, NULL if unknown */
+	const struct st_asks *asks;	/* NULL if none */
 	uint32_t record;	/* events on request, bit by bit, enum et_where, ET_ENV_LISTED */
 	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
-	bool no_comm;		/* no names of threads */
+	bool no_comm;		/* do not record names of threads */
 };
 
 /**
  * st_log_new - a log of which nothing has been read
  * @sink: takes struct et_event
- * @diag: hears what is missing or damaged
+ * @diag: counts what is missing or damaged
  */
 struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, struct diag *diag);
 
@@ -77,7 +77,7 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 struct st_place {
 	const char *file;	/* lives as long as the log */
 	uint64_t number;	/* from 1 */
-	int64_t pid;		/* of a line that tells none; -1: not known */
+	int64_t pid;		/* for a line without a pid; -1 if unknown */
 };
 
 /**
@@ -98,10 +98,10 @@ bool st_log_knows(struct st_text name);
 /** st_log_events - how many events have come of it */
 uint64_t st_log_events(const struct st_log *log);
 
-/** st_log_first_lives - whether the first task lives; false: there was none */
+/** st_log_first_lives - whether the first task lives; false if there was none */
 bool st_log_first_lives(const struct st_log *log);
 
-/** st_log_living - the upids of those that live, @max at most.  Return: how many. */
+/** st_log_living - the upids of live tasks, at most @max.  Return: how many. */
 size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max);
 
 /** st_log_joined - how many names are the program's, not the kernel's */

@@ -32,7 +32,7 @@ struct st_log {
 	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
 	bool unnamed;		/* held lines say of a child only that it is made: see st_tasks_expect() */
 	bool is_broken;		/* a message has broken a line, and the rest has not come */
-	int64_t broken;		/* the pid of that line; -1: none is told */
+	int64_t broken;		/* the pid of that line, -1 if it has none */
 	struct st_output *writer;	/* whose bytes a dump shows that comes next; NULL: nobody's */
 	uint64_t undumped;	/* bytes of the last write to it that have not been seen */
 	bool namespaces;	/* somebody sees pids that are not strace's */
@@ -42,7 +42,7 @@ struct st_log {
 /** st_event - begin an event of the task */
 struct et_event *st_event(struct st_log *log, const struct st_task *task, enum et_kind kind);
 
-/** st_put - it is whole: to the sink */
+/** st_put - the event is complete: pass it to the sink */
 void st_put(struct st_log *log);
 
 /** st_makes_task - whether a call is one of fork's kin */
@@ -61,7 +61,7 @@ void st_born(struct st_log *log, struct st_task *child, int64_t pid);
 /** st_made - before a task ends: the events of children of its whose pids are not known yet */
 void st_made(struct st_log *log, const struct st_task *maker);
 
-/** st_ends - a call after which there is nothing: exit or exit_group */
+/** st_ends - the task's last call: exit or exit_group */
 void st_ends(struct st_task *task, struct st_text name, struct st_text args);
 
 /* Counted where there are too many of them, and at the end. */

@@ -21,7 +21,7 @@ struct st_fd {
 	bool socket;		/* a call says so; @path may say it, too */
 	unsigned int turns;	/* of a socket, how often it was told while it was open */
 	const struct st_task *user;	/* of a socket, the thread that used it last; NULL: none did */
-	char *path;		/* NULL: not known */
+	char *path;		/* NULL if unknown */
 };
 
 /* Descriptors; several processes may share them. */
@@ -34,7 +34,7 @@ struct st_fds {
 /* Working and root directory. */
 struct st_dirs {
 	unsigned int refs;
-	char *cwd;		/* NULL: not known */
+	char *cwd;		/* NULL if unknown */
 	char *root;		/* as the first task sees it; NULL: "/" */
 	bool elsewhere;		/* it may see other files by the same names */
 };
@@ -50,7 +50,7 @@ struct st_output {
 #define ST_OUTPUTS 2	/* descriptors 1 and 2 */
 
 struct st_process {
-	unsigned int tasks;	/* that live */
+	unsigned int tasks;	/* live ones */
 	/*
 	 * Of pid namespaces: the pids that it sees are not strace's; nor are those that its
 	 * children will see.
@@ -60,7 +60,7 @@ struct st_process {
 	int64_t status;
 	struct st_fds *fds;
 	struct st_dirs *dirs;
-	struct st_output *output[ST_OUTPUTS];	/* NULL: nothing was written */
+	struct st_output *output[ST_OUTPUTS];	/* NULL if nothing was written */
 };
 
 /* Instead of a pid: lines do not have it; a line with it has not come. */
@@ -68,7 +68,7 @@ struct st_process {
 #define ST_UNBORN	(-2)
 
 struct st_task {
-	uint64_t upid;		/* 0: it has no pid yet */
+	uint64_t upid;		/* 0 if it has no pid yet */
 	int64_t pid;
 	/* ST_UNBORN: who made it, NULL if that is told; its pid as the maker sees it */
 	struct st_task *maker;
@@ -97,7 +97,7 @@ struct st_tasks {
 
 #define ST_UNBORN_MAX 1024u
 
-/* No log has larger descriptors, but a damaged one. */
+/* Only a damaged log has larger descriptors. */
 #define ST_FD_MAX (1 << 20)
 
 /** st_tasks_find - the one of a pid that lives, or NULL; -1: that of lines without one */
@@ -105,7 +105,7 @@ struct st_task *st_tasks_find(struct st_tasks *t, int64_t pid);
 
 /**
  * st_tasks_begin - one that begins now
- * @parent: who made it, or NULL: it was there, or nobody knows
+ * @parent: the task that made it, NULL if it was there before, or unknown
  * @flags: of clone(2): what they share
  */
 struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
@@ -131,18 +131,18 @@ void st_tasks_forget(struct st_tasks *t, struct st_task *task);
 /** st_tasks_move - a thread that called execve takes another pid */
 void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid);
 
-/** st_tasks_end - it is gone, and freed */
+/** st_tasks_end - a task ended: free it */
 void st_tasks_end(struct st_tasks *t, struct st_task *task);
 
 void st_tasks_free(struct st_tasks *t);
 
-/** st_fd - a descriptor's place, made if it is not there.  Return: NULL: no such descriptor. */
+/** st_fd - a descriptor's place, made if it is not there.  Return: NULL if it cannot be one. */
 struct st_fd *st_fd(struct st_process *p, int64_t fd);
 
-/** st_fd_known - the same, NULL if nothing is known of it */
+/** st_fd_known - a descriptor's place, NULL if nothing is known of it */
 struct st_fd *st_fd_known(const struct st_process *p, int64_t fd);
 
-/** st_fd_close - nothing is known of it any more */
+/** st_fd_close - forget a descriptor */
 void st_fd_close(struct st_fd *fd);
 
 /** st_fds_unshare - descriptors of its own, as unshare(2) and execve give them */

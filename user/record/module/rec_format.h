@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where the fields of the module's records lie: from the format files of
+ * The places of fields in the module's records: from the format files of
  * events/etrace/ in tracefs, which are parsed by libtraceevent, to offsets
  * that decoding needs no look-up for.  The records are those of
- * kernel/events.h; what becomes of them is in rec_events.c.
+ * kernel/events.h; rec_events.c turns them into events.
  */
 #ifndef ETRACE_REC_FORMAT_H
 #define ETRACE_REC_FORMAT_H
@@ -45,7 +45,7 @@ enum rec_field {
 	REC_FIELD_COUNT
 };
 
-/* Where a field lies; size 0: the record has no such field. */
+/* The place of a field; size is 0 if the record has no such field. */
 struct rec_place {
 	uint16_t offset;
 	uint8_t size;		/* bytes; of an array: of its locator */
@@ -70,14 +70,14 @@ struct rec_formats {
 	struct rec_layout layout[REC_KIND_COUNT];
 };
 
-/** rec_kind_name - the event's name in tracefs, NULL behind the last kind */
+/** rec_kind_name - the event's name in tracefs, NULL after the last kind */
 const char *rec_kind_name(unsigned int kind);
 
 /**
  * rec_formats_init - take the places from parsed formats
  * @f: filled; rec_formats_fini() frees what it holds
  * @tep: has the events of the system etrace
- * @why: on failure, what is wrong, for a person
+ * @why: on failure, what is wrong, for a message
  *
  * Return: false if an event or a field that must be there is not.
  */
@@ -97,7 +97,7 @@ struct rec {
  * rec_open - look at a record
  * @data, @size: its bytes, beginning with the type as in all ftrace records
  *
- * Return: false if it is none of etrace's, or too short to be one.
+ * Return: false if it is not a record of etrace, or too short to be one.
  */
 bool rec_open(const struct rec_formats *f, struct rec *r, const void *data,
 	      uint32_t size);
@@ -118,7 +118,7 @@ static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 	return p->sign ? (int64_t)word >> above : (int64_t)(word >> above);
 }
 
-/** rec_num - a number that is none of the .def */
+/** rec_num - a number that is not a value of the .def */
 static inline int64_t rec_num(const struct rec *r, enum rec_field field)
 {
 	return rec_at(r, &r->layout->field[field]);

@@ -2,7 +2,7 @@
 /*
  * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ring
  * buffer, and the reading of the buffer's per-CPU pages into events.
- * Who is traced, and what for, is the program's business.
+ * Which tasks are traced, and why, is decided by the program.
  */
 #ifndef ETRACE_REC_SESSION_H
 #define ETRACE_REC_SESSION_H
@@ -16,10 +16,10 @@
 
 struct rec_options {
 	/*
-	 * Bytes for each processor; 0: what suits the machine.
+	 * Bytes per CPU, 0 to choose a size that suits the machine.
 	 */
 	uint64_t buffer;
-	bool comm;		/* changes of thread names, too */
+	bool comm;		/* record changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
 	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 };
@@ -29,7 +29,7 @@ struct rec_options {
  * @fd: an open REC_DEVICE; the session's from now on, also on failure
  * @opt: how
  * @sink: takes struct et_event; stays the caller's
- * @why: on failure, what is wrong and what to do, for a person
+ * @why: on failure, what is wrong and what to do, for a message
  *
  * Return: the session, or NULL.
  */

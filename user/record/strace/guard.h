@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What keeps a build that strace records from harm when its recorder goes.
+ * Protects a build that strace records from the loss of its recorder.
  *
- * strace goes on when nobody reads its log any more, and complains of each line that it
+ * strace goes on when no process reads its log any more, and complains of each line that it
  * cannot write, on the build's standard error.  So a process of its own (strace-reader)
  * waits for the recorder's end, however that comes, and then reads in its place, until
  * strace has ended.  And a recorder that has all it wants can make strace let go.
@@ -19,11 +19,11 @@
  * @fifo: its path; the guard removes both, if they are still there
  *
  * Return: a descriptor, which belongs to the recorder alone: when it is closed, the guard
- * reads on.  -errno: there is no guard.
+ * reads on.  -errno if there is no guard.
  */
 int guard_start(const char *dir, const char *fifo);
 
-/** guard_tracer - who traces a task; 0: the caller.  Return: 0: nobody, or that cannot be known. */
+/** guard_tracer - the tracer of a task; 0 is the caller.  Return: 0 if none or unknown. */
 pid_t guard_tracer(pid_t task);
 
 /**
@@ -31,7 +31,7 @@ pid_t guard_tracer(pid_t task);
  * @task: one of those
  * @dir: so it is that strace and no other
  *
- * Return: false: it cannot be found; it goes on, and the guard reads.
+ * Return: false if strace cannot be found; it goes on, and the guard reads.
  */
 bool guard_release(pid_t task, const char *dir);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What strace does not say of files, found by looking while the build runs: struct st_asks.
+ * What strace does not report about files, found by looking while the build runs: struct st_asks.
  *
- * What is seen is that of a little later.  So a file's identity is told only where its
- * times prove that it was the same then: nothing of it, its names included, has changed
+ * The look comes a little after the call.  So a file's identity is recorded only if its
+ * times prove that it was the same at the call: nothing of it, its names included, has changed
  * since (ctime), or it was made by just that call (btime).
  */
 #ifndef ETRACE_LOOK_H
@@ -15,8 +15,8 @@
 #define LOOK_MADE 64u
 
 struct look {
-	int64_t realtime;	/* CLOCK_REALTIME less the log's times, ns */
-	int64_t grain;		/* a file's times may be so much before the clock, ns */
+	int64_t realtime;	/* CLOCK_REALTIME minus the log's times, ns */
+	int64_t grain;		/* how far a file's times may lag behind the clock, ns */
 	/* the files last told to be made by a call: one is made once; dev 0: none */
 	struct {
 		uint64_t dev, ino;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A session that strace records: it runs the command, and its log is read while it is
- * written.  For where neither the module nor BPF may be had: it needs no rights but to
+ * written.  For machines where neither the module nor BPF can be used: it needs no rights but to
  * trace one's own children (ptrace).
  *
  * What is traced begins with wrap(): strace traces only what it starts.  When the command
  * has ended strace is made to let go of what outlives it, and if the recorder is killed
- * somebody else reads on: see guard.h.
+ * another process reads on: see guard.h.
  */
 #ifndef ETRACE_STRACE_SESSION_H
 #define ETRACE_STRACE_SESSION_H
@@ -17,20 +17,20 @@
 struct strace_options {
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
 	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
-	bool comm;		/* names of threads, too */
+	bool comm;		/* record names of threads, too */
 };
 
 /**
  * strace_session_open - a session that traces nothing yet
  * @sink: takes struct et_event; stays the caller's
- * @why: on failure, what is wrong and what to do, for a person
+ * @why: on failure, what is wrong and what to do, for a message
  *
  * Return: the session, or NULL.
  */
 struct session *strace_session_open(const struct strace_options *opt, struct sink *sink,
 				    char *why, size_t size);
 
-/* What recording so costs, for a person. */
+/* What recording with strace costs, for a message. */
 extern const char strace_session_costs[];
 
 #endif
