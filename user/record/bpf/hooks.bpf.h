@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hooks: where the kernel shows, in the middle of a call, what it has resolved.
+ * Hooks: functions of the kernel that show, during a call, which files it has resolved.
  * What they see is sent at once (EB_HOLD); the record of the call refers to it.
- * What a probe hands over has no type for the verifier, so all of it is read.
+ * A probe's arguments have no type for the verifier, so they are read as plain memory.
  */
 #ifndef ETRACE_HOOKS_BPF_H
 #define ETRACE_HOOKS_BPF_H
@@ -11,8 +11,8 @@
 #include "record/bpf/strings.bpf.h"
 
 /*
- * The room for a hook's record, if the current task is traced and in a call
- * that waits for @hook: others reach the same functions, too.
+ * The buffer for a hook's record, NULL unless the current task is traced and in a call
+ * that uses @hook: other calls reach the same functions, too.
  */
 static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room which,
 						  struct slot **t)
@@ -69,7 +69,7 @@ static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64
 		return;
 	}
 	str->text = h.hash_len >> 32;
-	s->fill--;		/* no '/' behind it */
+	s->fill--;		/* no '/' after it */
 }
 
 static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount *mnt,
@@ -94,7 +94,7 @@ static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount
 	end_string(s, str, false);
 }
 
-/* A text of the kernel's; NULL: there is none. */
+/* A text in kernel memory, NULL if none. */
 static __always_inline void show_text(struct scratch *s, u32 i, const char *text)
 {
 	struct eb_str *str = shown(s, i, EB_S_NONE);
@@ -107,7 +107,7 @@ static __always_inline void show_text(struct scratch *s, u32 i, const char *text
 
 static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook)
 {
-	/* Without it, the call's own record has the user's strings. */
+	/* If it is lost, the call's own record has the user's strings. */
 	t->hold = send_rec(s) ? hook : EB_H_NONE;
 }
 
@@ -129,7 +129,7 @@ static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_
 
 #define CLOEXEC_WORDS	16u	/* 1024 descriptors */
 
-/* Which descriptors execve will close if it succeeds. Their words of the bitmap. */
+/* Sends the bitmap of descriptors that execve will close if it succeeds. */
 static __always_inline void hold_cloexec(struct scratch *s, struct slot *t,
 					 struct task_struct *task)
 {
@@ -246,7 +246,7 @@ static __always_inline int do_sb_pivotroot(const struct path *put_old,
 }
 
 /**
- * struct fds - the bitmap of open descriptors on its way out
+ * struct fds - the bitmap of open descriptors that is being sent
  * @pos: the next descriptor to send, a multiple of 64
  */
 struct fds {
@@ -291,7 +291,7 @@ static long fds_step_cb(u32 i, void *f)
 	return fds_step(i, f);
 }
 
-/* Which descriptors close_range() finds open: after it, nobody knows. */
+/* Sends which descriptors close_range() finds open: this is unknown after the call. */
 static __always_inline int do_close_range(enum room which)
 {
 	struct task_struct *task = current_task();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks that run already when they come to be traced, for being in a cgroup:
- * kernel/cgroup.c of the module.
+ * Tasks that are already running when tracing of them begins, because they are in a
+ * cgroup: as kernel/cgroup.c of the module.
  */
 #ifndef ETRACE_JOIN_BPF_H
 #define ETRACE_JOIN_BPF_H
@@ -9,7 +9,7 @@
 #include "record/bpf/list.bpf.h"
 #include "record/bpf/strings.bpf.h"
 
-#define CGROUP_DEPTH	64u	/* deeper ones are not gone through */
+#define CGROUP_DEPTH	64u	/* deeper ones are not searched */
 
 /* The cgroups, by the numbers of their directories' inodes. */
 struct {
@@ -19,7 +19,7 @@ struct {
 	__type(value, u8);
 } cgroups SEC(".maps");
 
-/* Is it in one of the cgroups, or below? */
+/* Is the task in one of the cgroups, or below? */
 static __noinline bool in_cgroup(struct task_struct *task)
 {
 	struct cgroup_subsys_state *up;
@@ -67,7 +67,7 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 	return true;
 }
 
-/* A task may have come into a cgroup. */
+/* A task may have entered a cgroup. */
 static __always_inline void cgroup_seen(struct task_struct *task, u32 which)
 {
 	if (tracing && !slot_of(task) && in_cgroup(task))
@@ -112,7 +112,7 @@ __attribute__((noinline)) int tell_join(ROOM_REF room, SLOT_REF slot)
 			  (u64)GET(exe, f_path.dentry));
 	want(s, EB_STR_JOIN_cwd, W_CWD, 0, 0);
 	put_strings(s, task);
-	/* Of a worker of rings there are no arguments: its process has them. */
+	/* io_uring workers are recorded without arguments: their process has these. */
 	if (mm && !(BPF_CORE_READ(task, flags) & PF_IO_WORKER)) {
 		s->rec.val[EB_V_JOIN_args] = GET(mm, arg_end) - GET(mm, arg_start);
 		put_list(s, GET(mm, arg_start), GET(mm, arg_end));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The life of a task, as tracepoints of its own tell it: birth, program, name, end.
+ * Birth, program, name and end of a task, from their own tracepoints.
  */
 #ifndef ETRACE_LIFE_BPF_H
 #define ETRACE_LIFE_BPF_H
@@ -31,7 +31,7 @@ static __always_inline void tell_fork(struct slot *t, struct task_struct *parent
 	if (tracing)
 		upid = slot_add(child, GET(child, pid), 0, false);
 	if (!upid) {
-		/* A child that cannot be traced is born all the same. */
+		/* The birth of a child that cannot be traced is recorded, too. */
 		s->counts.lost_tasks += tracing;
 		upid = new_upid(GET(child, pid), 0);
 	}

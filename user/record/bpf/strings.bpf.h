@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The strings of an event: each struct wanted becomes bytes in the scratch
- * room and a struct eb_str that says what they are.  Nothing here sleeps or
- * takes a reference; every read may fail, and then the string says so.
+ * buffer and a struct eb_str that describes them.  Nothing here sleeps or takes
+ * a reference; any read may fail, and then the string is marked as unread.
  */
 #ifndef ETRACE_STRINGS_BPF_H
 #define ETRACE_STRINGS_BPF_H
@@ -19,7 +19,7 @@
 
 /* Components of a path; "a/" times this many is the longest that d_path takes. */
 #define WALK_MAX	16384u
-#define WALK_MAX_OLD	512u	/* the verifier goes through each of them */
+#define WALK_MAX_OLD	512u	/* the verifier checks each of them */
 
 /*
  * The beginning of a dentry, read in one go.  It has looked like this for long;
@@ -87,7 +87,7 @@ static __noinline long walk_step(struct scratch *s)
 		struct mount *up;
 
 		if (dentry != w->mnt_root) {
-			/* Not below its mount: made up, or out of reach. */
+			/* Not below its mount: a synthetic name, or unreachable. */
 			if (w->steps)
 				w->mark |= EB_CUT;
 			else
@@ -132,7 +132,7 @@ __attribute__((noinline)) int walk_step_old(ROOM_REF room)
 	return !s || walk_step(s);
 }
 
-/* A file whose name its file system makes up: what the reader needs for it. */
+/* A file with a synthetic name: sends what the reader needs to make it. */
 static __always_inline void put_special(struct scratch *s, struct dentry *d)
 {
 	struct eb_special sp = {
@@ -263,7 +263,7 @@ static __always_inline bool read_inode(void *part, u32 room, u32 from, struct in
 
 #define INODE_PART(part, from, at, type) (*(type *)((part) + ((at) - (from))))
 
-/* The same as inode_mtime(). */
+/* As inode_mtime(), from a part read by read_inode(). */
 static __always_inline s64 part_mtime(void *part, u32 from)
 {
 	s64 sec = INODE_PART(part, from, mtime_at(), s64);
@@ -400,7 +400,7 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 	}
 }
 
-/* What cannot be read of a name is no loss where the call failed of just that. */
+/* An unreadable name is not a loss if the call failed because of it. */
 static __always_inline void forgive(struct scratch *s, struct eb_str *str)
 {
 	if (!etrace_failed_unread(-s->rec.error))
