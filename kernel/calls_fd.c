@@ -20,9 +20,9 @@
 #include "return_work.h"
 #include "task.h"
 
-#define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes of a call */
+#define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes for a call */
 #define ETRACE_STEPS_AT_ONCE	512	/* and how far it looks for them */
-#define ETRACE_CONTROL_MAX	8192	/* bytes of control data that are looked at */
+#define ETRACE_CONTROL_MAX	8192	/* most bytes of control data that are read */
 
 /**
  * etrace_cloexec - an execve is to close descriptors, or not to
@@ -114,7 +114,7 @@ void etrace_do_pidfd_getfd(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* Returns false if its page is not there; then @v->faulted is set. */
+/* Returns false if its page is not in memory; then @v->faulted is set. */
 static bool etrace_received_read(struct etrace_received *v, void *to, unsigned long from,
 				 size_t n)
 {
@@ -140,7 +140,7 @@ static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 	return true;
 }
 
-/* Will there be another look at what could not be read? */
+/* Will what could not be read be tried again? */
 static bool etrace_received_waits(const struct etrace_received *v)
 {
 	return v->faulted && !v->last;

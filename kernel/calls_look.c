@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was looked for: files that were not opened, programs that were not run;
- * and on request what was asked of names, and which directories were listed.
+ * Look-ups: files that were not opened, programs that were not run; and on request
+ * queries of names (stat, access, readlink), and listings of directories.
  *
  * The kernel has resolved nothing that would tell more than the caller's words,
  * so a name is these, behind the path of the directory that they begin in: that
@@ -100,7 +100,7 @@ void etrace_do_exec(struct etrace_call *c)
 
 /* ---- on request ---------------------------------------------------------- */
 
-/* What is asked of a descriptor is no name that is looked for. */
+/* A query of a descriptor looks up no name. */
 static void etrace_stat(struct etrace_call *c, u32 flags)
 {
 	if (etrace_is_of_fd(c))
@@ -131,7 +131,7 @@ void etrace_do_access(struct etrace_call *c)
 	etrace_emit_meant(c, false);
 }
 
-/* The text is what the caller got, which need not be all of it. */
+/* The text is what the caller got, which may be truncated. */
 void etrace_do_readlink(struct etrace_call *c)
 {
 	struct etrace_scratch *s = etrace_scratch_get();

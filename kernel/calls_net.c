@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets: whom a program talks to. */
+/* Sockets: the peers that a program talks to. */
 #include <linux/file.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -29,12 +29,12 @@ static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u
 	return etrace_address_family(sa, size);
 }
 
-/* Which of two ends it is that has connected, of a unix socket. */
+/* Which of the two ends of a unix socket has connected? */
 static void etrace_connected(struct etrace_call *c, int fd)
 {
 	const struct inode *inode = etrace_use_inode(current->files, fd);
 
-	/* Another thread may have put something else there. */
+	/* Another thread may have put another file there. */
 	if (c->r.connect.family != AF_UNIX || !inode || !S_ISSOCK(inode->i_mode))
 		return;
 	c->r.connect.ino = inode->i_ino;
@@ -117,7 +117,7 @@ static u32 etrace_peer(const struct sock *sk, void *to)
 	return sizeof(in->sin_family);
 }
 
-/* The socket behind a file, which may be NULL; NULL: it is none. */
+/* The socket of a file, which may be NULL; NULL if it is not a socket. */
 static const struct sock *etrace_sk(struct file *file)
 {
 	struct socket *sock = file ? etrace_sock_from_file(file) : NULL;
@@ -178,7 +178,7 @@ void etrace_do_accept(struct etrace_call *c)
 	etrace_accepted(c, etrace_arg(c, ETRACE_ARG_FD, 0));
 }
 
-/* Are these two sockets that socketpair() can have made? */
+/* Can socketpair() have made these two sockets? */
 static bool etrace_fds_are_sockets(const int fd[2])
 {
 	struct file *file[2] = { fget(fd[0]), fget(fd[1]) };

@@ -36,9 +36,9 @@ void etrace_print_want(bool on)
 
 /**
  * struct etrace_written - the memory that a call has written
- * @at: user address of the bytes; or of a vector
- * @pieces: entries of the vector; 0: it is none
- * @is_32: its words are those of 32-bit programs
+ * @at: user address of the bytes, or of a vector
+ * @pieces: number of entries of the vector, 0 if it is not a vector
+ * @is_32: the vector has the words of a 32-bit program
  */
 struct etrace_written {
 	unsigned long at;
@@ -61,7 +61,7 @@ static bool etrace_words_read(unsigned long *to, unsigned long from, unsigned in
 	return true;
 }
 
-/* Return: false: that cannot be read. */
+/* Returns false if that cannot be read. */
 static bool etrace_written_find(const struct etrace_syscall *sc, struct pt_regs *regs,
 				struct etrace_written *w)
 {
@@ -162,7 +162,7 @@ out:
  * etrace_print_unseen - bytes were written that are in no memory of the program
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
- * @bytes: how many; 0: not known
+ * @bytes: number of bytes, 0 if unknown
  */
 void etrace_print_unseen(struct etrace_task *t, u32 fd, u64 bytes)
 {

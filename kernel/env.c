@@ -21,14 +21,14 @@
 
 /**
  * struct etrace_env - an environment that is being read
- * @buf: a piece of it
+ * @buf: a piece of the environment
  * @room: bytes of @buf
  * @have: bytes of it that have been read
- * @at: where the variable at hand begins in it: "NAME=value"
+ * @at: offset in @buf of the current variable, "NAME=value"
  * @len: bytes of the variable, without its null byte
  * @name_len: bytes of its name
  * @all: a session wants all variables
- * @names: else the hashes of those that are wanted, a bit each
+ * @names: otherwise the hashes of the wanted names, a bit each
  */
 struct etrace_env {
 	char *buf;
@@ -105,7 +105,7 @@ static bool etrace_env_grow(struct etrace_env *e)
 	return true;
 }
 
-/* Reads on at @pos, behind what is left in the buffer. Return: false: that cannot be read. */
+/* Reads on at @pos, after what is left in the buffer. Returns false if that is unreadable. */
 static bool etrace_env_fill(struct etrace_env *e, unsigned long *pos, unsigned long end)
 {
 	u32 n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The etrace lines, printed from a record when somebody reads it.
+ * The etrace lines, printed from a record when the trace is read as text.
  *
  * The format is in Documentation/line-format.md. What it does not define is
  * printed only with the parameter "extended", in lines with tags of their own.
@@ -14,8 +14,8 @@
 
 /**
  * struct etrace_out - the lines of one record
- * @p: where they go
- * @start: where they begin
+ * @p: where the lines go
+ * @start: where they begin in @p
  * @upid: prefix of each line
  * @cpu: the same
  * @sec: of the next line; each is 1 ns behind the one before, so that the
@@ -65,7 +65,7 @@ static void etrace_prefix(struct etrace_out *o)
 	}
 }
 
-/* A line with a number, or with nothing behind its tag. */
+/* Prints a line with a number, or with only a tag. */
 static __printf(2, 3) void etrace_line(struct etrace_out *o, const char *fmt, ...)
 {
 	char text[128];
@@ -152,7 +152,7 @@ static bool etrace_is_given(const struct etrace_content *content, const struct e
 	return true;
 }
 
-/* Is it time for a line? @own: in the event's own record. */
+/* Should a line be printed now? @own: for the event's own record. */
 static bool etrace_is_due(const struct etrace_content *content, const struct etrace_word *w,
 			  bool own)
 {
@@ -185,7 +185,7 @@ static bool etrace_is_due(const struct etrace_content *content, const struct etr
 	}
 }
 
-/* A line. Returns its end in the table. */
+/* Prints a line. Returns its end in the table. */
 static const struct etrace_word *etrace_spell_line(struct etrace_out *o,
 						   const struct etrace_content *content,
 						   const struct etrace_word *w)
@@ -278,7 +278,7 @@ static void etrace_spell_tail(struct etrace_out *o, const struct etrace_content 
 
 /* ---- called by the trace events ------------------------------------------ */
 
-/* Any event of the table. */
+/* Prints any event of the table. */
 const char *etrace_print(const struct etrace_head *h, const struct etrace_content *content)
 {
 	struct etrace_out o;
