@@ -32,7 +32,7 @@ size_t utf8_cut(const char *s, size_t len, size_t max);
  * and every NUL, is U+FFFD
  * @out_len: where the length of the copy goes
  *
- * Return: the copy, to be freed by the caller, with a NUL behind it.
+ * Return: the copy, NUL-terminated, freed by the caller.
  */
 char *utf8_replace(const char *s, size_t len, size_t *out_len);
 

@@ -58,7 +58,7 @@ static inline void order_put(struct order *o, uint64_t time, uint64_t arrival, v
 	o->n++;
 }
 
-/** order_first - what comes next, which stays; NULL: nothing waits */
+/** order_first - the next one, which stays; NULL if nothing waits */
 static inline void *order_first(const struct order *o)
 {
 	return o->n ? o->rows[o->first].what : NULL;

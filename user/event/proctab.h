@@ -27,7 +27,7 @@ struct task {
 				 * task that made it with CLONE_THREAD
 				 */
 	uint64_t process_upid;	/* upid of the task that has, or had, that koid */
-	uint64_t parent;	/* upid of the task that made it; 0: not known */
+	uint64_t parent;	/* upid of the task that made it, 0 if unknown */
 	uint64_t pid;		/* as its upid has it */
 	unsigned int depth;	/* 1: its parent is not in the trace */
 	bool thread;
@@ -109,7 +109,7 @@ static inline void proctab_apply(struct proctab *t, struct task *actor, const st
 /** proctab_find - a task that lives. Return: NULL if there is none of that upid. */
 const struct task *proctab_find(struct proctab *t, uint64_t upid);
 
-/** proctab_first - a task that lives, the others at its ->next. Return: NULL: none. */
+/** proctab_first - a task that lives, the others at its ->next. Return: NULL if none. */
 const struct task *proctab_first(const struct proctab *t);
 
 /** proctab_end - the trace is over: all live tasks end, TASK_OPEN */

@@ -37,7 +37,7 @@ struct diag;
 
 /**
  * diag_new - a collector
- * @to: where messages go, usually stderr; NULL: nowhere, only counted
+ * @to: where messages go, usually stderr; NULL to count only
  * @prog: what each message begins with
  */
 struct diag *diag_new(FILE *to, const char *prog);
@@ -48,9 +48,9 @@ void diag_free(struct diag *d);
  * its kind
  * @file: the input's name, or NULL
  * @pos: line or offset, as @unit says
- * @fmt: details; NULL: the kind's own text is enough
+ * @fmt: details; NULL if the kind's own text is enough
  *
- * The first DIAG_FIRST of a kind are told (notes: the first one; DIAG_EACH: all).
+ * The first DIAG_FIRST of a kind are printed (notes: the first one; DIAG_EACH: all).
  */
 void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 		 enum diag_unit unit, uint64_t pos, const char *fmt, ...)

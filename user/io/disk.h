@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A file on its way to the disk: a thread that calls fdatasync(), which may
- * take long, so that who writes does not wait for it.
+ * take long, so that the writer does not wait for it.
  */
 #ifndef ETRACE_DISK_H
 #define ETRACE_DISK_H

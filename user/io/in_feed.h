@@ -13,7 +13,7 @@
 #include <zstd.h>
 
 struct in_feed {
-	int fd;			/* -1: none */
+	int fd;			/* -1 if none */
 	/*
 	 * A descriptor that becomes readable when nothing more is to be
 	 * waited for, or -1.

@@ -27,7 +27,7 @@ struct opt_row {
 struct opts {
 	struct opt_given {
 		const char *name;
-		const char *value;	/* NULL: the option takes none */
+		const char *value;	/* NULL if the option takes none */
 	} *given;
 	size_t n, cap;
 };

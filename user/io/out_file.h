@@ -26,8 +26,8 @@ struct out_file {
 	 * waited for, or -1.  Looked at where @fd does not block (O_NONBLOCK).
 	 */
 	int cancel;
-	bool changed;		/* somebody else wrote to it, or cut it */
-	int err;		/* the first; nothing is written behind it */
+	bool changed;		/* another process wrote to it, or cut it */
+	int err;		/* the first error; nothing is written after it */
 	uint64_t written;	/* bytes */
 	struct disk *disk;
 };

@@ -25,13 +25,13 @@ enum out_place_how {
 
 struct out_place {
 	char *name;		/* where links lead */
-	char *part;		/* what is written; NULL: @name itself */
+	char *part;		/* the file that is written; NULL if @name itself */
 	int fd;			/* open for writing; the caller's, from the beginning */
 	int lock;		/* the same file, locked, until out_place_free() */
 	bool own;		/* @fd is a copy of a descriptor that was there */
 	bool is_file;		/* OUT_PLACE_IS_FILE */
 	int to;			/* of OUT_PLACE_IS_FILE: where the file goes in the end, or -1 */
-	struct stat was;	/* of the regular file that is replaced; st_nlink 0: there is none */
+	struct stat was;	/* of the regular file that is replaced; st_nlink is 0 if none */
 };
 
 /**
@@ -39,7 +39,7 @@ struct out_place {
  * @path: a name
  * @how: enum out_place_how
  *
- * Return: 0, or a negative errno: -EBUSY if somebody else is writing it.  For
+ * Return: 0, or a negative errno: -EBUSY if another process is writing it.  For
  * out_place_free() only if 0.
  */
 int out_place_open(struct out_place *p, const char *path, unsigned int how);

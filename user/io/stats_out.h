@@ -97,13 +97,13 @@ void stats_put_name(struct out *out, const char *name, size_t n, size_t width);
 /** stats_put_low - a line that says by how much the counts may be too low, if they may */
 void stats_put_low(struct out *out, const struct tally *t);
 
-/** stats_json_low - the same as member "@key_low_by", if there are estimates */
+/** stats_json_low - as member "@key_low_by", if there are estimates */
 void stats_json_low(struct json *j, const char *key, const struct tally *t);
 
 /** stats_put_damage - a line for each kind of damage */
 void stats_put_damage(struct out *out, const struct diag *diag);
 
-/** stats_json_damage - the same as member "damage" */
+/** stats_json_damage - as member "damage" */
 void stats_json_damage(struct json *j, const struct diag *diag);
 
 #endif
