@@ -103,7 +103,7 @@ static void etrace_print_pieces(struct etrace_printed *p, const struct etrace_wr
 		etrace_printed_skip(p, bytes, true);
 }
 
-/* What is kept for a slot of the current task; NULL: it is not wanted, or there is no memory. */
+/* The output kept for a slot of the current task; NULL if not wanted, or no memory. */
 static struct etrace_printed *etrace_print_for(struct etrace_task *t, unsigned int fd)
 {
 	struct etrace_prints *prints;

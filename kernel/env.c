@@ -216,10 +216,10 @@ static void etrace_env_later(struct etrace_work *l)
 }
 
 /**
- * etrace_env_get - get ready to tell of a new program's environment
+ * etrace_env_get - prepare to record a new program's environment
  * @t: first slot of the current task
  *
- * Return: what etrace_emit_exec() lets follow the program; NULL: nobody wants to
+ * Return: the work for etrace_emit_exec() to run; NULL if no session wants to
  * know, or too many are under way, which counts as not read.
  */
 struct etrace_work *etrace_env_get(struct etrace_task *t)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints that say that something happened.  Probes filter and hand
- * on; what is recorded is decided in calls.c.  They and the hooks are there only
- * while somebody is traced (task.c).
+ * Probes at the kernel's tracepoints.  They filter events and pass them on; calls.c
+ * decides what is recorded.  Probes and hooks are registered only while tasks are
+ * traced (task.c).
  *
  * A probe may run with preemption off and must not sleep; or it may be
  * preempted, on new kernels.  What keeps the slots that it goes through, those
@@ -36,7 +36,7 @@
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	/* First what nearly every task stops at. */
+	/* First the check that nearly every task fails. */
 	if (unlikely(!etrace_task_untraced(current)))
 		etrace_syscall_done(regs, ret);
 }
@@ -91,7 +91,7 @@ static void etrace_probe_rename(void *data, struct task_struct *target,
 	rcu_read_lock();
 	t = etrace_task_find(current);
 	sc = t ? etrace_syscall_current() : NULL;
-	/* Of an execve, the New_proc lines tell the program. */
+	/* After an execve, the New_proc lines have the program. */
 	if (t && !(sc && sc->record == ETRACE_REC_EXEC))
 		etrace_record_comm(t, target, comm);
 	rcu_read_unlock();
@@ -119,7 +119,7 @@ static const char *const etrace_probe_names[ETRACE_NR_PROBES] = {
 };
 
 static struct tracepoint *etrace_tracepoints[ETRACE_NR_PROBES];
-static unsigned int etrace_nr_registered;	/* of them, from the first on */
+static unsigned int etrace_nr_registered;	/* number of probes registered, from the first on */
 
 /*
  * The kernel takes any pointer, so each probe has functions of its own, where the

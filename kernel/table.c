@@ -7,7 +7,7 @@
 
 #include "table.h"
 
-/* How a call of each record must end to be an event, and who wants it. */
+/* Which results of a call make each record an event, and which sessions want it. */
 enum {
 #define ETRACE_RECORD(ID, id, recorded, where) ETRACE_REC_RECORDED_##ID = ETRACE_RECORDED_##recorded,
 #include "etrace_syscalls.def"
