@@ -661,7 +661,7 @@ static struct miscdevice etrace_device = {
 
 int etrace_device_register(void)
 {
-	/* ioctl() of 32-bit programs, which align a u64 to 4 bytes. */
+	/* The structs have equal sizes in 32-bit programs, which align a u64 to 4 bytes. */
 	BUILD_BUG_ON(sizeof(struct etrace_create) != 24);
 	BUILD_BUG_ON(sizeof(struct etrace_task_info) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_task_list) != 16);
