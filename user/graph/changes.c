@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is done in the tree of files: names that come, go and move.  See state.h. */
+/* Changes to the file tree: names that are added, removed and moved.  See state.h. */
 #include "base/path.h"
 #include "graph/classes.h"
 #include "graph/state.h"
@@ -13,7 +13,7 @@
  */
 static const struct changes {
 	uint8_t kind, what;
-	int8_t file, to, value;	/* ET_S_*, ET_V_*; -1: none */
+	int8_t file, to, value;	/* ET_S_*, ET_V_*; -1 if none */
 } changes[] = {
 	{ ET_K_RENAME, GRAPH_RENAME, ET_S_RENAME_from, ET_S_RENAME_to, ET_V_RENAME_flags },
 	{ ET_K_LINK, GRAPH_LINK, ET_S_LINK_from, ET_S_LINK_to, -1 },
@@ -33,7 +33,7 @@ static const struct changes {
 /* of renameat2 */
 #define EXCHANGE 2
 
-/* A file gets one more name, or its first: one that a descriptor leads to. */
+/* A file gets one more name, or its first one if only a descriptor led to it. */
 static void link_name(struct graph *g, const struct process *p, const struct graph_change *row,
 		      const struct et_event *ev)
 {
@@ -45,11 +45,11 @@ static void link_name(struct graph *g, const struct process *p, const struct gra
 		o = files_at(g, row->file, NULL);
 	if (o)
 		files_link(g, o, row->to, row->exec, row->at);
-	else	/* nobody knows which: whoever gives the name has made it */
+	else	/* unknown file: the exec that gives the name counts as its maker */
 		files_make(g, row->to, S_IFREG, row->exec, row->at);
 }
 
-/* Where a symbolic link leads: what the trace says, else its text, from its own directory. */
+/* Where a symbolic link leads: as recorded, else its text, relative to its own directory. */
 static uint32_t link_target(struct graph *g, const struct et_event *ev)
 {
 	size_t len, n;
@@ -127,7 +127,7 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 	if (c->kind == ET_K_UNLINK && row.value)
 		row.what = GRAPH_RMDIR;
 	if (failed && !row.error)
-		row.error = -1;		/* it is not told */
+		row.error = -1;		/* unknown */
 	row.exec = exec_id(g, p);
 	if (row.file && files_known(g, row.file))
 		row.version = g->files.objects[files_known(g, row.file)].version;

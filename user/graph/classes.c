@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What files are read for.  See classes.h. */
+/* Classes of files by path, and of programs by name.  See classes.h. */
 #include "graph/classes.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ const char *const graph_class_names[GRAPH_NCLASSES] = {
 #define LIBC (NAME_CONFIG | NAME_CLOEXEC)
 
 /*
- * Files of the system that programs read without being told to; all else is data.  "*" stands
- * for any bytes but a slash.
+ * Files of the system that programs read on their own; all else is data.  "*" stands for any
+ * bytes but a slash.
  */
 static const struct {
 	const char *part;
@@ -50,7 +50,7 @@ static const struct {
 	{ "/etc/gitconfig", NAME_CONFIG }, { "/etc/ccache.conf", NAME_CONFIG },
 };
 
-/* Where systems install; what administrators put there themselves is the same to a build. */
+/* Where packages are installed; to a build, an administrator's own files there are no different. */
 static const char *const installed[] = {
 	"/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/gnu/store/",
 };
@@ -73,7 +73,7 @@ static bool is_shared(const char *s, size_t len)
 	return so + 4 < s + len && so[3] == '.' && so[4] >= '0' && so[4] <= '9';
 }
 
-/* Bytes of a path that a pattern stands for.  Return: 0: it does not begin so */
+/* How many bytes at the start of a path match a pattern.  Return: 0 if it does not match */
 static size_t matches(const char *pattern, const char *path, size_t len)
 {
 	size_t i = 0, n;
@@ -188,7 +188,7 @@ static size_t below_prefix(const char *word, const char *prefix, size_t n, const
 		dir = matches(dirs[i], path + n, len - n);
 	if (!dir || !*word)
 		return dir ? n + dir - 1 : 0;
-	/* at once, or below a directory for the machine's kind */
+	/* directly, or below a directory for the architecture */
 	for (int i = 0; i < 2; i++) {
 		const char *slash = memchr(path + n + dir, '/', len - n - dir);
 
@@ -216,7 +216,7 @@ size_t classes_library(const struct interpreter *in, const char *program, const 
 	for (size_t i = 0; *in->word && !n && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		n = below_prefix(in->word, prefixes[i], strlen(prefixes[i]), path, len);
 	bin = bin ? memrchr(program, '/', (size_t)(bin - program)) : NULL;
-	/* what lies in the tree that is worked on is the build's own */
+	/* an interpreter in the tree that is worked on is the build's own */
 	if (n || !bin || bin == program || (home > 1 && !strncmp(program, cwd, home)))
 		return n;
 	return below_prefix(in->word, program, (size_t)(bin - program), path, len);

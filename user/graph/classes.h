@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a file is read for, as far as its name and the way it is read show: etrace-db(5), rule 7. */
+/* What a file is read for, judged by its name and by how it is read: etrace-db(5), rule 7. */
 #ifndef ETRACE_CLASSES_H
 #define ETRACE_CLASSES_H
 
@@ -7,25 +7,25 @@
 
 /* Bits that depend on the name alone, not on the program that uses it. */
 enum {
-	NAME_CONFIG = 1,	/* what the C library and what runs programs read: locale, nss */
+	NAME_CONFIG = 1,	/* read by the C library and by runtimes: locale, nss */
 	NAME_LOADER = 2,	/* read by the loader alone: ld.so.cache */
 	NAME_SHARED = 4,	/* a shared object: read by the loader, or by a linker */
 	NAME_SPECIAL = 8,	/* of the kernel: /proc, /sys, /dev */
 	NAME_SYSTEM = 16,	/* installed: /usr, /lib */
-	NAME_CLOEXEC = 32,	/* of NAME_CONFIG: if it is opened so, as the C library does */
+	NAME_CLOEXEC = 32,	/* NAME_CONFIG only if opened with O_CLOEXEC, as by libc */
 };
 
 /* What a path alone shows. */
 struct name_class {
 	uint8_t bits;		/* NAME_* */
-	uint8_t place;		/* of NAME_CONFIG: bytes of the directory that makes it so */
+	uint8_t place;		/* bytes in the path of the listed directory above it, 0 if none */
 };
 
 struct name_class classes_of_name(const char *path, size_t len);
 
 /*
- * Bytes that a loader reads of a shared object itself: its header, and perhaps
- * the program headers; the rest is mapped.  A linker reads whole blocks.
+ * Bytes that a loader reads from a shared object: its header, and perhaps the
+ * program headers; it maps the rest.  A linker reads whole blocks.
  */
 #define LOADER_READS_FROM 512u
 #define LOADER_READS_BELOW 4096u
@@ -33,23 +33,23 @@ struct name_class classes_of_name(const char *path, size_t len);
 /** classes_is_header - whether @bytes is what a loader reads; @shared: NAME_SHARED is set */
 bool classes_is_header(uint64_t bytes, bool shared);
 
-/* A program that runs what is text or bytecode. */
+/* A program that runs text or bytecode. */
 struct interpreter {
-	const char *program;	/* without its version */
+	const char *program;	/* base name without its version */
 	bool scripts;		/* its first plain argument is what it runs */
-	const char *word;	/* how its library's directories begin; "": all beside it */
-	const char *place;	/* one more, NULL if none */
+	const char *word;	/* how its libraries' directories begin; "": all beside it */
+	const char *place;	/* one more directory of its library, NULL if none */
 };
 
-/** classes_interpreter - the one that a program is.  Return: NULL if none */
+/** classes_interpreter - which interpreter a program (base name) is.  Return: NULL if none */
 const struct interpreter *classes_interpreter(const char *program, size_t len);
 
 /**
- * classes_library - whether a file is of the installed library of an interpreter
+ * classes_library - whether a file belongs to an interpreter's installed library
  * @program: the interpreter's path
- * @cwd: what lies below that is no installed place
+ * @cwd: an interpreter below this directory is not an installed one
  *
- * Return: the bytes of the directory that makes it so, 0 if it is not.
+ * Return: length in bytes of the library's directory, 0 if the file is not in one.
  */
 size_t classes_library(const struct interpreter *in, const char *program, const char *cwd,
 		       const char *path, size_t len);

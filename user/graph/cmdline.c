@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the arguments of a program name.  See state.h. */
+/* Which files the arguments of a program name.  See state.h. */
 #include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/state.h"
@@ -60,13 +60,13 @@ void cmdline_drop(struct cmdline *c)
 	free(c);
 }
 
-/* Whether a clean path is another one, or a directory above it that has @place bytes at least. */
+/* Whether @s is @path or a directory above it, and at least @place bytes long. */
 static inline bool leads_to(const char *s, size_t n, const char *path, size_t len, size_t place)
 {
 	return n >= place && n <= len && (n == len || path[n] == '/') && !memcmp(s, path, n);
 }
 
-/* A word that may be a path: as it would be opened. */
+/* Add a word that may be a path, as it would be opened: absolute and clean. */
 static void add_name(struct cmdline *c, const char *word)
 {
 	size_t n = strlen(word), from = c->names.len;
@@ -79,7 +79,7 @@ static void add_name(struct cmdline *c, const char *word)
 		buf_addc(&c->names, '/');
 	}
 	buf_add(&c->names, word, n);
-	/* it only gets shorter, where it stands */
+	/* cleaned in place: it only gets shorter */
 	path = (struct buf){ c->names.s + from, c->names.len - from, c->names.len - from };
 	path_clean(&path);
 	c->names.len = from + path.len;
@@ -87,7 +87,7 @@ static void add_name(struct cmdline *c, const char *word)
 	c->ends[c->nends++] = (uint32_t)c->names.len;
 }
 
-/* When somebody asks: most programs open nothing that it matters for. */
+/* On demand: most programs open nothing for which it matters. */
 static void find_names(struct cmdline *c)
 {
 	const char *s = c->args, *value;

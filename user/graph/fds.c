@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Tables of descriptors, and what they lead to.  See state.h. */
+/* Descriptor tables, and the open file descriptions they lead to.  See state.h. */
 #include "graph/state.h"
 #include "base/xalloc.h"
 
@@ -56,7 +56,7 @@ void description_drop(struct graph *g, struct description *d)
 		socket_closed(g, d->place);
 	if (d->other)
 		d->other->other = NULL;
-	/* what nobody has read is gone with the last who could */
+	/* once nobody has a FIFO open, what was not read is gone */
 	if (!--object_of(g, d)->opens)
 		object_of(g, d)->drained = object_of(g, d)->made == GRAPH_FIFO;
 	files_release(g, d->object);

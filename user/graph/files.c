@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Names, what lies under them, and its versions: etrace-db(5), rule 2.  Where the trace has
- * inode numbers they decide.  See state.h.
+ * Which file (object) each path leads to, and which version it holds now: etrace-db(5),
+ * rule 2.  If the trace has inode numbers, they decide.  See state.h.
  */
 #include "graph/classes.h"
 #include "graph/state.h"
@@ -44,7 +44,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 	if (!*at) {
 		*at = file;
 		f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
-		/* of a path that is missing: nothing is known there */
+		/* row 0 stands for no path */
 		if (file == 1)
 			f->names[0] = (struct name){ 0 };
 		f->names[file] = (struct name){
@@ -114,7 +114,7 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 	v->mtime = id->mtime;
 }
 
-/* What is in the object now is known from now on; a version that began without is told of it. */
+/* Note an object's identity; if its version was reported without one, report it now. */
 static void identify(struct graph *g, uint32_t i, const struct identity *id)
 {
 	struct object *o = object(g, i);
@@ -149,7 +149,7 @@ void files_release(struct graph *g, uint32_t i)
 
 	if (--o->refs)
 		return;
-	/* the number of its inode is given to others from now on */
+	/* from now on its inode number may be another file's */
 	forget_ino(g, i);
 	if (o->linked)
 		map64_remove(&g->files.links, i);
@@ -158,7 +158,7 @@ void files_release(struct graph *g, uint32_t i)
 	g->files.spare = i;
 }
 
-/* @v: all but id and identity; of the time, the earliest that it may be. */
+/* @v: all but id and identity; @v.at is the earliest time that it may get. */
 static void tell_version(struct graph *g, uint32_t i, struct graph_version v,
 			 const struct identity *id)
 {
@@ -178,7 +178,7 @@ static void tell_version(struct graph *g, uint32_t i, struct graph_version v,
 	identify(g, i, id);
 }
 
-/* What something is that was there before. */
+/* What kind of version an object has that was there before. */
 static enum graph_made made_of(const struct graph *g, uint32_t file, const struct identity *id)
 {
 	if (files_class(g, file) & NAME_SPECIAL)
@@ -207,7 +207,7 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 		files_release(g, old);
 }
 
-/* @i: what lies under it from now on; 0: nothing does, and @of did */
+/* @i: the object at the name from now on; 0 if none, then @of was there before */
 static void tell_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {
@@ -223,7 +223,7 @@ uint32_t files_known(const struct graph *g, uint32_t file)
 	return g->files.names[file].object;
 }
 
-/* The same file under another name: a hard link of before, or a directory was renamed. */
+/* Finds a file by another name: an older hard link, or a directory above it was renamed. */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 {
 	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
@@ -246,7 +246,7 @@ static void note_link(struct graph *g, uint32_t i, uint32_t file)
 	map64_put(&f->links, i, f->nlinks);
 }
 
-/* One more name. */
+/* Give an object one more name. */
 static void add_name(struct graph *g, uint32_t i, uint32_t file)
 {
 	struct object *o = object(g, i);
@@ -259,8 +259,8 @@ static void add_name(struct graph *g, uint32_t i, uint32_t file)
 }
 
 /*
- * Whether it is not what the trace knows under that name: replaced by somebody whom the
- * trace does not show, or another name of a file that is known by its inode.
+ * Whether @id is another object than @i, which the trace knows by that name: a process that is
+ * not traced has replaced it, or this is another name of a file known by its inode.
  */
 static bool is_another(const struct graph *g, uint32_t i, const struct identity *id)
 {
@@ -353,13 +353,13 @@ void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made mad
 		tell_links(g, i, v.file, exec);
 }
 
-/* Something new lies at a path. */
+/* Put a new object at a path. */
 static uint32_t lay(struct graph *g, const struct graph_version *v, const struct identity *id)
 {
 	uint32_t i = new_object(g), old = files_known(g, v->file);
 	struct object *o = object(g, i);
 
-	/* behind all rows about what it replaces */
+	/* later than all rows about what it replaces */
 	if (old)
 		o->at = object(g, old)->at;
 	bind(g, v->file, i);
@@ -380,7 +380,7 @@ void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, in
 	const struct identity id = { .known = true, .type = type };
 	enum graph_made made = type & S_IFMT ? made_of(g, file, &id) : GRAPH_EXISTED;
 
-	/* what mknod makes without a type is a file, and empty */
+	/* without a type, mknod makes an empty file */
 	made = made == GRAPH_EXISTED ? GRAPH_WRITTEN : made;
 	lay(g, &(struct graph_version){ .file = file, .made = made, .exec = exec, .at = at }, NULL);
 }
@@ -403,7 +403,7 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 	bind(g, file, 0);
 }
 
-/* A name of an object with several becomes another one. */
+/* Rename one of an object's several names. */
 static void move_link(struct graph *g, uint32_t i, uint32_t from, uint32_t to)
 {
 	struct files *f = &g->files;
@@ -441,12 +441,12 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	files_release(g, a);
 }
 
-/* Names below a directory that is renamed: collected first, for the owner must not be asked
- * while it is told.
+/* Names below a directory that is renamed: collected first, because the owner must not
+ * get rows while its ops->below() runs.
  */
 struct below {
 	struct graph *g;
-	uint32_t *files;	/* those that something lies under */
+	uint32_t *files;	/* paths at which an object is known */
 	size_t *at;		/* where in @paths the rest of each begins */
 	size_t n, files_cap, at_cap;
 	struct buf rests;	/* "/x.c", with a NUL behind */
@@ -483,7 +483,7 @@ static void rename_below(struct graph *g, uint32_t from, const char *to, size_t 
 	buf_free(&b.rests);
 }
 
-/* Whether what lies there may have names below it. */
+/* Whether a path may be a directory, with names below it. */
 static bool may_be_dir(const struct graph *g, uint32_t file)
 {
 	uint32_t i = files_known(g, file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Events become execs, and what they did.  See graph.h and state.h. */
+/* Turns events into processes and execs, and hands the rest to the graph's other parts: state.h. */
 #include "graph/graph.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -14,7 +14,7 @@
 
 #define CLONE_FILES	0x00000400
 
-/* A task that lives, at the owners of struct task. */
+/* A live task; its task.owners points here. */
 struct who {
 	struct process *process;
 	uint32_t id;
@@ -97,9 +97,10 @@ static bool takes_word(const char *s, size_t len)
 }
 
 /*
- * The path that a program's arguments name as the script that it interprets.  @applet: the
- * argument that is its name.  Where the program is an argument itself, as behind -c, that is
- * the path of no file; but if it is part of the option, as in "perl -eprint", there is none.
+ * Hash of the path that an interpreter's arguments name as its script, 0 if none.
+ * @applet: index of the argument that is its own name.
+ * If the program text is an argument (sh -c TEXT), the result is the hash of a path that is no
+ * file's; if the text is part of the option, as in "perl -eprint", there is none.
  */
 static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet, bool shell)
 {
@@ -150,8 +151,8 @@ uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i)
 }
 
 /*
- * Which program it is that several are in, as in busybox: its first argument tells, or, if
- * that is busybox, the next.  Return: the number of that argument.
+ * busybox contains several programs: its first argument says which one runs, or, if that
+ * is busybox, the next one does.  Return: the index of that argument.
  */
 static uint32_t find_applet(const struct et_event *ev, const char **name, size_t *len)
 {
@@ -168,7 +169,7 @@ static uint32_t find_applet(const struct et_event *ev, const char **name, size_t
 	return i ? i - 1 : 0;
 }
 
-/* Of a script that names its interpreter, that is what runs. */
+/* If a script names its interpreter, that is what runs. */
 static void name_interpreter(struct graph *g, struct execution *e, const struct task *t,
 			     const struct et_event *ev)
 {
@@ -189,7 +190,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 			const struct et_event *ev, int64_t at)
 {
 	struct execution *e = &p->exec;
-	/* of one that did nothing, what it came from */
+	/* a fork that has done nothing has no id: only its parent is known */
 	uint32_t before = e->id, parent = e->parent;
 
 	use_before_exec(g, p, at);
@@ -247,7 +248,7 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 {
 	const struct task *parent = proctab_find(g->tab, (uint64_t)et_value(ev, ET_V_PRESENT_parent,
 									    0));
-	/* a damaged one may say that it is its own */
+	/* in a damaged trace a process may be its own parent */
 	if (parent && who_of(parent) && who_of(parent)->process != p)
 		p->exec.parent = exec_id(g, who_of(parent)->process);
 	roots_present(g, p, ev);
@@ -266,7 +267,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	struct who *w;
 
 	if (who_of(t))
-		return;		/* an execve: run_program() has done it */
+		return;		/* an execve: run_program() handles it */
 	w = xcalloc(1, sizeof(*w));
 	w->id = ++g->tasks;
 	w->at = at;
@@ -294,7 +295,7 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 	free(p);
 }
 
-/* What a thread's end says of its process: of the leader, and of the last one. */
+/* What a thread's end says about its process: status of the leader, costs of the last to end. */
 static void note_end(struct process *p, const struct task *t, const struct et_event *ev)
 {
 	struct graph_exec_end *end = &p->end;
@@ -417,7 +418,7 @@ static void lost(struct graph *g, const struct et_event *ev)
 		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
 }
 
-/* ---- all of it ---- */
+/* ---- events ---- */
 
 typedef void handler(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 
@@ -540,7 +541,7 @@ void graph_end(struct graph *g)
 			g->ops->created(g->ctx, g->maybe[i].version, g->maybe[i].exec);
 }
 
-/* Of a trace that was not ended. */
+/* Free the tasks of a trace without graph_end(). */
 static void drop_tasks(struct graph *g)
 {
 	for (const struct task *t = proctab_first(g->tab); t; t = t->next) {

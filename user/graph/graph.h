@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a build did, out of its events: which program read and wrote which
- * content of which file, through whatever descriptors, pipes and names it got
- * there (etrace-db(5), "Rules").  Fed with the events in the order of
- * time; passes rows to its owner (struct graph_ops), each once, as soon as it is known.
+ * Finds out from a build's events what the build did: which program read and wrote
+ * which content of which file, through whatever descriptors, pipes and names
+ * (etrace-db(5), "Rules").  It gets the events in the order of time, and passes rows to
+ * its owner (struct graph_ops), each once, as soon as it is known.
  * This code does not know what the owner does with them.
  *
  * Words: an exec is one program run by one process, from its execve to its next
@@ -15,8 +15,8 @@
  * Ids count from 1 in each table; 0 if none.  Times are nanoseconds since the
  * first event of the trace.
  *
- * Memory: 100 bytes for each different path, 16 for each different string, and
- * what lives at a time.
+ * Memory: 100 bytes for each different path, 16 for each different string, and the
+ * state of the live processes.
  */
 #ifndef ETRACE_GRAPH_H
 #define ETRACE_GRAPH_H
@@ -121,12 +121,12 @@ struct graph_access {
 	uint8_t how, class;
 	int32_t fd;		/* -1 if none */
 	bool counted;		/* bytes are known */
-	bool copied;		/* of a write: all of it came by copies, which are told */
+	bool copied;		/* of a write: all of it came by copies, see graph_ops.copy */
 	uint64_t bytes;		/* read or written */
 	int32_t error;		/* of GRAPH_MISS */
 	int64_t at;		/* when the exec got the descriptor */
-	int64_t until;		/* and until when it had it */
-	int64_t since;		/* of a read: nothing was read earlier; 0 if unknown */
+	int64_t until;		/* until when it had the descriptor */
+	int64_t since;		/* of a read: nothing was read before this; 0 if unknown */
 };
 
 struct graph_change {
@@ -142,7 +142,7 @@ struct graph_task {
 	uint64_t upid;
 	bool thread;
 	int64_t at, until;
-	const char *name;	/* the last */
+	const char *name;	/* its last name */
 	size_t len;
 };
 
@@ -167,7 +167,7 @@ struct graph_printed {
 };
 
 struct graph_ops {
-	/* all paths below one */
+	/* call @fn for each known path below @dir */
 	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
@@ -184,7 +184,7 @@ struct graph_ops {
 	 * none in the trace: the name was there before, and its inode number shows it.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
-	/* a file was read by another path, a string, which leads there through links; once */
+	/* a file was opened by string @path, which leads to it through links, and read; once */
 	void (*asked)(void *ctx, uint32_t file, uint32_t path, enum graph_class class);
 	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 			int64_t at);

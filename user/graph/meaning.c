@@ -11,8 +11,8 @@
 /* ---- when it is opened ---- */
 
 /*
- * Whether somebody told a program to open a file of the system: its arguments name that, or
- * where it lies.  Of a directory, that says nothing of what the C library opens in it.
+ * Whether a program was asked to open a file of the system: its arguments name the file, or a
+ * directory above it.  A directory does not count for files that the C library opens in it.
  */
 static bool is_named(const struct execution *e, const struct et_event *ev, int64_t flags,
 		     size_t place)
@@ -24,14 +24,15 @@ static bool is_named(const struct execution *e, const struct et_event *ev, int64
 
 	if (cmdline_names(e->cmd, path, len, place && !libc ? place : len))
 		return true;
-	/* most often the same */
+	/* usually the same path */
 	return asked && !(n == len && bytes_equal(asked, path, n)) &&
 	       cmdline_names(e->cmd, asked, n, n);
 }
 
 /*
  * What a file of the system is opened for.  The C library, the loader and interpreters open
- * their own by paths that nobody has given them; what walks through a tree follows no links.
+ * their own files by paths that no argument names; a program that walks through a tree opens
+ * what it finds with O_NOFOLLOW.
  */
 void meaning_note(struct graph *g, struct process *p, struct description *d,
 		  const struct et_event *ev, int64_t flags)
@@ -58,8 +59,8 @@ void meaning_note(struct graph *g, struct process *p, struct description *d,
 /* ---- when it has been read ---- */
 
 /*
- * Whether it is the dynamic loader that read: the header of a shared object, the rest of which
- * is mapped.  Where nobody counted, what a program opens before anything else.
+ * Whether the dynamic loader did the reading: it reads only the header of a shared object, and
+ * maps the rest.  Without counts: a shared object that is opened before any other file.
  */
 static bool is_loader(const struct graph *g, const struct process *p, const struct fd *fd,
 		      bool counted, uint64_t bytes)
@@ -100,7 +101,7 @@ enum graph_class meaning_class(const struct graph *g, const struct process *p,
 		return GRAPH_PROGRAM;
 	if (is_loader(g, p, fd, counted, bytes))
 		return GRAPH_LOADER;
-	/* what was made here, or was put in place for somebody, is data whatever its name */
+	/* made by the build, or put in place for a program: data, whatever its name */
 	if (d->named || !fd->own || d->placed || made != GRAPH_EXISTED)
 		return GRAPH_DATA;
 	if (d->library)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files are opened: by a name, by a descriptor's, or without any.  See state.h. */
+/* Opens of files: by name, by a descriptor's path (/proc/self/fd/3), or nameless.  See state.h. */
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "graph/classes.h"
@@ -35,7 +35,7 @@ static struct identity identity_of(const struct et_event *ev)
 	return id;
 }
 
-/* A file is opened for writing: what becomes of what it held (etrace-db(5), rule 3). */
+/* A file is opened for writing: what happens to its content (etrace-db(5), rule 3). */
 static void open_to_write(struct graph *g, struct process *p, struct description *d,
 			  int64_t flags, const struct identity *id, bool was_there, int64_t at)
 {
@@ -49,7 +49,7 @@ static void open_to_write(struct graph *g, struct process *p, struct description
 	d->writes = object_of(g, d)->version;
 }
 
-/* Whether something lay there before an open that may have made it. */
+/* Whether a file was there before an open that may have made it. */
 static bool was_there(const struct graph *g, uint32_t file, const struct identity *id)
 {
 	const struct name *n = &g->files.names[file];
@@ -69,7 +69,7 @@ static void note_script(struct process *p, uint32_t file, const char *path, size
 
 /* ---- without a name ---- */
 
-/* A decimal number and nothing else.  Return: -1: it is none */
+/* The decimal number that is the whole text.  Return: -1 if it is anything else */
 static int64_t number_of(const char *s, size_t len)
 {
 	int64_t v = 0;
@@ -113,7 +113,7 @@ static bool is_deleted(const char *path, size_t len)
 	       !memcmp(path + len + 1 - sizeof(deleted), deleted, sizeof(deleted) - 1);
 }
 
-/* The only open file without a name, with this inode number unless that is 0. */
+/* The only open file without a name (and with @ino, unless 0).  Return: 0 if none or several */
 static uint32_t only_nameless(const struct graph *g, const struct process *p, uint64_t ino)
 {
 	uint32_t found = 0;
@@ -149,7 +149,7 @@ uint32_t open_linked(const struct graph *g, const struct process *p, const char 
 	return ino > 0 ? only_nameless(g, p, (uint64_t)ino) : 0;
 }
 
-/* Whether a path is that of something that has no name any more. */
+/* Whether a path is that of an open file that has no name any more. */
 static bool is_gone(struct graph *g, const char *path, size_t len)
 {
 	const char *full = roots_path(g, path, &len);
@@ -161,7 +161,7 @@ static bool is_gone(struct graph *g, const char *path, size_t len)
 	return !file || !files_known(g, (uint32_t)*file);
 }
 
-/* What has no name that leads to it: by its descriptor, as /dev/fd/3, or its inode. */
+/* The object of an open whose path is no name: found by descriptor (/dev/fd/3) or inode, or new. */
 static uint32_t nameless(struct graph *g, struct process *p, const struct et_event *ev,
 			 const struct identity *id, int64_t flags, int64_t at)
 {
@@ -180,7 +180,7 @@ static uint32_t nameless(struct graph *g, struct process *p, const struct et_eve
 	return fd ? fd->d->object : 0;
 }
 
-/* Opened anew: what is read and written is what it holds. */
+/* Open an object again: its present version is read and written. */
 static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
 			  int64_t flags, int64_t at)
 {
@@ -193,7 +193,7 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
-/* A lock file is opened with O_CREAT, to read: whether that has made it, its time will tell. */
+/* An open to read with O_CREAT, as of a lock file, may have made it: graph_end() asks its mtime. */
 static void maybe_made(struct graph *g, struct process *p, uint32_t version, int64_t mtime)
 {
 	g->maybe = xgrow(g->maybe, &g->maybe_cap, g->nmaybe + 1, sizeof(*g->maybe));
@@ -233,7 +233,7 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 	return d;
 }
 
-/* The path that it was asked for by, where that is another one. */
+/* String of the path that the program gave.  Return: 0 if it is @path */
 static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char *path, size_t len)
 {
 	size_t n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Root directories: a path is as its process has it, so what a container calls /usr/bin/cc
- * is another file than the machine's.  Here such paths get the root in front that they
- * are valid in, as far as the trace tells: etrace-db(5).  See state.h.
+ * Root directories: events have paths as their process sees them, so /usr/bin/cc of a
+ * container is another file than the machine's.  Here such paths get their process's root
+ * in front, as far as the trace shows it: etrace-db(5).  See state.h.
  */
 #include "graph/state.h"
 #include "base/xalloc.h"
@@ -12,7 +12,7 @@
 
 #define CLONE_NEWNS	0x00020000
 
-/* Each root once, for as long as the graph. */
+/* Each root is allocated once and lives as long as the graph.  Return: NULL for the machine's */
 static const struct root *root_of(struct graph *g, const char *path, size_t len)
 {
 	struct root *r;
@@ -36,7 +36,7 @@ const char *roots_path(struct graph *g, const char *path, size_t *len)
 {
 	const struct root *root = g->root;
 
-	/* what is no path has no root: pipe:[5] */
+	/* pipe:[5] is no path, and has no root */
 	if (!root || !*len || *path != '/')
 		return path;
 	g->rooted.len = 0;
@@ -55,7 +55,7 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 
 	if (s)
 		p->root = root_of(g, s, len);
-	/* /proc tells paths as whoever reads it sees them, where it can */
+	/* /proc shows paths as the process that reads it sees them, if it can */
 	g->root = s && *s != '/' ? p->root : NULL;
 }
 
@@ -65,14 +65,14 @@ void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
 	size_t len;
 	const char *s = et_get_string(ev, 0, &len);	/* their first string is the name */
 
-	/* strace has no name of the kernel's, and tells all paths as its first task sees them */
+	/* strace has no paths from the kernel: all of its are as its first task sees them */
 	if (!s || ev->flags & ET_F_FAILED || (ev->kind == ET_K_CHROOT && ev->marks[ET_JOINED]))
 		return;
 	if (ev->kind != ET_K_SETNS) {
 		s = roots_path(g, s, &len);
 		p->root = root_of(g, s, len);
 	} else if (len >= sizeof(mnt) - 1 && !memcmp(s, mnt, sizeof(mnt) - 1)) {
-		/* the root of a namespace, of which the trace knows no more */
+		/* stands for the root of the namespace, which is not in the trace */
 		p->root = root_of(g, s, len);
 	} else if (et_value(ev, ET_V_SETNS_flags, 0) & CLONE_NEWNS) {
 		p->root = root_of(g, "mnt:[?]", 7);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sockets between programs of the trace: two ways, each of which is as a pipe.  See state.h.
+ * Sockets between traced programs: each of the two directions is like a pipe.  See state.h.
  *
  * The two ends of a connection are recorded by two events, in either order.  They belong
- * together if both have the inode number of the socket that has connected.  Where one has
- * none, as in a log of strace or if who has connected has closed its end before it is
- * accepted, a socket accepts those that connect to its name, in their order; those of whom
- * nothing is known but the name share what they send while several wait.  That is a guess,
- * for others may connect, too: so such ends are said to lead outside of the trace, as all do
- * that no other one belongs to.
+ * together if both have the inode number of the connecting socket.  If one has none (a log
+ * of strace, or the connecting end was closed before it was accepted), a socket is taken to
+ * accept those that connect to its name, in their order; those of which only the name is
+ * known share what they send while several wait.  That is a guess, because processes that
+ * are not traced may connect, too: so such ends are reported as leading outside the trace,
+ * as are all ends without a partner.
  */
 #include "base/hash.h"
 #include "base/path.h"
@@ -19,24 +19,24 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* An end that waits for the other one; several of one name that nothing tells apart. */
+/* A connection whose other end is awaited; or several at one name that look alike. */
 struct meeting {
-	uint32_t there, back;	/* objects: what goes from who connected, and what comes back */
-	uint32_t place;		/* number of the place where it waits; 0: none */
-	uint32_t next;		/* row of the one before it there, or a free row; 0: none */
-	uint64_t ino;		/* of who has connected; 0: not known */
+	uint32_t there, back;	/* objects: data from the connecting end, and to it */
+	uint32_t place;		/* number of the place where it waits, 0 if none */
+	uint32_t next;		/* row of the one before it there, or next free row; 0 if none */
+	uint64_t ino;		/* of the connecting socket, 0 if unknown */
 	int32_t n;		/* how many have connected; below 0, how many have accepted */
 };
 
 /* A socket with a name. */
 struct place {
 	uint64_t name;		/* hash of it */
-	uint32_t last;		/* row of the last that waits; 0: none */
+	uint32_t last;		/* row of the last that waits, 0 if none */
 };
 
 /*
- * Daemons that the C library asks for names of users and hosts, and that are told what to log:
- * as files of configuration, they are no data.
+ * Daemons that the C library asks for names of users and hosts, or sends log messages to:
+ * like configuration files, they are not data.
  */
 static bool is_service(const char *address, size_t len)
 {
@@ -97,7 +97,7 @@ static uint64_t path_hash(struct graph *g, const char *path, size_t len)
 	return hash_bytes(full, len);
 }
 
-/* The hash of a name of a unix socket: a path is made absolute.  Return: 0: it has none */
+/* The hash of a name of a unix socket: a path is made absolute.  Return: 0 if it has none */
 static uint64_t name_hash(struct graph *g, const struct process *p, const char *name, size_t len)
 {
 	const char *cwd = p->cwd ? p->cwd : p->exec.cmd ? p->exec.cmd->cwd : "";
@@ -118,7 +118,7 @@ static uint64_t name_hash(struct graph *g, const struct process *p, const char *
 	return path_hash(g, g->path.s, g->path.len);
 }
 
-/* Return: 0: no socket of the trace has that name */
+/* Return: 0 if no socket of the trace has that name */
 static uint32_t place_of(struct graph *g, uint64_t name)
 {
 	const uint64_t *place = name ? map64_get(&g->place_names, name) : NULL;
@@ -126,7 +126,7 @@ static uint32_t place_of(struct graph *g, uint64_t name)
 	return place ? (uint32_t)*place : 0;
 }
 
-/* A socket gets a name, in the place of any that had it. */
+/* A socket gets a name, instead of any socket that had it. */
 static uint32_t new_place(struct graph *g, uint64_t name)
 {
 	/* row 0 is none */
@@ -150,7 +150,7 @@ void socket_moved(struct graph *g, const char *from, size_t from_len, const char
 		map64_put(&g->place_names, g->places[place].name, place);
 }
 
-/* ---- those that wait ---- */
+/* ---- ends that wait ---- */
 
 static uint32_t new_meeting(struct graph *g, struct process *p, uint32_t place, uint64_t ino,
 			    int64_t at)
@@ -197,16 +197,16 @@ static void end_meeting(struct graph *g, uint32_t row)
 	g->spare_meeting = row;
 }
 
-/* Whether an end without an inode number may belong to one that waits where it came to. */
+/* Whether an end without an inode number may belong to @m, which waits at the same place. */
 static bool may_belong(const struct graph *g, const struct meeting *m, bool accepts)
 {
 	if (!accepts)
 		return !m->ino;
-	/* of one that was not closed whoever accepts knows the inode */
+	/* if the connecting end were still open, the accepting one would have its inode number */
 	return m->n > 0 && (!m->ino || !g->files.objects[m->there].opens);
 }
 
-/* The row that such an end belongs to, of those the first.  Return: 0: none */
+/* The first row at a place that such an end may belong to.  Return: 0 if none */
 static uint32_t waiting_at(const struct graph *g, uint32_t place, bool accepts)
 {
 	uint32_t found = 0;
@@ -229,7 +229,7 @@ void socket_closed(struct graph *g, uint32_t place)
 
 /* ---- connections ---- */
 
-/* Where an end comes to: that of who listens.  Return: 0: not known */
+/* The place of the listening socket, which an end comes to.  Return: 0 if unknown */
 static uint32_t place_met(struct graph *g, const struct process *p, const struct et_event *ev)
 {
 	size_t len;
@@ -244,8 +244,8 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
 }
 
 /*
- * The row of an end: that of the other one, if it waits.
- * @ino: of who has connected; 0: not known
+ * The row of an end: that of its other end if that waits, else a new one.
+ * @ino: of the connecting socket, 0 if unknown
  */
 static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, uint64_t ino,
 		     int64_t at)
@@ -269,11 +269,11 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	struct meeting *m;
 	uint32_t row;
 
-	/* it may have had a name of its own */
+	/* the socket may have been bound to a name */
 	fd_close(g, p->fds, number);
 	row = meet(g, p, ev, ino, at);
 	m = &g->meetings[row];
-	/* execve tells what it closes */
+	/* no cloexec: what an execve closes is recorded */
 	d = accepts ? put_end(g, p, number, m->back, m->there, at, false) :
 		      put_end(g, p, number, m->there, m->back, at, false);
 	if (d)
@@ -334,15 +334,15 @@ void socket_told(struct fd *fd, int64_t at)
 	fd->told = at;
 }
 
-/* Two events may have one time. */
+/* Minus 1, because two events may have the same time. */
 int64_t socket_since(const struct fd *fd)
 {
 	return fd->told > fd->at ? fd->told - 1 : 0;
 }
 
 /*
- * It was read before it was told that it would be.  What one task tells, another one may
- * have begun before.
+ * It was read before it was told that it would be.  Another task may have begun its use
+ * before the last event of this one.
  */
 int64_t socket_read_began(const struct fd *fd)
 {

@@ -24,14 +24,14 @@ struct object {
 	int64_t at;		/* time of the last row about it: never goes back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
-	bool told;		/* and were passed on in the row of @version */
+	bool told;		/* they were reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* of a socket: the other end is known, too */
 	bool drained;		/* a FIFO that everybody has closed: nothing is left in it */
-	uint32_t file;		/* the last name that it got, 0 if none */
+	uint32_t file;		/* the name that it got last, 0 if none */
 };
 
-/* What is known of a path. */
+/* What is known about a path. */
 struct name {
 	uint32_t object;	/* 0 if unknown, or if nothing is at that path */
 	struct name_class class;
@@ -51,7 +51,7 @@ struct files {
 		uint32_t file, next;
 	} *link_rows;
 	size_t nlinks, links_cap;
-	uint32_t versions;	/* given */
+	uint32_t versions;	/* last id of a version */
 };
 
 /* What the trace recorded about a file when it was opened. */
@@ -66,28 +66,29 @@ struct identity {
 struct graph;
 
 /**
- * files_clean - a path without "." and ".." in it, as text, in g->path if it is changed
+ * files_clean - remove "." and ".." from a path, by its text alone
  *
- * What was not there is recorded as it was asked for: "/w/src/../include/x.h".
+ * Names that were not found are recorded as the program wrote them: "/w/src/../include/x.h".
+ * Return: @path, or g->path.s if it had to be changed.
  */
 const char *files_clean(struct graph *g, const char *path, size_t *len);
 
-/** files_name - the number of a path of g->root; passed to the owner if it is new */
+/** files_name - the number of a path that is valid in g->root; passed to the owner if new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
 /** files_class - NAME_* of a path */
 unsigned int files_class(const struct graph *g, uint32_t file);
 
 /**
- * files_at - the object that lies at a path now, made if it is not known
- * @id: what the trace says of it, or NULL
+ * files_at - the object at a path now; allocated if none is known there
+ * @id: its identity in the trace, or NULL
  */
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 
-/** files_by_ino - the object that the trace says it is, whatever its name.  Return: 0 if unknown */
+/** files_by_ino - the object with that identity, whatever its name.  Return: 0 if unknown */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id);
 
-/** files_name_of - a name that an object has: @file, if that is one.  Return: 0 if none */
+/** files_name_of - one of an object's names, @file if that is one.  Return: 0 if it has none */
 uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
 
 /** files_known - the object at a path.  Return: 0 if unknown, or if nothing is there */
@@ -98,26 +99,26 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 			 const struct identity *id);
 
 /**
- * files_renew - something new begins in an object: a version
+ * files_renew - begin a new version of an object
  * @file: the name by which it was opened; the version gets it only if the object still has it,
  *	else another name of the object, else none
  * @made: GRAPH_WRITTEN, GRAPH_CHANGED or GRAPH_FIFO
- * @at: since when; the row says a later time if a row about the object does
+ * @at: when it began; its row gets a later time if the object already has a row at or after it
  */
 void files_renew(struct graph *g, uint32_t object, uint32_t file, enum graph_made made,
 		 uint32_t exec, int64_t at, const struct identity *id);
 
-/** files_create - the same of a path where nothing lay, or something that is replaced */
+/** files_create - a new object at a path where nothing was, or in place of what was there */
 uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 		      const struct identity *id);
 
-/** files_make - what mkdir and mknod make; @type: S_IFMT */
+/** files_make - put what mkdir or mknod makes at a path; @type: S_IFMT */
 void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at);
 
-/** files_symlink - a symbolic link is made; @target: where it leads */
+/** files_symlink - put a symbolic link at a path; @target: the file it leads to */
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
 
-/* A name goes, moves, is added; all tell the owner. */
+/* Remove, move, or add a name, and report that to the owner. */
 void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at);
 void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
 		  uint32_t exec, int64_t at);
@@ -134,37 +135,37 @@ struct description {
 	unsigned int refs;	/* 0: @other is the next spare one */
 	uint32_t object;
 	uint32_t file;		/* the name that it was opened by, 0 if none */
-	uint32_t asked;		/* the path, a string, that it was asked for by; 0: the same */
+	uint32_t asked;		/* string: the path it was opened by; 0 if that is @file's */
 	uint32_t reads;		/* version that is read by it, 0 if none */
-	uint32_t writes;	/* that is written */
+	uint32_t writes;	/* version that is written by it, 0 if none */
 	uint32_t writer;	/* last exec recorded as writing */
 	bool placed;		/* some process has had it as descriptor 0, 1 or 2 */
-	uint32_t place;		/* of a socket, what it is called: sockets.c; 0: nothing */
-	bool socket;		/* what is read is another object than @object */
-	bool within;		/* of a socket: what is written goes to a name of the trace's */
+	uint32_t place;		/* of a socket: its name (struct place), 0 if none */
+	bool socket;		/* a socket: reads come from another object than @object */
+	bool within;		/* of a socket: connected to a name that is bound in the trace */
 	bool was_read;
 	bool many_heirs;	/* several programs began with it: see inherit() */
-	uint32_t heir;		/* the last of them, not for which it was opened itself; 0: none */
+	uint32_t heir;		/* last of them that did not place it itself, 0 if none */
 	int64_t heir_at;
-	bool named;		/* whoever opened it was told to: see meaning_note() */
-	bool loads;		/* the loader opened it, as ld.so.cache */
-	bool library;		/* of the installed one of the interpreter that opened it */
+	bool named;		/* the program was asked to open it: see meaning_note() */
+	bool loads;		/* the loader opened it, as it does ld.so.cache */
+	bool library;		/* of the installed library of the interpreter that opened it */
 	struct description *other;	/* the other end of a pipe */
 };
 
 struct fd {
 	struct description *d;	/* NULL if closed, or of unknown origin */
-	int64_t at;		/* this process has had it since */
-	/* Of a socket: when its use was told last, and before that; below @at: not since then */
+	int64_t at;		/* since when this exec has had it */
+	/* Of a socket: times of its last use event and the one before; below @at: none since */
 	int64_t told, before;
-	uint64_t teller;	/* the task that did; 0: none */
-	bool several;		/* several tasks have: what one tells, another may have begun before */
+	uint64_t teller;	/* task of its last event, 0 if none */
+	bool several;		/* it has events of several tasks, whose uses may overlap */
 	bool cloexec;
-	bool lent;		/* it stood here for a child: see fds_fork() */
+	bool lent;		/* it was put here for a child: see use_fork() */
 	bool own;		/* this exec opened it */
-	bool used;		/* its use was told, or goes on under another number */
-	bool placed;		/* this process opened it or doubled it to this number */
-	bool given;		/* it did so for this program, as its descriptor 0 */
+	bool used;		/* its use was reported, or goes on under another number */
+	bool placed;		/* this process opened it, or duplicated it to this number */
+	bool given;		/* this process placed it as descriptor 0 of this program */
 };
 
 struct fdtab {
@@ -186,7 +187,7 @@ void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
 /** description_new - a description of an object, on which it takes a reference */
 struct description *description_new(struct graph *g, uint32_t object, uint32_t file);
 void description_drop(struct graph *g, struct description *d);
-/** descriptions_free - those that are kept for reuse */
+/** descriptions_free - free those that are kept for reuse */
 void descriptions_free(struct graph *g);
 
 /* More than any process has; only a damaged trace has higher numbers. */
@@ -198,15 +199,15 @@ struct execution {
 	uint32_t id;		/* 0 if forked without having done anything yet */
 	uint32_t parent, before;
 	uint32_t program, interp, cwd;
-	uint32_t script;	/* what it interprets, once it has opened it */
+	uint32_t script;	/* file that it interprets, once it has opened it */
 	struct cmdline *cmd;	/* NULL if unknown */
 	const struct interpreter *interpreter;	/* NULL if none */
-	uint64_t script_hash;	/* of the path that its arguments give for that; 0: none */
+	uint64_t script_hash;	/* of the path that its arguments give for @script, 0 if none */
 	bool forked, begun;
 	uint8_t unseen;
-	int64_t lowest;		/* descriptor that an open gave it; 0: none opened anything yet */
-	bool starting;		/* nothing but shared objects was opened yet */
-	bool loaded;		/* the loader has opened its list */
+	int64_t lowest;		/* lowest descriptor that an open returned, 0 if none yet */
+	bool starting;		/* it has opened only shared objects and the loader's files */
+	bool loaded;		/* the loader has opened its list: ld.so.cache */
 	bool lends;		/* see classes_lends() */
 	int64_t at;
 };
@@ -216,9 +217,9 @@ struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
-	bool asked;		/* @names are there */
+	bool asked;		/* @names is filled */
 	struct buf names;	/* paths that arguments may name, one after the other */
-	uint32_t *ends, nends;	/* of each */
+	uint32_t *ends, nends;	/* where each of @names ends */
 	size_t ends_cap;
 	char text[];
 };
@@ -233,12 +234,12 @@ struct root {
 struct process {
 	uint32_t id;
 	const struct root *root;	/* NULL for the machine's */
-	char *cwd;		/* once it has changed; NULL if still its program's */
+	char *cwd;		/* NULL if it has not changed since the execve: exec.cwd */
 	uint64_t upid;
 	unsigned int tasks;	/* live ones */
 	struct fdtab *fds;
 	struct execution exec;
-	struct graph_exec_end end;	/* what is known of its end so far */
+	struct graph_exec_end end;	/* what is known about its end so far */
 };
 
 struct graph {
@@ -253,10 +254,10 @@ struct graph {
 	uint64_t begin;
 	int64_t last;
 	uint32_t processes, execs, tasks;
-	struct map64 asked;	/* hash of path, file and class: 1, if it was told */
+	struct map64 asked;	/* hash of path, file and class: 1 if reported */
 	struct buf path;	/* to put paths together */
 	struct root *roots;	/* all */
-	const struct root *root;	/* of who does what is at hand */
+	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* of roots_path() */
 	struct meeting *meetings;	/* see sockets.c */
 	struct map64 meetings_by_ino;
@@ -271,7 +272,7 @@ struct graph {
 		int64_t mtime;
 	} *maybe;
 	size_t nmaybe, maybe_cap;
-	uint32_t *args;		/* of the exec that is told */
+	uint32_t *args;		/* arguments of the exec that is reported */
 	size_t args_cap;
 };
 
@@ -294,36 +295,43 @@ uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** socket_connected - CONNECT or ACCEPT: one end of a connection */
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** socket_bound - who sends messages to its name is not told: it leads outside, until it connects */
+/**
+ * socket_bound - BIND: a socket gets a name
+ *
+ * The trace does not show who sends messages to it: until it connects, it leads outside.
+ */
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** socket_moved - the file of a name has another one.  @to: NULL: none */
+/** socket_moved - a socket's file was renamed; @to: NULL if it was removed */
 void socket_moved(struct graph *g, const char *from, size_t from_len, const char *to,
 		  size_t to_len);
-/** socket_read - messages came to a name: of those who have connected to it */
+/** socket_read - a socket with a name was read: messages of all that have connected to it */
 void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		 int64_t at);
-/** socket_closed - nobody has a name's socket any more: whoever waits there is not accepted */
+/** socket_closed - the socket of a name is closed: what waits there will not be accepted */
 void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);
-/* Sockets are told by turns.  Of other descriptors these say the same as @fd->at, or nothing. */
-/** socket_told_by - a task tells of a descriptor; socket_told: it has told, and all is told */
+/*
+ * Uses of sockets are recorded turn by turn, so each has a time.  For other descriptors the
+ * functions below return @fd->at, or 0 if unknown.
+ */
+/** socket_told_by - a task's event is about a descriptor; socket_told: the event is handled */
 void socket_told_by(struct fd *fd, uint64_t task);
 void socket_told(struct fd *fd, int64_t at);
-/** socket_since - what is told as read was read after that.  Return: 0 if unknown */
+/** socket_since - the time after which the recorded bytes were read.  Return: 0 if unknown */
 int64_t socket_since(const struct fd *fd);
-/** socket_read_began, socket_write_began - what is told as that was begun after this */
+/** socket_read_began, socket_write_began - the time after which the recorded use began */
 int64_t socket_read_began(const struct fd *fd);
 int64_t socket_write_began(const struct fd *fd);
 
 /* ---- cmdline.c ---- */
 
-/** cmdline_new - of an EXEC event; cmdline_get, cmdline_drop: NULL is none */
+/** cmdline_new - arguments of an EXEC event; cmdline_get, cmdline_drop: @c may be NULL */
 struct cmdline *cmdline_new(const struct et_event *ev);
 struct cmdline *cmdline_get(struct cmdline *c);
 void cmdline_drop(struct cmdline *c);
 /**
  * cmdline_names - whether arguments name a file, or a directory above it
- * @place: bytes that the path of such a directory has at least; @len: no directory counts
+ * @place: least length in bytes of such a directory's path; @len: no directory counts
  *
  * The values of options count, too: -C/etc, --directory=/etc, if=/etc/hosts, @list.
  */
@@ -331,19 +339,19 @@ bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place
 
 /* ---- changes.c ---- */
 
-/** change_event - names change, if that is what the event tells */
+/** change_event - apply and report a change to the file tree, if the event is one */
 void change_event(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 
 /* ---- roots.c ---- */
 
 /**
- * roots_path - a path with the root in front that it is valid in
- * @len: of @path; set to that of what is returned
+ * roots_path - a path with its root directory, g->root, in front
+ * @len: length of @path; set to the length of the result
  *
  * Return: @path, or a text that is valid until the next call.
  */
 const char *roots_path(struct graph *g, const char *path, size_t *len);
-/** roots_present - a process is told of that runs already */
+/** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
 /** roots_change - CHROOT, PIVOT, SETNS: it may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
@@ -354,12 +362,12 @@ void roots_free(struct graph *g);
 /** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */
 struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path,
 			size_t len);
-/** open_linked - the object without a name that a link gives one.  Return: 0 if unknown */
+/** open_linked - the nameless object to which a link gives a name.  Return: 0 if unknown */
 uint32_t open_linked(const struct graph *g, const struct process *p, const char *path, size_t len);
 
 /* ---- meaning.c ---- */
 
-/** meaning_note - keep what an open says of what a file is opened for */
+/** meaning_note - note in @d what an open shows about its purpose */
 void meaning_note(struct graph *g, struct process *p, struct description *d,
 		  const struct et_event *ev, int64_t flags);
 /** meaning_class - why @bytes bytes were read through a descriptor */
@@ -384,14 +392,14 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 void use_list(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /* a name that was asked for: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_run - the program, its interpreter: what an exec that begins was made of */
+/** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_heir - a description goes that one program began with and nobody has read */
+/** use_heir - @d is freed: if nobody read it, the only program that began with it counts */
 void use_heir(struct graph *g, const struct description *d);
 /** use_fork - a child gets its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);
-/** use_exec - what an execve does to descriptors; before and after the new exec begins */
+/** use_before_exec, use_after_exec - what an execve does to descriptors, on either side of it */
 void use_before_exec(struct graph *g, struct process *p, int64_t at);
 void use_after_exec(struct graph *g, struct process *p, int64_t at);
 /** use_end - a process ends */

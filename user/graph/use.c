@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Who reads and writes what, by which descriptor: etrace-db(5), rules 1 and 3 to 7.  See state.h.
+ * Which exec reads and writes what, by which descriptor: etrace-db(5), rules 1 and 3 to 7.
+ * See state.h.
  *
- * Where the trace tells of uses, that decides.  Where it does not, a descriptor
- * that an exec opened counts as used by it, and of those that it inherited 0, 1
- * and 2, unless it has put them there for a child (assume()).
+ * If the trace records uses, they decide.  If not, a descriptor that an exec opened
+ * counts as used by it, and of those that it inherited 0, 1 and 2, unless it has put
+ * them there for a child (assume()).
  */
 #include "base/hash.h"
 #include "graph/state.h"
@@ -19,14 +20,14 @@
 
 /* ---- rows ---- */
 
-/* What Close or Use says: values of both kinds have the same meaning. */
+/* The uses that a Close or Use event reports; its values have the same meaning in both. */
 struct told {
 	bool read, wrote, like, copied;
 	uint64_t nread, nwrote, size;
 	int64_t mtime;
 };
 
-/* @a: who and when is filled in */
+/* Fill in exec, file, descriptor and times of @a, and report it. */
 static void tell(struct graph *g, struct process *p, const struct description *d, int64_t number,
 		 struct graph_access *a, int64_t since, int64_t at)
 {
@@ -47,7 +48,7 @@ static void tell_asked(struct graph *g, const struct description *d, enum graph_
 	g->ops->asked(g->ctx, d->file, d->asked, class);
 }
 
-/* @t: NULL: nobody counted */
+/* @t: NULL if the trace has no counts */
 static void tell_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		      const struct told *t, int64_t at)
 {
@@ -65,7 +66,7 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 		if (d->asked)
 			tell_asked(g, d, a.class);
 	}
-	/* what was written by it before is read, too; what it wrote itself is nothing new */
+	/* what others wrote through it is read, too; what the exec itself wrote is nothing new */
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
 	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
 		a.version = d->writes;
@@ -73,7 +74,7 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	}
 }
 
-/* It came from elsewhere, and nobody knew that it can be written. */
+/* A write by a descriptor that came from elsewhere: the trace did not show that it is writable. */
 static void begin_write(struct graph *g, struct process *p, struct description *d, int64_t at)
 {
 	enum graph_made made = object_of(g, d)->made;
@@ -103,7 +104,7 @@ static void tell_write(struct graph *g, struct process *p, const struct fd *fd, 
 }
 
 /*
- * Nothing is known to be read of it: an empty file has told all that it has, and so has one
+ * No read of it is recorded.  An empty file counts as read all the same, and so does one
  * that was put there for this program: wc -c < f asks for its size only.
  */
 static void tell_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
@@ -136,7 +137,7 @@ void use_heir(struct graph *g, const struct description *d)
 		g->ops->access(g->ctx, &a);
 }
 
-/* ---- without facts of use ---- */
+/* ---- if the trace records no uses ---- */
 
 static bool holds(const struct fdtab *t, const struct description *d)
 {
@@ -147,9 +148,9 @@ static bool holds(const struct fdtab *t, const struct description *d)
 }
 
 /*
- * Whether a descriptor that goes was used, as far as can be told from what the
- * process did with it: etrace-db(5), rules 1 and 6.
- * @replaced: another program comes, which has it from then on
+ * Whether a descriptor that is given up was used, as far as what the process did with
+ * it shows: etrace-db(5), rules 1 and 6.
+ * @replaced: an execve keeps it open, so the next program has it
  */
 static bool assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
 {
@@ -217,11 +218,11 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 }
 
 /*
- * What it reads came from where the trace does not see.  An open gets the lowest descriptor
- * that is free: those above it were made since, by calls that are not recorded.  If 8 bytes
- * were read at a time, those were eventfd, timerfd, inotify and the like: no data.  An eventfd
- * is written by eights, too, before it is read; of a socket without a name, nobody can read
- * who has not written.
+ * A descriptor of unknown origin: what was read from it came from outside the trace.  But
+ * eventfd, timerfd, inotify and the like carry no data.  The calls that make them are not
+ * recorded, so their numbers are above the lowest that an open got (it gets the lowest free
+ * one), and they are read 8 bytes at a time.  An eventfd is also written by eights, before it
+ * is read; and a socket without a name can only be read by a process that has written to it.
  */
 static void take_unknown(struct process *p, int64_t number, const struct told *t)
 {
@@ -248,7 +249,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 	};
 
 	g->uses |= t.read || t.wrote;
-	/* the number is another one's already, and what was done by this one is told */
+	/* the number is that of a new descriptor already; a Use reported what this one did */
 	if (et_value(ev, ET_V_CLOSE_reused, 0))
 		return;
 	if (!fd) {
@@ -324,7 +325,7 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 
 	if (in) {
 		from = in->d->reads ? in->d->reads : in->d->writes;
-		/* whoever copies a file means it, whatever its name */
+		/* a program that copies a file means that file, whatever its name */
 		in->d->named = true;
 	}
 	if (!out)
@@ -366,7 +367,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	const char *path = et_get_string(ev, ET_S_RECEIVED_path, &len);
 
 	fd_close(g, p->fds, number);
-	/* "pipe:[77]": whose it is, is not known */
+	/* "pipe:[77]": it is not known which pipe of the trace that is */
 	if (!len || *path != '/')
 		return;
 	file = files_name(g, path, len);
@@ -469,7 +470,7 @@ static void run_one(struct graph *g, struct process *p, uint32_t file, const str
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	const struct execution *e = &p->exec;
-	/* of a script, the interpreter's */
+	/* identity of the program, or of a script's interpreter */
 	const struct identity id = {
 		.known = et_has(ev, ET_V_EXEC_ino) && et_has(ev, ET_V_EXEC_dev),
 		.dev = (uint32_t)et_value(ev, ET_V_EXEC_dev, 0),
@@ -486,7 +487,7 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 /* ---- processes ---- */
 
-/* Another exec has a descriptor from now on. */
+/* From now on a descriptor belongs to another exec. */
 static void begin(struct fd *fd, int64_t at)
 {
 	fd->at = at;
@@ -537,9 +538,9 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 }
 
 /*
- * A program begins with a file as descriptor 0.  It was put there for it if this process did
- * so.  If its parent did, as a shell that forks by vfork, it was if no other program got it,
- * and nobody reads it; a program that it got from another one has it in the place of that.
+ * A program begins with a file as descriptor 0: was it put there for this program?  Yes, if
+ * this process did so.  If its parent did, as a shell that uses vfork, only if no other program
+ * got it and nobody reads it.  A program that got it from an earlier heir takes its place.
  */
 static void inherit(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
 {
@@ -572,7 +573,7 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 
 void use_end(struct graph *g, struct process *p, int64_t at)
 {
-	/* those that share it have used it otherwise */
+	/* if others share the table, nobody knows yet what stays unused */
 	for (size_t i = 0; p->fds->refs == 1 && i < p->fds->cap; i++) {
 		struct fd *fd = &p->fds->fds[i];
 
