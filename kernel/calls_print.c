@@ -15,6 +15,7 @@
 #include "counts.h"
 #include "emit.h"
 #include "printed.h"
+#include "rights.h"
 #include "table.h"
 #include "task.h"
 
@@ -112,7 +113,7 @@ static struct etrace_printed *etrace_print_for(struct etrace_task *t, unsigned i
 	if (t->refused || !etrace_session_wants(t->session, ETRACE_WHERE_OUTPUT) ||
 	    (t->session->owner && !etrace_task_shown(t)))
 		return NULL;
-	prints = etrace_task_prints(t);
+	prints = etrace_process_prints(&t->process, t->upid);
 	p = prints ? etrace_printed_make(prints, fd) : NULL;
 	if (!p)
 		etrace_count(t->session, strings_unread, 1);

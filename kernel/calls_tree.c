@@ -3,11 +3,16 @@
  * What is made and changed in the tree of files, and where in it a task is.
  */
 #include <linux/fcntl.h>
+#include <linux/path.h>
 #include <linux/time64.h>
 
 #include "call.h"
 #include "capture.h"
+#include "emit.h"
 #include "hold.h"
+#include "return_work.h"
+#include "target.h"
+#include "task.h"
 
 /* The descriptor that stands for a file, as value 0; or ETRACE_BY_PATH. */
 static long etrace_file_fd(struct etrace_call *c, s32 *value)
@@ -177,4 +182,73 @@ void etrace_do_setns(struct etrace_call *c)
 	c->r.setns.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.setns.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	etrace_one_name(c, c->r.setns.fd);
+}
+
+/* ---- symlink: the one name that nobody has resolved yet ----------------- */
+
+static void etrace_symlink_init(struct etrace_rec *r,
+				const struct etrace_hold *hold)
+{
+	etrace_rec_init(r, ETRACE_EV_SYMLINK, 3);
+	r->str[1].s = NULL;
+	r->str[1].len = 0;
+	if (!hold)
+		return;
+	r->str[0] = hold->str[0];
+	r->str[2] = hold->str[1];
+	r->outside = (hold->outside & BIT(1)) << 1;
+}
+
+static void etrace_symlink_later(struct etrace_work *l)
+{
+	struct etrace_scratch *s;
+	struct etrace_task *t;
+	struct etrace_rec r;
+	struct path target;
+	int err;
+
+	err = etrace_target_find(&l->dir, &l->hold->str[0], &target);
+	etrace_symlink_init(&r, l->hold);
+	s = etrace_scratch_get();
+	if (!err)
+		etrace_capture_path(&r, 1, s, &target);
+	else if (err == -EAGAIN)
+		r.untold |= BIT(1);
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	if (t)
+		etrace_emit(t, &r);
+	rcu_read_unlock();
+	etrace_scratch_put();
+	if (!err)
+		path_put(&target);
+}
+
+/*
+ * The target is resolved after the link was made, and before the program can do
+ * anything else.
+ */
+void etrace_do_symlink(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s;
+	struct etrace_work *l;
+
+	if (hold && hold->work) {
+		l = hold->work;
+		hold->work = NULL;
+		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_PATH_SYMLINK));
+		etrace_work_run(l, etrace_symlink_later);
+		return;
+	}
+	s = etrace_scratch_get();
+	etrace_symlink_init(&c->r, hold);
+	c->r.untold |= BIT(1);
+	if (!hold) {
+		etrace_capture_user(&c->r, 0, s,
+				    etrace_arg(c, ETRACE_ARG_TARGET, 0));
+		etrace_join(c, 2, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	}
+	etrace_call_emit(c);
+	etrace_scratch_put();
 }

@@ -11,23 +11,17 @@
  * and the record says so (unread, cut); it also says so of a path that does not
  * begin in the task's root directory (outside).
  */
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include <asm/word-at-a-time.h>
 
 #include "capture.h"
 #include "compat.h"
-
-DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);
 
 static void etrace_set(struct etrace_rec *r, int i, const char *s, u32 len)
 {
@@ -569,52 +563,4 @@ void etrace_capture_kernel(struct etrace_rec *r, int i,
 	memcpy(end, name, n);
 	r->str[i].len += 1 + n;
 	r->plain &= ~BIT(i);
-}
-
-static int etrace_scratch_up(unsigned int cpu)
-{
-	per_cpu(etrace_scratch, cpu) = vmalloc_node(sizeof(struct etrace_scratch),
-						    cpu_to_node(cpu));
-	return per_cpu(etrace_scratch, cpu) ? 0 : -ENOMEM;
-}
-
-static int etrace_scratch_down(unsigned int cpu)
-{
-	vfree(per_cpu(etrace_scratch, cpu));
-	per_cpu(etrace_scratch, cpu) = NULL;
-	return 0;
-}
-
-/* Allocates the buffers of a CPU before it goes online; frees them when it is offline. */
-static int etrace_scratch_state;
-
-int etrace_capture_init(void)
-{
-	unsigned int cpu;
-	int err = 0, state;
-
-	/*
-	 * CPUs that are online already are set up here: before 6.10, and in stable
-	 * kernels of that time, the call forgets them in this state.
-	 */
-	cpus_read_lock();
-	state = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_BP_PREPARE_DYN,
-						     "etrace:scratch",
-						     etrace_scratch_up,
-						     etrace_scratch_down);
-	if (state >= 0)
-		for_each_online_cpu(cpu)
-			err = err ?: etrace_scratch_up(cpu);
-	cpus_read_unlock();
-	if (state < 0)
-		return state;
-	etrace_scratch_state = state;
-	if (err)
-		etrace_capture_exit();
-	return err;
-}
-
-void etrace_capture_exit(void)
-{
-	cpuhp_remove_state(etrace_scratch_state);
 }

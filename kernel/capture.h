@@ -26,8 +26,8 @@ struct etrace_scratch {
 
 DECLARE_PER_CPU(struct etrace_scratch *, etrace_scratch);
 
-int etrace_capture_init(void);
-void etrace_capture_exit(void);
+int etrace_scratch_init(void);
+void etrace_scratch_exit(void);
 
 /**
  * etrace_scratch_get - get this CPU's scratch buffers

@@ -20,6 +20,7 @@
 #include <linux/tracepoint.h>
 
 #include "cgroup.h"
+#include "adopt.h"
 #include "task.h"
 #include "tracepoint.h"
 

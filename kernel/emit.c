@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "counts.h"
 #include "return_work.h"
+#include "rights.h"
 #include "output.h"
 #include "task.h"
 

@@ -10,11 +10,13 @@
  *	uring			operations of io_uring
  *	calls, calls_*		what is recorded, one file for each kind of calls
  *	call, hooks		shared by handlers; names that the kernel has resolved
+ *	life			records of tasks: born, exec, exit, joining
  *	env			the environment of a program
  *	emit, target
  *	cgroup			tracing all tasks of a cgroup
  *	output, table		writing records; the table of system calls
- *	task, print		the traced tasks; printing lines
+ *	task, process, print	the traced tasks; what threads share; printing lines
+ *	adopt, rights		tracing running tasks; what a session's owner may see
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
  *	printed			what processes wrote to descriptors 1 and 2
  *	cost			resources that a process used

@@ -9,6 +9,7 @@
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
+#include "adopt.h"
 #include "capture.h"
 #include "cgroup.h"
 #include "counters.h"
@@ -312,7 +313,7 @@ static int __init etrace_init(void)
 	err = etrace_tasks_init(&etrace_probes);
 	if (err)
 		return err;
-	err = etrace_capture_init();
+	err = etrace_scratch_init();
 	if (err)
 		goto tasks;
 	err = etrace_work_init();
@@ -351,7 +352,7 @@ session:
 later:
 	etrace_work_exit();
 capture:
-	etrace_capture_exit();
+	etrace_scratch_exit();
 tasks:
 	etrace_tasks_exit();
 	return err;
@@ -366,7 +367,7 @@ static void __exit etrace_exit(void)
 	etrace_work_exit();
 	etrace_counters_exit();
 	etrace_session_exit(&etrace_root);
-	etrace_capture_exit();
+	etrace_scratch_exit();
 	etrace_tasks_exit();
 }
 

@@ -29,6 +29,8 @@
 #include "compat.h"
 #include "cost.h"
 #include "hooks.h"
+#include "life.h"
+#include "rights.h"
 #include "table.h"
 #include "task.h"
 #include "tracepoint.h"

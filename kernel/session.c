@@ -27,12 +27,14 @@
 #include <linux/workqueue.h>
 
 #include "session.h"
+#include "adopt.h"
 #include "calls_print.h"
 #include "cgroup.h"
 #include "counts.h"
 #include "etrace_secrets.h"
 #include "hooks.h"
 #include "output.h"
+#include "rights.h"
 #include "table.h"
 #include "task.h"
 

@@ -12,21 +12,17 @@
  */
 #include <linux/atomic.h>
 #include <linux/mutex.h>
-#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
-#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "task.h"
 #include "compat.h"
 #include "counts.h"
-
-#define ETRACE_ADOPT_BATCH	1024	/* tasks examined before a pause */
 
 /* Probes stay for this time after the last traced task: the next trace may begin soon. */
 #define ETRACE_IDLE_DELAY	HZ
@@ -34,7 +30,7 @@
 struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
-static atomic_t etrace_slots = ATOMIC_INIT(0);	/* plus one per etrace_tasks_start_if() */
+static atomic_t etrace_slots = ATOMIC_INIT(0);	/* plus one per etrace_tasks_hold() */
 static const struct etrace_listener *etrace_listener;
 static bool etrace_listening;	/* the listener is started; guarded by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
@@ -77,108 +73,7 @@ void etrace_tasks_idle(void)
 	etrace_listen_idle(NULL);
 }
 
-/* ---- processes ------------------------------------------------------------ */
-
-static void etrace_process_put(struct etrace_process *p)
-{
-	if (!p || !refcount_dec_and_test(&p->refs))
-		return;
-	etrace_prints_free(p->prints);
-	kfree_rcu(p, rcu);
-}
-
-/*
- * The state that @t shares with the other threads of its process, allocated if it was
- * the only one. @t may be another task's slot. NULL if there is no memory.
- */
-static struct etrace_process *etrace_process_make(struct etrace_task *t)
-{
-	struct etrace_process *p = READ_ONCE(t->process), *old;
-
-	if (!p) {
-		p = kmalloc(sizeof(*p), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
-		if (!p)
-			return NULL;
-		refcount_set(&p->refs, 1);
-		p->upid = t->upid;
-		p->cost_emitted = 0;
-		p->prints = NULL;
-		old = cmpxchg(&t->process, NULL, p);
-		if (old) {
-			kfree(p);
-			p = old;
-		}
-	}
-	return p;
-}
-
-/* etrace_process_make(), with a reference. */
-static struct etrace_process *etrace_process_get(struct etrace_task *t)
-{
-	struct etrace_process *p = etrace_process_make(t);
-
-	/* No reference if the last slot that uses it ends, or runs another program. */
-	return p && refcount_inc_not_zero(&p->refs) ? p : NULL;
-}
-
-/**
- * etrace_task_alone - the current task is now the only one of its process
- * @t: a slot of the task
- *
- * It keeps the output of the process: the other threads are gone.
- */
-void etrace_task_alone(struct etrace_task *t)
-{
-	struct etrace_process *p = READ_ONCE(t->process);
-
-	if (p && p->prints) {
-		p->upid = t->upid;
-		WRITE_ONCE(p->cost_emitted, 0);
-	} else {
-		etrace_process_put(xchg(&t->process, NULL));
-	}
-}
-
-/**
- * etrace_task_prints - get the output of the current task's process, allocated if needed
- * @t: a slot of the task
- *
- * Return: the output, NULL if there is no memory.
- */
-struct etrace_prints *etrace_task_prints(struct etrace_task *t)
-{
-	struct etrace_process *p = etrace_process_make(t);
-	struct etrace_prints *prints, *old;
-
-	if (!p)
-		return NULL;
-	prints = READ_ONCE(p->prints);
-	if (prints)
-		return prints;
-	prints = kzalloc(sizeof(*prints), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
-	if (!prints)
-		return NULL;
-	old = cmpxchg(&p->prints, NULL, prints);
-	if (old) {
-		kfree(prints);
-		prints = old;
-	}
-	return prints;
-}
-
 /* ---- slots --------------------------------------------------------------- */
-
-/* The slot that @task has for @s, or for any session. */
-static struct etrace_task *etrace_slot_find(struct task_struct *task,
-					    const struct etrace_session *s)
-{
-	struct etrace_task *t;
-
-	etrace_for_each_slot(t, etrace_task_find(task))
-		if (!s || t->session == s)
-			break;
-	return t;
-}
 
 /**
  * etrace_task_new_upid - make an identifier that is unique in a trace
@@ -209,10 +104,9 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
  * Adds a slot for @task unless it has one. @sibling: a slot of another thread of its
  * process, NULL if none. Returns the task's slot, NULL if there is no memory.
  */
-static struct etrace_task *etrace_task_add(struct etrace_session *s,
-					   struct task_struct *task,
-					   struct etrace_task *sibling,
-					   bool joined, bool refused, bool *added)
+struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct *task,
+				    struct etrace_task *sibling, bool joined, bool refused,
+				    bool *added)
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t, *old;
@@ -229,7 +123,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->lost = 0;
 	t->hold = NULL;
 	t->uses = NULL;
-	t->process = sibling ? etrace_process_get(sibling) : NULL;
+	t->process = sibling ? etrace_process_get(&sibling->process, sibling->upid) : NULL;
 	t->going_on = false;
 	t->skipped = false;
 	t->joined = joined;
@@ -260,7 +154,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 }
 
 /* The session traces one task fewer. */
-static void etrace_task_over(struct etrace_session *s)
+void etrace_task_over(struct etrace_session *s)
 {
 	if (atomic_dec_and_test(&s->tasks))
 		wake_up_interruptible(&s->idle);
@@ -276,8 +170,7 @@ static void etrace_task_gone(struct etrace_task *t)
 }
 
 /* Removes the slot that @task has for @s, or for any session. */
-static bool etrace_task_remove(struct task_struct *task,
-			       const struct etrace_session *s)
+bool etrace_task_remove(struct task_struct *task, const struct etrace_session *s)
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t;
@@ -367,172 +260,6 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 	return etrace_task_find(worker);
 }
 
-/*
- * Has @own all capabilities that @cred has? The creator of a user namespace has all
- * of them there, and in the namespaces below.
- */
-static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
-{
-	const struct user_namespace *ns = cred->user_ns;
-
-	if (ns == own->user_ns)
-		return cap_issubset(cred->cap_permitted, own->cap_permitted);
-	for (; ns; ns = ns->parent)
-		if (ns->parent == own->user_ns)
-			return uid_eq(ns->owner, own->euid);
-	return false;
-}
-
-/**
- * etrace_session_may - may a session's owner see what a task does?
- * @s: the session
- * @cred: the task's credentials
- *
- * As for ptrace: not if the task runs a set-user-ID program, or has capabilities that
- * the owner lacks.
- */
-bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
-{
-	const struct cred *own = s->owner;
-
-	return !own ||
-	       (uid_eq(cred->uid, own->uid) && uid_eq(cred->euid, own->uid) &&
-		uid_eq(cred->suid, own->uid) && uid_eq(cred->fsuid, own->uid) &&
-		gid_eq(cred->gid, own->gid) && gid_eq(cred->egid, own->gid) &&
-		gid_eq(cred->sgid, own->gid) && gid_eq(cred->fsgid, own->gid) &&
-		etrace_caps_within(cred, own));
-}
-
-/*
- * Hides the task from the session's owner from now on. The slot stays, so that the
- * slots of its children are refused, too.
- */
-static void etrace_task_refuse(struct etrace_task *t)
-{
-	if (xchg(&t->refused, true))
-		return;
-	etrace_count(t->session, lost_tasks, 1);
-	etrace_task_over(t->session);
-}
-
-/**
- * etrace_task_shown - may the session's owner see the current task?
- * @t: a slot of the task
- *
- * Checked for each event, since a task may gain rights in many ways. If the owner may
- * not, the task is no longer traced, and is counted as lost.
- */
-bool etrace_task_shown(struct etrace_task *t)
-{
-	if (t->refused)
-		return false;
-	if (etrace_session_may(t->session, current_cred()))
-		return true;
-	etrace_task_refuse(t);
-	return false;
-}
-
-/**
- * etrace_task_rights - the current task runs another program
- * @t: its first slot
- * @secure: the program runs with other rights than its caller
- *
- * Sessions whose owner may not see it stop tracing it, and count it as lost. Call it
- * in an RCU read-side section.
- */
-void etrace_task_rights(struct etrace_task *t, bool secure)
-{
-	etrace_for_each_slot(t, t) {
-		if (!t->session->owner)
-			continue;
-		if (secure)
-			etrace_task_refuse(t);
-		else
-			etrace_task_shown(t);
-	}
-}
-
-/*
- * May the session's owner see what a running task does?  The check is that of ptrace for
- * the current task and PTRACE_MODE_READ_FSCREDS, without the security modules: the
- * kernel does not let a module ask these.
- */
-static bool etrace_task_may_adopt(const struct etrace_session *s, struct task_struct *task)
-{
-	return !s->owner || (etrace_session_may(s, __task_cred(task)) &&
-			     (same_thread_group(task, current) || etrace_dumpable(task)));
-}
-
-/* The slot for @s of another thread of the task's process, NULL if none. */
-static struct etrace_task *etrace_sibling_find(struct task_struct *task,
-					       const struct etrace_session *s)
-{
-	struct etrace_task *t = etrace_slot_find(READ_ONCE(task->group_leader), s);
-	struct task_struct *other;
-
-	if (t || thread_group_leader(task))
-		return t;
-	for_each_thread(task, other) {
-		t = etrace_slot_find(other, s);
-		if (t)
-			break;
-	}
-	return t;
-}
-
-/*
- * Adds a running task; marks it as refused if the session's owner may not see it.
- * @joined: the task must record its program itself. Returns whether the slot is new.
- */
-static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task, bool joined)
-{
-	struct etrace_task *t, *sibling, *above;
-	bool added, refused;
-
-	if (etrace_slot_find(task, s))
-		return false;
-	sibling = etrace_sibling_find(task, s);
-	above = etrace_slot_find(rcu_dereference(task->real_parent), s);
-	refused = (sibling && sibling->refused) || (above && above->refused) ||
-		  !etrace_task_may_adopt(s, task);
-	t = etrace_task_add(s, task, sibling, joined, refused, &added);
-	if (!t || !added)
-		return false;
-	if (refused)
-		etrace_count(s, lost_tasks, 1);
-	/* It may have run another program just before its slot was there. */
-	else if (!etrace_task_may_adopt(s, task))
-		etrace_task_refuse(t);
-	/*
-	 * A task that is ending may have passed the probe of its exit before
-	 * it was added. It set PF_EXITING earlier than that, so either the
-	 * probe finds the slot or the flag is seen here.
-	 */
-	smp_mb();
-	if (READ_ONCE(task->flags) & PF_EXITING) {
-		etrace_task_remove(task, s);
-		return false;
-	}
-	return true;
-}
-
-/**
- * etrace_task_join - start to trace a running task
- * @s: the session
- * @task: the task; its next record is a join event
- *
- * Call it in an RCU read-side section, with interrupts on or off. Does nothing if the
- * task is traced already, or is ending, or tracing is being stopped.
- */
-void etrace_task_join(struct etrace_session *s, struct task_struct *task)
-{
-	/* Pairs with etrace_adopt(): either that sees the task, or this sees s->tracing. */
-	smp_mb();
-	/* io_uring workers get a slot at their first operation. */
-	if (READ_ONCE(s->tracing) && !(READ_ONCE(task->flags) & (PF_EXITING | PF_IO_WORKER)))
-		etrace_task_adopt(s, task, true);
-}
-
 /**
  * etrace_task_kin - a task's process, and its parent
  * @t: a slot of the current task
@@ -606,169 +333,35 @@ void etrace_held_done(struct etrace_task *t)
 
 /* ---- starting and stopping ----------------------------------------------- */
 
-static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
-			   struct task_struct *root)
-{
-	struct task_struct *leader = READ_ONCE(task->group_leader);
-	struct task_struct *parent = rcu_dereference(task->real_parent);
-
-	return leader == root || etrace_slot_find(leader, s) ||
-	       READ_ONCE(parent->group_leader) == root ||
-	       etrace_slot_find(parent, s);
-}
-
-/* Lets other tasks run. Returns false if the walk cannot go on from @task afterwards. */
-static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
-{
-	bool alive;
-
-	get_task_struct(p);
-	get_task_struct(task);
-	rcu_read_unlock();
-	cond_resched();
-	rcu_read_lock();
-	alive = pid_alive(p) && pid_alive(task);
-	put_task_struct(task);
-	put_task_struct(p);
-	return alive;
-}
-
-/* Which tasks a pass adds: the tree of @root, or if that is NULL, those that @in selects. */
-struct etrace_adopted {
-	struct etrace_session *s;
-	struct task_struct *root;
-	bool (*in)(struct task_struct *task, const void *ctx);
-	const void *ctx;
-};
-
-static bool etrace_is_adopted(const struct etrace_adopted *a, struct task_struct *task)
-{
-	if (a->root)
-		return etrace_in_tree(a->s, task, a->root);
-	return !(READ_ONCE(task->flags) & PF_IO_WORKER) && a->in(task, a->ctx);
-}
-
-/* One pass over all tasks. Returns how many were added. */
-static unsigned int etrace_adopt_pass(const struct etrace_adopted *a)
-{
-	unsigned int n = 0, batch = ETRACE_ADOPT_BATCH, seen;
-	struct task_struct *p, *task;
-
-again:
-	seen = 0;
-	rcu_read_lock();
-	for_each_process_thread(p, task) {
-		if (etrace_is_adopted(a, task) && etrace_task_adopt(a->s, task, false))
-			n++;
-		if (++seen % batch || etrace_adopt_pause(p, task))
-			continue;
-		rcu_read_unlock();
-		batch *= 2;	/* so that the loop ends */
-		goto again;
-	}
-	rcu_read_unlock();
-	return n;
-}
-
-/*
- * Repeats passes until one finds nothing new: a child born after the pass skipped
- * its parent, but before the parent was added, is found by the next pass.
- * Returns how many were added.
- */
-static unsigned int etrace_adopt(const struct etrace_adopted *a)
-{
-	unsigned int n, all = 0;
-
-	WRITE_ONCE(a->s->tracing, true);
-	/* The pass sees tasks that entered a cgroup before this; pairs with etrace_task_join(). */
-	smp_mb();
-	do {
-		n = etrace_adopt_pass(a);
-		all += n;
-		cond_resched();
-	} while (n);
-	return all;
-}
-
 /**
- * etrace_task_get - find a task
- * @nr: its pid in the caller's pid namespace
+ * etrace_tasks_begin - begin to add running tasks; the probes are registered
  *
- * Return: the task, with a reference; NULL if none.
+ * Return: 0, and the caller must call etrace_tasks_end(); or a negative error.
  */
-struct task_struct *etrace_task_get(pid_t nr)
+int etrace_tasks_begin(void)
 {
-	struct pid *pid = find_get_pid(nr);
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-
-	put_pid(pid);
-	return task;
-}
-
-/**
- * etrace_tasks_start - trace a task, its threads and all its descendants
- * @s: the session
- * @task: the task; the caller has a reference
- *
- * Return: 0; -ESRCH if the task has ended; -EPERM if the session's owner may not see
- * it; or another negative error if the probes cannot be registered.
- */
-int etrace_tasks_start(struct etrace_session *s, struct task_struct *task)
-{
-	struct etrace_adopted a = { .s = s };
-	struct etrace_task *t;
-	unsigned int n;
 	int err;
 
 	mutex_lock(&etrace_tasks_mutex);
 	err = etrace_listen();
 	if (err)
-		goto unlock;
-	a.root = READ_ONCE(task->group_leader);
-	n = etrace_adopt(&a);
-	rcu_read_lock();
-	t = etrace_slot_find(task, s);
-	if (!t && !n)
-		err = -ESRCH;
-	else if (t && t->refused)
-		err = -EPERM;
-	rcu_read_unlock();
+		mutex_unlock(&etrace_tasks_mutex);
+	return err;
+}
+
+void etrace_tasks_end(void)
+{
 	if (!atomic_read(&etrace_slots))
 		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
-unlock:
 	mutex_unlock(&etrace_tasks_mutex);
-	return err;
 }
 
-/**
- * etrace_tasks_start_if - trace all tasks that satisfy a condition
- * @s: the session
- * @in: the condition; called in an RCU read-side section
- * @ctx: argument for @in
- *
- * The probes stay registered until etrace_tasks_unhold(), even while no task is traced:
- * later tasks are added by etrace_task_join().
- *
- * Return: 0 or a negative error.
- */
-int etrace_tasks_start_if(struct etrace_session *s,
-			  bool (*in)(struct task_struct *task, const void *ctx),
-			  const void *ctx)
+/* Keeps the probes registered until etrace_tasks_unhold(), even while no task is traced. */
+void etrace_tasks_hold(void)
 {
-	struct etrace_adopted a = { .s = s, .in = in, .ctx = ctx };
-	int err;
-
-	mutex_lock(&etrace_tasks_mutex);
-	err = etrace_listen();
-	if (!err) {
-		atomic_inc(&etrace_slots);
-		etrace_adopt(&a);
-	}
-	mutex_unlock(&etrace_tasks_mutex);
-	return err;
+	atomic_inc(&etrace_slots);
 }
 
-/* Releases the probes that etrace_tasks_start_if() keeps registered. */
 void etrace_tasks_unhold(void)
 {
 	if (atomic_dec_and_test(&etrace_slots))

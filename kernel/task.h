@@ -5,14 +5,13 @@
 
 #include <linux/hash.h>
 #include <linux/rculist.h>
-#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
 #include "etrace.h"
 #include "hold.h"
-#include "printed.h"
+#include "process.h"
 #include "uses.h"
 
 struct etrace_syscall;
@@ -20,22 +19,6 @@ struct etrace_syscall;
 /* Many buckets, so that an untraced task rarely shares one with a traced task. */
 #define ETRACE_TASK_BITS	12
 #define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
-
-/**
- * struct etrace_process - what the slots of a process's threads share
- * @refs: number of slots that use it
- * @upid: upid of the first thread
- * @cost_emitted: 1 once the cost of the process has been recorded
- * @prints: output of the process, NULL if none
- * @rcu: for freeing
- */
-struct etrace_process {
-	refcount_t refs;
-	u64 upid;
-	unsigned long cost_emitted;
-	struct etrace_prints *prints;
-	struct rcu_head rcu;
-};
 
 /**
  * struct etrace_task - a task that a session traces
@@ -99,25 +82,22 @@ extern unsigned int etrace_bits_of_real_pid;
 
 int etrace_tasks_init(const struct etrace_listener *l);
 void etrace_tasks_exit(void);
-struct task_struct *etrace_task_get(pid_t pid);
-int etrace_tasks_start(struct etrace_session *s, struct task_struct *root);
-int etrace_tasks_start_if(struct etrace_session *s,
-			  bool (*in)(struct task_struct *task, const void *ctx),
-			  const void *ctx);
+int etrace_tasks_begin(void);
+void etrace_tasks_end(void);
+void etrace_tasks_hold(void);
 void etrace_tasks_unhold(void);
-void etrace_task_join(struct etrace_session *s, struct task_struct *task);
+struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct *task,
+				    struct etrace_task *sibling, bool joined, bool refused,
+				    bool *added);
+bool etrace_task_remove(struct task_struct *task, const struct etrace_session *s);
+void etrace_task_over(struct etrace_session *s);
 void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent);
-void etrace_task_alone(struct etrace_task *t);
-struct etrace_prints *etrace_task_prints(struct etrace_task *t);
 void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room);
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child);
-bool etrace_session_may(const struct etrace_session *s, const struct cred *cred);
-bool etrace_task_shown(struct etrace_task *t);
-void etrace_task_rights(struct etrace_task *t, bool secure);
 struct etrace_task *etrace_task_sibling(struct task_struct *task);
 struct etrace_task *etrace_task_worker(struct task_struct *worker);
 void etrace_task_drop(struct task_struct *task);
@@ -208,6 +188,18 @@ static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
 /* For all slots of a task, one for each session that traces it. */
 #define etrace_for_each_slot(t, first)	\
 	for ((t) = (first); (t); (t) = etrace_task_next(t))
+
+/* The slot that @task has for @s, or for any session. */
+static inline struct etrace_task *etrace_slot_find(struct task_struct *task,
+						   const struct etrace_session *s)
+{
+	struct etrace_task *t;
+
+	etrace_for_each_slot(t, etrace_task_find(task))
+		if (!s || t->session == s)
+			break;
+	return t;
+}
 
 /**
  * etrace_task_now - the time of a task's next record
