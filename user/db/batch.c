@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Rows on their way to a table.  See batch.h.  To SQLite they are a virtual table,
+ * Buffers rows for a table.  See batch.h.  To SQLite they are a virtual table,
  * which "INSERT INTO table SELECT" reads.
  */
 #include "db/batch.h"
@@ -116,12 +116,12 @@ static int column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to
 	const struct batch_cell *cell = &b->cells[c->row * b->columns + (unsigned int)i];
 	const char *bytes;
 
-	/* what is not said is NULL */
+	/* without a result, the column is NULL */
 	if (cell->type == 'i')
 		sqlite.result_int64(to, cell->v);
 	if (cell->type == 'i' || cell->type == '0')
 		return SQLITE_OK;
-	/* what has no address is NULL to SQLite */
+	/* a null pointer is NULL to SQLite, so empty text needs an address */
 	bytes = b->bytes.s ? b->bytes.s + cell->v : "";
 	if (cell->type == 'b')
 		sqlite.result_blob64(to, bytes, cell->len, SQLITE_STATIC);

@@ -14,20 +14,21 @@
 /** db_connect - open by the flags of sqlite3_open_v2().  Return: NULL after diag_fatal(). */
 struct db *db_connect(const char *path, int flags, struct diag *diag);
 
-/** db_open_any - as db_open(), of any version of etrace: its tables must not be asked */
+/** db_open_any - as db_open(), but of any version, and unchecked: do not query its tables */
 struct db *db_open_any(const char *path, struct diag *diag);
 
-/** db_tune - how much it keeps in memory; @reads: and is only read */
+/** db_tune - set the size of SQLite's cache; @reads: the database is only read */
 void db_tune(struct db *db, bool reads);
 
-/* valid.c: whether a database that is there is one that etrace may have made */
+/* valid.c: whether an existing database is one that etrace may have made */
 bool db_validate_tables(struct db *db);
 void db_validate_rows(struct db *db);
 
 /**
- * db_changes - how often a file's database was changed, as SQLite counts it
+ * db_changes - SQLite's change counter of a database file
  *
- * In meta, DB_SEAL is what it was when etrace had made it.  Return: negative if unknown.
+ * DB_SEAL in the table meta is its value when etrace had made the file.
+ * Return: negative if unknown.
  */
 int64_t db_changes(const char *path);
 #define DB_SEAL "sealed"
@@ -42,8 +43,8 @@ void db_fail(struct db *db);
 bool db_exec(struct db *db, const char *sql);
 
 /**
- * db_bind - parameters by letters: those of db_ask(), and 't' as 'b', but text, NULL if there is none;
- *	'0' an int64_t that is passed over: NULL
+ * db_bind - bind parameters by letters: those of db_ask(); 't' is as 'b', but text, which may
+ *	be NULL; '0' skips an int64_t and binds NULL
  */
 bool db_bind(sqlite3_stmt *st, const char *types, va_list ap);
 

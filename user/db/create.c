@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A new database, and where it goes.  See write.h. */
+/* Makes a new database, and puts it in its place.  See write.h. */
 #include "db/write.h"
 #include "db/bind.h"
 #include "db/schema.sql.h"
@@ -54,7 +54,7 @@ bool db_may_create(const char *path, struct diag *diag)
 	return old;
 }
 
-/* Where it goes.  Return: NULL after diag_fatal(). */
+/* The place for a new database.  Return: NULL after diag_fatal(). */
 static struct out_place *make_room(const char *path, struct diag *diag)
 {
 	struct out_place *p;
@@ -69,7 +69,7 @@ static struct out_place *make_room(const char *path, struct diag *diag)
 		close(p->fd);
 		if (p->part)
 			return p;
-		/* the directory is not ours */
+		/* no temporary file beside it: its directory is not writable for us */
 		err = -EACCES;
 		out_place_free(p);
 	}
@@ -118,7 +118,7 @@ struct db *db_create(const char *path, struct diag *diag)
 	return NULL;
 }
 
-/* Nobody has changed it since: see db_open(). */
+/* Note the change counter: db_open() sees by it whether the file was changed since. */
 static void seal(const char *file)
 {
 	static const char text[] = "INSERT OR REPLACE INTO meta VALUES ('" DB_SEAL "', ?)";
@@ -126,7 +126,7 @@ static void seal(const char *file)
 	sqlite3_stmt *st;
 	sqlite3 *sql;
 
-	/* it is only looked at more closely if that fails; this is a change, too */
+	/* on failure, db_open() only checks more; this is a change, too, hence + 1 */
 	if (sqlite.open_v2(file, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
 	    sqlite.exec(sql, "PRAGMA synchronous = OFF", NULL, NULL, NULL) ||
 	    sqlite.prepare_v2(sql, text, -1, &st, NULL)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Databases that are asked.  See db.h. */
+/* Opens databases and queries them.  See db.h. */
 #include "db/db.h"
 #include "db/bind.h"
 #include "base/buf.h"
@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Pages that SQLite keeps, in KiB: of a file that is read, and of one that is made. */
+/* SQLite's page cache in KiB, for a file that is read, and for one that is made. */
 #define READ_KIB 2048
 #define WRITE_KIB 65536
 
 struct db_kept {
-	const char *text;	/* its address counts */
+	const char *text;	/* compared by address */
 	sqlite3_stmt *st;
 };
 
@@ -294,7 +294,7 @@ bool db_has_env(struct db *db, const char *name, size_t len)
 
 	if (!db->env) {
 		list = db_meta_text(db, "env", &n);
-		/* a recording that does not say has all of them, or none */
+		/* a recording without that list has all variables, or none */
 		if (!list && db_one(db, "SELECT EXISTS (SELECT 1 FROM env)", ""))
 			db->env = xstrdup("*");
 		else
@@ -316,7 +316,7 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 		return NULL;
 	}
 	db = xcalloc(1, sizeof(*db));
-	/* nobody asks SQLite how much memory it has, and to count it takes a lock for each piece */
+	/* SQLite's memory statistics are not used, and take a lock for each allocation */
 	sqlite.config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db->diag = diag;
 	db->name = xstrdup(*path ? path : "the temporary database (TMPDIR says where)");
@@ -330,7 +330,7 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 	return NULL;
 }
 
-/* So many steps of SQLite are counted at once; of a file of no size, and for each byte. */
+/* Steps of SQLite: how many are counted at once, and how many a file and each byte of it allow. */
 #define STEPS_AT_ONCE	100000
 #define STEPS_BEFORE	200000000u
 #define STEPS_OF_BYTE	2000u
@@ -346,8 +346,8 @@ static int on_steps(void *ctx)
 }
 
 /*
- * A journal may name another one, which belongs to several databases, and which SQLite
- * then removes: whatever file that is.  Ours name none.
+ * A journal may name a super-journal, which belongs to several databases; SQLite then
+ * removes that file, whatever it is.  Journals of etrace name none.
  */
 static bool names_other_journal(const char *path)
 {
@@ -369,7 +369,7 @@ static bool names_other_journal(const char *path)
 	return names;
 }
 
-/* Anybody may have made it. */
+/* Anybody may have made the file: limit what it can make SQLite do. */
 static void distrust(struct db *db, const char *path)
 {
 	struct stat st;
@@ -384,7 +384,7 @@ static void distrust(struct db *db, const char *path)
 
 struct db *db_open_any(const char *path, struct diag *diag)
 {
-	/* one whose writer was killed has to be put in order before it can be read */
+	/* if its writer was killed, SQLite has to roll it back before it can be read */
 	int flags = access(path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	struct db *db;
 	int64_t app;
@@ -434,7 +434,7 @@ struct db *db_open(const char *path, struct diag *diag)
 	}
 	db_tune(db, true);
 	made = db_validate_tables(db) ? db_meta(db, DB_SEAL, -1) : -1;
-	/* views are ours now, and they use functions that SQLite trusts in no others */
+	/* the views are known to be ours; SQLite allows their functions only in a trusted schema */
 	sqlite.db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
 	if (!db->failed && made != db_changes(path))
 		db_validate_rows(db);
@@ -451,7 +451,7 @@ void db_tune(struct db *db, bool reads)
 {
 	sqlite3_stmt *st;
 
-	/* what people put into a trace is not obeyed */
+	/* no statement may damage the file, whatever is in the trace */
 	sqlite.db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	if (!sqlite.prepare_v2(db->sql, reads ? "PRAGMA cache_size = -" DB_TEXT(READ_KIB) :
 				"PRAGMA cache_size = -" DB_TEXT(WRITE_KIB), -1, &st, NULL))
@@ -469,7 +469,7 @@ void db_close(struct db *db)
 		db->free_build(db->build);
 	for (size_t i = 0; i < db->nkept; i++)
 		sqlite.finalize(db->kept[i].st);
-	/* of one that was written: its journal is not needed any more */
+	/* remove the journal of a database that was written */
 	if (!db->failed)
 		sqlite.exec(db->sql, "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE;\n"
 			     " SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);

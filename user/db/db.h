@@ -33,19 +33,19 @@ struct db {
 	struct sqlite3 *sql;
 	struct diag *diag;	/* of the caller that opened it */
 	char *name;		/* for messages */
-	bool complete;		/* nothing is missing, as far as is known */
+	bool complete;		/* nothing is known to be missing */
 	bool uses;		/* the trace records reads, writes and removals */
 	bool redact;		/* answers hide what looks secret in arguments (event/redact.h) */
-	char *command;		/* db_meta_text() of it, hidden */
+	char *command;		/* db_meta_text() of "command", with secrets hidden */
 	char *env;		/* db_has_env()'s list, "*" for all; NULL until it is called */
 	bool failed;		/* a statement failed: diag_fatal() was called */
-	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
+	struct out_place *place;	/* where a new database goes, NULL if none */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
 	bool counted;
-	struct scan *scan;	/* of scan.h, while it goes on */
-	bool scanned;		/* SQLite knows its function */
-	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
-	struct build *build;	/* all of it in memory: build/build.h; NULL until needed */
+	struct scan *scan;	/* the db_scan() that is running, NULL if none */
+	bool scanned;		/* take_row() of scan.c is registered */
+	uint64_t steps;		/* of a file: steps that SQLite may still take */
+	struct build *build;	/* all rows in memory: build/build.h; NULL until needed */
 	void (*free_build)(struct build *b);
 	struct failures *failures;	/* answers/failures.h; NULL until needed */
 	void (*free_failures)(struct failures *f);
@@ -59,11 +59,11 @@ struct db {
 bool db_is(const void *data, size_t n);
 
 /**
- * db_open - open a database that is there, for reading
+ * db_open - open an existing database for reading
  *
- * Anybody may have made it: its tables are checked first (valid.c), and unless it is
- * as etrace left it, also the numbers by which rows refer to others.  The steps that SQLite
- * may take are limited to more than an honest database of that size needs.
+ * Anybody may have made it, so its tables are checked first (valid.c), and if it was changed
+ * since etrace made it, also the numbers by which rows refer to others.  SQLite may take
+ * only so many steps: more than an honest database of that size needs.
  *
  * Return: the database, for db_close(); NULL after diag_fatal().
  */
@@ -71,14 +71,14 @@ struct db *db_open(const char *path, struct diag *diag);
 void db_close(struct db *db);
 
 /**
- * db_ask - a statement, reset and with its parameters bound
+ * db_ask - get a statement ready: reset, and with its parameters bound
  * @sql: a constant
  * @types: a letter for each parameter that follows: 'i' an int64_t, 'n' an
  *	int64_t that is bound as NULL if it is 0, 'b' a const void * and a size_t (a blob)
  *
- * Return: the statement, which belongs to the database and is asked by db_row();
- * one text has one statement: a function that asks recursively takes what it
- * needs of a row before it goes on.  NULL after diag_fatal().
+ * Return: the statement, for db_row(); it belongs to the database.  NULL after diag_fatal().
+ * Each text has one statement: a recursive function must copy what it needs of a row
+ * before it calls itself.
  */
 struct sqlite3_stmt *db_ask(struct db *db, const char *sql, const char *types, ...);
 
@@ -97,7 +97,7 @@ uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table
 uint32_t db_id_of(struct db *db, int64_t id, enum db_table of);
 
 /**
- * db_earlier - the same of a row of the same table that was there before row @id: a
+ * db_earlier - as db_id(), for a row of the same table that must come before row @id: a
  *	parent, or a version's base
  */
 uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lists of what programs did with files.  See lists.h. */
+/* Packs accesses into lists of numbers, and reads these back.  See lists.h. */
 #include "db/lists.h"
 #include "db/bind.h"
 
-/* Of a row's text: four such rows fit on a page of the database. */
+/* A row is full at so many bytes of text: four rows fit on a page of the database. */
 #define BYTES_MAX 960u
 
 #define NR_MISS 2
@@ -131,7 +131,7 @@ struct list list_of(struct db *db, const char *text, size_t len)
 {
 	struct list l = { db, text, text + len, false };
 
-	/* number() stops there */
+	/* number() relies on a "]" at the end */
 	if (!len || text[len - 1] != ']')
 		l.end = l.at;
 	return l;
@@ -164,7 +164,7 @@ static bool pass(struct list *l, char c)
 	return is;
 }
 
-/* A "]" is behind all of them.  Return: its end; NULL: there is none. */
+/* Read a number; a "]" ends the text, so no limit is needed.  Return: its end, NULL if none */
 static const char *number(const char *at, int64_t *to)
 {
 	bool negative = *at == '-';
@@ -174,14 +174,14 @@ static const char *number(const char *at, int64_t *to)
 
 	for (; (digit = (unsigned int)*at - '0') <= 9; at++)
 		v = v * 10 + digit;
-	/* so many digits always fit into 64 bits */
+	/* 19 digits always fit into 64 bits */
 	if (at == begin || at - begin > 19 || v > INT64_MAX)
 		return NULL;
 	*to = negative ? -(int64_t)v : (int64_t)v;
 	return at;
 }
 
-/* Return: whether one more begins; it is bad if something else stands there. */
+/* Return: whether one more element begins; anything but that or the end is damage. */
 static bool begins(struct list *l)
 {
 	bool good, more;
@@ -199,7 +199,7 @@ static bool begins(struct list *l)
 	return more && good;
 }
 
-/* Return: how many numbers were in the next list; 0: there is none. */
+/* Return: how many numbers were in the next list, 0 if there is none. */
 static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 {
 	const char *at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* All rows of a table.  See scan.h. */
+/* Reads all rows of a table.  See scan.h. */
 #include "db/scan.h"
 #include "db/bind.h"
 #include "base/buf.h"
@@ -60,7 +60,7 @@ void db_scan(struct db *db, const char *table, const char *columns, db_row_fn *f
 	buf_adds(&text, columns);
 	buf_adds(&text, ") FROM ");
 	buf_adds(&text, table);
-	/* an index would hand out the rows in an order of its own */
+	/* from an index the rows would come in another order */
 	buf_adds(&text, " NOT INDEXED");
 	if (sqlite.prepare_v2(db->sql, text.s, (int)text.len, &st, NULL))
 		db_fail(db);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * All rows of a table, for code that loads all of it.
+ * Reads all rows of a table.
  *
- * SQLite passes the values to a function of ours: half the time of asking for them one
- * by one.
+ * SQLite passes the values of each row to a function of ours, which takes half the time
+ * of asking for them one by one.
  */
 #ifndef ETRACE_DB_SCAN_H
 #define ETRACE_DB_SCAN_H
@@ -15,7 +15,7 @@
 struct db_cells {
 	int64_t v[DB_CELLS];	/* numbers, in the order of the columns asked for; NULL is 0 */
 	uint32_t known;		/* a bit for each that is not NULL */
-	const char *bytes;	/* text or blob, of which at most one can be asked for; or "" */
+	const char *bytes;	/* the text or blob, at most one a row; "" if none */
 	size_t len;
 };
 
@@ -34,7 +34,7 @@ static inline bool db_cell_known(const struct db_cells *row, int i)
 	return row->known >> i & 1;
 }
 
-/** db_id_fast - as db_id_of(), without a call where the id fits */
+/** db_id_fast - as db_id_of(), without a call if the id is in range */
 static inline uint32_t db_id_fast(struct db *db, int64_t id, enum db_table of)
 {
 	bool fits = db->counted && (uint64_t)id <= db->ids[of];

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Whether a database that is there is one that etrace may have made.  Anybody may have
- * made it, and answers are found by walking from row to row: so tables, views and
- * indexes must be those of schema.sql, byte for byte, a row must name only rows that
- * can be there, and a program or version only those before it, so that no walk is
- * without an end.
+ * Checks that an existing database is one that etrace may have made.  Anybody may have
+ * made it, and answers walk from row to row.  So tables, views and indexes must be those
+ * of schema.sql, byte for byte, and a row may name only rows that can be there; a program
+ * or version only those before it, so that every walk ends.
  *
- * What an index says need not be what its table says, and numbers stand in JSON, too.
- * So whatever is used as a place in memory is looked at where it is read: db_id(),
- * db_earlier().  To look at all rows first, a tenth of a second for each 400,000, only
- * tells of damage that an answer may not meet; it is left out for a file that nobody
- * has changed since etrace made it.
+ * An index may disagree with its table, and JSON has numbers, too.  So whatever is used
+ * as an index into memory is checked again where it is read: db_id(), db_earlier().
+ * The check of all rows takes 0.1 s for each 400,000, and only finds damage early that
+ * an answer may not meet; so it is left out if the file was not changed since etrace
+ * made it.
  */
 #include "db/bind.h"
 #include "db/indexes.sql.h"
@@ -25,10 +24,10 @@
 
 /* ---- tables, views and indexes ---- */
 
-/* What a database has, as sqlite_schema tells it. */
+/* A table, view or index, as in sqlite_schema. */
 struct object {
 	char *type, *name, *table, *sql;
-	bool optional;		/* made when all rows are there: not in what a kill left */
+	bool optional;		/* made when all rows are there, so missing after a kill */
 	bool there;
 };
 
@@ -62,7 +61,7 @@ static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
 	return err == SQLITE_DONE;
 }
 
-/* Those of an empty database.  Return: false: SQLite cannot make one. */
+/* The objects of an empty database.  Return: false if SQLite cannot make one. */
 static bool expect(struct objects *to)
 {
 	sqlite3 *sql;
@@ -75,7 +74,7 @@ static bool expect(struct objects *to)
 	good = good && !sqlite.exec(sql, indexes_sql, NULL, NULL, NULL) &&
 	       take_objects(sql, true, to);
 	sqlite.close(sql);
-	/* those that were there before the last are in it twice */
+	/* the second take_objects() has added the first @n again: their copies need not be found */
 	for (size_t i = n; i < to->n; i++)
 		for (size_t k = 0; k < n; k++)
 			to->rows[i].there |= !strcmp(to->rows[i].name, to->rows[k].name);
@@ -101,7 +100,7 @@ static struct object *find(const struct objects *o, const char *name)
 	return NULL;
 }
 
-/* Statistics for who plans a question, and what SQLite makes for a key. */
+/* SQLite's own: statistics of its query planner, and indexes that it makes for keys. */
 static bool is_of_sqlite(const struct object *o)
 {
 	return (!strcmp(o->type, "table") && !strncmp(o->name, "sqlite_stat", 11)) ||
@@ -109,8 +108,8 @@ static bool is_of_sqlite(const struct object *o)
 }
 
 /*
- * Tables and views of one's own do no harm, nobody asks them; what belongs to our
- * tables would.
+ * Additional tables and views do no harm, because nothing queries them; additional
+ * objects of our tables would.
  */
 static bool compare(struct db *db, const struct objects *have, const struct objects *want)
 {
@@ -153,7 +152,7 @@ static bool schema_is_ours(struct db *db)
 
 /* ---- rows ---- */
 
-/* The ids of a table; those below the row's own; numbers up to one; times. */
+/* What a column may hold: ids of a table; ids below the row's own; numbers up to @max; times. */
 enum bound { FILES, VERSIONS, EXECS, PROCESSES, STRINGS, BELOW, UP_TO, TIME };
 
 static const struct rule {
@@ -225,7 +224,7 @@ static const struct rule {
 };
 #define NRULES (sizeof(rules) / sizeof(rules[0]))
 
-/* NULL is never outside. */
+/* Condition for a column that is out of range; NULL never is. */
 static void put_outside(struct buf *to, struct db *db, const struct rule *r)
 {
 	buf_adds(to, r->column);
@@ -246,7 +245,7 @@ static void put_outside(struct buf *to, struct db *db, const struct rule *r)
 	}
 }
 
-/* SELECT rowid, and 1 for each rule that is broken, of the first row that breaks one */
+/* Query for the first row that breaks a rule: its rowid, and 1 for each rule that it breaks. */
 static void put_question(struct buf *to, struct db *db, const struct rule *r, size_t n)
 {
 	buf_adds(to, "SELECT rowid");
@@ -256,7 +255,7 @@ static void put_question(struct buf *to, struct db *db, const struct rule *r, si
 	}
 	buf_adds(to, " FROM ");
 	buf_adds(to, r->table);
-	/* an index of it need not say the same */
+	/* an index may disagree with its table */
 	buf_adds(to, " NOT INDEXED WHERE ");
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(to, i ? " OR " : "");
@@ -294,7 +293,7 @@ static bool table_is_good(struct db *db, const struct rule *r, size_t n)
 	return !db->failed;
 }
 
-/* Each row takes so many bytes of a file at least: memory is taken by the highest id. */
+/* Least bytes of a row in a file: limits ids, because memory is allocated by the highest one. */
 #define ROW_MIN 6
 
 static bool ids_fit(struct db *db)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Rows of the graph become rows of tables.  See write.h and schema.sql. */
+/* Writes the rows that the graph finds into tables.  See write.h and schema.sql. */
 #include "db/write.h"
 #include "base/buf.h"
 #include "db/batch.h"
@@ -38,7 +38,7 @@ static const struct table {
 #undef X
 };
 
-/* Columns that are known later than their rows. */
+/* Columns whose values are known later than their rows. */
 enum {
 	VERSION_MADE = 2, VERSION_EXEC,
 	VERSION_TYPE = 7, VERSION_DEV, VERSION_INO, VERSION_SIZE, VERSION_MTIME, NR_VERSION,
@@ -52,9 +52,9 @@ struct writer {
 	struct graph *graph;
 	struct batch *tables[NR_TABLES];
 	struct list_rows accesses, misses;
-	unsigned int rows;	/* of this transaction */
+	unsigned int rows;	/* written in this transaction */
 	struct buf args;
-	bool paths_sorted;	/* by their index */
+	bool paths_sorted;	/* the index file_path is there */
 	uint64_t events, lost, urings;
 	bool has_session, session_complete;
 };
@@ -67,13 +67,13 @@ static void flush(struct writer *w)
 		batch_flush(w->tables[i]);
 }
 
-/* A row was added. */
+/* Count a row, and commit each BATCH. */
 static void count_row(struct writer *w)
 {
 	if (++w->rows < BATCH)
 		return;
 	w->rows = 0;
-	/* what refers to another row stands with it */
+	/* rows that refer to each other are committed together */
 	flush(w);
 	db_exec(w->db, "COMMIT; BEGIN");
 }
@@ -98,7 +98,7 @@ static char given(bool known)
 
 #define I(x) ((int64_t)(x))
 
-/* What stands behind "/" is "0". */
+/* "0" follows "/" in ASCII: paths below DIR are between "DIR/" and "DIR0". */
 static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 {
 	static const char text[] = "SELECT b.id, substr(b.path, length(d.path) + 1) FROM file AS d\n"
@@ -108,7 +108,7 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 	struct writer *w = ctx;
 	struct sqlite3_stmt *st;
 
-	/* made at the end otherwise, which is cheaper */
+	/* the index is made now only if needed: at the end it is cheaper */
 	batch_flush(w->tables[IN_file]);
 	if (!w->paths_sorted)
 		db_exec(w->db, "CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path)");
@@ -251,7 +251,7 @@ static void on_exec(void *ctx, const struct graph_exec *e)
 	    I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0));
 }
 
-/* Of an exec whose row is written: most have ended before. */
+/* For an exec whose row is already written; most end before that. */
 static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *end)
 {
 	static const char text[] = "UPDATE exec SET until = ?, ended = ?, status = ?, signal = ?,\n"
@@ -442,7 +442,7 @@ static int sink_event(struct sink *s, const void *item)
 	if (ev->kind == ET_K_SESSION)
 		take_session(w, ev);
 	graph_event(w->graph, ev);
-	/* diag_fatal() has told it */
+	/* diag_fatal() has reported it */
 	return w->db->failed ? -EIO : 0;
 }
 
@@ -489,7 +489,7 @@ struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source, s
 	meta_text(w, "etrace", ETRACE_VERSION, strlen(ETRACE_VERSION));
 	meta_text(w, "source", source, strlen(source));
 	meta_number(w, "pid_bits", pid_bits);
-	/* until its end is written */
+	/* until put_end() sets it */
 	meta_number(w, "complete", 0);
 	db_exec(db, "BEGIN");
 	return &w->sink;

@@ -7,8 +7,8 @@
 #include "io/formats.h"
 
 /**
- * db_may_create - whether nothing is in the way of a new database: no file, an
- * empty one, a database of etrace, or what is written to as it is (out_place.h)
+ * db_may_create - whether a new database may go to a path: no file is there, or an empty
+ * one, a database of etrace, or something that is written in place (out_place.h)
  *
  * Return: false after diag_fatal().
  */
@@ -19,7 +19,7 @@ bool db_may_create(const char *path, struct diag *diag);
  * @path: a file that is not there yet, or is replaced if it is a database of
  *	etrace; NULL for one in temporary storage, which db_close() removes
  *
- * Return: it, for db_finish() or db_close(), after which there is none; NULL after
+ * Return: the database, for db_finish(), or for db_close(), which discards it; NULL after
  * diag_fatal().
  */
 struct db *db_create(const char *path, struct diag *diag);
@@ -32,12 +32,12 @@ struct db *db_create(const char *path, struct diag *diag);
 bool db_finish(struct db *db);
 
 /**
- * db_sink - a sink for struct et_event that fills it
+ * db_sink - a sink for struct et_event that fills a database
  * @db: stays the caller's
  * @source: name of the trace's format
  *
- * Rows are written in batches: those written before a kill can be read.  The
- * indexes, and whether the trace was complete, come with the sink's end().
+ * Rows are written in batches: after a kill, those written before can be read.  The
+ * sink's end() writes the indexes, and whether the trace was complete.
  */
 struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source,
 		     struct diag *diag);

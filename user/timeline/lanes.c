@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Programs at work, in lanes.  See lanes.h. */
+/* Packs slices of work into lanes.  See lanes.h. */
 #include "timeline/lanes.h"
 #include "base/xalloc.h"
 
@@ -68,7 +68,7 @@ static uint32_t find_lane(struct packing *p, struct lanes *l, uint32_t wanted)
 
 static void pack(const struct timeline *t, struct lanes *l)
 {
-	/* of each job, its last lane + 1 */
+	/* by job: 1 + the lane that it had last, 0 if none */
 	uint32_t *last = xcalloc(t->nprocesses + 1, sizeof(*last));
 	struct packing p = { 0 };
 
@@ -110,7 +110,7 @@ struct counting {
 	int64_t at;
 };
 
-/* All that changed at a moment is told together. */
+/* All changes at one time are reported together. */
 static void change(struct counting *c, int64_t at, uint8_t class, uint32_t by)
 {
 	if (at != c->at && memcmp(c->working, c->told, sizeof(c->told))) {

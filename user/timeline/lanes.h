@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Working programs, packed into as few lanes as possible: as many as worked at once at most.
- *
- * What one job (see line_process.job) does stays in one lane where that is possible.
+ * Packs the slices of a timeline into as few lanes as possible: as many as programs worked
+ * at once at most.  Slices of one job (see line_process.job) stay in one lane if possible.
  */
 #ifndef ETRACE_LANES_H
 #define ETRACE_LANES_H
@@ -16,11 +15,11 @@ struct lanes {
 	uint32_t count;			/* of lanes */
 };
 
-/** lanes_find - all of them: sets line_slice.lane of a timeline, to which they belong */
+/** lanes_find - set line_slice.lane of all slices; @l points into the timeline */
 void lanes_find(const struct timeline *t, struct lanes *l);
 
 /**
- * lanes_steps - how many worked, by class, each time when that changed
+ * lanes_steps - how many programs of each class worked, each time that this changed
  * @classes: enum work_class, by exec
  * @fn: called in the order of time; @working has WORK_CLASSES numbers
  */

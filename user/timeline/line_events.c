@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A timeline from events.  See line_events.h. */
+/* Builds a timeline from events.  See line_events.h. */
 #include "timeline/line_events.h"
 #include "base/xalloc.h"
 #include "timeline/work.h"
@@ -12,7 +12,7 @@ static int64_t since(struct line_events *l, uint64_t time)
 	if (!l->begun)
 		l->begin = time;
 	l->begun = true;
-	/* one that came too late to be in order */
+	/* 0 if it came too late to be in order */
 	return time > l->begin ? (int64_t)(time - l->begin) : 0;
 }
 
@@ -51,7 +51,7 @@ static uint32_t add_process(struct line_events *l, const struct task *t, uint32_
 	return id;
 }
 
-/* Its last program ended, or goes on. */
+/* The last program of a process lived until @at, at least. */
 static void end_exec(struct line_events *l, uint32_t process, int64_t at)
 {
 	struct line_process *p = &l->t.processes[process];
@@ -61,7 +61,7 @@ static void end_exec(struct line_events *l, uint32_t process, int64_t at)
 	p->until = at > p->until ? at : p->until;
 }
 
-/* Of a fork: what its parent is called. */
+/* Label a fork as its parent.  Return: false if that is unknown. */
 static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
 {
 	uint32_t before = parent ? l->t.processes[parent].last : 0;
@@ -71,7 +71,7 @@ static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
 	if (!before)
 		return false;
 	len = strcspn(line_events_label(l, before), " ");
-	/* before it is looked at again: what it stands in may move */
+	/* buf_room() may move the labels: only use the parent's after it */
 	room = buf_room(&l->labels, len + 1);
 	memcpy(room, line_events_label(l, before), len);
 	room[len] = '\0';
@@ -118,7 +118,7 @@ void line_events_begin(struct line_events *l, struct proctab *tab, const struct 
 		       const struct task *parent, const struct et_event *ev)
 {
 	int64_t at = since(l, ev->time);
-	/* a koid that comes again is another's */
+	/* if a new process has a known koid, that is reused */
 	uint32_t process = t->thread || t->execed ? process_of(l, t) : 0;
 
 	if (!process) {
@@ -137,7 +137,7 @@ void line_events_begin(struct line_events *l, struct proctab *tab, const struct 
 	add_exec(l, process, t, ev, at);
 }
 
-/* -1: it is not known, or cannot be */
+/* ns, user and system; -1 if unknown or impossible */
 static int64_t cpu_of(const struct et_event *ev)
 {
 	int64_t user = et_value(ev, ET_V_EXIT_utime, -1), system = et_value(ev, ET_V_EXIT_stime, -1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A timeline (timeline.h) from the events of a trace as they come, by the hooks of
- * a table of the live tasks (proctab.h), which stays its owner's.
+ * Builds a timeline (timeline.h) from the events of a trace as they come.  The owner of
+ * a table of live tasks (proctab.h) calls it from the hooks of that table.
  *
- * Memory: some 400 bytes for each program of the whole trace, with what is made of
- * it in the end.
+ * Memory: some 400 bytes for each program of the whole trace, including the complete
+ * timeline.
  */
 #ifndef ETRACE_LINE_EVENTS_H
 #define ETRACE_LINE_EVENTS_H
@@ -14,11 +14,11 @@
 #include "event/proctab.h"
 #include "timeline/timeline.h"
 
-/* Of an exec of the timeline, what a database has elsewhere. */
+/* Of an exec of the timeline, what a database keeps elsewhere. */
 struct line_work {
-	uint32_t label;		/* where it begins in line_events.labels; a NUL ends it */
+	uint32_t label;		/* offset in line_events.labels; a NUL ends it */
 	uint8_t class;		/* enum work_class */
-	bool failed;		/* it ended by a signal or another status than 0 */
+	bool failed;		/* it ended by a signal, or its status was not 0 */
 };
 
 struct line_events {
@@ -26,25 +26,25 @@ struct line_events {
 	struct line_work *works;	/* by exec */
 	uint64_t *pids;			/* by process */
 	uint32_t *live;			/* by process: number of live tasks */
-	struct buf labels;		/* bytes as they came */
+	struct buf labels;		/* bytes as in the trace */
 	uint64_t begin;			/* ns: time 0 of the timeline */
 	bool begun;
-	struct map64 by_koid;		/* of processes that live */
+	struct map64 by_koid;		/* of live processes */
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
-/** line_events_start - when the trace begins: before the others, or that is the first task */
+/** line_events_start - set the trace's first time; if not called, that of the first task counts */
 static inline void line_events_start(struct line_events *l, uint64_t time)
 {
 	l->begin = time;
 	l->begun = true;
 }
 
-/** line_events_begin - of proctab_ops.begin; @tab: for the parent of one that was there before */
+/** line_events_begin - for proctab_ops.begin; @tab: to find the parent of a task that ran before */
 void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
 		       const struct task *parent, const struct et_event *ev);
 
-/** line_events_end - of proctab_ops.end */
+/** line_events_end - for proctab_ops.end */
 void line_events_end(struct line_events *l, const struct task *t, enum task_end why,
 		     uint64_t time, const struct et_event *ev);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Processes of a build over time.  See timeline.h. */
+/* Links processes and execs of a timeline, and counts how many worked.  See timeline.h. */
 #include "timeline/timeline.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What starts others when a place is free, by the base name of its program. */
+/* Judged by base name. */
 bool timeline_schedules(const char *path, size_t len)
 {
 	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
@@ -124,7 +124,7 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 	if (!p->nruns)
 		return 0;
-	/* the first one stands for what was before it, too */
+	/* the first one counts for the time before it, too */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -219,7 +219,7 @@ static int by_time(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* How many slices there are at each moment: their beginnings and ends, in the order of time. */
+/* How many slices there are at each time: merges beginnings and ends in the order of time. */
 static void count_working(struct timeline *t)
 {
 	int64_t *ends = xcalloc(t->nslices + 1, sizeof(*ends)), before = 0;

@@ -8,10 +8,11 @@
  * - while it reads a pipe that another process still has open for writing;
  * - while another process reads the pipe that it writes more into than a pipe takes, and does
  *   not wait for that itself: of two at a pipe one works.
- * It worked when it used the processor.  What it used is known in sum only, at its end: what
- * it had no other time for is taken to be the end of that in which it may have waited.  Where
- * it is not known, a process waited for all of it, but never for a reader.  Nor for a reader if
- * it used the processor for half of its time: then there is not much to be known.
+ * In that time it worked if it used the processor.  Only the sum of its processor time is
+ * known, at its end: as much of that as its other time cannot hold is taken to be the end of
+ * the time in which it may have waited.  If the sum is unknown, the process waited for all of
+ * that time, but never for a reader.  Nor did it wait for a reader if it used the processor
+ * for half of its time: then there is little to be known.
  * Whatever else it waits for counts as work: sleep, disks, the network, files, locks.
  *
  * All times are nanoseconds since the first event.
@@ -31,8 +32,8 @@ struct line_process {
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
 	uint32_t runs, nruns;	/* its execs, in the order of time: timeline.runs */
 	uint32_t waits, nwaits;	/* timeline.waits */
-	uint32_t job;		/* itself or the one above it that a build tool started; 0: none */
-	uint32_t tool;		/* the outermost build tool of those above it and itself; 0: none */
+	uint32_t job;		/* itself or the one above it that a build tool started, 0 if none */
+	uint32_t tool;		/* the outermost build tool of itself and those above it, 0 if none */
 	uint32_t slots;		/* of a build tool: jobs that may run at once, 0 if unknown */
 	int64_t at, until;
 	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
@@ -43,8 +44,8 @@ struct line_exec {
 	uint32_t program;	/* file */
 	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
-	int64_t worked;		/* how long it worked in that time: the sum of its slices */
-	int64_t cpu;		/* user and system time of the process, at its last exec; -1: not known */
+	int64_t worked;		/* how long it worked in that time, ns: the sum of its slices */
+	int64_t cpu;		/* ns of its process, user and system, at its last exec; -1 if unknown */
 };
 
 /* A program worked from @from to @to; never empty. */
@@ -54,7 +55,7 @@ struct line_slice {
 	int64_t from, to;
 };
 
-/* Of two processes, one needs a file that the other one makes: a build tool was told so. */
+/* A process needs a file that another one makes, by the rules of a build tool. */
 struct line_edge {
 	uint32_t user, maker, file;
 };
@@ -73,15 +74,15 @@ struct timeline {
 	struct line_exec *execs;
 	uint32_t *kids, *runs;
 	size_t nprocesses, nexecs;	/* highest ids */
-	/* the owner adds when any may have waited; timeline_link() makes of it when they did */
+	/* the owner adds when processes may have waited; timeline_link() finds out when they did */
 	struct line_wait *waits;
 	size_t nwaits, waits_cap;
-	struct line_slice *slices;	/* all work, in the order of its beginnings */
+	struct line_slice *slices;	/* all work, in the order of @from */
 	size_t nslices, slices_cap;
 	int64_t worked;			/* the sum of all slices */
 	int64_t unsure;			/* waits of processes that may have worked: see above */
-	uint32_t *outputs;		/* by process: what its job made; 0: nothing.  Or NULL */
-	struct line_edge *edges;	/* by user and maker */
+	uint32_t *outputs;		/* by process: file that its job made, 0 if none; may be NULL */
+	struct line_edge *edges;	/* sorted by user and maker */
 	size_t nedges, edges_cap;
 	int64_t wall;			/* from the first event to the last */
 	int64_t cpu;			/* of all processes whose end is in the trace */
@@ -98,7 +99,7 @@ struct timeline {
 };
 
 /**
- * timeline_complete - the rest, when processes, execs, waits and the wall time are there
+ * timeline_complete - compute the rest, once processes, execs, waits and the wall time are set
  *
  * Parents have lower numbers than their children; processes, and the execs of each,
  * are in the order of time.
@@ -116,7 +117,7 @@ void timeline_free(struct timeline *t);
 /** timeline_schedules - whether a program starts others when a job slot is free: make, ninja */
 bool timeline_schedules(const char *path, size_t len);
 
-/** timeline_add_exec - that row @id of the execs is the next of its process */
+/** timeline_add_exec - make row @id of the execs the next one of its process */
 void timeline_add_exec(struct timeline *t, uint32_t id);
 
 /**
@@ -142,14 +143,14 @@ static inline int64_t timeline_moment_at(const struct timeline *t, struct line_m
 }
 
 /**
- * timeline_moments - all of them, in the order of time
+ * timeline_moments - beginnings and ends of all processes, in the order of time
  *
- * What happens at once: beginnings first, those of parents before those of their
- * children.  Return: an array that the caller frees; *n is set.
+ * At one time: beginnings first, those of parents before those of their children.
+ * Return: an array of *@n, which the caller frees.
  */
 struct line_moment *timeline_moments(const struct timeline *t, size_t *n);
 
-/** timeline_average - how many worked on average, while any did */
+/** timeline_average - how many processes worked on average, while any did */
 double timeline_average(const struct timeline *t);
 
 /* ---- the critical path ---- */
@@ -192,10 +193,10 @@ bool *timeline_full(const struct timeline *t);
 
 /**
  * timeline_walk - the critical path: from 0 to @t->wall, without holes
- * @needed: a file that @user or one below it needs, and @maker or one below it made; 0:
- *	none.  NULL: nobody knows; LINE_PLACE stands for LINE_NEEDED and LINE_ORDER, too.
+ * @needed: returns a file that @user or one below it needs, and @maker or one below it made,
+ *	0 if none.  NULL if unknown: LINE_PLACE stands for LINE_NEEDED and LINE_ORDER, too.
  *
- * No segment has an output yet.  For timeline_path_free().
+ * Sets no line_segment.output.  Free @path with timeline_path_free().
  */
 void timeline_walk(const struct timeline *t, struct line_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The critical path.  See timeline.h.
+ * Finds the critical path.  See timeline.h.
  *
- * It is found from its end: at each moment somebody works; before that he began, or
- * the last of his children ended, and that one worked.
+ * It is found from its end: at each moment one process worked, since it was started, or since
+ * it stopped waiting for a child or at a pipe.  Before that, its parent, that child, or the
+ * process at the other end of the pipe worked.
  */
 #include "timeline/timeline.h"
 #include "base/xalloc.h"
@@ -16,21 +17,21 @@ const char *const line_whys[LINE_WHYS] = {
 
 /* ---- job slots ---- */
 
-/* By process: a build tool started it, and it is no other build tool, which has slots of its own. */
+/* By process: whether it took a job slot of a build tool.  Another build tool has its own slots. */
 static bool *find_jobs(const struct timeline *t)
 {
 	bool *jobs = xcalloc(t->nprocesses + 1, sizeof(*jobs));
 
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		jobs[p] = t->processes[p].job == p;
-	/* nor does it only wait for another build tool: a shell with "cd DIR && make" */
+	/* nor does a job that only waits for another build tool: a shell with "cd DIR && make" */
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		if (t->processes[p].schedules)
 			jobs[t->processes[p].job] = false;
 	return jobs;
 }
 
-/* Of the build tools that share their slots: those below one. */
+/* Slots that a build tool shares with those below it: taken now, and at most. */
 struct slots {
 	uint32_t used, most;
 };
@@ -71,14 +72,14 @@ bool *timeline_full(const struct timeline *t)
 
 struct walk {
 	const struct timeline *t;
-	struct line_path *path;	/* the last segment first, at first */
+	struct line_path *path;	/* from the last segment to the first, during the walk */
 	const bool *full;	/* timeline_full() */
-	int64_t *arrived;	/* by process: when the walk came there from who waited for it */
+	int64_t *arrived;	/* by process: when the walk came to it from one that waited for it */
 	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
 	void *ctx;
 };
 
-/* When a program began.  What a child does until it runs a program belongs to that. */
+/* When a program began: with its process, if that had only forked before. */
 static int64_t begin_of(const struct timeline *t, uint32_t exec)
 {
 	const struct line_process *p = &t->processes[t->execs[exec].process];
@@ -106,7 +107,7 @@ static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
 	}
 }
 
-/* The child that ended last up to a time, of those that were started before it; 0: none. */
+/* The child that ended last, at @by or before, and was started before @by; 0 if none. */
 static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t by)
 {
 	const struct line_process *p = &t->processes[process];
@@ -123,11 +124,11 @@ static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t b
 	}
 	while (low && t->processes[kids[low - 1]].at >= by)
 		low--;
-	/* one that ended before the process began is nothing to wait for */
+	/* a child that ended before its parent began was not waited for */
 	return low && (!process || t->processes[kids[low - 1]].until > p->at) ? kids[low - 1] : 0;
 }
 
-/* When a process waited before @by, the last time.  Return: NULL: it did not. */
+/* The last wait of a process that began before @by, NULL if none. */
 static const struct line_wait *last_wait(const struct timeline *t, uint32_t process, int64_t by)
 {
 	const struct line_process *p = &t->processes[process];
@@ -146,7 +147,8 @@ static const struct line_wait *last_wait(const struct timeline *t, uint32_t proc
 
 /*
  * Whether a process waited for @wait->other until @to at most, longer than for its children.
- * Two that wait for each other would have the walk go round between them.
+ * Not if the walk came there at that time before: two processes that wait for each other would
+ * keep it going between them.
  */
 static bool is_waited_for(const struct walk *w, const struct line_wait *wait, uint32_t child,
 			  int64_t to)
@@ -159,7 +161,7 @@ static bool is_waited_for(const struct walk *w, const struct line_wait *wait, ui
 
 #define NONE SIZE_MAX
 
-/* Why @user began, when @child had ended, which the same process had started. */
+/* Why @user began only when @child, which the same process had started, had ended. */
 static void explain(struct walk *w, size_t begun, uint32_t user, uint32_t child)
 {
 	struct line_segment *s = &w->path->rows[begun];
@@ -172,10 +174,10 @@ static void walk_back(struct walk *w)
 {
 	const struct timeline *t = w->t;
 	struct line_path *l = w->path;
-	/* 0 stands for whoever started what nobody in the trace did */
+	/* 0 stands for what started the processes that have no parent in the trace */
 	uint32_t p = 0, user = 0, child;
 	int64_t to = t->wall;
-	/* the segment that @user, which @p has started, begins with */
+	/* index of the first segment of @user, which @p started */
 	size_t begun = NONE, n;
 
 	while ((child = last_child(t, p, to)) || p) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * How long each program worked itself: the rule stands in timeline.h.
+ * Finds when each program worked itself, by the rules in timeline.h.
  *
- * Processes are looked at from the last one on, so that it is known when children waited
- * for their parent before that is looked at.
+ * Processes are handled from the last to the first: so it is known when children waited
+ * for their parent before the parent's turn comes.
  */
 #include "timeline/timeline.h"
 #include "base/xalloc.h"
@@ -17,13 +17,13 @@ struct spans {
 
 struct work {
 	struct timeline *t;
-	struct line_wait *may;	/* what the timeline's owner had added, by process */
-	size_t left;		/* of these, those of processes that are still to come */
+	struct line_wait *may;	/* the waits that the timeline's owner added, sorted by process */
+	size_t left;		/* how many of these are of processes that are still to come */
 	/* of one process: */
-	struct spans busy;	/* its children live */
-	struct spans free;	/* none does; one behind the other, as all that follow */
-	struct spans held;	/* any does */
-	struct spans may_here;	/* of @may, what is in @free */
+	struct spans busy;	/* its children live, and do not wait for it; may overlap */
+	struct spans free;	/* none of them does; from here on sorted, without overlap */
+	struct spans held;	/* at least one does */
+	struct spans may_here;	/* the part of @may that is in @free */
 	struct spans full;	/* of that, when it may have waited for a reader */
 	struct spans doubt;	/* when it worked or waited for another process */
 };
@@ -117,7 +117,7 @@ static int by_process(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Of @n rows of a process those that wait for a reader, or for a writer, as far as it was free. */
+/* Of @n possible waits of a process, those for a reader (@full) or a writer, cut to @free. */
 static void find_here(struct work *w, const struct line_wait *may, size_t n, bool full)
 {
 	int64_t until = 0;
@@ -138,7 +138,7 @@ static void find_here(struct work *w, const struct line_wait *may, size_t n, boo
 	}
 }
 
-/* The first of rows, which are one behind the other, that ends after a time. */
+/* Index of the first row that ends after a time; rows are sorted, without overlap. */
 static size_t ends_after(const struct line_wait *rows, size_t n, int64_t at)
 {
 	size_t low = 0, high = n;
@@ -154,7 +154,7 @@ static size_t ends_after(const struct line_wait *rows, size_t n, int64_t at)
 	return low;
 }
 
-/* What of a span is in none of @n rows that are @full, or are not. */
+/* Add the parts of a span that are in none of @n rows with the same @full. */
 static void add_rest(struct spans *to, struct line_wait span, const struct line_wait *rows, size_t n,
 		     bool full)
 {
@@ -170,8 +170,9 @@ static void add_rest(struct spans *to, struct line_wait span, const struct line_
 }
 
 /*
- * Those of a process, which come last of those that are left.  Who has filled a pipe waits
- * while its reader does not wait for more, and not for what it reads itself then.
+ * Take the possible waits of a process: the last ones that are left.  A process that has
+ * filled a pipe waits while the reader does not wait for more; during that it does not also
+ * wait for what it reads itself.
  */
 static void take_waits(struct work *w, uint32_t process)
 {
@@ -207,7 +208,7 @@ static int64_t sum_of(const struct spans *s)
 	return sum;
 }
 
-/* What a process used of the processor; -1: not known. */
+/* Processor time of a process in ns, -1 if unknown. */
 static int64_t cpu_of(const struct timeline *t, uint32_t process)
 {
 	const struct line_process *p = &t->processes[process];
@@ -216,8 +217,8 @@ static int64_t cpu_of(const struct timeline *t, uint32_t process)
 }
 
 /*
- * It waited for all of the time in doubt but the end: what it used of the processor, and had
- * no other time for.
+ * It waited for all of the time in doubt except its end: there it used the processor, for as
+ * long as its other time cannot hold.
  */
 static void add_waits(struct work *w, uint32_t process)
 {
@@ -251,8 +252,8 @@ static void add_slice(struct timeline *t, uint32_t exec, int64_t from, int64_t t
 }
 
 /*
- * A process worked, with a slice for each of the programs that it ran then.  What a
- * child does until it runs a program belongs to that.
+ * A process worked: add a slice for each program that it ran then.  What a child does
+ * before its first execve counts for the program that it runs then.
  */
 static void add_work(struct timeline *t, uint32_t process, int64_t from, int64_t to)
 {
@@ -284,8 +285,9 @@ static void add_slices(struct work *w, uint32_t process)
 }
 
 /*
- * It used more of the processor than all of its other time: so it worked while its children
- * lived.  With more than all of its time it has threads, and may have done it at once before.
+ * If it used the processor for longer than it had no children to wait for, it also worked while
+ * they lived.  If for longer than its whole life, it has threads, which may have used all of that
+ * at once while it was free.
  */
 static void add_besides(struct work *w, uint32_t process)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Who wrote time traces.  See traced.h. */
+/* Which programs wrote time traces.  See traced.h. */
 #include "timeline/traced.h"
 #include "base/xalloc.h"
 
@@ -26,7 +26,7 @@ static struct work_arg base_of(const char *path, size_t len)
 		       (struct work_arg){ path, len };
 }
 
-/* Part of the name: what is renamed in the end has more behind it at first. */
+/* Parts of names: a file that is renamed at the end has a longer name at first. */
 static const struct {
 	const char *part;
 	enum traced_name what;
@@ -83,7 +83,7 @@ bool traced_asked(enum work_class class, const struct work_arg *args, size_t n)
 			if (options[k].value &&
 			    (i + 1 == n || !is_option(args[i + 1], options[k].value)))
 				continue;
-			/* a driver that only links has it, too */
+			/* a driver that only links gets the option, too */
 			return class != WORK_COMPILE || has_source(args, n);
 		}
 	return false;
@@ -92,7 +92,7 @@ bool traced_asked(enum work_class class, const struct work_arg *args, size_t n)
 void traced_missing(const struct timeline *t, const uint8_t *execs,
 		    void (*fn)(void *ctx, uint32_t exec), void *ctx)
 {
-	/* by process: of its programs, and of those below it */
+	/* by process: flags of its execs, and of those of the processes below it */
 	uint8_t *own = xcalloc(t->nprocesses + 1, 1), *below = xcalloc(t->nprocesses + 1, 1);
 
 	for (uint32_t i = 1; i <= t->nexecs; i++)
@@ -112,9 +112,9 @@ void traced_missing(const struct timeline *t, const uint8_t *execs,
 	free(below);
 }
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
-/* By their names. */
+/* How many faults are named in the message. */
 #define NAMED_FAULTS	3u
 
 static const struct diag_kind no_traces = {

@@ -26,10 +26,10 @@ bool traced_is_certain(const char *path, size_t len);
 /** traced_asked - whether its arguments ask a command to write one; @args: its @n arguments */
 bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
 
-/* Of an exec. */
-#define TRACED_ASKED	1u	/* it is traced_asked() */
+/* Flags of an exec. */
+#define TRACED_ASKED	1u	/* traced_asked(): it was asked to write one */
 #define TRACED_REPORTED	2u	/* it wrote one, or the reason why not was reported */
-#define TRACED_FAILED	4u	/* its process did, and need not have written any */
+#define TRACED_FAILED	4u	/* its process failed, so it need not have written one */
 
 /**
  * traced_missing - execs that were asked for a time trace and wrote none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a program works at.  See work.h. */
+/* What a program works at, by its name and arguments.  See work.h. */
 #include "timeline/work.h"
 #include "base/utf8.h"
 
@@ -18,14 +18,14 @@ enum subject {
 	OF_SOURCE,	/* the first source; else OF_OUTPUT */
 	OF_ARCHIVE,	/* the first word that names an archive; else OF_OUTPUT */
 	OF_FIRST,	/* the first word that is no option */
-	OF_MAKE,	/* the same, behind the directory that -C names */
+	OF_MAKE,	/* the first target, behind the directory that -C names */
 	OF_LAST,	/* the last one */
 	OF_SCRIPT,	/* what an interpreter runs: a file, or -c COMMANDS */
 };
 
 /*
- * By base name, in the order of strcmp(); one with a target before it or a version
- * behind it is the same.
+ * By base name, in the order of strcmp().  Names with a target before or a version behind,
+ * as in aarch64-linux-gnu-gcc-12, are found, too.
  */
 static const struct row {
 	const char *name;
@@ -92,14 +92,14 @@ static const struct row {
 	{ "zstd", WORK_OTHER, OF_LAST },
 };
 
-/* What follows the name is shown as far as that. */
+/* The most of a label's second part that is shown, in bytes. */
 #define MAX_SUBJECT	100u
 
 static struct work_arg base_of(const char *s, size_t len)
 {
 	const char *slash;
 
-	/* a directory's own name */
+	/* without slashes at the end: the directory's own name */
 	while (len > 1 && s[len - 1] == '/')
 		len--;
 	slash = len > 1 ? memrchr(s, '/', len) : NULL;
@@ -184,7 +184,7 @@ bool work_runs_scripts(const char *program, size_t len)
 	return row && row->subject == OF_SCRIPT;
 }
 
-/* What a project calls its tests. */
+/* Whether a name is one that projects give their tests. */
 static bool names_test(struct work_arg name)
 {
 	static const char *const before[] = { "test-", "test_" };
@@ -209,7 +209,7 @@ bool work_is_source(const char *name, size_t len)
 		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
 		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
 	};
-	/* none is longer */
+	/* no suffix is longer */
 	size_t from = len > 6 ? len - 6 : 0;
 	const char *dot = memrchr(name + from, '.', len - from);
 	struct work_arg end;
@@ -235,7 +235,7 @@ static bool is_archive(struct work_arg a)
 	return false;
 }
 
-/* No option, nor a variable that is set for make. */
+/* Neither an option, nor a variable that is set for make. */
 static bool is_word(struct work_arg a)
 {
 	return a.len && *a.s != '-' && !memchr(a.s, '=', a.len);
@@ -325,7 +325,7 @@ static bool names_source(struct work_arg a)
 /* The first word of a shell's commands that does something. */
 static struct work_arg first_word(struct work_arg commands)
 {
-	/* the first ones are followed by a command, the others by words of their own */
+	/* the first FOLLOWED ones are followed by a command, the others by their own words */
 	static const char *const passed[] = {
 		"", "exec", "if", "then", "else", "elif", "do", "while", "until", "fi", "done", "!",
 		"set", "cd", ":", "export", "trap", "echo", "test", "for",
@@ -364,7 +364,7 @@ static struct work_arg first_word(struct work_arg commands)
 static struct work_arg script_of(const struct work_arg *args, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		/* options in one word, "-ec", have what they ask for behind them */
+		/* options in one word, "-ec": the next argument has the commands */
 		if (args[i].len > 1 && *args[i].s == '-' && args[i].s[1] != '-' &&
 		    args[i].s[args[i].len - 1] == 'c' && args[i].len < 5 && i + 1 < n)
 			return first_word(args[i + 1]);
@@ -445,7 +445,7 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 	if (subject.len)
 		add_subject(label, " ", subject);
 	if (class == WORK_SHELL && subject.len) {
-		/* a script is what it is for */
+		/* a shell that runs a script gets the script's class */
 		row = find(subject);
 		if (row && row->class == WORK_CONFIGURE && subject.s != name.s &&
 		    ends_argument(subject, args, n))

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the order in which they are drawn one upon the other. */
+/* In the order in which they are drawn on top of each other. */
 enum work_class {
 	WORK_COMPILE,
 	WORK_ASSEMBLE,
@@ -45,8 +45,8 @@ static inline void work_args(struct work_arg *args, const struct et_event *ev, s
  * work_of - what a program works at
  * @program: its path or base name, @len bytes
  * @args: its @n arguments, the first is its own name; may be none
- * @label: it is appended to that: the base name, and of what it makes or works at
- *	the base name behind a blank, if the arguments say it.  Bytes as they came.
+ * @label: the label is appended to it: the program's base name, and if the arguments name
+ *	what it makes or works at, a blank and the base name of that.  Bytes as in the trace.
  */
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label);
