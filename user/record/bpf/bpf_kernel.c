@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the running kernel offers to BPF programs.  See bpf_kernel.h. */
+/* Checks which features of BPF the running kernel has.  See bpf_kernel.h. */
 #include "record/bpf/bpf_kernel.h"
 #include "record/bpf/bpf_session.h"
 
@@ -32,7 +32,7 @@ static bool has_cap(unsigned int cap)
 	return data[cap / 32].effective >> (cap % 32) & 1;
 }
 
-/* Then no program may read memory. */
+/* In this mode no BPF program may read kernel memory. */
 static bool is_confidential(void)
 {
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
@@ -71,15 +71,15 @@ struct bpf_types *bpf_kernel_check(char *why, size_t size)
 		goto fail;
 	}
 #ifdef __aarch64__
-	/* Their registers cannot be read there. */
+	/* The older programs cannot read a task's registers there. */
 	if (bpf_kernel_old(types)) {
 		snprintf(why, size, "on arm64 the BPF programs need a kernel of 5.17 or later; the module does without");
 		goto fail;
 	}
 #endif
 	/*
-	 * libbpf looks for what this kernel does not have among the types of
-	 * its modules.
+	 * libbpf searches for functions that this kernel does not have among the
+	 * types of its modules, which needs CAP_SYS_ADMIN.
 	 */
 	if (!has_cap(CAP_SYS_ADMIN) && !bpf_types_has(types, "bpf_preempt_disable")) {
 		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
@@ -102,7 +102,7 @@ bool bpf_available(char *why, size_t size)
 
 bool bpf_kernel_perf(const struct bpf_types *types)
 {
-	/* Where libbpf looks for it. */
+	/* The file that libbpf reads. */
 	const char *id = access("/sys/kernel/debug/tracing", F_OK) ?
 			 "/sys/kernel/tracing/events/raw_syscalls/sys_exit/id" :
 			 "/sys/kernel/debug/tracing/events/raw_syscalls/sys_exit/id";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* In the place of bpf_session.c where there are no tools to build it. */
+/* Built instead of bpf_session.c if the tools for the BPF backend are missing. */
 #include "record/bpf/bpf_session.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 	return NULL;
 }
 
-/* There is no session to call these with. */
+/* Never called, since no session can be opened. */
 
 int bpf_session_release(struct session *s)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * From the records of the BPF programs (bpf_abi.h) to events of the model:
- * strings put together, names that a hook showed joined to the call that they
- * belong to, events in the order of time.  The events are those that the
- * module's records become (rec_events.c).
+ * Turns records of the BPF programs (bpf_abi.h) into events: assembles strings, joins
+ * the names that a hook saw to their call, and sorts events by time.  The events are the
+ * same as those made of the module's records (rec_events.c).
  *
- * Memory: the parts and held names of calls in progress, and a window of whole
- * events.
+ * It keeps in memory the parts and held names of calls in progress, and a window of
+ * complete events.
  */
 #ifndef ETRACE_BPF_REC_H
 #define ETRACE_BPF_REC_H
@@ -18,43 +17,42 @@
 struct buf;
 struct eb_maker;
 
-/* What has come so far. */
+/* Counts of what has been received so far. */
 struct bpf_rec_tally {
-	/* as of the module; records are what the programs count as events */
+	/* as with the module; its records are what the programs count as events */
 	struct rec_tally t;
-	uint64_t damaged;	/* records that make no sense, passed over */
-	uint64_t resolved;	/* targets of symbolic links looked up afterwards */
-	uint64_t unresolved;	/* of them, those of which nobody can tell any more */
-	uint64_t untold;	/* of them, those of which nobody can without asking */
-	uint64_t bytes;		/* of all records */
+	uint64_t damaged;	/* records that make no sense and were skipped */
+	uint64_t resolved;	/* targets of symbolic links that were looked up */
+	uint64_t unresolved;	/* of these: EB_TARGET_UNKNOWN */
+	uint64_t untold;	/* of these: EB_TARGET_UNTOLD */
+	uint64_t bytes;		/* total size of the records */
 };
 
 /* What is known of the target of a symbolic link. */
 enum eb_target {
-	EB_TARGET_UNTOLD = -2,	/* nothing without asking a file system */
-	EB_TARGET_UNKNOWN = -1,	/* nobody can tell any more */
-	EB_TARGET_NONE = 0,	/* it leads nowhere */
+	EB_TARGET_UNTOLD = -2,	/* unknown without asking another process or machine */
+	EB_TARGET_UNKNOWN = -1,	/* can no longer be known */
+	EB_TARGET_NONE = 0,	/* does not exist */
 	EB_TARGET_FOUND = 1,
 };
 
 struct bpf_rec_ops {
 	/*
 	 * Does the target of a symbolic link exist, as its maker sees it?
-	 * @maker: with @groups, which is NULL where they are not known
-	 * Return: enum eb_target; if found, @to is filled with the path that it
-	 * leads to.
+	 * @groups: those of @maker, NULL if unknown
+	 * Return: enum eb_target; if found, @to is filled with the target's path.
 	 */
 	int (*resolve)(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 			const struct buf *target, const struct buf *link, struct buf *to);
 	void *arg;
-	const char *keep_env;	/* of et_keep_env(), copied; NULL: none */
-	bool env_listed;	/* only those are recorded, and they are hidden as any other */
+	const char *keep_env;	/* as in et_keep_env(), copied; NULL if none */
+	bool env_listed;	/* record only those variables; secret ones are still hidden */
 };
 
 struct bpf_rec;
 
 /**
- * bpf_rec_new - nothing has come yet
+ * bpf_rec_new - a converter that has received nothing yet
  * @sink: takes struct et_event; stays the caller's
  * @ops: copied; resolve may be NULL, then targets count as unread
  */
@@ -62,17 +60,17 @@ struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops);
 void bpf_rec_free(struct bpf_rec *b);
 
 /**
- * bpf_rec_take - one record
- * @data, @size: its bytes; may be anything
+ * bpf_rec_take - take one record
+ * @data, @size: its bytes, which need not be valid
  *
  * Return: 0 or the sink's negative errno.
  */
 int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size);
 
-/** bpf_rec_seen - no record from before @time will come any more (ns) */
+/** bpf_rec_seen - all records with times before @time (ns) have been taken */
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time);
 
-/** bpf_rec_end - nothing more will come: let everything out */
+/** bpf_rec_end - all records have been taken: send the remaining events */
 int bpf_rec_end(struct bpf_rec *b);
 
 const struct bpf_rec_tally *bpf_rec_tally(const struct bpf_rec *b);

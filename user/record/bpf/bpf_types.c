@@ -15,10 +15,10 @@
 struct bpf_types {
 	struct btf *btf;
 	struct map64 first;	/* hash of a name: the first type of that name */
-	uint32_t *next;		/* the next one of the same name; 0: none */
+	uint32_t *next;		/* by type: next type with the same name, 0 if none */
 };
 
-/* What programs know, of record/bpf/kernel_types.h. */
+/* Names of the types in record/bpf/kernel_types.h, which the programs use. */
 static const char *const known[] = {
 #include "record/bpf/kernel_names.h"
 };
@@ -105,12 +105,12 @@ const char *bpf_types_text(const struct bpf_types *t, uint32_t offset)
 	return btf__name_by_offset(t->btf, offset);
 }
 
-/* ---- fewer of them ---- */
+/* ---- a reduced set of types ---- */
 
 /**
- * struct reduced - types on their way into another BTF
- * @ids: of the kernel's types, there; 0: not yet
- * @pointer: to whatever it is
+ * struct reduced - a copy of some types in another BTF
+ * @ids: by id of the kernel's type: id of the copy, 0 if not copied yet
+ * @pointer: id of the one pointer type, which stands for all
  */
 struct reduced {
 	const struct bpf_types *t;
@@ -121,13 +121,13 @@ struct reduced {
 
 static uint32_t take(struct reduced *r, uint32_t id);
 
-/* The members' types are taken, too, and here are their new numbers. */
+/* Copies the members' types and sets their new ids in the struct @to. */
 static void take_members(struct reduced *r, uint32_t to, const struct btf_type *type)
 {
 	for (uint32_t i = 0; i < btf_vlen(type); i++) {
 		uint32_t member = take(r, btf_members(type)[i].type);
 
-		/* What has been added may have moved all. */
+		/* Adding types may have moved all of them in memory. */
 		btf_members(btf__type_by_id(r->btf, to))[i].type = member;
 	}
 }
@@ -139,7 +139,7 @@ static int take_array(struct reduced *r, const struct btf_array *array)
 	return btf__add_array(r->btf, (int)index, (int)of, array->nelems);
 }
 
-/* Return: the new number; 0: void, and what cannot be had. */
+/* Copies a type. Return: its new id, 0 for void and if it cannot be copied. */
 static uint32_t take(struct reduced *r, uint32_t id)
 {
 	const struct btf_type *type = btf__type_by_id(r->t->btf, id);
@@ -173,7 +173,7 @@ static uint32_t take(struct reduced *r, uint32_t id)
 	return r->ids[id];
 }
 
-/* Into a file of memory. Return: its descriptor or -1. */
+/* Writes the types into a file in memory. Return: its descriptor, -1 on error. */
 static int keep(const struct btf *btf)
 {
 	int fd = memfd_create("etrace-types", MFD_CLOEXEC);
@@ -192,7 +192,7 @@ int bpf_types_reduced(const struct bpf_types *t)
 	struct reduced r = { .t = t };
 	int fd = -1;
 
-	/* The one that may be a module's. */
+	/* This type may be in a module. */
 	if (!bpf_types_has_struct(t, "unix_sock"))
 		return -1;
 	r.btf = btf__new_empty();

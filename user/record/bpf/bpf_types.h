@@ -9,37 +9,37 @@
 
 struct bpf_types;
 
-/** bpf_types_load - Return: for bpf_types_free(), or NULL with errno */
+/** bpf_types_load - Return: the types, freed with bpf_types_free(); NULL with errno on error */
 struct bpf_types *bpf_types_load(void);
 
 /** bpf_types_free - @t: may be NULL */
 void bpf_types_free(struct bpf_types *t);
 
 /**
- * bpf_types_find - the type of that name
+ * bpf_types_find - the type with a name
  * @kind: BTF_KIND_*
  *
- * Return: which lives as long as @t, or NULL.
+ * Return: the type, valid as long as @t, or NULL if none.
  */
 const struct btf_type *bpf_types_find(const struct bpf_types *t, const char *name, uint32_t kind);
 
-/** bpf_types_has - whether there is a function of that name */
+/** bpf_types_has - whether the kernel has a function with that name */
 bool bpf_types_has(const struct bpf_types *t, const char *function);
 
-/** bpf_types_has_struct - whether there is a struct of that name */
+/** bpf_types_has_struct - whether the kernel has a struct with that name */
 bool bpf_types_has_struct(const struct bpf_types *t, const char *name);
 
-/** bpf_types_text - a text of the kernel's types, of @offset; lives as long as @t */
+/** bpf_types_text - the name at @offset in the types' strings; valid as long as @t */
 const char *bpf_types_text(const struct bpf_types *t, uint32_t offset);
 
 /**
- * bpf_types_reduced - what the programs know of the types, as a file in memory
+ * bpf_types_reduced - the types that the programs use, as a file in memory
  *
- * libbpf goes through all types of the kernel for each that a program names: with
- * these few it is done in no time.  Their numbers are not those of the kernel, and
- * what pointers point to is left out.
+ * For each type that a program names, libbpf searches all types of the kernel: with
+ * these few it takes almost no time.  Their ids differ from the kernel's, and the
+ * types that pointers point to are left out.
  *
- * Return: its descriptor, for close(); -1 if it cannot be had, or if what is not in
+ * Return: the file's descriptor, for close(); -1 on error, or if a type that is not in
  * the kernel itself may be in one of its modules.
  */
 int bpf_types_reduced(const struct bpf_types *t);

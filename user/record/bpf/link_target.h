@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where a symbolic link leads.  A BPF program cannot look a path up, so the
- * reader does, a little later, with the rights and in the root directory of
- * the task that made the link.  It waits for nobody and mounts nothing.
+ * Finds the target of a symbolic link.  A BPF program cannot look up a path, so the
+ * reader does, a little later, with the rights and the root directory of the task
+ * that made the link.  It never waits for a daemon or a server, and mounts nothing.
  */
 #ifndef ETRACE_LINK_TARGET_H
 #define ETRACE_LINK_TARGET_H
@@ -12,22 +12,22 @@
 struct buf;
 struct eb_maker;
 
-/* What is kept from one to the next: the mounts of this process. */
+/* State kept between look-ups: the mounts of this process. */
 struct link_target;
 struct link_target *link_target_new(void);
 void link_target_free(struct link_target *t);
 
 /**
- * link_target - struct bpf_rec_ops's resolve
+ * link_target - resolve() of struct bpf_rec_ops
  * @arg: struct link_target
- * @groups: of @maker, maker->ngroups of them; NULL: not known
+ * @groups: the maker->ngroups groups of @maker, NULL if unknown
  * @target: the link's text
  * @link: its own path
- * @to: what the target's path is added to
+ * @to: the target's path is added to this
  *
- * What is younger than the link was not there when it was made.  What another
- * process or machine would have to be asked for is not told, and neither is what
- * begins at a directory that has the link's path no longer.
+ * A target younger than the link did not exist when the link was made.  The result is
+ * EB_TARGET_UNTOLD if another process or machine would have to be asked, or if the
+ * link's directory is no longer at its path and the target is relative to it.
  *
  * Return: enum eb_target.
  */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * File systems that have their names in memory or on a device of the machine's.
- * One that is not here counts as one that asks: a new kind is more likely to.
+ * File systems that keep their names in memory or on a local device.  Any other is
+ * assumed to ask a daemon or a server, which is more likely for a new kind.
  */
 static const char *const answering[] = {
 	"adfs", "affs", "bcachefs", "befs", "bfs", "binder", "binfmt_misc", "bpf",
@@ -59,7 +59,7 @@ static bool has_option(const char *list, const char *name)
 	return false;
 }
 
-/* The mount that @path lies on, by its name. */
+/* The mount that @path is on, going by the text of the path. */
 static const struct mount_point *holder(const struct mounts *m, const char *path, size_t len)
 {
 	const struct mount_point *best = NULL;
@@ -78,7 +78,7 @@ static const struct mount_point *holder(const struct mounts *m, const char *path
 	return best;
 }
 
-/* An overlay answers if its layers do, as far as these are to be seen here. */
+/* Do all layers of an overlay that are visible here answer? Then the overlay does, too. */
 static bool layers_answer(const struct mounts *m, const char *options)
 {
 	static const char *const names[] = { "lowerdir", "upperdir", "datadir" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The mounts that a task sees, and which of them answer a look-up by themselves:
- * others ask a daemon or a server, which may take its time, or never answer.
+ * The mounts that a task sees, and which of them can look up a name on their own:
+ * others ask a daemon or a server, which may be slow or never answer.
  */
 #ifndef ETRACE_MOUNTS_H
 #define ETRACE_MOUNTS_H
@@ -13,12 +13,12 @@
 
 /**
  * struct mount_point - a mount
- * @id, @parent: as statx() numbers mounts
+ * @id, @parent: mount ids, as statx() has them
  * @major, @minor: device of the file system
- * @at: path of where it is mounted, from the task's root directory
- * @answers: who looks a name up there waits for nobody
+ * @at: path of the mount point, from the task's root directory
+ * @answers: looking up a name there does not wait for another process or machine
  * @no_links: symbolic links are not followed there
- * @proc: it is procfs, whose links lead to what they do not say
+ * @proc: it is procfs, whose links do not always lead to where their text says
  */
 struct mount_point {
 	uint64_t id, parent;
@@ -31,29 +31,29 @@ struct mount_point {
 struct mounts {
 	struct mount_point *list;
 	size_t n, cap;
-	struct buf text;	/* that of the file, which the list points into */
+	struct buf text;	/* contents of the file; the list points into it */
 };
 
 /**
- * mounts_read - all mounts, in the place of those that were there
- * @fd: of /proc/PID/mountinfo, read from where it stands to its end
+ * mounts_read - replace the list by the mounts that a file lists
+ * @fd: /proc/PID/mountinfo, read from its current position to the end
  *
- * Lines that cannot be understood are passed over.
+ * Lines that cannot be parsed are skipped.
  *
- * Return: 0 or -errno; then there are none.
+ * Return: 0, or -errno with an empty list.
  */
 int mounts_read(struct mounts *m, int fd);
 
 void mounts_free(struct mounts *m);
 
-/** mounts_find - the mount of that number, or NULL */
+/** mounts_find - the mount with that id, NULL if none */
 const struct mount_point *mounts_find(const struct mounts *m, uint64_t id);
 
-/** mounts_on - what is mounted on @path, @len bytes, of mount @parent; NULL: nothing */
+/** mounts_on - the mount on @path (@len bytes) in the mount @parent, NULL if none */
 const struct mount_point *mounts_on(const struct mounts *m, uint64_t parent,
 				    const char *path, size_t len);
 
-/** mounts_of - a mount of the file system of that device, or NULL */
+/** mounts_of - a mount of the file system on that device, NULL if none */
 const struct mount_point *mounts_of(const struct mounts *m, uint32_t major, uint32_t minor);
 
 #endif

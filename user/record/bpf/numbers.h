@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The numbers of the table's system calls in the ABI whose <asm/unistd_*.h> was
- * included before.  Included once by numbers_native.c and numbers_compat.c,
- * which define NUMBERS as the name of the array.
+ * The numbers of the table's system calls in the ABI whose <asm/unistd_*.h> the including
+ * file has included.  numbers_native.c and numbers_compat.c each include this once, with
+ * NUMBERS defined as the name of the array.
  */
 #include "record/bpf/rows.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* kernel/etrace_syscalls.def as the loader of the BPF programs needs it. */
+/* Tables made of kernel/etrace_syscalls.def for the loader of the BPF programs. */
 #ifndef ETRACE_BPF_ROWS_H
 #define ETRACE_BPF_ROWS_H
 
@@ -9,14 +9,14 @@
 
 struct eb_row_def {
 	__u8 record, recorded, hook;
-	__u8 where;			/* enum et_where, of its events */
+	__u8 where;			/* enum et_where: when its events are recorded */
 	__u8 role[EB_MAX_ROLES];	/* enum eb_arg, in the order of the call */
 };
 
 extern const struct eb_row_def eb_row_defs[];
 extern const unsigned int eb_nr_rows;
 
-/* What rings can be asked for, and which row it is of; EB_RING_UNSEEN: none. */
+/* Operations of io_urings, and their rows; EB_RING_UNSEEN if only counted. */
 struct eb_ring_def {
 	__u8 number, row;
 	const char *function;
@@ -25,7 +25,7 @@ struct eb_ring_def {
 extern const struct eb_ring_def eb_ring_defs[];
 extern const unsigned int eb_nr_rings;
 
-/* The number of each row's call, -1: the ABI does not have it. */
+/* System call number of each row, -1 if the ABI does not have the call. */
 extern const int eb_numbers_native[];	/* numbers_native.c */
 extern const int eb_numbers_compat[];	/* numbers_compat.c */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Programs for io_urings.  See uring.h. */
+/* Loads and attaches the programs for io_urings.  See uring.h. */
 #include "record/bpf/uring.h"
 #include "record/bpf/bpf_types.h"
 #include "record/bpf/rows.h"
@@ -26,7 +26,7 @@ static bool is_for_end(const struct bpf_program *p)
 	return !strcmp(bpf_program__section_name(p), "kretprobe");
 }
 
-/* What nobody has asked for has no row that says what it is. */
+/* Is the operation to be recorded, or counted? Rows of calls that are not requested are empty. */
 static bool is_wanted(const struct etrace_bpf *session, const struct eb_ring_def *def)
 {
 	return def->row == EB_RING_UNSEEN || session->rodata->rows[def->row].record;
@@ -39,7 +39,7 @@ void uring_forget(struct etrace_bpf *session)
 			session->bss->ring_row[eb_ring_defs[i].number] = EB_RING_UNSEEN;
 }
 
-/* Whether a call that rings make is seen: at the function that makes it. */
+/* Is there a function to attach to that carries out this operation? */
 static bool is_seen(const struct uring *u, const struct eb_ring_def *def)
 {
 	for (unsigned int i = 0; def->function && i < u->nfunctions; i++)
@@ -48,7 +48,7 @@ static bool is_seen(const struct uring *u, const struct eb_ring_def *def)
 	return false;
 }
 
-/* The functions that this kernel has. Return: 0 or -errno. */
+/* Finds which of the functions this kernel has. Return: 0 or -errno. */
 static int find_functions(struct uring *u)
 {
 	struct bpf_types *types = bpf_types_load();
@@ -56,7 +56,7 @@ static int find_functions(struct uring *u)
 	if (!types)
 		return -errno;
 	u->multi = bpf_types_has_struct(types, "bpf_kprobe_multi_link");
-	/* The requests have been as the programs know them since 6.1. */
+	/* Requests have the layout that the programs know since 6.1. */
 	if (bpf_types_has_struct(types, "io_cmd_data")) {
 		for (unsigned int i = 0; i < eb_nr_rings; i++) {
 			const struct eb_ring_def *def = &eb_ring_defs[i];
@@ -70,7 +70,7 @@ static int find_functions(struct uring *u)
 	return 0;
 }
 
-/* The same maps as those of the session. Return: 0 or -errno. */
+/* Lets the programs use the session's maps. Return: 0 or -errno. */
 static int share_maps(const struct uring *u, const struct etrace_bpf *session)
 {
 	struct bpf_map *map, *has;
@@ -110,7 +110,7 @@ static int add_link(struct uring *u, struct bpf_link *link)
 	return 0;
 }
 
-/* At all functions. */
+/* Attaches a program to all functions. Return: 0 or -errno. */
 static int attach(struct uring *u, const struct bpf_program *p)
 {
 	int err = 0;

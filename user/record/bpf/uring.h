@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The programs that see what io_urings do.  They are loaded once a traced task has a
- * ring, and behind the back of the tasks; what rings are asked for meanwhile is counted.
+ * The programs that record what io_urings do.  They are loaded in the background once a
+ * traced task has a ring; requests made until then are only counted.
  */
 #ifndef ETRACE_BPF_URING_H
 #define ETRACE_BPF_URING_H
@@ -14,10 +14,10 @@
 struct bpf_program;
 struct etrace_bpf;
 
-/* What is attached. All zero: nothing. */
+/* The attached programs. All zero if none. */
 struct uring {
-	struct etrace_bpf *skel;	/* the programs; their maps will be the session's */
-	/* The functions that do what rings ask for. */
+	struct etrace_bpf *skel;	/* the programs; they use the session's maps */
+	/* The kernel functions that carry out requests of rings. */
 	const char *functions[URING_FUNCTIONS];
 	unsigned int nfunctions;
 	struct bpf_link *links[2 * URING_FUNCTIONS];
@@ -25,28 +25,28 @@ struct uring {
 	bool multi;			/* one link hooks all of them */
 };
 
-/** uring_has - whether a program is one for rings */
+/** uring_has - whether a program is for rings */
 bool uring_has(const struct bpf_program *p);
 
-/** uring_counts - whether it is one that counts what the others do not see */
+/** uring_counts - whether a program counts the requests that the others do not see */
 bool uring_counts(const struct bpf_program *p);
 
-/** uring_forget - nothing is seen of what rings do: from now on it is counted */
+/** uring_forget - from now on, only count the requests of rings */
 void uring_forget(struct etrace_bpf *session);
 
 /**
- * uring_attach - load and attach the programs, if this kernel takes them
- * @u: zeroed, with @skel open; uring_detach() is for the caller to call, also on failure
- * @session: loaded; @old as of struct programs
+ * uring_attach - load and attach the programs, if this kernel accepts them
+ * @u: zeroed, with @skel open; the caller must call uring_detach(), also on error
+ * @session: loaded; @old as in struct programs
  *
- * This takes a second at most.
+ * This takes up to one second.
  *
- * Return: 0, also where the kernel does not let us see anything; or -errno: what rings
- * do is counted as before.
+ * Return: 0, also if this kernel has no function to attach to; -errno on error: requests
+ * of rings are still counted.
  */
 int uring_attach(struct uring *u, struct etrace_bpf *session, bool old);
 
-/** uring_fds - the links' descriptors into @fds, 2 * URING_FUNCTIONS at most. Return: how many */
+/** uring_fds - put up to 2 * URING_FUNCTIONS descriptors of links into @fds. Return: how many */
 size_t uring_fds(const struct uring *u, int *fds);
 
 void uring_detach(struct uring *u);
