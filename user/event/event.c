@@ -45,7 +45,7 @@ void et_give_back(struct et_event *ev)
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
 {
 	et_set(ev, i, v);
-	/* most are small */
+	/* most values are not negative */
 	if (v < 0 && et_kinds[ev->kind].values[i].size == 8 && !et_kinds[ev->kind].values[i].sign)
 		ev->big |= (uint16_t)(1u << i);
 }
@@ -228,7 +228,7 @@ void et_end(struct et_event *ev)
 
 	if (!ev->pending)
 		return;
-	/* what comes behind the last string */
+	/* the lines after the last string */
 	while (tail > kind->row && et_rows[tail - 1].role != ET_STRING)
 		tail--;
 	item = lines_before(ev, tail);
@@ -294,7 +294,7 @@ static void check_size(struct et_event *ev, const struct et_field *f, const char
 	int64_t want = et_announced(ev, f->slot), have = length(ev, f->slot);
 	bool there = et_has_string(ev, f->slot);
 
-	/* one that need not be there is not */
+	/* an optional string may be missing */
 	if (f->may && !there && !(ev->announced >> f->slot & 1))
 		return;
 	if (want < 0)
@@ -324,7 +324,7 @@ static const char *string_at(const struct et_event *ev, uint32_t item)
 	return name;
 }
 
-/* Whether one of the lines that end it, or go on with it, should be there. */
+/* Whether an event lacks a line that continues or ends it. */
 static bool lacks_end(const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];

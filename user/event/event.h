@@ -5,8 +5,8 @@
  * values and strings of each kind of event; they are numbered.  An event does not depend on
  * whether it came from text, from ring-buffer pages or from BPF.
  *
- * What of it only the line format can tell (lines in another order, fields that
- * no row of the schema has) is kept as those lines; see et_event.raw.
+ * What only the line format can express (lines in another order, fields that no row
+ * of the schema has) is kept as those lines; see et_event.raw.
  */
 #ifndef ETRACE_EVENT_H
 #define ETRACE_EVENT_H
@@ -24,16 +24,16 @@ struct et_string {
 	uint32_t off, len;
 };
 
-/* What a string may be that is not the name that the kernel resolved. */
+/* Ways in which a string may not be the name that the kernel resolved. */
 enum et_marking {
 	ET_JOINED,	/* the user's path, joined to a directory's */
 	ET_UNREAD,	/* could not be read */
 	ET_CUT,		/* incomplete */
-	ET_UNTOLD,	/* whether there is one cannot be told without asking somebody */
+	ET_UNTOLD,	/* it may not exist: to find out, another party had to be asked */
 	ET_OUTSIDE,	/* no path from the task's root directory */
 	ET_NR_MARKINGS
 };
-/* Bit of the arguments, or of a structure, beside those of the strings. */
+/* Bit of the argument list, or of a structure, next to those of the strings. */
 #define ET_MARKED_ARGS	8u
 
 /* Text that no row of the schema has, as it came. */
@@ -48,7 +48,7 @@ struct et_extra {
  */
 struct et_mark {
 	enum {
-		/* the next line has this cpu and time, each other 1 ns more */
+		/* the next line has this cpu and time, and each line after it is 1 ns later */
 		ET_M_STAMP,
 		ET_M_GAP,	/* @n numbered parts are missing here */
 		ET_M_ARGS,	/* @n arguments are missing before this one */
@@ -97,9 +97,9 @@ struct et_event {
 	uint16_t given;		/* bit i: value i is there */
 	uint8_t announced;	/* bit i: size[i] is not that of the string */
 	uint8_t open;		/* bit i: the end of string i never came */
-	bool pending;		/* of et_later() */
+	bool pending;		/* et_later() was called, and nothing was added since */
 	/* et_oddities() */
-	uint16_t big;		/* bit i: it is unsigned and above INT64_MAX */
+	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
 	uint8_t flags;		/* ET_F_* */
 	int32_t error;		/* positive errno of a call that failed, 0 if not recorded */
@@ -117,8 +117,8 @@ struct et_event {
 	char *bytes;
 	size_t nbytes;
 	/*
-	 * The lines of an event that its values and strings do not give back,
-	 * as et_print_lines() prints them for a task's first event; none: they do.
+	 * The event's lines, if its values and strings do not give them back, as
+	 * et_print_lines() prints them for a task's first event; else empty.
 	 */
 	char *raw;
 	size_t raw_len;
@@ -146,7 +146,7 @@ void et_fini(struct et_event *ev);
 /* Memory that an event keeps for the next. */
 #define ET_KEEP_BYTES	4096u
 #define ET_KEEP_ROWS	64u
-/* Gives back what is more than that. */
+/* Frees what is more than that. */
 void et_give_back(struct et_event *ev);
 
 /** et_reset - empty it for reuse, giving back memory that a long one took */
@@ -200,7 +200,7 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time);
 /** et_add_string - string @i, by ET_S_*, which is not there yet */
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n);
 
-/* Room for @need bytes of strings, and some more. */
+/* Make room for at least @need bytes of strings. */
 void et_grow(struct et_event *ev, size_t need);
 
 /** et_room - where the next string can be put: room for @n bytes */
@@ -240,7 +240,7 @@ void et_add_earlier(struct et_event *ev, const char *s, size_t n);
 /** et_gap - @n numbered parts are missing at the end of the last string */
 void et_gap(struct et_event *ev, uint32_t n);
 
-/** et_announce - the size of a string that is another than what came */
+/** et_announce - set the announced size of a string, if it is not that of what came */
 static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size)
 {
 	ev->announced |= (uint8_t)(1u << i);
@@ -250,14 +250,14 @@ static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size
 /** et_gap_args - @n arguments are missing before the next one */
 void et_gap_args(struct et_event *ev, uint32_t n);
 
-/** et_end - nothing is added any more: what came with the last record's end */
+/** et_end - nothing more is added: note which last lines came with the last record */
 void et_end(struct et_event *ev);
 
 /** et_add_extra - text outside the schema */
 void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n);
 /** et_place_extra - et_add_extra() of bytes that the event has already */
 void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n);
-/** et_extend_extra - more bytes for the last of them, which was added last */
+/** et_extend_extra - add bytes to the last extra text; nothing was added after it */
 void et_extend_extra(struct et_event *ev, const char *s, size_t n);
 /** et_add_mark - a mark at a place that the caller knows */
 struct et_mark *et_add_mark(struct et_event *ev);
@@ -267,9 +267,9 @@ char *et_set_raw(struct et_event *ev, size_t n);
 void et_found(struct et_event *ev, struct et_finding f);
 
 /**
- * et_check - whether an event that is made of records is whole
+ * et_check - find what is missing in an event that was made of records
  *
- * Return: how many findings there are, which are noted in the event.
+ * Return: the number of findings, which are noted in the event.
  */
 unsigned int et_check(struct et_event *ev);
 
@@ -299,7 +299,7 @@ static inline const char *et_text(const struct et_event *ev, const struct et_str
 	return ev->bytes ? ev->bytes + s->off : "";
 }
 
-/** et_any_marks - whether a string is not the name that the kernel resolved */
+/** et_any_marks - whether any string is not the name that the kernel resolved */
 static inline bool et_any_marks(const struct et_event *ev)
 {
 	return ev->marks[ET_JOINED] | ev->marks[ET_UNREAD] | ev->marks[ET_CUT] |
@@ -334,20 +334,20 @@ static inline bool et_lacks_begin(const struct et_event *ev)
 				(ev->strings & kind->must_strings) != kind->must_strings);
 }
 
-/** et_is_whole - whether et_check() finds nothing, as far as can be told at once */
+/** et_is_whole - a quick test: if true, et_check() finds nothing */
 static inline bool et_is_whole(const struct et_event *ev)
 {
 	return et_kinds[ev->kind].begins && !(ev->announced | ev->open) && !ev->nlater &&
 	       !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END)) && !et_lacks_begin(ev);
 }
 
-/** et_announced - the size that lines say of a string (ET_ARGS: of all); -1: not readable */
+/** et_announced - announced bytes of a string (ET_ARGS: of all arguments), -1 if not readable */
 int64_t et_announced(const struct et_event *ev, unsigned int i);
 
-/** et_row_there - whether an event has a line, or a string's */
+/** et_row_there - whether an event has a row's line, or the string of that row */
 static inline bool et_row_there(const struct et_event *ev, const struct et_row *row)
 {
-	/* what is announced at the beginning may come later */
+	/* a string announced by the first line may come later */
 	uint8_t strings = ev->strings | (row->role == ET_BEGIN ? ev->announced : 0);
 
 	if (row->role == ET_STRING)
@@ -405,7 +405,7 @@ static inline bool et_regular(const struct et_event *ev)
  */
 size_t et_extra_name(const char *s, size_t len);
 
-/** et_marked - the name of what bit @i of a marking stands for, or NULL */
+/** et_marked - the name of the string that bit @i of a marking stands for, NULL if none */
 const char *et_marked(enum et_kind kind, unsigned int i);
 /** et_marking_names - what the markings are called */
 extern const char *const et_marking_names[ET_NR_MARKINGS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What waits for its turn.  See order.h. */
+/* A queue in the order of time.  See order.h. */
 #include "event/order.h"
 #include "base/xalloc.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What waits for its turn, in the order of time: events that are made of lines,
- * of the module's records or of those of BPF.  They come nearly in order, so
- * that the place of a new one is at the end or near it.
+ * A queue that is kept in the order of time: for events that are made of lines, of
+ * the module's records or of those of BPF.  They arrive nearly in order, so that the
+ * place of a new one is at the end or near it.
  */
 #ifndef ETRACE_ORDER_H
 #define ETRACE_ORDER_H
@@ -13,7 +13,7 @@
 
 struct order_row {
 	uint64_t time;		/* ns */
-	uint64_t arrival;	/* of equal times, the first that came is first */
+	uint64_t arrival;	/* at equal times, the first to arrive is first */
 	void *what;		/* the owner's */
 };
 
@@ -21,28 +21,28 @@ struct order_row {
 struct order {
 	struct order_row *rows;	/* from @first on */
 	size_t first, n, cap;
-	uint64_t arrivals;	/* given so far */
+	uint64_t arrivals;	/* numbers given so far */
 };
 
 void order_free(struct order *o);
 
-/** order_arrives - the number of what comes now */
+/** order_arrives - give the next arrival its number */
 static inline uint64_t order_arrives(struct order *o)
 {
 	return o->arrivals++;
 }
 
-/* order_put() of what is not the last, or has no room there. */
+/* order_put() if the row is not the last, or if there is no room at the end. */
 void order_insert(struct order *o, struct order_row row);
 
-/* Whether one comes before the other. */
+/* Whether @x comes before @y. */
 static inline bool order_before(const struct order_row *x, const struct order_row *y)
 {
 	return x->time != y->time ? x->time < y->time : x->arrival < y->arrival;
 }
 
 /**
- * order_put - what waits from now on
+ * order_put - add a row to the queue
  * @arrival: from order_arrives(), perhaps long ago
  */
 static inline void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what)
@@ -58,19 +58,19 @@ static inline void order_put(struct order *o, uint64_t time, uint64_t arrival, v
 	o->n++;
 }
 
-/** order_first - the next one, which stays; NULL if nothing waits */
+/** order_first - the next one, which stays in the queue; NULL if that is empty */
 static inline void *order_first(const struct order *o)
 {
 	return o->n ? o->rows[o->first].what : NULL;
 }
 
-/** order_first_time - its time; something waits */
+/** order_first_time - the time of the next one; the queue must not be empty */
 static inline uint64_t order_first_time(const struct order *o)
 {
 	return o->rows[o->first].time;
 }
 
-/** order_take - what comes next, which waits no longer; something waits */
+/** order_take - remove the next one; the queue must not be empty */
 static inline void *order_take(struct order *o)
 {
 	void *what = o->rows[o->first++].what;

@@ -15,9 +15,9 @@ struct proctab {
 	void *ctx;
 	unsigned int pid_bits;
 	uint64_t processes;
-	uint32_t spare_koid;	/* the last one given where none fits the upid */
+	uint32_t spare_koid;	/* the last one given to a task that cannot have its upid's */
 	struct map64 by_koid;
-	/* By pid, or by upid if pid_bits is 0: the latest; then on by task->by_pid. */
+	/* by pid, or by upid if pid_bits is 0: the latest task; earlier ones at task->by_pid */
 	struct map64 by_pid;
 	struct task *first;	/* all of them */
 };
@@ -137,7 +137,7 @@ static void set_program(struct task *task, const char *s, size_t len)
 	task->program_len = len;
 }
 
-/* What a task runs that was there before it was traced. */
+/* Name the program of a task that ran before it was traced. */
 static void name_present(struct task *task, const struct et_event *ev)
 {
 	size_t len;
@@ -160,14 +160,14 @@ static void name_present(struct task *task, const struct et_event *ev)
 static void end_task(struct proctab *t, struct task *task, enum task_end why,
 		     uint64_t time, const struct et_event *ev)
 {
-	/* counted before the owner is told, so that it sees the new number */
+	/* counted before the call, so that the owner sees the new number */
 	t->processes -= !task->thread;
 	t->ops->end(t->ctx, task, why, time, ev);
 	t->processes += !task->thread;
 	unlink_task(t, task);
 }
 
-/* A pid comes again: whoever had it has ended, and that was lost. */
+/* A pid is reused: the task that had it has ended, and its end was lost. */
 static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev)
 {
 	struct task *task = t->pid_bits ? map64_pointer(&t->by_pid, pid) : NULL, *next;
@@ -179,7 +179,7 @@ static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev
 	}
 }
 
-/* Who made a task; of one that was there, whose child it is. */
+/* upid of the task that made a task, or of the parent of one that ran before; 0 if unknown. */
 static uint64_t maker_of(const struct task *parent, const struct et_event *ev)
 {
 	int64_t upid;
@@ -222,7 +222,7 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	return task;
 }
 
-/* The process of a thread that was there before it was traced, or NULL. */
+/* The process of a thread that ran before it was traced, or NULL. */
 static struct task *process_of(struct proctab *t, const struct et_event *ev)
 {
 	int64_t upid;
@@ -266,7 +266,7 @@ static void apply_fork(struct proctab *t, struct task *parent, const struct et_e
 	add_task(t, (uint64_t)child, parent, flags & CLONE_THREAD, ev);
 }
 
-/* Base name of the program, or of argv[0] where the program is not known. */
+/* Base name of the program, or of argv[0] if the program is unknown. */
 static void name_program(struct task *task, const struct et_event *ev)
 {
 	size_t len;

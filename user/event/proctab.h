@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The tasks of a trace that live at the moment: who is whose child, what
- * program each runs, which tasks are threads of one process.  Fed with the
- * events in order; tells its owner what begins and ends.  What the owner makes
- * of it (slices, statistics) is not known here.
+ * A table of the tasks of a trace that live at the moment: who is whose child,
+ * what program each runs, which tasks are threads of one process.  It gets the
+ * events in order, and calls its owner when a task or program begins or ends.
+ * What the owner makes of that (slices, statistics) is not known here.
  *
- * Memory: the live tasks.  One whose end was lost goes when its pid comes
- * again.
+ * Memory: the live tasks.  One whose end was lost is removed when its pid is
+ * reused.
  */
 #ifndef ETRACE_PROCTAB_H
 #define ETRACE_PROCTAB_H
@@ -20,21 +20,21 @@
 struct task {
 	uint64_t upid;
 	uint32_t koid;		/* of the task: 32 bits, never 0, unique among
-				 * the live; the upid's sequence number if that
-				 * can be
+				 * the live; the upid's sequence number if
+				 * possible
 				 */
 	uint32_t process;	/* koid of its process: its own, or that of the
 				 * task that made it with CLONE_THREAD
 				 */
 	uint64_t process_upid;	/* upid of the task that has, or had, that koid */
 	uint64_t parent;	/* upid of the task that made it, 0 if unknown */
-	uint64_t pid;		/* as its upid has it */
+	uint64_t pid;		/* the part of its upid that is the pid */
 	unsigned int depth;	/* 1: its parent is not in the trace */
 	bool thread;
-	bool left_pid;		/* a thread that became the process: its pid may come again */
+	bool left_pid;		/* a thread that became the process: its pid may be reused */
 	bool forked;		/* its beginning is in the trace */
 	bool execed;		/* has run a program of its own */
-	uint64_t since;		/* its present program runs since, ns */
+	uint64_t since;		/* when its present program began, ns */
 	/* base name of what it runs: bytes as they came, and a NUL */
 	char *program;
 	size_t program_len;
@@ -51,13 +51,13 @@ enum task_end {
 };
 
 /*
- * What the owner is told.  @ev is the event that says so; NULL at the end of
- * the trace.
+ * How the owner is called.  @ev: the event that is the reason, NULL at the end
+ * of the trace.
  */
 struct proctab_ops {
 	/*
-	 * A task begins, or runs a program from now on.  @parent: who made it,
-	 * NULL after an exec or if that is not known.
+	 * A task begins, or runs a program from now on.  @parent: the task that
+	 * made it, NULL after an exec or if unknown.
 	 */
 	void (*begin)(void *ctx, struct task *t, const struct task *parent,
 		      const struct et_event *ev);
@@ -68,7 +68,7 @@ struct proctab_ops {
 
 struct proctab;
 
-/* What a table begins with, for what is done here for each event. */
+/* The first part of a table, for the inline functions below, which run for each event. */
 struct proctab_head {
 	struct task *last;	/* the last actor, while it lives */
 };
@@ -78,7 +78,7 @@ struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops
 			    void *ctx);
 void proctab_free(struct proctab *t);
 
-/* What the two below do where they are not done at once. */
+/* The slow paths of the two functions below. */
 struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev);
 void proctab_apply_change(struct proctab *t, struct task *actor, const struct et_event *ev);
 
@@ -118,7 +118,7 @@ void proctab_end(struct proctab *t, uint64_t time);
 /** proctab_processes - how many processes (not threads) live */
 uint64_t proctab_processes(const struct proctab *t);
 
-/* Koids from that to PROCTAB_OWN_KOID are no task's. */
+/* No task has a koid from here to PROCTAB_OWN_KOID. */
 #define PROCTAB_FIRST_OWN_KOID	0x7fff0000u
 /* For what belongs to the trace as a whole. */
 #define PROCTAB_OWN_KOID	0x7fffffffu

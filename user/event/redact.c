@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Secrets in arguments.  See redact.h. */
+/* Hides secrets in arguments and scripts.  See redact.h. */
 #include "event/redact.h"
 #include "base/xalloc.h"
 #include "event/event.h"
@@ -15,7 +15,7 @@
 struct scan {
 	char *s;
 	size_t len, in, out;
-	bool script;		/* words end at blanks; what begins with a dollar is a variable */
+	bool script;		/* words end at blanks, and $NAME is a variable */
 	uint64_t hidden;
 };
 
@@ -34,7 +34,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Behind @at, up to and without @end. */
+/* Hide what is left before @end. */
 static void hide(struct scan *t, size_t end)
 {
 	size_t n = end - t->in;
@@ -54,7 +54,7 @@ static void copy(struct scan *t, size_t end)
 	t->in = end;
 }
 
-/* Where a value ends that stands somewhere in a text. */
+/* Where a value in the middle of a text ends. */
 static size_t value_end(const struct scan *t, size_t at)
 {
 	static const char ends[] = " \t\n&;|\"'`)<>";
@@ -84,14 +84,14 @@ static size_t header_end(const struct scan *t, size_t at)
 	return i;
 }
 
-/* A variable of the shell, which tells nothing. */
+/* Whether a variable of the shell begins here: its name is no secret. */
 static bool is_variable(const struct scan *t, size_t at)
 {
 	return at + 1 < t->len && t->s[at] == '$' &&
 	       (is_letter(t->s[at + 1]) || strchr("{(0123456789@*#?", t->s[at + 1]));
 }
 
-/* What follows a secret's name, up to its value.  Return: its length, 0: none. */
+/* The sign between a secret's name and its value.  Return: its length, 0 if none. */
 static size_t sign_at(const struct scan *t, size_t at, bool *header)
 {
 	size_t i = at;
@@ -131,8 +131,8 @@ static void hide_value(struct scan *t, bool whole, bool header)
 }
 
 /*
- * Words that name no secret in what compilers and others are told, though an environment's
- * would: "-plugin-opt=-pass-through=-lc", "-debug-pass=Structure", "--sort-key=2".
+ * Words that would name a secret in an environment, but do not as options of compilers and
+ * other tools: "-plugin-opt=-pass-through=-lc", "-debug-pass=Structure", "--sort-key=2".
  */
 static bool is_of_tools(const char *name, size_t len)
 {
@@ -147,7 +147,7 @@ static bool is_of_tools(const char *name, size_t len)
 	return false;
 }
 
-/* "--no-password" and "--password-stdin" take none, "--key-file" is a path. */
+/* Not "--no-password" and "--password-stdin", which take no secret; "--key-file" takes a path. */
 static bool takes_secret(const char *name, size_t len)
 {
 	static const char *const heads[] = { "no-", "without-", "ask-", "prompt-" };
@@ -165,7 +165,7 @@ static bool takes_secret(const char *name, size_t len)
 	return !is_of_tools(name, len) && etrace_secret_name(name, (unsigned int)len);
 }
 
-/* All of NAME=value and Name: value. */
+/* Hide the secrets in all NAME=value and Name: value. */
 static void hide_named(struct scan *t)
 {
 	size_t dashes = 0;
@@ -184,7 +184,7 @@ static void hide_named(struct scan *t)
 		}
 		sign = sign_at(t, end, &header);
 		copy(t, end + sign);
-		/* the whole argument is it */
+		/* NAME=value is the whole argument */
 		whole = begin == dashes && !t->script;
 		if (sign && takes_secret(t->s + t->out - sign - (end - begin), end - begin))
 			hide_value(t, whole, header);
@@ -220,12 +220,12 @@ struct command {
 	struct redact_word program, verb;
 };
 
-/* Options whose value is a password, by programs that call them so. */
+/* Options whose value is a password, by program. */
 static const struct {
 	const char *program;	/* or what it begins with, and a star */
 	const char *option;
-	bool apart;		/* the value may be the next word; else only behind it */
-	const char *verb;	/* only with this one; NULL: with any */
+	bool apart;		/* the value may be the next word, too, not only in this one */
+	const char *verb;	/* only with this one, NULL for any */
 } options[] = {
 	{ "mysql*", "-p", false, NULL },	{ "mariadb*", "-p", false, NULL },
 	{ "sshpass", "-p", true, NULL },	{ "redis-cli", "-a", true, NULL },
@@ -239,7 +239,7 @@ static const struct {
 	{ "buildah", "-p", true, "login" },	{ "nerdctl", "-p", true, "login" },
 };
 
-/* Those whose "-u" is a number or a name of the machine's. */
+/* Programs whose "-u" is a user of the machine, never with a password. */
 static const char *const no_passwords[] = {
 	"docker", "podman", "buildah", "nerdctl", "bwrap", "sudo", "systemd-run", "runc", "crun",
 };
@@ -276,7 +276,7 @@ static bool is_program(const struct redact_word *program, const char *name)
 	return is_word(program, name);
 }
 
-/* All behind the first @from bytes. */
+/* Hide all behind the first @from bytes. */
 static uint64_t hide_behind(struct redact_word *w, size_t from)
 {
 	struct scan t = { .s = w->s, .len = w->len, .in = from, .out = from };
@@ -288,7 +288,7 @@ static uint64_t hide_behind(struct redact_word *w, size_t from)
 	return t.hidden;
 }
 
-/* "user:password"; numbers are a user's and a group's. */
+/* Hide the password of "user:password"; "UID:GID" has none. */
 static uint64_t hide_user(struct redact_word *w, size_t from)
 {
 	const char *colon = from < w->len ? memchr(w->s + from, ':', w->len - from) : NULL;
@@ -310,7 +310,7 @@ static uint64_t by_program(const struct command *c, const struct redact_word *be
 			continue;
 		if (options[i].apart && is_word(before, options[i].option))
 			return hide_behind(w, 0);
-		/* "-p" alone asks, "--password" is another */
+		/* "-p" alone makes the program ask, "--password" is another option */
 		if (begins(w, options[i].option) && w->len > strlen(options[i].option))
 			return hide_behind(w, strlen(options[i].option));
 	}
@@ -377,7 +377,7 @@ static uint64_t hide_word(const struct command *c, const struct redact_word *bef
 
 /* ---- scripts ---- */
 
-/* The next word of a script, as it stands; quotes around it are not of it. */
+/* The next word of a script as it is written, without quotes around it. */
 static bool next_word(const struct scan *t, struct redact_word *w)
 {
 	size_t at = t->in, end;
@@ -407,7 +407,7 @@ static bool begins_command(const char *s, size_t n)
 	return false;
 }
 
-/* A script may be in another one, in quotes; so deep. */
+/* Scripts may be nested, in quotes: as deep as this. */
 #define DEPTH_MAX 8
 
 static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
@@ -433,13 +433,13 @@ static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
 				c.verb = w;
 			before = w;
 		}
-		/* it is shorter now: the rest follows */
+		/* it is shorter now: move the rest up */
 		if (w.len < was) {
 			memmove(s + from + w.len, s + from + was, t.len - from - was);
 			t.len -= was - w.len;
 		}
 		t.in = from + w.len;
-		/* the quote behind it */
+		/* skip the quote behind it */
 		if (t.in < t.len && from && (s[from - 1] == '"' || s[from - 1] == '\'') && s[t.in] == s[from - 1])
 			t.in++;
 	}
@@ -522,7 +522,7 @@ static void hide_args(struct hiding *h, struct et_event *ev)
 	if (!hidden)
 		return;
 	*h->hidden += hidden;
-	/* what lines it came in, and which sizes they told, goes with what is hidden */
+	/* its original lines and sizes, from which secrets could be seen, are dropped, too */
 	ev->raw_len = 0;
 	ev->nlater = 0;
 	ev->announced &= (uint8_t)~(1u << ET_ARGS);
@@ -552,7 +552,7 @@ static int hiding_item(struct sink *s, const void *item)
 	if (!ev->nargs && ev->kind != ET_K_SESSION && ev->kind != ET_K_ENV &&
 	    ev->kind != ET_K_OUTPUT)
 		return sink_item(h->to, ev);
-	/* what it points to is the source's, and is not read again */
+	/* its bytes are the source's, which does not read them again: change them in place */
 	own = *ev;
 	hide_args(h, &own);
 	if (ev->kind == ET_K_SESSION)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Secrets in arguments of programs: hidden by the rules that hide them in environments
- * (kernel/etrace_secrets.h), and by how programs take passwords.  What is hidden becomes
+ * Hides secrets in arguments of programs: by the rules that hide them in environments
+ * (kernel/etrace_secrets.h), and by how programs take passwords.  A secret is replaced by
  * asterisks, three at most.  Documentation/line-format.md has the rules; they cannot know
  * all secrets.
  */
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* An argument, which gets shorter where it stands. */
+/* An argument; secrets are hidden in place, so it can only get shorter. */
 struct redact_word {
 	char *s;
 	size_t len;
@@ -22,16 +22,16 @@ struct redact_word {
 /** redact_words - hide what looks secret in the @n arguments of a program.  Return: how many places */
 uint64_t redact_words(struct redact_word *words, size_t n);
 
-/** redact_line - the same of a command as a shell takes it: a script */
+/** redact_line - hide what looks secret in a script of a shell.  Return: how many places */
 uint64_t redact_line(char *s, size_t *len);
 
-/** redact_list - of arguments with a NUL behind each.  Return: how many places */
+/** redact_list - redact_words() of arguments with a NUL behind each; they begin at @from */
 uint64_t redact_list(struct buf *list, size_t from);
 
 /**
- * redact_sink - a sink for struct et_event that hides before it passes on
- * @to: its own from now on
- * @hidden: counts
+ * redact_sink - a sink for struct et_event that hides secrets, and passes events on
+ * @to: belongs to the sink from now on
+ * @hidden: incremented for each place
  */
 struct sink *redact_sink(struct sink *to, uint64_t *hidden);
 

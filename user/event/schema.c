@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The tables that come of kernel/etrace_events.def.  See schema.h. */
+/* The tables that are made from kernel/etrace_events.def.  See schema.h. */
 #include "event/schema.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define MUST	false
 #define MAY	true
 
-/* A kind without values has an empty table, which nobody reads. */
+/* A kind without values has an empty table, which is never read. */
 #define EVENT(ID, id, name, category, where, doc) \
 	static const struct et_value_row values_##ID[] = {
 #define VALUE(ID, id, type, name, means, given) \

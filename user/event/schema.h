@@ -51,7 +51,7 @@ struct et_value_row {
 	const char *name;	/* in FXT and JSON */
 	const char *field;	/* of the module's trace event */
 	enum et_means means;
-	bool may;		/* need not be there */
+	bool may;		/* optional */
 	uint8_t size;		/* bytes of the trace event's field */
 	bool sign;
 };
@@ -61,21 +61,21 @@ struct et_string_row {
 	const char *tag;	/* in the line format */
 };
 
-/* How a line stands in its event. */
+/* Which part of its event a line is. */
 enum et_role {
 	ET_STRING,		/* the lines of a string */
 	ET_BEGIN,		/* begins an event */
-	ET_MIDDLE,		/* goes on with one: RenameTo after RenameFrom */
+	ET_MIDDLE,		/* continues one: RenameTo after RenameFrom */
 	ET_LAST,		/* ends one: End_of_args, SchedFork */
 	ET_FAILED,		/* ends one that failed */
-	ET_MORE,		/* tells more of one that is whole without it */
+	ET_MORE,		/* adds to one that is complete without it */
 };
 
 /* When a line is there. */
 enum et_when {
 	ET_EACH,		/* always */
 	ET_GIVEN,		/* if all of its strings and values are there */
-	ET_PLAIN,		/* the same, and no value that may be there is */
+	ET_PLAIN,		/* as ET_GIVEN, and no optional value is there */
 	ET_ERROR,		/* if the call failed */
 	ET_EXTRA,		/* as ET_GIVEN */
 };
@@ -122,14 +122,14 @@ struct et_row {
 	uint8_t slot;		/* ET_STRING: number of the string, or ET_ARGS */
 	uint8_t tag;		/* ET_STRING: enum et_tag */
 	uint8_t nfields;
-	/* of the values and strings that a line needs to be there: a bit each */
+	/* a bit for each value and string without which the line is not there */
 	uint16_t values;
 	uint8_t strings;
 	struct et_field fields[ET_MAX_FIELDS + 1];
 };
 extern const struct et_row et_rows[ET_NR_ROWS];
 
-/* In which traces of the module an event is. */
+/* With which options of a recording the module records an event. */
 enum et_where {
 	ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_OUTPUT, ET_READER
 };
@@ -145,13 +145,13 @@ enum et_where {
  */
 bool et_on_request(const char *list, uint32_t *where);
 
-/* A bit beside those of enum et_where, with that of ET_ENV: only the variables of a list. */
+/* A bit beside those of enum et_where, set with that of ET_ENV: only the variables of a list. */
 #define ET_ENV_LISTED	(1u << 6)
 
-/* The same, with that of ET_OUTPUT: of every process, not only of those that fail. */
+/* A bit set with that of ET_OUTPUT: output of every process, not only of those that fail. */
 #define ET_OUTPUT_ALL	(1u << 7)
 
-/* What is kept of what a process wrote to a descriptor: the last so many bytes. */
+/* How many bytes are kept of what a process wrote to a descriptor: the last ones. */
 #define ET_OUTPUT_MAX	4096u
 
 /*
@@ -165,7 +165,7 @@ extern const char et_env_listed[];
  * @record: bit by bit, enum et_where and ET_ENV_LISTED
  * @list: the variables of ET_ENV_LISTED
  *
- * Return: names with commas between them; "*": all; "": none.
+ * Return: names with commas between them; "*" if all, "" if none.
  */
 const char *et_env_recorded(uint32_t record, const char *list);
 
@@ -176,11 +176,11 @@ bool et_env_has(const char *recorded, const char *name, size_t len);
 #define ET_KEEP_ENV_MAX	1024
 
 /**
- * et_keep_env - variables of an environment that are shown whatever they look like
+ * et_keep_env - add to a list of variables that are not hidden, even if they look secret
  * @list: room for ET_KEEP_ENV_MAX bytes; "" or names with commas between them
  * @names: more of them
  *
- * Return: whether they are such a list and there was room; else @list is as it was.
+ * Return: false if @names is no such list or there is no room; @list is unchanged then.
  */
 bool et_keep_env(char *list, const char *names);
 
@@ -193,17 +193,17 @@ struct et_kind_row {
 	uint8_t nvalues, nstrings;
 	uint8_t where;		/* enum et_where */
 	uint16_t row, end;	/* its lines: et_rows[row] up to before end */
-	uint16_t may;		/* bit i: value i need not be there */
+	uint16_t may;		/* bit i: value i is optional */
 	/*
-	 * What an event has that begins with a line that is always there: such
-	 * an event is whole if it has these, and no end of its own is missing.
+	 * If the kind begins with a line that is always there: the values and strings
+	 * that an event must have, to be complete if no end of its own is missing.
 	 */
 	bool begins;
 	uint16_t must;
 	uint8_t must_strings;
 };
 extern const struct et_kind_row et_kinds[ET_K_COUNT];
-/* Name of the argument list in FXT and JSON; NULL: the kind has none. */
+/* Name of the argument list in FXT and JSON, NULL if the kind has none. */
 extern const char *const et_args_name[ET_K_COUNT];
 /* Its tag in the line format, or NULL. */
 extern const char *const et_args_tag[ET_K_COUNT];

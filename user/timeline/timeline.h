@@ -32,8 +32,8 @@ struct line_process {
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
 	uint32_t runs, nruns;	/* its execs, in the order of time: timeline.runs */
 	uint32_t waits, nwaits;	/* timeline.waits */
-	uint32_t job;		/* itself or the one above it that a build tool started, 0 if none */
-	uint32_t tool;		/* the outermost build tool of itself and those above it, 0 if none */
+	uint32_t job;		/* itself, or the one above it that a build tool started; or 0 */
+	uint32_t tool;		/* the outermost build tool of itself and those above it, or 0 */
 	uint32_t slots;		/* of a build tool: jobs that may run at once, 0 if unknown */
 	int64_t at, until;
 	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
@@ -45,7 +45,7 @@ struct line_exec {
 	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
 	int64_t worked;		/* how long it worked in that time, ns: the sum of its slices */
-	int64_t cpu;		/* ns of its process, user and system, at its last exec; -1 if unknown */
+	int64_t cpu;		/* user and system ns of the process, in its last exec; or -1 */
 };
 
 /* A program worked from @from to @to; never empty. */
@@ -81,7 +81,7 @@ struct timeline {
 	size_t nslices, slices_cap;
 	int64_t worked;			/* the sum of all slices */
 	int64_t unsure;			/* waits of processes that may have worked: see above */
-	uint32_t *outputs;		/* by process: file that its job made, 0 if none; may be NULL */
+	uint32_t *outputs;		/* by process: file that its job made, or 0; may be NULL */
 	struct line_edge *edges;	/* sorted by user and maker */
 	size_t nedges, edges_cap;
 	int64_t wall;			/* from the first event to the last */

@@ -74,7 +74,7 @@ struct walk {
 	const struct timeline *t;
 	struct line_path *path;	/* from the last segment to the first, during the walk */
 	const bool *full;	/* timeline_full() */
-	int64_t *arrived;	/* by process: when the walk came to it from one that waited for it */
+	int64_t *arrived;	/* by process: when the walk came to it from one that waited */
 	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
 	void *ctx;
 };
