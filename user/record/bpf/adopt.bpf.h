@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tasks that live already when tracing begins, and those that are traced.
+ * The iterator over tasks: starts tracing tasks that are already running, and lists or
+ * releases those that are traced.
  */
 #ifndef ETRACE_ADOPT_BPF_H
 #define ETRACE_ADOPT_BPF_H
@@ -10,10 +11,11 @@
 #include "record/bpf/use_calls.bpf.h"
 
 /*
- * Lists the traced tasks, or lets go of them, or adds those in the cgroups, or those
- * of a tree: root_pid, its threads and all that is below.  Read again and again until
- * nothing is added: a child that was born between its parent's being passed over and
- * being added is met in the next pass.
+ * Called for each task.  What it does depends on root_pid: it lists or releases the traced
+ * tasks, or adds those in the cgroups, or those of a tree: the process root_pid, its
+ * threads and all descendants.  The loader repeats the pass until it adds none: a child
+ * forked after its parent was passed over, but before it was added, is found in the next
+ * pass.
  */
 static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task)
 {
@@ -41,7 +43,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE) {
 		slot_drop(task);
-		/* what it did between */
+		/* uses since uses_over() */
 		uses_forget(GET(task, group_leader));
 	} else if (root_pid == EB_RELEASE) {
 		slot_drop_late(task);
@@ -56,7 +58,10 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		return 0;
 	if (pid_of(leader, &ns) == root_pid && !(BPF_CORE_READ(task, flags) & PF_EXITING))
 		root_seen = true;
-	/* A thread stands for its process, of which some may have been passed. */
+	/*
+	 * The id of a thread stands for its process; threads that were already passed over
+	 * are added in another pass.
+	 */
 	if (leader != task && pid_of(task, &ns) == root_pid) {
 		root_pid = pid_of(leader, &ns);
 		adopted++;

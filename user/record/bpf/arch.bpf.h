@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between architectures: where the kernel has a system call's number and
- * its arguments, and a function's.
+ * Differences between architectures: how to get the number and the arguments of a system
+ * call, and the arguments of a kernel function.
  */
 #ifndef ETRACE_ARCH_BPF_H
 #define ETRACE_ARCH_BPF_H
 
-/* A field behind a pointer that the verifier knows, or that it does not. */
+/* A field of a struct: read directly if the verifier knows the pointer's type. */
 #define GET(p, f)	(OLD ? BPF_CORE_READ((p), f) : (p)->f)
 
 #ifdef __TARGET_ARCH_arm64
 
-#define SYS_SYMBOL	"__arm64_sys_"	/* of both ABIs */
+#define SYS_SYMBOL	"__arm64_sys_"	/* for both ABIs */
 #define TIF_32BIT	(1ul << 22)
 
-/* Of a probe: an argument of the function, from 0 on; what it returns. */
+/* In a probe: argument @n of the function, from 0 on; its return value. */
 #define PARAM(ctx, n)	((ctx)->regs[n])
 #define RETURNED(ctx)	((ctx)->regs[0])
 
 #define call_nr(regs)	((u32)GET(regs, syscallno))
 
-/* As it is, in a register of its own, so that the verifier sees what is asked of it. */
+/* Unchanged, but in a register of its own, so that the verifier sees how it is checked. */
 #define native_nr(nr)							\
 ({									\
 	u32 _nr = (nr);							\
@@ -29,29 +29,29 @@
 	_nr;								\
 })
 
-/* Is the current task's call made as 32-bit programs do? */
+/* Is the current task's call made as by 32-bit programs? */
 static __always_inline bool is_32(struct task_struct *task)
 {
 	return GET(task, thread_info.flags) & TIF_32BIT;
 }
 
 /*
- * At the end of an execve the task is one of the new program's ABI already, and the
- * number is that of the old one's. Then the register that the kernel had the number
- * from is empty, as all others.
+ * Is this the end of an execve? The task has the new program's ABI already, but the call's
+ * number is one of the old program's ABI. All registers are 0 then, including the one that
+ * the kernel takes the number from.
  */
 static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
 {
 	return nr && !(is_32(task) ? GET(regs, regs[7]) : GET(regs, regs[8]));
 }
 
-/* What a 32-bit task gets is told as a signed number, addresses too. */
+/* The tracepoint passes the result of a 32-bit task as signed, even if it is an address. */
 static __always_inline s64 returned(struct task_struct *task, s64 ret)
 {
 	return ret < -4095 && is_32(task) ? (u32)ret : ret;
 }
 
-/* Kernels that do not tell are refused: bpf_kernel_check(). */
+/* Not possible here: bpf_kernel_check() refuses kernels that need it. */
 static __always_inline struct pt_regs *old_regs(struct task_struct *task)
 {
 	return NULL;
@@ -107,7 +107,7 @@ static __always_inline s64 returned(struct task_struct *task, s64 ret)
 	return ret;
 }
 
-/* They lie at the end of the stack (16 KiB). */
+/* The registers are at the end of the stack (16 KiB). */
 static __always_inline struct pt_regs *old_regs(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, stack) + 16384 - 168;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
+/* Turns records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
 #include "record/bpf/bpf_rec.h"
 #include "record/bpf/bpf_abi.h"
 #include "base/buf.h"
@@ -17,19 +17,19 @@
 #include "kernel/etrace_secrets.h"
 
 /*
- * A record is sent a moment after its time was taken, so records of different
- * processors change places by microseconds; a task that lost its processor in
- * between makes it more. Events wait so long for earlier ones, or until so
- * many wait.
+ * A record is sent a moment after its time was taken, so records of different CPUs
+ * are out of order by microseconds, or by more if a task was preempted in between.
+ * An event is held back for this long, in case earlier ones follow, or until more
+ * than this many are held.
  */
 #define HOLD_NS		20000000u
 #define HOLD_EVENTS	65536u
 
 #define COMM_MAX	15	/* bytes of a thread's name */
-/* What a task's buffers may take while it does not need them. */
+/* Most bytes that a task's buffer may keep while it is not in use. */
 #define KEEP_BYTES	4096u
 
-/* The kinds of records are those of events, as far as they are any. */
+/* Records of events have the same kind as the events. */
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)EB_##ID == (int)ET_K_##ID, "bpf_abi.h and schema.h: " name);
 #include "kernel/etrace_events.def"
@@ -41,13 +41,13 @@ struct text {
 	uint8_t mark;		/* EB_DELETED ... */
 };
 
-/* What is kept of a task between its records, if it sent something in parts or held. */
+/* What is kept of a task between its records: EB_PART, EB_HOLD and EB_USES. */
 struct task {
-	struct buf parts;	/* bytes of the event that is not whole yet */
-	struct text held[EB_NR_STR];	/* names that a hook showed */
-	uint64_t *fds;		/* open descriptors before a close_range */
-	size_t nfds, fds_cap;	/* words */
-	struct eb_use *uses;	/* what was done by those that are closed next */
+	struct buf parts;	/* bytes of an event that is not complete yet */
+	struct text held[EB_NR_STR];	/* names that a hook has sent */
+	uint64_t *fds;		/* bitmap of the descriptors that the next call closes */
+	size_t nfds, fds_cap;	/* in words */
+	struct eb_use *uses;	/* uses of the descriptors that the next call closes */
 	size_t nuses, uses_cap;
 };
 
@@ -57,11 +57,11 @@ struct bpf_rec {
 	char keep_env[ET_KEEP_ENV_MAX];
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
-	struct text str[EB_NR_STR];	/* of the event at hand */
+	struct text str[EB_NR_STR];	/* of the current event */
 	struct order queue;	/* of struct et_event */
 	struct et_event **spare;
 	size_t nspare, spare_cap;
-	uint64_t passed;	/* time of the latest event let out */
+	uint64_t passed;	/* time of the last event sent to @sink */
 	int err;
 };
 
@@ -203,7 +203,7 @@ int bpf_rec_end(struct bpf_rec *b)
 
 /* ---- strings ---- */
 
-/* The components of a path, the last one first, each with a '/' behind it. */
+/* Appends a path; @s has its components, the last one first, each followed by a '/'. */
 static void add_path(struct buf *to, const char *s, size_t len)
 {
 	size_t end = len;
@@ -221,7 +221,7 @@ static void add_path(struct buf *to, const char *s, size_t len)
 	}
 }
 
-/* A name that a file system makes up, as the kernel's d_dname functions do. */
+/* Makes a file's synthetic name, as the kernel's d_dname functions do. */
 static void add_special(struct text *t, const char *s, size_t len)
 {
 	struct eb_special sp;
@@ -236,7 +236,7 @@ static void add_special(struct text *t, const char *s, size_t len)
 	name = s + sizeof(sp);
 	len -= sizeof(sp);
 	if (len)
-		len--;		/* the '/' behind it */
+		len--;		/* the '/' after it */
 	sp.ns[sizeof(sp.ns) - 1] = 0;
 	switch (sp.magic) {
 	case 0x50495045:	/* PIPEFS_MAGIC */
@@ -255,7 +255,7 @@ static void add_special(struct text *t, const char *s, size_t len)
 		buf_adds(&t->b, "anon_inode:");
 		buf_add(&t->b, name, len);
 		return;
-	default:		/* shared memory, and what else has no place */
+	default:		/* shared memory, and other files without a path */
 		buf_addc(&t->b, '/');
 		buf_add(&t->b, name, len);
 		buf_adds(&t->b, " (deleted)");
@@ -281,7 +281,7 @@ static void copy_text(struct text *to, const struct text *from)
 	buf_add(&to->b, from->b.s, from->b.len);
 }
 
-/* One string out of the stream. Return: false if the record makes no sense. */
+/* Takes one string from the stream. Return: false if the record makes no sense. */
 static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *t,
 		      const struct task *task, const char **s, size_t *left)
 {
@@ -356,7 +356,7 @@ static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *t
 
 /* ---- events ---- */
 
-/* Arguments, each with its null byte; the last may lack it. */
+/* Adds arguments, each with a null byte; the last one may lack it. */
 static void add_args(struct et_event *ev, const char *s, size_t len)
 {
 	while (len) {
@@ -385,7 +385,7 @@ static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_re
 		ev->marks[ET_UNREAD] |= ET_MARKED_ARGS;
 }
 
-/* @s, @left: behind the strings. */
+/* Looks up the target of a symbolic link. @s, @left: struct eb_maker, after the strings. */
 static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 {
 	uint32_t groups[EB_GROUPS_MAX];
@@ -397,7 +397,7 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 	to->b.len = 0;
 	if (left >= sizeof(maker)) {
 		memcpy(&maker, s, sizeof(maker));
-		/* Then its path says nothing of where it lies. */
+		/* The link's path does not start at the maker's root: it cannot be checked. */
 		if (b->str[2].mark & EB_OUTSIDE)
 			maker.dir_mount = -1;
 		known = maker.ngroups <= EB_GROUPS_MAX &&
@@ -453,7 +453,7 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 	push(b, ev);
 }
 
-/* What was done by a descriptor, into the values of a close or a use. */
+/* Copies the uses of a descriptor to the values of a close or a use. */
 static void put_use(struct eb_rec *r, const struct eb_use *use)
 {
 	unsigned int copied;
@@ -479,7 +479,7 @@ static void put_use(struct eb_rec *r, const struct eb_use *use)
 	}
 }
 
-/* What a program did by descriptors that stay open. */
+/* Makes events of the uses of descriptors that stay open. */
 static void make_uses(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
 {
 	struct eb_rec one = *r;
@@ -497,8 +497,8 @@ static void make_uses(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
 }
 
 /*
- * One event for each descriptor that close_range or execve closed, with what was
- * done by it; the others that there are of that stay open.
+ * Makes one event for each descriptor that close_range or execve closed, with its uses;
+ * the remaining uses are those of descriptors that stay open.
  */
 static void make_closes(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
 {
@@ -564,8 +564,8 @@ static bool take_uses(struct bpf_rec *b, struct eb_rec *r, const char *s, size_t
 }
 
 /*
- * A variable, "NAME=value", without what looks secret.  @n: bytes of the name; @keep: as it is.
- * Return: whether it hides anything.
+ * Sets the strings of a variable, "NAME=value", with what looks secret hidden.
+ * @n: bytes of the name; @keep: hide nothing.  Return: whether anything was hidden.
  */
 static bool put_variable(struct bpf_rec *b, const char *s, size_t n, size_t len, bool keep)
 {
@@ -589,8 +589,8 @@ static bool put_variable(struct bpf_rec *b, const char *s, size_t n, size_t len,
 }
 
 /*
- * The environment of a program: an event for each variable. None has more lines than
- * twice its bytes, and each line has a time.
+ * Makes an event for each variable of a program's environment.  A variable has at most
+ * two lines for each of its bytes, and each line has its own time.
  */
 static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
 {
@@ -633,7 +633,7 @@ static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
 	push(b, ev);
 }
 
-/* Names or descriptors that a hook showed. */
+/* Keeps names or descriptors that a hook has sent. */
 static bool take_hold(struct bpf_rec *b, const struct eb_rec *r, struct task *t,
 		      const char *s, size_t left)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Reads what the BPF programs record.  See bpf_session.h. */
+/* Runs a session of the BPF programs and reads their records.  See bpf_session.h. */
 #include "record/bpf/bpf_session.h"
 #include "base/buf.h"
 #include "base/container.h"
@@ -25,12 +25,12 @@
 struct bpf_session {
 	struct session base;
 	struct programs programs;
-	struct etrace_bpf *skel;	/* of them */
+	struct etrace_bpf *skel;	/* of @programs */
 	struct ring_buffer *ring;
 	struct bpf_rec *rec;
 	struct link_target *targets;
-	char *rooms;		/* the programs' rooms, mapped */
-	size_t room_size, rooms_len;
+	char *rooms;		/* the programs' buffers (struct scratch), mapped */
+	size_t room_size, rooms_len;	/* in bytes */
 	bool stopped;
 	int err;
 };
@@ -42,7 +42,7 @@ static struct bpf_session *of(const struct session *base)
 
 /* ---- the programs' maps ---- */
 
-/* Maps the programs' rooms, for their counters. Return: 0 or -errno. */
+/* Maps the programs' buffers, which contain their counters. Return: 0 or -errno. */
 static int map_rooms(struct bpf_session *s)
 {
 	const struct bpf_map *map = s->skel->maps.scratches;
@@ -110,7 +110,7 @@ static int iterate(struct bpf_session *s, struct buf *out)
 	return err;
 }
 
-/* Adds tasks until nobody is found.  @whom: a pid, EB_CGROUPS.  Return: 0 or -errno. */
+/* Adds tasks until none is found.  @whom: a pid or EB_CGROUPS.  Return: 0 or -errno. */
 static int adopt(struct bpf_session *s, int whom)
 {
 	struct buf nothing = { 0 };
@@ -157,7 +157,7 @@ static int bpf_add_cgroup(struct session *base, int dir)
 	return adopt(s, EB_CGROUPS);
 }
 
-/* Its descriptors go with the execve; a child that waits sees its owner's end. */
+/* Nothing to close: the execve closes all descriptors, and a waiting child sees its owner end. */
 static void bpf_forget(struct session *base)
 {
 	(void)base;
@@ -208,7 +208,7 @@ static int bpf_pump(struct session *base)
 	int n = ring_buffer__consume(s->ring);
 	int err = bpf_rec_seen(s->rec, before);
 
-	/* What has come since is in it, too: never too low. */
+	/* Includes bytes that arrived while reading, so it is never too low. */
 	base->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
 	if (!s->err)
 		s->err = n < 0 ? n : err;
@@ -223,7 +223,7 @@ static int bpf_pump(struct session *base)
 	return s->err;
 }
 
-/* Passes all tasks. @what: EB_RELEASE, EB_TELL.  Return: 0 or -errno. */
+/* Runs a command on all tasks. @what: EB_RELEASE or EB_TELL.  Return: 0 or -errno. */
 static int tell_tasks(struct bpf_session *s, int what)
 {
 	struct buf nothing = { 0 };
@@ -246,7 +246,7 @@ static int bpf_stop(struct session *base)
 	s->stopped = true;
 	programs_detach_tracepoints(&s->programs);
 	s->skel->bss->tracing = false;
-	/* What a program has begun it will end: then the buffer is complete. */
+	/* Waits until programs that are still running have ended: then the buffer is complete. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		etrace_bpf__detach(s->skel);
 	err = tell_tasks(s, EB_TELL);
@@ -274,7 +274,7 @@ int bpf_session_release(struct session *base)
 
 /* ---- account ---- */
 
-/* How often programs were passed by. @skel: NULL: there are none. */
+/* Number of times that the kernel skipped a program. @skel: NULL if none is loaded */
 static uint64_t missed(const struct etrace_bpf *skel)
 {
 	struct bpf_program *p;
@@ -310,7 +310,7 @@ void bpf_session_account(struct session *base, struct bpf_account *a)
 	for (size_t at = 0; at < s->rooms_len; at += s->room_size) {
 		struct eb_counts c;
 
-		/* It begins with them: see struct scratch. */
+		/* The counters are at the start of struct scratch. */
 		memcpy(&c, s->rooms + at, sizeof(c));
 #define X(name) a->programs.name += c.name;
 		EB_COUNTERS(X)

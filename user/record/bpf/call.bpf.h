@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A call that has just ended; helpers shared by its functions. As call.h of the module. */
+/* A call that has just ended, and helpers for its handlers; the module's call.h. */
 #ifndef ETRACE_CALL_BPF_H
 #define ETRACE_CALL_BPF_H
 
@@ -41,7 +41,7 @@ static __always_inline u64 call_arg(const struct call *c, enum eb_arg role, u64 
 	return arg(c->s, c->row, role, absent);
 }
 
-/* Captures the user's path, when no hook has shown the name. */
+/* Captures the path that the caller passed, if no hook has sent the name. */
 static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb_arg dirfd,
 				      enum eb_arg path)
 {
@@ -49,18 +49,18 @@ static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb
 	s->want[i].joined = 1;
 }
 
-/* A structure or numbers that a call points to could not be read. */
+/* Marks a record: a structure or numbers that the call points to could not be read. */
 static __always_inline void args_unread(struct scratch *s)
 {
 	s->rec.flags |= EB_ARGS_UNREAD;
 	s->counts.strings_unread++;
 }
 
-#define BY_PATH	(1ll << 32)	/* instead of a descriptor: the name is a path */
+#define BY_PATH	(1ll << 32)	/* passed instead of a descriptor: the name is a path */
 
 /*
- * Captures the only name of a record: from the hook, or from the descriptor @fd if that is
- * open, or else from the user.
+ * Captures the only name of a record: from the hook; else from the descriptor @fd if that
+ * is open; else from the caller's memory.
  */
 static __always_inline bool one_name(const struct call *c, s64 fd)
 {
@@ -99,7 +99,7 @@ static __always_inline void identify_inode(struct scratch *s, u32 at, struct ino
 		put_val(s, at + 3, part_mtime(part, 0));
 	}
 	dev = BPF_CORE_READ(sb, s_dev);
-	/* as stat() shows it */
+	/* as stat() encodes it */
 	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
 	put_val(s, at, dev);
 }

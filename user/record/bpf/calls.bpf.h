@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The end of a system call: what is recorded of it.  The rules are those of the
- * module's calls.c; what both decide is in kernel/etrace_rules.h.
+ * Records a system call when it returns.  The rules are those of the module's calls.c;
+ * decisions that both share are in kernel/etrace_rules.h.
  */
 #ifndef ETRACE_CALLS_BPF_H
 #define ETRACE_CALLS_BPF_H
@@ -14,8 +14,8 @@
 #include "record/bpf/net_calls.bpf.h"
 
 /*
- * The struct of openat2() as it is after the call: another thread may have
- * written to it meanwhile, and then the file knows better.
+ * The struct of openat2() was read after the call, and another thread may have changed it
+ * meanwhile: if it does not match the flags of the open file, uses these.
  */
 static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd)
 {
@@ -56,7 +56,7 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 	put_val(s, EB_V_CLONE_flags, flags);
 }
 
-/* ---- one function for each kind of record, as calls.c of the module has ---- */
+/* ---- one function for each ETRACE_RECORD(), as in the module's calls.c ---- */
 
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
 static __always_inline bool fork_failed(const struct call *c, u64 flags)
@@ -182,7 +182,7 @@ static __always_inline bool two_names(const struct call *c, u32 kind, u32 flags)
 	rec_init(c->s, c->t, kind);
 	if (has_arg(c->row, EB_A_FLAGS))
 		put_val(c->s, flags, (u32)call_arg(c, EB_A_FLAGS, 0));
-	/* A call that failed has a source at the most. */
+	/* A call that failed records at most its source. */
 	if (c->held) {
 		want(c->s, 0, W_HELD, 0, 0);
 		if (c->ret >= 0)
@@ -272,8 +272,8 @@ static __always_inline bool fill_rmdir(const struct call *c)
 /* ---- at the end of a call ---- */
 
 /*
- * Each kind of record is a function that the verifier looks at by itself: what comes
- * behind it is gone through once, and not once for each kind and way through it.
+ * Each kind of record has a function that the verifier checks separately.  So it checks the
+ * code after the call once, and not once for each kind and each path through it.
  */
 static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slot)
 {
@@ -322,7 +322,7 @@ static __always_inline bool has_strings(u32 kind)
 	return kinds >> (kind & 63) & 1;
 }
 
-/* The call that a row is of, and what a task made of it. Returns whether it is told. */
+/* Makes the record of a call with the row @row. Returns whether there is one to send. */
 static __always_inline bool make_call(struct scratch *s, struct slot *t, u32 row, s64 ret)
 {
 	const volatile struct eb_row *def = &rows[row & (EB_MAX_ROWS - 1)];
@@ -347,8 +347,8 @@ static __always_inline void tell_call(struct scratch *s, struct slot *t,
 }
 
 /*
- * @regs: NULL: they are to be looked for. Nothing preempts this: it is called by a
- * tracepoint that nothing can be preempted in, or else by perf.
+ * Records a call at its end. @regs: NULL if not known yet. This is never preempted: it is
+ * called from a tracepoint that disables preemption, or else by perf.
  */
 static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 {
@@ -373,7 +373,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	    use_again(task, regs, row, ret))
 		return 0;
 	t = slot_of(task);
-	/* Who answered in the kernel's place may have answered anything. */
+	/* A seccomp filter has answered the call: its result says nothing about files. */
 	if (!t || t->skipped)
 		return 0;
 	if (rows[row & (EB_MAX_ROWS - 1)].recorded == ETRACE_RECORDED_USED) {

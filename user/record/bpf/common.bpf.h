@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by all programs: maps, settings, the state of a traced task, and
+ * Shared by all BPF programs: maps, settings, the state of a traced task, and
  * sending records to the ring buffer.
  *
- * They are compiled twice, with OLD being 1 and 0: kernels from 5.17 on have
+ * The programs are compiled twice, with OLD being 1 and 0: kernels from 5.17 on have
  * bpf_loop() and task storage; for older ones loops are bounded and the state of a
  * task is in a hash.  Some programs have a variant that perf calls, for kernels
- * where the others can be preempted.  The loader picks one.
+ * where the other variant can be preempted.  The loader picks one.
  */
 #ifndef ETRACE_COMMON_BPF_H
 #define ETRACE_COMMON_BPF_H
@@ -45,7 +45,7 @@
 	_n;								\
 })
 
-/* ---- settings, by the loader, constant from then on ---- */
+/* ---- settings, made by the loader before the programs are loaded ---- */
 
 const volatile struct eb_row rows[EB_MAX_ROWS];
 /* Row of each system call number, 0 if not recorded; row_any: nonzero if in any ABI. */
@@ -71,7 +71,7 @@ __u8 ring_row[EB_MAX_RING];
 __u32 has_ring;			/* enum eb_has_ring */
 __u32 nr_cgroups;		/* number of cgroups whose tasks are traced */
 bool cgroups_moved;		/* the reader must look for tasks that entered one */
-/* for the iterator */
+/* arguments and results of the iterator */
 __s32 root_pid;			/* root of the tree to add, 0 to list all traced tasks, or EB_* */
 __u64 adopted;			/* number of tasks added */
 bool adopts_late;		/* added tasks record their programs themselves */
@@ -80,7 +80,7 @@ __u32 storage_asked;		/* requests for new task storage, if refuse_storage > 1 */
 __u64 storage_refused;		/* number of times that allocating it failed */
 __u32 slots_late;		/* tasks that wait for their storage, slot_late() */
 __u64 slots_unseen;		/* number of times that such a task failed again */
-/* The process that reads, as the iterator finds it. */
+/* The process that reads the records; set by the iterator. */
 struct {
 	__u64 root_mnt, root_dentry;
 	__u64 pid_ns;
@@ -141,7 +141,7 @@ struct {
 	__type(value, struct slot);
 } slots_hash SEC(".maps");
 
-/* What is to be captured as a string of an event. */
+/* What to capture as a string of an event. */
 enum want {
 	W_NONE,
 	W_FD,		/* path of descriptor @fd */
@@ -161,7 +161,7 @@ enum want {
 struct wanted {
 	u16 how;
 	u8 joined;	/* used instead of a name that the kernel resolved */
-	u8 meant;	/* as the caller meant it, see etrace_meant() of the module */
+	u8 meant;	/* the name as the caller gave it, see etrace_meant() of the module */
 	s32 fd;
 	u64 addr;
 	u64 mnt, dentry;
@@ -189,7 +189,7 @@ struct walk {
 struct cost {
 	u64 signal;		/* the signal_struct of its threads */
 	u64 pos, head;		/* in the list of threads */
-	u64 left;		/* a thread that still has its memory */
+	u64 left;		/* not 0 if a thread still has its memory */
 	u64 ran;
 	u64 utime, stime, minflt, majflt;
 	u64 rchar, wchar, rbytes, wbytes;
@@ -203,7 +203,7 @@ struct cost {
  * @nr_msg: number of messages from @msg on
  * @left: bytes of control data from @cmsg on
  * @nr_fds: number of descriptors from @fds on
- * @compat: the program's words have 4 bytes
+ * @compat: it is a 32-bit program: words have 4 bytes
  * @cloexec: the descriptors are closed by an execve
  */
 struct received {
@@ -215,13 +215,13 @@ struct received {
 	u8 pad;
 };
 
-/* Output of a call: the pieces of its vector that are left. */
+/* Output of a call: the remaining entries of its vector. */
 struct printing {
 	u64 at;			/* user address of the next entry of the vector */
-	u64 pieces;		/* entries from there on */
-	u64 left;		/* bytes in these entries */
+	u64 pieces;		/* number of entries from there on */
+	u64 left;		/* bytes of output in these entries */
 	u32 fd;
-	u32 is_32;		/* the program's words have 4 bytes */
+	u32 is_32;		/* a 32-bit program: words have 4 bytes */
 };
 
 /*
@@ -243,7 +243,7 @@ struct scratch {
 	u32 flushed;		/* bytes of this event sent in parts */
 	u32 failed;		/* a part was lost */
 	u32 which;		/* enum room */
-	u32 part_flags;		/* of the next part */
+	u32 part_flags;		/* flags of the next part */
 	u64 args_pos, args_end;	/* of an argument list that is being sent */
 	u32 args_failed;
 	struct cost cost;
@@ -378,7 +378,7 @@ static __noinline struct slot *slot_late(struct task_struct *task)
 	return t;
 }
 
-/* A function, as are others that ask in_hash: the kernel cuts the rest out of each place. */
+/* Not inlined, as others that test in_hash: the kernel removes the dead branch only once. */
 static __noinline struct slot *slot_of(struct task_struct *task)
 {
 	struct slot *t = NULL;
@@ -396,7 +396,7 @@ static __noinline struct slot *slot_of(struct task_struct *task)
 	return t;
 }
 
-/* @which: of NR_SEQ */
+/* @which: index below NR_SEQ */
 static __always_inline u64 new_upid(u32 pid, u32 which)
 {
 	u64 *n = bpf_map_lookup_elem(&seqs, &which);
@@ -408,7 +408,7 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
 }
 
-/* Adds a task. @joined: as in its slot. Returns its upid, 0 if there is no memory. */
+/* Starts tracing a task. @joined: as in struct slot. Returns its upid, 0 if out of memory. */
 static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which, bool joined)
 {
 	struct slot new = { .upid = new_upid(pid, which), .joined = joined };
@@ -416,7 +416,7 @@ static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which
 	u64 key = (u64)task;
 
 	if (hashed || !storage_make(&slots, task, &new, false)) {
-		/* First, or it might be passed by. */
+		/* Counted first: otherwise slot_of() might not look in slots_hash. */
 		if (!hashed)
 			__sync_fetch_and_add(&slots_late, 1);
 		if (bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY)) {
@@ -442,7 +442,7 @@ static __always_inline void slot_drop(struct task_struct *task)
 	__sync_fetch_and_add(&tasks, -1);
 }
 
-/* A task is let go of, or ends, of which slot_of() says nothing. */
+/* Drops a task that ends or is released, but that slot_of() did not find. */
 static __always_inline void slot_drop_late(struct task_struct *task)
 {
 	if (!OLD && !in_hash && slot_not_late(task))
@@ -461,7 +461,7 @@ static __always_inline void slot_drop_late(struct task_struct *task)
 #define room_at(ref)	room_again(ref)
 #define SLOT_REF	u32
 #define slot_ref(t)	0
-/* What is not used the compiler leaves out where it is passed, and the verifier asks for it. */
+/* The asm keeps @ref used: else the compiler would not pass it, but the verifier expects it. */
 #define slot_at(ref)	({ asm volatile("" : : "r"(ref)); slot_of(current_task()); })
 #else
 #define ROOM_REF	struct scratch *
@@ -530,7 +530,7 @@ static __always_inline void free_cpu(void)
 
 /* ---- rings ---- */
 
-/* A traced task has one. */
+/* Notes that a traced task has an io_uring. */
 static __always_inline void ring_there(void)
 {
 	if (has_ring == EB_RING_NONE)
@@ -580,7 +580,7 @@ static __always_inline u64 arg(struct scratch *s, u32 row, enum eb_arg role, u64
 	return at ? s->arg[(at - 1) & 7] : absent;
 }
 
-/* ---- out ---- */
+/* ---- records ---- */
 
 static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind)
 {
@@ -606,7 +606,7 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.str[2].form = EB_S_NONE;
 }
 
-/* A value that MAY be there is. */
+/* Sets a MAY value of the record, one that may be absent. */
 static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
 {
 	s->rec.val[i] = val;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Resources that a process used, at its end: as cost.c of the module.  The times lack what
- * the kernel has not charged to the last thread yet, at most a tick.
+ * Adds up the resources that a process used, at its end, as the module's cost.c does.  The
+ * times lack what the kernel has not charged to the last thread yet: at most one tick.
  */
 #ifndef ETRACE_COST_BPF_H
 #define ETRACE_COST_BPF_H
@@ -12,12 +12,12 @@
 
 #include "kernel/etrace_cost.h"
 
-#define COST_THREADS_OLD	512u	/* the verifier goes through each of them */
+#define COST_THREADS_OLD	512u	/* the verifier checks each of them */
 #define COST_WAITS		(1u << 18)
 #define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u
 
-/* Processes whose end has been recorded. */
+/* Processes whose cost has been recorded, where the kernel does not say that they end. */
 struct last {
 	u64 signal, start;
 };
@@ -41,7 +41,7 @@ static __always_inline void cost_add_io(struct cost *c, struct task_io_accountin
 	}
 }
 
-/* The next thread. Returns 1 at the end. */
+/* Adds the next thread. Returns 1 at the end. */
 static __noinline long cost_step(struct scratch *s)
 {
 	struct cost *c = &s->cost;
@@ -79,7 +79,7 @@ static __always_inline u32 cost_sequence(struct signal_struct *sig)
 	return BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 }
 
-/* Is no ended thread being added to the process's sums at this moment? */
+/* Returns 1 if no ended thread is just being added to the process's sums. */
 static __noinline long cost_wait(struct scratch *s)
 {
 	return !(cost_sequence((void *)s->cost.signal) & 1);
@@ -99,9 +99,9 @@ __attribute__((noinline)) int cost_wait_old(ROOM_REF room)
 }
 
 /*
- * Adds all threads up. Returns false if some came or went meanwhile. As a reader in the
- * kernel it waits for who adds one: a moment, unless that processor is a guest's that
- * its host has stopped.
+ * Adds up all threads. Returns false if some came or went meanwhile. Like readers in the
+ * kernel, it waits while another CPU adds an ended thread: only a moment, unless it is a
+ * virtual CPU that its host has stopped.
  */
 static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig)
 {
@@ -126,13 +126,13 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	return c->pos == c->head && !(seq & 1) && seq == cost_sequence(sig);
 }
 
-/* The same; a few times, if need be. */
+/* Adds up all threads, in at most three tries. Returns false if all of them failed. */
 static __always_inline bool cost_sum(struct scratch *s, struct signal_struct *sig)
 {
 	return cost_try(s, sig) || cost_try(s, sig) || cost_try(s, sig);
 }
 
-/* As etrace_cost_is_last() of the module, of threads that have been added up. */
+/* As the module's etrace_cost_is_last(), for threads that cost_sum() has added up. */
 static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *p,
 					 struct signal_struct *sig)
 {
@@ -145,17 +145,17 @@ static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *
 	return !s->cost.left && !bpf_map_update_elem(&lasts, &last, &told, BPF_NOEXIST);
 }
 
-/* Does the kernel itself say that a process ends? */
+/* Does the kernel's tracepoint say whether the process ends with the thread? */
 #define TELLS_DEAD \
 	bpf_core_field_exists(((struct trace_event_raw_sched_process_exit *)0)->group_dead)
 
-/* Does a process end with this thread? @dead: what the kernel says of it, if it does. */
+/* Does the process end with this thread? @dead: what the kernel says, if TELLS_DEAD. */
 static __always_inline bool is_last(struct task_struct *p, bool dead)
 {
 	return TELLS_DEAD ? dead : !BPF_CORE_READ(p, signal, live.counter);
 }
 
-/* @dead: of is_last() */
+/* Adds the cost to the record of the process's last thread. @dead: as in is_last() */
 static __always_inline void put_cost(struct scratch *s, struct task_struct *p, bool dead)
 {
 	struct signal_struct *sig = BPF_CORE_READ(p, signal);

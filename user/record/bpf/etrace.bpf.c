@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The programs: tracepoints that say that something happened, hooks that show
- * the names as the kernel has resolved them, and the iterator that finds the
- * tasks that live already.  They record what the module records, and nothing
- * that reads the records knows which of the two made them.
+ * Entry points of the BPF programs: tracepoints that report that something happened,
+ * hooks that see names as the kernel has resolved them, and the iterator that finds
+ * tasks that are already running.  They record what the module records; readers of a
+ * trace cannot tell which of the two made it.
  *
- * What they do is in calls.bpf.h (the end of a call), life.bpf.h (tracepoints of
- * a task's life), hooks.bpf.h and adopt.bpf.h: here are the programs that call it,
- * for the ways in which kernels take them: see common.bpf.h.
+ * What the programs do is in calls.bpf.h (the end of a call), life.bpf.h (tracepoints of
+ * a task's life), hooks.bpf.h, ring_calls.bpf.h and adopt.bpf.h.  Here each has one entry
+ * point for each way in which kernels call it: see common.bpf.h.
  */
 #include "record/bpf/adopt.bpf.h"
 #include "record/bpf/calls.bpf.h"
@@ -29,7 +29,7 @@ PROGRAM("tp_btf/sched_process_exec", process_exec,
 	do_exec(p, GET(bprm, file), (u64)GET(bprm, filename),
 		GET(bprm, filename) == GET(bprm, interp)),
 	struct task_struct *p, s32 old_pid, struct linux_binprm *bprm)
-/* Its second argument is not there before 6.16. */
+/* Before 6.16 the tracepoint has no second argument. */
 PROGRAM("tp_btf/sched_process_exit", process_exit,
 	do_exit(p, TELLS_DEAD && (u8)ctx[1]), struct task_struct *p)
 PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm),
@@ -71,9 +71,9 @@ PROGRAM("fentry/" SYS_SYMBOL_32 "close_range", close_range32,
 #endif
 
 /*
- * The same as perf calls them: with preemption off, whatever the kernel.  What
- * perf shows of a tracepoint are numbers and texts, and a kprobe has registers;
- * all else is found by them.
+ * The variants that perf calls, always with preemption off.  At a tracepoint perf passes
+ * only numbers and texts, and a kprobe has only registers; everything else is looked up
+ * from these.
  */
 SEC("tracepoint/raw_syscalls/sys_exit")
 int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
@@ -210,19 +210,19 @@ SEC("kprobe/" SYS_SYMBOL_32 "close_range") int close_range32_perf(struct pt_regs
 }
 #endif
 
-/* At the end of a function whose arguments differ between kernels. */
+/* Only the return value is used: the function's arguments differ between kernels. */
 SEC("kretprobe/__secure_computing") int seccomp(struct pt_regs *ctx)
 {
 	return do_seccomp((s32)RETURNED(ctx) == -1);
 }
 
-/* What it is since 7.3. */
+/* Since 7.3 this replaces __secure_computing(). */
 SEC("kretprobe/__seccomp_permit_syscall") int permit(struct pt_regs *ctx)
 {
 	return do_seccomp(!(u8)RETURNED(ctx));
 }
 
-/* At the functions that do what rings ask for: the loader knows which. */
+/* Attached by the loader to each function that carries out requests of rings. */
 SEC("kprobe") int ring_begin(struct pt_regs *ctx)
 {
 	return do_ring_begin((struct io_kiocb *)PARAM(ctx, 0));
@@ -233,7 +233,7 @@ SEC("kretprobe") int ring_end(struct pt_regs *ctx)
 	return do_ring_end(RETURNED(ctx));
 }
 
-/* Which of the two, that depends on the kernel. */
+/* Each kernel has one of these two tracepoints. */
 SEC("tracepoint/io_uring/io_uring_submit_sqe")
 int ring_sqe(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Descriptors: which of them an execve closes, those of files without a name, and
- * those that came from another process. As calls_fd.c of the module.
+ * Calls about descriptors: those that say whether an execve closes them, that make them for
+ * files without a name, or that receive them from another process; the module's calls_fd.c.
  */
 #ifndef ETRACE_FD_CALLS_BPF_H
 #define ETRACE_FD_CALLS_BPF_H
@@ -18,14 +18,14 @@
 #define SCM_MAX_FD	253u
 #define MSG_CMSG_CLOEXEC 0x40000000u
 
-#define CONTROL_MAX	8192u	/* bytes of control data that are looked at */
-/* How far descriptors of messages are looked for; the verifier goes through them if OLD. */
+#define CONTROL_MAX	8192u	/* bytes of control data that are searched */
+/* Most steps to search messages for descriptors; if OLD, the verifier checks each of them. */
 #define RECEIVED_STEPS	8192u
 #define RECEIVED_STEPS_OLD 512u
 
 /*
- * Begins the record of two descriptors that a call has made. @are: it is these two;
- * another thread may have written other numbers there.
+ * Begins the record of two descriptors that a call has made. @are: @fd has these two;
+ * false if another thread may have overwritten their numbers.
  */
 static __always_inline void made_two(const struct call *c, u32 kind, const s32 *fd, bool are)
 {
@@ -77,7 +77,7 @@ static __always_inline bool fill_memfd(const struct call *c)
 	return true;
 }
 
-/* The file had no name in the call. */
+/* The call identifies the file by a handle, not by a name. */
 static __always_inline bool fill_open_handle(const struct call *c)
 {
 	use_new(c, c->ret);
@@ -106,7 +106,7 @@ static __always_inline bool fill_pidfd_getfd(const struct call *c)
 	return true;
 }
 
-/* Returns false, and @v says so, if it cannot be read. */
+/* Reads user memory. Returns false and sets v->unread if that fails. */
 static __always_inline bool received_read(struct received *v, void *to, u64 from, u32 n)
 {
 	if (likely(!bpf_probe_read_user(to, n, (void *)from)))
@@ -115,7 +115,7 @@ static __always_inline bool received_read(struct received *v, void *to, u64 from
 	return false;
 }
 
-/* Two numbers of the program's word size. Returns false if they cannot be read. */
+/* Reads two numbers of the program's word size. Returns false if that fails. */
 static __always_inline bool user_words(struct received *v, u64 from, u64 *to)
 {
 	u32 half[2];
@@ -129,7 +129,7 @@ static __always_inline bool user_words(struct received *v, u64 from, u64 *to)
 	return true;
 }
 
-/* As of the module. */
+/* Finds the control data of the next message. */
 static __always_inline void next_message(struct received *v)
 {
 	u64 word = v->compat ? 4 : 8, at[2];
@@ -143,6 +143,7 @@ static __always_inline void next_message(struct received *v)
 	v->msg += 8 * word;
 }
 
+/* Finds the descriptors, if any, in the next control message. */
 static __always_inline void next_cmsg(struct received *v)
 {
 	u64 word = v->compat ? 4 : 8, head = word + 8, len[2];
@@ -167,7 +168,7 @@ static __always_inline void next_cmsg(struct received *v)
 	v->left -= len[0];
 }
 
-/* A descriptor that a message told of, if it is there. */
+/* Records the next descriptor in a control message, if that is really open. */
 static __always_inline void next_fd(struct scratch *s, struct slot *t)
 {
 	struct task_struct *task = current_task();
@@ -213,7 +214,7 @@ static long received_step_cb(u32 i, struct received_ctx *ctx)
 	return received_step(ctx->s, ctx->t);
 }
 
-/* Not static: then the verifier goes through it once. Returns 1 at the end. */
+/* Not static, so that the verifier checks it once. Returns 1 at the end. */
 __attribute__((noinline)) int received_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);
@@ -241,9 +242,9 @@ static __always_inline void put_received(struct scratch *s, struct slot *t)
 }
 
 /*
- * Descriptors that came with messages: put_received() sends them.  The program's
- * memory has what the kernel told it, and it may have changed that meanwhile: a
- * descriptor counts only if there is one.
+ * Prepares put_received(), which records the descriptors that came with messages.  Their
+ * numbers are in the program's memory, which may have changed since the kernel wrote
+ * them: only numbers of open descriptors count.
  */
 static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 flags)
 {
@@ -254,7 +255,7 @@ static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 
 	v->nr_msg = nr;
 	v->compat = is_32(task);
 	v->cloexec = !!(flags & MSG_CMSG_CLOEXEC);
-	/* Most come without. */
+	/* Most messages have no descriptors: then put_received() is not needed. */
 	if (nr)
 		next_message(v);
 	return false;

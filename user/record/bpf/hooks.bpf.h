@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hooks: functions of the kernel that show, during a call, which files it has resolved.
- * What they see is sent at once (EB_HOLD); the record of the call refers to it.
+ * Hooks: programs on kernel functions that show, during a call, which files the kernel has
+ * resolved.  They send these names at once (EB_HOLD); the record of the call refers to them.
  * A probe's arguments have no type for the verifier, so they are read as plain memory.
  */
 #ifndef ETRACE_HOOKS_BPF_H
@@ -43,8 +43,9 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 }
 
 /*
- * What is shown becomes a string at once: the kernels whose preemption a hook switches
- * off call no function meanwhile that the verifier looks at by itself, as put_one().
+ * Begins string @i of a hook's record, to be filled in at once: put_strings() cannot be
+ * used, since with preemption disabled the verifier forbids calls to functions that it
+ * checks separately, as put_one().
  */
 static __always_inline struct eb_str *shown(struct scratch *s, u32 i, u32 form)
 {
@@ -59,7 +60,7 @@ static __always_inline struct eb_str *shown(struct scratch *s, u32 i, u32 form)
 	return str;
 }
 
-/* The name of a directory's entry. */
+/* Appends the name of a directory's entry. */
 static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64 child)
 {
 	struct head h;
@@ -82,7 +83,7 @@ static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount 
 	end_string(s, str, false);
 }
 
-/* The name @child in the directory @dentry. */
+/* Adds string @i: the name of @child in the directory @dentry. */
 static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount *mnt,
 				       struct dentry *dentry, struct dentry *child)
 {
@@ -94,7 +95,7 @@ static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount
 	end_string(s, str, false);
 }
 
-/* A text in kernel memory, NULL if none. */
+/* Adds string @i: a text in kernel memory, NULL if none. */
 static __always_inline void show_text(struct scratch *s, u32 i, const char *text)
 {
 	struct eb_str *str = shown(s, i, EB_S_NONE);
@@ -107,7 +108,7 @@ static __always_inline void show_text(struct scratch *s, u32 i, const char *text
 
 static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook)
 {
-	/* If it is lost, the call's own record has the user's strings. */
+	/* If the record is lost, that of the call has the caller's own strings instead. */
 	t->hold = send_rec(s) ? hook : EB_H_NONE;
 }
 
@@ -188,7 +189,7 @@ static __always_inline int do_path_rename(const struct path *old_dir, struct den
 	     show_child(s, 1, BPF_CORE_READ(new_dir, mnt), BPF_CORE_READ(new_dir, dentry), to));
 }
 
-/* Of a function that shows one name: ETRACE_HOOK_CHILD() of the table. */
+/* For each function in the table with ETRACE_HOOK_CHILD(): it shows one name. */
 static __always_inline int do_child(enum eb_hook hook, enum room which,
 				    const struct path *dir, struct dentry *dentry)
 {
@@ -196,7 +197,7 @@ static __always_inline int do_child(enum eb_hook hook, enum room which,
 	     show_child(s, 0, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry));
 }
 
-/* Of one that shows a path: ETRACE_HOOK_PATH(). */
+/* For each function in the table with ETRACE_HOOK_PATH(): it shows a path. */
 static __always_inline int do_path(enum eb_hook hook, enum room which,
 				   const struct path *path)
 {
@@ -291,7 +292,7 @@ static long fds_step_cb(u32 i, void *f)
 	return fds_step(i, f);
 }
 
-/* Sends which descriptors close_range() finds open: this is unknown after the call. */
+/* Sends which descriptors are open before close_range(): after the call this is unknown. */
 static __always_inline int do_close_range(enum room which)
 {
 	struct task_struct *task = current_task();
@@ -334,8 +335,8 @@ static __always_inline int do_close_range(enum room which)
 }
 
 /*
- * What the seccomp filters say of a call: if they have answered, it is not made.
- * The next call of the task comes here, too.
+ * Keeps the verdict of the seccomp filters on a call: if they have answered it, the kernel
+ * does not run it.  Each call of the task passes here, so the next one resets @skipped.
  */
 static __always_inline int do_seccomp(bool skipped)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks that are already running when tracing of them begins, because they are in a
- * cgroup: as kernel/cgroup.c of the module.
+ * Starts tracing tasks that are already running when they enter a traced cgroup, as the
+ * module's cgroup.c does.
  */
 #ifndef ETRACE_JOIN_BPF_H
 #define ETRACE_JOIN_BPF_H
@@ -11,7 +11,7 @@
 
 #define CGROUP_DEPTH	64u	/* deeper ones are not searched */
 
-/* The cgroups, by the numbers of their directories' inodes. */
+/* The traced cgroups, by the inode numbers of their directories. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, EB_CGROUPS_MAX);
@@ -19,7 +19,7 @@ struct {
 	__type(value, u8);
 } cgroups SEC(".maps");
 
-/* Is the task in one of the cgroups, or below? */
+/* Is the task in one of the cgroups, or in a cgroup below one? */
 static __noinline bool in_cgroup(struct task_struct *task)
 {
 	struct cgroup_subsys_state *up;
@@ -44,8 +44,8 @@ static __noinline bool in_cgroup(struct task_struct *task)
 }
 
 /*
- * A task that runs is traced from now on. @which: as of new_upid(). Returns whether it
- * is: not one that ends; nor a worker of rings, which gets a slot with its first call.
+ * Starts tracing a running task. @which: as in new_upid(). Returns whether it did: not for
+ * a task that is ending, nor for a worker of rings, which gets a slot with its first call.
  */
 static __always_inline bool slot_join(struct task_struct *task, u32 which, bool joined)
 {
@@ -59,7 +59,7 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 			s->counts.lost_tasks++;
 		return false;
 	}
-	/* It may have passed its exit's program before it was added. */
+	/* If it is ending, the exit program may have run before the task was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
 		slot_drop(task);
 		return false;
@@ -67,27 +67,27 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 	return true;
 }
 
-/* A task may have entered a cgroup. */
+/* Starts tracing a task that has entered one of the cgroups. */
 static __always_inline void cgroup_seen(struct task_struct *task, u32 which)
 {
 	if (tracing && !slot_of(task) && in_cgroup(task))
 		slot_join(task, which, true);
 }
 
-/* Tasks that are moved: one, or a process with all of its threads. */
+/* Tasks are moved to a cgroup: one, or a process with all its threads. */
 static __always_inline int do_attach(struct task_struct *task)
 {
 	struct signal_struct *signal = GET(task, signal);
 
 	cgroup_seen(task, 2);
-	/* Its other threads the reader adds: there is no way to them from here. */
+	/* Other threads cannot be reached from here: the reader adds them. */
 	if (BPF_CORE_READ(task, thread_node.next) !=
 	    (void *)signal + bpf_core_field_offset(struct signal_struct, thread_head))
 		cgroups_moved = true;
 	return 0;
 }
 
-/* Tells of the current task which program it runs, before anything else of it. */
+/* Records which program the current task is running, before its first event. */
 __attribute__((noinline)) int tell_join(ROOM_REF room, SLOT_REF slot)
 {
 	struct task_struct *task = current_task(), *other;
@@ -121,7 +121,7 @@ __attribute__((noinline)) int tell_join(ROOM_REF room, SLOT_REF slot)
 	return 0;
 }
 
-/* What has to come before the event at hand. */
+/* If the task was running before, records that before its first event. */
 static __always_inline void joins(struct slot *t)
 {
 	struct scratch *s;

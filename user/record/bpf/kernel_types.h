@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fields of the kernel's structures that the programs read, and no other.
- * Where each field lies is found out when the object is loaded (CO-RE), so
- * their order here means nothing and the object fits every kernel.
+ * The fields of the kernel's structures that the programs read, and no others.
+ * Their offsets are determined when the object is loaded (CO-RE), so their order
+ * here does not matter and one object fits every kernel.
  */
 #ifndef ETRACE_KERNEL_TYPES_H
 #define ETRACE_KERNEL_TYPES_H
@@ -19,7 +19,7 @@ typedef __s64 s64;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-/* What the CPU and the entry code saved; orig_ax and syscallno are the call's number. */
+/* Registers saved by the CPU and the entry code; orig_ax, syscallno: the call's number. */
 #ifdef __TARGET_ARCH_arm64
 struct pt_regs {
 	u64 regs[31];
@@ -62,7 +62,7 @@ struct ns_common {
 	const struct proc_ns_operations *ops;
 };
 
-/* 6.9: with it, the dentry of a namespace does not lead to its operations. */
+/* Since 6.9: where this exists, a namespace's dentry does not point to its operations. */
 struct stashed_operations {
 	void *put_data;
 };
@@ -81,12 +81,12 @@ struct inode {
 	void *i_private;
 };
 
-/* 6.6: only an accessor of the kernel's knows it. */
+/* Since 6.6: renamed, since only the kernel's accessors should use it. */
 struct inode___6_6 {
 	struct timespec64 __i_mtime;
 };
 
-/* 6.11: in two fields. */
+/* Since 6.11: split into two fields. */
 struct inode___6_11 {
 	s64 i_mtime_sec;
 	u32 i_mtime_nsec;
@@ -148,7 +148,7 @@ struct socket {
 	struct sock *sk;
 };
 
-/* The inode of a socket, with the socket in front. */
+/* A socket and its inode. */
 struct socket_alloc {
 	struct socket socket;
 	struct inode vfs_inode;
@@ -254,7 +254,7 @@ typedef struct {
 	struct seqcount_spinlock seqcount;
 } seqlock_t;
 
-/* Both parts only where the kernel counts them. */
+/* Each line is present only if the kernel counts these. */
 struct task_io_accounting {
 	u64 rchar, wchar;
 	u64 read_bytes, write_bytes;
@@ -333,7 +333,7 @@ struct linux_binprm {
 	const char *interp;
 };
 
-/* What perf shows of the tracepoints. */
+/* The data that perf passes at tracepoints. */
 struct trace_event_raw_sys_exit {
 	long id;
 	long ret;
@@ -343,13 +343,12 @@ struct trace_event_raw_sched_process_fork {
 	int child_pid;
 };
 
-/* 6.16: it tells whether the process ends. */
 struct trace_event_raw_sched_process_exec {
-	u32 __data_loc_filename;	/* where it lies; its size is in the upper half */
+	u32 __data_loc_filename;	/* lower half: its offset; upper half: its size */
 };
 
 struct trace_event_raw_sched_process_exit {
-	bool group_dead;	/* since 6.16 */
+	bool group_dead;	/* since 6.16: whether the process ends */
 };
 
 struct trace_event_raw_cgroup_migrate {
@@ -361,7 +360,7 @@ struct trace_event_raw_task_rename {
 	char newcomm[16];
 };
 
-/* Requests of io_urings: file is where what each is for begins. */
+/* Requests of io_urings: the data of each operation begins at @file. */
 struct io_cqe {
 	s32 res;
 	int fd;
@@ -387,7 +386,7 @@ struct io_open {
 	} how;
 };
 
-/* 7.0: the name is wrapped. */
+/* Since 7.0: the name is in another struct. */
 struct delayed_filename {
 	struct filename *__incomplete_filename;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Birth, program, name and end of a task, from their own tracepoints.
+ * A task's life: its fork, the programs that it runs, its name and its end, each recorded
+ * at a tracepoint of its own.
  */
 #ifndef ETRACE_LIFE_BPF_H
 #define ETRACE_LIFE_BPF_H
@@ -31,7 +32,7 @@ static __always_inline void tell_fork(struct slot *t, struct task_struct *parent
 	if (tracing)
 		upid = slot_add(child, GET(child, pid), 0, false);
 	if (!upid) {
-		/* The birth of a child that cannot be traced is recorded, too. */
+		/* The fork is recorded even if the child cannot be traced. */
 		s->counts.lost_tasks += tracing;
 		upid = new_upid(GET(child, pid), 0);
 	}
@@ -45,13 +46,13 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 
 	if (t)
 		tell_fork(t, parent, child);
-	/* It may be born into another cgroup than its parent's. */
+	/* A child may start in another cgroup than its parent's. */
 	if (nr_cgroups)
 		cgroup_seen(child, 0);
 	return 0;
 }
 
-/* What the reader makes of it needs times of its own: two a byte at most. */
+/* The reader makes several events of it, each with its own time: at most two per byte. */
 static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm_struct *mm)
 {
 	rec_init(s, t, EB_ENV);
@@ -60,7 +61,7 @@ static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm
 	send(s, t);
 }
 
-/* @name: as the caller gave it; @same: it is the program's, not a script's */
+/* @name: as the caller gave it; @same: it names the program itself, not a script */
 static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same)
 {
 	struct slot *t = slot_of(p);
@@ -101,7 +102,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	return 0;
 }
 
-/* @dead: its process ends with it, as far as the kernel says that */
+/* @dead: the kernel says that the process ends with this thread, see is_last() */
 static __always_inline int do_exit(struct task_struct *p, bool dead)
 {
 	struct slot *t = slot_of(p);
@@ -114,8 +115,8 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 	}
 	s = room(ROOM_EXIT);
 	/*
-	 * The last thread of the process tells what all did, and so does the leader, whose
-	 * place the thread takes that calls execve.
+	 * The last thread of the process records the uses of all. So does the leader: if
+	 * another thread calls execve, it takes the leader's place.
 	 */
 	if (s && (is_last(p, dead) || GET(p, group_leader) == p))
 		uses_over(s, t, p, false);
@@ -150,7 +151,7 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm)
 	regs = task_regs(task);
 	row = row_of(task, call_nr(regs));
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
-		return 0;	/* the exec event tells the program */
+		return 0;	/* the exec event has the program's name */
 	s = room(ROOM_COMM);
 	if (s) {
 		rec_init(s, t, EB_COMM);

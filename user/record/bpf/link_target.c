@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Targets of symbolic links, looked up for somebody else.  See link_target.h. */
+/* Looks up targets of symbolic links on behalf of another task.  See link_target.h. */
 #include "record/bpf/link_target.h"
 #include "record/bpf/bpf_abi.h"
 #include "record/bpf/bpf_rec.h"
@@ -22,13 +22,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MAX_LINKS	40	/* that the kernel follows in one look-up */
+#define MAX_LINKS	40	/* symbolic links that the kernel follows in one look-up */
 
-/* ---- another's rights ---- */
+/* ---- rights of another task ---- */
 
 /*
- * Rights of this thread, by system calls that know threads: the C library
- * changes groups for the whole process.
+ * Rights of this thread.  They are changed with system calls of the kernel, which act on
+ * one thread: the C library would change groups for the whole process.
  */
 struct rights {
 	int dumpable;
@@ -56,29 +56,29 @@ static bool set_ids(uint32_t uid, uint32_t gid, const gid_t *groups, int ngroups
 {
 	if (syscall(SYS_setgroups, ngroups, groups))
 		return false;
-	/* These tell nothing but what was; so once more, to see. */
+	/* These return only the previous id, so call them again to check. */
 	setfsgid(gid);
 	setfsuid(uid);
 	return (uint32_t)setfsgid((gid_t)-1) == gid && (uint32_t)setfsuid((uid_t)-1) == uid;
 }
 
-/* The capabilities that say where a look-up may go. */
+/* The capabilities that decide which directories a look-up may search. */
 #define LOOK_UP	(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
 
 static void give_back(const struct rights *own)
 {
 	set_caps(own->caps);
 	set_ids(own->fsuid, own->fsgid, own->groups, own->ngroups);
-	/* A change of the user takes and gives some of them. */
+	/* Again, since changing the user id drops and adds capabilities. */
 	set_caps(own->caps);
-	/* And the kernel does not let a process that did so dump core. */
+	/* Changing ids also has made the process undumpable. */
 	if (own->dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1);
 }
 
 /*
- * Takes the maker's rights; @own: to give them back with.
- * Return: false if that cannot be done: everything is as before.
+ * Takes the maker's rights; @own receives the present ones, for give_back().
+ * Return: false if that fails; then nothing has changed.
  */
 static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct rights *own)
 {
@@ -106,12 +106,12 @@ static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct
 	return true;
 }
 
-/* ---- what is kept ---- */
+/* ---- state kept between look-ups ---- */
 
 struct link_target {
-	struct mounts own;	/* of this process */
-	int fd;			/* that tells when they change; -1: not read yet */
-	struct rights rights;	/* our own, while we have another's */
+	struct mounts own;	/* mounts of this process */
+	int fd;			/* mountinfo, which reports changes; -1 if not read yet */
+	struct rights rights;	/* this thread's own, while it has the maker's */
 };
 
 struct link_target *link_target_new(void)
@@ -134,19 +134,19 @@ void link_target_free(struct link_target *t)
 
 /* ---- mounts ---- */
 
-/* Those of this process, as of now; NULL: they cannot be read. */
+/* The present mounts of this process, NULL if they cannot be read. */
 static const struct mounts *own_mounts(struct link_target *t)
 {
 	struct pollfd p = { .fd = t->fd };
 
-	/* That they have changed makes the file ready, once. */
+	/* A change of the mounts makes the file ready, once. */
 	if (t->fd >= 0 && !poll(&p, 1, 0))
 		return &t->own;
 	if (t->fd < 0)
 		t->fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (t->fd < 0)
 		return NULL;
-	/* What comes from here on is for the next time. */
+	/* Clears the change, so that only later ones are reported. */
 	p.fd = t->fd;
 	poll(&p, 1, 0);
 	if (lseek(t->fd, 0, SEEK_SET) || mounts_read(&t->own, t->fd)) {
@@ -157,15 +157,15 @@ static const struct mounts *own_mounts(struct link_target *t)
 	return &t->own;
 }
 
-/* ---- the way ---- */
+/* ---- walking a path ---- */
 
-/* Of a step: so far nothing is in the way. */
+/* Result of a step: the walk can go on. */
 #define GOES_ON	EB_TARGET_FOUND
 
 /**
- * struct place - a file on the way
- * @fd: O_PATH
- * @x: what it is
+ * struct place - a file on the path
+ * @fd: opened with O_PATH
+ * @x: its metadata
  */
 struct place {
 	int fd;
@@ -173,19 +173,19 @@ struct place {
 };
 
 /**
- * struct walk - a way that is being walked, one name after the other
- * @maker: who made the link
+ * struct walk - a path that is being walked, one name after the other
+ * @maker: the task that made the link
  * @own: the mounts that this process sees
  * @mounts: those that @maker sees, from its root directory: @own or @theirs
  * @root: the maker's root directory
- * @at: how far it has come; never a symbolic link
- * @path: of @at in @root, "" is @root
- * @rest: what is left of the way, from @next on
- * @links: how many symbolic links were followed
- * @through_self: the way leads through the maker's directory of /proc
+ * @at: current position; never a symbolic link
+ * @path: path of @at from @root, "" if it is @root
+ * @rest: the remaining path is @rest from index @next on
+ * @links: number of symbolic links followed
+ * @through_self: the path leads through the maker's directory in /proc
  *
- * The kernel is never given more than one name, so that what that would bring it
- * to is known before: no file system is asked that asks somebody else.
+ * The kernel is never given more than one name at a time.  So it is known beforehand on
+ * which file system it is looked up, and none is used that asks a daemon or a server.
  */
 struct walk {
 	struct link_target *kept;
@@ -205,7 +205,7 @@ static enum eb_target failed(int error)
 								       EB_TARGET_NONE;
 }
 
-/* What is known of @fd without asking anybody. */
+/* Metadata of @fd, without asking a daemon or a server. */
 static bool describe(int fd, struct statx *x)
 {
 	return !syscall(SYS_statx, fd, "",
@@ -227,8 +227,8 @@ static void arrive(struct walk *w, const struct place *at)
 }
 
 /*
- * The mount that it stands on.  Who has called chroot() sees none for its root
- * directory; it may be one of ours, or NULL.
+ * The mount of the current position.  A task that has called chroot() may not see the
+ * mount of its root directory; then it is one of this process's own mounts, or NULL.
  */
 static const struct mount_point *mount_of(const struct walk *w)
 {
@@ -237,7 +237,7 @@ static const struct mount_point *mount_of(const struct walk *w)
 	return on ? on : mounts_find(w->own, w->at.x.stx_mnt_id);
 }
 
-/* @s is the way to come, or comes before it: the text of a link. */
+/* Puts @s, a path or the text of a link, before the remaining path. */
 static void go(struct walk *w, const char *s, size_t len)
 {
 	struct buf way = { 0 };
@@ -254,7 +254,7 @@ static void go(struct walk *w, const char *s, size_t len)
 	}
 }
 
-/* The entry of that name; w->path becomes its path. */
+/* Opens the entry @name of the current directory; w->path becomes its path. */
 static enum eb_target look(struct walk *w, const char *name, size_t len, struct place *found)
 {
 	uint64_t mount = w->at.x.stx_mnt_id;
@@ -263,7 +263,7 @@ static enum eb_target look(struct walk *w, const char *name, size_t len, struct 
 
 	buf_addc(&w->path, '/');
 	buf_add(&w->path, name, len);
-	/* To be led through a mount is to ask it, too. */
+	/* Several mounts may be stacked there: the look-up goes through all of them. */
 	while ((on = mounts_on(w->mounts, mount, w->path.s, w->path.len))) {
 		if (!on->answers)
 			return EB_TARGET_UNTOLD;
@@ -274,7 +274,7 @@ static enum eb_target look(struct walk *w, const char *name, size_t len, struct 
 	found->fd = openat(w->at.fd, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (found->fd < 0)
 		return failed(errno);
-	/* Mounted meanwhile, or to be mounted by whoever goes in. */
+	/* Something was just mounted there, or would be when entering it (automount). */
 	if (!describe(found->fd, &found->x) || found->x.stx_mnt_id != mount ||
 	    found->x.stx_attributes & STATX_ATTR_AUTOMOUNT) {
 		close(found->fd);
@@ -283,7 +283,7 @@ static enum eb_target look(struct walk *w, const char *name, size_t len, struct 
 	return GOES_ON;
 }
 
-/* "." or "..": who may not search the directory gets to neither. */
+/* Goes to "." or ".."; opens both, since they need permission to search the directory. */
 static enum eb_target go_dots(struct walk *w, bool up)
 {
 	struct place to;
@@ -303,8 +303,8 @@ static enum eb_target go_dots(struct walk *w, bool up)
 }
 
 /*
- * Where links are protected (the sysctl fs.protected_symlinks), some in sticky
- * directories are not followed; whether they are is not known here.
+ * With the sysctl fs.protected_symlinks, the kernel does not follow some links in sticky
+ * directories.  Whether that is set is not known here.
  */
 static bool may_be_protected(const struct walk *w, const struct statx *link)
 {
@@ -336,7 +336,7 @@ static enum eb_target follow(struct walk *w, const struct place *link, bool magi
 	return GOES_ON;
 }
 
-/* To us, "self" would mean ourselves. */
+/* Follows "self" or "thread-self" in /proc, which must be the maker and not this process. */
 static enum eb_target go_self(struct walk *w, bool thread)
 {
 	const struct eb_maker *m = w->maker;
@@ -360,12 +360,12 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 
 	if (proc && (is("self", name, len) || is("thread-self", name, len)))
 		return go_self(w, *name == 't');
-	/* Its links lead to what processes have, whatever their text is, but for two. */
+	/* All but two links in /proc lead to files of processes, whatever their text is. */
 	magic = proc && !is("net", name, len) && !is("mounts", name, len);
 	snprintf(own, sizeof(own), "%d", (int)w->maker->tgid);
 	if (proc && is(own, name, len)) {
 		w->through_self = true;
-		/* Itself it had, even if it has ended since. */
+		/* The maker's own directory existed, even if the maker has ended since. */
 		if (w->next == w->rest.len) {
 			buf_addc(&w->path, '/');
 			buf_add(&w->path, name, len);
@@ -388,7 +388,7 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 	return found;
 }
 
-/* One name, with the slashes before it. */
+/* Walks to the next name, after the slashes before it. */
 static enum eb_target step(struct walk *w)
 {
 	const char *s = w->rest.s, *name;
@@ -424,7 +424,7 @@ static enum eb_target walk(struct walk *w, const char *way, size_t len)
 	return found;
 }
 
-/* ---- from where to where ---- */
+/* ---- start of the walk ---- */
 
 static enum eb_target open_root(struct walk *w, const char *name)
 {
@@ -439,14 +439,14 @@ static enum eb_target open_root(struct walk *w, const char *name)
 		return EB_TARGET_UNKNOWN;
 	if (!describe(w->root.fd, &w->root.x))
 		return EB_TARGET_UNTOLD;
-	/* Who has that number now need not be who had it. */
+	/* The pid may have been reused: check that it is the maker's root directory. */
 	if (m->flags & EB_OTHER_ROOT &&
 	    (w->root.x.stx_ino != m->root_ino ||
 	     w->root.x.stx_mnt_id != (uint64_t)m->root_mount))
 		return EB_TARGET_UNTOLD;
 	w->at = w->root;
 	on = mount_of(w);
-	/* In another namespace: the same file system, mounted here as well? */
+	/* In another mount namespace: is its file system mounted here as well? */
 	if (!on)
 		on = mounts_of(w->own, w->root.x.stx_dev_major, w->root.x.stx_dev_minor);
 	return on && on->answers ? GOES_ON : EB_TARGET_UNTOLD;
@@ -460,7 +460,7 @@ static void close_root(struct walk *w)
 	w->root.fd = w->at.fd = -1;
 }
 
-/* Another root directory than ours, by way of a process that has it, too. */
+/* Opens a root directory other than this process's, through a process @pid that has it. */
 static enum eb_target take_root(struct walk *w, pid_t pid)
 {
 	char name[64];
@@ -480,7 +480,7 @@ static enum eb_target take_root(struct walk *w, pid_t pid)
 	return open_root(w, name);
 }
 
-/* To the maker's root directory; the maker may have ended before its parent. */
+/* Opens the maker's root directory; if the maker has ended, through its parent. */
 static enum eb_target begin(struct walk *w)
 {
 	const struct eb_maker *m = w->maker;
@@ -499,7 +499,7 @@ static enum eb_target begin(struct walk *w)
 	return take_root(w, m->parent) == GOES_ON ? GOES_ON : found;
 }
 
-/* To the link's directory: the one that the kernel had, and not what has its name now. */
+/* Walks to the link's directory, and checks that it is still the one in which it was made. */
 static enum eb_target to_directory(struct walk *w, const struct buf *link, size_t len)
 {
 	enum eb_target found;
@@ -520,7 +520,7 @@ static bool earlier(const struct statx_timestamp *a, const struct statx_timestam
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Is @b younger? Where nobody knows it is not. */
+/* Is @b younger than @a? False if unknown. */
 static bool is_younger(const struct statx *a, const struct statx *b)
 {
 	return a->stx_mask & b->stx_mask & STATX_BTIME && earlier(&a->stx_btime, &b->stx_btime);
@@ -547,7 +547,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 		w->path.len = had;
 		if (there == GOES_ON)
 			close(itself.fd);
-		/* Where the link is gone, its target may have been there, too. */
+		/* If the link is gone, its target may have existed and be gone, too. */
 		if (there == EB_TARGET_NONE)
 			there = EB_TARGET_UNKNOWN;
 	} else if (target->s[0] != '/') {
@@ -560,7 +560,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 		give_back(own);
 	if (found == EB_TARGET_NONE && there != GOES_ON)
 		return there;
-	/* Of what a process had, nobody knows once it is gone. */
+	/* Once a process is gone, what was in its directory in /proc is unknown. */
 	if (found == EB_TARGET_NONE && w->through_self && kill(w->maker->tgid, 0) &&
 	    errno == ESRCH)
 		return EB_TARGET_UNKNOWN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lists of strings in a program's memory: its arguments, its environment. */
+/* Sends a list of strings in a program's memory: its arguments or its environment. */
 #ifndef ETRACE_LIST_BPF_H
 #define ETRACE_LIST_BPF_H
 
@@ -9,7 +9,7 @@
 #define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
 #define ARGS_MAX_OLD	1536u	/* the verifier checks each of them */
 
-/* Sends a piece of a list. Returns 1 at the end. */
+/* Sends a list up to the end of a page. Returns 1 at the end of the list. */
 static __noinline long args_step(struct scratch *s)
 {
 	u64 pos = s->args_pos, left = s->args_end - pos;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files and programs that were looked up, not opened or run: calls_look.c of the module. */
+/* Calls that only look up files or programs, or fail to open or run them; calls_look.c. */
 #ifndef ETRACE_LOOK_CALLS_BPF_H
 #define ETRACE_LOOK_CALLS_BPF_H
 
 #include "record/bpf/call.bpf.h"
 
-/* Has the caller passed an empty name, or none? */
+/* Has the caller passed an empty name or NULL? */
 static __always_inline bool is_unnamed(const struct call *c)
 {
 	u64 path = call_arg(c, EB_A_PATH, 0);
@@ -20,7 +20,7 @@ static __always_inline bool is_of_fd(const struct call *c)
 	return call_arg(c, EB_A_FLAGS, 0) & AT_EMPTY_PATH && is_unnamed(c);
 }
 
-/* String 0, as the caller meant it. */
+/* Captures string 0: the name as the caller gave it. */
 static __always_inline bool want_meant(const struct call *c, bool of_fd)
 {
 	s32 dirfd = call_arg(c, EB_A_DIRFD, AT_FDCWD);
@@ -51,7 +51,7 @@ static __always_inline bool open_failed(const struct call *c)
 	return want_meant(c, false);
 }
 
-/* One that succeeds has a tracepoint of its own. */
+/* Only an execve that failed: one that succeeds has a tracepoint of its own. */
 static __always_inline bool fill_exec(const struct call *c)
 {
 	struct task_struct *task = c->task;
@@ -64,10 +64,10 @@ static __always_inline bool fill_exec(const struct call *c)
 
 /* ---- on request ---- */
 
-/* A query of a descriptor looks up no name. */
+/* A stat that looks up a name; a query about a descriptor is not recorded. */
 static __always_inline bool fill_stat_flags(const struct call *c, u32 flags)
 {
-	/* For an io_uring, such a query has been left out already. */
+	/* For an io_uring, do_ring_begin() has skipped such a query already. */
 	if (!c->held && is_of_fd(c))
 		return false;
 	rec_init(c->s, c->t, EB_STAT);
@@ -84,7 +84,7 @@ static __always_inline bool fill_stat(const struct call *c)
 	return fill_stat_flags(c, call_arg(c, EB_A_FLAGS, 0));
 }
 
-/* Flags of the call that it is short for. */
+/* Recorded with the flags of the statx() or fstatat() that it stands for. */
 static __always_inline bool fill_lstat(const struct call *c)
 {
 	return fill_stat_flags(c, AT_SYMLINK_NOFOLLOW);
@@ -106,7 +106,7 @@ static __always_inline bool fill_readlink(const struct call *c)
 	rec_init(c->s, c->t, EB_READLINK);
 	if (c->ret >= 0)
 		want(c->s, EB_STR_READLINK_target, W_BYTES, c->ret, call_arg(c, EB_A_STRUCT, 0));
-	/* One that succeeds without a name is of the descriptor. */
+	/* If it succeeds without a name, it read the link of the descriptor. */
 	return want_meant(c, c->ret >= 0 && is_unnamed(c));
 }
 

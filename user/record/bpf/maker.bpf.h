@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The task that makes a symbolic link, and the task that reads the records: with both, the
- * reader can look up the link's target as its maker would have.
+ * Describes the task that makes a symbolic link, as the task that reads the records sees
+ * it: then the reader can look up the link's target as the link's maker would have.
  */
 #ifndef ETRACE_MAKER_BPF_H
 #define ETRACE_MAKER_BPF_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets: the peers that a program talks to. As calls_net.c of the module. */
+/* Calls about sockets: records the peers that a program talks to; the module's calls_net.c. */
 #ifndef ETRACE_NET_CALLS_BPF_H
 #define ETRACE_NET_CALLS_BPF_H
 
@@ -30,7 +30,7 @@ static __always_inline struct sock *other_end(struct sock *sk)
 	return BPF_CORE_READ((struct unix_sock *)sk, peer);
 }
 
-/* Which of the two ends of a unix socket has connected? */
+/* Records the inode of a unix socket that has connected, to tell it from its peer. */
 static __always_inline void connected(const struct call *c, s32 fd)
 {
 	struct file *file = fd_file(c->task, fd);
@@ -40,7 +40,7 @@ static __always_inline void connected(const struct call *c, s32 fd)
 		put_val(c->s, EB_V_CONNECT_ino, BPF_CORE_READ(file, f_inode, i_ino));
 }
 
-/* connect and bind: the address is the program's. */
+/* connect and bind: the address is in the program's memory. */
 static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u64 addr, s32 size)
 {
 	rec_init(c->s, c->t, kind);
@@ -103,8 +103,8 @@ static __always_inline s32 peer(struct scratch *s, struct sock *sk)
 }
 
 /*
- * The socket that has connected to a unix one, if it still exists: it may be closed just
- * now, but its inode is freed after an RCU grace period.
+ * Records the inode of the socket that has connected to a unix socket, if it still exists:
+ * it may be closed just now, but its inode is freed only after an RCU grace period.
  */
 static __always_inline void accepted_from(const struct call *c, struct sock *sk)
 {
@@ -124,7 +124,7 @@ static __always_inline bool accepted(const struct call *c, u64 fd)
 	rec_init(c->s, c->t, EB_ACCEPT);
 	c->r->val[EB_V_ACCEPT_fd] = (s32)c->ret;
 	c->r->val[EB_V_ACCEPT_socket] = (s32)fd;
-	/* Else another thread has closed it. */
+	/* Without a socket, another thread has already closed it. */
 	want(c->s, EB_STR_ACCEPT_address, W_ADDRESS, sk ? peer(c->s, sk) : -1, 0);
 	if (sk) {
 		c->r->val[EB_V_ACCEPT_family] = *(u16 *)c->s->sockaddr;
@@ -169,7 +169,7 @@ static __always_inline bool fill_socketpair(const struct call *c)
 		      call_arg(c, EB_A_STRUCT, 0));
 }
 
-/* One call for all of them: i386 programs have it. */
+/* socketcall(), with which i386 programs make all calls about sockets. */
 static __always_inline bool fill_socketcall(const struct call *c)
 {
 	u32 what = call_arg(c, EB_A_FLAGS, 0), arg[ETRACE_SOCKETCALL_ARGS] = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What processes write to descriptors 1 and 2: the last of it is kept, and sent when the
- * process ends.  As printed.c and calls_print.c of the module, but for threads that write
- * at the same moment: their bytes are all counted, and what is kept of them may be mixed.
+ * Output of processes: keeps the last bytes that a process writes to descriptors 1 and 2,
+ * and sends them when the process ends.  As the module's printed.c and calls_print.c, but
+ * if threads write at the same moment, the bytes kept of them may be mixed; all are counted.
  */
 #ifndef ETRACE_PRINT_CALLS_BPF_H
 #define ETRACE_PRINT_CALLS_BPF_H
@@ -11,11 +11,11 @@
 
 #define PRINTED_FDS	2u	/* descriptors 1 and 2 */
 #define PRINTED_MAX	4096u	/* bytes that are kept of each; a power of two */
-#define PIECES_MAX	1024u	/* of a vector */
-#define PIECES_MAX_OLD	64u	/* the verifier goes through each of them */
+#define PIECES_MAX	1024u	/* entries of a vector */
+#define PIECES_MAX_OLD	64u	/* the verifier checks each of them */
 #define SIGNAL_GROUP_EXIT 4u
 
-/* Whose it is: a process keeps its struct signal_struct, whatever it runs. */
+/* Process and descriptor: a process keeps its struct signal_struct, whatever it runs. */
 struct printed_key {
 	u64 signal;
 	u64 fd;
@@ -23,10 +23,10 @@ struct printed_key {
 
 /**
  * struct printed - what a process has written to one descriptor
- * @bytes: all that was written, seen or not
- * @have: how many of the last of these are in @text, a ring that ends at @bytes
- * @unread: bytes that were to be kept could not be read
- * @text: its upper half is for the verifier, which thinks that bytes may lie there
+ * @bytes: number of bytes written, whether kept or not
+ * @have: number of the last bytes that are in @text, a ring that ends at @bytes
+ * @unread: not 0 if bytes that should be kept could not be read
+ * @text: the upper half is never used: the verifier assumes that bytes may reach there
  */
 struct printed {
 	u64 bytes;
@@ -35,7 +35,7 @@ struct printed {
 	u8 text[2 * PRINTED_MAX];
 };
 
-/* The loader leaves room for one where nobody wants it. */
+/* If output is not recorded, the loader reduces this to one entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2048);
@@ -43,7 +43,7 @@ struct {
 	__type(value, struct printed);
 } prints SEC(".maps");
 
-/* Of zeros, to begin with. */
+/* All zeros: the initial value of an entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -51,11 +51,11 @@ struct {
 	__type(value, struct printed);
 } prints_none SEC(".maps");
 
-/* How bytes are written. */
+/* Where the written bytes are. */
 enum print_how {
-	PRINT_SEEN,	/* they are in the program's memory */
-	PRINT_UNSEEN,	/* they are not: those of a copy */
-	PRINT_UNREAD,	/* they cannot be found there */
+	PRINT_SEEN,	/* in the program's memory */
+	PRINT_UNSEEN,	/* not in the program's memory: those of a copy */
+	PRINT_UNREAD,	/* in the program's memory, but unreadable */
 };
 
 static __always_inline struct printed *print_at(struct task_struct *task, u32 fd)
@@ -74,7 +74,7 @@ static __always_inline struct printed *print_at(struct task_struct *task, u32 fd
 	return bpf_map_lookup_elem(&prints, &key);
 }
 
-/* The last of @bytes at a user address, into the ring. Returns false if they cannot be read. */
+/* Copies the last of @bytes at a user address into the ring. Returns false if unreadable. */
 static __always_inline bool print_keep(struct printed *p, u64 pos, u64 from, u64 bytes)
 {
 	u64 n = bytes < PRINTED_MAX ? bytes : PRINTED_MAX, first;
@@ -89,7 +89,7 @@ static __always_inline bool print_keep(struct printed *p, u64 pos, u64 from, u64
 	return !n || !bpf_probe_read_user(p->text, n, (void *)(from + first));
 }
 
-/* A function for the verifier. @how: enum print_how */
+/* Adds bytes to the output. Global, so that the verifier checks it once. @how: enum print_how */
 __attribute__((noinline)) int print_add(u32 fd, u64 from, u64 bytes, u32 how)
 {
 	struct printed *p;
@@ -110,7 +110,7 @@ __attribute__((noinline)) int print_add(u32 fd, u64 from, u64 bytes, u32 how)
 		how = PRINT_UNREAD;
 	__sync_fetch_and_add(&p->bytes, bytes);
 	p->have = how == PRINT_SEEN ? (have < PRINTED_MAX ? have : PRINTED_MAX) : 0;
-	/* Behind as much as is kept it does not matter. */
+	/* Earlier unreadable bytes do not matter if all kept bytes came after them. */
 	if (how == PRINT_UNREAD || p->have == PRINTED_MAX)
 		p->unread = how == PRINT_UNREAD;
 	return 0;
@@ -121,14 +121,14 @@ static __always_inline bool print_is_of(u32 fd)
 	return want_output && fd - 1 < PRINTED_FDS;
 }
 
-/* Bytes were written that are in no memory of the program. */
+/* Counts written bytes that are not in the program's memory. */
 static __always_inline void print_unseen(u32 fd, u64 bytes)
 {
 	if (print_is_of(fd))
 		print_add(fd, 0, bytes, PRINT_UNSEEN);
 }
 
-/* @n words of the program, at most 4. Returns false if they cannot be read. */
+/* Reads @n words of the program, at most 4. Returns false if that fails. */
 static __always_inline bool print_words(u64 *to, u64 from, const u32 n, bool is_32)
 {
 	u32 half[4];
@@ -144,7 +144,7 @@ static __always_inline bool print_words(u64 *to, u64 from, const u32 n, bool is_
 	return true;
 }
 
-/* The next piece of a vector. Returns 1 at the end. */
+/* Adds the next entry of a vector. Returns 1 at the end. */
 static __noinline long print_step(struct scratch *s)
 {
 	struct printing *w = &s->printing;
@@ -173,7 +173,7 @@ __attribute__((noinline)) int print_step_old(ROOM_REF room)
 	return !s || print_step(s);
 }
 
-/* A call of the record write. A function for the verifier. */
+/* A call with the record write. Global, so that the verifier checks it once. */
 __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 {
 	struct task_struct *task = current_task();
@@ -206,7 +206,7 @@ __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 
 /* ---- at the end of a process ---- */
 
-/* The status as wait() has it. */
+/* The exit status as wait() returns it. */
 static __always_inline u32 process_code(struct task_struct *p)
 {
 	struct signal_struct *signal = BPF_CORE_READ(p, signal);
@@ -230,7 +230,7 @@ static __always_inline void print_tell(struct scratch *s, struct slot *t, struct
 	s->rec.str[0].text = have;
 	s->rec.str[0].path = 0;
 	s->fill = have;
-	t->last += have;	/* a line takes a byte at least */
+	t->last += have;	/* each line gets its own time, and has at least a byte */
 	if (have) {
 		u64 at = below(PRINTED_MAX, p->bytes - have);
 
@@ -244,7 +244,7 @@ static __always_inline void print_tell(struct scratch *s, struct slot *t, struct
 	send(s, t);
 }
 
-#define PRINT_TELL	4u	/* beside a descriptor: an event tells of it */
+#define PRINT_TELL	4u	/* added to a descriptor: record its output */
 
 /* Not inlined: one copy for both descriptors. */
 static __noinline void print_end(struct scratch *s, struct slot *t, u64 signal, u64 fd)

@@ -18,7 +18,7 @@
 #include "etrace.skel.h"
 #include "etrace_old.skel.h"
 
-/* What libbpf had to say in this thread: it has no place to hand anything along. */
+/* First warning of libbpf in this thread; its print callback has no argument of ours. */
 static _Thread_local char *complaint;
 
 static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -38,7 +38,7 @@ static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
 		fputs(text, stderr);
 	while (n && text[n - 1] == '\n')
 		text[--n] = 0;
-	/* The first one: those that follow tell what fell over because of it. */
+	/* Only the first one: others follow from it. */
 	if (!complaint)
 		complaint = text;
 	else
@@ -61,7 +61,7 @@ void programs_fault(const char *doing, int err, char *why, size_t size)
 
 /* ---- loading ---- */
 
-/* @record: what is recorded on request, bit by bit, enum et_where */
+/* Fills the table of system calls. @record: what to record on request, bits by enum et_where */
 static void fill_table(struct etrace_bpf *skel, uint32_t record)
 {
 	struct etrace_bpf__rodata *ro = skel->rodata;
@@ -97,7 +97,7 @@ static bool ends_in(const char *name, const char *end)
 	return len > n && !strcmp(name + len - n, end);
 }
 
-/* Whether this kernel has the tracepoint that a program is on. */
+/* Does this kernel have the tracepoint of a program? */
 static bool has_event(const struct bpf_program *p, const struct bpf_types *types)
 {
 	char event[128];
@@ -112,7 +112,7 @@ static bool at_return(const struct bpf_program *p)
 	return !strncmp(bpf_program__section_name(p), "kretprobe/", 10);
 }
 
-/* The function that a program hooks, or NULL: it is on a tracepoint. */
+/* The function that a program hooks, NULL if it is at a tracepoint. */
 static const char *hooked(const struct bpf_program *p)
 {
 	const char *section = bpf_program__section_name(p);
@@ -123,7 +123,7 @@ static const char *hooked(const struct bpf_program *p)
 	return NULL;
 }
 
-/* Which programs this kernel takes, and which are wanted. */
+/* Selects the programs to load: those that this kernel accepts and the options need. */
 static void choose(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt)
 {
 	struct bpf_program *one;
@@ -138,8 +138,8 @@ static void choose(struct programs *p, const struct bpf_types *types, const stru
 		if (load && function && !bpf_types_has(types, function)) {
 			load = false;
 			/*
-			 * Kernels without 32-bit programs do without it; and
-			 * filters are asked in one place or another.
+			 * Not missing: hooks for 32-bit programs on kernels without
+			 * them, and one of the two hooks for seccomp filters.
 			 */
 			p->hooks_missing += !strstr(function, "ia32") &&
 					    !strstr(function, "__sec");
@@ -153,8 +153,8 @@ static void choose(struct programs *p, const struct bpf_types *types, const stru
 }
 
 /*
- * The programs, those for older kernels if @old; NULL with errno on failure.
- * @fd: of bpf_types_reduced(), or -1
+ * Opens the programs, those for older kernels if @old; NULL with errno on error.
+ * @fd: from bpf_types_reduced(), or -1
  */
 static struct etrace_bpf *open_programs(bool old, int fd)
 {
@@ -172,7 +172,7 @@ static struct etrace_bpf *open_programs(bool old, int fd)
 	if (fd >= 0 && !access(path, R_OK))
 		opts.btf_custom_path = path;
 	err = etrace_bpf__create_skeleton(skel);
-	/* But for the programs' text they are the same: bpf.mk sees to that. */
+	/* The two skeletons differ only in the programs' code, which bpf.mk checks. */
 	if (!err && old)
 		skel->skeleton->data = (void *)etrace_old_bpf__elf_bytes(&skel->skeleton->data_sz);
 	if (!err)
@@ -185,7 +185,7 @@ static struct etrace_bpf *open_programs(bool old, int fd)
 	return skel;
 }
 
-/* The size that its ring buffer can have: a power of two. 0: @want is too much. */
+/* Size of the ring buffer for @want bytes: a power of two, or 0 if @want is too much. */
 static uint32_t ring_bytes(uint64_t want)
 {
 	uint32_t bytes = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -199,7 +199,7 @@ static uint32_t ring_bytes(uint64_t want)
 	return bytes;
 }
 
-/* Is it the ring buffer that cannot be had? */
+/* Did loading fail because the ring buffer could not be allocated? */
 static bool no_ring(const struct programs *p, uint32_t bytes)
 {
 	int fd;
@@ -215,10 +215,10 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 	return false;
 }
 
-/* Tasks that wait for task storage, at a time: it takes them until their next call. */
+/* Most tasks that can wait for task storage at a time; each waits until its next call. */
 #define SLOTS_LATE_MAX	4096
 
-/* What the programs have to know of this kernel and of the session. */
+/* Sets options of the programs and sizes of their maps. @bytes: size of the ring buffer */
 static void configure(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt,
 		      uint32_t bytes)
 {
@@ -258,7 +258,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 	libbpf_set_print(note);
 	p->old = bpf_kernel_old(types);
 	p->by_perf = !p->old && bpf_kernel_perf(types);
-	/* Those that perf calls tell the verifier the kernel's own numbers of types. */
+	/* Programs that perf calls pass ids of types to the kernel: these must be its own. */
 	fd = p->old || p->by_perf ? -1 : bpf_types_reduced(types);
 	p->skel = open_programs(p->old, fd);
 	err = -errno;
@@ -313,8 +313,8 @@ bool programs_attach(struct programs *p, char *why, size_t size)
 		if (*one->link)
 			continue;
 		/*
-		 * Who is not root may have all but returns of functions, and events
-		 * of perf; that a ring was made is told in any case.
+		 * Without root, programs at the return of a function are not allowed,
+		 * nor perf events. That a ring was made is recorded in any case.
 		 */
 		if (!uring_has(*one->prog) && (!at_return(*one->prog) || errno != EACCES)) {
 			programs_fault("attach", -errno, why, size);
@@ -356,7 +356,7 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* The process that ends the links: nothing but them is kept open. */
+/* Runs in the process that ends the links: closes everything else, then exits. */
 static void linger(int *fds, size_t n)
 {
 	unsigned int from = 0;
@@ -376,10 +376,10 @@ static void linger(int *fds, size_t n)
 }
 
 /*
- * Detaching a hook takes as long as it takes each task of the machine to get
- * out of the kernel's way, an eighth of a second, and that for each hook.  No
- * one needs to wait for that: a process of its own holds the links when we let
- * go of them.  Without it, if it cannot be had, we wait.
+ * Detaching a hook waits for each task of the machine to leave the hooked code: an
+ * eighth of a second for each hook.  So that the caller need not wait, another
+ * process holds the links when this one closes them.  If it cannot be forked, this
+ * process waits.
  */
 static void leave_hooks(struct programs *p)
 {
@@ -400,7 +400,7 @@ static void leave_hooks(struct programs *p)
 		return;
 	pid = fork();
 	if (!pid) {
-		/* Nobody has to wait for a child's child. */
+		/* A grandchild, so that the caller need not reap it. */
 		if (!fork())
 			linger(fds, n);
 		_exit(0);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls that io_urings make, recorded as the system calls that they stand for: what
- * the module's uring.c does.
+ * Records the operations of io_urings as the system calls that they stand for, as the
+ * module's uring.c does.
  *
- * The kernel has a function for each, which the submitting task runs, or a worker
- * that the kernel has started for the process.  A worker is a thread that joins the
- * process with its first call.  Programs are on these functions once a traced task has a
- * ring; what is asked for before that is counted, and so is what may be done by a worker
- * whose process has no first thread any more: from here there is no way to the others.
+ * The kernel has a function for each operation.  The submitting task runs it, or a worker
+ * that the kernel has started for the process.  A worker is recorded as a thread that
+ * joins the process with its first operation.  Programs are attached to these functions
+ * once a traced task has a ring; requests before that are only counted.  So are requests of
+ * a process whose first thread has ended: a program finds a worker's process only by that
+ * thread.
  */
 #ifndef ETRACE_RING_CALLS_BPF_H
 #define ETRACE_RING_CALLS_BPF_H
@@ -23,12 +24,13 @@
 #define FIXED_FILE	1u	/* of io_kiocb.flags */
 #define EIOCBQUEUED	529
 
-/* What a request is for, as the files of the kernel's io_uring have it. */
+/* The part of a request that depends on its operation, struct io_open and so on. */
 static __always_inline void *ring_cmd(struct io_kiocb *req)
 {
 	return (void *)req + bpf_core_field_offset(struct io_kiocb, file);
 }
 
+/* Counts a request that is not recorded. */
 static __always_inline void ring_unseen(void)
 {
 	struct scratch *s = room(ROOM_RING_ASKED);
@@ -37,7 +39,7 @@ static __always_inline void ring_unseen(void)
 		s->counts.rings_unseen++;
 }
 
-/* The current task's slot; new for a worker of a traced process. */
+/* The current task's slot, allocated if it is a new worker of a traced process. */
 static __always_inline struct slot *ring_slot(struct task_struct *task)
 {
 	struct slot *t = slot_of(task);
@@ -53,7 +55,7 @@ static __always_inline struct slot *ring_slot(struct task_struct *task)
 	return t;
 }
 
-/* Is it about a place in the ring's own table, which is no descriptor of the program's? */
+/* Does the request use the ring's own file table instead of the program's descriptors? */
 static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
 {
 	if (op == RING_OPENAT || op == RING_OPENAT2)
@@ -63,12 +65,12 @@ static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
 	return BPF_CORE_READ(req, flags) & FIXED_FILE;
 }
 
-/* Of an open or a statx. @cmd: the same as two types, as it was and as it is since 7.0 */
+/* The name in a request, with the type before 7.0 (@cmd) or that since 7.0 (@delayed). */
 #define RING_FILENAME(cmd, delayed)							\
 	(bpf_core_field_exists((delayed)->filename.__incomplete_filename) ?		\
 	 BPF_CORE_READ(delayed, filename.__incomplete_filename) : BPF_CORE_READ(cmd, filename))
 
-/* The name that a request has, and the directory that it begins in. */
+/* The name in an open or a statx, and the directory that it starts from. */
 static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *dirfd)
 {
 	struct io_statx___7_0 *late_statx = ring_cmd(req);
@@ -77,14 +79,14 @@ static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *
 	struct io_open *open = ring_cmd(req);
 	struct filename *name;
 
-	/* They begin alike, but for the name. */
+	/* Up to the name, struct io_open and struct io_statx have the same layout. */
 	*dirfd = BPF_CORE_READ(open, dfd);
 	name = op == RING_STATX ? RING_FILENAME(statx, late_statx) :
 				  RING_FILENAME(open, late_open);
 	return BPF_CORE_READ(name, name);
 }
 
-/* It is not there any more when the call returns. */
+/* Sends the name when the operation begins: at its end the name no longer exists. */
 static __always_inline void ring_hold_name(struct slot *t, const char *name, s32 dirfd)
 {
 	struct scratch *s = room(ROOM_RING);
@@ -115,7 +117,7 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	if (!t || !tracing)
 		return 0;
 	op = BPF_CORE_READ(req, opcode);
-	/* Where the kernel has no room for one more, it does not tell of a return. */
+	/* The end of the previous operation was not seen: the kernel had no kretprobe free. */
 	if (t->ring && t->ring_req != (u64)req)
 		ring_unseen();
 	t->ring = 0;
@@ -123,7 +125,7 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	if (op >= EB_MAX_RING || ring_direct(req, op))
 		return 0;
 	row = ring_row[op];
-	/* Counted when it was asked for. */
+	/* It was counted when it was submitted. */
 	if (row == EB_RING_UNSEEN)
 		return 0;
 	t->ring = row;
@@ -132,7 +134,7 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	if (!ring_has_name(op))
 		return 0;
 	name = ring_name(req, op, &dirfd);
-	/* What is asked of a descriptor is no name that is looked for. */
+	/* An empty name asks about the descriptor: no name is looked up. */
 	if (op == RING_STATX && !bpf_probe_read_kernel(&first, 1, name) && !first)
 		t->ring = 0;
 	else
@@ -140,7 +142,7 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	return 0;
 }
 
-/* The arguments, as the system call has them; no names. */
+/* Sets the arguments as those of the system call, without names. */
 static __always_inline void ring_args(struct scratch *s, struct slot *t, struct io_kiocb *req,
 				      u32 record)
 {
@@ -196,8 +198,8 @@ static __always_inline void ring_args(struct scratch *s, struct slot *t, struct 
 }
 
 /*
- * @ret: 0: it is done; -EIOCBQUEUED: a read or write has begun; else it was only
- * tried, and a worker does it.
+ * Records an operation that has returned. @ret: 0 if it is done; -EIOCBQUEUED if a read or
+ * write has been started; else it was only tried, and a worker will do it.
  */
 static __always_inline void ring_done(struct slot *t, s32 ret)
 {
@@ -210,7 +212,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 	if (!ret)
 		res = (s32)BPF_CORE_READ(req, cqe.res);
 	if (def->recorded == ETRACE_RECORDED_USED) {
-		/* Of what has only begun, nobody tells here how much it comes to. */
+		/* How many bytes a started request will move is not known here. */
 		if ((!ret && res >= 0) || ret == -EIOCBQUEUED) {
 			use_fd(t->ring_fd, res,
 			       def->record == EB_R_WRITE ? USE_WRITE : USE_READ);
@@ -240,7 +242,7 @@ static __always_inline int do_ring_end(s32 ret)
 	return 0;
 }
 
-/* A task asks a ring for something; @req may be of a kernel that hides what that is. */
+/* A task submits a request. On kernels for the OLD programs, what is in @req is unknown. */
 static __always_inline int do_ring_asked(u32 op, void *req)
 {
 	struct task_struct *task = current_task();

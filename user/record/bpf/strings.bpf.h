@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The strings of an event: each struct wanted becomes bytes in the scratch
+ * Captures the strings of an event: turns each struct wanted into bytes in the scratch
  * buffer and a struct eb_str that describes them.  Nothing here sleeps or takes
- * a reference; any read may fail, and then the string is marked as unread.
+ * a reference.  Any read may fail; then the string is marked as unread.
  */
 #ifndef ETRACE_STRINGS_BPF_H
 #define ETRACE_STRINGS_BPF_H
@@ -17,13 +17,13 @@
 
 #define NSFS_MAGIC	0x6e736673
 
-/* Components of a path; "a/" times this many is the longest that d_path takes. */
+/* Most components of a path; the longest path of d_path(), "a/a/...", has this many. */
 #define WALK_MAX	16384u
 #define WALK_MAX_OLD	512u	/* the verifier checks each of them */
 
 /*
- * The beginning of a dentry, read in one go.  It has looked like this for long;
- * is_plain() says whether it still does.
+ * Some fields of a dentry, read at once.  They have had this layout for a long time;
+ * is_plain() says whether this kernel still has it.
  */
 struct head {
 	u64 pprev;
@@ -69,7 +69,7 @@ static __always_inline int put_name(struct scratch *s, u64 name, u32 len)
 	return 0;
 }
 
-/* A step towards the root. Returns 1 at the end. */
+/* Goes one step towards the root, and appends the name. Returns 1 at the end. */
 static __noinline long walk_step(struct scratch *s)
 {
 	struct walk *w = &s->walk;
@@ -96,7 +96,7 @@ static __noinline long walk_step(struct scratch *s)
 		}
 		up = BPF_CORE_READ(m, mnt_parent);
 		if (!up || up == m) {
-			/* The top, and the task's root was not on the way. */
+			/* This is the top: the task's root was not on the way. */
 			w->mark |= EB_OUTSIDE;
 			goto done;
 		}
@@ -124,7 +124,7 @@ static long walk_step_cb(u32 i, struct scratch **s)
 	return walk_step(*s);
 }
 
-/* Not static: then the verifier goes through it once and not for each step. */
+/* Not static, so that the verifier checks it once and not for each step. */
 __attribute__((noinline)) int walk_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);
@@ -132,7 +132,7 @@ __attribute__((noinline)) int walk_step_old(ROOM_REF room)
 	return !s || walk_step(s);
 }
 
-/* A file with a synthetic name: sends what the reader needs to make it. */
+/* Appends what the reader needs to make the synthetic name of a file. */
 static __always_inline void put_special(struct scratch *s, struct dentry *d)
 {
 	struct eb_special sp = {
@@ -162,7 +162,7 @@ static __always_inline void put_special(struct scratch *s, struct dentry *d)
 		s->walk.mark |= EB_UNREAD;
 }
 
-/* The path of s->walk.dentry on s->walk.mnt, last component first. */
+/* Appends the path of s->walk.dentry on s->walk.mnt, last component first. */
 static __always_inline void put_path(struct scratch *s, struct eb_str *str)
 {
 	struct walk *w = &s->walk;
@@ -185,7 +185,7 @@ static __always_inline void put_path(struct scratch *s, struct eb_str *str)
 	str->mark |= w->mark;
 }
 
-/* A text from user memory or the kernel's. Returns its length, < 0: unread. */
+/* Appends a text from user or kernel memory. Returns its length, < 0 if unreadable. */
 static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 *first)
 {
 	u64 fill;
@@ -200,7 +200,7 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 		n = bpf_probe_read_kernel_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
 	if (n < 0)
 		return -1;
-	/* The null byte is counted, but not that of an empty text of the user's. */
+	/* @n counts the null byte, except for an empty text in user memory, where it is 0. */
 	if (!n) {
 		*first = 0;
 		return 0;
@@ -211,7 +211,7 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 	return n;
 }
 
-/* When a file was changed, in nanoseconds since 1970. */
+/* Time of the last change of a file, in nanoseconds since 1970. */
 static __noinline s64 inode_mtime(struct inode *inode)
 {
 	struct inode___6_11 *in_two = (void *)inode;
@@ -227,7 +227,7 @@ static __noinline s64 inode_mtime(struct inode *inode)
 	       BPF_CORE_READ(inode, i_mtime.tv_nsec);
 }
 
-/* Where the time of a change begins in an inode, and where it ends. */
+/* Offset of the start and of the end of the modification time in an inode. */
 static __always_inline u32 mtime_at(void)
 {
 	if (bpf_core_field_exists(struct inode___6_11, i_mtime_sec))
@@ -247,10 +247,10 @@ static __always_inline u32 mtime_end(void)
 #define INODE_AT(field)	bpf_core_field_offset(struct inode, field)
 
 /*
- * Reads an inode from byte @from on, which is not behind its size, up to the time of its last
- * change, in one go: a read costs as much as fifty bytes. Every offset is a constant for the
- * verifier. Returns false if it cannot be read, or if it does not fit into @room bytes on
- * this kernel.
+ * Reads the part of an inode from offset @from, at most that of i_size, to its modification
+ * time, all at once: each read costs as much as copying fifty bytes. The verifier sees all
+ * offsets as constants. Returns false if the part cannot be read, or if it does not fit
+ * into @room bytes on this kernel.
  */
 static __always_inline bool read_inode(void *part, u32 room, u32 from, struct inode *inode)
 {
@@ -274,8 +274,8 @@ static __always_inline s64 part_mtime(void *part, u32 from)
 }
 
 /*
- * The file behind a descriptor in a table; NULL if it is not open. A table has room for at
- * least 64.
+ * The file of a descriptor in a table, NULL if it is not open. A table has at least 64
+ * entries.
  */
 static __always_inline struct file *file_in(struct files_struct *files, u32 fd)
 {
@@ -290,13 +290,13 @@ static __always_inline struct file *file_in(struct files_struct *files, u32 fd)
 	return file;
 }
 
-/* The file behind a descriptor of the current task; NULL if it is not open. */
+/* The file of a descriptor of the current task, NULL if it is not open. */
 static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
 {
 	return file_in(GET(task, files), fd);
 }
 
-/* A file's path and inode, in one read where they lie close together. NULL: unread. */
+/* A file's path and inode, in one read if they are close together. NULL if unreadable. */
 static __always_inline struct inode *file_inode(struct file *file, struct path *path)
 {
 	u32 at_path = bpf_core_field_offset(struct file, f_path);
@@ -314,7 +314,7 @@ static __always_inline struct inode *file_inode(struct file *file, struct path *
 	return *(struct inode **)((void *)part + (at_inode - from));
 }
 
-/* The file behind a descriptor of the current task, to where a walk begins. */
+/* Makes a descriptor's file the start of the walk. Returns -1 if it is not open or unreadable. */
 static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd)
 {
 	struct file *file = fd_file(task, fd);
@@ -338,7 +338,7 @@ static __always_inline void cwd_path(struct scratch *s, struct task_struct *task
 	s->walk.dentry = (u64)GET(fs, pwd.dentry);
 }
 
-/* Bytes that the kernel has written to user memory. */
+/* Appends bytes that the kernel has written to user memory. */
 static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
 				      const struct wanted *w)
 {
@@ -361,7 +361,7 @@ static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
 	s->fill = fill + n;
 }
 
-/* Returns false if it cannot be read. */
+/* Appends a text as a string. Returns false if it cannot be read. */
 static __always_inline bool put_text_string(struct scratch *s, struct eb_str *str, u64 addr,
 					    bool user, u8 *first)
 {
@@ -378,7 +378,7 @@ static __always_inline bool put_text_string(struct scratch *s, struct eb_str *st
 	return true;
 }
 
-/* A text, and where its path begins if it is relative. */
+/* Appends a text; if it is a relative path, the walk starts at its directory. */
 static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 					  struct wanted *w, struct task_struct *task)
 {
@@ -410,7 +410,7 @@ static __always_inline void forgive(struct scratch *s, struct eb_str *str)
 		str->form = EB_S_NONE;
 }
 
-/* A socket's address. */
+/* Appends a socket's address, @size bytes of s->sockaddr. */
 static __always_inline void put_address(struct scratch *s, struct eb_str *str, s32 size)
 {
 	u64 n = below(2 * EB_SOCKADDR_MAX, size), fill;
@@ -428,7 +428,7 @@ static __always_inline void put_address(struct scratch *s, struct eb_str *str, s
 	s->fill = fill + n;
 }
 
-/* The path of a descriptor's file. */
+/* Starts the walk at a descriptor's file. */
 static __always_inline void begin_fd(struct scratch *s, struct eb_str *str, u32 fd,
 				     struct task_struct *task)
 {
@@ -461,7 +461,7 @@ static __always_inline void end_string(struct scratch *s, struct eb_str *str, bo
 	}
 }
 
-/* String @i of the event, as s->want[i] says. */
+/* Captures string @i of the event, as described by s->want[i]. */
 static __always_inline void put_string(struct scratch *s, u32 i, struct task_struct *task)
 {
 	struct wanted *w = &s->want[i & 3];
@@ -511,7 +511,7 @@ static __always_inline void begin_strings(struct scratch *s, struct task_struct 
 	s->walk.root_dentry = (u64)GET(fs, root.dentry);
 }
 
-/* The only string of an event, a W_FD, where the verifier must not see the others. */
+/* For events whose only string is a W_FD: gives the verifier less to check than put_strings(). */
 static __always_inline void put_fd_string(struct scratch *s, struct task_struct *task)
 {
 	begin_strings(s, task);
@@ -520,7 +520,7 @@ static __always_inline void put_fd_string(struct scratch *s, struct task_struct 
 	end_string(s, &s->rec.str[0], false);
 }
 
-/* A function for the verifier, which goes through it once and not for each string. */
+/* A function of its own, so that the verifier checks it once and not for each string. */
 __attribute__((noinline)) int put_one(ROOM_REF room, u32 i)
 {
 	struct scratch *s = room_at(room);
@@ -530,7 +530,7 @@ __attribute__((noinline)) int put_one(ROOM_REF room, u32 i)
 	return 0;
 }
 
-/* All strings of the event. */
+/* Captures all strings of the event. */
 static __always_inline void put_strings(struct scratch *s, struct task_struct *task)
 {
 	u32 i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is made and changed in the tree of files, and where in it a task is:
- * calls_tree.c of the module.
+ * Calls that create or change files and directories, and that change a task's working or
+ * root directory or its namespaces; the module's calls_tree.c.
  */
 #ifndef ETRACE_TREE_CALLS_BPF_H
 #define ETRACE_TREE_CALLS_BPF_H
 
 #include "record/bpf/call.bpf.h"
 
-/* The descriptor that stands for a file, as value 0; or BY_PATH. */
+/* Value 0 becomes the descriptor of the file, if the call has one. Returns it, or BY_PATH. */
 static __always_inline s64 file_fd(const struct call *c)
 {
 	if (!has_arg(c->row, EB_A_FD))
@@ -48,7 +48,7 @@ static __always_inline bool fill_chmod(const struct call *c)
 	return one_name(c, file_fd(c));
 }
 
-/* A time that a file gets: value @i of the event, bit @now of "now". */
+/* Records a time that a file is given, as value @i; if it is now, as bit @now of "now". */
 static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec, s64 part,
 				     u32 per_sec)
 {
@@ -67,9 +67,9 @@ static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec,
 }
 
 /*
- * Which times a file gets, of whatever form the call has them in, from the user's
- * @from. Not static: then the verifier goes through it once, and not once for each
- * way through it through all that comes behind.
+ * Records the times that a file is given, at user address @from in the form that the row
+ * says. Not static: otherwise the verifier would check the code after it once for each path
+ * through it.
  */
 __attribute__((noinline)) int put_times(ROOM_REF room, u32 row, u32 wide, u64 from)
 {
@@ -102,7 +102,7 @@ __attribute__((noinline)) int put_times(ROOM_REF room, u32 row, u32 wide, u64 fr
 		raw[2] = raw[1];
 		raw[1] = raw[3] = 0;
 	}
-	/* The upper half of a 32-bit program's is not looked at. */
+	/* The kernel ignores the upper half of a 32-bit program's nanoseconds. */
 	if (has_arg(row, EB_A_TIMESPECS64)) {
 		raw[1] = (u32)raw[1];
 		raw[3] = (u32)raw[3];
@@ -119,7 +119,7 @@ static __always_inline bool fill_utimens(const struct call *c)
 	s64 fd = BY_PATH;
 
 	rec_init(c->s, c->t, EB_UTIMENS);
-	/* This is how futimens() is made. */
+	/* futimens() calls it like this. */
 	if (!call_arg(c, EB_A_PATH, 0) && (s32)call_arg(c, EB_A_DIRFD, AT_FDCWD) != AT_FDCWD) {
 		fd = (s32)call_arg(c, EB_A_DIRFD, AT_FDCWD);
 		put_val(c->s, EB_V_UTIMENS_fd, fd);
@@ -132,7 +132,7 @@ static __always_inline bool fill_utimens(const struct call *c)
 	return one_name(c, fd);
 }
 
-/* Where the process is then; of one that failed, where it was to go. */
+/* The directory after the call; if it failed, the one that it asked for. */
 static __always_inline bool fill_chdir(const struct call *c)
 {
 	s64 fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counting reads and writes, as the module's calls_use.c does.  The uses of a program's
+ * Counts reads and writes, as the module's calls_use.c does.  The uses of a program's
  * descriptors are kept with the leader of its threads, and recorded when a descriptor
  * is closed, or else when the program or the leader ends.
  */
@@ -19,7 +19,7 @@
 /**
  * struct uses - uses of a process's descriptors
  * @files: their table; uses by a thread with another table are recorded at once
- * @used: for each group of EB_USES_GROUP descriptors: there may be something to record
+ * @used: for each group of EB_USES_GROUP descriptors: not 0 if there may be uses to record
  *
  * Threads write to it at the same time, so no byte may depend on a read-modify-write
  * by two of them.
@@ -66,7 +66,7 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 		u = bpf_task_storage_get(&uses, leader, 0, 0);
 	else
 		u = bpf_map_lookup_elem(&uses_hash, &key);
-	/* A leader that is ending has recorded all, and keeps nothing more. */
+	/* A leader that is ending has recorded all its uses: nothing more is kept with it. */
 	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
 		return u;
 	/* If this fails, for any reason, the current use is recorded at once. */
@@ -88,7 +88,7 @@ static __noinline void uses_forget(struct task_struct *leader)
 		bpf_task_storage_delete(&uses, leader);
 }
 
-/* ---- telling ---- */
+/* ---- recording uses ---- */
 
 /* Copies the uses of a descriptor to the values of a close or a use. */
 static __always_inline void put_use(struct scratch *s, struct eb_use *e)
@@ -126,7 +126,7 @@ static __always_inline void forget_use(struct eb_use *e)
 	e->to = 0;
 }
 
-/* From now on the descriptor is another file's. */
+/* From now on the descriptor belongs to another file. */
 static __always_inline void forget_file(struct eb_use *e)
 {
 	forget_use(e);
@@ -197,7 +197,7 @@ static __always_inline struct files_struct *files_of(const struct call *c)
 	return GET(task, files);
 }
 
-/* A descriptor is made: uses that are kept are those of an earlier one with that number. */
+/* A descriptor was made: records uses that are kept of an earlier one with its number. */
 static __always_inline void use_new(const struct call *c, s32 fd)
 {
 	struct uses *u;
@@ -238,7 +238,7 @@ static __always_inline void use_closed(const struct call *c, s32 fd)
 	forget_file(e);
 }
 
-/* close_range: sends all uses before its record, which may need them. */
+/* close_range: sends all uses before the record of the call, which may need them. */
 static __always_inline void use_closed_range(const struct call *c)
 {
 	struct task_struct *leader = leader_of(c);
@@ -250,7 +250,10 @@ static __always_inline void use_closed_range(const struct call *c)
 	uses_forget(leader);
 }
 
-/* A task is born: if programs share a table, their uses are recorded at once. */
+/*
+ * A task was forked: if another process shares its descriptor table, the uses of both are
+ * recorded at once from now on.
+ */
 static __always_inline void use_fork(struct scratch *s, struct slot *t,
 				     struct task_struct *parent, struct task_struct *child)
 {
@@ -273,11 +276,11 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 		u->files = FILES_MIXED;
 }
 
-/* ---- remembering ---- */
+/* ---- keeping uses ---- */
 
 /*
- * Notes size and time of a file after a write to @fd. Not inlined, so that its buffer is
- * not on the stack of its callers.
+ * Stores size and time of a file after a write to @fd. Not inlined, to keep its buffer off
+ * the stack of its callers.
  */
 static __noinline void use_seen(struct eb_use *e, struct files_struct *files, u32 fd)
 {
@@ -312,8 +315,8 @@ enum use_how {
 };
 
 /*
- * Does another process share a task's descriptor table? It may have begun to when there
- * was no memory to note that, or before the task was traced.
+ * Does another process share a task's descriptor table? This may have begun before the
+ * task was traced, or when there was no memory to store FILES_MIXED.
  */
 static __always_inline bool files_shared(struct task_struct *task)
 {
@@ -338,7 +341,7 @@ static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 	return &u->use[below(EB_USES_MAX, fd)];
 }
 
-/* The same as use_fd() where nothing is remembered. */
+/* Records a use at once: use_fd() for a descriptor whose uses are not kept. */
 __attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
 {
 	struct task_struct *task = current_task();
@@ -368,6 +371,7 @@ static __always_inline bool is_socket(struct task_struct *task, u32 fd)
 	return inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFSOCK;
 }
 
+/* Records the uses of a socket that are kept, and counts that as one of its turns. */
 __attribute__((noinline)) int use_turn(u32 fd)
 {
 	struct task_struct *task = current_task();
@@ -386,9 +390,9 @@ __attribute__((noinline)) int use_turn(u32 fd)
 }
 
 /*
- * The first read since it was told, or the first write, or any of a socket that is told by
- * turns: as the module's etrace_use_turns() has it. The bytes are counted already, and told
- * only once it is set that there are any.
+ * The first read or write since the uses of a descriptor were last recorded, or any use of
+ * a socket that is recorded by turns, see the module's etrace_use_turns(). The bytes are
+ * already counted, but are recorded only once did_read or did_write is set.
  */
 __attribute__((noinline)) int use_begins(u32 fd, u32 how)
 {
@@ -419,7 +423,7 @@ __attribute__((noinline)) int use_begins(u32 fd, u32 how)
 	return turns ? use_turn(fd) : 0;
 }
 
-/* A function for the verifier, as those of calls. @how: enum use_how */
+/* Counts a use. Global, so that the verifier checks it once. @how: enum use_how */
 __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 {
 	struct task_struct *task = current_task();
@@ -439,9 +443,9 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 }
 
 /*
- * The same by a descriptor that this was done by before: looks up one map. Returns false if
- * use_first() is to do it. A task with a seccomp filter may have had its call skipped, which
- * only its slot shows.
+ * Fast path of use_first() for a descriptor already used this way: looks up one map.
+ * Returns false if use_first() must be called instead; always for a task with a seccomp
+ * filter, since the call may have been skipped, which only the task's slot shows.
  */
 static __always_inline bool use_again(struct task_struct *task, struct pt_regs *regs, u32 row,
 				      s64 bytes)
@@ -475,7 +479,7 @@ static __always_inline bool use_again(struct task_struct *task, struct pt_regs *
 	return true;
 }
 
-/* A call of the records read and write: its descriptor is its first argument. */
+/* A call with the record read or write: the descriptor is its first argument. */
 static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u32 row,
 				      u64 bytes)
 {
@@ -517,8 +521,8 @@ __attribute__((noinline)) int copy_is_new(u32 in, u32 out)
 }
 
 /*
- * Data has gone from one descriptor straight to another. Its time is before that of the
- * uses, which may be told at once. Returns whether there is a record.
+ * Data was copied directly from one descriptor to another. The copy gets its time before
+ * the uses do, since they may be recorded at once. Returns whether to send its record.
  */
 static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 bytes)
 {
@@ -535,7 +539,7 @@ static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 
 	return is_new;
 }
 
-/* ---- calls; only a copy is an event ---- */
+/* ---- calls: only a copy has a record of its own ---- */
 
 /* The return value is not a number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c)
@@ -544,7 +548,7 @@ static __always_inline bool fill_write_some(const struct call *c)
 	return false;
 }
 
-/* Theirs is use_first(). */
+/* Reads and writes are handled by use_first(). */
 static __always_inline bool fill_read(const struct call *c)
 {
 	return false;
@@ -564,7 +568,7 @@ static __always_inline bool fill_copy(const struct call *c)
 	return false;
 }
 
-/* To a pipe's end, or from it. */
+/* Writes to or reads from the end of a pipe. */
 static __always_inline bool fill_vmsplice(const struct call *c)
 {
 	s32 fd = call_arg(c, EB_A_FD, 0);
@@ -578,8 +582,8 @@ static __always_inline bool fill_vmsplice(const struct call *c)
 }
 
 /*
- * A mapping may be read, whatever its protection is now; and written, if it is shared
- * and writing is allowed.
+ * A mapping counts as a read, whatever its protection is now. It also counts as a write if
+ * it is shared and writable.
  */
 static __always_inline bool fill_mmap(const struct call *c)
 {
@@ -620,7 +624,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 	return 0;
 }
 
-/* The requests that have begun: their numbers of bytes are not known yet. */
+/* Requests that io_submit() has started: their numbers of bytes are not known yet. */
 static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
