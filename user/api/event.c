@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is known of an event, for other programs.  See etrace.h. */
+/* libetrace: the parts of an event.  See etrace.h. */
 #include "api/event.h"
 #include "api/schema.h"
 #include "base/xalloc.h"
@@ -9,7 +9,7 @@
 
 /* ---- copies ---- */
 
-/* Bytes for all strings and a NUL behind each: room is made before any is put. */
+/* Appends a string and a NUL.  copy_strings() has made room for all of them. */
 static struct et_string put(struct et_event *to, const struct et_event *from,
 			    const struct et_string *s)
 {
@@ -58,7 +58,7 @@ void api_event_copy(struct etrace_event *copy, const struct et_event *from)
 	copy_strings(to, from);
 }
 
-/* ---- looking at them ---- */
+/* ---- access ---- */
 
 unsigned int etrace_event_kind(const struct etrace_event *event)
 {
@@ -103,7 +103,7 @@ int etrace_event_value_named(const struct etrace_event *event, const char *name,
 	return 0;
 }
 
-/* What is none has no bytes. */
+/* @s: NULL if the event does not have the string. */
 static const char *give(const struct et_event *ev, const struct et_string *s, size_t *len)
 {
 	if (len)

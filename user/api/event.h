@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* An event as other programs are given it. */
+/* An event as libetrace gives it to other programs. */
 #ifndef ETRACE_API_EVENT_H
 #define ETRACE_API_EVENT_H
 
@@ -8,14 +8,14 @@
 
 struct etrace_event {
 	/*
-	 * A copy, for the source's own lives only while it is handed on: with
-	 * a NUL behind each string, and without what only lines need.
+	 * A copy, because the source's event is valid only while it is pushed.
+	 * Each string ends with a NUL; data that only lines need is left out.
 	 */
 	struct et_event ev;
 	uint64_t pid;
 };
 
-/** api_event_copy - a copy; what @to holds is used again */
+/** api_event_copy - copy an event; reuses the memory of @to */
 __attribute__((visibility("hidden")))
 void api_event_copy(struct etrace_event *to, const struct et_event *from);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Reading what a build did, for other programs.  See etrace.h. */
+/* libetrace: reading a trace.  See etrace.h. */
 #include "api/event.h"
 #include "base/xalloc.h"
 #include "event/proctab.h"
@@ -11,29 +11,29 @@
 #include <string.h>
 
 struct etrace {
-	struct sink sink;	/* what the source pushes is queued */
+	struct sink sink;	/* queues the events of the source */
 	int dead;		/* 0, or -ENOMEM */
-	int end;		/* what etrace_next() says from now on, if @ended */
+	int end;		/* if @ended: 0 or -ENOTSUP, for etrace_next() to return */
 	bool begun, ended;
 	struct in **in;
 	size_t nin;
-	struct opts opts;	/* none */
+	struct opts opts;	/* all zeros: no options */
 	struct diag *diag;
 	const struct source_format *format;
 	struct source *source;
-	/* events that one step brought: [first, n) have not been asked for */
+	/* events of one step: etrace_next() has not returned [first, n) yet */
 	struct etrace_event *queue;
 	size_t first, n, made, cap;
 	struct proctab *tasks;
 	unsigned int pid_bits;
-	uint64_t exited;	/* whose exit was the last event */
+	uint64_t exited;	/* if @exit: upid of the task that exited in the last event */
 	bool exit;
 };
 
 /* ---- opening ---- */
 
 /*
- * The row of source_formats that an input is; *row NULL: it is empty.
+ * Finds the row of source_formats for an input; *row is NULL if the input is empty.
  * Return: 0 or a negative errno.
  */
 static int detect(struct in *in, const struct source_format **row)
@@ -49,7 +49,7 @@ static int detect(struct in *in, const struct source_format **row)
 	return have ? -EINVAL : 0;
 }
 
-/* The row of the same name that gives our events of such an input. */
+/* The row with that name whose source gives events of etrace. */
 static const struct source_format *our_row(const char *name, struct in *in)
 {
 	for (const struct source_format *f = source_formats; f->name; f++)
@@ -99,7 +99,7 @@ static int begin(struct etrace *t, const char *const *paths, size_t npaths)
 	if (err)
 		return err;
 	t->source = t->format->open(&(struct source_args){ t->in, t->nin, &t->opts, t->diag });
-	/* several files of what is one */
+	/* several files, of a format that allows only one */
 	return t->source ? 0 : -EINVAL;
 }
 
@@ -167,7 +167,7 @@ static int queue_item(struct sink *s, const void *item)
 	return 0;
 }
 
-/* Nobody but the caller is told. */
+/* proctab's notices that a task begins or ends are not needed here. */
 static void on_begin(void *ctx, struct task *task, const struct task *parent,
 		     const struct et_event *ev)
 {
@@ -187,7 +187,7 @@ static void on_end(void *ctx, struct task *task, enum task_end why, uint64_t tim
 	(void)ev;
 }
 
-/* The tasks after an event; one that exits lives up to the next. */
+/* Updates the tasks after an event; a task that exits stays until the next event. */
 static void apply(struct etrace *t, struct etrace_event *event)
 {
 	static const struct proctab_ops ops = { on_begin, on_end };
@@ -238,7 +238,7 @@ static const struct etrace_event *next(struct etrace *t)
 		int ret = t->source->ops->step(t->source, &t->sink);
 
 		t->ended = ret <= 0;
-		/* the only thing that a source gives up for */
+		/* 2: written by a newer etrace, the only reason why a source gives up */
 		if (t->ended && diag_status(t->diag) == 2)
 			t->end = -ENOTSUP;
 	}
@@ -282,7 +282,7 @@ void etrace_close(struct etrace *t)
 {
 	if (!t)
 		return;
-	/* what is half changed must not be freed, but files are closed: see xalloc.h */
+	/* half-changed memory must not be freed, but files are closed: see xalloc.h */
 	if (!t->dead) {
 		if (t->source)
 			t->source->ops->free(t->source);
@@ -300,7 +300,7 @@ void etrace_close(struct etrace *t)
 
 /* ---- tasks ---- */
 
-/* They are those of proctab.h; others do not see what is in them. */
+/* struct etrace_task is struct task of proctab.h, opaque to other programs. */
 static const struct etrace_task *give(const struct task *task)
 {
 	return (const struct etrace_task *)task;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The schema, for other programs: kinds of events and their names.  See etrace.h. */
+/* libetrace: kinds of events and their names.  See etrace.h. */
 #include "api/schema.h"
 #include "base/errname.h"
 #include "base/signame.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What others were compiled with, and what we are. */
+/* The public numbers must equal those used inside. */
 #define SAME(a, b) _Static_assert((int)(a) == (int)(b), "same numbers");
 #define VALUE(ID, id, type, name, means, given) SAME(ETRACE_V_##ID##_##id, ET_V_##ID##_##id)
 #define STRING(ID, id, TAG, name) SAME(ETRACE_S_##ID##_##id, ET_S_##ID##_##id)
@@ -33,7 +33,7 @@ SAME(ETRACE_UNTOLD, ET_UNTOLD)
 SAME(ETRACE_OUTSIDE, ET_OUTSIDE)
 SAME(ETRACE_OUTSIDE + 1, ET_NR_MARKINGS)
 
-/* Numbers of kinds differ: new ones of the module come before those of programs. */
+/* The public numbers of kinds differ: inside, new kinds go before those of programs. */
 static const uint8_t number_of[ET_K_COUNT] = {
 #define EVENT(ID, id, name, category, where, doc) [ET_K_##ID] = ETRACE_K_##ID,
 #include "event/events.def"
@@ -49,7 +49,7 @@ unsigned int api_number(enum et_kind kind)
 	return number_of[kind];
 }
 
-/* Return: NULL: there is no such kind. */
+/* Return: NULL if there is no such kind. */
 static const struct et_kind_row *row_of(unsigned int kind)
 {
 	return kind < sizeof(kind_of) && kind_of[kind] ? &et_kinds[kind_of[kind]] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The numbers of kinds that other programs know. */
+/* The public numbers of kinds of events. */
 #ifndef ETRACE_API_SCHEMA_H
 #define ETRACE_API_SCHEMA_H
 

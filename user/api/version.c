@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Of what version the library is. */
+/* libetrace: its version. */
 #include "include/etrace.h"
 
 const char *etrace_version(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Writing FXT, for other programs.  See etrace.h. */
+/* libetrace: writing an FXT file.  See etrace.h. */
 #include "include/etrace.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -21,9 +21,9 @@
 struct etrace_fxt {
 	struct out *out;
 	struct fxt_writer *w;
-	struct map64 counters;	/* hash of an argument's name to its counter's */
+	struct map64 counters;	/* hash of an argument's name to hash of its counter */
 	struct fxt_check_time *order;
-	bool disorder;		/* a rule that only the order of events shows is broken */
+	bool disorder;		/* the order of the events breaks a rule of --check */
 	int dead;		/* 0, or -ENOMEM */
 };
 
@@ -45,7 +45,7 @@ static struct fxt_str str(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* ---- what --check would call broken: fxt_check_record.c has the rules ---- */
+/* ---- what --check would reject: fxt_check_record.c has the rules ---- */
 
 static bool is_text(const char *s)
 {
@@ -79,7 +79,7 @@ static uint64_t hash_of(const char *s)
 	return hash_bytes(s, strlen(s));
 }
 
-/* An argument's name is one counter's. */
+/* Each argument name may be used by one counter only. */
 static bool is_good_counter(struct etrace_fxt *f, const struct etrace_fxt_event *e,
 			    const struct etrace_fxt_arg *args, unsigned int nargs)
 {
@@ -116,11 +116,10 @@ static void on_disorder(void *ctx, enum fxt_rule rule, uint64_t offset, const ch
 
 	(void)offset;
 	(void)detail;
-	/* a trace may end in the middle of one */
+	/* a trace may end before an async event does */
 	f->disorder |= rule != RULE_ASYNC_UNFINISHED;
 }
 
-/* It was written. */
 static void remember(struct etrace_fxt *f, const struct etrace_fxt_event *e,
 		     const struct etrace_fxt_arg *args, unsigned int nargs)
 {
@@ -145,7 +144,7 @@ static void begin(struct etrace_fxt *f, const char *provider)
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, PROVIDER, str(provider));
 	fxt_init(f->w, NS_PER_SEC);
-	/* A consumer loses the names of threads if it is not the first. */
+	/* One consumer loses the names of threads unless this is the first string. */
 	fxt_pin(f->w, FXT_STR("process"));
 }
 
@@ -211,7 +210,7 @@ int etrace_fxt_thread(struct etrace_fxt *f, uint64_t process, uint64_t thread,
 	return err;
 }
 
-/* Return: 0, or -EINVAL: there is no such type. */
+/* Return: 0, or -EINVAL if there is no such type. */
 static int convert_arg(const struct etrace_fxt_arg *from, struct fxt_arg *to)
 {
 	struct fxt_str name = str(from->name);
@@ -312,7 +311,7 @@ int etrace_fxt_close(struct etrace_fxt *f)
 	if (!f)
 		return 0;
 	err = f->dead;
-	/* What is half changed must not be freed: see xalloc.h. */
+	/* Half-changed memory must not be freed: see xalloc.h. */
 	if (!err) {
 		fxt_writer_free(f->w);
 		err = end_order(f);

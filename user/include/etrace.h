@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * libetrace: traces of etrace for other programs.
+ * libetrace: lets other programs read the traces of etrace, and write FXT files.
  *
  * Rules that hold for all functions:
  *  - Nothing here ends the process or prints, and nothing is shared between
  *    handles: different threads may use different handles at the same time.
- *  - Functions that return int return 0 or more when they succeed, and a
- *    negative errno when they do not; strerror(-ret) tells it in words.
- *  - -ENOMEM kills a handle: whatever is done with it afterwards but to close
- *    it returns -ENOMEM, too.  Files are closed with it; memory that was in the
- *    middle of a change when it ran out is not given back.
- *  - Strings given to a function stay the caller's, and are copied if needed.
+ *  - Functions that return int return 0 or more on success, and a negative
+ *    errno on failure; strerror(-ret) describes it.
+ *  - A handle is unusable after -ENOMEM: further calls return -ENOMEM, too, until
+ *    it is closed.  Closing it closes its files; memory that was being changed
+ *    when memory ran out is leaked.
+ *  - The caller keeps the strings it passes; the library copies what it needs.
  */
 #ifndef ETRACE_H
 #define ETRACE_H
@@ -22,34 +22,33 @@
 extern "C" {
 #endif
 
-/** etrace_version - of the library, as "0.1"; a constant */
+/** etrace_version - version of the library, such as "0.1"; a constant */
 const char *etrace_version(void);
 
 /* ---- reading what a build did ---- */
 
 /*
- * A trace that is being read: what etrace recorded, as lines (text of
- * trace_pipe) or as FXT that etrace wrote, compressed or not.
+ * A trace being read: a recording of etrace, as lines (text of trace_pipe) or
+ * as FXT written by etrace, compressed or not.
  *
  *	err = etrace_open(&path, 1, &trace);
  *	while ((err = etrace_next(trace, &ev)) > 0)
  *		...
  *	etrace_close(trace);
  *
- * Memory: what is open at once in the trace, and the tasks that live; not its
- * length.
+ * Memory use depends on the number of live tasks and of unfinished events, not
+ * on the length of the trace.
  */
 struct etrace;
-/* One event; etrace's, and valid until the next call of etrace_next(). */
+/* One event; the library owns it, and it is valid until the next call of etrace_next(). */
 struct etrace_event;
-/* One task that lives; etrace's, and valid until the next call of etrace_next(). */
+/* One live task; the library owns it, and it is valid until the next call of etrace_next(). */
 struct etrace_task;
 
 /*
- * Kinds of events, ETRACE_K_OPEN, and of each its values, ETRACE_V_OPEN_fd, and
- * its strings, ETRACE_S_OPEN_name.  Numbers do not change.  A later version of
- * the library may have more of them: a program passes over what it does not
- * know.
+ * Kinds of events (ETRACE_K_OPEN), and the values (ETRACE_V_OPEN_fd) and strings
+ * (ETRACE_S_OPEN_name) of each.  Numbers do not change.  A later version of the
+ * library may have more of them: programs must ignore those that they do not know.
  */
 #include <etrace_kinds.h>
 
@@ -59,242 +58,242 @@ enum etrace_means {
 	ETRACE_MEANS_FLAGS,
 	ETRACE_MEANS_MODE,	/* permissions */
 	ETRACE_MEANS_STATUS,	/* as waitpid(2) gives it, or an exit status */
-	ETRACE_MEANS_SIGNAL,	/* its number, as x86 counts them */
+	ETRACE_MEANS_SIGNAL,	/* a signal number of x86 */
 	ETRACE_MEANS_BOOL,
 	ETRACE_MEANS_UPID,	/* a task */
 	ETRACE_MEANS_COUNT,
 	ETRACE_MEANS_TIME,	/* CLOCK_MONOTONIC in nanoseconds */
 	ETRACE_MEANS_DATE,	/* nanoseconds since 1970 */
-	ETRACE_MEANS_NUMBER	/* of a thing: an inode, a device */
+	ETRACE_MEANS_NUMBER	/* an identifier: of an inode, a device */
 };
 
-/* What a string may be that is not the name that the kernel resolved. */
+/* How a string may differ from the name that the kernel resolved. */
 enum etrace_marking {
-	ETRACE_JOINED,		/* the user's string behind a directory's path */
+	ETRACE_JOINED,		/* a directory's path with the program's string appended */
 	ETRACE_UNREAD,		/* it could not be read */
-	ETRACE_CUT,		/* it is not whole */
-	ETRACE_UNTOLD,		/* whether there is one is not known */
-	ETRACE_OUTSIDE		/* no path from the task's root directory */
+	ETRACE_CUT,		/* it is incomplete */
+	ETRACE_UNTOLD,		/* it is not known whether there is one */
+	ETRACE_OUTSIDE		/* not reachable from the task's root directory */
 };
 
 /* -- the schema, which is the same for all traces -- */
 
 /**
- * etrace_kind_name - "open"; the one that FXT and JSON have, too
- * etrace_kind_category - "file"
- * etrace_kind_doc - what happened, in words
+ * etrace_kind_name - name of a kind, such as "open"; FXT and JSON use it, too
+ * etrace_kind_category - its category, such as "file"
+ * etrace_kind_doc - a description of what happened
  *
- * Return: a constant; NULL: there is no such kind.
+ * Return: a constant; NULL if there is no such kind.
  */
 const char *etrace_kind_name(unsigned int kind);
 const char *etrace_kind_category(unsigned int kind);
 const char *etrace_kind_doc(unsigned int kind);
 
-/** etrace_kind_number - that of a name.  Return: -ENOENT: there is none. */
+/** etrace_kind_number - ETRACE_K_* of the kind with a name.  Return: -ENOENT if none. */
 int etrace_kind_number(const char *name);
 
 /**
- * etrace_value_name - "fd", of value @i of a kind
- * etrace_string_name - "path", of string @i; ETRACE_ARGS is the argument list's
+ * etrace_value_name - name of value @i of a kind, such as "fd"
+ * etrace_string_name - name of string @i, such as "path"; ETRACE_ARGS: the argument list
  *
- * Return: a constant; NULL: there is none, as behind the last.
+ * Return: a constant; NULL if none, for instance after the last.
  */
 const char *etrace_value_name(unsigned int kind, unsigned int i);
 const char *etrace_string_name(unsigned int kind, unsigned int i);
 
-/** etrace_value_means - enum etrace_means.  Return: -ENOENT: there is no such value. */
+/** etrace_value_means - enum etrace_means of a value.  Return: -ENOENT if no such value. */
 int etrace_value_means(unsigned int kind, unsigned int i);
 
-/** etrace_marking_name - "joined".  Return: a constant; NULL: there is none. */
+/** etrace_marking_name - name such as "joined".  Return: a constant; NULL if none. */
 const char *etrace_marking_name(unsigned int marking);
 
-/** etrace_errno_name - "ENOENT".  Return: a constant; NULL: it has no name. */
+/** etrace_errno_name - name such as "ENOENT".  Return: a constant; NULL if it has no name. */
 const char *etrace_errno_name(int error);
 
-/** etrace_signal_name - "SIGSEGV" or "signal 40"; 32 bytes are enough */
+/** etrace_signal_name - writes "SIGSEGV" or "signal 40"; 32 bytes are enough */
 void etrace_signal_name(int signal, char *buf, size_t size);
 
 /* -- a trace -- */
 
 /**
  * etrace_open - begin to read a trace
- * @paths: its @npaths files; "-" is standard input.  Several, as those of the
- *	processors, are one trace of lines, which is put in order of time.
+ * @paths: its @npaths files; "-" is standard input.  Several files, such as one for
+ *	each processor, must be lines; they are merged in order of time.
  * @trace: set to the handle, for etrace_close(); to NULL on failure
  *
- * Return: 0; what open(2) or read(2) says; or
- * -EBADMSG: it is compressed, and cannot be expanded;
+ * Return: 0; a negative errno of open(2) or read(2); or
+ * -EBADMSG: the file is compressed, and cannot be decompressed;
  * -ENODATA: all files are empty;
- * -ENOTSUP: a trace that etrace-read(1) reads, but that has no events of etrace:
- *	sp-rtrace, SWAP, FXT of somebody else;
- * -EINVAL: no trace in a known format; files of different formats; several FXT
- *	files; or no file at all.
+ * -ENOTSUP: a trace that etrace-read(1) reads, but without events of etrace:
+ *	sp-rtrace, SWAP, FXT of another program;
+ * -EINVAL: not a trace in a known format; files of different formats; several
+ *	FXT files; or no file at all.
  */
 int etrace_open(const char *const *paths, size_t npaths, struct etrace **trace);
 
 /**
  * etrace_set_pid_bits - how many low bits of a upid are the pid
- * @bits: 0 to 32; 22 if this is not called, as the module's bits_of_real_pid
+ * @bits: 0 to 32, the module's bits_of_real_pid; 22 if this is not called
  *
- * Return: 0; -EINVAL; -EBUSY: the first event has been read.
+ * Return: 0; -EINVAL; -EBUSY after the first event has been read.
  */
 int etrace_set_pid_bits(struct etrace *trace, unsigned int bits);
 
-/** etrace_format - of the files: "etrace" (lines) or "fxt"; a constant */
+/** etrace_format - format of the files: "etrace" (lines) or "fxt"; a constant */
 const char *etrace_format(const struct etrace *trace);
 
 /**
  * etrace_next - the next event, in the order of time
- * @event: set to it; to NULL if there is none
+ * @event: set to the event; to NULL if there is none
  *
- * Return: 1; 0: there are no more, and further calls say so again; -ENOMEM; or
- * -ENOTSUP: it was written by a newer etrace, whose events this one cannot read.
- * A file that is damaged, or ends too early, gives the events that can be had of
- * it: what is missing is told by etrace_damage().
+ * Return: 1; 0 if there are no more, also in further calls; -ENOMEM; or
+ * -ENOTSUP: a newer etrace wrote the trace, with events that this one cannot read.
+ * All readable events of a file that is damaged, or ends too early, are returned;
+ * etrace_damage() reports what is missing.
  */
 int etrace_next(struct etrace *trace, const struct etrace_event **event);
 
 /**
  * etrace_complete - whether nothing was missing or damaged up to now
  *
- * Return: 1; or 0: see etrace_damage(); asked at the end, it tells of the trace.
+ * Return: 1 if so; else 0, see etrace_damage().  Call it at the end for the whole trace.
  */
 int etrace_complete(const struct etrace *trace);
 
 /**
  * etrace_damage - what was missing, damaged or worth a note up to now
  * @i: 0, 1 and so on
- * @n: set to how often
- * @damage: set to 1, or to 0 if it is a note only; may be NULL
+ * @n: set to how often it occurred
+ * @damage: set to 1 for damage, to 0 for a note; may be NULL
  *
- * Return: text as it follows a number, "events lost by the tracer", a constant;
- * NULL: there is no more.
+ * Return: text that goes after a number, such as "events lost by the tracer", a constant;
+ * NULL if there are no more.
  */
 const char *etrace_damage(const struct etrace *trace, unsigned int i, uint64_t *n,
 			  int *damage);
 
-/** etrace_close - free the handle and all that is its; NULL is allowed */
+/** etrace_close - free the handle with its events and tasks; NULL is allowed */
 void etrace_close(struct etrace *trace);
 
 /* -- an event -- */
 
-/** etrace_event_kind - ETRACE_K_*, or one that this header does not know */
+/** etrace_event_kind - ETRACE_K_*, or a newer kind that this header does not have */
 unsigned int etrace_event_kind(const struct etrace_event *event);
 
 /*
- * Who made it: a number that is unique in the trace, and the pid in it.  0 in
- * events that no task makes, ETRACE_K_LOST and ETRACE_K_SESSION.
+ * The task that caused the event: its upid, a number unique in the trace, and the pid
+ * contained in it.  Both are 0 in events of no task, ETRACE_K_LOST and ETRACE_K_SESSION.
  */
 uint64_t etrace_event_upid(const struct etrace_event *event);
 uint64_t etrace_event_pid(const struct etrace_event *event);
-/* On which processor, and when it began: CLOCK_MONOTONIC in nanoseconds. */
+/* Processor number, and time of the beginning: CLOCK_MONOTONIC in nanoseconds. */
 uint32_t etrace_event_cpu(const struct etrace_event *event);
 uint64_t etrace_event_time(const struct etrace_event *event);
 
 /**
- * etrace_event_value - a value by its number, which is one of the event's kind
- * etrace_event_value_named - by its name
- * @v: set to it, if it is there; one above INT64_MAX as its two's complement
+ * etrace_event_value - a value by its number, ETRACE_V_* of the event's kind
+ * etrace_event_value_named - a value by its name
+ * @v: set to the value if the event has it; values above INT64_MAX wrap to negative
  *
- * Return: 1; 0: the event has none.
+ * Return: 1; 0 if the event does not have it.
  */
 int etrace_event_value(const struct etrace_event *event, unsigned int i, int64_t *v);
 int etrace_event_value_named(const struct etrace_event *event, const char *name, int64_t *v);
 
 /**
- * etrace_event_string - a string by its number, which is one of the event's kind
- * etrace_event_string_named - by its name
- * @len: set to its bytes; may be NULL.  Any byte can be in it; a NUL that does
- *	not count stands behind.
+ * etrace_event_string - a string by its number, ETRACE_S_* of the event's kind
+ * etrace_event_string_named - a string by its name
+ * @len: set to its length in bytes; may be NULL.  The string can contain any byte; a
+ *	NUL that is not counted follows it.
  *
- * Return: the string; NULL: the event has none, and *len is 0.
+ * Return: the string; NULL, with *len 0, if the event does not have it.
  */
 const char *etrace_event_string(const struct etrace_event *event, unsigned int i, size_t *len);
 const char *etrace_event_string_named(const struct etrace_event *event, const char *name,
 				      size_t *len);
 
 /**
- * etrace_event_argc - how many arguments a program was run with
- * etrace_event_arg - argument @i, from 0 on, as etrace_event_string()
+ * etrace_event_argc - number of arguments that a program was run with
+ * etrace_event_arg - argument @i, from 0 on; @len and Return: see etrace_event_string()
  */
 size_t etrace_event_argc(const struct etrace_event *event);
 const char *etrace_event_arg(const struct etrace_event *event, size_t i, size_t *len);
 
-/** etrace_event_failed - 1: the call failed.  0: it did not. */
+/** etrace_event_failed - 1 if the call failed, else 0 */
 int etrace_event_failed(const struct etrace_event *event);
 
-/** etrace_event_errno - its errno, positive; 0: it did not fail, or it is not told */
+/** etrace_event_errno - errno of the call, positive; 0 if it did not fail, or if unknown */
 int etrace_event_errno(const struct etrace_event *event);
 
-/** etrace_event_signal - the signal that ended the task; 0: none, or no such event */
+/** etrace_event_signal - the signal that ended the task; 0 if none, or not an exit event */
 int etrace_event_signal(const struct etrace_event *event);
 
 /**
- * etrace_event_markings - what string @i, or ETRACE_ARGS, is
+ * etrace_event_markings - markings of string @i, or of the arguments (ETRACE_ARGS)
  *
- * Return: bits 1u << ETRACE_JOINED and so on; 0: it is what the kernel resolved.
+ * Return: bits 1u << ETRACE_JOINED and so on; 0 if it is the name that the kernel resolved.
  */
 unsigned int etrace_event_markings(const struct etrace_event *event, unsigned int i);
 
-/** etrace_event_incomplete - 1: something of it is missing or damaged.  0: it is whole. */
+/** etrace_event_incomplete - 1 if a part of the event is missing or damaged, else 0 */
 int etrace_event_incomplete(const struct etrace_event *event);
 
 /**
- * etrace_event_finding - what is wrong with it, in words
+ * etrace_event_finding - description of what is wrong with an event
  * @i: 0, 1 and so on
- * @buf: filled, in @size bytes; 160 are enough
+ * @buf: gets the text; its size is @size bytes, 160 are enough
  *
- * Return: 0; -ENOENT: no more is known, and @buf is empty.
+ * Return: 0; -ENOENT, with an empty @buf, if there are no more.
  */
 int etrace_event_finding(const struct etrace_event *event, unsigned int i, char *buf,
 			 size_t size);
 
-/** etrace_event_late - 1: it came too late to be put in the order of time.  0: it did not. */
+/** etrace_event_late - 1 if the event came too late to be put in order of time, else 0 */
 int etrace_event_late(const struct etrace_event *event);
 
-/* -- the tasks that live -- */
+/* -- live tasks -- */
 
 /*
- * A task lives from the first event that tells of it, and up to and with its
- * exit event: its program is that of after the last event, also after an exec.
- * One whose end was lost goes when its pid comes again.
+ * A task is live from the first event that mentions it up to its exit event,
+ * inclusive.  Its program is the one after the last event, also if that was an exec.
+ * A task whose exit event was lost is removed when its pid is used again.
  */
 
-/** etrace_task - the one with a upid.  Return: NULL: none lives. */
+/** etrace_task - the live task with a upid.  Return: NULL if none. */
 const struct etrace_task *etrace_task(const struct etrace *trace, uint64_t upid);
 
-/** etrace_task_next - one after the other; the first: @task is NULL.  Return: NULL: no more. */
+/** etrace_task_next - the task after @task; NULL gives the first.  Return: NULL after the last. */
 const struct etrace_task *etrace_task_next(const struct etrace *trace,
 					   const struct etrace_task *task);
 
 uint64_t etrace_task_upid(const struct etrace_task *task);
 uint64_t etrace_task_pid(const struct etrace_task *task);
 
-/** etrace_task_parent - 1, and *upid is who made it.  0: that is not known. */
+/** etrace_task_parent - *upid is set to the parent task.  Return: 1; 0 if it is unknown. */
 int etrace_task_parent(const struct etrace_task *task, uint64_t *upid);
 
-/** etrace_task_process - upid of its process: of the task that this began as */
+/** etrace_task_process - upid of the task's process: of the task that the process began as */
 uint64_t etrace_task_process(const struct etrace_task *task);
 
-/** etrace_task_is_thread - 1: it is one of the other threads of its process.  0: it is not. */
+/** etrace_task_is_thread - 1 if the task is not the first of its process, else 0 */
 int etrace_task_is_thread(const struct etrace_task *task);
 
-/** etrace_task_program - base name of what it runs, "?" if not known; as strings above */
+/** etrace_task_program - base name of its program, "?" if unknown; @len may be NULL */
 const char *etrace_task_program(const struct etrace_task *task, size_t *len);
 
-/** etrace_task_since - when that began, as far as the trace tells, in nanoseconds */
+/** etrace_task_since - earliest known time of that program in this task, in nanoseconds */
 uint64_t etrace_task_since(const struct etrace_task *task);
 
 /* ---- writing FXT, the Fuchsia trace format ---- */
 
 /*
- * A file of FXT that is being written: the documents are those of Fuchsia,
- * "Fuchsia trace format"; what viewers want beyond them is kept here, so that
- * etrace-read --check finds nothing wrong with what is written.
+ * An FXT file being written.  The format is described in Fuchsia's document "Fuchsia
+ * trace format".  These functions also keep the rules that viewers add to it, so that
+ * etrace-read --check finds nothing wrong with the file.
  */
 struct etrace_fxt;
 
-/* Types of events; the values are those of the format ("Event Record"). */
+/* Types of events; the numbers are those of the format ("Event Record"). */
 enum etrace_fxt_type {
 	ETRACE_FXT_INSTANT,
 	ETRACE_FXT_COUNTER,
@@ -318,7 +317,7 @@ enum etrace_fxt_arg_type {
 	ETRACE_FXT_ARG_POINTER	/* @u, an address */
 };
 
-/* An argument; names within one event must differ. */
+/* An argument; the names within one event must differ. */
 struct etrace_fxt_arg {
 	const char *name;
 	enum etrace_fxt_arg_type type;
@@ -333,27 +332,27 @@ struct etrace_fxt_arg {
 struct etrace_fxt_event {
 	enum etrace_fxt_type type;
 	uint64_t time;		/* nanoseconds, below 2^63 */
-	uint64_t process;	/* ids of the caller's choice, not 0, below 2^32 */
+	uint64_t process;	/* this and the thread: ids the caller chooses, 1 to 2^32 - 1 */
 	uint64_t thread;
 	const char *category;
 	const char *name;
 	/*
-	 * Of a complete duration the end, in nanoseconds; of a counter its id;
-	 * of async and flow events what those that belong together share.
+	 * Complete duration: its end in nanoseconds.  Counter: its id.
+	 * Async and flow events: an id shared by events that belong together.
 	 */
 	uint64_t value;
 };
 
 /**
  * etrace_fxt_create - begin a file
- * @path: its name, .gz or .zst at the end compress.  A file is there, with mode 0600,
- *	when etrace_fxt_close() has said 0 or -EINVAL; what was there stays until then.
- *	What is no file is written to.
- * @provider: name of who writes, at most 255 bytes
+ * @path: name of the file; it is compressed if this ends in .gz or .zst.  The file
+ *	appears, with mode 0600, when etrace_fxt_close() returns 0 or -EINVAL; an older
+ *	file stays until then.  If @path is not a regular file, it is written directly.
+ * @provider: name of the program that writes, at most 255 bytes
  * @fxt: set to the handle, for etrace_fxt_close(); to NULL on failure
  *
- * Return: 0; or what open(2) says; -EBUSY: somebody else is writing it; -EINVAL if the
- * provider's name is too long, or not UTF-8.
+ * Return: 0; a negative errno of open(2); -EBUSY if another process is writing the file;
+ * -EINVAL if the provider's name is too long, or not UTF-8.
  */
 int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt **fxt);
 
@@ -361,9 +360,9 @@ int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt 
  * etrace_fxt_process - name a process
  * etrace_fxt_thread - name a thread, before its first event
  *
- * Return: 0; -E2BIG: a name has more than 31,999 bytes; -EINVAL: it is not UTF-8, or an
- * id is 0 or above 32 bits, and nothing was written; or an errno of write(2), from which
- * the file does not recover.
+ * Return: 0; -E2BIG if the name has more than 31,999 bytes; -EINVAL if it is not UTF-8, or
+ * an id is 0 or above 32 bits, and nothing was written; or a negative errno of write(2),
+ * after which nothing more can be written.
  */
 int etrace_fxt_process(struct etrace_fxt *fxt, uint64_t process, const char *name);
 int etrace_fxt_thread(struct etrace_fxt *fxt, uint64_t process, uint64_t thread,
@@ -373,13 +372,13 @@ int etrace_fxt_thread(struct etrace_fxt *fxt, uint64_t process, uint64_t thread,
  * etrace_fxt_event - write an event
  * @args: its @nargs arguments, at most 15
  *
- * Return: 0; -E2BIG: a string has more than 31,999 bytes, or there are too many
- * arguments, and nothing was written; -EINVAL: etrace-read --check would call it broken,
- * and nothing was written: a type is none of the above, an id or a time is out of its
- * bounds, a text is not UTF-8, two arguments have one name, a complete duration ends
- * before it begins, an instant has "frame" in its name, a counter has an argument that is
- * no number or is another counter's; or an errno of write(2), from which the file does
- * not recover.
+ * Return: 0; a negative errno of write(2), after which nothing more can be written; or,
+ * with this event not written,
+ * -E2BIG: a string has more than 31,999 bytes, or there are too many arguments;
+ * -EINVAL: etrace-read --check would reject the event: unknown type, id or time out of
+ *	bounds, text not UTF-8, two arguments with one name, a complete duration that ends
+ *	before it begins, an instant with "frame" in its name, or a counter with an argument
+ *	that is not a number or whose name another counter has used.
  */
 int etrace_fxt_event(struct etrace_fxt *fxt, const struct etrace_fxt_event *event,
 		     const struct etrace_fxt_arg *args, unsigned int nargs);
@@ -387,10 +386,10 @@ int etrace_fxt_event(struct etrace_fxt *fxt, const struct etrace_fxt_event *even
 /**
  * etrace_fxt_close - write what is left and free the handle; NULL is allowed
  *
- * Return: 0, or the first errno of write(2) that there was; -EINVAL: the file is there,
- * but --check would call the order of its events broken: a duration without an end, one
- * that another one cuts, an async or flow event without its begin.  The last million
- * events are kept in memory to know that.
+ * Return: 0; the first negative errno of write(2); or -EINVAL: the file was written, but
+ * --check would reject the order of its events: a duration without an end, durations that
+ * overlap without nesting, an async or flow event without its begin.  This check keeps the
+ * last million events in memory.
  */
 int etrace_fxt_close(struct etrace_fxt *fxt);
 
