@@ -18,7 +18,7 @@ const struct opt_row trace_rows[] = {
 	{ 0 }
 };
 
-/* What those have that show arguments, those for other people, and those with text. */
+/* Added to commands that show arguments, that are for other people, and that print text. */
 static const struct opt_row redact[] = {
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
 	{ 0 }
@@ -56,7 +56,7 @@ static int parse_command_line(const struct answer *a, int argc, char **argv, str
 	return command_line_parse(c, argc, argv, opts);
 }
 
-/* ---- all of it ---- */
+/* ---- running a command ---- */
 
 static int answer(const struct answer *a, const struct opts *opts, char **args, size_t n,
 		  struct diag *diag)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the subcommands that answer questions share: options, the trace, where
- * the answer goes, how it ends.  Each is a struct answer, and a line in its
+ * What the subcommands that answer questions share: they take options, open
+ * traces, and write an answer.  Each is a struct answer, and a line in its
  * cmd_NAME(): return answer_main(&answer, argc, argv).
  */
 #ifndef ETRACE_ANSWER_H
@@ -17,15 +17,15 @@
 /* --from and --bits-of-real-pid, of all commands that read traces. */
 extern const struct opt_row trace_rows[];
 
-/* Rows of tables of options that have one meaning in several commands. */
+/* Rows for tables of options, which mean the same in several commands. */
 #define OPTION_MAP	{ "map", "A=B", "directory A of today was directory B during the build" }
 #define OPTION_ROOT								\
 	{ "root", "DIR", "where the file system of the build machine is now; default: /" }
 
-/* What a command is asked. */
+/* What a command is asked to do. */
 struct asked {
 	struct db *db[2];	/* of the traces, as many as the command takes */
-	char **args;		/* what stands behind them */
+	char **args;		/* arguments behind the traces */
 	size_t nargs;
 	const struct opts *opts;
 	struct out *out;	/* standard output */
@@ -35,34 +35,34 @@ struct asked {
 
 struct answer {
 	const char *name;	/* "deps" */
-	const char *synopsis;	/* behind the options: "TRACE PATH..." */
+	const char *synopsis;	/* arguments after the options: "TRACE PATH..." */
 	const char *about;	/* what it answers: one or more lines */
 	const char *example;	/* commands for --help, a line each */
 	/*
-	 * Its own options. --json is added; and, if it takes traces, trace_rows and --redact.
+	 * Its own options.  --json is added; if it takes traces, also trace_rows and --redact.
 	 */
 	const struct opt_row *options;
-	unsigned int traces;	/* that it takes and are opened: 0, 1 or 2 */
-	bool leaves;		/* it is for other people: it hides secrets unless --no-redact */
-	bool only_json;		/* it has no other form: no --json */
-	bool opens;		/* it opens traces itself, of its arguments */
-	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
+	unsigned int traces;	/* how many it takes, and are opened for it: 0, 1 or 2 */
+	bool leaves;		/* for other people: secrets are hidden unless --no-redact */
+	bool only_json;		/* JSON is its only form, so there is no --json */
+	bool opens;		/* it opens the traces among its arguments itself */
+	size_t min_args, max_args;	/* behind the traces; max SIZE_MAX if any number */
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */
 	/*
-	 * Answer.  Return: 0, or an exit status of its own, which wins over that of
-	 * a trace that is not complete (1), but not over diag_fatal() (2).
+	 * Write the answer.  Return: 0, or an exit status of its own, which wins over
+	 * that of an incomplete trace (1), but not over that of diag_fatal() (2).
 	 */
 	int (*run)(struct asked *a);
 };
 
-/** answer_lists - read what --ninja and --make name.  Return: false after diag_fatal(). */
+/** answer_lists - read the files of --ninja and --make.  Return: false after diag_fatal(). */
 bool answer_lists(struct lists *l, const struct opts *opts);
 
 int answer_main(const struct answer *answer, int argc, char **argv);
 
 /**
- * answer_number - the value of an option as a number from @min to 1000000
- * @v: set to it; left alone if the option was not given
+ * answer_number - take the value of an option, a number from @min to 1000000
+ * @v: set to it; unchanged if the option was not given
  *
  * Return: false after diag_fatal().
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a command prints while a view has its terminal.  See aside.h. */
+/* Keeps what a command prints while a view uses its terminal.  See aside.h. */
 #include "cli/aside.h"
 #include "base/xalloc.h"
 #include "cli/etrace.h"
@@ -12,9 +12,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A terminal that is ready for more takes so much without blocking. */
+/* Bytes that a terminal which is ready for more takes without blocking. */
 #define PART 1024u
-/* And the recorder has other things to do after so many parts. */
+/* After so many parts at once the recorder does other things. */
 #define PARTS_MAX 64u
 
 struct aside {
@@ -33,7 +33,7 @@ static int temporary_file(void)
 	fd = open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* not every file system can */
+	/* not every file system has O_TMPFILE */
 	snprintf(name, sizeof(name), "%s/etrace-output-XXXXXX", dir);
 	fd = mkostemp(name, O_APPEND | O_CLOEXEC);
 	if (fd >= 0)

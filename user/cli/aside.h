@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a command prints while a view has its terminal: it goes to a file without a name,
- * and from there to the terminal when that is free again.  The command never waits for
- * this, and goes on printing when the recorder is gone.
+ * Keeps what a command prints while a view uses its terminal: in a file without a name,
+ * which is copied to the terminal when that is free again.  The command never waits for
+ * this, and can go on printing when the recorder is gone.
  */
 #ifndef ETRACE_CLI_ASIDE_H
 #define ETRACE_CLI_ASIDE_H
@@ -11,22 +11,22 @@
 
 struct aside;
 
-/** aside_new - if standard output or error is a terminal.  Return: NULL after a message, or if not. */
+/** aside_new - if standard output or error is a terminal.  Return: NULL if not, or after a message */
 struct aside *aside_new(void);
 
 /**
- * aside_take - in the command's process: what would go to the terminal goes there, and
+ * aside_take - in the command's process: output to the terminal goes to the file, and
  *	nothing is read from the terminal
  */
 void aside_take(const struct aside *a);
 
 /**
- * aside_show - write to the terminal what has come
- * @all: else as much as it takes without waiting
+ * aside_show - copy new output to the terminal
+ * @all: all of it; else only as much as the terminal takes without waiting
  */
 void aside_show(struct aside *a, bool all);
 
-/** aside_free - show all, and free; NULL: nothing */
+/** aside_free - show all, and free; @a may be NULL */
 void aside_free(struct aside *a);
 
 #endif

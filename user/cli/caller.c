@@ -21,7 +21,7 @@ static void set_groups(struct user *u)
 		u->ngroups = 1;
 		return;
 	}
-	/* asks for the number first */
+	/* the first call only asks for the number */
 	getgrouplist(u->name, u->gid, NULL, &n);
 	do {
 		u->ngroups = n + 16;
@@ -127,7 +127,7 @@ void user_leave(const struct user *u)
 
 	if (!u)
 		return;
-	/* we were root, and can be again: the saved ids are */
+	/* the saved ids are still root's */
 	if (seteuid(0) || setegid(0) || setgroups(1, &none)) {
 		perror("etrace: cannot be root again");
 		_exit(125);

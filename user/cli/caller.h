@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users: who called sudo, who -u means, and becoming one of them, for a while
- * or for good.
+ * Users: the one who called sudo, the one of -u, and becoming one of them, for a
+ * while or for good.
  */
 #ifndef ETRACE_CALLER_H
 #define ETRACE_CALLER_H
@@ -14,12 +14,12 @@ struct user {
 	gid_t gid;
 	gid_t *groups;		/* all of them */
 	int ngroups;
-	char *name;		/* NULL: the uid has none */
-	char *home, *shell;	/* NULL: not known */
+	char *name;		/* NULL if the uid has none */
+	char *home, *shell;	/* NULL if unknown */
 };
 
 /**
- * user_of_sudo - who started this program by sudo
+ * user_of_sudo - the user who started this program with sudo
  *
  * Return: the user, for user_free(), or NULL if nobody did, or root.
  */
@@ -37,8 +37,8 @@ void user_free(struct user *u);
  */
 int user_become(const struct user *u);
 
-/** user_enter - have this user's rights to files until user_leave(); NULL: keep
- * one's own. Return: 0 or -errno.
+/** user_enter - have this user's rights to files until user_leave(); if NULL, keep
+ * our own. Return: 0 or -errno.
  */
 int user_enter(const struct user *u);
 void user_leave(const struct user *u);

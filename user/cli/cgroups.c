@@ -19,7 +19,7 @@ struct cgroups {
 	int dirs[];
 };
 
-/* Return: a descriptor; -1 with errno, EBADF: it is no cgroup. */
+/* Return: a descriptor, or -1 with errno, which is EBADF if it is no cgroup. */
 static int open_cgroup(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -32,7 +32,7 @@ static int open_cgroup(const char *path)
 	return -1;
 }
 
-/* Where cgroup2 is mounted; "": nowhere. */
+/* Where cgroup2 is mounted, "" if nowhere. */
 static void mounted_at(char *dir, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -68,7 +68,7 @@ static int find_cgroup(const char *path)
 		snprintf(file, sizeof(file), "%s/%s", dir, path);
 		fd = open_cgroup(file);
 	}
-	/* a directory that is there was meant, whatever it is */
+	/* a directory that exists was meant, even if it is no cgroup */
 	if (fd < 0 && err == EBADF)
 		errno = err;
 	return fd;
@@ -104,7 +104,7 @@ void cgroups_free(struct cgroups *c)
 
 bool cgroups_there(const struct cgroups *c)
 {
-	/* a directory that is gone has nothing in it */
+	/* the directory of a removed cgroup has no files */
 	for (size_t i = 0; i < c->n; i++)
 		if (!faccessat(c->dirs[i], "cgroup.procs", F_OK, 0))
 			return true;

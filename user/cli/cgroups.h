@@ -8,11 +8,11 @@
 struct cgroups;
 
 /**
- * cgroups_add - trace who is in these cgroups
+ * cgroups_add - trace the processes in these cgroups
  * @paths: @n of them: each a directory of a cgroup2 file system, or the path of one
  *	from the top of the file system, as /proc/PID/cgroup has it
  *
- * Return: NULL with @why, for a person.
+ * Return: NULL on failure; @why is a message for the user.
  */
 struct cgroups *cgroups_add(struct session *s, const char *const *paths, size_t n, char *why,
 			    size_t size);

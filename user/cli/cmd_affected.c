@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace affected: what would be made, and tested, otherwise, now that files have changed. */
+/* etrace affected: outputs, commands and tests that depend on files that have changed. */
 #include "answers/affected.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

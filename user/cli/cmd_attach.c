@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace attach: record what a process and all below it do from now on. */
+/* etrace attach: record what a running process and all below it do from now on. */
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"
@@ -50,7 +50,7 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 	bool complete;
 	int err;
 
-	/* before all that may be in the way of a session */
+	/* first, so that nothing that keeps a session from working hides this */
 	if (pid && kill(pid, 0) && errno == ESRCH) {
 		say("attach %d: no such process", pid);
 		return EXIT_FAILED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace attest: what a build was made from, for those who have to prove it. */
+/* etrace attest: write a provenance document: what a build was made from. */
 #include "answers/attest.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

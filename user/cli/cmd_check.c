@@ -21,7 +21,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-/* Where the maker of a depfile ran: paths in it are relative to that. */
+/* Directory of the program that made a depfile: paths in the depfile are relative to it. */
 static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *to)
 {
 	struct db *db = ctx;
@@ -37,7 +37,7 @@ static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *
 	return len;
 }
 
-/* A directory of lists belongs to the build. */
+/* A directory with lists of the build belongs to the build. */
 static void add_tree(struct check *c, const char *dir)
 {
 	struct buf then = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace compdb: compile_commands.json. */
+/* etrace compdb: write compile_commands.json. */
 #include "answers/compdb.h"
 #include "answers/compdb_old.h"
 #include "cli/answer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace db: a trace as an SQLite database, to be asked again and again. */
+/* etrace db: make an SQLite database of a trace, which answers many questions faster. */
 #include "answers/compdb.h"
 #include "cli/answer.h"
 #include "cli/command_line.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace diff: where two builds part. */
+/* etrace diff: where two builds differ. */
 #include "answers/diff.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

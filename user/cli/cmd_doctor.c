@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * etrace doctor: what stands in the way of etrace run on this machine, and
- * what to do about each.  A check is a function and a row of the table, which
- * says what backend it is about; the last one for each does what run does.
+ * etrace doctor: what keeps etrace run from working on this machine, and what to
+ * do about it.  A check is a function and a row of the table, which has the
+ * backends that it is about; the last one for each backend tries what run does.
  */
 #include "cli/doctor.h"
 #include "cli/command_line.h"
@@ -89,11 +89,11 @@ static bool diagnose(enum backends wanted)
 	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
-	unsigned int bad = 0;	/* enum backends that something is in the way of */
+	unsigned int bad = 0;	/* enum backends that cannot work */
 	unsigned int works;
 
 	for (size_t i = 0; i < NCHECKS; i++) {
-		/* where there is nothing better, "auto" takes strace */
+		/* "auto" takes strace if nothing better works */
 		bool instead = checks[i].backends == STRACE && wanted == BOTH && !(wanted & ~bad);
 
 		if (!(checks[i].backends & wanted || instead) || (checks[i].last && checks[i].backends & bad))
@@ -107,7 +107,7 @@ static bool diagnose(enum backends wanted)
 	for (size_t i = 0; i < NCHECKS; i++) {
 		if (!done[i])
 			continue;
-		/* What is in the way of one does not matter if there is another. */
+		/* a fault of one backend does not matter if another one works */
 		if (all[i].result == BAD && works)
 			all[i].result = NOTE;
 		print(checks[i].name, &all[i]);

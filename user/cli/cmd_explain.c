@@ -33,7 +33,7 @@ static void (*const formats[])(struct explain *x, struct out *out) = {
 	put_text, explain_json, explain_github, explain_gitlab, explain_junit,
 };
 
-/* Other steps of a job may have written to it. */
+/* Append, because other steps of a job may have written to the file. */
 static void append_summary(struct explain *x, const char *path, struct diag *diag)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), err;

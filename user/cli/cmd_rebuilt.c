@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace rebuilt: why what ran before ran again. */
+/* etrace rebuilt: why steps of a build ran again. */
 #include "answers/rebuilt.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

@@ -45,7 +45,7 @@ static const struct command_line command_line = {
 	.failed = 2,
 };
 
-/* Events of etrace, for a person.  Return: the exit status, but for what diag knows. */
+/* Print a summary of events of etrace.  Return: the exit status, without that of @diag. */
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, uint64_t top, struct diag *diag)
 {
@@ -72,7 +72,7 @@ static int first_page(const struct inputs *inputs, const char *file, const char 
 	return ret;
 }
 
-/* Return: whether a name is that of one of the inputs, after diag_fatal(): @what to do. */
+/* Whether a name is that of an input.  If so, diag_fatal() says @what to do instead. */
 static bool is_input(const struct inputs *inputs, const char *file, const char *what,
 		     struct diag *diag)
 {
@@ -106,7 +106,7 @@ static struct db *earlier(const struct inputs *inputs, const char *from, const s
 	return db;
 }
 
-/* A page of it.  Return: as first_page(). */
+/* Write a page of it.  Return: as first_page(). */
 static int page(const struct inputs *inputs, const char *file, const char *from,
 		const struct opts *opts, struct diag *diag)
 {
@@ -143,10 +143,10 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 	return ret;
 }
 
-/* A build that is counted, and the database that says what failed in it. */
+/* A build whose events are counted, and the database that shows what failed in it. */
 struct counted {
 	struct db *db;
-	struct diag *diag;	/* the database's: what it says of the trace, the summary says, too */
+	struct diag *diag;	/* the database's own: the summary reports the same faults */
 };
 
 static void put_explained(void *ctx, struct json *j)
@@ -174,7 +174,7 @@ static struct sink *count_build(struct counted *c, struct sink *summary, const c
 	return sink_tee(both, 2);
 }
 
-/* All formats: what they hold, counted as it is read.  Return: 2 if the database failed. */
+/* Count what a trace of any format holds, as it is read.  Return: 2 if the database failed. */
 static int count(const struct inputs *inputs, const char *from, const struct opts *opts,
 		 struct diag *diag)
 {
@@ -202,7 +202,7 @@ static int count(const struct inputs *inputs, const char *from, const struct opt
 	err = 0;
 	if (sink) {
 		err = source_run(source, sink);
-		/* of a part of the events it would say nothing true */
+		/* counts of a part of the events would be wrong */
 		if (counted.diag && diag_status(counted.diag) == 2)
 			err = 0;
 		else
@@ -221,7 +221,7 @@ static int count(const struct inputs *inputs, const char *from, const struct opt
 	return ret;
 }
 
-/* Return: the exit status, but for what diag knows. */
+/* Return: the exit status, without that of @diag. */
 static int report(const struct inputs *inputs, const char *file, const char *from,
 		  const struct opts *opts, struct diag *diag)
 {

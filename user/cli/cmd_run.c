@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace run: run a command and record it and all that it starts. */
+/* etrace run: run a command, and record it and all that it starts. */
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"
@@ -17,15 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Those that end together with the command get so long to be gone, in ms. */
+/* Grace period in ms for processes that end together with the command. */
 #define GRACE_MS 100
 
 struct run {
 	struct recording *rec;
 	pid_t pid;
 	int status;		/* of wait() */
-	bool stopped;		/* the command is, by whomever */
-	bool stopping;		/* we are to be, once it is */
+	bool stopped;		/* the command is stopped, by whatever process */
+	bool stopping;		/* we have to stop once the command is stopped */
 };
 
 static const struct opt_row run_rows[] = {
@@ -57,8 +57,8 @@ static int can_run(const char *file)
 }
 
 /*
- * Which program execvp() would find: where another one is to run it, and says in its
- * own words what is wrong.  Return: 0 or errno.
+ * Find the program that execvp() would run.  Needed if another program (strace) runs it,
+ * whose own messages would not fit.  Return: 0 or errno.
  */
 static int find_command(const char *name, char *file, size_t size)
 {
@@ -83,8 +83,8 @@ static int find_command(const char *name, char *file, size_t size)
 }
 
 /*
- * A text that does not say who is to run it: for execvp(), as for all shells, that is sh.
- * @err: 0, or errno if it says who, and that cannot be run
+ * Whether a file is a script without "#!": execvp() runs it with sh, as all shells do.
+ * @err: errno if it has a "#!" line whose interpreter cannot be run, else 0
  */
 static bool is_for_shell(const char *file, int *err)
 {
@@ -107,7 +107,7 @@ static bool is_for_shell(const char *file, int *err)
 	return false;
 }
 
-/* @words, which end with @argv, with a shell that runs it in the program's place. */
+/* @words, which end with @argv, changed so that a shell runs @file instead of argv[0]. */
 static char **with_shell(char **words, char **argv, char *file)
 {
 	static char shell[] = "/bin/sh";
@@ -126,7 +126,7 @@ static char **with_shell(char **words, char **argv, char *file)
 	return all;
 }
 
-/* @what: what comes of it. Return: the exit status. */
+/* Report that a command was not run. @what: what follows from that. Return: the exit status. */
 static int say_not_run(const char *name, int err, const char *what)
 {
 	say("%s: %s%s", name, strerror(err), what);
@@ -134,10 +134,10 @@ static int say_not_run(const char *name, int err, const char *what)
 }
 
 /*
- * Never returns.  Runs @words, which are @argv or what the session made of it.  Says on
- * @ready that it has done what is not to be in the trace, and waits for a byte from @go:
- * then it is traced.  Says on @ready once more that nothing was run, if so: else that is
- * closed by the program's beginning.
+ * Never returns.  Runs @words, which are @argv or what the session made of it.  Writes a byte
+ * to @ready when it has done what is not to be in the trace, and waits for a byte from @go:
+ * then it is traced.  If nothing could be run, it writes another byte to @ready; else the
+ * execve closes that.
  */
 static void child(const struct recording *rec, char **argv, char **words, const struct user *u,
 		  int ready, int go, const sigset_t *mask, const struct inherited *kept)
@@ -166,7 +166,7 @@ static void child(const struct recording *rec, char **argv, char **words, const 
 	}
 	status = say_not_run(argv[0], err, ": nothing is recorded");
 fail:
-	/* whoever waits for it sees the status, too */
+	/* the recorder sees the exit status, too */
 	if (write(ready, &byte, 1) != 1)
 		status = EXIT_FAILED;
 	_exit(status);
@@ -188,8 +188,8 @@ static int let_go(struct run *run, int ready, int go)
 }
 
 /*
- * Return: 0: it runs, and @run->pid is it; else the exit status, after a message, and
- * nothing was run.
+ * Start the command.  Return: 0 if it runs, as @run->pid; else the exit status, after a
+ * message, and nothing was run.
  */
 static int start_command(struct run *run, char **argv, const struct user *u,
 			 const sigset_t *mask, const struct inherited *kept)
@@ -213,7 +213,7 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 	if (!run->pid) {
 		close(ready[0]);
 		close(go[1]);
-		/* or the session would outlive its owner while this waits */
+		/* else the session would outlive its owner while this process waits */
 		s->ops->forget(s);
 		child(run->rec, argv, words, u, ready[1], go[0], mask, kept);
 	}
@@ -242,8 +242,8 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 /* ---- signals and job control ---- */
 
 /*
- * The command is in our process group, so what a terminal sends reaches it
- * already; what somebody sends to us alone is passed on.
+ * The command is in our process group, so signals from a terminal reach it already;
+ * signals that a process sends to us alone are passed on.
  */
 static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 {
@@ -253,8 +253,8 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 }
 
 /*
- * We were told to stop, and so was the command: whoever started us sees it.  Where only
- * the command was stopped we go on, for whoever continues that need not know of us.
+ * If both we and the command were asked to stop, stop, so that our parent sees it.  If only
+ * the command was stopped, we go on: the process that continues it need not know of us.
  */
 static void stop_too(struct run *run)
 {
@@ -263,7 +263,7 @@ static void stop_too(struct run *run)
 	run->stopping = false;
 	record_pause(run->rec);
 	kill(getpid(), SIGSTOP);
-	/* it may have been only us whom somebody continued */
+	/* perhaps only we were continued */
 	kill(run->pid, SIGCONT);
 }
 
@@ -315,8 +315,8 @@ static int list_left(struct session *s, struct session_task **list)
 }
 
 /*
- * Those of @list that live on, by the events that have come since it was made.
- * A pid is ours to tell only if the task can be seen from here.
+ * Print those of @list that live on, by the events that have come since it was made.
+ * A pid is known only if the task is visible in our pid namespace.
  */
 static void tell_outliving(struct recording *r, const struct session_task *list, int n)
 {
@@ -336,7 +336,7 @@ static void tell_outliving(struct recording *r, const struct session_task *list,
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the run ---- */
 
 /* The exit status of a command that has ended. */
 static int exit_status(const struct run *run, char **argv)
@@ -346,7 +346,7 @@ static int exit_status(const struct run *run, char **argv)
 
 	if (WIFSIGNALED(run->status))
 		return 128 + WTERMSIG(run->status);
-	/* who ran it in our place may not have been able to */
+	/* the program that ran it for us may have failed to */
 	if (WEXITSTATUS(run->status) == 1 && s->ops->run_error)
 		err = s->ops->run_error(s);
 	return err ? say_not_run(argv[0], err, "") : WEXITSTATUS(run->status);
@@ -378,7 +378,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		left = list_left(record_session(run.rec), &list);
 		ret = exit_status(&run, argv);
 		complete = record_end(run.rec, ret);
-		/* who is in a cgroup is not the command's */
+		/* processes in the cgroups need not be the command's */
 		if (!o->quiet && !o->ncgroups)
 			tell_outliving(run.rec, list, left);
 		free(list);

@@ -16,7 +16,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-/* What is declared; nothing if no option says where.  Return: false after diag_fatal(). */
+/* Read declared dependencies, if options name any.  Return: false after diag_fatal(). */
 static bool read_lists(struct lists *l, const struct opts *opts)
 {
 	const char *map = opt_value(opts, "map");

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* So many steps are made of what is there before the clock is looked at. */
+/* Steps of reading between two looks at the keys and the clock. */
 #define STEPS		256u
-/* How often it is looked whether somebody still writes the file, ns. */
+/* How often to check whether a recorder still writes the file, in ns. */
 #define LOOK_NS		1000000000u
 
 /* A file that is watched. */
@@ -55,7 +55,7 @@ static int take(struct sink *s, const void *item)
 	return 0;
 }
 
-/* Whether a recorder has it locked (out_place.h). */
+/* Whether a recorder holds the lock on a file (out_place.h). */
 static bool is_written(int fd)
 {
 	if (!flock(fd, LOCK_SH | LOCK_NB)) {
@@ -66,8 +66,8 @@ static bool is_written(int fd)
 }
 
 /*
- * The end of what is there.  A recorder that has gone may have written something since
- * this was read, so it is read once more before it ends.
+ * Called at the end of the file.  A recorder that is gone may have written more after our
+ * last read, so the file is read once more before the view takes it as ended.
  */
 static bool wait_for_more(void *ctx)
 {
@@ -104,7 +104,7 @@ static void read_on(struct watch *w, struct source *source)
 		w->quit |= !top_keys(w->top);
 		top_show(w->top);
 	}
-	/* an end that came in between is one */
+	/* a proper end that came in the meantime counts */
 	m->cut = m->over && m->cut && m->status < 0 && !m->complete;
 }
 
@@ -178,7 +178,7 @@ static bool is_trace(const char *path)
 	return format;
 }
 
-/* The trace that a process writes.  Return: false: there is none. */
+/* Find the trace that a process writes.  Return: false if there is none. */
 static bool find_trace(pid_t pid, char *path, size_t size)
 {
 	char dir[64];
@@ -234,7 +234,7 @@ int cmd_top(int argc, char **argv)
 	if (optind < argc - 1)
 		return command_line_wrong(&command_line, "give one FILE or PID");
 	name = optind < argc ? argv[optind] : TRACE_FILE;
-	/* a file may be called so, too */
+	/* a file may have a number as its name, too */
 	if (is_pid(name, &pid) && access(name, F_OK))
 		return watch_process(pid, name, before);
 	return watch_file(name, name, before);

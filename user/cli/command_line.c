@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command line of a subcommand.  See command_line.h. */
+/* Parses command lines and prints their help.  See command_line.h. */
 #include "cli/command_line.h"
 #include "base/spelling.h"
 #include "base/xalloc.h"
@@ -14,7 +14,7 @@
 #define HELP_WIDTH	80
 /* What getopt_long() returns for the first row; above all letters. */
 #define FIRST_ROW	256
-/* For completions: prints the table; in no help. */
+/* Prints the table, for completions; not in the help. */
 #define LIST_OPTIONS	"list-options"
 
 /* What a user types before the name: "etrace " of "etrace deps". */
@@ -23,7 +23,7 @@ static const char *before_name(const struct command_line *c)
 	return c->program ? "" : PROG " ";
 }
 
-/* What every command line has, behind its own tables. */
+/* Options of every command line, behind its own tables. */
 static const struct opt_row help_rows[] = {
 	{ "h|help", NULL, "print this and exit" },
 	{ "V|version", NULL, "print the version and exit" },
@@ -170,7 +170,7 @@ static void list_options(const struct command_line *c)
 	}
 }
 
-/* ---- what is wrong ---- */
+/* ---- messages ---- */
 
 int command_line_wrong(const struct command_line *c, const char *fmt, ...)
 {
@@ -199,8 +199,8 @@ static int unknown_option(const struct command_line *c, const char *given)
 }
 
 /*
- * What getopt_long() did not take: '?', or ':' if the value is missing. It left the word
- * right before optind, if that is a long option; else its letter is in optopt.
+ * Report what getopt_long() did not take: '?', or ':' if the value is missing. A long option
+ * is the word right before optind; the letter of a short one is in optopt.
  */
 static int wrong_option(const struct command_line *c, int opt, char *given)
 {
@@ -221,7 +221,7 @@ static int wrong_option(const struct command_line *c, int opt, char *given)
 
 /* ---- parsing ---- */
 
-/* getopt's tables, made of ours. */
+/* getopt's tables, made from ours. */
 struct parser {
 	struct option *longs;
 	char *letters;
@@ -238,7 +238,7 @@ static void parser_init(struct parser *p, const struct command_line *c)
 	p->letters = xcalloc(2 * p->n + 3, 1);
 	if (c->runs)
 		p->letters[len++] = '+';
-	/* tell a missing value from an unknown option, and print nothing */
+	/* ':' distinguishes a missing value from an unknown option, and prints nothing */
 	p->letters[len++] = ':';
 	for (size_t i = 0; i < p->n; i++) {
 		const struct opt_row *row = find_row(c, i);

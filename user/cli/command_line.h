@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command line of a program or a subcommand: one table of its options. Parsing, --help, what is
- * said of a wrong option, and the completions of shells all come from it.
+ * The command line of a program or a subcommand: a table of its options. Parsing, --help,
+ * messages about wrong options, and the completions of shells are all made from it.
  */
 #ifndef ETRACE_COMMAND_LINE_H
 #define ETRACE_COMMAND_LINE_H
@@ -15,31 +15,31 @@
 #define COMMAND_LINE_TABLES 5
 
 struct command_line {
-	const char *name;	/* as it is called: "deps" of etrace, or "etrace-read" */
+	const char *name;	/* "deps" of etrace, or "etrace-read" */
 	bool program;		/* it is a program of its own, no subcommand of etrace */
-	/* what follows the options; for each further usage a line of its own */
+	/* arguments after the options; one line for each usage */
 	const char *synopsis;
 	const char *about;	/* what it does; --help wraps it; a line before a blank ends */
 	const char *example;	/* commands, a line each: "etrace deps etrace.fxt app\n" */
-	void (*put_more)(FILE *to);	/* what --help prints behind that; or NULL */
+	void (*put_more)(FILE *to);	/* prints more after that in --help; or NULL */
 	/*
 	 * Tables, each ended by a row without a name; unused ones are NULL. --help and --version
 	 * are added.
 	 */
 	const struct opt_row *options[COMMAND_LINE_TABLES];
-	/* NULL, or sets @buf to the formats that have an option, "" if it is the program's own */
+	/* sets @buf to the formats that have an option, "" if it is the program's own; or NULL */
 	void (*owners)(const struct opt_row *row, char *buf, size_t size);
 	const char *status;	/* exit statuses; --help wraps it */
 	int failed;		/* exit status if the command line is wrong */
-	bool runs;		/* what follows is another command line: stop at its first word */
+	bool runs;		/* stop at the first argument: another command line begins there */
 };
 
 /**
  * command_line_parse - take the options of a command line
  * @opts: initialized; the options are added in their order
  *
- * Return: -1 to go on, with optind at the first argument; else the exit status: help was
- * printed, or what is wrong.
+ * Return: -1 to go on, with optind at the first argument; else the exit status, after help or
+ * a message was printed.
  */
 int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts);
 
@@ -47,7 +47,7 @@ int command_line_parse(const struct command_line *c, int argc, char **argv, stru
 void command_line_help(const struct command_line *c, FILE *to);
 
 /**
- * command_line_wrong - say in one line what is wrong with a command line, and where help is
+ * command_line_wrong - print in one line what is wrong with a command line, and where help is
  *
  * Return: the exit status, c->failed.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The module's device.  See device.h. */
+/* Opens the module's device, loads and unloads the module.  See device.h. */
 #include "cli/device.h"
 #include "cli/etrace.h"
 #include "cli/external.h"
@@ -18,14 +18,14 @@
 #include <unistd.h>
 
 #define MODULE "etrace.ko"
-/* Another program may be loading or unloading it: wait so long, in ms. */
+/* Longest wait, in ms, for another program that loads or unloads the module. */
 #define DEVICE_WAIT_MS 10000
 #define DEVICE_PAUSE_MS 20
 #define MODULE_DIR "/sys/module/etrace"
 
 extern char **environ;
 
-static bool loaded;	/* the module, by this program */
+static bool loaded;	/* this program has loaded the module */
 
 bool device_module(char *path, size_t size)
 {
@@ -62,7 +62,7 @@ static int insert(const char *path)
 	return err;
 }
 
-/* Reads to the end; the first line, without modprobe's name and how bad it finds that. */
+/* Read to the end; keep the first line, without "modprobe: " and the severity. */
 static void first_line(int fd, char *line, size_t size)
 {
 	static const char *const before[] = { "modprobe: ", "ERROR: ", "FATAL: " };
@@ -87,7 +87,7 @@ static void first_line(int fd, char *line, size_t size)
 	}
 }
 
-/* Return: whether modprobe succeeded; else what it says. */
+/* Run modprobe.  Return: whether it succeeded; if not, @said is its message. */
 static bool load_installed(bool verbose, char *said, size_t size)
 {
 	char prog[] = "modprobe", name[] = "etrace", loud[] = "-v";
@@ -100,12 +100,12 @@ static bool load_installed(bool verbose, char *said, size_t size)
 	snprintf(said, size, "modprobe cannot be run");
 	if (pipe2(said_by, O_CLOEXEC))
 		return false;
-	/* what it prints is no output of the command's */
+	/* keep its output out of the command's */
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, STDERR_FILENO, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, said_by[1], STDERR_FILENO);
-	/* sudo's secure_path need not hold it */
+	/* sudo's secure_path may not have its directory */
 	good = !posix_spawn(&pid, "/sbin/modprobe", &fa, NULL, argv, environ) ||
 	       !posix_spawnp(&pid, "modprobe", &fa, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
@@ -158,8 +158,8 @@ static bool is_missing(int err)
 }
 
 /*
- * Loads the module, from @path unless that is empty, or has it that another one
- * loads or unloads it.  Return: false with the reason if it cannot be loaded.
+ * Load the module, from @path unless that is empty.  Return: true, too, if another
+ * program loads or unloads it now; false with the reason if it cannot be loaded.
  */
 static bool load(const char *path, bool verbose, char *why, size_t size)
 {
@@ -206,7 +206,7 @@ int device_open(bool verbose, char *why, size_t size)
 	}
 	if (!device_module(path, sizeof(path)))
 		*path = 0;
-	/* What another one unloads takes none in its place until it is gone. */
+	/* while another program unloads it, it cannot be loaded again */
 	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += DEVICE_PAUSE_MS) {
 		if (access(MODULE_DIR, F_OK) && !load(path, verbose, why, size))
 			return -1;
@@ -221,7 +221,7 @@ int device_open(bool verbose, char *why, size_t size)
 	return fd;
 }
 
-/* Is a tree traced by the module's parameter? No open device tells of that. */
+/* Whether the module traces a tree by its parameter: no open device keeps it loaded then. */
 static bool root_traced(void)
 {
 	FILE *f = fopen(MODULE_DIR "/parameters/root_pid", "re");

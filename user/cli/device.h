@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's device: opened, and the module loaded first if need be, and unloaded. */
+/* Opens the module's device; loads the module for that if need be, and unloads it later. */
 #ifndef ETRACE_DEVICE_H
 #define ETRACE_DEVICE_H
 
@@ -8,8 +8,8 @@
 
 /**
  * device_open - open /dev/etrace, loading the module on demand
- * @verbose: tell where the module comes from
- * @why: on failure, what is wrong and what to do, for a person
+ * @verbose: print where the module comes from
+ * @why: on failure, what is wrong and what to do, for the user
  *
  * Return: a descriptor, or -1.
  */
@@ -17,19 +17,19 @@ int device_open(bool verbose, char *why, size_t size);
 
 /**
  * device_unload - unload the module, if device_open() has loaded it
- * @why: on failure, what it stays for and what to do, for a person
+ * @why: on failure, why it stays loaded and what to do, for the user
  *
- * When nothing of this program uses it any more.  Whoever else does keeps it.
+ * Call it when this program no longer uses the module.  If others use it, it stays.
  *
- * Return: false if it was loaded by this program and stays.
+ * Return: false if this program has loaded it and it stays loaded.
  */
 bool device_unload(char *why, size_t size);
 
 /**
- * device_module - the module of a build tree that this program stands in
+ * device_module - find the module in the build tree that this program is in
  * @path: room for its path
  *
- * Return: false if there is none: then it is modprobe's business.
+ * Return: false if there is none: then modprobe has to find it.
  */
 bool device_module(char *path, size_t size);
 

@@ -83,11 +83,11 @@ bool doctor_kernel_before(int major, int minor)
 
 /* ---- the kernel's options ---- */
 
-/* What the backends and their events need. */
+/* Kernel options that the backends and their events need. */
 static const struct {
 	const char *name;
 	enum backends backends;
-	bool needed;		/* else only something is missing without it */
+	bool needed;		/* without it nothing works; else only some data is missing */
 	const char *why;
 } options[] = {
 	{ "CONFIG_MODULES", MODULE, true, "modules" },
@@ -112,7 +112,7 @@ static gzFile open_config(char *path, size_t size)
 		snprintf(path, size, "/lib/modules/%s/build/.config", doctor_host.release);
 	if (access(path, R_OK))
 		snprintf(path, size, "/proc/config.gz");
-	/* reads what is not compressed, too */
+	/* also reads files that are not compressed */
 	return gzopen(path, "re");
 }
 

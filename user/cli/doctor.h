@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The checks of etrace doctor, and what they share.  The table of them, with
- * what each is about, is in cmd_doctor.c.
+ * The checks of etrace doctor, and what they share.  cmd_doctor.c has the table of
+ * checks, with the backend that each is about.
  */
 #ifndef ETRACE_DOCTOR_H
 #define ETRACE_DOCTOR_H
@@ -13,14 +13,14 @@
 struct sink;
 
 enum result { GOOD, NOTE, BAD };
-/* What a check is about; and the backends that the user wants. */
+/* Backends that a check is about, or that the user wants. */
 enum backends { MODULE = 1, BPF = 2, STRACE = 4, BOTH = MODULE | BPF };
 
 /* What a check found, and what can be done. */
 struct finding {
 	enum result result;
 	char text[512];
-	char remedy[1024];	/* lines; "" if there is none */
+	char remedy[1024];	/* lines, "" if none */
 };
 
 /* ---- doctor.c: what checks share ---- */
@@ -28,10 +28,10 @@ struct finding {
 /* This machine and its kernel; set before any check. */
 extern struct utsname doctor_host;
 
-/** found - say what a check found.  Return: @what. */
+/** found - set what a check found.  Return: @what. */
 enum result found(struct finding *f, enum result what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/** remedy - add to what can be done about it */
+/** remedy - add what can be done about it */
 void remedy(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** doctor_line - the first line of a file. Return: false if it cannot be read. */
@@ -51,7 +51,7 @@ extern struct sink doctor_nowhere;
 
 /* ---- doctor_module.c ---- */
 
-/** doctor_find_module - look where the module is; before its checks */
+/** doctor_find_module - find the module's file; call it before the module's checks */
 void doctor_find_module(void);
 
 enum result check_rights(struct finding *f);

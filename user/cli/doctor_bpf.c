@@ -36,7 +36,7 @@ enum result check_bpf_config(struct finding *f)
 	return doctor_config(f, BPF);
 }
 
-/* It is about those who have no capabilities at all. */
+/* It only matters to users without any capabilities. */
 enum result check_unprivileged(struct finding *f)
 {
 	char line[8];

@@ -29,7 +29,7 @@ static bool may_trace_all(void)
 	return doctor_has_cap(CAP_SYS_ADMIN) || doctor_has_cap(CAP_PERFMON);
 }
 
-/* Is it one of the device's group? */
+/* Whether this process may open the device as a member of its group. */
 static bool is_member(void)
 {
 	int fd;
@@ -93,14 +93,14 @@ enum result check_module(struct finding *f)
 		return found(f, BAD, "etrace.ko is neither next to this program nor installed for %s",
 			     doctor_host.release);
 	}
-	/* the path is no user's choice, but quote it nevertheless */
+	/* no user chooses the path, but quote it nevertheless */
 	if (strchr(module_path, '\''))
 		return found(f, NOTE, "%s (not checked)", module_path);
 	snprintf(command, sizeof(command),
 		 "PATH=$PATH:/sbin:/usr/sbin modinfo -F vermagic '%s' 2> /dev/null", module_path);
 	if (!doctor_command(command, magic, sizeof(magic)))
 		return found(f, NOTE, "%s (modinfo does not say which kernel it is for)", module_path);
-	/* then a kernel goes by the symbols' versions, not by its own */
+	/* then the kernel checks the versions of symbols, not its own */
 	versions = strstr(magic, " modversions");
 	space = strchr(magic, ' ');
 	if (space)
@@ -159,7 +159,7 @@ static bool secure_boot(void)
 	return on;
 }
 
-/* The certificate of what the module is signed with, as far as it is known where that lies. */
+/* The file of the certificate that the module is signed with, if its place is known. */
 static const char *enrol_key(void)
 {
 	static const char *const dkms[] = { "/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der" };
@@ -228,7 +228,7 @@ enum result check_tracefs(struct finding *f)
 	struct statfs fs;
 
 	if (statfs(TRACEFS, &fs) || fs.f_type != TRACEFS_MAGIC) {
-		/* run mounts it by itself where it may */
+		/* run mounts it itself if it may */
 		if (!access(TRACEFS, F_OK) && doctor_has_cap(CAP_SYS_ADMIN))
 			remedy(f, MOUNT);
 		else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * etrace-read: converts traces from one format to another.  Only the command
- * line stands here; formats are rows in format/formats.c, and their options
- * are declared there too.
+ * etrace-read: converts traces from one format to another.  This file has only
+ * the command line; formats are rows in format/formats.c, which also have their
+ * options.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,17 +37,17 @@ static const struct opt_row options[] = {
 
 struct cmdline {
 	const char *output;
-	struct opts own, opts;		/* ours, and those of formats */
+	struct opts own, opts;		/* our own, and those of formats */
 	char **files;
 	size_t nfiles;
 };
 
-/* An option of a format, unless another format has it, too. */
+/* Add an option of a format, unless another format has declared it. */
 static void declare(const struct opt_row *row)
 {
 	if (opt_row_has(rows, row->name))
 		return;
-	/* a row without a name ends them */
+	/* a row without a name ends the table */
 	rows = xgrow(rows, &rows_cap, nrows + 2, sizeof(*rows));
 	rows[nrows++] = *row;
 	rows[nrows] = (struct opt_row){ 0 };
@@ -68,12 +68,12 @@ static void declare_all(void)
 
 /* ---- --help, from the tables ---- */
 
-/* Columns before the texts of formats. */
+/* Columns of the names of formats. */
 #define NAME_WIDTH	16
-/* A terminal's. */
+/* Columns of a terminal. */
 #define LINE_WIDTH	80
 
-/* Text that grows, for headings. */
+/* Append to the text of a heading. */
 static void add(char *buf, size_t size, const char *s)
 {
 	size_t len = strlen(buf);
@@ -81,7 +81,7 @@ static void add(char *buf, size_t size, const char *s)
 	snprintf(buf + len, size - len, "%s", s);
 }
 
-/* The only output that has an option, in all of its rows; or NULL. */
+/* The flag of the output, if only that has an option, in all of its rows; else NULL. */
 static const char *only_sink(const char *option)
 {
 	const struct sink_format *only = NULL;
@@ -100,7 +100,7 @@ static const char *only_sink(const char *option)
 }
 
 /*
- * Which rows have an option, as a heading says it: "--from swap", or
+ * The formats that have an option, as a heading: "--from swap", or
  * "--to fxt, json and --stats of sp-rtrace logs".
  */
 static void owners(const struct opt_row *row, char *buf, size_t size)
@@ -139,7 +139,7 @@ static void owners(const struct opt_row *row, char *buf, size_t size)
 	}
 }
 
-/* A format's line: its name, what it is, and of what; in two if it must. */
+/* A format's line: its name, what it is, and what it holds; two lines if it is too long. */
 static void help_format(FILE *to, const char *name, const char *text, const char *models)
 {
 	size_t width = 2 + NAME_WIDTH + 1 + strlen(text) + 2 + strlen(models);
@@ -150,7 +150,7 @@ static void help_format(FILE *to, const char *name, const char *text, const char
 	fprintf(to, " %s\n", models);
 }
 
-/* The other rows of an output's name say from what else it is made. */
+/* Rows with one name are printed once, with all models that the output is made from. */
 static void help_sink(FILE *to, const struct sink_format *f)
 {
 	char models[128] = "";
@@ -212,7 +212,7 @@ static void output_names(char *buf, size_t size)
 	}
 }
 
-/* Summaries and checks can be all that is wanted. */
+/* The format of the output.  Return: NULL if only summaries and checks are wanted. */
 static const char *output_name(const struct cmdline *c)
 {
 	const char *name;
@@ -226,7 +226,7 @@ static const char *output_name(const struct cmdline *c)
 		if (name)
 			return name;
 		output_names(names, sizeof(names));
-		/* not of the input, so not for the diag, which outputs tell of */
+		/* not in the diag: outputs report that as faults of the input */
 		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
 			c->output, names);
 		return "fxt";
@@ -294,7 +294,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 			   model_names[ch->source->model]);
 		return;
 	}
-	/* the source first: a bad option must not cost an existing output */
+	/* the source first: after a bad option an existing output must still be there */
 	oom_doing(in_name(inputs->in[0]));
 	source = ch->source->open(&sa);
 	if (!source)
@@ -305,7 +305,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 			goto out_source;
 		sinks[n++] = ch->main->open(&ka);
 	}
-	/* the text for a person goes where the conversion does not */
+	/* summaries go where the conversion does not */
 	if (ch->nextra)
 		ka.out = text_out = out_fd(ch->main && !c->output ? STDERR_FILENO :
 					   STDOUT_FILENO, 0);
@@ -323,7 +323,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 			err = e;
 		sink_free(sink);
 	} else {
-		/* open() told why */
+		/* open() has reported why */
 		for (size_t i = 0; i < n; i++)
 			sink_free(sinks[i]);
 	}
@@ -332,7 +332,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 		err = err ? err : e;
 	}
 	if (main_out) {
-		/* nothing that was there is given for what could not be read */
+		/* keep an existing file if the input could not be read */
 		if (err || !opened)
 			out_discard(main_out);
 		e = out_close(main_out);

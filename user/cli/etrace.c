@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * etrace: records what a build does, and answers questions about it.  Here
- * stands the table of its subcommands, each of which is a file cmd_NAME.c.
+ * etrace: records what a build does, and answers questions about it.  This file
+ * has the table of its subcommands, each of which is a file cmd_NAME.c.
  */
 #include "io/diag.h"
 #include "base/spelling.h"

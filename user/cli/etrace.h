@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the subcommands of the program etrace share with its table of them. */
+/* The subcommands of the program etrace, and what they share. */
 #ifndef ETRACE_PROGRAM_H
 #define ETRACE_PROGRAM_H
 
@@ -9,7 +9,7 @@
 
 #define PROG "etrace"
 
-/* The trace that run and attach write, and that others read, if none is named. */
+/* The trace that run and attach write, and other commands read, if none is named. */
 #define TRACE_FILE "etrace.fxt"
 
 /* Exit statuses of our own. */
@@ -45,7 +45,7 @@ int cmd_used(int argc, char **argv);
 int cmd_attest(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/** say - a line on standard error, with the program's name before it */
+/** say - print a line on standard error, with the program's name before it */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** now_ns - CLOCK_MONOTONIC, in ns */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Commands of etrace that are programs of their own.  See external.h. */
+/* Runs commands of etrace that are programs of their own.  See external.h. */
 #include "cli/external.h"
 #include "cli/etrace.h"
 #include "base/xalloc.h"
@@ -27,10 +27,10 @@ bool external_dir(char *dir, size_t size)
 	return true;
 }
 
-/* Return: only on failure, with errno. */
+/* Returns only on failure, with errno. */
 static void run_fleet(char **argv)
 {
-	/* in a build directory, and installed */
+	/* in a build directory, and where it is installed */
 	static const char *const places[] = { FLEET, "../libexec/etrace/" FLEET };
 	char dir[PATH_MAX], path[PATH_MAX + 64];
 

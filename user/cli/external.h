@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Commands of etrace that are programs of their own, and where this program's files are. */
+/* Runs commands of etrace that are programs of their own; finds this program's directory. */
 #ifndef ETRACE_EXTERNAL_H
 #define ETRACE_EXTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/** external_dir - the directory of the running program.  Return: false if it is not known */
+/** external_dir - the directory of the running program.  Return: false if unknown */
 bool external_dir(char *dir, size_t size);
 
 /**
  * external_fleet - replace this program by etrace-fleet, which has libcurl
  * @argv: the command line of "push" or "fleet", beginning with that word
  *
- * So nothing of libcurl is in the program that records as root.
+ * That way the program that records as root contains nothing of libcurl.
  *
  * Return: the exit status, after a message, if that program cannot be run.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What etrace push and etrace fleet share: which server, who, which tags. */
+/* What etrace push and etrace fleet share: options for the server, the user, and tags. */
 #ifndef ETRACE_CLI_FLEET_H
 #define ETRACE_CLI_FLEET_H
 
 #include "cli/answer.h"
 #include "fleet/server.h"
 
-/* Rows of a table of options: who is at the server, and how often a request is tried again. */
+/* Rows of a table of options: the user at the server, and how often a request is repeated. */
 #define FLEET_OPTIONS(who, retries)								\
 	{ "database", "NAME", "database on the server; default: " SERVER_DATABASE },			\
 	{ "user", "NAME", "user who " who "; default: $ETRACE_FLEET_USER" },			\
@@ -16,17 +16,17 @@
 	{ "retries", "N", "how often to repeat a request; default: " retries }
 
 /**
- * fleet_server - what these options say
- * @url: NULL: $ETRACE_FLEET_URL
- * @how: for messages: how else a URL is said
- * @o: retries has the default; set, but for packing
+ * fleet_server - take these options
+ * @url: NULL for $ETRACE_FLEET_URL
+ * @how: for messages: how else a URL can be given
+ * @o: all of it but packing is set; retries must have its default before
  *
  * Return: false after diag_fatal().
  */
 bool fleet_server(const struct asked *a, const char *url, const char *how, struct server_options *o);
 
 /**
- * fleet_tags - all that --tag says
+ * fleet_tags - take the values of all --tag
  * @tags: @n of them, to be freed in any case
  *
  * Return: false after diag_fatal().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace push: builds into ClickHouse, for etrace fleet. */
+/* etrace push: store builds in ClickHouse, for etrace fleet. */
 #include "cli/answer.h"
 #include "cli/etrace.h"
 #include "cli/fleet.h"
@@ -79,7 +79,7 @@ static bool take_server(struct asked *a, struct server_options *o)
 	return fleet_server(a, url, "its URL first, https://HOST:8443", o);
 }
 
-/* Which build is there. */
+/* Reports each build that is stored. */
 struct teller {
 	struct asked *a;
 	size_t there;
@@ -125,7 +125,7 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 	told.ctx = &t;
 	p = push_new(s, &told, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
-		/* its own: what is wrong with one trace is not wrong with the next */
+		/* a diag for each: faults of one trace are not those of the next */
 		struct diag *diag = diag_new(stderr, PROG " push");
 		struct db *db;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace fleet: questions to the builds that etrace push has put into ClickHouse. */
+/* etrace fleet: answers questions about the builds that etrace push has stored in ClickHouse. */
 #include "cli/answer.h"
 #include "cli/etrace.h"
 #include "cli/fleet.h"
@@ -26,7 +26,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-/* Return: whether it is one, or there is none; else after diag_fatal(). */
+/* Take a time.  Return: false after diag_fatal() if the option is given and is no time. */
 static bool take_when(struct asked *a, const char *name, int64_t now, int64_t *to)
 {
 	const char *text = opt_value(a->opts, name);
@@ -105,7 +105,7 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 	struct server *s;
 	int64_t now;
 
-	/* it sends questions */
+	/* http is enough: it only sends questions */
 	how.plain = true;
 	if (!fleet_server(a, opt_value(a->opts, "url"), "--url URL", &how))
 		return;

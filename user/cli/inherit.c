@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a process inherits.  See inherit.h. */
+/* Changes inherited attributes for the recorder, and restores them.  See inherit.h. */
 #include "cli/inherit.h"
 
 #include <stdbool.h>
@@ -10,15 +10,15 @@ static const struct {
 	void (*handler)(int);
 } signals[] = {
 	{ SIGCHLD, SIG_DFL },	/* ignored, it would take the exit status away */
-	{ SIGPIPE, SIG_IGN },	/* these are errors of an output, not the end */
+	{ SIGPIPE, SIG_IGN },	/* from here on: errors of an output, which must not end us */
 	{ SIGXFSZ, SIG_IGN },
 	{ SIGXCPU, SIG_IGN },
 };
 _Static_assert(sizeof(signals) / sizeof(signals[0]) == INHERIT_SIGNALS, "all are kept");
 
 /*
- * FREE: a limit of which the recorder would die is lifted, if it may be.  All
- * others: as far as its user could have lifted it.
+ * FREE: lifted, if that is allowed, because the recorder would die of it.  All
+ * others are raised to the hard limit, as the user could have done.
  */
 static const struct {
 	int limit;

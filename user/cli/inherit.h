@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a process inherits and the recorder wants otherwise for itself: what
- * becomes of some signals, limits, niceness.  The command gets what the recorder got.
+ * Attributes of a process that the recorder changes for itself: actions of some signals,
+ * limits, niceness.  The command gets those that the recorder inherited.
  */
 #ifndef ETRACE_INHERIT_H
 #define ETRACE_INHERIT_H
@@ -15,13 +15,13 @@
 struct inherited {
 	struct sigaction actions[INHERIT_SIGNALS];
 	struct rlimit limits[INHERIT_LIMITS];
-	int nice;		/* the recorder's own changes when it reads */
+	int nice;		/* the recorder changes its own when it begins to read */
 };
 
-/** inherit_own - change them for the recorder; before anything else is done */
+/** inherit_own - change them for the recorder; call it before anything else */
 void inherit_own(struct inherited *before);
 
-/** inherit_restore - in the process of a program that is not the recorder's, before its execve */
+/** inherit_restore - in a child that is to run another program, before its execve */
 void inherit_restore(const struct inherited *before);
 
 #endif

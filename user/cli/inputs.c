@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files that a command line names. */
+/* Opens the files that a command line names.  See inputs.h. */
 #include "cli/inputs.h"
 #include "cli/etrace.h"
 #include "base/xalloc.h"

@@ -12,17 +12,17 @@ struct inputs {
 };
 
 /**
- * inputs_open - open all
- * @files: their @n names, "-" is standard input; none: that alone
+ * inputs_open - open all input files
+ * @files: their @n names; "-" is standard input, as is no name
  *
- * Where several processors are there, they are read ahead.
+ * On a machine with several processors they are read ahead.
  *
  * Return: false after diag_fatal(); for inputs_close() all the same.
  */
 bool inputs_open(struct inputs *inputs, char **files, size_t n, struct diag *diag);
 
 /**
- * inputs_open_usual - the same; if no file is named, that which etrace run writes
+ * inputs_open_usual - inputs_open(); if no file is named, the one that etrace run writes
  * @files: set to its name in that case, and @n to 1
  */
 bool inputs_open_usual(struct inputs *inputs, char ***files, size_t *n, struct diag *diag);

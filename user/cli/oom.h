@@ -3,12 +3,12 @@
 #ifndef ETRACE_OOM_H
 #define ETRACE_OOM_H
 
-/** oom_exits - from now on, in this thread */
+/** oom_exits - do so from now on, in this thread */
 void oom_exits(void);
 
 /**
- * oom_doing - what the message shall name
- * @what: a file's name, or the like; must stay; NULL: nothing
+ * oom_doing - set what the message names
+ * @what: a file's name, or the like; must stay valid; NULL for nothing
  */
 void oom_doing(const char *what);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* To show the page of a build.  See open_page.h. */
+/* Shows the page of a build.  See open_page.h. */
 #include "cli/open_page.h"
 #include "base/buf.h"
 #include "base/screen.h"
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #define OPENER "xdg-open"
-/* It may wait for a browser; what fails does so before, in ms. */
+/* The opener may wait for a browser; a failure shows within this time, in ms. */
 #define WAIT_MS 1000
 #define LOOK_MS 10
 
-/* Absolute, so that none begins with "-"; ends with a NUL. */
+/* Make a path absolute, so that it does not begin with "-"; ends with a NUL. */
 static struct buf absolute(const char *path)
 {
 	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0);
@@ -35,7 +35,7 @@ static struct buf absolute(const char *path)
 	return b;
 }
 
-/* A program in PATH, but not where that is no certain place.  To be freed; NULL: none. */
+/* A program in the absolute directories of PATH.  Return: to be freed, NULL if none. */
 static char *find_program(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -78,7 +78,7 @@ static void child(const char *program, const char *path, const struct user *u,
 
 	if (setsid() < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(1);
-	/* nor a lock, or a pipe that somebody waits for the end of */
+	/* keep no lock open, nor a pipe whose end some process waits for */
 	syscall(SYS_close_range, 3, ~0u, 0);
 	inherit_restore(kept);
 	if (u && user_become(u))
@@ -89,7 +89,7 @@ static void child(const char *program, const char *path, const struct user *u,
 	_exit(1);
 }
 
-/* Return: whether it has not failed yet. */
+/* Return: false if it has failed within WAIT_MS. */
 static bool goes_on(pid_t pid)
 {
 	static const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The traced tasks that are there already.  See present.h. */
+/* Records the traced tasks that already run.  See present.h. */
 #include "cli/present.h"
 #include "event/event.h"
 #include "base/shquote.h"
@@ -13,20 +13,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tasks that are looked at between two lists of those that live: a descriptor each. */
+/* Tasks that are handled between two lists of the live ones: each takes a descriptor. */
 #define BATCH		256
-/* Of a command line at most, in bytes. */
+/* Longest command line, in bytes. */
 #define CMDLINE_MAX	(1u << 20)
 
-/* A task of the list, and its directory of /proc; -1: it cannot be had. */
+/* A task of the list, and its directory of /proc, -1 if that cannot be opened. */
 struct candidate {
 	const struct session_task *info;
 	int dir;
 };
 
 /*
- * /proc/PID, opened, is that process's and never another's. Which process it is
- * that had the number then, only the kernel's list knows.
+ * An open /proc/PID stays that of one process, even if the PID is reused. Only the
+ * kernel's list knows which process had the PID when it was opened: see check().
  */
 static int proc_dir(pid_t pid)
 {
@@ -38,7 +38,7 @@ static int proc_dir(pid_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Does /proc number processes as the kernel does for us? */
+/* Whether /proc is that of our pid namespace. */
 static bool own_proc(void)
 {
 	char self[32];
@@ -104,8 +104,8 @@ static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
 }
 
 /*
- * The root directory of a task, where that is another than ours: its path, or the mount
- * namespace in which it is.  Return: its length; 0: it is ours, or cannot be told.
+ * The root directory of a task, if it is not ours: its path, or the mount namespace in
+ * which it is.  Return: the length of that, 0 if it is ours or unknown.
  */
 static ssize_t other_root(int dir, char *buf, size_t size)
 {
@@ -116,7 +116,7 @@ static ssize_t other_root(int dir, char *buf, size_t size)
 	    (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
 		return 0;
 	n = link_at(dir, "root", buf, size);
-	/* what lies nowhere below ours is told to be at its top */
+	/* a root that is nowhere below ours is shown as "/" */
 	if (n <= 1)
 		n = link_at(dir, "ns/mnt", buf, size);
 	return n < 0 ? 0 : n;
@@ -160,7 +160,7 @@ static int by_upid(const void *a, const void *b)
 	return x->upid < y->upid ? -1 : x->upid > y->upid;
 }
 
-/* The directories of those that have gone, or have gone on under another pid, are not theirs. */
+/* Close the directories of tasks that have ended, or have another pid now: they may be others'. */
 static int check(struct session *s, struct candidate *c, unsigned int nc)
 {
 	struct session_task *now;

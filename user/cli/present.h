@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The traced tasks that are there already: what can be told of them. */
+/* Records the traced tasks that already ran when the recording began. */
 #ifndef ETRACE_PRESENT_H
 #define ETRACE_PRESENT_H
 
 #include "record/session.h"
 #include "io/formats.h"
 
-/* What could not be told of whom. */
+/* How much of that could not be recorded. */
 struct present_gaps {
-	unsigned int tasks;	/* all that are there */
-	unsigned int unknown;	/* of them, those of which only the upid is known */
-	bool other_proc;	/* because /proc tells of another pid namespace */
+	unsigned int tasks;	/* that ran already */
+	unsigned int unknown;	/* of these, those of which only the upid is known */
+	bool other_proc;	/* because /proc is that of another pid namespace */
 };
 
 /**
- * present_tell - an event ET_K_PRESENT for each traced task, processes first
+ * present_tell - make an event ET_K_PRESENT for each traced task, processes first
  * @time: of the events, ns
- * @sink: takes them; stays the caller's
+ * @sink: takes the events; stays the caller's
  *
- * What /proc tells is taken for a task's only if the kernel says that the task
- * had that pid all the time; what cannot be had is missing in its event.
+ * Facts from /proc are only used if the kernel says that the task had that pid all
+ * the time; facts that cannot be read are missing in the event.
  *
- * Return: 0 or -errno: the tasks cannot be listed.
+ * Return: 0, or -errno if the tasks cannot be listed.
  */
 int present_tell(struct session *s, uint64_t time, struct sink *sink,
 		 struct present_gaps *gaps);

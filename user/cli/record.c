@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A recording: its beginning, and its freeing.  See record.h. */
+/* Begins a recording, and frees it.  See record.h. */
 #include "cli/record_state.h"
 #include "base/container.h"
 #include "base/shquote.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the outputs do not take in time waits in this part of what is free, or more. */
+/* Limit of the outputs' queue: 1 / QUEUE_PART of free memory, at least QUEUE_MIN bytes. */
 #define QUEUE_PART	8u
 #define QUEUE_MIN	(16u << 20)
 
@@ -33,7 +33,7 @@ static uint64_t queue_limit(void)
 	return limit < QUEUE_MIN ? QUEUE_MIN : limit;
 }
 
-/* What CLOCK_REALTIME says when it is @now on the clock of traces, less that. */
+/* CLOCK_REALTIME minus @now, the present time of the clock of traces, in ns. */
 static int64_t realtime_at(uint64_t now)
 {
 	struct timespec ts;
@@ -69,7 +69,7 @@ static bool open_outputs(struct recording *r)
 	}
 	for (size_t i = 0; i < n && good; i++)
 		good = add_output(r, files[i], why, sizeof(why));
-	/* all of them can be had */
+	/* all could be opened: now empty those that cannot be replaced */
 	good = good && outputs_empty(r->outputs, why, sizeof(why));
 	user_leave(u);
 	if (!good && *why)
@@ -90,7 +90,7 @@ void record_begun(struct recording *r)
 	user_leave(r->user);
 }
 
-/* The session is there before the outputs: its events find them here. */
+/* The session is opened before the outputs, so its events get to them by this sink. */
 static int pass_event(struct sink *s, const void *item)
 {
 	struct recording *r = container_of(s, struct recording, events);
@@ -103,7 +103,7 @@ static int pass_event(struct sink *s, const void *item)
 
 static const struct sink_ops events_ops = { .item = pass_event };
 
-/* The view or the progress line.  Return: false after a message. */
+/* Begin the view or the progress line.  Return: false after a message. */
 static bool begin_view(struct recording *r)
 {
 	if (r->opt.top) {
@@ -144,7 +144,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	opts_init(&r->opts);
 	r->diag = diag_new(NULL, PROG);
 
-	/* the session first: an earlier trace is not lost to a run that cannot be */
+	/* the session first: a run that cannot begin must not replace an earlier trace */
 	r->events.ops = &events_ops;
 	r->session = session_open(o->backend, &so, o->verbose, &r->events, why, sizeof(why));
 	if (!r->session) {
@@ -186,7 +186,7 @@ void record_free(struct recording *r)
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
 	notable_free(r->notable);
-	/* what was begun in vain is removed by whom it belongs to */
+	/* unfinished outputs are removed with the rights of their owner */
 	entered = !user_enter(r->user);
 	outputs_free(r->outputs);
 	if (entered)
@@ -245,7 +245,7 @@ void record_signals(struct recording *r, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* ---- tasks that are there already ---- */
+/* ---- tasks that already run ---- */
 
 void record_present(struct recording *r)
 {

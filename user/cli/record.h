@@ -26,18 +26,18 @@ struct record_options {
 	const char **cgroups;	/* --cgroup */
 	size_t ncgroups, cgroups_cap;
 	const char *to;
-	const char *backend;	/* NULL: auto */
+	const char *backend;	/* NULL for auto */
 	uint64_t buffer;
 	uint32_t record;	/* --record: bit by bit, enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
-	bool runs;		/* by cmd_run.c: a command is to be started */
+	bool runs;		/* set by cmd_run.c: a command is to be started */
 	bool no_env;		/* --no-env */
 	bool strict, quiet, verbose, keep_module, open;
 	bool top;		/* --top */
-	const char *before;	/* --before; NULL: none */
-	bool no_output;		/* there is nothing but the view, and what it shows ends with it */
-	const char *page;	/* of --open: one of @files */
-	char *own_page;		/* it, if it was not among them */
+	const char *before;	/* --before, NULL if none */
+	bool no_output;		/* there is only the view: the recording ends with it */
+	const char *page;	/* of --open: one of @files, NULL if none */
+	char *own_page;		/* @page, if it was added to @files for --open */
 	enum term_when progress;
 };
 
@@ -45,7 +45,7 @@ struct record_options {
 extern const struct opt_row record_rows[];
 
 /**
- * record_options_take - set what options of the command line say
+ * record_options_take - set them from the options of the command line
  *
  * Return: false after a message.
  */
@@ -55,29 +55,29 @@ void record_options_free(struct record_options *o);
 /* ---- a recording ---- */
 
 /**
- * record_new - create the outputs and the session; nothing is traced yet, but cgroups
- * @u: whose rights to files are used for the outputs; NULL: one's own; stays the
- *	caller's, and there
+ * record_new - create the outputs and the session; nothing but cgroups is traced yet
+ * @u: the user whose rights to files are used for the outputs, NULL for our own; stays
+ *	the caller's, and must stay valid
  *
  * Return: NULL after a message.
  */
 struct recording *record_new(const struct record_options *o, const struct user *u);
 
-/** record_begun - what is to be recorded is there: outputs appear, and old ones make room */
+/** record_begun - the command or process is traced: outputs appear, old ones make room */
 void record_begun(struct recording *r);
 
-/** record_command - what is recorded, for the trace: words, as argv */
+/** record_command - set the command line that the trace names: words, as argv */
 void record_command(struct recording *r, char **argv);
 
 struct session *record_session(struct recording *r);
 
-/** record_program - what a traced process runs: see notable_program() */
+/** record_program - the program that a traced process runs: see notable_program() */
 bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
 
-/** record_child - in the command's process: the terminal is the view's, if there is one */
+/** record_child - in the command's process: keep its output off a view's terminal */
 void record_child(const struct recording *r);
 
-/** record_present - tell the trace of the tasks that are there already */
+/** record_present - record the traced tasks that already run */
 void record_present(struct recording *r);
 
 /**
@@ -87,22 +87,21 @@ void record_present(struct recording *r);
 void record_signals(struct recording *r, sigset_t *before);
 
 /*
- * Told of a signal that came.  @info: which, and from whom.  Return: false to
- * end the loop.
+ * Called with a signal that came.  @info: which one, and its sender.  Return: false
+ * to end the loop.
  */
 typedef bool record_signal_fn(void *ctx, const struct signalfd_siginfo *info);
 
 /**
  * record_loop - record until @fn returns false
- * @till_idle: also until no traced task lives, and no cgroup is there in which one
- *	could come to be
+ * @till_idle: also end when no traced task lives, and none can begin in a cgroup
  */
 void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle);
 
 /**
- * record_attach - record a process that runs, or cgroups: all of it
+ * record_attach - record a running process, or cgroups, from beginning to end
  * @argv: the command's words, for the trace
- * @pid: 0: cgroups only
+ * @pid: 0 for cgroups only
  *
  * Return: the exit status.
  */
@@ -111,15 +110,15 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 /** is_pid - whether a word of the command line is a PID; *@pid is set then */
 bool is_pid(const char *s, pid_t *pid);
 
-/** record_keep_view - what was recorded is over: the view stays until it is ended */
+/** record_keep_view - recording is over: keep the view until the user ends it */
 void record_keep_view(struct recording *r);
 
-/** record_pause - before the program is stopped: everything to disk, line away */
+/** record_pause - before this program is stopped: write all to disk, hide the progress line */
 void record_pause(struct recording *r);
 
 /**
- * record_end - stop, drain, compare, write the verdict, close, and tell
- * @status: of the command, for the trace; -1: there is none
+ * record_end - stop, drain, compare, write the verdict, close, and print the summary
+ * @status: of the command, for the trace; -1 if there is none
  *
  * Return: whether the trace is complete.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The end of a recording: the verdict, and what the user is told.  See record.h. */
+/* Ends a recording: writes the verdict, and prints the summary.  See record.h. */
 #include "cli/record_state.h"
 #include "base/signame.h"
 #include "base/text_num.h"
@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 /*
- * At the end the outputs are waited for, as long as it takes; after a signal
- * that ends programs only while at least one of them takes something in such a
- * time; after another one, no longer.
+ * At the end the outputs are waited for, as long as it takes.  After a signal that
+ * ends programs, only as long as any of them makes progress within this time, in ns;
+ * after another signal, no longer.
  */
 #define STALL_NS	(5000u * (uint64_t)RECORD_MS)
-/* After that who waits is told what for. */
+/* After this time, in ns, the user is told what is waited for. */
 #define TELL_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- the verdict ---- */
@@ -30,7 +30,7 @@ static uint64_t lost_records(const struct rec_account *a)
 	return a->module.lost_records + a->module.lost_disabled;
 }
 
-/* Where and when it was made: other machines and later days read it. */
+/* Where and when it was recorded, for readers on other machines and later days. */
 static void put_where(const struct recording *r, struct et_event *ev)
 {
 	struct utsname u;
@@ -72,7 +72,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 	buf_free(&text);
 }
 
-/* What an output did not take is missing in that one. */
+/* A verdict for each output: only that one lacks what it did not take. */
 static void write_verdicts(struct recording *r, const struct rec_account *a, int status,
 			   uint64_t ended)
 {
@@ -88,7 +88,7 @@ static void write_verdicts(struct recording *r, const struct rec_account *a, int
 
 /* ---- the outputs ---- */
 
-/* Until all is written: see STALL_NS. */
+/* Wait until all is written: see STALL_NS. */
 static void wait_for_outputs(struct recording *r)
 {
 	uint64_t begun = now_ns(), moved = begun, left = outputs_waiting(r->outputs);
@@ -130,7 +130,7 @@ static unsigned int end_outputs(struct recording *r)
 	return bad + record_made_make(r);
 }
 
-/* ---- what is told ---- */
+/* ---- the summary ---- */
 
 static void tell_losses(const struct recording *r, const struct rec_account *a)
 {
@@ -153,7 +153,7 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 			text_count(lost_records(a) - all->records));
 }
 
-/* Tasks that something happened to: @what, with a signal's name behind it. */
+/* Print tasks that something happened to: @what, with a signal's name behind it. */
 static void tell_notable(const struct recording *r, const struct notable_list *l,
 			 const char *what)
 {
@@ -173,7 +173,7 @@ static void tell_notable(const struct recording *r, const struct notable_list *l
 		fprintf(stderr, "  and others\n");
 }
 
-/* @quiet: only those that are not whole */
+/* @quiet: print only those that are not whole */
 static void tell_outputs(const struct recording *r, bool quiet)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);

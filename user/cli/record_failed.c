@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What failed in the build that was recorded.  That is known only when all is there, so it is
- * read again, by another process: nothing that goes wrong there harms the recording.
+ * Prints what failed in the build that was recorded.  That is known only at the end, so the
+ * trace is read again, by another process: nothing that goes wrong there harms the recording.
  */
 #include "cli/record_state.h"
 #include "answers/failures.h"
@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of a larger recording it would take more than some seconds: etrace explain is named only. */
+/* A larger recording would take more than some seconds: only point to etrace explain. */
 #define EVENTS_MAX	2000000u
 
-/* The first output that etrace explain can read.  Return: NULL: there is none */
+/* The first output that etrace explain can read, NULL if none. */
 static const char *readable(const struct recording *r)
 {
 	static const char *const ends[] = { ".fxt", ".fxt.gz", ".fxt.zst", ".etrace", ".etrace.gz",
@@ -38,7 +38,7 @@ static const char *readable(const struct recording *r)
 	return NULL;
 }
 
-/* Ends with 0 if there was something to tell. */
+/* Never returns.  Exit status 0 if there was a failure to report. */
 static void tell(const struct recording *r, const char *path, const char *when)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
@@ -80,7 +80,7 @@ void record_failed(struct recording *r, uint64_t events, bool command)
 		pid = fork();
 		if (!pid) {
 			record_reader(r, path);
-			/* what was before, nobody knows */
+			/* without a command, earlier failures are not known */
 			tell(r, path, command ? "" : " since the recording began");
 		}
 		if (pid > 0)

@@ -8,19 +8,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The files hold all but so much of what happened. */
+/* How often the outputs are flushed, in ns: files lack at most this much of the end. */
 #define SYNC_NS		(400 * RECORD_MS)
 #define PROGRESS_NS	(500 * RECORD_MS)
-/* The reader looks at the buffers no more often than that, in ms. */
+/* Shortest time between two looks at the buffers, in ms. */
 #define TICK_MIN	4
 /*
- * Kernels that wake a reader long before its buffer is as full as it asked for
- * are not asked any more after so many times.
+ * Some kernels wake a reader long before its buffer is as full as it asked for: after
+ * so many times it stops waiting for them to.
  */
 #define STRIKES		8
-/* Before those that it reads for: they fill the buffers faster than it may run. */
+/* Higher priority than the traced programs, which could fill the buffers faster than we read. */
 #define NICE		(-10)
-/* Before the program is stopped it waits so long for the outputs, in ms. */
+/* Longest wait for the outputs, in ms, before this program is stopped. */
 #define PAUSE_MS	200
 
 static void show(struct recording *r, uint64_t now)
@@ -76,7 +76,7 @@ void record_keep_view(struct recording *r)
 		;
 }
 
-/* The view, or what takes its place.  Return: false if the recording is for nothing without it. */
+/* Show the view, or what replaces it.  Return: false if the recording ends with the view. */
 static bool show_view(struct recording *r, uint64_t now)
 {
 	if (r->top && !top_keys(r->top)) {
@@ -102,7 +102,7 @@ static int wait_for(const struct recording *r, uint64_t now)
 	return next > now ? (int)((next - now) / RECORD_MS) + 1 : 0;
 }
 
-/* Look more often while the buffers are filled fast, if the kernel does not wake us. */
+/* Look more often while the buffers fill fast, in case the kernel does not wake us. */
 static void pace(struct recording *r, bool woken, bool slept)
 {
 	unsigned int level = r->session->level;
@@ -138,7 +138,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 
 	setpriority(PRIO_PROCESS, 0, NICE);
 	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
-	/* only ever hung up: not asked for while nobody wants to know */
+	/* idle_fd only ever gets POLLHUP: wait for it only if the loop is to end then */
 	r->fds[1] = (struct pollfd){ .fd = till_idle && !r->opt.ncgroups ? s->idle_fd : -1 };
 	s->ops->poll(s, r->fds + RECORD_FDS);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Databases and pages of a recording.  Making one takes several times what recording
- * does, so it is not done while the build runs: what is recorded goes to a file beside
- * it, and another process makes the output of that, in the end.  Whatever goes
- * wrong then, what was recorded is not lost.  See record_state.h.
+ * Makes databases and pages from a recording.  Making one takes several times as long as
+ * recording, so it is not done while the build runs: the recording goes to a file next
+ * to the output, and at the end another process makes the output from that.  Whatever goes
+ * wrong then, the recording is not lost.  See record_state.h.
  */
 #include "cli/record_state.h"
 #include "answers/compdb.h"
@@ -23,9 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Behind the output's name. */
+/* Added to the output's name. */
 #define RECORDING	"-recording.fxt.zst"
-/* After that who waits is told what for. */
+/* After this time, in ns, the user is told what is waited for. */
 #define TELL_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- what can be made ---- */
@@ -52,10 +52,10 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 
 	if (!db)
 		return false;
-	/* the page's own name says more than that of what it is made of */
+	/* the page's own name says more than that of its recording */
 	free(db->name);
 	db->name = xstrdup(path);
-	/* who wants it otherwise makes it of the recording: etrace report --no-redact */
+	/* etrace report --no-redact makes a page that hides nothing */
 	db->redact = true;
 	good = page_create(db, path, NULL, diag);
 	db_close(db);
@@ -63,8 +63,8 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 }
 
 struct record_kind {
-	const char *name;	/* as of --to; behind a dot the end of a path */
-	/* whether what is there may be replaced; NULL: always */
+	const char *name;	/* value of --to, and suffix of a path, after the dot */
+	/* whether an existing file may be replaced; NULL if always */
 	bool (*may_create)(const char *path, struct diag *diag);
 	bool (*make)(const char *path, const struct inputs *inputs, const struct opts *opts,
 		     struct diag *diag);
@@ -189,7 +189,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 	return status;
 }
 
-/* Not the output, but what it was to be made of stays. */
+/* Give up an output, and keep its recording. */
 static void leave(struct record_made *m, const char *why)
 {
 	out_place_forget(m->path);

@@ -41,7 +41,7 @@ static void add_file(struct record_options *o, const char *file)
 
 /* ---- the page that --open shows ---- */
 
-/* Beside a trace: "out/build.fxt.zst", "out/build.html". */
+/* The page next to a trace: "out/build.html" for "out/build.fxt.zst". */
 static char *page_beside(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the parts of a recording share.  Only record*.c include this: record.c
- * begins and frees it, record_loop.c reads, record_end.c ends it and tells how,
- * record_made.c makes databases and pages of it.
+ * begins and frees it, record_loop.c reads, record_end.c ends it and prints the summary,
+ * record_made.c makes databases and pages from it.
  */
 #ifndef ETRACE_RECORD_STATE_H
 #define ETRACE_RECORD_STATE_H
@@ -18,37 +18,37 @@
 #include "io/options.h"
 
 #define RECORD_MS		1000000u	/* in ns */
-/* The reader looks at the buffers at least so often, in ms. */
+/* The reader looks at the buffers at least this often, in ms. */
 #define RECORD_TICK_MAX	250
 
-/* Descriptors that are waited for beside those of the session: signals, its end, keys. */
+/* Descriptors to wait for, besides those of the session: signals, the session's end, keys. */
 #define RECORD_FDS	3u
 
-/* A database or a page among the outputs: made of a recording of its own, in the end. */
+/* A database or a page among the outputs: made at the end, from a recording of its own. */
 struct record_made {
 	const struct record_kind *kind;
 	const char *path;
 	char *recording;
-	unsigned int output;	/* that, among the outputs */
-	char fault[400];	/* "": it is there and whole */
+	unsigned int output;	/* number of @recording among the outputs */
+	char fault[400];	/* "" if it was made and is whole */
 };
 
 struct recording {
 	struct record_options opt;
-	const struct user *user;	/* whose rights to files the outputs get; or NULL */
+	const struct user *user;	/* whose rights to files are used for outputs; or NULL */
 	struct record_made *made;
 	size_t nmade, made_cap;
 	struct outputs *outputs;
 	struct sink *sink;
-	struct sink events;	/* what the session fills: passes on to @sink */
+	struct sink events;	/* takes the session's events, and passes them on to @sink */
 	struct opts opts;
 	struct diag *diag;
-	struct buf command;	/* for a shell */
+	struct buf command;	/* quoted for a shell */
 	struct session *session;
-	struct cgroups *cgroups;	/* that are traced */
+	struct cgroups *cgroups;	/* traced ones */
 	struct notable *notable;
-	struct top *top;	/* the view; NULL: none, or it has ended */
-	struct aside *aside;	/* what the command printed meanwhile; or NULL */
+	struct top *top;	/* the view, NULL if none, or if it has ended */
+	struct aside *aside;	/* what the command printed during the view; or NULL */
 	bool utf8;		/* the progress line can show more than ASCII */
 	int signals;		/* signalfd */
 	bool hurried;		/* a signal came that ends programs */
@@ -57,55 +57,55 @@ struct recording {
 	unsigned int strikes;
 	int tick;		/* ms */
 	uint64_t begun, synced, shown;	/* CLOCK_MONOTONIC, ns */
-	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC when it began, ns */
+	int64_t realtime;	/* CLOCK_REALTIME minus CLOCK_MONOTONIC at the beginning, ns */
 };
 
 /* ---- databases and pages: record_made.c ---- */
 
-/** record_made_kind - what of that kind an output is to be, or NULL */
+/** record_made_kind - the kind of an output that is made at the end, NULL if not such an output */
 const struct record_kind *record_made_kind(const struct record_options *o, const char *path);
 
-/** record_made_is_page - whether it is to be a page */
+/** record_made_is_page - whether an output is to be a page */
 bool record_made_is_page(const struct record_options *o, const char *path);
 
 /**
- * record_made_add - one more: opens the output that its recording goes to
+ * record_made_add - add one: opens the output that its recording goes to
  *
- * Return: false with @why, which may be "": all is said.
+ * Return: false with @why, which may be "" if a message was printed.
  */
 bool record_made_add(struct recording *r, const struct record_kind *kind, const char *path,
 		     char *why, size_t size);
 
-/** record_made_begun - what is there goes on as NAME.old, as of outputs_appear() */
+/** record_made_begun - rename existing files to NAME.old, as outputs_appear() does */
 void record_made_begun(struct recording *r);
 
-/** record_made_make - make all, once their recordings are closed.  Return: how many are not. */
+/** record_made_make - make all, once their recordings are closed.  Return: how many failed. */
 unsigned int record_made_make(struct recording *r);
 
-/** record_made_of - what is made of an output, or NULL */
+/** record_made_of - what is made from an output, NULL if nothing */
 const struct record_made *record_made_of(const struct recording *r, unsigned int output);
 
 void record_made_free(struct recording *r);
 
-/** record_end_view - what the command printed is shown, and the progress line goes on */
+/** record_end_view - end the view: show what the command printed, go on with the progress line */
 void record_end_view(struct recording *r);
 
-/** record_reader - in a child, which reads what was recorded: with the rights of whom it is for */
+/** record_reader - in a child that reads the recording: take the rights of the user it is for */
 void record_reader(struct recording *r, const char *doing);
 
 /**
- * record_wait - wait for that child
- * @text: what is said after a second, a format with @path
+ * record_wait - wait for the child of record_reader()
+ * @text: message after one second, a format with @path
  *
- * Return: of wait(), or -1: a signal came, and it was killed.
+ * Return: status of wait(), or -1 if a signal came and the child was killed.
  */
 int record_wait(struct recording *r, pid_t pid, const char *text, const char *path);
 
 /* ---- what failed: record_failed.c ---- */
 
 /**
- * record_failed - what failed first, and who tells more
- * @command: of a command that failed; else of processes that were there, if any of them did
+ * record_failed - print what failed first, and which command shows more
+ * @command: a command has failed; else print only if a recorded process has
  */
 void record_failed(struct recording *r, uint64_t events, bool command);
 

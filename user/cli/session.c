@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The backends, and the choice between them.  See session.h. */
+/* Opens a session of a backend, or of the first that works.  See session.h. */
 #include "cli/session.h"
 #include "record/bpf/bpf_session.h"
 #include "cli/device.h"

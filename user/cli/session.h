@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The choice between the backends: the kernel module, BPF programs, or strace.
+ * Chooses between the backends: the kernel module, BPF programs, or strace.
  * The table of them is in session.c.
  */
 #ifndef ETRACE_CLI_SESSION_H
@@ -10,22 +10,22 @@
 #include "io/formats.h"
 
 struct session_options {
-	/* Bytes, of each buffer that the backend has; 0: what suits the machine. */
+	/* bytes of each buffer that the backend has; 0 for what suits the machine */
 	uint64_t buffer;
 	bool runs;		/* what is recorded will be started */
-	bool cgroups;		/* and who is in a cgroup is recorded */
+	bool cgroups;		/* processes in cgroups are recorded, too */
 	bool quiet;
-	bool comm;		/* changes of thread names, too */
+	bool comm;		/* record changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
-	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
+	const char *keep_env;	/* of et_keep_env(), or those of ET_ENV_LISTED; NULL if none */
 };
 
 /**
- * session_open - a session of a backend, that traces nothing yet
- * @name: its name; "auto" or NULL: the first that can be had
- * @verbose: tell which one, and why not those before it
+ * session_open - open a session of a backend, which traces nothing yet
+ * @name: of the backend; "auto" or NULL for the first that works
+ * @verbose: print which one, and why not those before it
  * @sink: takes struct et_event; stays the caller's
- * @why: on failure, what is wrong with each and what to do, for a person
+ * @why: on failure, what is wrong with each and what to do, for the user
  *
  * Return: the session, or NULL.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In the static program, in the place of the C library's: functions that would load
- * libraries of the machine, which are for another C library than that in the program.
- * Users are those of /etc/passwd and /etc/group, and no other directory is asked.
+ * Replaces functions of the C library in the static program: those that would load
+ * libraries of the machine, which need another C library than that in the program.
+ * Users are only those of /etc/passwd and /etc/group.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Plugins of libtraceevent, extensions of SQLite, debuginfod: none is needed. */
+/* Used for plugins of libtraceevent, extensions of SQLite, debuginfod: none is needed. */
 
 void *dlopen(const char *file, int mode)
 {
@@ -64,7 +64,7 @@ struct passwd *getpwuid(uid_t uid)
 	return find_user(NULL, uid);
 }
 
-/* By these glob() looks for "~" and "~user", which nobody asks it for. */
+/* glob() uses these for "~" and "~user", which no pattern of ours has. */
 
 int __getlogin_r(char *name, size_t size);
 int __getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t size, struct passwd **found);

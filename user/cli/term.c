@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a person sees on standard error.  See term.h. */
+/* Colours and the progress line on standard error.  See term.h. */
 #include "cli/term.h"
 #include "base/buf.h"
 
@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 #define FD STDERR_FILENO
-/* Of a line where there is no terminal. */
+/* Columns of a line if there is no terminal. */
 #define PLAIN_COLS 400u
 
 /*
  * The command writes to the same terminal and knows nothing of us.  So the
- * terminal is told to scroll all lines but the last (DECSTBM), and the cursor
- * is put back where it was (DECSC, DECRC) after writing there.
+ * terminal is set to scroll all lines but the last (DECSTBM), and after writing
+ * there, the cursor is put back where it was (DECSC, DECRC).
  */
 static struct {
 	bool on;		/* there is a line to renew */
-	bool terminal;		/* else: plain lines, one after the other */
+	bool terminal;		/* else plain lines are printed, one after the other */
 	bool reserved;		/* the terminal's last line is ours */
 	int rows, cols;
 } progress;
@@ -43,7 +43,7 @@ struct term_colors term_colors(int fd)
 	return smart_terminal(fd) && !(no && *no) ? on : off;
 }
 
-/* Of a locale of its own: numbers are written as before. */
+/* Uses a locale object of its own, so that the format of numbers does not change. */
 bool term_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", 0);
@@ -73,7 +73,7 @@ bool term_blocks(int fd, unsigned int *cols)
 
 static void put(const char *s, size_t len)
 {
-	/* one write: what the command writes meanwhile cannot come between */
+	/* one write, so that output of the command cannot come in between */
 	if (write(FD, s, len) < 0)
 		progress.on = false;
 }
@@ -86,7 +86,7 @@ static void get_size(void)
 	progress.cols = w.ws_col;
 }
 
-/* A background job, or a shell below us that has the terminal: keep off. */
+/* False for a background job, or if a shell below us has the terminal: do not write then. */
 static bool foreground(void)
 {
 	return tcgetpgrp(FD) == getpgrp();

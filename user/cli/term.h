@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a person sees on standard error: colours, and the progress line, which
- * has the last line of the terminal to itself.
+ * Colours and the progress line on standard error.  The progress line has the last
+ * line of the terminal to itself.
  */
 #ifndef ETRACE_TERM_H
 #define ETRACE_TERM_H
@@ -11,7 +11,7 @@
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
-/* Colours of words; "" where there are none. */
+/* Colours of words; "" if colours are off. */
 struct term_colors {
 	const char *good, *bad, *bold, *off;
 };
@@ -26,17 +26,17 @@ bool term_utf8(void);
 
 /**
  * term_blocks - whether characters beyond ASCII can be drawn on @fd
- * @cols: set to its columns; 0: they are not known, or it is no terminal
+ * @cols: set to its columns, 0 if unknown or if it is no terminal
  */
 bool term_blocks(int fd, unsigned int *cols);
 
 /** progress_begin - reserve the line, if there is to be one */
 void progress_begin(enum term_when when);
 
-/** progress_columns - how many there are for it */
+/** progress_columns - how many columns the line has */
 unsigned int progress_columns(void);
 
-/** progress_show - renew it: @len bytes, of no more columns than that */
+/** progress_show - renew the line: @len bytes, of at most progress_columns() columns */
 void progress_show(const char *text, size_t len);
 
 /** progress_hide - give the line back: at the end, or before stopping */

@@ -26,8 +26,8 @@ struct top {
 	struct top_past *past;
 	uint64_t drawn;		/* ns */
 	bool live;
-	bool changed;		/* by a key: a frame is due at once */
-	uint64_t busy, all;	/* of /proc/stat, when it was read last */
+	bool changed;		/* a key was pressed: a frame is due at once */
+	uint64_t busy, all;	/* sums from /proc/stat, at the last reading */
 };
 
 /* ---- the earlier recording ---- */
@@ -105,7 +105,7 @@ static void read_cpus(struct top *t)
 	fclose(f);
 	for (unsigned int i = 0; i < 8; i++)
 		all += v[i];
-	/* but for the time that it was idle, or waited for disks */
+	/* without the time that it was idle, or waited for disks */
 	busy = all - v[3] - v[4];
 	if (all > t->all && t->all)
 		t->view.machine.busy = (unsigned int)(100 * (busy - t->busy) / (all - t->all));
@@ -193,7 +193,7 @@ int top_fd(const struct top *t)
 	return top_terminal_fd(t->terminal);
 }
 
-/* The terminal was closed: its descriptor stays readable, and nobody will press q. */
+/* Whether the terminal was closed: its descriptor stays readable, and no key comes any more. */
 static bool is_hung_up(const struct top *t)
 {
 	struct pollfd fd = { .fd = top_fd(t), .events = POLLIN };
@@ -213,7 +213,7 @@ bool top_keys(struct top *t)
 	return !is_hung_up(t);
 }
 
-/* Only in the foreground: else the terminal is somebody else's. */
+/* In the background, the terminal belongs to another job: do not draw. */
 static bool is_foreground(const struct top *t)
 {
 	return tcgetpgrp(top_terminal_fd(t->terminal)) == getpgrp();
@@ -246,7 +246,7 @@ bool top_wait(struct top *t)
 	int ms = now < t->drawn + FRAME_NS ? (int)((t->drawn + FRAME_NS - now) / 1000000) + 1 : 0;
 
 	if (!t->changed && poll(&fd, 1, ms) < 0)
-		/* a signal: the size may have changed */
+		/* poll() was interrupted by a signal: the size may have changed */
 		t->changed = true;
 	if (!top_keys(t))
 		return false;

@@ -15,27 +15,27 @@ struct top;
  * top_open - a view of nothing yet; the terminal changes with the first frame
  * @pid_bits: as the module's bits_of_real_pid
  * @before: an earlier recording, from which the time remaining is estimated; or NULL
- * @quit: what q does, for the help
+ * @quit: text of the help about what q does
  *
  * Return: NULL after a message.
  */
 struct top *top_open(unsigned int pid_bits, const char *before, const char *quit);
 void top_close(struct top *t);
 
-/** top_model - what it shows, to be fed with events; and how */
+/** top_model - the state that it shows; give events to it */
 struct top_model *top_model(struct top *t);
 
-/** top_source - what is watched, for its title; @source stays the caller's, and there */
+/** top_source - set what is watched, for the title; @source must stay valid */
 void top_source(struct top *t, const char *source);
 
-/** top_live - whether the clock of the trace is this machine's, and the build runs */
+/** top_live - set whether the clock of the trace is this machine's, and the build runs */
 void top_live(struct top *t, bool live);
 
 /** top_fd - readable when a key was pressed, or the terminal is gone */
 int top_fd(const struct top *t);
 
 /**
- * top_keys - take what was pressed
+ * top_keys - handle the keys that were pressed
  *
  * Return: false if the view is to end, as q was pressed or the terminal is gone.
  */
@@ -44,7 +44,7 @@ bool top_keys(struct top *t);
 /** top_show - draw a frame, if one is due */
 void top_show(struct top *t);
 
-/** top_wait - until a key was pressed or a frame is due.  Return: as top_keys(). */
+/** top_wait - wait until a key was pressed or a frame is due.  Return: as top_keys(). */
 bool top_wait(struct top *t);
 
 /** top_pause - give the terminal back until the next frame */

@@ -29,7 +29,7 @@ enum et_marking {
 	ET_JOINED,	/* the user's path, joined to a directory's */
 	ET_UNREAD,	/* could not be read */
 	ET_CUT,		/* incomplete */
-	ET_UNTOLD,	/* it may not exist: to find out, another party had to be asked */
+	ET_UNTOLD,	/* not known to exist: a file system would have to be asked */
 	ET_OUTSIDE,	/* no path from the task's root directory */
 	ET_NR_MARKINGS
 };
