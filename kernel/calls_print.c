@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes write to descriptors 1 and 2, for sessions that want that: the last of it
- * is kept (printed.c), and written out when the process ends.  Bytes are read from the
- * program's memory behind the call, as all strings are.
+ * Output of processes, for sessions that want it: keeps the last bytes that a process
+ * writes to descriptors 1 and 2 (printed.c), and records them when the process ends.  Bytes
+ * are read from the program's memory after the call, as all strings are.
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -22,8 +22,8 @@
 DEFINE_STATIC_KEY_FALSE(etrace_printing);
 
 /**
- * etrace_print_want - a session wants it, or does not want it any more
- * @on: it does
+ * etrace_print_want - a session begins or stops wanting the output of processes
+ * @on: it begins
  *
  * May sleep.
  */
@@ -47,7 +47,7 @@ struct etrace_written {
 	bool is_32;
 };
 
-/* Words of the program's memory. */
+/* Reads @n words of the program's memory, at most 4. Returns false if that fails. */
 static bool etrace_words_read(unsigned long *to, unsigned long from, unsigned int n, bool is_32)
 {
 	u32 half[4];
@@ -62,7 +62,7 @@ static bool etrace_words_read(unsigned long *to, unsigned long from, unsigned in
 	return true;
 }
 
-/* Returns false if that cannot be read. */
+/* Finds the memory that a call has written. Returns false if it cannot be read. */
 static bool etrace_written_find(const struct etrace_syscall *sc, struct pt_regs *regs,
 				struct etrace_written *w)
 {
@@ -85,7 +85,7 @@ static bool etrace_written_find(const struct etrace_syscall *sc, struct pt_regs 
 	return true;
 }
 
-/* The pieces of a vector, as many as @bytes are in; those that are not kept need no copy. */
+/* Adds the first @bytes of a vector; pieces before the last bytes to be kept are only counted. */
 static void etrace_print_pieces(struct etrace_printed *p, const struct etrace_written *w, u64 bytes)
 {
 	size_t size = 2 * (w->is_32 ? sizeof(u32) : sizeof(unsigned long));
@@ -104,7 +104,7 @@ static void etrace_print_pieces(struct etrace_printed *p, const struct etrace_wr
 		etrace_printed_skip(p, bytes, true);
 }
 
-/* The output kept for a slot of the current task; NULL if not wanted, or no memory. */
+/* The output kept for a slot of the current task; NULL if not wanted, or out of memory. */
 static struct etrace_printed *etrace_print_for(struct etrace_task *t, unsigned int fd)
 {
 	struct etrace_prints *prints;
@@ -126,10 +126,10 @@ static inline bool etrace_print_is_of(u32 fd)
 }
 
 /**
- * etrace_print_call - what a call has written
+ * etrace_print_call - keep the bytes that a call has written
  * @sc: its row
  * @regs: the user registers of the current task
- * @ret: how many bytes
+ * @ret: number of bytes
  */
 void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
 {
@@ -160,7 +160,7 @@ out:
 }
 
 /**
- * etrace_print_unseen - bytes were written that are in no memory of the program
+ * etrace_print_unseen - count written bytes that are not in the program's memory
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
  * @bytes: number of bytes, 0 if unknown
@@ -178,7 +178,7 @@ void etrace_print_unseen(struct etrace_task *t, u32 fd, u64 bytes)
 	}
 }
 
-/* The status of the process, as wait() has it. */
+/* The exit status of the process, as wait() returns it. */
 static int etrace_process_code(struct task_struct *p)
 {
 	if (READ_ONCE(p->signal->flags) & SIGNAL_GROUP_EXIT)
@@ -205,7 +205,7 @@ static void etrace_print_emit(struct etrace_task *t, struct etrace_printed *p, s
 }
 
 /**
- * etrace_print_over - a process ends
+ * etrace_print_over - a process ends: record its output
  * @t: the slot of its last task, the current one
  * @p: that task
  */

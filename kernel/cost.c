@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Resources that a process used, at its end: as wait4() and /proc/PID/io show them.
+ * Adds up the resources that a process used, at its end, as wait4() and /proc/PID/io do.
  *
- * Of threads that are gone the kernel keeps sums; those that are still there,
- * dead or not, are added.
+ * The kernel keeps sums for threads that are gone; threads that still exist, dead or
+ * alive, are added here.
  */
 #include <linux/atomic.h>
 #include <linux/math64.h>
@@ -23,9 +23,10 @@
  * etrace_cost_is_last - does a process end with this thread?
  * @p: the current task, after exit_mm()
  *
- * Several threads may end at a time: it is each that finds that all have given back
- * their memory, for then the kernel knows how much that was. What the kernel started
- * for the process (workers of an io_uring) may outlive that; then nobody is the last.
+ * Several threads may end at the same time. Each that finds that all threads have released
+ * their memory counts as last, since only then the kernel knows how much memory that was.
+ * Workers of an io_uring, which the kernel starts for the process, may live longer; then no
+ * thread is the last.
  */
 bool etrace_cost_is_last(struct task_struct *p)
 {
@@ -41,7 +42,7 @@ bool etrace_cost_is_last(struct task_struct *p)
 	return !left;
 }
 
-/* Into @r, with the time as ticks have it. Returns how long the process ran. */
+/* Adds all threads up in @r; its times are counted in ticks. Returns the exact sum, in ns. */
 static u64 etrace_cost_sum(struct signal_struct *sig, struct etrace_rec *r)
 {
 	struct task_io_accounting io;
@@ -80,11 +81,11 @@ static u64 etrace_cost_sum(struct signal_struct *sig, struct etrace_rec *r)
 }
 
 /**
- * etrace_cost - put into a record the resources that the current task's process used
+ * etrace_cost - record the resources that the current task's process used
  * @p: the current task, the last of its process
  * @r: the record of its end
  *
- * Return: which values it has, as etrace_rec.have.
+ * Return: bits of the values that are set in @r, as in etrace_rec.have.
  */
 u16 etrace_cost(struct task_struct *p, struct etrace_rec *r)
 {
@@ -99,7 +100,7 @@ u16 etrace_cost(struct task_struct *p, struct etrace_rec *r)
 		return 0;
 	preempt_disable();
 	ran = etrace_cost_sum(sig, r);
-	/* What it has not been charged for yet. */
+	/* Time that the task has not been charged for yet. */
 	now = etrace_sched_clock(p) - p->se.exec_start;
 	preempt_enable();
 	if (now > 0)

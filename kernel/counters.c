@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files /sys/module/etrace/counters/NAME: what counts.c counts since the
- * module was loaded, over all sessions, and some more. A session's own are in
+ * The files /sys/module/etrace/counters/NAME: totals of the counters of counts.c over all
+ * sessions since the module was loaded, and some more. The counters of one session are in
  * struct etrace_stats.
  */
 #include <linux/kobject.h>
@@ -18,9 +18,9 @@
 
 /* Counters beyond those of counts.h. */
 enum {
-	ETRACE_CNT_overwritten = ETRACE_NR_CNT,	/* in the session of root_pid */
-	ETRACE_CNT_hooks_missed,	/* reached but could not run */
-	ETRACE_CNT_hooks_missing,	/* not offered by this kernel */
+	ETRACE_CNT_overwritten = ETRACE_NR_CNT,	/* records in the session of root_pid */
+	ETRACE_CNT_hooks_missed,	/* times that a hook was reached but could not run */
+	ETRACE_CNT_hooks_missing,	/* hooks that this kernel does not have */
 	ETRACE_NR_FILES,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The environment of a program that is run, one event for each variable. It is
- * read on the task's way to the program, whose memory nobody has changed by then.
+ * Records the environment of a new program, one event for each variable. It is read
+ * after execve, before the task enters the program: its memory is still unchanged.
  * What looks secret is hidden here, before anything is written (etrace_secrets.h).
  */
 #include <linux/binfmts.h>
@@ -23,12 +23,12 @@
  * struct etrace_env - an environment that is being read
  * @buf: a piece of the environment
  * @room: bytes of @buf
- * @have: bytes of it that have been read
+ * @have: bytes of @buf that have been read
  * @at: offset in @buf of the current variable, "NAME=value"
  * @len: bytes of the variable, without its null byte
  * @name_len: bytes of its name
  * @all: a session wants all variables
- * @names: otherwise the hashes of the wanted names, a bit each
+ * @names: if not @all: hashes of the wanted names, one bit for each
  */
 struct etrace_env {
 	char *buf;
@@ -41,7 +41,7 @@ struct etrace_env {
 	DECLARE_BITMAP(names, ETRACE_ENV_HASHES);
 };
 
-/* Whether a session wants the variable: as it is, or what looks secret in it hidden. */
+/* Does a session want the variable, unchanged if @kept, or else with secrets hidden? */
 static bool etrace_env_wants(const struct etrace_session *s, const struct etrace_env *e, bool kept)
 {
 	bool listed = etrace_listed(s->keep_env, e->buf + e->at, e->name_len);
@@ -87,7 +87,7 @@ static void etrace_env_tell(struct etrace_env *e)
 	etrace_env_emit(e, &v, false);
 }
 
-/* Room for what is longer than @buf. The kernel lets no variable be longer than it says. */
+/* Doubles @buf, for a variable that does not fit. None is longer than MAX_ARG_STRLEN. */
 static bool etrace_env_grow(struct etrace_env *e)
 {
 	char *more;
@@ -105,7 +105,7 @@ static bool etrace_env_grow(struct etrace_env *e)
 	return true;
 }
 
-/* Reads on at @pos, after what is left in the buffer. Returns false if that is unreadable. */
+/* Reads from @pos, after the rest of the buffer. Returns false if memory is unreadable. */
 static bool etrace_env_fill(struct etrace_env *e, unsigned long *pos, unsigned long end)
 {
 	u32 n;
@@ -126,7 +126,7 @@ static bool etrace_env_fill(struct etrace_env *e, unsigned long *pos, unsigned l
 	return n;
 }
 
-/* Bytes of the variable at hand: up to its null byte, or as far as it has been read. */
+/* Length of the current variable: up to its null byte, or as far as it has been read. */
 static u32 etrace_env_len(const struct etrace_env *e)
 {
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
@@ -144,7 +144,7 @@ static u32 etrace_env_len(const struct etrace_env *e)
 	return n;
 }
 
-/* Return: false: not all of it could be read. */
+/* Records all variables. Return: false if not all of them could be read. */
 static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned long end)
 {
 	bool whole;
@@ -163,7 +163,7 @@ static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned lo
 	}
 }
 
-/* Note which variables the sessions of this task want. */
+/* Stores which variables the sessions of this task want. */
 static void etrace_env_names(struct etrace_env *e)
 {
 	struct etrace_task *t;
@@ -178,7 +178,7 @@ static void etrace_env_names(struct etrace_env *e)
 	rcu_read_unlock();
 }
 
-/* What is left cannot be read. */
+/* Records that the rest of the environment could not be read. */
 static void etrace_env_unread(void)
 {
 	struct etrace_task *t;
@@ -201,7 +201,7 @@ static void etrace_env_later(struct etrace_work *l)
 	struct etrace_env *e;
 
 	if (!mm)
-		return;		/* killed on its way; traced no more */
+		return;		/* killed meanwhile: no longer traced */
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (e)
 		etrace_env_names(e);
@@ -219,8 +219,8 @@ static void etrace_env_later(struct etrace_work *l)
  * etrace_env_get - prepare to record a new program's environment
  * @t: first slot of the current task
  *
- * Return: the work for etrace_emit_exec() to run; NULL if no session wants to
- * know, or too many are under way, which counts as not read.
+ * Return: the work for etrace_emit_exec() to run; NULL if no session wants the
+ * environment, or if too much work is pending, which counts as unread.
  */
 struct etrace_work *etrace_env_get(struct etrace_task *t)
 {

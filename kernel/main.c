@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading, unloading and the parameters. See Documentation/etrace.ko.4.
+ * Loads and unloads the module, and handles its parameters: see Documentation/etrace.ko.4.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,11 +28,11 @@
 
 static int etrace_root_pid;
 
-/* What a write of root_pid does; under the lock of the parameters. */
+/* What a write of root_pid does; protected by the lock of the parameters. */
 static enum {
-	ETRACE_LOADING,		/* it is kept for the end of loading */
-	ETRACE_LIVE,		/* it acts at once */
-	ETRACE_GOING,		/* nothing can be traced any more */
+	ETRACE_LOADING,		/* the value takes effect at the end of loading */
+	ETRACE_LIVE,		/* the value takes effect at once */
+	ETRACE_GOING,		/* the write fails: nothing can be traced any more */
 } etrace_state;
 
 static int etrace_trace(int pid)
@@ -156,7 +156,7 @@ static const struct kernel_param_ops etrace_instance_ops = {
 module_param_cb(instance, &etrace_instance_ops, NULL, 0444);
 MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the top level)");
 
-/* What the session of root_pid wants; under the lock of the parameters. */
+/* Sets what the session of root_pid records. Called with the lock of the parameters held. */
 static void etrace_root_wants(bool extended, u8 record)
 {
 	if (etrace_state != ETRACE_LOADING)
@@ -171,7 +171,7 @@ static int etrace_extended_set(const char *val, const struct kernel_param *kp)
 {
 	bool on;
 
-	/* Without a value it is on. */
+	/* "extended" without a value means on. */
 	if (val && kstrtobool(val, &on)) {
 		pr_err_ratelimited("extended: must be Y or N\n");
 		return -EINVAL;
@@ -190,7 +190,7 @@ MODULE_PARM_DESC(extended, "print also lines that the line format does not defin
 
 static const struct {
 	const char *name;
-	u8 bits;		/* of etrace_session.record */
+	u8 bits;		/* in etrace_session.record */
 } etrace_record_names[] = {
 	{ "probes", ETRACE_SESSION_PROBES },
 	{ "dirs", ETRACE_SESSION_DIRS },
@@ -199,7 +199,7 @@ static const struct {
 	{ "output=all", ETRACE_SESSION_OUTPUT | ETRACE_SESSION_OUTPUT_ALL },
 };
 
-/* The bits of a name of @len bytes, 0: no such name. */
+/* The bits of a name of @len bytes, 0 if there is no such name. */
 static u8 etrace_record_bits(const char *name, size_t len)
 {
 	const char *known;
@@ -219,7 +219,7 @@ static int etrace_record_set(const char *val, const struct kernel_param *kp)
 	u8 record = 0, bits;
 	size_t len;
 
-	/* Also behind the last comma there is a name. */
+	/* A name must follow each comma, also the last one. */
 	for (; !none; none = *val++ != ',') {
 		len = strcspn(val, ",\n");
 		bits = etrace_record_bits(val, len);
@@ -284,8 +284,8 @@ module_param_cb(keep_env, &etrace_keep_env_ops, NULL, 0444);
 MODULE_PARM_DESC(keep_env, "variables whose values record=env shows though they look secret (default none)");
 
 /*
- * The parameters' files are there until the module's memory goes: no write may
- * find a task to trace once the end has begun.
+ * The files of the parameters exist until the module's memory is freed: once unloading
+ * has begun, a write must not start tracing.
  */
 static void etrace_going(void)
 {
@@ -335,8 +335,8 @@ static int __init etrace_init(void)
 	if (err)
 		goto trace;
 	/*
-	 * Last: the memory of a module that does not load goes, whoever has
-	 * the device open by then.
+	 * Last: if loading failed later, the module's memory would be freed even
+	 * if a process had opened the device by then.
 	 */
 	err = etrace_device_register();
 	if (!err)

@@ -3,9 +3,9 @@
  * Output to ftrace: the trace events, the ring buffer that they go to, and
  * whether they arrived.
  *
- * The session of root_pid fires the trace events, for ftrace's instance and
- * whoever else listens. The sessions of /dev/etrace have a ring buffer each,
- * which no other part of the kernel knows: the same records go there.
+ * The session of root_pid fires the trace events, for ftrace's instance and other
+ * listeners. Each session of /dev/etrace has a ring buffer of its own, which no other
+ * part of the kernel knows, and writes the same records to it.
  */
 #include <linux/cred.h>
 #include <linux/fs_struct.h>
@@ -23,9 +23,9 @@
 #include "task.h"
 
 /*
- * What a trace event's own function asks for room. A session's event files belong
- * to no instance: then the room is in the session's buffer. Nobody sees the flags
- * and the preempt count of a record there; they are 0.
+ * Called by the function of each trace event to reserve room for a record. The event files
+ * of a session with its own buffer belong to no instance: then the room is in that buffer.
+ * Its readers ignore the flags and the preempt count of a record, so these are 0.
  */
 static __always_inline void *etrace_reserve(struct trace_event_buffer *fb,
 					    struct trace_event_file *file,
@@ -39,7 +39,7 @@ static __always_inline void *etrace_reserve(struct trace_event_buffer *fb,
 	fb->event = ring_buffer_lock_reserve(buffer, len);
 	if (unlikely(!fb->event))
 		return NULL;
-	/* As ring_buffer_event_data(), but for what comes behind a longer pause. */
+	/* ring_buffer_event_data(), inlined except for an event with an extended timestamp. */
 	if (unlikely(fb->event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
 		entry = ring_buffer_event_data(fb->event);
 	else
@@ -68,7 +68,7 @@ static __always_inline void etrace_commit(struct trace_event_buffer *fb,
 #undef trace_event_buffer_commit
 
 #define ETRACE_SYSTEM		"etrace"
-#define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */
+#define ETRACE_BUFFER_SIZE	1441792	/* ftrace's default size, in bytes per CPU */
 
 const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #define ETRACE_TRACE_EVENT(ID, id)					\
@@ -86,7 +86,7 @@ const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #undef ETRACE_TRACE_EVENT
 };
 
-/* The event files of sessions that have a buffer of their own. */
+/* The event files of sessions with a buffer of their own. */
 static struct trace_event_file etrace_own_files[ETRACE_NR_EV] = {
 #define ETRACE_OWN_FILE(ID, id)						\
 	[ETRACE_EV_##ID] = { .event_call = &event_etrace_##id },
@@ -98,7 +98,7 @@ static struct trace_event_file etrace_own_files[ETRACE_NR_EV] = {
 #undef ETRACE_OWN_FILE
 };
 
-/* Did this processor's buffer take no record because it was full? It counts that. */
+/* Has this CPU's buffer dropped a record since the last call because it was full? */
 static bool etrace_was_full(struct etrace_session *s)
 {
 	int cpu = raw_smp_processor_id();
@@ -121,8 +121,8 @@ void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r)
 	struct etrace_session *s = t->session;
 
 	if (r->ev == ETRACE_EV_LOST)
-		return;		/* what it tells of has been counted */
-	/* Else ftrace was switched off, which it does not tell us. */
+		return;		/* the events that it reports are already counted */
+	/* If the buffer was not full, ftrace was switched off, which it does not report. */
 	if ((!s->fire || etrace_trace_events[r->ev].enabled()) &&
 	    etrace_was_full(s))
 		etrace_count(s, lost_records, 1);
@@ -133,7 +133,7 @@ void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r)
 }
 
 /**
- * etrace_output_overwritten - records that the ring buffer threw away
+ * etrace_output_overwritten - count records that were overwritten
  * @s: the session
  *
  * Return: number of records overwritten before they were read.
@@ -144,14 +144,14 @@ unsigned long etrace_output_overwritten(const struct etrace_session *s)
 }
 
 /*
- * The top-level buffer has room for two pages until an event is enabled by
- * hand; do what that does.
+ * ftrace's top-level buffer has only two pages until a user enables an event; so this
+ * enlarges it as that would.
  */
 static int etrace_buffer_init(struct etrace_session *s)
 {
 	struct ring_buffer_event *event;
 
-	/* Not as an event does it, which a filter of pids may keep out. */
+	/* Reserved directly: a filter of pids might reject an event. */
 	preempt_disable();
 	event = etrace_trace_buffer_reserve(&s->buffer,
 					    s->files[ETRACE_EV_CLOSE], 32);
@@ -173,7 +173,7 @@ static int etrace_enable(struct etrace_session *s, bool on)
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
 }
 
-/* The root directory of the machine's first process. Return: whether it has one. */
+/* Gets the root directory of the machine's first process. Return: false if it has none. */
 static bool etrace_first_root(struct path *root)
 {
 	struct task_struct *first;
@@ -193,11 +193,11 @@ static bool etrace_first_root(struct path *root)
 }
 
 /**
- * etrace_output_open - what tracefs says of records, whoever asks
+ * etrace_output_open - open a file of tracefs that describes records, for any caller
  * @o: which file
  *
- * It is looked up from the first process's root, for what the caller has there may be
- * of its own making.
+ * It is looked up from the first process's root: at its path from the caller's root there
+ * may be a file that the caller has made.
  *
  * Return: the file, or an error pointer.
  */
@@ -248,8 +248,8 @@ struct file *etrace_output_open(const struct etrace_open *o)
  *
  * May sleep.
  *
- * Return: PAGE_SIZE, with a page as trace_pipe_raw has it in @to; -EAGAIN if there is
- * nothing; -EINVAL if the size of the buffer's pages was changed; or another
+ * Return: PAGE_SIZE, with a page in @to as read from trace_pipe_raw; -EAGAIN if there is
+ * nothing to read; -EINVAL if the size of the buffer's pages was changed; or another
  * negative error.
  */
 ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, void *to)
@@ -285,7 +285,7 @@ unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cp
 	return size ? 100 * (u64)ring_buffer_bytes_cpu(s->buffer, cpu) / size : 0;
 }
 
-/* What a kernel thread is to make. */
+/* Request to a kernel thread to make an instance or a buffer. */
 struct etrace_wanted {
 	struct work_struct work;
 	const char *instance;
@@ -305,16 +305,16 @@ static void etrace_make_buffer(struct work_struct *work)
 {
 	struct etrace_wanted *w = container_of(work, struct etrace_wanted, work);
 
-	/* what does not fit is lost, not written over */
+	/* without RB_FL_OVERWRITE: records that do not fit are lost */
 	w->buffer = ring_buffer_alloc(w->bytes, 0);
 }
 
 /*
- * Has a kernel thread make it. Who asks has been allowed to by the device, or is
- * loading the module; tracefs, which is root's, is not to ask again. And a task
- * that is killed while it makes a ring buffer gets a warning of the kernel:
- * ring_buffer.c stops for the signal, and its caller for CPU hotplug does not
- * expect that.
+ * Lets a kernel thread make an instance or a buffer. The present task is allowed to: it has
+ * access to the device or is loading the module. tracefs, which belongs to root, must not
+ * check it again. Also, if a task were killed while making a ring buffer, the kernel would
+ * print a warning: ring_buffer.c stops on the signal, and its caller for CPU hotplug does
+ * not expect that.
  */
 static void etrace_make(struct etrace_wanted *w, work_func_t make)
 {
@@ -325,10 +325,10 @@ static void etrace_make(struct etrace_wanted *w, work_func_t make)
 }
 
 /**
- * etrace_output_init - let the events of root_pid's session go to its instance
- * @s: the session; its instance is made if need be
+ * etrace_output_init - send the events of root_pid's session to its instance
+ * @s: the session; its instance is made if it does not exist
  *
- * Return: 0 or a negative error, then nothing is left behind but the instance.
+ * Return: 0 or a negative error; then only the instance may be left behind.
  */
 int etrace_output_init(struct etrace_session *s)
 {
@@ -352,8 +352,8 @@ int etrace_output_init(struct etrace_session *s)
 			goto put;
 		}
 		/*
-		 * It lives as long as the instance, which is held, and this
-		 * module; a reference of its own would pin the module.
+		 * The file lives as long as the instance, which is referenced, and
+		 * this module; a reference to the file would pin the module.
 		 */
 		s->files[i] = file;
 		trace_put_event_file(file);
@@ -376,11 +376,11 @@ put:
 }
 
 /**
- * etrace_output_exit - root_pid's session writes nothing any more
- * @s: the session; its instance stays, with nothing in it
+ * etrace_output_exit - end the output of root_pid's session
+ * @s: the session; its instance stays, but empty
  *
- * The numbers of its types of records are given away when the module goes. ftrace
- * clears what it has, too, but not of processors that are off.
+ * The buffer is emptied, since other modules may get the type numbers of its records once
+ * this one is unloaded. ftrace also clears its buffers, but not those of offline CPUs.
  */
 void etrace_output_exit(struct etrace_session *s)
 {
@@ -394,7 +394,7 @@ void etrace_output_exit(struct etrace_session *s)
 /**
  * etrace_output_make - make a session's own buffer
  * @s: the session; it must not write yet
- * @bytes: for each processor
+ * @bytes: size of the buffer of each CPU
  *
  * Return: 0 or -ENOMEM.
  */

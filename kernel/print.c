@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The etrace lines, printed from a record when the trace is read as text.
+ * Prints a record as etrace lines when the trace is read as text.
  *
- * The format is in Documentation/line-format.md. What it does not define is
+ * The format is in Documentation/line-format.md. Facts that it does not define are
  * printed only with the parameter "extended", in lines with tags of their own.
  */
 #include <linux/math64.h>
@@ -14,14 +14,14 @@
 
 /**
  * struct etrace_out - the lines of one record
- * @p: where the lines go
- * @start: where they begin in @p
- * @upid: prefix of each line
- * @cpu: the same
- * @sec: of the next line; each is 1 ns behind the one before, so that the
+ * @p: receives the lines
+ * @start: start of the lines in @p
+ * @upid: in the prefix of each line
+ * @cpu: in the prefix of each line
+ * @sec: time of the next line; each is 1 ns after the one before, so that the
  *	order of a task's lines is the order of their times
- * @nsec: the same
- * @first: no line is there yet
+ * @nsec: nanoseconds of that time
+ * @first: no line has been printed yet
  */
 struct etrace_out {
 	struct trace_seq *p;
@@ -45,7 +45,7 @@ static void etrace_begin(struct etrace_out *o, const struct etrace_head *h)
 
 static const char *etrace_end(struct etrace_out *o)
 {
-	/* emit.c sees to it that the lines have room; say so if they have not */
+	/* emit.c makes records small enough; if the lines do not fit all the same, say so */
 	if (trace_seq_has_overflowed(o->p))
 		return "etrace: lines of a record too long to print";
 	trace_seq_putc(o->p, 0);
@@ -79,8 +79,8 @@ static __printf(2, 3) void etrace_line(struct etrace_out *o, const char *fmt, ..
 }
 
 /*
- * A piece of a string: a line with its tag, or with Cont behind a newline;
- * then a Cont line for each newline and Cont_end behind a group of them.
+ * Prints a piece of a string: a line with its tag, or with Cont after a newline;
+ * then a Cont line for each newline, and Cont_end after a group of them.
  */
 static void etrace_piece(struct etrace_out *o, const char *tag, s32 part,
 			 const char *s, u32 len, u8 state)
@@ -134,7 +134,7 @@ static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const 
 
 /* ---- the lines of the table ---------------------------------------------- */
 
-/* Are all strings and values of a line there? @plain: and no value that MAY be. */
+/* Are all strings and values of a line present? @plain: and no MAY value of the event is. */
 static bool etrace_is_given(const struct etrace_content *content, const struct etrace_word *w,
 			    bool plain)
 {
@@ -152,7 +152,7 @@ static bool etrace_is_given(const struct etrace_content *content, const struct e
 	return true;
 }
 
-/* Should a line be printed now? @own: for the event's own record. */
+/* Should a line be printed now? @own: this is the event's own record. */
 static bool etrace_is_due(const struct etrace_content *content, const struct etrace_word *w,
 			  bool own)
 {
@@ -163,7 +163,7 @@ static bool etrace_is_due(const struct etrace_content *content, const struct etr
 			return false;
 		break;
 	case ETRACE_ROLE_MIDDLE:
-		/* It goes with its string. */
+		/* Printed here only if its string is in this record. */
 		if (!own || w[1].i >= content->tail.inl)
 			return false;
 		break;
@@ -211,7 +211,7 @@ static const struct etrace_word *etrace_spell_line(struct etrace_out *o,
 	return w;
 }
 
-/* The lines of an event; those that come behind its last string only, if not @own. */
+/* Prints the lines of an event; if not @own, only those that follow its last string. */
 static void etrace_spell(struct etrace_out *o, const struct etrace_content *content, bool own)
 {
 	const struct etrace_schema *schema = &etrace_schemas[content->ev];
@@ -246,7 +246,7 @@ static void etrace_mark(struct trace_seq *p, const char *name, u8 bits,
 	for (i = 0; i <= ETRACE_NR_STR; i++) {
 		if (!(bits & BIT(i)))
 			continue;
-		/* Behind the strings: the argument list, or what else it is. */
+		/* The bit after the strings: the argument list or other arguments. */
 		tag = i < ETRACE_NR_STR ? i : schema->nr_tags - 1;
 		trace_seq_printf(p, "%s%s", sep, i < ETRACE_NR_STR || schema->has_args ?
 				 etrace_tag_names[schema->tags[tag]] : "args");
@@ -254,7 +254,7 @@ static void etrace_mark(struct trace_seq *p, const char *name, u8 bits,
 	}
 }
 
-/* What the line format does not define, behind everything else. */
+/* Prints what the line format does not define, after all other lines. */
 static void etrace_spell_tail(struct etrace_out *o, const struct etrace_content *content)
 {
 	const struct etrace_schema *schema = &etrace_schemas[content->ev];
@@ -289,7 +289,7 @@ const char *etrace_print(const struct etrace_head *h, const struct etrace_conten
 	return etrace_end(&o);
 }
 
-/* The line before a string that is not in its event's record, if it has one. */
+/* Prints the line before a string that is not in its event's record, if there is one. */
 static void etrace_string_head(struct etrace_out *o, const struct etrace_content *content,
 			       u8 tag, u32 total)
 {
@@ -327,7 +327,7 @@ const char *etrace_print_args(const struct etrace_head *h, const struct etrace_c
 	struct etrace_out o;
 
 	etrace_begin(&o, h);
-	/* the argument list's tag is behind those of the strings */
+	/* the argument list's tag is the last, after those of the strings */
 	etrace_args(&o, etrace_tag_names[schema->tags[schema->nr_tags - 1]], first, piece, len);
 	etrace_spell(&o, content, false);
 	etrace_spell_tail(&o, content);

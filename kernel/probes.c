@@ -4,13 +4,13 @@
  * decides what is recorded.  Probes and hooks are registered only while tasks are
  * traced (task.c).
  *
- * A probe may run with preemption off and must not sleep; or it may be
- * preempted, on new kernels.  What keeps the slots that it goes through, those
- * of other tasks on the way too, is the RCU read-side section that it is in
- * from its first look-up to its last.  There is no probe
- * on sys_enter: at sys_exit the registers still hold the arguments of every
- * call but execve, which has a tracepoint of its own, and so a system call
- * that is not traced pays for one probe only.
+ * A probe must not sleep, since preemption may be off; on new kernels it may be preempted.
+ * From its first look-up to its last it is in an RCU read-side section, which keeps the
+ * slots that it uses, also those of other tasks.
+ *
+ * There is no probe on sys_enter, so an untraced call runs only one probe.  It is not
+ * needed: at sys_exit the registers still hold the arguments of every call but execve,
+ * which has a tracepoint of its own.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -93,7 +93,7 @@ static void etrace_probe_rename(void *data, struct task_struct *target,
 	rcu_read_lock();
 	t = etrace_task_find(current);
 	sc = t ? etrace_syscall_current() : NULL;
-	/* After an execve, the New_proc lines have the program. */
+	/* Not during an execve: its New_proc lines have the program's name. */
 	if (t && !(sc && sc->record == ETRACE_REC_EXEC))
 		etrace_record_comm(t, target, comm);
 	rcu_read_unlock();
@@ -124,8 +124,8 @@ static struct tracepoint *etrace_tracepoints[ETRACE_NR_PROBES];
 static unsigned int etrace_nr_registered;	/* number of probes registered, from the first on */
 
 /*
- * The kernel takes any pointer, so each probe has functions of its own, where the
- * compiler compares it with its tracepoint.
+ * The kernel accepts any pointer as a probe. So each probe has its own functions, in which
+ * the compiler checks the probe's type against that of its tracepoint.
  */
 #define X(name, probe)						\
 static int etrace_register_##name(struct tracepoint *tp)		\
@@ -154,7 +154,7 @@ static const struct {
 /**
  * etrace_probes_init - find the tracepoints
  *
- * Return: 0, or -ENOENT if the kernel has not all of them.
+ * Return: 0, or -ENOENT if the kernel lacks one of them.
  */
 int etrace_probes_init(void)
 {
@@ -171,19 +171,19 @@ int etrace_probes_init(void)
 	return 0;
 }
 
-/* On return no probe runs any more. */
+/* On return no probe is running. */
 static void etrace_probes_unregister(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < etrace_nr_registered; i++)
-		/* Fails without memory; then it was replaced by a stub. */
+		/* Fails if out of memory; then the kernel has replaced it by a stub. */
 		WARN_ON_ONCE(etrace_probe_fns[i].remove(etrace_tracepoints[i]));
 	etrace_nr_registered = 0;
 	tracepoint_synchronize_unregister();
 }
 
-/* 0 or a negative error, then nothing is registered. */
+/* Return: 0, or a negative error with nothing registered. */
 static int etrace_probes_register(void)
 {
 	unsigned int i;

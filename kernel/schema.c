@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of events in memory.  See schema.h. */
+/* Makes tables in memory of etrace_events.def, for print.c.  See schema.h. */
 #include "schema.h"
 
 bool etrace_extended;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a symbolic link leads to: the one name of a call that the kernel does not resolve.
+ * Finds the target of a new symbolic link: the one name of a call that the kernel does not
+ * resolve.
  *
- * The path is walked here, through what the kernel has in memory: names that it
- * has looked up before, and mounts.  No file system is asked for a name, no
- * daemon is waited for, nothing is mounted and no security module gets to see a
- * look-up that the program never made.  What memory does not show stays unknown.
+ * The path is walked here, only through what the kernel has in memory: names that it
+ * has looked up before, and mounts.  This asks no file system for a name, waits for no
+ * daemon, mounts nothing, and shows no security module a look-up that the program never
+ * made.  A target that is not in memory stays unknown.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -31,7 +32,7 @@
  * @root: the task's root directory; referenced
  * @rest: the rest of the path, in @room, up to the null byte at the end
  * @links: number of symbolic links followed
- * @room: for the texts of links, which come before the rest
+ * @room: buffer for the path; texts of links are put before the rest
  */
 struct etrace_walk {
 	struct path at;
@@ -41,14 +42,14 @@ struct etrace_walk {
 	char room[2 * PATH_MAX];
 };
 
-/* Puts @len bytes of text before what is left. */
+/* Puts @len bytes of text before the rest of the path. */
 static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
 {
 	if (!len)
 		return ETRACE_NOWHERE;
 	if (len + 1 > w->rest - w->room)
 		return ETRACE_UNTOLD;
-	/* Behind the text of a link its own name's end follows. */
+	/* The rest begins with '/' or the final null byte, so the text ends there. */
 	w->rest -= len;
 	memcpy(w->rest, s, len);
 	if (*s == '/') {
@@ -59,7 +60,7 @@ static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
 	return 0;
 }
 
-/* Enters mounts on a directory; what is behind an automount is unknown. */
+/* Enters mounts on a directory; a target behind an automount is unknown. */
 static int etrace_walk_mounts(struct etrace_walk *w)
 {
 	while (d_mountpoint(w->at.dentry))
@@ -79,7 +80,7 @@ static int etrace_walk_up(struct etrace_walk *w)
 			break;
 		if (w->at.dentry != w->at.mnt->mnt_root) {
 			parent = dget_parent(w->at.dentry);
-			/* Moved out of the mounted tree: there is no way up. */
+			/* The directory was moved out of the mounted tree: no way up. */
 			if (!is_subdir(parent, w->at.mnt->mnt_root)) {
 				dput(parent);
 				return ETRACE_NOWHERE;
@@ -121,7 +122,7 @@ static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
 		return ETRACE_UNTOLD;
 	rcu_read_lock();
 	text = READ_ONCE(inode->i_link);
-	/* Without a dentry: what is in memory, or -ECHILD. */
+	/* Without a dentry it returns only a text in memory, else -ECHILD. */
 	if (!text)
 		text = inode->i_op->get_link ?
 		       inode->i_op->get_link(NULL, inode, &done) : NULL;
@@ -130,7 +131,7 @@ static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
 	else
 		err = strnlen(text, PATH_MAX) < PATH_MAX ? 0 : ETRACE_UNTOLD;
 	rcu_read_unlock();
-	/* The inode keeps the text, and so does the call to come. */
+	/* The text stays valid: the inode keeps it, or else do_delayed_call() frees it below. */
 	if (!err)
 		err = etrace_walk_text(w, text, strlen(text));
 	do_delayed_call(&done);
@@ -150,7 +151,7 @@ static int etrace_walk_down(struct etrace_walk *w, const char *name, u32 len)
 		return ETRACE_UNTOLD;
 	q.hash = full_name_hash(dir, name, len);
 	dentry = d_lookup(dir, &q);
-	/* Some file systems have all their names in memory. */
+	/* A name not in memory is unknown, unless the file system has all names in memory. */
 	if (!dentry)
 		return d_inode(dir)->i_op->lookup == simple_lookup ?
 		       ETRACE_NOWHERE : ETRACE_UNTOLD;
@@ -170,7 +171,7 @@ static int etrace_walk_down(struct etrace_walk *w, const char *name, u32 len)
 	return err;
 }
 
-/* Walks one component, and the slashes before it. */
+/* Walks to the next component, after the slashes before it. */
 static int etrace_walk_step(struct etrace_walk *w)
 {
 	const char *name;
@@ -179,7 +180,7 @@ static int etrace_walk_step(struct etrace_walk *w)
 
 	if (!d_can_lookup(w->at.dentry))
 		return ETRACE_NOWHERE;
-	/* As the task itself, so that a link leads where it would lead it. */
+	/* With the task's own permissions, so that the link leads where it leads the task. */
 	err = etrace_may_search(&w->at);
 	if (err)
 		return err == -ECHILD ? ETRACE_UNTOLD : ETRACE_NOWHERE;
@@ -195,15 +196,15 @@ static int etrace_walk_step(struct etrace_walk *w)
 }
 
 /**
- * etrace_target_find - what a link leads to, as the current task sees it
- * @dir: the directory that the link lies in
+ * etrace_target_find - find the target of a link, as the current task sees it
+ * @dir: the directory that contains the link
  * @target: its text
- * @found: set to what it leads to; path_put() it
+ * @found: set to the target, to be released with path_put()
  *
- * May sleep, when it drops the last reference to what somebody else has removed.
+ * May sleep, when it drops the last reference to a file that another task has removed.
  *
- * Return: 0; -ENOENT if it leads nowhere; -EAGAIN if that is unknown without asking a
- * file system.
+ * Return: 0; -ENOENT if the target does not exist; -EAGAIN if it is unknown without asking
+ * a file system.
  */
 int etrace_target_find(const struct path *dir, const struct etrace_str *target,
 		       struct path *found)

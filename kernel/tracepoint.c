@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tracepoints, by their names. */
+/* Finds the kernel's tracepoints by name. */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -19,10 +19,10 @@ static void etrace_tracepoint_match(struct tracepoint *tp, void *data)
 }
 
 /**
- * etrace_tracepoint_find - a tracepoint of the kernel's own, not of a module's
+ * etrace_tracepoint_find - find a tracepoint of the kernel itself, not of a module
  * @name: its name
  *
- * Return: the tracepoint, or NULL.
+ * Return: the tracepoint, NULL if none.
  */
 struct tracepoint *etrace_tracepoint_find(const char *name)
 {

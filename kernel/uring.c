@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations of io_uring, recorded as the system calls that they stand for.
+ * Records the operations of io_urings as the system calls that they stand for.
  *
- * The kernel has a function for each, which the submitting task runs, or a worker
+ * The kernel has a function for each operation. The submitting task runs it, or a worker
  * that the kernel has started for the process (the ring's own thread, or one of
- * many). A worker is recorded as a thread that joins the process with its first call.
- * At the function's entry it is noted what is asked for, so that the hooks know it; at
- * its return, what came of it.
+ * many). A worker is recorded as a thread that joins the process with its first operation.
+ * A return probe at the function stores at its entry which operation it is, so that the
+ * hooks know it, and records the result at its return.
  *
- * Only sessions that want what is extended have them, as the ring itself: opens and
- * closes are marked so, and the others are always made by a worker, which has slots
- * for these sessions alone.
+ * Only sessions that want extended events record operations, and the making of the ring:
+ * opens and closes are marked as extended, and the others are always made by a worker,
+ * which has slots only for these sessions.
  *
- * The probes are there only once a traced task has made a ring: from the end of that
- * call on, before the program goes on.  Not seen are rings that were there before,
- * descriptors of the ring's own table, and kernels before 6.1: what rings are asked
- * for then is counted, by a tracepoint that is there as long as the probes.
+ * The probes are registered once a traced task has made a ring, at the end of that call,
+ * before the program continues.  Not recorded are operations of older rings, those on the
+ * ring's own file table, and those on kernels before 6.1: these requests are counted, at
+ * a tracepoint that has a probe for as long as the functions do.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,9 +48,9 @@
 #include <linux/io_uring_types.h>
 #include <uapi/linux/io_uring.h>
 
-#define ETRACE_RINGS_MAX	256	/* calls that may be under way at a time */
+#define ETRACE_RINGS_MAX	256	/* operations that can be in progress at a time */
 
-/* What the kernel keeps to itself: the requests, as the files of io_uring/ have them. */
+/* Copies of the structs of requests, which the kernel defines in files of io_uring/. */
 struct etrace_ring_open {
 	struct file *file;
 	int dfd;
@@ -129,7 +129,7 @@ struct etrace_ring_op {
 	bool live;
 };
 
-/* Keeps a name, which is not there any more when the call returns. */
+/* Keeps the name of a request, which is freed before the function returns. */
 static void etrace_ring_hold(struct etrace_task *t, int dfd, const char *name)
 {
 	struct etrace_scratch *sc;
@@ -158,7 +158,7 @@ static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned lo
 	return true;
 }
 
-/* What is asked of a descriptor is no name that is looked for. */
+/* Returns false if the name is empty: that asks about a descriptor and looks up no name. */
 static bool etrace_ring_statx(struct etrace_task *t, const void *cmd, unsigned long *args)
 {
 	const struct etrace_ring_statx *statx = cmd;
@@ -172,7 +172,7 @@ static bool etrace_ring_statx(struct etrace_task *t, const void *cmd, unsigned l
 	return true;
 }
 
-/* String @i: the name as the program had it. */
+/* String @i becomes the name as the program passed it. */
 static void etrace_ring_orig(struct etrace_call *c, int i, struct etrace_scratch *s)
 {
 	struct etrace_hold *hold = etrace_held(c);
@@ -278,7 +278,7 @@ static bool etrace_ring_mkdir(struct etrace_task *t, const void *cmd, unsigned l
 	return true;
 }
 
-/* The descriptor that a request is for, if it is one of the program's. */
+/* Argument 0 becomes the request's descriptor. Returns false if it is in the ring's own table. */
 static bool etrace_ring_fd(struct etrace_task *t, const void *cmd, unsigned long *args)
 {
 	const struct io_kiocb *req = container_of(cmd, struct io_kiocb, cmd);
@@ -421,7 +421,7 @@ static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *reg
 	return 0;
 }
 
-static unsigned long etrace_uring_before;	/* missed, before they were set anew */
+static unsigned long etrace_uring_before;	/* missed by probes that were unregistered */
 
 static void etrace_rings_hook(void)
 {
@@ -489,7 +489,7 @@ static bool etrace_ring_is_live(const char *function)
 	return false;
 }
 
-/* Is it about the ring's own table, in which there are no descriptors? */
+/* Does the request use the ring's own file table instead of the program's descriptors? */
 static bool etrace_ring_is_direct(const struct io_kiocb *req, unsigned int number)
 {
 	const void *cmd = &req->cmd;
@@ -528,14 +528,14 @@ static bool etrace_ring_is_direct(const void *req, unsigned int number)
 }
 #endif
 
-/* ---- what is not seen is counted --------------------------------------------- */
+/* ---- counting requests that are not recorded --------------------------------- */
 
 #ifdef ETRACE_RING_ASKED
-/* What can be asked for of the kinds that are recorded, who does it, and as which call. */
+/* The operations of recorded kinds, the functions that perform them, and their calls. */
 static const struct {
 	unsigned int number;
-	const char *function;		/* "": it is not seen */
-	int nr;				/* -1: it is not seen */
+	const char *function;		/* "" if only counted */
+	int nr;				/* system call that it stands for, -1 if only counted */
 } etrace_ring_kinds[] = {
 #define ETRACE_RING(number, function, call)	{ number, #function, __NR_##call },
 #define ETRACE_RING_UNSEEN(number)		{ number, "", -1 },
@@ -543,15 +543,15 @@ static const struct {
 };
 
 enum etrace_ring_how {
-	ETRACE_RING_OTHER,	/* nothing that is recorded */
-	ETRACE_RING_HOOKED,
-	ETRACE_RING_HIDDEN,
+	ETRACE_RING_OTHER,	/* not of a recorded kind */
+	ETRACE_RING_HOOKED,	/* recorded by a probe */
+	ETRACE_RING_HIDDEN,	/* only counted */
 };
 
-/* By number. */
+/* By number of the operation. */
 static struct {
 	u8 how;		/* enum etrace_ring_how */
-	u8 where;	/* who wants it: ETRACE_WHERE_* */
+	u8 where;	/* which sessions want it: ETRACE_WHERE_* */
 } etrace_ring_kind[64];
 static struct tracepoint *etrace_ring_asked_at;
 static bool etrace_ring_counts;
@@ -584,7 +584,7 @@ static void etrace_rings_count(void)
 		unsigned int number = etrace_ring_kinds[i].number;
 		int nr = etrace_ring_kinds[i].nr;
 
-		/* A ring is extended itself, whatever it stands for. */
+		/* Requests of rings are at least extended, whatever call they stand for. */
 		WRITE_ONCE(etrace_ring_kind[number].where, nr < 0 ? ETRACE_WHERE_EXTENDED :
 			   max_t(u8, etrace_syscalls[etrace_row[ETRACE_ABI_NATIVE][nr]].where,
 				 ETRACE_WHERE_EXTENDED));
@@ -605,7 +605,7 @@ static void etrace_rings_uncount(void)
 {
 	if (!etrace_ring_counts)
 		return;
-	/* Fails without memory; then it was replaced by a stub. */
+	/* Fails if out of memory; then the kernel has replaced the probe by a stub. */
 	WARN_ON_ONCE(tracepoint_probe_unregister(etrace_ring_asked_at, etrace_ring_asked, NULL));
 	etrace_ring_counts = false;
 	tracepoint_synchronize_unregister();
@@ -621,7 +621,7 @@ static void etrace_rings_uncount(void)
 #endif
 
 static DEFINE_MUTEX(etrace_uring_mutex);
-static bool etrace_uring_allowed;	/* by the mutex, as what is live and counts */
+static bool etrace_uring_allowed;	/* protected by the mutex, as .live and etrace_ring_counts */
 
 static void etrace_uring_register(struct etrace_work *l)
 {
@@ -634,8 +634,8 @@ static void etrace_uring_register(struct etrace_work *l)
 }
 
 /**
- * etrace_uring_allow - may the probes be set?
- * @allow: false: on return none of them runs any more
+ * etrace_uring_allow - allow or forbid the probes
+ * @allow: if false, they are unregistered, and none is running on return
  */
 void etrace_uring_allow(bool allow)
 {
@@ -648,7 +648,7 @@ void etrace_uring_allow(bool allow)
 	mutex_unlock(&etrace_uring_mutex);
 }
 
-/* Without the probes nothing of it is seen, nor counted. */
+/* Registers the probes. If that is impossible, counts the ring, since none of its requests is. */
 static void etrace_uring_made(struct etrace_task *t)
 {
 	struct etrace_work *l = etrace_work_get();
@@ -662,7 +662,7 @@ static void etrace_uring_made(struct etrace_task *t)
 			etrace_count(t->session, rings_unseen, 1);
 }
 
-/* That it was made: not all that is done through it is seen. */
+/* Records that a ring was made: not all of its requests can be recorded. */
 void etrace_do_uring(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);

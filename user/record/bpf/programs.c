@@ -376,10 +376,9 @@ static void linger(int *fds, size_t n)
 }
 
 /*
- * Detaching a hook waits for each task of the machine to leave the hooked code: an
- * eighth of a second for each hook.  So that the caller need not wait, another
- * process holds the links when this one closes them.  If it cannot be forked, this
- * process waits.
+ * Detaching a hook waits for all tasks of the machine, an eighth of a second for each
+ * hook.  So that the caller need not wait, another process holds the links when this
+ * one closes them.  If that process cannot be forked, this one waits.
  */
 static void leave_hooks(struct programs *p)
 {
