@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptors: which of them an execve closes, those of files without a name, and
- * those that came from another process.
+ * Calls about descriptors: those that say whether an execve closes them, that make them for
+ * files without a name, or that receive them from another process.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -21,15 +21,15 @@
 #include "task.h"
 
 #define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes for a call */
-#define ETRACE_STEPS_AT_ONCE	512	/* and how far it looks for them */
+#define ETRACE_STEPS_AT_ONCE	512	/* most steps in which it looks for descriptors */
 #define ETRACE_CONTROL_MAX	8192	/* most bytes of control data that are read */
 
 /**
- * etrace_cloexec - an execve is to close descriptors, or not to
+ * etrace_cloexec - a call sets whether an execve closes descriptors
  * @c: the call
  * @first: the first of them
- * @last: the last one, of which the program need not have so many
- * @on: it is to
+ * @last: the last one; not all numbers up to it need be open
+ * @on: an execve closes them
  */
 void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
 {
@@ -79,7 +79,7 @@ void etrace_do_memfd(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* The file had no name in the call. */
+/* The call identifies the file by a handle, not by a name. */
 void etrace_do_open_handle(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
@@ -114,7 +114,7 @@ void etrace_do_pidfd_getfd(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* Returns false if its page is not in memory; then @v->faulted is set. */
+/* Reads user memory. Returns false and sets @v->faulted if the page is not in memory. */
 static bool etrace_received_read(struct etrace_received *v, void *to, unsigned long from,
 				 size_t n)
 {
@@ -125,7 +125,7 @@ static bool etrace_received_read(struct etrace_received *v, void *to, unsigned l
 	return false;
 }
 
-/* Two numbers of the program's word size. Returns false if they cannot be read. */
+/* Reads two numbers of the program's word size. Returns false if that fails. */
 static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 			      unsigned long to[2])
 {
@@ -140,15 +140,15 @@ static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 	return true;
 }
 
-/* Will what could not be read be tried again? */
+/* Did a read fail that will be tried again? */
 static bool etrace_received_waits(const struct etrace_received *v)
 {
 	return v->faulted && !v->last;
 }
 
 /*
- * The next message's control data. In a struct msghdr its address and, behind a
- * call, its bytes come behind four words; an array has one each eight words.
+ * Finds the control data of the next message. In a struct msghdr four words come before its
+ * address and its size, which the call has set; in an array there is one each eight words.
  */
 static void etrace_next_message(struct etrace_received *v)
 {
@@ -165,14 +165,14 @@ static void etrace_next_message(struct etrace_received *v)
 	v->msg += 8 * v->word;
 }
 
-/* The next struct cmsghdr: a word and two numbers, then the data. */
+/* Finds the descriptors in the next struct cmsghdr: a word and two numbers, then the data. */
 static void etrace_next_cmsg(struct etrace_received *v)
 {
 	const u32 head = v->word + 2 * sizeof(int);
 	unsigned long len[2];
 	int what[2];
 
-	/* The second word is not needed, but there are two of the smaller ones. */
+	/* Only the first word is needed. Two can be read: at least two ints follow it. */
 	if (v->left < head || !etrace_user_words(v, v->cmsg, len) ||
 	    !etrace_received_read(v, what, v->cmsg + v->word, sizeof(what)) ||
 	    len[0] < head || len[0] > v->left) {
@@ -189,7 +189,7 @@ static void etrace_next_cmsg(struct etrace_received *v)
 	v->left -= len[0];
 }
 
-/* A descriptor that a message told of, if it is there. */
+/* Records the next descriptor in a control message, if it is open. Returns whether it is. */
 static bool etrace_next_fd(struct etrace_task *t, struct etrace_received *v)
 {
 	struct etrace_scratch *s;
@@ -215,7 +215,7 @@ static bool etrace_next_fd(struct etrace_task *t, struct etrace_received *v)
 	return !r.unread;
 }
 
-/* At most @max descriptors of the messages. Returns whether that is all. */
+/* Records at most @max descriptors of the messages. Returns whether these were all. */
 static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
 			    unsigned int max)
 {
@@ -274,14 +274,14 @@ static void etrace_received_later(struct etrace_work *l)
 }
 
 /**
- * etrace_messages - descriptors that came with messages
+ * etrace_messages - record the descriptors that came with messages
  * @c: the call
  * @msg: user address of the struct msghdr, or of an array of struct mmsghdr
- * @nr: how many there are
- * @flags: of the call
+ * @nr: number of messages
+ * @flags: flags of the call
  *
- * The program's memory has what the kernel told it, and it may have changed that
- * meanwhile: a descriptor counts only if there is one.
+ * The numbers of the descriptors are in the program's memory, which may have changed since
+ * the kernel wrote them: only numbers of open descriptors count.
  */
 void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned int flags)
 {
@@ -299,7 +299,7 @@ void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned 
 	if (!nr)
 		return;
 	etrace_next_message(&v);
-	/* Most come without. */
+	/* Most messages have no descriptors. */
 	if (likely(!v.left && !v.nr_msg))
 		return;
 	n = etrace_going_on(c->t, true);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Look-ups: files that were not opened, programs that were not run; and on request
- * queries of names (stat, access, readlink), and listings of directories.
+ * Look-ups: opens and execs that failed; and on request queries of names (stat, access,
+ * readlink) and listings of directories.
  *
- * The kernel has resolved nothing that would tell more than the caller's words,
- * so a name is these, behind the path of the directory that they begin in: that
- * is what the string is, and it is not marked as joined.
+ * The kernel has resolved no name that would say more than the name that the caller passed.
+ * So the string is that name, after the path of the directory where its look-up starts.
+ * This is exactly what was looked up, so it is not marked as joined.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -17,7 +17,7 @@
 #include "capture.h"
 #include "task.h"
 
-/* Has the caller passed an empty name, or none? */
+/* Has the caller passed an empty name or NULL? */
 static bool etrace_is_unnamed(const struct etrace_call *c)
 {
 	unsigned long path = etrace_arg(c, ETRACE_ARG_PATH, 0);
@@ -33,9 +33,9 @@ static bool etrace_is_of_fd(const struct etrace_call *c)
 }
 
 /*
- * String 0, as the caller meant it. @of_fd: the path of its descriptor.
+ * Captures string 0: the name as the caller gave it; if @of_fd, the path of its descriptor.
  *
- * What cannot be read of it is no loss where the call failed of just that.
+ * If the call failed because the name could not be read, an unread name is not a loss.
  */
 static void etrace_meant(struct etrace_call *c, struct etrace_scratch *s, bool of_fd)
 {
@@ -55,7 +55,7 @@ static void etrace_meant(struct etrace_call *c, struct etrace_scratch *s, bool o
 		c->r.str[0].s = NULL;
 }
 
-/* The rest of a record with one such name. */
+/* Adds result and name to a record, and emits it. @of_fd as in etrace_meant() */
 static void etrace_emit_meant(struct etrace_call *c, bool of_fd)
 {
 	struct etrace_scratch *s = etrace_scratch_get();
@@ -67,7 +67,7 @@ static void etrace_emit_meant(struct etrace_call *c, bool of_fd)
 }
 
 /**
- * etrace_open_failed - a file is not opened
+ * etrace_open_failed - record an open that failed
  * @c: the call
  */
 void etrace_open_failed(struct etrace_call *c)
@@ -89,7 +89,7 @@ void etrace_open_failed(struct etrace_call *c)
 	etrace_emit_meant(c, false);
 }
 
-/* One that succeeds has a tracepoint of its own. */
+/* Only an execve that failed: one that succeeds has a tracepoint of its own. */
 void etrace_do_exec(struct etrace_call *c)
 {
 	if (etrace_held(c) && current->pending.signal.sig[0] & ETRACE_KILLING)
@@ -100,7 +100,7 @@ void etrace_do_exec(struct etrace_call *c)
 
 /* ---- on request ---------------------------------------------------------- */
 
-/* A query of a descriptor looks up no name. */
+/* Records a stat of a name; one of a descriptor looks up no name. */
 static void etrace_stat(struct etrace_call *c, u32 flags)
 {
 	if (etrace_is_of_fd(c))
@@ -115,7 +115,7 @@ void etrace_do_stat(struct etrace_call *c)
 	etrace_stat(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0));
 }
 
-/* What it is short for. */
+/* lstat() is recorded as fstatat() with this flag. */
 void etrace_do_lstat(struct etrace_call *c)
 {
 	etrace_stat(c, AT_SYMLINK_NOFOLLOW);
@@ -139,7 +139,7 @@ void etrace_do_readlink(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_READLINK, c->ret < 0 ? 1 : 2);
 	if (c->ret >= 0)
 		etrace_capture_bytes(&c->r, 1, s, etrace_arg(c, ETRACE_ARG_STRUCT, 0), c->ret);
-	/* One that succeeds without a name is of the descriptor. */
+	/* If it succeeds without a name, it read the link of the descriptor. */
 	etrace_emit_meant(c, c->ret >= 0 && etrace_is_unnamed(c));
 	etrace_scratch_put();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets: the peers that a program talks to. */
+/* Calls about sockets: records the peers that a program talks to. */
 #include <linux/file.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -19,7 +19,7 @@
 
 static_assert(sizeof(struct sockaddr_storage) == ETRACE_SOCKADDR_MAX);
 
-/* The text of the address at s->path[1] is the record's string. Returns the family. */
+/* The record's string becomes the text of the address at s->path[1]. Returns the family. */
 static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u32 size)
 {
 	const u8 *sa = s->path[1];
@@ -29,7 +29,7 @@ static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u
 	return etrace_address_family(sa, size);
 }
 
-/* Which of the two ends of a unix socket has connected? */
+/* Records the inode of a unix socket that has connected, to tell it from its peer. */
 static void etrace_connected(struct etrace_call *c, int fd)
 {
 	const struct inode *inode = etrace_use_inode(current->files, fd);
@@ -41,7 +41,7 @@ static void etrace_connected(struct etrace_call *c, int fd)
 	c->r.have |= BIT(ETRACE_VAL_CONNECT_ino);
 }
 
-/* connect and bind: the address is the program's. */
+/* connect and bind: the address is in the program's memory. */
 static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd,
 			     unsigned long uaddr, int size)
 {
@@ -49,7 +49,7 @@ static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd
 
 	etrace_rec_init(&c->r, ev, 1);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
-	/* Those of bind lie in the same place. */
+	/* The values of bind are in the same place as those of connect. */
 	c->r.connect.fd = fd;
 	c->r.connect.family = 0;
 	c->r.connect.ino = 0;
@@ -83,9 +83,10 @@ void etrace_do_bind(struct etrace_call *c)
 }
 
 /*
- * Who has connected, as far as a connected socket tells without a lock: that
- * never changes. Of a unix socket it is its own name, that of the listening one;
- * who connects to one has none, mostly. Returns the bytes at @to.
+ * Stores the peer's address at @to, as far as a connected socket has it without a lock:
+ * these fields never change. For a unix socket it is the socket's own name, which is that
+ * of the listening socket, since the connecting one mostly has no name. Returns the number
+ * of bytes at @to.
  */
 static u32 etrace_peer(const struct sock *sk, void *to)
 {
@@ -95,7 +96,7 @@ static u32 etrace_peer(const struct sock *sk, void *to)
 
 	memset(to, 0, ETRACE_SOCKADDR_MAX);
 	in->sin_family = READ_ONCE(sk->sk_family);
-	/* At the same place of both. */
+	/* IPv4 and IPv6 addresses have the port at the same place. */
 	in->sin_port = sk->sk_dport;
 	switch (in->sin_family) {
 	case AF_INET:
@@ -107,7 +108,7 @@ static u32 etrace_peer(const struct sock *sk, void *to)
 		return sizeof(struct sockaddr_in6);
 #endif
 	case AF_UNIX:
-		/* Set once, whole: as unix_getname() reads it. */
+		/* Read as in unix_getname(): it is set once, when it is complete. */
 		own = smp_load_acquire(&((const struct unix_sock *)sk)->addr);
 		size = own ? min_t(u32, own->len, sizeof(*own->name)) : sizeof(in->sin_family);
 		if (own)
@@ -132,8 +133,8 @@ static const struct sock *etrace_other_end(const struct sock *sk)
 }
 
 /*
- * Which socket has connected to a unix one: it may be closed just now, but who frees
- * its inode waits for RCU.
+ * Records the inode of the socket that has connected to a unix socket. It may be closed
+ * just now, but its inode is freed only after an RCU grace period.
  */
 static void etrace_accepted_from(struct etrace_call *c, const struct sock *sk)
 {
@@ -162,7 +163,7 @@ static void etrace_accepted(struct etrace_call *c, int socket)
 		c->r.accept.family = etrace_address_str(c, s, etrace_peer(sk, s->path[1]));
 		etrace_accepted_from(c, sk);
 	} else {
-		/* Another thread has closed it. */
+		/* Another thread has already closed it. */
 		c->r.str[0].s = "";
 		c->r.str[0].len = 0;
 		c->r.unread = BIT(0);
@@ -212,7 +213,7 @@ void etrace_do_socketpair(struct etrace_call *c)
 		      etrace_arg(c, ETRACE_ARG_STRUCT, 0));
 }
 
-/* One call for all of them: i386 programs have it. */
+/* socketcall(), with which i386 programs make all calls about sockets. */
 void etrace_do_socketcall(struct etrace_call *c)
 {
 	unsigned int what = etrace_arg(c, ETRACE_ARG_FLAGS, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is made and changed in the tree of files, and where in it a task is.
+ * Calls that create or change files and directories, and that change a task's working or
+ * root directory or its namespaces.
  */
 #include <linux/fcntl.h>
 #include <linux/path.h>
@@ -14,7 +15,7 @@
 #include "target.h"
 #include "task.h"
 
-/* The descriptor that stands for a file, as value 0; or ETRACE_BY_PATH. */
+/* Stores the file's descriptor as value 0, if the call has one. Returns it or ETRACE_BY_PATH. */
 static long etrace_file_fd(struct etrace_call *c, s32 *value)
 {
 	*value = etrace_arg(c, ETRACE_ARG_FD, 0);
@@ -32,8 +33,8 @@ void etrace_do_mkdir(struct etrace_call *c)
 }
 
 /*
- * The user's name: where the kernel shows the one that it has resolved, every
- * open with O_CREAT passes.
+ * Records the name that the caller passed. A hook for the resolved name would run for every
+ * open with O_CREAT, too.
  */
 void etrace_do_mknod(struct etrace_call *c)
 {
@@ -60,7 +61,7 @@ void etrace_do_chmod(struct etrace_call *c)
 	etrace_one_name(c, etrace_file_fd(c, &c->r.chmod.fd));
 }
 
-/* Which times a file gets, of whatever form the call has them in. */
+/* Records the times that a file is given, in any of the forms that calls have them. */
 static void etrace_times(struct etrace_call *c)
 {
 	bool seconds = c->sc->at[ETRACE_ARG_SECONDS];
@@ -90,7 +91,7 @@ static void etrace_times(struct etrace_call *c)
 	for (i = 0; from && i < 2; i++) {
 		s64 part = seconds ? 0 : raw[nr * i + 1];
 
-		/* The upper half of a 32-bit program's is not looked at. */
+		/* The kernel ignores the upper half of a 32-bit program's nanoseconds. */
 		if (c->sc->at[ETRACE_ARG_TIMESPECS64])
 			part = (u32)part;
 		switch (etrace_time(raw[nr * i], part, per_sec, &time[i])) {
@@ -114,7 +115,7 @@ void etrace_do_utimens(struct etrace_call *c)
 
 	etrace_rec_init(&c->r, ETRACE_EV_UTIMENS, 1);
 	c->r.utimens.fd = 0;
-	/* This is how futimens() is made. */
+	/* futimens() calls it like this. */
 	if (!etrace_arg(c, ETRACE_ARG_PATH, 0) &&
 	    etrace_dirfd(c, ETRACE_ARG_DIRFD) != AT_FDCWD) {
 		fd = etrace_dirfd(c, ETRACE_ARG_DIRFD);
@@ -125,7 +126,7 @@ void etrace_do_utimens(struct etrace_call *c)
 	etrace_one_name(c, fd);
 }
 
-/* Where the process is then; of one that failed, where it was to go. */
+/* Records the directory after the call; if it failed, the one that it asked for. */
 void etrace_do_chdir(struct etrace_call *c)
 {
 	long fd;
@@ -184,7 +185,7 @@ void etrace_do_setns(struct etrace_call *c)
 	etrace_one_name(c, c->r.setns.fd);
 }
 
-/* ---- symlink: the one name that nobody has resolved yet ----------------- */
+/* ---- symlink: its target is the one name that the kernel does not resolve - */
 
 static void etrace_symlink_init(struct etrace_rec *r,
 				const struct etrace_hold *hold)

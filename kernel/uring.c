@@ -648,7 +648,7 @@ void etrace_uring_allow(bool allow)
 	mutex_unlock(&etrace_uring_mutex);
 }
 
-/* Registers the probes. If that is impossible, counts the ring, since none of its requests is. */
+/* Registers the probes. If out of memory, counts the ring, since its requests cannot be. */
 static void etrace_uring_made(struct etrace_task *t)
 {
 	struct etrace_work *l = etrace_work_get();

@@ -84,7 +84,7 @@ static __always_inline bool fill_stat(const struct call *c)
 	return fill_stat_flags(c, call_arg(c, EB_A_FLAGS, 0));
 }
 
-/* Recorded with the flags of the statx() or fstatat() that it stands for. */
+/* lstat() is recorded as fstatat() with this flag. */
 static __always_inline bool fill_lstat(const struct call *c)
 {
 	return fill_stat_flags(c, AT_SYMLINK_NOFOLLOW);
