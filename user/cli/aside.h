@@ -11,7 +11,7 @@
 
 struct aside;
 
-/** aside_new - if standard output or error is a terminal.  Return: NULL if not, or after a message */
+/** aside_new - if standard output or error is a terminal.  Return: NULL if not, or on failure */
 struct aside *aside_new(void);
 
 /**
