@@ -206,7 +206,7 @@ static void apply(struct etrace *t, struct etrace_event *event)
 	}
 }
 
-/* The last event was an exit, and no one looks at it any more. */
+/* If the last event was an exit, removes its task: the caller has asked for the next event. */
 static void end_exited(struct etrace *t)
 {
 	struct et_event ev;
@@ -219,7 +219,7 @@ static void end_exited(struct etrace *t)
 	proctab_apply(t->tasks, proctab_actor(t->tasks, &ev), &ev);
 }
 
-/* Return: whether memory ran out where an input is expanded. */
+/* Return: whether memory ran out while an input was decompressed. */
 static bool input_starved(const struct etrace *t)
 {
 	for (size_t i = 0; i < t->nin; i++)

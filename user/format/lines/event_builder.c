@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* An event whose lines are still coming.  See event_builder.h. */
+/* Builds one event from its lines.  See event_builder.h. */
 #include "format/lines/event_builder.h"
 #include "format/lines/event_lines.h"
 #include "base/xalloc.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items that an event keeps room for. */
+/* List items that stay allocated when the memory of an event is reused. */
 #define KEEP_ITEMS	64u
 
-/* The bit of a string among those of its kind; 0: arguments, or none of these. */
+/* Bit of a string in growing.need; 0 for arguments, and if the kind has no such string. */
 static uint8_t need_bit(const struct growing *g, enum lt_tag tag)
 {
 	unsigned int slot = lt_slot(g->ev.kind, tag);
@@ -58,10 +58,10 @@ static struct et_mark *add_mark(struct growing *g)
 }
 
 /*
- * The next bytes of the last item come in a line of their own.  Each line is later
- * than the one before, by 1 ns where they belong to one record.  So a line with
- * that time, or no later than the one before (which is how lines look that have only
- * their record's time), leaves no mark, unless it @must.
+ * Records the time and processor of the line that brings the next bytes of the last item.
+ * Each line is later than the one before, by 1 ns within one record.  So a line with
+ * that time, or not later than the one before (as in lines that have only their record's
+ * time), needs no mark, unless it @must have one.
  */
 static void stamp(struct growing *g, const struct et_line *l, bool must)
 {
@@ -78,8 +78,9 @@ static void stamp(struct growing *g, const struct et_line *l, bool must)
 }
 
 /*
- * An argument that went on with nothing, not even behind a newline: there is no
- * line for that, so what comes next has the stamp.  Return: whether it needs one.
+ * Drops the stamp at the end of an argument that a line continued with no bytes, and not
+ * after a newline.  No line will be printed for that, so the next item needs the stamp.
+ * Return: whether it does.
  */
 static bool drop_idle_stamp(struct growing *g)
 {
@@ -95,7 +96,7 @@ static bool drop_idle_stamp(struct growing *g)
 	return true;
 }
 
-/* @n numbered parts are missing at the end of the last item. */
+/* Notes that @n numbered parts are missing at the end of the last item. */
 static void add_gap(struct growing *g, uint32_t n)
 {
 	struct et_mark *m = add_mark(g);
@@ -116,7 +117,7 @@ static struct lt_item *add_item(struct growing *g, const struct et_line *l, enum
 
 /* ---- the event so far ---- */
 
-/* Is the current string as long as it will get? */
+/* Whether the current string is complete. */
 static bool string_done(const struct growing *g)
 {
 	const struct lt_item *it = &g->list.items[g->string];
@@ -127,7 +128,7 @@ static bool string_done(const struct growing *g)
 	return !slot || !(g->ev.announced >> (slot - 1) & 1) || it->len >= g->ev.size[slot - 1];
 }
 
-/* Lines of another string or header come: this one gets no more. */
+/* Ends the current string: a line of another string or header has come. */
 static void leave_string(struct growing *g)
 {
 	struct lt_item *it;
@@ -143,7 +144,7 @@ static void leave_string(struct growing *g)
 	g->in_parts = g->in_cont = g->cont_done = false;
 }
 
-/* What is still to come, after each line. */
+/* Updates what is still missing; called after each line. */
 static void update(struct growing *g)
 {
 	if (g->string >= 0 && string_done(g))
@@ -153,8 +154,8 @@ static void update(struct growing *g)
 }
 
 /*
- * Does the line come as those of one record do?  They have the record's time,
- * or each is 1 ns behind the one before; but not now so and now so.
+ * Whether the line's processor and time fit the record of the lines before.  Either all
+ * lines have the record's time, or each is 1 ns after the one before; never mixed.
  */
 static bool same_record(const struct growing *g, const struct et_line *l)
 {
@@ -174,7 +175,7 @@ static void count_line(struct growing *g, const struct et_line *l)
 	}
 	g->lines++;
 	g->line_cpu = l->cpu;
-	/* what follows goes on from where the time was */
+	/* after a step back, later lines are compared with the time before it */
 	if (!g->went_back)
 		g->line_time = l->time;
 }
@@ -198,7 +199,7 @@ static bool add_header(struct growing *g, const struct et_line *l, const struct 
 	}
 	if (row->role == ET_FAILED)
 		g->ev.flags |= ET_F_FAILED;
-	/* what tells more may come in the middle */
+	/* ET_MORE lines may come in the middle of an event */
 	if (row->role != ET_BEGIN && row->role != ET_MORE)
 		g->ended = true;
 	return good;
@@ -248,8 +249,8 @@ static void add_more(struct growing *g, const struct et_line *l, const struct pi
 }
 
 /*
- * Cont_end.  Its stamp is kept only where it ends the string: between parts it
- * could not be told from that of the next part.
+ * Cont_end.  Its stamp is kept only where it ends the string: between parts it could
+ * not be distinguished from that of the next part.
  */
 static void end_conts(struct growing *g, const struct et_line *l)
 {
@@ -284,7 +285,7 @@ static bool same_stamp(const struct growing *g, const struct et_line *l)
 	return g->line_time == l->time && g->line_cpu == l->cpu;
 }
 
-/* Can this line go on with the current string? */
+/* Whether this line can continue the current string. */
 static bool goes_on(const struct growing *g, const struct piece *p)
 {
 	const struct lt_item *it;
@@ -318,10 +319,7 @@ static bool same_header(const struct growing *g, const struct lt_item *it, const
 	return same;
 }
 
-/*
- * Is this the line before it once more?  Only where the format cannot repeat a
- * line: not Cont, not parts of arguments.
- */
+/* False for lines that the format may repeat: Cont, and parts of arguments. */
 bool grow_is_double(const struct growing *g, const struct et_line *l, const struct piece *p)
 {
 	const struct lt_item *it;
@@ -342,8 +340,8 @@ bool grow_is_double(const struct growing *g, const struct et_line *l, const stru
 }
 
 /*
- * Does another string belong to this event?  Not if it is whole; but one whose
- * beginning is lost never tells when it is.
+ * Whether another string belongs to this event.  It does not if the event is complete;
+ * but if the event's beginning is lost, it is unknown when it is complete.
  */
 static bool string_fits(const struct growing *g, enum lt_tag tag)
 {
@@ -355,9 +353,9 @@ static bool string_fits(const struct growing *g, enum lt_tag tag)
 }
 
 /*
- * Does a header that goes on with an event or ends it belong to this one?
- * Where all lines of an event came as one record, the tracer writes records of
- * several lines, and a line of another record is hardly of that event.
+ * Whether a header that continues or ends an event belongs to this one.
+ * If all lines of an event came in one record, the tracer writes records of several
+ * lines, and a line of another record hardly belongs to that event.
  */
 static bool header_fits(const struct growing *g, const struct et_line *l, const struct piece *p)
 {
@@ -365,7 +363,7 @@ static bool header_fits(const struct growing *g, const struct et_line *l, const 
 	unsigned int kind = g->ev.kind;
 	bool open = !g->ended;
 
-	/* one whose beginning is lost may still get its end, if it has none */
+	/* an event whose beginning is lost may still get its end, if it has none */
 	if (lt_tags[list->items[0].tag].role == ET_STRING) {
 		open = true;
 		for (uint32_t i = 0; i < list->nitems; i++)
@@ -378,11 +376,11 @@ static bool header_fits(const struct growing *g, const struct et_line *l, const 
 	case ET_LAST:
 		return open;
 	case ET_FAILED:
-		/* a failed umount may also stand alone, behind a whole one */
+		/* the line may also be a failed umount of its own, after a complete one */
 		if (lt_fails_alone(kind) && g->one_record && !same_record(g, l))
 			return false;
 		return lt_fails_late(kind) || open;
-	default:	/* with ET_BEGIN another event begins */
+	default:	/* ET_BEGIN begins another event */
 		return lt_tags[p->tag].role == ET_MORE;
 	}
 }
@@ -419,7 +417,7 @@ static enum grown take(struct growing *g, const struct et_line *l, const struct 
 		}
 		if (!first && !belongs(g, l, p))
 			return GROWN_NOT;
-		/* if its beginning is lost, wait for nothing */
+		/* the event's beginning is lost: do not wait for more */
 		g->ended |= first;
 		add_string(g, l, p);
 		return GROWN;
@@ -479,7 +477,7 @@ void grow_list(struct growing *g)
 	g->ended = !(lt_needs[ev->kind] & LT_NEEDS_END);
 	for (uint32_t i = 0; i < g->list.nitems; i++)
 		g->ended |= lt_tags[g->list.items[i].tag].role == ET_LAST;
-	/* what came is as long as announced */
+	/* all strings that came have their announced size */
 	g->need = ev->announced & (uint8_t)~(ev->strings | 1u << ET_ARGS);
 	for (unsigned int i = 0; i <= ET_ARGS; i++)
 		if (et_has_string(ev, i))
@@ -515,7 +513,7 @@ bool et_read_lines(struct et_event *ev, const char *text, size_t len)
 		if (!g.list.nitems)
 			grow_begin(&g, grow_kind(&p), st.line.upid, st.line.cpu, st.line.time);
 		grown = grow_line(&g, &st.line, &p);
-		/* one that was printed only to divide what does not belong together */
+		/* this Cont_end was printed only to separate unrelated lines */
 		g.last_time += grown == GROWN_STRAY && p.what == P_CONT_END;
 		good = grown != GROWN_NOT && g.list.nitems && et_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
 	}

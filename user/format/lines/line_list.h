@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The tags of the line format, and which lines an event has: headers ("Open" with its
- * fields) and strings ("FN" with its bytes) in the order in which they came,
- * whatever is missing or was never known.
+ * The tags of the line format, and the list of an event's lines: headers ("Open" with
+ * its fields) and strings ("FN" with its bytes) in order of arrival.  The list also
+ * holds events with missing or unknown lines.
  *
- * The line format is described in Documentation/line-format.md; which lines
- * there are stands in kernel/etrace_events.def.
+ * Documentation/line-format.md describes the line format; kernel/etrace_events.def
+ * defines the lines.
  */
 #ifndef ETRACE_LINE_LIST_H
 #define ETRACE_LINE_LIST_H
@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "event/event.h"
 
-/* The tags of the line format.  The order is that of lt_tags. */
+/* The tags of the line format, in the order of lt_tags. */
 enum lt_tag {
 	LT_NONE,
 	/* headers */
@@ -24,7 +24,7 @@ enum lt_tag {
 	LT_BEFORE_STRINGS = LT_BEHIND_HEADERS - 1,
 #define TAG(TAG) LT_##TAG,
 #include "event/events.def"
-	/* not in the format document: the bytes are the whole text of a line */
+	/* a line outside the format: the bytes are its whole text */
 	LT_OTHER,
 	LT_COUNT
 };
@@ -34,7 +34,7 @@ enum lt_tag {
 struct lt_tag_row {
 	const char *name;	/* in the line format */
 	uint8_t name_len;
-	uint8_t kind;		/* of a header; NONE for strings */
+	uint8_t kind;		/* enum et_kind of a header; ET_K_NONE for strings */
 	uint8_t role;		/* enum et_role */
 	uint8_t when;		/* enum et_when, of a header */
 	uint8_t nfields;
@@ -42,19 +42,16 @@ struct lt_tag_row {
 };
 extern const struct lt_tag_row lt_tags[LT_COUNT];
 
-/*
- * The number of a string among those of a kind of event: 1 + ET_S_* or ET_ARGS;
- * 0: that kind has no such string.
- */
+/* Number of a string in a kind of event: 1 + ET_S_* or ET_ARGS, 0 if the kind lacks it. */
 extern const uint8_t lt_slots[ET_K_COUNT][LT_COUNT - LT_FIRST_STRING];
 
-/** lt_slot - that of a tag of strings; 0: none */
+/** lt_slot - lt_slots[] of a tag; 0 if none, or if it is not the tag of a string */
 static inline unsigned int lt_slot(unsigned int kind, enum lt_tag tag)
 {
 	return tag >= LT_FIRST_STRING ? lt_slots[kind][tag - LT_FIRST_STRING] : 0;
 }
 
-/** lt_is_args - whether a tag is of the lines of an argument list */
+/** lt_is_args - whether lines with a tag are arguments of a list */
 static inline bool lt_is_args(enum lt_tag tag)
 {
 #define TEXT_ARGS(ID, id, TAG) || tag == LT_##TAG
@@ -68,37 +65,37 @@ extern const struct et_row *const lt_rows[LT_FIRST_STRING];
 /* The tag of a row of the schema. */
 extern const uint8_t lt_of_row[ET_NR_ROWS];
 
-/* What the events of a kind have. */
-#define LT_NEEDS_BEGIN	1u	/* a line that begins each of them */
-#define LT_NEEDS_END	2u	/* one that ends it, or goes on with it */
+/* Which lines the events of a kind have. */
+#define LT_NEEDS_BEGIN	1u	/* a line that begins each event */
+#define LT_NEEDS_END	2u	/* a line that continues or ends it */
 #define LT_HAS_TEXT	4u	/* strings */
 #define LT_MAY_FAIL	8u	/* a line that says that the call failed */
 extern const uint8_t lt_needs[ET_K_COUNT];
 
-/* Whether events of a kind may be whole, and then a line tells that they failed. */
+/* Whether a complete event of a kind may still get a line that says that it failed. */
 static inline bool lt_fails_late(unsigned int kind)
 {
 	return (lt_needs[kind] & (LT_MAY_FAIL | LT_NEEDS_END)) == LT_MAY_FAIL;
 }
 
-/* Whether that line may also be all that there is of another event. */
+/* Whether that line may also be the only line of another event. */
 static inline bool lt_fails_alone(unsigned int kind)
 {
 	return lt_fails_late(kind) && !(lt_needs[kind] & LT_NEEDS_BEGIN);
 }
 
-/* Whether a whole line may lack a field; others are not there at all then. */
+/* Whether a line may be printed without a field; other lines are omitted instead. */
 static inline bool lt_may_lack(const struct lt_tag_row *row, const struct et_field *f)
 {
 	return f->may && row->when == ET_EACH;
 }
 
-/* Whether an event of a kind may have more lines, with this tag. */
+/* Whether an event of a kind may have lines with this tag. */
 static inline bool lt_kind_has(unsigned int kind, enum lt_tag tag)
 {
 	if (tag < LT_FIRST_STRING)
 		return lt_tags[tag].kind == kind;
-	/* strings of which nothing else is known belong to nothing else */
+	/* a string alone, of unknown kind, gets no other strings */
 	return kind != ET_K_FRAGMENT && lt_slot(kind, tag);
 }
 
@@ -113,26 +110,26 @@ enum et_kind lt_kind_of(enum lt_tag tag);
 /* lt_item.flags */
 #define LT_I_OPEN	1u	/* a long string whose end never came */
 #define LT_I_SPLIT	2u	/* came in numbered parts */
-#define LT_I_FAILED	4u	/* LT_OTHER: the line that says the event's error */
-#define LT_I_MARKS	8u	/* LT_OTHER: the line that says the event's marks */
+#define LT_I_FAILED	4u	/* LT_OTHER: the line with the event's error */
+#define LT_I_MARKS	8u	/* LT_OTHER: the line with the event's marks */
 
 /* One line with fields, one string, or one line outside the format. */
 struct lt_item {
 	uint8_t tag;		/* enum lt_tag */
 	uint8_t flags;		/* LT_I_* */
 	uint16_t have;		/* bit i: field i is there */
-	uint16_t big;		/* bit i: field i is an unsigned number above INT64_MAX */
+	uint16_t big;		/* bit i: field i is unsigned and above INT64_MAX */
 	/*
-	 * At bytes[off] of the event: the string, or what followed the known fields
-	 * (",newfield=1"), as it was.
+	 * Range in the event's bytes: the string, or the text after the known fields
+	 * (",newfield=1"), unchanged.
 	 */
 	uint32_t off, len;
-	uint32_t index;		/* of lt_is_args(): which argument */
+	uint32_t index;		/* number of the argument, if lt_is_args() */
 };
 
 /*
- * Which lines an event has, in their order.  Values, announced sizes and bytes are
- * the event's: its row of announced sizes has all that lines said.
+ * The lines of an event, in order.  The event itself has the values, the bytes and
+ * all sizes that its lines announced.
  */
 struct lt_list {
 	struct lt_item *items;
@@ -152,40 +149,41 @@ static inline int64_t lt_field(const struct et_event *ev, const struct et_field 
 }
 
 /**
- * lt_add_bytes - more bytes for the last item
+ * lt_add_bytes - append bytes to the last item
  *
- * The caller sees to it that et_memory() stays below ET_MAX_BYTES.
+ * The caller must keep et_memory() below ET_MAX_BYTES.
  */
 void lt_add_bytes(struct et_event *ev, struct lt_item *it, const char *s, size_t n);
 
-/** lt_list_add - one more at the end, with its tag alone */
+/** lt_list_add - append an item that has only its tag */
 struct lt_item *lt_list_add(struct lt_list *list, enum lt_tag tag);
 
-/** lt_list_find - the first with a tag, or NULL */
+/** lt_list_find - the first item with a tag, or NULL if none */
 const struct lt_item *lt_list_find(const struct lt_list *list, enum lt_tag tag);
 
-/** lt_list_of - the lines of an event that its values and strings give back */
+/** lt_list_of - make the list of lines from an event's values and strings */
 void lt_list_of(const struct et_event *ev, struct lt_list *list);
 
 /**
- * lt_list_check - whether an event is whole: announced sizes against what came
- * @ev: notes what is wrong
+ * lt_list_check - check that an event is complete, and its strings are as long as announced
+ * @ev: gets the findings
  */
 void lt_list_check(const struct lt_list *list, struct et_event *ev);
 
-/** lt_list_is_plain - whether an event is one line that is whole by itself */
+/** lt_list_is_plain - whether an event is one line that is complete by itself */
 bool lt_list_is_plain(const struct lt_list *list, unsigned int kind);
 
-/** lt_list_print - et_print_lines() of an event with these lines */
+/** lt_list_print - et_print_lines() for an event with these lines */
 uint64_t lt_list_print(const struct et_event *ev, const struct lt_list *list, uint64_t earliest,
 		       struct buf *b);
 
 /* ---- event_finish.c ---- */
 
 /**
- * lt_finish - make of an event what its lines say
+ * lt_finish - complete an event from the list of its lines
  *
- * Its values and bytes are there; lines that these do not give back are kept as text.
+ * The event already has its values and bytes.  If lines cannot be regenerated from these,
+ * they are kept as text.
  */
 void lt_finish(struct et_event *ev, const struct lt_list *list);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One line of trace_pipe text: finds the etrace line in it, decides by its
- * structure and never by the first thing that looks right.  Of the text of an
- * etrace line, nothing but its tag is known here: see assemble.h.
+ * Parses one line of trace_pipe text: finds the etrace line in it, by the structure of
+ * the whole line and never by the first match.  Of the text of an etrace line, only
+ * the tag is parsed here; line_text.h does the rest.
  *
- * Documentation/line-format.md, "What the reader accepts".
+ * See Documentation/line-format.md, "What the reader accepts".
  */
 #ifndef ETRACE_LINE_PARSE_H
 #define ETRACE_LINE_PARSE_H
@@ -19,23 +19,23 @@
 enum line_class {
 	LINE_ETRACE,		/* "<upid>,<cpu>,<time>,<timen>!<data>" */
 	LINE_LOST,		/* "CPU:1 [LOST 12 EVENTS]" */
-	LINE_FOREIGN,		/* of another tracer, a comment, empty */
-	LINE_DAMAGED,		/* was an etrace line, or is rubbish */
-	LINE_PENDING,		/* perhaps a piece of a task's name: see below */
+	LINE_FOREIGN,		/* a line of another tracer, a comment, or empty */
+	LINE_DAMAGED,		/* a damaged etrace line, or rubbish */
+	LINE_PENDING,		/* perhaps a piece of a task's name: see struct line_state */
 };
 
 struct et_line {
 	uint64_t upid;
 	uint64_t time;		/* ns */
 	uint32_t cpu;
-	const char *text;	/* behind the '!' */
+	const char *text;	/* what follows the '!' */
 	size_t len;
-	size_t tag_len;		/* of the word that the text begins with */
-	enum lt_tag tag;	/* of that name, or LT_NONE */
+	size_t tag_len;		/* length of the word that the text begins with */
+	enum lt_tag tag;	/* the tag with that name, LT_NONE if none */
 	/* LINE_LOST: the processor is in cpu */
-	bool counted;		/* whether the line says how many */
+	bool counted;		/* whether the line has the number of lost events */
 	uint64_t lost;
-	/* where it stands, for messages: the caller's */
+	/* file and line number for messages, set by the caller */
 	const char *file;
 	uint64_t number;
 };
@@ -43,34 +43,34 @@ struct et_line {
 #define LINE_TAG_BITS	4
 
 /*
- * What is kept between the lines of one input; start with all zeros.
+ * State kept between the lines of one input; start with all zeros.
  *
- * ftrace prints a task's name as it is, also with a newline in it, and then its
- * line comes in pieces, the second of which may look like anything.  So a short
- * line that might be the first piece is LINE_PENDING, and decided with the
- * next: the '-' behind a name always stands in column 16.
+ * ftrace prints a task's name unescaped.  If that has a newline in it, the line comes
+ * in pieces, the second of which may look like anything.  So a short line that might
+ * be the first piece is LINE_PENDING until the next line decides: the '-' after a name
+ * is always in column 16.
  */
 struct line_state {
-	unsigned int pending;	/* bytes of such pieces, newlines included */
-	unsigned int pieces;	/* lines that they were */
+	unsigned int pending;	/* bytes of such pieces, including newlines */
+	unsigned int pieces;	/* number of such lines */
 	/*
-	 * The last etrace line, and its prefix up to the nanoseconds: often the
-	 * next one's too.  Behind it stand the nanoseconds but for the last of 9
-	 * digits: the lines of a record differ only there.
+	 * The last etrace line, and its prefix up to the nanoseconds, which the next
+	 * line often shares.  In stamp, the first 8 of the 9 digits of the nanoseconds
+	 * follow: the lines of a record differ only in the last digit.
 	 */
 	struct et_line line;
 	char stamp[80 + 8];
 	size_t prefix_len;
-	size_t stamp_len;	/* with those digits, from 16 to 32 bytes, or 0 */
-	uint64_t seconds;	/* that the prefix ends with, in ns */
-	uint64_t tens;		/* the time that the stamp says, but for the last digit */
+	size_t stamp_len;	/* of the prefix with those digits: 16 to 32, or 0 if unknown */
+	uint64_t seconds;	/* the seconds at the end of the prefix, in ns */
+	uint64_t tens;		/* time of the stamp in ns, with 0 as the last digit */
 	/*
-	 * Of lines that have all of ftrace's columns where they belong: the bytes
-	 * from the '-' on, and where the colon behind the time stands, or 0.
+	 * For lines that have all of ftrace's columns in the usual place: 16 bytes from
+	 * the '-' on, and the column of the colon after the time, 0 if unknown.
 	 */
 	uint64_t columns[2];
 	size_t colon;
-	/* tags by the first 8 bytes of a text, in the slots that its hash says */
+	/* cache of tags by the first 8 bytes of a text, indexed by their hash */
 	struct line_tag {
 		uint64_t word;
 		uint8_t tag, len;
@@ -78,31 +78,31 @@ struct line_state {
 	struct et_line lost;	/* the last LOST line */
 };
 
-/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
+/* Parses "<upid>,<cpu>,<time>,<timen>!<data>" at the beginning of a line. */
 bool line_plain(struct line_state *st, const char *s, const char *end);
-/* The same behind ftrace's columns, where these are as they mostly are. */
+/* Parses an etrace line after ftrace's columns, if these have the usual widths. */
 bool line_columns(struct line_state *st, const char *s, const char *end);
-/* line_parse() of a line that is neither. */
+/* line_parse() of all other lines. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign);
 
-/* Whether it is a plain etrace line, or one like the last; if not, line_other() says. */
+/* Whether a line is an etrace line of a common shape; if not, line_other() must decide. */
 static inline bool line_quick(struct line_state *st, const char *s, const char *end)
 {
 	if (st->pending)
 		return false;
-	/* most lines of an event that are not its first; a name can begin so, too */
+	/* most lines of an event except the first; a task's name can begin with a digit, too */
 	if (*s >= '0' && *s <= '9')
 		return line_plain(st, s, end);
 	return line_columns(st, s, end);
 }
 
 /**
- * line_parse - what a line is
- * @st: state of its input; LINE_ETRACE fills its line, LINE_LOST its lost
- * @s: the line up to @end, where its newline stands
+ * line_parse - classify and parse a line
+ * @st: state of its input; LINE_ETRACE fills st->line, LINE_LOST fills st->lost
+ * @s: the line up to @end, which points to its newline
  * @foreign: set to the number of earlier LINE_PENDING lines that turned out to
- *	be nothing but foreign lines
+ *	be foreign lines
  */
 static inline enum line_class line_parse(struct line_state *st, const char *s, const char *end,
 					 unsigned int *foreign)
@@ -111,18 +111,18 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
 
-/* line_again() where not all but the last digit is the same. */
+/* line_again() for lines that differ in more than the last digit of the time. */
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time);
 
 /**
- * line_again - whether a line is of the task, processor and second of the last etrace line
- * @s: the line up to @end, where its newline stands; LINE_PENDING none before it
- * @time: gets its time
+ * line_again - whether a line has the task, processor and second of the last etrace line
+ * @s: the line up to @end, which points to its newline; no line before it is LINE_PENDING
+ * @time: gets its time in ns
  *
- * The state's line stays what it is.
+ * st->line stays unchanged.
  *
- * Return: its text, or NULL.
+ * Return: its text, or NULL if not.
  */
 static inline const char *line_again(struct line_state *st, const char *s, const char *end,
 				     uint64_t *time)
@@ -131,7 +131,7 @@ static inline const char *line_again(struct line_state *st, const char *s, const
 	size_t n = st->stamp_len;
 	unsigned int d;
 
-	/* first and last 16 bytes; they may be the same */
+	/* the first and the last 16 bytes, which may overlap */
 	if (!n || (size_t)(end - s) < n + 2 ||
 	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
 	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
@@ -145,7 +145,7 @@ static inline const char *line_again(struct line_state *st, const char *s, const
 }
 
 /**
- * line_flush - at the end of an input: LINE_PENDING lines that were nothing
+ * line_flush - at the end of an input: the number of LINE_PENDING lines, now foreign
  */
 unsigned int line_flush(struct line_state *st);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* So many bytes of arguments are worth the short way. */
+/* Bytes of an event up to which it takes arguments by the short way. */
 #define KEEP_SHORT	(1u << 20)
 
 /* Bytes that are copied at once. */
@@ -14,13 +14,13 @@
 /* No row follows. */
 #define NONE		UINT8_MAX
 
-/* What is known of a row before any line comes. */
+/* For each row of the schema: what the short way needs, prepared once. */
 static struct way {
-	/* a string's, without those of arguments: "!FN|" in the upper bytes of a word */
+	/* for a string (not arguments): "!FN|", from the upper bytes of a word */
 	uint64_t begin;
-	uint8_t shift;		/* of a word down to that; 0: there is no such string */
-	uint8_t next;		/* row of its kind that is the last or a string's */
-	uint16_t must;		/* bit i: field i is there */
+	uint8_t shift;		/* bits to shift a word by to get @begin; 0 if no such string */
+	uint8_t next;		/* next row of its kind that is ET_LAST or a string, or NONE */
+	uint16_t must;		/* bit i: field i must be there */
 } way_table[ET_NR_ROWS];
 
 __attribute__((constructor)) static void make_ways(void)
@@ -49,7 +49,7 @@ __attribute__((constructor)) static void make_ways(void)
 	}
 }
 
-/* The first line, of row @i.  Return: false if it is not as the module prints it. */
+/* Reads the first line, of row @i.  Return: false if it is not as the module prints it. */
 static inline bool read_plainly(struct et_event *ev, unsigned int i, const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len;
@@ -64,7 +64,7 @@ static inline bool read_plainly(struct et_event *ev, unsigned int i, const struc
 	return true;
 }
 
-/* From a row on to the lines that come next: those of strings that were announced, or the last. */
+/* Sets the row expected after row @i: the next announced string, or ET_LAST. */
 static inline void next_row(struct growing *g, unsigned int i)
 {
 	struct quick *q = &g->quick;
@@ -79,7 +79,7 @@ static inline void next_row(struct growing *g, unsigned int i)
 	}
 	q->more = false;
 	g->state = DONE;
-	/* what was announced is what came */
+	/* all announced strings have come, with these sizes */
 	g->ev.announced = 0;
 }
 
@@ -105,7 +105,7 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	return true;
 }
 
-/* "A[3]text", from the digit on. */
+/* Adds an argument; @s: "3]text" of the line "A[3]text". */
 static bool add_arg(struct quick *q, struct et_event *ev, const char *s, const char *end)
 {
 	const char *digits = s;
@@ -114,7 +114,7 @@ static bool add_arg(struct quick *q, struct et_event *ev, const char *s, const c
 
 	for (; s < end && *s >= '0' && *s <= '9' && index < UINT32_MAX; s++)
 		index = 10 * index + (uint64_t)(*s - '0');
-	/* with its null byte */
+	/* length of the argument with its NUL */
 	n = (size_t)(end - s);
 	if (s == digits || !n || *s != ']' || index != ev->nargs ||
 	    n - 1 >= ET_PART_MAX || (int64_t)n > q->args_left || ev->nbytes > KEEP_SHORT)
@@ -124,7 +124,7 @@ static bool add_arg(struct quick *q, struct et_event *ev, const char *s, const c
 	return true;
 }
 
-/* Whether a line with this time can come next: as those of one record do. */
+/* Whether a line with this time can follow in the same record: see same_record(). */
 static inline bool in_step(const struct growing *g, uint64_t time)
 {
 	uint64_t step = time - g->line_time;
@@ -132,16 +132,16 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 	return g->lines == 1 ? step <= 1 : step == g->step;
 }
 
-/* The number of the row that comes next, if this stands behind a tag of one letter. */
+/* The row that comes next, if this character follows a tag of one letter. */
 static inline unsigned int expected(const struct quick *q, char behind)
 {
-	/* behind the last argument comes something else */
+	/* no '[': the argument list is over, and the next row comes */
 	return q->row + (lt_is_args(lt_of_row[q->row]) && behind != '[');
 }
 
 /*
- * A line of row @i, in_step().  @s: what stands behind its tag.  Return: false if
- * it is not as the module prints it.
+ * Adds a line of row @i, whose time is in_step().  @s: what follows its tag.
+ * Return: false if it is not as the module prints it.
  */
 static inline bool take(struct growing *g, unsigned int i, const char *s, const char *end,
 			uint64_t time)
@@ -180,7 +180,7 @@ bool quick_go_on(struct growing *g, const struct et_line *l)
 	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
 }
 
-/* The bytes of a line, by pieces, more than @n of them.  Return: whether there is no newline. */
+/* Copies @n bytes by pieces, and some more.  Return: true if they contain no newline. */
 static inline bool copy_line(char *to, const char *s, size_t n)
 {
 	const bytes_16 newlines = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
@@ -198,9 +198,9 @@ static inline bool copy_line(char *to, const char *s, size_t n)
 }
 
 /*
- * The line of a string that comes next, if it is as long as announced, of the
- * same task and second.
- * Return: what follows it, NULL: it is read as any other.
+ * Adds the expected string's line if it has the announced length and the task,
+ * processor and second of the line before.
+ * Return: what follows it; NULL if the line must be read the general way.
  */
 static inline const char *take_string(struct growing *g, struct line_state *st,
 				      const char *s, const char *end, uint64_t until)
@@ -212,10 +212,10 @@ static inline const char *take_string(struct growing *g, struct line_state *st,
 	size_t before = st->prefix_len + 11 + row->len;
 	const char *text;
 
-	/* a piece may begin before the text and end behind it */
+	/* a copied piece may begin before the text and end after it */
 	if (!way->shift || n >= ET_PART_MAX || (size_t)(end - s) < before + n + PIECE)
 		return NULL;
-	/* of the time, nine digits, or eight */
+	/* the nanoseconds have nine digits, or eight */
 	text = s + before - (s[st->prefix_len + 8] == '!');
 	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
 	    line_again(st, s, text + n, &time) != text - row->len - 1 || time > until ||

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The short way from lines to an event.
+ * The short way from lines to an event, a fast path.
  *
- * Most events come as the module prints them: a line with all sizes and values,
- * the strings in their order with just these sizes, each line behind the one
- * before, all of one record.  Such an event needs no list of its lines.  The first
- * line that is not so ends the short way: grow_list().
+ * Most events come exactly as the module prints them: a line with all sizes and values,
+ * then the strings in order and with these sizes, each line right after the one before,
+ * all of one record.  Such an event needs no list of its lines.  The first line that
+ * differs ends the short way: grow_list().
  */
 #ifndef ETRACE_PLAIN_PARSE_H
 #define ETRACE_PLAIN_PARSE_H
@@ -13,43 +13,43 @@
 #include "format/lines/event_builder.h"
 
 /**
- * quick_row - the row of the schema of a line that may begin such an event
+ * quick_row - the row of the schema for a line that may begin such an event
  *
- * Return: NULL if it does not.
+ * Return: NULL if the line does not.
  */
 static inline const struct et_row *quick_row(const struct et_line *l)
 {
 	const struct et_row *row;
 
-	/* at its end there is a newline */
+	/* may read the newline at the end of the line */
 	if (l->tag >= LT_FIRST_STRING || l->text[l->tag_len] != '|')
 		return NULL;
 	row = lt_rows[l->tag];
-	/* all that it has is there, or announced */
+	/* the line has or announces all parts of the event */
 	return row && row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
 }
 
 /**
- * quick_start - an event that begins with a line of quick_row()
+ * quick_start - begin an event with a line of quick_row()
  *
- * Return: false if it is not as the module prints it.
+ * Return: false if the line is not as the module prints it.
  */
 bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l);
 
 /**
- * quick_go_on - take a line that goes on with an event
+ * quick_go_on - add a line to an event
  *
- * Return: false if it does not so plainly.
+ * Return: false if it is not the expected line, as the module prints it.
  */
 bool quick_go_on(struct growing *g, const struct et_line *l);
 
 /**
- * quick_more - take lines that go on with an event straight from the text
- * @st: of the input, as the event's last line left it; goes on with each
- * @s: what follows up to @end, which need not be whole lines
- * @until: no lines later than that
+ * quick_more - add the lines of an event that directly follow in the input
+ * @st: state of the input after the event's last line; advances with each line
+ * @s: the text that follows, up to @end, which may be in the middle of a line
+ * @until: stop before lines later than this, ns
  *
- * Return: how many bytes were taken.
+ * Return: number of bytes consumed.
  */
 size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
 		  uint64_t until);
