@@ -29,7 +29,7 @@ static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u
 	return etrace_address_family(sa, size);
 }
 
-/* Records the inode of a unix socket that has connected, to tell it from its peer. */
+/* Records the inode of a unix socket that has connected; the peer's accept event has it, too. */
 static void etrace_connected(struct etrace_call *c, int fd)
 {
 	const struct inode *inode = etrace_use_inode(current->files, fd);

@@ -11,8 +11,8 @@
 #include "record/bpf/strings.bpf.h"
 
 /*
- * The buffer for a hook's record, NULL unless the current task is traced and in a call
- * that uses @hook: other calls reach the same functions, too.
+ * Begins a hook's record. Returns its buffer, or NULL unless the current task is traced and
+ * in a call that uses @hook: other calls reach the hooked functions, too.
  */
 static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room which,
 						  struct slot **t)
@@ -23,7 +23,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	u32 row;
 
 	*t = slot_of(task);
-	/* The hooks outlive the tracepoints. */
+	/* Hooks stay attached for a while after the tracepoints are detached. */
 	if (!*t || !tracing)
 		return NULL;
 	row = (*t)->ring;

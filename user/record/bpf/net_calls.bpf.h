@@ -30,7 +30,7 @@ static __always_inline struct sock *other_end(struct sock *sk)
 	return BPF_CORE_READ((struct unix_sock *)sk, peer);
 }
 
-/* Records the inode of a unix socket that has connected, to tell it from its peer. */
+/* Records the inode of a unix socket that has connected; the peer's accept event has it, too. */
 static __always_inline void connected(const struct call *c, s32 fd)
 {
 	struct file *file = fd_file(c->task, fd);

@@ -79,7 +79,7 @@ static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *
 	struct io_open *open = ring_cmd(req);
 	struct filename *name;
 
-	/* Up to the name, struct io_open and struct io_statx have the same layout. */
+	/* The directory is at the same offset in struct io_open and struct io_statx. */
 	*dirfd = BPF_CORE_READ(open, dfd);
 	name = op == RING_STATX ? RING_FILENAME(statx, late_statx) :
 				  RING_FILENAME(open, late_open);

@@ -607,8 +607,8 @@ static __always_inline bool fill_mmap(const struct call *c)
 }
 
 /*
- * The @i-th request of io_submit(). Returns 1 if it cannot be read. Not static: then
- * the verifier goes through it once.
+ * Counts the use by the @i-th request of io_submit(). Returns 1 if it cannot be read. Not
+ * static, so that the verifier checks it once.
  */
 __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 {
