@@ -621,7 +621,7 @@ static void etrace_rings_uncount(void)
 #endif
 
 static DEFINE_MUTEX(etrace_uring_mutex);
-static bool etrace_uring_allowed;	/* protected by the mutex, as .live and etrace_ring_counts */
+static bool etrace_uring_allowed;	/* the mutex protects this, .live and etrace_ring_counts */
 
 static void etrace_uring_register(struct etrace_work *l)
 {
@@ -648,7 +648,7 @@ void etrace_uring_allow(bool allow)
 	mutex_unlock(&etrace_uring_mutex);
 }
 
-/* Registers the probes. If out of memory, counts the ring, since its requests cannot be. */
+/* Registers the probes. If out of memory, counts the ring itself: its requests are not seen. */
 static void etrace_uring_made(struct etrace_task *t)
 {
 	struct etrace_work *l = etrace_work_get();

@@ -73,7 +73,7 @@ enum eb_form {
 	EB_S_HELD,		/* string @arg of the latest EB_HOLD */
 	EB_S_SAME,		/* equal to str[0] */
 	EB_S_SPECIAL,		/* struct eb_special, then the entry's name */
-	EB_S_ADDRESS,		/* its text is a struct sockaddr, as kernel/etrace_address.h has it */
+	EB_S_ADDRESS,		/* its text is a struct sockaddr, see kernel/etrace_address.h */
 	EB_S_BYTES,		/* its text, null bytes included */
 };
 
