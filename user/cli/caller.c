@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Users.  See caller.h. */
+/* Finds users, and becomes one of them.  See caller.h. */
 #include "cli/caller.h"
 #include "base/xalloc.h"
 

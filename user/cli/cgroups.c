@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The cgroups of a recording.  See cgroups.h. */
+/* Finds the cgroups of a recording, and adds them to the session.  See cgroups.h. */
 #include "cli/cgroups.h"
 #include "base/xalloc.h"
 

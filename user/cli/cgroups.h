@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The cgroups of a recording (--cgroup). */
+/* The cgroups whose processes are recorded (--cgroup). */
 #ifndef ETRACE_CLI_CGROUPS_H
 #define ETRACE_CLI_CGROUPS_H
 

@@ -10,9 +10,9 @@
  *	access_list  [[version,file,how,class,at,took,fd,bytes,copied,since],...]
  *	miss         [[file,at],...]
  *
- * "at" counts from the row's own, which is that of its first list.  Of the numbers after
- * "took", those at the end are left out that are as in { -1, -1, 0, 0 }: no descriptor,
- * bytes unknown.
+ * "at" counts from the row's own, which is that of its first list.  The numbers after "took"
+ * default to { -1, -1, 0, 0 } (no descriptor, bytes unknown): a list leaves out the last ones
+ * if they are as there.
  */
 #ifndef ETRACE_DB_LISTS_H
 #define ETRACE_DB_LISTS_H

@@ -193,7 +193,7 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
-/* An open to read with O_CREAT, as of a lock file, may have made it: graph_end() asks its mtime. */
+/* An open to read with O_CREAT, as of a lock file, may have made it: its mtime will show. */
 static void maybe_made(struct graph *g, struct process *p, uint32_t version, int64_t mtime)
 {
 	g->maybe = xgrow(g->maybe, &g->maybe_cap, g->nmaybe + 1, sizeof(*g->maybe));

@@ -27,7 +27,7 @@ struct object {
 	bool told;		/* they were reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* of a socket: the other end is known, too */
-	bool drained;		/* a FIFO that everybody has closed: nothing is left in it */
+	bool drained;		/* a FIFO that all have closed: nothing is left in it */
 	uint32_t file;		/* the name that it got last, 0 if none */
 };
 
@@ -311,8 +311,8 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);
 /*
- * Uses of sockets are recorded turn by turn, so each has a time.  For other descriptors the
- * functions below return @fd->at, or 0 if unknown.
+ * Uses of sockets are recorded turn by turn (line-format.md, "Sockets"), so each has a time.
+ * For other descriptors the functions below return @fd->at, or 0 if unknown.
  */
 /** socket_told_by - a task's event is about a descriptor; socket_told: the event is handled */
 void socket_told_by(struct fd *fd, uint64_t task);
