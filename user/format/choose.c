@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which rows of the format tables a conversion uses.  See choose.h. */
+/* Chooses the rows of the format tables for a conversion.  See choose.h. */
 #include "format/choose.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ int choose_row_detect(const struct source_format *f, struct in *in)
 	return f->detect(data, n < DETECT_BYTES ? n : DETECT_BYTES);
 }
 
-/* The surest row of a model, of MODEL_COUNT: of any. */
+/* The best matching row of a model; MODEL_COUNT: of any model. */
 static const struct source_format *detect(struct in *in, enum model model)
 {
 	const struct source_format *best = NULL;
@@ -95,7 +95,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 		size_t have;
 
 		if (!f) {
-			/* the file of a processor that saw nothing */
+			/* empty: the file of a processor without events */
 			in_peek(in[i], 1, &have);
 			if (in_error(in[i])) {
 				diag_fatal(diag, "%s: %s", in_name(in[i]), in_why(in[i]));
@@ -121,7 +121,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 	return name;
 }
 
-/* Whether @flag stands earlier in the table, too: as another model's row. */
+/* Whether an earlier row of the table, for another model, has this flag. */
 static bool flag_again(const struct sink_format *f)
 {
 	for (const struct sink_format *g = sink_formats; g < f; g++)
@@ -130,7 +130,7 @@ static bool flag_again(const struct sink_format *f)
 	return false;
 }
 
-/* The sinks of a source row's model.  Return: false: they are not all there. */
+/* Finds the sinks for a source row's model.  Return: false if some are missing. */
 static bool sinks_of(const struct source_format *source, const char *to,
 		     const struct opts *opts, struct choice *ch)
 {
@@ -151,7 +151,7 @@ static bool sinks_of(const struct source_format *source, const char *to,
 	return (!to || ch->main) && ch->nextra == wanted && (ch->main || ch->nextra);
 }
 
-/* The row that decides where several could be used. */
+/* The row whose place in the table decides if several choices fit. */
 static const struct sink_format *leading(const struct choice *ch)
 {
 	return ch->main ? ch->main : ch->extra[0];
@@ -176,7 +176,7 @@ bool choose_rows(const char *from, const char *to, struct in *in, const struct o
 		if (strcmp(s->name, from) || !sinks_of(s, to, opts, &one))
 			continue;
 		looks = choose_row_detect(s, in) != DETECT_NO;
-		/* of those that it does not look like, the first is the most general */
+		/* if the input matches none of the rows, the first is the most general */
 		if (found && (looks < found_looks ||
 			      (looks == found_looks && (!looks || leading(&one) > found))))
 			continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The table of formats: one row for each thing that can be read or written.
- * Nothing else stands here.  The order counts for --help and, where a file can
- * be read as several models, between the outputs of one name: choose.h.
+ * The table of formats: one row for each format that can be read or written, and
+ * nothing else.  --help has this order.  If a file can be read as several models, the
+ * order also decides between outputs of one name: see choose.h.
  */
 #include "event/pid_bits.h"
 #include "format/fxt_events/etrace_fxt_format.h"
@@ -61,7 +61,7 @@ const struct sink_format sink_formats[] = {
 	  sprt_json_open, sprt_options, 0, NULL },
 	{ "json", "JSON, one object in a line", MODEL_SWAP,
 	  swap_json_open, NULL, 0, NULL },
-	/* last: a file of etrace's as JSON is the events that it was made from */
+	/* last: for a file of etrace, JSON means its events, not its FXT records */
 	{ "json", "JSON, one object in a line", MODEL_FXT,
 	  fxt_in_json_open, NULL, 0, NULL },
 	{ "sp-rtrace-text", "report as sp-rtrace-postproc prints it", MODEL_SPRTRACE,

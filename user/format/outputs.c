@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Several output files of one recording.  See outputs.h. */
+/* Writes several output files of one recording.  See outputs.h. */
 #include "format/outputs.h"
 #include "event/event.h"
 #include "io/out_place.h"
@@ -19,34 +19,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An output that is given up has so long to end by itself. */
+/* Grace period in ms for an output that is given up to end by itself. */
 #define LAST_MS 50
 
 struct output {
 	char *path;
-	struct out_place place;	/* its descriptor is the queue's, once there is one */
+	struct out_place place;	/* @queue owns its descriptor, once there is a queue */
 	const struct sink_format *format;
-	struct opts opts;	/* of all outputs, and what its name asks for */
+	struct opts opts;	/* those of all outputs, and those that its name implies */
 	struct out_queue *queue;
-	struct out *out;	/* the stream to the queue; NULL: ended */
+	struct out *out;	/* the stream to the queue, NULL if ended */
 	struct sink *sink;
 	struct diag *diag;
 	dev_t dev;
 	ino_t ino;
 	mode_t type;		/* S_IFREG, ... */
-	int misplaced;		/* 0, or why it has not taken its place */
+	int misplaced;		/* negative errno if the file did not get its name, else 0 */
 	uint64_t bytes;
-	uint64_t lost;		/* events, in all */
-	uint64_t unreported;	/* of these, those that no gap in the file accounts for yet */
-	char fault[160];	/* "": none so far */
+	uint64_t lost;		/* number of lost events */
+	uint64_t unreported;	/* of these, those without a LOST event in the file yet */
+	char fault[160];	/* "" if none so far */
 };
 
 struct outputs {
 	struct sink sink;
 	outputs_failed_fn *failed;
 	void *ctx;
-	uint64_t limit;		/* bytes in all queues; of each, since outputs_sink() */
-	uint64_t synced;	/* outputs_bytes() then */
+	uint64_t limit;		/* bytes in all queues; after outputs_sink(), in each */
+	uint64_t synced;	/* outputs_bytes() at the last sync */
 	int ended_fd;		/* eventfd: readable when an output has ended */
 	struct et_event gap;
 	struct output *out;
@@ -54,7 +54,7 @@ struct outputs {
 	size_t cap;
 };
 
-/* The first one counts. */
+/* Sets the fault of an output, if it has none yet. */
 __attribute__((format(printf, 2, 3)))
 static void fault(struct output *out, const char *fmt, ...)
 {
@@ -118,7 +118,7 @@ static void known_formats(char *buf, size_t size)
 						len ? ", " : "", f->name);
 }
 
-/* What is written by one writer only; anybody may write to a device. */
+/* Whether only one writer is allowed; a device may have several. */
 static bool is_exclusive(mode_t type)
 {
 	return S_ISREG(type) || S_ISFIFO(type);
@@ -133,7 +133,7 @@ static const char is_twice[] = "%s and %s are the same file";
 static const char is_written[] =
 	"%s: another recording is being written to it; name another file with -o";
 
-/* Return: whether it is nobody else's; otherwise @why says whose. */
+/* Locks an output.  Return: false if another writer uses it, with the reason in @why. */
 static bool claim(const struct outputs *o, int fd, const struct stat *st, const char *path,
 		  char *why, size_t size)
 {
@@ -148,7 +148,7 @@ static bool claim(const struct outputs *o, int fd, const struct stat *st, const 
 			snprintf(why, size, is_twice, o->out[i].path, path);
 			return false;
 		}
-	/* which would be written over: a pipe has no places that are */
+	/* only regular files: two writers would overwrite each other, but not in a pipe */
 	for (int i = 1; i <= 2 && S_ISREG(st->st_mode); i++)
 		if (!fstat(i, &s) && is_same(st, s.st_dev, s.st_ino)) {
 			snprintf(why, size, "%s: is standard %s, which belongs to the command; name another file",
@@ -162,7 +162,7 @@ static bool claim(const struct outputs *o, int fd, const struct stat *st, const 
 	return false;
 }
 
-/* The same of the file that it is to replace. */
+/* claim() for the file that the output will replace. */
 static bool claim_old(const struct outputs *o, const struct out_place *p, const char *path,
 		      char *why, size_t size)
 {
@@ -171,7 +171,7 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 	struct stat st;
 	bool good;
 
-	/* nobody can be asked */
+	/* no file, or it cannot be opened: nothing to lock */
 	if (fd < 0)
 		return true;
 	good = claim(o, fd, &p->was, path, why, size);
@@ -185,7 +185,7 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 	return good;
 }
 
-/* Somebody writes it: who may be we. */
+/* Explains who writes the file already: possibly another output of this recording. */
 static void explain_busy(const struct outputs *o, const char *path, char *why, size_t size)
 {
 	for (unsigned int i = 0; i < o->n; i++)
@@ -280,7 +280,7 @@ void outputs_appear(struct outputs *o)
 
 /* ---- going on ---- */
 
-/* An output that fails is given up; the others go on. */
+/* Gives up an output if it has failed; the others continue. */
 static void check(struct outputs *o, struct output *out)
 {
 	int err = out_queue_error(out->queue);
@@ -291,7 +291,7 @@ static void check(struct outputs *o, struct output *out)
 	o->failed(o->ctx, out->path, out->fault);
 }
 
-/* Events were lost before the one that comes next. */
+/* Writes how many events were lost before the next one. */
 static void write_gap(struct outputs *o, struct output *out, const struct et_event *next)
 {
 	et_reset(&o->gap, ET_K_LOST, 0, next->cpu, next->time);
@@ -301,8 +301,8 @@ static void write_gap(struct outputs *o, struct output *out, const struct et_eve
 }
 
 /*
- * A queue that was full takes events again when half of it is written: few long
- * gaps, not many short ones.
+ * A queue that was full accepts events again when half of it is written.  This makes a few
+ * long gaps rather than many short ones.
  */
 static bool has_room(const struct outputs *o, const struct output *out)
 {
@@ -463,14 +463,14 @@ bool outputs_ended(struct outputs *o)
 {
 	uint64_t count;
 
-	/* before looking: an output that ends later makes it readable again */
+	/* drain first: an output that ends after that makes it readable again */
 	while (read(o->ended_fd, &count, sizeof(count)) > 0)
 		;
 	return !outputs_stalled(o);
 }
 
 /*
- * Is the file that was written the one that its name leads to?  Not asked of a
+ * Checks that the output's name still leads to the file that was written.  Not for a
  * file that failed: its disk may never answer.
  */
 static void look_at_name(struct output *out)
@@ -538,7 +538,7 @@ void outputs_free(struct outputs *o)
 		if (!out->queue) {
 			close(out->place.fd);
 		} else {
-			/* not ended: what waits is not to be written now */
+			/* outputs_end() was not called: discard what is still queued */
 			if (out->out)
 				out_queue_cancel(out->queue);
 			fault(out, "not ended");
@@ -550,7 +550,7 @@ void outputs_free(struct outputs *o)
 		opts_free(&out->opts);
 		free(out->path);
 	}
-	/* a thread that was left may tell yet */
+	/* a thread that still runs may yet write to the descriptor */
 	if (freed)
 		close(o->ended_fd);
 	et_fini(&o->gap);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Several output files of one recording: their formats by name, their
- * compression, and what becomes of each of them.
+ * Writes several output files of one recording, chooses their formats and compression
+ * by name, and keeps the state of each.
  *
- * Each is locked, has a queue in memory and a thread that writes it: one that
- * is slow, stalls or fails takes nothing from the others, and nobody waits for
- * it.  One whose queue is full loses events, which stands in it like any other
- * loss.
+ * Each output is locked, and has a queue in memory and a thread that writes it: one that
+ * is slow, stalls or fails does not disturb the others, and nothing waits for it.  An
+ * output whose queue is full loses events, and records that like any other loss.
  */
 #ifndef ETRACE_OUTPUTS_H
 #define ETRACE_OUTPUTS_H
@@ -16,43 +15,43 @@
 struct outputs;
 
 /*
- * Told at once, and once for each output: nothing more is written to it.
- * @fault: why, for a person
+ * Called at once, and once for each output, when nothing more is written to it.
+ * @fault: the reason, as text for users
  */
 typedef void outputs_failed_fn(void *ctx, const char *path, const char *fault);
 
 /**
- * outputs_new - none yet
- * @limit: bytes that may wait in memory to be written, in all; the outputs get
- *	equal parts
+ * outputs_new - make a set of outputs, which is empty
+ * @limit: bytes that may wait in memory to be written, for all outputs together; each
+ *	gets an equal share
  */
 struct outputs *outputs_new(uint64_t limit, outputs_failed_fn *failed, void *ctx);
 
 /**
  * outputs_add - open and lock one more file (out_place.h)
- * @path: its name; its end says the format (.fxt, .etrace, .json) and the
- *	compression behind that (.gz, .zst)
- * @to: the format, whatever the name; NULL: by the name
- * @why: on failure, what is wrong, for a person
+ * @path: its name; the suffix gives the format (.fxt, .etrace, .json), and a second one
+ *	after it the compression (.gz, .zst)
+ * @to: the format, regardless of the name; NULL to use the name
+ * @why: on failure, gets the reason, as text for users
  *
- * Anything that can be written to will do (a pipe, a device), but not a file
- * or pipe that is an output already, of this recording or another.
+ * The output may be anything that can be written to, also a pipe or a device, but not a
+ * file or pipe that is already an output of this or another recording.
  */
 bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		 size_t size);
 
 /**
- * outputs_empty - make what is there go in those files that cannot be replaced; after
+ * outputs_empty - truncate the existing files that cannot be replaced; call it after
  *	the last outputs_add(), before outputs_sink()
- * @why: on failure, what is wrong, for a person
+ * @why: on failure, gets the reason, as text for users
  */
 bool outputs_empty(struct outputs *o, char *why, size_t size);
 
 /**
- * outputs_appear - what is recorded is worth keeping: files get their names, and what was
- *	there goes on as NAME.old
+ * outputs_appear - give the files their names, when the recording is worth keeping; an
+ *	existing file is renamed to NAME.old
  *
- * Until then nobody sees anything of them.  What fails is told at the end.
+ * Until then the new files are not visible.  Failures are reported at the end.
  */
 void outputs_appear(struct outputs *o);
 
@@ -62,55 +61,56 @@ void outputs_appear(struct outputs *o);
  */
 struct sink *outputs_sink(struct outputs *o, const struct opts *opts, const char *source);
 
-/** outputs_sync - what was written so far becomes readable, soon */
+/** outputs_sync - make what was written so far readable soon; does not wait */
 void outputs_sync(struct outputs *o);
 
-/** outputs_settle - wait until that is so, but no longer than @ms for each */
+/** outputs_settle - wait until outputs_sync() is done, up to @ms milliseconds for each output */
 void outputs_settle(struct outputs *o, unsigned int ms);
 
-/** outputs_bytes - written so far, before compression */
+/** outputs_bytes - bytes written so far, before compression */
 uint64_t outputs_bytes(const struct outputs *o);
 
-/** outputs_waiting - bytes of memory that hold what is not written yet */
+/** outputs_waiting - bytes in memory that are not written yet */
 uint64_t outputs_waiting(const struct outputs *o);
 
 /* ---- the end ---- */
 
-/* To be counted in before outputs_end(): stands in the output then. */
+/* Diagnostics of the i-th output; what is counted before outputs_end() is written to it. */
 struct diag *outputs_diag(struct outputs *o, unsigned int i);
-/** outputs_lost - events that the i-th did not take in time */
+/** outputs_lost - number of events that the i-th output lost because its queue was full */
 uint64_t outputs_lost(const struct outputs *o, unsigned int i);
-/** outputs_last - to one of them, whatever waits: what tells how it ended */
+/** outputs_last - write a last event, on how it ended, even if the output's queue is full */
 void outputs_last(struct outputs *o, unsigned int i, const void *item);
 
-/** outputs_end - end all; does not wait until they are written */
+/** outputs_end - end all outputs; does not wait until they are written */
 void outputs_end(struct outputs *o);
 
-/** outputs_fd - readable when one more of them has ended */
+/** outputs_fd - file descriptor that is readable when another output has ended */
 int outputs_fd(const struct outputs *o);
 
-/** outputs_ended - whether all are written, and on the disk */
+/** outputs_ended - whether all outputs are written, and on the disk */
 bool outputs_ended(struct outputs *o);
 
-/** outputs_stalled - one that has not ended, NULL if all have */
+/** outputs_stalled - path of an output that has not ended, NULL if all have */
 const char *outputs_stalled(const struct outputs *o);
 
 /**
- * outputs_close - give up what does not end at once, and see what is there
+ * outputs_close - give up the outputs that do not end at once, and check the others
  *
- * The threads of those that have ended are gone then.  A fork() while a thread ends can leave
- * the child with locks that nobody releases: those of AddressSanitizer's malloc() for one.
+ * Afterwards the threads of those that have ended are gone.  This matters for fork(): in a
+ * child forked while a thread ends, locks may never be released, such as those of
+ * AddressSanitizer's malloc().
  *
- * Return: how many are not whole.
+ * Return: number of incomplete outputs.
  */
 unsigned int outputs_close(struct outputs *o);
 
 unsigned int outputs_count(const struct outputs *o);
 const char *outputs_path(const struct outputs *o, unsigned int i);
-/** outputs_fault - why the i-th is not whole, for a person; NULL: it is */
+/** outputs_fault - why the i-th is incomplete, as text for users; NULL if it is complete */
 const char *outputs_fault(const struct outputs *o, unsigned int i);
 
-/** outputs_free - free; files that were not ended stay as far as they are */
+/** outputs_free - free everything; files of outputs that were not ended stay incomplete */
 void outputs_free(struct outputs *o);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Time traces that compilers and linkers write of themselves: Chrome's trace-event
- * JSON, as clang -ftime-trace, lld --time-trace and crox (of rustc's self-profile)
- * have it.  What of that becomes slices: complete events (X), pairs of begin and end
- * (B, E), and asynchronous ones (b, e), which clang uses for sources.
+ * Reads time traces that compilers and linkers write about themselves: Chrome's
+ * trace-event JSON, as clang -ftime-trace, lld --time-trace and crox (for rustc's
+ * self-profile) write it.  Slices are made from complete events (X), pairs of begin and
+ * end (B, E), and asynchronous pairs (b, e), which clang uses for sources.
  *
- * Memory: that of the slices and their texts, not of the JSON.
+ * Only the slices and their texts are kept in memory, not the JSON.
  */
 #ifndef ETRACE_CHROME_H
 #define ETRACE_CHROME_H
@@ -16,77 +16,77 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More than that is not read. */
+/* Larger files are not read. */
 #define CHROME_MAX_BYTES	(256u << 20)
-/* Slices that are deeper are left out. */
+/* Slices nested deeper are left out. */
 #define CHROME_MAX_DEPTH	256u
 
 /* Why there is nothing to show. */
 enum chrome_fault {
 	CHROME_OK,
-	CHROME_FOREIGN,		/* it never was a time trace */
+	CHROME_FOREIGN,		/* not a time trace */
 	CHROME_EMPTY,
 	CHROME_DAMAGED,
 	CHROME_LARGE,
 	CHROME_GONE,
-	CHROME_NO_FILE,		/* a directory, a device, a symbolic link */
+	CHROME_NO_FILE,		/* a directory, a device or a symbolic link */
 	CHROME_UNREADABLE,
 	CHROME_CHANGED,
 	CHROME_UNSURE,
 	CHROME_FAULTS
 };
 
-/* In words, behind the name of the file: "is not there any more". */
+/* As text to go after the name of the file: "is not there any more". */
 extern const char *const chrome_faults[CHROME_FAULTS];
 
 struct chrome_slice {
-	int64_t from, to;	/* ns since the trace's own 0 */
-	uint32_t name, detail;	/* where they begin in chrome_trace.texts */
-	uint32_t thread;	/* of chrome_trace.threads */
-	uint32_t depth;		/* how many of its thread are around it */
+	int64_t from, to;	/* ns since the trace's own time 0 */
+	uint32_t name, detail;	/* offsets in chrome_trace.texts */
+	uint32_t thread;	/* index in chrome_trace.threads */
+	uint32_t depth;		/* number of slices of its thread that enclose it */
 };
 
 /* Starts as all zeros; chrome_free() ends it. */
 struct chrome_trace {
-	/* by thread, each thread's in the order of time, what encloses others first */
+	/* sorted by thread, then by time, enclosing slices first */
 	struct chrome_slice *slices;
 	size_t n, cap;
-	/* the one whose slices take longest first */
+	/* sorted by @took, longest first */
 	struct chrome_thread {
 		int64_t tid;
-		int64_t took;		/* ns, of all outermost slices */
-		uint32_t name;		/* in texts; an empty one: not known */
-		uint32_t depth;		/* slices upon each other, at most */
+		int64_t took;		/* total of all outermost slices, ns */
+		uint32_t name;		/* offset in texts, of "" if unknown */
+		uint32_t depth;		/* maximum nested slices */
 	} *threads;
 	size_t nthreads, threads_cap;
-	int64_t begin;		/* ns since 1970 at 0; 0: not known */
-	struct buf texts;	/* UTF-8, a NUL behind each; an empty one at 0 */
+	int64_t begin;		/* date of the trace's time 0, ns since 1970; 0 if unknown */
+	struct buf texts;	/* UTF-8, each with a NUL at its end; "" at offset 0 */
 };
 
-/** chrome_parse - a trace from its JSON.  @t is emptied before. */
+/** chrome_parse - read a trace from JSON text; empties @t first */
 enum chrome_fault chrome_parse(struct chrome_trace *t, const char *json, size_t len);
 
-/* What the record says of a file. */
+/* What is recorded about a file. */
 struct chrome_was {
-	bool known;		/* whether it tells these: */
+	bool known;		/* whether size and mtime are recorded */
 	int64_t size, mtime;	/* bytes, ns since 1970 */
-	int64_t from, to;	/* else: ns since 1970 between which it was written; 0, 0: not known */
+	int64_t from, to;	/* if not: it was written between, ns since 1970; 0, 0 if unknown */
 };
 
 /**
- * chrome_read - the same from a file that has to be as it was
- * @below: a directory below which it is looked for; "": none
+ * chrome_read - read a trace from a file, which must be as it was recorded
+ * @below: directory under which @path is looked up, "" if none
  */
 enum chrome_fault chrome_read(struct chrome_trace *t, const char *below, const char *path,
 			      const struct chrome_was *was);
 
 /**
- * chrome_place - from the trace's own times to those of the program that wrote it
- * @at, @until: the program's
- * @begin: on the same clock, when the trace's 0 was; NULL: not known, about @at
+ * chrome_place - convert the trace's own times to times of the program that wrote it
+ * @at, @until: begin and end of the program, ns
+ * @begin: time 0 of the trace on that clock; NULL if unknown, assumed to be about @at
  *
- * Clocks that files are dated by are coarse: a trace that begins too early, or ends too
- * late, is moved as far as it must be.  What is longer than the program is cut.
+ * The clock for times of files is coarse: a trace that begins too early, or ends too
+ * late, is moved as far as needed.  A trace longer than the program is cut.
  */
 void chrome_place(struct chrome_trace *t, int64_t at, int64_t until, const int64_t *begin);
 

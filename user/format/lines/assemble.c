@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lines into events.  See assemble.h and Documentation/line-format.md. */
+/* Assembles lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "format/lines/assemble.h"
 #include "format/lines/plain_parse.h"
 #include "event/order.h"
@@ -11,19 +11,19 @@
 #include <string.h>
 
 /*
- * A whole event may still be followed by lines outside the format, in the same
- * record or right behind it, and by events of other processors with an earlier
- * time.  It leaves when so many younger events are there, or after so long.
+ * A complete event may still be followed by lines outside the format, in the same
+ * record or right after it, and by events of other processors with an earlier time.
+ * So it is held until there are HOLD_EVENTS events, or until HOLD_NS (20 ms) later.
  */
 #define HOLD_EVENTS	128u
 #define HOLD_NS		20000000u
 /*
- * An event that is not whole holds the others back until so many wait for it,
- * or so many bytes; then it goes on alone and comes late.
+ * An incomplete event holds the others back until this many events, or bytes of events,
+ * wait; then it is completed outside the queue and comes late.
  */
 #define WAIT_EVENTS	4096u
 #define WAIT_BYTES	(16u << 20)
-/* So many may be alone; then the first of them is given up. */
+/* Events that may be outside the queue; one more closes the oldest. */
 #define ALONE		4096u
 
 /* ---- what can be wrong ---- */
@@ -60,26 +60,26 @@ static const struct diag_kind late_events = {
 
 struct slot {
 	uint64_t upid;
-	struct growing *g;	/* its event that is not whole yet, or NULL */
-	uint64_t begun, seen;	/* times of its latest event, and of that's last line */
+	struct growing *g;	/* the task's open event, NULL if none */
+	uint64_t begun, seen;	/* times of its latest event and of its latest line, ns */
 	bool used;
-	bool gone;		/* its exit has come */
+	bool gone;		/* its exit event has come */
 };
 
 struct assembler {
 	struct sink *sink;
 	struct diag *diag;
-	uint64_t passed;	/* time of the last event that left in order */
+	uint64_t passed;	/* time of the last event that left in order, ns */
 	int err;
-	/* tasks, open addressing; those that are gone go at the next growth */
+	/* tasks, open addressing; rehash() drops those that are gone */
 	struct slot *slots;
 	size_t nslots, slots_cap;
-	struct slot *last;	/* the last line's */
+	struct slot *last;	/* task of the last line */
 	struct order queue;	/* of struct growing */
-	size_t bytes;		/* of the events in the queue */
-	uint64_t alone[ALONE];	/* upids whose event left the queue, a ring */
+	size_t bytes;		/* strings of the events in the queue */
+	uint64_t alone[ALONE];	/* upids whose event left the queue incomplete, a ring */
 	size_t nalone;
-	struct growing *spare;	/* for reuse, the next at ->next */
+	struct growing *spare;	/* for reuse, linked by ->next */
 	size_t nspare;
 };
 
@@ -244,7 +244,7 @@ static void let_out(struct assembler *a, struct growing *g)
 	put_spare(a, g);
 }
 
-/* No more lines for the task's event; it leaves in its turn, or now if late. */
+/* Closes the task's event.  It leaves in its turn, or now if it is not in the queue. */
 static void close_event(struct assembler *a, struct slot *s)
 {
 	struct growing *g = s->g;
@@ -255,7 +255,7 @@ static void close_event(struct assembler *a, struct slot *s)
 		let_out(a, g);
 }
 
-/* An event that held others back too long waits outside the queue. */
+/* Records that an event has left the queue incomplete; closes the oldest if too many have. */
 static void go_alone(struct assembler *a, const struct growing *g)
 {
 	uint64_t *place = &a->alone[a->nalone++ % ALONE];
@@ -272,13 +272,13 @@ static void go_alone(struct assembler *a, const struct growing *g)
 /* A mount may still fail long after its strings were printed. */
 static bool may_still_fail(const struct growing *g)
 {
-	/* what goes the short way came as one record, as far as it came */
+	/* on the short way, all lines so far came in one record */
 	bool one_record = g->quick.on ? g->lines > 1 : g->one_record;
 
 	return lt_fails_late(g->ev.kind) && !(g->ev.flags & ET_F_FAILED) && !one_record;
 }
 
-/* Let out what is due at @now. */
+/* Lets out the events that are due at @now, in ns. */
 static inline void drain(struct assembler *a, uint64_t now)
 {
 	while (a->queue.n) {
@@ -310,9 +310,9 @@ static void tell_backwards(struct assembler *a, const struct et_line *l)
 }
 
 /*
- * The time of an event that begins with this line.  It may be before the task's
- * latest event, if it can still be put there; not in the middle of that one,
- * and not before what has left.
+ * The time of an event that begins with this line.  The event may go before the task's
+ * latest event, but not into the middle of that one, and not before the events that
+ * have left.
  */
 static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l)
 {
@@ -326,7 +326,7 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 	return s->begun = s->seen;
 }
 
-/* Another event of a task begins, with this line. */
+/* Puts a task's new event, which begins with this line, into the queue. */
 static void enter(struct assembler *a, struct slot *s, struct growing *g, const struct et_line *l)
 {
 	s->gone = g->ev.kind == ET_K_EXIT;
@@ -350,7 +350,7 @@ static struct growing *start(struct assembler *a, struct slot *s, enum et_kind k
 	return g;
 }
 
-/* A line that may begin an event.  Return: false if it does not so plainly. */
+/* Begins an event by the short way.  Return: false if this line does not allow that. */
 static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	const struct et_row *row = quick_row(l);
@@ -375,7 +375,7 @@ static bool grows_quickly(const struct slot *s)
 	return s->g && s->g->quick.more;
 }
 
-/* The same of one that may go on with the task's. */
+/* Adds a line to the task's event by the short way.  Return: false if it does not fit. */
 static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	struct growing *g = s->g;
@@ -400,14 +400,14 @@ static bool is_extension(const struct et_line *l)
 	return false;
 }
 
-/* What is wrong with a line, before an event takes it. */
+/* Reports a line with an unknown tag, before an event takes it. */
 static void tell_unknown(struct assembler *a, const struct et_line *l, const struct piece *p)
 {
 	if (p->what == P_OTHER && !is_extension(l))
 		diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
 }
 
-/* The same afterwards. */
+/* Reports damage that was found when the line was added. */
 static void tell_damage(struct assembler *a, const struct et_line *l, const struct piece *p,
 			enum grown grown)
 {
@@ -427,14 +427,14 @@ static void tell_damage(struct assembler *a, const struct et_line *l, const stru
 						"Cont_end where no Cont was");
 }
 
-/* The event that a line may go on with, or NULL. */
+/* The event that a line may continue, now with a list of its lines; NULL if none. */
 static struct growing *goes_on_with(struct assembler *a, struct slot *s,
 				    const struct piece *p)
 {
 	struct growing *g = s->g;
 
 	if (g && g->quick.on) {
-		/* a line with fields of another kind is no line of this one */
+		/* complete, and a header of another kind: it begins another event */
 		if (!g->quick.more && p->what == P_HEADER && lt_tags[p->tag].kind != g->ev.kind)
 			close_event(a, s);
 		else

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Puts the lines of events together: lines of one task belong to one event
- * until that is whole or another begins, whatever comes between.  Events leave
- * in the order of time.  A task's lines that go back in time are damage, but for
- * whole events that can still be put in order.
+ * Assembles lines into events: lines of one task belong to one event until that is
+ * complete or another begins, even if lines of other tasks come between.  Events leave
+ * in order of time.  A task's lines that go back in time are damage, except complete
+ * events that can still be put in order.
  *
- * Memory: the live tasks, the events in flight and a window of whole ones (see
- * the constants in assemble.c), whatever the length of the trace.
+ * Memory use depends on the live tasks, the unfinished events and a window of complete
+ * ones (see the constants in assemble.c), not on the length of the trace.
  */
 #ifndef ETRACE_ASSEMBLE_H
 #define ETRACE_ASSEMBLE_H
@@ -18,38 +18,38 @@
 struct assembler;
 
 /**
- * asm_new - an assembler
- * @sink: takes struct et_event; stays the caller's
- * @diag: told of what is wrong with lines and events
+ * asm_new - make an assembler
+ * @sink: gets each event as struct et_event; the caller keeps it
+ * @diag: gets reports of what is wrong with lines and events
  */
 struct assembler *asm_new(struct sink *sink, struct diag *diag);
 void asm_free(struct assembler *a);
 
 /**
- * asm_line - one line, from line_parse()
+ * asm_line - add one line that line_parse() has parsed
  *
- * Return: 0 or the sink's negative errno; 1: asm_more() may know what follows.
+ * Return: 0 or the sink's negative errno; 1 if asm_more() may be able to add what follows.
  */
 int asm_line(struct assembler *a, const struct et_line *l);
 
 /**
- * asm_more - lines that go on with the event of asm_line()'s, straight from the text
- * @st: that line was its
- * @s: what follows that line up to @end, which need not be whole lines
- * @until: no lines later than that
+ * asm_more - add the lines of the same event that directly follow the one of asm_line()
+ * @st: state of that line's input
+ * @s: the text that follows, up to @end, which may be in the middle of a line
+ * @until: stop before lines later than this, ns
  *
- * Return: how many bytes were taken; others are for line_parse() and asm_line().
+ * Return: number of bytes consumed; the rest is for line_parse() and asm_line().
  */
 size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
 		uint64_t until);
 
 /**
- * asm_lost - the tracer lost events
- * @l: LINE_LOST, with the time set to that of the next line of its input
+ * asm_lost - add an event that says that the tracer lost events
+ * @l: LINE_LOST, with its time set to that of the next line of its input
  */
 int asm_lost(struct assembler *a, const struct et_line *l);
 
-/** asm_end - the input is over: let everything out */
+/** asm_end - the input has ended: pass all remaining events to the sink */
 int asm_end(struct assembler *a);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source of the etrace model: the text of trace_pipe, from one file or one for
- * each processor, merged by time.  What a line is: line_parse.c; what lines
- * make an event: assemble.c.
+ * Source of the etrace model: reads the text of trace_pipe, from one file or from one
+ * for each processor, merged by time.  line_parse.c parses the lines, assemble.c makes
+ * events of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "format/lines/line_parse.h"
 #include "base/xalloc.h"
 
-/* Lines that are read in one step. */
+/* Lines read in one step. */
 #define STEP_LINES	64u
-/* A line has at most 900 bytes of a string; leave room for other writers. */
+/* Bytes; etrace's lines have at most 900 of a string, but other tracers may print more. */
 #define MAX_LINE	(4 << 20)
 
 static const struct diag_kind foreign_lines = {
@@ -33,16 +33,16 @@ static const struct diag_kind unreadable = {
 static const struct diag_kind only_foreign = {
 	"traces without a line of etrace's", DIAG_DAMAGE };
 
-/* One input, standing at its next etrace line. */
+/* One input, positioned at its next etrace line. */
 struct stream {
 	struct in *in;
 	const char *name;
-	struct line_state state;	/* its line is the last etrace line */
+	struct line_state state;	/* state.line: the last etrace line */
 	bool at_end;
-	bool has_lost;		/* a LOST line waits for the next line's time */
+	bool has_lost;		/* @lost waits for the time of the next line */
 	struct et_line lost;
 	uint64_t last_time;
-	/* the input's window; @at: behind the line at hand */
+	/* window of the input, up to @end; @at: after the current line */
 	const char *window, *at, *end;
 	char *tail;		/* an unfinished last line, with a newline */
 };
@@ -50,22 +50,22 @@ struct stream {
 struct etrace_in {
 	struct source source;
 	struct diag *diag;
-	bool own, foreign;	/* there was a line of etrace's, of others */
-	struct assembler *a;	/* NULL: nothing has been read */
-	struct stream *turn;	/* whose lines come next, or NULL: who is first */
-	uint64_t until;		/* it keeps its turn for lines up to this time */
-	struct order waiting;	/* those not at their end, but for that one */
+	bool own, foreign;	/* a line of etrace, of another tracer was seen */
+	struct assembler *a;	/* NULL if nothing has been read */
+	struct stream *turn;	/* stream to read next, NULL for the earliest one waiting */
+	uint64_t until;		/* it keeps its turn for lines up to this time, ns */
+	struct order waiting;	/* the other streams that are not at their end */
 	size_t n;
 	struct stream streams[];
 };
 
-/* Of the line at hand, whatever it is. */
+/* Number of the current line, of any class. */
 static uint64_t line_number(const struct stream *st)
 {
 	return st->state.line.number;
 }
 
-/* Pass over what is used of the window.  Return: how much there is, at least @want but at the end. */
+/* Moves the window to @at.  Return: its bytes, at least @want except at the end. */
 static size_t move_window(struct stream *st, size_t want)
 {
 	size_t have;
@@ -77,8 +77,8 @@ static size_t move_window(struct stream *st, size_t want)
 }
 
 /*
- * The line that begins the window is longer than any: pass over it, in pieces
- * if need be.
+ * Skips the line at the beginning of the window, which is too long to be one of etrace,
+ * in pieces if it is longer than the window.
  */
 static void skip_long(struct etrace_in *src, struct stream *st)
 {
@@ -96,7 +96,7 @@ static void skip_long(struct etrace_in *src, struct stream *st)
 	}
 }
 
-/* The same where the window has none.  Return: NULL at the end. */
+/* next_line() if no line ends in the window.  Return: NULL at the end. */
 static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
 {
 	for (;;) {
@@ -133,8 +133,8 @@ static const char *find_line(struct etrace_in *src, struct stream *st, const cha
 }
 
 /*
- * The next whole line.  Its newline may be read, as the byte at its end.
- * Return: NULL behind the last.
+ * Goes to the next line.  *end is set to its newline, which may be read.
+ * Return: the line; NULL after the last.
  */
 static inline const char *next_line(struct etrace_in *src, struct stream *st, const char **end)
 {
@@ -148,7 +148,7 @@ static inline const char *next_line(struct etrace_in *src, struct stream *st, co
 	return s;
 }
 
-/* A line that is no etrace line; LOST lines wait for the next. */
+/* Handles a line that is not an etrace line.  LOST lines wait for the time of the next. */
 static int other_line(struct etrace_in *src, struct stream *st, struct assembler *a,
 		      enum line_class class, const char *s)
 {
@@ -159,7 +159,7 @@ static int other_line(struct etrace_in *src, struct stream *st, struct assembler
 	case LINE_PENDING:
 		break;
 	case LINE_LOST:
-		/* two in a row: nothing came between them */
+		/* two in a row, with no etrace line between them */
 		if (st->has_lost) {
 			st->lost.time = st->last_time;
 			err = asm_lost(a, &st->lost);
@@ -181,7 +181,7 @@ static int other_line(struct etrace_in *src, struct stream *st, struct assembler
 	return err;
 }
 
-/* An input is at its end. */
+/* Handles the end of an input. */
 static int end_stream(struct etrace_in *src, struct stream *st, struct assembler *a)
 {
 	unsigned int foreign = line_flush(&st->state);
@@ -199,7 +199,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* The same from a line on that is not line_quick(), or from the end. */
+/* advance() if the line is not line_quick(), or @s is NULL at the end. */
 static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
 						    struct assembler *a, const char *s,
 						    const char *end)
@@ -225,7 +225,7 @@ static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struc
 	return err ? err : end_stream(src, st, a);
 }
 
-/* Go to the next etrace line. */
+/* Goes to the next etrace line. */
 static inline int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
 {
 	const char *end = NULL, *s = next_line(src, st, &end);
@@ -237,14 +237,14 @@ static inline int advance(struct etrace_in *src, struct stream *st, struct assem
 
 /* ---- merging ---- */
 
-/* Of equal times, the first input is first, so that the order is always the same. */
+/* Lines with equal times come in the order of their inputs, so that the result never varies. */
 static void wait_turn(struct etrace_in *src, struct stream *st)
 {
 	if (!st->at_end)
 		order_put(&src->waiting, st->state.line.time, (uint64_t)(st - src->streams), st);
 }
 
-/* All inputs to their first lines. */
+/* Moves all inputs to their first etrace lines. */
 static int begin_merge(struct etrace_in *src, struct assembler *a)
 {
 	int err = 0;
@@ -257,7 +257,7 @@ static int begin_merge(struct etrace_in *src, struct assembler *a)
 	return err;
 }
 
-/* Some lines of the stream whose turn it is. */
+/* Reads up to STEP_LINES lines of the stream whose turn it is. */
 static int merge(struct etrace_in *src, struct assembler *a)
 {
 	struct stream *st = src->turn;
@@ -308,7 +308,7 @@ static int etrace_in_step(struct source *s, struct sink *sink)
 	if (!err && src->foreign && !src->own)
 		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
 			    "has lines of other tracers, and none of etrace's");
-	/* what the output could not take any more is not missing in the input */
+	/* after an output error, do not report unfinished events as missing in the input */
 	if (!err)
 		err = asm_end(src->a);
 	return err;
@@ -344,7 +344,7 @@ struct source *etrace_in_open(const struct source_args *args)
 
 /*
  * Whether a line looks like one that ftrace prints, "TASK-PID [CPU] FLAGS TIME:
- * EVENT ...", or like one of its graphs of functions, "CPU) TIME | CALL".
+ * EVENT ...", or like one of the function graph tracer, "CPU) TIME | CALL".
  */
 static bool like_ftrace(const char *s, const char *end)
 {
@@ -365,7 +365,7 @@ static bool like_ftrace(const char *s, const char *end)
 }
 
 /*
- * An etrace line among the first ones is unmistakable.  It can also stand behind
+ * An etrace line at the beginning of the file is unmistakable.  But it can also come after
  * any number of other tracers' lines.
  */
 int etrace_in_detect(const uint8_t *data, size_t n)
@@ -381,7 +381,7 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 
 		nl = memchr(s, '\n', n);
 		if (!nl) {
-			/* the beginning of a line; the parser wants an end */
+			/* the line is cut here, but the parser needs a newline at its end */
 			n = n < sizeof(tail) ? n : sizeof(tail) - 1;
 			memcpy(tail, s, n);
 			tail[n++] = '\n';
@@ -406,5 +406,3 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 	}
 	return score == DETECT_NO && traced > others ? DETECT_MAYBE : score;
 }
-
-/* ---- options of all rows that look into upids ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Sink of the etrace model: the plain lines of the format document. */
+/* Sink of the etrace model: prints events in the line format. */
 #include <stdlib.h>
 
 #include "format/lines/lines_format.h"
@@ -12,16 +12,16 @@ struct lines_out {
 	struct out *out;
 	struct buf text;
 	struct plain_lines plain;
-	/* upid to et_print_lines()'s time for its next event */
+	/* by upid: what et_print_lines() returned, the earliest time of its next event, ns */
 	struct map64 earliest;
 	uint64_t upid;		/* of the event before */
-	uint64_t *known;	/* its time in there, until that changes; NULL: look it up */
-	size_t forget_at;	/* so many, then those that do not matter go */
+	uint64_t *known;	/* its value in @earliest until that grows; NULL: look it up */
+	size_t forget_at;	/* entries of @earliest above which forget() is called */
 };
 
 #define FORGET_MIN 4096u
 
-/* No event comes before @time, but for late ones. */
+/* Drops the entries up to @time: except for late events, no event comes before that. */
 static void forget(struct lines_out *l, uint64_t time)
 {
 	struct map64 keep = { 0 };

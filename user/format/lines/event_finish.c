@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What the lines of an event say of it.  Lines that the event's values and strings
- * give back are forgotten; others are kept with it as text.
+ * Completes an event from the list of its lines.  Lines that can be regenerated from the
+ * event's values and strings are dropped; others are kept in the event as text.
  */
 #include "format/lines/event_lines.h"
 #include "format/lines/line_list.h"
 
 #include <stdlib.h>
 
-/* ---- what lines outside the format tell ---- */
+/* ---- known lines outside the format: Failed and Marks ---- */
 
 #define FAILED_LINE	"Failed|error="
 #define MARKS_LINE	"Marks|"
@@ -21,7 +21,7 @@ void lt_print_failed(const struct et_event *ev, struct buf *b)
 	buf_addu(b, ev->error < 0 ? -(uint64_t)ev->error : (uint64_t)ev->error);
 }
 
-/* The tag of what a bit of a marking stands for. */
+/* The tag of the string, or of the arguments, for bit @i of a marking. */
 static const char *marked_tag(unsigned int kind, unsigned int i)
 {
 	if (i < et_kinds[kind].nstrings)
@@ -86,7 +86,7 @@ static bool same_text(const struct buf *b, const char *s, size_t len)
 	return b->len == len && !memcmp(b->s, s, len);
 }
 
-/* Return: false if the line is not just as it is printed. */
+/* Return: false if the line is not exactly as it would be printed. */
 static bool read_failed(struct et_event *ev, const char *s, size_t len)
 {
 	const char *p = s, *end = s + len;
@@ -130,9 +130,9 @@ static bool read_marks(struct et_event *ev, const char *s, size_t len)
 	return good;
 }
 
-/* ---- to the event ---- */
+/* ---- from lines to the event ---- */
 
-/* Whether the event gives back just these lines, in this order, with these fields. */
+/* Whether exactly these lines, in order and with these fields, can be made from the event. */
 static bool gives_back(const struct et_event *ev, const struct lt_list *list)
 {
 	struct lt_list back = { 0 };
@@ -148,7 +148,7 @@ static bool gives_back(const struct et_event *ev, const struct lt_list *list)
 	return same;
 }
 
-/* Whether lines outside the format have names of their own: few, or looking takes long. */
+/* Whether lines outside the format have different names, and are few: the search is slow. */
 static bool extras_named(const struct et_event *ev)
 {
 	for (uint32_t i = 0; i < ev->nextras; i++) {
@@ -176,12 +176,12 @@ static void keep_raw(struct et_event *ev, const struct lt_list *list)
 	buf_free(&b);
 }
 
-/* Strings, arguments and what is outside the format. */
+/* Moves strings, arguments and lines outside the format from the list into the event. */
 static void take_items(struct et_event *ev, const struct lt_list *list)
 {
 	enum { FORMAT, FAILED, MARKS, EXTRA } state = FORMAT;
 
-	/* no arguments at all */
+	/* announced with size 0: an empty argument list */
 	ev->strings = (uint8_t)((ev->announced >> ET_ARGS & !ev->size[ET_ARGS]) << ET_ARGS);
 	ev->nargs = 0;
 	for (uint32_t i = 0; i < list->nitems; i++) {
@@ -217,11 +217,11 @@ void lt_finish(struct et_event *ev, const struct lt_list *list)
 		    !gives_back(ev, list))
 			keep_raw(ev, list);
 	}
-	/* what differs from what came is in the findings */
+	/* sizes that differ from the strings are in the findings */
 	ev->announced = 0;
 }
 
-/* "CommOf|upid=5", once outside the format. */
+/* Reads "CommOf|upid=5", which was outside the format in older versions. */
 static bool read_target(struct et_event *ev, const char *s, size_t len)
 {
 	const struct et_row *row = &et_rows[ET_R_CommOf];

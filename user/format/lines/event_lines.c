@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Events as lines.  See event_lines.h. */
+/* Prints events as lines.  See event_lines.h. */
 #include "format/lines/event_lines.h"
 #include "format/lines/line_parse.h"
 #include "format/lines/line_prefix.h"
@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-/* Where printing stands inside an event. */
+/* Position of the output inside an event. */
 struct printer {
 	const struct et_event *ev;
 	const struct lt_list *list;
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
-	struct line_prefix prefix;	/* of the next line, unless a mark says later */
+	struct line_prefix prefix;	/* of the next line, unless a mark has a later time */
 };
 
 static void put_prefix(struct line_prefix *prefix, struct buf *b)
@@ -24,7 +24,7 @@ static void put_prefix(struct line_prefix *prefix, struct buf *b)
 	b->len += (size_t)(prefix_put(prefix, to) - to);
 }
 
-/* Begin a line whose text stands at byte @off of the current item. */
+/* Begins a line whose text is at byte @off of the current item. */
 static void begin_line(struct printer *p, uint32_t off)
 {
 	const struct et_event *ev = p->ev;
@@ -78,7 +78,7 @@ static void print_header(struct printer *p, const struct lt_item *it)
 	buf_addc(p->b, '\n');
 }
 
-/* Where it ends a string it may have a stamp of its own, else it has none. */
+/* Prints Cont_end.  Only a Cont_end at the end of a string may have its own stamp. */
 static void print_cont_end(struct printer *p)
 {
 	put_prefix(&p->prefix, p->b);
@@ -86,9 +86,9 @@ static void print_cont_end(struct printer *p)
 }
 
 /*
- * A piece of a string, from @off to @end: the line that the caller began, then
- * a Cont line for each newline and the end of that group; @last if that ends
- * the string.  Return: whether there was a newline.
+ * Prints the bytes of a string from @off to @end: the line that the caller began, a Cont
+ * line for each newline, and then Cont_end; @last: this is the end of the string.
+ * Return: whether there was a newline.
  */
 static bool print_piece(struct printer *p, const struct lt_item *it,
 			uint32_t off, uint32_t end, bool last)
@@ -118,7 +118,7 @@ static bool print_piece(struct printer *p, const struct lt_item *it,
 	return conts;
 }
 
-/* The next mark of missing parts in the current item, or NULL. */
+/* The next mark of missing parts in the current item, NULL if none. */
 static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
 {
 	for (; from < p->ev->nlater; from++) {
@@ -133,8 +133,8 @@ static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
 }
 
 /*
- * A Cont line that did not belong to this string: the string must have an end,
- * or the line would belong to it when it is read again.
+ * Whether a Cont line follows that does not belong to this string.  Then the string needs
+ * an end, or else the line would belong to it when the lines are read again.
  */
 static bool cont_follows(const struct printer *p)
 {
@@ -206,7 +206,7 @@ static void print_other(struct printer *p, const struct lt_item *it)
 	buf_addc(p->b, '\n');
 }
 
-/* Whether an event that begins with this line must not look like the end of one before it. */
+/* Whether an event that begins with this line must not look like the end of the event before. */
 static bool stands_alone(const struct et_event *ev, enum lt_tag first)
 {
 	return lt_tags[first].role == ET_FAILED && lt_fails_alone(ev->kind);
@@ -245,7 +245,7 @@ static void print_lost(const struct et_event *ev, struct buf *b)
 	buf_adds(b, "EVENTS]\n");
 }
 
-/* Lines that were kept as text: the same, but with later times where need be. */
+/* Prints lines that were kept as text, with later times if @earliest requires that. */
 static uint64_t print_raw(const struct et_event *ev, uint64_t earliest, struct buf *b)
 {
 	const char *s = ev->raw, *end = s + ev->raw_len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Events as the lines of the format document: Documentation/line-format.md.
- * The lines of an event that is not whole show what is there, so that reading
- * them again finds the same missing.
+ * Prints events as lines of the format of Documentation/line-format.md.
+ * The lines of an incomplete event contain what is there, so that reading them again
+ * finds the same parts missing.
  */
 #ifndef ETRACE_EVENT_LINES_H
 #define ETRACE_EVENT_LINES_H
@@ -15,32 +15,31 @@
  * @earliest: no line gets an earlier time (ns); 0 for the task's first event,
  *	else what this returned for the one before
  *
- * Each line gets a time of its own, 1 ns behind the one before, but where a
- * later record's is later than that.
+ * Each line gets its own time, 1 ns after the line before, or the time of its record
+ * if that is later.
  *
- * Return: the earliest time for the task's next event, 1 ns behind the last
- * line.
+ * Return: the earliest time for the task's next event, 1 ns after the last line.
  */
 uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b);
 
 /**
- * et_read_lines - the event that lines tell of which are known to be of one
- * @ev: an event that et_init() made; filled
- * @text: whole lines as et_print_lines() makes them
+ * et_read_lines - read an event from text that is known to be the lines of one event
+ * @ev: initialized by et_init(); filled
+ * @text: complete lines as et_print_lines() prints them
  *
- * Return: false if the text is not that.
+ * Return: false if the text is something else.
  */
 bool et_read_lines(struct et_event *ev, const char *text, size_t len);
 
 /**
- * et_absorb_extras - take lines outside the format for what they tell
+ * et_absorb_extras - move what lines outside the format say into the event's fields
  *
- * "Failed|error=2" and the like, at the beginning of ev->extras: FXT files of
- * the older mapping have them.
+ * This concerns lines such as "Failed|error=2" at the beginning of ev->extras, which FXT
+ * files of the older mapping have.
  */
 void et_absorb_extras(struct et_event *ev);
 
-/* Strings of so many bytes and above are divided into parts. */
+/* Strings of at least this many bytes are split into parts. */
 #define ET_PART_MAX 900u
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The lines of one event, put together.  See line_list.h. */
+/* Tables of tags, and the list of an event's lines.  See line_list.h. */
 #include "format/lines/line_list.h"
 #include "base/xalloc.h"
 
@@ -39,7 +39,7 @@ const uint8_t lt_of_row[ET_NR_ROWS] = {
 #include "event/events.def"
 };
 
-/* What a line, by its role, says of the events of its kind. */
+/* What a line with a role means for the events of its kind: LT_NEEDS_* and LT_MAY_FAIL. */
 enum {
 	ROLE_BEGIN = 0, ROLE_MIDDLE = LT_NEEDS_END, ROLE_LAST = LT_NEEDS_END,
 	ROLE_FAILED = LT_MAY_FAIL, ROLE_MORE = 0,
@@ -57,7 +57,7 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 
 _Static_assert(ET_MAX_FIELDS <= 16, "bits of lt_item.have");
 
-/* ---- which lines there are ---- */
+/* ---- the list ---- */
 
 void lt_add_bytes(struct et_event *ev, struct lt_item *it, const char *s, size_t n)
 {
@@ -110,7 +110,7 @@ static void list_args(const struct et_event *ev, enum lt_tag tag, struct lt_list
 	uint32_t index = 0, m = 0;
 
 	for (uint32_t a = 0; a < ev->nargs; a++, index++) {
-		/* some before it may have been lost */
+		/* arguments before this one may have been lost */
 		for (; m < ev->nlater && ev->later[m].item <= list->nitems; m++)
 			index += ev->later[m].what == ET_M_ARGS ? ev->later[m].n : 0;
 		list_string(&ev->args[a], lt_list_add(list, tag));
@@ -189,7 +189,7 @@ static void found(struct et_event *to, enum et_fault fault, enum lt_tag tag,
 		fault == ET_NO_FIELD ? lt_tags[tag].fields[want].name : NULL, want, have });
 }
 
-/* An announced size against the string that came; the argument list is one. */
+/* Compares an announced size with the string, or the argument list, that came. */
 static void check_size(const struct lt_list *list, struct et_event *to,
 		       enum lt_tag tag, int64_t want)
 {
@@ -216,7 +216,7 @@ static void check_size(const struct lt_list *list, struct et_event *to,
 		found(to, ET_LONG, tag, want, have);
 }
 
-/* Whether a line that a whole event of this kind has is there: its last, or one of more. */
+/* Whether a line is there without which an event of this kind is not complete. */
 static bool has_end(const struct lt_list *list, const struct et_event *ev)
 {
 	if (!(lt_needs[ev->kind] & LT_NEEDS_END) || ev->flags & ET_F_FAILED)
@@ -230,7 +230,7 @@ static bool has_end(const struct lt_list *list, const struct et_event *ev)
 	return false;
 }
 
-/* Whether the first item may begin an event: of some, the end may be all there is. */
+/* Whether the first item may begin an event; for some kinds, the end may be the only line. */
 static bool has_begin(const struct lt_list *list, const struct et_event *ev)
 {
 	unsigned int role = lt_tags[list->items[0].tag].role;
@@ -264,7 +264,7 @@ void lt_list_check(const struct lt_list *list, struct et_event *ev)
 
 		if (it->flags & LT_I_OPEN)
 			found(ev, ET_NO_STRING_END, it->tag, 0, 0);
-		/* a string's header is before it, or it is lost */
+		/* the header that announces a string comes before it, unless it is lost */
 		if (begun && row->role == ET_STRING && it->tag != LT_OTHER &&
 		    !(announced & string_bit(it->tag)))
 			found(ev, ET_NO_BEGIN, it->tag, 0, 0);

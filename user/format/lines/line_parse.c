@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* One line of trace_pipe text.  See line_parse.h. */
+/* Parses one line of trace_pipe text.  See line_parse.h. */
 #include "format/lines/line_parse.h"
 #include "format/lines/tag.h"
 
@@ -24,7 +24,7 @@ static bool is_alpha(char c)
 	return alpha[(unsigned char)c];
 }
 
-/* What tags are made of. */
+/* The characters of tags. */
 static const bool word_char[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
 	['_'] = true,
@@ -35,15 +35,15 @@ static bool is_word(char c)
 	return word_char[(unsigned char)c];
 }
 
-/* What an event's name or an address before an etrace line is made of. */
+/* The characters of an event's name, or of an address, before an etrace line. */
 static const bool name_char[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
 	['_'] = true, ['+'] = true, ['/'] = true, ['.'] = true, ['-'] = true,
 };
 
 /*
- * A decimal number that ends at something that is not a digit; the caller
- * vouches that such a thing follows.  Return: what follows, NULL: no number.
+ * Reads a decimal number up to @max.  The caller guarantees that a character other than a
+ * digit follows.  Return: what follows, NULL if there is no such number.
  */
 static inline const char *number(const char *s, uint64_t max, uint64_t *v)
 {
@@ -60,7 +60,7 @@ static inline const char *number(const char *s, uint64_t max, uint64_t *v)
 	return s == begin || s - begin > 19 || n > max ? NULL : s;
 }
 
-/* The same, faster for a long one. */
+/* number(), but faster for long numbers. */
 static inline const char *long_number(const char *s, const char *end, uint64_t max,
 				      uint64_t *v)
 {
@@ -94,7 +94,7 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* 9 digits and '!', behind the prefix.  Return: what follows, or NULL. */
+/* Reads 9 digits and '!' after the prefix.  Return: what follows, or NULL. */
 static inline const char *nine_digits(struct line_state *st, const char *s, const char *end,
 				      uint64_t *time)
 {
@@ -111,7 +111,7 @@ static inline const char *nine_digits(struct line_state *st, const char *s, cons
 	return s + 10;
 }
 
-/* The same of any other number of digits. */
+/* nine_digits() for any other number of digits. */
 static __attribute__((noinline)) const char *other_digits(struct line_state *st, const char *s,
 							  const char *end, uint64_t *time)
 {
@@ -148,7 +148,7 @@ static __attribute__((noinline)) const char *read_prefix(struct line_state *st, 
 	if (!p || *p != ',')
 		return NULL;
 	p++;
-	/* leading zeros could make it longer than any */
+	/* leading zeros could make it longer than the buffer */
 	st->prefix_len = (size_t)(p - s) <= sizeof(st->stamp) - 8 ? (size_t)(p - s) : 0;
 	st->stamp_len = 0;
 	bytes_copy(st->stamp, s, st->prefix_len);
@@ -158,7 +158,7 @@ static __attribute__((noinline)) const char *read_prefix(struct line_state *st, 
 	return p;
 }
 
-/* The same task, processor and second as last: most lines have that. */
+/* Whether a line has the task, processor and second of the last: most lines do. */
 static inline bool same_prefix(const struct line_state *st, const char *s, const char *end)
 {
 	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
@@ -176,7 +176,7 @@ static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
 	return &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];
 }
 
-/* The tag that the line's text begins with.  Return: false if it is no tag at all. */
+/* Reads the tag that the line's text begins with.  Return: false if that is not a tag. */
 static __attribute__((noinline)) bool read_tag(struct line_state *st, const char *end)
 {
 	struct et_line *l = &st->line;
@@ -187,7 +187,7 @@ static __attribute__((noinline)) bool read_tag(struct line_state *st, const char
 		l->tag_len = tag_len(s, end);
 		l->tag = tag_find(s, l->tag_len);
 	}
-	/* what stands behind a name of 8 is no longer in the word */
+	/* the word does not contain what follows a name of 8 bytes: see known_tag() */
 	if (l->tag && l->tag_len <= 8 && end - s > 8) {
 		uint64_t word = bytes_8(s);
 
@@ -197,7 +197,7 @@ static __attribute__((noinline)) bool read_tag(struct line_state *st, const char
 	return l->tag_len;
 }
 
-/* The same, faster where a text began so before. */
+/* read_tag(), but faster if another text began with the same 8 bytes. */
 static inline bool known_tag(struct line_state *st, const char *end)
 {
 	struct et_line *l = &st->line;
@@ -255,7 +255,7 @@ static inline bool usual_columns(const char *s)
 	       !has_bracket(bytes_8(s + 1));
 }
 
-/* The same without a colon.  It is remembered. */
+/* Whether these are usual_columns() without a colon; if so, they become st->columns. */
 static __attribute__((noinline)) bool new_columns(struct line_state *st, const char *s)
 {
 	if (s[0] != '-' || !usual_columns(s) || bytes_any(bytes_load_16(s) == ':'))
@@ -266,8 +266,8 @@ static __attribute__((noinline)) bool new_columns(struct line_state *st, const c
 }
 
 /*
- * The colon behind the time stands where it does in most lines, see padded_context():
- * between these, any other is among two times 16 bytes.
+ * Range of st->colon, the usual column of the colon after the time: see padded_context().
+ * In this range, two pieces of 16 bytes cover the bytes where an earlier colon could be.
  */
 #define FIRST_COLON	42u
 #define LAST_COLON	59u
@@ -290,7 +290,7 @@ bool line_columns(struct line_state *st, const char *s, const char *end)
 		return false;
 	s += colon + 9;
 	word = bytes_first_low(s);
-	/* the first byte that is no small letter; those behind it may be wrong */
+	/* the first byte that is not a lower-case letter; later ones may be wrong */
 	others = (~(word + 0x1f1f1f1f1f1f1f1full) | (word + 0x0505050505050505ull) | word) &
 		 0x8080808080808080ull;
 	if (!others)
@@ -309,7 +309,7 @@ static const char *skip_spaces(const char *s)
 /*
  * The event's name or an address before an etrace line, with its colon:
  * "etrace_open: ", "0: ", "0xffffffffc0a0b0c0: ", "print+0x1/0x2 [etrace]: ".
- * Return: what follows the spaces behind it, NULL: there is none.
+ * Return: what follows the spaces after it, NULL if there is none.
  */
 static const char *name_prefix(const char *s, const char *end)
 {
@@ -329,7 +329,7 @@ static const char *name_prefix(const char *s, const char *end)
 		if (s == end || *s++ != ']')
 			return NULL;
 	}
-	/* the newline at the end is neither */
+	/* the newline at the end stops the loops above, and is neither of these */
 	if (s[0] != ':' || s[1] != ' ')
 		return NULL;
 	return skip_spaces(s + 1);
@@ -344,7 +344,7 @@ static bool named(struct line_state *st, const char *s, const char *end)
 	return s && is_digit(*s) && line_plain(st, s, end);
 }
 
-/* The byte behind a line is its newline: loops over these end there. */
+/* A line ends with a newline, which stops this loop. */
 static const char *skip_digits(const char *s)
 {
 	while (is_digit(*s))
@@ -400,8 +400,8 @@ static const char *context_at(const char *s, const char *end)
 }
 
 /*
- * The same where the '-' is in its column, and so nobody can have put it there
- * but ftrace: no need to look at every byte, for the first colon is the time's.
+ * context_at() if the '-' is in its column, where only ftrace can have put it: there is
+ * no need to look at every byte, because the first colon is the one after the time.
  */
 static const char *padded_context(struct line_state *st, const char *s, const char *end)
 {
@@ -425,10 +425,10 @@ static const char *padded_context(struct line_state *st, const char *s, const ch
 }
 
 /*
- * ftrace's columns from the beginning of a line.  The name may hold anything,
- * also what looks like more columns; but it is at most 15 bytes, and padded to
- * 16.  Where somebody took the padding away, the last place that fits is right,
- * for the columns behind it reach farther than 16 bytes.
+ * ftrace's columns from the beginning of a line.  The task's name may contain anything,
+ * even text that looks like columns; but it has at most 15 bytes, and is padded to 16.
+ * If the padding was removed, the last place that fits is the right one, because the
+ * columns after it are longer than 16 bytes.
  */
 static const char *context(struct line_state *st, const char *s, const char *end)
 {
@@ -476,7 +476,7 @@ static bool lost_line(const char *s, const char *end, struct et_line *l)
 		!memcmp(s, dropped, sizeof(dropped) - 1));
 }
 
-/* "12,3": what is left of a prefix that does not read on */
+/* Whether a text looks like a damaged prefix, "12,3". */
 static bool like_prefix(const char *s, const char *end)
 {
 	const char *begin = s;
@@ -486,7 +486,7 @@ static bool like_prefix(const char *s, const char *end)
 	return s > begin && end - s >= 2 && *s == ',' && is_digit(s[1]);
 }
 
-/* A line that is no etrace line: somebody else's, or a damaged one of ours? */
+/* Whether a line that is not an etrace line is of another tracer, or a damaged etrace line. */
 static enum line_class judge(const char *s, const char *end, const char *rest)
 {
 	static const char own[] = "etrace";
@@ -494,7 +494,7 @@ static enum line_class judge(const char *s, const char *end, const char *rest)
 	for (const char *p = s; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
 
-		/* a number, '!', a tag: only damage explains that */
+		/* a number, '!' and a tag: a damaged etrace line */
 		if (c == '!' && p > s && is_digit(p[-1]) && tag_len(p + 1, end) &&
 		    memchr(p, '|', (size_t)(end - p)))
 			return LINE_DAMAGED;
@@ -527,7 +527,7 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 	const char *rest;
 
 	if (st->pending) {
-		/* does this line end a name that the ones before began? */
+		/* does this line end a task's name that the lines before began? */
 		unsigned int dash = COMM_WIDTH - st->pending;
 
 		rest = dash < len ? context_at(s + dash, end) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The text of a line.  See line_text.h. */
+/* Parses the text of a line.  See line_text.h. */
 #include "format/lines/line_text.h"
 #include "format/lines/tag.h"
 #include "base/bytes.h"
@@ -11,7 +11,7 @@ static bool is_name(const char *s, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(s, name, len);
 }
 
-/* "_end" taken off a name, or 0 */
+/* Length of a name without "_end", 0 if it does not end so. */
 static size_t without_end(const char *s, size_t len)
 {
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
@@ -26,7 +26,7 @@ struct piece piece_read(const struct et_line *l)
 
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
 	if (stem) {
-		/* Cont_end and TAG_end, both with a bar or without */
+		/* Cont_end and TAG_end, each with or without a '|' */
 		enum lt_tag tag = tag_find(s, stem);
 
 		if (is_name(s, stem, "Cont")) {
@@ -74,15 +74,15 @@ struct piece piece_read(const struct et_line *l)
 
 /* ---- fields of headers ---- */
 
-/* What is known of a field before any line comes. */
+/* For each field of each header: what parsing needs, prepared once. */
 static struct known_field {
-	/* of "name=", the last bytes in the upper ones of a word, and the first */
+	/* from "name=": its last bytes in the upper bytes of a word; its first bytes */
 	uint64_t name, first;
 	const char *text;
-	uint8_t shift;	/* of a word down to that */
-	uint8_t len;	/* with the '='; 0 behind the last */
+	uint8_t shift;	/* bits to shift a word by to get @name */
+	uint8_t len;	/* with the '='; 0 after the last field */
 	uint8_t slot;
-	uint16_t bit;	/* of that */
+	uint16_t bit;	/* bit of the slot */
 	bool is_size, may;
 } known_fields[LT_FIRST_STRING][ET_MAX_FIELDS + 1];
 
@@ -111,7 +111,7 @@ __attribute__((constructor)) static void make_known_fields(void)
 	}
 }
 
-/* A number that is not negative nor long.  Return: what follows, or NULL. */
+/* Reads a short number that is not negative.  Return: what follows, or NULL. */
 static inline const char *short_value(const char *s, int64_t *v)
 {
 	unsigned int d = (unsigned int)*s - '0';
@@ -120,7 +120,7 @@ static inline const char *short_value(const char *s, int64_t *v)
 
 	if (d > 9)
 		return NULL;
-	/* behind the end there is a newline */
+	/* the newline at the end of the line stops this loop */
 	while ((d = (unsigned int)*p - '0') < 10) {
 		n = n * 10 + d;
 		p++;
@@ -129,7 +129,7 @@ static inline const char *short_value(const char *s, int64_t *v)
 	return p - s > 18 ? NULL : p;
 }
 
-/* A whole number of 64 bits, signed or not.  Return: what follows, or NULL. */
+/* Reads an integer of 64 bits, signed or not.  Return: what follows, or NULL. */
 static const char *any_value(const char *s, const char *end, int64_t *v, bool *big)
 {
 	bool minus = s < end && *s == '-';
@@ -149,7 +149,7 @@ static const char *any_value(const char *s, const char *end, int64_t *v, bool *b
 	return s;
 }
 
-/* Any other value of a field, with a comma or nothing behind it.  Return: that, or NULL. */
+/* Reads any value that a comma or the end follows.  Return: what follows, or NULL. */
 static __attribute__((noinline)) const char *long_value(const char *s, const char *end, int64_t *v,
 							bool *big)
 {
@@ -158,7 +158,7 @@ static __attribute__((noinline)) const char *long_value(const char *s, const cha
 	return p && (p == end || *p == ',') ? p : NULL;
 }
 
-/* A field's value, with a comma or nothing behind it.  Return: that, or NULL. */
+/* Reads a field's value, which a comma or the end must follow.  Return: what follows, or NULL. */
 static inline const char *read_value(const char *s, const char *end, int64_t *v, bool *big)
 {
 	const char *p = short_value(s, v);
@@ -175,7 +175,7 @@ static inline bool is_field(const struct known_field *f, const char *s, const ch
 				(f->len <= 16 || !memcmp(s, f->text, f->len - 1u))));
 }
 
-/* The field with a bit of @it is unsigned and above INT64_MAX. */
+/* Marks the field with this bit of @it as unsigned and above INT64_MAX. */
 static void set_big(struct et_event *ev, struct lt_item *it, unsigned int bit,
 		    const struct known_field *f)
 {
@@ -225,7 +225,7 @@ const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *
 	return s;
 }
 
-/* Bytes of a header that are no field of it, behind the ones that it has already. */
+/* Appends text of a header that is not one of its fields. */
 static void add_text(struct et_event *ev, struct lt_item *it, const char *s, size_t n)
 {
 	if (!it->len)
@@ -236,8 +236,8 @@ static void add_text(struct et_event *ev, struct lt_item *it, const char *s, siz
 }
 
 /*
- * Fields in another order, unknown ones, damaged ones.  What is not known is
- * kept as text.  Return: false if something could not be read.
+ * Reads fields in another order, unknown ones and damaged ones; unknown ones are kept
+ * as text.  Return: false if a part could not be read.
  */
 static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char *s,
 			    const char *end)
@@ -270,12 +270,12 @@ static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char 
 		}
 		stop = memchr(s, ',', (size_t)(end - s));
 		stop = stop ? stop : end;
-		/* unknown=value is somebody's extension, the rest is damage */
+		/* unknown=value is an extension, anything else is damage */
 		if (fields[i].len || !memchr(s, '=', (size_t)(stop - s)))
 			good = false;
 		add_text(ev, it, s, (size_t)(stop - s));
 		s = stop + 1;
-		/* an empty one at the end stays, so that it reads the same again */
+		/* keep a comma at the end, so that reading the line again gives the same */
 		if (s == end)
 			lt_add_bytes(ev, it, ",", 1);
 	}
@@ -288,7 +288,7 @@ bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t
 
 	if (rest == end)
 		return true;
-	/* a comma behind the last value */
+	/* a comma after the last value */
 	if (rest + 1 == end && *rest == ',' && rest[-1] >= '0' && rest[-1] <= '9')
 		return false;
 	return read_odd_fields(ev, it, rest, end);

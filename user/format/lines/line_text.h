@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What the text of an etrace line says, apart from whose and when. */
+/* Parses the text of an etrace line, after the prefix with task, processor and time. */
 #ifndef ETRACE_LINE_TEXT_H
 #define ETRACE_LINE_TEXT_H
 
@@ -16,31 +16,31 @@ struct piece {
 		P_OTHER,
 	} what;
 	enum lt_tag tag;
-	bool part;		/* has a number */
+	bool part;		/* it has an index */
 	uint32_t index;
 	const char *text;
 	size_t len;
 };
 
-/** piece_read - the tag that a line begins with, and what follows */
+/** piece_read - split a line into its tag, its index and what follows */
 struct piece piece_read(const struct et_line *l);
 
 /**
- * piece_in_order - fields as the format has them: in their order, nothing else
- * @ev, @it: get them; @it has its tag
- * @s: behind the tag, up to @end; 8 bytes before that can be read
+ * piece_in_order - read the fields of a header as long as they have the order of the format
+ * @ev, @it: get the fields; @it has its tag
+ * @s: the text after the tag, up to @end; the 8 bytes before @s must be readable
  *
- * Return: what follows the last that is so, without the comma if that is all: @end if nothing
- * does.
+ * Return: what follows the last field read, @end if nothing does; the comma after that
+ * field is passed over, but not if it ends the text.
  */
 const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *s,
 			   const char *end);
 
 /**
- * piece_fields - the fields of a header: those that are not known, as text
- * @ev, @it: get them
+ * piece_fields - read the fields of a header, in any order
+ * @ev, @it: get the fields; unknown ones are kept as text
  *
- * Return: false if something could not be read.
+ * Return: false if a part could not be read.
  */
 bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Most events as lines.  See plain_lines.h. */
+/* Prints ordinary events as lines, a fast path.  See plain_lines.h. */
 #include "format/lines/plain_lines.h"
 #include "format/lines/event_lines.h"
 #include "format/lines/line_list.h"
@@ -14,9 +14,9 @@ enum { NOTHING, NUMBER, LENGTH, SIZE_OF, STRING_OF, ARGS_OF };
 /* Room for a line without its fields and its string; room for a field. */
 #define LINE_ROOM	(PREFIX_ROOM + 2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
 #define FIELD_ROOM	(2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
-/* Rows of the schema that an event has. */
+/* Maximum rows of the schema for an event. */
 #define MAX_ROWS	32
-/* Fields of all lines of an event. */
+/* Maximum fields of all lines of an event. */
 #define MAX_FIELDS	15
 #define EVENT(ID, id, name, category, where, doc) _Static_assert(0
 #define SIZE(ID, id, TAG, name) + 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Lines of ordinary events: complete, with only what the schema names, and each string on one
- * line.  lt_print() prints all others.
+ * Prints the lines of ordinary events: complete, with only what the schema names, and each
+ * string on one line.  et_print_lines() prints all others.
  */
 #ifndef ETRACE_PLAIN_LINES_H
 #define ETRACE_PLAIN_LINES_H

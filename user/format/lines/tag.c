@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Names of tags.  See tag.h. */
+/* Finds tags by their names.  See tag.h. */
 #include "format/lines/tag.h"
 
 #include "base/bytes.h"
 
 #include <string.h>
 
-/* Open addressing, by the first 8 bytes of a name; more than half is never used. */
+/* Hash table with open addressing, by the first 8 bytes of a name; at most half full. */
 #define SLOT_BITS 9
 static struct {
 	uint64_t word;
@@ -25,7 +25,7 @@ static unsigned int next_slot(unsigned int i)
 	return (i + 1) & ((1u << SLOT_BITS) - 1);
 }
 
-/* The first 8 bytes of a name, the first one lowest, zeros behind them. */
+/* The first 8 bytes of a name, the first one lowest, padded with zeros. */
 static uint64_t word_of(const char *s, size_t len)
 {
 	uint64_t word = 0;
@@ -63,12 +63,12 @@ enum lt_tag tag_find(const char *s, size_t len)
 	return LT_NONE;
 }
 
-/* The tag whose name is followed by @c, and has less than 8 bytes. */
+/* The tag whose name is followed by @c, if the name has less than 8 bytes. */
 static inline enum lt_tag short_tag(uint64_t word, char c, size_t *len)
 {
 	uint64_t x = word ^ 0x0101010101010101ull * (unsigned char)c, stop;
 
-	/* the highest bit of each byte that is @c, and perhaps of some behind the first */
+	/* the highest bit of each byte equal to @c; bytes after the first such may be wrong */
 	stop = (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
 	if (!stop)
 		return LT_NONE;

@@ -14,7 +14,7 @@
 #define TOP		10
 #define NAME_WIDTH	28
 
-/* open(2) flags, the same on all of Linux but for the values above 3 */
+/* Flags of open(2) that are equal on all architectures of Linux. */
 #define ACCESS_MODE	3
 #define READ_ONLY	0
 #define WRITE_ONLY	1
@@ -255,7 +255,7 @@ bool report_complete(const struct report *r, const struct diag *diag)
 	       (!r->has_session || r->session_complete);
 }
 
-/* What the recorder wrote at the end. */
+/* Prints what the recorder wrote at the end. */
 static void put_session(const struct report *r, struct out *out)
 {
 	const char *s = r->session_verdict.s;
@@ -364,7 +364,7 @@ static int report_sink_end(struct sink *s)
 		"io_urings set up: not everything done through these is recorded", DIAG_DAMAGE };
 	struct report_sink *rs = (struct report_sink *)s;
 
-	/* what the message said is all that there is to say */
+	/* the input could not be read at all, and a message has said so */
 	if (diag_status(rs->diag) == 2)
 		return 0;
 	report_end(rs->report);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a person wants to know of a trace at a glance: fed with events, says it
- * at the end.  Behind --stats of etrace-read and etrace report; other programs may
- * use it too.
+ * The summary of a trace, for users: collects numbers from its events, and prints them
+ * at the end.  It implements etrace report and etrace-read --stats.
  */
 #ifndef ETRACE_REPORT_H
 #define ETRACE_REPORT_H
@@ -21,28 +20,28 @@ struct report {
 	uint64_t events;
 	uint64_t kinds[ET_K_COUNT];
 	uint64_t failed[ET_K_COUNT];
-	uint64_t incomplete;		/* events */
-	uint64_t lost;			/* events, as far as it is known */
-	uint64_t lost_unknown;		/* losses of unknown size */
+	uint64_t incomplete;		/* number of incomplete events */
+	uint64_t lost;			/* number of lost events, as far as known */
+	uint64_t lost_unknown;		/* number of losses of unknown size */
 	uint64_t first, last;		/* times of events */
-	uint64_t processes, threads;	/* that began or were there */
-	uint64_t widest, widest_at;	/* most processes at once, since when */
-	unsigned int deepest;		/* generations of processes */
+	uint64_t processes, threads;	/* all, including those that ran before the trace began */
+	uint64_t widest, widest_at;	/* most processes at once, and time of the first of that */
+	unsigned int deepest;		/* most generations of processes */
 	uint64_t deepest_at;
-	uint64_t unfinished;		/* tasks that live at the end */
+	uint64_t unfinished;		/* tasks that are live at the end */
 	uint64_t ends_lost;		/* tasks whose end is not in the trace */
 	struct tally programs;		/* run time of each run */
-	struct tally failures;		/* programs that ended with status not 0, or
-					 * by a signal
+	struct tally failures;		/* programs that ended with a status other than 0,
+					 * or by a signal
 					 */
 	uint64_t nkilled;		/* processes that a signal ended */
-	struct tally killed;		/* the signal's number, a byte, and the program */
+	struct tally killed;		/* by signal number (one byte), then program */
 	struct tally urings;		/* programs that set up an io_uring */
-	struct tally read, written;	/* files, by opens */
-	/* what the recording itself says of it, if it does: ET_K_SESSION */
+	struct tally read, written;	/* files, by number of opens */
+	/* from the recorder's own event, ET_K_SESSION, if there is one */
 	bool has_session;
 	bool session_complete;
-	int64_t session_status;		/* of the command, -1: there is none */
+	int64_t session_status;		/* of the command, -1 if none */
 	struct buf session_backend, session_command, session_verdict;
 	bool begun;
 	struct proctab *tab;
@@ -52,24 +51,24 @@ struct report {
 struct report *report_new(unsigned int pid_bits);
 void report_free(struct report *r);
 
-/** report_event - one event, in the order of time */
+/** report_event - add an event; call it in order of time */
 void report_event(struct report *r, const struct et_event *ev);
 
-/** report_end - the trace is over: close what is open */
+/** report_end - the trace has ended: finish all numbers */
 void report_end(struct report *r);
 
 /**
- * report_text - write it for a person
- * @diag: of the conversion, for whether the trace is complete
+ * report_text - print the report as text for users
+ * @diag: diagnostics of the conversion, which say whether the trace is complete
  */
 void report_text(const struct report *r, const struct diag *diag, struct out *out);
 
-/* Writes members of its own at the end of the object. */
+/* Adds further members at the end of the JSON object. */
 typedef void report_more(void *ctx, struct json *j);
 
 /**
- * report_json - the same as one JSON object
- * @more: NULL, or called with @ctx
+ * report_json - print the report as one JSON object
+ * @more: called with @ctx for further members; may be NULL
  */
 void report_json(const struct report *r, const struct diag *diag, struct out *out,
 		 report_more *more, void *ctx);
@@ -80,10 +79,10 @@ extern const struct opt_row etrace_report_options[];
 /** report_sink_more - @more for a sink of etrace_report_open() */
 void report_sink_more(struct sink *s, report_more *more, void *ctx);
 
-/** report_complete - whether nothing is missing, as far as is known */
+/** report_complete - whether nothing is known to be missing */
 bool report_complete(const struct report *r, const struct diag *diag);
 
-/* Names that a list shows at most. */
+/* Maximum names in a list. */
 #define REPORT_TOP 10
 
 #endif

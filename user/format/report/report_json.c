@@ -21,7 +21,7 @@ static void put_moment(struct json *j, const char *key, const char *what, uint64
 	json_end(j, '}');
 }
 
-/* The rows that come most; with their times where they have one. */
+/* Writes the REPORT_TOP rows that are highest by @by, with their times if @times. */
 static void put_tally(struct json *j, const char *key, const char *name, const char *count,
 		      const struct tally *t, enum tally_key by, bool times)
 {
@@ -44,7 +44,7 @@ static void put_tally(struct json *j, const char *key, const char *name, const c
 	stats_json_low(j, key, t);
 }
 
-/* Who was killed by what: the tally's names are those of killed_by(). */
+/* Writes which programs a signal killed; killed_by() makes the names of the tally. */
 static void put_killed(struct json *j, const struct report *r)
 {
 	const struct tally_row *top[REPORT_TOP];
