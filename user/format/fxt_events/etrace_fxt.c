@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the FXT files of etrace leave out.  See etrace_fxt.h. */
+/* Steady values, which etrace's FXT files may leave out.  See etrace_fxt.h. */
 #include "format/fxt_events/etrace_fxt.h"
 
 #define BIT(value)	((uint16_t)(1u << ET_V_##value))

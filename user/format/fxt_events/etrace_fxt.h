@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the FXT files of etrace have in common between writer and reader: the
- * names that are not in kernel/etrace_events.def.  Documentation/fxt-mapping.md.
+ * Definitions shared by the writer and the reader of etrace's FXT files: the names that
+ * are not in kernel/etrace_events.def.  See Documentation/fxt-mapping.md.
  */
 #ifndef ETRACE_ETRACE_FXT_H
 #define ETRACE_ETRACE_FXT_H
@@ -11,46 +11,46 @@
 
 #define ETRACE_FXT_PROVIDER_ID	1u
 #define ETRACE_FXT_PROVIDER	"etrace"
-/* Raised when a reader of the older mapping would read wrongly. */
+/* Raised when a reader of the older mapping would misread the file. */
 /* 1: signals were numbers; errors and marks were lines outside the format. */
-/* 2: nothing was left out. */
+/* 2: all values were written, also those that rarely change. */
 #define ETRACE_FXT_VERSION	3u
-/* Of a view: no events can be made of it again. */
+/* Version of a view, from which the events cannot be restored. */
 #define ETRACE_FXT_VIEW_VERSION	4u
 
-/* The process "build", for what no single event shows, and the most lanes that it has. */
+/* The process "build", for what no single event shows, and its maximum lanes and waits. */
 #define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
 #define ETRACE_FXT_MAX_LANES	4096u
 #define ETRACE_FXT_MAX_WAITS	64u
-/* Threads of compilers that the trace does not have, but their own time traces do. */
+/* First koid for threads of compilers that only their own time traces mention. */
 #define ETRACE_FXT_INSIDE_KOID	(ETRACE_FXT_BUILD_KOID + ETRACE_FXT_MAX_LANES + ETRACE_FXT_MAX_WAITS + 1)
 
-/* Categories beside those of et_kinds. */
+/* Categories in addition to those of et_kinds. */
 #define ETRACE_FXT_CAT_FORK	"fork"	/* slice of a program that was forked */
 #define ETRACE_FXT_CAT_META	"etrace"
 
-/* Records that are no events of the trace, in ETRACE_FXT_CAT_META. */
+/* Records that are not events of the trace, in ETRACE_FXT_CAT_META. */
 #define ETRACE_FXT_HEAD		"trace"		/* at the beginning */
 #define ETRACE_FXT_VERDICT	"verdict"	/* at the end */
 #define ETRACE_FXT_MORE		"more"		/* more arguments of the event
 						 * right before
 						 */
 
-/* Arguments beside those of et_kinds and et_marking_names. */
+/* Arguments in addition to those of et_kinds and et_marking_names. */
 #define ETRACE_FXT_CPU		"cpu"
 #define ETRACE_FXT_FAILED	"failed"
 #define ETRACE_FXT_ERROR	"error"		/* "ENOENT" */
-#define ETRACE_FXT_INCOMPLETE	"incomplete"	/* in words, for people */
-#define ETRACE_FXT_LINES	"lines"		/* the lines, where the other
-						 * arguments cannot tell all
+#define ETRACE_FXT_INCOMPLETE	"incomplete"	/* description for users */
+#define ETRACE_FXT_LINES	"lines"		/* the lines, if the other
+						 * arguments are not enough
 						 */
 #define ETRACE_FXT_STAMPS	"stamps"	/* "item,byte,cpu,ns;..." */
 #define ETRACE_FXT_LATE		"late"
 #define ETRACE_FXT_UPID		"upid"
-#define ETRACE_FXT_COUNT	"count"		/* of lost events */
-#define ETRACE_FXT_VIEW		"view"		/* of ETRACE_FXT_HEAD: events were left out */
+#define ETRACE_FXT_COUNT	"count"		/* number of lost events */
+#define ETRACE_FXT_VIEW		"view"		/* in ETRACE_FXT_HEAD: events were left out */
 
-/* Suffix of the argument with the bytes of one that is not UTF-8. */
+/* Suffix of the argument that has the bytes, in hex, of a string that is not UTF-8. */
 #define ETRACE_FXT_HEX		"_hex"
 
 /*
@@ -65,7 +65,7 @@ extern const uint16_t etrace_fxt_steady[ET_K_COUNT];
 
 /* The steady values last written for a path. */
 struct etrace_fxt_values {
-	uint8_t kind;		/* of the event that had them */
+	uint8_t kind;		/* kind of that event */
 	int64_t val[ETRACE_FXT_MAX_STEADY];
 };
 
@@ -77,11 +77,11 @@ static inline bool etrace_fxt_has_values(const struct et_event *ev)
 	return steady && (ev->given & steady) == steady && !(ev->big & steady);
 }
 
-/** etrace_fxt_values_match - whether an event that etrace_fxt_has_values() has just these */
+/** etrace_fxt_values_match - whether an event with etrace_fxt_has_values() has these values */
 bool etrace_fxt_values_match(const struct etrace_fxt_values *v, const struct et_event *ev);
-/** etrace_fxt_values_set - remember those of such an event */
+/** etrace_fxt_values_set - remember the steady values of such an event */
 void etrace_fxt_values_set(struct etrace_fxt_values *v, const struct et_event *ev);
-/** etrace_fxt_values_give - add them to an event that was written without, if the kind is the same */
+/** etrace_fxt_values_give - add the values to an event written without, if its kind is equal */
 void etrace_fxt_values_give(const struct etrace_fxt_values *v, struct et_event *ev);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Arguments in the Fuchsia traces of etrace.  See etrace_fxt_in.h. */
+/* Reads arguments in the Fuchsia traces of etrace.  See etrace_fxt_in.h. */
 #include "format/fxt_events/etrace_fxt_in.h"
 #include "base/errname.h"
 #include "base/signame.h"
@@ -31,7 +31,7 @@ static unsigned int find_word(const struct fxt_in *f, const char *s, size_t len)
 	return W_NONE;
 }
 
-/* A word's number; it gets one if it is new. */
+/* The number of a word, which is added if it is new. */
 static unsigned int get_word(struct fxt_in *f, const char *s)
 {
 	size_t len = strlen(s);
@@ -110,7 +110,7 @@ static bool is_number(const struct fxt_rarg *a, uint64_t *v)
 	}
 }
 
-/* A number from 2^63 on: viewers would show it as a negative one. */
+/* Reads a number from 2^63 on, which is text because viewers would show it as negative. */
 static bool text_number(const struct fxt_sref *s, uint64_t *v)
 {
 	char text[24], *end;
@@ -145,7 +145,7 @@ static void take_value(struct fxt_in *f, unsigned int i, const struct fxt_rarg *
 	}
 }
 
-/* The bits of "from+to". */
+/* The bits of the strings named in "from+to". */
 static uint8_t marked_bits(enum et_kind kind, const char *s, size_t len)
 {
 	uint8_t bits = 0;
@@ -182,12 +182,12 @@ void fxt_in_take_hex(struct fxt_in *f)
 		ev->str[ev->last].len -= (uint32_t)(n - n / 2);
 }
 
-/* A string of the event, or its digits in place of it. */
+/* Reads a string of the event, or its hex digits, which replace it. */
 static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const struct fxt_sref *s)
 {
 	struct et_event *ev = &f->ev;
 
-	/* steady values are kept only for a path that is whole in its String record */
+	/* steady values are kept only for a path that is complete in its String record */
 	if (!i) {
 		f->path.ref = 0;
 		if (!(tag & (TAG_ON | TAG_HEX)) && s->ref <= FXT_MAX_STRING_INDEX)
@@ -214,7 +214,7 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 		et_add_string(ev, i, s->s, s->len);
 }
 
-/* A line outside the format: "Foreign" with what stands behind the bar. */
+/* Reads a line outside the format: the argument "Foreign" has what follows its '|'. */
 static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
 {
 	struct et_event *ev = &f->ev;
@@ -235,7 +235,7 @@ static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
 	if (!(tag & TAG_ON)) {
 		struct et_extra *x = &ev->extras[ev->nextras - 1];
 
-		/* the digits in place of the text, behind the bar */
+		/* the digits replace the text after the '|' */
 		n = n - strlen(ETRACE_FXT_HEX) + 1;
 		if (n > x->len || x->off + (size_t)x->len != ev->nbytes)
 			return;
@@ -248,7 +248,7 @@ static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
 
 static void take_text(struct buf *b, uint32_t tag, const struct fxt_sref *s)
 {
-	/* digits, where they come, are taken in place of the text */
+	/* hex digits replace the text */
 	if (!(tag & TAG_ON) && (tag & TAG_HEX || !b->len))
 		b->len = 0;
 	buf_add(b, s->s, s->len);
@@ -287,7 +287,7 @@ static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
 	unsigned int slot = f->slot[f->ev.kind][w];
 	bool text = a->type == FXT_ARG_STRING;
 
-	/* "path+1" goes on with "path", "path_hex+1" with "path_hex": right behind */
+	/* "path+1" continues "path", "path_hex+1" "path_hex", if it comes right after */
 	if (tag & TAG_ON && (!text || ((tag ^ f->last) & (TAG_WORD | TAG_HEX))))
 		return;
 	if (!(tag & TAG_ON))
@@ -309,7 +309,6 @@ static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
 		take_word(f, w, a, tag);
 }
 
-/* The number of an error's name, which is looked up once. */
 int32_t fxt_in_error(struct fxt_string *s)
 {
 	if (!(s->tag >> TAG_ERROR_SHIFT))
@@ -329,7 +328,7 @@ void fxt_in_take_args(struct fxt_in *f, const struct fxt_rec *rec)
 }
 /* ---- shapes ---- */
 
-/* A bit of a set. Return: whether it was not in there. */
+/* Sets bit @i of a set. Return: whether it was not set before. */
 static bool add_once(uint32_t *set, unsigned int i)
 {
 	bool is_new = !(*set >> i & 1);
@@ -338,7 +337,7 @@ static bool add_once(uint32_t *set, unsigned int i)
 	return is_new;
 }
 
-/* An argument that is a fixed word. */
+/* Learns an argument that is a fixed word. Return: false if shapes cannot have it. */
 static bool learn_word(struct fxt_in *f, struct shape *s, struct shape_arg *arg, unsigned int w,
 		       const struct fxt_plain *a)
 {
@@ -350,7 +349,7 @@ static bool learn_word(struct fxt_in *f, struct shape *s, struct shape_arg *arg,
 	return add_once(&s->has, w);
 }
 
-/* One that the schema has. */
+/* Learns an argument of the schema. Return: false if shapes cannot have it. */
 static bool learn_schema(struct fxt_in *f, struct shape *s, struct shape_arg *arg,
 			 unsigned int slot, const struct fxt_plain *a)
 {
@@ -376,7 +375,7 @@ static bool learn_schema(struct fxt_in *f, struct shape *s, struct shape_arg *ar
 	return is_new;
 }
 
-/* Return: whether all is known that take_shape() needs. */
+/* Learns all arguments. Return: false if take_shape() cannot read such records. */
 static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape *s)
 {
 	const uint8_t *p = rec->arg_raw, *end = fxt_plain_end(rec), *slots = f->slot[s->kind];
@@ -401,14 +400,13 @@ static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape
 	return true;
 }
 
-/* @id: the event that was just begun, an FXT_EV_INSTANT; ET_K_NONE: of no meaning here. */
 void fxt_in_learn(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id)
 {
 	const struct et_kind_row *kind = &et_kinds[id];
 	struct shape_set *set = shapes_of(f, rec->header & SHAPE_KEY);
 	struct shape *s = &set->way[set->next++ % SHAPE_WAYS];
 
-	/* with names and a thread that stand in its header */
+	/* only records with names and thread given by indices in the header */
 	if (rec->arg_raw != rec->raw + 16 || rec->event.category.undefined ||
 	    rec->event.name.undefined || rec->event.type >= FXT_EV_COUNT)
 		return;

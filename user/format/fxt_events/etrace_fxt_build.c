@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The process "build" of a Fuchsia trace: what only the whole trace tells.  Lanes, how
- * many programs worked, the critical path, long waits.  Documentation/fxt-mapping.md.
+ * Writes the process "build" of a Fuchsia trace, with what only the whole trace shows:
+ * lanes, numbers of running programs, the critical path, and long waits.  See
+ * Documentation/fxt-mapping.md.
  */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/xalloc.h"
@@ -10,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Threads of it, by their koids. */
+/* Koids of its threads. */
 #define BUILD		ETRACE_FXT_BUILD_KOID	/* the critical path is the process's own */
 #define FIRST_LANE	(BUILD + 1)
 #define FIRST_WAIT	(BUILD + ETRACE_FXT_MAX_LANES + 1)
 #define MAX_WAITS	ETRACE_FXT_MAX_WAITS
 
-/* A program that waits for so long, of the whole build and of its own time, is shown. */
+/* A program is shown if it waits this long, compared with the build and with its own time. */
 #define LONG_WAIT(wall)	((wall) / 100)
 #define WAITS(slice, cpu) ((cpu) < (slice) / 2)
 
@@ -30,7 +31,7 @@ static void name_thread(struct fxt_out *f, uint32_t koid, const char *name)
 	fxt_thread_name(f->w, BUILD, koid, fxt_str(name, strlen(name)));
 }
 
-/* A label as text, for the record at hand. */
+/* The label of a program as text, for the current record. */
 static struct fxt_str label_of(struct fxt_out *f, uint32_t exec)
 {
 	const char *s = line_events_label(&f->line, exec);
@@ -80,12 +81,12 @@ static void put_lanes(struct fxt_out *f, const struct lanes *l)
 	}
 }
 
-/* ---- how many worked ---- */
+/* ---- numbers of running programs ---- */
 
 struct counting {
 	struct fxt_out *f;
 	uint32_t written[WORK_CLASSES];	/* last value of each counter */
-	int64_t last, least;	/* the last one; so long behind it there is none */
+	int64_t last, least;	/* time of the last point; minimum distance to the next; ns */
 	bool begun;
 };
 
@@ -113,7 +114,7 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 static void put_counter(struct fxt_out *f, const struct lanes *l)
 {
 	uint8_t *classes = xcalloc(f->line.t.nexecs + 1, sizeof(*classes));
-	/* a view shows no more of them than a screen */
+	/* a view has no more points than a screen can show */
 	struct counting c = { .f = f, .least = f->view.cuts ? f->line.t.wall / 100000 : 0 };
 
 	for (size_t i = 1; i <= f->line.t.nexecs; i++)
@@ -149,7 +150,7 @@ static void put_path(struct fxt_out *f)
 				    used(f, &f->name[N_NOBODY]));
 		add_text(f, &f->name[N_WHY], line_whys[s->why], strlen(line_whys[s->why]));
 		end_event(f);
-		/* to what could begin when this had ended; both within their segments */
+		/* from each segment to the next; both ends lie within their segments */
 		if (i)
 			put_flow(f, FXT_EV_FLOW_END, &t, s->from, f->flows);
 		if (i + 1 < path.n)
@@ -165,7 +166,7 @@ static bool waited(const struct fxt_out *f, uint32_t process, int64_t *cpu)
 	const struct line_process *p = &f->line.t.processes[process];
 	int64_t took = p->until - p->at;
 
-	/* of one that ran several programs or has children, who waited is not known */
+	/* if it ran several programs, or has children, it is not known which of them waited */
 	if (p->nkids || !p->last)
 		return false;
 	*cpu = f->line.t.execs[p->last].cpu;
@@ -178,7 +179,7 @@ static void put_waits(struct fxt_out *f)
 	unsigned int n = 0;
 	char name[32];
 
-	/* processes are in the order of their beginnings */
+	/* processes are sorted by their beginnings */
 	for (uint32_t i = 1; i <= f->line.t.nprocesses; i++) {
 		const struct line_process *p = &f->line.t.processes[i];
 		unsigned int track = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* An event's record in a Fuchsia trace.  See etrace_fxt_event.h. */
+/* Writes an event as a record of a Fuchsia trace.  See etrace_fxt_event.h. */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/errname.h"
 #include "base/shquote.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the buffer for texts keeps from one to the next. */
+/* Bytes that the buffer for texts keeps between two uses. */
 #define MAX_TEXT 65536u
 
 static const char *const names[NAME_COUNT] = {
@@ -125,8 +125,8 @@ void fxt_out_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, s
 }
 
 /*
- * Bytes that are not UTF-8 (or hold NUL, which ends a string for consumers): with
- * U+FFFD as text, and all of them in hex beside it.
+ * Adds bytes that are not UTF-8, or contain NUL, which ends a string for consumers: as
+ * text with U+FFFD, and in a second argument all of them in hex.
  */
 static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
@@ -145,7 +145,7 @@ static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char 
 	free(text);
 }
 
-/* Any bytes: all that the encoder remembers were found to be text before. */
+/* Adds any bytes.  Strings that the encoder remembers are text: that was checked before. */
 static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
 	uint16_t ref, known;
@@ -161,7 +161,7 @@ static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char
 		add_other_bytes(f, name, s, len);
 }
 
-/* Room for a text that is put together, and not too much of it for good. */
+/* Empties the buffer for texts, and frees it if it has become too large. */
 static struct buf *begin_text(struct fxt_out *f)
 {
 	if (f->text.cap > MAX_TEXT)
@@ -170,7 +170,7 @@ static struct buf *begin_text(struct fxt_out *f)
 	return &f->text;
 }
 
-/* A number that is a name: "SIGSEGV". */
+/* Adds a signal number by its name: "SIGSEGV". */
 static bool add_signal(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
 	char text[32];
@@ -182,7 +182,7 @@ static bool add_signal(struct fxt_out *f, struct fxt_str *name, int64_t v)
 	return true;
 }
 
-/* Viewers show numbers from 2^63 on as negative ones. */
+/* Adds a number from 2^63 on as text: viewers would show it as negative. */
 static void add_big(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
 	char text[DECIMAL_ROOM];
@@ -225,13 +225,13 @@ static inline void add_strings(struct fxt_out *f, const struct et_event *ev)
 			add_bytes(f, &names[i], et_text(ev, &ev->str[i]), ev->str[i].len);
 }
 
-/* All arguments of the exec's command line as one that a shell would take. */
+/* Adds the exec's arguments as one command line that a shell would accept. */
 static void add_argv(struct fxt_out *f, const struct et_event *ev)
 {
 	struct buf *b = begin_text(f);
 
 	for (uint32_t i = 0; i < ev->nargs; i++) {
-		/* what was begun is whole */
+		/* cut only between arguments */
 		if (b->len > f->view.max_argv) {
 			buf_adds(b, " ...");
 			break;
@@ -243,7 +243,7 @@ static void add_argv(struct fxt_out *f, const struct et_event *ev)
 	add_text(f, &f->argv, b->s, b->len);
 }
 
-/* Lines outside the format, "Foreign|cut=FN": an argument Foreign. */
+/* Adds lines outside the format: "Foreign|cut=FN" becomes an argument "Foreign". */
 static void add_extras(struct fxt_out *f, const struct et_event *ev)
 {
 	for (uint32_t i = 0; i < ev->nextras; i++) {
@@ -272,7 +272,7 @@ static void add_error(struct fxt_out *f, const struct et_event *ev)
 		add_count(f, &f->name[N_FAILED], 1);
 }
 
-/* Which strings are not the names that the kernel resolved: "from+to". */
+/* Adds which strings are not the names that the kernel resolved: "from+to". */
 static void add_marks(struct fxt_out *f, const struct et_event *ev)
 {
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
@@ -313,7 +313,7 @@ static void add_lines(struct fxt_out *f, const struct et_event *ev)
 	add_bytes(f, &f->name[N_LINES], b->s, b->len);
 }
 
-/* The times of an event that came in several records. */
+/* Adds the times of an event that came in several records. */
 static void add_later(struct fxt_out *f, const struct et_event *ev)
 {
 	struct buf *b = begin_text(f);
@@ -333,7 +333,7 @@ static void add_later(struct fxt_out *f, const struct et_event *ev)
 	add_text(f, &f->name[N_STAMPS], b->s, b->len);
 }
 
-/* Whether an event has more than values and strings, which few have. */
+/* Whether an event has more than values and strings, as few do. */
 static inline bool has_more(const struct et_event *ev)
 {
 	return ev->flags || ev->error || ev->nextras || ev->nlater || et_any_marks(ev) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What an event is in a Fuchsia trace: its record and the arguments of that
- * (etrace_fxt_event.c), for the sink that puts it beside its tasks
- * (etrace_fxt_out.c).  See Documentation/fxt-mapping.md.
+ * Writes an event as a record with arguments of a Fuchsia trace (etrace_fxt_event.c);
+ * used by the sink (etrace_fxt_out.c), which also writes the tasks.  See
+ * Documentation/fxt-mapping.md.
  */
 #ifndef ETRACE_FXT_EVENT_H
 #define ETRACE_FXT_EVENT_H
@@ -17,7 +17,7 @@
 #include "format/fxt_events/etrace_fxt.h"
 #include "format/fxt_events/etrace_fxt_view.h"
 
-/* Names beside those of the schema. */
+/* Names in addition to those of the schema. */
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_UNFINISHED,
@@ -27,14 +27,14 @@ enum name {
 };
 
 /*
- * What plain events of a kind have in common, once such a one was written: then
- * the names have their references.
+ * Prepared parts of the plain events of a kind.  They exist once such an event was
+ * written, because then its names have references.
  */
 struct known {
-	uint64_t header;	/* of the record; 0: none was written */
+	uint64_t header;	/* of the record; 0 if none was written */
 	uint16_t values;		/* bit i: its name is known */
 	uint8_t strings;
-	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
+	/* first words of arguments without their values: FXT_ARG_I32, FXT_ARG_STRING */
 	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
 };
 
@@ -46,39 +46,39 @@ struct fxt_out {
 	struct proctab *tab;
 	struct fxt_view view;
 	struct line_events line;
-	struct fxt_inside *inside;	/* NULL: not asked for */
+	struct fxt_inside *inside;	/* NULL if not asked for */
 	struct fxt_str name[NAME_COUNT];
 	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT], class[WORK_CLASSES];
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
-	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	uint16_t signals[ET_K_COUNT];	/* bit i: value i is a signal number */
 	struct known known[ET_K_COUNT];
-	/* by the references of the paths; of those that are marked */
+	/* steady values, by the reference of the path; valid only if that is marked */
 	struct etrace_fxt_values *values;
-	uint16_t left_out;	/* bit i: value i of the event at hand */
-	/* the event at hand, and its arguments so far */
+	uint16_t left_out;	/* bit i: value i of the current event is left out */
+	/* the current event, and its arguments so far */
 	struct fxt_event event;
 	struct fxt_record record;
-	struct buf text;	/* an argument in the making */
-	char *program;		/* a slice's name that had to be made, or NULL */
-	uint64_t flows;		/* flow ids given so far */
+	struct buf text;	/* for building an argument */
+	char *program;		/* memory of a text that was not UTF-8, or NULL */
+	uint64_t flows;		/* number of flow ids in use */
 	uint64_t events, lost, last_time, build_end;
-	const struct task *unborn;	/* begins with the execve at hand */
+	const struct task *unborn;	/* task that begins with the current execve, or NULL */
 	bool begun;
 };
 
 /* ---- names ---- */
 
-/** fxt_out_take_names - all that there are, none of them used yet */
+/** fxt_out_take_names - fill in all names, none of them used yet */
 void fxt_out_take_names(struct fxt_out *f);
 
-/* The reference of a name that has none yet. */
+/* Gives a name its reference, when it is first used. */
 uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name);
 
 /*
- * A name gets its String record when it is first used, and keeps its slot: what
- * the schema has beside that changes nothing in a file.
+ * The reference of a name.  It gets its String record when it is first used, and keeps its
+ * slot.  So names of the schema that are never used do not change a file.
  */
 static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
 {
@@ -91,7 +91,7 @@ static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
 	return *name;
 }
 
-/* A name that may not come again, for the record at hand. */
+/* A name that may not be needed again, valid for the current record. */
 static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
 {
 	struct fxt_str name = fxt_str(s, len);
@@ -100,7 +100,7 @@ static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t le
 	return name;
 }
 
-/** fxt_out_text - bytes as text, for the record at hand: valid until this is called again */
+/** fxt_out_text - bytes as text, for the current record: valid until this is called again */
 struct fxt_str fxt_out_text(struct fxt_out *f, const char *s, size_t len);
 
 /* ---- events ---- */
@@ -125,13 +125,13 @@ static inline void end_event(struct fxt_out *f)
 	fxt_record_event(f->w, &f->record, &f->event);
 }
 
-/* Arguments beyond those that a record takes follow it in others. */
+/* Ends the full record; more arguments go into a record that follows it. */
 void fxt_out_next_record(struct fxt_out *f);
 
 /* The rest of fxt_out_leave_out(), for events where something may be left out. */
 void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev);
 
-/** fxt_out_leave_out - before an event is written: which of its values need not be written */
+/** fxt_out_leave_out - before an event is written: find the values that can be left out */
 static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
 {
 	f->left_out = 0;
@@ -143,38 +143,37 @@ static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *e
 void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev);
 
 /**
- * fxt_out_add_event - all that is known of an event, as arguments of the one
- *	that was begun
- * @t: its task; NULL: it has none
+ * fxt_out_add_event - add everything known of an event, as arguments of the current record
+ * @t: its task, NULL if none
  */
 void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event *ev);
 
 /*
- * Most events have numbers and strings that came before.  Of these the record is
- * put together where it belongs in the output.
+ * Fast path: most events have only numbers, and strings that came before.  Their records
+ * are built directly in the output buffer.
  */
 
-/** fxt_out_learn - one was written, with a task: others of its kind can be plain now */
+/** fxt_out_learn - after an event with a task was written: prepare plain events of its kind */
 void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
 
-/** fxt_out_put_plain - write one.  Return: false: it is not plain; nothing was written. */
+/** fxt_out_put_plain - write a plain event.  Return: false, with nothing written, if it is not. */
 bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev);
 
-/** fxt_out_put_build - at the end of the trace: what it looks like as a whole */
+/** fxt_out_put_build - at the end of the trace: write the process "build" */
 void fxt_out_put_build(struct fxt_out *f);
 
 /* ---- inside the compilers: etrace_fxt_inside.c ---- */
 
-/** fxt_inside_new - to follow the files that can be time traces; @below: chrome_read() */
+/** fxt_inside_new - start following files that may be time traces; @below: as for chrome_read() */
 struct fxt_inside *fxt_inside_new(const char *below);
 void fxt_inside_free(struct fxt_inside *s);
 
-/** fxt_inside_exec - a program begins, the last of f->line */
+/** fxt_inside_exec - a program begins: the last one of f->line */
 void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev);
-/** fxt_inside_event - what a task did */
+/** fxt_inside_event - follow what a task does to such files */
 void fxt_inside_event(struct fxt_out *f, const struct task *t, const struct et_event *ev);
 
-/** fxt_out_put_inside - when f->line is complete: what compilers say of themselves */
+/** fxt_out_put_inside - when f->line is complete: write the slices of the time traces */
 void fxt_out_put_inside(struct fxt_out *f);
 
 /* ---- arguments ---- */
@@ -185,7 +184,7 @@ static inline void make_room(struct fxt_out *f)
 		fxt_out_next_record(f);
 }
 
-/* Unsigned by its type, even where the number is small. */
+/* Adds a number of unsigned type, even if it is small. */
 static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
 	uint16_t ref;
@@ -198,7 +197,7 @@ static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v
 		fxt_put_two(&f->record, FXT_ARG_U64, ref, v);
 }
 
-/* The smallest type that takes it. */
+/* Adds a number, with the smallest type that can hold it. */
 static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
 	uint16_t ref;
@@ -222,10 +221,10 @@ static inline void add_string(struct fxt_out *f, struct fxt_str *name, const cha
 	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
 }
 
-/* What is too long for one argument: in several, "name", "name+1" and on. */
+/* Adds a text too long for one argument as several: "name", "name+1" and so on. */
 void fxt_out_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len);
 
-/* Valid UTF-8 of any length. */
+/* Adds a text of any length, which must be valid UTF-8. */
 static inline void add_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
 	if (len <= FXT_MAX_STRING)

@@ -176,7 +176,7 @@ static void forget_task(struct fxt_in *f)
 	f->known = 0;
 }
 
-/* A task stays on its processor until a record names another.  Return: whether it is known. */
+/* A task stays on its processor until a record names another.  Return: whether that is known. */
 static bool know_cpu(struct fxt_in *f, size_t thread)
 {
 	bool given = has(f, W_CPU);
@@ -241,19 +241,19 @@ static bool read_raw(struct fxt_in *f)
 	return et_read_lines(&f->ev, f->lines.s, f->lines.len);
 }
 
-/* Of one that may not be whole. Return: whether there is anything of it. */
+/* Checks an event that may be incomplete. Return: false if nothing of it is there. */
 static bool check_event(struct et_event *ev)
 {
 	if (et_lacks_begin(ev))
 		ev->flags |= ET_F_NO_BEGIN;
-	/* a line that is always there is one */
+	/* without a line that each event of the kind begins with, it needs at least one */
 	if ((!et_kinds[ev->kind].begins || ev->flags & ET_F_NO_BEGIN) && !et_count_lines(ev))
 		return false;
 	et_check(ev);
 	return true;
 }
 
-/* One that is not known to be whole. */
+/* Makes an event that is not known to be complete. */
 static __attribute__((noinline)) bool make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
@@ -313,7 +313,7 @@ static __attribute__((noinline)) void report_incomplete(struct fxt_in *f)
 		    "%s of task %" PRIu64 ": %s", et_kinds[f->ev.kind].name, f->ev.upid, text);
 }
 
-/* Return: false if it cannot be made again. */
+/* Return: false if the event cannot be restored. */
 static inline bool complete_event(struct fxt_in *f)
 {
 	if (f->number[W_CPU] > UINT32_MAX)
@@ -322,7 +322,7 @@ static inline bool complete_event(struct fxt_in *f)
 	return f->whole || (f->ev.kind == ET_K_LOST ? make_lost(f) : make_event(f));
 }
 
-/* Make the event and hand it on. */
+/* Makes the event and passes it to the sink. */
 static void finish_event(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
@@ -352,7 +352,7 @@ static void finish_event(struct fxt_in *f)
 		forget_task(f);
 }
 
-/* No more arguments follow. */
+/* Finishes the pending event: no more arguments follow. */
 static inline void finish(struct fxt_in *f)
 {
 	if (f->pending)
@@ -371,7 +371,7 @@ static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kin
 	take_steady(f);
 }
 
-/* @e: the next record. Return: whether it is of a shape; then it was taken. */
+/* @e: the next record. Return: whether it has this shape; then it was read. */
 static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 			     const struct fxt_plain_event *e)
 {
@@ -391,7 +391,7 @@ static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 	return true;
 }
 
-/* The next record, if one like it was seen before. Return: whether it is that. */
+/* Reads the next record if it has a known shape. Return: whether it has. */
 static inline bool take_alike(struct fxt_in *f)
 {
 	struct fxt_plain_event e;
@@ -408,7 +408,7 @@ static inline bool take_alike(struct fxt_in *f)
 	return false;
 }
 
-/* Records about the trace as a whole. */
+/* Reads records about the trace as a whole. */
 static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int name)
 {
 	forget_args(f, ET_K_NONE, 0);
@@ -438,7 +438,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 	enum et_kind kind = f->words[name].kind;
 
 	if (rec->event.type == FXT_EV_INSTANT && category == W_META && name == W_MORE) {
-		/* no event has so many bytes: somebody else's file */
+		/* more bytes than any event has: not a file of etrace */
 		f->whole = false;
 		if (f->pending && f->taken < 4 * (size_t)ET_MAX_BYTES)
 			fxt_in_take_args(f, rec);
@@ -465,7 +465,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 			fxt_in_learn(f, rec, ET_K_NONE);
 		break;
 	case FXT_EV_DURATION_END:
-		/* an exit; other ends have no processor */
+		/* only the end of an exit has a processor */
 		begin_event(f, rec, ET_K_EXIT);
 		f->pending = has(f, W_CPU);
 		if (has(f, W_UNFINISHED))
@@ -507,7 +507,7 @@ static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
 		    in_name(f->in), DIAG_OFFSET, offset, "%s", fxt_problem_text(p));
 }
 
-/* Where etrace begins to speak in a file. */
+/* Whether a record introduces etrace as the provider. */
 static bool is_ours(const struct fxt_rec *rec)
 {
 	return rec->valid && rec->type == FXT_REC_METADATA &&
@@ -523,7 +523,7 @@ static void report_early_end(struct fxt_in *f)
 		    no_verdict_text[writer]);
 }
 
-/* Any record, or the end. */
+/* Reads any record, or the end. */
 static __attribute__((noinline)) int take_record(struct fxt_in *f)
 {
 	struct fxt_rec rec;
@@ -548,14 +548,14 @@ static __attribute__((noinline)) int take_record(struct fxt_in *f)
 	return f->err == -1 ? 0 : f->err;
 }
 
-/* Some records, or one that is unlike those before. */
+/* Reads several records of known shapes, or one of any kind. */
 static int fxt_in_step(struct source *s, struct sink *sink)
 {
 	struct fxt_in *f = (struct fxt_in *)s;
 	unsigned int n = 0;
 
 	f->sink = sink;
-	/* a recorder makes what it wrote readable between events */
+	/* a recorder flushes only between events, so the pending event is complete */
 	if (f->pending && in_drained(f->in))
 		finish(f);
 	while (n < STEP_RECORDS && f->ours && !f->err && take_alike(f))
@@ -600,7 +600,7 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	return &f->source;
 }
 
-/* Any file of FXT could be meant; it is ours if our provider begins it. */
+/* FXT is etrace's if etrace is a provider at the beginning of the file. */
 int etrace_fxt_in_detect(const uint8_t *data, size_t n)
 {
 	bool magic = fxt_in_detect(data, n) != DETECT_NO;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Inside the compilers: which programs of a trace wrote files that can be time traces of
- * themselves, and these as slices within the program's.  Documentation/fxt-mapping.md.
+ * Inside the compilers: finds the programs of a trace that wrote time traces of themselves,
+ * and writes these as slices within the program's slice.  See Documentation/fxt-mapping.md.
  *
- * Memory: the files of such names, and a byte for each program; one time trace at a time.
+ * Memory: an entry for each file with such a name, a byte for each program, and one time
+ * trace at a time.
  */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/hash.h"
@@ -14,19 +15,19 @@
 
 #include <stdlib.h>
 
-/* ns: what the clock by which files are dated may be behind */
+/* ns that the clock for times of files may be behind */
 #define COARSE		10000000
-/* ns: no clock tells more, up to 2065; sums of two stay in 64 bits */
+/* ns, maximum of a clock, in 2065; sums of two fit into 64 bits */
 #define MAX_CLOCK	3000000000000000000ll
-/* So many writes tell what time it was. */
+/* Maximum writes from which the difference of the clocks is taken. */
 #define MAX_DATES	65536u
 
 struct file {
-	char *path;		/* NULL: another took its place */
+	char *path;		/* NULL if another file took its place */
 	size_t len;
-	uint32_t exec, koid;	/* who wrote it, and the koid of that process */
+	uint32_t exec, koid;	/* the program that wrote it, and the koid of its process */
 	bool profile;		/* TRACED_PROFILE */
-	bool known;		/* what it was at last */
+	bool known;		/* last recorded size and mtime are known */
 	int64_t size, mtime;
 };
 
@@ -34,14 +35,14 @@ struct fxt_inside {
 	const char *below;
 	struct file *files;
 	size_t n, cap;
-	/* numbers + 1 of files: by the hashes of paths, of processes and descriptors */
+	/* 1 + index of a file: by hash of path; by hash of process and descriptor */
 	struct map64 by_path, by_fd;
-	struct map64 reads;	/* by exec: the profile that it reads */
+	struct map64 reads;	/* by exec: 1 + index of the profile that it reads */
 	uint8_t *execs;		/* TRACED_* */
 	size_t execs_cap, nexecs;
-	int64_t *dates;		/* CLOCK_REALTIME less the clock of the trace, ns */
+	int64_t *dates;		/* CLOCK_REALTIME minus the clock of the trace, ns */
 	size_t ndates, dates_cap;
-	uint32_t koids;		/* given to threads so far */
+	uint32_t koids;		/* number of koids given to threads so far */
 	struct traced_faults faults;
 };
 
@@ -69,7 +70,7 @@ void fxt_inside_free(struct fxt_inside *s)
 	free(s);
 }
 
-/* ---- who writes what ---- */
+/* ---- which program writes which file ---- */
 
 static void mark(struct fxt_inside *s, uint32_t exec, uint8_t bits)
 {
@@ -105,7 +106,7 @@ static uint64_t fd_key(const struct task *t, int64_t fd)
 	return hash_two(t->process, (uint64_t)fd);
 }
 
-/* Writes to it are this one's. */
+/* Sets the writer of a file to this task. */
 static void is_writer(struct fxt_out *f, struct file *file, const struct task *t)
 {
 	file->exec = line_events_exec(&f->line, t);
@@ -146,7 +147,7 @@ static void on_open(struct fxt_out *f, const struct task *t, const struct et_eve
 	map64_put(&s->by_fd, fd, (uint64_t)(file - s->files) + 1);
 }
 
-/* What a write left, at a close or while the file stays open. */
+/* Notes size and mtime after a write, at a close or while the file stays open. */
 static void on_written(struct fxt_out *f, const struct task *t, const struct et_event *ev,
 		       int64_t fd, unsigned int wrote, unsigned int size, unsigned int mtime)
 {
@@ -235,7 +236,7 @@ void fxt_inside_event(struct fxt_out *f, const struct task *t, const struct et_e
 	}
 }
 
-/* ---- what was not found ---- */
+/* ---- time traces that cannot be shown ---- */
 
 static struct fxt_str as_text(struct fxt_out *f, const char *s, size_t len)
 {
@@ -246,7 +247,7 @@ static struct fxt_str as_text(struct fxt_out *f, const char *s, size_t len)
 	return fxt_str(f->program, utf8_cut(f->program, len, FXT_MAX_STRING));
 }
 
-/* @path: of the file, or NULL */
+/* Writes why a program's time trace is not shown; @file: NULL if unknown */
 static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file, const char *fault)
 {
 	const char *label = line_events_label(&f->line, exec);
@@ -294,7 +295,7 @@ static int by_date(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The middle of all, because some files have times that were set. */
+/* Uses the median of the dates, because some files have times that were set. */
 static bool realtime(struct fxt_inside *s, uint64_t now, int64_t *date)
 {
 	if (!s->ndates || now > MAX_CLOCK)
@@ -304,7 +305,7 @@ static bool realtime(struct fxt_inside *s, uint64_t now, int64_t *date)
 	return *date > -MAX_CLOCK && *date < MAX_CLOCK;
 }
 
-/* Threads beside the busiest have a track of their own, below the program's process. */
+/* Threads other than the busiest get their own track, in the program's process. */
 static uint32_t track_of(struct fxt_out *f, const struct chrome_trace *t, uint32_t thread,
 			 uint32_t process)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink of the etrace model: a Fuchsia trace.  What becomes what, and why, is in
- * Documentation/fxt-mapping.md; etrace_fxt_in.c reads it back.
+ * Sink of the etrace model: writes a Fuchsia trace.  Documentation/fxt-mapping.md describes
+ * the mapping and its reasons; etrace_fxt_in.c reads the trace back.
  */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/xalloc.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* One that has no arguments. */
+/* Writes an event without arguments. */
 static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct task *t,
 		     uint64_t time, struct fxt_str category, struct fxt_str name,
 		     uint64_t value)
@@ -22,7 +22,7 @@ static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct t
 
 /* ---- tasks ---- */
 
-/* What a slice is called: a program's base name, as text. */
+/* The name of a slice: the program's base name, as text. */
 static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
 {
 	return fxt_out_text(f, t->program, t->program_len);
@@ -33,7 +33,7 @@ static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 	return t->execed ? used(f, &f->category[ET_K_EXEC]) : used(f, &f->name[N_FORK]);
 }
 
-/* What it works at, for the process and for the thread; viewers add the koid. */
+/* Names the process and the thread after the program; viewers add the koid. */
 static void put_names(struct fxt_out *f, const struct task *t)
 {
 	struct fxt_str program = slice_name(f, t), full;
@@ -55,7 +55,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	line_events_begin(&f->line, f->tab, t, parent, ev);
 	if (f->inside && t->execed)
 		fxt_inside_exec(f, ev);
-	/* nothing is known of it before its execve: no slice of no length */
+	/* its execve is the first that is known of it: avoid a slice of zero length before */
 	if (!t->execed && ev->kind == ET_K_EXEC) {
 		f->unborn = t;
 		return;
@@ -150,7 +150,7 @@ static void put_lost(struct fxt_out *f, const struct et_event *ev)
 	end_event(f);
 }
 
-/* One that is not plain. */
+/* Writes an event that is not plain. */
 static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t,
 					       const struct et_event *ev)
 {
@@ -158,7 +158,7 @@ static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t
 		struct fxt_str category = used(f, &f->category[ev->kind]);
 
 		begin_event(f, FXT_EV_INSTANT, ev->time, t, category, used(f, &f->kind[ev->kind]));
-		/* a flow begins here: it needs a slice, if of no length */
+		/* a flow begins here, and needs a slice, even one of zero length */
 		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
 			f->event.type = FXT_EV_DURATION_COMPLETE;
 			f->event.value = ev->time;
@@ -193,7 +193,7 @@ static int fxt_out_item(struct sink *s, const void *item)
 			return out_error(f->out);
 		}
 	} else if (ev->time > f->build_end) {
-		/* what the recorder says afterwards is no part of the build */
+		/* events of the recorder itself are not part of the build */
 		f->build_end = ev->time;
 	}
 	if (f->inside && t)
@@ -260,7 +260,7 @@ static void begin_file(struct fxt_out *f)
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
 	fxt_init(f->w, 1000000000);
-	/* viewers want it to be the first string */
+	/* viewers need this to be the first string */
 	use(f, &f->name[N_PROCESS]);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
 	own[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), PROCTAB_OWN_KOID);
@@ -286,7 +286,7 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	f->view = view;
 	f->inside = view.inside ? fxt_inside_new(view.inside) : NULL;
 	f->w = fxt_writer_new(args->out);
-	/* comes as untouched pages, as the writer's own table */
+	/* calloc gives untouched pages, which use no memory until they are written */
 	f->values = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->values));
 	f->tab = proctab_new(bits, &tab_ops, f);
 	begin_file(f);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which events a Fuchsia trace shows.  See etrace_fxt_view.h. */
+/* Selects the events that a Fuchsia trace shows.  See etrace_fxt_view.h. */
 #include "format/fxt_events/etrace_fxt_view.h"
 #include "event/pid_bits.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of a view, a command line goes on for no longer. */
+/* Maximum bytes of a command line in a view. */
 #define VIEW_ARGV	96u
 
 const struct opt_row etrace_fxt_options[] = {
@@ -18,7 +18,7 @@ const struct opt_row etrace_fxt_options[] = {
 	{ 0 }
 };
 
-/* Kinds that are no calls: they make the slices, or tell of the trace itself. */
+/* Kinds that are not calls: they make the slices, or are about the trace itself. */
 static bool is_shown(unsigned int kind)
 {
 	return kind == ET_K_EXEC || kind == ET_K_EXIT || kind == ET_K_SESSION ||
@@ -28,7 +28,7 @@ static bool is_shown(unsigned int kind)
 #define VALUE_BIT(kind, value)	((uint16_t)(1u << ET_V_##kind##_##value))
 #define STRING_BIT(kind, string) ((uint16_t)(1u << ET_S_##kind##_##string))
 
-/* What a view has: what a build made, with what of it. */
+/* Events in a view, mainly those that make files, and the values and strings shown. */
 static const struct {
 	uint8_t kind, show;
 	uint16_t values, strings;
@@ -48,7 +48,7 @@ static bool is_named(const char *name, size_t len, const char *as)
 	return as && strlen(as) == len && !memcmp(name, as, len);
 }
 
-/* All kinds of a name, or of a category of that name. */
+/* Shows all kinds with a name, or with a category of that name. */
 static bool add_calls(struct fxt_view *v, const char *name, size_t len)
 {
 	bool found = false;

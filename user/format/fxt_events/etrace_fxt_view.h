@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Which events a Fuchsia trace shows: all, or those that the options of its row ask for. */
+/* Selects the events that a Fuchsia trace shows: all, or those that the options ask for. */
 #ifndef ETRACE_FXT_VIEW_H
 #define ETRACE_FXT_VIEW_H
 
@@ -10,14 +10,14 @@
 #include <fcntl.h>
 
 struct fxt_view {
-	bool cuts;		/* --view: small enough to look at, however long the build */
-	uint16_t values[ET_K_COUNT], strings[ET_K_COUNT];	/* bit i: that one is shown */
-	bool forks;		/* arrows from who forked to whom */
-	size_t max_argv;	/* bytes of a command line after which it is cut */
+	bool cuts;		/* --view: keep it small enough to look at, even for long builds */
+	uint16_t values[ET_K_COUNT], strings[ET_K_COUNT];	/* bit i: it is shown */
+	bool forks;		/* arrows from parent to child */
+	size_t max_argv;	/* maximum bytes of a command line */
 	uint8_t kinds[ET_K_COUNT];	/* enum fxt_view_show */
-	/* time traces of compilers: the directory below which they are; NULL: not asked for */
+	/* directory under which time traces of compilers are; NULL if not asked for */
 	const char *inside;
-	const char *left_out;	/* for people; NULL: all is shown */
+	const char *left_out;	/* text for users on what is left out; NULL if nothing */
 };
 
 enum fxt_view_show {
@@ -28,7 +28,7 @@ enum fxt_view_show {
 
 extern const struct opt_row etrace_fxt_options[];
 
-/** fxt_view_take - what the options say.  Return: false after diag_fatal(). */
+/** fxt_view_take - set up a view from the options.  Return: false after diag_fatal(). */
 bool fxt_view_take(struct fxt_view *v, const struct opts *opts, struct diag *diag);
 
 /** fxt_view_shows - whether an event gets a record of its own */
