@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What runs again when a file changes: the steps that read it, those that read what they
- * made, and so on.  See facts.h.
+ * Computes what a change of a file would run again: the steps that read it, the steps that
+ * read their outputs, and so on.  See facts.h.
  *
- * Files with the same readers share their answer, so that headers which all include are
- * one walk.
+ * Files with the same readers share the result: one walk does for headers that are included
+ * everywhere.
  */
 #include "fleet/facts.h"
 #include "base/hash.h"
@@ -15,9 +15,9 @@
 
 struct walk {
 	struct facts *f;
-	uint32_t *first;	/* by step: index of its first in out; one more than steps */
-	uint32_t *out;		/* steps that read what it made */
-	uint32_t *seen;		/* by step: number of the walk that was there last */
+	uint32_t *first;	/* by step: index of its first row in @out; one more than steps */
+	uint32_t *out;		/* steps that read its outputs */
+	uint32_t *seen;		/* by step: number of the last walk that visited it */
 	uint32_t *queue;
 	uint32_t walks;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a fleet is told of one build, from its database.  See facts.h. */
+/* Collects what is pushed to a fleet about one build, from its database.  See facts.h. */
 #include "fleet/facts.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
@@ -68,7 +68,7 @@ static struct facts_number number_of(struct sqlite3_stmt *st, int column)
 	return (struct facts_number){ !db_null(st, column), db_int(st, column) };
 }
 
-/* Its steps' costs, and how and when the processes ended that units began in. */
+/* Load the costs of steps, and how and when the process ended in which each unit began. */
 static void load_costs(struct facts *f)
 {
 	static const char text[] =
@@ -128,8 +128,8 @@ static void load_costs(struct facts *f)
 /* ---- what they made ---- */
 
 /*
- * One of a step's outputs: it is named by that of which the last write ended last.
- * What was written at once goes by the order of names, which is the same in each build.
+ * Add an output to a step, which is named after the output whose last write ended last.  If
+ * several ended at the same time, the order of names decides, as it is equal in each build.
  */
 static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file,
 		       int64_t until)
@@ -159,7 +159,7 @@ static void made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t fi
 		add_output(f, seen, head, file, until);
 }
 
-/* By version: who wrote to it last.  Those that were only named have none. */
+/* The unit that wrote last to a version; 0 if it only got a name. */
 static uint32_t last_writer(const struct match_side *s, uint32_t version)
 {
 	const struct match_write *w, *last = NULL;
@@ -256,7 +256,7 @@ void facts_load(struct facts *f, struct db *db, const char *root)
 	f->s.db = db;
 	f->s.from = root ? xstrdup(root) : first_dir(db);
 	f->s.to = xstrdup(".");
-	/* a build in "/" has names that are the same everywhere as they are */
+	/* in a build in "/", names are the same everywhere already */
 	if (!strcmp(f->s.from, "/"))
 		*f->s.from = '\0';
 	match_load(&f->s);
@@ -290,11 +290,11 @@ void facts_free(struct facts *f)
 
 /* ---- accesses ---- */
 
-/* Those of a unit, each file and way once. */
+/* Accesses of a unit, joined by file and kind (how). */
 struct gathered {
 	struct facts_access *rows;
 	size_t n, cap;
-	struct map64 at;	/* file and how: row + 1 */
+	struct map64 at;	/* by file and how: row + 1 */
 };
 
 static void gather(struct gathered *g, uint32_t unit, const struct graph_access *from)
@@ -364,7 +364,7 @@ static void tell_unit(struct facts *f, uint32_t unit, struct gathered *g,
 		tell(ctx, &g->rows[i]);
 }
 
-/* Heads of steps in the order in which they ended: what one made was made when the next reads it. */
+/* Heads of steps in the order of their ends, so that makers come before their readers. */
 struct ended {
 	int64_t at;
 	uint32_t head;
@@ -424,7 +424,7 @@ void facts_hash_number(struct sha256_ctx *sha, uint64_t v)
 
 void facts_id(struct db *db, uint8_t id[FACTS_ID])
 {
-	/* one recording read as a trace and as a database is one build */
+	/* a recording has one id, whether it is read as a trace or as a database */
 	static const char *const numbers[] = { "begin", "end", "realtime" };
 	uint8_t whole[FACTS_HASH];
 	struct sqlite3_stmt *st;
@@ -445,7 +445,7 @@ void facts_id(struct db *db, uint8_t id[FACTS_ID])
 	}
 	sha256_digest(&sha, sizeof(whole), whole);
 	memcpy(id, whole, FACTS_ID);
-	/* RFC 9562: version 8, whose bits are its maker's affair */
+	/* RFC 9562: a UUID of version 8, whose other bits are free for any use */
 	id[6] = (uint8_t)((id[6] & 0x0f) | 0x80);
 	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
 }

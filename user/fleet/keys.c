@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What a step ran, and of what, each as a number that is the same in each build in which
- * that is the same (etrace-push(1), "Equal steps").
+ * Computes two hashes for each step, of its command and of its inputs, which are equal in
+ * all builds in which these are equal (etrace-push(1), "Equal steps").
  *
- * An input that was there before the build is known by its content, if that was hashed,
- * else by its size and time; one that the build made by the content, else by what the
- * steps ran that wrote it, and of what.  Where something can play a part that is not
- * known, there is no number, but the reason.
+ * An input that existed before the build is identified by its content, if that was hashed,
+ * else by its size and time; one that the build made by its content, else by the commands
+ * and inputs of the steps that wrote it.  If a step may depend on anything unknown, it has
+ * the reason instead of a hash.
  */
 #include "fleet/facts.h"
 #include "base/xalloc.h"
@@ -46,10 +46,10 @@ struct input {
 struct facts_keys {
 	struct key *steps;	/* by unit */
 	struct key *versions;
-	struct input *inputs;	/* of the step that is looked at */
+	struct input *inputs;	/* of the current step */
 	size_t n, cap;
-	uint32_t *followed;	/* by unit: the last step of which it is told */
-	uint32_t loader_cache;	/* file: which libraries there are, of all packages */
+	uint32_t *followed;	/* by unit: the last step that follows it in facts.follows */
+	uint32_t loader_cache;	/* file: /etc/ld.so.cache, which lists libraries of all packages */
 	struct buf args;
 };
 
@@ -100,7 +100,7 @@ static void add(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
 	};
 }
 
-/* What went through a pipe is the step's own if nobody else has to do with it. */
+/* Whether all that was written to a pipe came from the step itself. */
 static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 {
 	size_t n;
@@ -139,7 +139,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 {
 	const struct build_version *v = &f->s.versions[version];
 
-	/* what was in it before stays, so it is an input, too */
+	/* the content before stays in the file, so it is an input, too */
 	if (how == GRAPH_WRITE) {
 		if (v->made != GRAPH_CHANGED || !v->base)
 			return;
@@ -168,7 +168,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 
 /* ---- what a version is ---- */
 
-/* Return: why it is not known. */
+/* Identify an input by size and time.  Return: FACTS_KNOWN, or why it is unknown. */
 static enum facts_unknown by_stat(struct facts *f, const struct input *in, struct sha256_ctx *sha)
 {
 	int64_t size, mtime;
@@ -179,11 +179,11 @@ static enum facts_unknown by_stat(struct facts *f, const struct input *in, struc
 		facts_hash_number(sha, (uint64_t)mtime);
 		return FACTS_KNOWN;
 	}
-	/* its name is hashed with what is known of it */
+	/* the name of an input is hashed in any case */
 	return f->by_name && in->class == GRAPH_PROGRAM ? FACTS_KNOWN : FACTS_UNIDENTIFIED;
 }
 
-/* By those who wrote it.  @base: what was in it before; NULL: nothing of that is. */
+/* Identify a version by the steps that wrote it.  @base: key of its old content; NULL if none. */
 static enum facts_unknown by_makers(struct facts *f, uint32_t version, const struct key *base,
 				    struct sha256_ctx *sha)
 {
@@ -241,7 +241,7 @@ static enum facts_unknown identify_one(struct facts *f, const struct input *in)
 	return why;
 }
 
-/* What was added to something that was added to something: the oldest first. */
+/* Identify a version; those that it was derived from come first, the oldest before all. */
 static enum facts_unknown identify(struct facts *f, const struct input *in)
 {
 	while (!f->keys->versions[in->version].known) {
@@ -271,7 +271,7 @@ static int by_name(const void *a, const void *b)
 	return (x->version > y->version) - (x->version < y->version);
 }
 
-/* Return: whether others wrote it, too, or nobody of the step did. */
+/* Whether no unit of the step wrote it; @shared: units of the step and others did. */
 static bool is_input(struct facts *f, uint32_t head, uint32_t version, bool *shared)
 {
 	size_t n, own = 0;
@@ -289,7 +289,7 @@ static void add_pair(struct facts_pair **to, size_t *n, size_t *cap, uint32_t of
 	(*to)[(*n)++] = (struct facts_pair){ of, step };
 }
 
-/* For costs.c: what the step has to do with those that made it. */
+/* Add pairs of each step that wrote a version and the step that read it, for costs.c. */
 static void follow(struct facts *f, uint32_t head, uint32_t version)
 {
 	size_t n;
@@ -314,7 +314,7 @@ static uint64_t short_hash(const uint8_t *sha)
 	return v ? v : 1;
 }
 
-/* @to: the step's command.  Return: false: it is not in the trace. */
+/* Set @to to the hash of a step's command.  Return: false if that is not in the trace. */
 static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 {
 	struct buf *args = &f->keys->args;

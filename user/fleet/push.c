@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Builds into a server, each once.  See push.h. */
+/* Pushes builds into a server, each once.  See push.h. */
 #include "fleet/push.h"
 #include "answers/attest.h"
 #include "base/hash.h"
@@ -29,7 +29,7 @@ static const struct {
 	[ACCESS] = { "access", push_access_columns },
 };
 
-/* A build that is not there yet. */
+/* A build whose row has not been sent yet. */
 struct pending {
 	uint8_t id[FACTS_ID];
 	char *name;
@@ -37,7 +37,7 @@ struct pending {
 	uint16_t day;
 	uint64_t *parts;
 	size_t nparts, parts_cap;
-	struct buf rest;	/* of its row, behind parts; empty: it is not whole */
+	struct buf rest;	/* columns of its row behind parts; empty until it is complete */
 };
 
 struct push {
@@ -45,7 +45,7 @@ struct push {
 	const struct push_options *o;
 	struct diag *diag;
 	bool failed;
-	int64_t clock;		/* the server's less this machine's, s */
+	int64_t clock;		/* server's clock minus this machine's, s */
 	struct rows rows[NTABLES];
 	struct buf insert[NTABLES + 1];	/* statements, with a NUL; the last: of build */
 	struct pending *pending;
@@ -54,10 +54,10 @@ struct push {
 	bool has_packages;
 	struct packages packages;
 	struct map64 package_of;	/* hash of packages_path(): package + 1 */
-	struct map64 hashes;	/* hash of path, size and time: index in sha + 1, 0: there is none */
+	struct map64 hashes;	/* hash of path, size and time: index in sha + 1; 0 if none */
 	uint8_t (*sha)[FACTS_HASH];
 	size_t nsha, sha_cap;
-	/* of the build that is read */
+	/* for the build that is being read */
 	struct push_build build;
 	struct attest attest;
 };
@@ -163,14 +163,14 @@ static uint64_t draw(void)
 	return v;
 }
 
-/* Its builds have one part more. */
+/* Add the part of the rows just sent to each of their builds. */
 static void took(struct push *p, const struct rows *r, uint64_t base)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct pending *b = &p->pending[r->starts[i].build];
 		uint64_t part = base + r->starts[i].build;
 
-		/* rows of a build stand together */
+		/* rows of one build are adjacent */
 		if (b->nparts && b->parts[b->nparts - 1] == part)
 			continue;
 		b->parts = xgrow(b->parts, &b->parts_cap, b->nparts + 1, sizeof(*b->parts));
@@ -214,7 +214,7 @@ static void put_pending(struct buf *to, const struct pending *b)
 	buf_add(to, b->rest.s, b->rest.len);
 }
 
-/* Return: whether what is there of them may be swept away soon; after diag_fatal() then. */
+/* Whether tables_sweep() may soon remove rows of a waiting build; true after diag_fatal(). */
 static bool is_too_old(struct push *p)
 {
 	int64_t now = time(NULL) + p->clock;
@@ -229,7 +229,7 @@ static bool is_too_old(struct push *p)
 	return false;
 }
 
-/* All that waits.  A build's row may come twice: of one build one counts. */
+/* Send all that waits.  The row of a build may arrive twice: only one of them counts. */
 static void commit(struct push *p)
 {
 	enum server_sent sent = SERVER_AGAIN;
@@ -264,14 +264,14 @@ static void commit(struct push *p)
 
 /* ---- is it there? ---- */
 
-/* Return: 1: it is; 0: it is not; -1 after diag_fatal(). */
+/* Return: 1 if the build is stored, 0 if not, -1 after diag_fatal(). */
 static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text)
 {
 	struct server_answer a = { 0 };
 	struct buf b = { 0 };
 	int there;
 
-	/* that it is there is said when it is */
+	/* it waits: send it first, as "already there" must be true when it is printed */
 	for (size_t i = 0; i < p->n; i++)
 		if (!memcmp(p->pending[i].id, id, FACTS_ID)) {
 			commit(p);
@@ -292,7 +292,7 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 
 /* ---- what is asked of this machine ---- */
 
-/* Return: of which file system is asked what the trace does not tell; NULL: of none. */
+/* Root of the file system in which to look up what the trace lacks; NULL if none. */
 static const char *root_of(const struct push *p, const char *recorded)
 {
 	char name[256] = "";
@@ -355,8 +355,8 @@ static bool look_at(void *ctx, uint32_t file, int64_t *size, int64_t *mtime)
 }
 
 /*
- * As facts.hash: the same file of many builds is read once.  It is known by its size and
- * time, as the trace tells them, or as they are if nothing has touched it since.
+ * For facts.hash.  A file that many builds used is read only once: it is recognized by path,
+ * size and time, either as recorded, or as they are now if it has not changed since.
  */
 static bool hash_file(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 {
@@ -435,7 +435,7 @@ static bool is_waiting(const struct push *p)
 	return days + 1 >= PUSH_DAYS || seconds() - p->committed >= PUSH_SECONDS;
 }
 
-/* Return: false after diag_fatal(): when it began is not known, or cannot be said. */
+/* Return: false after diag_fatal(), if its begin is unknown or out of range. */
 static bool find_begin(struct push *p, struct db *db, const char *name)
 {
 	int64_t begin = p->o->begin;
@@ -491,7 +491,7 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	p->build.hashed = f.hash != NULL;
 	load_packages(p);
 	facts_accesses(&f, tell_access, p);
-	/* which files are used is known now */
+	/* only now it is known which files are used */
 	find_packages(p, &f);
 	tell_rest(p, &f);
 	if (!p->failed && !db->failed)

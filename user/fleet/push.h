@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Builds into a server, each once: etrace-push(1).
+ * Pushes builds into a server, each once: etrace-push(1).
  *
- * A build counts from when its row is there, which is written last and names the parts
- * that count (rows.h).  So whoever ends in the middle leaves rows that nobody sees, and
- * may push again; and rows of which nobody knows whether they came are sent again as
- * other parts.
+ * A build exists once its row in the table of builds is there.  That is written last, and
+ * names the parts that count (rows.h).  So a push that is interrupted leaves only rows that
+ * no query sees, and can be repeated; rows that may or may not have arrived are sent again
+ * as other parts.
  *
- * Rows of several builds go together.  Memory: those of one build while it is read
- * (facts.h), and up to PUSH_BYTES for each of three tables.
+ * Rows of several builds are sent together.  Memory: facts (facts.h) of the build that is
+ * read, and up to PUSH_BYTES for each of three tables.
  */
 #ifndef ETRACE_FLEET_PUSH_H
 #define ETRACE_FLEET_PUSH_H
@@ -16,33 +16,33 @@
 #include "db/db.h"
 #include "fleet/server.h"
 
-/* A table's rows are sent when there are so many of them, or bytes. */
+/* A table's rows are sent when there are this many bytes or rows of them. */
 #define PUSH_BYTES	(8u << 20)
 #define PUSH_ROWS	200000u
-/* Days of builds that go together: a server refuses rows for too many partitions. */
+/* Days of builds sent together, at most: a server refuses rows for too many partitions. */
 #define PUSH_DAYS	32u
-/* s after which what waits is sent, be it ever so little */
+/* Seconds after which waiting rows are sent, however few they are. */
 #define PUSH_SECONDS	10
-/* s after which a build is not finished any more: tables_sweep() takes what is a day old */
+/* Seconds after which a push is given up: tables_sweep() removes its rows after a day. */
 #define PUSH_OLDEST	(12 * 3600)
 
 struct push_options {
-	const char *host;	/* NULL: that of the recording */
-	const char *project;	/* NULL: the base name of the directory */
+	const char *host;	/* NULL for that of the recording */
+	const char *project;	/* NULL for the base name of the directory */
 	const char *const *tags;	/* "KEY=VALUE" */
 	size_t ntags;
 	bool has_begin;
-	int64_t begin;		/* ns since 1970; else as answers_realtime() */
-	const char *tree;	/* directory that is written as "."; NULL: the first program's */
+	int64_t begin;		/* ns since 1970, if has_begin; else answers_realtime() */
+	const char *tree;	/* directory that is written as "."; NULL for the first program's */
 	/*
-	 * Of the file system whose packages and files are asked.  NULL: "/", if the recording
-	 * says that it was made on this host; else none is.
+	 * Root of the file system to look up packages and files in.  NULL for "/" if the
+	 * recording is from this host, else for no lookups.
 	 */
 	const char *root;
-	bool by_name;		/* programs of which nothing else is known are what they are called */
-	bool packages;		/* say whose files are whose */
-	bool hash;		/* SHA-256 of files that are still what they were */
-	/* a build is there; @id as text; @was: it was before */
+	bool by_name;		/* programs of which only the name is known are identified by it */
+	bool packages;		/* look up which package each file is from */
+	bool hash;		/* compute SHA-256 of files that have not changed */
+	/* called when a build is stored; @id is text; @was: it already was before */
 	void (*there)(void *ctx, const char *name, const char *id, bool was);
 	void *ctx;
 };
@@ -50,26 +50,26 @@ struct push_options {
 struct push;
 
 /**
- * push_new - ready to push; the tables were checked
- * @o: stays the caller's, and stays
- * @now: what the server's clock says, s since 1970
+ * push_new - prepare pushes, after tables_check()
+ * @o: not copied; must live as long as the result
+ * @now: time of the server's clock in s since 1970
  */
 struct push *push_new(struct server *s, const struct push_options *o, int64_t now,
 		      struct diag *diag);
 void push_free(struct push *p);
 
 /**
- * push_build - push that of a database, as soon as it is worth it
+ * push_build - push the build of a database, perhaps later, together with others
  * @name: for messages, and the column name
  *
- * Return: false after diag_fatal(): it will not be there.
+ * Return: false after diag_fatal(), if it will not be stored.
  */
 bool push_build(struct push *p, struct db *db, const char *name);
 
-/** push_end - push what waits.  Return: false after diag_fatal(). */
+/** push_end - push what still waits.  Return: false after diag_fatal(). */
 bool push_end(struct push *p);
 
-/** push_failed - the server took something not, even after all retries: nothing more is sent */
+/** push_failed - whether the server refused something after all retries; nothing more is sent */
 bool push_failed(const struct push *p);
 
 #endif

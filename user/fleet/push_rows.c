@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A build's facts as rows.  See push_rows.h. */
+/* Writes the facts of a build as rows.  See push_rows.h. */
 #include "fleet/push_rows.h"
 #include "base/xalloc.h"
 #include "fleet/rows.h"
@@ -37,7 +37,7 @@ static void put_number(struct buf *to, const struct facts_number *n, unsigned in
 	rows_maybe(to, n->known, n->v, bytes);
 }
 
-/* What all but the build begin with. */
+/* Append the columns with which rows of all tables but that of builds begin. */
 static void put_head(struct buf *to, const struct push_build *b)
 {
 	rows_int(to, push_day(b->begin), 2);
@@ -58,7 +58,7 @@ void push_put_access(struct buf *to, const struct push_build *b, const struct fa
 
 /* ---- steps ---- */
 
-/* A path as builds are compared. */
+/* Append a path in the form that is equal in different builds. */
 static void put_path(struct buf *to, const struct facts *f, uint32_t file)
 {
 	struct buf path = { 0 }, name = { 0 };

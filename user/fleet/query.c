@@ -173,7 +173,7 @@ static void put_order(const struct query *q, const struct query_options *o, stru
 	buf_adds(b, q->order);
 }
 
-/* A pattern with * and ? as LIKE has it. */
+/* Append a pattern with * and ? as one for LIKE. */
 static void add_like(struct buf *b, const char *pattern)
 {
 	struct buf like = { 0 };
@@ -198,7 +198,7 @@ static void put_path(const struct query *q, const struct query_options *o, struc
 	struct buf path = { 0 };
 
 	(void)q;
-	/* files below the root of the build begin with a dot there */
+	/* in the tables, paths below the root of the build begin with "./" */
 	if (*o->arg != '/' && *o->arg != '*' && strncmp(o->arg, "./", 2) != 0)
 		buf_adds(&path, "./");
 	buf_adds(&path, o->arg);
@@ -212,7 +212,7 @@ static void put_path(const struct query *q, const struct query_options *o, struc
 	buf_free(&path);
 }
 
-/* "libc6" is "libc6:amd64", too. */
+/* "libc6" also means "libc6:amd64". */
 static void put_package(const struct query *q, const struct query_options *o, struct buf *b)
 {
 	size_t len = strcspn(o->arg, "=");

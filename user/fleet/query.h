@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Questions to the builds in ClickHouse: a row of the table in query.c for each, and
- * its statements in ask-*.sql.  What was asked for comes into them at words between at
- * signs:
+ * Questions about the builds in ClickHouse: each has a row in the table in query.c, and
+ * its statements in ask-*.sql.  Options and arguments replace words between at signs in
+ * them:
  *
  *	@db@		the database
- *	@when@		on the view build: a build is one of those that are asked about
+ *	@when@		condition on the view build: the build is selected
  *	@rows@		on the tables step_rows, file_rows, access_rows: a row is of such a
  *			build, and counts
- *	@now@		the parts of these builds, for IN
- *	@both@		as @rows@, of the span as long before, too
- *	@only@, @order@	what the row of the table says
- *	@path@, @package@	on file_rows: what the argument means
- *	@files@		that (build, file) is in the rows that the first part has shown
- *	@shown@, @limit@	how many rows are shown; one more, to know whether there are more
+ *	@now@		the parts of the selected builds, for IN
+ *	@both@		as @rows@, also for the equally long span before
+ *	@only@, @order@	from the row of the table
+ *	@path@, @package@	conditions on file_rows: match the argument
+ *	@files@		condition: (build, file) is in the rows that the first part showed
+ *	@shown@, @limit@	number of rows to show; one more, to know whether there are more
  *
- * The parts stand in the statements themselves and not in the views of the same rows,
- * so that the days that are not asked about are not read, and each server of a cluster
- * sums its own up.
+ * These conditions are in the statements, not in views of the tables, so that days that are
+ * not selected are not read, and each server of a cluster sums up its own rows.
  */
 #ifndef ETRACE_FLEET_QUERY_H
 #define ETRACE_FLEET_QUERY_H
@@ -32,51 +31,51 @@
 
 /* One statement of a question. */
 struct query_part {
-	const char *name;	/* of its rows in JSON; NULL: there is none */
-	const char *heading;	/* above its table, or NULL */
-	const char *none;	/* what is said if there are no rows; NULL: nothing */
-	bool of_first;		/* it is about the rows of the first part: none, if they are */
+	const char *name;	/* name of its rows in JSON; NULL if none */
+	const char *heading;	/* above its table; NULL if none */
+	const char *none;	/* printed if there are no rows; NULL for nothing */
+	bool of_first;		/* it is about rows of the first part: skipped if that has none */
 };
 #define QUERY_PARTS 3
 
 struct query {
 	const char *name;
-	const char *args;	/* what it takes, or NULL */
-	const char *about;	/* one line */
+	const char *args;	/* its arguments; NULL if none */
+	const char *about;	/* description of one line */
 	const char *sql;	/* a statement for each part */
 	const char *only, *order;
 	struct query_part parts[QUERY_PARTS];
 };
 
-/** query_all - the table of them, up to one without a name */
+/** query_all - the table of all questions; the last row has no name */
 const struct query *query_all(void);
 const struct query *query_find(const char *name);
 
-/** query_parts - how many there are */
+/** query_parts - number of statements of a question */
 size_t query_parts(const struct query *q);
 
-/* Which builds are asked about, and what else. */
+/* Which builds are selected, and other options. */
 struct query_options {
 	const char *database;
 	int64_t since, until;	/* began in [since, until), seconds since 1970 */
-	const char *project, *host;	/* NULL: all */
-	const char **tags;	/* "K=V", each of which they have */
+	const char *project, *host;	/* NULL for all */
+	const char **tags;	/* "K=V"; builds must have all of them */
 	size_t ntags;
-	const char *arg;	/* NULL: none */
-	uint64_t limit;		/* rows that are shown */
+	const char *arg;	/* NULL if none */
+	uint64_t limit;		/* rows to show */
 	/*
-	 * What the first part was answered, or NULL: it is not known.  A server finds rows
-	 * that a statement names at once, those that a part of it finds only by reading all.
+	 * The answer to the first part; NULL if not known.  A server finds rows at once if the
+	 * statement names them, but reads the whole table for rows that a subquery selects.
 	 */
 	const struct server_answer *first;
 };
 
-/** query_make - the statement of a part, with a NUL behind it; appended to @to */
+/** query_make - append the statement of a part to @to, with a NUL behind it */
 void query_make(const struct query *q, size_t part, const struct query_options *o, struct buf *to);
 
 /**
- * query_put - an answer: a table for a person, or an object in a line for each row
- * @limit: rows that are shown
+ * query_put - print an answer: as a table, or as one JSON object per line and row
+ * @limit: rows to show
  */
 void query_put(const struct query *q, size_t part, const struct server_answer *a, uint64_t limit,
 	       struct out *out, bool json);

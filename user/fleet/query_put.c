@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What was answered, as a table and as JSON.  See query.h. */
+/* Prints answers as a table and as JSON.  See query.h. */
 #include "fleet/query.h"
 #include "base/screen.h"
 #include "base/text_num.h"
@@ -12,27 +12,27 @@
 
 /* More columns than any text is shown in. */
 #define WIDEST 400u
-/* Of a hash, in a table. */
+/* Digits of a hash that a table shows. */
 #define HASH_SHOWN 12u
 
 enum kind {
 	TEXT,
-	LIST,		/* texts with a NUL between them */
+	LIST,		/* texts separated by NULs */
 	COUNT,
 	YES,		/* 0 or 1 */
 	SPAN,		/* nanoseconds */
-	CHANGE,		/* nanoseconds, more or less than before */
-	PERCENT,	/* the same */
+	CHANGE,		/* difference in nanoseconds */
+	PERCENT,	/* difference in percent */
 	SIZE,		/* bytes */
 	BEGAN,		/* seconds since 1970 */
 	STAMP,		/* nanoseconds since 1970 */
 	HASH,
 };
 
-/* All columns of all answers: their names in JSON, and what a person sees. */
+/* All columns of all answers: their names in JSON, and how a table shows them. */
 static const struct column {
 	const char *name;
-	const char *heading;	/* NULL: only JSON has it */
+	const char *heading;	/* NULL if only in JSON */
 	enum kind kind;
 } columns[] = {
 	{ "accesses", NULL, COUNT },
@@ -155,17 +155,17 @@ static void add_cell(struct buf *b, enum kind kind, const char *text, size_t len
 	}
 }
 
-/* A cell, as it will be shown. */
+/* The text of a cell. */
 struct shown {
-	size_t at, len;		/* in the text of all */
+	size_t at, len;		/* in the text of all cells */
 	unsigned int width;
 };
 
 struct table {
 	const struct server_answer *answer;
-	const struct column **columns;	/* NULL: not shown, as only JSON has it or it is empty */
+	const struct column **columns;	/* NULL if not shown: only in JSON, or empty */
 	unsigned int *widths;
-	struct shown *cells;	/* that of the headings first */
+	struct shown *cells;	/* the headings first */
 	size_t nrows;		/* with the headings */
 	struct buf text;
 };
@@ -241,7 +241,7 @@ static void put_row(const struct table *t, size_t row, struct out *out)
 			blanks += pad;
 			pad = 0;
 		}
-		/* what stands at the end of a line is not seen */
+		/* no blanks at the end of a line */
 		if (s->len && t->text.s) {
 			out_printf(out, "%*s", (int)blanks, "");
 			out_write(out, t->text.s + s->at, s->len);

@@ -32,7 +32,7 @@ void rows_text(struct buf *to, const char *s, size_t len)
 	buf_add(to, s, len);
 }
 
-/* Its two halves, each as a number: RowBinary has them little endian. */
+/* RowBinary has the two halves of a UUID as numbers, each little endian. */
 void rows_uuid(struct buf *to, const uint8_t id[16])
 {
 	for (unsigned int half = 0; half < 16; half += 8)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Rows on their way to a server: ClickHouse's RowBinary, and batches of it.
+ * Rows to be sent to a server, in ClickHouse's format RowBinary, and batches of them.
  *
- * Each row of a batch begins with its part, a number that is drawn when the batch is
- * sent: base of the batch + number of the build.  If nobody knows what became of a batch,
- * it is sent again with other parts, and what is there of the first time belongs to none
- * that counts.
+ * Each row of a batch begins with its part: a random base, drawn when the batch is sent,
+ * plus the number of the build.  If it is unknown whether a batch arrived, it is sent again
+ * with other parts; rows of the first attempt then belong to parts that do not count.
  */
 #ifndef ETRACE_FLEET_ROWS_H
 #define ETRACE_FLEET_ROWS_H
@@ -17,19 +16,19 @@
 
 /* ---- values, appended ---- */
 
-/** rows_int - the @bytes lower bytes of a number, little endian; of any sign */
+/** rows_int - the lower @bytes bytes of a number, little endian, signed or not */
 void rows_int(struct buf *to, uint64_t v, unsigned int bytes);
 
-/** rows_maybe - a Nullable of so many bytes */
+/** rows_maybe - a Nullable integer of @bytes bytes */
 void rows_maybe(struct buf *to, bool known, int64_t v, unsigned int bytes);
 
-/** rows_count - how many elements of an Array follow */
+/** rows_count - the number of elements of an Array, which follow */
 void rows_count(struct buf *to, uint64_t n);
 
-/** rows_text - a String, of any bytes */
+/** rows_text - a String, which may hold any bytes */
 void rows_text(struct buf *to, const char *s, size_t len);
 
-/** rows_uuid - 16 bytes in the order in which they are written */
+/** rows_uuid - a UUID; @id has its bytes in the order of its text */
 void rows_uuid(struct buf *to, const uint8_t id[16]);
 
 /* ---- batches ---- */
@@ -37,19 +36,19 @@ void rows_uuid(struct buf *to, const uint8_t id[16]);
 struct rows {
 	struct buf data;
 	struct rows_start {
-		uint32_t at;	/* byte */
-		uint32_t build;	/* its number */
+		uint32_t at;	/* offset in @data, bytes */
+		uint32_t build;	/* number of its build */
 	} *starts;
 	size_t n, cap;
 };
 
-/** rows_begin - the next row, of a build: what is added to data follows the part */
+/** rows_begin - begin a row of a build with room for the part; append its columns to data */
 void rows_begin(struct rows *r, uint32_t build);
 
-/** rows_parts - set the part of each row */
+/** rows_parts - set the part of each row to @base plus its build */
 void rows_parts(struct rows *r, uint64_t base);
 
-/** rows_empty - forget them; room is kept */
+/** rows_empty - remove all rows; memory is kept for the next ones */
 void rows_empty(struct rows *r);
 void rows_free(struct rows *r);
 

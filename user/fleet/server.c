@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Requests to a ClickHouse server.  See server.h. */
+/* Sends requests to a ClickHouse server.  See server.h. */
 #include "fleet/server.h"
 #include "base/xalloc.h"
 #include "fleet/server_pack.h"
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An answer is for a person: more than that is a mistake. */
+/* Limit of an answer in bytes; answers for people are shorter. */
 #define ANSWER_MOST	(256ul << 20)
-/* Before the second attempt, in milliseconds; twice as long before each that follows. */
+/* Delay before the second attempt, in ms; it doubles before each further one. */
 #define WAIT_FIRST	500u
 #define WAIT_MOST	30000u
 
@@ -25,21 +25,21 @@ struct server {
 	struct diag *diag;
 	char *url;		/* without user and query */
 	char *database;
-	struct curl_slist *headers;	/* of each request */
-	struct curl_slist *packed;	/* the same for rows that are packed */
+	struct curl_slist *headers;	/* for each request */
+	struct curl_slist *packed;	/* for requests with compressed rows */
 	enum server_packing packing;
 	uint64_t retries;
 	CURL *curl;
-	bool of_clickhouse;	/* the answer says that it is */
+	bool of_clickhouse;	/* a header of the answer says that it is from ClickHouse */
 	struct buf answer, rows;
 	char why[CURL_ERROR_SIZE];
 };
 
-/* What an error is, and what to do about it. */
+/* What to do about an error. */
 struct server_error {
-	int code;		/* ClickHouse's */
-	bool again;		/* it may go away */
-	const char *advice;	/* or NULL */
+	int code;		/* error code of ClickHouse */
+	bool again;		/* it may be temporary: try again */
+	const char *advice;	/* NULL if none */
 };
 
 static const char no_tables[] = "'etrace push --init' makes the tables";
@@ -56,7 +56,7 @@ static const struct server_error errors[] = {
 	{ 164, false, not_allowed },
 	{ 291, false, not_allowed },
 	{ 497, false, not_allowed },
-	{ 75, true, NULL },		/* CANNOT_WRITE_TO_FILE_DESCRIPTOR: of an old one, the disk is full */
+	{ 75, true, NULL },		/* CANNOT_WRITE_TO_FILE_DESCRIPTOR: old server, disk full */
 	{ 159, true, NULL },		/* TIMEOUT_EXCEEDED */
 	{ 173, true, NULL },		/* CANNOT_ALLOCATE_MEMORY */
 	{ 202, true, NULL },		/* TOO_MANY_SIMULTANEOUS_QUERIES */
@@ -73,7 +73,7 @@ static const struct server_error errors[] = {
 	{ 319, true, NULL },		/* UNKNOWN_STATUS_OF_INSERT */
 	{ 439, true, NULL },		/* CANNOT_SCHEDULE_TASK */
 	{ 999, true, NULL },		/* KEEPER_EXCEPTION */
-	{ 1000, true, NULL },		/* POCO_EXCEPTION: of files, of the network */
+	{ 1000, true, NULL },		/* POCO_EXCEPTION: files, network */
 	{ 1001, true, NULL },		/* STD_EXCEPTION: memory */
 	{ 0 }
 };
@@ -112,7 +112,7 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 	CURLUcode code = curl_url_get(u, CURLUPART_USER, user, CURLU_URLDECODE);
 	bool good = false;
 
-	/* without the URL: what is told goes into logs */
+	/* do not print the URL: messages end up in logs */
 	if (password || (query && strstr(query, "password")))
 		diag_fatal(s->diag, "the URL holds a password, which all can see who list processes: say it by --password-file or $ETRACE_FLEET_PASSWORD");
 	else if (!host || (strcmp(scheme, "http") && strcmp(scheme, "https")))
@@ -131,7 +131,7 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 	return good;
 }
 
-/* The same; @here: whether that is this machine. */
+/* Set the server's URL, and as check_url(); @here: whether its host is this machine. */
 static bool take_url(struct server *s, const char *url, char **user, bool *here)
 {
 	CURLU *u = curl_url();
@@ -141,7 +141,7 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 	if (!u)
 		xalloc_failed(1);
 	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
-		/* before an @ there may be a password */
+		/* the URL may hold a password before "@", or behind "?" */
 		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
 			   strchr(url, '@') || strchr(url, '?') ? "that" : url);
 	} else if (check_url(s, url, u, user)) {
@@ -158,7 +158,7 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 	return s->url;
 }
 
-/* Whether it is for nobody else is told; some systems mount secrets so, and it is read. */
+/* Warn if others can read the file, but use it: some systems mount secrets that way. */
 static void check_mode(FILE *f, const char *path, struct diag *diag)
 {
 	static const struct diag_kind open_to_all = {
@@ -188,7 +188,7 @@ static char *first_line(const char *path, struct diag *diag)
 	} else {
 		check_mode(f, path, diag);
 		line[strcspn(line, "\n")] = '\0';
-		/* of a file with lines that end so */
+		/* a file with CRLF line ends */
 		n = (ssize_t)strlen(line);
 		if (n && line[n - 1] == '\r')
 			line[n - 1] = '\0';
@@ -215,7 +215,7 @@ static void add_header(struct curl_slist **to, const char *name, const char *val
 	buf_free(&b);
 }
 
-/* @safe: nobody else reads what is sent.  Return: false after diag_fatal(). */
+/* @safe: nobody else can read the connection.  Return: false after diag_fatal(). */
 static bool take_user(struct server *s, const struct server_options *o, const char *in_url,
 		      bool safe)
 {
@@ -267,7 +267,7 @@ static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
-/* Others may say 200 to everything: a page to log in at, a server of something else. */
+/* Other servers may answer 200 to everything, such as a login page. */
 static size_t take_header(char *data, size_t size, size_t n, void *ctx)
 {
 	static const char own[] = "X-ClickHouse-";
@@ -296,7 +296,7 @@ static bool start(struct server *s, const struct server_options *o, bool here)
 	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, timeout);
 	curl_easy_setopt(s->curl, CURLOPT_TCP_KEEPALIVE, 1l);
 	curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "etrace/" ETRACE_VERSION);
-	/* what $http_proxy names would ask itself, or read a password */
+	/* a proxy in $http_proxy would look for the host on itself, or could read a password */
 	if (here)
 		curl_easy_setopt(s->curl, CURLOPT_PROXY, "");
 	if (o->cacert)
@@ -323,7 +323,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 			   s->url);
 		good = false;
 	}
-	/* else libcurl asks first whether a body is wanted, and waits */
+	/* else libcurl first asks whether the body is wanted, and waits for the answer */
 	add_header(&s->headers, "Expect:", "");
 	good = good && take_user(s, o, user, here || !strncmp(s->url, "https:", 6));
 	curl_free(user);
@@ -374,7 +374,7 @@ const char *server_database(const struct server *s)
 
 /* ---- a request ---- */
 
-/* What went wrong with one. */
+/* Why a request failed. */
 struct trouble {
 	bool again;
 	struct buf why;		/* with a NUL behind it */
@@ -396,7 +396,7 @@ static void no_answer(struct server *s, CURLcode code, struct trouble *t)
 		buf_adds(&t->why, *s->why ? s->why : curl_easy_strerror(code));
 }
 
-/* The first line, without what only ClickHouse's people read. */
+/* Append the first line of an error, without details for developers of ClickHouse. */
 static void add_reason(struct buf *to, const struct buf *answer)
 {
 	static const char *const ends[] = { ", e.what()", ": (while reading", " (version ", "\n", NULL };
@@ -448,11 +448,11 @@ static void bad_answer(struct server *s, long status, struct trouble *t)
 }
 
 /*
- * Send it once, the answer is in s->answer.
- * @query: in the URL, or NULL: the body is one
- * @empty: there is no answer if all went well
+ * Send a request once, and set s->answer.
+ * @query: statement for the URL; NULL if the body is the statement
+ * @empty: the answer to a successful request is empty
  *
- * Return: whether it went well; @t is filled if not.
+ * Return: false on failure; @t is set then.
  */
 static bool request(struct server *s, const char *query, const void *body, size_t size, bool packed,
 		    bool empty, struct trouble *t)
@@ -462,11 +462,11 @@ static bool request(struct server *s, const char *query, const void *body, size_
 	long status = 0;
 	CURLcode code;
 
-	/* an error that comes late is one of the whole then */
+	/* so that an error late in the query also sets the HTTP status */
 	buf_adds(&url, s->url);
 	buf_adds(&url, "?wait_end_of_query=1");
 	if (query) {
-		/* a Distributed table says that it has rows when its shards have them */
+		/* a Distributed table confirms rows only when its shards have them */
 		buf_adds(&url, "&insert_distributed_sync=1&query=");
 		buf_adds(&url, escaped ? escaped : "");
 	}
@@ -477,11 +477,11 @@ static bool request(struct server *s, const char *query, const void *body, size_
 	curl_easy_setopt(s->curl, CURLOPT_URL, url.s);
 	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, packed ? s->packed : s->headers);
 	/*
-	 * Where a connection that was used before ends without an answer, libcurl sends the
-	 * request again on its own: rows may be there twice then, in one part.
+	 * If a reused connection ends without an answer, libcurl repeats the request by itself:
+	 * rows could then be stored twice, in one part.
 	 */
 	curl_easy_setopt(s->curl, CURLOPT_FRESH_CONNECT, (long)empty);
-	/* NULL would be standard input */
+	/* with NULL, libcurl would read standard input */
 	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, size ? body : "");
 	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
 	code = curl_easy_perform(s->curl);
@@ -510,7 +510,7 @@ static void wait_before(struct server *s, uint64_t attempt, const struct trouble
 	if (t)
 		diag_report(s->diag, &tried_again, s->url, DIAG_NOWHERE, 0,
 			    "%s; tried again", t->why.s);
-	/* many that were refused at once do not come back at once */
+	/* random, so that clients refused at the same time do not all return together */
 	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) != sizeof(r))
 		r = (uint32_t)getpid();
 	poll(NULL, 0, (int)(ms / 2 + r % (ms / 2 + 1)));

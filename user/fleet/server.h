@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A ClickHouse server, by its HTTP interface (libcurl): statements, questions, rows.
+ * Sends statements, questions and rows to a ClickHouse server over HTTP (libcurl).
  *
- * Every request is tried again while that may help, longer and longer after the one
- * before; a statement must be one that may run twice.  Redirects are not followed.
- * Certificates are checked, always.
+ * A failed request is repeated if that may help, after increasing delays; so statements must
+ * be such that they may run twice.  Redirects are not followed.  Certificates are always
+ * checked.
  */
 #ifndef ETRACE_FLEET_SERVER_H
 #define ETRACE_FLEET_SERVER_H
@@ -16,78 +16,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How rows go over the wire; SERVER_AUTO: by gzip, but as they are to this machine. */
+/* Compression of rows; SERVER_AUTO: gzip, but none if the server is this machine. */
 enum server_packing { SERVER_AUTO, SERVER_PLAIN, SERVER_GZIP, SERVER_ZSTD };
 
-#define SERVER_DATABASE "etrace"	/* if nothing else is said */
+#define SERVER_DATABASE "etrace"	/* default */
 
 struct server_options {
 	const char *url;	/* "http://HOST:8123", "https://HOST:8443/PATH" */
-	const char *database;	/* NULL: SERVER_DATABASE */
-	const char *user;	/* NULL: $ETRACE_FLEET_USER, or the server's default */
-	const char *password_file;	/* its first line; NULL: $ETRACE_FLEET_PASSWORD, or none */
-	const char *cacert;	/* PEM file of those that sign certificates; NULL: the system's */
-	bool plain;		/* by http also to another machine */
-	enum server_packing packing;	/* of rows that are sent */
-	uint64_t retries;	/* of a request */
-	uint64_t timeout;	/* seconds without an answer, or in which nothing moves */
+	const char *database;	/* NULL for SERVER_DATABASE */
+	const char *user;	/* NULL for $ETRACE_FLEET_USER, or the server's default */
+	const char *password_file;	/* its first line; NULL for $ETRACE_FLEET_PASSWORD */
+	const char *cacert;	/* PEM file of certificate authorities; NULL for the system's */
+	bool plain;		/* allow http to other machines */
+	enum server_packing packing;	/* of rows */
+	uint64_t retries;	/* of each request */
+	uint64_t timeout;	/* s to connect, or without any data */
 };
 
 struct server;
 
 /**
- * server_new - a server that will be asked; nothing is sent yet
+ * server_new - prepare requests to a server; sends nothing
  *
- * Return: it, for server_free(); NULL after diag_fatal(): the URL is none, or holds a
- * password, the file cannot be read, a password would go to another machine by http, or
- * anything without .plain.
+ * Return: the server, for server_free(); NULL after diag_fatal(), if the URL is invalid or
+ * holds a password, the password file cannot be read, or http would be used to another
+ * machine: with a password, or without .plain.
  */
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);
 
-/** server_url - for messages; server_database - a word that needs no quotes */
+/** server_url - its URL, for messages; server_database - its database, needs no quotes */
 const char *server_url(const struct server *s);
 const char *server_database(const struct server *s);
 
 
-/** server_do - a statement that has no answer.  Return: false after diag_fatal() */
+/** server_do - run a statement that has no answer.  Return: false after diag_fatal() */
 bool server_do(struct server *s, const char *sql);
 
 /* An answer: a table of texts. */
 struct server_answer {
-	char **cells;		/* nrows rows of ncolumns; NULL: that is NULL */
-	size_t *lens;		/* bytes of each; a NUL stands behind them */
+	char **cells;		/* nrows * ncolumns texts, row by row; NULL for SQL's NULL */
+	size_t *lens;		/* bytes of each cell, without the NUL behind it */
 	char **names;		/* of the columns */
 	size_t nrows, ncolumns;
-	struct buf text;	/* where they stand */
+	struct buf text;	/* storage of all of them */
 };
 
 /**
- * server_ask - a question: SELECT without FORMAT
- * @to: filled, for server_answer_free() in any case
+ * server_ask - run a SELECT without FORMAT
+ * @to: set to the answer; call server_answer_free() in any case
  *
- * No settings are sent with it, so that users who may only read can ask.
+ * No settings are sent along, so that read-only users can ask.
  * Return: false after diag_fatal().
  */
 bool server_ask(struct server *s, const char *sql, struct server_answer *to);
 void server_answer_free(struct server_answer *a);
 
-/* What became of rows. */
+/* Results of server_send(). */
 enum server_sent {
 	SERVER_SENT,
-	SERVER_AGAIN,	/* they may be there or not, or come to be there; to be tried again */
-	SERVER_FAILED	/* the same, after diag_fatal() */
+	SERVER_AGAIN,	/* they may have arrived, may still arrive, or not: try again */
+	SERVER_FAILED	/* as SERVER_AGAIN, but give up; after diag_fatal() */
 };
 
 /**
- * server_send - rows, once: it is for the caller to try again
+ * server_send - send rows once; the caller has to try again
  * @sql: "INSERT INTO ... FORMAT RowBinary"
- * @attempt: how often that was tried before; the more, the longer is waited first
+ * @attempt: number of attempts before; the delay before this one grows with it
  */
 enum server_sent server_send(struct server *s, const char *sql, const void *rows, size_t size,
 			     uint64_t attempt);
 
-/** server_text - bytes as a string in a statement, quoted; appended.  NUL is a byte like others */
+/** server_text - append bytes as a quoted string of a statement; they may contain NUL */
 void server_text(struct buf *to, const char *text, size_t len);
 
 #endif

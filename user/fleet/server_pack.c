@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Rows that are packed, texts in statements, tables in answers.  See server_pack.h. */
+/* Compresses rows, quotes texts for statements, and parses answers.  See server_pack.h. */
 #include "fleet/server_pack.h"
 #include "base/xalloc.h"
 
@@ -21,7 +21,7 @@ static void pack_gzip(const void *data, size_t size, struct buf *to)
 		xalloc_failed(1 << 18);
 	z.next_in = (Bytef *)(uintptr_t)data;
 	do {
-		/* zlib counts in unsigned int, and rows are far below */
+		/* zlib counts in unsigned int; rows are much shorter */
 		if (!z.avail_in) {
 			size_t n = size < 1u << 30 ? size : 1u << 30;
 
@@ -101,7 +101,7 @@ static char unescaped(char c)
 
 /* ---- answers ---- */
 
-/* The text of a cell, NUL behind it; appended.  Return: behind it, at the tab or newline. */
+/* Append the text of a cell and a NUL.  Return: the tab or newline behind the cell. */
 static const char *take_cell(const char *p, const char *end, struct buf *to, bool *null)
 {
 	*null = end - p >= 2 && p[0] == '\\' && p[1] == 'N' &&
@@ -118,7 +118,7 @@ static const char *take_cell(const char *p, const char *end, struct buf *to, boo
 	return p;
 }
 
-/* Where cells begin, until the text stands still. */
+/* Offsets of cells, as the text may still move while it grows. */
 struct cells {
 	size_t *at, n, cap;
 };
@@ -131,7 +131,7 @@ static void add_cell(struct server_answer *a, struct cells *c, size_t *cap, size
 	a->lens[c->n++] = a->text.len - at - 1;
 }
 
-/* Return: false: rows are not all of one length, or the last has no end. */
+/* Return: false if rows have different numbers of cells, or the last one has no end. */
 static bool take_rows(struct server_answer *a, struct cells *c, const char *p, const char *end)
 {
 	size_t cap = 0, in_row = 0;
@@ -141,7 +141,7 @@ static bool take_rows(struct server_answer *a, struct cells *c, const char *p, c
 		bool null;
 
 		p = take_cell(p, end, &a->text, &null);
-		/* a name is a text in any case */
+		/* a column may be named "\N", but no name is NULL */
 		add_cell(a, c, &cap, at, null && a->ncolumns);
 		in_row++;
 		if (p == end)
@@ -178,7 +178,7 @@ bool server_answer_read(struct server_answer *a, const char *text, size_t len)
 
 void server_answer_free(struct server_answer *a)
 {
-	free(a->names);		/* and the cells behind them */
+	free(a->names);		/* and the cells, in the same memory */
 	free(a->lens);
 	buf_free(&a->text);
 	*a = (struct server_answer){ 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The tables in a server.  See tables.h. */
+/* Creates, checks and cleans the tables of a fleet in a server.  See tables.h. */
 #include "fleet/tables.h"
 #include "base/xalloc.h"
 #include "fleet/tables-1.sql.h"
@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often, and with what time in between, a cluster is asked for its version. */
+/* How often a cluster is asked for its version, and the time in between, in ms. */
 #define LAG_TRIES	40
 #define LAG_MS		250
 
-/* By version. */
+/* Statements by version. */
 static const char *const migrations[TABLES_VERSION] = { tables_1_sql };
 
 /* ---- statements of a file ---- */
 
-/* How a statement is written for this server. */
+/* What a statement for this server depends on. */
 struct form {
 	const char *db;
-	const char *cluster;	/* or NULL */
+	const char *cluster;	/* NULL if none */
 };
 
 static void put_engine(struct buf *to, const struct form *f, const char *table, size_t len)
@@ -42,7 +42,7 @@ static void put_on(struct buf *to, const struct form *f)
 	buf_adds(to, f->cluster);
 }
 
-/* What stands for "@NAME@" of @len bytes at @name, or for "@engine TABLE@". */
+/* Append what replaces "@NAME@" of @len bytes at @name, or "@engine TABLE@". */
 static void put_word(struct buf *to, const struct form *f, const char *name, size_t len)
 {
 	static const char engine[] = "engine ";
@@ -58,7 +58,7 @@ static void put_word(struct buf *to, const struct form *f, const char *name, siz
 		put_engine(to, f, name + n, len - n);
 }
 
-/* A statement of @len bytes with its placeholders filled in. */
+/* Append a statement of @len bytes with its placeholders replaced. */
 static void fill_in(struct buf *to, const struct form *f, const char *sql, size_t len)
 {
 	const char *end = sql + len;
@@ -75,7 +75,7 @@ static void fill_in(struct buf *to, const struct form *f, const char *sql, size_
 	buf_addc(to, '\0');
 }
 
-/* The table that spreads its rows over the shards; a build's are all on one. */
+/* Append the table that spreads rows over shards; those of one build are all on one shard. */
 static void put_spread(struct buf *to, const struct form *f, const char *table, size_t len)
 {
 	bool whole = len == strlen("schema") && !memcmp(table, "schema", len);
@@ -119,7 +119,7 @@ static bool run(struct server *s, const struct form *f, const char *sql, size_t 
 	return good;
 }
 
-/* Return: the statement that a file's next one begins with; comments are passed over. */
+/* Return: where the next statement of a file begins, behind comments. */
 static const char *skip_comments(const char *sql)
 {
 	for (;;) {
@@ -152,7 +152,7 @@ static int64_t cell_number(const struct server_answer *a, size_t row, size_t col
 	return s ? strtoll(s, NULL, 10) : 0;
 }
 
-/* Return: false after diag_fatal().  @version: 0: there are no tables. */
+/* Return: false after diag_fatal().  @version: 0 if there are no tables. */
 static bool ask_once(struct server *s, int64_t *version, int64_t *now, bool *spread)
 {
 	struct server_answer a = { 0 };
@@ -185,7 +185,7 @@ static bool ask_once(struct server *s, int64_t *version, int64_t *now, bool *spr
 	return good;
 }
 
-/* The same; a replica of a cluster has what another one was told some time later. */
+/* As ask_once(), but wait for version @least: replicas of a cluster receive changes later. */
 static bool ask_version(struct server *s, int64_t least, int64_t *version, int64_t *now, bool *spread)
 {
 	for (unsigned int i = 0;; i++) {
@@ -277,7 +277,7 @@ bool tables_check(struct server *s, struct diag *diag, int64_t *now)
 
 /* ---- rows that count nowhere ---- */
 
-#define SWEEP_PARTS	1000u	/* of a statement */
+#define SWEEP_PARTS	1000u	/* parts in one statement, at most */
 
 static bool remove_parts(struct server *s, const struct form *f, const char *table,
 			 const struct server_answer *parts)

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The tables in a server, by versions: tables-N.sql makes those of version N out of those
- * of the version before.  On a cluster X_rows is a Distributed table over X_local of each
- * shard; elsewhere it holds the rows.
+ * The tables of a fleet in a server.  They have versions: tables-N.sql turns those of the
+ * version before into those of version N.  On a cluster, X_rows is a Distributed table over
+ * X_local of each shard; elsewhere it holds the rows itself.
  */
 #ifndef ETRACE_FLEET_TABLES_H
 #define ETRACE_FLEET_TABLES_H
 
 #include "fleet/server.h"
 
-#define TABLES_VERSION	1	/* that this program writes and asks */
+#define TABLES_VERSION	1	/* version that this program writes and reads */
 
 /**
- * tables_init - make what is not there
- * @cluster: its name, as the server's configuration has it; NULL: one server
- * @to: who is told, a line for each version; NULL: nobody
+ * tables_init - create missing tables
+ * @cluster: its name in the server's configuration; NULL for a single server
+ * @to: gets a line for each version; may be NULL
  *
- * What was begun and not finished is finished.  Return: false after diag_fatal().
+ * Completes what an interrupted call left undone.  Return: false after diag_fatal().
  */
 bool tables_init(struct server *s, const char *cluster, struct diag *diag, FILE *to);
 
 /**
- * tables_check - whether they are there, in this version
- * @now: what the server's clock says, s since 1970
+ * tables_check - check that the tables are there, in this version
+ * @now: set to the server's time, s since 1970
  *
  * Return: false after diag_fatal().
  */
 bool tables_check(struct server *s, struct diag *diag, int64_t *now);
 
 /**
- * tables_sweep - remove rows that count nowhere, of pushes that never ended
- * @cluster: as tables_init()
- * @to: who is told; NULL: nobody
+ * tables_sweep - remove rows that do not count, of pushes that were not completed
+ * @cluster: as for tables_init()
+ * @to: gets a report; may be NULL
  *
- * Those of the last day stay: somebody may still be pushing them.
+ * Rows of the last day stay: their push may still be running.
  * Return: false after diag_fatal().
  */
 bool tables_sweep(struct server *s, const char *cluster, struct diag *diag, FILE *to);

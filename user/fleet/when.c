@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Points in time as people say them.  See when.h. */
+/* Parses and prints points in time.  See when.h. */
 #include "fleet/when.h"
 
 #include <stdio.h>
@@ -10,11 +10,11 @@
 
 #define DAY 86400
 
-/* What the server's DateTime can hold. */
+/* Range of the server's DateTime, s since 1970. */
 #define FIRST 0
 #define LAST UINT32_MAX
 
-/* @days before or behind the one that @t is in: its beginning here. */
+/* Local midnight at which the day @days after that of @t begins; may be negative. */
 static int64_t midnight(const struct tm *t, int days)
 {
 	struct tm day = {
@@ -25,7 +25,7 @@ static int64_t midnight(const struct tm *t, int days)
 	return mktime(&day);
 }
 
-/* The day, @back before that of @now. */
+/* Beginning or end of the day @back days before that of @now. */
 static int64_t day_back(int64_t now, int back, bool end)
 {
 	time_t at = now;
@@ -35,7 +35,7 @@ static int64_t day_back(int64_t now, int back, bool end)
 	return midnight(&t, (end ? 1 : 0) - back);
 }
 
-/* Return: how many days ago the last such day of the week was; -1: it is none. */
+/* Days since the last such day of the week, 0 for today; -1 if @text is none. */
 static int since_weekday(const char *text, int64_t now)
 {
 	static const char *const names[] = {
@@ -51,7 +51,7 @@ static int since_weekday(const char *text, int64_t now)
 	return -1;
 }
 
-/* "7d".  Return: seconds; -1: it is none. */
+/* "7d".  Return: seconds; -1 if it is no span. */
 static int64_t span(const char *text)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static int64_t span(const char *text)
 	return -1;
 }
 
-/* @n digits.  Return: the number, and @s stands behind them; -1: they are none. */
+/* Read @n digits, and move @s behind them.  Return: the number; -1 if they are no digits. */
 static int number(const char **s, int n)
 {
 	int v = 0;
@@ -89,7 +89,7 @@ static bool take(const char **s, const char *any)
 	return there;
 }
 
-/* "2026-11-23"; a day that is none (February 30) is refused. */
+/* "2026-11-23"; days that do not exist (February 30) are refused. */
 static bool read_day(const char **s, struct tm *t)
 {
 	struct tm same;
@@ -126,7 +126,7 @@ static bool read_clock(const char **s, struct tm *t)
 	return true;
 }
 
-/* "Z", "+01:00", "+0100"; or nothing: the time of this place. */
+/* "Z", "+01:00", "+0100"; or nothing: local time. */
 static bool read_zone(const char *s, struct tm *t, int64_t *to)
 {
 	bool east = *s == '+';

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Points in time as people say them: "monday", "7d", "2026-11-23". */
+/* Parses and prints points in time: "monday", "7d", "2026-11-23". */
 #ifndef ETRACE_FLEET_WHEN_H
 #define ETRACE_FLEET_WHEN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What when_read() knows, for messages. */
+/* Forms that when_read() accepts, for messages. */
 #define WHEN_WORDS \
 	"say 2026-11-23, 2026-11-23T14:30 (with Z: UTC), today, yesterday, monday, 12h, 7d or 2w"
 
 /**
- * when_read - a time, in that of this place ($TZ) where nothing else is said
+ * when_read - parse a time; local time ($TZ) unless it has a zone
  * @now: seconds since 1970
- * @end: of what is a day, its end and not its beginning is meant
- * @to: seconds since 1970
+ * @end: a day means its end, not its beginning
+ * @to: set to seconds since 1970
  *
- * Known are days: "2026-11-23", "today", "yesterday", a day of the week by name or its
- * first three letters (the last such day, today included); how long ago: "90min", "12h",
+ * Accepts days: "2026-11-23", "today", "yesterday", a day of the week by name or its
+ * first three letters (the last such day, today included); spans before @now: "90min", "12h",
  * "7d", "2w" (days of 24 hours); times: "2026-11-23T14:30", with seconds or not, with a
  * blank for the T, with "Z" or "+01:00" behind it or not; and "@1795000000".
  *
- * Return: false: it is none of them.
+ * Return: false if it has none of these forms.
  */
 bool when_read(const char *text, int64_t now, bool end, int64_t *to);
 
-/** when_text - "2026-11-23 14:30:05", in the time of this place; @buf has WHEN_ROOM bytes */
+/** when_text - "2026-11-23 14:30:05", in local time; @buf has WHEN_ROOM bytes */
 const char *when_text(int64_t at, char *buf);
 
 /** when_iso - "2026-11-23T13:30:05Z" */
