@@ -7,7 +7,7 @@
  *	main
  *	counters, session
  *	probes			tracepoints
- *	uring			operations of io_uring
+ *	uring, uring_ops	operations of io_uring
  *	calls, calls_*		what is recorded, one file for each kind of calls
  *	call, hooks		shared by handlers; names that the kernel has resolved
  *	life			records of tasks: born, exec, exit, joining
