@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The numbers of the Fuchsia trace format, shared by encoder and decoder.
- * Section names in comments are those of the format document, as Fuchsia has it
- * today.  Nothing of any traced system may stand here.
+ * Section names in comments are those of the current format document of Fuchsia.
+ * Nothing about any traced system belongs here.
  */
 #ifndef ETRACE_FXT_H
 #define ETRACE_FXT_H
@@ -13,10 +13,10 @@
 /* "Magic Number Record": the whole first word of a file. */
 #define FXT_MAGIC		0x0016547846040010ull
 
-/* "Records": sizes are in words of 8 bytes, the header included. */
+/* "Records": sizes are in words of 8 bytes, including the header. */
 #define FXT_MAX_WORDS		4095u
 #define FXT_MAX_ARGS		15u
-/* "String References": what we write stays below 32,000 bytes. */
+/* "String References": strings that etrace writes stay below 32,000 bytes. */
 #define FXT_MAX_STRING		31999u
 #define FXT_MAX_STRING_INDEX	32767u
 /* "Thread References" */
@@ -88,7 +88,7 @@ enum fxt_arg_type {
 #define FXT_BLOB_PERFETTO	3
 #define FXT_BLOB_COUNT		4
 
-/* "Scheduling Record": bits 60 to 63, which were zero when there was one kind. */
+/* "Scheduling Record": bits 60 to 63, zero in the days when there was only one kind. */
 enum fxt_sched_kind {
 	FXT_SCHED_LEGACY_SWITCH = 0,
 	FXT_SCHED_SWITCH = 1,
@@ -130,7 +130,7 @@ static inline uint64_t fxt_bits(uint64_t word, unsigned int lo, unsigned int hi)
 	return (word >> lo) & (n >= 64 ? ~0ull : (1ull << n) - 1);
 }
 
-/* How many words a stream of @len bytes takes. */
+/* Number of words for a stream of @len bytes. */
 static inline unsigned int fxt_stream_words(size_t len)
 {
 	return (unsigned int)((len + 7) / 8);

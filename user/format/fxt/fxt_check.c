@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * --check: the sink, and the list of findings.  What a single record can break
- * is in fxt_check_record.c, rules about the order of events in time are in
- * fxt_check_time.c.
+ * --check: the sink, which prints the findings.  fxt_check_record.c has the rules for
+ * single records, fxt_check_time.c those for the order of events in time.
  */
 #include "format/fxt/fxt_check.h"
 #include "format/fxt/fxt_check_rules.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many findings of one rule are reported, the rest is counted. */
+/* Maximum findings printed for each rule; the rest is only counted. */
 #define TELL_MAX	10u
 
 struct fxt_check {
@@ -20,7 +19,7 @@ struct fxt_check {
 	struct out *out;
 	struct diag *diag;
 
-	/* Of the file that is being read: */
+	/* For the current file: */
 	const char *file;
 	uint64_t found[RULE_COUNT];
 	struct fxt_check_records *records;
@@ -58,7 +57,7 @@ static void broken(void *ctx, enum fxt_rule rule, uint64_t offset, const char *d
 	out_write(c->out, "\n", 1);
 }
 
-/* What the decoder finds wrong, as rules. */
+/* The rules for the problems that the decoder reports. */
 static const struct {
 	enum fxt_rule rule;
 	const char *detail;

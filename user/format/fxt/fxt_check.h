@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * --check: whether an FXT file keeps the rules of the format document and those
- * that its viewers add (Documentation/fxt-input.md, "Rules").
+ * --check: checks that an FXT file keeps the rules of the format document, and those
+ * that viewers add (Documentation/fxt-input.md, "Rules").
  */
 #ifndef ETRACE_FXT_CHECK_H
 #define ETRACE_FXT_CHECK_H
@@ -9,9 +9,8 @@
 #include "io/formats.h"
 
 /*
- * struct sink_format.open: takes struct fxt_item, writes a line for each rule
- * that is broken, with the offset where.  A broken rule is damage for the diag,
- * so that the exit status is 1.
+ * struct sink_format.open: takes struct fxt_item, and writes a line with the offset for
+ * each broken rule.  A broken rule is reported as damage, so that the exit status is 1.
  */
 struct sink *fxt_check_open(const struct sink_args *args);
 

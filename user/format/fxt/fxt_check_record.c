@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a single FXT record can break.  See fxt_check_rules.h. */
+/* The rules of --check for single FXT records.  See fxt_check_rules.h. */
 #include "format/fxt/fxt_check_rules.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -16,9 +16,9 @@ struct fxt_check_records {
 	void *ctx;
 	struct fxt_check_time *time;	/* the caller's */
 	bool strings_begun;
-	struct map64 providers;		/* id to what is known of it, PROVIDER_* */
-	struct map64 counter_args;	/* hash of an argument's name to its counter's */
-	struct map64 threads;		/* koids that have an object */
+	struct map64 providers;		/* id to flags PROVIDER_* */
+	struct map64 counter_args;	/* hash of an argument's name to hash of its counter */
+	struct map64 threads;		/* koids that have a kernel object record */
 	struct map64 switched;		/* koids to the offset of a switch */
 };
 
@@ -48,7 +48,7 @@ static void check_padding(struct fxt_check_records *c, const struct fxt_rec *rec
 	}
 }
 
-/* Bytes that are a string, wherever they stand. */
+/* Checks the bytes of any string. */
 static void check_text(struct fxt_check_records *c, const struct fxt_rec *rec, const char *s, size_t len)
 {
 	if (memchr(s, 0, len))
@@ -60,7 +60,7 @@ static void check_text(struct fxt_check_records *c, const struct fxt_rec *rec, c
 	check_padding(c, rec, s, len);
 }
 
-/* Words that a string takes in the record. */
+/* Number of words that a string takes in the record. */
 static unsigned int inline_words(const struct fxt_sref *s)
 {
 	return s->ref & 0x8000 ? fxt_stream_words(s->len) : 0;
@@ -245,14 +245,14 @@ static void check_thread_record(struct fxt_check_records *c, const struct fxt_re
 	check_words(c, rec, 3);
 	if (!rec->thread.index)
 		broken(c, RULE_INDEX_0, rec->offset, "thread");
-	/* Both 0 is idle, of which a context switch may speak. */
+	/* Both are 0 for the idle thread, which a context switch may refer to. */
 	if (rec->thread.process || rec->thread.thread) {
 		check_koid(c, rec->thread.process, rec->offset);
 		check_koid(c, rec->thread.thread, rec->offset);
 	}
 }
 
-/* Names of a counter's arguments tell it from every other counter. */
+/* Each counter must be distinguishable by the names of its arguments. */
 static void check_counter(struct fxt_check_records *c, const struct fxt_item *item)
 {
 	const struct fxt_rec *rec = item->rec;
@@ -351,7 +351,7 @@ static void check_switched(struct fxt_check_records *c, const struct fxt_rec *re
 		map64_put(&c->switched, koid, rec->offset);
 }
 
-/* One side of a legacy switch; both koids and the priority 0 is idle. */
+/* Checks one side of a legacy switch; idle has koids 0 and priority 0. */
 static void check_side(struct fxt_check_records *c, const struct fxt_rec *rec, const struct fxt_tref *t,
 		       unsigned int priority)
 {
@@ -367,7 +367,7 @@ static void check_side(struct fxt_check_records *c, const struct fxt_rec *rec, c
 		check_switched(c, rec, t->thread);
 }
 
-/* A thread by its koid alone; 0 is idle. */
+/* Checks a thread given by its koid alone; 0 is the idle thread. */
 static void check_sched_thread(struct fxt_check_records *c, const struct fxt_rec *rec, uint64_t koid)
 {
 	if (!koid)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The rules of --check, one row each, shared by the parts of the checker: what
- * a single record can break (fxt_check_record.c), and what only the order of
- * events in time shows (fxt_check_time.c).
+ * The rules of --check, one row each, shared by the parts of the checker: rules for single
+ * records (fxt_check_record.c), and rules for the order of events in time
+ * (fxt_check_time.c).
  */
 #ifndef ETRACE_FXT_CHECK_RULES_H
 #define ETRACE_FXT_CHECK_RULES_H
@@ -14,9 +14,9 @@
 #include "format/fxt/fxt_in.h"
 
 /*
- * X(id, name on output, whether it must be kept, what is demanded).  What need
- * not be kept is only remarked on: an async operation may well be open when a
- * trace ends, like a block that is never freed, and viewers show it so.
+ * X(id, name on output, whether it must be kept, the rule as text).  If a rule need not be
+ * kept, breaking it is only a remark: an async operation may well be open when a trace
+ * ends, like a block that is never freed, and viewers show it like that.
  */
 #define FXT_RULES(X)	\
 	X(MAGIC, "magic", true, "a file begins with the magic number record")	\
@@ -74,18 +74,18 @@ enum fxt_rule {
 	RULE_COUNT
 };
 
-/* Told of each broken rule; @detail is a few words or NULL. */
+/* Called for each broken rule; @offset in bytes; @detail is a short text or NULL. */
 typedef void (*fxt_broken_fn)(void *ctx, enum fxt_rule rule, uint64_t offset, const char *detail);
 
 /**
- * struct fxt_timed - an event, as far as the order in time is concerned
+ * struct fxt_timed - the parts of an event that matter for the order in time
  * @time:    ticks
- * @offset:  of its record
+ * @offset:  of its record, in bytes
  * @process: koid
  * @thread:  koid
  * @value:   end time, async or flow correlation id
  * @names:   hash of category and name
- * @type:    which event
+ * @type:    type of the event
  */
 struct fxt_timed {
 	uint64_t time;
@@ -96,31 +96,31 @@ struct fxt_timed {
 	enum fxt_event_type type;
 };
 
-/* Events that are put in order of time before they are judged. */
+/* Events that are kept to be sorted by time before they are checked. */
 #define FXT_CHECK_WINDOW (1u << 20)
 
 struct fxt_check_time;
 
 /**
- * fxt_check_time_new - start
+ * fxt_check_time_new - start checking the order of events in a file
  * @fn: called for each broken rule
  *
- * Viewers sort events by time and keep the order of the file for equal times,
- * so rules about durations, async operations and flows hold in that order.
- * Memory: at most FXT_CHECK_WINDOW events, and what is open.
+ * Viewers sort events by time, and keep the order of the file for equal times.  So the rules
+ * about durations, async operations and flows apply in that order.
+ * Memory: at most FXT_CHECK_WINDOW events, and what has begun but not ended.
  */
 struct fxt_check_time *fxt_check_time_new(fxt_broken_fn fn, void *ctx);
 
 /* Free; NULL is allowed. */
 void fxt_check_time_free(struct fxt_check_time *c);
 
-/** fxt_check_time_add - the next event of the file; counters are not looked at */
+/** fxt_check_time_add - check the next event of the file; counters are ignored */
 void fxt_check_time_add(struct fxt_check_time *c, const struct fxt_timed *e);
 
 /**
- * fxt_check_time_end - the file is over: what is open now never ends
+ * fxt_check_time_end - the file has ended: report what has begun and not ended
  *
- * Return: how many events came so late that they could not be judged.
+ * Return: number of events that came too late to be checked.
  */
 uint64_t fxt_check_time_end(struct fxt_check_time *c);
 
@@ -129,9 +129,9 @@ uint64_t fxt_check_time_end(struct fxt_check_time *c);
 struct fxt_check_records;
 
 /**
- * fxt_check_records_new - start
+ * fxt_check_records_new - start checking the records of a file
  * @fn: called for each broken rule
- * @time: gets the events; stays the caller's
+ * @time: gets the events; the caller keeps it
  */
 struct fxt_check_records *fxt_check_records_new(fxt_broken_fn fn, void *ctx,
 						struct fxt_check_time *time);
@@ -139,10 +139,10 @@ struct fxt_check_records *fxt_check_records_new(fxt_broken_fn fn, void *ctx,
 /* Free; NULL is allowed. */
 void fxt_check_records_free(struct fxt_check_records *c);
 
-/** fxt_check_records_add - the next record of the file */
+/** fxt_check_records_add - check the next record of the file */
 void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *item);
 
-/** fxt_check_records_end - the file is over */
+/** fxt_check_records_end - the file has ended: check what only its end shows */
 void fxt_check_records_end(struct fxt_check_records *c);
 
 #endif

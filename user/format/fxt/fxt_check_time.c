@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The rules of --check that hold in order of time: nesting of durations, pairs
- * of async operations and flows.  See fxt_check_rules.h.
+ * The rules of --check for the order of events in time: nesting of durations, and pairs
+ * of begin and end for async operations and flows.  See fxt_check_rules.h.
  */
 #include "format/fxt/fxt_check_rules.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 
 /* A duration that is open on a thread. */
 struct slice {
-	uint64_t begin, end;	/* @end only of a complete one */
+	uint64_t begin, end;	/* ticks; @end only if @complete */
 	uint64_t offset;
 	bool complete;
 };
@@ -24,7 +24,7 @@ struct slice {
 struct track {
 	struct slice *slices;
 	size_t depth, cap;
-	bool gone_last;		/* the last one pushed was an instant, or is over */
+	bool gone_last;		/* the last one pushed was an instant, or has ended */
 };
 
 /* An async operation that is open. */
@@ -39,10 +39,10 @@ struct async {
 struct fxt_check_time {
 	fxt_broken_fn fn;
 	void *ctx;
-	/* Smallest time first, then the order of the file. */
+	/* smallest time first, then the order of the file */
 	struct fxt_timed *heap;
 	size_t n, cap;
-	uint64_t now;		/* time of the last event that was judged */
+	uint64_t now;		/* time of the last event checked, ticks */
 	uint64_t late;
 	struct map64 tracks;	/* hash of process and thread to struct track * */
 	struct map64 asyncs;	/* id to struct async * */
@@ -117,7 +117,7 @@ static void put_track(struct fxt_check_time *c, struct track *t, const struct fx
 	free(t);
 }
 
-/* Complete durations that are over, as far as nothing open is on top of them. */
+/* Removes complete durations that have ended, unless an open duration is inside them. */
 static void expire(struct track *t, uint64_t time)
 {
 	while (t->depth && t->slices[t->depth - 1].complete &&
@@ -165,7 +165,7 @@ static void on_end(struct fxt_check_time *c, const struct fxt_timed *e)
 	struct track *t = get_track(c, e);
 
 	expire(t, e->time);
-	/* An end closes the innermost, also a complete one that goes on. */
+	/* An end closes the innermost duration, even a complete one that is not over. */
 	while (t->depth && t->slices[t->depth - 1].complete) {
 		broken(c, RULE_COMPLETE_OVERLAP, t->slices[t->depth - 1].offset);
 		t->depth--;
@@ -224,7 +224,7 @@ static void flow_place(struct fxt_check_time *c, const struct fxt_timed *e)
 {
 	struct track *t = find_track(c, e);
 
-	/* The topmost may be over but not closed: it still takes the flow. */
+	/* A duration that ends exactly now is not removed yet: it still gets the flow. */
 	while (t && t->depth && t->slices[t->depth - 1].complete &&
 	       t->slices[t->depth - 1].end < e->time) {
 		t->depth--;

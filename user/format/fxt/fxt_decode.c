@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The FXT decoder: what is inside of a record.  See fxt_read.h; section names are
- * the document's.
+ * The FXT decoder: decodes one record.  See fxt_read.h; section names are those of the
+ * format document.
  */
 #include "format/fxt/fxt_decode.h"
 #include "format/fxt/fxt_plain.h"
@@ -41,7 +41,7 @@ static const char *take_stream(struct fxt_cursor *c, uint32_t len)
 	return s;
 }
 
-/* What is no index that was looked up before; inline ones take their stream. */
+/* Decodes any ref except an index looked up before; inline ones take their stream. */
 static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
 							struct fxt_cursor *c, uint64_t offset,
 							struct fxt_sref *s)
@@ -160,8 +160,8 @@ static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct fx
 }
 
 /*
- * Words that @n arguments take, by their sizes; all that are left if these
- * cannot be right.
+ * Number of words of @n arguments, by the sizes in their headers; all words that are left
+ * if these sizes cannot be right.
  */
 static unsigned int words_of_args(const struct fxt_cursor *c, unsigned int n)
 {
@@ -198,7 +198,7 @@ static void decode_event(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_c
 			c->bad = true;
 			return;
 		}
-		/* Behind the arguments; more words than that may follow. */
+		/* After the arguments; more words may follow. */
 		at = words_of_args(c, nargs);
 		c->left--;
 		rec->event.value = fxt_word_at(c->at + (at < c->left ? at : c->left) * 8,
@@ -408,7 +408,6 @@ void fxt_decode(struct fxt_reader *r, struct fxt_rec *rec)
 
 /* ---- "Large Record" ---- */
 
-/* The parts before the payload.  Return: bytes of the payload. */
 uint64_t fxt_decode_large(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
 	bool event = rec->large.format == FXT_LARGE_BLOB_EVENT;
@@ -519,7 +518,7 @@ bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 	return take_arg(r, rec, it, arg);
 }
 
-/* The argument at @p, if that is a plain one. */
+/* Decodes the argument at @p, if that is a plain one. */
 static inline bool take_plain_arg(const struct fxt_reader *r, const struct fxt_rec *rec,
 				  const uint8_t *p, const uint8_t *end, struct fxt_rarg *arg)
 {

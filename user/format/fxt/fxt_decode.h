@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the decoder's files share: the walk from record to record, fxt_read.c, what
- * is inside of one, fxt_decode.c, and the most frequent of that, fxt_plain.h.  See
+ * Shared by the decoder's files: fxt_read.c goes from record to record, fxt_decode.c
+ * decodes one record, and fxt_plain.h is a fast path for the most frequent ones.  See
  * fxt_read.h.
  */
 #ifndef ETRACE_FXT_DECODE_H
@@ -18,12 +18,12 @@ struct fxt_reader {
 	fxt_problem_fn fn;
 	void *ctx;
 	bool begun, swap, ended;
-	bool magic, any;	/* there was a magic number; a record */
+	bool magic, any;	/* a magic number, a record was found */
 	bool plain;		/* the last record was not large, and in this machine's byte order */
 	struct fxt_tables *tables;
-	uint64_t offset;	/* of the record handed out last */
-	size_t pending;		/* its bytes that are in the window and used up */
-	uint64_t data, rest;	/* bytes of a large one that follow: data, all */
+	uint64_t offset;	/* of the last record returned, bytes */
+	size_t pending;		/* its bytes in the window, to be skipped */
+	uint64_t data, rest;	/* bytes left of a large record: of its data, in total */
 };
 
 static inline void fxt_problem(struct fxt_reader *r, enum fxt_problem p, uint64_t offset)
@@ -32,7 +32,7 @@ static inline void fxt_problem(struct fxt_reader *r, enum fxt_problem p, uint64_
 		r->fn(r->ctx, p, offset);
 }
 
-/* Bits @lo to @hi of a word, to look at reserved ones. */
+/* Mask of bits @lo to @hi of a word, to test reserved ones. */
 #define FXT_BITS(lo, hi)	((~0ull >> (63 - ((hi) - (lo)))) << (lo))
 
 static inline uint64_t fxt_word_at(const uint8_t *p, bool swap)
@@ -51,15 +51,15 @@ struct fxt_cursor {
 	bool bad;		/* something did not fit */
 };
 
-/** fxt_fill_string - a ref to an entry of the table */
+/** fxt_fill_string - make a struct fxt_sref from an entry of the table */
 static inline void fxt_fill_string(struct fxt_sref *s, uint16_t ref, const struct fxt_string *e)
 {
 	*s = (struct fxt_sref){ .ref = ref, .len = e->len, .tag = e->tag, .s = e->s };
 }
 
 /**
- * fxt_decode - all of a record but a large one
- * @rec: with its offset, header, type, words, swap and raw; the rest is filled
+ * fxt_decode - decode a record, but not a large one
+ * @rec: has offset, header, type, words, swap and raw set; the rest is filled
  */
 void fxt_decode(struct fxt_reader *r, struct fxt_rec *rec);
 
@@ -67,12 +67,12 @@ void fxt_decode(struct fxt_reader *r, struct fxt_rec *rec);
 bool fxt_reserved(const struct fxt_rec *rec);
 
 /*
- * What stands before the payload of a large record: two strings, 15 arguments and
- * a few words.  So much of it is looked at, and no more.
+ * Maximum words before the payload of a large record: two strings, 15 arguments and a
+ * few words.  No more of the record is examined.
  */
 #define FXT_LARGE_HEAD_WORDS (2u * 4096 + FXT_MAX_ARGS * 4095 + 6)
 
-/** fxt_decode_large - these parts.  Return: bytes of the payload. */
+/** fxt_decode_large - decode the parts before the payload.  Return: bytes of the payload. */
 uint64_t fxt_decode_large(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The FXT source: records with their arguments, and problems, as items. */
+/* The FXT source: pushes records with their arguments, and problems, as items. */
 #include "format/fxt/fxt_in.h"
 #include "base/xalloc.h"
 
@@ -67,9 +67,9 @@ struct fxt_source {
 	struct diag *diag;
 	struct sink *sink;
 	const char *file;
-	struct fxt_reader *r;	/* of in[at]; NULL: it has not begun */
+	struct fxt_reader *r;	/* reads in[at]; NULL if not begun */
 	size_t at;
-	bool any;		/* a record was read in it */
+	bool any;		/* a record of in[at] was read */
 	int err;
 };
 
@@ -120,7 +120,7 @@ static void begin_input(struct fxt_source *s, struct in *in)
 	push(s, (struct fxt_item){ .kind = FXT_ITEM_BEGIN });
 }
 
-/* @ret: why fxt_next() says that it is over. */
+/* Ends the current input.  @ret: what fxt_next() returned. */
 static void end_input(struct fxt_source *s, int ret)
 {
 	if (ret < 0 && !s->any && s->nin == 1)
@@ -131,7 +131,7 @@ static void end_input(struct fxt_source *s, int ret)
 	s->at++;
 }
 
-/* One record. */
+/* Reads one record. */
 static int fxt_source_step(struct source *base, struct sink *sink)
 {
 	struct fxt_source *s = (struct fxt_source *)base;

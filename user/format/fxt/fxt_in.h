@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * FXT as an input in its own terms, and the model of MODEL_FXT: what the FXT
- * source pushes and its sinks (JSON, --check) take.  The records themselves are
- * decoded by fxt_read.h; nothing of what was traced is known here.
+ * Reads any FXT file, record by record.  This is the model MODEL_FXT: items that the FXT
+ * source pushes, and that its sinks (JSON, --check, stats) take.  fxt_read.h decodes the
+ * records; nothing about what was traced is known here.
  */
 #ifndef ETRACE_FXT_IN_H
 #define ETRACE_FXT_IN_H
@@ -13,25 +13,25 @@
 enum fxt_item_kind {
 	FXT_ITEM_BEGIN,		/* an input begins */
 	FXT_ITEM_RECORD,	/* @rec with @nargs @args */
-	FXT_ITEM_DATA,		/* @data of the large record before it; an
-				 * empty one ends it, and there is always one
+	FXT_ITEM_DATA,		/* @data of the large record before it; always
+				 * ends with an item that has no data
 				 */
-	FXT_ITEM_PROBLEM,	/* @problem at @offset, before the record it is in */
+	FXT_ITEM_PROBLEM,	/* @problem at @offset; comes before the record it is in */
 	FXT_ITEM_END,		/* the input ends at @offset */
 };
 
 /**
- * struct fxt_item - one thing that an FXT file says
+ * struct fxt_item - one part of an FXT file: a record, a problem, its begin or end
  * @kind:    what it is
  * @file:    name of the input
  * @rec:     the record; broken when @rec->valid is false
  * @args:    its arguments, as many as could be read
- * @nargs:   how many
- * @arg_words: words that they take
+ * @nargs:   number of @args
+ * @arg_words: size of the arguments in words
  * @data:    bytes of a large record, fxt_next_data()
- * @ndata:   how many
+ * @ndata:   number of bytes
  * @problem: what is wrong
- * @offset:  where, bytes from the beginning of the input
+ * @offset:  position, bytes from the beginning of the input
  */
 struct fxt_item {
 	enum fxt_item_kind kind;
@@ -46,7 +46,7 @@ struct fxt_item {
 	uint64_t offset;
 };
 
-/* What the document calls types and kinds; NULL: no name. */
+/* Names of types and kinds in the format document, NULL if none. */
 extern const char *const fxt_record_names[16];
 extern const char *const fxt_event_names[16];
 extern const char *const fxt_sched_names[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* FXT records as JSON, one object for each, in the terms of the document. */
+/* Prints FXT records as JSON, one object each, with the names of the format document. */
 #include "format/fxt/fxt_in.h"
 #include "io/json_out.h"
 #include "base/xalloc.h"
@@ -19,7 +19,7 @@ static const char *const metadata_names[16] = {
 	[FXT_META_TRACE_INFO] = "trace info",
 };
 
-/* What the document calls the word that some events end with. */
+/* The document's names for the last word of some events. */
 static const char *const value_names[16] = {
 	[FXT_EV_COUNTER] = "counter_id",
 	[FXT_EV_DURATION_COMPLETE] = "end_time",
@@ -82,7 +82,7 @@ static void put_cstr(struct json *j, const char *name, const char *s)
 	json_cstr(j, s);
 }
 
-/* A number of the document, of four bits: its name, or "unknown" with the number itself. */
+/* Writes a four-bit number of the document by its name, or "unknown" and the number. */
 static void put_named(struct json *j, const char *key, const char *const names[16],
 		      unsigned int n)
 {
@@ -93,7 +93,7 @@ static void put_named(struct json *j, const char *key, const char *const names[1
 	json_u64(j, n);
 }
 
-/* A string with its ref: 0 empty, an index, or the bit of inline and a length. */
+/* Writes a string with its ref: 0 (empty), an index, or inline with a length. */
 static void put_string(struct json *j, const char *key, const struct fxt_sref *s)
 {
 	char ref[32];
@@ -184,7 +184,7 @@ static void put_arg(struct json *j, const struct fxt_rarg *a)
 	json_end(j, '}');
 }
 
-/* The whole record, where the document does not say what is in it. */
+/* Writes the bytes of a record whose content the document does not define. */
 static void put_bytes(struct json *j, const struct fxt_rec *rec)
 {
 	json_key(j, "data");
@@ -234,7 +234,7 @@ static void put_event(struct json *j, const struct fxt_rec *rec)
 		put_bytes(j, rec);
 }
 
-/* Who is switched or wakes up: without a process, but in the legacy form. */
+/* Writes a thread that is switched or wakes up, which has no process. */
 static void put_sched_thread(struct json *j, const char *key, uint64_t koid)
 {
 	json_key(j, key);
@@ -307,7 +307,7 @@ static void put_profiler(struct json *j, const struct fxt_rec *rec)
 	}
 }
 
-/* What stands before the payload, which comes in items of its own. */
+/* Writes the parts before the payload, which comes in separate items. */
 static void put_large(struct json *j, const struct fxt_rec *rec)
 {
 	put_named(j, "large", large_names, rec->large.kind);
@@ -431,7 +431,7 @@ static int fxt_json_item(struct sink *base, const void *data)
 	struct fxt_json *s = (struct fxt_json *)base;
 	const struct fxt_item *item = data;
 
-	/* Problems have their place on standard error. */
+	/* Problems are reported on standard error, not here. */
 	if (item->kind == FXT_ITEM_RECORD)
 		put_record(&s->j, item);
 	else if (item->kind == FXT_ITEM_DATA)

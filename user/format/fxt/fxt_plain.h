@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The usual kinds of records and arguments, read in place.
+ * A fast path for the usual kinds of records and arguments, which are read in place.
  *
- * Arguments: numbers and strings by name that are valid and whose strings have all been
- * looked up before.  fxt_next_arg() reads all others.
+ * Arguments: valid numbers and strings, whose names and strings have all been looked up
+ * before.  fxt_next_arg() reads all others.
  *
- * Records: a reader that recognizes a record by its header need not have it decoded.  What it
- * knows stays true while fxt_names() returns the same number, if it gave all names of the
- * record FXT_TAG_NAME.
+ * Records: a user that recognizes a record by its header need not have it decoded.  What the
+ * user has worked out for that header is valid while fxt_names() returns the same number,
+ * provided that all names of the record have the tag FXT_TAG_NAME.
  */
 #ifndef ETRACE_FXT_PLAIN_H
 #define ETRACE_FXT_PLAIN_H
@@ -18,24 +18,24 @@
 struct fxt_plain {
 	uint64_t header;
 	enum fxt_arg_type type;	/* I32 to U64, KOID, STRING */
-	size_t bytes;		/* size, its header included */
+	size_t bytes;		/* size, including its header */
 	struct fxt_string *name;
-	struct fxt_string *str;	/* FXT_ARG_STRING; else NULL */
-	int64_t number;		/* FXT_ARG_U64 and KOID: as if signed; STRING: its ref */
+	struct fxt_string *str;	/* for FXT_ARG_STRING, else NULL */
+	int64_t number;		/* value; FXT_ARG_U64 and KOID cast to signed; STRING: its ref */
 };
 
-/** fxt_plain_end - where the arguments of a record end that may be plain ones */
+/** fxt_plain_end - the end of a record's arguments that may be plain */
 static inline const uint8_t *fxt_plain_end(const struct fxt_rec *rec)
 {
-	/* none in the other byte order */
+	/* in the other byte order, no argument is plain */
 	return rec->swap ? rec->arg_raw : rec->arg_raw + 8ul * rec->arg_words;
 }
 
 /**
- * fxt_plain_arg - the argument that stands at @p, where it is a plain one
+ * fxt_plain_arg - read the argument at @p, if it is a plain one
  * @end: fxt_plain_end()
  *
- * Return: false where it is not, or may not be, one.
+ * Return: false if it is not, or may not be, plain.
  */
 static inline bool fxt_plain_arg(const struct fxt_reader *r, const uint8_t *p,
 				 const uint8_t *end, struct fxt_plain *a)
@@ -78,19 +78,20 @@ static inline size_t fxt_plain_bytes(uint64_t header)
 	return 8 * (header >> 4 & 0xfff);
 }
 
-/** fxt_names - a number that changes when a string's index may have got another meaning */
+/** fxt_names - a number that changes when the index of a name may have got another string */
 static inline uint64_t fxt_names(const struct fxt_reader *r)
 {
 	return r->tables->names;
 }
 
 /**
- * fxt_plain_event - what comes next, as if it were an event without a value
+ * fxt_plain_event - look at the next record as if it were an event without a value
  *
- * Nothing is taken: fxt_plain_taken() does that, or fxt_next() decodes the same record.
+ * This does not consume the record: call fxt_plain_taken() for that, or let fxt_next()
+ * decode it.
  *
- * Return: false where it is none in this byte order, or not all in the window, or its thread
- * was not looked up before.
+ * Return: false if it is not an event, is in the other byte order or not completely in the
+ * window, or if its thread was not looked up before.
  */
 static inline bool fxt_plain_event(struct fxt_reader *r, struct fxt_plain_event *e)
 {
@@ -116,7 +117,7 @@ static inline bool fxt_plain_event(struct fxt_reader *r, struct fxt_plain_event 
 	return true;
 }
 
-/** fxt_plain_taken - it was one */
+/** fxt_plain_taken - consume the record of fxt_plain_event() */
 static inline void fxt_plain_taken(struct fxt_reader *r, const struct fxt_plain_event *e)
 {
 	r->pending = fxt_plain_bytes(e->header);

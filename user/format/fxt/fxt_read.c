@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The FXT decoder: from record to record.  See fxt_read.h. */
+/* The FXT decoder: goes from record to record.  See fxt_read.h. */
 #include "format/fxt/fxt_decode.h"
 #include "base/xalloc.h"
 
@@ -68,8 +68,8 @@ void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag)
 }
 
 /*
- * A large record of which @have bytes are in the window at @p.
- * Return: false where the file ends before the payload.
+ * Decodes a large record, of which @have bytes are in the window at @p.
+ * Return: false if the file ends before the payload.
  */
 static bool decode_large(struct fxt_reader *r, struct fxt_rec *rec, const uint8_t *p,
 			 size_t have)
@@ -112,7 +112,7 @@ static bool decode_large(struct fxt_reader *r, struct fxt_rec *rec, const uint8_
 	return true;
 }
 
-/* The file ends inside the record handed out last, or before one. */
+/* Reports that the file ends inside the last record returned, or before the next. */
 static void cut_off(struct fxt_reader *r, uint64_t offset)
 {
 	r->ended = true;
@@ -120,7 +120,7 @@ static void cut_off(struct fxt_reader *r, uint64_t offset)
 	fxt_problem(r, in_error(r->in) ? FXT_READ_ERROR : FXT_CUT, offset);
 }
 
-/* More of what is behind the head of a large record; @n is 0 at the file's end. */
+/* More bytes after the head of a large record; @n is 0 at the file's end. */
 static const uint8_t *more_of_large(struct fxt_reader *r, size_t *n)
 {
 	const uint8_t *p;
@@ -161,7 +161,7 @@ static uint32_t words_of(uint64_t header)
 	return (uint32_t)fxt_bits(header, 4, large ? 35 : 15);
 }
 
-/* How many records of known types follow one another at the beginning. */
+/* Counts the records of known types that follow one another at the beginning. */
 static unsigned int chain(const uint8_t *p, size_t n, bool swap)
 {
 	unsigned int count = 0;
@@ -187,7 +187,7 @@ static void read_magic(struct fxt_reader *r)
 	size_t have;
 
 	p = in_peek(r->in, 8, &have);
-	/* no more than that of a file that still grows, if it suffices */
+	/* the file may still grow: wait for more than the first word only if that is needed */
 	if (have < 8 || (fxt_word_at(p, false) != FXT_MAGIC && fxt_word_at(p, true) != FXT_MAGIC))
 		p = in_peek(r->in, 4096, &have);
 	r->magic = true;
@@ -203,9 +203,9 @@ static void read_magic(struct fxt_reader *r)
 }
 
 /*
- * Pass over zero words: a header of size 0 says nothing of where the next
- * record is, and a run of them is usually a preallocated file.
- * Return: whether something follows.
+ * Skips zero words: a header of size 0 does not tell where the next record is, and
+ * many of them in a row are usually a preallocated file.
+ * Return: whether anything follows.
  */
 static bool skip_zero_size(struct fxt_reader *r)
 {
@@ -223,7 +223,7 @@ static bool skip_zero_size(struct fxt_reader *r)
 	}
 }
 
-/* What is left of the record handed out last. */
+/* Skips the rest of the last record returned. */
 static void leave_record(struct fxt_reader *r)
 {
 	size_t n;
@@ -235,13 +235,13 @@ static void leave_record(struct fxt_reader *r)
 	r->pending = 0;
 }
 
-/* Nothing more can be read. */
+/* fxt_next()'s return value when nothing more can be read. */
 static int the_end(const struct fxt_reader *r)
 {
 	return in_error(r->in) || (!r->magic && !r->any) ? -1 : 0;
 }
 
-/* What any record has; its own members are filled as it is decoded. */
+/* Fills the members common to all records; decoding fills the others. */
 static void begin_record(struct fxt_reader *r, struct fxt_rec *rec, uint64_t header)
 {
 	const size_t own = offsetof(struct fxt_rec, meta);
@@ -259,16 +259,16 @@ static void begin_record(struct fxt_reader *r, struct fxt_rec *rec, uint64_t hea
 	rec->nargs = 0;
 	rec->arg_words = 0;
 	rec->arg_raw = NULL;
-	/* the most frequent ones set all that they have */
+	/* the decoders of the most frequent types set all of their members */
 	if (rec->type != FXT_REC_EVENT && rec->type != FXT_REC_STRING &&
 	    rec->type != FXT_REC_THREAD)
 		memset((char *)rec + own, 0, sizeof(*rec) - own);
 }
 
 /*
- * A record as most are: an event without a value, all of it in the window at @p, in
- * this machine's byte order, all of whose references were looked up before.
- * Return: false if it is not, or may not be, one.
+ * Decodes the most frequent kind of record: an event without a value, completely in the
+ * window at @p, in this machine's byte order, with all references looked up before.
+ * Return: false if it is not, or may not be, such a record.
  */
 static inline bool plain_event(struct fxt_reader *r, struct fxt_rec *rec, const uint8_t *p,
 			       size_t have)

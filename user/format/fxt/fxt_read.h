@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The FXT decoder: walks the records of a Fuchsia trace in either byte order,
- * with the string and thread tables of each provider, every access checked
- * against the bounds of the record.  It knows nothing of what was traced, and
- * passes over record and argument types that it does not know by their size.
+ * The FXT decoder: reads the records of a Fuchsia trace in either byte order, and keeps
+ * the string and thread tables of each provider.  Every access is checked against the
+ * bounds of the record.  It knows nothing about what was traced, and skips record and
+ * argument types that it does not know, by their size.
  *
  *	while (fxt_next(r, &rec) > 0)
  *		switch (rec.type) ... fxt_args(r, &rec, args, &words) ...
  *
- * Everything that a record or argument points to belongs to the reader and
- * lives until the next fxt_next() or fxt_next_data().
+ * Everything that a record or argument points to belongs to the reader, and is valid
+ * until the next fxt_next() or fxt_next_data().
  */
 #ifndef ETRACE_FXT_READ_H
 #define ETRACE_FXT_READ_H
@@ -19,21 +19,21 @@
 #include "format/fxt/fxt.h"
 #include "io/in.h"
 
-/* A string ref as it was found, and the string that it stands for. */
+/* A string ref as in the file, and the string that it refers to. */
 struct fxt_sref {
 	uint16_t ref;		/* raw: 0 empty, bit 15 inline, else an index */
 	bool undefined;		/* the index was never registered: len is 0 */
 	uint32_t len;		/* bytes */
-	uint32_t tag;		/* fxt_tag() of its index; 0: none */
+	uint32_t tag;		/* fxt_tag() of its index, 0 if none */
 	const char *s;		/* not terminated by NUL; never NULL */
 };
 
-/* A thread ref as it was found, and what it stands for. */
+/* A thread ref as in the file, and the thread that it refers to. */
 struct fxt_tref {
 	uint8_t ref;		/* raw: 0 inline, else an index */
 	bool undefined;		/* the index was never registered: koids are 0 */
 	uint64_t process;	/* koid */
-	uint64_t thread;	/* koid; 0 where the record has no thread */
+	uint64_t thread;	/* koid; 0 if the record has no thread */
 };
 
 /* One record, decoded as far as its type is known. */
@@ -41,25 +41,25 @@ struct fxt_rec {
 	uint64_t offset;	/* of its header in the input, in bytes */
 	uint64_t header;	/* first word, host order */
 	unsigned int type;	/* enum fxt_record_type, or 11 to 14: unknown */
-	uint32_t words;		/* size, the header included */
+	uint32_t words;		/* size, including the header */
 	bool swap;		/* the file's words are in the other byte order */
 	/*
 	 * false: the record's own structure does not fit into its size, only
 	 * the members above are valid (fxt_next() has reported the problem).
 	 */
 	bool valid;
-	uint32_t provider;	/* whose section this is; 0 before any */
-	/* the words * 8 bytes as they stand in the file; not all of a large one */
+	uint32_t provider;	/* provider of this section; 0 before the first section */
+	/* the words * 8 bytes as in the file; not all of a large record */
 	const uint8_t *raw;
 	/*
-	 * Of a large record: what fxt_next_data() gives, its payload; or all of
-	 * it, the header too, where it is broken or of an unknown kind.
+	 * Large record: bytes that fxt_next_data() returns.  These are its payload, or the
+	 * whole record with its header if it is broken or of an unknown kind.
 	 */
 	uint64_t data_bytes;
 
-	bool has_args;		/* of a type that can have some */
-	unsigned int nargs;	/* announced; fxt_next_arg() gives them */
-	unsigned int arg_words;	/* words that may hold arguments */
+	bool has_args;		/* its type can have arguments */
+	unsigned int nargs;	/* announced number; fxt_next_arg() returns them */
+	unsigned int arg_words;	/* words that may contain arguments */
 	const uint8_t *arg_raw;
 
 	union {
@@ -111,8 +111,8 @@ struct fxt_rec {
 			unsigned int kind;	/* enum fxt_sched_kind or unknown */
 			unsigned int cpu;
 			unsigned int out_state;	/* enum fxt_thread_state */
-			/* in: also who wakes up; koids of threads alone, but
-			 * for FXT_SCHED_LEGACY_SWITCH
+			/* in: also the thread that wakes up; the process is
+			 * set only in FXT_SCHED_LEGACY_SWITCH
 			 */
 			struct fxt_tref out, in;
 			unsigned int out_priority, in_priority;	/* legacy */
@@ -135,7 +135,7 @@ struct fxt_rec {
 			struct fxt_sref category, name;
 			struct fxt_tref thread;	/* FXT_LARGE_BLOB_EVENT */
 			uint64_t time;		/* FXT_LARGE_BLOB_EVENT */
-			bool known;		/* false: of the above, only kind and format */
+			bool known;		/* false: only kind and format above are set */
 		} large;
 		struct {
 			struct fxt_tref thread;
@@ -151,8 +151,8 @@ struct fxt_rarg {
 	uint64_t offset;	/* of its header in the input, in bytes */
 	uint64_t header;	/* its first word, host order */
 	unsigned int type;	/* enum fxt_arg_type, or 11 to 15: unknown */
-	unsigned int words;	/* size, its header included */
-	const uint8_t *raw;	/* the words * 8 bytes as they stand in the file */
+	unsigned int words;	/* size, including its header */
+	const uint8_t *raw;	/* the words * 8 bytes as in the file */
 	struct fxt_sref name;
 	union {
 		int32_t i32;
@@ -169,49 +169,49 @@ struct fxt_rarg {
 	};
 };
 
-/* Where fxt_next_arg() stands; start with all zeros. */
+/* Position of fxt_next_arg(); start with all zeros. */
 struct fxt_arg_iter {
-	unsigned int index;	/* of the argument that comes next */
+	unsigned int index;	/* of the next argument */
 	unsigned int word;	/* words of the argument area used so far */
 };
 
-/* What can be wrong with a file.  The text of each: fxt_problem_text(). */
+/* What can be wrong with a file; fxt_problem_text() describes each. */
 enum fxt_problem {
-	FXT_BAD_MAGIC,		/* none at the beginning: read on as if there were */
-	FXT_ZERO_SIZE,		/* a record of 0 words: read on at the next word */
+	FXT_BAD_MAGIC,		/* none at the beginning: continue as if it were there */
+	FXT_ZERO_SIZE,		/* a record of 0 words: continue at the next word */
 	FXT_CUT,		/* the input ends inside a record */
 	FXT_BAD_RECORD,		/* the record's parts do not fit into its size */
 	FXT_BAD_ARG,		/* an argument does not fit: the rest is skipped */
 	FXT_MISSING_ARGS,	/* fewer arguments than announced */
 	FXT_UNDEFINED_STRING,	/* a string ref that was never registered */
 	FXT_UNDEFINED_THREAD,	/* a thread ref that was never registered */
-	FXT_UNKNOWN_RECORD,	/* type 11 to 14, passed over */
+	FXT_UNKNOWN_RECORD,	/* type 11 to 14, skipped */
 	FXT_UNKNOWN_METADATA,
 	FXT_UNKNOWN_EVENT,	/* event type 11 to 15 */
 	FXT_UNKNOWN_ARG,	/* argument type 11 to 15 */
 	FXT_UNKNOWN_KIND,	/* of scheduling, profiler, large, blob records */
 	FXT_RESERVED,		/* bits that must be zero are not */
-	FXT_READ_ERROR,		/* the input could not be read on */
+	FXT_READ_ERROR,		/* reading the input failed */
 	FXT_PROBLEM_COUNT
 };
 
 /**
- * fxt_problem_text - what a problem is, in a few words
- * fxt_problem_is_damage - false for what is merely unknown
+ * fxt_problem_text - short description of a problem
+ * fxt_problem_is_damage - false if something is only unknown, not damaged
  */
 const char *fxt_problem_text(enum fxt_problem p);
 bool fxt_problem_is_damage(enum fxt_problem p);
 
-/* Told of each problem as it is found; @offset in bytes. */
+/* Called for each problem when it is found; @offset in bytes. */
 typedef void (*fxt_problem_fn)(void *ctx, enum fxt_problem p, uint64_t offset);
 
 struct fxt_reader;
 
 /**
- * fxt_reader_new - a decoder
- * @in: the bytes; stays the caller's, and must outlive the decoder
+ * fxt_reader_new - make a decoder
+ * @in: the input; the caller keeps it, and it must outlive the decoder
  * @fn: called for each problem; may be NULL
- * @ctx: handed to @fn
+ * @ctx: passed to @fn
  *
  * Memory: the string tables, at most 32,767 strings of at most 32,767 bytes
  * for each provider, and never more than 300 KiB and a small multiple of the
@@ -221,13 +221,12 @@ struct fxt_reader *fxt_reader_new(struct in *in, fxt_problem_fn fn, void *ctx);
 void fxt_reader_free(struct fxt_reader *r);
 
 /**
- * fxt_next - the next record
+ * fxt_next - read the next record
  *
- * String, Thread and Provider records have taken effect on the tables when
- * they are returned.
+ * String, Thread and Provider records have updated the tables when they are returned.
  *
- * A file without magic number is read in the byte order in which more of its
- * beginning makes sense.
+ * A file without a magic number is read in the byte order in which more records at its
+ * beginning are valid.
  *
  * Return: 1 with @rec filled, 0 at the end, -1 when nothing more can be read
  * (neither a magic number nor a record; read error).
@@ -235,31 +234,31 @@ void fxt_reader_free(struct fxt_reader *r);
 int fxt_next(struct fxt_reader *r, struct fxt_rec *rec);
 
 /**
- * fxt_next_data - the next bytes of the large record that fxt_next() gave
- * @n: how many there are
+ * fxt_next_data - read the next bytes of the large record that fxt_next() returned
+ * @n: set to their number
  *
- * A large record has up to 32 GiB: it is never in memory as a whole.  What is
- * not fetched is passed over.  Ends the life of what the record points to.
+ * A large record may have up to 32 GiB: it is never in memory as a whole.  Bytes that are
+ * not fetched are skipped.  What the record points to is not valid afterwards.
  *
- * Return: the bytes; NULL behind rec.data_bytes of them, or where the file ends.
+ * Return: the bytes; NULL after rec.data_bytes of them, or at the end of the file.
  */
 const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
 
 /**
- * fxt_tag - keep a number of the consumer's beside a registered string
+ * fxt_tag - attach a number of the consumer to a registered string
  * @s: from the last fxt_next(), or fxt_next_arg() since; its tag becomes @tag
- * @tag: what the consumer makes of the string; 0 takes it away
+ * @tag: a number that the consumer chooses; 0 removes it
  *
- * So that a name is compared once, and not each time that it comes:
+ * This way a name is compared only once, and not each time that it comes:
  *
  *	if (!arg.name.tag)
  *		fxt_tag(r, &arg.name, look_up(arg.name.s, arg.name.len));
  *	switch (arg.name.tag) ...
  *
- * All refs to the string's index in its provider's table come with the tag, up
- * to the String record that gives the index another string, or the same again:
- * after that it is 0.  Strings that are in no table (inline, empty, undefined)
- * keep none: @s alone has it.
+ * All refs to the string's index in its provider's table have the tag, until a String
+ * record registers that index again, with this or another string: then the tag is 0.
+ * Strings that are not in a table (inline, empty, undefined) cannot keep a tag: only
+ * @s itself has it.
  */
 void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag);
 
@@ -267,25 +266,25 @@ void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag);
 uint64_t fxt_word(const struct fxt_rec *rec, const uint8_t *p);
 
 /**
- * fxt_next_arg - the next argument of a record
+ * fxt_next_arg - read the next argument of a record
  * @rec: from the last fxt_next()
- * @it: where to go on
+ * @it: the position, which is advanced
  *
- * Return: true with @arg filled, false after the last one or when what is left
- * does not hold an argument.
+ * Return: true with @arg filled; false after the last one, or if the rest does not contain
+ * an argument.
  */
 bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 		  struct fxt_arg_iter *it, struct fxt_rarg *arg);
 
 /**
- * fxt_args - all arguments of a record, up to one that cannot be read
+ * fxt_args - read all arguments of a record, up to one that cannot be read
  * @rec: from the last fxt_next()
  * @args: filled
- * @words: set to the words that they take
+ * @words: set to their size in words
  *
- * The same as fxt_next_arg() again and again, and faster.
+ * The result is as from repeated calls of fxt_next_arg(), but this is faster.
  *
- * Return: how many there are.
+ * Return: number of arguments.
  */
 unsigned int fxt_args(struct fxt_reader *r, const struct fxt_rec *rec,
 		      struct fxt_rarg args[FXT_MAX_ARGS], unsigned int *words);

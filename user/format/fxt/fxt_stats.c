@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "stats" of FXT: a summary of a file of any origin in the terms of the
- * format: records, processes, events by name, what the file says was lost.
+ * Sink "stats" of FXT: a summary of an FXT file of any origin: records, processes, events
+ * by name, and what the file says was lost.
  */
 #include "format/fxt/fxt_in.h"
 #include "base/buf.h"
@@ -59,7 +59,7 @@ static void count_time(struct fxt_stats *s, uint64_t ticks)
 {
 	uint64_t ns;
 
-	/* viewers drop what is later, and it is no time */
+	/* viewers drop later events, and these cannot be real times */
 	if (!s->rate || ticks >> 63 || ticks / s->rate >= INT64_MAX / NS_PER_SEC)
 		return;
 	ns = ticks / s->rate * NS_PER_SEC +

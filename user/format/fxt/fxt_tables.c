@@ -8,7 +8,7 @@
 
 struct fxt_tables *fxt_tables_new(void)
 {
-	/* comes as untouched pages, of which few are used at first */
+	/* calloc gives untouched pages, of which few are used at first */
 	struct fxt_tables *t = xcalloc(1, sizeof(*t));
 
 	t->epoch = 1;
@@ -78,7 +78,7 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 		map64_put(&t->string_places, key_of(t, index), at);
 		e = fxt_seek_string(t, index);
 	}
-	/* fit closely: a long string must not hold its slot's memory for ever */
+	/* keep the allocation close to the length: a long string must not hold memory for ever */
 	if (!e->s || e->cap < len || e->cap / 2 > len + 64) {
 		free(e->s);
 		e->cap = len;

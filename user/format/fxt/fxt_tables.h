@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The decoder's tables: the strings and threads that the providers of a file
- * registered.  For the decoder's files alone, fxt_plain.h among them.
+ * registered.  Only for the files of the decoder, including fxt_plain.h.
  *
- * Memory follows what was registered and not how many provider ids a file claims
- * to have: entries of all providers stand in one array, and are found by a table.
- * What was found once is found by its index alone, until another provider's section
- * begins.
+ * Memory use depends on what was registered, not on the number of provider ids that a file
+ * claims to have: the entries of all providers are in one array, and a hash table finds
+ * them.  An entry found once is then found by its index alone, until another provider's
+ * section begins.
  */
 #ifndef ETRACE_FXT_TABLES_H
 #define ETRACE_FXT_TABLES_H
@@ -17,15 +17,16 @@
 #include "format/fxt/fxt.h"
 
 /*
- * A bit of a consumer's tag (fxt_tag()): the string is a name in records that fxt_plain.h's
- * readers know by their headers.  When its index gets another string, fxt_names() changes.
+ * A bit of a consumer's tag (fxt_tag()): the string is a name in records that users of
+ * fxt_plain.h recognize by their headers.  When its index gets another string, fxt_names()
+ * changes.
  */
 #define FXT_TAG_NAME	0x40000u
 
 struct fxt_string {
-	char *s;		/* never NULL, once it was put */
+	char *s;		/* never NULL after fxt_put_string() */
 	uint32_t len;
-	uint32_t tag;		/* fxt_tag(): the consumer's */
+	uint32_t tag;		/* set by the consumer with fxt_tag() */
 	uint32_t cap;
 };
 
@@ -33,21 +34,21 @@ struct fxt_thread {
 	uint64_t process, thread;
 };
 
-/* Where the entry of an index is, if it was looked up since @epoch began. */
+/* Position of an index's entry in its array; valid if @epoch is the current one. */
 struct fxt_near {
 	uint32_t epoch, at;
 };
 
 struct fxt_tables {
-	uint32_t provider;	/* whose strings and threads are meant */
+	uint32_t provider;	/* the current provider */
 	uint32_t epoch;		/* changes with the provider; never 0 */
-	uint64_t names;		/* changes with the provider, and when one with FXT_TAG_NAME goes */
+	uint64_t names;		/* changes with the provider, or when a FXT_TAG_NAME string goes */
 	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
 	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
-	struct map64 string_places, thread_places;	/* provider and index: place in an array */
+	struct map64 string_places, thread_places;	/* provider and index to position */
 	struct fxt_string *strings;
 	struct fxt_thread *threads;
-	size_t strings_cap, threads_cap;	/* of the arrays */
+	size_t strings_cap, threads_cap;	/* sizes of the arrays */
 };
 
 struct fxt_tables *fxt_tables_new(void);
@@ -61,20 +62,20 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
 		    uint64_t thread);
 
-/* What the two below do where the index was not looked up before. */
+/* fxt_get_string() and fxt_get_thread() for an index that was not looked up before. */
 struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
 struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
 
-/** fxt_near_string - the entry of a ref that was looked up before, or NULL; 0 never was */
+/** fxt_near_string - the entry of a ref if it was looked up before, else NULL, as for 0 */
 static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, unsigned int ref)
 {
 	const struct fxt_near *near = &t->near_string[ref & FXT_MAX_STRING_INDEX];
 
-	/* what is no index has bit 15 */
+	/* bit 15: an inline string, not an index */
 	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
 }
 
-/** fxt_near_thread - the same of a thread's index */
+/** fxt_near_thread - the entry of a thread's index if it was looked up before, else NULL */
 static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, unsigned int index)
 {
 	const struct fxt_near *near = &t->near_thread[index];
@@ -82,7 +83,7 @@ static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, uns
 	return near->epoch != t->epoch ? NULL : &t->threads[near->at];
 }
 
-/** fxt_get_string - the entry of an index, valid until the next is put; or NULL */
+/** fxt_get_string - the entry of an index, valid until the next is put; NULL if none */
 static inline struct fxt_string *fxt_get_string(struct fxt_tables *t, unsigned int index)
 {
 	const struct fxt_near *near = &t->near_string[index];
@@ -90,7 +91,7 @@ static inline struct fxt_string *fxt_get_string(struct fxt_tables *t, unsigned i
 	return near->epoch == t->epoch ? &t->strings[near->at] : fxt_seek_string(t, index);
 }
 
-/** fxt_get_thread - the entry of an index, valid until the next is put; or NULL */
+/** fxt_get_thread - the entry of an index, valid until the next is put; NULL if none */
 static inline struct fxt_thread *fxt_get_thread(struct fxt_tables *t, unsigned int index)
 {
 	const struct fxt_near *near = &t->near_thread[index];

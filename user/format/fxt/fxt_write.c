@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Strings longer than this are not remembered: each use writes a new String
- * record.  It bounds the table's memory, and long strings seldom come twice.
+ * Strings longer than this many bytes are not kept in the table: each use writes a new
+ * String record.  This limits the table's memory, and long strings seldom come twice.
  */
 #define KEEP_MAX	512u
 
@@ -23,8 +23,8 @@
 #define THREAD_HEADS	256u
 
 /*
- * A look-up touches one slot at random: most strings are in the slot itself, in
- * one line of the processor's cache.
+ * Strings up to this many bytes are stored in the slot itself, so that a look-up, which
+ * touches one random slot, usually loads only one line of the processor's cache.
  */
 #define INLINE_MAX	48u
 
@@ -33,8 +33,8 @@ struct string_slot {
 	uint32_t record;	/* the record that used it last */
 	uint16_t len;
 	uint16_t next;		/* in the chain of its hash; 0 ends it */
-	uint8_t chained;	/* can be found by its content */
-	uint8_t recent;		/* used since the clock's hand went by */
+	uint8_t chained;	/* it is in a chain, and can be found by its content */
+	uint8_t recent;		/* used since the clock's hand last passed it */
 	uint8_t pinned;
 	uint8_t own : 1;	/* @copy was allocated */
 	uint8_t marked : 1;	/* fxt_mark() */
@@ -54,10 +54,10 @@ struct thread_slot {
 struct fxt_writer {
 	struct out *out;
 	uint32_t record;	/* number of the record being written, or the
-				 * next; may wrap: then a slot is spared without
-				 * need, once
+				 * next; may wrap: then a slot is once kept
+				 * needlessly
 				 */
-	uint8_t last_thread;	/* the thread found or made last; 0: none */
+	uint8_t last_thread;	/* slot of the thread used last, 0 if none */
 	unsigned int string_hand, strings_used, pins;
 	unsigned int thread_hand, threads_used;
 	uint16_t string_head[STRING_HEADS];
@@ -72,7 +72,7 @@ struct fxt_writer *fxt_writer_new(struct out *out)
 {
 	struct fxt_writer *w = xcalloc(1, sizeof(*w));
 
-	/* comes as untouched pages, of which few are used at first */
+	/* calloc gives untouched pages, of which few are used at first */
 	w->string_memory = xcalloc(STRING_SLOTS + 1, sizeof(struct string_slot));
 	w->strings = (struct string_slot *)(((uintptr_t)w->string_memory + 63) & ~(uintptr_t)63);
 	w->out = out;
@@ -130,20 +130,20 @@ static uint64_t *put_stream(uint64_t *at, const void *data, size_t len)
 	return at + n;
 }
 
-/* Room for a record of @words in the output. */
+/* Reserves space for a record of @words words in the output. */
 static inline uint64_t *begin(struct fxt_writer *w, unsigned int words)
 {
-	/* the stream's buffer only ever holds whole words of ours: aligned */
+	/* aligned, because only whole words are ever written to this stream */
 	return out_reserve(w->out, words * 8);
 }
 
-/* The end of a String or Thread record, which stands before one that needs it. */
+/* Ends a String or Thread record, which comes before the record that needs it. */
 static inline void finish_part(struct fxt_writer *w, unsigned int words)
 {
 	out_commit(w->out, words * 8);
 }
 
-/* The end of any other: what it referred to may go. */
+/* Ends any other record: the slots that it refers to may be recycled now. */
 static inline int finish(struct fxt_writer *w, unsigned int words)
 {
 	out_commit(w->out, words * 8);
@@ -165,9 +165,9 @@ static void unchain_string(struct fxt_writer *w, uint16_t index)
 }
 
 /*
- * A slot to put a string in: a fresh one, else the first that the clock's hand
- * finds not used lately and not by this record.  There always is one: a record
- * refers to 33 strings at most, and the pins are far fewer than the slots.
+ * Finds a slot for a new string: an unused one, else the first after the clock's hand that
+ * was not used recently, and not by this record.  There always is one: a record refers
+ * to at most 33 strings, and there are far fewer pins than slots.
  */
 static uint16_t take_string_slot(struct fxt_writer *w)
 {
@@ -202,7 +202,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	finish_part(w, words);
 }
 
-/* bytes_equal() for the lengths of paths, without a call. */
+/* bytes_equal() for typical lengths of paths, inlined. */
 static inline bool same(const char *a, const char *b, size_t n)
 {
 	size_t i = 0;
@@ -223,9 +223,9 @@ static inline bool holds(const struct string_slot *slot, struct fxt_str str)
 }
 
 /*
- * Where a string's slot was found last, by a few of its bytes: what stands there
- * is compared, and the hash need not be made.  Strings that share a place only
- * take longer.
+ * Cache of slots, indexed by a few bytes of the string.  The string in that slot is
+ * compared, and if it matches, no hash is needed.  Strings that share an entry of this
+ * cache only take longer.
  */
 static inline uint16_t *guess_of(struct fxt_writer *w, struct fxt_str str)
 {
@@ -254,7 +254,7 @@ static void remember(struct string_slot *slot, const struct fxt_str *str)
 	}
 }
 
-/* A new slot's String record. */
+/* Writes the String record for a new slot. */
 static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str, uint32_t hash)
 {
 	uint16_t index = take_string_slot(w), *head;
@@ -284,7 +284,7 @@ static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
 	return index;
 }
 
-/* Return: 0: it is not remembered. */
+/* Return: the slot, 0 if the string is not in the table. */
 static uint16_t find_string(const struct fxt_writer *w, struct fxt_str str, uint32_t hash)
 {
 	const struct string_slot *slot;
@@ -322,7 +322,7 @@ uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len)
 	return len && len <= KEEP_MAX ? find_string(w, str, (uint32_t)hash_bytes(s, len)) : 0;
 }
 
-/* Apart from fxt_known_bytes(), which often does without. */
+/* Not inlined into fxt_known_bytes(), which often needs no hash. */
 static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str,
 						       uint16_t *guess)
 {
@@ -402,7 +402,7 @@ static uint8_t take_thread_slot(struct fxt_writer *w)
 	}
 }
 
-/* Return: 0: it is not in the table. */
+/* Return: the slot, 0 if the thread is not in the table. */
 static uint8_t find_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
 	struct thread_slot *slot;
@@ -440,7 +440,7 @@ static uint8_t register_thread(struct fxt_writer *w, uint64_t process, uint64_t 
 	return index;
 }
 
-/* Return: 0: it is not in the table. */
+/* Return: the slot, 0 if the thread is not in the table. */
 static inline uint8_t known_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
 	struct thread_slot *slot = &w->threads[w->last_thread];
@@ -462,7 +462,7 @@ static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_
 /* ---- "Arguments" ---- */
 
 /*
- * Whether arguments are within the format's limits: seen before anything is
+ * Whether arguments are within the limits of the format; checked before anything is
  * registered or written.
  */
 static bool args_fit(const struct fxt_arg *args, unsigned int nargs)
@@ -476,7 +476,7 @@ static bool args_fit(const struct fxt_arg *args, unsigned int nargs)
 	return !bad;
 }
 
-/* Register the strings of arguments, and put these into a record. */
+/* Registers the strings of arguments, and adds the arguments to a record. */
 static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fxt_arg *args,
 		     unsigned int nargs)
 {
@@ -497,7 +497,7 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
 			fxt_put_word(r, a->type, name, 0);
 			break;
 		default:
-			/* the union gives the bits of all others */
+			/* u64 of the union has the bits of all other types */
 			fxt_put_two(r, a->type, name, a->u64);
 			break;
 		}
@@ -505,8 +505,8 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
 }
 
 /*
- * A record that was put together, with what it refers to written before it: its
- * size into its header, and all of it into the output.
+ * Writes a complete record, whose strings and thread have been written before: adds its
+ * size to the header, and copies it to the output.
  */
 static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
@@ -514,7 +514,7 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 	uint64_t *to = begin(w, words + 1);
 
 	r->words[0] |= (uint64_t)words << 4;
-	/* by two, perhaps one too many */
+	/* two words at a time, which may copy one too many */
 	for (unsigned int i = 0; i < words; i += 2)
 		memcpy(to + i, r->words + i, 16);
 	return finish(w, words);
@@ -592,7 +592,7 @@ int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fx
 	r->words[1] = ev->time;
 	if (has_value(ev->type))
 		*r->end++ = ev->value;
-	/* the file has the strings and the thread in this order */
+	/* this order determines the order of the String and Thread records in the file */
 	refs = (uint64_t)fxt_ref(w, ev->category) << 32;
 	refs |= (uint64_t)fxt_ref(w, ev->name) << 48;
 	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The FXT encoder: records of the Fuchsia trace format, in this machine's byte
- * order, to an output stream.  It knows nothing of what is traced.
+ * The FXT encoder: writes records of the Fuchsia trace format, in this machine's byte
+ * order, to an output stream.  It knows nothing about what is traced.
  *
- * Strings and threads are always written as indexed references; the tables are
- * kept here, their slots recycled (the least recently used go first, never one
- * that the record being written refers to), and the String and Thread records
- * come out right before the record that needs them.
+ * Strings and threads are always written as indexed references.  The tables are kept
+ * here, and their slots are recycled: the least recently used first, but never one that
+ * the record being written refers to.  The String and Thread records are written right
+ * before the record that needs them.
  *
  * Every function that writes a record returns 0; a negative errno of the output
  * stream (sticky, see out.h); or -E2BIG when the record would break a limit of
  * the format: a string of more than FXT_MAX_STRING bytes, more than
- * FXT_MAX_ARGS arguments, a field out of its range.  Then nothing was written
- * of that record, and the file stays well formed.  Splitting what is too long
- * is the caller's business: it knows where.
+ * FXT_MAX_ARGS arguments, a field out of its range.  Then nothing of that record was
+ * written, and the file stays well formed.  The caller must split what is too long,
+ * because only the caller knows where.
  *
  * Strings should be UTF-8 without NUL bytes (the document asks for the first,
  * consumers for the second); see utf8.h.  The encoder does not check that.
@@ -27,9 +27,9 @@
 #include "io/out.h"
 
 /*
- * A string: @len bytes at @s, which the caller owns and which need to live only
- * for the call.  @pin is 0, or a slot that fxt_pin() gave for this very string,
- * so that no look-up is needed.
+ * A string: @len bytes at @s, which the caller owns, and which must be valid only during
+ * the call.  @pin is 0, or the slot that fxt_pin() returned for this very string, so that
+ * no look-up is needed.
  */
 struct fxt_str {
 	const char *s;
@@ -60,7 +60,7 @@ struct fxt_arg {
 	};
 };
 
-/* Makers of arguments.  The integer ones take the smallest type that fits. */
+/* These make arguments.  Integers get the smallest type that fits. */
 static inline struct fxt_arg fxt_arg_null(struct fxt_str name)
 {
 	return (struct fxt_arg){ .name = name, .type = FXT_ARG_NULL };
@@ -111,8 +111,8 @@ struct fxt_event {
 	struct fxt_str category;
 	struct fxt_str name;
 	/*
-	 * Counter id, end time in ticks (duration complete), async or flow
-	 * correlation id, as the type asks; not looked at for other types.
+	 * Counter id, end time in ticks (duration complete), or async or flow
+	 * correlation id, depending on the type; ignored for other types.
 	 */
 	uint64_t value;
 };
@@ -120,8 +120,8 @@ struct fxt_event {
 struct fxt_writer;
 
 /**
- * fxt_writer_new - an encoder
- * @out: where the records go; stays the caller's, and must outlive the encoder
+ * fxt_writer_new - make an encoder
+ * @out: gets the records; the caller keeps it, and it must outlive the encoder
  *
  * Writes nothing by itself.
  */
@@ -132,9 +132,9 @@ void fxt_writer_free(struct fxt_writer *w);
 
 /** fxt_pin - give a string a slot that is never recycled
  *
- * For names and categories that come again and again: keep the result, and no
- * look-up is needed any more.  Writes the String record.  At most
- * FXT_MAX_PINS may be pinned.
+ * For names and categories that are used again and again: with the result, no look-up is
+ * needed any more.  Writes the String record.  At most FXT_MAX_PINS strings may be
+ * pinned.
  *
  * Return: @str with its pin set, or with pin 0 if it cannot be pinned (it is
  * empty or too long, or the pins are used up); good for use either way.
@@ -154,9 +154,8 @@ int fxt_init(struct fxt_writer *w, uint64_t ticks);
  * @name: at most 255 bytes
  *
  * Once per provider: consumers forget a provider's tables when it comes again.
- * The encoder's own tables start empty after it and after
- * fxt_provider_section(), for it keeps those of one provider only; pins made
- * before are void then.
+ * The encoder's tables are empty after this and after fxt_provider_section(), because it
+ * keeps the tables of only one provider; pins made before are invalid then.
  */
 int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
 
@@ -166,25 +165,25 @@ int fxt_provider_section(struct fxt_writer *w, uint32_t id);
 /** fxt_provider_event - "Provider Event Metadata" @event: 4 bits */
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
 
-/** fxt_event - any event with its arguments. "Event Record" */
+/** fxt_event - write any event with its arguments. "Event Record" */
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs);
 
 /*
- * An event in the making, for who writes many: its arguments go into it one by
- * one, as words, with references of strings instead of the strings.
+ * An event under construction, for callers that write many: its arguments are added one
+ * by one, as words, with references to strings instead of the strings.
  *
- * fxt_record_begin(), then fxt_ref() and fxt_put_*() for each argument, at most
- * FXT_MAX_ARGS of them, then fxt_record_event().  References hold for this record
- * alone, and no other may be written by the same encoder before its end: that
- * one's strings could take the places of this one's.
+ * Call fxt_record_begin(), then fxt_ref() and fxt_put_*() for each argument, at most
+ * FXT_MAX_ARGS of them, then fxt_record_event().  References are valid only for this
+ * record.  The same encoder must not write another record before it ends: that record's
+ * strings could take the slots of this one's.
  */
 struct fxt_record {
 	uint64_t *end;
 	unsigned int nargs;
 	/*
-	 * A header, the time, arguments of two words at most, the event's
-	 * value; and one beyond the end may be copied, too.
+	 * The header, the time, arguments of at most two words each, and the event's
+	 * value; one word after the end may be copied, too.
 	 */
 	uint64_t words[2 + 2 * FXT_MAX_ARGS + 1 + 1];
 };
@@ -198,10 +197,10 @@ static inline void fxt_record_begin(struct fxt_record *r)
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str);
 
 /**
- * fxt_ref - a string in the record at hand
- * @str: of at most FXT_MAX_STRING bytes
+ * fxt_ref - the reference of a string in the current record
+ * @str: at most FXT_MAX_STRING bytes
  *
- * Writes its String record if there is none.  Return: the reference.
+ * Writes the String record if there is none.  Return: the reference.
  */
 static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 {
@@ -209,38 +208,38 @@ static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 }
 
 /**
- * fxt_known_bytes - the same, of a string that is remembered
+ * fxt_known_bytes - the reference of a string in the current record, if it is in the table
  *
- * Writes nothing.  Return: the reference, or 0.
+ * Writes nothing.  Return: the reference, 0 if the string is not in the table.
  */
 uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len);
 
-/** fxt_known - the same again, of a string as others have it */
+/** fxt_known - fxt_known_bytes() of a struct fxt_str */
 static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
 {
 	return fxt_known_bytes(w, str.s, str.len);
 }
 
-/** fxt_peek - the same, by who does not use it: its slot can go */
+/** fxt_peek - as fxt_known_bytes(), but does not use the string: its slot may be recycled */
 uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len);
 
 /**
- * fxt_mark - keep a mark beside a string that is remembered
- * @ref: of fxt_known_bytes() or fxt_peek(), and nothing was written since
+ * fxt_mark - attach a mark to a string in the table
+ * @ref: from fxt_known_bytes() or fxt_peek(), with nothing written since
  *
- * It stays until the string's slot gets a String record again, of the same string
- * or of another: fxt_tag() of the decoder, as the writer has it.
+ * The mark stays until the string's slot gets a String record again, of the same string
+ * or another.  This matches fxt_tag() in the decoder.
  */
 void fxt_mark(struct fxt_writer *w, uint16_t ref);
 bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref);
 
-/* The first word of an argument, where a number or a string's reference is all of it. */
+/* The only word of an argument whose value is a 32-bit number or a string's reference. */
 static inline uint64_t fxt_arg_word(enum fxt_arg_type type, uint16_t name, uint32_t v)
 {
 	return (uint64_t)type | 1u << 4 | (uint64_t)name << 16 | (uint64_t)v << 32;
 }
 
-/** fxt_put_word - an argument of one word: a number of 32 bits, or a string's reference */
+/** fxt_put_word - add an argument of one word: a number of 32 bits, or a string's reference */
 static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
 				uint32_t v)
 {
@@ -248,7 +247,7 @@ static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, ui
 	r->nargs++;
 }
 
-/** fxt_put_two - an argument of two words, the second by its bits */
+/** fxt_put_two - add an argument of two words; @v is the second one */
 static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
 			       uint64_t v)
 {
@@ -258,19 +257,19 @@ static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uin
 }
 
 /**
- * fxt_record_event - write it as an event, with the arguments that it has got
+ * fxt_record_event - write the record as an event, with the arguments added so far
  * @ev: category and name of at most FXT_MAX_STRING bytes
  */
 int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev);
 
 /**
- * fxt_put_known - an event that was written to its place in the output
- * @at: from out_reserve() of the encoder's stream, aligned as records are
- * @end: behind its last word
+ * fxt_put_known - finish an event that the caller has built in the output buffer
+ * @at: from out_reserve() of the encoder's stream, aligned like records
+ * @end: after its last word
  *
- * For events of which all strings are known, by pins and fxt_known(): nothing
- * was written since out_reserve().  The header lacks the size and the thread.
- * Return: false: the thread is not known; nothing was written.
+ * For events whose strings all have references, from pins and fxt_known(); nothing may have
+ * been written since out_reserve().  This adds the size and the thread to the header.
+ * Return: false, with nothing written, if the thread is not in the table.
  */
 bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint64_t process,
 		   uint64_t thread);

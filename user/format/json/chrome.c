@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Chrome's trace-event JSON.  See chrome.h.
+ * Reads Chrome's trace-event JSON.  See chrome.h.
  *
- * json-c reads one event at a time: all of a trace as its objects would take twenty
- * times its size.  What is around the events is little, and is walked through here.
+ * json-c parses one event at a time: a whole trace as json-c objects would take twenty
+ * times its size.  The little JSON around the events is parsed here.
  */
 #include "format/json/chrome.h"
 #include "base/hash.h"
@@ -14,12 +14,12 @@
 #include <json-c/json.h>
 #include <math.h>
 
-/* An event, or another member: no compiler writes a larger one. */
+/* Maximum bytes of an event or another member: no compiler writes larger ones. */
 #define MAX_VALUE	(1u << 20)
 #define MAX_JSON_DEPTH	32
-/* us, as since 1970, up to 2065: sums of three, in ns, stay below 2^63 */
+/* Maximum time in us: since 1970, this is in 2065; sums of three, in ns, stay below 2^63. */
 #define MAX_TIME	3e15
-/* us: nothing is that long, so it is since 1970 */
+/* Times in us from this on must count from 1970: no trace is that long. */
 #define MIN_DATE	1e15
 #define MAX_BASE	((int64_t)MAX_TIME * 1000)
 
@@ -36,22 +36,22 @@ const char *const chrome_faults[CHROME_FAULTS] = {
 	[CHROME_UNSURE] = "may have been changed after the build: the trace does not tell when it was written",
 };
 
-/* One that has begun. */
+/* A slice that has begun. */
 struct open_slice {
 	size_t slice;
-	uint64_t key;		/* of whom an end is for */
-	size_t below;		/* the one that began before it, + 1 */
+	uint64_t key;		/* key_of(): matches its end */
+	size_t below;		/* 1 + index of the one that began before, 0 if none */
 };
 
 struct reader {
 	struct chrome_trace *t;
 	json_tokener *tok;
 	const char *at, *end;
-	struct map64 threads;	/* hash of pid and tid to number */
-	struct map64 open;	/* key to the last one that has begun, + 1 */
+	struct map64 threads;	/* hash of pid and tid to index of the thread */
+	struct map64 open;	/* key to 1 + index in @begun of the slice that began last */
 	struct open_slice *begun;
 	size_t nbegun, begun_cap;
-	bool events;		/* there were some */
+	bool events;		/* an event was read */
 };
 
 /* ---- JSON ---- */
@@ -63,7 +63,7 @@ static bool space(struct reader *r)
 	return r->at < r->end;
 }
 
-/* Passes over @c, if that is what comes. */
+/* Skips @c if it comes next.  Return: whether it did. */
 static bool comes(struct reader *r, char c)
 {
 	if (!space(r) || *r->at != c)
@@ -72,7 +72,7 @@ static bool comes(struct reader *r, char c)
 	return true;
 }
 
-/* Return: for json_object_put(); NULL with *bad set: there is none, else it is null. */
+/* Return: a value, for json_object_put(); NULL for null, or with *bad set if there is none. */
 static json_object *value(struct reader *r, bool *bad)
 {
 	size_t left = (size_t)(r->end - r->at);
@@ -94,7 +94,7 @@ static json_object *member(json_object *o, const char *name, json_type type)
 	return type == json_type_null || json_object_is_type(v, type) ? v : NULL;
 }
 
-/* Microseconds, with or without a fraction, as ns. */
+/* Reads microseconds, with or without a fraction, as ns. */
 static bool get_time(json_object *o, const char *name, int64_t *ns)
 {
 	json_object *v = member(o, name, json_type_null);
@@ -132,7 +132,7 @@ static uint32_t add_string(struct chrome_trace *t, json_object *v)
 	return v ? add_text(t, json_object_get_string(v), (size_t)json_object_get_string_len(v)) : 0;
 }
 
-/* args.detail, or else all that is text in it. */
+/* Adds args.detail, or if there is none, all texts in args. */
 static uint32_t add_detail(struct chrome_trace *t, json_object *event)
 {
 	json_object *args = member(event, "args", json_type_object), *v;
@@ -189,7 +189,7 @@ static struct chrome_slice *add_slice(struct reader *r, json_object *event, int6
 	return s;
 }
 
-/* Of whom a begin and its end are: of a thread, and of what is asynchronous its id, too. */
+/* Key that a begin and its end share: the thread; if asynchronous, also category, id, name. */
 static uint64_t key_of(json_object *event, bool async)
 {
 	static const char *const parts[] = { "tid", "cat", "id", "name" };
@@ -209,7 +209,7 @@ static void begin(struct reader *r, json_object *event, int64_t ts, bool async)
 	uint64_t key = key_of(event, async);
 	const uint64_t *last = map64_get(&r->open, key);
 
-	/* it ends where it begins if its end is missing: until then, to < from */
+	/* to < from until its end comes; without an end, it ends where it begins */
 	add_slice(r, event, ts, INT64_MIN);
 	r->begun = xgrow(r->begun, &r->begun_cap, r->nbegun + 1, sizeof(*r->begun));
 	r->begun[r->nbegun] = (struct open_slice){ r->t->n - 1, key, last ? (size_t)*last : 0 };
@@ -229,7 +229,7 @@ static void end(struct reader *r, json_object *event, int64_t ts, bool async)
 	*last = r->begun[*last - 1].below;
 }
 
-/* clang adds up what it did, on threads that are none. */
+/* clang writes sums as events, on threads that do not exist. */
 static bool is_sum(json_object *event)
 {
 	json_object *v = member(event, "name", json_type_string);
@@ -284,7 +284,7 @@ static enum chrome_fault take_events(struct reader *r)
 		json_object *event;
 		bool bad, is;
 
-		/* one that was cut off may end with a comma; Chrome allows for that */
+		/* a trace that was cut off may end with a comma; Chrome accepts that */
 		if (r->events && comes(r, ']'))
 			return CHROME_OK;
 		event = value(r, &bad);
@@ -308,7 +308,7 @@ static void take_member(struct reader *r, const char *name, json_object *v)
 		r->t->begin = us * 1000;
 }
 
-/* The members of an object: events and what else is told. */
+/* Reads the members of the top-level object: the events and others. */
 static enum chrome_fault take_members(struct reader *r)
 {
 	enum chrome_fault fault = CHROME_OK;
@@ -341,9 +341,9 @@ static enum chrome_fault take_members(struct reader *r)
 	return found ? fault : CHROME_FOREIGN;
 }
 
-/* ---- slices upon each other ---- */
+/* ---- nesting ---- */
 
-/* What lies around others comes first. */
+/* By thread and time, enclosing slices first. */
 static int by_time(const void *a, const void *b)
 {
 	const struct chrome_slice *x = a, *y = b;
@@ -357,7 +357,7 @@ static int by_time(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-/* Depths; what overlaps is cut where the one around it ends. */
+/* Sets depths; cuts slices that overlap at the end of the enclosing one. */
 static void nest(struct chrome_trace *t)
 {
 	size_t around[CHROME_MAX_DEPTH], n = 0, depth = 0;
@@ -385,7 +385,7 @@ static void nest(struct chrome_trace *t)
 	t->n = n;
 }
 
-/* The busiest thread first, which is the one that did the work. */
+/* Puts the busiest thread first: the one that did the work. */
 static void put_first(struct chrome_trace *t)
 {
 	struct chrome_thread swap;
@@ -404,7 +404,7 @@ static void put_first(struct chrome_trace *t)
 			t->slices[i].thread = t->slices[i].thread ? 0 : most;
 }
 
-/* crox's times are dates: from the first one on they are as all others'. */
+/* crox's times are dates: converts them to times since the first one, as others have. */
 static void count_from_first(struct chrome_trace *t)
 {
 	int64_t first = INT64_MAX;
@@ -426,7 +426,7 @@ static void arrange(struct chrome_trace *t)
 		struct chrome_slice *s = &t->slices[i];
 
 		s->to = s->to < s->from ? s->from : s->to;
-		/* of those that are as long, the one that was written last ended last */
+		/* of slices with equal times, the one that was written last ended last */
 		s->depth = (uint32_t)(t->n - i);
 	}
 	if (t->n)
@@ -477,7 +477,7 @@ void chrome_place(struct chrome_trace *t, int64_t at, int64_t until, const int64
 	}
 	if (!t->n)
 		return;
-	/* a clock that is this far off tells nothing */
+	/* a clock that is this far off is useless */
 	if (at < 0 || until > MAX_BASE) {
 		t->n = 0;
 		return;

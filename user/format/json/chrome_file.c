@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * A time trace that somebody's record names.  The record can come from anywhere, and
- * name anything: only regular files are opened, and only what is as it was is read.
- * See chrome.h.
+ * Opens a time trace that a recording names.  The recording can come from anywhere, and
+ * name anything: so only regular files are opened, and only those that have not changed
+ * since are read.  See chrome.h.
  */
 #include "format/json/chrome.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is read to see that it cannot be JSON. */
+/* Bytes read first, to reject a file that cannot be JSON. */
 #define HEAD	512u
 
 static int open_below(const char *below, const char *path)
@@ -54,7 +54,7 @@ static enum chrome_fault compare(const struct stat *st, const struct chrome_was 
 	return mtime >= was->from && mtime <= was->to ? CHROME_OK : CHROME_CHANGED;
 }
 
-/* Return: whether there was as much. */
+/* Reads until @b has @n bytes.  Return: whether there were that many. */
 static bool fill(int fd, struct buf *b, size_t n)
 {
 	buf_room(b, n - b->len);

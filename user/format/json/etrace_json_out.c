@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink of the etrace model: JSON, one object in a line for each event.  Names
- * are those of the FXT mapping, Documentation/fxt-mapping.md; strings that are
- * not UTF-8 have their bytes in "<name>_hex" beside them.
+ * Sink of the etrace model: writes JSON, one object in a line for each event.  Names are
+ * those of the FXT mapping, Documentation/fxt-mapping.md; for strings that are not UTF-8,
+ * a second member "<name>_hex" has the bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-/* Text that is JSON already: what begins an event, or a comma and a key. */
+/* Prepared JSON text: the beginning of an event, or a comma and a key. */
 #define READY_MAX 64u
 #define READY_COPY 32u	/* copied at once: most are not longer */
 struct ready {
@@ -25,14 +25,14 @@ struct ready {
 	size_t n;
 };
 
-/* A number with its key. */
+/* Bytes for a number with its key. */
 #define NUMBER_ROOM (READY_MAX + DECIMAL_ROOM)
 
-/* What an event has of its task and processor: most often those of the event before. */
+/* JSON text of an event's task and processor: most often as in the event before. */
 struct task_text {
 	uint64_t upid;
 	uint32_t cpu;
-	size_t n;	/* 0: none yet */
+	size_t n;	/* 0 if not set */
 	char s[3 * NUMBER_ROOM];
 };
 
@@ -42,9 +42,9 @@ struct json_sink {
 	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
 	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
 	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
-	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	uint16_t signals[ET_K_COUNT];	/* bit i: value i is a signal number */
 	struct task_text task;
-	uint64_t tenths;	/* of a second: the latest time, without its last 8 digits */
+	uint64_t tenths;	/* latest time in 0.1 s: in ns without its last 8 digits */
 	char tenths_text[DECIMAL_ROOM];
 	size_t tenths_len;
 	unsigned int pid_bits;
@@ -89,7 +89,7 @@ static inline char *put_task(struct json_sink *js, const struct et_event *ev, ch
 	return to + t->n;
 }
 
-/* A signal by its name. Return: behind it, NULL: it has none. */
+/* Writes a signal's name. Return: the end of it, NULL if it has no name. */
 static char *put_signal(char *to, int64_t v)
 {
 	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
@@ -119,7 +119,7 @@ static inline char *put_value(const struct json_sink *js, const struct et_event 
 	return to + decimal(to, (uint64_t)v);
 }
 
-/* A time: all but its last 8 digits are most often those of the event before. */
+/* Writes a time: all but its last 8 digits are most often those of the event before. */
 static inline char *put_time(struct json_sink *js, uint64_t time, char *to)
 {
 	uint64_t tenths = time / 100000000u;
@@ -136,7 +136,7 @@ static inline char *put_time(struct json_sink *js, uint64_t time, char *to)
 	return to + 8;
 }
 
-/* All that are numbers, in one go. */
+/* Writes all numbers of an event, with one reservation of space. */
 static inline void put_numbers(struct json_sink *js, const struct et_event *ev)
 {
 	const struct ready *keys = js->value[ev->kind];
@@ -154,7 +154,7 @@ static inline void put_numbers(struct json_sink *js, const struct et_event *ev)
 	json_put(j, to, true);
 }
 
-/* A list of strings, and their bytes as another where one of them is not UTF-8. */
+/* Writes a list of strings, and a list of their bytes if one of them is not UTF-8. */
 static void put_list(struct json *j, const char *name, const char *hex_name,
 		     const struct et_event *ev, const struct et_string *s, uint32_t n)
 {
@@ -174,7 +174,7 @@ static void put_list(struct json *j, const char *name, const char *hex_name,
 	json_end(j, ']');
 }
 
-/* What is outside the schema: "name=value" of lines, or lines. */
+/* Writes what is outside the schema: fields "name=value" of lines, or lines. */
 static void put_extras(struct json *j, const struct et_event *ev, bool field,
 		       const char *name, const char *hex_name)
 {
@@ -204,7 +204,7 @@ static void put_extras(struct json *j, const struct et_event *ev, bool field,
 	free(list);
 }
 
-/* Which strings are not the names that the kernel resolved: "cut":["path"]. */
+/* Writes which strings are not the names that the kernel resolved: "cut":["path"]. */
 static void put_marks(struct json *j, const struct et_event *ev)
 {
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
@@ -251,7 +251,7 @@ static void put_findings(struct json *j, const struct et_event *ev)
 	json_end(j, ']');
 }
 
-/* When and where the later records of an event were made. */
+/* Writes times and processors of the later records of an event. */
 static void put_later(struct json *j, const struct et_event *ev)
 {
 	bool begun = false;
@@ -297,7 +297,7 @@ static void put_event(struct json_sink *js, const struct et_event *ev)
 	put_error(j, ev);
 	if (et_any_marks(ev))
 		put_marks(j, ev);
-	/* lines outside the format, as they are */
+	/* lines outside the format, unchanged */
 	if (ev->nextras)
 		put_extras(j, ev, false, "other", "other_hex");
 	put_findings(j, ev);
