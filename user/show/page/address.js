@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The part of the address behind #: VIEW/ARGUMENT?q=SEARCH&class=...&v=FROM-TO.  What stands
- * behind the ? is the state of the page, which all views share and links keep: a copied address
- * shows the same thing again.  What is chosen adds an entry to the browser's history; what changes
- * with each frame, as a zoom does, replaces the last one.
+ * The part of the address behind "#": VIEW/ARGUMENT?q=SEARCH&class=...&v=FROM-TO.  The part
+ * behind "?" is the state of the page, which all views share and links keep, so that a copied
+ * address shows the same again.  A choice adds an entry to the browser's history; changes that
+ * come with each frame, such as zooming, replace the last entry.
  */
 'use strict';
 
 const address = (() => {
 
-/* {view, argument, params}; or {fault: why}: it means nothing. */
+/* Return: {view, argument, params}; {fault: why} for an invalid address. */
 function parse(hash) {
 	const [place, ...query] = hash.replace(/^#/, '').split('?');
 	const params = new URLSearchParams(query.join('?'));
@@ -26,7 +26,7 @@ function parse(hash) {
 function format({view, argument, params}) {
 	const place = [view, ...argument ? argument.split('/') : []].map(encodeURIComponent)
 		.join('/');
-	/* as few codes as the browsers need: people read it */
+	/* people read it: escape only what browsers require */
 	const query = params.toString().replace(/%3A/g, ':').replace(/%2F/g, '/');
 
 	return `#${place}${query ? `?${query}` : ''}`;
@@ -34,7 +34,7 @@ function format({view, argument, params}) {
 
 let shown = '';
 
-/* @view is shown, whatever the address says. */
+/* Note that @view is shown, whatever the address says. */
 function show(view) {
 	shown = view;
 }
@@ -44,7 +44,7 @@ function now() {
 }
 
 /*
- * Sets parts of the state, null removes one; argument: of the view.  No view is shown anew.
+ * Set parts of the state; null removes one.  @argument: of the view.  Does not redraw the view.
  */
 function change(values, {argument, replace = false} = {}) {
 	const state = now(), before = format(state);
@@ -66,12 +66,12 @@ function change(values, {argument, replace = false} = {}) {
 
 let settled = () => {};
 
-/* @note is called before the state is used, so that it says what is still to be said. */
+/* @note is called before the state is used, to write pending changes to the address. */
 function settle(note) {
 	settled = note;
 }
 
-/* What a link leads to, with the state as it is. */
+/* The target of a link, together with the current state. */
 function kept(hash) {
 	settled();
 	const wanted = parse(hash);
@@ -82,7 +82,7 @@ function kept(hash) {
 	return format(wanted);
 }
 
-/* Another place; the page shows it. */
+/* Go to another address, and show it. */
 function go(hash) {
 	const next = kept(hash);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * A tree of rows that open (role=tree, with the keys that go with it).  A node is
+ * A tree of rows that can be opened (role=tree, and its keys).  A node is
  * {row: [content, ...], children: null or a function that returns nodes or a promise of
- * them, open: a link to go to, or null}.  Children are made when they are seen first, and
- * a hundred of them at a time.
+ * them, open: a link to go to, or null}.  Elements of children are created when they become
+ * visible, a hundred at a time.
  */
 'use strict';
 
@@ -13,7 +13,7 @@ const AT_ONCE = 100;
 const nodes = new WeakMap();
 let serial = 0;
 
-/* A row is the item; what is below it is beside it in an element of the list. */
+/* The row is the treeitem; its children are next to it, in the same element of the list. */
 function item(node, level, size, position) {
 	const row = dom.make('div', {role: 'treeitem', class: 'row', tabindex: '-1',
 		'aria-level': level, 'aria-setsize': size, 'aria-posinset': position,
@@ -34,7 +34,7 @@ function groupOf(row) {
 	return row.nextElementSibling;
 }
 
-/* The next hundred of @list, and in their place, when it is reached, a row for more. */
+/* Append the next hundred of @list, and a row that is replaced by more when it is reached. */
 function append(group, list, level, from) {
 	const end = Math.min(list.length, from + AT_ONCE);
 
@@ -164,7 +164,7 @@ function make(label, list) {
 	return tree;
 }
 
-/* Opens a tree down to where there is a choice. */
+/* Open a tree down to the first level with more than one row. */
 async function openFirst(tree) {
 	for (let li = tree.firstElementChild; li && !li.nextElementSibling;) {
 		await expand(rowOf(li));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * How a timeline is painted: how many programs of each class were at work, the critical path,
- * and the lanes.  What is seen, chosen and found is told by timeline.js.
+ * Draws a timeline: the number of running programs of each class, the critical path, and the
+ * lanes.  timeline.js passes the visible range, the selection and what a search found.
  */
 'use strict';
 
@@ -10,16 +10,16 @@ const chart = (() => {
 const AXIS = 22, AREA = 96, PATH = 16, GAP = 6;
 const TOP = AXIS + AREA + GAP + PATH + GAP;
 const COST = 34;
-const WIDE = 2;		/* pixels of a step of an area */
-const LABEL = 34;	/* a slice as wide as this has its label in it */
+const WIDE = 2;		/* pixels of each step of an area */
+const LABEL = 34;	/* pixels; slices at least this wide show their label */
 let colours = null;
 
-/* An image that is painted by its pixels and kept for the next frame. */
+/* An image whose pixels are set directly; its memory is reused for the next frame. */
 function bitmap() {
 	let canvas = null, image = null, pixels = null;
 
 	return {
-		/* its pixels, all of them transparent */
+		/* Return: its pixels, all set to transparent */
 		empty: (width, height) => {
 			if (!image || image.width !== width || image.height !== height) {
 				canvas = new OffscreenCanvas(width, height);
@@ -38,7 +38,7 @@ function bitmap() {
 
 const areas = bitmap(), strip = bitmap();
 
-/* Those of the style sheet, as it is now. */
+/* Read the current colours of the style sheet. */
 function readColours() {
 	const probe = dom.make('span', {hidden: true});
 	const read = name => {
@@ -62,7 +62,7 @@ function laneHeight() {
 	return Math.max(5, Math.min(20, Math.floor(640 / Math.max(1, model.meta.counts.lanes))));
 }
 
-/* A canvas of this many pixels of the page, as sharp as the screen is. */
+/* Resize a canvas to @width x @height CSS pixels, at the resolution of the screen. */
 function prepare(canvas, width, height) {
 	const ratio = window.devicePixelRatio || 1;
 	const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -86,7 +86,7 @@ function prepare(canvas, width, height) {
 const STEPS = [10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400]
 	.map(s => s * 1e9);
 
-/* Times at which there is a tick: at most @count. */
+/* Times of ticks, at most @count. */
 function ticksOf({from, to}, count) {
 	const least = (to - from) / count, decimal = 10 ** Math.floor(Math.log10(least));
 	const step = least <= 5e9 ? [1, 2, 5, 10].map(n => n * decimal).find(n => n >= least) :
@@ -119,7 +119,7 @@ function drawAxis(context, view, x) {
 	context.stroke();
 }
 
-/* The last of at[@i..] that is not behind @time, which is mostly near @i; -1: none. */
+/* Index of the last time in at[] up to @time; @i: where to begin, mostly near it; -1 if none. */
 function lastAt(at, i, time) {
 	let step = 1;
 
@@ -130,8 +130,8 @@ function lastAt(at, i, time) {
 }
 
 /*
- * For each two pixels, each count of @steps on average: the sums up to there, divided.  Those of
- * the first pixels of all counts, then of the next ones.
+ * Averages of each count over each column of WIDE pixels, from differences of the sums.
+ * Return: the averages of all counts in the first column, then those in the next one, ...
  */
 function averages(view, {at, sums, counts}) {
 	const kinds = sums.length, columns = Math.ceil(view.width / WIDE);
@@ -155,7 +155,7 @@ function averages(view, {at, sums, counts}) {
 	return points;
 }
 
-/* How high the classes are together, where that is most. */
+/* The maximum of the sum of all classes. */
 function highest(points, kinds) {
 	let most = 0;
 
@@ -169,7 +169,7 @@ function highest(points, kinds) {
 	return most;
 }
 
-/* The classes, one upon the other, in pixels: the same effort for any number of programs. */
+/* Draw the classes stacked, by pixels: the cost does not depend on the number of programs. */
 function drawClasses(context, view, points, high) {
 	const kinds = colours.pixels.length, columns = points.length / kinds;
 	const rows = Math.round(AREA * (window.devicePixelRatio || 1));
@@ -231,7 +231,7 @@ function label(context, words, x, y, width, height) {
 	context.restore();
 }
 
-/* One segment for each pixel at most, as with lanes. */
+/* Draw the critical path, with at most one segment per pixel, as in lanes. */
 function drawPath(context, view) {
 	const {path} = model;
 	const scale = view.width / (view.to - view.from);
@@ -267,9 +267,9 @@ function drawTop(canvas, view) {
 }
 
 /*
- * What is shorter than a pixel: a pixel for each in an image that has a row for each lane, which
- * is far less to draw than as many rectangles.  Each row as high as a lane.
- * Return: how many rectangles these are
+ * Draw the slices shorter than a pixel: they are pixels of an image with a row per lane, which is
+ * much faster to draw than a rectangle each.  Each row is stretched to the height of a lane.
+ * Return: number of rectangles drawn
  */
 function drawStrip(context, width, rows, height) {
 	const canvas = strip.canvas();
@@ -288,8 +288,8 @@ function pixelOf(colour) {
 }
 
 /*
- * @look: {indexed, found: an index of what a search found or null, chosen: a slice or -1};
- * marks is set: how many failures are marked.
+ * @look: {indexed, found: index of what a search found or null, chosen: slice or -1}; its
+ * member marks is set to the number of failures that are marked.
  */
 function drawLanes(canvas, view, look) {
 	const {slices, programs, meta} = model;
@@ -298,7 +298,7 @@ function drawLanes(canvas, view, look) {
 	const labels = [], marks = [];
 	let n = 0;
 
-	/* by class, so that a colour is set once */
+	/* by class, so that each colour is set only once */
 	const batches = meta.classes.map(() => []);
 	const paint = (indexed, alpha) => {
 		const pixels = strip.empty(view.width, meta.counts.lanes);
@@ -368,7 +368,7 @@ function outline(context, view, slice, height) {
 	context.lineWidth = 1;
 }
 
-/* One cost over time: what it is, and the most of it in view. */
+/* Draw one cost over time, with its name and its maximum in view. */
 function drawCost(context, points, y, width, name, text, colour) {
 	const most = Math.max(d3.max(points) || 0, 1e-9);
 	const words = `${name}: at most ${text(most)} in view`;
@@ -391,7 +391,7 @@ function drawCost(context, points, y, width, name, text, colour) {
 	context.fillText(words, 4, y + 8);
 }
 
-/* CPU and memory, if the trace says what they were and that has been summed up. */
+/* Draw CPU and memory, if the trace has them and costs.load() is done. */
 function drawCosts(canvas, view) {
 	const steps = costs.loaded();
 
@@ -410,8 +410,8 @@ function drawCosts(canvas, view) {
 		colours.kinds[4]);
 }
 
-const MARK = 8;		/* pixels: the shape of a failure */
-const EDGE = 6;		/* a slice as wide as this has an edge */
+const MARK = 8;		/* size of the mark of a failure, pixels */
+const EDGE = 6;		/* pixels; failed slices at least this wide have an edge */
 
 /* A red edge around what failed, and where it ended a triangle; a diamond for the first. */
 function drawFailures(context, view, height) {
@@ -435,7 +435,7 @@ function drawFailures(context, view, height) {
 	return n;
 }
 
-/* Where several are at one place of a lane one is enough.  Return: how many were drawn */
+/* Draw marks of a lane, only one where several overlap.  Return: number drawn */
 function drawMarks(context, view, indexed, lane, height, first) {
 	let n = 0, last = -MARK;
 
@@ -468,7 +468,7 @@ function drawMark(context, end, y, first) {
 	context.stroke();
 }
 
-/* What of the upper canvas is at @y: the track of the critical path? */
+/* Whether @y in the upper canvas is in the track of the critical path. */
 function isPath(y) {
 	return y >= AXIS + AREA + GAP && y < TOP;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What etrace check found, and which packages etrace used found. */
+/* The views of what etrace check and etrace used found. */
 'use strict';
 
 const check = (() => {
 
 const SHOWN = 200;
-/* as etrace-check(1) tells them */
+/* texts as in etrace-check(1) */
 const KINDS = {
 	undeclared: 'Read, but not declared',
 	race: 'Read while nothing made the reader wait for the writer',
@@ -30,7 +30,7 @@ async function fileLinks() {
 		dom.make('span', {class: 'path'}, name);
 }
 
-/* Answers number programs from 1 on. */
+/* Numbers of programs in answers begin with 1. */
 function who(by) {
 	return [links.program(by.exec - 1), dom.make('code', {class: 'command'},
 		by.arguments ? ` ${dom.quoted(by.arguments)}` : ''),
@@ -81,7 +81,7 @@ async function findings(section) {
 	}
 }
 
-/* Their links are made when they are looked at: of "no package" there can be very many. */
+/* Links to files, created when opened: "no package" can have very many. */
 function filesOf(p, link) {
 	const files = p.files || [], list = dom.make('ul');
 	const details = dom.make('details', {},

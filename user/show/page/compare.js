@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The build beside an earlier one: what became slower or faster, what is new, what is gone. */
+/* Compares the build with an earlier one: what is slower, faster, new, or gone. */
 'use strict';
 
 const compare = (() => {
 
-/* "+3.2 s", "-12 ms"; nothing if it is the same */
+/* "+3.2 s", "-12 ms"; empty if equal */
 function change(ns) {
 	return ns ? (ns < 0 ? '\u2212' : '+') + dom.time(Math.abs(ns)) : '0 s';
 }
@@ -14,7 +14,7 @@ function relative(before, after) {
 		dom.percent(Math.abs(after - before) / before)}` : '';
 }
 
-/* Of a list: [program, before, after], or of what is gone [-1, before, 0, label, command, directory] */
+/* @r: [program, before, after]; if gone, [-1, before, 0, label, command, directory] */
 function name(r) {
 	return r[0] < 0 ? r[3] : model.label(r[0]);
 }
@@ -54,7 +54,7 @@ function totals({before, after}) {
 	], rows);
 }
 
-/* In one line, for the overview, too. */
+/* Summary in one line, also for the overview. */
 function sum({before, after, slower, faster, added, gone}) {
 	const ns = after.wall - before.wall;
 	const counts = [[slower.n, 'slower'], [faster.n, 'faster'], [added.n, 'new'], [gone.n, 'gone']]
@@ -93,7 +93,7 @@ async function show(section) {
 		...programs('Faster', c.faster, [CHANGE, RELATIVE, BEFORE, NOW]));
 }
 
-/* For the overview; nothing if there is no earlier build. */
+/* Summary for the overview; empty if there is no earlier build. */
 async function summary() {
 	if (!model.hasCompare())
 		return [];

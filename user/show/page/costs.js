@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * CPU and memory over time.  A trace says at the end of a process how much CPU time it used and
- * the most memory it had, so this is an estimate: the CPU time is spread evenly over the life of
- * the process, and the memory is the sum of the peaks of all that lived.
+ * CPU and memory over time.  A trace has the CPU time and the peak memory of each process only at
+ * its end, so this is an estimate: CPU time is spread evenly over the life of the process, and
+ * memory is the sum of the peaks of all processes alive.
  */
 'use strict';
 
@@ -12,7 +12,7 @@ const HINT = 'CPU and memory are estimates: the CPU time of each process is spre
 	'its life, and memory is the sum of the peaks of all processes alive, so the true value was lower.';
 let steps = null;
 
-/* When and by how much cores and bytes in use changed. */
+/* Times at which the cores and bytes in use change, and by how much. */
 function changes() {
 	const {programs, processes} = model, most = 2 * programs.n;
 	const at = new Float64Array(most), cores = new Float64Array(most), bytes = new Float64Array(most);
@@ -40,14 +40,14 @@ function known() {
 	return model.meta.cpu !== null;
 }
 
-/* What load() has made, null: nothing yet. */
+/* The result of load(); null if it is not done yet. */
 function loaded() {
 	return steps;
 }
 
 /*
- * The order of times, of which numbers alone are sorted, which is far faster than to compare: a
- * time, as exactly as there is room for beside its number.
+ * Indices of times in ascending order.  Sorting plain numbers is much faster than with a function
+ * that compares, so each number holds a time, rounded if there is not enough room, and its index.
  */
 function orderOf(at) {
 	const n = at.length, unit = Math.max(1, d3.max(at) * n / 2 ** 52);
@@ -56,8 +56,8 @@ function orderOf(at) {
 }
 
 /*
- * As model.steps: {n, at, counts, sums} of cores and of bytes.  That takes a while for a large
- * build.
+ * Compute {n, at, counts, sums} of cores and bytes, as model.steps.  Takes a while for large
+ * builds.
  */
 function load() {
 	if (steps)
@@ -82,7 +82,7 @@ function load() {
 	return steps;
 }
 
-/* CPU time, in ns, between two times, of those that @wanted says; -1: none is known. */
+/* CPU time in ns between two times, of programs that @wanted selects; -1 if none is known. */
 function cpuWithin(from, to, wanted) {
 	const {programs, processes} = model;
 	let sum = -1;

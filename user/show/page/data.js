@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The sections of data in the page: base64, zlib, and then JSON, columns of numbers or
- * texts (Documentation/page.md).  What they mean is the business of model.js.
+ * Decodes the data sections of the page: base64, zlib, and then JSON, columns of numbers, or
+ * texts (Documentation/page.md).  model.js knows their meaning.
  */
 'use strict';
 
@@ -28,7 +28,7 @@ function damaged(name, how) {
 	return new Error(`section "${name}" is damaged: ${how}`);
 }
 
-/* The bytes of a section.  A fault is told with its name. */
+/* The bytes of a section.  Errors contain its name. */
 async function bytes(name) {
 	const element = document.getElementById(name);
 
@@ -59,7 +59,7 @@ async function text(name) {
 	return decoder.decode(await bytes(name));
 }
 
-/* Each has a NUL behind it. */
+/* A section of texts, each ended by a NUL. */
 async function texts(name) {
 	const list = (await text(name)).split('\0');
 
@@ -67,7 +67,7 @@ async function texts(name) {
 	return list;
 }
 
-/* Columns of numbers, one behind the other. */
+/* Reads columns of numbers, one after the other. */
 class Columns {
 	constructor(name, all) {
 		this.name = name;
@@ -75,7 +75,7 @@ class Columns {
 		this.at = 0;
 	}
 
-	/* The next @n numbers, of 53 bits at most. */
+	/* The next @n numbers, each of at most 53 bits. */
 	numbers(n) {
 		const {bytes: from} = this, list = new Float64Array(n);
 		let {at} = this;
@@ -95,7 +95,7 @@ class Columns {
 		return list;
 	}
 
-	/* One of them. */
+	/* The next number. */
 	next() {
 		const from = this.bytes;
 		let byte = from[this.at++], value = byte & 0x7f;
@@ -109,7 +109,7 @@ class Columns {
 		return value;
 	}
 
-	/* @array is filled: numbers less @less, which is 1 where 0 stands for none. */
+	/* Fill @array with numbers minus @less, which is 1 if 0 stands for none. */
 	plain(array, less = 0) {
 		const list = this.numbers(array.length);
 
@@ -128,7 +128,7 @@ class Columns {
 		return array;
 	}
 
-	/* Differences that can be below zero: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
+	/* Differences that may be negative: 0, -1, 1, -2 ... are stored as 0, 1, 2, 3 ... */
 	signedDifferences(array) {
 		const list = this.numbers(array.length);
 
@@ -141,7 +141,7 @@ class Columns {
 		return array;
 	}
 
-	/* Ends of what begins at @from, of a column of lengths. */
+	/* Ends, from a column of lengths; @from: the beginnings. */
 	ends(from) {
 		const list = this.numbers(from.length);
 

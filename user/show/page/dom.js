@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Elements are made here and nowhere else, and whatever a build says becomes text in them:
- * there is no HTML of a build's.  Also what numbers look like.
+ * Creates all elements of the page, and formats numbers.  Strings from a build only ever become
+ * text, never HTML.
  */
 'use strict';
 
 const dom = (() => {
 
-/* What is not seen, or turns others around, is written as its code. */
+/* Characters that are invisible, or change the direction of text, are shown as their code. */
 const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f' +
 	'\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
 
@@ -17,8 +17,8 @@ function visible(text) {
 }
 
 /*
- * make('a', {href: '#x', class: 'y', hidden: true}, 'text', element, ...): attributes,
- * none for null and false; texts are made visible.
+ * make('a', {href: '#x', class: 'y', hidden: true}, 'text', element, ...): attributes that are
+ * null or false are left out; invisible characters of texts are shown.
  */
 function make(tag, attributes, ...children) {
 	const element = document.createElement(tag);
@@ -37,8 +37,8 @@ function fill(element, ...children) {
 }
 
 /*
- * A bar as long as @part of 1, @own of it in a stronger colour, that begins at @from; the
- * number is said beside it.
+ * A bar from @from to @from + @part (0 to 1), @own of it in a stronger colour.  The caller shows
+ * the number beside it.
  */
 function bar(part, own, from = 0) {
 	const inner = make('span', {class: 'bar-own'});
@@ -65,7 +65,7 @@ const TIMES = [
 	[999.5e6, 1e6, 0, 'ms'], [9.995e9, 1e7, 2, 's'], [59.95e9, 1e8, 1, 's'],
 ];
 
-/* 0 of two digits: what stands behind a larger unit. */
+/* At least two digits, for the number behind a larger unit. */
 function two(n) {
 	return String(n).padStart(2, '0');
 }
@@ -86,7 +86,7 @@ function time(ns) {
 		`${Math.floor(min / 60)} h ${two(min % 60)} min`;
 }
 
-/* A moment, as precise as @step needs, the distance to the next one. */
+/* A point in time; @step: distance of ticks in ns, which decides the precision. */
 function moment(ns, step) {
 	const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / 1e9) - 1e-9)));
 	const all = (ns / 1e9).toFixed(digits), min = Math.floor(all / 60);
@@ -119,7 +119,7 @@ function plural(n, one, many) {
 	return `${number(n)} ${n === 1 ? one : many || one + 's'}`;
 }
 
-/* Words of a command, as a shell would read them. */
+/* Words of a command, quoted for a shell. */
 function quoted(words) {
 	return words.map(w => /^[\w@%+=:,./-]+$/.test(w) ? w :
 		`'${w.replaceAll('\'', '\'\\\'\'')}'`).join(' ');
@@ -133,7 +133,7 @@ function button(text, action, attributes) {
 	return b;
 }
 
-/* Without a clipboard (a page from disk may have none) an area that is not seen is copied. */
+/* Without clipboard API, as may be for a page from disk, copy from an invisible text area. */
 async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* All programs that failed, those that matter first: meta.failure_words has the kinds. */
+/* The view of all failed programs, those that matter first; meta.failure_words has the kinds. */
 'use strict';
 
 const failures = (() => {
 
-/* Rows of one kind at most. */
+/* Maximum number of rows of each kind. */
 const MOST = 1000;
 
 /* kind: [title, what it means]; those behind a click are questions and answers */
@@ -73,7 +73,7 @@ async function list(title, hint, programs, details) {
 		` These are the first ${dom.number(MOST)} of ${dom.number(programs.length)}.` : '')];
 }
 
-/* Shown when it is opened: there can be thousands. */
+/* The table is created when it is opened, as it can have thousands of rows. */
 function folded(title, hint, programs) {
 	const box = dom.make('details', {class: 'listed'},
 		dom.make('summary', {}, `${title} (${dom.number(programs.length)})`));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The page of a file: who made it, from what and by which command; who used it, and what for.
- * And the field that finds a file by a part of its path.
+ * The page of a file: which program made it, from what and by which command; which programs used
+ * it, and what for.  Also the field that finds a file by a part of its path.
  */
 'use strict';
 
@@ -22,7 +22,7 @@ function find(paths, text) {
 	return found;
 }
 
-/* A field with a list of what fits (role=combobox). */
+/* A field with a list of matching paths (role=combobox). */
 function field(paths) {
 	const input = dom.make('input', {type: 'search', id: 'file-search', role: 'combobox',
 		autocomplete: 'off', spellcheck: 'false', 'aria-expanded': 'false',

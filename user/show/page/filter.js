@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which programs all views show: by class, tool, status and directory.  The filter stands in the
- * address (address.js) and above the views; a view asks filter.passes(program).  The same terms
- * can be words of a search: "status:1 tool:cc1".
+ * Selects the programs that all views show, by class, tool, status and directory.  The filter is
+ * part of the address (address.js), and shown above the views, which call filter.passes(program).
+ * A search accepts the same terms: "status:1 tool:cc1".
  */
 'use strict';
 
 const filter = (() => {
 
-/* What led to the failure of the build, by the words of answers/failures.c. */
+/* Kinds of failures that led to the failure of the build; words as in answers/failures.c. */
 const FAILED = ['first', 'real', 'passed on', 'followed'];
 const STATUSES = {
 	failed: 'Failed with the build',
@@ -38,15 +38,15 @@ function failureOf(p) {
 	return model.meta.failure_words[model.programs.failure[p]];
 }
 
-/* The failures that matter: those that a build failed of, or because of them. */
+/* Whether a failure matters: the build failed because of it, or it followed from one that did. */
 function failed(p) {
 	failed.kinds = failed.kinds || model.meta.failure_words.map(word => FAILED.includes(word));
 	return failed.kinds[model.programs.failure[p]];
 }
 
 /*
- * Their slices by lane, as what lanes.visible() draws: all of them, and the last ones of those that
- * failed first and of the others.  null: there are none.
+ * Slices of programs whose failure matters, as indexes for lanes.visible(): all slices; the last
+ * slice of the program that failed first; the last slices of the others.  null if none failed.
  */
 function failedSlices() {
 	const {slices, slicesOf} = model;
@@ -80,7 +80,7 @@ function hasStatus(value) {
 	}
 }
 
-/* In which directory stands what a program's job made. */
+/* Whether the output of a program's job is below @directory. */
 function within(directory) {
 	const prefix = directory.endsWith('/') ? directory : `${directory}/`;
 	const known = new Map();
@@ -94,7 +94,7 @@ function within(directory) {
 	};
 }
 
-/* name: {title, test(value) returns a function of a program} */
+/* name: {title, test: returns for a value a function that tests a program} */
 const TERMS = {
 	class: {title: 'Class', test: value => {
 		const kind = model.meta.classes.indexOf(value);
@@ -110,7 +110,7 @@ const TERMS = {
 	dir: {title: 'Directory', test: within},
 };
 
-/* The words of a search that are terms, as tests; and the rest of it. */
+/* Split a search into terms, as tests, and the remaining text. */
 async function terms(text) {
 	const tests = [], words = [];
 
@@ -128,7 +128,7 @@ async function terms(text) {
 	return {tests, text: words.join(' ')};
 }
 
-/* Sets the filter to that of an address; @whole: the view shows all in spite of it. */
+/* Set the filter from an address; @whole: the view shows everything regardless of it. */
 async function set(params, whole) {
 	const values = Object.keys(TERMS).map(name => [name, params.get(name)])
 		.filter(([, value]) => value);
@@ -157,7 +157,7 @@ function change(name, value) {
 	main.route();
 }
 
-/* Tools by how many programs they are, the most first. */
+/* Tools and their numbers of programs, the largest first. */
 function toolCounts() {
 	const counts = new Map();
 
@@ -187,7 +187,7 @@ function directory() {
 	return input;
 }
 
-/* The lists are made when they are opened first. */
+/* Lists are filled when they are first opened. */
 function build() {
 	const {meta, programs} = model;
 	const kinds = new Set(programs.failure);
@@ -247,7 +247,7 @@ function show(values, whole) {
 		model.countText(model.count(null, passes), model.count(null, () => true)));
 }
 
-/* In words, of a program that failed: "failed first"; "" of others. */
+/* Text about the failure of a program: "failed first"; "" if it did not fail. */
 function failureText(p) {
 	return (STATUSES[failureOf(p)] || '').toLowerCase();
 }

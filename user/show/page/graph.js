@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Up and down the graph: what a version of a file was made from, and what was made from it,
- * one step at a time.  Pipes, and files that are gone in the end, are passed through, and
- * shown as the way.  What belongs together is in the page, as etrace deps --direct says.
+ * Walks the graph one step up or down: what a version of a file was made from, and what was made
+ * from it.  Pipes, and files that are gone in the end, are not steps, but part of the way between
+ * two files.  The edges in the page are those of etrace deps --direct.
  */
 'use strict';
 
 const graph = (() => {
 
-/* The version that a name stands for in the end, or did last; -1: none is known. */
+/* The version that a name has in the end, or had last; -1 if unknown. */
 function last(g, file) {
 	return g.files.last[file];
 }
@@ -17,7 +17,7 @@ function isThere(g, file) {
 	return file >= 0 && g.files.present[file] >= 0;
 }
 
-/* Whether the build made what is there. */
+/* Whether the build made the file that is there in the end. */
 function isOutput(g, file) {
 	return file >= 0 && (g.files.flags[file] & 1) !== 0;
 }
@@ -28,12 +28,12 @@ function makers(g, v) {
 	return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
 }
 
-/* Of the names of a version in the end, the one that it has had from the first; -1: none. */
+/* Of the final names of a version, the one that it was made with, else any; -1 if none. */
 function firstName(names, first) {
 	return !names.length ? -1 : names.includes(first) ? first : names[0];
 }
 
-/* What was made of a row of inputs: its name in the end, -1: none. */
+/* What was made from a row of inputs: its version and final name (file), -1 if none. */
 function madeOf(g, row) {
 	const list = g.inputs.of[row], further = g.inputs.names[list - g.inputs.n];
 
@@ -42,7 +42,7 @@ function madeOf(g, row) {
 		{version: g.files.present[further], file: further};
 }
 
-/* A row's name, and the way from what was made to it. */
+/* The name by which a row was read, and the way to it from what was made. */
 function wayOf(g, row) {
 	const version = g.inputs.rows[row];
 
@@ -50,7 +50,7 @@ function wayOf(g, row) {
 		way: [{program: g.versions.writer[madeOf(g, row).version], version}]};
 }
 
-/* [{version, file, program, through}]: the neighbours of a version, and how they are reached */
+/* [{version, file, program, through}]: inputs of a version, and the way to each */
 function inputs(g, {version, file}) {
 	const i = g.inputs.listOf.has(file) ? g.inputs.listOf.get(file) : version;
 	const list = [];
@@ -65,7 +65,7 @@ function inputs(g, {version, file}) {
 	return list;
 }
 
-/* Also of what its name stood for before: others have read that by it. */
+/* Also outputs from earlier versions of the name, which others read by it. */
 function outputs(g, {version: v, file}) {
 	const found = new Map(), versions = new Set([v, ...g.versionsOf.of(file)]);
 

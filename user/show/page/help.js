@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The keys of the page, in a dialog. */
+/* A dialog that lists the keys of the page. */
 'use strict';
 
 const help = (() => {
@@ -54,7 +54,7 @@ function build() {
 	document.body.append(dialog);
 }
 
-/* Escape closes a dialog, and the focus goes back to where it was. */
+/* The browser closes a dialog with Escape, and restores the focus. */
 function open() {
 	if (!dialog)
 		build();

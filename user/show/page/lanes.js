@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Slices in lanes, as rectangles: what of them is seen between two times.  However many
- * slices there are, a lane has at most two rectangles for each pixel: a slice of a pixel or more
- * is always drawn at its place; of the shorter ones under a pixel only the first is drawn, and a
- * binary search for the next slice that ends behind that pixel skips the others.
+ * Turns the slices of lanes that are visible between two times into rectangles.  However many
+ * slices there are, a lane has at most two rectangles per pixel: a slice of at least a pixel is
+ * always drawn; of shorter ones in the same pixel, only the first is drawn, and a binary search
+ * for the next slice that ends behind the pixel skips the others.
  */
 'use strict';
 
 const lanes = (() => {
 
-/* Slices of lanes, those that @wanted(slice) says: an index of what is drawn. */
+/* An index, by lane, of the slices to draw: those for which @wanted(slice) is true. */
 function index(wanted) {
 	const {slices, meta} = model;
 	const keys = Int32Array.from(slices.lane);
@@ -20,7 +20,7 @@ function index(wanted) {
 	return model.groups(meta.counts.lanes, keys);
 }
 
-/* The first of rows[low..high[ for which array is > @value; in a lane both times rise. */
+/* First index in [low, high) with array[rows[index]] > @value; both times ascend in a lane. */
 function above(rows, low, high, array, value) {
 	while (low < high) {
 		const middle = (low + high) >> 1;
@@ -33,7 +33,7 @@ function above(rows, low, high, array, value) {
 	return low;
 }
 
-/* The same where the answer is mostly near @low. */
+/* As above(), but faster if the result is near @low. */
 function nearAbove(rows, low, high, array, value) {
 	let step = 1;
 
@@ -50,7 +50,7 @@ function visible(indexed, lane, view, put) {
 	const {rows, begin} = indexed;
 	const end = begin[lane + 1];
 	const scale = view.width / (view.to - view.from);
-	let free = 0;	/* the first pixel that no short slice has */
+	let free = 0;	/* first pixel without a short slice */
 
 	for (let i = above(rows, begin[lane], end, to, view.from); i < end;) {
 		const slice = rows[i];
@@ -71,12 +71,12 @@ function visible(indexed, lane, view, put) {
 			break;
 		put(slice, pixel, 1, false);
 		free = pixel + 1;
-		/* by its end: a long slice that begins under this pixel is no short one */
+		/* search by ends: a long slice may begin in this pixel, and must not be skipped */
 		i = nearAbove(rows, i + 1, end, to, view.from + free / scale);
 	}
 }
 
-/* The slice of a lane at a time, or the nearest one; -1: the lane is empty. */
+/* The slice of a lane at a time, or the nearest one; -1 if the lane is empty. */
 function at(indexed, lane, time) {
 	const {from, to} = model.slices;
 	const {rows, begin} = indexed;
@@ -89,7 +89,7 @@ function at(indexed, lane, time) {
 	return from[next] - time < time - to[last] ? next : last;
 }
 
-/* The slice beside one in its lane, -1: there is none. */
+/* The slice @step behind another in its lane; -1 if none. */
 function beside(indexed, slice, step) {
 	const lane = model.slices.lane[slice];
 	const {rows, begin} = indexed;

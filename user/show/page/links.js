@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Links from one view to another: what the part of an address behind # means. */
+/* Creates links from one view to another. */
 'use strict';
 
 const links = (() => {
 
-/* The path of a file if @paths are there already, and a link to its page. */
+/* A link to the page of a file, with its path if @paths are loaded. */
 function file(id, paths) {
 	return id < 0 ? null :
 		dom.make('a', {href: `#file/${id}`, class: 'path'},
@@ -16,7 +16,7 @@ function program(id, text) {
 		dom.make('a', {href: `#program/${id}`}, text || model.label(id));
 }
 
-/* A small square of the colour of a program's class; its name is said beside it. */
+/* A small square in the colour of a class; the caller shows its name beside it. */
 function colour(kind) {
 	return dom.make('span', {class: `swatch class-${kind}`, 'aria-hidden': 'true'});
 }

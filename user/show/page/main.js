@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The page as a whole: verdict and figures, the views and their addresses, light and dark,
- * and faults, which are told in words.
+ * Sets up the page: verdict and figures, the views and their addresses, light and dark mode, and
+ * error messages.
  */
 'use strict';
 
 const main = (() => {
 
 /*
- * name: {title, show(section, argument, params), when(), whole}; without a title, or if when() is
- * false, there is no entry in the list; whole: what it shows is no list of programs to filter
+ * name: {title, show(section, argument, params), when(), whole}.  A view without a title, or for
+ * which when() is false, is not in the list; whole: the filter does not apply to it
  */
 const views = {
 	overview: {title: 'Overview', show: overview.show},
@@ -141,7 +141,7 @@ function shown(view) {
 	return !view.when || view.when();
 }
 
-/* What an address means; one that means nothing is told, and is that of the first view. */
+/* Parse the address; an invalid one is reported, and leads to the first view. */
 function place() {
 	const {view, argument, params, fault: malformed} = address.now();
 	const known = view === '' || (Object.hasOwn(views, view) && shown(views[view]));
@@ -162,7 +162,7 @@ async function route() {
 	document.querySelectorAll('#views a').forEach(a => {
 		if (a.hash === `#${view}`) {
 			a.setAttribute('aria-current', 'page');
-			/* on a phone the list is wider than the window */
+			/* on a phone, the list of views is wider than the window */
 			$('views').scrollLeft = a.offsetLeft - a.offsetWidth;
 		} else
 			a.removeAttribute('aria-current');
@@ -174,7 +174,7 @@ async function route() {
 		await filter.set(params, views[view].whole);
 		if (view !== FIRST)
 			await model.loadTimes();
-		/* what was made for another filter is made again */
+		/* rebuild a view that was built for another filter */
 		if (view !== 'timeline' && part.dataset.filter !== filter.key())
 			part.replaceChildren();
 		part.dataset.filter = filter.key();
@@ -183,7 +183,7 @@ async function route() {
 		fault(error);
 		return;
 	}
-	/* another one may have been asked for meanwhile */
+	/* the user may have chosen another view meanwhile */
 	if (mine !== serial)
 		return;
 	say('');
@@ -214,14 +214,14 @@ function key(event) {
 	KEYS[event.key]();
 }
 
-/* What will be asked for next is made ready while nothing else is to be done. */
+/* Prepare what the user will probably need next, in idle time. */
 async function prepare() {
 	try {
 		await model.idle();
 		await model.loadTimes();
 		await search.prepare();
 	} catch (error) {
-		/* who asks for it is told */
+		/* errors are reported when it is really needed */
 	}
 }
 

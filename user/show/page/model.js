@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The build: what the sections say, in arrays by the number of a program, process, file or
- * version, and the indexes that views ask.  What is large and looked at rarely is expanded
- * when it is asked for first.  -1 is none.
+ * The data of the build: the sections, in arrays by the number of a program, process, file or
+ * version, and indexes for the views.  What is large and rarely needed is decoded on first use.
+ * -1 stands for none.
  */
 'use strict';
 
 const model = (() => {
 
 const model = {};
-const KEPT = 8;		/* blocks of commands at a time */
+const KEPT = 8;		/* maximum number of decoded blocks of commands that are kept */
 
 /*
- * begin[k] .. begin[k + 1]: where in rows those i are for which keys[i] is k; in their order.
- * Those with a key below 0 are in no group.
+ * Group indices by key: rows[begin[k]] .. rows[begin[k + 1] - 1] are the i with keys[i] == k, in
+ * ascending order.  Negative keys are in no group.
  */
 function groups(n, keys) {
 	const begin = new Uint32Array(n + 1);
@@ -85,13 +85,13 @@ function addWork({n, program, from, to}, {at}, work) {
 		const p = program[i];
 
 		work[p] += to[i] - from[i];
-		/* what a child does before it runs its program is that program's work */
+		/* work of a child before it runs its program counts for that program */
 		if (from[i] < at[p])
 			at[p] = from[i];
 	}
 }
 
-/* With the sum of count by time up to each step: what is drawn is an average. */
+/* Also sum up count * time up to each step, as averages are drawn. */
 async function loadSteps(n, classes) {
 	const c = await data.columns('steps');
 	const at = c.differences(new Float64Array(n));
@@ -125,7 +125,7 @@ async function loadPath(n) {
 	model.path = {n, program, why, file, output, from, to};
 }
 
-/* What the first view needs: done before anything is shown. */
+/* Load what the first view needs, before anything is shown. */
 model.load = async () => {
 	model.meta = await data.json('meta');
 	const {counts} = model.meta;
@@ -155,7 +155,7 @@ function once(f) {
 	};
 }
 
-/* What the other views need, too: when programs worked, and their processes. */
+/* Load what other views need: when programs worked, and their processes. */
 model.loadTimes = once(async () => {
 	const {counts, classes} = model.meta;
 
@@ -168,8 +168,8 @@ model.label = p => model.labels[model.programs.label[p]] ||
 model.className = p => model.meta.classes[model.programs.kind[p]];
 
 /*
- * A row of programs is a program, or what a process did before or without one.  Whoever counts
- * rows says which: @rows, an array of them, or all for which @wanted(row) is true.
+ * Count rows: the array @rows, or all rows for which @wanted(row) is true.  A row of programs is
+ * a program, or what a process did before or without one.
  */
 model.count = (rows, wanted) => {
 	const counted = {programs: 0, others: 0};
@@ -200,7 +200,7 @@ model.howItEnded = p => {
 		'went on with another program'][model.programs.ended[p]];
 };
 
-/* The command that people know: gcc of cc1, as and ld. */
+/* The command as people know it: gcc for cc1, as and ld. */
 model.driver = p => {
 	const {parent, kind} = model.programs;
 	const compiles = ['compile', 'assemble', 'link'].map(n => model.meta.classes.indexOf(n));
@@ -217,13 +217,13 @@ model.driver = p => {
 model.programsOf = once(() => groups(model.processes.n, model.programs.process));
 model.childrenOf = once(() => groups(model.processes.n, model.processes.parent));
 
-/* Processes that nobody in the trace started. */
+/* Processes that no process in the trace started. */
 model.rootsOf = once(() => Array.from(model.processes.parent.keys())
 	.filter(i => model.processes.parent[i] < 0));
 
 /*
- * The time that the programs of each process that @wanted(program) says worked, alone and with all
- * below it; how many processes are below it, and how many of these programs it and they ran.
+ * By process: how long its programs for which @wanted(program) is true worked, alone and with
+ * all processes below; the number of processes below; the number of such programs of all these.
  */
 model.times = wanted => {
 	const {processes, programs} = model;
@@ -259,7 +259,7 @@ function breathe() {
 	return new Promise(resolve => setTimeout(resolve));
 }
 
-/* A promise of a time when the browser has nothing else to do. */
+/* A promise that is fulfilled when the browser is idle. */
 function idle() {
 	return new Promise(resolve => typeof requestIdleCallback === 'undefined' ?
 		setTimeout(resolve, 20) : requestIdleCallback(resolve, {timeout: 1000}));
@@ -281,12 +281,12 @@ model.files = once(async () => {
 
 const commands = new Map();
 
-/* All commands of a block, for a search; null for those that are not known.  They are not kept. */
+/* Commands by block, for a search; null if unknown.  Decoded blocks are not kept. */
 model.commandBlocks = () => blocks(model.programs.n);
 model.commandsOf = async i => data.has(`commands-${i}`) ?
 	(await data.json(`commands-${i}`)).map(row => row && row[1]) : [];
 
-/* {directory, words} of a program; null: not known. */
+/* {directory, words} of a program; null if unknown. */
 model.command = async p => {
 	const i = Math.floor(p / model.meta.block);
 
@@ -299,7 +299,7 @@ model.command = async p => {
 	return row && {directory: row[0], words: row[1]};
 };
 
-/* What compilers told of a program: rows [name, detail, from, length, depth]. */
+/* Time trace that a compiler wrote: rows [name, detail, from, length, depth]. */
 model.inside = async p => {
 	const name = `inside-${Math.floor(p / model.meta.block)}`;
 
@@ -313,7 +313,7 @@ async function accesses(kind, told) {
 	const parts = [], begin = new Uint32Array(n + 1);
 
 	for (let i = 0, p = 0; i < count; i++) {
-		/* what was too much for the page is not there: meta.left_out says it */
+		/* left out, as too much for the page: see meta.left_out */
 		if (!data.has(`${kind}-${i}`)) {
 			begin.fill(begin[p], p + 1);
 			break;
@@ -337,10 +337,10 @@ async function accesses(kind, told) {
 }
 
 /*
- * What versions were made from, and behind them what further names were, @names: those of list
- * i are rows[begin[i]] .. rows[begin[i + 1] - 1].  other: by row, {file, way}, where not only the
- * version's writer read it by its first name; way goes from the version on: [{program, version
- * it read}].
+ * Lists of inputs: first one for each version, then one for each of @names, further names of
+ * files.  List i is rows[begin[i]] .. rows[begin[i + 1] - 1].  other: by row, {file, way}, unless
+ * just the version's writer read it, by its first name; way leads from the version to the input:
+ * [{program, version it read}].
  */
 async function loadInputs(n, names) {
 	const lists = n + names.length;
@@ -363,7 +363,7 @@ async function loadInputs(n, names) {
 		}
 		c.end();
 	}
-	/* what was too much for the page: meta.left_out says it */
+	/* the rest was left out, as too much for the page: see meta.left_out */
 	for (let i = 0; i < lists; i++)
 		begin[i + 1] = Math.max(begin[i], begin[i + 1]);
 	const users = groups(n, rows);
@@ -379,7 +379,7 @@ function otherInput(c) {
 	return {file, way};
 }
 
-/* By version on the way: rows. */
+/* Rows by each version on their way. */
 function passedThrough(other) {
 	const by = new Map();
 
@@ -389,7 +389,7 @@ function passedThrough(other) {
 	return by;
 }
 
-/* By version, which programs: a turned around list of accesses, made when it is asked for first. */
+/* Programs by version: the inverse of a list of accesses, computed on first use. */
 function turned(list, n, key) {
 	const turn = once(() => {
 		const programs = new Uint32Array(list.rows.length);
@@ -406,13 +406,13 @@ function turned(list, n, key) {
 	};
 }
 
-/* A read is the version times two, and one more if it was not data: a program, a library. */
+/* A read is 2 * version, + 1 if it was not of data, but of a program or library. */
 const version = read => read >> 1;
 const isData = read => !(read & 1);
 
 let tell = () => {};
 
-/* told(done, all) is called on the way, of whoever asked last. */
+/* told(done, all) reports progress; only the last caller's is called. */
 model.graph = told => {
 	tell = told || tell;
 	return loadGraph();

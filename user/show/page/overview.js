@@ -4,7 +4,7 @@
 
 const overview = (() => {
 
-/* What the build's failure began with, and where to read more. */
+/* The first failure of the build, and links to more about it. */
 function failure({failure: text, failures}) {
 	const {meta} = model;
 
@@ -60,7 +60,7 @@ const DEFINED = 'How much sooner the build would have ended if the step had take
 	'programs running at a time. If the step only gets faster, you save less. The lines do ' +
 	'not add up.';
 
-/* How the time on the critical path is shared by classes of programs. */
+/* Shares of the classes of programs in the critical path. */
 function shares() {
 	const sums = path.classes();
 	const whole = sums.reduce((sum, s) => sum + s.length, 0) || 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The critical path: what the build could not have ended before. */
+/* The view of the critical path, which decided how long the build took. */
 'use strict';
 
 const path = (() => {
@@ -21,7 +21,7 @@ function why(i, paths) {
 	return rows.file[i] < 0 ? words : [words + ': ', links.file(rows.file[i], paths)];
 }
 
-/* How much of the path each class is. */
+/* The share of each class in the path. */
 function classes() {
 	const {path: rows, meta, programs} = model;
 	const sums = meta.classes.map((name, kind) => ({name, kind, length: 0}));
@@ -36,7 +36,7 @@ function length(ns, longest) {
 	return [dom.bar(ns / longest, ns / longest), dom.time(ns)];
 }
 
-/* The longest steps that are 95 % of the path together, at least 20; the rest is folded. */
+/* Show the longest steps that together are 95 % of the path, at least 20; fold the others. */
 const MOST = 0.95, LEAST = 20;
 
 function longest(took) {

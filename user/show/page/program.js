@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* All that is known of one program: the page of a program, and the details of the timeline. */
+/* All facts about one program, for its page and for the details of the timeline. */
 'use strict';
 
 const program = (() => {
@@ -12,7 +12,7 @@ function line(p) {
 		`${model.howItEnded(p)}${failure ? ` (${failure})` : ''}`;
 }
 
-/* An entry of a list of facts; none where nothing is known. */
+/* An entry of a list of facts; nothing if the fact is unknown. */
 function fact(name, ...content) {
 	return content[0] === null || content[0] === undefined ? [] :
 		[dom.make('dt', {}, name), dom.make('dd', {}, ...content)];
@@ -42,7 +42,7 @@ async function facts(p) {
 		...fact('Output of its job', links.file(programs.output[p], paths)));
 }
 
-/* Rows are indented as far as they are within others, and their bars stand where they ran. */
+/* Rows are indented by depth, and their bars are at the time when they ran. */
 function inside(rows) {
 	if (!rows.length)
 		return null;

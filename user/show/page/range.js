@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * A range of the timeline that was selected: what worked in it, in sum, by class and by tool.
+ * The selected range of the timeline: which programs worked in it, in sum, by class and by tool.
  */
 'use strict';
 
@@ -13,7 +13,7 @@ function get() {
 	return selected;
 }
 
-/* null: none.  Return: whether it is another one than before */
+/* Set the range, null for none.  Return: whether it changed */
 function set(next) {
 	const same = next === selected || (next && selected && next.from === selected.from &&
 		next.to === selected.to);
@@ -22,7 +22,7 @@ function set(next) {
 	return !same;
 }
 
-/* What of the programs that @wanted says worked between two times. */
+/* Sums of the work between two times of programs that @wanted selects. */
 function totals(from, to, wanted) {
 	const {slices, programs, meta} = model;
 	const rows = new Set(), tools = new Map();
@@ -65,7 +65,7 @@ function sums(caption, name, list, work) {
 	], list, -2);
 }
 
-/* The words and tables of it. */
+/* Text and tables about the range. */
 function describe(wanted) {
 	const {from, to} = selected;
 	const t = totals(from, to, wanted);

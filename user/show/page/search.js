@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which programs fit what is searched for: by terms as those of a filter, by labels, files and
- * commands.  These are made into texts once, in pauses, so that a search only looks through them.
+ * Finds the programs that match a search: terms as in a filter, labels, files and commands.  Texts
+ * of all of them are built once, in idle time; a search only scans these.
  */
 'use strict';
 
@@ -11,7 +11,7 @@ const AT_ONCE = 10;	/* ms without a frame */
 const commands = new Map();	/* by block: a promise of its text */
 let serial = 0, names = null, ready = false;
 
-/* Many texts as one, in lower case, each on a line of its own; begin[i]: where the i-th begins. */
+/* Join texts, in lower case, one per line; begin[i]: offset of the i-th. */
 function linesOf(list) {
 	const lines = list.map(text => text.toLowerCase().replace(/\n/g, ' '));
 	const begin = new Uint32Array(lines.length + 1);
@@ -21,7 +21,7 @@ function linesOf(list) {
 	return {text: lines.join('\n'), begin};
 }
 
-/* A byte for each of the lines, 1 if @wanted is in it. */
+/* A byte for each line: 1 if it contains @wanted. */
 function linesWith({text, begin}, wanted) {
 	const fits = new Uint8Array(begin.length - 1);
 
@@ -34,7 +34,7 @@ function linesWith({text, begin}, wanted) {
 	return fits;
 }
 
-/* Labels and files, by their numbers. */
+/* Joined labels and files, in the order of their numbers. */
 function namesOf() {
 	names = names || model.files().then(paths => ({labels: linesOf(model.labels),
 		files: linesOf(paths)}));
@@ -48,7 +48,7 @@ function commandsOf(block) {
 	return commands.get(block);
 }
 
-/* Makes the texts while the browser has nothing else to do. */
+/* Build the texts while the browser is idle. */
 async function prepare() {
 	await model.idle();
 	await namesOf();
@@ -59,7 +59,7 @@ async function prepare() {
 	ready = true;
 }
 
-/* Sets fits[p] of all programs of which a name has @wanted. */
+/* Set fits[p] for all programs whose label or file contains @wanted. */
 function fitNames({labels, files}, wanted, fits) {
 	const {label, output, file} = model.programs;
 	const inLabel = linesWith(labels, wanted), inFile = linesWith(files, wanted);
@@ -70,8 +70,9 @@ function fitNames({labels, files}, wanted, fits) {
 }
 
 /*
- * @told(fits, whole): a byte for each program, 1 if it fits, null: nothing is searched for;
- * whether that is all.  A new search ends one that still runs.
+ * Search, and pass results to @told(fits, whole).  fits: a byte for each program, 1 if it
+ * matches; null for an empty search.  whole: the search is complete.  A new search cancels
+ * the one before.
  */
 async function programs(query, told) {
 	const mine = ++serial;

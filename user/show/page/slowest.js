@@ -6,7 +6,7 @@ const slowest = (() => {
 
 const MOST = 200;
 
-/* [name, file, runs, total, longest, program of the longest, processor time] */
+/* @rows: [name, file, runs, total, longest, program of the longest, processor time] */
 function one(caption, rows) {
 	const most = Math.max(1, ...rows.map(r => r[3]));
 
@@ -26,14 +26,14 @@ function one(caption, rows) {
 }
 
 /*
- * The same rows, of the programs that @wanted(program) says; @files: of each program the file that it
- * counts for.
+ * Compute such rows from programs for which @wanted(program) is true; @files: by program, the file
+ * that it counts for.
  */
 function sums(files, wanted, paths) {
 	const {programs, work} = model, rows = new Map();
 
 	for (let p = 0; p < programs.n; p++) {
-		/* what a child does until it runs a program belongs to that */
+		/* work of a child before it runs a program counts for that program */
 		if ((programs.forked[p] && !work[p]) || !wanted(p))
 			continue;
 		const file = files[p], cpu = programs.cpu[p] * 1000;
@@ -50,7 +50,7 @@ function sums(files, wanted, paths) {
 	return [...rows.values()].sort((a, b) => b[3] - a[3] || a[1] - b[1]).slice(0, MOST);
 }
 
-/* As etrace time says it; of a filter it is put together here. */
+/* The lists of etrace time; with a filter, they are computed here. */
 async function lists() {
 	const {output, file, directory} = model.programs;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Tables whose heads are buttons that sort.  A column is {name, value(row), show(row),
- * number: true}: it is sorted by its value, and shown as what show() returns.  Long ones show
- * a part and a button for more.
+ * Tables that are sorted by a click on a column heading.  A column is {name, value(row),
+ * show(row), number: true}: value() is what to sort by, show() returns the content of the cell.
+ * Long tables show a part, and a button for more.
  */
 'use strict';
 
@@ -18,7 +18,7 @@ function compare(a, b) {
 	return a - b;
 }
 
-/* @order: the number of the column by which the rows are sorted already, + 1; < 0: falling */
+/* @order: 1 + index of the column by which rows are already sorted; negative if descending */
 function make(caption, columns, rows, order = 0) {
 	const heads = dom.make('tr');
 	const body = dom.make('tbody');
@@ -31,7 +31,7 @@ function make(caption, columns, rows, order = 0) {
 			const cell = dom.make(i ? 'td' : 'th', {class: c.number ? 'number' : null,
 				scope: i ? null : 'row'});
 
-			/* a bar, and the number at the other end */
+			/* a bar on one side, and the number on the other */
 			if (c.number && Array.isArray(content))
 				return dom.fill(cell, dom.make('div', {class: 'barred'}, ...content));
 			return dom.fill(cell, ...(Array.isArray(content) ? content : [content]));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The timeline: what is seen, chosen and searched for; pointer and keys.  Painting is chart.js.
- * Whatever the canvas shows is told in words, too: the chosen program in a live region, those
- * in view in a table.
+ * The timeline: visible range, selection and search, pointer and keys.  chart.js draws it.
+ * For screen readers, what the canvas shows is also text: the selected program in a live region,
+ * the visible ones in a table.
  */
 'use strict';
 
 const timeline = (() => {
 
 const LISTED = 50;
-const SETTLED = 250;	/* ms without a change, until the address says it */
+const SETTLED = 250;	/* ms without a change, after which the address is updated */
 const state = {indexed: null, found: null, wanted: null, chosen: -1};
 const frames = {n: 0, rectangles: 0, ms: 0};
 let parts = null, asked = false, listing = 0, noting = 0, fits = null;
-let wanted = () => true;	/* what the filter and the search leave */
+let wanted = () => true;	/* whether a program passes filter and search */
 
 /* ---- what is seen ---- */
 
@@ -43,7 +43,7 @@ function draw() {
 	asked = true;
 }
 
-/* Another part is seen: no tip is where it was, and the address says which part. */
+/* The visible range changed: hide the tip, draw, and update the address later. */
 function moved() {
 	hideTip();
 	draw();
@@ -51,7 +51,7 @@ function moved() {
 	noting = setTimeout(note, SETTLED);
 }
 
-/* The same by a wheel, a key or a drag is one address. */
+/* Write the visible range to the address: once after many steps of a wheel, key or drag. */
 function note() {
 	const {from, to} = viewport.view();
 
@@ -62,7 +62,7 @@ function note() {
 			{replace: true});
 }
 
-/* What takes a while is done behind the first frame. */
+/* Done after the first frame, as it takes a while. */
 function loadCosts() {
 	if (costs.known() && !costs.loaded())
 		model.idle().then(() => {
@@ -81,12 +81,12 @@ function recolour(now) {
 		draw();
 }
 
-/* Two times, in an address: seconds. */
+/* Two times as in an address, in seconds. */
 function times(from, to) {
 	return `${Number((from / 1e9).toFixed(9))}-${Number((to / 1e9).toFixed(9))}`;
 }
 
-/* null: it is not one of those. */
+/* The inverse of times(); null if @text has another form. */
 function readTimes(text) {
 	const [, from, to] = (text || '').match(/^([\d.]+)-([\d.]+)$/) || [];
 
@@ -170,7 +170,7 @@ function goLane(step) {
 
 /* ---- search and filter ---- */
 
-/* What both leave is seen as before, the rest of it faintly. */
+/* Apply filter and search: programs that do not pass are drawn faintly. */
 function leave() {
 	const all = !fits && !filter.active();
 
@@ -195,7 +195,7 @@ function searchFor(text) {
 	});
 }
 
-/* The next slice, by time, of a program that fits. */
+/* Select the next matching slice, by time. */
 function next(step) {
 	const {slices} = model;
 
@@ -269,7 +269,7 @@ function showRange() {
 		...range.describe(wanted)] : []);
 }
 
-/* While it is dragged only the band is shown. */
+/* While the pointer is dragged, only the band is drawn. */
 function select(a, b, ended) {
 	const from = Math.max(0, Math.min(a, b)), to = Math.min(viewport.whole(), Math.max(a, b));
 
@@ -356,10 +356,10 @@ const keys = {
 };
 const shifted = {ArrowRight: () => viewport.move(0.2), ArrowLeft: () => viewport.move(-0.2),
 	'+': viewport.keys['+']};
-/* these work wherever the focus is, as long as nothing is written there */
+/* these work wherever the focus is, except in text fields */
 const ANYWHERE = ['w', 'a', 's', 'd', 'm'];
 
-/* Return: whether the key means something here. */
+/* Return: whether the key was handled. */
 function key(event, inChart) {
 	const action = event.shiftKey ? shifted[event.key] : keys[event.key];
 
@@ -372,7 +372,7 @@ function key(event, inChart) {
 	return true;
 }
 
-/* Return: false if the timeline is not shown. */
+/* Return: false if the timeline is not visible. */
 function focusSearch() {
 	if (!parts || !parts.chart.clientWidth)
 		return false;
@@ -499,7 +499,7 @@ function show(section, argument, params) {
 		viewport.set(seen.from, seen.to);
 	else if (argument === '' || first)
 		viewport.showAll();
-	/* the address says it already */
+	/* the address is already up to date */
 	clearTimeout(noting);
 	noting = 0;
 	leave();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The tree of processes, where the most time went first. */
+/* The view of the process tree, processes with the most time first. */
 'use strict';
 
 const tree = (() => {
@@ -12,7 +12,7 @@ function names(process) {
 	return list.length ? list.join(', then ') : '(ran no program of its own)';
 }
 
-/* What the filter leaves of @processes, the most time first. */
+/* Those of @processes that pass the filter, the most time first. */
 function sorted(processes, times) {
 	return [...processes].filter(i => !filter.active() || times.counted[i])
 		.sort((a, b) => times.all[b] - times.all[a] || a - b).map(i => node(i, times));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which times the timeline shows, and how wheel, pointers and keys change that.  As in Perfetto:
- * w and s zoom at the pointer, a and d move, as do the wheel with Ctrl and with Shift; a drag
- * selects a range, with Shift it moves.  Two fingers zoom, one moves.
+ * The visible range of the timeline, and how wheel, pointers and keys change it.  As in Perfetto:
+ * w, s and the wheel with Ctrl zoom at the pointer; a, d and the wheel with Shift move; dragging
+ * selects a range, and with Shift moves.  Two fingers zoom, one moves.
  */
 'use strict';
 
 const viewport = (() => {
 
-const CLOSEST = 1e4;	/* ns in the width of the page */
-const CLICK = 4;	/* pixels: who moves a pointer by less clicks */
+const CLOSEST = 1e4;	/* smallest visible range, ns */
+const CLICK = 4;	/* pixels; a pointer that moves less is a click */
 const seen = {from: 0, to: 1};
 let box = null, changed = null, pointer = 0.5;
 
@@ -25,7 +25,7 @@ function view() {
 	return {from: seen.from, to: seen.to, width: width()};
 }
 
-/* As near to @from..@to as can be shown. */
+/* Show @from to @to, or the nearest possible range. */
 function set(from, to) {
 	const length = Math.min(whole(), Math.max(CLOSEST, to - from));
 	const middle = (from + to) / 2;
@@ -42,7 +42,7 @@ function showAll() {
 	set(0, whole());
 }
 
-/* @at stays where it is: a part of the width. */
+/* @at: the point that stays in place, as a fraction of the width. */
 function zoom(factor, at = 0.5) {
 	const length = Math.min(whole(), Math.max(CLOSEST, (seen.to - seen.from) / factor));
 	const fixed = seen.from + at * (seen.to - seen.from);
@@ -50,7 +50,7 @@ function zoom(factor, at = 0.5) {
 	set(fixed - at * length, fixed + (1 - at) * length);
 }
 
-/* By a part of the width. */
+/* @part: fraction of the width. */
 function move(part) {
 	const by = part * (seen.to - seen.from);
 	const step = Math.max(-seen.from, Math.min(whole() - seen.to, by));
@@ -58,7 +58,7 @@ function move(part) {
 	set(seen.from + step, seen.to + step);
 }
 
-/* @from..@to in the middle, with room at both sides. */
+/* Show @from to @to in the middle, with room on both sides. */
 function around(from, to) {
 	const room = 1.5 * Math.max(to - from, CLOSEST / 4);
 
@@ -83,7 +83,7 @@ function wheel(event) {
 	const unit = event.deltaMode ? LINE : 1;
 
 	if (event.ctrlKey || event.metaKey) {
-		/* two fingers on a pad are such a wheel of small steps */
+		/* two fingers on a touchpad give wheel events with small steps */
 		const step = -event.deltaY * unit * (Math.abs(event.deltaY) < 10 ? 0.02 : 0.003);
 
 		event.preventDefault();
@@ -96,7 +96,7 @@ function wheel(event) {
 
 /* ---- pointers ---- */
 
-const down = new Map();	/* by id: where each is */
+const down = new Map();	/* by pointer id: its position */
 let drag = null;
 
 /* @on: {select(from, to, ended), click(event)} */
@@ -154,7 +154,7 @@ function listen(element, onChange, on) {
 	box.addEventListener('pointercancel', end);
 }
 
-/* Whether a button is down. */
+/* Whether a button or finger is down. */
 function busy() {
 	return down.size > 0;
 }

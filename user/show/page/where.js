@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Where the time went: a map of directories or tools, each as large as its time, with the same as a
- * table below; and what headers cost.
+ * The view of where the time went: a treemap of directories or tools with areas proportional to
+ * their time, a table of the same data, and the costs of headers.
  */
 'use strict';
 
@@ -15,8 +15,9 @@ const WAYS = {
 const PARTS_OF_JOB = ['compile', 'assemble', 'link', 'archive', 'shell'];
 
 /*
- * What a program works for lies where the output of its job does.  One whose job made nothing serves
- * the compiler or script that called it; if none of these made something, it counts where it ran.
+ * The directory that a program counts for is that of its job's output.  A program whose job made
+ * nothing counts for the compiler or script that called it; if these made nothing either, for the
+ * directory in which it ran.
  */
 function directories(paths) {
 	const {programs, meta} = model, {output, parent, directory} = programs;
@@ -38,7 +39,7 @@ function directories(paths) {
 			q = parent[q];
 		if (output[q] >= 0)
 			return split(output[q], -1);
-		/* before its first program: where that ran */
+		/* a process before its first program: the directory of that program */
 		q = directory[p] >= 0 ? p : model.programsOf().of(programs.process[p])
 			.find(i => directory[i] >= 0);
 		return q === undefined ? ['(not known)'] : split(directory[q]);
@@ -79,7 +80,7 @@ function tree(key) {
 	return root;
 }
 
-/* Down to where it parts: "/build/linux" is no place to choose from. */
+/* Go down to the first node with a choice: "/build/linux" offers none. */
 function trunk(node) {
 	while (node.children.size === 1 && node.own === 0)
 		[node] = node.children.values();
@@ -90,7 +91,7 @@ function find(root, path) {
 	return path.reduce((node, name) => node && node.children.get(name), root) || trunk(root);
 }
 
-/* What a node consists of, the most first: its children, and what is in itself. */
+/* Parts of a node, the largest first: its children, and its own time. */
 function parts(node) {
 	const list = [...node.children.values()];
 
@@ -104,7 +105,7 @@ function nameOf(node, way) {
 	return way === 'directory' ? '/' + node.path.join('/') : node.path.join(' / ') || 'all';
 }
 
-/* What of the map can be chosen: the part of @node in which a leaf lies; nothing to look into: null. */
+/* The part of @node that a click on a leaf opens; null if it has no parts. */
 function target(leaf) {
 	const top = leaf.ancestors().at(-2).data;
 
@@ -116,13 +117,13 @@ function place(leaf, whole, go) {
 	const names = leaf.ancestors().slice(0, -1).reverse().map(n => n.data.name).join('/');
 	const took = `${dom.time(part.time)}, ${dom.percent(part.time / whole)}`;
 	const text = `${names}: ${took}`;
-	/* all leaves of one part do the same: one of them is in the way of the tab key */
+	/* all leaves of a part do the same: the tab key stops at only one of them */
 	const first = leaf.ancestors().at(-2).leaves()[0] === leaf;
 	const cell = top ? dom.button('', () => go(top.path), {title: text, tabindex: first ? null : -1}) :
 		dom.make('div', {title: text});
 	const kind = model.meta.classes.indexOf(part.path[0]);
 
-	/* what does not fit is seen in the tip, and heard */
+	/* text that does not fit is in the tip, and for screen readers */
 	dom.fill(cell, dom.make('span', {class: w > 60 && h > 18 ? null : 'unseen'},
 		dom.make('span', {}, names, dom.make('span', {class: 'unseen'}, ': ')), h > 36 ? dom.make('span', {}, took) :
 			dom.make('span', {class: 'unseen'}, took)));
@@ -132,7 +133,7 @@ function place(leaf, whole, go) {
 	return cell;
 }
 
-/* The map: as many levels as can be seen; what is smaller than a few pixels is in the table. */
+/* The treemap, with as many levels as are visible; tiny parts are only in the table. */
 function map(node, whole, width, go) {
 	const root = d3.hierarchy(node, n => n.children.size ? parts(n) : null)
 		.sum(n => n.children.size ? 0 : n.time);
@@ -158,7 +159,7 @@ function listed(node, whole, way, go) {
 	], parts(node), -2);
 }
 
-/* A way to look at it: buttons for where it is in the tree, the map, the table. */
+/* One way to explore: buttons for the current place in the tree, the map, and the table. */
 function explorer(way, paths, width) {
 	const root = tree(WAYS[way].keys(paths)), whole = Math.max(1, root.time);
 	const box = dom.make('div', {});
