@@ -206,8 +206,8 @@ static void put_waits(struct fxt_out *f)
 /* ---- all of it ---- */
 
 /*
- * Perfetto lists first the processes that ran longest on processors, and no other process of
- * the file ran on one. Nothing else in FXT decides the order: sort hints exist only in its
+ * Perfetto lists the processes that ran longest on processors first, and no other process in
+ * the file has run on one. Nothing else in FXT decides the order: sort hints exist only in its
  * other formats, and the number of slices comes after the running time. One nanosecond is
  * enough, so the track of CPU 0 that this makes claims nothing else.
  */

@@ -341,8 +341,8 @@ static inline bool has_more(const struct et_event *ev)
 }
 
 /*
- * The processor, where the viewer cannot know it: from an event of the same task
- * before, which ran there.  Slices have theirs always.
+ * Whether an event needs its processor as an argument: not if the task's last event was on
+ * the same one, unless the event begins or ends a slice.
  */
 static inline bool needs_cpu(const struct task *t, const struct et_event *ev)
 {
@@ -393,7 +393,7 @@ void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event 
 
 /* ---- what is left out ---- */
 
-/* Whether an event has all steady values of its kind, which has some, and the path. */
+/* Whether an event has its path and all steady values of its kind, if there are any. */
 static inline bool has_steady(const struct et_event *ev)
 {
 	return etrace_fxt_has_values(ev) && et_has_string(ev, 0);
@@ -434,7 +434,7 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	struct known *k = &f->known[ev->kind];
 	uint16_t category = f->category[ev->kind].pin, name = f->kind[ev->kind].pin;
 
-	/* their records differ, by type, arguments or by what stands around them */
+	/* records of these kinds differ in type or arguments, or need others around them */
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
 	    !category || !name)
 		return;
@@ -457,7 +457,7 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	}
 }
 
-/* The same as add_number(); @word: of an argument FXT_ARG_I32. Return: behind it. */
+/* add_number() into @at; @word: first word of an FXT_ARG_I32. Return: the end of it. */
 static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 {
 	if (v == (int32_t)v) {
@@ -465,19 +465,19 @@ static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 	} else if (v == (uint32_t)v) {
 		*at++ = (word + FXT_ARG_U32 - FXT_ARG_I32) | (uint64_t)v << 32;
 	} else {
-		/* of two words */
+		/* an argument of two words */
 		*at++ = word + (v < 0 ? FXT_ARG_I64 : FXT_ARG_U64) - FXT_ARG_I32 + (1u << 4);
 		*at++ = (uint64_t)v;
 	}
 	return at;
 }
 
-/* Its values and strings, and the cpu. */
+/* The values and strings of an event and its cpu must fit into one record. */
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)ET_NV_##ID + (int)ET_NS_##ID + 1 <= (int)FXT_MAX_ARGS, name);
 #include "event/events.def"
 
-/* Whether all that an event has was learnt: no other one has_more(). */
+/* Whether an event has only learnt parts; then has_more() is false, too. */
 static inline bool is_plain(const struct known *k, const struct et_event *ev)
 {
 	uint64_t other = ev->raw_len | ev->nfindings | ev->nargs | ev->nextras | ev->nlater |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source of the etrace model: the Fuchsia traces that etrace_fxt_out.c writes,
- * so that the same events come out as went in.  Documentation/fxt-mapping.md.
+ * Source of the etrace model: reads the Fuchsia traces that etrace_fxt_out.c writes, and
+ * restores exactly the events that went in.  See Documentation/fxt-mapping.md.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-/* Records like those before that are taken in one step. */
+/* Maximum records of known shapes that are read in one step. */
 #define STEP_RECORDS 8u
 
 static const struct diag_kind broken_file = {
@@ -34,7 +34,7 @@ static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 static const struct diag_kind was_incomplete = {
 	"traces incomplete when written", DIAG_DAMAGE };
-/* A file without a verdict, by who writes it. */
+/* A file without a verdict, depending on whether a process still writes it. */
 static const struct diag_kind no_verdict[IN_WRITERS] = {
 	[IN_WRITER_NONE] = { "FXT files ending early: cut off", DIAG_DAMAGE },
 	[IN_WRITER_ANY] = { "recordings still running: this is the beginning", DIAG_DAMAGE },
@@ -47,7 +47,7 @@ static const char *const no_verdict_text[IN_WRITERS] = {
 	[IN_WRITER_UNKNOWN] = "the file ends early: it was cut off, or is still being written",
 };
 
-/* A string that is whole. Return: false if it is in no table. */
+/* Reads a complete string. Return: false if it is not in the table. */
 static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *arg, uint64_t ref)
 {
 	struct fxt_string *s = ref >> 16 ? NULL : fxt_near_string(f->r->tables, (unsigned int)ref);
@@ -68,7 +68,7 @@ static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *a
 	return true;
 }
 
-/* A number of 64 bits. Return: false if its header is no such one's. */
+/* Reads a number of 64 bits. Return: false if the header is not that of one. */
 static inline bool take_long(struct fxt_in *f, const struct shape_arg *arg, uint64_t header,
 			     uint64_t v)
 {
@@ -78,7 +78,7 @@ static inline bool take_long(struct fxt_in *f, const struct shape_arg *arg, uint
 	return !(header >> 32);
 }
 
-/* Return: false if it is none of the shape; what was taken is to be forgotten then. */
+/* Reads a record's arguments. Return: false if they differ; then forget_args() is due. */
 static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uint8_t *p)
 {
 	const struct shape_arg *end = s->arg + s->nargs;
@@ -120,7 +120,7 @@ static inline void take_steady(struct fxt_in *f)
 	}
 }
 
-/* Nothing is known of an event yet, or of what is none. */
+/* Resets the current event and its arguments; @kind: ET_K_NONE if it is not an event. */
 static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 {
 	et_reset(&f->ev, kind, 0, 0, time);
@@ -135,12 +135,12 @@ static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t tim
 
 /* ---- threads ---- */
 
-/* Its number in f->threads; 0: nothing is known of it. */
+/* Index of a thread in f->threads, 0 if nothing is known of it. */
 static inline size_t find_thread(struct fxt_in *f, uint64_t koid)
 {
 	const uint64_t *at;
 
-	/* most often it is that of the event before */
+	/* most often it is the thread of the event before */
 	if (f->known && f->known_koid == koid)
 		return f->known;
 	at = map64_get(&f->live, koid);
@@ -148,7 +148,7 @@ static inline size_t find_thread(struct fxt_in *f, uint64_t koid)
 	return f->known = at ? (size_t)*at : 0;
 }
 
-/* The same of one that is known from now on. */
+/* Adds a thread to f->threads. Return: its index. */
 static __attribute__((noinline)) size_t add_thread(struct fxt_in *f, uint64_t koid)
 {
 	size_t i = f->free_thread;
