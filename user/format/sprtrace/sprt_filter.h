@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the post-processor of sp-rtrace could leave out of a log, as options of
- * all sinks of MODEL_SPRTRACE, and the resources of a log by their ids.
+ * Filters of sp-rtrace's post-processor, as options of all sinks of
+ * MODEL_SPRTRACE, and a lookup of a log's resources by id.
  */
 #ifndef SPRT_FILTER_H
 #define SPRT_FILTER_H
@@ -13,11 +13,11 @@
 
 enum sprt_sort { SPRT_SIZE_ASC, SPRT_SIZE, SPRT_COUNT_ASC, SPRT_COUNT };
 
-/* The options, read.  Masks: bit @id - 1 of a resource, the id of a context. */
+/* Parsed options.  Masks: bit @id - 1 for a resource, its id for a context. */
 struct sprt_options {
 	bool leaks, compress, resolve;
 	enum sprt_sort sort;
-	const char *sysroot;	/* NULL: not given */
+	const char *sysroot;	/* NULL if not given */
 	bool has_depth, has_contexts, has_resources, has_range;
 	uint32_t depth, contexts, resources;
 	bool has_include, has_exclude;
@@ -37,16 +37,16 @@ struct sprt_whole {
 	struct sprt_log *log;
 	struct sprt_options options;
 	struct diag *diag;
-	/* Take the log.  Return: 0 or negative errno. */
+	/* Process the complete log.  Return: 0 or negative errno. */
 	int (*take)(struct sprt_whole *w);
 };
 
 /**
- * sprt_whole_open - read the options and begin
+ * sprt_whole_open - parse the options and create the log
  * @w: allocated, with take()
  * @ops: item() is sprt_whole_item()
  *
- * Return: the sink, or NULL after diag_fatal(): a value makes no sense; @w is freed.
+ * Return: the sink, or NULL after diag_fatal() if a value is invalid; @w is freed then.
  */
 struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
 			     const struct sink_args *args);
@@ -56,16 +56,16 @@ int sprt_whole_end(struct sprt_whole *w);
 void sprt_whole_free(struct sprt_whole *w);
 
 /**
- * sprt_filter_sink - put filters before a sink that takes items as they come
+ * sprt_filter_sink - put filters in front of a sink that processes items one by one
  * @to: that sink, or NULL; owned by the result from now on
  *
- * Return: @to itself if the options ask for nothing; a sink that keeps each
- * log in memory until it is complete; NULL after diag_fatal() (@to is freed).
+ * Return: @to itself if no filter is given, else a sink that keeps each log in
+ * memory until it is complete; NULL after diag_fatal() (@to is freed).
  */
 struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args);
 
 /**
- * sprt_resource_of - what the log says of a call's resource
+ * sprt_resource_of - find the description of a call's resource
  * @by_id: filled by sprt_resources()
  *
  * Return: NULL if the log does not describe it.
@@ -74,7 +74,7 @@ const struct sprt_resource *
 sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
 		 const struct sprt_call *call);
 
-/** sprt_resources - the resources of a log by their ids, removed ones too */
+/** sprt_resources - fill @by_id with all resources of a log, also those removed by filters */
 void sprt_resources(const struct sprt_log *log,
 		    const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What the rows of sp-rtrace in formats.c refer to.  See formats.h. */
+/* Readers and writers of sp-rtrace for the table in formats.c.  See formats.h. */
 #ifndef SPRT_FORMATS_H
 #define SPRT_FORMATS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One line of a text report (TEXT_PROTOCOL), taken to pieces.  Nothing here
- * knows what stood in the lines before.
+ * Parses single lines of a text report (TEXT_PROTOCOL).  Nothing here depends on
+ * earlier lines.
  *
- * Functions that take a char * cut the line up: strings of what they return
+ * Functions that take a char * modify the line: the strings that they return
  * point into it.
  */
 #ifndef SPRT_LINE_H
@@ -14,16 +14,16 @@
 
 #include "format/sprtrace/sprt_model.h"
 
-/* ---- pieces: @p moves behind what is found, and only then ---- */
+/* ---- tokens: on success, @p is moved past the token; else it stays ---- */
 
-/** sprt_line_skip - whether @text comes next */
+/** sprt_line_skip - skip @text; false if it does not come next */
 bool sprt_line_skip(char **p, const char *text);
 
-/** sprt_line_number - a number in @base without sign */
+/** sprt_line_number - parse an unsigned number in @base */
 bool sprt_line_number(char **p, int base, uint64_t *v);
-/* The same, for a number of 32 bits. */
+/** sprt_line_number32 - parse an unsigned 32-bit number in @base */
 bool sprt_line_number32(char **p, int base, uint32_t *v);
-/** sprt_line_hex - a number with 0x before it */
+/** sprt_line_hex - parse a hexadecimal number that begins with 0x */
 bool sprt_line_hex(char **p, uint64_t *v);
 
 /* ---- the first line ---- */
@@ -34,34 +34,34 @@ enum sprt_line_key {
 	SPRT_KEY_COUNT
 };
 
-/** sprt_line_is_header - the first line of a report, wherever it stands:
- * reports can be joined
+/** sprt_line_is_header - whether a line is the first of a report; it can come
+ * anywhere in a file, because reports can be concatenated
  */
 bool sprt_line_is_header(const char *line);
 
 /**
- * sprt_line_header - cut "key=value, key=value, " up
- * @value: set to the text of each key; NULL: there is no such key
+ * sprt_line_header - split "key=value, key=value, "
+ * @value: set to the value of each key, NULL if the key is missing
  *
- * Only a key that is known ends the value before it, so that a process name may
- * hold commas.
+ * Only a known key ends the value before it, so that a process name may contain
+ * commas.
  */
 void sprt_line_header(char *line, const char *value[SPRT_KEY_COUNT]);
 
-/** sprt_line_time - the value of a timestamp; @sec: seconds since the Epoch */
+/** sprt_line_time - parse a timestamp; @sec: seconds since the Epoch */
 bool sprt_line_time(const char *s, int64_t *sec);
 
 /**
- * sprt_line_filters - names divided by "|", as SPRT_FILTER_*
+ * sprt_line_filters - convert filter names separated by "|" to SPRT_FILTER_*
  * @s: may be NULL
- * @known: set to whether all of them are known
+ * @known: set to whether all names are known
  */
 unsigned int sprt_line_filters(const char *s, bool *known);
 
 /* ---- calls ---- */
 
 /**
- * sprt_line_call - "N. [@mask ][[time] ]name[<type>](size) = 0xid" or
+ * sprt_line_call - parse "N. [@mask ][[time] ]name[<type>](size) = 0xid" or
  * "...(0xid)"
  * @name: set to the name, with the type behind it; @call has neither name nor
  *	resource
@@ -73,27 +73,27 @@ bool sprt_line_call(char *line, struct sprt_call *call, char **name);
  */
 bool sprt_line_has_block(const char *s);
 
-/** sprt_line_like_call - a line that is no call, but should have been one */
+/** sprt_line_like_call - whether a line that is not a valid call looks like a damaged one */
 bool sprt_line_like_call(const char *line);
 
 /* ---- the other lines ---- */
 
 /**
- * sprt_line_heap - "#[#]   label value" of heap information
- * @seen: gets the bit of the row of sprt_heap_words
+ * sprt_line_heap - parse "#[#]   label value" of heap information
+ * @seen: the bit of the matching row of sprt_heap_words is set in it
  *
  * Return: false if the line is something else.
  */
 bool sprt_line_heap(char *line, struct sprt_heap *heap, unsigned int *seen);
 
-/* What the first characters of a line say it should be. */
+/* A type of line, recognised by its first characters. */
 struct sprt_line_type {
 	const char *begin;
 	bool (*parse)(char *line, struct sprt_item *item);
-	bool comment;	/* a comment too, if it does not parse */
+	bool comment;	/* if it does not parse, it can be a comment */
 };
 
-/** sprt_line_type - of a line; NULL if it is none that begins so */
+/** sprt_line_type - find the type of a line by its first characters; NULL if none */
 const struct sprt_line_type *sprt_line_type(const char *line);
 
 #endif

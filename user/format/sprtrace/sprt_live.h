@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Which blocks are allocated at the moment, by the rules of sp-rtrace: a block
- * is known by its resource and its id; a reference counted one lives until as
- * many frees as allocations have come; an allocation of a block that is live
- * already replaces it, and the older one has leaked.
+ * Tracks which blocks are allocated, by the rules of sp-rtrace: a block is
+ * identified by its resource and its id; a reference-counted one lives until it
+ * was freed as often as allocated; an allocation of any other block that is
+ * already live replaces it, and the older one has leaked.
  */
 #ifndef SPRT_LIVE_H
 #define SPRT_LIVE_H
@@ -18,7 +18,7 @@ struct sprt_block {
 	uint32_t resource;
 	uint32_t refs;
 	uint64_t amount;	/* bytes or units */
-	/* The user's, not looked at: */
+	/* For the caller, not used here: */
 	uint64_t cookie;
 	uint64_t time;
 	const char *label;
@@ -31,9 +31,9 @@ struct sprt_live {
 };
 
 /**
- * sprt_live_alloc - a block was allocated
- * @block: its id and resource, and what else the user wants back
- * @refcounted: of its resource
+ * sprt_live_alloc - record an allocation
+ * @block: its id and resource, and the fields that the caller wants back
+ * @refcounted: whether blocks of its resource are reference-counted
  *
  * Return: true if a block began; false if this is one more reference to a
  * live one.
@@ -42,10 +42,10 @@ bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
 		     bool refcounted);
 
 /**
- * sprt_live_release - a block was freed
+ * sprt_live_release - record a free
  * @ended: set to the block if it ended
  *
- * Return: true if it ended; false if references are left or nobody knows it.
+ * Return: true if it ended; false if references are left or the block is unknown.
  */
 bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
 		       bool refcounted, struct sprt_block *ended);

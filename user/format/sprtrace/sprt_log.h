@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One sp-rtrace log held in memory, for what cannot be done while it streams
- * by: reports, filters, putting calls in order, resolving.  Strings and
- * backtraces that come again are kept once.
+ * One sp-rtrace log held in memory, for what needs the whole log: reports,
+ * filters, sorting calls, resolving addresses.  Equal strings and equal backtraces
+ * are stored once.
  */
 #ifndef SPRT_LOG_H
 #define SPRT_LOG_H
@@ -11,7 +11,7 @@
 #include "format/sprtrace/sprt_mem.h"
 #include "format/sprtrace/sprt_model.h"
 
-/* A call as it is kept; its pointers are equal where the contents are. */
+/* A stored call; equal contents have equal pointers. */
 struct sprt_kept_call {
 	struct sprt_call call;
 	uint64_t pos;		/* sprt_item.pos */
@@ -25,7 +25,7 @@ struct sprt_kept_item {
 	bool removed;		/* by a filter */
 };
 
-/* Comments can be short, and many: apart, to take little memory. */
+/* Comments can be short and many: stored separately to save memory. */
 struct sprt_kept_comment {
 	struct sprt_kept_comment *next;
 	const char *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the parts of the reader of text reports share.  Only sprt_text*.c
- * include this: sprt_text.c goes through the lines of a report, sprt_text_call.c
- * puts together what belongs to a call and to its group.
+ * State shared by the parts of the reader of text reports.  Only sprt_text*.c
+ * include this: sprt_text.c reads the lines of a report, sprt_text_call.c
+ * assembles calls and groups of calls.
  */
 #ifndef SPRT_TEXT_STATE_H
 #define SPRT_TEXT_STATE_H
@@ -30,8 +30,8 @@ struct sprt_text {
 	 */
 	struct sprt_log *log;
 	size_t group;		/* index of its first call in the log */
-	uint64_t summary;	/* calls that the summary line tells */
-	bool summed;		/* it was there */
+	uint64_t summary;	/* number of calls according to the summary line */
+	bool summed;		/* there was a summary line */
 
 	/* The last call, and what belongs to it or to its group. */
 	bool call_open;
@@ -64,7 +64,7 @@ extern const struct diag_kind sprt_damage_field, sprt_damage_line;
 void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
 		       const char *what, const char *shown);
 
-/** sprt_text_emit - pass an item on, or keep it until all calls are there */
+/** sprt_text_emit - pass an item on, or keep it until all calls have been read */
 int sprt_text_emit(struct sprt_text *t, struct sprt_item *item);
 
 /* ---- sprt_text_call.c: each returns 0 or the sink's negative errno ---- */
@@ -72,7 +72,7 @@ int sprt_text_emit(struct sprt_text *t, struct sprt_item *item);
 /** sprt_text_call - a call begins; @name has its type behind it, and is cut up */
 int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name);
 
-/** sprt_text_tab - a line that begins with a tab: "$name = value" or
+/** sprt_text_tab - parse a line that begins with a tab: "$name = value" or
  * "0xaddr[ text]"
  */
 int sprt_text_tab(struct sprt_text *t, char *line);
@@ -84,16 +84,16 @@ int sprt_text_tab(struct sprt_text *t, char *line);
  */
 int sprt_text_end_call(struct sprt_text *t, bool trace);
 
-/** sprt_text_end_group - the same, and its group is over */
+/** sprt_text_end_group - end the call like sprt_text_end_call(), and its group */
 int sprt_text_end_group(struct sprt_text *t, bool trace);
 
 /** sprt_text_later - keep a comment until the call before it is passed on */
 void sprt_text_later(struct sprt_text *t, const char *line);
 
-/** sprt_text_resource - a resource that the report lists */
+/** sprt_text_resource - add a resource that the report lists */
 int sprt_text_resource(struct sprt_text *t, const struct sprt_resource *res);
 
-/** sprt_text_forget - all resources: another report begins */
+/** sprt_text_forget - forget all resources, because another report begins */
 void sprt_text_forget(struct sprt_text *t);
 
 #endif

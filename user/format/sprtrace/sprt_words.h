@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The words of a text report that its reader and its writer must agree on.
- * Only tables here.
+ * Tables of the words that the reader and the writer of text reports share.
  */
 #ifndef SPRT_WORDS_H
 #define SPRT_WORDS_H
@@ -46,7 +45,7 @@ extern const char *const sprt_call_types[SPRT_CALL_ALLOC + 1];
 /* Names of the filters in the header line, in order of their bits. */
 extern const char *const sprt_filter_names[3];
 
-/* One line of heap information: which value, and what it is called. */
+/* One line of heap information: its value and its labels. */
 struct sprt_heap_word {
 	int value;		/* enum sprt_heap_value, or one of: */
 	const char *label;	/* as version 1.8 writes it */
