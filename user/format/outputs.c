@@ -228,7 +228,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		return false;
 	}
 
-	/* not waited for, should it be a pipe that nobody reads; nor later */
+	/* do not wait, now or later: it may be a pipe without a reader */
 	err = out_place_open(&out.place, path, OUT_PLACE_WAITS_NOT);
 	if (err == -EBUSY) {
 		explain_busy(o, path, why, size);

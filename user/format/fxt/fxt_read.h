@@ -44,7 +44,7 @@ struct fxt_rec {
 	uint32_t words;		/* size, including the header */
 	bool swap;		/* the file's words are in the other byte order */
 	/*
-	 * false: the record's own structure does not fit into its size, only
+	 * false if the record's own structure does not fit into its size: only
 	 * the members above are valid (fxt_next() has reported the problem).
 	 */
 	bool valid;
@@ -75,12 +75,12 @@ struct fxt_rec {
 			uint64_t ticks;		/* per second */
 		} init;
 		struct {
-			unsigned int index;	/* 0: to be ignored */
+			unsigned int index;	/* 0: ignore the record */
 			uint32_t len;
 			const char *s;
 		} string;
 		struct {
-			unsigned int index;	/* 0: to be ignored */
+			unsigned int index;	/* 0: ignore the record */
 			uint64_t process, thread;
 		} thread;
 		struct {

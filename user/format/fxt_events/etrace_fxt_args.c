@@ -198,7 +198,7 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 		return;
 	}
 	if (tag & TAG_HEX) {
-		/* the text that stands for it in viewers comes right before */
+		/* the text shown by viewers comes right before, and is replaced */
 		if (ev->last == i && et_has_string(ev, i) &&
 		    ev->str[i].off + (size_t)ev->str[i].len == ev->nbytes) {
 			ev->nbytes = ev->str[i].off;

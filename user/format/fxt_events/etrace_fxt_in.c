@@ -544,7 +544,7 @@ static __attribute__((noinline)) int take_record(struct fxt_in *f)
 			   in_name(f->in));
 	else if (!f->verdict && !f->err)
 		report_early_end(f);
-	/* -1: the sink has reported it */
+	/* err is -1 if the sink has reported the error */
 	return f->err == -1 ? 0 : f->err;
 }
 

@@ -98,7 +98,7 @@ struct fxt_in {
 	uint64_t known_koid;
 	size_t known;
 	struct etrace_fxt_values *values;	/* steady values last recorded with each path, by its ref */
-	struct fxt_sref path;	/* string 0 of the current event; ref 0: it has no entry in @values */
+	struct fxt_sref path;	/* string 0 of the current event; ref 0 if not in @values */
 	struct word words[MAX_WORDS];
 	/* word's meaning in a kind: 1 + number of a value; SLOT_STRING + that of a string */
 	uint8_t slot[ET_K_COUNT][MAX_WORDS];

@@ -19,7 +19,7 @@ struct line_prefix {
 	uint64_t time;		/* of the next line, ns */
 	uint64_t second;	/* where its second began, ns */
 	uint32_t cpu;
-	uint32_t start;		/* bytes up to the nanoseconds; 0: nothing is set */
+	uint32_t start;		/* bytes up to the nanoseconds, 0 if not set */
 	uint32_t len;
 	char text[PREFIX_ROOM];
 };

@@ -24,7 +24,7 @@ struct plain_lines {
 	struct line_prefix prefix;
 	/* by kind: what the latest event of that kind had */
 	struct plain_shape {
-		uint64_t key;	/* determines which lines and fields there are; 0: not set */
+		uint64_t key;	/* determines which lines and fields there are; 0 if not set */
 		bool alone;	/* it must not look like the end of the record before it */
 		uint32_t nparts;
 		size_t parts_cap;
