@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One line of strace's output, taken apart: whose, when, which call, with which
- * arguments and result.  What calls mean is not known here.  strace(1), "DESCRIPTION"
- * and the options -f, -t, -r, -T, -i, -n, -Y.
+ * Parses one line of strace's output into its pid, time, call, arguments and result.  It
+ * does not know what calls mean.  For the format see strace(1), "DESCRIPTION" and the
+ * options -f, -t, -r, -T, -i, -n, -Y.
  */
 #ifndef ETRACE_ST_LINE_H
 #define ETRACE_ST_LINE_H
@@ -27,8 +27,8 @@ enum st_class {
 	ST_KILLED,		/* "+++ killed by SIGSEGV (core dumped) +++" */
 	ST_SUPERSEDED,		/* "+++ superseded by execve in pid 12 +++" */
 	ST_DUMP,		/* " | 00000  68 69 0a ...": what the call before wrote (-e write=) */
-	ST_NOTHING,		/* of strace's, and no event: signals, stacks, notes */
-	ST_FOREIGN,		/* not of strace's */
+	ST_NOTHING,		/* from strace, but no event: signals, stacks, notes */
+	ST_FOREIGN,		/* not from strace */
 };
 
 /* What the times of a log are. */
@@ -42,19 +42,19 @@ enum st_clock {
 struct st_line {
 	enum st_class class;
 	struct st_text whole;	/* all of it, without the newline */
-	int64_t pid;		/* -1: the line does not say */
+	int64_t pid;		/* -1 if the line has none */
 	enum st_clock clock;
 	uint64_t time;		/* ns, by @clock */
 	struct st_text name;	/* of the call */
-	bool broken;		/* ST_UNFINISHED: by a message of strace's */
-	struct st_text args;	/* between the brackets, as far as they stand in this line */
-	/* ST_CALL, ST_RESUMED: what stands behind the "=" */
+	bool broken;		/* ST_UNFINISHED: a message from strace broke it */
+	struct st_text args;	/* between the brackets, as far as this line has them */
+	/* ST_CALL, ST_RESUMED: the text after the "=" */
 	struct st_text ret;
-	/* and of that: */
-	bool has_value;		/* no: "?" */
-	int64_t value;		/* -1 with @error; a pid: as strace sees it, if it says so */
-	bool translated;	/* it does: the program sees another pid */
-	int error;		/* positive errno; 0: none */
+	/* parsed from @ret: */
+	bool has_value;		/* false for "?" */
+	int64_t value;		/* -1 with @error; a pid as strace sees it if @translated */
+	bool translated;	/* @value is strace's pid; the program sees another one */
+	int error;		/* positive errno, 0 if none */
 	bool restarts;		/* it was interrupted, and is made again */
 	bool has_took;
 	uint64_t took;		/* -T: ns */
@@ -72,10 +72,10 @@ void st_line_parse(struct st_line *line, const char *s, size_t len);
 /**
  * st_line_result - where the arguments of a call end, and what it returned
  * @line: gets both; they point into @args
- * @args: what stands behind the call's "(", to the end of the line; of a call in two
- *	lines, that of both, one behind the other
+ * @args: the text after the call's "(", to the end of the line; for a call in two lines,
+ *	the texts of both, joined
  *
- * Return: false: they do not end.
+ * Return: false if the arguments do not end.
  */
 bool st_line_result(struct st_line *line, const char *args, size_t len);
 
@@ -92,7 +92,7 @@ size_t st_line_dump(const struct st_line *line, uint8_t *to);
 /**
  * st_skip - from a quote, a bracket or a descriptor's "<" on
  *
- * Return: what stands behind that which closes it; @end: nothing does.
+ * Return: the text after the closing character, @end if it is not closed.
  */
 const char *st_skip(const char *s, const char *end);
 

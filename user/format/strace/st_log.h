@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A log of strace becomes events of the etrace model.  Fed with its lines in the order
- * of time; whose lines they are, and where files lie, is found out here.
+ * Turns a log of strace into events of the etrace model.  It takes the lines in the order
+ * of time, and works out which task each belongs to and where its files lie.
  *
- * Parts of an event that strace does not report are marked: a name is the one that the
- * kernel resolved where strace asked for that (-y, of what is opened), else the
- * program's behind the path of its directory (ET_JOINED).  Programs are known by the
- * name that was asked for, unless struct st_asks resolves it.
+ * Parts of an event that strace does not report are marked.  A name is the one that the
+ * kernel resolved if strace shows it (-y, for opened files), else the program's own,
+ * appended to the path of its directory (ET_JOINED).  Programs have the name that execve
+ * was given, unless struct st_asks resolves it.
  *
- * Memory: the tasks and descriptors that live; and, where a child's lines come before
- * its parent's call has told its pid, the lines in between, ST_HELD_LINES of them.
+ * Memory: the live tasks and descriptors; and, if a child's lines come before its parent's
+ * call shows its pid, the lines in between, up to ST_HELD_LINES.
  */
 #ifndef ETRACE_ST_LOG_H
 #define ETRACE_ST_LOG_H
@@ -30,7 +30,7 @@ struct st_identity {
 	int64_t mtime;
 };
 
-/* When something was done, as the log has it: from when to when, ns. */
+/* When something was done, by the log's times: begin and end in ns. */
 struct st_span {
 	uint64_t since, until;
 };
@@ -54,7 +54,11 @@ struct st_asks {
 	 */
 	bool (*opened)(void *ctx, const char *path, struct st_span when, bool creates,
 		       struct st_identity *id);
-	/* The same of one that was closed, or left by its program, behind the last write to it. */
+	/*
+	 * A file after the last write to it: it was closed, or its program ended or
+	 * called execve.
+	 * Return: false if it is not certain what it was then.
+	 */
 	bool (*written)(void *ctx, const char *path, struct st_span when, struct st_identity *id);
 };
 
@@ -89,13 +93,13 @@ struct st_place {
 int st_log_line(struct st_log *log, const struct st_line *line, uint64_t at,
 		const struct st_place *place);
 
-/** st_log_end - there are no more.  Return: 0 or the sink's negative errno. */
+/** st_log_end - there are no more lines.  Return: 0 or the sink's negative errno. */
 int st_log_end(struct st_log *log);
 
-/** st_log_knows - whether a call of that name is one that is recorded */
+/** st_log_knows - whether calls of that name are recorded */
 bool st_log_knows(struct st_text name);
 
-/** st_log_events - how many events have come of it */
+/** st_log_events - number of events emitted so far */
 uint64_t st_log_events(const struct st_log *log);
 
 /** st_log_first_lives - whether the first task lives; false if there was none */
@@ -104,17 +108,17 @@ bool st_log_first_lives(const struct st_log *log);
 /** st_log_living - the upids of live tasks, at most @max.  Return: how many. */
 size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max);
 
-/** st_log_joined - how many names are the program's, not the kernel's */
+/** st_log_joined - number of names that are the program's, not resolved by the kernel */
 uint64_t st_log_joined(const struct st_log *log);
 
 /* Counted in the log's diag: strings that strace cut. */
 extern const struct diag_kind st_cut_strings;
 
 /**
- * st_log_calls - which calls strace is to tell, as its option -e takes them: "trace=..."
- * @record: on request, bit by bit, enum et_where
+ * st_log_calls - the calls strace is to print, for its option -e: "trace=..."
+ * @record: events on request, bit by bit, enum et_where
  *
- * Those that this strace does not know do not matter.  Return: text that the caller frees.
+ * strace ignores calls that it does not know.  Return: text that the caller frees.
  */
 char *st_log_calls(uint32_t record);
 
@@ -126,28 +130,28 @@ char *st_log_calls(uint32_t record);
 #define ST_RAW_OUTPUT "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?pwrite64,?sendto,?sendmmsg,?mmap,?mmap2"
 #define ST_RAW ST_RAW_OUTPUT ",?writev,?pwritev,?pwritev2,?sendmsg"
 
-/** st_log_incomplete - how many of its events lack something */
+/** st_log_incomplete - number of events that lack something */
 uint64_t st_log_incomplete(const struct st_log *log);
 
-/** st_log_run_error - why the first program could not be run, errno; 0: it was, or nothing is known */
+/** st_log_run_error - errno of why the first program could not run; 0 if it ran, or unknown */
 int st_log_run_error(const struct st_log *log);
 
-/** st_log_env - which variables of environments it had: see et_env_recorded() */
+/** st_log_env - which environment variables the log has: see et_env_recorded() */
 const char *st_log_env(const struct st_log *log);
 
-/** st_log_alive - how many tasks live, as far as it says */
+/** st_log_alive - number of live tasks, as far as the log shows */
 size_t st_log_alive(const struct st_log *log);
 
 void st_log_free(struct st_log *log);
 
-/* ---- times: of lines as they stand in a file ---- */
+/* ---- times of a file's lines ---- */
 
 /* What is known of a file's times. */
 struct st_times {
-	bool apart;		/* other tasks' lines are in other files: when calls begin counts */
-	uint64_t now;		/* of a log that is being written: no line is later; 0: of others */
+	bool apart;		/* one file for each task: a line's time is its call's begin */
+	uint64_t now;		/* ns, no line is later; 0 if the log is not being written */
 	uint64_t last;		/* ns, of the line before */
-	uint64_t days;		/* that have gone by since the first line, in ns */
+	uint64_t days;		/* ns of whole days since the first line */
 	uint64_t day;		/* the clock of the line before */
 	int64_t ahead;		/* ns that the clock was set forward since the first line */
 	uint64_t sets;		/* how often it was set */
@@ -156,8 +160,8 @@ struct st_times {
 /**
  * st_time - when a line was written, ns: never before the one before it
  *
- * On a clock that nobody sets: a line that is earlier than the one before it, or later
- * than now, tells that somebody has set it.
+ * The result is on a clock that is never set.  A line earlier than the one before it, or
+ * later than now, shows that the log's clock was set.
  */
 uint64_t st_time(struct st_times *t, const struct st_line *line);
 
