@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What changed files affect.  See affected.h. */
+/* Finds what changed files affect.  See affected.h. */
 #include "answers/affected.h"
 #include "answers/answers.h"
 #include "answers/ctest.h"
@@ -312,7 +312,7 @@ static void put_json(const struct found *f, struct out *out)
 	json_line(&j);
 }
 
-/* What the trace cannot tell about such changes. */
+/* Print what the trace does not show about such changes. */
 static bool say_unknown(const struct affected *a)
 {
 	const struct build *b = build_of(a->db);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The files of an attestation, and their hashes.  See attest.h. */
+/* Collects the files of an attestation, and hashes them.  See attest.h. */
 #include "answers/attest.h"
 #include "base/hash.h"
 #include "base/map64.h"

@@ -10,10 +10,10 @@
 struct spdx {
 	const struct attest *a;
 	struct json j;
-	char space[96];		/* what all ids begin with */
+	char space[96];		/* prefix of all ids */
 };
 
-/* An element begins; the caller ends it. */
+/* Begin an element; the caller ends it. */
 static void begin(struct spdx *s, const char *type, const char *id)
 {
 	char full[128];

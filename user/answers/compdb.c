@@ -25,7 +25,7 @@ static int by_file(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-/* Whether one of the @n entries of this build has the same file and output as an old entry. */
+/* Whether one of the @n entries of this build has the file and output of an old entry. */
 static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entry *made, size_t n)
 {
 	const struct compdb_entry key = { .file = old->file };
@@ -35,7 +35,7 @@ static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entr
 	while (i && i < n && !by_file(&made[i - 1], &key))
 		i--;
 	for (; i < n && !by_file(&made[i], &key); i++)
-		/* one of before may not say its output: then the file decides */
+		/* an old entry may lack the output: then only the file is compared */
 		if (!old->output || (made[i].output && !strcmp(old->output, made[i].output)))
 			return true;
 	return false;
@@ -106,7 +106,7 @@ static void put_text(struct json *j, const char *name, const char *s)
 	json_cstr(j, s);
 }
 
-/* A path relative to a directory, both clean: "../lib/a.c". */
+/* Append a path relative to a directory, both normalized: "../lib/a.c". */
 static void add_relative(struct buf *b, const char *directory, const char *path)
 {
 	size_t same = 0, i = 0;
@@ -121,7 +121,7 @@ static void add_relative(struct buf *b, const char *directory, const char *path)
 	buf_adds(b, path + same + 1);
 }
 
-/* A path as it is asked for; @b: for one that is made. */
+/* A path in the form that the configuration asks for; @b: storage for a new path. */
 static const char *path_for(enum config_paths how, const struct compdb_entry *e, const char *said,
 			    const char *path, struct buf *b)
 {
@@ -185,7 +185,7 @@ static bool is_text(const char *s)
 	return !s || utf8_valid(s, strlen(s));
 }
 
-/* JSON has no other bytes: they become U+FFFD, and who reads the entry finds another file. */
+/* Warn of bytes that are not UTF-8: JSON has U+FFFD instead, which names another file. */
 static void check_text(struct diag *diag, const struct compdb_entry *e)
 {
 	static const struct diag_kind kind = {

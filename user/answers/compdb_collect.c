@@ -18,7 +18,7 @@ struct collector {
 	bool succeeded;
 };
 
-/* What a program is, by its name; cached, as most of 100,000 execs share a few names. */
+/* What a program is according to its name; cached, as 100,000 execs share a few names. */
 struct name {
 	char *path;
 	const struct family *family;
@@ -26,12 +26,12 @@ struct name {
 	bool interpreter;
 };
 
-/* What ran, and which of its arguments are its own. */
+/* What ran, and where its own arguments begin. */
 struct ran {
 	const struct family *family;
 	size_t from;		/* index of its name in the arguments, behind an interpreter */
 	size_t own;		/* number of arguments that are its name */
-	bool script;		/* the kernel put its interpreter before it */
+	bool script;		/* a script: the kernel put its interpreter in front */
 	bool weak, masked;	/* masked: a wrapper with the name of the program that it wraps */
 	bool ignored;		/* by the configuration */
 };
@@ -61,7 +61,7 @@ struct compdb_source *compdb_source_of(struct compdb_command *c, const char *fil
 
 /* ---- paths and names ---- */
 
-/* Without build_of(), to fill tables of a new database without all of it in memory. */
+/* Does not use build_of(): tables of a new database are filled without loading all of it. */
 static char *path_of(struct db *db, uint32_t file)
 {
 	struct sqlite3_stmt *st = db_ask(db, "SELECT path FROM file WHERE id = ?", "i", (int64_t)file);
@@ -115,7 +115,7 @@ static const struct name *program_of(struct collector *c)
 	return name ? name : add_name(&c->programs, c->program, path_of(c->l->db, c->program));
 }
 
-/* What a program is by its first argument, the name by which it was called. */
+/* What a program is according to its first argument, the name by which it was called. */
 static const struct name *called(struct collector *c)
 {
 	uint32_t string = args_string(&c->l->args, c->exec, 0);
@@ -219,7 +219,7 @@ static struct ran ran_script(struct collector *c, char **args, size_t n, size_t 
 	return ran;
 }
 
-/* What the configuration says.  @by_hand: a script that is an argument of its interpreter */
+/* Apply the configuration.  @by_hand: a script that is an argument of its interpreter */
 static bool ran_configured(struct collector *c, struct ran *ran, char **args, size_t from,
 			   bool by_hand)
 {
@@ -345,7 +345,7 @@ static bool unwrap(struct collector *of, struct compdb_command *c, const struct 
 	return f && f->tool == TOOL_DRIVER;
 }
 
-/* Return: false if it is no command that we know. */
+/* Return: false if it is no known command. */
 static bool take_command(struct collector *c, struct compdb_command *row)
 {
 	struct ran ran = what_ran(c, row->args, row->nargs);

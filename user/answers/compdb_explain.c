@@ -281,7 +281,7 @@ void compdb_explain(struct db *db, const struct compdb *c, const char *path, str
 	buf_addc(&absolute, 0);
 	x.path = absolute.s;
 	compdb_find(&entries, &x.list, db, c);
-	/* that of one that is not known says which paths are near */
+	/* for an unknown path, answers_file() prints similar ones */
 	if (x.file || is_named(&x.list, x.path) || answers_file(db, path)) {
 		begin(&x);
 		for (uint32_t exec = 1; exec <= x.b->nexecs; exec++)

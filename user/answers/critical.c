@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Dependencies in a timeline, found by files: which job made what, and which job needs what
- * another one made.  See line.h.
+ * Finds dependencies in a timeline by files: which job made what, and which job needs the output
+ * of another one.  See line.h.
  */
 #include "answers/line.h"
 #include "base/xalloc.h"
@@ -111,7 +111,7 @@ void line_outputs(struct timeline *t)
 struct needs {
 	const struct timeline *t;
 	const struct build *b;
-	uint32_t *asked;	/* by version: the question for which it was found to be made */
+	uint32_t *asked;	/* by version: the last query in which it was marked as made */
 	uint32_t question;
 	bool any;
 	uint32_t found;
@@ -159,7 +159,7 @@ static int by_pair(const void *a, const void *b)
 	return (x->maker > y->maker) - (x->maker < y->maker);
 }
 
-/* A file that @user or one below it read, and @maker or one below it made; or it is declared. */
+/* A file that @maker or one below it made, and @user or one below it read; else a declared one. */
 static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
 {
 	struct needs *n = ctx;
@@ -193,8 +193,8 @@ void timeline_path(const struct timeline *t, struct line_path *path)
 struct declaring {
 	struct timeline *t;
 	const struct lists *l;
-	uint32_t *job, *file;	/* by node: who made it, and what it is in the trace; 0: nobody */
-	uint32_t *seen;		/* by node: for which one it was looked at last */
+	uint32_t *job, *file;	/* by node: job that made it, 0 if none; its file */
+	uint32_t *seen;		/* by node: the last node for which it was visited */
 	uint32_t *queue;
 };
 

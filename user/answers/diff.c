@@ -293,7 +293,7 @@ static void look_at_all(struct look *l)
 
 /* ---- what nothing before explains ---- */
 
-/* The root for a different environment of a unit or one of its callers; -1 if there is none */
+/* The root for a different environment of a unit or one of its callers; -1 if none */
 static int32_t env_root(struct diff *d, uint32_t unit)
 {
 	uint32_t first = diff_env_unit(d, unit);
@@ -417,7 +417,7 @@ static int32_t root_of_gone(const struct diff *d, uint32_t file)
 	return !maker ? -1 : pair ? d->units[pair].root : d->removed[maker];
 }
 
-/* Their makers are, or may be, other because of something; or that is a root itself. */
+/* Find the root of each different output: that of its maker, or the output's own. */
 static void explain_outputs(struct diff *d, struct map64 *programs)
 {
 	for (size_t i = 0; i < d->noutputs; i++) {
@@ -479,12 +479,12 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER ||
 		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
-		/* what ended otherwise may have done so before it wrote anything */
+		/* since its begin: a unit that failed may have done so before it wrote anything */
 		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}
 	explain_failed(d);
-	/* what one does with a variable, the trace does not tell */
+	/* last, as the trace does not show whether a unit used a variable that differs */
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		int32_t root = d->units[i].since == NEVER ? env_root(d, i) : -1;
 

@@ -41,10 +41,10 @@ static double seconds(int64_t ns)
 
 /* ---- how many worked ---- */
 
-/* Rows of the picture; columns of the margin, which has the number at each row's upper edge. */
+/* Rows of the picture, and columns of its margin with the number at each row's upper edge. */
 #define ROWS	8u
 #define MARGIN	8u
-/* Columns at least between two labels of the time axis. */
+/* Minimum number of columns between two labels of the time axis. */
 #define TICK	12u
 
 /* Average number of running programs in each of @n parts of the time.  Return: the largest. */
@@ -207,8 +207,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Who ended before, of the @n stretches up to this one: whoever started it worked in
- * between.
+ * The exec that a stretch waited for, or that started it; @n stretches come before it.  If the
+ * last of them is its parent, which only started it, it waited for the one before that.
  */
 static uint32_t before(const struct timeline *t, const struct stretch *list, size_t n,
 		       const struct line_segment *s)
@@ -291,7 +291,7 @@ static void put_bar(const struct timeline *t, const struct draw *d, const struct
 static void put_stretch(const struct timeline *t, const struct draw *d, const struct stretch *s)
 {
 	unsigned int cols = d->width / BAR_PART, taken, left;
-	/* who reads a file has them as they are, as in the rest of the page */
+	/* output to a file has names unchanged, as in the rest of the page */
 	bool utf8 = d->utf8 || !d->line;
 	struct buf label = { 0 }, line = { 0 };
 	char number[32];

@@ -160,7 +160,7 @@ static void load_slices(struct endless *e)
 		at[t->execs[t->slices[i].exec].process + 1]++;
 	for (size_t p = 1; p <= t->nprocesses + 1; p++)
 		at[p] += at[p - 1];
-	/* at[p] moves to where those of p end, which is where those of p + 1 begin */
+	/* at[p] moves to the end of the slices of p, where those of p + 1 begin */
 	for (size_t i = 0; i < t->nslices; i++)
 		e->slices[at[t->execs[t->slices[i].exec].process]++] = (uint32_t)i;
 	e->slices_at = at;

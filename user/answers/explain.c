@@ -61,7 +61,7 @@ static void take_files(struct explain *x, uint32_t exec)
 	}
 }
 
-/* Collect the places where it looked for the missing file. */
+/* Collect the places where the program looked for the missing file. */
 static void take_missed(struct explain *x)
 {
 	const struct build *b = build_of(x->db);
@@ -105,7 +105,7 @@ static bool take_output(struct explain *x, uint32_t exec)
 	return x->making.len;
 }
 
-/* Collect what it, or its shell, wrote, except temporary files. */
+/* Collect the files that the program, or its shell, wrote, except temporary ones. */
 static void take_written(struct explain *x)
 {
 	const struct build *b = build_of(x->db);
@@ -126,7 +126,7 @@ static void take_written(struct explain *x)
 
 /* ---- what it printed ---- */
 
-/* Number of words that are shown of what it printed. */
+/* Maximum number of words shown of the program's output. */
 #define PRINTED_WORDS	600u
 
 /* If there are more words, drop whole lines from the beginning. */
@@ -146,7 +146,7 @@ static void keep_end(struct buf *text)
 	text->len -= from;
 }
 
-/* It, or the nearest of its callers that failed and printed anything. */
+/* Output of the program, or of its nearest caller that failed and printed anything. */
 bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 {
 	bool found = false;

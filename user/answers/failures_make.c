@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which calls made make fail, and which command it did not find.  See failures.h.
+ * Finds the calls that made make fail, and the command that it did not find.  See failures.h.
  *
  * make runs a simple command without a shell, and looks for it with stat(), which is not
  * recorded by default: no process shows that it was not found.  But make runs the lines of a

@@ -68,8 +68,8 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 }
 
 /*
- * "/opt/bin/wrapper: line 23: ...": a script says that.  A program that is none has its process
- * from the script, which began to print before it.
+ * Whether a script printed the line: "/opt/bin/wrapper: line 23: ...".  A program that is no
+ * script got its process from the script, whose output comes first.
  */
 static bool is_of_script(const char *line, size_t len, const char *program, size_t plen)
 {

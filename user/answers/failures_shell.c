@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which command a shell did not find, by its text.  See failures.h.
+ * Finds the command that a shell did not find, from the text of the shell.  See failures.h.
  *
  * A shell looks for a command with stat(), which is not recorded by default.  But its text has
  * the words that it runs, and the trace has those that ran: if a shell that ended with 127 left
- * only one out, it is that one.  Where the text can do more than this file understands (a
- * variable as a command, eval, a substitution), nothing is said.  The trace does not have the
- * text of a script: it is read where it lies, if it has not been changed since it ran.
+ * only one out, it is that one.  If the text has more than this file understands (a variable
+ * as a command, eval, a substitution), there is no answer.  The trace does not contain the text
+ * of a script: the file is read, if it has not changed since it ran.
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
@@ -26,10 +26,10 @@
 #define TICK_NS		10000000
 #define STATUS_NOT_FOUND 127
 
-/* The operator before a command. */
+/* Operators before a command. */
 enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 
-/* A command of a text. */
+/* A command in a shell's text. */
 struct command {
 	size_t word, len;	/* its name, in shell_text.words */
 	enum joint before;
@@ -43,7 +43,7 @@ struct shell_text {
 	size_t n, cap;
 	bool errexit;		/* set -e: a command that fails ends it */
 	bool branches;		/* if, while, a subshell: some commands may not have run */
-	bool strange;		/* it has something that is not understood */
+	bool strange;		/* it has syntax that is not understood here */
 };
 
 /* ---- words ---- */
@@ -76,7 +76,7 @@ static bool ends_word(char c)
 	return strchr(" \t\n;&|<>()", c);
 }
 
-/* What stands between double quotes, up to the closing one. */
+/* Read the text between double quotes, up to the closing one. */
 static bool take_quoted(struct shell_text *t)
 {
 	bool literal = true;
@@ -94,7 +94,7 @@ static bool take_quoted(struct shell_text *t)
 	return literal;
 }
 
-/* "${x:-a b}": up to the brace.  What is in it is not looked at. */
+/* Skip "${x:-a b}" up to the closing brace; only command substitutions in it matter. */
 static void skip_variable(struct shell_text *t)
 {
 	t->s++;
@@ -109,7 +109,7 @@ static void skip_variable(struct shell_text *t)
 	}
 }
 
-/* Append a word to words.  Return: false if it is not the same in every run. */
+/* Append a word to words.  Return: false if its value is only known when the shell runs. */
 static bool take_word(struct shell_text *t)
 {
 	bool literal = *t->s != '~';
@@ -171,7 +171,7 @@ static void skip_blanks(struct shell_text *t)
 			t->s++;
 }
 
-/* "> file", "2>&1".  Return: false: the text does not go on with one. */
+/* Skip a redirection: "> file", "2>&1".  Return: false if there is none here. */
 static bool skip_redirection(struct shell_text *t)
 {
 	const char *s = t->s;
@@ -193,7 +193,7 @@ static bool skip_redirection(struct shell_text *t)
 	return true;
 }
 
-/* The operator before the next command; nothing at the beginning. */
+/* Read the operator before the next command; there is none at the beginning. */
 static enum joint take_joint(struct shell_text *t)
 {
 	enum joint joint = JOINT_NEXT;
@@ -202,7 +202,7 @@ static enum joint take_joint(struct shell_text *t)
 	while (skip_blanks(t), t->s < t->end && strchr(";&|\n)", *t->s)) {
 		c = *t->s++;
 		t->branches |= c == ')';
-		/* a newline behind an operator says nothing more */
+		/* a newline behind an operator is no operator itself */
 		if (c == '\n')
 			continue;
 		joint = c == '|' ? JOINT_PIPE : JOINT_NEXT;
@@ -224,7 +224,7 @@ static bool is_errexit(const char *word, size_t len)
 	return len > 1 && *word == '-' && word[1] != '-' && memchr(word, 'e', len);
 }
 
-/* The arguments; those of set may be -e. */
+/* Skip arguments; for set, look for -e among them. */
 static void skip_arguments(struct shell_text *t, bool of_set)
 {
 	while (skip_blanks(t), t->s < t->end && !strchr(";&|\n)", *t->s)) {
@@ -250,7 +250,7 @@ static void add_command(struct shell_text *t, size_t word, size_t len, enum join
 	t->commands[t->n++] = (struct command){ .word = word, .len = len, .before = before };
 }
 
-/* Whether it is "exit N" with another status than 127: it does not matter then. */
+/* Whether it is "exit N" with N other than 127, so that it is not the reason. */
 static bool exits_otherwise(struct shell_text *t)
 {
 	const char *s = t->s;
@@ -294,7 +294,7 @@ static void take_command(struct shell_text *t, enum joint before)
 		} else if (is_in(builtins, word, len)) {
 			skip_arguments(t, is_in(" set ", word, len));
 		} else if (!is_in(" command exec ", word, len) && !is_assignment(word, len)) {
-			/* an option of the word before */
+			/* an option of the opener before it */
 			t->strange |= *word == '-';
 			add_command(t, from, len, before);
 			skip_arguments(t, false);
@@ -313,7 +313,7 @@ static void take_text(struct shell_text *t)
 
 		take_command(t, joint);
 		joint = take_joint(t);
-		/* nothing that is understood */
+		/* no progress: syntax that is not understood here */
 		t->strange |= t->s == from;
 		t->s += t->s == from;
 	}
@@ -359,7 +359,7 @@ bool failures_ran(const struct failures *f, uint32_t shell, const char *word, si
 	return found;
 }
 
-/* The process that was given the text: a subshell is part of it. */
+/* The exec of the shell that was started with the text; a subshell only runs part of it. */
 static uint32_t whole_shell(const struct failures *f, uint32_t exec)
 {
 	while (build_of(f->db)->execs[exec].forked && f->nodes[exec].up)
@@ -467,7 +467,7 @@ static bool read_script(struct db *db, uint32_t exec, const char *name, struct b
 	return good;
 }
 
-/* The text behind -c, or of the script. */
+/* Find the text: the argument behind -c, or the content of the script. */
 static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *errexit)
 {
 	struct buf args = { 0 };

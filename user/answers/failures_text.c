@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The line that says what failed first.  See failures.h. */
+/* Writes the line that says what failed first.  See failures.h. */
 #include "answers/failures.h"
 #include "base/screen.h"
 #include "build/build.h"
@@ -22,7 +22,7 @@ static void add_path(struct db *db, struct buf *to, const struct buf *path)
 	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
 }
 
-/* As people call it: the first word of its label. */
+/* The name that people know: the first word of its label. */
 static void add_program(struct db *db, uint32_t exec, struct buf *to)
 {
 	struct buf label = { 0 };
@@ -65,7 +65,7 @@ static void add_command(struct db *db, uint32_t exec, struct buf *to)
 
 static void add_reason(struct db *db, const struct failure_on *on, struct buf *to)
 {
-	/* what stands before and behind the name, and without one */
+	/* text before the name, behind it, and if there is no name */
 	static const char *const text[FAILURE_REASONS][3] = {
 		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
 		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a command was not found" },

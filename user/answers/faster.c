@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For this many of the longest steps, the bound is computed. */
+/* Number of the longest steps for which the bound is computed. */
 #define LOOKED_AT	16u
 /* Percent of the build: a step that saves less is not shown. */
 #define WORTH		1

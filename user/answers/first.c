@@ -235,7 +235,7 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 
 /* ---- what to ask next ---- */
 
-/* "@" stands for the trace. */
+/* "@" is replaced by the name of the trace. */
 static const char *const commands[][2] = {
 	{ "explain @", "what failed first, and what is known of it" },
 	{ "time @", "where the time went; the critical path" },

@@ -186,7 +186,7 @@ static struct chrome_was was_of(struct finding *f, const struct inside_row *row)
 	return was;
 }
 
-/* Return: whether there is anything to say of it. */
+/* Return: whether the row has anything to print. */
 static bool read_row(struct finding *f, struct inside_row *row)
 {
 	const struct line_exec *e = &f->t->execs[row->exec];

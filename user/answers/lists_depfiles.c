@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 
 /*
- * A word of a makefile, as compilers quote them: "\ ", "\#", "\:" and "$$"; a
- * backslash at the end of a line goes on in the next.  Return: what stands behind it;
- * @to is empty at the end of the rule.
+ * Read a word of a makefile, quoted as by compilers: "\ ", "\#", "\:" and "$$"; a backslash at
+ * the end of a line continues it.  Return: the position behind the word; @to is empty at the
+ * end of the rule.
  */
 static const char *word(const char *s, const char *end, struct buf *to)
 {
@@ -39,7 +39,7 @@ static const char *word(const char *s, const char *end, struct buf *to)
 	return s;
 }
 
-/* One rule: targets and a colon, prerequisites.  Return: behind its line. */
+/* Read a rule: targets, a colon, prerequisites.  Return: the position behind its line. */
 static const char *rule(struct lists *l, const char *cwd, const char *s, const char *end,
 			struct lists_group *targets)
 {
@@ -127,7 +127,7 @@ static bool ends_with(const char *s, size_t len, const char *const *ends)
 	return false;
 }
 
-/* @then: the directory, as it was called then; of depfiles NULL */
+/* @then: name of the directory in the build; NULL for depfiles */
 typedef bool read_fn(struct lists *l, const char *then, const char *path, struct buf *text);
 
 /*
@@ -168,7 +168,7 @@ static bool is_dir(const char *path)
 
 bool lists_depfiles(struct lists *l, const char *pattern)
 {
-	/* as compilers call them, and automake and libtool */
+	/* of compilers; of automake and libtool */
 	static const char *const ends[] = { ".d", ".Po", ".Plo", NULL };
 	struct buf text = { 0 };
 	glob_t found = { 0 };
@@ -191,12 +191,12 @@ bool lists_depfiles(struct lists *l, const char *pattern)
 /* ---- Kbuild ---- */
 
 /*
- * The file with all options: fixdep names those that a source asks for in its place, as
- * $(wildcard include/config/NAME), there when the option is set.
+ * Add the file with all options.  Instead of it, fixdep lists the options that a source uses, as
+ * $(wildcard include/config/NAME), which exists if the option is set.
  */
 static void add_options(struct lists *l, const char *dir, uint32_t group)
 {
-	/* of Linux, and of busybox and others that took Kbuild from older ones */
+	/* of Linux; of busybox and others with an older Kbuild */
 	static const char *const files[] = { "include/generated/autoconf.h", "include/autoconf.h",
 					     "include/linux/autoconf.h" };
 

@@ -28,10 +28,10 @@ struct bindings {
 
 struct rule {
 	char *name;
-	struct bindings raw;	/* not expanded: that comes with each use */
+	struct bindings raw;	/* not expanded: done at each use */
 };
 
-/* Where a variable is looked for: what is written last is found first. */
+/* Where variables are looked up; the last definition counts. */
 struct scope {
 	const struct scope *up;
 	struct bindings vars;
@@ -42,10 +42,10 @@ struct scope {
 
 struct ninja {
 	struct lists *l;
-	const char *dir, *then;	/* absolute: now, and in the build */
+	const char *dir, *then;	/* absolute directory: now, and in the build */
 	struct rule *rules;
 	size_t n, cap;
-	unsigned int depth;	/* of files in files */
+	unsigned int depth;	/* nesting depth of includes */
 	struct dyndep {
 		char *path;	/* as the statement has it */
 		uint32_t group;	/* of the statement */
@@ -118,7 +118,7 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* What stands behind a "$".  Return: behind it. */
+/* Expand what is behind a "$".  Return: the position behind it. */
 static const char *dollar(struct scope *s, const char *p, struct buf *to)
 {
 	const char *end = p;
@@ -146,7 +146,7 @@ static const char *dollar(struct scope *s, const char *p, struct buf *to)
 	return p + 1;
 }
 
-/* A value up to the end of the line, or one path.  Return: behind it. */
+/* Expand a value up to the end of the line, or one path.  Return: the position behind it. */
 static const char *expand(struct scope *s, const char *p, bool path, struct buf *to)
 {
 	while (*p && *p != '\n' && !(*p == '\r' && p[1] == '\n')) {
@@ -160,7 +160,7 @@ static const char *expand(struct scope *s, const char *p, bool path, struct buf 
 	return p;
 }
 
-/* Behind the end of a line that may go on in others. */
+/* The position behind a line and its continuations. */
 static const char *next_line(const char *p)
 {
 	for (; *p && *p != '\n'; p++) {
@@ -172,7 +172,7 @@ static const char *next_line(const char *p)
 	return p + (*p == '\n');
 }
 
-/* "  name = value" lines below a statement; @s NULL: of a rule, not expanded. */
+/* Read "  name = value" lines below a statement; @s is NULL in a rule: they are not expanded. */
 static void read_block(struct text *t, struct scope *s, struct bindings *to)
 {
 	while (*t->s == ' ') {
@@ -206,7 +206,7 @@ static void read_block(struct text *t, struct scope *s, struct bindings *to)
 
 /* ---- statements ---- */
 
-/* The paths of one list, to nodes. */
+/* Read a list of paths as nodes. */
 static const char *read_paths(struct ninja *n, struct scope *s, const char *p,
 			      struct lists_group *to, struct buf *names)
 {
@@ -248,7 +248,7 @@ static void strange(struct ninja *n, const struct text *t, const char *at)
 }
 
 
-/* A file that a statement names, as it is today.  Return: whether it is there. */
+/* Read a file that a statement names, as it is now.  Return: whether it exists. */
 static bool read_named(const struct ninja *n, const char *path, struct buf *text)
 {
 	struct buf now = { 0 };
@@ -281,7 +281,7 @@ static void read_depfile(struct ninja *n, struct scope *s)
 	buf_free(&text);
 }
 
-/* The rule that makes nothing; one that is not there is taken for it. */
+/* The built-in rule that runs nothing; also used for rules that are not defined. */
 static const struct rule phony = { .name = "phony" };
 
 static const struct rule *find_rule(const struct ninja *n, const char *name, size_t len)
@@ -292,7 +292,7 @@ static const struct rule *find_rule(const struct ninja *n, const char *name, siz
 	return &phony;
 }
 
-/* "OUTPUT... | MORE...: ".  Return: behind it; NULL: it is something else. */
+/* "OUTPUT... | MORE...: ".  Return: the position behind it; NULL if it is something else. */
 static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
 				struct lists_group *outs, struct buf *names)
 {
@@ -302,7 +302,7 @@ static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
 	return *p == ':' && outs->n ? p + 1 + strspn(p + 1, " ") : NULL;
 }
 
-/* "INPUT... | MORE... || ORDER... |@ CHECKS..."; the latter are built with it, and no inputs. */
+/* "INPUT... | MORE... || ORDER... |@ CHECKS..."; CHECKS are built, too, but are no inputs. */
 static const char *read_inputs(struct ninja *n, struct scope *s, const char *p,
 			       struct lists_group *ins, struct buf *names)
 {
@@ -388,7 +388,7 @@ done:
 
 static bool read_file(struct ninja *n, const char *path, struct scope *s);
 
-/* include FILE, subninja FILE: the latter's variables are its own. */
+/* include FILE; subninja FILE, which has a scope of its own for variables. */
 static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own)
 {
 	struct scope inner = { .up = s };
@@ -409,7 +409,7 @@ static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own
 	return ok;
 }
 
-/* Return: what stands behind a word and spaces; NULL: it is another one. */
+/* Return: the position behind @word and spaces; NULL if @s begins with another word. */
 static const char *keyword(const char *s, const char *word)
 {
 	size_t n = strlen(word);

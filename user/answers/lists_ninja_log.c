@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* ninja's log of dependencies (its source has the format: deps_log.h).  See lists.h. */
+/* Reads ninja's log of dependencies (format: deps_log.h in its source).  See lists.h. */
 #include "answers/lists.h"
 #include "base/bytes.h"
 #include "base/xalloc.h"
@@ -23,7 +23,7 @@ struct deps {
 
 static bool read_deps(struct deps *d, const char *s, size_t len)
 {
-	/* of an output: its number, its time (since version 4 of 64 bits), its inputs */
+	/* an output's number, its time (64 bits since version 4), its inputs */
 	size_t head = d->version >= 4 ? 12 : 8;
 	uint32_t out, id, group;
 

@@ -51,7 +51,7 @@ static uint64_t key_outputs(const struct match_key *k, uint64_t command, uint32_
 	return k->tree;
 }
 
-/* For one output more or less: the smallest, or the largest, hash of an output is the same. */
+/* If one output is new or gone: the smallest, or the largest, hash of an output is still equal. */
 static uint64_t key_least(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;

@@ -13,7 +13,7 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || strchr("_-.+~", c) || (c & 0x80);
 }
 
-/* Random names that programs make: how they begin, and how many random bytes follow. */
+/* Random names made by programs: prefix, and least and largest number of random bytes. */
 static const struct random_name {
 	const char *head;
 	size_t random, upto;

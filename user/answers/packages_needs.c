@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Dependencies of packages (deb-control(5), deb-src-control(5)).  See packages.h. */
+/* Reads dependencies of packages (deb-control(5), deb-src-control(5)).  See packages.h. */
 #include "answers/lists.h"
 #include "answers/packages.h"
 #include "base/xalloc.h"

@@ -134,8 +134,9 @@ static void load_left(const struct match_side *s, struct map64 *left)
 }
 
 /*
- * The first thing that happened to its name tells: it was not found, or was removed.
- * Else who empties a file leaves its number as it was.
+ * Whether a file was missing when the new build came to it.  The first event for its name
+ * decides: a lookup or removal.  If there is none, it was missing if its inode number differs
+ * from that in the old build: emptying and rewriting a file would have kept it.
  */
 static bool was_missing(const struct rebuilt *r, uint32_t file, uint32_t version, uint32_t left)
 {
@@ -171,7 +172,7 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 						.file = file });
 }
 
-/* When each file was looked for in vain first. */
+/* Load when each file was first looked for in vain. */
 static void load_missed(struct rebuilt *r)
 {
 	const struct build *b = NEW(r)->b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Packages that a build used, and those that it did not use.  See used.h. */
+/* Finds the packages that a build used, and those that it did not use.  See used.h. */
 #include "answers/used.h"
 #include "answers/packages.h"
 #include "answers/put.h"
@@ -135,7 +135,7 @@ static void find_links(struct all *all)
 	map64_clear(&all->by_file);
 }
 
-/* What no build needs; build-essential has no more than these. */
+/* Whether it is documentation, which no build needs; build-essential has nothing else. */
 static bool is_document(const char *path, size_t len)
 {
 	static const char *const dirs[] = { "/usr/share/bug/", "/usr/share/build-essential/",
@@ -182,7 +182,7 @@ static bool load(const struct used *u, struct all *all)
 	all->p.file = take_file;
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->diag);
-	/* by_path is done with */
+	/* by_path is not needed any more */
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
 	all->classes = xcalloc(all->p.n + 1, sizeof(*all->classes));
@@ -227,7 +227,7 @@ static void json_classes(struct json *j, unsigned int classes)
 	json_end(j, ']');
 }
 
-/* @package: + 1; 0: the files of none */
+/* @package: index + 1; 0 for files of no package */
 static void json_files(struct json *j, const struct all *all, uint32_t package)
 {
 	json_key(j, "files");
@@ -266,7 +266,7 @@ static void put_package(const struct used *u, const struct all *all, uint32_t i)
 	out_printf(u->out, " (%s)\n", text_counted(files, "file", "files"));
 }
 
-/* Files of none, but for those of the directory in which the build began. */
+/* Print files of no package, except those below the directory in which the build began. */
 static void put_others(const struct used *u, const struct all *all)
 {
 	struct json line = { .out = u->out }, *j = u->array ? u->array : &line;
@@ -350,10 +350,10 @@ static bool shared(const struct all *all, size_t package)
 }
 
 /*
- * The package by which one was used that has no files to use, like build-essential: one
- * that it depends on, and no other one that was used does.  Where the files are not there,
- * they may have been links to what was used.
- * Return: SIZE_MAX: none.
+ * The package through which one without usable files was used, like build-essential: a used
+ * package that it depends on, and no other used one does.  If the files are gone, they may
+ * have been links to what was used.
+ * Return: SIZE_MAX if none.
  */
 static size_t through(const struct all *all, size_t package, unsigned int depth)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Symbolic links through which files were reached.  See used_links.h. */
+/* Finds symbolic links through which files were reached.  See used_links.h. */
 #include "answers/used_links.h"
 #include "base/path.h"
 #include "graph/graph.h"
@@ -20,7 +20,7 @@ struct links {
 	struct buf names[MOST_LINKS];
 };
 
-/* Where a path of the build's machine is now.  Valid until the next call. */
+/* The path where a file of the build's machine is now.  Valid until the next call. */
 static const char *at_root(struct links *l, const char *path)
 {
 	l->full.len = 0;
@@ -37,7 +37,7 @@ static void set(struct buf *b, const char *s, size_t len)
 	buf_addc(b, 0);
 }
 
-/* The links from a name on, into l->names, and where they lead, into @at.  Return: how many. */
+/* Set l->names to the chain of links from a name, and @at to its end.  Return: their number. */
 static unsigned int go(struct links *l, const char *name, struct buf *at)
 {
 	unsigned int n = 0;
@@ -57,7 +57,7 @@ static unsigned int go(struct links *l, const char *name, struct buf *at)
 	return n;
 }
 
-/* The links from a name to the target, into l->names.  Return: number; 0 if it leads elsewhere. */
+/* Set l->names to the links from a name to the target.  Return: number; 0 if it leads elsewhere. */
 static unsigned int follow(struct links *l, const char *name)
 {
 	struct buf at = { 0 };
@@ -79,7 +79,7 @@ static void set_target(struct links *l, uint32_t file)
 	buf_addc(&l->target, 0);
 }
 
-/* Return: whether there are any. */
+/* Return: whether there are any links. */
 static bool tell(struct links *l, uint32_t file, const char *name, unsigned int class)
 {
 	unsigned int n = follow(l, name);
@@ -116,7 +116,7 @@ static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/lo
 /* Links to programs, by argv[0], which is mostly the name by which they were called. */
 static void ran(struct links *l)
 {
-	/* that of a script says what its first line calls */
+	/* argv[0] of a script is the interpreter in its first line */
 	static const char text[] =
 		"SELECT DISTINCT coalesce(e.interp, e.program) AS f, s.s, e.cwd FROM exec AS e\n"
 		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE f IS NOT NULL";

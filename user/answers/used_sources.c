@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Sources that a build never read.  See used.h. */
+/* Finds sources that a build never read.  See used.h. */
 #include "answers/lists.h"
 #include "answers/used.h"
 #include "base/shquote.h"

@@ -19,7 +19,7 @@ static uint32_t caller(const struct build *b, uint32_t exec)
 	return up ? build_with_command(b, up) : 0;
 }
 
-/* A line of its own. */
+/* Print a step on a line of its own. */
 static void put_step(struct db *db, const struct why *w, const char *before, uint32_t exec)
 {
 	out_puts(w->out, before);
@@ -114,7 +114,7 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 	for (size_t i = 0; i < n; i++) {
 		uint32_t exec = build_with_command(b, list[i]);
 
-		/* the one that made it, and its callers */
+		/* the program that made it, and its callers */
 		json_begin(&j, '[');
 		for (; exec; exec = caller(b, exec))
 			json_exec(&j, db, exec);
