@@ -34,7 +34,7 @@ static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t fi
 	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 
-/* Unit that made a file that is left in the end, or gave it this name; 0 if none, or gone. */
+/* Unit that made a file, or gave it this name; 0 if none, or if the file is gone in the end. */
 static uint32_t maker_of(const struct check *c, uint32_t file, int64_t *at)
 {
 	const struct build *b = c->s.b;

@@ -181,7 +181,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	outs = check_outs(c, first, &n);
 	for (size_t i = 0; i < n; i++) {
 		node = c->node[outs[i].file];
-		/* made by both: says nothing, as they may be lines of one rule */
+		/* made by both: not conclusive, as both may be lines of one rule */
 		if (!l->nodes[node].rule || c->around.in[node] == REACHED_MADE)
 			continue;
 		known = true;
@@ -191,7 +191,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	return known ? 0 : -1;
 }
 
-/* Whether the rules of a step are known only in part. */
+/* Whether only some rules of a step are known. */
 static bool is_partly(const struct check *c, uint32_t step)
 {
 	const struct lists *l = &c->lists;

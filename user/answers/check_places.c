@@ -154,7 +154,7 @@ static void add_start(struct check *c)
 
 size_t check_top(const char *path, size_t len)
 {
-	/* there, each user has a directory with further ones in it */
+	/* in these, each user has a directory with further ones in it */
 	bool deep = below(path, len, "/home") || below(path, len, "/var/tmp");
 	unsigned int names = deep ? 3 : 2;
 
@@ -166,7 +166,7 @@ size_t check_top(const char *path, size_t len)
 
 /* ---- trees ---- */
 
-/* Directories with sources: for each check_top(), the directory that all below it share. */
+/* Directories with sources: for each check_top(), the deepest one that contains all of them. */
 struct sources {
 	struct check *c;
 	char **dirs;
@@ -198,8 +198,8 @@ static void add_source(struct sources *s, const char *path, size_t len)
 }
 
 /*
- * If programs of the build worked in a directory above sources, that belongs to the same
- * project, unless the directory of the build is in it, too.
+ * A directory above sources in which programs of the build worked belongs to the same project,
+ * unless it also contains the directory of the build.
  */
 static void add_around(struct sources *s, uint32_t cwd)
 {

@@ -86,7 +86,7 @@ static void find_outputs(struct check *c)
 		uint32_t file = c->outs[i].file, *output = &c->output[c->outs[i].step];
 		uint32_t there = c->s.there[file];
 
-		/* files that make or ninja itself reads are no results */
+		/* files that make or ninja reads itself are no outputs */
 		if (is_declared(c, file) ? !*output || !is_declared(c, *output) :
 		    !*output && !c->own[file] && !is_fleeting(c, file) && there &&
 		    build_is_file(&c->s.versions[there]))
@@ -176,7 +176,7 @@ static void find_outside(struct check *c)
 
 /* ---- undeclared ---- */
 
-/* What rules have in a directory; bits, by the hash of its path. */
+/* What rules use a directory for: bits, by the hash of its path. */
 enum { DIR_MADE = 1, DIR_SOURCES = 2 };
 
 static uint64_t dir_of(const char *path, size_t len)

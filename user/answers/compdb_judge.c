@@ -51,7 +51,7 @@ struct reads {
 	struct map64 files;	/* ids of the files in question */
 };
 
-/* Whether it is a weak command, and unknown whether it compiles. */
+/* Whether a command is weak, so that it is uncertain whether it compiles. */
 static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
 {
 	return c->weak && !c->wrapper && compdb_compiles(c) && s->fate == FATE_ENTRY;

@@ -143,7 +143,7 @@ static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
 		if (!node->failed && !node->open)
 			continue;
 		failures_blame(f, order[n]);
-		/* its end is not in the trace: it fails if what it calls does */
+		/* its end is not in the trace: it failed if one of its calls made it fail */
 		if (node->open)
 			node->failed = node->cause;
 	}
@@ -248,7 +248,7 @@ static void find_kinds(struct failures *f)
 	for (size_t i = 0; i < f->nlist && !f->first; i++)
 		if (f->nodes[f->list[i]].counts && !f->nodes[f->list[i]].cause)
 			f->first = f->list[i];
-	/* the build failed, and nothing that ended did */
+	/* the build failed, but no process that ended did */
 	for (uint32_t i = 1; i <= nexecs && f->failed && !f->first; i++)
 		if (f->nodes[i].counts && !f->nodes[i].cause)
 			f->first = i;

@@ -175,7 +175,7 @@ static int64_t begun(const struct failures *f, uint32_t exec)
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
 
-/* Number of calls of a caller that began after a time; calls_at(): that ran at a time. */
+/* Number of calls of a caller that began after a time; calls_at() counts those running at it. */
 static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
 			    int64_t time)
 {
@@ -301,7 +301,7 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	if (node->cause && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
 		return true;
 	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
-	/* a script that goes on may ignore an answer */
+	/* a script that goes on may have ignored a status that is only an answer */
 	return (!after && !f->nodes[caller].open) || (!node->answers && after <= CALLS_AFTER);
 }
 
@@ -325,10 +325,10 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	return false;
 }
 
-/* Further lines that make may run of recipes it has begun when another one has failed. */
+/* Lines of recipes already begun that make may still run after another recipe failed. */
 #define LINES_LEFT	4u
 
-/* With jobs it may have begun one before it saw a failure, and then ends that, too. */
+/* With -j, a caller may have begun jobs before it saw the failure, and finishes them first. */
 static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call)
 {
 	const struct failure_node *node = &f->nodes[caller];
@@ -391,14 +391,14 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	return script_fails_of(f, caller, call, last);
 }
 
-/* Whether it ends only after all its calls; the trace may have these ends in any order. */
+/* Whether a caller waits for all its calls; the trace may have their ends in any order. */
 static bool waits_for_all(const struct failure_node *node)
 {
 	return node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON ||
 	       node->caller == CALLER_DRIVER || node->caller == CALLER_LIMITS;
 }
 
-/* A call whose failure a caller can have seen. */
+/* Whether a caller can have seen the failure of a call. */
 static bool is_seen(const struct failures *f, uint32_t exec, uint32_t call)
 {
 	return f->nodes[call].failed &&

@@ -45,7 +45,7 @@ static bool ends(struct work_arg a, const char *end)
 	return a.len > n && !memcmp(a.s + a.len - n, end, n);
 }
 
-/* Whether programs look for this file in any case, so that it is no reason for a failure. */
+/* Whether programs always look for this file, so that lacking it is no reason to fail. */
 static bool is_habit(const char *path, size_t len)
 {
 	static const char *const places[] = {
@@ -115,7 +115,7 @@ static bool was_found(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* Whether an access is the first to its file: compilers read sources again for messages. */
+/* Whether an access is the first to its file: compilers reread sources to print messages. */
 static bool is_first(const struct look *l, uint32_t use)
 {
 	const struct build_access *a = &l->b->accesses[l->b->execs[l->exec].first];
@@ -126,7 +126,7 @@ static bool is_first(const struct look *l, uint32_t use)
 	return true;
 }
 
-/* When it last began to read a file that it had not read before. */
+/* When the program last began to read a file that it had not read before. */
 static int64_t last_read(const struct look *l)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -166,7 +166,7 @@ static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 	return n == nb && a[na - n - 1] == '/' ? n : whole;
 }
 
-/* Find where a name was looked for: the first place, and the common end of all. */
+/* Find where a name was looked for: the first path, and the end that all paths have in common. */
 static void find_places(const struct look *l, struct work_arg name, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -213,7 +213,7 @@ static struct work_arg library_name(struct work_arg file)
 	return (struct work_arg){ file.s + 3, file.len - end - 2 };
 }
 
-/* Whether it was told to link with a library: -lfoo, or -l and foo. */
+/* Whether the arguments ask for a library: -lfoo, or -l and foo. */
 static bool links_with(const struct work_arg *args, size_t n, struct work_arg name)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -229,7 +229,7 @@ static bool links_with(const struct work_arg *args, size_t n, struct work_arg na
 	return false;
 }
 
-/* Whether it read libfoo.a, or libfoo.so.1 through a link. */
+/* Whether the program read libfoo.a, or libfoo.so.1 through a link. */
 static bool read_library(const struct look *l, struct work_arg name)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -378,7 +378,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 	return found;
 }
 
-/* In how many directories a program was looked for; 1 if it was called by a path. */
+/* Number of directories in which a program was looked for; 1 if called by a path. */
 static uint32_t places_of(const struct look *l, struct work_arg name)
 {
 	uint32_t n = build_misses(l->b, l->exec), places = 0;
@@ -392,7 +392,7 @@ static uint32_t places_of(const struct look *l, struct work_arg name)
 	return places;
 }
 
-/* Find a program that could not be run, as it was in no directory. */
+/* Find a program that could not be run because it was in none of the directories. */
 static bool find_tool(const struct look *l, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -406,7 +406,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_habit(path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
-		/* E2BIG, ENOEXEC: it exists */
+		/* E2BIG, ENOEXEC: the program exists */
 		if (!is_lookup(m->error))
 			return false;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The first page.  See first.h. */
+/* Prints the first page.  See first.h. */
 #include "answers/first.h"
 #include "answers/check.h"
 #include "answers/failures.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which processes may have waited for each other at a pipe, by the rule in timeline.h.  See
- * line.h.
+ * Finds processes that may have waited for each other at a pipe, by the rule in timeline.h.
+ * See line.h.
  *
  * A reader may wait until the last writer has closed the pipe: first for its parent, which may
  * hold the other end as long as it lives, then for one writer after the other, as they end.

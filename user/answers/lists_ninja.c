@@ -266,7 +266,7 @@ static bool read_named(const struct ninja *n, const char *path, struct buf *text
 	return ok;
 }
 
-/* A rule that keeps its depfile: ninja reads it at each start, if it is there. */
+/* Read the depfile of a rule without "deps": ninja reads it at each start, if it exists. */
 static void read_depfile(struct ninja *n, struct scope *s)
 {
 	struct buf path = { 0 }, kept = { 0 }, text = { 0 };

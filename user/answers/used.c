@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that existed before the build, and was read or run. */
+/* A file that existed before the build, and was read or run in it. */
 struct used_file {
 	uint32_t file;
 	unsigned int classes;	/* bits of enum graph_class */

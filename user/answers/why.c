@@ -143,7 +143,7 @@ void why_made(struct db *db, uint32_t file, const struct why *w)
 
 #define ALL_CLASSES ((1u << GRAPH_NCLASSES) - 1)
 
-/* Whether a file is one of the names of a version. */
+/* Whether a version has this file as one of its names. */
 static bool has_name(const struct build *b, uint32_t version, uint32_t file)
 {
 	size_t n;

@@ -42,7 +42,7 @@ bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t 
 		*mtime = v->mtime;
 		return true;
 	}
-	/* who only ran it tells nothing of it */
+	/* running a file does not record its size and time */
 	return v->made == GRAPH_EXISTED && file && f->look && f->look(f->ctx, file, size, mtime);
 }
 
@@ -319,7 +319,7 @@ static void gather(struct gathered *g, uint32_t unit, const struct graph_access 
 
 static void take_access(struct facts *f, uint32_t unit, struct graph_access *a, struct gathered *g)
 {
-	/* what a version was asked and listed for is not told */
+	/* kinds of use behind GRAPH_RUN, such as lookups and listings, are not pushed */
 	if (a->how > GRAPH_RUN)
 		return;
 	if (!a->file)

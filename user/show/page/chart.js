@@ -413,7 +413,7 @@ function drawCosts(canvas, view) {
 const MARK = 8;		/* size of the mark of a failure, pixels */
 const EDGE = 6;		/* pixels; failed slices at least this wide have an edge */
 
-/* A red edge around what failed, and where it ended a triangle; a diamond for the first. */
+/* Draw red edges around failed slices, and a triangle at their ends; a diamond for the first. */
 function drawFailures(context, view, height) {
 	const failed = filter.failedSlices(), {lanes: count} = model.meta.counts;
 	let n = 0;

@@ -254,7 +254,7 @@ model.times = wanted => {
 
 /* ---- blocks ---- */
 
-/* A promise to do it between two frames, so that a page never stands still for long. */
+/* A promise to continue after other events, so that the page never freezes for long. */
 function breathe() {
 	return new Promise(resolve => setTimeout(resolve));
 }
