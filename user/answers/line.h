@@ -39,7 +39,7 @@ int64_t timeline_endless(const struct timeline *t);
 /**
  * endless_new - prepare to compute timeline_endless() for several cases
  *
- * The timeline stays the caller's.  Without a database, only its edges say who needs what.
+ * The timeline stays the caller's.  Without a database, only its edges say which job needs which.
  */
 struct endless *endless_new(const struct timeline *t);
 

@@ -109,7 +109,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 		return;
 	hash = path_hash(path, len);
 	at = map64_get(&all->by_path, hash);
-	/* one of a file that the build itself has made */
+	/* a link to a file that the build made */
 	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;
 	if (at) {

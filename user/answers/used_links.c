@@ -148,7 +148,7 @@ static void ran(struct links *l)
 			const char *slash = strrchr(l->target.s, '/');
 
 			name.len = 0;
-			/* first beside itself */
+			/* first in the program's own directory */
 			if (i)
 				buf_adds(&name, dirs[i]);
 			else if (slash)

@@ -112,7 +112,7 @@ static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 	return n || f->step[f->s.unit_of[f->s.versions[version].exec]] == head;
 }
 
-/* Return: whether what is read there is always the same, or tells of the machine alone. */
+/* Whether it always gives the same, or is outside /dev and only describes the machine. */
 static bool is_plain_device(struct facts *f, uint32_t file)
 {
 	static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full" };

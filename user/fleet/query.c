@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The questions, and the statements that ask them.  See query.h. */
+/* The table of questions, and their SQL statements.  See query.h. */
 #include "fleet/query.h"
 #include "fleet/ask-builds.sql.h"
 #include "fleet/ask-cache.sql.h"

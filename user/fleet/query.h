@@ -6,8 +6,8 @@
  *
  *	@db@		the database
  *	@when@		condition on the view build: the build is selected
- *	@rows@		on the tables step_rows, file_rows, access_rows: a row is of such a
- *			build, and counts
+ *	@rows@		on the tables step_rows, file_rows, access_rows: the row is of a
+ *			selected build, and counts
  *	@now@		the parts of the selected builds, for IN
  *	@both@		as @rows@, also for the equally long span before
  *	@only@, @order@	from the row of the table

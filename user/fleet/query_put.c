@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More columns than any text is shown in. */
+/* Maximum width of a text, in columns. */
 #define WIDEST 400u
 /* Digits of a hash that a table shows. */
 #define HASH_SHOWN 12u
@@ -113,7 +113,7 @@ static void add_list(struct buf *b, const char *text, size_t len)
 		buf_addc(b, text[i] ? text[i] : ' ');
 }
 
-/* As it is shown, but for what no screen shall see. */
+/* Append a cell as it is shown; control characters are replaced later. */
 static void add_cell(struct buf *b, enum kind kind, const char *text, size_t len)
 {
 	int64_t v = strtoll(text, NULL, 10);

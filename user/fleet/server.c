@@ -103,7 +103,7 @@ static char *part_of(CURLU *u, CURLUPart part)
 	return curl_url_get(u, part, &s, 0) ? NULL : s;
 }
 
-/* @user: the one in it, for curl_free(), or NULL.  Return: false after diag_fatal(). */
+/* Set @user to the user in the URL, or NULL, for curl_free().  Return: false after diag_fatal(). */
 static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 {
 	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";
@@ -416,7 +416,7 @@ static const char *error_at(const struct buf *answer)
 	static const char head[] = "Code: ";
 	const char *at = answer->len ? memmem(answer->s, answer->len, head, sizeof(head) - 1) : NULL;
 
-	/* DB::Exception, Poco::Exception, std::exception; not what is told about something else */
+	/* ClickHouse's texts: DB::Exception, Poco::Exception, std::exception */
 	return at && memmem(answer->s, answer->len, "xception", 8) ? at : NULL;
 }
 

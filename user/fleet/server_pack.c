@@ -67,7 +67,7 @@ void server_pack(enum server_packing packing, const void *data, size_t size, str
 
 /* ---- text ---- */
 
-/* Behind a backslash, what stands for a byte. */
+/* Letters behind a backslash, and the bytes that they stand for. */
 static const char escapes[][2] = {
 	{ '\\', '\\' }, { '\'', '\'' }, { '0', '\0' }, { 'n', '\n' }, { 'r', '\r' }, { 't', '\t' },
 	{ 'b', '\b' }, { 'f', '\f' },

@@ -43,7 +43,7 @@ function nearAbove(rows, low, high, array, value) {
 }
 
 /*
- * Calls put(slice, x, width, whole) for what is seen of a lane; whole: it is one slice.
+ * Call put(slice, x, width, whole) for each rectangle of a lane; whole: it is a single slice.
  */
 function visible(indexed, lane, view, put) {
 	const {from, to} = model.slices;

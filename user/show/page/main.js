@@ -110,7 +110,7 @@ function theme() {
 		changed();
 	});
 	system.addEventListener('change', changed);
-	/* paper is white */
+	/* paper is white: print with light colours */
 	window.addEventListener('beforeprint', () => {
 		before = root.dataset.theme;
 		root.dataset.theme = 'light';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where the time went, by what was made, by what made it, and by directory. */
+/* The view of where the time went: by output, by program, and by directory. */
 'use strict';
 
 const slowest = (() => {
