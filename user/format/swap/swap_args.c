@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Arguments without limits of number and length.  See swap_args.h. */
+/* FXT arguments without limits of number or length.  See swap_args.h. */
 #include "format/swap/swap_args.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

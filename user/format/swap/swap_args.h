@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The arguments of one FXT event, of any number and length: what does not fit
- * into one argument or one record goes on in further ones, so that nothing is
- * dropped (Documentation/swap.md, "FXT").
+ * Arguments of one FXT event, without limits of number or length: what does not
+ * fit into one argument or one record continues in further ones, so nothing is
+ * lost (Documentation/swap.md, "FXT").
  */
 #ifndef ETRACE_SWAP_ARGS_H
 #define ETRACE_SWAP_ARGS_H
@@ -13,19 +13,19 @@
 struct swap_args {
 	struct fxt_arg *args;
 	size_t n, cap;
-	void **owned;		/* strings that were made for arguments */
+	void **owned;		/* strings allocated for arguments */
 	size_t nowned, owned_cap;
 };
 
-/** swap_args_reset - no arguments */
+/** swap_args_reset - remove all arguments */
 void swap_args_reset(struct swap_args *a);
 
 /** swap_args_free - free the memory */
 void swap_args_free(struct swap_args *a);
 
 /*
- * One more argument.  @name is not copied, bytes that are valid text are not
- * either: both must live until the event is written.
+ * These add an argument.  Neither @name nor a value that is valid text is copied:
+ * both must stay valid until the event is written.
  */
 
 /* Above INT64_MAX as decimal text, because viewers show it as negative. */
@@ -36,27 +36,27 @@ void swap_args_pointer(struct swap_args *a, const char *name, uint64_t v);
 void swap_args_cstr(struct swap_args *a, const char *name, const char *s);
 
 
-/** swap_args_own - a string that is copied */
+/** swap_args_own - add a string, which is copied */
 void swap_args_own(struct swap_args *a, const char *name, const char *s);
 
-/** swap_args_own_text - text that is copied; otherwise as swap_args_text() */
+/** swap_args_own_text - add text like swap_args_text(), but copy it */
 void swap_args_own_text(struct swap_args *a, const char *name, const char *s, size_t len);
 
 /**
- * swap_args_name - a name that lives as long as the arguments
+ * swap_args_name - format a name that is valid as long as the arguments
  *
- * Return: it; at most 255 bytes, the rest is cut off.
+ * Return: the name, cut to 255 bytes.
  */
 const char *swap_args_name(struct swap_args *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
  * Text.  Bytes that are not UTF-8 become U+FFFD, and "@name_hex" holds them.
- * Text longer than a string may be goes on in "@name.2", "@name.3" ...
+ * Text longer than an FXT string may be continues in "@name.2", "@name.3" ...
  */
 void swap_args_text(struct swap_args *a, const char *name, const char *s, size_t len);
 
-/* Bytes as hexadecimal digits; long ones go on like text. */
+/* Add bytes as hexadecimal digits; long values continue like those of swap_args_text(). */
 void swap_args_hex(struct swap_args *a, const char *name, const void *data, size_t len);
 
 /**

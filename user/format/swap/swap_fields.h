@@ -6,18 +6,18 @@
 #include "format/swap/swap_frame.h"
 
 struct swap_fields {
-	bool has[SWAP_F_COUNT];	/* of a list: it is there */
+	bool has[SWAP_F_COUNT];	/* for a list: it is present */
 	struct swap_value v[SWAP_F_COUNT];
 	uint32_t outer_pid;	/* of the element that the list stands in */
 };
 
-/* A number among fields; 0 when it is not there. */
+/* The value of a number field; 0 if missing. */
 static inline uint32_t swap_num(const struct swap_fields *f, enum swap_field_id id)
 {
 	return f->has[id] ? (uint32_t)f->v[id].u : 0;
 }
 
-/** swap_collect - the fields of a message, without those within its lists */
+/** swap_collect - get the fields of a message, except those inside its lists */
 void swap_collect(const struct swap_message *m, struct swap_fields *f);
 
 /** swap_each - call @fn for each element of a list of the message */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What the rows of SWAP in formats.c refer to.  See formats.h. */
+/* Readers and writers of SWAP for the table in formats.c.  See formats.h. */
 #ifndef ETRACE_SWAP_FORMATS_H
 #define ETRACE_SWAP_FORMATS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * From bytes to messages: finds where each SWAP message begins and ends, also
- * after damage.
+ * Splits a byte stream into SWAP messages, and finds the next message after
+ * damage.
  *
  * Implements section 1 of the SWAP data protocol (Documentation/swap.md): 20
  * bytes of header and a payload, back to back, with nothing to synchronise on.
@@ -25,9 +25,9 @@
  * @offset:  of the header, bytes from the start of the stream
  * @payload: valid during the call
  * @len:     bytes at @payload; less or more than @header.len only when damaged
- * @row:     which message it is, NULL when not known
- * @layout:  the layout that its payload has, NULL when none is known
- * @counts:  what @layout is to be walked with (SYSTEM only)
+ * @row:     which message it is, NULL if unknown
+ * @layout:  layout of the payload, NULL if unknown
+ * @counts:  counts for a walk by @layout (SYSTEM only)
  * @certainty: how sure @counts are (SYSTEM only)
  * @end:     how a walk by @layout ends
  * @damage:  what is wrong with it
@@ -46,11 +46,11 @@ struct swap_message {
 };
 
 /**
- * struct swap_frame_ops - who is told
- * @message: a message; a non-zero return value stops
- * @garbage: @bytes bytes at @offset belong to no message
+ * struct swap_frame_ops - callbacks for what is found
+ * @message: called for each message; a non-zero return value stops
+ * @garbage: called for @bytes bytes at @offset that belong to no message
  *
- * Bytes of a message that is damaged but still given out are not garbage.
+ * Bytes of a damaged message that is passed to @message are not garbage.
  */
 struct swap_frame_ops {
 	int (*message)(void *ctx, const struct swap_message *m);
@@ -61,8 +61,8 @@ struct swap_frame;
 
 /**
  * swap_frame_new() - start
- * @ops: who is told
- * @ctx: handed to @ops
+ * @ops: callbacks
+ * @ctx: passed to @ops
  *
  * Return: to be freed by swap_frame_free().
  */
@@ -72,9 +72,9 @@ struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx);
 void swap_frame_free(struct swap_frame *s);
 
 /**
- * swap_frame_feed() - the next bytes of the stream
+ * swap_frame_feed() - process the next bytes of the stream
  * @s:   state
- * @p:   bytes, may be of any number
+ * @p:   bytes, any number of them
  * @len: how many
  *
  * Return: 0, or what @ops.message returned.
@@ -82,7 +82,7 @@ void swap_frame_free(struct swap_frame *s);
 int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len);
 
 /**
- * swap_frame_end() - there are no more bytes
+ * swap_frame_end() - process what is left at the end of the stream
  *
  * Return: as swap_frame_feed().
  */
@@ -93,8 +93,8 @@ int swap_frame_end(struct swap_frame *s);
  * @p:   the first bytes of an input
  * @len: how many
  *
- * Return: true when they begin with messages whose headers fit each other, and
- * enough of these are of known kinds and read to their ends.
+ * Return: true if they begin with messages whose headers fit each other, and enough
+ * of these messages are of known kinds and can be read to their ends.
  */
 bool swap_detect(const uint8_t *p, size_t len);
 

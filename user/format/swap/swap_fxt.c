@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as FXT: the sink.  swap_messages.def says which function writes a message;
- * those are in swap_fxt_*.c, by what they are about, but for the few that only
- * make an instant.
+ * Sink that writes SWAP as FXT.  swap_messages.def says which function writes a
+ * message.  These functions are in swap_fxt_*.c, grouped by topic, except for the
+ * few messages that only become an instant.
  */
 #include "format/swap/swap_formats.h"
 #include "format/swap/swap_fxt_state.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the parts of the SWAP to FXT converter share.  Only swap_fxt*.c include
- * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c what all
- * messages need, the others write what a message means.
+ * State shared by the parts of the SWAP to FXT converter.  Only swap_fxt*.c include
+ * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c have what
+ * all messages need, the others convert groups of messages.
  */
 #ifndef ETRACE_SWAP_FXT_STATE_H
 #define ETRACE_SWAP_FXT_STATE_H
@@ -16,13 +16,13 @@
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
 
-/* Names of events and tracks are cut to this; the rest is in an argument. */
+/* Most bytes in a name of an event or track; the rest goes into an argument. */
 #define SWAP_NAME_BYTES	240u
 
 /* Nanoseconds in a second. */
 #define SWAP_SECOND	1000000000u
 
-/* A thread that has left a processor, and nobody has come yet. */
+/* A thread that has left a processor, while no other has come yet. */
 struct swap_leaving {
 	uint64_t time;
 	uint64_t process, thread;	/* koids */
@@ -35,7 +35,7 @@ struct swap_fxt {
 	struct fxt_writer *w;
 	struct swap_processes *ps;
 	bool begun;
-	uint64_t system_process, system_thread;	/* koids of what has no pid */
+	uint64_t system_process, system_thread;	/* koids for events without a pid */
 	uint64_t next_span;
 	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */
 	uint64_t last_time;	/* from here on times count from zero */
@@ -64,13 +64,13 @@ static inline struct fxt_str swap_cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* A number of 64 bits among the message's fields; 0 when it is not there. */
+/* A 64-bit field of the message; 0 if missing. */
 static inline uint64_t swap_addr(const struct swap_fxt *s, enum swap_field_id id)
 {
 	return s->f.has[id] ? s->f.v[id].u : 0;
 }
 
-/* The time in the trace of one on the wall clock, ns; not before its beginning. */
+/* Convert wall clock time to trace time, both ns; 0 if before the trace begins. */
 static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 {
 	return wall > s->zero ? wall - s->zero : 0;
@@ -78,22 +78,22 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 
 /* ---- swap_fxt.c ---- */
 
-/* What becomes of a message. */
+/* How a message is converted. */
 struct swap_handler {
 	uint16_t id;
 	void (*fn)(struct swap_fxt *s);	/* NULL: an instant */
 	const char *category, *text;	/* of it, and the category of a probe */
-	enum swap_field_id operation;	/* the field that tells starts and ends of a probe */
+	enum swap_field_id operation;	/* field that distinguishes starts and ends of a probe */
 	uint32_t starts;		/* bit mask of its values that are a start */
 };
 
-/** swap_fxt_handler - what becomes of the messages of an id, or NULL */
+/** swap_fxt_handler - find the handler for a message id; NULL if none */
 const struct swap_handler *swap_fxt_handler(uint32_t id);
 
 /* ---- swap_fxt_track.c ---- */
 
 /**
- * swap_fxt_make_name - text that can be a name: UTF-8, not too long
+ * swap_fxt_make_name - make a name of text: valid UTF-8, not too long
  * @buf: room for SWAP_NAME_BYTES and a NUL
  */
 void swap_fxt_make_name(char *buf, const char *s, size_t len);
@@ -114,23 +114,23 @@ void swap_fxt_name_process(struct swap_fxt *s, const struct swap_process *p, con
 void swap_fxt_name_thread(struct swap_fxt *s, const struct swap_thread *t, const char *text,
 			  size_t len);
 
-/* A new process; one that is known or else new; the same of a thread. */
+/* Add a process; find or add a process; find or add a thread. */
 struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid);
 struct swap_process *swap_fxt_get_process(struct swap_fxt *s, uint32_t pid);
 struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process *p, uint32_t tid);
 
-/** swap_fxt_process - the process of the message, NULL when it names none */
+/** swap_fxt_process - the process of the message, NULL if it names none */
 struct swap_process *swap_fxt_process(struct swap_fxt *s);
 
 /** swap_fxt_thread - the thread of the message: of its tid, else of its pid; or NULL */
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s);
 
-/** swap_fxt_event - an event with the arguments; @t: NULL for the system's track */
+/** swap_fxt_event - write an event with the arguments; @t: NULL for the system's track */
 void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		    const struct swap_thread *t, const char *category, const char *name,
 		    uint64_t value);
 
-/** swap_fxt_instant - an instant on the message's thread, at its time */
+/** swap_fxt_instant - write an instant on the message's thread, at the message's time */
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name);
 
 /* ---- swap_fxt_fields.c ---- */
@@ -141,7 +141,7 @@ void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name
  */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 
-/** swap_fxt_add - fields as arguments; @ids ends with SWAP_F_NONE */
+/** swap_fxt_add - add fields as arguments; @ids ends with SWAP_F_NONE */
 void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids);
 
 /* ---- swap_fxt_slices.c ---- */
@@ -154,11 +154,11 @@ void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum sw
  */
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
 
-/** swap_fxt_begin - a slice begins on the message's thread, with the arguments */
+/** swap_fxt_begin - begin a slice on the message's thread, with the arguments */
 void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		    const char *name);
 
-/** swap_fxt_finish - it ends; @name is used only when its begin is missing */
+/** swap_fxt_finish - end a slice; @name is used only if its begin is missing */
 void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		     const char *name);
 
@@ -168,7 +168,7 @@ void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t
 
 /* ---- swap_fxt_process.c ---- */
 
-/** swap_fxt_end_process - end all that is open in a process; it stays known */
+/** swap_fxt_end_process - end everything open in a process; it stays known */
 void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
 			  const char *why);
 
@@ -196,7 +196,7 @@ void swap_fxt_on_probe(struct swap_fxt *s);
 
 /* ---- swap_fxt_system.c ---- */
 
-/** swap_fxt_counter - a counter with the arguments; @p: NULL for the system */
+/** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
 void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
 /** swap_fxt_flush_leaving - nobody known came after who has left a processor */

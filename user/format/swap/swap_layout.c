@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What the messages of swap_messages.def look like.  What they mean in a trace is
- * told in swap_fxt_*.c.
+ * Layouts of the messages of swap_messages.def.  swap_fxt_*.c define what they
+ * mean in a trace.
  */
 #include "format/swap/swap_layout.h"
 

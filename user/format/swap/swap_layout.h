@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What SWAP messages look like: one table row per message id, one row per
- * field.  swap_walk.h reads payloads by them.
+ * Layouts of SWAP messages: one table row per message id, one row per field.
+ * swap_walk.h reads payloads by them.
  *
  * Implements sections 1 and 2 of the SWAP data protocol and the probe messages
  * (Documentation/swap.md).  Tables only.
@@ -224,7 +224,7 @@ struct swap_field {
  * @name:     the document's name without MSG_
  * @layouts:  what the payload may look like, most usual first; NULL ends.
  *            The first that ends exactly at the payload's end is taken.
- * @slack:    bytes after the known fields are normal and mean nothing
+ * @slack:    bytes after the known fields are normal and have no meaning
  */
 struct swap_row {
 	uint16_t id;
@@ -244,8 +244,8 @@ enum swap_id {
 /**
  * swap_row() - look up a message id
  *
- * Return: the row, or NULL for an id that is not known.  That of SWAP_PROBE
- * stands for all probes that have no row of their own.
+ * Return: the row, or NULL if the id is unknown.  Probes without a row of their
+ * own get the row of SWAP_PROBE.
  */
 const struct swap_row *swap_row(uint32_t id);
 
@@ -260,7 +260,7 @@ const char *swap_field_name(enum swap_field_id id);
  * swap_value_name() - name of a number in a table of names
  * @names: table, or NULL
  *
- * Return: the name, or NULL when it has none.
+ * Return: the name, or NULL if none.
  */
 const char *swap_value_name(const struct swap_name *names, uint64_t value);
 

@@ -9,12 +9,12 @@
 #include "format/swap/swap_frame.h"
 
 enum swap_item_kind {
-	SWAP_ITEM_MESSAGE,	/* a message, also one that is not known */
-	SWAP_ITEM_LOST,		/* messages that never arrived */
+	SWAP_ITEM_MESSAGE,	/* a message, of a known or unknown kind */
+	SWAP_ITEM_LOST,		/* missing messages */
 };
 
 /**
- * struct swap_item - one thing that a stream says, in order of sequence number
+ * struct swap_item - a message or a gap; items come in order of sequence number
  * @kind:    what it is
  * @message: the message; for SWAP_ITEM_LOST the one that follows the gap, for
  *           its time and place

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Order and gaps of SWAP's sequence numbers.  What the messages say is not
- * known here.
+ * Sorts SWAP messages by sequence number and finds gaps.  Contents of messages are
+ * not looked at.
  */
 #include "format/swap/swap_order.h"
 #include "base/xalloc.h"

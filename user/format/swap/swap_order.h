@@ -13,21 +13,21 @@
 
 #include "format/swap/swap_frame.h"
 
-/* So many later messages, or bytes of them, are waited for. */
+/* A gap is a loss after so many later messages, or so many bytes of them. */
 #define SWAP_ORDER_MESSAGES	256u
 #define SWAP_ORDER_BYTES	(1u << 20)
 
 /**
- * struct swap_order_ops - who is told, in order
+ * struct swap_order_ops - callbacks, in order of sequence numbers
  * @message:   the next message; a non-zero return value stops
- * @lost:      @count messages from number @first on never came; @before is the
+ * @lost:      @count messages from number @first on are missing; @before is the
  *             message that follows; a non-zero return value stops
- * @again:     @m has a number that has been already, or comes too late; it is
- *             given to @message after this
- * @misplaced: the number of @m cannot be right; it is given to @message after
- *             this and its own number is missing elsewhere
+ * @again:     the number of @m was used before, or @m comes too late; it is
+ *             passed to @message after this
+ * @misplaced: the number of @m cannot be right; it is passed to @message after
+ *             this, and its real number is missing elsewhere
  * @restart:   the numbers begin anew with those before @m; how many were lost
- *             in between is not known
+ *             in between is unknown
  */
 struct swap_order_ops {
 	int (*message)(void *ctx, const struct swap_message *m);
@@ -51,21 +51,21 @@ struct swap_order *swap_order_new(const struct swap_order_ops *ops, void *ctx);
 void swap_order_free(struct swap_order *o);
 
 /**
- * swap_order_add() - the next message of the stream; copied if it must wait
+ * swap_order_add() - process the next message of the stream; copied if it must wait
  *
- * Return: 0, or what one of the functions returned.
+ * Return: 0, or what one of the callbacks returned.
  */
 int swap_order_add(struct swap_order *o, const struct swap_message *m);
 
 /**
- * swap_order_end() - no more messages: gaps are losses now
+ * swap_order_end() - end the stream: report the remaining gaps as losses
  *
  * Return: as swap_order_add().
  */
 int swap_order_end(struct swap_order *o);
 
 /**
- * swap_message_copy() - a copy with a payload of its own
+ * swap_message_copy() - copy a message and its payload
  *
  * Return: the copy, to be freed with free().
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The SWAP source: input streams through framing, order and the counts of
- * SYSTEM to items.  Each input is a stream of its own.  What a message means is
- * left to the sinks.
+ * The SWAP source: splits each input stream into messages, sorts them, works out
+ * the counts of SYSTEM messages, and emits items.  Each input is a separate stream.
+ * The sinks interpret the messages.
  */
 #include "format/swap/swap_formats.h"
 #include "format/swap/swap_model.h"

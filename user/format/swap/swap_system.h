@@ -21,8 +21,8 @@ struct swap_system;
 
 /**
  * swap_system_new() - start
- * @cpus:    what the user says, 0 for nothing
- * @devices: what the user says, negative for nothing
+ * @cpus:    processors given by the user, 0 if not given
+ * @devices: energy devices given by the user, negative if not given
  *
  * Return: to be freed by swap_system_free().
  */
@@ -51,10 +51,10 @@ bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len);
 bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *counts);
 
 /**
- * swap_system_answer() - the counts, as far as the messages tell
+ * swap_system_answer() - get the counts, as far as the messages determine them
  * @s:      state
  * @counts: set according to the return value; devices is 0 when not certain
- * @final:  no more messages can be waited for: accept SWAP_CPUS_ONLY and
+ * @final:  no more messages will come: accept SWAP_CPUS_ONLY and
  *          SWAP_ASSUMED.  Otherwise only SWAP_PINNED and SWAP_GIVEN are returned.
  *
  * Return: how sure the answer is.

@@ -3,8 +3,8 @@
  * The bytes of a SWAP message: its header, and a walk over its payload that
  * hands each field of the message's layout to a visitor.
  *
- * Knows bytes only: no stream, no time order, no output format.  Nothing here
- * allocates; every length is checked against the payload before it is used.
+ * It knows nothing of streams, time order or output formats.  Nothing here
+ * allocates memory; every length is checked against the payload before it is used.
  */
 #ifndef ETRACE_SWAP_WALK_H
 #define ETRACE_SWAP_WALK_H
@@ -23,10 +23,10 @@ struct swap_counts {
 
 /* How sure the counts are, best last. */
 enum swap_certainty {
-	SWAP_UNKNOWN,	/* nothing fits, or several and nothing to prefer */
+	SWAP_UNKNOWN,	/* no combination fits, or several do and none is preferable */
 	SWAP_CPUS_ONLY,	/* only the number of processors is certain */
-	SWAP_ASSUMED,	/* several fit, one of them has a known number of devices */
-	SWAP_PINNED,	/* only one fits */
+	SWAP_ASSUMED,	/* several combinations fit, one has a known number of devices */
+	SWAP_PINNED,	/* only one combination fits */
 	SWAP_GIVEN,	/* the user said so */
 };
 
@@ -69,13 +69,13 @@ struct swap_value {
 };
 
 /**
- * struct swap_visitor - who is told about the fields, in their order
- * @value: one value; inside of arguments and of the arrays of a SYSTEM
- *         message, called once for each element with the same field
+ * struct swap_visitor - callbacks for the fields of a payload, in order
+ * @value: a value; in arguments and in the arrays of a SYSTEM message, called
+ *         once for each element with the same field
  * @open:  a list, the arguments or an array begin; @count as announced
  * @next:  another element of a list with more than one field begins
- * @close: the innermost of the open ones ends; always called, also when the
- *         payload ends too early
+ * @close: ends what was opened last; called for each @open, even if the payload
+ *         ends too early
  */
 struct swap_visitor {
 	void (*value)(void *ctx, const struct swap_field *f, const struct swap_value *v);
@@ -87,7 +87,7 @@ struct swap_visitor {
 enum swap_fault {
 	SWAP_OK,
 	SWAP_SHORT,	/* the payload ends before the field does */
-	SWAP_BAD_ITEM,	/* an argument has a type character that is not known */
+	SWAP_BAD_ITEM,	/* an argument has an unknown type character */
 };
 
 /**
@@ -95,8 +95,8 @@ enum swap_fault {
  * @fault: what was wrong, SWAP_OK if nothing
  * @used:  bytes read, up to the fault if there is one
  * @field: the field with the fault, or NULL
- * @open_end: the last field takes whatever is there, so that ending exactly
- *         at the payload's end says nothing
+ * @open_end: the last field takes all remaining bytes, so an exact end proves
+ *         nothing
  */
 struct swap_end {
 	enum swap_fault fault;
@@ -106,7 +106,7 @@ struct swap_end {
 };
 
 /**
- * swap_read_header() - take a header apart
+ * swap_read_header() - parse a header
  * @p: SWAP_HEADER_SIZE bytes
  * @h: result
  */
@@ -118,8 +118,8 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
  * @p:       payload
  * @len:     its bytes
  * @counts:  for SYSTEM; may be NULL for every other message
- * @visitor: who is told, or NULL to only check
- * @ctx:     handed to the visitor
+ * @visitor: callbacks, or NULL to only check
+ * @ctx:     passed to the visitor
  *
  * Return: how it ended.  Fields before a fault have been visited.
  */
