@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* From a member to the struct that it stands in. */
+/* From a member to the struct that contains it. */
 #ifndef ETRACE_CONTAINER_H
 #define ETRACE_CONTAINER_H
 
@@ -8,8 +8,8 @@
 /**
  * container_of - the struct that has @ptr as its @member
  *
- * @ptr must be a pointer of the member's type: that of another one does not
- * compile, which is all that the condition is for.
+ * @ptr must be a pointer of the member's type: the condition is there only so that any
+ * other type does not compile.
  */
 #define container_of(ptr, type, member)	\
 	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))

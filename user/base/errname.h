@@ -10,7 +10,7 @@
  */
 const char *error_name(int error);
 
-/** error_number - that of a name of @len bytes; 0: no such error */
+/** error_number - the errno of a name of @len bytes, 0 if there is no such error */
 int error_number(const char *name, size_t len);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct range {
 	uint64_t low, high;	/* the part that is left; @high is the first address after it */
-	uint64_t base;		/* its user's, the same in all that is left of it */
+	uint64_t base;		/* the user's; the same in every remaining part of a range */
 	char *name;		/* a copy, or NULL */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Text for a screen: so many columns, and nothing in it that a terminal obeys. */
+/* Text for a terminal: fits a number of columns and contains no control sequences. */
 #ifndef ETRACE_SCREEN_H
 #define ETRACE_SCREEN_H
 
@@ -8,15 +8,15 @@
 #include "base/buf.h"
 
 /**
- * screen_add - append text, as much of it as there are columns for
- * @cols: how many
+ * screen_add - append as much of a text as fits
+ * @cols: columns that it may take
  * @utf8: whether the screen shows UTF-8; else all that is not ASCII is '?'
  *
- * Control characters, those that turn the direction of text, and bytes that are no
- * text are '?'.  Characters above U+1100 count as two columns, for some of them take
+ * Control characters, characters that change the direction of text, and bytes that are
+ * not text become '?'.  Characters above U+1100 count as two columns, for some of them take
  * two: what is shown may be shorter than it could be, and is never longer.
  *
- * Return: how many columns are taken.
+ * Return: the number of columns taken.
  */
 unsigned int screen_add(struct buf *to, const char *s, size_t len, unsigned int cols, bool utf8);
 

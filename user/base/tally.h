@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Counts by name, for the names that come most: exact while they fit in
- * TALLY_BYTES; then the rarest are forgotten, and how many times a forgotten
- * name can have come at most is known.  So memory is bounded, whatever comes.
+ * Counts by name, for the most frequent names.  Counts are exact while all names fit into
+ * TALLY_BYTES; then the rarest are forgotten, with an upper bound on how often a
+ * forgotten name can have come.  So memory is always bounded.
  */
 #ifndef ETRACE_TALLY_H
 #define ETRACE_TALLY_H
@@ -17,8 +17,8 @@ struct tally_row {
 	size_t len;
 	uint64_t hash;
 	uint64_t n;		/* how often it came, at least */
-	uint64_t low;		/* and how often it may have come before that,
-				 * and been forgotten
+	uint64_t low;		/* how often at most it came before that, while
+				 * forgotten
 				 */
 	uint64_t total;		/* sum of its values */
 	uint64_t most;		/* the largest of them */
@@ -32,9 +32,9 @@ struct tally {
 	uint64_t names;		/* distinct ones, forgotten ones counted again
 				 * when they come back
 				 */
-	uint64_t forgotten;	/* 0: all counts are exact; else one may be too
-				 * low by so many, and a name that is not here
-				 * has come so often at most
+	uint64_t forgotten;	/* 0 if all counts are exact; else a count may be
+				 * too low by up to this, and a name that is not
+				 * here has come at most this often
 				 */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Threads that do one thing: signals are for the thread that waits for them. */
+/* Helper threads: all signals are blocked in them, for another thread waits for signals. */
 #ifndef ETRACE_WORKER_H
 #define ETRACE_WORKER_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Allocation that does not come back without memory, so that no caller has to
- * carry an error path that is never tested.  What happens instead is the
- * thread's hook: a program prints a message and exits; an entry of the library
- * goes back to itself, and returns -ENOMEM.
+ * Allocation that never returns without memory, so that no caller needs an error path
+ * that is never tested.  When memory runs out, the thread's hook is called instead: a
+ * program prints a message and exits; a library function jumps back to its entry
+ * (longjmp) and returns -ENOMEM.
  *
- * Whoever goes back leaves the structures in between as they were in the middle
- * of a change: they must not be used any more, nor freed.  Their memory is lost.
+ * After such a jump, the structures used in between may be half changed: they must not be
+ * used any more, nor freed.  Their memory is lost.
  */
 #ifndef ETRACE_XALLOC_H
 #define ETRACE_XALLOC_H
@@ -61,7 +61,7 @@ static inline void *xtrim(void *p, size_t *cap, size_t keep)
 /* ---- when memory runs out ---- */
 
 /*
- * What a thread does then.  @fn must not return.  A thread that allocates must
+ * Called when this thread runs out of memory.  @fn must not return.  A thread that allocates must
  * have one: without it, the process is aborted.
  */
 struct xalloc_hook {
@@ -69,10 +69,10 @@ struct xalloc_hook {
 	void *arg;
 };
 
-/** xalloc_set_hook - set this thread's.  Return: the one before. */
+/** xalloc_set_hook - set this thread's hook.  Return: the previous one. */
 struct xalloc_hook xalloc_set_hook(struct xalloc_hook hook);
 
-/** xalloc_failed - call the hook: @wanted bytes could not be had elsewhere */
+/** xalloc_failed - call the hook: another allocator could not get @wanted bytes */
 void xalloc_failed(size_t wanted) __attribute__((noreturn));
 
 /*
@@ -96,7 +96,7 @@ struct xalloc_trap {
 /** xalloc_caught - false at first; true: memory ran out, and the trap is off */
 #define xalloc_caught(trap)	(xalloc_arm(trap), setjmp((trap)->at) != 0)
 void xalloc_arm(struct xalloc_trap *trap);
-/** xalloc_end - the hook is again the one of before */
+/** xalloc_end - restore the previous hook */
 void xalloc_end(struct xalloc_trap *trap);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Input streams: one window over a file, a pipe or memory.  The format of
- * the data is not known here.  Compressed input (gzip, zstd) is expanded on the way.
+ * Input streams: a buffered window over a file, a pipe or memory, whatever the format of
+ * the data.  Compressed input (gzip, zstd) is expanded on the way.
  *
  *	while ((p = in_peek(in, want, &have)) && have) { ... in_skip(in, n); }
  */
@@ -102,32 +102,32 @@ const char *in_why(const struct in *in);
  * in_read_ahead - let a thread read and expand what comes, ahead of the caller
  * @plain: also where the input is not compressed
  *
- * It begins when more is needed, and is a few blocks ahead at most.  All that
- * the stream says, errors and their places too, is the same as without.
+ * The thread begins when more data is needed, and is at most a few blocks ahead.  All
+ * results, including errors and their offsets, are the same as without it.
  */
 void in_read_ahead(struct in *in, bool plain);
 
 /**
- * in_share_processors - in_read_ahead() of streams where it makes reading faster
+ * in_share_processors - call in_read_ahead() for streams where it makes reading faster
  *
- * Where this program may use more than one processor: for several inputs that
- * are read beside each other, and for one that is compressed.
+ * If this program may use more than one processor: several inputs that are read side by
+ * side, and a single one that is compressed.
  */
 void in_share_processors(struct in **in, size_t n);
 
 /**
  * in_follow - read on at the end of an input that is still being written
- * @wait: called at the end of what is there; returns after some time, true to look for
- *	more, false if that is the end
+ * @wait: called at the end of what is there; returns after some time: true to look for
+ *	more, false if this is the end
  *
- * Not together with in_read_ahead().  What was found out of the end until now, as by
- * in_peek(), is forgotten.
+ * Not together with in_read_ahead().  An end of input that in_peek() or the like has found
+ * before is forgotten.
  */
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
 
 bool in_drained_slow(struct in *in);
 
-/** in_drained - of a stream that is followed: whether all that has been written was passed over */
+/** in_drained - for in_follow(): whether everything written so far has been passed over */
 static inline bool in_drained(struct in *in)
 {
 	const struct in_head *h = in_head(in);
@@ -138,20 +138,20 @@ static inline bool in_drained(struct in *in)
 /** in_fd - its descriptor, -1 for memory */
 int in_fd(const struct in *in);
 
-/* Who has a file open for writing: what an early end of it means. */
+/* Whether a file is open for writing, which tells what an early end of it means. */
 enum in_writer {
 	IN_WRITER_NONE,
-	IN_WRITER_ANY,		/* somebody writes it */
+	IN_WRITER_ANY,		/* some process has it open for writing */
 	IN_WRITER_UNKNOWN,
 	IN_WRITERS
 };
 
 /**
- * in_writer - whether somebody writes a file
+ * in_writer - whether some process has a file open for writing
  *
- * A lease for reading is refused while anybody has the file open for writing; without
- * owning the file a process gets none in any case.  A pipe has no writer at its end: all that
- * wrote into it have closed it by then.
+ * The kernel refuses a read lease while the file is open for writing, and always to a
+ * process that does not own the file.  At the end of a pipe there is no writer: all have
+ * closed it by then.
  */
 enum in_writer in_writer(int fd);
 

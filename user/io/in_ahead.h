@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A thread that reads and expands an input ahead of who uses it, some blocks at
- * most: so much memory is all that it takes.
+ * A thread that reads and expands an input ahead of its user.  It is at most a few blocks
+ * ahead, which bounds its memory.
  */
 #ifndef ETRACE_IN_AHEAD_H
 #define ETRACE_IN_AHEAD_H
@@ -14,13 +14,13 @@ struct in_ahead;
  * in_ahead_start - let a thread read
  * @f: the thread's from now on, until in_ahead_stop()
  *
- * Return: NULL if there can be no thread; then nothing has changed.
+ * Return: NULL if no thread can be started; then nothing has changed.
  */
 struct in_ahead *in_ahead_start(struct in_feed *f);
 
 /**
- * in_ahead_read - bytes that it has read, in their order; waits for them
- * @end: set when there are no more; then all that @f says of errors can be read
+ * in_ahead_read - take bytes that the thread has read, in order; waits for them
+ * @end: set when there are no more; from then on the errors in @f may be read
  *
  * Return: how many of @n there are; 0 only at the end.
  */

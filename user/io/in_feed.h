@@ -15,21 +15,21 @@
 struct in_feed {
 	int fd;			/* -1 if none */
 	/*
-	 * A descriptor that becomes readable when nothing more is to be
-	 * waited for, or -1.
+	 * A descriptor that becomes readable when waiting for data is to stop, -1
+	 * if none.
 	 */
 	int cancel;
-	/* Of a file that grows: see in_follow(); or NULL. */
+	/* For a growing file, see in_follow(); NULL if none. */
 	bool (*wait)(void *ctx);
 	void *wait_ctx;
-	int err;		/* negative errno */
+	int err;		/* negative errno, 0 if none */
 	const char *why;	/* what is wrong with compressed data */
 	bool end;		/* nothing more comes */
 	enum in_packing { IN_UNDECIDED, IN_PLAIN, IN_GZIP, IN_ZSTD } packing;
 	uint8_t *raw;
 	size_t raw_start, raw_fill;
 	bool raw_end;
-	bool full;		/* the last frame filled what there was room for: it may have more */
+	bool full;		/* the last frame filled the caller's buffer: it may have more */
 	bool frame_open;	/* inside a gzip member or zstd frame */
 	z_stream gz;
 	ZSTD_DStream *zst;

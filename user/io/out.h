@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Output streams: one buffer in front of a file descriptor or memory.  The format
- * of the data (FXT, lines, JSON) is not known here.
+ * Output streams: a buffer in front of a file descriptor or memory, whatever the format of
+ * the data (FXT, lines, JSON).
  *
  * Errors are sticky: after the first failed write every further call does
  * nothing and returns the same negative errno, so that a caller may check once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where output streams end: a file descriptor that is written to, and what
- * stands between it and the stream, a compressor or nothing.
+ * The end of an output stream: a file descriptor to write to, with or without a compressor
+ * between it and the stream.
  */
 #ifndef ETRACE_OUT_FILE_H
 #define ETRACE_OUT_FILE_H
@@ -17,17 +17,17 @@ struct out_file {
 	int fd;
 	bool owned;		/* out_file_close() closes it */
 	/*
-	 * A regular file, empty at first, that nobody else is to write to:
-	 * looked after until it is on the disk.
+	 * A regular file, empty at first, that no other process may write to:
+	 * watched until it is on the disk.
 	 */
 	bool lasting;
 	/*
-	 * A descriptor that becomes readable when nothing more is to be
-	 * waited for, or -1.  Looked at where @fd does not block (O_NONBLOCK).
+	 * A descriptor that becomes readable when waiting is to stop, -1 if
+	 * none.  Used only if @fd does not block (O_NONBLOCK).
 	 */
 	int cancel;
-	bool changed;		/* another process wrote to it, or cut it */
-	int err;		/* the first error; nothing is written after it */
+	bool changed;		/* another process wrote to it or truncated it */
+	int err;		/* the first error, after which nothing is written */
 	uint64_t written;	/* bytes */
 	struct disk *disk;
 };
@@ -35,31 +35,30 @@ struct out_file {
 /**
  * out_file_write - write all of the @n bytes
  *
- * Return: 0, or a negative errno; -ECANCELED if it would have to wait and is
- * not to.
+ * Return: 0, or a negative errno; -ECANCELED if it would have to wait after @cancel.
  */
 int out_file_write(struct out_file *f, const void *data, size_t n);
 
-/** out_file_sync - what was written is to reach the disk soon. Return: 0 */
+/** out_file_sync - have written data reach the disk soon. Return: 0 */
 int out_file_sync(struct out_file *f);
 
 /**
  * out_file_close - end it and free @f
  *
  * Return: 0, or the first negative errno of writing it out; -ESTALE if a
- * lasting file holds something else than was written.
+ * lasting file holds anything but what was written.
  */
 int out_file_close(struct out_file *f);
 
 /**
- * out_backend_of - what writes to a file as the end of a name says
+ * out_backend_of - the backend that writes to a file, compressed by a name's suffix
  * @f: freed by the backend's close()
- * @path: with .gz or .zst at its end, or not
- * @ctx: set to the backend's
+ * @path: compressed if it ends in .gz or .zst
+ * @ctx: set to the backend's context
  */
 const struct out_backend *out_backend_of(struct out_file *f, const char *path, void **ctx);
 
-/* One that compresses nothing; its context is a struct out_file. */
+/* The backend without compression; its context is a struct out_file. */
 extern const struct out_backend out_plain;
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where an output goes, by its name: the one place in which outputs of all programs are
- * opened.  A regular file is replaced, when all of it is there: until then what was
- * there stays, and what is written is beside it under a name of its own.  Everything
- * else - a pipe, a device, /dev/stdout - is written to as it is.  Symbolic links are
- * followed and stay.  A file is its owner's alone, whatever it was before.
+ * Opens the outputs of all programs by name.  A regular file is replaced only when the new
+ * one is complete: until then the old file stays, and the new one is written beside it
+ * under a name of its own.  Everything else - a pipe, a device, /dev/stdout - is written
+ * to directly.  Symbolic links are followed and stay.  Only its owner may access a file,
+ * whatever its mode was before.
  */
 #ifndef ETRACE_OUT_PLACE_H
 #define ETRACE_OUT_PLACE_H
@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Behind the name of a file that is not whole yet. */
+/* Suffix of a file that is not complete yet. */
 #define OUT_PART "-part"
-/* Behind the name of a recording that another one takes the place of. */
+/* Suffix of a recording that another one replaces. */
 #define OUT_OLD ".old"
 
 /* How it is opened; bits. */
@@ -24,23 +24,23 @@ enum out_place_how {
 };
 
 struct out_place {
-	char *name;		/* where links lead */
+	char *name;		/* with symbolic links followed */
 	char *part;		/* the file that is written; NULL if @name itself */
 	int fd;			/* open for writing; the caller's, from the beginning */
 	int lock;		/* the same file, locked, until out_place_free() */
-	bool own;		/* @fd is a copy of a descriptor that was there */
+	bool own;		/* @fd is a copy of a descriptor that existed before */
 	bool is_file;		/* OUT_PLACE_IS_FILE */
-	int to;			/* of OUT_PLACE_IS_FILE: where the file goes in the end, or -1 */
+	int to;			/* OUT_PLACE_IS_FILE: where the file goes in the end, -1 if none */
 	struct stat was;	/* of the regular file that is replaced; st_nlink is 0 if none */
 };
 
 /**
- * out_place_open - open it; nothing changes yet
+ * out_place_open - open an output; nothing changes yet
  * @path: a name
  * @how: enum out_place_how
  *
- * Return: 0, or a negative errno: -EBUSY if another process is writing it.  For
- * out_place_free() only if 0.
+ * Return: 0, or a negative errno: -EBUSY if another process is writing it.  Call
+ * out_place_free() only after 0.
  */
 int out_place_open(struct out_place *p, const char *path, unsigned int how);
 
@@ -54,26 +54,26 @@ int out_place_begin(struct out_place *p);
  * out_place_commit - what was written takes its place, or what is written yet
  * @keep: what was there stays, with OUT_OLD behind its name, and what belongs to it
  *
- * Return: 0, or a negative errno: then what was there is there.
+ * Return: 0, or a negative errno, and the old file is still there.
  */
 int out_place_commit(struct out_place *p, bool keep);
 
-/** out_place_free - what has not taken its place is removed; @fd stays open */
+/** out_place_free - remove a file that was not committed; @fd stays open */
 void out_place_free(struct out_place *p);
 
-/** out_place_error - an error of these, for a person */
+/** out_place_error - text for an error of these functions */
 const char *out_place_error(int err);
 
-/** out_place_leave - what has not taken its place stays under its own name */
+/** out_place_leave - leave a file that was not committed under its own name */
 void out_place_leave(struct out_place *p);
 
 /** out_place_same - whether @path is what is written to @p */
 bool out_place_same(const struct out_place *p, const char *path);
 
-/** out_place_keep - a regular file that is there goes on with OUT_OLD behind its name */
+/** out_place_keep - append OUT_OLD to the name of a regular file, if it is not empty */
 int out_place_keep(const char *path);
 
-/** out_place_forget - remove what a writer left that was killed before it was whole */
+/** out_place_forget - remove the incomplete file that a killed writer left */
 void out_place_forget(const char *path);
 
 #endif

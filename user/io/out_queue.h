@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A stream to a file that never waits for it: what is written waits in memory,
- * and a thread compresses it and writes it.
+ * A stream to a file that never blocks its writer: data waits in memory until a thread
+ * compresses it and writes it to the file.
  *
- * How much may wait is the caller's business, who asks out_queue_waiting()
- * before writing more.  All functions are for one thread, the owner's.
+ * The caller limits how much may wait, by asking out_queue_waiting() before it writes
+ * more.  Only the owner's thread may call these functions.
  */
 #ifndef ETRACE_OUT_QUEUE_H
 #define ETRACE_OUT_QUEUE_H
@@ -18,23 +18,23 @@ struct out_queue;
 /**
  * out_queue_new - a queue; its thread begins with the first bytes
  * @fd: the queue's from now on; O_NONBLOCK if it is no regular file
- * @path: its end says the compression, as for out_named()
- * @lasting: a regular file that is empty now, to be looked after until it is
- *	on the disk: see struct out_file
- * @told: an eventfd that is told when out_queue_ended() has become true; stays
- *	the caller's
+ * @path: its suffix gives the compression, as for out_named()
+ * @lasting: it is a regular file, empty now, to be watched until it is on the disk: see
+ *	struct out_file
+ * @told: an eventfd that is signalled when out_queue_ended() becomes true; stays the
+ *	caller's
  */
 struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int told);
 
 /**
  * out_queue_stream - the stream in front of it; once
  *
- * Its errors come late, as the thread meets them.  Its out_close() only says
- * that nothing more comes, and must be called before out_queue_free().
+ * It reports errors late, as the thread meets them.  Its out_close() only marks the end of
+ * the data, and must be called before out_queue_free().
  */
 struct out *out_queue_stream(struct out_queue *q);
 
-/** out_queue_waiting - bytes of memory that hold what is not written yet */
+/** out_queue_waiting - bytes of memory that hold unwritten data */
 uint64_t out_queue_waiting(const struct out_queue *q);
 
 /** out_queue_error - 0, or the first negative errno that the thread met */
@@ -44,12 +44,12 @@ int out_queue_error(const struct out_queue *q);
 bool out_queue_ended(const struct out_queue *q);
 
 /**
- * out_queue_settle - wait until nothing waits, after out_close() until the thread is gone
- * @ms: no longer than that
+ * out_queue_settle - block until no data waits; after out_close(), until the thread is gone
+ * @ms: at most so many milliseconds
  */
 void out_queue_settle(struct out_queue *q, unsigned int ms);
 
-/** out_queue_cancel - what waits is not written any more */
+/** out_queue_cancel - do not write the data that still waits */
 void out_queue_cancel(struct out_queue *q);
 
 /**
@@ -58,7 +58,7 @@ void out_queue_cancel(struct out_queue *q);
  * A thread that hangs in the kernel is left to the end of the program, and
  * with it the memory, the descriptor and @told.
  *
- * Return: whether it was freed, and not left.
+ * Return: true if it was freed, false if it was left.
  */
 bool out_queue_free(struct out_queue *q);
 
