@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace": binary logs, BINARY_PROTOCOL versions 1.0 to 2.0, both
- * byte orders, 4 and 8 byte pointers, several logs one after the other.  The way
- * from packet to packet, the calls, and the way back after damage; a packet by
- * itself is read in sprt_packet.c.
+ * byte orders, 4 and 8 byte pointers, several logs one after the other.  Goes from
+ * packet to packet, assembles calls, and recovers after damage; sprt_packet.c reads
+ * a single packet.
  *
- * A packet whose fields fill its announced size exactly is taken as it is.
- * Only when they do not are the bytes around it asked: the next header tells
- * whether the size or the contents are wrong.
+ * A packet whose fields fill its announced size exactly is accepted.  Only if they
+ * do not, the bytes around it are examined: the next header shows whether the size
+ * or the contents are wrong.
  */
 #include "format/sprtrace/sprt_formats.h"
 

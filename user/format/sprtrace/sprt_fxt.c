@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "fxt" of sp-rtrace logs.  What becomes what stands in
- * Documentation/sp-rtrace.md; in short: a log is a process with one thread, a
- * call is an instant, the life of a block an async span, the blocks that live
- * at a time a counter of their resource, everything else an instant of the
- * category "metadata".
+ * Sink "fxt" of sp-rtrace logs.  In short: a log becomes a process with one
+ * thread, a call an instant, the life of a block an async span, the live blocks
+ * of a resource a counter, everything else an instant of category "metadata".
+ * Documentation/sp-rtrace.md has the details.
  */
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_formats.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names longer than that are told in an argument instead. */
+/* Longer names go into an argument instead. */
 #define NAME_MAX_BYTES	1024u
 
 static char *scratch(struct sprt_fxt *f, const char *s, size_t n)

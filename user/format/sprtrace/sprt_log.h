@@ -70,9 +70,9 @@ void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 			uint32_t n);
 
 /**
- * sprt_log_find - the next item of a kind that no filter has removed; not for
+ * sprt_log_find - find the next item of a kind that no filter has removed; not for
  * calls and comments
- * @i: where to begin, 0 at first; moves on
+ * @i: index to begin at, 0 at first; moved behind the item
  *
  * Return: the item, or NULL after the last.
  */
@@ -80,8 +80,8 @@ struct sprt_kept_item *sprt_log_find(struct sprt_log *log, enum sprt_kind kind,
 				     size_t *i);
 
 /**
- * sprt_log_replay - hand everything that is not removed to a sink, in the
- * order in which it came (comments last before the same call)
+ * sprt_log_replay - pass everything that is not removed to a sink, in order of
+ * arrival (comments directly before the call that they precede)
  *
  * Return: 0 or the sink's negative errno.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
- * strings, and strings made fit for messages.  Nothing here knows what an
- * sp-rtrace log is.  Like xalloc.h, nothing here returns without memory.
+ * strings, and strings cleaned for messages.  Independent of the log format.
+ * Like those of xalloc.h, these functions never fail.
  */
 #ifndef SPRT_MEM_H
 #define SPRT_MEM_H
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bump allocator: everything is given back at once.  All zero at first. */
+/* Bump allocator: all memory is freed at once.  All zero at first. */
 struct sprt_arena {
 	struct sprt_arena_block *block;
 };
 
 /**
- * sprt_arena_alloc - memory for as long as the arena lives
+ * sprt_arena_alloc - allocate memory that lives as long as the arena
  *
  * Return: @size bytes, 8-aligned and not initialised.
  */
 void *sprt_arena_alloc(struct sprt_arena *a, size_t size);
-/* Gives back all but the newest block, which is used again. */
+/* Frees all blocks but the newest, which is reused. */
 void sprt_arena_reset(struct sprt_arena *a);
 void sprt_arena_free(struct sprt_arena *a);
 
@@ -36,7 +36,7 @@ struct sprt_intern {
 };
 
 /**
- * sprt_intern - the one copy of a byte string
+ * sprt_intern - get the only copy of a byte string
  * @data: @len bytes of any value
  *
  * Return: pointer to the copy, 8-aligned, followed by a NUL, the same for
@@ -47,7 +47,7 @@ const char *sprt_intern_str(struct sprt_intern *in, const char *s);
 void sprt_intern_free(struct sprt_intern *in);
 
 /**
- * sprt_shown - text of a log for a message: cut, without control characters
+ * sprt_shown - make text of a log printable: cut, without control characters
  * @buf: @size bytes for the result
  *
  * Return: @buf.

@@ -40,18 +40,18 @@ enum sprt_kind {
 	SPRT_FILE,	/* FILE */
 	SPRT_OUTPUT,	/* OCFG */
 	SPRT_LIBRARY,	/* NLIB */
-	SPRT_COMMENT,	/* a line of a report that is nothing of the above */
+	SPRT_COMMENT,	/* any other line of a report */
 };
 
 /* Handshake packet, or the header line's version, arch, filter and origin. */
 struct sprt_log_start {
 	bool text;		/* from a text report */
-	uint8_t major, minor;	/* protocol version, 0.0 when not told */
+	uint8_t major, minor;	/* protocol version, 0.0 if unknown */
 	bool big_endian;	/* binary only */
 	uint8_t ptr_size;	/* bytes, binary only, else 0 */
 	unsigned int filters;	/* SPRT_FILTER_*, text only */
-	const char *arch;	/* "" when not told */
-	const char *origin;	/* "sp-rtrace 1.8" and the like, "" not told */
+	const char *arch;	/* "" if unknown */
+	const char *origin;	/* such as "sp-rtrace 1.8"; "" if unknown */
 };
 
 /* PINF, or the header line's process, pid, timestamp, backtrace depth. */
@@ -61,7 +61,7 @@ struct sprt_process {
 	int64_t sec;		/* wall clock, seconds since the Epoch */
 	uint32_t usec;		/* microsecond part of sec */
 	bool has_depth;
-	uint32_t depth;		/* most frames that a backtrace can have */
+	uint32_t depth;		/* maximum number of frames in a backtrace */
 	const char *name;	/* argv[0] */
 };
 
@@ -97,10 +97,10 @@ struct sprt_arg {
 
 struct sprt_call {
 	uint64_t number;	/* 1, 2, 3 ... in order of the log */
-	/* Microseconds of the day by the uptime clock, 0: not recorded. */
+	/* Microseconds of the day by the uptime clock, 0 if not recorded. */
 	uint64_t time_us;
 	uint64_t id;		/* address, descriptor, ... of the block */
-	uint32_t resource;	/* sprt_resource.id, 0: not recorded */
+	uint32_t resource;	/* sprt_resource.id, 0 if not recorded */
 	uint32_t context;	/* mask of sprt_context.id */
 	uint32_t type;		/* SPRT_CALL_*, other values as recorded */
 	int32_t size;		/* as recorded, negative from 2 GiB on */

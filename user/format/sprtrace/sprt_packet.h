@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The packets of a binary log (BINARY_PROTOCOL): handshake, packet header, and
- * the fields of each type of packet.  Bytes in, a struct sprt_item out; which
- * bytes, and what they mean for those before and behind, is sprt_bin.c's.
+ * the fields of each type of packet.  Converts bytes to a struct sprt_item.
+ * sprt_bin.c finds the packets and connects them.
  */
 #ifndef SPRT_PACKET_H
 #define SPRT_PACKET_H
@@ -37,7 +37,7 @@ void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor);
 /* ---- handshake ---- */
 
 struct sprt_handshake {
-	size_t total;		/* bytes, 0: not a handshake */
+	size_t total;		/* bytes, 0 if not a handshake */
 	uint8_t major, minor, endian, ptr;
 	const uint8_t *arch;
 	size_t arch_len;
@@ -50,7 +50,7 @@ struct sprt_handshake {
  */
 struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len);
 
-/** sprt_handshake_at - whether a good one stands there */
+/** sprt_handshake_at - whether @p is the start of a valid handshake */
 bool sprt_handshake_at(const uint8_t *p, size_t len);
 
 /* ---- packet headers ---- */
@@ -91,7 +91,7 @@ struct sprt_cursor;
 struct sprt_packet_type {
 	char name[5];
 	enum sprt_kind kind;
-	/* NULL: by the fields of its kind */
+	/* NULL to parse the fields of its kind */
 	void (*parse)(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r);
 	bool keeps_call;
 };
@@ -104,11 +104,11 @@ enum sprt_outcome {
 };
 
 /**
- * sprt_packet_parse - the fields of a packet body
+ * sprt_packet_parse - parse the fields of a packet body
  * @type: row of sprt_packet_types
  * @fill: lists go on to the end of the packet
  * @room: where strings, arguments and frames go
- * @used: set to how many bytes of it hold them
+ * @used: set to the number of bytes of @body that hold the fields
  */
 enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
 				    const uint8_t *body, size_t size, bool fill,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "stats" of sp-rtrace logs: a summary.  Several logs are summed up
- * together, resources by their type.  Which blocks are live is the business of
- * sprt_live.c.
+ * together, resources by their type.  sprt_live.c tracks which blocks are
+ * live.
  */
 #include "format/sprtrace/sprt_formats.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace-text": text reports, TEXT_PROTOCOL, as the programs of
- * sp-rtrace 1.1 to 1.8 and sprt_print.c write them.  The way through the
- * lines, and the reports; calls are put together in sprt_text_call.c.
+ * sp-rtrace 1.1 to 1.8 and sprt_print.c write them.  Reads the lines of one or
+ * more reports; sprt_text_call.c assembles calls.
  *
- * What the original reader loses on the way in is kept: contexts, arguments
+ * Keeps what the original reader loses: contexts, arguments
  * and paths with spaces, heap information and modules.
  */
 #include "format/sprtrace/sprt_formats.h"

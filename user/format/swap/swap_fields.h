@@ -8,7 +8,7 @@
 struct swap_fields {
 	bool has[SWAP_F_COUNT];	/* for a list: it is present */
 	struct swap_value v[SWAP_F_COUNT];
-	uint32_t outer_pid;	/* of the element that the list stands in */
+	uint32_t outer_pid;	/* of the element that contains the list */
 };
 
 /* The value of a number field; 0 if missing. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finding messages in a SWAP stream.  What their payloads mean is not known
- * here; how well a payload reads is used as a witness for its header.
+ * Finds messages in a SWAP stream.  Payloads are not interpreted, but how well a
+ * payload can be read is evidence for or against its header.
  */
 #include "format/swap/swap_frame.h"
 #include "base/xalloc.h"
@@ -30,9 +30,9 @@ struct swap_frame {
 	size_t fill;		/* bytes in buf */
 	uint64_t offset;	/* of buf[start] in the stream */
 	bool eof;
-	bool scanning;		/* the header at start is not to be trusted */
+	bool scanning;		/* the header at start cannot be trusted */
 	size_t scan;		/* next place to look at, relative to start */
-	uint64_t dropped;	/* bytes before start that are garbage, not yet told */
+	uint64_t dropped;	/* bytes before start that are garbage, not yet reported */
 	bool near_known;
 	unsigned int near_misses;
 	uint32_t near_seq;
@@ -148,7 +148,7 @@ static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
 	at->row = swap_row(at->h.id);
 }
 
-/* Give out the message at start; nothing is consumed. */
+/* Emit the message at start; nothing is consumed. */
 static int give(struct swap_frame *s, const struct place *at, uint32_t damage)
 {
 	struct swap_message m = {
@@ -184,8 +184,8 @@ static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
 }
 
 /*
- * Garbage up to @pos.  It is told when the next message is found, so that one
- * damage is told once.
+ * Count garbage up to @pos.  It is reported when the next message is found, so that
+ * each damage is reported once.
  */
 static void drop(struct swap_frame *s, size_t pos)
 {
@@ -337,8 +337,8 @@ static int begins_at(struct swap_frame *s, size_t pos)
 }
 
 /*
- * Damage ends at @pos.  What is left of the message at start is given out when
- * its header is good enough to say what it was.
+ * Damage ends at @pos.  What is left of the message at start is emitted if its
+ * header is good enough to identify it.
  */
 static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 {

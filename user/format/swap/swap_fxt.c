@@ -17,9 +17,9 @@
 #define TICKS		1000000000u
 
 /*
- * What waits until the time is known that the trace counts from: setup stages
- * begin before the message that tells of them, and the first messages can be
- * stamped a little out of order, or damaged.
+ * Limits of what waits until the start time of the trace is known: setup stages
+ * begin before the message that reports them, and the first messages can have
+ * timestamps that are a little out of order, or damaged.
  */
 #define WAITING_MAX	32u
 #define WAITING_BYTES	(256u << 10)
@@ -95,8 +95,8 @@ const struct swap_handler *swap_fxt_handler(uint32_t id)
 }
 
 /*
- * Who was not heard of for the longest time is forgotten when there are too many.
- * Between messages only, because what is open ends.
+ * Forget the least recently used when there are too many.  Only between messages,
+ * because this ends what is still open.
  */
 static void make_room(struct swap_fxt *s)
 {
@@ -187,7 +187,7 @@ static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
 	s->waiting_bytes += m->len;
 }
 
-/* The earliest time that a message tells. */
+/* The earliest time in a message. */
 static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
 {
 	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN];
@@ -204,7 +204,7 @@ static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
 	return time;
 }
 
-/* Write what waits: the earliest time of it is that of the beginning. */
+/* Write the waiting messages; their earliest time is the start of the trace. */
 static int begin(struct swap_fxt *s)
 {
 	char text[40];

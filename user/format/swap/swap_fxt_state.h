@@ -199,7 +199,7 @@ void swap_fxt_on_probe(struct swap_fxt *s);
 /** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
 void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
-/** swap_fxt_flush_leaving - nobody known came after who has left a processor */
+/** swap_fxt_flush_leaving - write a thread leaving a processor, with no known successor */
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu);
 
 void swap_fxt_on_switch(struct swap_fxt *s);

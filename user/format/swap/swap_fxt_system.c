@@ -50,7 +50,6 @@ static struct swap_leaving *leaving_of(const struct swap_fxt *s, uint32_t cpu)
 	return v ? (struct swap_leaving *)(uintptr_t)*v : NULL;
 }
 
-/* Who has left a processor was followed by nobody that is known. */
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)
 {
 	struct swap_leaving *l = leaving_of(s, cpu);

@@ -17,7 +17,7 @@
 struct waiting {
 	struct swap_message *m;
 	uint64_t arrival;	/* when it came, in messages */
-	uint32_t expected;	/* what was expected then */
+	uint32_t expected;	/* sequence number expected on arrival */
 };
 
 struct swap_order {
@@ -90,7 +90,7 @@ static struct swap_message *pull(struct swap_order *o, size_t i)
 	return m;
 }
 
-/* Give out what waits and is in order now. */
+/* Emit the waiting messages that are in order now. */
 static int drain(struct swap_order *o)
 {
 	int ret = 0;
@@ -108,7 +108,7 @@ static int drain(struct swap_order *o)
 	return ret;
 }
 
-/* Nothing fills the gap before the first that waits. */
+/* Report the gap before the first waiting message as a loss, or that message as misplaced. */
 static int give_up(struct swap_order *o)
 {
 	const struct waiting *w = &o->wait[0];

@@ -89,7 +89,7 @@ struct swap_source {
 
 	/* Of the input that is being read: */
 	const char *name;
-	struct swap_frame *frame;	/* NULL: it has not begun */
+	struct swap_frame *frame;	/* NULL if it has not begun */
 	struct swap_order *order;
 	struct swap_system *system;
 	struct sink *sink;
@@ -287,7 +287,7 @@ static void hold(struct swap_source *s, const struct swap_item *item)
 	s->held_bytes += sizeof(*h) + sizeof(*m) + m->len;
 }
 
-/* Everything waits in its order until SYSTEM messages can be read. */
+/* All items wait, in order, until SYSTEM messages can be read. */
 static int pass(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
 	struct swap_item copy = *item;
