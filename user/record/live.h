@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What goes on at the moment in a recording: how many programs really run, which of
- * them is the slowest, what was finished last; and the status line that shows it.
+ * The current state of a recording: how many programs really run, which of them is the
+ * slowest, which ended last; and the status line that shows it.
  *
  * The owner of a table of tasks (proctab.h) passes on its callbacks.  They cost
  * time only when tasks begin and end: live_look() finds out which tasks run.
@@ -14,28 +14,28 @@
 
 struct live;
 
-/** live_new - of the tasks of @tab, whose "owners" are its own; none lives any more when it
- * is freed
+/** live_new - watch the tasks of @tab, whose "owners" it uses for itself; no task may live
+ * when it is freed
  */
 struct live *live_new(struct proctab *tab);
 void live_free(struct live *l);
 
-/** live_begin, live_end - as of struct proctab_ops */
+/** live_begin, live_end - callbacks as in struct proctab_ops */
 void live_begin(struct live *l, struct task *t, const struct task *parent,
 		const struct et_event *ev);
 void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time);
 
-/* A program and what it works at, "cc1 quotearg.c": bytes as they came. */
+/* A program and its input, "cc1 quotearg.c", as unchecked bytes. */
 struct live_program {
 	const char *label;	/* NULL if none */
 	size_t len;
-	uint64_t ns;		/* how long it has worked, or ran */
+	uint64_t ns;		/* how long it has worked so far, or ran in all */
 };
 
 struct live_now {
 	/*
-	 * Processes without live children: others wait for these, as far as can be
-	 * told.  Of them, the one that has worked longest without starting another.
+	 * Processes without live children: as far as is known, the others wait for
+	 * them.  Of them, the one that has worked longest without starting another.
 	 */
 	uint64_t running;
 	struct live_program slowest;
@@ -43,10 +43,10 @@ struct live_now {
 	struct live_program last;
 };
 
-/** live_look - what goes on at a time; valid until the next event */
+/** live_look - get the state at @time; valid until the next event */
 void live_look(const struct live *l, uint64_t time, struct live_now *now);
 
-/* What else the status line shows of a recording. */
+/* The other numbers in a recording's status line. */
 struct live_counts {
 	uint64_t ns;		/* since it began */
 	uint64_t processes_now, processes, events, bytes, lost;
@@ -55,7 +55,7 @@ struct live_counts {
 /**
  * live_line - append the line, of at most @cols columns
  *
- * If there is no room for all of it, the least important parts are left out.  @utf8: as of
+ * If there is no room for all of it, the least important parts are left out.  @utf8: as for
  * screen_add().
  */
 void live_line(struct buf *to, const struct live_now *now, const struct live_counts *counts,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session: a tree of tasks that is traced, and the backend that turns its
- * records into events.  Each backend has this struct in its own
- * (record/module/rec_session.c, record/bpf/bpf_session.c); users of a session know only the
- * name of its backend.
+ * A session: a tree of traced tasks, and the backend that turns their records into
+ * events.  Each backend embeds this struct in its own (record/module/rec_session.c,
+ * record/bpf/bpf_session.c); users of a session know only its backend's name.
  */
 #ifndef ETRACE_SESSION_H
 #define ETRACE_SESSION_H
@@ -17,7 +16,7 @@
 
 struct diag;
 
-/* What the kernel's side says of a session: see struct etrace_stats. */
+/* The kernel side's counts of a session: see struct etrace_stats. */
 struct session_counts {
 	uint64_t records;		/* that were written */
 	uint64_t lost_records;		/* not written: a buffer was full */
@@ -30,24 +29,24 @@ struct session_counts {
 	uint64_t strings_cut;
 	uint64_t overwritten;		/* records thrown away unread */
 	uint64_t hooks_missing;		/* hooks that this kernel does not offer */
-	uint64_t strings_untold;	/* targets of which nobody can tell; no loss */
+	uint64_t strings_untold;	/* targets that cannot be known; no loss */
 };
 
-/* What came, against what the kernel's side says. */
+/* What arrived, to compare with what the kernel side counted. */
 struct rec_account {
 	struct session_counts module;	/* or the BPF programs */
 	const struct rec_tally *tally;
 	uint64_t missed;		/* calls that a busy BPF program did not see */
-	uint64_t urings;		/* that were set up, by the recorder's count */
+	uint64_t urings;		/* io_urings set up, by the recorder's count */
 	uint64_t bytes;			/* read from the buffers */
-	uint64_t buffer;		/* bytes of the largest buffer at last */
-	uint64_t waited;		/* bytes, read but not passed on, at most */
+	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */
+	uint64_t waited;		/* peak of bytes read but not yet passed on */
 	uint64_t not_taken;		/* events that an output was too slow for */
 	int read_error;			/* errno that ended reading, 0 if none */
 	const struct diag *found;	/* what else is missing, by kind; NULL if nothing */
 };
 
-/* A traced task that lives. */
+/* A live traced task. */
 struct session_task {
 	uint64_t upid;
 	int32_t pid, tgid;	/* in the reader's pid namespace; 0: not visible there */
@@ -56,51 +55,51 @@ struct session_task {
 struct session {
 	const struct session_ops *ops;
 	/* Set when it is opened: */
-	unsigned int pid_bits;	/* of a upid: its low bits are the thread id */
+	unsigned int pid_bits;	/* number of low bits of a upid that are the thread id */
 	unsigned int nfds;	/* that ops->poll() fills */
-	int idle_fd;		/* POLLHUP if no traced task lives; -1: call idle() instead */
+	int idle_fd;		/* POLLHUP once no traced task lives; -1 if none: call idle() */
 	const struct rec_tally *tally;	/* what has come so far */
-	const char *env;	/* et_env_recorded(); known for sure once it has stopped */
+	const char *env;	/* et_env_recorded(); final only once the session has stopped */
 	char about[128];	/* description for messages */
-	/* Set by ops->pump(): how full the fullest buffer was then, in percent. */
+	/* Set by ops->pump(): fill of the fullest buffer at that time, in percent. */
 	unsigned int level;
 };
 
 struct session_ops {
 	const char *name;	/* of the backend */
-	/* What it polls is not ready before somebody should look. */
+	/* Its descriptors become ready only when there is something worth reading. */
 	bool wakes_for_a_reason;
 	/* End it: its tree is not traced any more. */
 	void (*close)(struct session *s);
 	/*
-	 * NULL: what runs already can be traced.  Else: only what is run so.  @argv: a
-	 * command, which user @uid is to run.  Return: the words to run in its place, which
-	 * stay the session's; NULL with errno.
+	 * NULL if tasks that already run can be traced; else only a command that wrap()
+	 * has changed is traced.  @argv: a command, which user @uid is to run.  Return: the
+	 * argv to run in its place, which stays the session's; NULL with errno.
 	 */
 	char **(*wrap)(struct session *s, char **argv, uid_t uid);
-	/* Trace a task and all below it; after wrap(): 0.  Return: 0 or -errno. */
+	/* Trace a task and all its descendants; does nothing after wrap().  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
 	/*
-	 * Trace the tasks in a cgroup, now or later, and all that they start.  @dir: its
-	 * directory, open; stays the caller's.  Return: 0 or -errno.  The member is NULL if the
+	 * Trace the tasks that are or will be in a cgroup, and all that they start.  @dir:
+	 * descriptor of its directory; stays the caller's.  Return: 0 or -errno.  NULL if the
 	 * backend cannot do it.
 	 */
 	int (*add_cgroup)(struct session *s, int dir);
-	/* Call in a child that waits for its start: it must not keep the session. */
+	/* Call in a child process: it must not keep the session. */
 	void (*forget)(struct session *s);
 	/* Whether no traced task lives. */
 	bool (*idle)(struct session *s);
 	/*
-	 * The traced tasks that live: @list is set to an array that the caller
+	 * The live traced tasks: @list is set to an array that the caller
 	 * frees.  Return: how many, or -errno.
 	 */
 	int (*tasks)(struct session *s, struct session_task **list);
 	/*
-	 * Of a session with wrap(), when the command has ended with status 1: why it could
-	 * not be run, errno; 0: it was.
+	 * For a session with wrap() whose command ended with status 1: errno of why it could
+	 * not be run, 0 if it ran.
 	 */
 	int (*run_error)(struct session *s);
-	/* What becomes readable when a buffer fills; @fds has room for nfds. */
+	/* Set the nfds entries of @fds: descriptors that become readable when a buffer fills. */
 	void (*poll)(struct session *s, struct pollfd *fds);
 	/*
 	 * Read what is there, and pass on what is in order.  Return: 1 if there

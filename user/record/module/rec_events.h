@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * From the module's records (kernel/events.h) to events of the model: strings
- * that go on in further records are put together, by task, and events leave in
- * the order of time.  Records must come in the order of time for each task;
- * see rec_merge.h.
+ * Turns the module's records (kernel/events.h) into events of the model: joins, for each
+ * task, strings that continue in further records, and emits events in the order of time.
+ * The records of each task must come in the order of time; see rec_merge.h.
  *
- * Memory: the events behind one that is not whole.
+ * Memory: the events after one that is still incomplete.
  */
 #ifndef ETRACE_REC_EVENTS_H
 #define ETRACE_REC_EVENTS_H
@@ -27,15 +26,15 @@ struct rec_events *rec_events_new(const struct rec_formats *formats,
 void rec_events_free(struct rec_events *e);
 
 /**
- * rec_events_take - one record
- * @cpu: whose buffer it comes from
- * @r: from rec_open(), or NULL if it is none of etrace's
+ * rec_events_take - take one record
+ * @cpu: the CPU whose buffer it comes from
+ * @r: from rec_open(), NULL if it is not a record of etrace
  *
  * Return: 0 or the sink's negative errno.
  */
 int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r);
 
-/** rec_events_end - nothing more will come: let everything out */
+/** rec_events_end - no more records will come: emit everything that waits */
 int rec_events_end(struct rec_events *e);
 
 const struct rec_tally *rec_events_tally(const struct rec_events *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The places of fields in the module's records: from the format files of
- * events/etrace/ in tracefs, which are parsed by libtraceevent, to offsets
- * that decoding needs no look-up for.  The records are those of
+ * Where the fields of the module's records are.  Takes the format files of events/etrace/
+ * in tracefs, as parsed by libtraceevent, and makes tables of offsets, so that decoding
+ * needs no look-up by name.  The records are those of
  * kernel/events.h; rec_events.c turns them into events.
  */
 #ifndef ETRACE_REC_FORMAT_H
@@ -29,9 +29,9 @@ enum rec_kind {
 	REC_string, REC_args, REC_lost,
 	REC_KIND_COUNT
 };
-#define REC_EVENTS	REC_string	/* how many are of the .def */
+#define REC_EVENTS	REC_string	/* number of kinds from the .def */
 
-/* The fields that records have beside the values and strings of the .def. */
+/* The fields of records other than the values and strings of the .def. */
 #define REC_FIELDS(X)							\
 	X(upid) X(time) X(error) X(inl) X(more) X(joined) X(unread) X(cut) \
 	X(untold) X(outside) X(have) X(has_flags)				\
@@ -60,13 +60,13 @@ struct rec_layout {
 	struct rec_place text[ET_ARGS + 1];
 	/* bytes with the marks, in the order of enum et_marking; 0: they lie apart */
 	uint16_t marks;
-	bool marked;		/* there are any */
+	bool marked;		/* the record has marks */
 	uint32_t size;		/* bytes that each record has at least */
 };
 
 struct rec_formats {
 	uint16_t first, last;	/* ids of the events */
-	uint8_t *kind;		/* of id, counted from @first; REC_KIND_COUNT: none of ours */
+	uint8_t *kind;		/* by id - @first; REC_KIND_COUNT if not ours */
 	struct rec_layout layout[REC_KIND_COUNT];
 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The ring buffer's pages of all processors into one stream of records in the
- * order of time.  A record is passed on when no processor can still bring an
- * earlier one: each has a younger one at hand, or was seen empty later.
+ * Merges the ring buffer pages of all processors into one stream of records in the order
+ * of time.  A record is passed on when no processor can still bring an earlier one: each
+ * has a later record waiting, or was seen empty at a later time.
  *
- * What comes faster than it is passed on waits here, up to a limit.
+ * Pages that come faster than their records are passed on wait here, up to a limit.
  */
 #ifndef ETRACE_REC_MERGE_H
 #define ETRACE_REC_MERGE_H
 
 #include "record/module/rec_events.h"
 
-/* So many pages of each processor may always wait, or it could not go on. */
+/* Pages of each processor that may always wait: with fewer, merging could get stuck. */
 #define MERGE_PAGES 64u
 
 struct merge;
@@ -27,10 +27,10 @@ struct merge *merge_new(unsigned int ncpus, size_t page, uint64_t limit,
 			const struct rec_formats *formats, struct rec_events *events);
 void merge_free(struct merge *m);
 
-/** merge_room - where to put the next page of a processor; NULL: no room */
+/** merge_room - where to put the next page of a processor, NULL if there is no room */
 void *merge_room(struct merge *m, unsigned int cpu);
 
-/** merge_page - there is a page in the room that merge_room() gave */
+/** merge_page - the caller has put a page where merge_room() said */
 void merge_page(struct merge *m, unsigned int cpu);
 
 /**
@@ -40,25 +40,25 @@ void merge_page(struct merge *m, unsigned int cpu);
 void merge_seen(struct merge *m, unsigned int cpu, uint64_t time);
 
 /**
- * merge_run - pass on what can be
- * @max: so many records at most, for a caller with other things to do
+ * merge_run - pass on the records that can be
+ * @max: up to this many, for a caller with other things to do
  *
- * Return: whether that was the reason to stop.
+ * Return: true if it stopped because of @max.
  */
 bool merge_run(struct merge *m, unsigned int max);
 
 /**
- * merge_end - nothing more will come: pass on all
+ * merge_end - no more pages will come: pass on all records
  *
  * Return: 0, or the first negative errno that the sink gave.
  */
 int merge_end(struct merge *m);
 
-/** merge_waiting - bytes of pages that wait now; merge_peak - that did at most */
+/** merge_waiting - bytes of pages that wait now; merge_peak - the most that ever waited */
 uint64_t merge_waiting(const struct merge *m);
 uint64_t merge_peak(const struct merge *m);
 
-/** merge_missed - how often the pages say that records before them are missing */
+/** merge_missed - number of pages that say that records before them are missing */
 uint64_t merge_missed(const struct merge *m);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ring
- * buffer, and the reading of the buffer's per-CPU pages into events.
- * Which tasks are traced, and why, is decided by the program.
+ * A session of the module: opens one on /dev/etrace (kernel/etrace_ioctl.h), and turns the
+ * per-CPU pages of its ring buffer into events.  The program that uses it decides which
+ * tasks are traced.
  */
 #ifndef ETRACE_REC_SESSION_H
 #define ETRACE_REC_SESSION_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Protects a build that strace records from the loss of its recorder.
+ * Protects a build recorded with strace if the recorder dies.
  *
- * strace goes on when no process reads its log any more, and complains of each line that it
- * cannot write, on the build's standard error.  So a process of its own (strace-reader)
- * waits for the recorder's end, however that comes, and then reads in its place, until
- * strace has ended.  And a recorder that has all it wants can make strace let go.
+ * When no process reads its log any more, strace goes on, and complains on the build's
+ * standard error of each line that it cannot write.  So a separate process (strace-reader)
+ * waits until the recorder ends, for whatever reason, and then reads in its place until
+ * strace has ended.  A recorder that is done can also make strace detach.
  */
 #ifndef ETRACE_GUARD_H
 #define ETRACE_GUARD_H
@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 /**
- * guard_start - before strace is started
- * @dir: of the FIFO that strace writes to
+ * guard_start - start the guard, before strace is started
+ * @dir: directory of the FIFO that strace writes to
  * @fifo: its path; the guard removes both, if they are still there
  *
  * Return: a descriptor, which belongs to the recorder alone: when it is closed, the guard
@@ -27,11 +27,11 @@ int guard_start(const char *dir, const char *fifo);
 pid_t guard_tracer(pid_t task);
 
 /**
- * guard_release - have strace let go of what it traces
- * @task: one of those
- * @dir: so it is that strace and no other
+ * guard_release - make strace detach from all its tasks
+ * @task: one of them
+ * @dir: as for guard_start(); tells this strace from any other
  *
- * Return: false if strace cannot be found; it goes on, and the guard reads.
+ * Return: false if strace cannot be found; then it goes on, and the guard reads its log.
  */
 bool guard_release(pid_t task, const char *dir);
 

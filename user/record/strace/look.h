@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What strace does not report about files, found by looking while the build runs: struct st_asks.
+ * Finds what strace does not report about files by looking at them while the build runs:
+ * struct st_asks.
  *
- * The look comes a little after the call.  So a file's identity is recorded only if its
- * times prove that it was the same at the call: nothing of it, its names included, has changed
- * since (ctime), or it was made by just that call (btime).
+ * It looks a little after the call.  So a file's identity is recorded only if its times
+ * prove that the file is the one of the call: neither it nor its names have changed since
+ * (ctime), or this very call created it (btime).
  */
 #ifndef ETRACE_LOOK_H
 #define ETRACE_LOOK_H
 
 #include "format/strace/st_log.h"
 
-/* What is given to struct st_asks as @ctx. */
+/* Number of created files to remember. */
 #define LOOK_MADE 64u
 
+/* The @ctx of struct st_asks. */
 struct look {
 	int64_t realtime;	/* CLOCK_REALTIME minus the log's times, ns */
 	int64_t grain;		/* how far a file's times may lag behind the clock, ns */
-	/* the files last told to be made by a call: one is made once; dev 0: none */
+	/* files last reported as created, since each is created only once; dev 0 if none */
 	struct {
 		uint64_t dev, ino;
 		int64_t btime;
@@ -25,7 +27,7 @@ struct look {
 	unsigned int next;
 };
 
-/** look_asks - @look outlives it */
+/** look_asks - callbacks that use @look, which must outlive them */
 struct st_asks look_asks(struct look *look);
 
 #endif
