@@ -41,7 +41,7 @@ struct bin {
 	struct source source;
 	struct source_args args;
 	struct sink *sink;
-	struct in *in;		/* stands at the packet in work; NULL: not begun */
+	struct in *in;		/* positioned at the current packet; NULL if not begun */
 	size_t next;		/* its index */
 
 	struct sprt_layout lay;
@@ -57,7 +57,7 @@ struct bin {
 	struct sprt_room room;	/* of the call, or of the packet */
 };
 
-/* Something is wrong @at bytes after where the input stands. */
+/* Report damage @at bytes after the input position. */
 __attribute__((format(printf, 4, 5)))
 static void damaged(const struct bin *b, const struct diag_kind *kind,
 		    size_t at, const char *fmt, ...)
@@ -190,7 +190,7 @@ static bool fits_call(struct bin *b, int type)
 	return false;
 }
 
-/* The packet where the input stands is good; @r is what it says. */
+/* The packet at the input position is good; @r is its contents. */
 static int deliver(struct bin *b, int type, struct sprt_item *r)
 {
 	r->kind = sprt_packet_types[type].kind;
@@ -282,7 +282,7 @@ static bool find_layout(struct bin *b, size_t at)
 	return false;
 }
 
-/* The input stands at a handshake, or should. */
+/* The input is at a handshake, or should be. */
 static int read_handshake(struct bin *b)
 {
 	struct sprt_handshake h;
@@ -513,7 +513,7 @@ static int end_input(struct bin *b)
 	return ret;
 }
 
-/* One packet, or what is in the place of one. */
+/* Read one packet, or the damage in its place. */
 static int bin_step(struct source *s, struct sink *sink)
 {
 	struct bin *b = (struct bin *)s;

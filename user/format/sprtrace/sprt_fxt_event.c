@@ -86,7 +86,7 @@ void sprt_fxt_pointer(struct sprt_fxt *f, const char *name, uint64_t v)
 	sprt_fxt_arg(f, fxt_arg_ptr(sprt_fxt_str(name), v));
 }
 
-/* Text of any length: what does not fit goes on in NAME[2], NAME[3] ... */
+/* Text of any length: what does not fit continues in NAME[2], NAME[3] ... */
 static void add_pieces(struct sprt_fxt *f, const char *name, const char *s,
 		       size_t n)
 {

@@ -256,7 +256,7 @@ struct group {
 	const struct sprt_kept_call **members;
 	size_t n;
 	uint64_t total;		/* bytes or units */
-	uint64_t key;		/* what they are sorted by */
+	uint64_t key;		/* sort key */
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -283,7 +283,7 @@ static int by_trace(const void *a, const void *b)
 	return order ? order : by_number(x, y);
 }
 
-/* By what --sort says; groups that are alike stand in order of their first calls. */
+/* Compare by --sort; equal groups stay in order of their first calls. */
 static int by_key(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;

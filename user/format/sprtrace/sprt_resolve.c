@@ -75,7 +75,7 @@ struct resolver {
 	size_t nnames, names_cap;
 };
 
-/* What is said of an address; @named: it is more than the mapping's path. */
+/* Text for an address; @named: it is more than the mapping's path. */
 struct name {
 	const char *text;	/* kept by the log */
 	bool named;

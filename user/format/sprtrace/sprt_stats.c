@@ -20,11 +20,11 @@
 #include <string.h>
 
 #define DAY_US	(24ull * 3600 * 1000000)
-/* Types of resources that are told apart; a log has at most 32. */
+/* Types of resources that are counted separately; a log has at most 32. */
 #define MAX_TYPES	256u
 #define OTHER		"unknown resource"
 
-/* What is known of the resources of one type. */
+/* Counts for the resources of one type. */
 struct res_stats {
 	char *type;
 	uint64_t allocs, alloc_bytes;	/* blocks that began */
@@ -75,7 +75,7 @@ static void forget_contexts(struct sprt_stats *s)
 	}
 }
 
-/* What lives now was never freed; another log knows nothing of this one. */
+/* Live blocks were never freed; blocks of different logs are independent. */
 static void end_log(struct sprt_stats *s)
 {
 	for (size_t i = 0; i < s->nres; i++) {
@@ -358,7 +358,7 @@ struct sink *sprt_stats_open(const struct sink_args *args)
 
 	s->sink.ops = &ops;
 	s->args = *args;
-	/* the first is for what no type is known of */
+	/* the first is for resources of unknown type */
 	res_of_type(s, OTHER);
 	return sprt_filter_sink(&s->sink, args);
 }

@@ -79,7 +79,7 @@ static bool header_number(struct sprt_text *t, const char *s, uint32_t *v)
 	return false;
 }
 
-/* Passes on what had to wait for all calls to be there. */
+/* Passes on the items that waited until all calls were read. */
 static int flush_log(struct sprt_text *t)
 {
 	int ret;
