@@ -169,7 +169,6 @@ void call_cut(const struct call *c, unsigned int bit)
 
 /* ---- names ---- */
 
-/* Who can look where a task's files lie.  Return: NULL: nobody. */
 const struct st_asks *call_asks(const struct st_log *log, const struct st_task *task)
 {
 	return task->process->dirs->elsewhere ? NULL : log->opt.asks;
@@ -182,7 +181,7 @@ struct st_span call_span(const struct call *c)
 	return (struct st_span){ at > took ? at - took : 0, at };
 }
 
-/* The directory before a relative name.  Return: NULL: not known. */
+/* The directory of a relative name.  Return: NULL if unknown. */
 static const char *directory(const struct call *c, enum st_role dirfd)
 {
 	const struct st_process *p = c->task->process;
@@ -195,10 +194,6 @@ static const char *directory(const struct call *c, enum st_role dirfd)
 	return known ? known->path : NULL;
 }
 
-/*
- * A name as the caller meant it, in log->path: as it was passed, behind the path of its
- * directory unless it is absolute.  Return: false: it is not there.
- */
 bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, bool *cut)
 {
 	struct st_log *log = c->log;

@@ -14,7 +14,7 @@ enum st_record {
 	REC_NONE,
 #define ETRACE_RECORD(ID, id, recorded, where) REC_##ID,
 #include "kernel/etrace_syscalls.def"
-	/* no call of the table, but it tells what others need */
+	/* calls that are not in the table, but show what handlers of others need */
 	REC_PRCTL, REC_GETCWD, REC_SOCKET, REC_SECCOMP, REC_PTRACE, REC_ENDS,
 	NR_RECORDS
 };
@@ -33,7 +33,7 @@ struct st_row {
 	uint8_t roles[6];	/* enum st_role, of each argument */
 };
 
-/* The call at hand. */
+/* The current call. */
 struct call {
 	struct st_log *log;
 	struct st_task *task;
@@ -42,14 +42,14 @@ struct call {
 	struct st_args args;
 };
 
-/** call_row - the row of a call by its name, or NULL */
+/** call_row - the row of a call by its name, NULL if none */
 const struct st_row *call_row(struct st_text name);
 
 /* ---- arguments ---- */
 
-/** call_where - which argument has a role.  Return: -1: none. */
+/** call_where - index of the argument with a role, -1 if none */
 int call_where(const struct call *c, enum st_role role);
-/** call_arg - that argument; empty: there is none */
+/** call_arg - the argument with a role, empty if none */
 struct st_text call_arg(const struct call *c, enum st_role role);
 /** call_number - a number; one whose names are not known is counted, and what is known taken */
 uint64_t call_number(const struct call *c, struct st_text t);
@@ -66,13 +66,13 @@ struct et_event *call_begin(const struct call *c, enum et_kind kind);
  * @path: number of the string that the name is, as the caller meant it
  */
 struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path);
-/** call_cut - a string of the event, bit @bit, is not whole */
+/** call_cut - mark a string of the event, bit @bit, as cut */
 void call_cut(const struct call *c, unsigned int bit);
 
 /** call_meant - a name as the caller meant it, in log->path
  *
- * As it was passed, behind the path of its directory unless it is absolute.
- * Return: false: it is not there.
+ * A relative name gets the path of its directory in front.  Return: false if the name is
+ * missing.
  */
 bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, bool *cut);
 /** call_settle - log->path without ".", "..", and where somebody can look, links to directories */
@@ -87,18 +87,18 @@ void call_add_name(const struct call *c, unsigned int i, enum st_role dirfd, enu
 /** call_add_settled - the same of what lies there, be it a link */
 void call_add_settled(const struct call *c, unsigned int i, enum st_role dirfd,
 		      enum st_role path);
-/** call_add_meant - a name that is told as the caller meant it */
+/** call_add_meant - add a name as the caller meant it, see call_meant() */
 void call_add_meant(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path);
-/** call_add_passed - a string as it was passed */
+/** call_add_passed - add a string as it was passed */
 void call_add_passed(const struct call *c, unsigned int i, enum st_role role);
-/** call_add_path_of - the path that a descriptor is open on.  Return: false: not known. */
+/** call_add_path_of - add the path that a descriptor is open on.  Return: false if unknown. */
 bool call_add_path_of(const struct call *c, unsigned int i, int64_t fd);
 
-/* ---- who can look ---- */
+/* ---- looking at files ---- */
 
-/** call_asks - who can look where a task's files lie, or NULL */
+/** call_asks - callbacks that can look at a task's files, NULL if none */
 const struct st_asks *call_asks(const struct st_log *log, const struct st_task *task);
-/** call_span - from when to when it was made */
+/** call_span - when the call began and ended */
 struct st_span call_span(const struct call *c);
 
 /* ---- descriptors: st_calls_fd.c ---- */
@@ -109,17 +109,17 @@ void call_opened(const struct call *c, int64_t number, bool cloexec, const char 
 /** call_is_socket - what a descriptor is, where strace does not say what it is open on (-y) */
 void call_is_socket(const struct call *c, int64_t number);
 
-/* ---- what is done by them: st_calls_use.c ---- */
+/* ---- use of descriptors: st_calls_use.c ---- */
 
 /** call_has_read, call_has_written - so many bytes, by a descriptor; @copied: from another one */
 void call_has_read(const struct call *c, int64_t number, int64_t bytes);
 void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool copied);
 /** call_has_copied - from one descriptor straight to another: recorded once while both stay */
 void call_has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes);
-/** call_replaced - a descriptor is another file's from now on: what was done by it is recorded */
+/** call_replaced - emit what was done with a descriptor before it refers to another file */
 void call_replaced(struct st_log *log, const struct st_task *task, int64_t number,
 		   struct st_fd *fd);
-/** call_closed - the event of a close; @fd may be NULL: nothing is known of it */
+/** call_closed - emit the event of a close; @fd is NULL if nothing is known of it */
 void call_closed(struct st_log *log, const struct st_task *task, int64_t number,
 		 struct st_fd *fd, bool exec);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What programs are run, and which tasks are made.  See st_call.h. */
+/* Calls that run programs and create tasks.  See st_call.h. */
 #include "format/strace/st_call.h"
 #include "base/path.h"
 

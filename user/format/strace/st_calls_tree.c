@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is done in the tree of files, and where a process stands in it.  See st_call.h. */
+/* Changes of the file tree, and each process's directories in it.  See st_call.h. */
 #include "format/strace/st_call.h"
 #include "base/xalloc.h"
 

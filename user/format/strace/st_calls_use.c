@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Who really read and wrote, as the module's calls_use.c records it.  See st_call.h. */
+/* Which programs really read and wrote, as the module's calls_use.c records it.  See st_call.h. */
 #include "format/strace/st_call.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "kernel/etrace_rules.h"
 
-/* What was done by a descriptor has been told. */
+/* What was done with a descriptor has been emitted. */
 static void forget_use(struct st_fd *fd)
 {
 	fd->read = fd->wrote = fd->not_copied = false;
@@ -19,7 +19,7 @@ static void forget_use(struct st_fd *fd)
 	fd->from = fd->to = 0;
 }
 
-/* What a file was like behind the last write to it: two values from @size on. */
+/* A file's size and mtime after the last write to it: two values from @size on. */
 static void add_written(struct st_log *log, const struct st_task *task, const struct st_fd *fd,
 			unsigned int size)
 {
@@ -125,7 +125,7 @@ static void add_text(struct st_output *o, const char *s, size_t len)
 	o->len += len;
 }
 
-/* Some of it was not seen: what stands before that does not come last. */
+/* Part of the output was not seen: the text before the gap is not the end of the output. */
 static void add_gap(struct st_output *o)
 {
 	o->len = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Whose lines they are, and in which order they become events.  See st_log.h. */
+/* Which task each line belongs to, and in which order lines become events.  See st_log.h. */
 #include "format/strace/st_state.h"
 #include "base/xalloc.h"
 
