@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the hashes of a run depend on.  See hash.h. */
+/* The random key of hashes, chosen for each run.  See hash.h. */
 #include "base/hash.h"
 
 #include <string.h>

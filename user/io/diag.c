@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Counting and telling damage.  See diag.h. */
+/* Counts and reports damage.  See diag.h. */
 #include "io/diag.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"

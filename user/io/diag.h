@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What went wrong: counts every kind of damage, tells the first few of each
+ * What went wrong: counts every kind of damage, reports the first few of each
  * with their place, and decides the exit status.  The only place that writes
  * to standard error during a conversion.
  */

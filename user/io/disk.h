@@ -12,11 +12,11 @@ struct disk;
  * disk_new - a thread that does nothing yet
  * @fd: the file; stays the caller's, and open until disk_free()
  *
- * Return: NULL if there can be no thread.
+ * Return: NULL if no thread can be started.
  */
 struct disk *disk_new(int fd);
 
-/** disk_sync - what was written until now is to reach the disk soon */
+/** disk_sync - have the data written so far reach the disk soon */
 void disk_sync(struct disk *d);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Writes JSON (RFC 8259) to an output stream as it comes, with nothing held in
- * memory.  Shared by all JSON sinks; what is written is not known here.
+ * Writes JSON (RFC 8259) to an output stream as it comes, holding nothing in
+ * memory.  Shared by all JSON sinks, whatever they write.
  *
  *	json_begin(&j, '{');
  *	json_key(&j, "pid");

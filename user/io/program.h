@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Another program, whose standard output is read: git(1), rpm(8). */
+/* Runs another program, like git(1) or rpm(8), and reads its standard output. */
 #ifndef ETRACE_PROGRAM_H
 #define ETRACE_PROGRAM_H
 
@@ -11,7 +11,7 @@
  * @argv: ends with NULL
  * @pid: set, for program_end()
  *
- * Return: what it prints; NULL: errno says why there is none.
+ * Return: its standard output, NULL with errno on error.
  */
 FILE *program_start(char *const argv[], pid_t *pid);
 

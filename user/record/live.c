@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What goes on at the moment.  See live.h. */
+/* The current state of a recording.  See live.h. */
 #include "record/live.h"
 #include "base/map64.h"
 #include "base/screen.h"

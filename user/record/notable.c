@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a person is to be told of a recording's tasks.  See notable.h. */
+/* What to report about a recording's tasks.  See notable.h. */
 #include "record/notable.h"
 #include "event/proctab.h"
 #include "base/xalloc.h"

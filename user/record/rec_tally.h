@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What came of a recording, whichever backend recorded it. */
+/* Counts of what arrived of a recording, from any backend. */
 #ifndef ETRACE_REC_TALLY_H
 #define ETRACE_REC_TALLY_H
 
 #include <stdint.h>
 
-/* What has come so far.  What the events tell of tasks: record/notable.h. */
+/* What has come so far.  For what the events say about tasks see record/notable.h. */
 struct rec_tally {
 	uint64_t records;	/* records of etrace, of all kinds */
 	uint64_t foreign;	/* other records in the same buffer */

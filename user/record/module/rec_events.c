@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
+/* Turns records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
 #include "record/module/rec_events.h"
 #include "base/map64.h"
 #include "event/order.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Pages of all processors into one stream.  See rec_merge.h. */
+/* Merges the pages of all processors into one stream.  See rec_merge.h. */
 #include "record/module/rec_merge.h"
 #include "record/module/rec_page.h"
 #include "base/xalloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Reading in the recorder's place.  See guard.h. */
+/* Reads strace's log in place of a recorder that died.  See guard.h. */
 #include "record/strace/guard.h"
 
 #include <errno.h>
