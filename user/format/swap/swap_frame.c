@@ -17,7 +17,7 @@
 /* So many messages tell whether an input is a stream. */
 #define DETECT_MESSAGES	32
 
-/* Read for nothing at most so many bytes, and so many times the input. */
+/* Payload bytes that may be read again only to judge them: so many, and so many times the input. */
 #define WASTE_FREE	(1u << 24)
 #define WASTE_FACTOR	8
 
@@ -40,7 +40,7 @@ struct swap_frame {
 	uint64_t wasted;
 };
 
-/* What stands at a place of the buffer. */
+/* What was found at a position in the buffer. */
 struct place {
 	struct swap_header h;
 	const struct swap_row *row;
@@ -224,7 +224,7 @@ static bool swallowed_next(const struct place *at)
 }
 
 /*
- * Does a header stand at @pos that can follow @h: of about its number and time,
+ * Is there a header at @pos that can follow @h: of about its number and time,
  * or with a payload that reads exactly?
  * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
  */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number this far ahead that others overtook was never a real one. */
+/* A number this far ahead is wrong if others overtook it. */
 #define FAR_AHEAD	65536
-/* So many late messages in a row, each one more than the last, are a restart. */
+/* So many late messages in a row with consecutive numbers mean a restart. */
 #define RESTART_RUN	3
 
 struct waiting {

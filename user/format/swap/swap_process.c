@@ -32,7 +32,7 @@ struct swap_processes {
 	unsigned int next_ended;
 };
 
-/* What has its member by_use at a place of a ring. */
+/* The struct that contains a by_use node. */
 #define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
 
 static void leave(struct swap_ring *at)
@@ -41,7 +41,7 @@ static void leave(struct swap_ring *at)
 	at->after->before = at->before;
 }
 
-/* Becomes the last one. */
+/* Append @at to the list. */
 static void join(struct swap_ring *head, struct swap_ring *at)
 {
 	*at = (struct swap_ring){ head->before, head };
@@ -130,7 +130,7 @@ uint64_t swap_koid(struct swap_processes *ps)
 	return ps->next_koid++;
 }
 
-/* The id itself, the first time that it is asked for. */
+/* The first request for an id gets the id itself as its koid. */
 static uint64_t koid_for(struct swap_processes *ps, struct used *used, uint32_t id)
 {
 	uint8_t **chunk, bit = (uint8_t)(1u << id % 8);

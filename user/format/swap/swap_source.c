@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much waits for a SYSTEM message that says how the others are to be read. */
+/* Most bytes that wait for a SYSTEM message that shows how to read the others. */
 #define HOLD_BYTES	(1u << 20)
 #define FEED_BYTES	65536u
 

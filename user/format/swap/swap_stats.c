@@ -51,7 +51,7 @@ const struct opt_row swap_stats_options[] = {
 	{ 0 }
 };
 
-/* Those of a process; NULL: there are too many. */
+/* Counts of a process; NULL if there are too many processes. */
 static struct proc_stats *proc(struct swap_stats *s, uint32_t pid)
 {
 	const uint64_t *at = map64_get(&s->by_pid, pid);
