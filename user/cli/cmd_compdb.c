@@ -66,7 +66,8 @@ static int ask(struct asked *a)
 		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
 		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
-		.style = opt_chosen(a->opts, options, "style"), .json = a->json, .config = &config, .old = update ? &old : NULL,
+		.style = opt_chosen(a->opts, options, "style"),
+		.json = a->json, .config = &config, .old = update ? &old : NULL,
 	};
 
 	if (!read_config(&config, a))
