@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source "sp-rtrace": binary logs, BINARY_PROTOCOL versions 1.0 to 2.0, both
- * byte orders, 4 and 8 byte pointers, several logs one after the other.  Goes from
+ * Source "sp-rtrace": reads binary logs (BINARY_PROTOCOL versions 1.0 to 2.0, both
+ * byte orders, 4 and 8 byte pointers, several logs one after the other).  Goes from
  * packet to packet, assembles calls, and recovers after damage; sprt_packet.c reads
  * a single packet.
  *
- * A packet whose fields fill its announced size exactly is accepted.  Only if they
- * do not, the bytes around it are examined: the next header shows whether the size
- * or the contents are wrong.
+ * A packet whose fields fill its announced size exactly is accepted.  Otherwise the
+ * next header shows whether the size or the contents are wrong.
  */
 #include "format/sprtrace/sprt_formats.h"
 
@@ -42,10 +41,10 @@ struct bin {
 	struct source_args args;
 	struct sink *sink;
 	struct in *in;		/* positioned at the current packet; NULL if not begun */
-	size_t next;		/* its index */
+	size_t next;		/* index of @in */
 
 	struct sprt_layout lay;
-	bool lay_known;		/* else the first good packet decides */
+	bool lay_known;		/* else the first good packet sets the layout */
 
 	/* The call that waits for its ARGS and BTRC. */
 	bool call_open;
@@ -54,7 +53,7 @@ struct bin {
 	struct sprt_item call;
 	uint64_t number;	/* of the last call */
 
-	struct sprt_room room;	/* of the call, or of the packet */
+	struct sprt_room room;	/* strings and lists of the open call, else of the packet */
 };
 
 /* Report damage @at bytes after the input position. */
@@ -105,7 +104,7 @@ static int start_log(struct bin *b, const struct sprt_handshake *h)
 	return sink_item(b->sink, &r);
 }
 
-/* Fields of a packet body; *@used bytes of it hold them. */
+/* Parse the fields of a packet body; @used: set to how many bytes they take. */
 static enum sprt_outcome parse_as(struct bin *b, const struct sprt_layout *lay, int type,
 				  const uint8_t *body, size_t size, bool fill,
 				  struct sprt_item *r, size_t *used)
@@ -116,8 +115,8 @@ static enum sprt_outcome parse_as(struct bin *b, const struct sprt_layout *lay, 
 }
 
 /*
- * The same for a packet whose fields do not fill it: the version in the
- * handshake or a guessed pointer size may be to blame.
+ * Parse a packet whose fields do not fill it with another layout: the version in
+ * the handshake or the guessed pointer size may be wrong.  Return: true if it fits.
  */
 static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 			    size_t size, struct sprt_item *r)
@@ -146,7 +145,7 @@ static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 	return false;
 }
 
-/* A CALL came; it goes on when its ARGS and BTRC are there. */
+/* Keep a CALL until its ARGS and BTRC have been read. */
 static void open_call(struct bin *b, const struct sprt_item *r)
 {
 	struct sprt_call *call = &b->call.call;
@@ -164,9 +163,8 @@ static void open_call(struct bin *b, const struct sprt_item *r)
 }
 
 /*
- * Can the call still get something after a packet of this type?  A backtrace
- * is the last that it gets, but for arguments that stand where the document
- * has them.
+ * Does a packet of this type leave the call open?  A backtrace is the last part of a
+ * call, except that ARGS may follow it, where the protocol document places them.
  */
 static bool keeps_call(const struct bin *b, int type)
 {
@@ -175,7 +173,7 @@ static bool keeps_call(const struct bin *b, int type)
 		!b->call.call.has_trace);
 }
 
-/* May an ARGS or BTRC packet stand here? */
+/* Does an ARGS or BTRC packet belong to the open call?  Reports it if not. */
 static bool fits_call(struct bin *b, int type)
 {
 	if (b->call_open &&
@@ -190,7 +188,7 @@ static bool fits_call(struct bin *b, int type)
 	return false;
 }
 
-/* The packet at the input position is good; @r is its contents. */
+/* Pass on the packet at the input position, or add it to its call; @r: its contents. */
 static int deliver(struct bin *b, int type, struct sprt_item *r)
 {
 	r->kind = sprt_packet_types[type].kind;
@@ -212,7 +210,7 @@ static int deliver(struct bin *b, int type, struct sprt_item *r)
 	}
 }
 
-/* --- the way through the bytes ------------------------------------------ */
+/* --- from packet to packet ---------------------------------------------- */
 
 static bool handshake_ahead(const struct bin *b, size_t at)
 {
@@ -224,8 +222,8 @@ static bool handshake_ahead(const struct bin *b, size_t at)
 }
 
 /*
- * Is what stands @at bytes ahead the beginning of a packet of a known (or,
- * with @lax, of any likely) type, a handshake, or the end of the input?
+ * Is there, @at bytes ahead, a handshake, the end of the input, or a packet of a known
+ * type (with @lax: of any plausible type)?
  */
 static bool boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
 		     bool lax)
@@ -247,7 +245,7 @@ static bool boundary(const struct bin *b, const struct sprt_layout *lay, size_t 
 	return h.plausible && (lax || h.type != SPRT_TYPE_UNKNOWN);
 }
 
-/* Does a packet of a known type stand @at bytes ahead, and a good one next? */
+/* Is there a packet of a known type @at bytes ahead, and a boundary() after it? */
 static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 			size_t at)
 {
@@ -264,8 +262,8 @@ static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 }
 
 /*
- * Sets the layout that makes a good packet of what stands @at bytes ahead;
- * for logs whose handshake is damaged.
+ * Find the layout with which the bytes @at bytes ahead are a good packet, for logs
+ * whose handshake is damaged.  Return: false if there is none.
  */
 static bool find_layout(struct bin *b, size_t at)
 {
@@ -320,8 +318,8 @@ static int read_handshake(struct bin *b)
 }
 
 /*
- * A packet that cannot be read is passed over.  If the open call still lacks
- * its backtrace it may have been its arguments: then the backtrace is next.
+ * Pass over a packet that cannot be read.  If the open call has no backtrace yet, the
+ * packet may have been its arguments: the call stays open for the backtrace.
  */
 static int pass_packet(struct bin *b)
 {
@@ -330,9 +328,9 @@ static int pass_packet(struct bin *b)
 }
 
 /*
- * The packet where the input stands has a type but no credible size, and the
- * next good thing is @size bytes ahead: if its fields fill what is between, it
- * is whole.  *@whole says so.
+ * The size of the packet at the input position is not credible; the next good packet
+ * is @size bytes ahead.  If the fields fill the bytes between, the packet is accepted.
+ * @whole: set to whether it was
  */
 static int recover(struct bin *b, int type, size_t size, bool *whole)
 {
@@ -373,8 +371,8 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 }
 
 /*
- * What stands here is no packet that can be read, though its header may have
- * the @type of one: goes on at the next good packet.
+ * There is no readable packet at the input position: go on at the next good packet.
+ * @type: in its header, SPRT_TYPE_UNKNOWN if none
  */
 static int find_way(struct bin *b, int type)
 {
@@ -394,7 +392,7 @@ static int find_way(struct bin *b, int type)
 		    (b->lay_known ? good_packet(b, &b->lay, at) :
 				    find_layout(b, at)))
 			break;
-		/* Nothing so far away can belong to the packet. */
+		/* Too far away to belong to the packet. */
 		if (at > SPRT_HEADER_SIZE + SPRT_PACKET_MAX) {
 			in_skip(b->in, at);
 			passed += at;

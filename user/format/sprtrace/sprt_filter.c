@@ -75,7 +75,7 @@ static bool read_mask(const struct opts *opts, const char *name, bool *has,
 	return true;
 }
 
-/* One number per line, as C writes them; empty lines count for nothing. */
+/* Read a file with one number per line, decimal or with C's 0x or 0; empty lines are ignored. */
 static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 			 struct map64 *list, struct diag *diag)
 {
@@ -229,9 +229,9 @@ static bool in_mask(uint32_t mask, uint32_t id)
 }
 
 /*
- * The addresses of --call-address.  START counts from the beginning of the
- * mapping, unless it is an address within it already: so it is for programs
- * that are linked to a fixed address.
+ * Find the addresses of --call-address.  START is an offset in the mapping, unless it is
+ * already an address behind its beginning, as for programs linked to a fixed address.
+ * Return: false if no mapped file matches.
  */
 static bool find_range(struct sprt_log *log, const struct sprt_options *o,
 		       uint64_t *from, uint64_t *to)
@@ -281,7 +281,7 @@ static bool wanted(const struct sprt_call *call, const struct sprt_options *o,
 	return true;
 }
 
-/* Leaves the allocations of blocks that are not freed later on. */
+/* Keep only the allocations of blocks that are never freed. */
 static void remove_freed(struct sprt_log *log,
 			 const struct sprt_resource *const *by_id)
 {
@@ -387,7 +387,7 @@ int sprt_whole_end(struct sprt_whole *w)
 {
 	int ret;
 
-	/* Before the first log there is nothing that could lack a mapping. */
+	/* No log yet: filter() would report a missing mapping. */
 	if (!w->log->nitems)
 		return 0;
 	filter(w->log, &w->options, w->diag);
@@ -427,7 +427,7 @@ struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
 	return NULL;
 }
 
-/* --- before a streaming sink -------------------------------------------- */
+/* --- filters before a sink that takes items one by one ------------------- */
 
 struct filter_sink {
 	struct sprt_whole whole;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Filters of sp-rtrace's post-processor, as options of all sinks of
+ * The filters of sp-rtrace's post-processor, as options of every sink of
  * MODEL_SPRTRACE, and a lookup of a log's resources by id.
  */
 #ifndef SPRT_FILTER_H
@@ -13,7 +13,7 @@
 
 enum sprt_sort { SPRT_SIZE_ASC, SPRT_SIZE, SPRT_COUNT_ASC, SPRT_COUNT };
 
-/* Parsed options.  Masks: bit @id - 1 for a resource, its id for a context. */
+/* Parsed options.  Resource masks have bit id - 1 set, context masks the context ids. */
 struct sprt_options {
 	bool leaks, compress, resolve;
 	enum sprt_sort sort;
@@ -21,16 +21,16 @@ struct sprt_options {
 	bool has_depth, has_contexts, has_resources, has_range;
 	uint32_t depth, contexts, resources;
 	bool has_include, has_exclude;
-	struct map64 include, exclude;	/* numbers of calls */
-	char *target;		/* of --call-address */
-	uint64_t start, size;
+	struct map64 include, exclude;	/* call numbers */
+	char *target;		/* part of a mapped file's path, from --call-address */
+	uint64_t start, size;	/* bytes, from --call-address */
 };
 
 /*
- * A sink that keeps each log until it is complete, and hands it on without what
- * the options leave out, with shortened backtraces and with names.  The log
- * item's filters, the process item's depth, and the log's lowest and highest are
- * what holds then.  Implementations begin with this struct.
+ * A sink that keeps each log until it is complete, applies the options to it
+ * (removes items, shortens backtraces, adds names), and hands it on.  The log
+ * item's filters, the process item's depth, and the log's lowest and highest then
+ * describe the filtered log.  Implementations begin with this struct.
  */
 struct sprt_whole {
 	struct sink sink;
@@ -51,7 +51,7 @@ struct sprt_whole {
 struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
 			     const struct sink_args *args);
 int sprt_whole_item(struct sink *sink, const void *item);
-/* The log is complete, if there is one. */
+/* Filter and process the current log, if any.  Return: 0 or negative errno. */
 int sprt_whole_end(struct sprt_whole *w);
 void sprt_whole_free(struct sprt_whole *w);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "fxt" of sp-rtrace logs.  In short: a log becomes a process with one
- * thread, a call an instant, the life of a block an async span, the live blocks
- * of a resource a counter, everything else an instant of category "metadata".
+ * Sink "fxt": writes sp-rtrace logs as FXT.  A log becomes a process with one thread,
+ * a call an instant, the life of a block an async span, the live blocks of a resource
+ * a counter, everything else an instant of category "metadata".
  * Documentation/sp-rtrace.md has the details.
  */
 #include "format/sprtrace/sprt_filter.h"
@@ -18,7 +18,7 @@
 #define PROVIDER	1u
 #define NS_PER_SEC	1000000000ull
 #define DAY_US		(24ull * 3600 * 1000000)
-/* Above all pids of Linux: koids of processes whose pid is taken or unknown. */
+/* First koid for processes whose pid is taken or unknown; above all pids of Linux. */
 #define KOID_MADE	(1ull << 22)
 
 /* --- processes ---------------------------------------------------------- */
@@ -36,15 +36,15 @@ static void name_process(struct sprt_fxt *f, const char *name)
 		f->err = err;
 }
 
-/* A process that has no pid of its own in this trace. */
+/* Invent a koid for a process whose pid is unknown or taken in this trace. */
 static uint64_t made_koid(struct sprt_fxt *f)
 {
 	return KOID_MADE + f->made++;
 }
 
 /*
- * The log's process.  A log that goes on where the one before it ended, of the
- * same process, stays with it; others that have the same pid are apart.
+ * Set the process of a log.  If the log before had the same name and pid, they share a
+ * koid.  Another process with an already used pid gets an invented koid.
  */
 static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 {
@@ -68,7 +68,7 @@ static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 
 /* --- time --------------------------------------------------------------- */
 
-/* Sets now to the time of a call; tells once how the clocks relate. */
+/* Set f->now to the time of a call; once per log, write how the clocks relate. */
 static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 {
 	uint64_t us;
@@ -106,7 +106,7 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 		f->now = 0;
 }
 
-/* A log has ended: the clock of the next one is another. */
+/* End a log: the next one has its own clock. */
 static void end_log(struct sprt_fxt *f)
 {
 	sprt_fxt_end_blocks(f);
@@ -148,7 +148,7 @@ static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
 	}
 }
 
-/* One text, a line for each frame: equal backtraces are equal strings. */
+/* Add the backtrace as one text, a line per frame, so that equal backtraces are equal strings. */
 static void add_backtrace(struct sprt_fxt *f, const struct sprt_call *call)
 {
 	size_t n = 0, len = 0;
@@ -289,7 +289,7 @@ static void add_fields(struct sprt_fxt *f, const struct sprt_item *item,
 			add_field(f, field, (const char *)item + field->offset);
 }
 
-/* An item of which sprt_kinds says all: which it is, its texts, the rest. */
+/* Write an item that sprt_kinds describes: its id, then texts, then the rest. */
 static void write_fields(struct sprt_fxt *f, const struct sprt_item *item)
 {
 	add_fields(f, item, SPRT_ID, SPRT_MASK);
@@ -298,7 +298,7 @@ static void write_fields(struct sprt_fxt *f, const struct sprt_item *item)
 	sprt_fxt_instant(f, "metadata", sprt_kinds[item->kind].event);
 }
 
-/* What calls refer to. */
+/* Keep the names that calls refer to. */
 static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
 {
 	const struct sprt_resource *res = &item->resource;
@@ -336,8 +336,8 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 /* --- the sink ----------------------------------------------------------- */
 
 /*
- * A log begins with packets that come before the one that names the process;
- * they wait for it.
+ * Set the process, and write the items that precede the packet that names it; they
+ * were kept until now.
  */
 static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
 {
@@ -376,7 +376,7 @@ static int fxt_item(struct sink *sink, const void *p)
 	return f->err ? f->err : out_error(f->out);
 }
 
-/* The end, and what was wrong with the input: its counts are complete then. */
+/* End the trace with the counts of input damage, which are complete only now. */
 static int fxt_end(struct sink *sink)
 {
 	struct sprt_fxt *f = (struct sprt_fxt *)sink;
@@ -425,7 +425,7 @@ struct sink *sprt_fxt_open(const struct sink_args *args)
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, PROVIDER, FXT_STR("sp-rtrace"));
 	fxt_init(f->w, NS_PER_SEC);
-	/* A consumer loses the names of threads if it is not the first. */
+	/* "process" must be the first string: else a consumer loses thread names. */
 	fxt_pin(f->w, FXT_STR("process"));
 	sprt_fxt_set_kind(f, 0, "unknown resource", false);
 	return sprt_filter_sink(&f->sink, args);

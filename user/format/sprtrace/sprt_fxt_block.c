@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * sp-rtrace as FXT: the life of a block is an async span, the blocks that live
- * at a time are a counter of their resource.  See sprt_fxt_state.h.
+ * sp-rtrace as FXT: writes the life of a block as an async span, and the live blocks
+ * of each resource as a counter.  See sprt_fxt_state.h.
  */
 #include "format/sprtrace/sprt_fxt_state.h"
 
@@ -20,7 +20,7 @@ void sprt_fxt_set_kind(struct sprt_fxt *f, uint32_t id, const char *type, bool r
 	struct sprt_fxt_kind *k = &f->kinds[id];
 	bool whole;
 
-	/* Counters are known by their names: two must not have the same. */
+	/* Counters are identified by name: each needs its own. */
 	type = sprt_fxt_name(f, *type ? type : "unnamed", &whole);
 	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++)
 		if (i != id && f->kinds[i].type &&
@@ -46,7 +46,7 @@ static void write_counter(struct sprt_fxt *f, struct sprt_fxt_kind *k)
 	sprt_fxt_event(f, FXT_EV_COUNTER, k->type, k->counter, 0, args, 2);
 }
 
-/* An End must repeat category and name of its Begin: both are kept, in one. */
+/* "category\0name": an End must repeat both from its Begin. */
 static const char *span_label(struct sprt_fxt *f, const char *category,
 			      const char *name)
 {
@@ -90,12 +90,12 @@ void sprt_fxt_track(struct sprt_fxt *f, const struct sprt_call *call, struct fxt
 		if (!sprt_live_release(&f->live, call->resource, call->id,
 				       k->refcounted, &block))
 			return;
-		/* Its resource may be described otherwise by now. */
+		/* The log may have redefined its resource since. */
 		k = &f->kinds[block.kind];
 		k->live_bytes -= block.amount;
 		k->live_blocks--;
 		args[1].name = FXT_STR("freed_by");
-		/* Damaged times must not end it before it begins. */
+		/* With damaged times the block must not end before it began. */
 		now = f->now;
 		if (now < block.time)
 			f->now = block.time;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer names go into an argument instead. */
+/* A longer name is cut, and the whole name goes into an argument. */
 #define NAME_MAX_BYTES	1024u
 
 static char *scratch(struct sprt_fxt *f, const char *s, size_t n)
@@ -86,7 +86,7 @@ void sprt_fxt_pointer(struct sprt_fxt *f, const char *name, uint64_t v)
 	sprt_fxt_arg(f, fxt_arg_ptr(sprt_fxt_str(name), v));
 }
 
-/* Text of any length: what does not fit continues in NAME[2], NAME[3] ... */
+/* Add a text of any length: what does not fit continues in NAME[2], NAME[3] ... */
 static void add_pieces(struct sprt_fxt *f, const char *name, const char *s,
 		       size_t n)
 {
@@ -129,7 +129,7 @@ static bool same_name(const struct fxt_arg *a, const struct fxt_arg *b)
 	       !memcmp(a->name.s, b->name.s, a->name.len);
 }
 
-/* Names within one event must differ. */
+/* Make the names within one event unique: "NAME (2)" ... */
 static void rename_doubles(struct sprt_fxt *f, struct fxt_arg *args, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

@@ -15,7 +15,7 @@
 #include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_model.h"
 
-/* Strings and counters of a resource. */
+/* Names and totals of one resource. */
 struct sprt_fxt_kind {
 	const char *type;	/* category of its events */
 	const char *counter, *bytes, *blocks;	/* names of its counter */
@@ -38,18 +38,18 @@ struct sprt_fxt {
 
 	/* Items before the one that describes the process. */
 	struct sprt_log *waiting;
-	uint64_t koid;		/* of process and thread; 0 if not known yet */
+	uint64_t koid;		/* of process and thread, 0 if not known yet */
 	uint32_t pid;
 	const char *process;	/* its name */
-	struct sprt_live pids;	/* those that were used, as blocks */
-	uint64_t made;		/* number of koids made so far */
+	struct sprt_live pids;	/* pids already used as koids, stored as blocks */
+	uint64_t made;		/* number of koids invented so far */
 
 	/* From the log's clock to that of the trace. */
 	uint64_t start;		/* ns, of the log's first call */
 	bool timed;		/* a call has had a time */
 	bool untimed;		/* the first call had none */
 	uint64_t first_us, last_us, days_us;
-	uint64_t now;		/* ns, of the item before */
+	uint64_t now;		/* ns, current trace time */
 
 	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* 0: not described */
 	const char *contexts[32];	/* names by bit */
@@ -69,8 +69,8 @@ __attribute__((format(printf, 2, 3)))
 const char *sprt_fxt_format(struct sprt_fxt *f, const char *fmt, ...);
 
 /**
- * sprt_fxt_name - make a name of a string: valid UTF-8 and not too long
- * @whole: set to whether it is all there
+ * sprt_fxt_name - turn a string into a name: valid UTF-8 and not too long
+ * @whole: set to true if the name is the unchanged string
  */
 const char *sprt_fxt_name(struct sprt_fxt *f, const char *s, bool *whole);
 
@@ -98,7 +98,7 @@ void sprt_fxt_text(struct sprt_fxt *f, const char *name, const char *s);
 
 /* ---- sprt_fxt_event.c: events ---- */
 
-/** sprt_fxt_event - write an event with the given @args, which may be renamed */
+/** sprt_fxt_event - write an event; renames @args with equal names */
 void sprt_fxt_event(struct sprt_fxt *f, enum fxt_event_type type, const char *category,
 		    const char *name, uint64_t value, struct fxt_arg *args, size_t n);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "json" of sp-rtrace logs: one object in a line for each item, with
- * every field that it has.  Addresses and masks are strings in hexadecimal.
+ * Sink "json" of sp-rtrace logs: prints each item as an object in a line of its own,
+ * with all its fields.  Addresses and masks are hexadecimal strings.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct sprt_json {
 	struct sink sink;
 	struct json j;
 	struct diag *diag;
-	bool text;		/* the log is a report: places are lines */
+	bool text;		/* the log is a text report: print line numbers, not offsets */
 	char *types[SPRT_RESOURCE_MAX + 1];	/* of resources, by id */
 };
 
@@ -90,7 +90,7 @@ static void put_process(struct sprt_json *s, const struct sprt_process *p)
 		put_number(j, "backtrace_depth", p->depth);
 }
 
-/* Where @word stands in @text, at its beginning or behind a space. */
+/* Find @word in @text, at its beginning or after a space; NULL if not there. */
 static const char *find_word(const char *text, const char *word)
 {
 	const char *p = strstr(text, word);
@@ -101,8 +101,8 @@ static const char *find_word(const char *text, const char *word)
 }
 
 /*
- * A frame's text, in the forms that sprt_resolve.h lists, into its parts: the
- * word "from" or "at" divides it.
+ * Split a frame's text (forms: see sprt_resolve.h) at the word "from" or "at" and print
+ * its parts.
  */
 static void put_resolved(struct json *j, const char *text)
 {
@@ -280,7 +280,7 @@ static int json_item(struct sink *sink, const void *p)
 	return out_error(j->out);
 }
 
-/* What was wrong with the input comes last: its counts are complete then. */
+/* Print the counts of input damage last: only now they are complete. */
 static int json_finish(struct sink *sink)
 {
 	struct sprt_json *s = (struct sprt_json *)sink;

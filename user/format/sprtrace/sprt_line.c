@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The lines of a text report.  See sprt_line.h. */
+/* Parses the lines of a text report.  See sprt_line.h. */
 #include "format/sprtrace/sprt_line.h"
 #include "format/sprtrace/sprt_words.h"
 
@@ -55,8 +55,8 @@ bool sprt_line_number32(char **p, int base, uint32_t *v)
 static const char *const header_keys[SPRT_KEY_COUNT] = {
 	"version", "arch", "timestamp", "process", "pid", "filter",
 	"backtrace depth", "origin",
-	"time",		/* what version 1.1 called the timestamp */
-	"timestamps",	/* in the document, written by nobody */
+	"time",		/* the timestamp in version 1.1 */
+	"timestamps",	/* in the protocol document, but no program writes it */
 };
 
 bool sprt_line_is_header(const char *line)
@@ -151,7 +151,7 @@ unsigned int sprt_line_filters(const char *s, bool *known)
 
 /* --- calls -------------------------------------------------------------- */
 
-/* "hh:mm:ss.mmm]" to microseconds; the document has six digits at the end. */
+/* Convert "hh:mm:ss.mmm]" to microseconds; the protocol document has six decimals. */
 static bool clock_time(char **p, uint64_t *us)
 {
 	uint64_t h, m, s, scale = 1000000;

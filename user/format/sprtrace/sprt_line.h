@@ -34,8 +34,8 @@ enum sprt_line_key {
 	SPRT_KEY_COUNT
 };
 
-/** sprt_line_is_header - whether a line is the first of a report; it can come
- * anywhere in a file, because reports can be concatenated
+/** sprt_line_is_header - whether a line is the first of a report.  Reports can be
+ * concatenated, so it can occur anywhere in a file.
  */
 bool sprt_line_is_header(const char *line);
 
@@ -63,13 +63,12 @@ unsigned int sprt_line_filters(const char *s, bool *known);
 /**
  * sprt_line_call - parse "N. [@mask ][[time] ]name[<type>](size) = 0xid" or
  * "...(0xid)"
- * @name: set to the name, with the type behind it; @call has neither name nor
- *	resource
+ * @name: set to "name<type>"; the caller sets name and resource of @call
  */
 bool sprt_line_call(char *line, struct sprt_call *call, char **name);
 
-/** sprt_line_has_block - names and comments can be anything, but they hardly
- * hold this
+/** sprt_line_has_block - whether @s holds "(0x" or ") = 0x", which is unlikely in
+ * names and comments
  */
 bool sprt_line_has_block(const char *s);
 
@@ -80,7 +79,7 @@ bool sprt_line_like_call(const char *line);
 
 /**
  * sprt_line_heap - parse "#[#]   label value" of heap information
- * @seen: the bit of the matching row of sprt_heap_words is set in it
+ * @seen: gets the bit of the matching row of sprt_heap_words
  *
  * Return: false if the line is something else.
  */
@@ -90,7 +89,7 @@ bool sprt_line_heap(char *line, struct sprt_heap *heap, unsigned int *seen);
 struct sprt_line_type {
 	const char *begin;
 	bool (*parse)(char *line, struct sprt_item *item);
-	bool comment;	/* if it does not parse, it can be a comment */
+	bool comment;	/* a line that does not parse is a comment, not damage */
 };
 
 /** sprt_line_type - find the type of a line by its first characters; NULL if none */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Live blocks by a hash of their resource and id, which stands for both: sprt_live.h. */
+/*
+ * Live blocks in a map whose key is a 64-bit hash of resource and id; the two are not
+ * compared.  See sprt_live.h.
+ */
 #include "format/sprtrace/sprt_live.h"
 
 #include <stdlib.h>

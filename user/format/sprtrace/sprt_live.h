@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Tracks which blocks are allocated, by the rules of sp-rtrace: a block is
- * identified by its resource and its id; a reference-counted one lives until it
- * was freed as often as allocated; an allocation of any other block that is
- * already live replaces it, and the older one has leaked.
+ * identified by its resource and its id.  A reference-counted block lives until it
+ * was freed as often as allocated.  For any other block, an allocation with the id
+ * of a live block replaces that block, which has leaked.
  */
 #ifndef SPRT_LIVE_H
 #define SPRT_LIVE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A whole sp-rtrace log in memory.  See sprt_log.h. */
+/* Keeps a whole sp-rtrace log in memory.  See sprt_log.h. */
 #include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One sp-rtrace log held in memory, for what needs the whole log: reports,
- * filters, sorting calls, resolving addresses.  Equal strings and equal backtraces
+ * One sp-rtrace log held in memory, for reports, filters, sorting calls and
+ * resolving addresses, which all need the whole log.  Equal strings and equal backtraces
  * are stored once.
  */
 #ifndef SPRT_LOG_H
@@ -42,7 +42,7 @@ struct sprt_log {
 	size_t ncalls, calls_cap;
 	struct sprt_arena arena;	/* calls and comments */
 
-	/* Ids of allocated blocks, set by sprt_filter(): before --leaks. */
+	/* Lowest and highest id of an allocated block, found by the filter before --leaks. */
 	uint64_t lowest, highest;
 
 	struct sprt_intern strings;	/* also backtraces and arguments */
@@ -57,13 +57,13 @@ void sprt_log_clear(struct sprt_log *log);
 /** sprt_log_add - keep a copy of an item */
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item);
 
-/** sprt_log_sort - put the calls in order of their numbers */
+/** sprt_log_sort - sort the calls by number */
 void sprt_log_sort(struct sprt_log *log);
 
 /**
- * sprt_log_set_trace - give a call other frames
- * @n: how many frames
- * @resolved: @n texts, single ones NULL; or NULL
+ * sprt_log_set_trace - replace the backtrace of a call
+ * @n: number of frames
+ * @resolved: @n texts, each of which can be NULL; or NULL if none
  */
 void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 			const uint64_t *frames, const char *const *resolved,

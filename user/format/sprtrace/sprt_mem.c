@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Bump allocator, interned strings: see sprt_mem.h. */
+/* Bump allocator and interned strings.  See sprt_mem.h. */
 #include "format/sprtrace/sprt_mem.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -10,7 +10,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-/* A byte beyond what was asked for is seen as in memory of its own. */
+/* Let AddressSanitizer find an access behind an allocation, as it does with malloc(). */
 #define hide(p, n)	__asan_poison_memory_region(p, n)
 #define show(p, n)	__asan_unpoison_memory_region(p, n)
 #define ARENA_GAP	8u

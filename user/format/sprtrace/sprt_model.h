@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The model of an sp-rtrace log (MODEL_SPRTRACE): one item per thing that the
- * log says, passed one after the other from a source (sprt_bin.c, sprt_text.c)
+ * The model of an sp-rtrace log (MODEL_SPRTRACE): one item per record of the
+ * log, passed one after the other from a source (sprt_bin.c, sprt_text.c)
  * through filters (sprt_filter.c) to a sink (sprt_print.c, sprt_fxt.c,
  * sprt_json.c).  No parsing, no storage and no output here.
  *
  * Field names and units follow BINARY_PROTOCOL and TEXT_PROTOCOL of sp-rtrace;
- * where the programs differ from these, Documentation/sp-rtrace.md says how.
+ * Documentation/sp-rtrace.md lists where the programs differ from them.
  */
 #ifndef SPRT_MODEL_H
 #define SPRT_MODEL_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bits of sprt_log_start.filters: what a text report has been through. */
+/* Bits of sprt_log_start.filters: the filters applied to a text report. */
 #define SPRT_FILTER_LEAKS	(1u << 0)
 #define SPRT_FILTER_COMPRESS	(1u << 1)
 #define SPRT_FILTER_RESOLVE	(1u << 2)
@@ -110,7 +110,7 @@ struct sprt_call {
 	const char *name;
 	const struct sprt_arg *args;
 	const uint64_t *frames;		/* innermost first */
-	/* Text after each address, or NULL; single ones can be NULL. */
+	/* Text after each address, NULL if none; also each text can be NULL. */
 	const char *const *resolved;
 };
 
@@ -161,8 +161,8 @@ struct sprt_item {
 };
 
 /*
- * Bytes or units of an allocation: the recorded size is 32 bits wide and
- * signed, so 2 GiB to 4 GiB come out right when it is read as unsigned.
+ * Bytes or units of an allocation.  The recorded size is a signed 32-bit number;
+ * read as unsigned, sizes from 2 GiB to 4 GiB are right, too.
  */
 static inline uint64_t sprt_call_amount(const struct sprt_call *call)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The packets of a binary log.  See sprt_packet.h. */
+/* Parses the packets of a binary log.  See sprt_packet.h. */
 #include "format/sprtrace/sprt_packet.h"
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
@@ -15,7 +15,7 @@ struct sprt_cursor {
 	const struct sprt_layout *lay;
 	struct sprt_arena *strings;
 	bool short_of;		/* a field did not fit */
-	bool fill;		/* lists go on to the end of the packet */
+	bool fill;		/* read lists up to the end of the packet */
 };
 
 static uint16_t get16(const uint8_t *p, bool big)
@@ -62,10 +62,10 @@ static uint64_t pointer(struct sprt_cursor *c, uint8_t size)
 }
 
 /*
- * A string: u16 length with the padding included, text up to the first NUL or
- * to the length.  A length that does not fit takes all but the last @reserve
- * bytes, so that fields of known size behind a damaged length are still read.
- * NULL for the NULL string (length 0).
+ * Read a string: a 16-bit length that includes the padding, and a text that ends at a
+ * NUL or at that length.  If the length does not fit, the string takes all but the
+ * last @reserve bytes, so that the fields of known size after it are still read.
+ * Return: NULL if the length is 0, which stands for a NULL string.
  */
 static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 {
@@ -104,7 +104,7 @@ static const char *string(struct sprt_cursor *c, size_t reserve)
 
 /* --- packet bodies ------------------------------------------------------ */
 
-/* An item of which sprt_kinds says all. */
+/* Parse an item whose fields sprt_kinds lists. */
 static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 {
 	const struct sprt_field *f = sprt_kinds[r->kind].fields;
@@ -156,8 +156,8 @@ static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
 static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 		       struct sprt_item *r)
 {
-	/* 2.0 writes the two pointers as dwords, even where pointers have
-	 * eight bytes: the size tells.
+	/* Version 2.0 writes bottom and top as 32 bits even if pointers are
+	 * 64 bits; then the packet has 48 bytes (12 fields of 4).
 	 */
 	uint8_t width = left(c) == 48 ? 4 : c->lay->ptr;
 
@@ -183,8 +183,8 @@ static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
 }
 
 /*
- * Into room->arg, as many as announced; with @fill, as many as the packet has
- * room for.
+ * Read arguments into room->arg: the announced number, or with fill, all that the
+ * packet holds.
  */
 static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
 {
@@ -211,7 +211,7 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 	r->call.nargs = (uint32_t)n;
 }
 
-/* Into room->frame, in the same way. */
+/* Read frames into room->frame: the announced number, or with fill, all that the packet holds. */
 static void parse_trace(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
 {
 	uint32_t announced = u32(c);

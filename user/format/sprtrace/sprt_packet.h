@@ -15,23 +15,23 @@
 #include "format/sprtrace/sprt_model.h"
 
 #define SPRT_HANDSHAKE_ID	0xf0
-#define SPRT_HANDSHAKE_MAX	257u	/* size byte 255, and two bytes before */
+#define SPRT_HANDSHAKE_MAX	257u	/* bytes: 2 for id and size, and at most 255 */
 #define SPRT_HEADER_SIZE	8u
-/* The programs write through 4 KiB buffers; more than this is damage. */
+/* Bytes.  The programs write through 4 KiB buffers; a larger packet is damaged. */
 #define SPRT_PACKET_MAX	(1u << 20)
 
-/* How the bytes of a log are to be read, from its handshake. */
+/* Layout of the packets of a log, from its handshake. */
 struct sprt_layout {
 	bool type_first;	/* 2.0: type, size of data; 1.x: size, type */
 	bool big;
 	bool has_depth;		/* PINF, from 1.2 */
 	bool has_flags;		/* RESR, from 1.3 */
 	bool named_args;	/* ARGS, from 1.3 */
-	bool ptr_guessed;
-	uint8_t ptr;		/* 4 or 8 */
+	bool ptr_guessed;	/* the handshake has no valid pointer size */
+	uint8_t ptr;		/* bytes of a pointer, 4 or 8 */
 };
 
-/** sprt_layout_version - set what depends on the version in the handshake */
+/** sprt_layout_version - set the fields that depend on the version in the handshake */
 void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor);
 
 /* ---- handshake ---- */
@@ -41,12 +41,13 @@ struct sprt_handshake {
 	uint8_t major, minor, endian, ptr;
 	const uint8_t *arch;
 	size_t arch_len;
-	const char *fault;	/* what is wrong with it, or NULL */
+	const char *fault;	/* what is wrong with it, NULL if nothing */
 };
 
 /**
- * sprt_get_handshake - read one from @p, where @len bytes are known; with any
- * of its fields damaged the others still say what that one was
+ * sprt_get_handshake - read a handshake from the @len bytes at @p
+ *
+ * If one field is damaged, it is worked out from the others where possible.
  */
 struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len);
 
@@ -63,7 +64,7 @@ bool sprt_handshake_at(const uint8_t *p, size_t len);
 struct sprt_header {
 	char name[5];
 	int type;		/* row of sprt_packet_types, or SPRT_TYPE_UNKNOWN */
-	bool plausible;		/* could be a packet of some kind */
+	bool plausible;		/* could be a packet, of a known type or not */
 	size_t size;		/* bytes of data, at most SPRT_PACKET_MAX */
 };
 
@@ -71,7 +72,7 @@ struct sprt_header sprt_get_header(const struct sprt_layout *lay, const uint8_t 
 
 /* ---- packet bodies ---- */
 
-/* What the pointers of an item point to.  All zero at first. */
+/* Memory that the pointers of an item point to.  All zero at first. */
 struct sprt_room {
 	struct sprt_arena strings;
 	struct sprt_arg *arg;
@@ -98,16 +99,16 @@ struct sprt_packet_type {
 extern const struct sprt_packet_type sprt_packet_types[];
 
 enum sprt_outcome {
-	SPRT_EXACT,		/* the fields are there and fill the packet */
-	SPRT_EXTRA,		/* the fields are there, and more */
+	SPRT_EXACT,		/* the fields fill the packet */
+	SPRT_EXTRA,		/* bytes are left after the last field */
 	SPRT_SHORT,		/* fields are missing or contradict each other */
 };
 
 /**
  * sprt_packet_parse - parse the fields of a packet body
  * @type: row of sprt_packet_types
- * @fill: lists go on to the end of the packet
- * @room: where strings, arguments and frames go
+ * @fill: ignore the announced length of a list, read it up to the end of the packet
+ * @room: gets strings, arguments and frames
  * @used: set to the number of bytes of @body that hold the fields
  */
 enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,

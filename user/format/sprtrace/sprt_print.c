@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "sp-rtrace-text": reports, TEXT_PROTOCOL, byte for byte as
- * sp-rtrace-postproc of version 1.8 prints them, except where it is wrong (see
- * Documentation/sp-rtrace.md).
+ * Sink "sp-rtrace-text": prints text reports (TEXT_PROTOCOL), byte for byte as
+ * sp-rtrace-postproc 1.8 does, except for its errors (see Documentation/sp-rtrace.md).
  *
- * A report begins with what can stand at the end of a log, so each log is kept
- * in memory until it is complete.
+ * The head of a report has items that can come last in a log, so each log is kept in
+ * memory until it is complete.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
-/* What the original calls itself, and the format that it writes. */
+/* The original program's name and the format version that it writes. */
 #define FORMAT_VERSION	"2.0"
 #define BINARY_ORIGIN	"sp-rtrace 1.8"
 
@@ -27,12 +26,12 @@ struct report {
 	struct out *out;
 	struct sprt_arena shown;	/* strings, as they are printed */
 
-	/* Of the log that is being printed. */
+	/* For the log that is being printed: */
 	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
 	const struct sprt_kept_comment *comment;	/* the next to print */
 };
 
-/* A string of the log; a newline in it must not look like one of ours. */
+/* Print a newline in a string of the log as "\\012": it must not end the report's line. */
 static const char *show(struct report *r, const char *s)
 {
 	size_t n = strlen(s), newlines = 0;
@@ -80,7 +79,7 @@ static void print_header(struct report *r)
 				   tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
 				   tm.tm_hour, tm.tm_min, tm.tm_sec);
 	}
-	/* A report need not tell them; a packet does. */
+	/* A text report may lack name and pid; a packet always has them. */
 	if (process && (!log || !log->text || *process->name))
 		out_printf(r->out, "process=%s, ", show(r, process->name));
 	if (process && (!log || !log->text || process->pid))
@@ -136,7 +135,7 @@ static void print_heap(struct report *r)
 	}
 }
 
-/* The items of a kind that takes one line. */
+/* Print all items of a kind, one per line. */
 static void print_all(struct report *r, enum sprt_kind kind)
 {
 	const struct sprt_kept_item *kept;
@@ -160,7 +159,7 @@ static void print_all(struct report *r, enum sprt_kind kind)
 	}
 }
 
-/* Also decides whether calls name their resource: not if there is one only. */
+/* Print the resources.  If there is only one, clear its by_id: calls then do not name it. */
 static void print_resources(struct report *r)
 {
 	const struct sprt_kept_item *kept, *last = NULL;
@@ -183,7 +182,7 @@ static void print_resources(struct report *r)
 
 /* --- calls -------------------------------------------------------------- */
 
-/* The comments that stood before the call with this index in the log. */
+/* Print the comments that precede the call with this index in the log. */
 static void print_comments(struct report *r, size_t index)
 {
 	for (; r->comment && r->comment->before <= index;
@@ -251,7 +250,7 @@ static void print_calls(struct report *r)
 
 /* --- calls, grouped by backtrace ---------------------------------------- */
 
-/* Calls members[first] to members[first + n - 1], all with one backtrace. */
+/* The calls members[0] to members[n - 1], all with the same backtrace. */
 struct group {
 	const struct sprt_kept_call **members;
 	size_t n;
@@ -272,7 +271,7 @@ static int by_number(const struct sprt_kept_call *x,
 	return order ? order : compare(x->pos, y->pos);
 }
 
-/* The log keeps equal backtraces once: equal pointers. */
+/* Compare pointers only: the log stores equal backtraces once. */
 static int by_trace(const void *a, const void *b)
 {
 	const struct sprt_kept_call *x = *(const struct sprt_kept_call *const *)a;
@@ -344,8 +343,8 @@ static void print_groups(struct report *r)
 #define LEAKED "):\n# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes\n"
 
 /*
- * The original numbers the resources in this summary as if their ids were
- * masks, and so tells another one's numbers from the third resource on.
+ * Unlike here, the original uses the resource ids in this summary as if they were masks:
+ * from the third resource on, it prints the counts of another resource.
  */
 static void print_leaks(struct report *r)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Addresses of backtraces to names and source lines, by libdw.  See
+ * Finds names and source lines for the addresses of backtraces, with libdw.  See
  * sprt_resolve.h.
  *
- * A log says where the executable part of a file was mapped, not from which
- * offset of the file: that comes from the file's own program headers.
+ * A log has the address where the executable part of a file was mapped, but not its
+ * offset in the file, which is therefore found in the file's program headers.
  */
 #include "format/sprtrace/sprt_resolve.h"
 
@@ -41,12 +41,12 @@ static const struct diag_kind no_file = {
 	"mapped files without names: missing or not the ones traced",
 	DIAG_DAMAGE };
 
-/* A file that was mapped, once however often it is. */
+/* A mapped file, stored once even if mapped several times. */
 struct object {
 	const char *path;
-	Dwfl *dwfl;		/* NULL: there are no names to be had */
+	Dwfl *dwfl;		/* NULL if the file has no names for us */
 	Dwfl_Module *module;
-	GElf_Addr bias;		/* of libdw's addresses to the file's */
+	GElf_Addr bias;		/* libdw's addresses minus the file's */
 };
 
 /* A mapping: the file's address @vaddr was at @from. */
@@ -64,18 +64,17 @@ struct resolver {
 	Dwfl_Callbacks callbacks;
 	char *debuginfo_path;
 
-	struct map64 objects;	/* by their paths, which the log keeps once */
+	struct map64 objects;	/* by pointer to the path: the log stores equal paths once */
 	struct area *areas;
 	size_t nareas, areas_cap;
-	struct ranges owners;	/* base: index of an area */
+	struct ranges owners;	/* addresses to areas; base: index in @areas */
 
-	/* Of each address that came: index of its name. */
-	struct map64 by_frame;
+	struct map64 by_frame;	/* address to index in @names */
 	struct name *names;
 	size_t nnames, names_cap;
 };
 
-/* Text for an address; @named: it is more than the mapping's path. */
+/* Text for an address; @named: it has a symbol or a source line, not only a path. */
 struct name {
 	const char *text;	/* kept by the log */
 	bool named;
@@ -84,8 +83,8 @@ struct name {
 /* --- files -------------------------------------------------------------- */
 
 /*
- * Opens a regular file below the sysroot; links in there stay in there.  The
- * path comes from the log: it may name anything, also what blocks.
+ * Open a regular file below the sysroot; symbolic links are resolved below it, too.  The
+ * path comes from the log and may name anything, such as a FIFO: O_NONBLOCK.
  */
 static int open_below(const char *sysroot, const char *path)
 {
@@ -134,7 +133,7 @@ static void load_object(struct resolver *r, struct object *o)
 	o->dwfl = dwfl_begin(&r->callbacks);
 	if (o->dwfl) {
 		dwfl_report_begin(o->dwfl);
-		/* The descriptor is libdw's from here on. */
+		/* From here on, libdw owns the descriptor. */
 		o->module = dwfl_report_offline(o->dwfl, o->path, where, fd);
 		dwfl_report_end(o->dwfl, NULL, NULL);
 	}
@@ -150,8 +149,8 @@ static void load_object(struct resolver *r, struct object *o)
 }
 
 /*
- * Which executable segment was mapped from @map->from to @map->to?  Sets the
- * address that it begins with.  The page size is that of the traced machine.
+ * Find the executable segment that was mapped at @map, by its size in pages; the page
+ * size of the traced machine is unknown.  @vaddr: set to the segment's first address
  */
 static bool find_segment(Elf *elf, const struct sprt_map *map, GElf_Addr *vaddr)
 {
@@ -194,7 +193,7 @@ static struct object *object_of(struct resolver *r, const char *path)
 	return o;
 }
 
-/* Of mappings that overlap, the later one holds. */
+/* Add a mapping.  It replaces what it overlaps of earlier ones. */
 static void add_area(struct resolver *r, const struct sprt_map *map)
 {
 	struct range range = { map->from, map->to, r->nareas, NULL };
@@ -222,8 +221,8 @@ static void add_area(struct resolver *r, const struct sprt_map *map)
 /* --- names and lines ---------------------------------------------------- */
 
 /*
- * Source file and line of @addr within the function that its symbol names:
- * for code that was inlined there, the line of the outermost inlined call.
+ * Find source file and line of @addr in the function that its symbol names; for
+ * inlined code, the line of the outermost inlined call.
  */
 static const char *find_line(Dwfl_Module *module, Dwarf_Addr addr, int *line)
 {
@@ -281,8 +280,8 @@ static char *demangle(struct resolver *r, const char *symbol)
 }
 
 /*
- * What is recorded is where a call returns to: the byte before it belongs to the
- * call.
+ * Find the text of a frame.  A frame is a return address, and the byte before it
+ * belongs to the call.
  */
 static struct name describe(struct resolver *r, uint64_t frame)
 {
@@ -323,7 +322,7 @@ static struct name describe(struct resolver *r, uint64_t frame)
 	return name;
 }
 
-/* The same, once for each address. */
+/* Look up the text of a frame; describe() is called once per address. */
 static struct name name_of(struct resolver *r, uint64_t frame)
 {
 	const uint64_t *known = map64_get(&r->by_frame, frame);

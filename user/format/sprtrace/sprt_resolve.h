@@ -15,8 +15,8 @@
  *
  * The texts are those of sp-rtrace-resolve: "name() at file:line",
  * "name() from path", "from path", "in ??"; a C++ name is demangled and brings
- * its own parentheses.  Frames that have a text keep it where nothing better
- * is found.
+ * its own parentheses.  A frame that already has a text keeps it if neither a
+ * symbol nor a source line is found.
  */
 void sprt_resolve(struct sprt_log *log, const char *sysroot,
 		  struct diag *diag);

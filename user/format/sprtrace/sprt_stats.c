@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "stats" of sp-rtrace logs: a summary.  Several logs are summed up
- * together, resources by their type.  sprt_live.c tracks which blocks are
- * live.
+ * Sink "stats" of sp-rtrace logs: prints a summary.  Several logs are summed up
+ * together, resources by their type.  sprt_live.c tracks which blocks are live.
  */
 #include "format/sprtrace/sprt_formats.h"
 
@@ -20,17 +19,17 @@
 #include <string.h>
 
 #define DAY_US	(24ull * 3600 * 1000000)
-/* Types of resources that are counted separately; a log has at most 32. */
+/* Resource types that are counted separately; one log has at most 32. */
 #define MAX_TYPES	256u
 #define OTHER		"unknown resource"
 
 /* Counts for the resources of one type. */
 struct res_stats {
 	char *type;
-	uint64_t allocs, alloc_bytes;	/* blocks that began */
-	uint64_t frees, free_bytes;	/* blocks that ended */
-	uint64_t live, live_bytes;	/* of the log that is being read */
-	uint64_t never, never_bytes;	/* of the logs before it */
+	uint64_t allocs, alloc_bytes;	/* blocks allocated */
+	uint64_t frees, free_bytes;	/* blocks freed */
+	uint64_t live, live_bytes;	/* in the current log */
+	uint64_t never, never_bytes;	/* never freed in the logs before it */
 	uint64_t peak_bytes;
 };
 
@@ -39,14 +38,14 @@ struct sprt_stats {
 	struct sink_args args;
 	uint64_t logs, calls, types[3], other_types;
 	uint64_t maps, modules, files;
-	unsigned int filters;		/* what reports have been through */
+	unsigned int filters;		/* SPRT_FILTER_*, applied to the reports */
 	struct tally processes, functions, contexts;
-	struct res_stats *res;		/* 0: of resources that no log describes */
+	struct res_stats *res;		/* [0]: resources that no log describes */
 	size_t nres, res_cap;
 	bool any_time;
-	uint64_t wall_us;		/* of the logs before this one */
+	uint64_t wall_us;		/* total of the logs before the current one */
 
-	/* Of the log that is being read: */
+	/* For the current log: */
 	size_t by_id[SPRT_RESOURCE_MAX + 1];	/* index into res */
 	bool refcounted[SPRT_RESOURCE_MAX + 1];
 	char *context_names[32];	/* by bit, or NULL */
@@ -75,7 +74,7 @@ static void forget_contexts(struct sprt_stats *s)
 	}
 }
 
-/* Live blocks were never freed; blocks of different logs are independent. */
+/* End a log: its live blocks were never freed.  Each log has its own blocks. */
 static void end_log(struct sprt_stats *s)
 {
 	for (size_t i = 0; i < s->nres; i++) {
@@ -95,7 +94,7 @@ static void end_log(struct sprt_stats *s)
 	s->days_us = 0;
 }
 
-/* The clock of calls is that of a day, and starts again at midnight. */
+/* Count the time of a call: a time of day, so it starts again at midnight. */
 static void count_time(struct sprt_stats *s, uint64_t us)
 {
 	if (!us)
@@ -131,7 +130,7 @@ static void count_block(struct sprt_stats *s, const struct sprt_call *call, size
 			r->peak_bytes = r->live_bytes;
 	} else if (call->type == SPRT_CALL_FREE &&
 		   sprt_live_release(&s->live, call->resource, call->id, refcounted, &block)) {
-		/* its resource may be described otherwise by now */
+		/* the log may have redefined its resource since */
 		r = &s->res[block.cookie];
 		r->frees++;
 		r->free_bytes += block.amount;
@@ -280,7 +279,7 @@ static void put_resources(const struct sprt_stats *s, struct stats *st)
 	stats_table_end(st);
 }
 
-/* A report may hold less than the log did. */
+/* Print the filters that a report went through: it may lack calls of the log. */
 static void put_filters(const struct sprt_stats *s, struct stats *st)
 {
 	struct buf names = { 0 };

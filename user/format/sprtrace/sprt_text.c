@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source "sp-rtrace-text": text reports, TEXT_PROTOCOL, as the programs of
- * sp-rtrace 1.1 to 1.8 and sprt_print.c write them.  Reads the lines of one or
- * more reports; sprt_text_call.c assembles calls.
+ * Source "sp-rtrace-text": reads the lines of one or more text reports (TEXT_PROTOCOL),
+ * as written by sp-rtrace 1.1 to 1.8 and by sprt_print.c; sprt_text_call.c assembles
+ * calls.
  *
- * Keeps what the original reader loses: contexts, arguments
- * and paths with spaces, heap information and modules.
+ * Keeps what the original reader loses: contexts, arguments and paths with spaces,
+ * heap information and modules.
  */
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
@@ -66,7 +66,7 @@ static int end_heap(struct sprt_text *t)
 
 /* --- header ------------------------------------------------------------- */
 
-/* A number that must be the whole of @s; tells what else it is. */
+/* Parse a number that must be all of @s; reports damage if it is not.  @s: may be NULL */
 static bool header_number(struct sprt_text *t, const char *s, uint32_t *v)
 {
 	char *p = (char *)(uintptr_t)s;
@@ -79,7 +79,7 @@ static bool header_number(struct sprt_text *t, const char *s, uint32_t *v)
 	return false;
 }
 
-/* Passes on the items that waited until all calls were read. */
+/* Pass on the kept items of a report with groups, calls sorted by number. */
 static int flush_log(struct sprt_text *t)
 {
 	int ret;
@@ -141,11 +141,11 @@ static int start_report(struct sprt_text *t, char *line)
 	return sprt_text_emit(t, &proc);
 }
 
-/* --- the way through the lines ------------------------------------------ */
+/* --- lines -------------------------------------------------------------- */
 
 /*
- * A comment can be anywhere, also between a call and its backtrace or the calls
- * of a group.  It stays behind the call before it.
+ * Emit a comment.  It can come between a call and its backtrace or the calls of a group:
+ * then it is emitted after the call before it.
  */
 static int comment_line(struct sprt_text *t, const char *line)
 {
@@ -158,8 +158,8 @@ static int comment_line(struct sprt_text *t, const char *line)
 }
 
 /*
- * A call that cannot be read is kept as a comment.  In a group, the backtrace
- * that follows is also that of the calls before; else it is its own.
+ * Keep an unreadable call as a comment.  In a group, the backtrace that follows is
+ * also that of the calls before it; else it belongs to the unreadable call only.
  */
 static int bad_call_line(struct sprt_text *t, const char *line)
 {
@@ -180,7 +180,7 @@ static int record_line(struct sprt_text *t, char *line)
 	char *name;
 
 	if (isdigit((unsigned char)*line)) {
-		/* Parsing cuts the line up; what is no call stays whole. */
+		/* Parsing modifies the line; if it is not a call it must stay whole. */
 		char *copied = xstrdup(line);
 		bool good = sprt_line_call(copied, &call, &name);
 		int ret = good ? sprt_text_call(t, &call, name) : 0;
@@ -206,14 +206,14 @@ static int record_line(struct sprt_text *t, char *line)
 		free(whole);
 		return ret;
 	}
-	/* "# " is a remark of the program that wrote the report. */
+	/* "# " begins a remark of the program that wrote the report: ignored. */
 	if (!strncmp(line, "# ", 2))
 		return 0;
 	return sprt_line_like_call(line) ? bad_call_line(t, line) :
 				       comment_line(t, line);
 }
 
-/* "$1 = value": the document's lines of arguments have no tab. */
+/* Is it "$1 = value"?  In the protocol document, argument lines have no tab. */
 static bool is_argument(const struct sprt_text *t, const char *line)
 {
 	size_t n = strspn(line + 1, "0123456789");
@@ -260,8 +260,8 @@ static int one_line(struct sprt_text *t, char *line)
 }
 
 /*
- * The next line into t->buf, without its end.  False: there is none.  Lines
- * longer than a stream can show at once come in pieces.
+ * Read the next line into t->buf, without its newline.  A line longer than IN_MAX_PEEK
+ * bytes comes in pieces.  Return: false at the end of the input.
  */
 static bool next_line(struct sprt_text *t)
 {
@@ -291,7 +291,7 @@ static bool next_line(struct sprt_text *t)
 	return true;
 }
 
-/* What the last line left open ends: a report, or all of them, is over. */
+/* End a report: also its last group and heap information. */
 static int end_report(struct sprt_text *t)
 {
 	int ret = sprt_text_end_group(t, t->nframe > 0);
@@ -301,7 +301,7 @@ static int end_report(struct sprt_text *t)
 	return ret ? ret : flush_log(t);
 }
 
-/* The line in t->buf. */
+/* Process the line in t->buf. */
 static int take_line(struct sprt_text *t)
 {
 	char none[] = "";
@@ -329,7 +329,7 @@ static int end_input(struct sprt_text *t)
 	return end_report(t);
 }
 
-/* One line. */
+/* Read one line, or end the input. */
 static int text_step(struct source *s, struct sink *sink)
 {
 	struct sprt_text *t = (struct sprt_text *)s;

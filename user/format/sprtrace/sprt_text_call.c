@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The calls of a text report, with their arguments, backtraces and comments;
- * groups that share a backtrace; and the resources that calls name.
+ * Assembles the calls of a text report, with their arguments, backtraces and comments,
+ * the groups of calls that share a backtrace, and the resources that calls name.
  */
 #include "format/sprtrace/sprt_line.h"
 #include "format/sprtrace/sprt_text_state.h"
@@ -45,8 +45,8 @@ int sprt_text_end_call(struct sprt_text *t, bool trace)
 }
 
 /*
- * A group is over: its last call shares the backtrace with the others, if the
- * report says that they are a group.
+ * End a group.  If the report is known to have groups, or this one had a summary line,
+ * all its calls get the backtrace of the last.
  */
 int sprt_text_end_group(struct sprt_text *t, bool trace)
 {
@@ -101,7 +101,7 @@ void sprt_text_forget(struct sprt_text *t)
 	t->nknown = 0;
 }
 
-/* The resource that "<type>" in a call means, or one that there cannot be. */
+/* Find the resource of "<type>" in a call.  Return: its id, SPRT_RESOURCE_MAX + 1 if none. */
 static uint32_t resource_named(const struct sprt_text *t, const char *type)
 {
 	char *end = (char *)(uintptr_t)type;
@@ -110,7 +110,7 @@ static uint32_t resource_named(const struct sprt_text *t, const char *type)
 	for (id = 1; id <= SPRT_RESOURCE_MAX; id++)
 		if (t->known[id] && !strcmp(t->known[id], type))
 			return id;
-	/* the document has the id, as the line of the resource has it */
+	/* in the protocol document, it is the mask from the resource's line */
 	if (sprt_line_number32(&end, 16, &bit) && !*end && bit && !(bit & (bit - 1)) &&
 	    t->known[__builtin_ctz(bit) + 1])
 		return (uint32_t)__builtin_ctz(bit) + 1;
@@ -118,8 +118,8 @@ static uint32_t resource_named(const struct sprt_text *t, const char *type)
 }
 
 /*
- * Sets resource and takes "<type>" off a call's name.  Where the report has a
- * single resource, its calls do not name it.
+ * Set @resource and cut "<type>" off a call's name.  If the report has only one
+ * resource, calls do not name it.
  */
 static int split_type(struct sprt_text *t, char *name, uint32_t *resource)
 {
@@ -178,8 +178,8 @@ int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name)
 }
 
 /*
- * The name of a frame as the programs write it.  The document has "in" before
- * a function, where they have that only before "??".
+ * Name of a frame as the programs write it: "in" only before "??", but in the protocol
+ * document before each function.
  */
 static const char *frame_name(const char *text)
 {

@@ -17,25 +17,25 @@ struct sprt_text {
 	struct source_args args;
 	struct sink *sink;
 	struct in *in;
-	size_t next;		/* its index */
+	size_t next;		/* index of @in */
 	uint64_t line;		/* number, from 1 */
 	char *buf;		/* the line, with a NUL after it */
 	size_t buf_cap;
 
-	bool compressed;	/* by its header */
-	bool always_traced;	/* it has no empty lines after backtraces */
+	bool compressed;	/* the report's header has the filter "compress" */
+	bool always_traced;	/* version below 1.2: every call has a backtrace, maybe empty */
 	/*
-	 * Of a report that has, or may have, calls in groups: they are put in
-	 * order, and get their backtrace when the group is over.
+	 * Only for a report whose calls are, or may be, in groups, else NULL: calls
+	 * get their backtrace at the end of the group, and are sorted at the end.
 	 */
 	struct sprt_log *log;
 	size_t group;		/* index of its first call in the log */
-	uint64_t summary;	/* number of calls according to the summary line */
-	bool summed;		/* there was a summary line */
+	uint64_t summary;	/* number of calls in the group's summary line */
+	bool summed;		/* the group has a summary line */
 
 	/* The last call, and what belongs to it or to its group. */
 	bool call_open;
-	bool lost_call;		/* a call after it cannot be read */
+	bool lost_call;		/* an unreadable call followed it */
 	struct sprt_item call;
 	struct sprt_item *later;	/* comments within the call */
 	size_t nlater, later_cap;
@@ -45,13 +45,13 @@ struct sprt_text {
 	size_t nframe, frame_cap;
 	const char **resolved;
 	size_t resolved_cap;
-	struct sprt_arena strings;	/* of the above */
+	struct sprt_arena strings;	/* strings of the call and its comments */
 
 	bool in_heap;
 	unsigned int heap_seen;	/* bit for each row of sprt_heap_words */
 	struct sprt_item heap;
 
-	/* What "<fd>" in a call can mean: the types of the resources by id. */
+	/* Types of the resources by id, such as "fd"; calls name them as "<fd>". */
 	char *known[SPRT_RESOURCE_MAX + 1];
 	unsigned int nknown;
 };
@@ -60,7 +60,7 @@ struct sprt_text {
 
 extern const struct diag_kind sprt_damage_field, sprt_damage_line;
 
-/** sprt_text_damaged - @what is wrong, and the text that shows it, or NULL */
+/** sprt_text_damaged - report damage: @what is wrong; @shown: the damaged text or NULL */
 void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
 		       const char *what, const char *shown);
 
@@ -69,7 +69,7 @@ int sprt_text_emit(struct sprt_text *t, struct sprt_item *item);
 
 /* ---- sprt_text_call.c: each returns 0 or the sink's negative errno ---- */
 
-/** sprt_text_call - a call begins; @name has its type behind it, and is cut up */
+/** sprt_text_call - begin a call; @name: "name<type>", is modified */
 int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name);
 
 /** sprt_text_tab - parse a line that begins with a tab: "$name = value" or
@@ -78,9 +78,8 @@ int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name);
 int sprt_text_tab(struct sprt_text *t, char *line);
 
 /**
- * sprt_text_end_call - the lines of the call are over, and its backtrace: pass
- * it on
- * @trace: there was one, if only an empty one
+ * sprt_text_end_call - pass the open call on, if any
+ * @trace: the call has a backtrace, maybe an empty one
  */
 int sprt_text_end_call(struct sprt_text *t, bool trace);
 

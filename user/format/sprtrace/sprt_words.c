@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The words of a text report.  See sprt_words.h. */
+/* Tables of the words of text reports, JSON and FXT.  See sprt_words.h. */
 #include "format/sprtrace/sprt_words.h"
 
 #include <stddef.h>
@@ -39,7 +39,7 @@ const char *const sprt_call_types[] = {
 
 const char *const sprt_filter_names[3] = { "leaks", "compress", "resolve" };
 
-/* A value that all versions call the same. */
+/* A value with the same label in all versions. */
 #define SAME(value, label, member) { SPRT_HEAP_##value, label, label, member }
 
 const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_NWORDS] = {

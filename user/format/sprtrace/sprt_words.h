@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Tables of the words that the reader and the writer of text reports share.
+ * Tables that readers and writers of logs share: fields of items, and the words for them in
+ * text reports, JSON and FXT.
  */
 #ifndef SPRT_WORDS_H
 #define SPRT_WORDS_H
@@ -10,7 +11,7 @@
 /* How a field of an item is written, in the order in which FXT has them. */
 enum sprt_field_type {
 	SPRT_NO_FIELD,
-	SPRT_KEPT,	/* a string of an item that is read and written by itself */
+	SPRT_KEPT,	/* string of an item that has its own reader and writer functions */
 	SPRT_ID,	/* 32 bits */
 	SPRT_MASK,	/* 32 bits, shown in hexadecimal */
 	SPRT_TEXT,
