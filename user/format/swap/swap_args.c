@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* FXT arguments without limits of number or length.  See swap_args.h. */
+/* FXT arguments, any number and of any length.  See swap_args.h. */
 #include "format/swap/swap_args.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
@@ -55,7 +55,7 @@ static void add(struct swap_args *a, struct fxt_arg arg)
 	a->args[a->n++] = arg;
 }
 
-/* Valid text of any length. */
+/* Add valid UTF-8 of any length. */
 static void add_text(struct swap_args *a, const char *name, const char *s, size_t len)
 {
 	unsigned int part = 1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Arguments of one FXT event, without limits of number or length: what does not
- * fit into one argument or one record continues in further ones, so nothing is
- * lost (Documentation/swap.md, "FXT").
+ * Arguments of one FXT event, any number and of any length.  FXT limits both: a long
+ * value continues in further arguments, and many arguments in further records
+ * (Documentation/swap.md, "FXT").
  */
 #ifndef ETRACE_SWAP_ARGS_H
 #define ETRACE_SWAP_ARGS_H
 
 #include "format/fxt/fxt_write.h"
 
-/* Start with all zeros; swap_args_free() at the end. */
+/* All zero at first. */
 struct swap_args {
 	struct fxt_arg *args;
 	size_t n, cap;
@@ -28,7 +28,7 @@ void swap_args_free(struct swap_args *a);
  * both must stay valid until the event is written.
  */
 
-/* Above INT64_MAX as decimal text, because viewers show it as negative. */
+/* A value above INT64_MAX becomes decimal text: viewers would show it as negative. */
 void swap_args_u64(struct swap_args *a, const char *name, uint64_t v);
 void swap_args_i64(struct swap_args *a, const char *name, int64_t v);
 void swap_args_f64(struct swap_args *a, const char *name, double v);
@@ -43,7 +43,7 @@ void swap_args_own(struct swap_args *a, const char *name, const char *s);
 void swap_args_own_text(struct swap_args *a, const char *name, const char *s, size_t len);
 
 /**
- * swap_args_name - format a name that is valid as long as the arguments
+ * swap_args_name - format a name that is valid until the arguments are reset
  *
  * Return: the name, cut to 255 bytes.
  */
@@ -51,8 +51,8 @@ const char *swap_args_name(struct swap_args *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Text.  Bytes that are not UTF-8 become U+FFFD, and "@name_hex" holds them.
- * Text longer than an FXT string may be continues in "@name.2", "@name.3" ...
+ * Add text.  Bytes that are not UTF-8 become U+FFFD; then "@name_hex" holds all bytes.
+ * Text longer than an FXT string continues in "@name.2", "@name.3" ...
  */
 void swap_args_text(struct swap_args *a, const char *name, const char *s, size_t len);
 
@@ -65,8 +65,8 @@ void swap_args_hex(struct swap_args *a, const char *name, const void *data, size
  * @w: encoder
  * @ev: the event
  *
- * Arguments after the fifteenth go to instants named like the event with
- * " (more)" after it, at the same time on the same thread.
+ * Arguments after the 15th go into instants named "EVENT (more)", with the event's
+ * time and thread.
  *
  * Return: as fxt_event().
  */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The fields of a message by their ids.  See swap_fields.h. */
+/* Collects the fields of a message by id.  See swap_fields.h. */
 #include "format/swap/swap_fields.h"
 
 #include <string.h>
 
 struct gather {
 	struct swap_fields *f;
-	unsigned int depth;	/* in lists; of swap_each(): in the one that is asked for */
-	enum swap_field_id list;
+	unsigned int depth;	/* nesting of lists; for swap_each(), 1 is in @list */
+	enum swap_field_id list;	/* list of swap_each() */
 	void (*fn)(void *ctx, const struct swap_fields *e);
 	void *ctx;
-	bool begun;		/* an element */
+	bool begun;		/* an element of @list has begun */
 };
 
 static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)

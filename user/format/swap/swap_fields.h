@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The fields of a message by their ids, and the elements of its lists. */
+/* Access to the fields of a message by id, and to the elements of its lists. */
 #ifndef ETRACE_SWAP_FIELDS_H
 #define ETRACE_SWAP_FIELDS_H
 
 #include "format/swap/swap_frame.h"
 
 struct swap_fields {
-	bool has[SWAP_F_COUNT];	/* for a list: it is present */
+	bool has[SWAP_F_COUNT];	/* field or list is present; @v has no value for a list */
 	struct swap_value v[SWAP_F_COUNT];
 	uint32_t outer_pid;	/* of the element that contains the list */
 };
 
-/* The value of a number field; 0 if missing. */
+/* Value of a number field, 0 if missing. */
 static inline uint32_t swap_num(const struct swap_fields *f, enum swap_field_id id)
 {
 	return f->has[id] ? (uint32_t)f->v[id].u : 0;

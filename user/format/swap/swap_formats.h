@@ -5,7 +5,7 @@
 
 #include "io/formats.h"
 
-/* Data channels, pushes struct swap_item: swap_source.c */
+/* Source: reads data channels and passes on struct swap_item: swap_source.c */
 int swap_source_detect(const uint8_t *data, size_t n);
 struct source *swap_source_open(const struct source_args *args);
 extern const struct opt_row swap_source_options[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finds messages in a SWAP stream.  Payloads are not interpreted, but how well a
- * payload can be read is evidence for or against its header.
+ * Finds messages in a SWAP stream.  Payloads are not interpreted, but whether a payload
+ * can be read is evidence for or against its header.
  */
 #include "format/swap/swap_frame.h"
 #include "base/xalloc.h"
@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a neighbour's sequence number and time may be away. */
+/* Largest difference of neighbours: sequence numbers in messages, time in seconds. */
 #define SEQ_BEHIND	1024
 #define SEQ_AHEAD	(1 << 20)
 #define SEC_AWAY	86400
 
-/* So many messages tell whether an input is a stream. */
+/* Number of messages that are read to find out whether an input is SWAP. */
 #define DETECT_MESSAGES	32
 
-/* Payload bytes that may be read again only to judge them: so many, and so many times the input. */
+/*
+ * Limit for payload bytes read only to judge a header: WASTE_FREE plus WASTE_FACTOR for
+ * each byte of input.
+ */
 #define WASTE_FREE	(1u << 24)
 #define WASTE_FACTOR	8
 
@@ -26,18 +29,18 @@ struct swap_frame {
 	void *ctx;
 	uint8_t *buf;
 	size_t size;		/* of buf */
-	size_t start;		/* where the message or the damage begins */
+	size_t start;		/* index in buf of the current message or damage */
 	size_t fill;		/* bytes in buf */
 	uint64_t offset;	/* of buf[start] in the stream */
 	bool eof;
 	bool scanning;		/* the header at start cannot be trusted */
-	size_t scan;		/* next place to look at, relative to start */
+	size_t scan;		/* next position to look at, relative to start */
 	uint64_t dropped;	/* bytes before start that are garbage, not yet reported */
-	bool near_known;
-	unsigned int near_misses;
-	uint32_t near_seq;
+	bool near_known;	/* near_seq and near_sec are set */
+	unsigned int near_misses;	/* headers in a row that were not neighbours */
+	uint32_t near_seq;	/* of the last credible header */
 	uint32_t near_sec;
-	uint64_t wasted;
+	uint64_t wasted;	/* payload bytes read only to judge a header */
 };
 
 /* What was found at a position in the buffer. */
@@ -48,7 +51,7 @@ struct place {
 	struct swap_end end;
 	const uint8_t *payload;
 	uint32_t len;
-	bool exact;	/* the payload reads to its very end, which few others do */
+	bool exact;	/* the fields fill the payload exactly, which is unlikely by chance */
 };
 
 struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx)
@@ -79,7 +82,7 @@ static void consume(struct swap_frame *s, size_t n)
 	s->offset += n;
 }
 
-/* Ids that exist or could come to exist. */
+/* Can it be a header?  Also accepts ids that a later protocol may add. */
 static bool possible(const struct swap_header *h)
 {
 	return h->id >= 1 && h->id <= 0xffff && h->len <= SWAP_MAX_PAYLOAD;
@@ -99,7 +102,7 @@ static bool neighbours(const struct swap_header *h, uint32_t near_seq, uint32_t 
 	return seq >= -SEQ_BEHIND && seq <= SEQ_AHEAD && sec >= -SEC_AWAY && sec <= SEC_AWAY;
 }
 
-/* Near the last message, or else near the damaged one at start. */
+/* Is @h near the last message, or if there was none, near the damaged one at start? */
 static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 {
 	struct swap_header damaged;
@@ -110,7 +113,10 @@ static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 	return plausible(&damaged) && neighbours(h, damaged.seq, damaged.sec);
 }
 
-/* One odd number or time is damage, the second in a row is a new beginning. */
+/*
+ * Remember sequence number and time for neighbours().  One odd header is taken for
+ * damage, the second in a row for a new beginning.
+ */
 static void remember(struct swap_frame *s, const struct swap_header *h)
 {
 	if (s->near_known && !neighbours(h, s->near_seq, s->near_sec) && !s->near_misses++)
@@ -129,7 +135,7 @@ static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 		return;
 	at->layout = swap_choose(at->row, payload, len, NULL, &at->end);
 	if (at->row->id == SWAP_PROBE && at->end.fault != SWAP_OK) {
-		/* Nothing says that it is one. */
+		/* The id alone is no proof that it is a probe. */
 		at->row = NULL;
 		at->layout = NULL;
 		at->end = (struct swap_end){ .fault = SWAP_OK };
@@ -138,7 +144,7 @@ static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 		    !at->end.open_end;
 }
 
-/* The header at @pos; its payload is not read yet. */
+/* Read the header at @pos, without its payload. */
 static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
 {
 	const uint8_t *p = s->buf + s->start + pos;
@@ -174,7 +180,7 @@ static int give(struct swap_frame *s, const struct place *at, uint32_t damage)
 	return s->ops->message(s->ctx, &m);
 }
 
-/* The message at start is whole and has @len bytes of payload. */
+/* Emit and consume the whole message at start.  Return: 1, or the callback's error. */
 static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
 {
 	int ret = give(s, at, damage);
@@ -199,7 +205,7 @@ static void distrust(struct swap_frame *s, size_t from)
 	s->scan = from;
 }
 
-/* May the payload be read once more only to judge it?  Keeps the work linear. */
+/* May the payload be read only to judge its header?  Keeps the total work linear. */
 static bool may_waste(struct swap_frame *s, uint32_t len)
 {
 	if (s->wasted > WASTE_FREE + WASTE_FACTOR * s->offset)
@@ -209,8 +215,8 @@ static bool may_waste(struct swap_frame *s, uint32_t len)
 }
 
 /*
- * A wrong length can swallow the next message whole: then its header follows
- * the last known field.
+ * Does the payload contain the next message, because its length is wrong?  Then the
+ * next header follows the last known field.
  */
 static bool swallowed_next(const struct place *at)
 {
@@ -224,8 +230,8 @@ static bool swallowed_next(const struct place *at)
 }
 
 /*
- * Is there a header at @pos that can follow @h: of about its number and time,
- * or with a payload that reads exactly?
+ * Is there a header at @pos that can follow @h: with a sequence number and time near
+ * to it, or with a payload that its fields fill exactly?
  * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
  */
 static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header *h)
@@ -249,7 +255,7 @@ static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header
 	return at.exact;
 }
 
-/* What follows at @pos is not the next message, so it may have been swallowed. */
+/* Is the message at @pos not the one after @h?  Then @h may have swallowed that one. */
 static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct swap_header *h)
 {
 	struct place at;
@@ -261,8 +267,8 @@ static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct 
 }
 
 /*
- * The header at start, when nothing was wrong so far.
- * Return: 1 when something was done, 0 when more bytes are needed, or an error.
+ * Read the message at start, if its position is certain.
+ * Return: 1 on progress, 0 if more bytes are needed, or the callback's error.
  */
 static int read_message(struct swap_frame *s)
 {
@@ -284,7 +290,7 @@ static int read_message(struct swap_frame *s)
 	if (have < whole) {
 		if (!s->eof)
 			return 0;
-		/* Cut, or the length is wrong, or a stray byte looks like an id. */
+		/* The message is cut off, its length is wrong, or it is no message. */
 		distrust(s, at.row && plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
 		return 1;
 	}
@@ -337,8 +343,8 @@ static int begins_at(struct swap_frame *s, size_t pos)
 }
 
 /*
- * Damage ends at @pos.  What is left of the message at start is emitted if its
- * header is good enough to identify it.
+ * Damage ends at @pos.  Emit the rest of the message at start if its header is good
+ * enough to identify it.
  */
 static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 {
@@ -384,7 +390,7 @@ static int scan(struct swap_frame *s)
 		if (found)
 			return end_of_damage(s, s->scan, false);
 		if (s->scan >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {
-			/* No message is as long as this: its header means nothing. */
+			/* Longer than any message: the header at start is garbage. */
 			drop(s, s->scan);
 			s->scan = 1;
 		}
@@ -450,11 +456,11 @@ bool swap_detect(const uint8_t *p, size_t len)
 		end = (struct swap_end){ .fault = SWAP_OK };
 		if (row && !row->slack && row->layouts[0])
 			swap_choose(row, p + pos, h.len, NULL, &end);
-		/* Of unknown kinds, or damaged: no witness, and none against it. */
+		/* A message of unknown type or with damage is evidence for nothing. */
 		known += row && end.fault == SWAP_OK;
 		read += row && end.fault == SWAP_OK && end.used && end.used == h.len;
 		pos += h.len;
 	}
-	/* One message that reads exactly, or a chain of headers of at least two. */
+	/* Need one message that its fields fill exactly, or a chain of at least 2 headers. */
 	return read > 0 || known > 1;
 }

@@ -3,29 +3,29 @@
  * Splits a byte stream into SWAP messages, and finds the next message after
  * damage.
  *
- * Implements section 1 of the SWAP data protocol (Documentation/swap.md): 20
- * bytes of header and a payload, back to back, with nothing to synchronise on.
- * After damage the next message is found by what a header must look like and by
- * the sequence number and time of its neighbours.
+ * Implements section 1 of the SWAP data protocol (Documentation/swap.md): 20-byte
+ * headers and payloads, back to back, without synchronisation marks.  After damage,
+ * a header is recognised by its values, which must be possible, and by a sequence
+ * number and time close to those of its neighbours.
  */
 #ifndef ETRACE_SWAP_FRAME_H
 #define ETRACE_SWAP_FRAME_H
 
 #include "format/swap/swap_walk.h"
 
-/* What is wrong with a message; a bit mask. */
+/* Bit mask of what is wrong with a message. */
 #define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
 #define SWAP_DAMAGE_LENGTH	0x02u	/* the length in the header is wrong, the real one was found */
-#define SWAP_DAMAGE_FIELDS	0x04u	/* the payload does not read to its last field */
+#define SWAP_DAMAGE_FIELDS	0x04u	/* a field of the payload cannot be read */
 #define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
 
 /**
  * struct swap_message - one message
- * @header:  as it stands in the stream
+ * @header:  header as read, damaged or not
  * @offset:  of the header, bytes from the start of the stream
  * @payload: valid during the call
  * @len:     bytes at @payload; less or more than @header.len only when damaged
- * @row:     which message it is, NULL if unknown
+ * @row:     type of the message, NULL if unknown
  * @layout:  layout of the payload, NULL if unknown
  * @counts:  counts for a walk by @layout (SYSTEM only)
  * @certainty: how sure @counts are (SYSTEM only)
@@ -46,7 +46,7 @@ struct swap_message {
 };
 
 /**
- * struct swap_frame_ops - callbacks for what is found
+ * struct swap_frame_ops - callbacks for messages and garbage
  * @message: called for each message; a non-zero return value stops
  * @garbage: called for @bytes bytes at @offset that belong to no message
  *

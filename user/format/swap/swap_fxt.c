@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink that writes SWAP as FXT.  swap_messages.def says which function writes a
- * message.  These functions are in swap_fxt_*.c, grouped by topic, except for the
- * few messages that only become an instant.
+ * Sink that writes SWAP as FXT.  swap_messages.def has the function that writes each
+ * type of message.  These functions are in swap_fxt_*.c, grouped by topic; messages
+ * that become only an instant are written here.
  */
 #include "format/swap/swap_formats.h"
 #include "format/swap/swap_fxt_state.h"
@@ -17,13 +17,14 @@
 #define TICKS		1000000000u
 
 /*
- * Limits of what waits until the start time of the trace is known: setup stages
- * begin before the message that reports them, and the first messages can have
- * timestamps that are a little out of order, or damaged.
+ * Limits of the first messages, in number and payload bytes, that are kept until the
+ * start time of the trace is known.  The first message need not have the earliest time:
+ * setup stages begin before the message that reports them, and times can be a little out
+ * of order, or damaged.
  */
 #define WAITING_MAX	32u
 #define WAITING_BYTES	(256u << 10)
-/* A stage that begins so long before its message has a damaged time. */
+/* A stage that begins longer than this before its message has a damaged time. */
 #define STAGE_MAX_NS	(3600ull * SWAP_SECOND)
 
 static const struct diag_kind kind_early = {
@@ -35,7 +36,7 @@ static const struct diag_kind kind_forgotten = {
 	DIAG_DAMAGE
 };
 
-/* ---- messages that are an instant ---- */
+/* ---- messages that become an instant ---- */
 
 static void put_event_record(void *ctx, const struct swap_fields *e)
 {
@@ -95,8 +96,8 @@ const struct swap_handler *swap_fxt_handler(uint32_t id)
 }
 
 /*
- * Forget the least recently used when there are too many.  Only between messages,
- * because this ends what is still open.
+ * Forget the least recently used processes and threads if there are too many.  Call it
+ * only between messages, because it ends their open slices.
  */
 static void make_room(struct swap_fxt *s)
 {
@@ -153,7 +154,7 @@ static void begin_trace(struct swap_fxt *s)
 	fxt_magic(s->w);
 	fxt_provider_info(s->w, PROVIDER, FXT_STR("swap"));
 	fxt_init(s->w, TICKS);
-	/* One consumer loses the names of threads unless this is the first. */
+	/* "process" must be the first string: else one consumer loses thread names. */
 	fxt_pin(s->w, FXT_STR("process"));
 	s->ps = swap_processes_new();
 	s->system_process = swap_koid(s->ps);
@@ -187,7 +188,7 @@ static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
 	s->waiting_bytes += m->len;
 }
 
-/* The earliest time in a message. */
+/* Earliest time in a message, ns: its own, or the begin of a setup stage. */
 static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
 {
 	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN];
@@ -239,7 +240,7 @@ static int swap_fxt_item(struct sink *base, const void *data)
 	return s->nwaiting == WAITING_MAX || s->waiting_bytes > WAITING_BYTES ? begin(s) : 0;
 }
 
-/* What is still open ends with the trace. */
+/* End all that is still open, with the trace. */
 static int swap_fxt_end(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;

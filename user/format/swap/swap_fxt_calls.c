@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Calls of SWAP in FXT: functions, system calls, functions of files and of web
- * pages, samples, and the probe messages.
+ * Writes the calls of SWAP as FXT: functions, system calls, functions of files and of
+ * web pages, samples, and the probe messages.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/hash.h"
@@ -13,13 +13,13 @@
 
 /* ---- functions ---- */
 
-/* Where the message's address is, as a name. */
+/* Format the message's address as library and offset. */
 static void pc_name(struct swap_fxt *s, char *buf, size_t size)
 {
 	swap_fxt_location(buf, size, swap_fxt_process(s), swap_addr(s, SWAP_F_PC));
 }
 
-/* Where it was called from, when the library is known. */
+/* Add the caller as an argument, if its library is known. */
 static void add_caller(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
@@ -31,7 +31,7 @@ static void add_caller(struct swap_fxt *s)
 	swap_args_own(&s->args, "called_from", text);
 }
 
-/* Before protocol 4.0 system calls came as functions of the kernel. */
+/* Before protocol 4.0, system calls were functions with probe type 3 (kernel). */
 static enum swap_slice_kind function_kind(const struct swap_fxt *s)
 {
 	return s->f.has[SWAP_F_PROBE_TYPE] && s->f.v[SWAP_F_PROBE_TYPE].u == 3 ?
@@ -130,7 +130,7 @@ void swap_fxt_on_web_sampling(struct swap_fxt *s)
 {
 	char name[SWAP_NAME_BYTES + 1];
 
-	/* The document's form has no exits: it is a sample. */
+	/* The protocol document's layout has a subtype and no exits: a sample. */
 	if (s->f.has[SWAP_F_SUBTYPE]) {
 		swap_fxt_instant(s, "web", "web sample");
 		return;
@@ -157,7 +157,7 @@ static void count_memory(struct swap_fxt *s)
 
 	if (!p || !s->f.has[SWAP_F_ADDRESS])
 		return;
-	/* realloc is one message of an allocation, the old block its argument. */
+	/* realloc is one message, an allocation with the old block as its first argument. */
 	if (s->m->len >= 25 && swap_u32(s->m->payload + 12) && s->m->payload[16] == 'p')
 		first.u = swap_u64(s->m->payload + 17);
 	switch (s->f.v[SWAP_F_MEM_KIND].u) {

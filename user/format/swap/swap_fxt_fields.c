@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/*
- * SWAP as FXT: the fields of a message as arguments of an event.
- */
+/* SWAP as FXT: writes the fields of a message as arguments of an event. */
 #include "format/swap/swap_fxt_state.h"
 #include "base/xalloc.h"
 
@@ -51,7 +49,7 @@ static void append_array(struct swap_fxt *s, const struct swap_value *v)
 	append_printf(s, "]@0x%" PRIx64, v->u);
 }
 
-/* One argument of a call as a person would write it. */
+/* Append an argument of a call as in source code. */
 static void append_value(struct swap_fxt *s, const struct swap_value *v)
 {
 	switch (v->kind) {
@@ -139,7 +137,7 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 	}
 }
 
-/* What the event says by itself. */
+/* Is the field no argument: in the event itself, not known yet, or a reserved 0? */
 static bool said_elsewhere(const struct swap_fxt *s, const struct swap_field *f,
 			   const struct swap_value *v)
 {
@@ -211,10 +209,6 @@ static const struct swap_visitor collector = {
 	.close = on_close,
 };
 
-/*
- * Collect the fields of the message, and make arguments of them whose names
- * begin with @prefix.
- */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 {
 	const struct swap_message *m = s->m;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Processes of SWAP in FXT: their names, mappings, open files, setup stages and
- * resources, and their end.
+ * Writes the processes of SWAP as FXT: their names, mappings, open files, setup stages
+ * and resources, and their end.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/xalloc.h"
@@ -18,7 +18,7 @@ static const struct diag_kind kind_maps = {
 
 /* ---- processes ---- */
 
-/* A mapping begins; of a damaged one not all is known. */
+/* Add a mapping; a damaged message may lack the path. */
 static void add_mapping(struct swap_fxt *s, const struct swap_fields *e)
 {
 	const struct swap_value *path = &e->v[SWAP_F_PATH];
@@ -61,7 +61,7 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 		swap_fxt_instant(s, "process", "process info");
 		return;
 	}
-	/* The pid of a process that has ended, or another that we missed. */
+	/* The pid was reused: its process has ended, or we missed the end. */
 	if (p->ended || (p->informed && p->start != start)) {
 		swap_fxt_end_process(s, p, s->time, "another process has its pid");
 		p = swap_fxt_add_process(s, swap_num(&s->f, SWAP_F_PID));
@@ -71,7 +71,7 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 	p->start = start;
 	rename_process(s, p);
 	swap_fxt_instant(s, "process", "process info");
-	/* The list is of all that is mapped now, with the executable or without. */
+	/* The message lists all current mappings; the executable may be missing. */
 	swap_unmap(p, 0, UINT64_MAX);
 	add_mapping(s, &s->f);
 	swap_each(s->m, SWAP_F_LIBRARIES, put_library, s);
@@ -120,7 +120,7 @@ void swap_fxt_on_unmap(struct swap_fxt *s)
 
 static const char *const span_names[] = { NULL, "resource load", "resource processing", "draw" };
 
-/* The async span of a step of a resource. */
+/* Write a begin or end of the async span for a step of a resource. */
 static void put_span(struct swap_fxt *s, struct swap_process *p, enum fxt_event_type type,
 		     uint64_t time, unsigned int step, uint64_t id)
 {
@@ -170,7 +170,7 @@ void swap_fxt_on_terminate(struct swap_fxt *s)
 		swap_fxt_instant(s, "process", "terminate");
 		swap_process_end(s->ps, p);
 	} else {
-		/* A thread, or a process that was never heard of. */
+		/* A thread, or an unknown process. */
 		if (t)
 			swap_fxt_end_unfinished(s, t, s->time, 0, "the thread has ended");
 		swap_fxt_collect(s, NULL);
@@ -205,8 +205,8 @@ void swap_fxt_on_app_stage(struct swap_fxt *s)
 		return;
 	}
 	/*
-	 * A track of their own, because they overlap with functions as they like;
-	 * and another one if they do so among themselves.
+	 * Stages have their own track, because they can overlap with functions in
+	 * any way.  A stage that overlaps another one gets one more track.
 	 */
 	if (!p->stages || ev.time < p->stages_end) {
 		p->stages = swap_koid(s->ps);

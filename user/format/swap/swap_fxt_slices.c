@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Slices of SWAP in FXT: which calls have a beginning and an end, and how the two
- * are brought together when one is missing.
+ * Writes the slices of SWAP as FXT: matches ends with begins, and supplies the missing
+ * ones.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "format/fxt/fxt_write.h"
@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 /*
- * Times never go back for begins and ends of one thread, or of one process's
- * spans: they would nest the wrong way.  Messages of the kernel and of the probes
- * are stamped by different clocks, one of whole microseconds.
+ * The times of the begins and ends of one thread, or of one process's spans, must never
+ * go back: they would nest the wrong way.  They can, because the kernel and the probes
+ * use different clocks, one of which has whole microseconds.
  */
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
 {
@@ -34,7 +34,7 @@ static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
 	       names[kind];
 }
 
-/* End the innermost slice with the arguments as they are. */
+/* End the innermost slice with the current arguments. */
 static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
 {
 	const struct swap_slice *slice = &t->slices[t->depth - 1];
@@ -46,7 +46,6 @@ static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
 	swap_slice_pop(t);
 }
 
-/* End slices that have no end of their own, down to @depth of them. */
 void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
 			     size_t depth, const char *why)
 {
@@ -74,7 +73,6 @@ void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		       slice_category(kind, key), name, 0);
 }
 
-/* An end; @name is used only when its begin is missing. */
 void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		     const char *name)
 {

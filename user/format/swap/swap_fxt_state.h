@@ -16,13 +16,13 @@
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
 
-/* Most bytes in a name of an event or track; the rest goes into an argument. */
+/* Maximum bytes in the name of an event or track. */
 #define SWAP_NAME_BYTES	240u
 
 /* Nanoseconds in a second. */
 #define SWAP_SECOND	1000000000u
 
-/* A thread that has left a processor, while no other has come yet. */
+/* A thread that has left a processor on which no other thread has been seen since. */
 struct swap_leaving {
 	uint64_t time;
 	uint64_t process, thread;	/* koids */
@@ -38,23 +38,23 @@ struct swap_fxt {
 	uint64_t system_process, system_thread;	/* koids for events without a pid */
 	uint64_t next_span;
 	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */
-	uint64_t last_time;	/* from here on times count from zero */
+	uint64_t last_time;	/* latest time, ns since @zero, as all times below */
 	struct map64 leaving;	/* processor to struct swap_leaving * */
 
-	/* Messages from the beginning, until zero is known: */
+	/* First messages, kept until @zero is known: */
 	struct swap_waiting **waiting;
 	size_t nwaiting, waiting_cap, waiting_bytes;
 
-	/* Of the message that is being written: */
+	/* For the message that is being written: */
 	const struct swap_item *item;
 	const struct swap_message *m;
 	uint64_t time;
 	struct swap_fields f;
 	struct swap_args args;
-	const char *prefix;	/* of the names of arguments, or NULL */
-	bool starting;		/* the result is not known yet: no argument */
-	unsigned int depth;	/* of the visitor, in lists */
-	bool in_args;
+	const char *prefix;	/* for the names of arguments, or NULL */
+	bool starting;		/* start of a call: result and errno are not arguments */
+	unsigned int depth;	/* nesting of lists in the walk */
+	bool in_args;		/* walking over the arguments of a call */
 	char *text;		/* the arguments of a call, as text */
 	size_t text_len, text_cap;
 };
@@ -64,7 +64,7 @@ static inline struct fxt_str swap_cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* A 64-bit field of the message; 0 if missing. */
+/* Value of a 64-bit field of the message, 0 if missing. */
 static inline uint64_t swap_addr(const struct swap_fxt *s, enum swap_field_id id)
 {
 	return s->f.has[id] ? s->f.v[id].u : 0;
@@ -78,11 +78,11 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 
 /* ---- swap_fxt.c ---- */
 
-/* How a message is converted. */
+/* How to convert a type of message. */
 struct swap_handler {
 	uint16_t id;
-	void (*fn)(struct swap_fxt *s);	/* NULL: an instant */
-	const char *category, *text;	/* of it, and the category of a probe */
+	void (*fn)(struct swap_fxt *s);	/* NULL to write an instant */
+	const char *category, *text;	/* of the instant; category also of a probe */
 	enum swap_field_id operation;	/* field that distinguishes starts and ends of a probe */
 	uint32_t starts;		/* bit mask of its values that are a start */
 };
@@ -93,19 +93,19 @@ const struct swap_handler *swap_fxt_handler(uint32_t id);
 /* ---- swap_fxt_track.c ---- */
 
 /**
- * swap_fxt_make_name - make a name of text: valid UTF-8, not too long
+ * swap_fxt_make_name - turn text into a name: valid UTF-8, not too long
  * @buf: room for SWAP_NAME_BYTES and a NUL
  */
 void swap_fxt_make_name(char *buf, const char *s, size_t len);
 
 /**
- * swap_fxt_location - library and offset of an address, or the address
- * @size: of @buf; SWAP_NAME_BYTES + 1 is enough
- * @p: whose mappings; may be NULL
+ * swap_fxt_location - format an address as LIBRARY+OFFSET, or as is if not mapped
+ * @size: bytes of @buf; SWAP_NAME_BYTES + 1 is enough
+ * @p: process with the mappings; may be NULL
  */
 void swap_fxt_location(char *buf, size_t size, const struct swap_process *p, uint64_t addr);
 
-/** swap_fxt_check - count what FXT has no room for; @ret is the encoder's */
+/** swap_fxt_check - report a record that is too large for FXT; @ret: from the encoder */
 void swap_fxt_check(struct swap_fxt *s, int ret);
 
 /* Write the names of a process's and a thread's track. */
@@ -119,10 +119,10 @@ struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid);
 struct swap_process *swap_fxt_get_process(struct swap_fxt *s, uint32_t pid);
 struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process *p, uint32_t tid);
 
-/** swap_fxt_process - the process of the message, NULL if it names none */
+/** swap_fxt_process - find or add the process of the message; NULL if it names none */
 struct swap_process *swap_fxt_process(struct swap_fxt *s);
 
-/** swap_fxt_thread - the thread of the message: of its tid, else of its pid; or NULL */
+/** swap_fxt_thread - find or add the thread of the message, by tid, else by pid; or NULL */
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s);
 
 /** swap_fxt_event - write an event with the arguments; @t: NULL for the system's track */
@@ -136,8 +136,8 @@ void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name
 /* ---- swap_fxt_fields.c ---- */
 
 /**
- * swap_fxt_collect - the message's fields into @s->f, and as arguments
- * @prefix: of the arguments' names, or NULL; not of result and errno
+ * swap_fxt_collect - collect the message's fields into @s->f and as arguments
+ * @prefix: for the arguments' names, or NULL; not used for result and errno
  */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 
@@ -147,10 +147,10 @@ void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum sw
 /* ---- swap_fxt_slices.c ---- */
 
 /**
- * swap_fxt_not_before - a time that does not go back
- * @last: the last one, moved on
+ * swap_fxt_not_before - keep times from going back
+ * @last: the time before; set to the result
  *
- * Return: @time or @last; in the second case an argument says by how much.
+ * Return: the later of @time and @last.  If @last, adds an argument with the difference.
  */
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
 
@@ -158,11 +158,11 @@ uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
 void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		    const char *name);
 
-/** swap_fxt_finish - end a slice; @name is used only if its begin is missing */
+/** swap_fxt_finish - end a slice; @name: used only if its begin is missing */
 void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		     const char *name);
 
-/** swap_fxt_end_unfinished - end slices that have no end, down to @depth of them */
+/** swap_fxt_end_unfinished - end the innermost slices until @depth are left; @why: argument */
 void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
 			     size_t depth, const char *why);
 
@@ -199,7 +199,7 @@ void swap_fxt_on_probe(struct swap_fxt *s);
 /** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
 void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
-/** swap_fxt_flush_leaving - write a thread leaving a processor, with no known successor */
+/** swap_fxt_flush_leaving - write the pending leave of a thread, without a successor */
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu);
 
 void swap_fxt_on_switch(struct swap_fxt *s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The system of a SWAP target in FXT: what runs on its processors, and the
- * counters of SYSTEM messages.
+ * Writes the state of a SWAP target's system as FXT: which thread runs on each processor,
+ * and the counters of SYSTEM messages.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/xalloc.h"
@@ -14,13 +14,13 @@
 /* ---- scheduling ---- */
 
 /*
- * A thread that leaves a processor and another one that comes there are one
- * switch when nothing can have run in between.  Only threads of targets are
- * recorded, so after a longer time something else did run.
+ * ns.  A thread that leaves a processor and another one that comes there within this
+ * time are written as one context switch.  Only threads of traced programs are recorded,
+ * so in a longer time another thread is assumed to have run in between.
  */
 #define SWITCH_MAX_NS	10000000u
 
-/* Consumers take priority 0 of process 0 for idle. */
+/* Any but 0: consumers take priority 0 of process 0 for idle. */
 #define PRIORITY	1
 
 static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
@@ -67,7 +67,7 @@ void swap_fxt_on_switch(struct swap_fxt *s)
 	uint32_t cpu = swap_num(&s->f, SWAP_F_CPU);
 	struct swap_leaving *l = leaving_of(s, cpu);
 
-	/* FXT has 8 bits for the processor. */
+	/* FXT has only 8 bits for the processor. */
 	if (!t || !s->f.has[SWAP_F_CPU] || cpu > 255) {
 		swap_fxt_instant(s, "scheduling", s->m->header.id == SWAP_CONTEXT_SWITCH_ENTRY ?
 				 "thread leaves" : "thread comes");
@@ -94,7 +94,6 @@ void swap_fxt_on_switch(struct swap_fxt *s)
 
 /* ---- the state of the system ---- */
 
-/* A counter's values so far; written when there are as many as fit. */
 void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name,
 		      uint64_t id)
 {
@@ -113,7 +112,7 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
 	swap_args_reset(&s->args);
 }
 
-/* Numbers of the message that belong together: one counter. */
+/* Numbers of a SYSTEM message that are written as one counter. */
 static const struct group {
 	const char *name;
 	enum swap_field_id ids[14];
@@ -129,7 +128,7 @@ static const struct group {
 	{ "energy", { SWAP_F_ENERGY } },
 };
 
-/* Groups of a process; in a list's element. */
+/* Groups of numbers in an element of the list of processes. */
 static const struct group process_groups[] = {
 	{ "process load", { SWAP_F_LOAD } },
 	{ "process memory", { SWAP_F_VIRTUAL, SWAP_F_RESIDENT, SWAP_F_SHARED, SWAP_F_PSS,
@@ -191,7 +190,7 @@ static void put_other_load(void *ctx, const struct swap_fields *e)
 	put_load(s, NULL, "other process", SWAP_F_PID, e);
 }
 
-/* The arrays of a SYSTEM message. */
+/* Arrays of a SYSTEM message, each written as a counter. */
 static const struct array {
 	enum swap_field_id id;
 	const char *counter;

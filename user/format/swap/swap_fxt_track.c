@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as FXT: the tracks of processes and threads, the names that are shown,
- * and the events on them.
+ * SWAP as FXT: writes the tracks of processes and threads, their names, and the events on
+ * them.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/utf8.h"
@@ -24,7 +24,7 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len)
 	size_t n = len;
 
 	if (!utf8_valid(s, len)) {
-		/* Only the beginning is shown, and nothing gets shorter. */
+		/* The beginning is enough: replacing bytes makes nothing shorter. */
 		copy = utf8_replace(s, len < SWAP_NAME_BYTES ? len : SWAP_NAME_BYTES, &n);
 		s = copy;
 	}
@@ -102,13 +102,11 @@ struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process 
 	return t;
 }
 
-/* The process of the message, NULL when it names none. */
 struct swap_process *swap_fxt_process(struct swap_fxt *s)
 {
 	return s->f.has[SWAP_F_PID] ? swap_fxt_get_process(s, swap_num(&s->f, SWAP_F_PID)) : NULL;
 }
 
-/* The thread of the message: of its tid, or the main thread of its pid. */
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
@@ -133,7 +131,7 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		.value = value,
 	};
 
-	/* A consumer takes every instant with this word for a frame marker. */
+	/* A consumer takes each instant with "frame" in its name for a frame marker. */
 	if (type == FXT_EV_INSTANT && strstr(name, "frame")) {
 		swap_args_own(&s->args, "event", name);
 		ev.name = swap_cstr(category);
@@ -141,7 +139,6 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 	swap_fxt_check(s, swap_args_event(&s->args, s->w, &ev));
 }
 
-/* An instant with the message's fields on the message's thread. */
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name)
 {
 	swap_fxt_event(s, FXT_EV_INSTANT, s->time, swap_fxt_thread(s), category, name, 0);

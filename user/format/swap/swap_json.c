@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as JSON: a walk over the message's layout, each field as it comes.
- * Nothing is interpreted here but the names of numbers.
+ * Sink that prints SWAP as JSON: walks over each message's layout and prints each field.
+ * Only numbers with a name are interpreted.
  */
 #include "format/swap/swap_formats.h"
 #include "io/json_out.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists within lists: processes, their threads. */
+/* Maximum nesting of lists; threads in processes need 2. */
 #define MAX_DEPTH 4
 
 struct swap_json {
@@ -22,8 +22,8 @@ struct swap_json {
 	const char *api;
 	unsigned int depth;
 	struct {
-		bool objects;	/* a list of objects, not an array of values */
-		bool open;	/* one of them has begun */
+		bool objects;	/* elements are objects, not values */
+		bool open;	/* an object has begun */
 	} stack[MAX_DEPTH];
 };
 
@@ -94,7 +94,7 @@ static void put_value(struct json *j, const struct swap_value *v)
 	}
 }
 
-/* An argument or a return value: an object with its type character. */
+/* Print an argument or a return value as an object with its type character. */
 static void put_item(struct json *j, const struct swap_value *v)
 {
 	char type[2] = { v->item, 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Layouts of the messages of swap_messages.def.  swap_fxt_*.c define what they
- * mean in a trace.
+ * Tables with the layouts of the messages of swap_messages.def.  How a message is shown in
+ * a trace is defined in swap_fxt_*.c.
  */
 #include "format/swap/swap_layout.h"
 
@@ -11,7 +11,7 @@ static const char *const field_names[] = {
 #undef SWAP_NAME
 };
 
-/* Names of numbers. */
+/* Names of the values of number fields. */
 static const struct swap_name class_names[] = {
 	{ 0x01, "file" }, { 0x02, "ipc" }, { 0x04, "process" }, { 0x08, "signal" },
 	{ 0x10, "network" }, { 0x20, "descriptor" }, { 0, NULL }
@@ -150,7 +150,7 @@ static const struct swap_field function_entry[] = {
 	F(PID, U32), F(TID, U32), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32), F(ARGS, ARGS), END
 };
 
-/* Before protocol 4.0, when system calls used the same id. */
+/* Before protocol 4.0: system calls had this id, too. */
 static const struct swap_field function_entry_old[] = {
 	F(PID, U32), F(TID, U32), NAMED(PROBE_TYPE, U16, probe_type_names),
 	NAMED(CLASS, U16, class_names), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32),
@@ -308,7 +308,7 @@ static const struct swap_field probe_gl[] = {
 	F(TEXT, STR), END
 };
 
-/* Only SYSTEM is sent with memory that nobody has written to behind its fields. */
+/* The last member is slack: only SYSTEM has uninitialised memory after its fields. */
 #define ROW(id, name, ...) { id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM },
 
 static const struct swap_row rows[] = {
@@ -318,7 +318,7 @@ static const struct swap_row rows[] = {
 #include "format/swap/swap_messages.def"
 };
 
-/* Every other id that is one of a probe: what all of them have. */
+/* Any other probe id: only the fields that all probes have. */
 static const struct swap_row other_probe = { SWAP_PROBE, "PROBE", { probe }, false };
 
 const struct swap_row *swap_row(uint32_t id)

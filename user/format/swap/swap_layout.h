@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Layouts of SWAP messages: one table row per message id, one row per field.
- * swap_walk.h reads payloads by them.
+ * Layouts of SWAP messages: a table with a row per message id, and for each message a
+ * table with a row per field.  swap_walk.h reads payloads with them.
  *
  * Implements sections 1 and 2 of the SWAP data protocol and the probe messages
  * (Documentation/swap.md).  Tables only.
@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 #define SWAP_HEADER_SIZE	20u
-/* A kernel message is below 32 KiB, the manager's are a few more. */
+/* Bytes.  A kernel message has less than 32 KiB, one of the manager not much more. */
 #define SWAP_MAX_PAYLOAD	(1u << 20)
 
 /**
  * struct swap_header - the five words before each payload
  * @id:   message id
  * @seq:  sequence number, one counter for all messages, wraps at 2^32
- * @sec:  wall clock, seconds
+ * @sec:  wall clock, seconds since 1970
  * @nsec: wall clock, nanoseconds; below 10^9 in an undamaged message
  * @len:  bytes of the payload that follows
  */
@@ -33,7 +33,7 @@ struct swap_header {
 	uint32_t len;
 };
 
-/* Field id, and the name it has in JSON and in FXT arguments. */
+/* Id of a field, and its name in JSON and in FXT arguments. */
 #define SWAP_FIELDS(X)						\
 	X(NONE, "")						\
 	X(PID, "pid")						\
@@ -201,11 +201,11 @@ struct swap_name {
 
 /**
  * struct swap_field - one field of a layout
- * @id:    which field it is, and so its name
- * @type:  how it is read
- * @when:  0: always there; else a bit mask of the values of the layout's last
- *         selector for which the field is there
- * @selector: later fields' @when looks at this field
+ * @id:    enum swap_field_id
+ * @type:  enum swap_type
+ * @when:  0 if always present; else a bit mask: the field is present if the bit of the
+ *         value of the layout's last selector is set
+ * @selector: the value decides which later fields with @when are present
  * @sub:   layout of one element, for SWAP_T_LIST and SWAP_T_INCLUDE
  * @names: names of the values, or NULL
  */
@@ -222,9 +222,9 @@ struct swap_field {
  * struct swap_row - one message id
  * @id:       message id
  * @name:     the document's name without MSG_
- * @layouts:  what the payload may look like, most usual first; NULL ends.
- *            The first that ends exactly at the payload's end is taken.
- * @slack:    bytes after the known fields are normal and have no meaning
+ * @layouts:  possible layouts of the payload, most usual first, NULL after the last.
+ *            The first that ends exactly at the payload's end is used.
+ * @slack:    meaningless bytes after the last field are normal
  */
 struct swap_row {
 	uint16_t id;

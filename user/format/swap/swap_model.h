@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The model of MODEL_SWAP: what the SWAP source pushes and the SWAP sinks take.
- * The parts of it are those of the protocol; see swap_layout.h and swap_walk.h.
+ * The items of MODEL_SWAP, passed from the SWAP source to the SWAP sinks.  For the
+ * protocol's messages and fields see swap_layout.h and swap_walk.h.
  */
 #ifndef ETRACE_SWAP_MODEL_H
 #define ETRACE_SWAP_MODEL_H
@@ -15,12 +15,12 @@ enum swap_item_kind {
 
 /**
  * struct swap_item - a message or a gap; items come in order of sequence number
- * @kind:    what it is
- * @message: the message; for SWAP_ITEM_LOST the one that follows the gap, for
- *           its time and place
- * @lost:    how many messages are missing; 0 for SWAP_ITEM_MESSAGE
- * @first:   sequence number of the first missing one
- * @api:     name of the function of a probe message by --swap-api-map, or NULL
+ * @kind:    message or gap
+ * @message: the message; for SWAP_ITEM_LOST the one after the gap, for its time and
+ *           offset
+ * @lost:    number of missing messages, 0 for SWAP_ITEM_MESSAGE
+ * @first:   sequence number of the first missing message
+ * @api:     name of a probe message's function from --swap-api-map, NULL if none
  */
 struct swap_item {
 	enum swap_item_kind kind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sorts SWAP messages by sequence number and finds gaps.  Contents of messages are
- * not looked at.
+ * Sorts SWAP messages by sequence number and finds gaps, without looking at their
+ * contents.
  */
 #include "format/swap/swap_order.h"
 #include "base/xalloc.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number this far ahead is wrong if others overtook it. */
+/* A number this far ahead is wrong if later messages were in order without it. */
 #define FAR_AHEAD	65536
-/* So many late messages in a row with consecutive numbers mean a restart. */
+/* This many late messages in a row with consecutive numbers mean a restart. */
 #define RESTART_RUN	3
 
 struct waiting {
 	struct swap_message *m;
-	uint64_t arrival;	/* when it came, in messages */
+	uint64_t arrival;	/* number of messages that had arrived, with this one */
 	uint32_t expected;	/* sequence number expected on arrival */
 };
 
@@ -62,7 +62,7 @@ struct swap_message *swap_message_copy(const struct swap_message *m)
 	return copy;
 }
 
-/* How far @seq is ahead of what is expected; negative when it is late. */
+/* How far @seq is ahead of the expected number; negative if it is late. */
 static int32_t ahead(const struct swap_order *o, uint32_t seq)
 {
 	return (int32_t)(seq - o->expected);
@@ -138,7 +138,7 @@ static bool waited_enough(const struct swap_order *o)
 	return false;
 }
 
-/* A number below the expected one. */
+/* Process a message with a number below the expected one. */
 static int add_late(struct swap_order *o, const struct swap_message *m)
 {
 	int ret;
@@ -149,7 +149,7 @@ static int add_late(struct swap_order *o, const struct swap_message *m)
 		o->ops->again(o->ctx, m);
 		return o->ops->message(o->ctx, m);
 	}
-	/* What waits belongs to the old numbers. */
+	/* The waiting messages belong to the numbers before the restart. */
 	ret = swap_order_end(o);
 	if (ret)
 		return ret;

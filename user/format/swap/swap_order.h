@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Puts SWAP messages in order of their sequence numbers, and finds what is
- * missing.
+ * Sorts SWAP messages by sequence number, and finds missing ones.
  *
- * One counter numbers all messages; a number is used up even when its message
- * is dropped, so a gap is a count of lost messages (Documentation/swap.md,
- * "Sequence").  Messages of different processors can arrive a little out of
- * order: a gap is a loss only when nothing fills it for a while.
+ * One counter numbers all messages, also those that the target drops, so a gap shows
+ * how many were lost (Documentation/swap.md, "Sequence").  Messages of different
+ * processors can arrive a little out of order: a gap is a loss only if it is not filled
+ * for a while.
  */
 #ifndef ETRACE_SWAP_ORDER_H
 #define ETRACE_SWAP_ORDER_H
 
 #include "format/swap/swap_frame.h"
 
-/* A gap is a loss after so many later messages, or so many bytes of them. */
+/* A gap is a loss after this many later messages, or this many bytes of their payloads. */
 #define SWAP_ORDER_MESSAGES	256u
 #define SWAP_ORDER_BYTES	(1u << 20)
 
@@ -26,7 +25,7 @@
  *             passed to @message after this
  * @misplaced: the number of @m cannot be right; it is passed to @message after
  *             this, and its real number is missing elsewhere
- * @restart:   the numbers begin anew with those before @m; how many were lost
+ * @restart:   the numbers began anew shortly before @m; how many messages were lost
  *             in between is unknown
  */
 struct swap_order_ops {

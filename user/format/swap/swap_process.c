@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The state of a SWAP target during a conversion.  See swap_process.h. */
+/* Keeps the state of a SWAP target during a conversion.  See swap_process.h. */
 #include "format/swap/swap_process.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ended processes that are kept for late messages. */
+/* Number of ended processes that are kept for late messages. */
 #define KEEP_ENDED	64u
 
 /*
- * Koids are the ids of the target where that is possible, because a person
- * looks for them: an id that was used before, or is too large to be one of
- * Linux, is replaced by a number from here on.
+ * A koid is the target's pid or tid where possible, because users search for it.  If the
+ * id was used before or is too large for Linux, the koid is a number from here on.
  */
 #define FIRST_OWN_KOID	(1u << 23)
 #define USED_CHUNK	32768u	/* ids in one chunk of the bitmap */
@@ -32,7 +31,7 @@ struct swap_processes {
 	unsigned int next_ended;
 };
 
-/* The struct that contains a by_use node. */
+/* Struct of @type that contains the by_use node @at. */
 #define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
 
 static void leave(struct swap_ring *at)

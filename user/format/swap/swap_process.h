@@ -4,10 +4,10 @@
  * and open slices, mappings, live blocks, and their koids in FXT.  Nothing is read
  * or written here.
  *
- * Memory grows with what is alive at the same time.  A process that has ended is
- * kept for a while, because messages about it can come late, and then forgotten.
- * Ends can be missing, so if there are too many processes or threads, the caller
- * forgets the least recently used ones.
+ * Memory grows with the number of processes and threads that live at the same time.  A
+ * process that has ended is kept for a while for late messages, and then forgotten.
+ * Because ends can be missing, the caller forgets the least recently used processes and
+ * threads if there are too many.
  */
 #ifndef ETRACE_SWAP_PROCESS_H
 #define ETRACE_SWAP_PROCESS_H
@@ -15,15 +15,15 @@
 #include "base/map64.h"
 #include "base/ranges.h"
 
-/* Slices open on one thread: written to FXT, and remembered at all. */
+/* Maximum open slices on one thread: written to FXT, and remembered. */
 #define SWAP_MAX_NESTING	500u
 #define SWAP_MAX_DEPTH		4096u
-/* Mappings of a process that are remembered, and bytes of their names. */
+/* Maximum mappings remembered for a process, and bytes of a mapping's name. */
 #define SWAP_MAX_MAPS		8192u
 #define SWAP_MAX_MAP_NAME	255u
 /*
- * Limits of what is remembered, see swap_process_surplus() and swap_thread_surplus().
- * More than the targets had: their 32-bit kernels have 32768 ids for both.
+ * Limits for all processes, see swap_process_surplus() and swap_thread_surplus().  Real
+ * targets stay below: their 32-bit kernels have 32768 ids for processes and threads.
  */
 #define SWAP_MAX_PROCESSES	32768u
 #define SWAP_MAX_THREADS	32768u
@@ -45,8 +45,8 @@ enum swap_slice_kind {
 
 /**
  * struct swap_slice - an open slice
- * @kind: see above
- * @key:  see above
+ * @kind: what began it
+ * @key:  see enum swap_slice_kind
  * @name: its name, owned; NULL if it is nested too deep to be written
  */
 struct swap_slice {
@@ -90,9 +90,9 @@ struct swap_thread {
  * @bytes:   sum of the sizes in @blocks
  * @spans:   step << 32 | resource id to the id of an open async span
  * @spans_time: of the last begin or end of a span
- * @maps:    of code; base: where they began, what offsets count from; name: last part of
- *           the path
- * @all:     the table that contains it
+ * @maps:    mappings of code; base: original start, from which offsets count; name: last
+ *           part of the path
+ * @all:     table that contains the process
  * @by_use:  node in the list of all processes, most recently used last
  */
 struct swap_process {
@@ -122,13 +122,13 @@ void swap_processes_free(struct swap_processes *ps);
 /** swap_process_find - find a process by pid and mark it as used; NULL if none */
 struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid);
 
-/** swap_process_add - add a process; an older one with this pid is forgotten */
+/** swap_process_add - add a process and forget an older one with this pid */
 struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid);
 
 /** swap_process_end - mark a process as ended; may forget one that ended long before */
 void swap_process_end(struct swap_processes *ps, struct swap_process *p);
 
-/** swap_process_next - next in order of use: first if @p is NULL; NULL after the last */
+/** swap_process_next - next process in order of use, the first if @p is NULL; NULL if none */
 struct swap_process *swap_process_next(const struct swap_processes *ps,
 				       const struct swap_process *p);
 
@@ -136,15 +136,15 @@ struct swap_process *swap_process_next(const struct swap_processes *ps,
  * swap_process_surplus - find the process to be forgotten next
  *
  * Return: the least recently used process, if there are more than
- * SWAP_MAX_PROCESSES processes or more than SWAP_MAX_ALL_MAPS mappings; NULL if
- * there are not, or if there is only one process.
+ * SWAP_MAX_PROCESSES processes or more than SWAP_MAX_ALL_MAPS mappings; else NULL, also
+ * if there is only one process.
  */
 struct swap_process *swap_process_surplus(const struct swap_processes *ps);
 
 /** swap_process_forget - remove a process and its threads */
 void swap_process_forget(struct swap_processes *ps, struct swap_process *p);
 
-/** swap_thread_surplus - least recently used of more than SWAP_MAX_THREADS threads, or NULL */
+/** swap_thread_surplus - the least recently used thread if above SWAP_MAX_THREADS, or NULL */
 struct swap_thread *swap_thread_surplus(const struct swap_processes *ps);
 
 /** swap_thread_forget - remove a thread */
@@ -157,7 +157,7 @@ struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_process *p,
 				    uint32_t tid);
 
-/** swap_thread_by_tid - a thread of any process, the last one with this tid, or NULL */
+/** swap_thread_by_tid - the last thread added with this tid, of any process; NULL if none */
 struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid);
 
 /** swap_koid - get a koid for a track that has no pid or tid */
@@ -188,10 +188,10 @@ void swap_block_remove(struct swap_process *p, uint64_t addr);
 
 /**
  * swap_slice_push - begin a slice
- * @name: copied if the slice is to be written
+ * @name: copied if the result is 1
  *
- * Return: 1 if it is to be written, 0 if it is nested too deep for that, -1 if it
- * is nested too deep to be remembered.
+ * Return: 1 if the caller should write it, 0 if it is nested too deep for that, -1 if
+ * it is nested too deep to be remembered.
  */
 int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t key,
 		    const char *name);

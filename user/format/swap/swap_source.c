@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes that wait for a SYSTEM message that shows how to read the others. */
+/* Maximum bytes of items held until SYSTEM messages determine the counts. */
 #define HOLD_BYTES	(1u << 20)
-#define FEED_BYTES	65536u
+#define FEED_BYTES	65536u	/* maximum bytes of input per step */
 
 static const struct diag_kind kind_garbage = {
 	"places with bytes that belong to no message, passed over", DIAG_DAMAGE
@@ -72,7 +72,7 @@ static const struct diag_kind kind_read = {
 	"inputs that could not be read to the end", DIAG_DAMAGE
 };
 
-/* An item that waits, with a message of its own. */
+/* A held item; its message and payload follow in memory. */
 struct held {
 	struct held *next;
 	struct swap_item item;
@@ -81,21 +81,21 @@ struct held {
 struct swap_source {
 	struct source base;
 	struct in **in;
-	size_t nin, at;
+	size_t nin, at;		/* @at: index of the current input */
 	struct diag *diag;
 	struct map64 api;	/* names of probed functions by number: char * */
 	unsigned int cpus;
 	int devices;
 
-	/* Of the input that is being read: */
+	/* For the current input: */
 	const char *name;
-	struct swap_frame *frame;	/* NULL if it has not begun */
+	struct swap_frame *frame;	/* NULL before its first step */
 	struct swap_order *order;
 	struct swap_system *system;
 	struct sink *sink;
-	bool final;		/* the counts of SYSTEM are as sure as they get */
-	struct held *first;
-	struct held **last;
+	bool final;		/* wait no longer for certain counts of SYSTEM */
+	struct held *first;	/* held items, in order */
+	struct held **last;	/* where to append */
 	size_t held_bytes;
 };
 
@@ -124,7 +124,7 @@ static void forget_names(struct map64 *api)
 	map64_clear(api);
 }
 
-/* One line without its end.  Return: whether it is well formed. */
+/* Read one line, without its newline.  Return: whether it is well formed. */
 static bool add_name(struct map64 *api, char *text)
 {
 	unsigned long long id;
@@ -142,13 +142,13 @@ static bool add_name(struct map64 *api, char *text)
 	end += strspn(end, " \t");
 	if (!*end)
 		return false;
-	/* A number that comes twice has its last name. */
+	/* The last name of a number is used. */
 	free(api_name(api, (uint32_t)id));
 	map64_put(api, id, (uintptr_t)xstrdup(end));
 	return true;
 }
 
-/* Return: false after diag_fatal(). */
+/* Read the names of functions from a file.  Return: false after diag_fatal(). */
 static bool read_names(struct map64 *api, const char *path, struct diag *diag)
 {
 	FILE *f = fopen(path, "re");
@@ -209,7 +209,7 @@ static void tell_damage(struct swap_source *s, const struct swap_message *m)
 		complain(s, &kind_message, m, "its nanoseconds are 10^9 or more");
 }
 
-/* Read a SYSTEM message with the counts as they are known now. */
+/* Read a SYSTEM message with the counts known so far. */
 static void read_system(struct swap_source *s, struct swap_message *m)
 {
 	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
@@ -287,7 +287,7 @@ static void hold(struct swap_source *s, const struct swap_item *item)
 	s->held_bytes += sizeof(*h) + sizeof(*m) + m->len;
 }
 
-/* All items wait, in order, until SYSTEM messages can be read. */
+/* Deliver an item, or hold it if it must be or if items before it are held. */
 static int pass(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
 	struct swap_item copy = *item;
@@ -423,7 +423,7 @@ static int end_input(struct swap_source *s, struct in *in)
 	return ret;
 }
 
-/* Some bytes. */
+/* Read up to FEED_BYTES bytes, or end the input. */
 static int swap_source_step(struct source *base, struct sink *sink)
 {
 	struct swap_source *s = (struct swap_source *)base;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "stats" of SWAP: messages by kind, processes, what was called most, and
- * what was lost.  Memory follows the number of different things, up to a bound.
+ * Sink "stats" of SWAP: prints messages by kind, processes, most frequent calls, and
+ * losses.  Memory grows with the number of different processes, threads and names, up to
+ * a limit for each.
  */
 #include "format/swap/swap_formats.h"
 #include "base/buf.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told apart; the messages of others are counted together. */
+/* Processes and threads counted separately; messages of others are counted together. */
 #define MAX_PROCESSES	65536u
 #define MAX_THREADS	262144u
 #define MAX_NAME	255u
@@ -41,9 +42,9 @@ struct swap_stats {
 	size_t nprocs, procs_cap;
 	struct map64 by_pid;		/* index into procs */
 	struct map64 threads;		/* pid << 32 | tid */
-	struct swap_processes *maps;	/* for the mappings */
+	struct swap_processes *maps;	/* mappings of each process */
 
-	struct swap_fields f;		/* of the message that is being counted */
+	struct swap_fields f;		/* of the current message */
 };
 
 const struct opt_row swap_stats_options[] = {
@@ -94,9 +95,9 @@ static void map_library(void *ctx, const struct swap_fields *e)
 	map_code(ctx, e);
 }
 
-/* ---- what is called ---- */
+/* ---- calls ---- */
 
-/* Library and offset of an address, or the address. */
+/* Append an address as LIBRARY+OFFSET, or as is if not mapped. */
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
 	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, SWAP_F_PID));
@@ -111,7 +112,7 @@ static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 	buf_adds(b, number);
 }
 
-/* Only beginnings count; a probe that blocks sends two messages, both are hits. */
+/* Count begins of calls, and all probe messages: a probe that blocks sends two. */
 static void count_call(struct swap_stats *s, const struct swap_item *item)
 {
 	const struct swap_fields *f = &s->f;
@@ -184,7 +185,7 @@ static void count_process(struct swap_stats *s, const struct swap_message *m)
 		buf_add(&p->name, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
 	}
 	if (f->has[SWAP_F_LIBRARIES]) {
-		/* the list is of all that is mapped now, with the executable or without */
+		/* it lists all current mappings; the executable may be missing */
 		unmap_code(s, 0, UINT64_MAX);
 		map_code(s, f);
 		swap_each(m, SWAP_F_LIBRARIES, map_library, s);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/*
- * Working out the counts of a SYSTEM message from the lengths of all of them.
- */
+/* Works out the counts of SYSTEM messages from their lengths.  See swap_system.h. */
 #include "format/swap/swap_system.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
@@ -10,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * length = 256 + S - 8 + 8 N + 8 T + P I + 8 O, N processors, T threads of the
- * I processes, O other processes, and on the two kinds of 32-bit targets
+ * length = 256 + S - 8 + 8 N + 8 T + P I + 8 O, with N processors, T threads in I
+ * processes, and O other processes.  S and P for the two kinds of 32-bit targets:
  */
 static const struct target {
 	uint32_t fixed;		/* 256 + S - 8 without the 8 for each energy device */
@@ -23,36 +21,36 @@ static const struct target {
 
 #define TARGETS (sizeof(targets) / sizeof(targets[0]))
 
-/* Bytes of the fields of fixed size: memory, counts of both lists, 21 numbers. */
+/* Bytes of fields: fixed (memory, counts of both lists, 21 numbers), per process, per load. */
 #define FIXED_FIELDS	(8 + 4 + 4 + 21 * 4)
 #define PROCESS_FIELDS	52
 #define LOAD_FIELDS	8
 
-/* The devices that the manager had before and after December 2015. */
+/* Numbers of energy devices in the manager before and since December 2015. */
 static const uint32_t known_devices[] = { 3, 5 };
 
-/* Among the best combinations: how many different counts there are. */
+/* The different counts among the combinations with the most votes. */
 struct tally {
-	unsigned int different;
-	struct swap_counts one;
-	bool same_cpus;
+	unsigned int different;		/* how many different counts */
+	struct swap_counts one;		/* the first of them */
+	bool same_cpus;			/* all have the same number of processors */
 };
 
 struct swap_system {
 	uint32_t cpus;
 	int devices;
 	/*
-	 * How many messages each combination fits: of those with processes, which
-	 * say most, and above 32 bits, and of all, which decide between equals.
+	 * Key of a combination to how many messages it fits: in the upper 32 bits
+	 * those with processes, which are the best evidence, below all messages.
 	 */
 	struct map64 votes;
-	uint64_t most;
-	struct tally any, known;	/* of those with the most; known devices only */
+	uint64_t most;			/* highest value in votes */
+	struct tally any, known;	/* combinations with it: all, and with known_devices */
 };
 
 #define VOTE_WITH_PROCESSES	(1ull << 32)
 
-/* The combination as a key: target, processors, devices. */
+/* Key of a combination of target, processors and devices. */
 static uint64_t key_of(size_t target, uint32_t cpus, int devices)
 {
 	return (uint64_t)target << 32 | (uint64_t)cpus << 16 | (uint64_t)devices;
@@ -68,7 +66,7 @@ static uint32_t key_devices(uint64_t key)
 	return key & 0xffff;
 }
 
-/* What a payload holds when it is read with a number of processors. */
+/* Numbers of list elements in a payload, read with a given number of processors. */
 struct shape {
 	uint32_t processes;
 	uint32_t threads;
@@ -92,7 +90,7 @@ void swap_system_free(struct swap_system *s)
 	free(s);
 }
 
-/* Loads and frequencies are neither negative nor infinite. */
+/* Can it be a load or a frequency: not negative, not infinite? */
 static bool plausible_float(const uint8_t *p)
 {
 	float f = swap_f32(p);
@@ -100,7 +98,7 @@ static bool plausible_float(const uint8_t *p)
 	return isfinite(f) && !signbit(f);
 }
 
-/* The most processors for which a payload can have loads and frequencies. */
+/* Maximum number of processors for which the payload begins with loads and frequencies. */
 static uint32_t most_cpus(const uint8_t *p, uint32_t len)
 {
 	uint32_t n = 0;
@@ -111,8 +109,8 @@ static uint32_t most_cpus(const uint8_t *p, uint32_t len)
 }
 
 /*
- * Of a payload that most_cpus() has room for @cpus in, up to the count of other
- * processes; devices_for() says whether there is room for the rest.
+ * Read a payload up to the count of other processes; @cpus is at most most_cpus().
+ * devices_for() checks whether there is room for the rest.
  */
 static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct shape *shape)
 {
@@ -138,7 +136,7 @@ static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct sha
 	return true;
 }
 
-/* The number of devices that makes the length right, or -1. */
+/* Number of devices with which the length is right, -1 if none. */
 static int devices_for(const struct target *t, uint32_t len, uint32_t cpus,
 		       const struct shape *shape)
 {

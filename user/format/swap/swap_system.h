@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * How many processors and energy devices a SYSTEM message counts: the message
- * does not say, but its length does (Documentation/swap.md, "SYSTEM").
+ * Works out the numbers of processors and energy devices in SYSTEM messages.  They are
+ * not in the message, but follow from its length (Documentation/swap.md, "SYSTEM").
  *
- * The manager reserves space by the sizes of its structures plus 256 bytes and
- * sends all of it, so a message's length gives 8 * (cpus + devices) for a given
- * layout of the structures.  Each message rules out some combinations; what fits
- * every message is the answer.
+ * The manager reserves the size of its structures plus 256 bytes and sends all of it,
+ * so for a given layout of the structures, the length gives 8 * (cpus + devices).  Each
+ * message rules out some combinations; the answer is the one that fits all messages.
  */
 #ifndef ETRACE_SWAP_SYSTEM_H
 #define ETRACE_SWAP_SYSTEM_H
@@ -16,7 +15,7 @@
 #define SWAP_MAX_CPUS		256u
 #define SWAP_MAX_DEVICES	64u
 
-/* Opaque: what the messages so far say. */
+/* Opaque: the combinations that fit the messages so far. */
 struct swap_system;
 
 /**
@@ -35,17 +34,17 @@ void swap_system_free(struct swap_system *s);
  * swap_system_add() - take account of one message
  * @s:   state
  * @p:   payload
- * @len: its bytes, which must be the length that the message's header says
+ * @len: bytes of the payload, which must be the length in the message's header
  *
- * Return: whether any combination fits it.  A message that fits none is damaged
- * or comes from a target of another kind, and does not count.
+ * Return: whether any combination fits the message.  If none, it is damaged or from
+ * an unknown kind of target, and is ignored.
  */
 bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len);
 
 /**
  * swap_system_fits() - whether a message's length is right for given counts
  * @p:      payload
- * @len:    its bytes, as for swap_system_add()
+ * @len:    bytes of the payload, as for swap_system_add()
  * @counts: both counts
  */
 bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *counts);

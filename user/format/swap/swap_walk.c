@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The walk over a payload.  See swap_walk.h. */
+/* Walks over a payload.  See swap_walk.h. */
 #include "format/swap/swap_walk.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ void swap_read_header(const uint8_t *p, struct swap_header *h)
 	h->len = swap_u32(p + 16);
 }
 
-/* The place in a payload, and who is told. */
+/* Position in a payload, and the visitor to call. */
 struct walk {
 	const uint8_t *p;
 	uint32_t len;
@@ -49,7 +49,7 @@ static bool fail(struct walk *w, enum swap_fault fault, const struct swap_field 
 	return false;
 }
 
-/* Bytes that must be there: their address, or NULL and the fault. */
+/* Take @n bytes.  Return: their address, or NULL after fail() if there are fewer. */
 static const uint8_t *take(struct walk *w, const struct swap_field *f, uint64_t n)
 {
 	const uint8_t *p = w->p + w->pos;
@@ -94,7 +94,7 @@ static bool take_string(struct walk *w, const struct swap_field *f, struct swap_
 	return true;
 }
 
-/* The types of fixed size: their bytes. */
+/* Bytes of the types of fixed size. */
 static const uint8_t type_size[] = {
 	[SWAP_T_U8] = 1, [SWAP_T_U16] = 2, [SWAP_T_U32] = 4, [SWAP_T_I32] = 4,
 	[SWAP_T_U64] = 8, [SWAP_T_I64] = 8, [SWAP_T_F32] = 4, [SWAP_T_F64] = 8,
@@ -152,7 +152,7 @@ static void read_fixed(enum swap_type type, const uint8_t *p, struct swap_value 
 	}
 }
 
-/* The items of arguments and return values: how each type character is read. */
+/* How to read an argument or return value by its type character. */
 static const struct item_type {
 	char item;
 	uint8_t type;	/* enum swap_type, or 0 */
@@ -269,7 +269,7 @@ static bool walk_list(struct walk *w, const struct swap_field *f)
 	count = swap_u32(p);
 	tell_open(w, f, count);
 	while (ok && count--) {
-		/* Only an element that has a byte is one. */
+		/* No byte left: stop, however large the announced count is. */
 		if (w->pos == w->len) {
 			ok = fail(w, SWAP_SHORT, f);
 			break;

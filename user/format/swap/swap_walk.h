@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The bytes of a SWAP message: its header, and a walk over its payload that
- * hands each field of the message's layout to a visitor.
+ * Reads the bytes of a SWAP message: its header, and its payload field by field, by the
+ * message's layout.  Each field is passed to a visitor.
  *
- * It knows nothing of streams, time order or output formats.  Nothing here
- * allocates memory; every length is checked against the payload before it is used.
+ * Independent of streams, time order and output formats.  Nothing here allocates
+ * memory; every length is checked against the payload before it is used.
  */
 #ifndef ETRACE_SWAP_WALK_H
 #define ETRACE_SWAP_WALK_H
@@ -21,23 +21,23 @@ struct swap_counts {
 	uint32_t devices;
 };
 
-/* How sure the counts are, best last. */
+/* How certain the counts are, best last. */
 enum swap_certainty {
 	SWAP_UNKNOWN,	/* no combination fits, or several do and none is preferable */
 	SWAP_CPUS_ONLY,	/* only the number of processors is certain */
 	SWAP_ASSUMED,	/* several combinations fit, one has a known number of devices */
 	SWAP_PINNED,	/* only one combination fits */
-	SWAP_GIVEN,	/* the user said so */
+	SWAP_GIVEN,	/* given by the user */
 };
 
-/* What kind of value a visitor is given. */
+/* Kind of a value, and the members of struct swap_value that hold it. */
 enum swap_kind {
 	SWAP_V_NONE,	/* void, or an argument without a value */
 	SWAP_V_UINT,	/* @u */
 	SWAP_V_INT,	/* @i */
 	SWAP_V_ADDR,	/* @u */
 	SWAP_V_FLOAT,	/* @d */
-	SWAP_V_BOOL,	/* @u, 0 or not */
+	SWAP_V_BOOL,	/* @u, false if 0 */
 	SWAP_V_CHAR,	/* @u, one byte */
 	SWAP_V_TIME,	/* @u seconds, @n nanoseconds */
 	SWAP_V_STR,	/* @p, @n bytes without the NUL; not always UTF-8 */
@@ -48,7 +48,7 @@ enum swap_kind {
 
 /**
  * struct swap_value - one value of a payload
- * @kind: which of the others hold it
+ * @kind: its kind, which decides what the members below hold
  * @item: type character of an argument or return value, else 0
  * @n:    see enum swap_kind
  * @u:    see enum swap_kind
@@ -72,9 +72,9 @@ struct swap_value {
  * struct swap_visitor - callbacks for the fields of a payload, in order
  * @value: a value; in arguments and in the arrays of a SYSTEM message, called
  *         once for each element with the same field
- * @open:  a list, the arguments or an array begin; @count as announced
- * @next:  another element of a list with more than one field begins
- * @close: ends what was opened last; called for each @open, even if the payload
+ * @open:  a list, the arguments or an array begin; @count: announced elements
+ * @next:  an element of a list begins
+ * @close: the innermost open list ends; called for each @open, even if the payload
  *         ends too early
  */
 struct swap_visitor {
@@ -95,8 +95,7 @@ enum swap_fault {
  * @fault: what was wrong, SWAP_OK if nothing
  * @used:  bytes read, up to the fault if there is one
  * @field: the field with the fault, or NULL
- * @open_end: the last field takes all remaining bytes, so an exact end proves
- *         nothing
+ * @open_end: a field takes all remaining bytes, so that an exact end is no evidence
  */
 struct swap_end {
 	enum swap_fault fault;
@@ -116,7 +115,7 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
  * swap_walk() - read a payload by a layout
  * @layout:  the layout
  * @p:       payload
- * @len:     its bytes
+ * @len:     bytes of the payload
  * @counts:  for SYSTEM; may be NULL for every other message
  * @visitor: callbacks, or NULL to only check
  * @ctx:     passed to the visitor
@@ -128,10 +127,10 @@ struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uin
 			  void *ctx);
 
 /**
- * swap_choose() - find out which of a message's layouts a payload has
+ * swap_choose() - find the layout of a payload among those of its message
  * @row:    the message
  * @p:      payload
- * @len:    its bytes
+ * @len:    bytes of the payload
  * @counts: as for swap_walk()
  * @end:    how the walk by the chosen layout ends
  *
@@ -154,7 +153,7 @@ static inline uint64_t swap_u64(const uint8_t *p)
 	return (uint64_t)swap_u32(p) | (uint64_t)swap_u32(p + 4) << 32;
 }
 
-/* IEEE 754 in the same byte order. */
+/* Little-endian IEEE 754 reads. */
 float swap_f32(const uint8_t *p);
 double swap_f64(const uint8_t *p);
 
