@@ -1,80 +1,80 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Ranges that do not overlap, in an array by address.  See ranges.h. */
+/* Ranges that do not overlap, in a balanced tree of the C library.  See ranges.h. */
 #include "base/ranges.h"
 #include "base/xalloc.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the first range that ends behind an address. */
-static size_t first_behind(const struct ranges *r, uint64_t addr)
+/* Ranges that overlap count as equal. */
+static int compare_ranges(const void *a, const void *b)
 {
-	size_t low = 0, high = r->n;
+	const struct range *left = a, *right = b;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
+	return left->high <= right->low ? -1 : left->low >= right->high;
+}
 
-		if (r->v[mid].high <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+static struct range *find_overlap(const struct ranges *r, uint64_t low, uint64_t high)
+{
+	const struct range wanted = { .low = low, .high = high };
+	struct range **found = tfind(&wanted, &r->tree, compare_ranges);
+
+	return found ? *found : NULL;
+}
+
+static void free_range(void *arg)
+{
+	struct range *range = arg;
+
+	free(range->name);
+	free(range);
 }
 
 /* Its name is copied. */
-static void insert(struct ranges *r, size_t at, struct range range, size_t name_len)
+static void insert_range(struct ranges *r, struct range range, size_t name_len)
 {
 	if (range.name)
 		range.name = xstrndup(range.name, name_len);
-	r->v = xgrow(r->v, &r->cap, r->n + 1, sizeof(*r->v));
-	memmove(&r->v[at + 1], &r->v[at], (r->n - at) * sizeof(*r->v));
-	r->v[at] = range;
+	if (!tsearch(xmemdup(&range, sizeof(range)), &r->tree, compare_ranges))
+		xalloc_failed(sizeof(range));
 	r->n++;
 }
 
 void ranges_cut(struct ranges *r, uint64_t low, uint64_t high)
 {
-	size_t at = first_behind(r, low), end = at;
+	struct range *old;
 
-	if (low >= high || at == r->n)
-		return;
-	if (r->v[at].low < low) {
-		struct range rest = r->v[at];
+	while (low < high && (old = find_overlap(r, low, high))) {
+		struct range before = *old, after = *old;
+		size_t name_len = old->name ? strlen(old->name) : 0;
 
-		r->v[at].high = low;
-		end = ++at;
-		if (rest.high > high) {
-			/* A hole within: the part behind it is a range of its own. */
-			rest.low = high;
-			insert(r, at, rest, rest.name ? strlen(rest.name) : 0);
-			return;
-		}
+		before.high = low;
+		after.low = high;
+		tdelete(old, &r->tree, compare_ranges);
+		r->n--;
+		if (before.low < before.high)
+			insert_range(r, before, name_len);
+		if (after.low < after.high)
+			insert_range(r, after, name_len);
+		free_range(old);
 	}
-	while (end < r->n && r->v[end].high <= high)
-		free(r->v[end++].name);
-	if (end < r->n && r->v[end].low < high)
-		r->v[end].low = high;
-	memmove(&r->v[at], &r->v[end], (r->n - end) * sizeof(*r->v));
-	r->n -= end - at;
 }
 
 void ranges_put(struct ranges *r, const struct range *range, size_t name_len)
 {
 	ranges_cut(r, range->low, range->high);
-	insert(r, first_behind(r, range->low), *range, name_len);
+	insert_range(r, *range, name_len);
 }
 
 const struct range *ranges_at(const struct ranges *r, uint64_t addr)
 {
-	size_t at = first_behind(r, addr);
-
-	return at < r->n && r->v[at].low <= addr ? &r->v[at] : NULL;
+	/* No range holds the last address: its end would not be a number. */
+	return addr == UINT64_MAX ? NULL : find_overlap(r, addr, addr + 1);
 }
 
 void ranges_free(struct ranges *r)
 {
-	ranges_cut(r, 0, UINT64_MAX);
-	free(r->v);
+	tdestroy(r->tree, free_range);
 	*r = (struct ranges){ 0 };
 }

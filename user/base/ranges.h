@@ -15,10 +15,10 @@ struct range {
 	char *name;		/* a copy, or NULL */
 };
 
-/* By address.  Starts with all zeros; ranges_free() ends it. */
+/* All zeros at first; ranges_free() releases it. */
 struct ranges {
-	struct range *v;
-	size_t n, cap;
+	void *tree;		/* of struct range, see tsearch(3) */
+	size_t n;
 };
 
 /** ranges_put - add a range, replacing what it overlaps; @low < @high, @name may be NULL */
