@@ -9,6 +9,7 @@
  */
 #include <linux/cred.h>
 #include <linux/fs_struct.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/ring_buffer.h>
@@ -403,6 +404,9 @@ int etrace_output_make(struct etrace_session *s, unsigned long bytes)
 	struct etrace_wanted w = { .bytes = bytes };
 	unsigned int i;
 
+	/* ring_buffer_alloc() warns if only some of the buffers fit. */
+	if (bytes / PAGE_SIZE > si_mem_available() / num_online_cpus())
+		return -ENOMEM;
 	etrace_make(&w, etrace_make_buffer);
 	s->buffer = w.buffer;
 	for (i = 0; i < ETRACE_NR_EV; i++)

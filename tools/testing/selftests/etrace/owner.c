@@ -275,6 +275,9 @@ TEST(requests)
 	/* Root has as much as it says, if there is so much. */
 	EXPECT_EQ(buffer(16 << 20), 0);
 	EXPECT_EQ(buffer(~0ULL), ENOMEM);
+	/* All memory: there is room for the first processor's buffer, but not for the last one's. */
+	EXPECT_EQ(buffer((__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) /
+			 sysconf(_SC_NPROCESSORS_CONF)), ENOMEM);
 	et_module_teardown();
 }
 
