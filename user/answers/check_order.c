@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What steps made, what their rules name, and which step waits for which.  See check.h. */
 #include "answers/check.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -68,19 +69,10 @@ void check_load_outs(struct check *c)
 
 const struct check_out *check_outs(const struct check *c, uint32_t step, size_t *n)
 {
-	size_t low = 0, high = c->nouts;
+	size_t first = partition_point(i, 0, c->nouts, c->outs[i].step < step);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (c->outs[mid].step < step)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < c->nouts && c->outs[low + *n].step == step; ++*n)
-		;
-	return c->outs + low;
+	*n = partition_point(i, first, c->nouts, c->outs[i].step == step) - first;
+	return c->outs + first;
 }
 
 bool check_made(const struct check *c, uint32_t step, uint32_t file)
@@ -257,18 +249,11 @@ static int by_time(const void *a, const void *b)
 
 static bool is_asked(const struct asked *rows, size_t n, const struct match_unit *unit)
 {
-	size_t low = 0, high = n;
+	const struct asked wanted = { unit->caller, unit->at, 0 };
+	/* behind the last pipe that its make had opened when the unit began */
+	size_t next = partition_point(i, 0, n, by_time(&rows[i], &wanted) <= 0);
 
-	/* the last pipe that its make had opened when the unit began */
-	while (low < high) {
-		const size_t mid = (low + high) / 2;
-
-		if (by_time(&rows[mid], &(struct asked){ unit->caller, unit->at, 0 }) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && rows[low - 1].make == unit->caller && unit->at <= rows[low - 1].until;
+	return next && rows[next - 1].make == unit->caller && unit->at <= rows[next - 1].until;
 }
 
 /* Whether the reader of a version writes it, too. */
@@ -312,19 +297,10 @@ void check_find_asked(struct check *c)
 
 const struct check_read *check_step_reads(const struct check *c, uint32_t step, size_t *n)
 {
-	size_t low = 0, high = c->nreads;
+	size_t first = partition_point(i, 0, c->nreads, c->reads[i].step < step);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (c->reads[mid].step < step)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < c->nreads && c->reads[low + *n].step == step; ++*n)
-		;
-	return c->reads + low;
+	*n = partition_point(i, first, c->nreads, c->reads[i].step == step) - first;
+	return c->reads + first;
 }
 
 static bool is_in(const struct check *c, uint32_t unit, uint32_t top)

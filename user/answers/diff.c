@@ -2,6 +2,7 @@
 /* Finds where two builds begin to differ.  See diff.h. */
 #include "answers/diff.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -129,17 +130,7 @@ static bool called_otherwise(const struct diff *d, uint32_t unit)
 
 static size_t first_edge(const struct diff *d, uint32_t from)
 {
-	size_t low = 0, high = d->nedges;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (d->edges[mid].from < from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return partition_point(i, 0, d->nedges, d->edges[i].from < from);
 }
 
 /* Mark units that read what a marked unit wrote later, and its calls that differ. */

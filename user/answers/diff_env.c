@@ -3,6 +3,7 @@
 #include "answers/diff.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -69,19 +70,10 @@ void diff_env_load(struct diff *d)
 /* The variables of an exec.  Return: the first; @n is set to their number */
 static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec, size_t *n)
 {
-	size_t low = 0, high = env->n;
+	size_t first = partition_point(i, 0, env->n, env->rows[i].exec < exec);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (env->rows[mid].exec < exec)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < env->n && env->rows[low + *n].exec == exec; ++*n)
-		;
-	return env->rows + low;
+	*n = partition_point(i, first, env->n, env->rows[i].exec == exec) - first;
+	return env->rows + first;
 }
 
 /* Whether a unit was executed during the trace; for others no environment is recorded. */

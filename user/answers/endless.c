@@ -5,6 +5,7 @@
  */
 #include "answers/line.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -107,17 +108,8 @@ static void add_need(struct endless *e, uint32_t user, uint32_t maker)
 /* Number of writes by execs that began before the reader; writes are sorted by exec. */
 static uint32_t writes_before(const struct build *b, const struct build_access *r)
 {
-	uint32_t low = 0, high = b->versions[r->version].writes;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (build_use(b, r->version, middle)->exec < r->exec)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)partition_point(i, 0, b->versions[r->version].writes,
+					 build_use(b, r->version, (uint32_t)i)->exec < r->exec);
 }
 
 static void add_makers(struct endless *e, const struct build *b, const struct build_access *r)

@@ -2,6 +2,7 @@
 /* Finds what to make faster first.  See faster.h. */
 #include "answers/faster.h"
 #include "answers/put.h"
+#include "base/partition.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"
 #include "io/stats_out.h"
@@ -69,21 +70,13 @@ static void load_after(struct finding *f)
 static int64_t work_after(const struct finding *f, int64_t at)
 {
 	const struct timeline *t = f->t;
-	size_t low = 0, high = t->nsteps;
+	size_t next = partition_point(i, 0, t->nsteps, t->steps[i].at <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->steps[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!next)
 		return f->after[0];
-	if (at >= end_of_step(t, low - 1))
-		return f->after[low];
-	return f->after[low] + (end_of_step(t, low - 1) - at) * t->steps[low - 1].working;
+	if (at >= end_of_step(t, next - 1))
+		return f->after[next];
+	return f->after[next] + (end_of_step(t, next - 1) - at) * t->steps[next - 1].working;
 }
 
 /* ---- the bound ---- */

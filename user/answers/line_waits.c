@@ -9,6 +9,7 @@
  */
 #include "answers/line.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -101,17 +102,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 /* Index of the first writer that ended after @at. */
 static size_t ends_after(const struct waits *w, int64_t at)
 {
-	size_t low = 0, high = w->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->writers[middle].until <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(i, 0, w->n, w->writers[i].until <= at);
 }
 
 static void add_waits(struct waits *w, const struct build_access *reader)

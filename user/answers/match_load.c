@@ -3,6 +3,7 @@
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -227,19 +228,10 @@ static void load_writes(struct match_side *s)
 
 const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n)
 {
-	size_t low = 0, high = s->nwrites;
+	size_t first = partition_point(i, 0, s->nwrites, s->writes[i].version < version);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (s->writes[mid].version < version)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < s->nwrites && s->writes[low + *n].version == version; ++*n)
-		;
-	return s->writes + low;
+	*n = partition_point(i, first, s->nwrites, s->writes[i].version == version) - first;
+	return s->writes + first;
 }
 
 void match_load(struct match_side *s)

@@ -3,6 +3,7 @@
 #include "answers/rebuilt.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -55,17 +56,9 @@ static uint8_t change_of(const struct match_input *was, const struct match_input
 
 static const struct match_input *find(const struct match_inputs *in, uint64_t name)
 {
-	size_t low = 0, high = in->n;
+	size_t at = partition_point(i, 0, in->n, in->rows[i].name < name);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (in->rows[mid].name < name)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < in->n && in->rows[low].name == name ? &in->rows[low] : NULL;
+	return at < in->n && in->rows[at].name == name ? &in->rows[at] : NULL;
 }
 
 static void add_input(struct rebuilt *r, uint32_t step, const struct match_input *is,

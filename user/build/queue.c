@@ -9,6 +9,7 @@
  * began after it ended.  A write can have reached a read if their ranges overlap.
  */
 #include "build/build.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -53,17 +54,9 @@ static void add_up(struct moved *m, uint32_t n)
 
 static uint64_t moved_until(const struct moved *m, uint32_t n, int64_t at)
 {
-	uint32_t low = 0, high = n;
+	size_t next = partition_point(i, 0, n, m[i].at <= at);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? m[low - 1].bytes : 0;
+	return next ? m[next - 1].bytes : 0;
 }
 
 /* The ranges of bytes that @n uses of a version may have moved: all its writes, or the others. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Finds the family of a program, its options, and languages of sources.  See grammar.h. */
 #include "command/grammar.h"
+#include "base/partition.h"
 #include "base/path.h"
 
 #include <ctype.h>
@@ -214,15 +215,7 @@ static void find_letters(const struct family *f, const struct option_set *set)
 static size_t rows_from(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, int next)
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (letter(f, set->rows[middle].name[2]) < next)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(i, low, high, letter(f, set->rows[i].name[2]) < next);
 }
 
 /* Search backwards: of all names that @arg begins with, the longest is the last one. */

@@ -3,6 +3,7 @@
 #include "show/top_past.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <math.h>
@@ -94,17 +95,7 @@ void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended)
 /* The first step after which more than @done was done; nsteps if none. */
 static size_t next_step(const struct top_past *past, uint64_t done)
 {
-	size_t low = 0, high = past->nsteps;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (past->steps[middle].done > done)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return partition_point(i, 0, past->nsteps, past->steps[i].done <= done);
 }
 
 /* When the earlier build had done @done, and (*@next) one step more; ns since its beginning. */

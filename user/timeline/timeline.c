@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Links processes and execs of a timeline, and counts how many worked.  See timeline.h. */
 #include "timeline/timeline.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -120,20 +121,13 @@ void timeline_below(const struct timeline *t, uint32_t process,
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
 {
 	const struct line_process *p = &t->processes[process];
-	uint32_t low = 1, high = p->nruns;
+	size_t next;
 
 	if (!p->nruns)
 		return 0;
 	/* the first one counts for the time before it, too */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->execs[t->runs[p->runs + middle]].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return t->runs[p->runs + low - 1];
+	next = partition_point(i, 1, p->nruns, t->execs[t->runs[p->runs + i]].at <= at);
+	return t->runs[p->runs + next - 1];
 }
 
 /* ---- how many worked ---- */

@@ -7,6 +7,7 @@
  * process at the other end of the pipe worked.
  */
 #include "timeline/timeline.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -112,16 +113,8 @@ static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t b
 {
 	const struct line_process *p = &t->processes[process];
 	const uint32_t *kids = t->kids + p->kids;
-	uint32_t low = 0, high = p->nkids;
+	size_t low = partition_point(i, 0, p->nkids, t->processes[kids[i]].until <= by);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->processes[kids[middle]].until <= by)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	while (low && t->processes[kids[low - 1]].at >= by)
 		low--;
 	/* a child that ended before its parent began was not waited for */
@@ -132,17 +125,9 @@ static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t b
 static const struct line_wait *last_wait(const struct timeline *t, uint32_t process, int64_t by)
 {
 	const struct line_process *p = &t->processes[process];
-	uint32_t first = p->waits, low = first, high = first + p->nwaits;
+	size_t next = partition_point(i, p->waits, p->waits + p->nwaits, t->waits[i].from < by);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->waits[middle].from < by)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? &t->waits[low - 1] : NULL;
+	return next > p->waits ? &t->waits[next - 1] : NULL;
 }
 
 /*

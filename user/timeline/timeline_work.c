@@ -6,6 +6,7 @@
  * for their parent before the parent's turn comes.
  */
 #include "timeline/timeline.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -141,17 +142,7 @@ static void find_here(struct work *w, const struct line_wait *may, size_t n, boo
 /* Index of the first row that ends after a time; rows are sorted, without overlap. */
 static size_t ends_after(const struct line_wait *rows, size_t n, int64_t at)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[middle].to <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(i, 0, n, rows[i].to <= at);
 }
 
 /* Add the parts of a span that are in none of @n rows with the same @full. */

@@ -315,6 +315,7 @@ static const struct swap_row rows[] = {
 #define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, __VA_ARGS__)
 #define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, layout)
 #define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) ROW(id, name, layout)
+#include "base/partition.h"
 #include "format/swap/swap_messages.def"
 };
 
@@ -323,18 +324,11 @@ static const struct swap_row other_probe = { SWAP_PROBE, "PROBE", { probe }, fal
 
 const struct swap_row *swap_row(uint32_t id)
 {
-	size_t low = 0, high = sizeof(rows) / sizeof(rows[0]);
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	size_t at = partition_point(i, 0, n, rows[i].id < id);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (rows[mid].id == id)
-			return &rows[mid];
-		if (rows[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	if (at < n && rows[at].id == id)
+		return &rows[at];
 	return id >> 8 == SWAP_PROBE >> 8 ? &other_probe : NULL;
 }
 
