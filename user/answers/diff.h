@@ -76,10 +76,10 @@ struct diff_unit {
 	uint8_t what;		/* bits of enum diff_what */
 	uint8_t input;		/* enum diff_input of the first input that differs */
 	uint8_t side;		/* build that @file is from, 0 or 1 */
-	uint32_t file;		/* that input */
-	uint32_t version;	/* of that input */
-	uint32_t weak;		/* input of which only the time differs; see diff.c; 0 if none */
-	int64_t weak_at;	/* when that was read */
+	uint32_t file;		/* the first input that differs */
+	uint32_t version;	/* of @file */
+	uint32_t weak;		/* input of which only the time differs, 0 if none; see diff.c */
+	int64_t weak_at;	/* when @weak was read, ns */
 	int64_t since;		/* it may differ from this time on; INT64_MAX if it does not */
 	int32_t root;		/* root that explains it, -1 if none */
 	int32_t calls;		/* root that explains its different calls, -1 if none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* A growing piece of memory to put text together in. */
+/* A growing buffer in which text is put together. */
 #ifndef ETRACE_BUF_H
 #define ETRACE_BUF_H
 
@@ -10,13 +10,13 @@
 #include "base/bytes.h"
 #include "base/xalloc.h"
 
-/* Starts as all zeros; buf_free() ends it.  Not terminated by NUL. */
+/* All zeros is an empty buffer; buf_free() frees its memory.  Not terminated by NUL. */
 struct buf {
 	char *s;
 	size_t len, cap;
 };
 
-/* Room for @n more bytes; the caller adds what it used to len. */
+/* Make room for @n more bytes.  The caller adds the bytes that it wrote to @b->len. */
 static inline char *buf_room(struct buf *b, size_t n)
 {
 	if (b->len + n > b->cap)
@@ -43,7 +43,7 @@ static inline void buf_addc(struct buf *b, char c)
 	b->len++;
 }
 
-/* A number in decimal. */
+/* Append a number in decimal. */
 static inline void buf_addu(struct buf *b, uint64_t v)
 {
 	b->len += decimal(buf_room(b, DECIMAL_ROOM), v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What is done to bytes for each event: most strings are short, and a call into
- * libc costs more than what it does for them.
+ * Copies, compares and converts short strings inline.  This is done several times for each
+ * event, most strings are short, and for them a call into libc costs more than the work.
  */
 #ifndef ETRACE_BYTES_H
 #define ETRACE_BYTES_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** bytes_8, bytes_4 - what stands at an address of any alignment */
+/** bytes_8, bytes_4 - the 8 or 4 bytes at an address of any alignment, as a number */
 static inline uint64_t bytes_8(const void *p)
 {
 	uint64_t v;
@@ -28,7 +28,7 @@ static inline uint32_t bytes_4(const void *p)
 	return v;
 }
 
-/** bytes_first_low - the same as bytes_8(), the first byte in the lowest bits */
+/** bytes_first_low - 8 bytes as a number, the first byte in the lowest bits on any machine */
 static inline uint64_t bytes_first_low(const void *p)
 {
 	uint64_t v = bytes_8(p);
@@ -39,13 +39,13 @@ static inline uint64_t bytes_first_low(const void *p)
 	return v;
 }
 
-/* memcpy(), where compilers do not guess what it might be called with. */
+/* memcpy(), not inline: so compilers cannot make guesses about @n and warn of them. */
 void bytes_copy_many(void *to, const void *from, size_t n);
 
 /**
  * bytes_copy - memcpy(), faster for up to 32 bytes
  *
- * The first and the last ones are copied each at once; they may be the same.
+ * Copies the first and the last bytes as whole words, which may overlap.
  */
 static inline void bytes_copy(void *to, const void *from, size_t n)
 {
@@ -54,7 +54,7 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 	uint64_t a, b, c, d;
 
 #ifdef __SANITIZE_ADDRESS__
-	/* Of one text out of several, gcc 14 then takes any length for that of each. */
+	/* gcc 14 would else assume every length for each of several constant texts */
 	if (!__builtin_constant_p(n))
 		asm("" : "+r" (f));
 #endif
@@ -88,7 +88,7 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 	}
 }
 
-/** bytes_equal - whether two times @n bytes are the same; fast where @n is small */
+/** bytes_equal - whether @n bytes at @x and at @y are equal; fast if @n is small */
 static inline bool bytes_equal(const void *x, const void *y, size_t n)
 {
 	const char *a = x, *b = y;
@@ -109,8 +109,8 @@ static inline bool bytes_equal(const void *x, const void *y, size_t n)
 }
 
 /*
- * Sixteen bytes at once, compared one by one; the compiler makes of it what the
- * processor has.
+ * A vector of 16 bytes.  A comparison compares each byte and gives a vector again; the
+ * compiler uses the vector instructions of the processor.
  */
 typedef signed char bytes_16 __attribute__((vector_size(16)));
 
@@ -122,7 +122,7 @@ static inline bytes_16 bytes_load_16(const void *p)
 	return v;
 }
 
-/** bytes_any - whether a comparison holds for any of the bytes */
+/** bytes_any - whether a comparison is true for any of the 16 bytes */
 static inline bool bytes_any(bytes_16 comparison)
 {
 	typedef uint64_t halves __attribute__((vector_size(16)));
@@ -131,7 +131,7 @@ static inline bool bytes_any(bytes_16 comparison)
 	return h[0] | h[1];
 }
 
-/** bytes_before - bytes in front of the first that a comparison holds for; 16: there is none */
+/** bytes_before - number of bytes before the first for which a comparison is true; 16 if none */
 static inline size_t bytes_before(bytes_16 comparison)
 {
 	uint64_t first = bytes_first_low(&comparison), second;
@@ -143,8 +143,11 @@ static inline size_t bytes_before(bytes_16 comparison)
 }
 
 /**
- * bytes_digits - how many decimal digits 8 bytes begin with, and their number
- * @word: bytes_8() of them
+ * bytes_digits - read the decimal digits with which 8 bytes begin
+ * @word: the bytes, as bytes_8() returns them
+ * @number: set to the number, if there is a digit
+ *
+ * Return: the number of digits, 0 to 8.
  */
 static inline unsigned int bytes_digits(uint64_t word, uint64_t *number)
 {
@@ -155,13 +158,13 @@ static inline unsigned int bytes_digits(uint64_t word, uint64_t *number)
 	word = __builtin_bswap64(word);
 #endif
 	t = word ^ 0x3030303030303030ull;
-	/* the first of them is right; it may carry into those behind */
+	/* the lowest set bit is right; a carry may make those above it wrong */
 	others = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 	if (others) {
 		n = (unsigned int)__builtin_ctzll(others) / 8;
 		if (!n)
 			return 0;
-		/* as if there were zeros before them */
+		/* pad with leading zeros to 8 digits */
 		t <<= 64 - 8 * n;
 	}
 	t = t * 10 + (t >> 8);
@@ -175,7 +178,7 @@ static inline uint64_t decimal_8(uint32_t v)
 {
 	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
 
-	/* each half by 100, then each quarter by 10: no carry goes from one to the next */
+	/* divide each half by 100, then each quarter by 10; no part carries into the next */
 	q = (x * 10486 >> 20) & 0x0000007f0000007full;
 	x = q | (x - 100 * q) << 16;
 	q = (x * 103 >> 10) & 0x000f000f000f000full;
@@ -191,14 +194,14 @@ static inline void decimal_store(char *to, uint64_t digits)
 }
 
 #define DECIMAL_ZEROS 0x3030303030303030ull
-/* Bytes that decimal() may write to, more than it counts. */
+/* Bytes that decimal() may write: more than it returns. */
 #define DECIMAL_ROOM 24u
 
 /**
- * decimal - a number as text
+ * decimal - write a number in decimal
  * @to: DECIMAL_ROOM bytes of room
  *
- * Return: how many bytes it has, at most 20; what is behind them is undefined.
+ * Return: the number of digits, at most 20; the bytes after them are undefined.
  */
 static inline size_t decimal(char *to, uint64_t v)
 {

@@ -9,7 +9,7 @@
 
 struct hash_key hash_key;
 
-/* Words that a key is made of. */
+/* Number of random words that make a key. */
 #define WORDS (8 + HASH_BLOCK / 8)
 
 static void set(const uint64_t w[WORDS])
@@ -47,13 +47,13 @@ __attribute__((constructor)) static void draw(void)
 		set(w);
 		return;
 	}
-	/* at boot, before there is anything random: what there is */
+	/* early at boot the kernel has no random bytes yet: use time, pid and an address */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	hash_seed((uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec << 20 ^ (uint64_t)getpid() ^
 		  (uintptr_t)&now);
 }
 
-/* Two more coefficients of the polynomial, modulo 2^61 - 1; @h below 2^61 + 8. */
+/* Add two coefficients, the halves of @v, to the polynomial, modulo 2^61 - 1; @h < 2^61 + 8. */
 static uint64_t step(uint64_t h, uint64_t v)
 {
 	const uint64_t prime = (1ull << 61) - 1;

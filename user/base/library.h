@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Libraries that are loaded when they are first used: most runs need none of them, and
- * loading them with the program would take longer than many commands do.  A program
- * without one of them says which package has it.
+ * loading them with the program would take longer than many commands do.  If one is not
+ * installed, the error message names its package.
  *
- * The static program (ETRACE_STATIC) is linked with them.
+ * The static program (ETRACE_STATIC) is linked with them instead.
  *
- * A table names the functions, X(PREFIX, NAME) for PREFIXNAME():
+ * A table lists the functions, X(PREFIX, NAME) for PREFIXNAME():
  *
  *	#define SQLITE_FUNCTIONS(X) X(sqlite3_, step) X(sqlite3_, reset)
  *	static struct LIBRARY_POINTERS(SQLITE_FUNCTIONS) sqlite = LIBRARY_INIT(SQLITE_FUNCTIONS);
@@ -22,9 +22,9 @@
 
 struct library {
 	const char *file;		/* its soname */
-	const char *package;		/* the Debian package that has it */
-	const char *const *names;	/* of its functions */
-	void *functions;		/* pointers to them, in that order */
+	const char *package;		/* the Debian package that contains it */
+	const char *const *names;	/* names of its functions */
+	void *functions;		/* pointers to the functions, in the order of @names */
 	size_t nfunctions;
 	bool loaded;
 };

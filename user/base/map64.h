@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A table from 64-bit keys to 64-bit values: the hash table of all of etrace.
+ * A hash table from 64-bit keys to 64-bit values, used everywhere in etrace.
  *
  * Keys are numbers (pids, inodes) or, for text and for several numbers, their
- * hash, which stands for them (base/hash.h).  Values are numbers, places in an
- * array of the owner's, or pointers.  Open addressing, at most 3/4 full.
+ * hash, which stands for them (base/hash.h).  Values are numbers, indexes into an
+ * array of the owner, or pointers.  Open addressing, at most 3/4 full.
  */
 #ifndef ETRACE_MAP64_H
 #define ETRACE_MAP64_H
@@ -15,24 +15,24 @@
 
 #include "base/hash.h"
 
-/* Start with all zeros; map64_clear() frees. */
+/* All zeros is an empty table; map64_clear() frees its memory. */
 struct map64 {
 	struct map64_slot {
-		uint64_t key;	/* 0 if the slot is free; the key 0 has a slot after the others */
+		uint64_t key;	/* 0 if the slot is free; the key 0 has slots[cap] to itself */
 		uint64_t value;
 	} *slots;
-	size_t n;	/* keys in it */
-	size_t cap;	/* slots, without that of the key 0: a power of two, or 0 */
-	bool zero;	/* the key 0 is in it */
+	size_t n;	/* number of keys */
+	size_t cap;	/* number of slots, a power of two, or 0; not counting that of key 0 */
+	bool zero;	/* the table contains the key 0 */
 };
 
-/* The slot where a key belongs, if it is not 0. */
+/* The index of the slot where the search for a key other than 0 begins. */
 static inline size_t map64_home(const struct map64 *m, uint64_t key)
 {
 	return hash_word(key) & (m->cap - 1);
 }
 
-/* The slot of a key, or the free one where it would go; there is one. */
+/* The slot of a key, or the free slot where it would go.  The table has a free slot. */
 static inline struct map64_slot *map64_find(const struct map64 *m, uint64_t key)
 {
 	size_t i = key ? map64_home(m, key) : m->cap;
@@ -45,8 +45,8 @@ static inline struct map64_slot *map64_find(const struct map64 *m, uint64_t key)
 /**
  * map64_get - look up a key
  *
- * Return: where its value stands, valid until the next map64_put() or
- * map64_remove(), or NULL.
+ * Return: a pointer to its value, valid until the next map64_at(), map64_put() or
+ * map64_remove(); NULL if the key is not there.
  */
 static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 {
@@ -55,7 +55,7 @@ static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 	return s && (s->key || (!key && m->zero)) ? &s->value : NULL;
 }
 
-/** map64_at - map64_get(), but a key that is not there is added with the value 0 */
+/** map64_at - look up a key; one that is not there is added with the value 0 */
 uint64_t *map64_at(struct map64 *m, uint64_t key);
 
 /** map64_put - set a key's value, whether it was there or not */
@@ -64,13 +64,13 @@ static inline void map64_put(struct map64 *m, uint64_t key, uint64_t value)
 	*map64_at(m, key) = value;
 }
 
-/** map64_first - whether a key comes for the first time; its value is how often it came */
+/** map64_first - count a key in its value.  Return: whether it came for the first time. */
 static inline bool map64_first(struct map64 *m, uint64_t key)
 {
 	return !(*map64_at(m, key))++;
 }
 
-/** map64_pointer - a key's value where all are pointers. Return: NULL if it is not there. */
+/** map64_pointer - the value of a key, a pointer.  Return: NULL if the key is not there. */
 static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 {
 	const uint64_t *at = map64_get(m, key);
@@ -78,26 +78,26 @@ static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 	return at ? (void *)(uintptr_t)*at : NULL;
 }
 
-/** map64_remove - take a key out. Return: its value, 0 if it was not there. */
+/** map64_remove - remove a key.  Return: its value, 0 if it was not there. */
 uint64_t map64_remove(struct map64 *m, uint64_t key);
 
-/** map64_clear - empty it and free its memory */
+/** map64_clear - remove all keys and free the memory */
 void map64_clear(struct map64 *m);
 
 /**
  * map64_each - walk over all entries, in an order that differs from run to run
- * @i: start with 0; moves on
+ * @i: position, start with 0
  *
- * Return: the next entry, or NULL after the last.  The table must not change
- * meanwhile, but for values.
+ * Return: the next entry, or NULL after the last.  No keys may be added or removed
+ * meanwhile; values may change.
  */
 struct map64_slot *map64_each(const struct map64 *m, size_t *i);
 
 /**
- * map64_sorted - all entries in an order that does not differ from run to run
- * @order: one of the two below
+ * map64_sorted - all entries, in an order that is the same in each run
+ * @order: map64_by_key or map64_by_value
  *
- * Return: copies of all @m->n, to be freed by the caller.
+ * Return: an array of @m->n copies, to be freed by the caller.
  */
 struct map64_slot *map64_sorted(const struct map64 *m, int (*order)(const void *, const void *));
 int map64_by_key(const void *a, const void *b);

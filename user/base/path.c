@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Whether one of 16 slashes has a slash or a dot behind it; 17 bytes are looked at. */
+/* Whether a slash in 16 bytes is followed by a slash or a dot; reads 17 bytes. */
 static bool unclean_16(const char *s)
 {
 	bytes_16 behind = bytes_load_16(s + 1);
@@ -26,7 +26,7 @@ bool path_is_clean(const char *path, size_t len)
 	for (size_t i = 0; i + 17 < len; i += 16)
 		if (unclean_16(path + i))
 			return false;
-	/* the last ones, some of them again */
+	/* the last 17 bytes, some of them for the second time */
 	return !unclean_16(path + len - 17);
 }
 
@@ -45,7 +45,7 @@ void path_clean(struct buf *path)
 			while (to > path->s && *--to != '/')
 				;
 		} else if (len && !(len == 1 && *from == '.')) {
-			/* never behind what is read: a slash stood before each name */
+			/* @to never passes @from: a slash stood before each name */
 			*to++ = '/';
 			memmove(to, from, len);
 			to += len;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Paths as text: no file system is asked. */
+/* Works on paths as text, without looking at the file system. */
 #ifndef ETRACE_PATH_H
 #define ETRACE_PATH_H
 
 #include "base/buf.h"
 
-/** path_base - its last component: what stands behind the last slash */
+/** path_base - the last component of a path: all after the last slash */
 static inline const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -13,13 +13,13 @@ static inline const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** path_is_clean - whether path_clean() changes nothing; false also for some it leaves */
+/** path_is_clean - whether a path is certainly clean; may be false for one that is, too */
 bool path_is_clean(const char *path, size_t len);
 
 /**
- * path_clean - an absolute path without ".", ".." and double slashes, in place
+ * path_clean - remove ".", ".." and double slashes from an absolute path, in place
  *
- * ".." takes the name before it away, as if that were no symbolic link.
+ * ".." removes the name before it, as if that were no symbolic link.
  */
 void path_clean(struct buf *path);
 

@@ -11,8 +11,8 @@
 
 struct range {
 	uint64_t low, high;	/* the part that is left; @high is the first address after it */
-	uint64_t base;		/* the user's; the same in every remaining part of a range */
-	char *name;		/* a copy, or NULL */
+	uint64_t base;		/* any number; the parts of a range that was cut share it */
+	char *name;		/* a copy; NULL if none */
 };
 
 /* All zeros at first; ranges_free() releases it. */
@@ -27,7 +27,7 @@ void ranges_put(struct ranges *r, const struct range *range, size_t name_len);
 /** ranges_cut - remove everything from @low to below @high */
 void ranges_cut(struct ranges *r, uint64_t low, uint64_t high);
 
-/** ranges_at - the range that an address is in, valid until the next change, or NULL */
+/** ranges_at - the range that contains an address, valid until the next change; NULL if none */
 const struct range *ranges_at(const struct ranges *r, uint64_t addr);
 
 void ranges_free(struct ranges *r);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Text for a screen.  See screen.h. */
+/* Text that fits a terminal.  See screen.h. */
 #include "base/screen.h"
 #include "base/utf8.h"
 
-/* The character that @n bytes are, as utf8_char() counts them. */
+/* The code point of a valid character of @n bytes; @n is what utf8_char() returned. */
 static uint32_t character(const char *str, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)str;
@@ -14,7 +14,7 @@ static uint32_t character(const char *str, size_t n)
 	return c;
 }
 
-/* Controls of C0 and C1, and what is not seen but changes how the rest is. */
+/* C0 and C1 controls, and invisible characters that change how others are shown. */
 static bool harmful(uint32_t c)
 {
 	static const struct {

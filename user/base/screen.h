@@ -9,12 +9,12 @@
 
 /**
  * screen_add - append as much of a text as fits
- * @cols: columns that it may take
- * @utf8: whether the screen shows UTF-8; else all that is not ASCII is '?'
+ * @cols: number of columns that it may take
+ * @utf8: whether the terminal shows UTF-8; else all that is not ASCII becomes '?'
  *
  * Control characters, characters that change the direction of text, and bytes that are
- * not text become '?'.  Characters above U+1100 count as two columns, for some of them take
- * two: what is shown may be shorter than it could be, and is never longer.
+ * not text become '?'.  Characters from U+1100 on count as two columns, since some of them
+ * take two: the text may be cut earlier than necessary, but never takes more than @cols.
  *
  * Return: the number of columns taken.
  */

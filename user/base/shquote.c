@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Words as a shell's line.  See shquote.h. */
+/* Quotes words for a shell, and reads them back.  See shquote.h. */
 #include "base/shquote.h"
 #include "base/bytes.h"
 #include "base/utf8.h"
 
 #include <string.h>
 
-/* What a byte may be: the later, the more it needs. */
+/* Kinds of bytes, by the quoting that they need; the later, the more. */
 enum {
-	SAFE,		/* stands as it is */
-	QUOTED,		/* in '...', and so in $'...' */
-	BACKSLASH,	/* in '...', escaped in $'...' */
-	OTHER,		/* not ASCII: in both, if it is UTF-8 */
-	ESCAPED,	/* in $'...' */
+	SAFE,		/* needs no quotes */
+	QUOTED,		/* needs '...' or $'...' */
+	BACKSLASH,	/* needs '...', or a backslash in $'...' */
+	OTHER,		/* not ASCII: needs '...' or $'...' if it is UTF-8, else an escape */
+	ESCAPED,	/* needs an escape in $'...' */
 };
 
 static const unsigned char needs[256] = {
@@ -23,13 +23,13 @@ static const unsigned char needs[256] = {
 	['{' ... '~'] = QUOTED,
 };
 
-/* Those of 16 bytes that need more than QUOTED. */
+/* Which of 16 bytes need more than QUOTED. */
 static inline bytes_16 more_than_quoted(bytes_16 c)
 {
 	return (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
 }
 
-/* Those of 16 bytes that need more than @most, by the table above. */
+/* Which of 16 bytes need more than @most, as the table above has it. */
 static inline bytes_16 more_of(bytes_16 c, unsigned int most)
 {
 	switch (most) {
@@ -48,7 +48,7 @@ static inline bool more_16(const char *s, unsigned int most)
 	return bytes_any(more_of(bytes_load_16(s), most));
 }
 
-/* Whether all bytes stand as they are; the same ones may be looked at twice. */
+/* Whether no byte needs quotes.  Some bytes may be read twice. */
 static inline bool all_safe(const char *s, size_t len)
 {
 	uint64_t twice[2];
@@ -75,7 +75,7 @@ static inline bool all_safe(const char *s, size_t len)
 	return !bytes_any(more_of(c, SAFE));
 }
 
-/* Bytes at the beginning that need no more than @most. */
+/* The number of bytes at the beginning that need no more than @most. */
 static inline size_t run(const char *s, size_t len, unsigned int most)
 {
 	size_t i = 0, n = 16;
@@ -84,7 +84,7 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
 		n = bytes_before(more_of(bytes_load_16(s + i), most));
 	if (n != 16)
 		return i;
-	/* the last ones by a look that overlaps */
+	/* the last 16 bytes, some of them for the second time */
 	if (i && i + 16 > len && !more_16(s + len - 16, most))
 		return len;
 	while (i < len && needs[(unsigned char)s[i]] <= most)
@@ -93,8 +93,7 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
 }
 
 /*
- * Copy the bytes at the beginning of 16 that need no more than QUOTED.  All 16 are
- * written.  Return: how many they are.
+ * Copy 16 bytes.  Return: how many of them, from the first on, need no more than QUOTED.
  */
 static inline size_t copy_run(char *to, const char *s)
 {
@@ -104,7 +103,7 @@ static inline size_t copy_run(char *to, const char *s)
 	return bytes_before(more_than_quoted(c));
 }
 
-/* The character at @s, which needs more than QUOTED.  Return: its length. */
+/* Write the character at @s, which needs more than QUOTED.  Return: its length in bytes. */
 static size_t escape_one(char **at, const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -135,7 +134,7 @@ static size_t escape_one(char **at, const char *s, size_t len)
 
 static __attribute__((noinline)) void escape(struct buf *b, const char *s, size_t len)
 {
-	/* what goes around, four for each byte, and what copy_run() writes beyond */
+	/* $'', four bytes for each byte, and what copy_run() writes beyond the end */
 	char *begin = buf_room(b, 3 + 4 * len + 16), *to = begin;
 	size_t i = 0;
 
@@ -172,7 +171,7 @@ void sh_quote(struct buf *b, const char *s, size_t len)
 	}
 }
 
-/* One escape behind the backslash.  Return: its length, 0: no such escape. */
+/* Read an escape, from after its backslash on.  Return: its length, 0 if it is none. */
 static size_t unescape(const char *s, size_t len, struct buf *word)
 {
 	char c;
@@ -226,7 +225,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 				i += n + 1;
 				continue;
 			}
-			/* one that the writer would have escaped stands for itself */
+			/* a byte that sh_quote() would have escaped means itself */
 			n += !n;
 			buf_add(word, s + i, n);
 			i += n;
@@ -237,7 +236,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		i = run(s, len, SAFE);
 		buf_add(word, s, i);
 	}
-	/* a space and another word, or the end */
+	/* a space and another word must follow, or the end */
 	if (!i || (i < len && (s[i] != ' ' || i + 1 == len)))
 		return false;
 	i += i < len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A list of words as one line that a shell takes apart again: how argv is
- * shown.  Always valid UTF-8 without control characters, and exact: any bytes
- * but NUL come back as they were.
+ * Writes a list of words as one shell command line, and reads it back.  argv is shown
+ * this way.  The line is valid UTF-8 without control characters, and exact: any bytes
+ * but NUL can be read back.
  */
 #ifndef ETRACE_SHQUOTE_H
 #define ETRACE_SHQUOTE_H
@@ -15,18 +15,18 @@
 /**
  * sh_quote - append one word
  *
- * As it is where that is safe, else in '...', else in $'...' with escapes.
+ * The word is written as it is if that is safe, else in '...', else in $'...' with escapes.
  */
 void sh_quote(struct buf *b, const char *s, size_t len);
 
 /**
- * sh_unquote - take the next word off a line that sh_quote() made with single
- * spaces between words
- * @s, @len: the line; moved on behind the word and its space
- * @word: filled with the word
+ * sh_unquote - read the next word of a line of words by sh_quote(), which single
+ * spaces separate
+ * @s, @len: the rest of the line; moved past the word and its space
+ * @word: set to the word
  *
- * Return: false at the end of the line, or where it is not such a line: then
- * @len is not 0.
+ * Return: false at the end of the line (@len is 0) and if the line is not in that form
+ * (@len is not 0).
  */
 bool sh_unquote(const char **s, size_t *len, struct buf *word);
 

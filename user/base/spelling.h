@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* How far apart two spellings are: for "did you mean". */
+/* Finds the name that is most similar to a mistyped one, for "did you mean". */
 #ifndef ETRACE_SPELLING_H
 #define ETRACE_SPELLING_H
 
@@ -13,14 +13,14 @@
  */
 unsigned int spelling_distance(const char *a, size_t na, const char *b, size_t nb);
 
-/* The best of some names so far. Starts as { .wanted = NAME }. */
+/* The most similar of the names tried so far. Starts as { .wanted = NAME }. */
 struct spelling {
 	const char *wanted;
 	const char *best;	/* NULL if none is similar */
-	unsigned int distance;	/* of best */
+	unsigned int distance;	/* spelling_distance() of @best */
 };
 
-/** spelling_try - keep @name if it is more similar than those before, and similar at all */
+/** spelling_try - keep @name as the best if it is similar, and more so than those before */
 void spelling_try(struct spelling *s, const char *name);
 
 #endif

@@ -17,12 +17,12 @@ void tally_free(struct tally *t)
 }
 
 /*
- * What a name takes beside its bytes, at most: its row, as many rows again that
- * wait for others, its place in the table, and malloc()'s own.
+ * Upper bound of the memory that a name takes beside its bytes: its row, a spare row (the
+ * array grows by doubling), its slot in the hash table, and malloc()'s overhead.
  */
 #define NAME_MORE	(2 * sizeof(struct tally_row) + 48 + 16)
 
-/* The names that came least often go. */
+/* Remove the names that came least often. */
 static void forget(struct tally *t)
 {
 	uint64_t least = UINT64_MAX;

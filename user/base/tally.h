@@ -9,14 +9,14 @@
 
 #include "base/map64.h"
 
-/* Bytes that a tally takes at most: some 300,000 paths. */
+/* Upper bound of the memory of a tally in bytes: enough for some 300,000 paths. */
 #define TALLY_BYTES	(64u << 20)
 
 struct tally_row {
 	char *name;
 	size_t len;
 	uint64_t hash;
-	uint64_t n;		/* how often it came, at least */
+	uint64_t n;		/* how often the name came since it is in this row */
 	uint64_t low;		/* how often at most it came before that, while
 				 * forgotten
 				 */
@@ -27,10 +27,10 @@ struct tally_row {
 struct tally {
 	struct tally_row *rows;
 	size_t used, cap;
-	struct map64 of;	/* hash of a name: its place in @rows */
-	size_t bytes;		/* of all this, at most */
-	uint64_t names;		/* distinct ones, forgotten ones counted again
-				 * when they come back
+	struct map64 of;	/* from the hash of a name to its index in @rows */
+	size_t bytes;		/* upper bound of the memory in use, in bytes */
+	uint64_t names;		/* number of names; a forgotten one that comes back
+				 * counts again
 				 */
 	uint64_t forgotten;	/* 0 if all counts are exact; else a count may be
 				 * too low by up to this, and a name that is not
@@ -40,7 +40,7 @@ struct tally {
 
 void tally_free(struct tally *t);
 
-/** tally_add - @name came once more, with a value */
+/** tally_add - count @name once more, with a value */
 void tally_add(struct tally *t, const char *name, size_t len, uint64_t value);
 
 enum tally_key { TALLY_N, TALLY_TOTAL, TALLY_MOST };
@@ -49,7 +49,7 @@ enum tally_key { TALLY_N, TALLY_TOTAL, TALLY_MOST };
  * tally_top - the first rows by a key, largest first, then by name
  * @top: filled with at most @max rows, valid until the next tally_add()
  *
- * Return: how many.
+ * Return: the number of rows in @top.
  */
 size_t tally_top(const struct tally *t, enum tally_key key,
 		 const struct tally_row **top, size_t max);

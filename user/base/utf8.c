@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* UTF-8.  See utf8.h. */
+/* Checks and converts UTF-8.  See utf8.h. */
 #include "base/utf8.h"
 #include "base/bytes.h"
 #include "base/xalloc.h"
@@ -32,19 +32,19 @@ size_t utf8_char(const char *str, size_t len)
 	return n;
 }
 
-/* Whether some of 16 bytes are not ASCII, or NUL. */
+/* Whether any of 16 bytes is NUL or not ASCII. */
 static bool other_16(const char *s)
 {
 	return bytes_any(bytes_load_16(s) <= 0);
 }
 
-/* The same of 8 bytes: one with the top bit set, or a zero byte. */
+/* Whether any of 8 bytes is NUL or not ASCII (its top bit is set). */
 static bool other_8(uint64_t v)
 {
 	return (v | (v - 0x0101010101010101ull)) & 0x8080808080808080ull;
 }
 
-/* Whether all bytes are ASCII without NUL; the last ones may be looked at twice. */
+/* Whether all bytes are ASCII without NUL.  Some bytes may be read twice. */
 static bool all_ascii(const char *s, size_t len)
 {
 	if (len >= 16) {
@@ -63,7 +63,7 @@ static bool all_ascii(const char *s, size_t len)
 	return true;
 }
 
-/* Bytes at the beginning of @s that are ASCII without NUL. */
+/* The number of bytes at the beginning of @s that are ASCII without NUL. */
 static size_t ascii_len(const char *s, size_t len)
 {
 	size_t i = 0;
@@ -100,7 +100,7 @@ size_t utf8_cut(const char *s, size_t len, size_t max)
 
 	if (len <= max)
 		return len;
-	/* back over continuation bytes to the character that max cuts */
+	/* go back over continuation bytes to the start of the character that @max cuts */
 	while (n > 0 && max - n < 3 && (s[n] & 0xc0) == 0x80)
 		n--;
 	if (n > 0 && (s[n] & 0xc0) != 0x80)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* UTF-8: what is valid, and how to show what is not.  Shared by all sinks. */
+/* Checks UTF-8, and converts bytes that are not UTF-8 so that they can be shown. */
 #ifndef ETRACE_UTF8_H
 #define ETRACE_UTF8_H
 
@@ -7,30 +7,29 @@
 #include <stddef.h>
 
 /**
- * utf8_char - length of the valid character that bytes begin with
+ * utf8_char - length of the valid character with which @len > 0 bytes begin
  *
- * Return: 1 to 4, or 0 if they do not begin with one (NUL is none); @len > 0.
+ * Return: 1 to 4 bytes, or 0 if they do not begin with one.  NUL does not count as valid.
  */
 size_t utf8_char(const char *s, size_t len);
 
 /**
- * utf8_valid - whether bytes are text: UTF-8 as RFC 3629 has it (no overlong
- * forms, no surrogates, nothing above U+10FFFF) without NUL bytes
+ * utf8_valid - whether bytes are text: UTF-8 by RFC 3629 (no overlong forms, no
+ * surrogates, nothing above U+10FFFF) without NUL bytes
  */
 bool utf8_valid(const char *s, size_t len);
 
 /**
- * utf8_cut - the longest beginning of at most @max bytes that does not end
- * inside a character
+ * utf8_cut - where to cut a text to at most @max bytes, not inside a character
  *
- * Return: its length; never 0 for @len > 0 and @max >= 4.
+ * Return: its new length in bytes; never 0 for @len > 0 and @max >= 4.
  */
 size_t utf8_cut(const char *s, size_t len, size_t max);
 
 /**
  * utf8_replace - a copy in which every byte that is not part of valid UTF-8,
  * and every NUL, is U+FFFD
- * @out_len: where the length of the copy goes
+ * @out_len: set to the length of the copy in bytes
  *
  * Return: the copy, NUL-terminated, freed by the caller.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Threads.  See worker.h. */
+/* Starts helper threads.  See worker.h. */
 #include "base/worker.h"
 
 #include <signal.h>
 
-/* The default is that of the stack's limit, which may be most of the memory. */
+/* Stack size in bytes.  The default would be RLIMIT_STACK, which may be most of the memory. */
 #define STACK (512u << 10)
 
 int worker_start(pthread_t *thread, void *(*work)(void *arg), void *arg)

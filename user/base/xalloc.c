@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Allocation that never returns without memory.  See xalloc.h. */
+/* Allocation that never returns NULL.  See xalloc.h. */
 #include "base/xalloc.h"
 
 #include <stdint.h>

@@ -20,10 +20,10 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *p, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
-/* @len bytes, and a NUL behind them. */
+/* A copy of @len bytes, followed by a NUL. */
 char *xstrndup(const char *s, size_t len) __attribute__((malloc, returns_nonnull));
 
-/* What xgrow() does where the array is too small. */
+/* xgrow() of an array that is too small. */
 void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
 	__attribute__((returns_nonnull));
 
@@ -42,12 +42,12 @@ static inline void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 }
 
 /**
- * xtrim - give back an array that has grown above what is kept for reuse
+ * xtrim - free an array that has become too large to be kept for reuse
  * @p: the array or NULL
- * @cap: its capacity, set to 0 then
- * @keep: the capacity that it may have
+ * @cap: its capacity in elements; set to 0 if it is freed
+ * @keep: the largest capacity that is kept
  *
- * Return: the array, or NULL.
+ * Return: the array, or NULL if it was freed.
  */
 static inline void *xtrim(void *p, size_t *cap, size_t keep)
 {
@@ -76,7 +76,7 @@ struct xalloc_hook xalloc_set_hook(struct xalloc_hook hook);
 void xalloc_failed(size_t wanted) __attribute__((noreturn));
 
 /*
- * A place to go back to:
+ * A point to return to when memory runs out:
  *
  *	struct xalloc_trap trap;
  *
@@ -93,7 +93,7 @@ struct xalloc_trap {
 	struct xalloc_hook before;
 };
 
-/** xalloc_caught - false at first; true: memory ran out, and the trap is off */
+/** xalloc_caught - arm a trap.  False at first; true after memory ran out: the trap is off. */
 #define xalloc_caught(trap)	(xalloc_arm(trap), setjmp((trap)->at) != 0)
 void xalloc_arm(struct xalloc_trap *trap);
 /** xalloc_end - restore the previous hook */

@@ -55,7 +55,7 @@ static const char *fault_of(int err)
 			       strerror(err);
 }
 
-/* Return: as open_cgroup(). */
+/* Return: a descriptor of the cgroup's directory, or -1 with errno, EBADF if it is no cgroup. */
 static int find_cgroup(const char *path)
 {
 	char dir[PATH_MAX], file[2 * PATH_MAX];

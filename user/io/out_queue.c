@@ -18,8 +18,8 @@
 
 struct chunk {
 	struct chunk *next;
-	size_t len;		/* 0: out_sync() */
-	char data[];		/* the bytes */
+	size_t len;		/* bytes in @data; 0 asks the thread for out_sync() */
+	char data[];		/* what is to be written */
 };
 
 struct out_queue {

@@ -17,9 +17,10 @@
 struct rec_events;
 
 /**
- * rec_events_new - nothing has come yet
- * @formats: outlives it
- * @sink: takes struct et_event; stays the caller's
+ * rec_events_new - start joining records to events; the module's records follow with
+ *	rec_events_take()
+ * @formats: must stay valid until rec_events_free()
+ * @sink: gets each struct et_event; the caller frees it
  */
 struct rec_events *rec_events_new(const struct rec_formats *formats,
 				  struct sink *sink);
