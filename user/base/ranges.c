@@ -31,7 +31,7 @@ static void free_range(void *arg)
 	free(range);
 }
 
-/* Its name is copied. */
+/* Insert a range; its name is copied. */
 static void insert_range(struct ranges *r, struct range range, size_t name_len)
 {
 	if (range.name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What went wrong: counts every kind of damage, reports the first few of each
- * with their place, and decides the exit status.  The only place that writes
- * to standard error during a conversion.
+ * Collects what went wrong: counts each kind of damage, prints the first few of each
+ * with their place, and decides the exit status.  During a conversion nothing else
+ * writes to standard error.
  */
 #ifndef ETRACE_DIAG_H
 #define ETRACE_DIAG_H
@@ -28,27 +28,27 @@ struct diag_kind {
 };
 
 enum diag_unit {
-	DIAG_NOWHERE,		/* there is no place to name */
-	DIAG_LINE,		/* a line, counted from 1 */
-	DIAG_OFFSET,		/* bytes from the beginning, counted from 0 */
+	DIAG_NOWHERE,		/* the message names no place */
+	DIAG_LINE,		/* line number, from 1 */
+	DIAG_OFFSET,		/* offset in bytes, from 0 */
 };
 
 struct diag;
 
 /**
- * diag_new - a collector
- * @to: where messages go, usually stderr; NULL to count only
- * @prog: what each message begins with
+ * diag_new - create a collector
+ * @to: where messages are printed, usually stderr; NULL to count only
+ * @prog: name of the program, with which each message begins; not copied
  */
 struct diag *diag_new(FILE *to, const char *prog);
 void diag_free(struct diag *d);
 
 /**
- * diag_report - count one thing, and tell it if it is among the first few of
+ * diag_report - count one thing, and print it if it is among the first few of
  * its kind
- * @file: the input's name, or NULL
- * @pos: line or offset, as @unit says
- * @fmt: details; NULL if the kind's own text is enough
+ * @file: the input's name, NULL if none
+ * @pos: line or offset, depending on @unit
+ * @fmt: the message; NULL for the kind's own text
  *
  * The first DIAG_FIRST of a kind are printed (notes: the first one; DIAG_EACH: all).
  */
@@ -57,37 +57,37 @@ void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 	__attribute__((format(printf, 6, 7)));
 #define DIAG_FIRST 3
 
-/** diag_count - count @n more of a kind without telling */
+/** diag_count - count @n more of a kind, without printing a message */
 void diag_count(struct diag *d, const struct diag_kind *kind, uint64_t n);
 
-/** diag_fatal - tell that nothing can be done; the exit status becomes 2 */
+/** diag_fatal - print why the program cannot go on; the exit status becomes 2 */
 void diag_fatal(struct diag *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** diag_total - how many of a kind so far */
+/** diag_total - the count of a kind so far */
 uint64_t diag_total(const struct diag *d, const struct diag_kind *kind);
 
-/** diag_next - walk over the kinds that were counted, first one: @i = 0
+/** diag_next - walk over the kinds that were counted, by index @i from 0 on
  *
  * Return: the kind, with its count in @n, or NULL after the last.
  */
 const struct diag_kind *diag_next(const struct diag *d, unsigned int i, uint64_t *n);
 
-/** diag_missing - append what is missing or damaged: a line for each kind, with its count */
+/** diag_missing - append a line for each kind of damage (DIAG_DAMAGE), with its count */
 void diag_missing(const struct diag *d, struct buf *b);
 
 /** diag_complete - whether there was neither damage nor a fatal error */
 bool diag_complete(const struct diag *d);
 
-/** diag_summary - tell the count of each kind; call once at the end */
+/** diag_summary - print the count of each kind; call once at the end */
 void diag_summary(struct diag *d);
 
 /**
- * diag_stdout - the end of what was printed to standard output
- * @prog: what the message begins with
+ * diag_stdout - flush standard output, and check that all was written
+ * @prog: name of the program, with which the message begins
  * @status: exit status so far
  *
- * Return: @status, or 2 after a message if it could not be written.
+ * Return: @status, or 2 after a message if something could not be written.
  */
 int diag_stdout(const char *prog, int status);
 

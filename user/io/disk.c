@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A file on its way to the disk.  See disk.h. */
+/* fdatasync() in a thread.  See disk.h. */
 #include "io/disk.h"
 #include "base/worker.h"
 #include "base/xalloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The table of formats, and what stands behind a row: sources read an input,
- * step by step, and push items into a sink; sinks turn items into an output.
+ * The tables of formats.  An input format provides a source, which reads the input step by
+ * step and pushes items into a sink; an output format provides a sink, which writes them.
  *
  * An item is a struct of the source's model.  A model is a name and an item
  * type that sources and sinks of that model share:
@@ -12,9 +12,9 @@
  *	MODEL_SWAP	struct swap_item	swap_model.h
  *	MODEL_FXT	struct fxt_item		fxt_in.h
  *
- * A format is one file with its rows' functions and its row(s) in formats.c.
- * Several rows may have the same name when a format can be read as (written
- * from) several models; choose.h says which is taken.
+ * Each format has a file with its functions, and its rows in formats.c.  If a format can
+ * be read as, or written from, several models, it has a row of the same name for each;
+ * choose.h describes which one is used.
  */
 #ifndef ETRACE_FORMATS_H
 #define ETRACE_FORMATS_H
@@ -32,7 +32,7 @@ enum model {
 	MODEL_COUNT
 };
 
-/* What the items of each model are, for --help. */
+/* A description of each model's items, for --help. */
 extern const char *const model_names[MODEL_COUNT];
 
 /*
@@ -44,17 +44,17 @@ struct sink {
 
 struct sink_ops {
 	/*
-	 * Take one item; it belongs to the caller and lives for the call only.
+	 * Write one item, which belongs to the caller and is valid only during the call.
 	 * Return 0, or a negative errno to end the conversion (the output
-	 * cannot be written); damage is not an error here.
+	 * cannot be written).  Damage of the input is not an error here.
 	 */
 	int (*item)(struct sink *s, const void *item);
 	/*
-	 * The input is over: write what must come last, and flush.  Called
-	 * once, also when the input was damaged.  Return 0 or negative errno.
+	 * The input has ended: write what must come last, and flush.  Called
+	 * once, also if the input was damaged.  Return 0 or a negative errno.
 	 */
 	int (*end)(struct sink *s);
-	/* Free the sink, not the output stream.  Also without end(). */
+	/* Free the sink, but not the output stream.  May be called without end(). */
 	void (*free)(struct sink *s);
 };
 
@@ -83,20 +83,19 @@ struct source {
 
 struct source_ops {
 	/*
-	 * Read on a little, some records or lines, and push the items that
-	 * come of it: none, one or several; over all steps in the order of
-	 * time where the format has one.  Damage goes to the diag.  Does not
-	 * call the sink's end().  The sink is the same in all steps.
-	 * Return 1: there may be more; 0: all inputs have been read to their
-	 * end; or the sink's negative errno.  Not called again after 0 or an
-	 * error.
+	 * Read some more records or lines, and push their items, if any, into the
+	 * sink, which is the same in all steps.  Items come in the order of time if
+	 * the format has times.  Damage is reported to the diag.  Does not call the
+	 * sink's end().
+	 * Return 1 if there may be more, 0 if all inputs have been read to their
+	 * end, or the sink's negative errno.  Not called again after 0 or an error.
 	 */
 	int (*step)(struct source *s, struct sink *sink);
 	/* Free the source, not the input streams. */
 	void (*free)(struct source *s);
 };
 
-/** source_run - all steps.  Return: 0, or the sink's negative errno. */
+/** source_run - read the input to its end.  Return: 0, or the sink's negative errno. */
 static inline int source_run(struct source *s, struct sink *sink)
 {
 	int ret;
@@ -107,7 +106,7 @@ static inline int source_run(struct source *s, struct sink *sink)
 	return ret;
 }
 
-/* What a row's open() is given; all of it outlives the source or sink. */
+/* Arguments of a row's open(); all of them outlive the source or sink. */
 struct source_args {
 	struct in **in;		/* the inputs, all of the same format */
 	size_t nin;		/* at least 1 */
@@ -118,31 +117,31 @@ struct source_args {
 struct sink_args {
 	struct out *out;
 	const struct opts *opts;
-	struct diag *diag;	/* for counts of the input at the end, too */
+	struct diag *diag;	/* at the end it also has the counts of the input's damage */
 	const char *source;	/* name of the source's format */
 };
 
-/* How sure detect() is. */
+/* Results of detect(), from least to most certain. */
 enum {
 	DETECT_NO = 0,
-	DETECT_MAYBE = 30,	/* nothing speaks against it */
-	DETECT_LIKELY = 60,	/* a good part of it looks like it */
-	DETECT_SURE = 100,	/* magic number, or unmistakable */
+	DETECT_MAYBE = 30,	/* nothing contradicts the format */
+	DETECT_LIKELY = 60,	/* much of the data looks like the format */
+	DETECT_SURE = 100,	/* a magic number, or otherwise unmistakable */
 };
-/* Bytes of the beginning that detect() is shown, if the input has as many. */
+/* Bytes at the beginning of an input that detect() gets; fewer if the input is shorter. */
 #define DETECT_BYTES 65536u
 
 struct source_format {
 	const char *name;	/* what --from takes */
 	const char *help;	/* one line */
 	enum model model;
-	/* How far the first @n bytes of an input look like this format. */
+	/* How certainly an input that begins with these @n bytes has this format: DETECT_... */
 	int (*detect)(const uint8_t *data, size_t n);
 	/*
 	 * Return the source, or NULL after diag_fatal() (a bad option value).
 	 */
 	struct source *(*open)(const struct source_args *args);
-	const struct opt_row *options;	/* NULL: none */
+	const struct opt_row *options;	/* NULL if none */
 };
 
 struct sink_format {
@@ -150,12 +149,12 @@ struct sink_format {
 	const char *help;	/* one line, the same in all rows of a name */
 	enum model model;
 	struct sink *(*open)(const struct sink_args *args);
-	const struct opt_row *options;	/* NULL: none */
-	/* SINK_BINARY: not to a terminal */
+	const struct opt_row *options;	/* NULL if none */
+	/* SINK_BINARY: the output is binary, so not for a terminal */
 	unsigned int flags;
 	/*
-	 * NULL, or an option ("stats", "check") that adds this output beside
-	 * that of --to, as text for a person.
+	 * An option ("stats", "check") that adds this output, as text for people, to
+	 * that of --to; NULL if none.
 	 */
 	const char *flag;
 };
@@ -165,7 +164,7 @@ struct sink_format {
 extern const struct source_format source_formats[];
 extern const struct sink_format sink_formats[];
 
-/** sink_tee - a sink that hands everything on to several, and frees them; one is itself that */
+/** sink_tee - a sink that hands each item to several sinks and owns them; of one, that sink */
 struct sink *sink_tee(struct sink **sinks, size_t n);
 
 #endif

@@ -16,13 +16,13 @@
 #define WINDOW		(64u << 10)
 
 struct in {
-	struct in_head h;	/* first: in.h looks for it there */
+	struct in_head h;	/* must be first: the functions of in.h expect it there */
 	char *name;
-	bool owned;		/* close fd */
-	bool end;		/* nothing more comes into the window */
-	size_t cap;		/* of the window's memory */
+	bool owned;		/* in_close() closes the descriptor */
+	bool end;		/* no more data will come into the window */
+	size_t cap;		/* size of the window's memory in bytes */
 	struct in_feed feed;
-	struct in_ahead *ahead;	/* then the feed is its thread's, up to the end */
+	struct in_ahead *ahead;	/* NULL if none; its thread owns @feed until the end */
 	enum { NEVER, IF_PACKED, ALWAYS } ahead_if;
 };
 
@@ -43,7 +43,7 @@ struct in *in_open(const char *path, int *err)
 
 	if (!strcmp(path, "-"))
 		return new_in("standard input", STDIN_FILENO, false);
-	/* opened last: who runs out of memory does not come back to close it */
+	/* open it after allocating: if memory runs out, nobody would close it */
 	in = new_in(path, -1, true);
 	in->feed.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (in->feed.fd < 0) {
@@ -85,7 +85,7 @@ const char *in_name(const struct in *in)
 	return in->name;
 }
 
-/* Put more bytes into the window; 0: none came this time. */
+/* Read more bytes into the window.  Return: how many; 0 does not mean the end. */
 static size_t more(struct in *in, uint8_t *to, size_t n)
 {
 	size_t got;
@@ -93,7 +93,7 @@ static size_t more(struct in *in, uint8_t *to, size_t n)
 	if (!in->ahead && in->ahead_if && in->feed.packing &&
 	    (in->ahead_if == ALWAYS || in->feed.packing != IN_PLAIN))
 		in->ahead = in_ahead_start(&in->feed);
-	/* once: it is known now, or there can be no thread */
+	/* try only once: a thread runs now, is not wanted, or could not be started */
 	if (in->feed.packing)
 		in->ahead_if = NEVER;
 	if (in->ahead)
@@ -129,7 +129,7 @@ const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have)
 
 int in_error(const struct in *in)
 {
-	/* a thread that reads ahead may know of an error that comes later */
+	/* a thread that reads ahead may have met an error that the caller has not reached */
 	return in->ahead && !in->end ? 0 : in->feed.err;
 }
 
@@ -167,7 +167,7 @@ int in_fd(const struct in *in)
 
 void in_read_ahead(struct in *in, bool plain)
 {
-	/* memory is there already */
+	/* not for in_mem(), which reads nothing */
 	if (in->feed.fd >= 0)
 		in->ahead_if = plain ? ALWAYS : IF_PACKED;
 }
@@ -177,12 +177,12 @@ void in_share_processors(struct in **in, size_t n)
 	cpu_set_t mine;
 	size_t processors;
 
-	/* a machine with more of them than the set has room for has enough */
+	/* it fails if there are more than fit into @mine, which is enough */
 	processors = sched_getaffinity(0, sizeof(mine), &mine) ? CPU_SETSIZE :
 		     (size_t)CPU_COUNT(&mine);
 	if (processors < 2)
 		return;
-	/* more threads than processors can use would take memory for nothing */
+	/* more threads would only take memory */
 	for (size_t i = 0; i < n && i < 2 * processors; i++)
 		in_read_ahead(in[i], n > 1);
 }

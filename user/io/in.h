@@ -38,13 +38,13 @@ struct in *in_open(const char *path, int *err);
 /** in_mem - read from memory, which must outlive the stream */
 struct in *in_mem(const void *data, size_t n, const char *name);
 
-/** in_close - end and free */
+/** in_close - close the input, unless it is standard input, and free the stream */
 void in_close(struct in *in);
 
 /** in_name - for messages: the path, "standard input", or in_mem()'s name */
 const char *in_name(const struct in *in);
 
-/** in_window - the next bytes, as far as they are buffered: @have bytes, often none */
+/** in_window - the bytes that are in the buffer, without reading more: @have bytes, often 0 */
 static inline const uint8_t *in_window(const struct in *in, size_t *have)
 {
 	const struct in_head *h = (const struct in_head *)in;
@@ -53,14 +53,14 @@ static inline const uint8_t *in_window(const struct in *in, size_t *have)
 	return h->data + h->start;
 }
 
-/* in_peek() when the window holds too little. */
+/* in_peek() when the window holds fewer than @want bytes. */
 const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
 
 /**
- * in_peek - look at what comes next
- * @want: bytes that should be contiguous, at most IN_MAX_PEEK
- * @have: how many there are: less than @want only at the end of the input,
- *	often more
+ * in_peek - look at the next bytes without passing over them
+ * @want: number of contiguous bytes to get, at most IN_MAX_PEEK
+ * @have: set to the number of bytes returned: less than @want only at the end of
+ *	the input, often more
  *
  * Return: the bytes, valid until the next call on the stream.
  */
@@ -72,7 +72,7 @@ static inline const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
 }
 #define IN_MAX_PEEK (64u << 20)
 
-/** in_skip - pass over @n bytes that in_peek() showed */
+/** in_skip - pass over @n of the bytes that in_peek() returned */
 static inline void in_skip(struct in *in, size_t n)
 {
 	struct in_head *h = in_head(in);
@@ -81,7 +81,7 @@ static inline void in_skip(struct in *in, size_t n)
 	h->offset += n;
 }
 
-/** in_offset - bytes passed over so far (of the expanded data) */
+/** in_offset - number of bytes passed over so far (of the expanded data) */
 static inline uint64_t in_offset(const struct in *in)
 {
 	return ((const struct in_head *)in)->offset;
@@ -91,18 +91,17 @@ static inline uint64_t in_offset(const struct in *in)
 int in_error(const struct in *in);
 
 /**
- * in_why - in_error() as text; only if that is not 0
+ * in_why - the error as text, for a message "NAME: TEXT"; only if in_error() is not 0
  *
- * Return: text that lives as long as the stream, to stand behind its name and a
- * colon.
+ * Return: text that is valid as long as the stream.
  */
 const char *in_why(const struct in *in);
 
 /**
- * in_read_ahead - let a thread read and expand what comes, ahead of the caller
- * @plain: also where the input is not compressed
+ * in_read_ahead - let a thread read and expand the input, ahead of the caller
+ * @plain: whether to do so also if the input is not compressed
  *
- * The thread begins when more data is needed, and is at most a few blocks ahead.  All
+ * The thread starts when more data is needed, and is at most a few blocks ahead.  All
  * results, including errors and their offsets, are the same as without it.
  */
 void in_read_ahead(struct in *in, bool plain);
@@ -110,18 +109,18 @@ void in_read_ahead(struct in *in, bool plain);
 /**
  * in_share_processors - call in_read_ahead() for streams where it makes reading faster
  *
- * If this program may use more than one processor: several inputs that are read side by
- * side, and a single one that is compressed.
+ * It does if this program may use more than one processor, for several inputs that are
+ * read side by side, and for a single one that is compressed.
  */
 void in_share_processors(struct in **in, size_t n);
 
 /**
  * in_follow - read on at the end of an input that is still being written
- * @wait: called at the end of what is there; returns after some time: true to look for
- *	more, false if this is the end
+ * @wait: called when all that is there was read; waits, and returns true to look for more
+ *	data, false if this is the end
  *
- * Not together with in_read_ahead().  An end of input that in_peek() or the like has found
- * before is forgotten.
+ * Do not use it together with in_read_ahead().  If a call has found the end of the input
+ * before, it is forgotten.
  */
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
 
@@ -135,10 +134,13 @@ static inline bool in_drained(struct in *in)
 	return h->fill == h->start && in_drained_slow(in);
 }
 
-/** in_fd - its descriptor, -1 for memory */
+/** in_fd - the descriptor of the input, -1 for memory */
 int in_fd(const struct in *in);
 
-/* Whether a file is open for writing, which tells what an early end of it means. */
+/*
+ * Whether a file is open for writing: then data that end too early are still being
+ * written; otherwise they were cut off.
+ */
 enum in_writer {
 	IN_WRITER_NONE,
 	IN_WRITER_ANY,		/* some process has it open for writing */

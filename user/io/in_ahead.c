@@ -14,23 +14,23 @@
 #define BLOCK	(128u << 10)
 
 struct in_ahead {
-	struct in_feed *feed;	/* the thread's */
+	struct in_feed *feed;	/* used by the thread only */
 	pthread_t thread;
-	pthread_mutex_t lock;	/* guards what follows, but for what blocks hold */
+	pthread_mutex_t lock;	/* guards the fields below, but not the data in blocks */
 	pthread_cond_t changed;
 	/*
-	 * Blocks [first, first + full) of the ring are full and the reader's, the
-	 * others are the thread's.
+	 * The reader owns the blocks [first, first + full) of the ring, which are
+	 * full; the thread owns the others.
 	 */
 	unsigned int first, full;
-	bool ended;		/* no more will be full */
+	bool ended;		/* the thread fills no more blocks */
 	bool stop;
 	size_t len[BLOCKS];
-	size_t used;		/* the reader's: bytes of the first one */
+	size_t used;		/* bytes of the first block that were read; the reader's */
 	uint8_t *data[BLOCKS];
 };
 
-/* The block to fill next; -1: there is nothing more to do. */
+/* Wait for a free block.  Return: its index, -1 if the thread should stop. */
 static int free_block(struct in_ahead *a)
 {
 	int i = -1;
@@ -54,7 +54,7 @@ static void *work(void *arg)
 
 		if (!n)
 			continue;
-		/* what there is goes on at once: a pipe may be slow */
+		/* hand it on even if the block is not full: a pipe may be slow */
 		pthread_mutex_lock(&a->lock);
 		a->len[i] = n;
 		a->full++;

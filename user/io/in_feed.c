@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The bytes of a file or pipe, expanded.  See in_feed.h. */
+/* Reads and expands the bytes of a file or pipe.  See in_feed.h. */
 #include "io/in_feed.h"
 #include "base/xalloc.h"
 #include "io/in.h"
@@ -16,7 +16,7 @@
 
 #define RAW_SIZE	(128u << 10)
 
-/* Compressed data that end too early: what that is, by what is known of a writer. */
+/* Messages for compressed data that end too early: [is zstd][enum in_writer]. */
 static const char *const early[2][IN_WRITERS] = {
 	{ "its gzip data end too early: it was cut off",
 	  "its gzip data have no end yet: it is still being written",
@@ -32,7 +32,7 @@ enum in_writer in_writer(int fd)
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return IN_WRITER_NONE;
-	/* who opens the file meanwhile sends this, and SIGIO would end the program */
+	/* sent if a process opens the file for writing meanwhile; SIGIO would end the program */
 	if (fcntl(fd, F_SETSIG, SIGURG))
 		return IN_WRITER_UNKNOWN;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))
@@ -50,7 +50,7 @@ static size_t read_fd(struct in_feed *f, uint8_t *to, size_t n)
 	ssize_t got;
 
 	do {
-		/* a read() cannot be cancelled, if it waits for somebody */
+		/* poll first: a read() that waits for data cannot be cancelled */
 		if (f->cancel >= 0 && poll(fds, 2, -1) > 0 && fds[1].revents)
 			return 0;
 		got = read(f->fd, to, n);
@@ -60,7 +60,7 @@ static size_t read_fd(struct in_feed *f, uint8_t *to, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* More compressed bytes behind those that are there. */
+/* Read more compressed bytes and append them to those in @f->raw. */
 static void fill_raw(struct in_feed *f)
 {
 	size_t got;
@@ -155,7 +155,7 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 	if (f->packing == IN_PLAIN) {
 		got = f->raw_fill - f->raw_start;
 		if (got) {
-			/* what decide() read */
+			/* first what decide() has read */
 			if (got > n)
 				got = n;
 			memcpy(to, f->raw + f->raw_start, got);

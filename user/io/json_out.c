@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* JSON as a stream.  See json_out.h. */
+/* Writes JSON to a stream.  See json_out.h. */
 #include "io/json_out.h"
 #include "base/utf8.h"
 
@@ -43,7 +43,7 @@ void json_f64(struct json *j, double v)
 	}
 	separate(j);
 	out_puts(j->out, text);
-	/* A whole number stays a floating one for who reads it. */
+	/* keep a floating-point number recognizable as one */
 	if (!strpbrk(text, ".e"))
 		out_puts(j->out, ".0");
 }
@@ -54,34 +54,34 @@ void json_addr(struct json *j, uint64_t v)
 	out_printf(j->out, "\"0x%" PRIx64 "\"", v);
 }
 
-/* Strings up to here are copied first and looked at meanwhile. */
+/* Strings up to this length in bytes are copied while they are checked. */
 #define COPY_MAX 4096u
 
-/* Which bytes may not stand in a string as they are: what JSON wants escaped, and no ASCII. */
+/* Which bytes cannot be copied unchecked: those that JSON wants escaped, and non-ASCII. */
 static inline bytes_16 not_plain(bytes_16 c)
 {
-	/* what is no ASCII is below zero */
+	/* as signed char, non-ASCII is below zero */
 	return (c < 0x20) | (c == '"') | (c == '\\') | (c == 0x7f);
 }
 
-/* Which of them JSON wants escaped. */
+/* Which bytes JSON wants escaped. */
 static inline bytes_16 escaped(bytes_16 c)
 {
 	return not_plain(c) & (c >= 0);
 }
 
-/* Fewer than 16 bytes, and spaces behind them. */
+/* Load fewer than 16 bytes, padded with spaces. */
 static inline bytes_16 load_few(const char *s, size_t len)
 {
 	char few[16];
 
 	memset(few, ' ', 16);
-	/* which is @len, as compilers cannot see */
+	/* @len & 15 is @len, but tells the compiler that it is below 16 */
 	bytes_copy(few, s, len & 15);
 	return bytes_load_16(few);
 }
 
-/* Copy 16 bytes.  Return: whether they can stand in a string as they are. */
+/* Copy 16 bytes.  Return: whether none of them is not_plain(). */
 static inline bool copy_16(char *to, bytes_16 c)
 {
 	memcpy(to, &c, 16);
@@ -89,8 +89,8 @@ static inline bool copy_16(char *to, bytes_16 c)
 }
 
 /*
- * Copy bytes that can all stand in a string as they are; @to has room for 16
- * more.  Return: whether they were such.
+ * Copy bytes as long as none is not_plain(); @to has room for 16 more than @len.
+ * Return: whether all bytes are plain, and so were copied.
  */
 static bool copy_plain(char *to, const char *s, size_t len)
 {
@@ -104,7 +104,7 @@ static bool copy_plain(char *to, const char *s, size_t len)
 	return copy_16(to + len - 16, bytes_load_16(s + len - 16));
 }
 
-/* Bytes at the beginning that JSON does not want escaped. */
+/* The number of bytes at the beginning that JSON does not want escaped. */
 static size_t plain_run(const char *s, size_t len)
 {
 	size_t i = 0, n = 16;
@@ -116,7 +116,7 @@ static size_t plain_run(const char *s, size_t len)
 	return i < len ? i : len;
 }
 
-/* Valid UTF-8, with what JSON wants escaped. */
+/* Write valid UTF-8, and escape what JSON wants escaped. */
 static void put_escaped(struct out *o, const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";

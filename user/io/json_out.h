@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Writes JSON (RFC 8259) to an output stream as it comes, holding nothing in
- * memory.  Shared by all JSON sinks, whatever they write.
+ * Writes JSON (RFC 8259) to an output stream, value by value, without holding it in
+ * memory.  All JSON output of etrace uses it.
  *
  *	json_begin(&j, '{');
  *	json_key(&j, "pid");
@@ -20,16 +20,19 @@
 
 #include "io/out.h"
 
-/* Where the text stands; start with { .out = stream }. */
+/* State of the writer; start with { .out = stream }. */
 struct json {
 	struct out *out;
 	bool comma;	/* the next value or key needs a comma before it */
 };
 
-/* What a comma takes, and more than any bracket, quotes and colon. */
+/* More bytes than a comma, a bracket, quotes and a colon take. */
 #define JSON_ROOM 8u
 
-/* Room for @n bytes and JSON_ROOM more, with the comma there if it is needed. */
+/*
+ * Make room for @n bytes and JSON_ROOM more, and write a comma if one is needed.
+ * Return: where to write next.
+ */
 static inline char *json_room(struct json *j, size_t n)
 {
 	char *to = out_reserve(j->out, n + JSON_ROOM);
@@ -38,14 +41,14 @@ static inline char *json_room(struct json *j, size_t n)
 	return to + j->comma;
 }
 
-/* What was put at json_room() ends at @to; whether a comma must follow it. */
+/* Append what was written from json_room() up to @to.  @comma: whether a comma must follow. */
 static inline void json_put(struct json *j, const char *to, bool comma)
 {
 	out_commit(j->out, (size_t)(to - (char *)out_reserve(j->out, 0)));
 	j->comma = comma;
 }
 
-/** json_begin - an object or array begins; @bracket is '{' or '[' */
+/** json_begin - begin an object or array; @bracket is '{' or '[' */
 static inline void json_begin(struct json *j, char bracket)
 {
 	char *to = json_room(j, 1);
@@ -54,14 +57,14 @@ static inline void json_begin(struct json *j, char bracket)
 	json_put(j, to + 1, false);
 }
 
-/** json_end - it ends; @bracket is '}' or ']' */
+/** json_end - end an object or array; @bracket is '}' or ']' */
 static inline void json_end(struct json *j, char bracket)
 {
 	out_write(j->out, &bracket, 1);
 	j->comma = true;
 }
 
-/** json_key - name of the next member; plain ASCII that needs no escapes */
+/** json_key - write the name of the next member: ASCII that needs no escapes */
 static inline void json_key(struct json *j, const char *name)
 {
 	size_t n = strlen(name);
@@ -75,9 +78,9 @@ static inline void json_key(struct json *j, const char *name)
 }
 
 /**
- * json_ready - text that is JSON already: a key with its quotes and colon, or a
+ * json_ready - write text that is JSON already: a key with its quotes and colon, or a
  * value
- * @value: it is a value, which a comma may have to follow
+ * @value: whether it is a value, after which a comma may be needed
  */
 static inline void json_ready(struct json *j, const char *s, size_t n, bool value)
 {
@@ -86,17 +89,17 @@ static inline void json_ready(struct json *j, const char *s, size_t n, bool valu
 	bytes_copy(to, s, n);
 	json_put(j, to + n, value);
 }
-/* The same of a constant. */
+/* json_key() for a name that is a string constant. */
 #define JSON_READY_KEY(j, name)	json_ready(j, "\"" name "\":", sizeof(name) + 2, false)
 
-/** json_list - a member that is an array begins */
+/** json_list - begin a member that is an array */
 static inline void json_list(struct json *j, const char *name)
 {
 	json_key(j, name);
 	json_begin(j, '[');
 }
 
-/** json_line - a top-level value is complete: ends the line */
+/** json_line - end the line after a complete top-level value */
 static inline void json_line(struct json *j)
 {
 	out_write(j->out, "\n", 1);
@@ -122,42 +125,42 @@ static inline void json_i64(struct json *j, int64_t v)
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
-/** json_f64 - a number that reads back the same; "NaN", "Infinity" or
- * "-Infinity" as a string where it is none
+/** json_f64 - write a number so that reading it gives the same one; "NaN",
+ * "Infinity" and "-Infinity" as strings
  */
 void json_f64(struct json *j, double v);
 
-/** json_addr - a string like "0xb6f00000" */
+/** json_addr - write an address as a string like "0xb6f00000" */
 void json_addr(struct json *j, uint64_t v);
 
 /**
- * json_str - bytes as a string; those that are not UTF-8 become U+FFFD
+ * json_str - write bytes as a string; those that are not UTF-8 become U+FFFD
  *
  * Return: whether they are UTF-8 without NUL.
  */
 bool json_str(struct json *j, const char *s, size_t len);
 
-/** json_cstr - the same of a string that ends with NUL */
+/** json_cstr - json_str() for a string that ends with NUL */
 void json_cstr(struct json *j, const char *s);
-/** json_member - a key and such a value */
+/** json_member - write a key and a string that ends with NUL */
 void json_member(struct json *j, const char *name, const char *value);
 
-/** json_hex - bytes as a string of hexadecimal digits, of any length */
+/** json_hex - write bytes, any number of them, as a string of hexadecimal digits */
 void json_hex(struct json *j, const void *data, size_t len);
 
-/** json_hex_begin - the same, of bytes that come piece by piece */
+/** json_hex_begin - json_hex() for bytes that come piece by piece */
 void json_hex_begin(struct json *j);
 void json_hex_more(struct json *j, const void *data, size_t len);
 void json_hex_end(struct json *j);
 
 /**
- * json_text - member @name with bytes as a string
+ * json_text - write member @name, bytes as a string
  *
- * Where they are not UTF-8 without NUL, member "@name_hex" follows with all of
- * them, so that nothing is lost.
+ * If they are not UTF-8 without NUL, a member "@name_hex" with all of them follows, so
+ * that nothing is lost.
  */
 void json_text(struct json *j, const char *name, const char *s, size_t len);
-/* The same where its key is written already. */
+/* json_text() after its key was written. */
 void json_text_value(struct json *j, const char *name, const char *s, size_t len);
 
 #endif

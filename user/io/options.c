@@ -119,7 +119,7 @@ bool opt_number(const struct opts *o, const char *name, uint64_t min,
 
 	if (!s)
 		return true;
-	/* strtoull() would take "-1" and leading blanks */
+	/* strtoull() would accept "-1" and leading blanks */
 	if (*s < '0' || *s > '9')
 		return false;
 	errno = 0;

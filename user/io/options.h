@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Options that belong to a format: declared by its row in the format table,
- * parsed by the program, and looked up by the format when it is opened.  The
+ * Options that belong to a format.  Its row in the format table declares them, the
+ * program parses them, and the format looks them up when it is opened.  The
  * program knows none of them by name.
  */
 #ifndef ETRACE_OPTIONS_H
@@ -15,9 +15,9 @@
 struct opt_row {
 	const char *name;	/* without the dashes; "o|output" if it has a short form, too */
 	/*
-	 * What --help calls its value: "FILE", "DIR" or "USER", which shells complete, all
-	 * possible values ("text|json", the default first), or another word; NULL if the option takes none;
-	 * "[=DIR]" if the value may be left out.
+	 * Name of its value in --help: "FILE", "DIR" or "USER", which shells complete; all
+	 * possible values ("text|json", the default first); or another word.  "[=DIR]" if
+	 * the value may be left out, NULL if the option takes none.
 	 */
 	const char *value;
 	const char *help;	/* one line; --help wraps it */
@@ -48,7 +48,7 @@ void opt_row_head(const struct opt_row *row, char *buf, size_t size);
 void opts_init(struct opts *o);
 void opts_free(struct opts *o);
 
-/** opts_add - note one; neither string is copied */
+/** opts_add - add an option that was given; neither string is copied */
 void opts_add(struct opts *o, const char *name, const char *value);
 
 /** opt_flag - whether an option was given */
@@ -58,19 +58,19 @@ bool opt_flag(const struct opts *o, const char *name);
 const char *opt_value(const struct opts *o, const char *name);
 
 /**
- * opt_choice - the number of the word "json" among the values "text|json" of a row
- * @value: NULL: the first one
+ * opt_choice - the index of a word among the values of a row: "json" in "text|json" is 1
+ * @value: the word; NULL for the first one
  *
- * Return: -1 if there is no such word.
+ * Return: the index, -1 if there is no such word.
  */
 int opt_choice(const struct opt_row *row, const char *value);
 
-/** opt_chosen - the number of the word that was given last for an option; 0 if none was */
+/** opt_chosen - opt_choice() of the value given last for an option; 0 if none was given */
 unsigned int opt_chosen(const struct opts *o, const struct opt_row *rows, const char *name);
 
 /**
  * opt_each - all values given for an option that may be repeated
- * @i: start with 0; moves on
+ * @i: position, start with 0
  *
  * Return: the next value, or NULL after the last.
  */
@@ -80,7 +80,7 @@ const char *opt_each(const struct opts *o, const char *name, size_t *i);
  * opt_number - the value of an option as a number within bounds
  * @v: set to the number; left alone if the option was not given
  *
- * Accepts what C does: 12, 0x1f, 017.
+ * Accepts numbers as in C: 12, 0x1f, 017.
  *
  * Return: false if the value is not a number from @min to @max.
  */

@@ -14,11 +14,11 @@
 #define BUF_SIZE (4 * OUT_RESERVE_MAX)
 
 struct out {
-	struct out_head h;	/* first: out.h looks for it there */
+	struct out_head h;	/* must be first: the functions of out.h expect it there */
 	const struct out_backend *be;
 	void *ctx;
-	uint64_t flushed;	/* bytes handed to the backend */
-	/* aligned for writers of whole words: see out_reserve() */
+	uint64_t flushed;	/* bytes written to the backend */
+	/* aligned for callers that write whole words: see out_reserve() */
 	_Alignas(8) char buf[BUF_SIZE];
 };
 
@@ -85,8 +85,9 @@ int out_printf(struct out *o, const char *fmt, ...)
 }
 
 /*
- * Near the middle between two results, and of what does not fit, doubles decide: elsewhere
- * their error is too small to matter.
+ * Whether integers give the same result as doubles.  They may not if the quotient is near
+ * the middle between two results, where the rounding error of doubles matters, or if the
+ * numbers are too large.
  */
 static bool is_clear(int64_t n, int64_t of, int64_t ten)
 {
@@ -178,7 +179,7 @@ struct out *out_named(int fd, const char *path)
 
 /* ---- by name ---- */
 
-/* Between the stream and what writes: a file takes its place in the end. */
+/* The backend of out_create(): writes to @be, and moves the file into place at the end. */
 struct created {
 	struct out_place place;
 	const struct out_backend *be;

@@ -21,7 +21,7 @@ struct out;
 /* First member of struct out, for the inline functions, which run for every few bytes. */
 struct out_head {
 	char *buf;
-	size_t used, size;	/* bytes of the buffer */
+	size_t used, size;	/* bytes in the buffer, and its size in bytes */
 	int err;
 };
 
@@ -32,10 +32,11 @@ static inline struct out_head *out_head(struct out *o)
 
 
 /*
- * What an output stream writes to.  write() takes all of the n bytes or
- * returns a negative errno; close() ends the stream (trailers and all) and
- * frees ctx, also after an error; sync(), which may be NULL, makes all that was
- * written readable although the stream goes on.
+ * What an output stream writes to.
+ *
+ * write() writes all of the n bytes or returns a negative errno.  close() ends the
+ * stream, with trailers if there are any, and frees ctx, also after an error.  sync(),
+ * which may be NULL, makes everything written so far readable; the stream goes on.
  */
 struct out_backend {
 	int (*write)(void *ctx, const void *data, size_t n);
@@ -47,7 +48,7 @@ struct out_backend {
 /**
  * out_new - an output stream over any backend
  * @be: the backend's functions, which must outlive the stream
- * @ctx: handed to them; owned by the stream from now on
+ * @ctx: passed to the functions; owned by the stream from now on
  *
  * Return: the stream; never NULL (the program ends when memory runs out).
  */
@@ -61,11 +62,11 @@ struct out *out_new(const struct out_backend *be, void *ctx);
 struct out *out_fd(int fd, int owned);
 
 /**
- * out_create - an output by its name (out_place.h), compressed as its suffix says (out_named())
- * @path: its name
- * @err: where the negative errno goes on failure
+ * out_create - create an output file (out_place.h), compressed if its suffix says so
+ * @path: its name, see out_named()
+ * @err: set to 0, or to a negative errno on failure
  *
- * The file appears when out_close() returns 0; until then an old one of that name stays.
+ * The file appears when out_close() returns 0; until then an old file of that name stays.
  *
  * Return: the stream, or NULL.
  */
@@ -75,21 +76,21 @@ struct out *out_create(const char *path, int *err);
 void out_discard(struct out *o);
 
 /**
- * out_named - an output stream, compressed as the suffix of a name says
- * @fd: the descriptor; the stream's from now on
+ * out_named - an output stream, compressed if the suffix of a name says so
+ * @fd: the descriptor; owned by the stream from now on
  * @path: may end in .gz or .zst
  */
 struct out *out_named(int fd, const char *path);
 
 /**
- * out_suffix - the part of a name that gives the format: "json" in "a.json.gz"
+ * out_suffix - the part of a name from which the format follows: "json" in "a.json.gz"
  * @len: set to its length in bytes, 0 if none
  *
  * Return: a pointer into @path, without a NUL after @len bytes.
  */
 const char *out_suffix(const char *path, size_t *len);
 
-/** out_is_view - whether a name asks for a file to look at: "build.view.fxt" */
+/** out_is_view - whether a name asks for a file to be viewed: "build.view.fxt" */
 bool out_is_view(const char *path);
 
 /** out_mem - an output stream into memory, for tests: see out_mem_data() */
@@ -97,7 +98,7 @@ struct out *out_mem(void);
 
 /**
  * out_mem_data - what was written to an out_mem() stream so far
- * @len: where its length in bytes goes
+ * @len: set to its length in bytes
  *
  * Return: the bytes, owned by the stream, valid until the next call on it.
  */
@@ -129,17 +130,17 @@ static inline int out_puts(struct out *o, const char *s)
 int out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** out_flush - hand everything to the backend. Return: 0 or negative errno. */
+/** out_flush - write the buffer to the backend.  Return: 0 or the sticky negative errno. */
 int out_flush(struct out *o);
 
 /**
- * out_reserve - room to write into directly
- * @n: how many bytes, at most OUT_RESERVE_MAX
+ * out_reserve - get room in the buffer to write into directly
+ * @n: number of bytes, at most OUT_RESERVE_MAX
  *
  * Return: at least @n writable bytes, valid until the next call on the
- * stream; never NULL, also after an error.  out_commit() says how many of
- * them were used.  They are aligned to 8 bytes as long as everything written
- * to the stream before was a multiple of 8 bytes.
+ * stream; never NULL, not even after an error.  Call out_commit() with the number
+ * of bytes used.  They are aligned to 8 bytes if the size of everything written
+ * before was a multiple of 8 bytes.
  */
 static inline void *out_reserve(struct out *o, size_t n)
 {
@@ -176,22 +177,22 @@ static inline int out_i64(struct out *o, int64_t v)
 }
 
 /**
- * out_ratio - append @n / @of with @digits digits, 1 to 3, after the point
- * @width: at least so many bytes, padded with blanks on the left
+ * out_ratio - append @n / @of with @digits digits, 1 to 3, after the decimal point
+ * @width: minimum width in bytes, padded with blanks on the left
  *
- * The bytes are those that "%*.*f" makes of the quotient of doubles, in a tenth of the time.
+ * The same text as printf()'s "%*.*f" of the quotient as double, in a tenth of the time.
  */
 int out_ratio(struct out *o, int64_t n, int64_t of, unsigned int digits, unsigned int width);
 
 /**
- * out_sync - flush, and make all of it readable for a program that opens the file now
+ * out_sync - flush, so that a program that opens the file now can read everything
  *
- * Compressed streams pay for it with a little size.  Return: 0 or negative
+ * Each call makes a compressed file a little larger.  Return: 0 or the sticky negative
  * errno.
  */
 int out_sync(struct out *o);
 
-/** out_bytes - bytes appended so far, flushed or not. */
+/** out_bytes - number of bytes appended so far, flushed or not. */
 uint64_t out_bytes(const struct out *o);
 
 /** out_error - the sticky error: 0 or a negative errno. */

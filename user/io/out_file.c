@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* File descriptors that are written to.  See out_file.h. */
+/* Writes to a file descriptor.  See out_file.h. */
 #include "io/out_file.h"
 #include "io/disk.h"
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Its size tells what its name does not: somebody wrote to it, or cut it. */
+/* Check by its size whether another process has written to the file or truncated it. */
 static void look(struct out_file *f)
 {
 	struct stat st;

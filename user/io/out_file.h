@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The end of an output stream: a file descriptor to write to, with or without a compressor
- * between it and the stream.
+ * The backend of an output stream that writes to a file descriptor, with or without a
+ * compressor in front of it.
  */
 #ifndef ETRACE_OUT_FILE_H
 #define ETRACE_OUT_FILE_H
@@ -17,13 +17,13 @@ struct out_file {
 	int fd;
 	bool owned;		/* out_file_close() closes it */
 	/*
-	 * A regular file, empty at first, that no other process may write to:
-	 * watched until it is on the disk.
+	 * It is a regular file, empty at first, that no other process should write
+	 * to.  Its size is checked, and it is written to the disk before it is closed.
 	 */
 	bool lasting;
 	/*
-	 * A descriptor that becomes readable when waiting is to stop, -1 if
-	 * none.  Used only if @fd does not block (O_NONBLOCK).
+	 * A descriptor that becomes readable when waiting for room should stop; -1
+	 * if none.  Used only if @fd does not block (O_NONBLOCK).
 	 */
 	int cancel;
 	bool changed;		/* another process wrote to it or truncated it */
@@ -33,20 +33,20 @@ struct out_file {
 };
 
 /**
- * out_file_write - write all of the @n bytes
+ * out_file_write - write all @n bytes
  *
  * Return: 0, or a negative errno; -ECANCELED if it would have to wait after @cancel.
  */
 int out_file_write(struct out_file *f, const void *data, size_t n);
 
-/** out_file_sync - have written data reach the disk soon. Return: 0 */
+/** out_file_sync - start writing a lasting file to the disk, without waiting.  Return: 0 */
 int out_file_sync(struct out_file *f);
 
 /**
- * out_file_close - end it and free @f
+ * out_file_close - close the file if it is owned, and free @f
  *
- * Return: 0, or the first negative errno of writing it out; -ESTALE if a
- * lasting file holds anything but what was written.
+ * Return: 0, or the first negative errno of writing it to the disk and closing it; -ESTALE
+ * if a lasting file's size is not what was written.
  */
 int out_file_close(struct out_file *f);
 

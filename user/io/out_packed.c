@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Compressed output: gzip by zlib, zstd by libzstd.  See out_file.h. */
+/* Writes compressed output: gzip with zlib, zstd with libzstd.  See out_file.h. */
 #include "io/out_file.h"
 #include "base/xalloc.h"
 
@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* Recording must not wait for the compressor. */
+/* The fastest levels: recording must not wait for the compressor. */
 #define GZIP_LEVEL	1
 #define ZSTD_LEVEL	1
 
@@ -17,8 +17,8 @@
 
 struct packed {
 	struct out_file *file;
-	int err;		/* there is no compressor: why not */
-	bool dirty;		/* something is in the compressor */
+	int err;		/* negative errno if there is no compressor */
+	bool dirty;		/* the compressor holds data that was not flushed */
 	z_stream gz;
 	ZSTD_CStream *zst;
 	unsigned char room[ROOM];
@@ -103,7 +103,7 @@ static void *gzip_open(struct out_file *f)
 	case Z_MEM_ERROR:
 		p->err = -ENOMEM;
 		break;
-	default:	/* another zlib than compiled for */
+	default:	/* not the version of zlib that this was compiled for */
 		p->err = -ELIBBAD;
 		break;
 	}
@@ -169,7 +169,7 @@ static void *zstd_open(struct out_file *f)
 	if (!p->zst)
 		p->err = -ENOMEM;
 	else if (ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
-		p->err = -ELIBBAD;	/* another libzstd than compiled for */
+		p->err = -ELIBBAD;	/* not the version that this was compiled for */
 	return p;
 }
 

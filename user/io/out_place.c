@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where an output goes.  See out_place.h. */
+/* Opens outputs by name, and replaces files only when complete.  See out_place.h. */
 #include "io/out_place.h"
 #include "base/buf.h"
 
@@ -72,8 +72,8 @@ static bool is_of_proc(const char *path)
 }
 
 /*
- * Where symbolic links lead, whether it is there or not; but not those of /proc, which
- * are no names.  Return: NULL with errno.
+ * Follow symbolic links, whether their target exists or not; but not those of /proc, which
+ * are not names of files.  Return: the name, NULL with errno on error.
  */
 static char *follow(const char *path)
 {
@@ -98,7 +98,10 @@ static char *follow(const char *path)
 	return NULL;
 }
 
-/* The number in /proc/self/fd, and /dev/fd and /dev/stdout, which lead there; -1: it is another. */
+/*
+ * The number N if a name is /proc/self/fd/N, to which /dev/fd/N and /dev/stdout lead, too;
+ * -1 if it is not.
+ */
 static int own_descriptor(const char *name)
 {
 	char *dir, *real, *end, ours[32];
@@ -134,7 +137,10 @@ static bool is_database(const char *name)
 	return is;
 }
 
-/* What SQLite has beside a database would be taken for the next one's. */
+/*
+ * Rename SQLite's files beside a database; remove them if @to is NULL.  SQLite would take
+ * leftover ones for those of the next database of that name.
+ */
 static void move_sidecars(const char *from, const char *to)
 {
 	static const char *const ends[] = { "-journal", "-wal", "-shm" };
@@ -151,7 +157,7 @@ static void move_sidecars(const char *from, const char *to)
 
 /* ---- opening ---- */
 
-/* As it is, with what is in it.  Return: a descriptor, or a negative errno. */
+/* Open the file without truncating it.  Return: a descriptor, or a negative errno. */
 static int open_in_place(struct out_place *p, unsigned int how)
 {
 	int own = own_descriptor(p->name), fd, flags;
@@ -169,7 +175,7 @@ static int open_in_place(struct out_place *p, unsigned int how)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether an open file is still what its name says, and, unless it is @new, nobody else's. */
+/* Whether @name still is this file, and no other user or name has it, unless it is @new. */
 static bool is_ours(int fd, const char *name, bool new)
 {
 	struct stat st, now;
@@ -179,7 +185,7 @@ static bool is_ours(int fd, const char *name, bool new)
 	       (new || (st.st_nlink == 1 && st.st_uid == geteuid()));
 }
 
-/* Return: 0: nobody else writes it, or a negative errno. */
+/* Return: 0 if no other process writes the file, or a negative errno. */
 static int lock(int fd)
 {
 	/* some file systems have no locks */
@@ -187,15 +193,15 @@ static int lock(int fd)
 }
 
 /*
- * A file to write, locked: what others left is used again, what they write is not.
- * Return: a descriptor, or a negative errno.
+ * Open a file for writing and lock it.  One that a killed process left is used again.
+ * Return: a descriptor, or a negative errno: -EBUSY if another process is writing it.
  */
 static int open_part(const char *name)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 	for (;;) {
-		/* a new one is ours, whoever's the file system says it is */
+		/* a new file is ours, even if the file system names another owner */
 		int fd = open(name, flags | O_CREAT | O_EXCL, 0600), err;
 		bool new = fd >= 0;
 
@@ -213,13 +219,13 @@ static int open_part(const char *name)
 			close(fd);
 		if (err && err != -ELOOP && err != -ENXIO && err != -ENOENT)
 			return err;
-		/* a link, or what somebody else may change */
+		/* it is a link, or another user may change it: replace it */
 		if (unlink(name) && errno != ENOENT)
 			return -errno;
 	}
 }
 
-/* Return: 0, 1: there can be none beside it, or a negative errno. */
+/* Return: 0, 1 if @p->name must be written in place, or a negative errno. */
 static int begin_part(struct out_place *p)
 {
 	char *part = part_of(p->name);
@@ -227,20 +233,20 @@ static int begin_part(struct out_place *p)
 
 	if (fd < 0) {
 		free(part);
-		/* the directory is not ours, but the file may be */
+		/* the directory is not writable, but the existing file may be */
 		return p->was.st_nlink && (fd == -EACCES || fd == -EPERM || fd == -EROFS) ? 1 : fd;
 	}
 	p->part = part;
 	p->fd = fd;
 	if (p->is_file)
 		move_sidecars(part, NULL);
-	/* it goes on being the same user's, if that can be */
+	/* root keeps the owner of the old file if possible */
 	if (p->was.st_nlink && !geteuid() && fchown(fd, p->was.st_uid, p->was.st_gid))
 		return errno == EPERM ? 0 : -errno;
 	return 0;
 }
 
-/* For those who need one: what is written to something else in the end. */
+/* Write to a file in TMPDIR, whose contents are copied to the output at the end. */
 static int begin_spool(struct out_place *p)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -251,7 +257,7 @@ static int begin_spool(struct out_place *p)
 	return p->fd < 0 ? -errno : 0;
 }
 
-/* One that is mounted by itself, as into a container, cannot be replaced. */
+/* A file that is a mount point, as in a container, cannot be replaced. */
 static bool is_mounted(const char *name)
 {
 	struct statx stx;
@@ -318,7 +324,7 @@ int out_place_begin(struct out_place *p)
 
 /* ---- the end ---- */
 
-/* Return: 0, or a negative errno. */
+/* Copy a file from its beginning.  Return: 0, or a negative errno. */
 static int copy_to(int from, int to)
 {
 	char buf[65536];
@@ -336,14 +342,14 @@ static int copy_to(int from, int to)
 	return n < 0 ? -errno : 0;
 }
 
-/* Of an empty one nothing is worth keeping. */
+/* Rename a regular file and its sidecars to @old; an empty one is not worth keeping. */
 static int keep_old(const char *name, const char *old)
 {
 	struct stat st;
 
 	if (stat(name, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	/* it may be an older etrace's, which others could read; whose it is not cannot */
+	/* older versions of etrace made it readable for others; only its owner can change that */
 	if ((chmod(name, 0600) && errno != EPERM) || rename(name, old))
 		return -errno;
 	if (is_database(old))
@@ -366,7 +372,7 @@ void out_place_forget(const char *path)
 	char *name = follow(path), *part = name ? part_of(name) : NULL;
 	int fd = part ? open_part(part) : -1;
 
-	/* nobody writes it */
+	/* no process is writing it */
 	if (fd >= 0) {
 		unlink(part);
 		move_sidecars(part, NULL);

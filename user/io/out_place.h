@@ -19,23 +19,23 @@
 
 /* How it is opened; bits. */
 enum out_place_how {
-	OUT_PLACE_WAITS_NOT = 1,	/* O_NONBLOCK, for pipes */
-	OUT_PLACE_IS_FILE = 2,		/* the writer needs a regular file: in TMPDIR, if nowhere else */
+	OUT_PLACE_WAITS_NOT = 1,	/* open pipes with O_NONBLOCK */
+	OUT_PLACE_IS_FILE = 2,		/* the writer needs a regular file: if need be in TMPDIR */
 };
 
 struct out_place {
 	char *name;		/* with symbolic links followed */
-	char *part;		/* the file that is written; NULL if @name itself */
-	int fd;			/* open for writing; the caller's, from the beginning */
-	int lock;		/* the same file, locked, until out_place_free() */
+	char *part;		/* name of the file that is written; NULL if it is @name */
+	int fd;			/* open for writing; the caller must close it */
+	int lock;		/* another descriptor of @part, which it keeps locked; -1 if none */
 	bool own;		/* @fd is a copy of a descriptor that existed before */
 	bool is_file;		/* OUT_PLACE_IS_FILE */
-	int to;			/* OUT_PLACE_IS_FILE: where the file goes in the end, -1 if none */
-	struct stat was;	/* of the regular file that is replaced; st_nlink is 0 if none */
+	int to;			/* where a file in TMPDIR is copied to at the end, -1 if none */
+	struct stat was;	/* of the regular file that existed; st_nlink is 0 if none */
 };
 
 /**
- * out_place_open - open an output; nothing changes yet
+ * out_place_open - open an output; what is there is not changed yet
  * @path: a name
  * @how: enum out_place_how
  *
@@ -45,16 +45,16 @@ struct out_place {
 int out_place_open(struct out_place *p, const char *path, unsigned int how);
 
 /**
- * out_place_begin - make what is there go, where it cannot be replaced: the directory
- *	is not ours to write, or the file is mounted by itself
+ * out_place_begin - empty a file that must be written in place, since it cannot be replaced:
+ *	its directory is not writable, or it is a mount point
  */
 int out_place_begin(struct out_place *p);
 
 /**
- * out_place_commit - what was written takes its place, or what is written yet
- * @keep: what was there stays, with OUT_OLD behind its name, and what belongs to it
+ * out_place_commit - move the file that was written to its name
+ * @keep: keep the old file, and SQLite's files beside it, with OUT_OLD appended to the name
  *
- * Return: 0, or a negative errno, and the old file is still there.
+ * Return: 0, or a negative errno if the old file is still there.
  */
 int out_place_commit(struct out_place *p, bool keep);
 
@@ -64,10 +64,10 @@ void out_place_free(struct out_place *p);
 /** out_place_error - text for an error of these functions */
 const char *out_place_error(int err);
 
-/** out_place_leave - leave a file that was not committed under its own name */
+/** out_place_leave - do not remove a file that was not committed: it keeps its -part name */
 void out_place_leave(struct out_place *p);
 
-/** out_place_same - whether @path is what is written to @p */
+/** out_place_same - whether @p writes the output that @path names */
 bool out_place_same(const struct out_place *p, const char *path);
 
 /** out_place_keep - append OUT_OLD to the name of a regular file, if it is not empty */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Streams that never wait for their file.  See out_queue.h. */
+/* A stream that never blocks its writer.  See out_queue.h. */
 #include "io/out_queue.h"
 #include "io/out_file.h"
 #include "base/worker.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nobody waits longer than that for a thread that was told to end, in ms. */
+/* Longest wait for a thread that was asked to end, in ms. */
 #define END_MS 100
 
 struct chunk {
@@ -26,15 +26,15 @@ struct out_queue {
 	_Atomic uint64_t waiting;
 	_Atomic int err;
 	_Atomic bool ended;
-	const struct out_backend *be;	/* the thread's, as is @ctx */
+	const struct out_backend *be;	/* used by the thread only, as is @ctx */
 	void *ctx;
 	pthread_t thread;
 	bool started;
 	int told, cancel;	/* eventfds */
-	pthread_mutex_t lock;	/* guards what follows */
+	pthread_mutex_t lock;	/* guards the fields below */
 	pthread_cond_t changed;
 	struct chunk *first, *last;
-	bool closed;		/* nothing more comes */
+	bool closed;		/* no more data will come */
 };
 
 static size_t size_of(const struct chunk *c)
@@ -48,7 +48,7 @@ static void tell(int fd)
 {
 	uint64_t one = 1;
 
-	/* all that can fail is that it has been told very often */
+	/* another error can only mean that the counter is full, which is as good */
 	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
@@ -100,7 +100,7 @@ static void *work(void *arg)
 		if (!q->err)
 			fails(q, put(q, c));
 		free(c);
-		/* what failed is not written, ever: it goes on waiting */
+		/* data that failed are never written: they stay counted as waiting */
 		if (!q->err && atomic_fetch_sub(&q->waiting, size) == size)
 			changed(q);
 	}
@@ -160,7 +160,7 @@ static int queue_close(void *ctx)
 {
 	struct out_queue *q = ctx;
 
-	/* also without a byte the compressor and the disk have work */
+	/* without data, too, the compressor and the disk have work for a thread */
 	if (!q->started)
 		push(q, NULL, 0);
 	pthread_mutex_lock(&q->lock);

@@ -16,21 +16,21 @@
 struct out_queue;
 
 /**
- * out_queue_new - a queue; its thread begins with the first bytes
- * @fd: the queue's from now on; O_NONBLOCK if it is no regular file
+ * out_queue_new - create a queue; its thread starts with the first bytes
+ * @fd: owned by the queue from now on; O_NONBLOCK unless it is a regular file
  * @path: its suffix gives the compression, as for out_named()
  * @lasting: it is a regular file, empty now, to be watched until it is on the disk: see
  *	struct out_file
- * @told: an eventfd that is signalled when out_queue_ended() becomes true; stays the
- *	caller's
+ * @told: an eventfd that is signalled when out_queue_ended() becomes true; the caller
+ *	closes it
  */
 struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int told);
 
 /**
- * out_queue_stream - the stream in front of it; once
+ * out_queue_stream - the stream that writes into the queue; call it once
  *
- * It reports errors late, as the thread meets them.  Its out_close() only marks the end of
- * the data, and must be called before out_queue_free().
+ * The stream reports errors late, after the thread has met them.  Its out_close() only marks
+ * the end of the data, and must be called before out_queue_free().
  */
 struct out *out_queue_stream(struct out_queue *q);
 
@@ -40,12 +40,12 @@ uint64_t out_queue_waiting(const struct out_queue *q);
 /** out_queue_error - 0, or the first negative errno that the thread met */
 int out_queue_error(const struct out_queue *q);
 
-/** out_queue_ended - all is written, or has failed, and the file is closed */
+/** out_queue_ended - whether all was written, or has failed, and the file is closed */
 bool out_queue_ended(const struct out_queue *q);
 
 /**
- * out_queue_settle - block until no data waits; after out_close(), until the thread is gone
- * @ms: at most so many milliseconds
+ * out_queue_settle - wait until no data waits; after out_close(), until the thread has ended
+ * @ms: longest wait in milliseconds
  */
 void out_queue_settle(struct out_queue *q, unsigned int ms);
 
@@ -53,10 +53,10 @@ void out_queue_settle(struct out_queue *q, unsigned int ms);
 void out_queue_cancel(struct out_queue *q);
 
 /**
- * out_queue_free - free it
+ * out_queue_free - free the queue
  *
- * A thread that hangs in the kernel is left to the end of the program, and
- * with it the memory, the descriptor and @told.
+ * If its thread hangs in the kernel, the thread, the memory, the descriptor and @told are
+ * left until the program ends.
  *
  * Return: true if it was freed, false if it was left.
  */

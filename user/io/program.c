@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Programs whose output is read.  See program.h. */
+/* Runs a program and reads its output.  See program.h. */
 #include "io/program.h"
 
 #include <errno.h>

@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 /**
- * program_start - run it, found by PATH
- * @argv: ends with NULL
- * @pid: set, for program_end()
+ * program_start - start a program, which is searched for in PATH
+ * @argv: its arguments, ended by NULL
+ * @pid: set to its process ID, for program_end()
  *
  * Return: its standard output, NULL with errno on error.
  */
 FILE *program_start(char *const argv[], pid_t *pid);
 
-/** program_end - close it, and wait for the program.  Return: its status as of waitpid(2) */
+/** program_end - close @from and wait for the program.  Return: its status, see waitpid(2) */
 int program_end(FILE *from, pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Summaries as text and as JSON.  See stats_out.h. */
+/* Writes summaries as text and as JSON.  See stats_out.h. */
 #include "io/stats_out.h"
 #include "base/text_num.h"
 #include "base/utf8.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of numbers in tables. */
+/* Width of a number in a table, in bytes. */
 #define WIDTH 14
 
 bool stats_begin(struct stats *s, const struct sink_args *args)
@@ -19,7 +19,7 @@ bool stats_begin(struct stats *s, const struct sink_args *args)
 		.json = opt_flag(args->opts, "json"),
 		.j = { .out = args->out },
 	};
-	/* what the message said is all that there is to say */
+	/* diag_fatal() has printed why there is no summary */
 	if (diag_status(s->diag) == 2)
 		return false;
 	if (s->json)
@@ -47,7 +47,7 @@ void stats_time(struct stats *s, const char *key, const char *label, uint64_t ns
 
 const char *stats_seconds(char *buf, uint64_t ns)
 {
-	/* at least three digits that say something */
+	/* at least three significant digits */
 	int digits = !ns || ns >= 100000000 ? 3 : ns >= 100000 ? 6 : 9;
 
 	snprintf(buf, STATS_SECONDS_SIZE, "%.*f s", digits, (double)ns / 1e9);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * How a summary is laid out, as text for a person or as one JSON object:
- * numbers, tables, and at the end whether the trace is complete.  What is
- * counted is the business of the summaries: *_stats.c, one for each model, and
- * report.c for etrace's events.
+ * Writes a summary, as text for people or as one JSON object: numbers, tables, and
+ * at the end whether the trace is complete.  The summaries themselves count: *_stats.c,
+ * one for each model, and report.c for etrace's events.
  */
 #ifndef ETRACE_STATS_OUT_H
 #define ETRACE_STATS_OUT_H
@@ -13,17 +12,17 @@
 #include "io/json_out.h"
 #include "base/tally.h"
 
-/* The option of all summaries; a row in their tables of options. */
+/* The option that all summaries have, as a row for their tables of options. */
 #define STATS_OPTION { "json", NULL, "as one JSON object" }
 
-/* Rows that a table of what comes most has. */
+/* Number of rows of stats_top(). */
 #define STATS_TOP 10
 
 /* A column of a table: @key in JSON, @head above it in text. */
 struct stats_col {
 	const char *key;
 	const char *head;
-	bool text;		/* a name; else a number */
+	bool text;		/* it contains names; otherwise numbers */
 };
 
 struct stats {
@@ -39,23 +38,23 @@ struct stats {
 };
 
 /**
- * stats_begin - a summary begins
- * @args: of the sink; its option "json" decides the form
+ * stats_begin - begin a summary
+ * @args: the sink's; the option "json" decides the form
  *
- * Return: false if nothing could be read: then nothing is to be written.
+ * Return: false if the trace could not be read at all: write no summary then.
  */
 bool stats_begin(struct stats *s, const struct sink_args *args);
 
-/* One number, time span in ns, or text, in a line of its own. */
+/* Write a number, a time span in ns, or a text, on a line of its own. */
 void stats_number(struct stats *s, const char *key, const char *label, uint64_t v);
 void stats_time(struct stats *s, const char *key, const char *label, uint64_t ns);
 void stats_text(struct stats *s, const char *key, const char *label, const char *v, size_t n);
 
 /**
- * stats_table - a table begins
- * @title: line above it; a table without rows has none
+ * stats_table - begin a table
+ * @title: the line above it; left out if the table has no rows
  *
- * Then the cells of each row in order, and stats_table_end().
+ * Then write the cells of each row in order, and call stats_table_end().
  */
 void stats_table(struct stats *s, const char *key, const char *title,
 		 const struct stats_col *cols, unsigned int ncols);
@@ -64,46 +63,46 @@ void stats_name(struct stats *s, const char *v, size_t n);
 void stats_table_end(struct stats *s);
 
 /**
- * stats_top - a table of the names that come most
- * @cols: how often; then, if it is a number, the sum of its values; then a
+ * stats_top - write a table of the most frequent names
+ * @cols: the count; then, if that column is a number, the sum of the values; then a
  *        column for each part of the names, which NULs separate
  */
 void stats_top(struct stats *s, const char *key, const char *title,
 	       const struct stats_col *cols, unsigned int ncols, const struct tally *t);
 
 /**
- * stats_end - whether the trace is complete, by the diag, and the end
+ * stats_end - write whether the trace is complete, from the diag, and end the summary
  *
  * Return: 0 or the output's negative errno.
  */
 int stats_end(struct stats *s);
 
-/* ---- parts of it, for report.c ---- */
+/* ---- parts of a summary, for report.c ---- */
 
 /**
- * stats_seconds - a time for a person: seconds with as many digits as say something
+ * stats_seconds - a time as text in seconds, with at least three significant digits
  * @buf: STATS_SECONDS_SIZE bytes for it
  *
  * Return: @buf.
  */
 const char *stats_seconds(char *buf, uint64_t ns);
 #define STATS_SECONDS_SIZE 40
-/* The same, for a place in a call's arguments. */
+/* stats_seconds() with a buffer that is valid in the enclosing block: for arguments of calls. */
 #define STATS_SECONDS(ns) stats_seconds((char[STATS_SECONDS_SIZE]) { 0 }, ns)
 
-/** stats_put_name - a name as text, at least @width wide; longer ones lose their beginning */
+/** stats_put_name - write a name, padded to @width bytes; a longer one loses its beginning */
 void stats_put_name(struct out *out, const char *name, size_t n, size_t width);
 
-/** stats_put_low - a line that says by how much the counts may be too low, if they may */
+/** stats_put_low - if counts may be too low, write a line with by how much at most */
 void stats_put_low(struct out *out, const struct tally *t);
 
-/** stats_json_low - as member "@key_low_by", if there are estimates */
+/** stats_json_low - if counts may be too low, write "@key_low_by": by how much at most */
 void stats_json_low(struct json *j, const char *key, const struct tally *t);
 
-/** stats_put_damage - a line for each kind of damage */
+/** stats_put_damage - write a line for each kind of damage */
 void stats_put_damage(struct out *out, const struct diag *diag);
 
-/** stats_json_damage - as member "damage" */
+/** stats_json_damage - write the kinds of damage as member "damage" */
 void stats_json_damage(struct json *j, const struct diag *diag);
 
 #endif
