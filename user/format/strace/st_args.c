@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Arguments as strace writes them.  See st_args.h. */
+/* Parses arguments as strace prints them.  See st_args.h. */
 #include "format/strace/st_args.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static struct st_text trim(const char *s, const char *end)
 }
 
 
-/* The first of some characters that stands in no brackets, or @end. */
+/* Find the first @c outside of brackets, quotes and comments; @end if there is none. */
 static const char *find(const char *s, const char *end, char c)
 {
 	const char *begin = s;
@@ -62,7 +62,7 @@ void st_args_split(struct st_args *a, struct st_text text)
 		a->n++;
 }
 
-/* "name=value" */
+/* Parse "name=value". */
 static bool named(struct st_text t, const char *name, struct st_text *value)
 {
 	size_t n = strlen(name);
@@ -109,7 +109,7 @@ bool st_field(struct st_text t, const char *name, struct st_text *value)
 
 /* ---- numbers ---- */
 
-/* Digits of a base from @s on.  Return: behind them. */
+/* Parse a number like 10, 0x1f or 017.  Return: the text after it. */
 static const char *number(const char *s, const char *end, uint64_t *v)
 {
 	uint64_t base = 10, digit;
@@ -133,7 +133,7 @@ static const char *number(const char *s, const char *end, uint64_t *v)
 	return s;
 }
 
-/* "makedev(0x8, 0x1)", as the kernel numbers devices for programs of 32 bits */
+/* Parse "makedev(0x8, 0x1)" into a device number as the kernel encodes it for 32-bit programs. */
 static bool makedev(struct st_text t, uint64_t *v)
 {
 	struct st_text inner, one;
@@ -149,7 +149,7 @@ static bool makedev(struct st_text t, uint64_t *v)
 	return true;
 }
 
-/* One term of those with bars between them. */
+/* Parse one term of an expression with "|".  Return: whether it is known. */
 static bool term(struct st_text t, uint64_t *v)
 {
 	const char *end = t.s + t.len, *p;
@@ -164,7 +164,7 @@ static bool term(struct st_text t, uint64_t *v)
 			p = number(p + 2, end, &shift);
 			*v = shift < 64 ? *v << shift : 0;
 		}
-		/* a comment may stand behind it: "0x1 / * CLONE_X * /" */
+		/* a comment may follow: "0x1 / * CLONE_X * /" */
 		return p == end || *p == ' ';
 	}
 	if (*t.s == '-' && t.len > 1) {
@@ -199,7 +199,7 @@ bool st_number(struct st_text t, uint64_t *v)
 	return known;
 }
 
-/* "UNIX-STREAM:[7->8,"/run/x"]" */
+/* Parse the inodes in "UNIX-STREAM:[7->8,"/run/x"]". */
 static void unix_socket(struct st_fd_arg *fd)
 {
 	const char *end = fd->path.s + fd->path.len, *p = memchr(fd->path.s, '[', fd->path.len);
@@ -226,7 +226,7 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 		fd->fd = -(int64_t)v;
 	} else if (p < end && *p >= '0' && *p <= '9') {
 		p = number(p, end, &v);
-		/* raw, of all 64 bits of a register */
+		/* a raw argument has 64 bits of a register: use the lower 32 */
 		fd->fd = (int32_t)(uint32_t)v;
 	} else {
 		return false;
@@ -250,7 +250,7 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 
 /* ---- strings ---- */
 
-/* What stands behind a backslash.  Return: behind it. */
+/* Append the byte of the escape after a backslash.  Return: the text after it. */
 static const char *escape(struct buf *to, const char *s, const char *end)
 {
 	static const char letters[] = "ntrvf", bytes[] = "\n\t\r\v\f";

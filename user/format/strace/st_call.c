@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The table of calls, and what their handlers share.  See st_call.h. */
+/* The table of calls, and functions that their handlers share.  See st_call.h. */
 #include "format/strace/st_call.h"
 #include "base/path.h"
 
@@ -62,7 +62,7 @@ static const struct st_row rows[] = {
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* They are few, and most differ in length or at once. */
+/* Linear search: names are few, and most differ in length or in their first bytes. */
 const struct st_row *call_row(struct st_text name)
 {
 	for (size_t i = 0; i < NROWS; i++)
@@ -71,7 +71,7 @@ const struct st_row *call_row(struct st_text name)
 	return NULL;
 }
 
-/* Whether a row is told of only on request, and nobody has asked. */
+/* Is the call recorded only on request, and was not requested? */
 static bool unasked(const struct st_row *row, uint32_t record)
 {
 	return 1u << row->where & (1u << ET_PROBES | 1u << ET_DIRS) & ~record;
@@ -83,7 +83,7 @@ char *st_log_calls(uint32_t record)
 
 	buf_adds(&b, "trace=");
 	for (size_t i = 0; i < NROWS; i++) {
-		/* how a task ends it tells anyway */
+		/* strace prints how a task ends anyway */
 		if (unasked(&rows[i], record) || rows[i].record == REC_ENDS)
 			continue;
 		buf_adds(&b, i ? ",?" : "?");
@@ -100,7 +100,6 @@ bool st_log_knows(struct st_text name)
 
 /* ---- arguments ---- */
 
-/* Which argument has a role.  Return: -1: none. */
 int call_where(const struct call *c, enum st_role role)
 {
 	for (int i = 0; i < 6; i++)
@@ -117,7 +116,6 @@ struct st_text call_arg(const struct call *c, enum st_role role)
 	return i < 0 ? none : c->args.arg[i];
 }
 
-/* A number; one whose names are not known is counted, and what is known of it taken. */
 uint64_t call_number(const struct call *c, struct st_text t)
 {
 	uint64_t v = 0;
@@ -128,7 +126,6 @@ uint64_t call_number(const struct call *c, struct st_text t)
 	return v;
 }
 
-/* What strace says a descriptor is open on: it may be more than the log told before. */
 void call_learn(const struct call *c, const struct st_fd_arg *fd)
 {
 	struct st_process *p = c->task->process;
@@ -205,7 +202,7 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 		return false;
 	dir = directory(c, dirfd);
 	if (log->text.len && *log->text.s == '/') {
-		/* all paths are told as the first task sees them: strace's own are so, too */
+		/* all paths in events are as the first task sees them, as strace's own are */
 		if (c->task->process->dirs->root)
 			buf_adds(&log->path, c->task->process->dirs->root);
 	} else if (log->text.len) {
@@ -223,7 +220,6 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 	return true;
 }
 
-/* Without "." and "..", and where somebody can look, without links to directories. */
 void call_settle(const struct call *c)
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
@@ -251,7 +247,6 @@ void call_settle(const struct call *c)
 	buf_add(&log->path, log->text.s, log->text.len);
 }
 
-/* Where a name leads through all links, if somebody can look. */
 void call_settle_whole(const struct call *c)
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
@@ -271,14 +266,13 @@ void call_settle_whole(const struct call *c)
 	buf_adds(&log->path, dir);
 }
 
-/* A name that the kernel resolved, as string @i: what is known of where it leads. */
 void call_add_name(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path,
 		     void (*settle)(const struct call *c))
 {
 	struct et_event *ev = &c->log->ev;
 	bool cut;
 
-	/* looking it up is what failed */
+	/* the kernel could not resolve it */
 	if (c->line->error && etrace_failed_look_up(-c->line->error))
 		return;
 	if (!call_meant(c, dirfd, path, &cut))
@@ -290,13 +284,11 @@ void call_add_name(const struct call *c, unsigned int i, enum st_role dirfd, enu
 		call_cut(c, 1u << i);
 }
 
-/* The same of a call that changes the tree of files: what lies there, be it a link. */
 void call_add_settled(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path)
 {
 	call_add_name(c, i, dirfd, path, call_settle);
 }
 
-/* A name that is told as the caller meant it. */
 void call_add_meant(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path)
 {
 	bool cut;
@@ -308,7 +300,6 @@ void call_add_meant(const struct call *c, unsigned int i, enum st_role dirfd, en
 		call_cut(c, 1u << i);
 }
 
-/* A string as it was passed. */
 void call_add_passed(const struct call *c, unsigned int i, enum st_role role)
 {
 	struct buf *b = &c->log->text;
@@ -322,7 +313,6 @@ void call_add_passed(const struct call *c, unsigned int i, enum st_role role)
 		call_cut(c, 1u << i);
 }
 
-/* The path that a descriptor is open on. */
 bool call_add_path_of(const struct call *c, unsigned int i, int64_t fd)
 {
 	const struct st_fd *known = st_fd_known(c->task->process, fd);
@@ -356,7 +346,7 @@ struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsig
 
 /* ---- a call ---- */
 
-/* Whether a call that ended so is an event: as the module decides it. */
+/* Is a call with this result an event?  The rules are those of the module. */
 static bool is_told(const struct st_row *row, const struct st_line *line)
 {
 	long ret = line->error > 0 ? -line->error : line->error ? -EPERM : 0;
@@ -366,7 +356,7 @@ static bool is_told(const struct st_row *row, const struct st_line *line)
 	case REC_CLONE:
 	case REC_FORK:
 	case REC_VFORK:
-		/* what succeeded is told by other tracepoints there */
+		/* for these the module records success at other tracepoints */
 		return true;
 	}
 	if (row->recorded == ETRACE_RECORDED_USED)
@@ -381,7 +371,7 @@ void st_call(struct st_log *log, struct st_task *task, const struct st_line *lin
 	if (!c.row)
 		return;
 	st_ends(task, line->name, line->args);
-	/* interrupted: it is made again, or the program is told; "?": it never ended */
+	/* interrupted: restarted, or the program gets EINTR; "?": it did not return */
 	if (line->restarts || !line->has_value)
 		return;
 	if (!is_told(c.row, line) || unasked(c.row, log->opt.record))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Descriptors: what opens, closes and doubles them; calls that read and write.  See st_call.h. */
+/* Calls that open, close and duplicate descriptors, and that read and write.  See st_call.h. */
 #include "format/strace/st_call.h"
 #include "base/xalloc.h"
 
@@ -34,7 +34,7 @@ void call_opened(const struct call *c, int64_t number, bool cloexec, const char 
 
 /* ---- opening and closing ---- */
 
-/* The file that was opened: as strace read it of /proc, or the name that was asked for. */
+/* Add the path of the opened file: as strace read it from /proc, else the name passed. */
 static void add_opened(const struct call *c, const struct buf *orig, bool named)
 {
 	struct et_event *ev = &c->log->ev;
@@ -54,7 +54,7 @@ static void add_opened(const struct call *c, const struct buf *orig, bool named)
 	et_add_string(ev, ET_S_OPEN_name, path->s, path->len);
 }
 
-/* Which file it is, if somebody can look. */
+/* Add the identity of the opened file, if it can be looked at. */
 static void add_identity(const struct call *c, uint64_t flags)
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
@@ -112,7 +112,7 @@ void st_do_open(struct call *c)
 	st_put(log);
 }
 
-/* open_by_handle_at: the file has no name that anybody asked for */
+/* open_by_handle_at: the program passes no name */
 void st_do_open_handle(struct call *c)
 {
 	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
@@ -190,7 +190,7 @@ void st_do_dup(struct call *c)
 {
 	struct st_fd_arg to;
 
-	/* strace says of it what it was open on before */
+	/* strace prints the file that it was open on before */
 	call_fd(c, call_arg(c, ROLE_FD2));
 	doubled(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value,
 		call_number(c, call_arg(c, ROLE_FLAGS)));
@@ -220,7 +220,7 @@ void st_do_fcntl(struct call *c)
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
 	long dup;
 
-	/* most of them are of no interest, and their names of none */
+	/* most commands are not recorded: unknown names do not matter */
 	if (!st_number(command, &cmd))
 		return;
 	dup = etrace_fcntl_dup((unsigned int)cmd);
@@ -234,7 +234,7 @@ _Static_assert((int)ET_V_PIPE_fd1 == (int)ET_V_SOCKETPAIR_fd1 &&
 	       (int)ET_V_PIPE_fd2 == (int)ET_V_SOCKETPAIR_fd2 && SOCK_CLOEXEC == O_CLOEXEC,
 	       "as made_two() has it");
 
-/* Begins the event of two descriptors that a call has made.  Return: NULL: they are not told. */
+/* Begin the event of two new descriptors.  Return: NULL if strace did not print them. */
 static struct et_event *made_two(const struct call *c, enum et_kind kind, uint64_t flags)
 {
 	struct st_text rest, one;
@@ -316,7 +316,7 @@ void st_do_pidfd_getfd(struct call *c)
 	received(c, c->line->ret, true);
 }
 
-/* Descriptors that came with messages, whichever structure they stand in. */
+/* Messages received, and descriptors that came with them, in whichever structure. */
 void st_do_recvmsg(struct call *c)
 {
 	static const char rights[] = "cmsg_type=SCM_RIGHTS, cmsg_data=";
@@ -346,13 +346,13 @@ void st_do_write(struct call *c)
 	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value, false);
 }
 
-/* Nothing tells how much it was: that of a number of messages, or of what was reserved. */
+/* Number of bytes unknown: the call returns a number of messages, or only reserves space. */
 void st_do_write_some(struct call *c)
 {
 	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), 0, false);
 }
 
-/* Of nothing: it was read, but nothing was written. */
+/* A copy of 0 bytes has read its source, but written nothing. */
 void st_do_copy(struct call *c)
 {
 	int64_t in = call_fd(c, call_arg(c, ROLE_FD)), out = call_fd(c, call_arg(c, ROLE_FD2));
@@ -379,7 +379,7 @@ void st_do_mmap(struct call *c)
 		call_has_written(c, fd, 0, false);
 }
 
-/* What is asked for by a structure each: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
+/* One structure per request: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
 void st_do_aio(struct call *c)
 {
 	struct st_text rest, one, fd, what;
@@ -451,6 +451,6 @@ void st_do_recvmmsg(struct call *c)
 
 void st_do_socketcall(struct call *c)
 {
-	/* strace tells the calls that it stands for */
+	/* strace prints the call that it stands for instead */
 	(void)c;
 }

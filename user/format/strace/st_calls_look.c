@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What was asked for by name.  See st_call.h. */
+/* Calls that look at files by name: stat, access, readlink.  See st_call.h. */
 #include "format/strace/st_call.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@ void st_do_stat(struct call *c)
 	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
 	struct et_event *ev = call_begin(c, ET_K_STAT);
 
-	/* of an open descriptor */
+	/* stat of an open descriptor: not recorded */
 	if (!call_arg(c, ROLE_PATH).len || (call_arg(c, ROLE_PATH).len == 2 && flags & AT_EMPTY_PATH))
 		return;
 	call_add_meant(c, ET_S_STAT_path, ROLE_DIRFD, ROLE_PATH);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* "htons(80)" */
+/* Parse "htons(80)". */
 static bool port_of(struct st_text t, uint64_t *port)
 {
 	static const char htons[] = "htons(";
@@ -15,7 +15,7 @@ static bool port_of(struct st_text t, uint64_t *port)
 	       st_number((struct st_text){ t.s + sizeof(htons) - 1, t.len - sizeof(htons) }, port);
 }
 
-/* The text between the first quotes of an address. */
+/* Append the text between the first quotes of an address. */
 static bool quoted(struct st_text t, struct buf *to)
 {
 	const char *quote = memchr(t.s, '"', t.len);
@@ -24,7 +24,7 @@ static bool quoted(struct st_text t, struct buf *to)
 	return quote && st_string((struct st_text){ quote, t.len - (size_t)(quote - t.s) }, to, &cut);
 }
 
-/* An address as text, as kernel/etrace_address.h writes it.  Return: its family, 0: none. */
+/* Format an address like kernel/etrace_address.h.  Return: its family, 0 if none. */
 static uint64_t address(struct st_text t, struct buf *to)
 {
 	uint64_t family = 0, port = 0;
@@ -74,7 +74,7 @@ static void add_address(const struct call *c, struct st_text t, unsigned int val
 	et_set_value(&c->log->ev, value, (int64_t)family);
 }
 
-/* A socket has an address, or its peer's.  @ino: value for its inode number; -1: none */
+/* Emit the event of a socket with its or its peer's address; @ino: value for the inode, or -1 */
 static void put_address(const struct call *c, enum et_kind kind, unsigned int fd_value,
 			unsigned int family, int ino)
 {
@@ -118,7 +118,7 @@ void st_do_accept(struct call *c)
 	st_put(c->log);
 }
 
-/* What is no event, but closed by execve if it was asked for so. */
+/* Not an event, but execve closes the descriptor if the flags say so. */
 void st_do_socket(struct call *c)
 {
 	call_opened(c, c->line->value, call_number(c, call_arg(c, ROLE_FLAGS)) & O_CLOEXEC, NULL, 0);

@@ -23,7 +23,7 @@ static const struct diag_kind refused = {
 	"requests to trace a task that strace traces: the program (a debugger, strace, proot) does not work as alone",
 	DIAG_DAMAGE };
 
-/* A "..." among the elements of an argument list. */
+/* Is it the "..." that ends a list which strace cut? */
 static bool is_more(struct st_text t)
 {
 	return t.len == 3 && !memcmp(t.s, "...", 3);
@@ -50,18 +50,19 @@ static void add_args(const struct call *c, struct st_text list, bool skip_first)
 		call_cut(c, ET_MARKED_ARGS);
 }
 
-#define SCRIPTS_MAX 5	/* that interpret one another; more are ELOOP: fs/exec.c */
+#define SCRIPTS_MAX 5	/* nested interpreters; with more execve fails: ELOOP, fs/exec.c */
 
-/* The first line of a script: its interpreter, and what that gets before the script's name. */
+/* The first line of a script: its interpreter, and one argument for that, or "". */
 struct script {
 	char interp[PATH_MAX];
 	char arg[PATH_MAX];
 };
 
 /*
- * The interpreter of the program @name, and its interpreter if it is a script, too, and
- * so on.  @path: set to where it lies; @last: to where the last interpreter does.
- * @s: room for SCRIPTS_MAX, and for what the last interpreter is not.
+ * Find the interpreter of the script @name, the interpreter's interpreter if that is a
+ * script, too, and so on.  @path: set to the path of @name, "" if not found; @last: set to
+ * that of the last interpreter, or of @name.  @s: SCRIPTS_MAX + 1 entries, the last used
+ * one has no interpreter.  Return: number of interpreters, 0 if @name is no script.
  */
 static size_t find_scripts(const struct st_asks *asks, const char *name, char *path,
 			   char *last, struct script *s)
@@ -74,7 +75,7 @@ static size_t find_scripts(const struct st_asks *asks, const char *name, char *p
 	}
 	memcpy(last, path, strlen(path) + 1);
 	for (n = 0; n < SCRIPTS_MAX && *s[n].interp; n++) {
-		/* what the kernel has of an interpreter is its path without links, too */
+		/* the kernel records an interpreter's path without links, too */
 		if (asks->program(asks->ctx, s[n].interp, last, s[n + 1].interp, s[n + 1].arg, PATH_MAX))
 			continue;
 		memcpy(last, s[n].interp, strlen(s[n].interp) + 1);
@@ -83,7 +84,7 @@ static size_t find_scripts(const struct st_asks *asks, const char *name, char *p
 	return n;
 }
 
-/* What the interpreter gets as the script's name: of one below a descriptor, by that. */
+/* Add the script's name as its interpreter gets it: /dev/fd/N/NAME if relative to a descriptor. */
 static void add_script_name(const struct call *c)
 {
 	struct st_text dir = call_arg(c, ROLE_DIRFD);
@@ -104,7 +105,7 @@ static void add_script_name(const struct call *c)
 	free(name.s);
 }
 
-/* Of a script, its interpreter's arguments come first, and the script's name as it was passed. */
+/* Add cwd and arguments; for a script, its interpreters, their arguments and its name first. */
 static void add_program(const struct call *c, const struct script *s, size_t n)
 {
 	struct st_log *log = c->log;
@@ -128,7 +129,7 @@ static void add_program(const struct call *c, const struct script *s, size_t n)
 	add_args(c, c->args.arg[list], n);
 }
 
-/* A variable of the environment, what looks secret hidden. */
+/* Emit a variable of the environment; hide a value that looks secret. */
 static void add_variable(const struct call *c, struct st_text t)
 {
 	const char *keep = c->log->opt.keep_env ? c->log->opt.keep_env : "", *eq;
@@ -180,7 +181,7 @@ static void add_environment(const struct call *c)
 		add_variable(c, one);
 }
 
-/* The program by its name, or by its descriptor (execveat with AT_EMPTY_PATH). */
+/* Set log->path to the program's name, or its descriptor's path (execveat with AT_EMPTY_PATH). */
 static bool program(const struct call *c)
 {
 	const struct st_fd *fd;
@@ -197,7 +198,7 @@ static bool program(const struct call *c)
 	return fd && fd->path;
 }
 
-/* Which file runs, if it is certain. */
+/* Add the identity of the file that runs, if it is certain. */
 static void add_file(const struct call *c, const struct st_asks *asks, const char *path)
 {
 	struct et_event *ev = &c->log->ev;
@@ -264,7 +265,7 @@ bool st_makes_task(struct st_text name)
 		       row->record == REC_VFORK);
 }
 
-/* clone(flags=...), clone3({flags=...}) */
+/* Get the flags of clone(flags=...) or clone3({flags=...}).  Return: whether they are known. */
 static bool clone_flags(const struct call *c, uint64_t *flags)
 {
 	struct st_text t;
@@ -278,7 +279,7 @@ static bool clone_flags(const struct call *c, uint64_t *flags)
 	return true;
 }
 
-/* The event of a task that is there; @told: the flags of the call that made it are known. */
+/* Emit the creation of a task; @told: @flags, of the call that created it, are known. */
 static void put_clone(struct st_log *log, const struct st_task *maker, const struct st_task *child,
 		      bool told, uint64_t flags)
 {
@@ -299,7 +300,7 @@ struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid
 	uint64_t flags = 0;
 	bool told;
 
-	/* its end is not in the log */
+	/* the pid was reused: the old task's end is missing in the log */
 	if (old)
 		st_tasks_end(&log->tasks, old);
 	st_args_split(&c.args, args);
@@ -325,14 +326,14 @@ void st_made(struct st_log *log, const struct st_task *maker)
 	for (struct st_task *child = log->tasks.unborn; child; child = child->next) {
 		if (child->maker != maker)
 			continue;
-		/* strace's number for it comes too late */
+		/* the pid that strace sees would come too late */
 		st_tasks_name(&log->tasks, child, child->local_pid);
 		put_clone(log, maker, child, child->told, child->flags);
 		child->maker = NULL;
 	}
 }
 
-/* A child whose number here is that of another pid namespace: a line of its will come. */
+/* Expect a child whose pid in the result is of another namespace: its lines show strace's. */
 static void expect(struct call *c)
 {
 	struct st_log *log = c->log;
@@ -349,7 +350,7 @@ static void expect(struct call *c)
 	child->flags = flags;
 }
 
-/* Whether a child is hidden from strace: what CLONE_PTRACE hands on is not. */
+/* Is a child hidden from strace?  Not with CLONE_PTRACE: then strace traces it, too. */
 static bool is_untraced(const struct call *c)
 {
 	uint64_t flags = 0;
@@ -406,13 +407,13 @@ void st_ends(struct st_task *task, struct st_text name, struct st_text args)
 	task->process->status = status & 0xff;
 }
 
-/* See st_ends(): it does not return. */
+/* exit does not return: see st_ends(). */
 void st_do_ends(struct call *c)
 {
 	(void)c;
 }
 
-/* A task that strace traces can be traced by nobody else. */
+/* Report that a program may not trace: a task of strace can have no second tracer. */
 void st_do_ptrace(struct call *c)
 {
 	static const char *const asks[] = { "PTRACE_TRACEME", "PTRACE_ATTACH", "PTRACE_SEIZE" };

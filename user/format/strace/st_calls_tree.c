@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Changes of the file tree, and each process's directories in it.  See st_call.h. */
+/* Calls that change the file tree, or a process's directories in it.  See st_call.h. */
 #include "format/strace/st_call.h"
 #include "base/xalloc.h"
 
@@ -47,7 +47,7 @@ void st_do_link(struct call *c)
 	st_put(c->log);
 }
 
-/* Where a new link leads, if there is something. */
+/* Add the path that a new link leads to, if it exists. */
 static void add_target(const struct call *c, struct et_event *ev)
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
@@ -92,7 +92,7 @@ void st_do_mount(struct call *c)
 
 	call_add_passed(c, ET_S_MOUNT_source, ROLE_SOURCE);
 	call_add_settled(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
-	/* an event of this kind has one, be it what could not be found */
+	/* the event needs a target, even one that could not be found */
 	if (!et_has_string(ev, ET_S_MOUNT_target))
 		call_add_meant(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
 	call_add_passed(c, ET_S_MOUNT_type, ROLE_TYPE);
@@ -147,7 +147,7 @@ void st_do_mknod(struct call *c)
 	st_put(c->log);
 }
 
-/* The name that was passed, or the descriptor and its path. */
+/* Add the name that was passed, or the descriptor and its path. */
 static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 {
 	int64_t fd;
@@ -181,7 +181,7 @@ void st_do_chmod(struct call *c)
 	st_put(c->log);
 }
 
-/* One of the two times: what becomes of it. */
+/* Add one of the two times as @value, or @now to @nows if it becomes the current time. */
 static void add_time(struct et_event *ev, struct st_text t, unsigned int value, uint64_t now,
 		     uint64_t *nows)
 {
@@ -215,7 +215,7 @@ static void add_time(struct et_event *ev, struct st_text t, unsigned int value, 
 	}
 }
 
-/* "[{...}, {...}]"; of utime "{actime=..., modtime=...}" */
+/* Add the times of "[{...}, {...}]", or for utime of "{actime=..., modtime=...}". */
 static void add_times(struct et_event *ev, struct st_text list)
 {
 	struct st_text rest, atime, mtime;
@@ -248,7 +248,7 @@ void st_do_utimens(struct call *c)
 	st_put(c->log);
 }
 
-/* ---- where a process is ---- */
+/* ---- directories and namespaces of a process ---- */
 
 void st_do_chdir(struct call *c)
 {
@@ -317,7 +317,7 @@ void st_do_pivot(struct call *c)
 	st_put(c->log);
 }
 
-/* Children will be in another pid namespace. */
+/* Note that children will be in another pid namespace, if @yes and the call succeeded. */
 static void children_elsewhere(const struct call *c, bool yes)
 {
 	if (!yes || c->line->error)
@@ -349,12 +349,12 @@ void st_do_setns(struct call *c)
 	call_add_path_of(c, ET_S_SETNS_path, fd);
 	et_set_value(ev, ET_V_SETNS_fd, fd);
 	et_set_value(ev, ET_V_SETNS_flags, (int64_t)flags);
-	/* 0: whatever the descriptor is for */
+	/* flags of 0: any type of namespace */
 	children_elsewhere(c, !flags || flags & CLONE_NEWPID);
 	st_put(c->log);
 }
 
-/* Of a thread's name, as long as the kernel lets it be (TASK_COMM_LEN). */
+/* Maximum bytes of a thread's name: TASK_COMM_LEN without the NUL. */
 #define COMM_BYTES 15
 
 static bool is_name(struct st_text t, const char *name)
@@ -368,10 +368,10 @@ static bool names(struct st_text t, const char *name)
 }
 
 /*
- * Whether a seccomp filter can answer a call so that strace takes it for made: by a
- * supervisor, by what a program does at a signal, by an error that is none; or nobody
- * can know, as its words are not there (without strace -v), or it works out its answer.
- * A filter's errors are events as those of the kernel are.
+ * Can a seccomp filter answer a call so that strace shows it as executed?  It can if it
+ * uses a supervisor, a signal handler, a tracer or errno 0.  It is assumed to if it
+ * computes its answer, or if its code is not in the log (strace without -v).
+ * Other errors of a filter are recorded like the kernel's.
  */
 static bool may_answer(struct st_text filter)
 {
@@ -410,7 +410,7 @@ void st_do_prctl(struct call *c)
 		return;
 	call_begin(c, ET_K_COMM);
 	b->len = 0;
-	/* strace reads as much of it as the kernel does, and then says that there is more */
+	/* strace reads as much as the kernel does and marks the rest as cut: ignore that */
 	if (!st_string(call_arg(c, ROLE_PATH), b, &cut))
 		return;
 	et_add_string(&c->log->ev, ET_S_COMM_comm, b->s ? b->s : "",

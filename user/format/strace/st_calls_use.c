@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which programs really read and wrote, as the module's calls_use.c records it.  See st_call.h. */
+/* Records what programs really read and wrote, like the module's calls_use.c.  See st_call.h. */
 #include "format/strace/st_call.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "kernel/etrace_rules.h"
 
-/* What was done with a descriptor has been emitted. */
+/* Forget what was done with a descriptor, because it has been emitted. */
 static void forget_use(struct st_fd *fd)
 {
 	fd->read = fd->wrote = fd->not_copied = false;
@@ -19,7 +19,7 @@ static void forget_use(struct st_fd *fd)
 	fd->from = fd->to = 0;
 }
 
-/* A file's size and mtime after the last write to it: two values from @size on. */
+/* Add a file's size and mtime after the last write to it, as values @size and @size + 1. */
 static void add_written(struct st_log *log, const struct st_task *task, const struct st_fd *fd,
 			unsigned int size)
 {
@@ -80,7 +80,7 @@ static void tell_turn(const struct call *c, int64_t number, struct st_fd *fd)
 	put_use(c->log, c->task, number, fd);
 }
 
-/* Sockets are told by turns: as the module's etrace_use_turns() has it. */
+/* Record a socket's use by turns, as etrace_use_turns() does; false if not by turns. */
 static bool turns(const struct call *c, int64_t number, struct st_fd *fd, bool reads)
 {
 	const struct st_task *before = fd->user;
@@ -125,13 +125,13 @@ static void add_text(struct st_output *o, const char *s, size_t len)
 	o->len += len;
 }
 
-/* Part of the output was not seen: the text before the gap is not the end of the output. */
+/* Part of the output is not in the log: drop the text before it. */
 static void add_gap(struct st_output *o)
 {
 	o->len = 0;
 }
 
-/* The strings of [{iov_base="abc", iov_len=3}, ...].  Return: false: not all are there. */
+/* Append the strings of [{iov_base="abc", iov_len=3}, ...].  Return: whether all are complete. */
 static bool add_pieces(struct st_text list, struct buf *to)
 {
 	struct st_text rest, one, base;
@@ -145,7 +145,7 @@ static bool add_pieces(struct st_text list, struct buf *to)
 	return !cut;
 }
 
-/* What the line itself shows of a write, in log->text.  Return: whether that is all. */
+/* Set log->text to what the call's line shows of a write.  Return: whether that is all. */
 static bool is_shown(const struct call *c, uint64_t bytes)
 {
 	struct st_text what = c->args.arg[1], list;
@@ -176,7 +176,7 @@ static void has_printed(const struct call *c, int64_t number, uint64_t bytes, bo
 	} else if (is_shown(c, bytes)) {
 		add_text(o, c->log->text.s, bytes);
 	} else {
-		/* unless a dump follows, which gives it back */
+		/* a dump may follow that shows it */
 		c->log->writer = o;
 		c->log->undumped = bytes;
 	}
@@ -187,7 +187,7 @@ void st_dumped(struct st_log *log, const struct st_line *line)
 	uint8_t bytes[ST_DUMP_MAX];
 	size_t n = log->writer ? st_line_dump(line, bytes) : 0;
 
-	/* strace shows all that was to be written */
+	/* a dump has all that was passed to the call, even if less was written */
 	if (n > log->undumped)
 		n = (size_t)log->undumped;
 	if (n)
@@ -239,14 +239,13 @@ void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool 
 		tell_turn(c, number, fd);
 }
 
-/* Data has gone from one descriptor straight to another: recorded once while both stay. */
 void call_has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes)
 {
 	struct st_process *p = c->task->process;
 	struct st_fd *from, *to;
 	struct et_event *ev;
 
-	/* memory for one may move the other */
+	/* st_fd() can move entries: create both before using pointers to them */
 	st_fd(p, in);
 	to = st_fd(p, out);
 	from = st_fd_known(p, in);

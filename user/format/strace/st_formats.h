@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Functions of the row in formats.c, and nothing else. */
+/* Reader of strace's logs, for the table in formats.c. */
 #ifndef ETRACE_ST_FORMATS_H
 #define ETRACE_ST_FORMATS_H
 
 #include "io/formats.h"
 
-/* st_in.c: logs of strace */
+/* Logs of strace: st_in.c */
 int st_detect(const uint8_t *data, size_t n);
 struct source *st_open(const struct source_args *args);
 extern const struct opt_row st_options[];

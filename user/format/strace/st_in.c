@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source of the etrace model: logs of strace (-f), or one for each task (-ff), merged by
- * the times of their lines.  What a line is: st_line.c; what it means: st_log.c.
+ * Source of the etrace model: reads a log of strace (-f), or one log for each task (-ff),
+ * which are merged by time.  st_line.c parses the lines, st_log.c makes events of them.
  */
 #include "format/strace/st_args.h"
 #include "format/strace/st_formats.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines that are read in one step. */
+/* Maximum lines read in one step. */
 #define STEP_LINES	64u
-/* Arguments of a program are 6 MiB at most, and each byte is written as 4. */
+/* Bytes.  Arguments of a program have at most 6 MiB, and strace prints a byte as up to 4. */
 #define MAX_LINE	(48u << 20)
 
 static const struct diag_kind long_lines = {
@@ -36,15 +36,15 @@ static const struct diag_kind clocks_set = {
 static const struct diag_kind no_events = {
 	"logs without a call that is recorded", DIAG_DAMAGE };
 
-/* One input, standing at its next line. */
+/* One input, and its next line. */
 struct stream {
 	struct in *in;
 	struct st_place place;
 	struct st_times times;
 	struct st_line line;
 	uint64_t at;
-	size_t used;		/* of the window: the line's bytes */
-	struct buf cwd;		/* where its first program began, with a NUL, or empty */
+	size_t used;		/* bytes of the line in the input's window */
+	struct buf cwd;		/* working directory at its begin, with a NUL; empty if unknown */
 	bool at_end;
 };
 
@@ -52,11 +52,11 @@ struct st_in {
 	struct source source;
 	struct diag *diag;
 	struct st_log_options options;
-	struct st_log *log;	/* NULL: nothing has been read */
+	struct st_log *log;	/* NULL before the first step */
 	struct sink *sink;
 	bool dated;		/* all times are since 1970 */
 	size_t n;
-	struct stream **heap;	/* those not at their end, by time */
+	struct stream **heap;	/* streams not at their end, earliest first */
 	size_t nheap;
 	struct stream streams[];
 };
@@ -66,7 +66,7 @@ const struct opt_row st_options[] = {
 	{ 0 }
 };
 
-/* A line that fills the window and does not end: pass over it, in pieces. */
+/* Pass over a line that is longer than MAX_LINE. */
 static void skip_long(struct st_in *src, struct stream *st)
 {
 	const char *s, *nl;
@@ -81,7 +81,7 @@ static void skip_long(struct st_in *src, struct stream *st)
 	} while (have && !nl);
 }
 
-/* The next line's bytes in the window.  Return: NULL at the end. */
+/* Find the next line in the input's window.  Return: NULL at the end. */
 static const char *next_line(struct st_in *src, struct stream *st, size_t *len)
 {
 	size_t have, want = 4096;
@@ -138,7 +138,7 @@ static void advance(struct st_in *src, struct stream *st)
 
 /* ---- merging ---- */
 
-/* Ties go to the stream that comes first, so that the order is always the same. */
+/* Order of streams.  With equal times, the first stream wins, for a reproducible order. */
 static bool sooner(const struct stream *x, const struct stream *y)
 {
 	return x->at != y->at ? x->at < y->at : x < y;
@@ -164,8 +164,9 @@ static void sift_down(struct st_in *src, size_t i)
 }
 
 /*
- * Where a stream's first program began, if an argument soon tells it, and nobody went
- * elsewhere before.  Before any of its lines is read: they point into what is peeked at.
+ * Find a stream's working directory at its begin: from the first AT_FDCWD</path>, if it
+ * comes early and there is no chdir before it.  Only before the first line is read: lines
+ * point into the input's window.
  */
 static void find_cwd(struct stream *st)
 {
@@ -199,7 +200,7 @@ static void begin(struct st_in *src, struct sink *sink)
 	src->log = st_log_new(&src->options, sink, src->diag);
 }
 
-/* The last event, as of a recording: whether all of it is there, and of which day. */
+/* Emit the last event, as in a recording: whether the log is complete, and if times have a date. */
 static int put_verdict(struct st_in *src, uint64_t at)
 {
 	static const char backend[] = "strace", complete[] = "complete";
@@ -284,7 +285,7 @@ static void free_source(struct source *s)
 	free(src);
 }
 
-/* "log.1234": of -ff, the task's pid.  Return: -1: it is none. */
+/* Pid of the task in a name like "log.1234" (-ff), -1 if there is none. */
 static int64_t pid_of_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -304,7 +305,7 @@ struct source *st_open(const struct source_args *args)
 
 	src->source.ops = &ops;
 	src->diag = args->diag;
-	/* report every call in the log, but of environments only what is recorded by default */
+	/* report every call in the log, but only the environment variables recorded by default */
 	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS | 1u << ET_ENV | ET_ENV_LISTED |
 			      1u << ET_OUTPUT;
 	src->options.keep_env = et_env_listed;
@@ -322,7 +323,7 @@ struct source *st_open(const struct source_args *args)
 	return &src->source;
 }
 
-/* A call that is recorded is hard to mistake. */
+/* Lines with calls that are recorded are good evidence: other text hardly looks like them. */
 int st_detect(const uint8_t *data, size_t n)
 {
 	const char *s = (const char *)data, *end = s + n, *nl;

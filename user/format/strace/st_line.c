@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lines of strace.  See st_line.h. */
+/* Parses lines of strace.  See st_line.h. */
 #include "format/strace/st_line.h"
 #include "base/errname.h"
 #include "base/signame.h"
 
 #include <string.h>
 
-/* Where a call's line breaks off: for another task's, as the task is let go, by a message. */
+/* A call's line breaks off: for another task's line, because strace detaches, for a message. */
 static const char unfinished[] = "<unfinished ...>", detached[] = "<detached ...>";
 static const char message[] = "strace: ";
 
-/* Kernel's own errors, which no program sees. */
+/* Begin of the names of kernel-internal errors, which no program sees. */
 #define RESTART "ERESTART"
-/* The first real-time signal, as the kernel has it. */
+/* First real-time signal of the kernel. */
 #define REALTIME_SIGNAL 32
 
 static bool is_digit(char c)
@@ -20,7 +20,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Return: -1: it is none. */
+/* Value of a hexadecimal digit, -1 if it is none. */
 static int hex_digit(char c)
 {
 	if (is_digit(c))
@@ -54,7 +54,7 @@ static const char *blanks(const char *s, const char *end)
 	return s;
 }
 
-/* Decimal digits.  Return: behind them; @s: there are none, or too many. */
+/* Parse decimal digits.  Return: the text after them, @s if there are none or more than 18. */
 static const char *digits(const char *s, const char *end, uint64_t *v)
 {
 	const char *p = s;
@@ -68,7 +68,7 @@ static const char *digits(const char *s, const char *end, uint64_t *v)
 	return p;
 }
 
-/* "12.345678": seconds, in ns.  Return: @s: it is not that. */
+/* Parse seconds like "12.345678" into ns.  Return: the text after them, @s if there are none. */
 static const char *seconds(const char *s, const char *end, uint64_t *ns)
 {
 	uint64_t sec, unit = 100000000;
@@ -84,7 +84,7 @@ static const char *seconds(const char *s, const char *end, uint64_t *ns)
 	return p;
 }
 
-/* ---- what encloses something ---- */
+/* ---- quotes and brackets ---- */
 
 static const char *skip_string(const char *s, const char *end)
 {
@@ -98,8 +98,8 @@ static const char *skip_string(const char *s, const char *end)
 }
 
 /*
- * "<...>": a descriptor's path, in which strace escapes angle brackets and quotes of its own; or a
- * socket with its name in quotes.
+ * Skip "<...>": a descriptor's path, in which strace escapes angle brackets and quotes, or
+ * a socket with its name in quotes.
  */
 static const char *skip_angle(const char *s, const char *end)
 {
@@ -126,9 +126,7 @@ static const char *skip_comment(const char *s, const char *end)
 	return close ? close + 2 : end;
 }
 
-/*
- * A "<" that is no operator: behind a number or a name, and no "<<".
- */
+/* Does a "<" begin a path: after a number or a name, and not an operator like "<<"? */
 static bool opens_angle(const char *begin, const char *s, const char *end)
 {
 	return s > begin && is_word(s[-1]) && s + 1 < end && s[1] != '<' && s[1] != ' ';
@@ -179,9 +177,9 @@ const char *st_skip(const char *s, const char *end)
 	return end;
 }
 
-/* ---- what stands before the call ---- */
+/* ---- before the call ---- */
 
-/* "12:34:56", "12:34:56.789012", "1700000000.123456", "     0.000123 " */
+/* Parse "12:34:56", "12:34:56.789012", "1700000000.123456" or "     0.000123 ". */
 static const char *parse_time(struct st_line *line, const char *s, const char *end)
 {
 	uint64_t h, m, ns;
@@ -208,7 +206,7 @@ static const char *parse_time(struct st_line *line, const char *s, const char *e
 	return blanks(q, end);
 }
 
-/* "[pid  123] ", "123 ", "123<make> " */
+/* Parse "[pid  123] ", "123 " or "123<make> ". */
 static const char *parse_pid(struct st_line *line, const char *s, const char *end)
 {
 	static const char tag[] = "[pid ";
@@ -227,7 +225,7 @@ static const char *parse_pid(struct st_line *line, const char *s, const char *en
 	return blanks(p + 1, end);
 }
 
-/* What -r beside -t, -n and -i put there. */
+/* Skip what -r with -t, -n and -i print before the call. */
 static const char *parse_more(const char *s, const char *end)
 {
 	uint64_t ns;
@@ -251,10 +249,7 @@ static const char *parse_more(const char *s, const char *end)
 	return s;
 }
 
-/*
- * A pid and a time; a number alone before the call is a pid, unless it is a time by
- * its looks.
- */
+/* Parse pid and time.  A single number is a pid, unless it looks like a time. */
 static const char *parse_head(struct st_line *line, const char *s, const char *end)
 {
 	const char *p = blanks(s, end), *q;
@@ -270,7 +265,7 @@ static const char *parse_head(struct st_line *line, const char *s, const char *e
 
 /* ---- results ---- */
 
-/* Of a pid, the comment that has it as strace sees it: "1234 in strace's PID NS".  Return: whether it is that. */
+/* Take a pid as strace sees it from the comment after it: "1234 in strace's PID NS". */
 static bool parse_translated(struct st_line *line, const char *s, const char *end)
 {
 	static const char open[] = "/* ", ours[] = " in strace's PID NS */";
@@ -291,7 +286,7 @@ static bool parse_translated(struct st_line *line, const char *s, const char *en
 	return true;
 }
 
-/* "ENOENT (No such file or directory)", "(errno 524)" */
+/* Parse "ENOENT (No such file or directory)" or "(errno 524)". */
 static void parse_error(struct st_line *line, const char *s, const char *end)
 {
 	static const char number[] = "(errno ";
@@ -307,12 +302,12 @@ static void parse_error(struct st_line *line, const char *s, const char *end)
 		digits(s + sizeof(number) - 1, end, &v);
 		line->error = v <= INT32_MAX ? (int)v : 0;
 	}
-	/* one without a name that we know failed, too */
+	/* failed with an unknown error */
 	if (line->has_value && line->value < 0 && !line->error)
 		line->error = -1;
 }
 
-/* "-1 ENOENT (No such file or directory)", "3</etc/passwd>", "0x10", "?" */
+/* Parse "-1 ENOENT (No such file or directory)", "3</etc/passwd>", "0x10" or "?". */
 static void parse_value(struct st_line *line)
 {
 	const char *s = line->ret.s, *end = s + line->ret.len, *p;
@@ -340,7 +335,7 @@ static void parse_value(struct st_line *line)
 	parse_error(line, p, end);
 }
 
-/* " <0.000123>" at the end, which is taken off. */
+/* Parse " <0.000123>" at the end.  Return: the end of the text before it. */
 static const char *parse_took(struct st_line *line, const char *s, const char *end)
 {
 	const char *p = end, *q;
@@ -389,7 +384,7 @@ bool st_line_result(struct st_line *line, const char *args, size_t len)
 
 /* ---- the kinds of lines ---- */
 
-/* strace has names of its own for real-time signals: SIGRTMIN is 32, SIGRT_1 is 33. */
+/* Number of a signal.  strace's real-time signals: SIGRTMIN is 32, SIGRT_1 is 33. */
 static int signal_of(const char *s, const char *end)
 {
 	static const char first[] = "SIGRTMIN", other[] = "SIGRT_";
@@ -453,7 +448,7 @@ static void parse_resumed(struct st_line *line, const char *s, const char *end)
 	line->args = (struct st_text){ p, (size_t)(end - p) };
 }
 
-/* "Process 12 attached": what strace before 4.9 says on a terminal.  Return: behind the pid. */
+/* "Process 12 attached", of strace before 4.9 on a terminal.  Return: after the pid, or NULL. */
 static const char *old_message(const char *s, const char *end, uint64_t *pid)
 {
 	static const char process[] = "Process ";
@@ -471,8 +466,8 @@ static const char *old_message(const char *s, const char *end, uint64_t *pid)
 }
 
 /*
- * On a terminal strace's own messages break a line, "vfork(strace: Process 12 attached":
- * where the message begins, or NULL.
+ * On a terminal, strace's messages can break a line: "vfork(strace: Process 12 attached".
+ * Return: where the message begins, NULL if there is none.
  */
 static const char *broken_at(const char *s, const char *end)
 {
@@ -484,8 +479,9 @@ static const char *broken_at(const char *s, const char *end)
 }
 
 /*
- * Where the line breaks off for another task's: "<unfinished ...>"; of a thread whose
- * execve makes it the first of its process, "<pid changed to 12 ...>".
+ * Find where a line breaks off for another task's line: at "<unfinished ...>", or for a
+ * thread that execve makes the first of its process, "<pid changed to 12 ...>".
+ * Return: NULL if it does not.
  */
 static const char *unfinished_at(const char *s, const char *end)
 {
@@ -534,7 +530,7 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 		line->args = (struct st_text){ p, (size_t)(at - p) };
 }
 
-/* What strace says beside calls: of that only matters which task it lets go. */
+/* Is it a message of strace?  Only those about a detached task are used. */
 static bool parse_note(struct st_line *line, const char *s, const char *end)
 {
 	static const char *const notes[] = {
@@ -555,7 +551,7 @@ static bool parse_note(struct st_line *line, const char *s, const char *end)
 	return p;
 }
 
-/* " | 00010  68 69 0a ..."; or " * 3 bytes in buffer 0", before those of one of several. */
+/* Is it " | 00010  68 69 0a ...", or before one of several buffers " * 3 bytes in buffer 0"? */
 static bool is_dump(const char *s, const char *end)
 {
 	static const char head[] = " | ", part[] = " * ", bytes[] = " bytes in buffer ";
@@ -573,7 +569,7 @@ static bool is_dump(const char *s, const char *end)
 	return p - s >= (long)sizeof(head) - 1 + 5 && begins(p, end, "  ");
 }
 
-/* Bytes stand in two groups of eight, with a blank more between these. */
+/* A dump has two groups of 8 bytes, with two blanks between the groups. */
 size_t st_line_dump(const struct st_line *line, uint8_t *to)
 {
 	const char *end = line->whole.s + line->whole.len, *s = line->whole.s + 3;
@@ -596,7 +592,7 @@ void st_line_parse(struct st_line *line, const char *s, size_t len)
 {
 	const char *end, *p;
 
-	/* of a log that went through a system with such lines */
+	/* the log was copied with CRLF line ends */
 	if (len && s[len - 1] == '\r')
 		len--;
 	end = s + len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which task each line belongs to, and in which order lines become events.  See st_log.h. */
+/* Finds the task of each line, and the order in which lines become events.  See st_log.h. */
 #include "format/strace/st_state.h"
 #include "base/xalloc.h"
 
@@ -28,7 +28,7 @@ struct st_held {
 	struct st_held *next;
 	uint64_t at;
 	struct st_place place;
-	bool continued;		/* the rest of a broken line of @pid */
+	bool continued;		/* it is the rest of a broken line of @pid */
 	int64_t pid;
 	size_t len;
 	char s[];
@@ -79,7 +79,7 @@ static bool is_making(const struct st_task *task)
 	       st_makes_task((struct st_text){ task->call.s, task->call.len });
 }
 
-/* The only one that may have made a task, or the first that was found. */
+/* Find a task in an unfinished clone: the only one, or the one with the lowest pid. */
 static struct st_task *some_maker(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
@@ -97,14 +97,14 @@ static struct st_task *some_maker(struct st_log *log)
 	return found;
 }
 
-/* Which of those that were made in pid namespaces has a pid. */
+/* Find the expected child of another pid namespace that has this pid, by a guess if needed. */
 static struct st_task *expected(struct st_log *log, int64_t pid)
 {
 	struct st_task *found = log->tasks.unborn;
 
 	if (!found || pid < 0)
 		return NULL;
-	/* by chance its maker sees it by the same number */
+	/* its parent may see it with the same pid */
 	while (found && found->local_pid != pid)
 		found = found->next;
 	if (!found && log->tasks.unborn->next)
@@ -129,7 +129,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 		if (parent && log->cloning > 1)
 			diag_count(log->diag, &guessed, 1);
 	}
-	/* the first task, of which lines without a pid have told */
+	/* the first task, whose lines had no pid so far */
 	if (!parent && pid >= 0 && log->tasks.nameless && log->tasks.nameless->pid < 0) {
 		task = log->tasks.nameless;
 		st_tasks_move(&log->tasks, task, pid);
@@ -149,7 +149,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 			(struct st_text){ parent->args.s, parent->args.len });
 }
 
-/* Without a pid: strace leaves it out where only one task lives. */
+/* Task of a line.  strace leaves the pid out if only one task lives. */
 static struct st_task *task_of(struct st_log *log, const struct st_line *line)
 {
 	int64_t pid = line->pid >= 0 ? line->pid : log->place.pid;
@@ -182,7 +182,7 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 	st_tasks_end(&log->tasks, task);
 }
 
-/* A task whose end no line tells.  Return: whether its last call told it. */
+/* End a task without an exit line, if its last call was exit.  Return: whether it was. */
 static bool end_untold(struct st_log *log, struct st_task *task)
 {
 	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
@@ -208,7 +208,7 @@ static void let_task_go(struct st_log *log, struct st_task *task)
 	st_tasks_end(&log->tasks, task);
 }
 
-/* A thread called execve: the first thread is gone, and it takes its place. */
+/* A thread called execve: the process's first thread ends, and this one takes its pid. */
 static void supersede(struct st_log *log, struct st_task *leader, const struct st_line *line)
 {
 	struct st_task *task = st_tasks_find(&log->tasks, line->end);
@@ -254,7 +254,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	log->is_broken = false;
 	buf_add(&task->args, line->args.s, line->args.len);
 	if (st_line_result(&whole, task->args.s, task->args.len)) {
-		/* with --seccomp-bpf strace does not see its end: "= ?"; it was one */
+		/* with --seccomp-bpf strace prints "= ?" for such an execve: it succeeded */
 		whole.has_value |= task->took_place;
 		st_call(log, task, &whole);
 	} else {
@@ -272,7 +272,7 @@ static void process(struct st_log *log, const struct st_line *line)
 		return;
 	}
 	st_undumped(log);
-	/* of one that has ended, as strace before 4.9 tells it */
+	/* strace before 4.9 also prints this for a task that has ended */
 	if (line->class == ST_DETACHED && !st_tasks_find(&log->tasks, line->pid))
 		return;
 	task = task_of(log, line);
@@ -310,7 +310,7 @@ static void process(struct st_log *log, const struct st_line *line)
 
 /* ---- lines that wait ---- */
 
-/* A child's line, and the call that made it is not finished: whose child, that will tell. */
+/* Is it a child's line while clones are unfinished?  Their ends show whose child it is. */
 static bool must_wait(const struct st_log *log, int64_t pid)
 {
 	return log->cloning && !log->unnamed && pid >= 0 &&
@@ -318,7 +318,7 @@ static bool must_wait(const struct st_log *log, int64_t pid)
 	       !map64_get(&log->born, (uint64_t)pid);
 }
 
-/* What a line tells those that wait before it. */
+/* Note the child whose pid a clone's end shows, for the held lines before it. */
 static void note_born(struct st_log *log, const struct st_line *line, int64_t pid)
 {
 	struct st_line end = *line;
@@ -357,7 +357,7 @@ static void hold(struct st_log *log, const struct st_line *line)
 	log->held_bytes += h->len;
 }
 
-/* Let go of what need not wait any more; @all: of everything. */
+/* Process the held lines that need not wait any more, or @all. */
 static void let_go(struct st_log *log, bool all)
 {
 	const struct st_place place = log->place;
@@ -391,7 +391,7 @@ static void let_go(struct st_log *log, bool all)
 	log->unnamed = false;
 }
 
-/* The rest of a line that a message broke looks like anything, but ends as calls do. */
+/* Is it the rest of a line that a message broke?  It can look like anything, but ends as a call. */
 static bool continues(const struct st_log *log, const struct st_line *line)
 {
 	struct st_line end = { 0 };
@@ -401,7 +401,7 @@ static bool continues(const struct st_log *log, const struct st_line *line)
 	       st_line_result(&end, line->whole.s, line->whole.len);
 }
 
-/* The beginning of a call, and not something that a program has printed. */
+/* Is it the beginning of a call, and not a program's output? */
 static bool is_cut_call(const struct st_line *line)
 {
 	return line->class == ST_CUT &&
@@ -445,7 +445,7 @@ static void count_unfinished(struct st_log *log)
 			diag_count(log->diag, &unfinished, 1);
 }
 
-/* What tasks that live on have done by their descriptors. */
+/* Emit what the tasks that live on have done with their descriptors. */
 static void tell_living(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
@@ -457,7 +457,7 @@ static void tell_living(struct st_log *log)
 		st_uses(log, log->tasks.nameless, false);
 }
 
-/* Those of which the last that the log has is that they end. */
+/* End the tasks whose last call in the log is exit. */
 static void end_ending(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
@@ -556,12 +556,12 @@ void st_log_free(struct st_log *log)
 /* ---- times ---- */
 
 #define DAY_NS 86400000000000ull
-/* A line without a time is so much later than the one before it. */
+/* ns from a line to the next, if that has no time. */
 #define UNTIMED_NS 1000u
-/* What a clock that is only slowed or sped up may be off. */
+/* ns.  A smaller difference means that the clock was not set, only slowed or sped up. */
 #define SET_NS 50000000
 
-/* @at by the clock as it was at the first line, if that was set meanwhile. */
+/* Convert @at to the clock of the first line, and find out whether the clock was set. */
 static uint64_t unset(struct st_times *t, uint64_t at)
 {
 	int64_t by = (int64_t)at - t->ahead, last = (int64_t)t->last, now = (int64_t)t->now;
@@ -584,14 +584,14 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 
 	switch (line->clock) {
 	case ST_UNTIMED:
-		/* that belongs to the line before it */
+		/* a dump belongs to the line before it */
 		at = t->last + (line->class == ST_DUMP ? 0 : UNTIMED_NS);
 		break;
 	case ST_RELATIVE:
 		at += t->last;
 		break;
 	case ST_DAY:
-		/* midnight, unless somebody has only set the clock */
+		/* after midnight; if it is less, the clock was set back */
 		if (at + DAY_NS / 2 < t->day)
 			t->days += DAY_NS;
 		t->day = at;
@@ -600,7 +600,7 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 	case ST_EPOCH:
 		break;
 	}
-	/* a call that took a while is told when it ends */
+	/* the line has the begin of the call, its event the end */
 	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
 		at += line->took;
 	if (wall)

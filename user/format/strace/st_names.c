@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Numbers by the names that strace has for them: st_names.def. */
+/* Looks up the values of names that strace prints, from st_names.def. */
 #include "format/strace/st_args.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by name: see st_name_value(). */
+/* Sorted by name, for bsearch(). */
 static const struct name {
 	const char *name;
 	uint64_t value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Internal state of the strace log reader, and the functions its files share.  Only st_*.c
+ * State of the reader of strace logs, and the functions that its files share.  Only st_*.c
  * include this.
  */
 #ifndef ETRACE_ST_STATE_H
@@ -23,29 +23,28 @@ struct st_log {
 	uint64_t first;		/* upid of the first task */
 	bool has_run;		/* the first task's execve has succeeded */
 	bool has_env;		/* the log has the environment of a program that ran */
-	bool lacks_env;		/* it lacks all or part of another program's */
+	bool lacks_env;		/* a program's environment is missing or incomplete */
 	int run_error;		/* errno of the first task's last execve until one succeeds */
-	/* the current line: its time in ns, where it stands */
-	uint64_t at;
-	struct st_place place;
+	uint64_t at;		/* time of the current line, ns */
+	struct st_place place;	/* of the current line */
 	struct buf path, text;	/* to put names together */
-	/* lines that wait for a clone's end: see st_log_line() */
+	/* lines held until a clone ends: see st_log_line() */
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;
-	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
+	struct map64 born;	/* pid of a child to pid + 1 of its parent, from held lines */
 	bool unnamed;		/* held lines show a child without its pid: see st_tasks_expect() */
-	bool is_broken;		/* a message broke a line, and the rest is still to come */
+	bool is_broken;		/* a message broke a line, whose rest has not come yet */
 	int64_t broken;		/* pid of the broken line, -1 if it has none */
-	struct st_output *writer;	/* the next dump line shows its bytes; NULL if none */
+	struct st_output *writer;	/* output that a dump line would show; NULL if none */
 	uint64_t undumped;	/* bytes of its last write that no dump has shown yet */
-	bool namespaces;	/* some task sees other pids than strace */
+	bool namespaces;	/* some tasks see other pids than strace */
 	unsigned int cloning;	/* tasks in an unfinished clone whose child is unknown */
 };
 
 /** st_event - begin an event of the task */
 struct et_event *st_event(struct st_log *log, const struct st_task *task, enum et_kind kind);
 
-/** st_put - the event is complete: pass it to the sink */
+/** st_put - complete the event and pass it to the sink */
 void st_put(struct st_log *log);
 
 /** st_makes_task - whether a call creates a task: fork, clone and the like */
@@ -58,16 +57,16 @@ bool st_makes_task(struct st_text name);
 struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid,
 			 struct st_text name, struct st_text args);
 
-/** st_born - @pid turned out to be a child that st_do_clone() expected: emit its event */
+/** st_born - give an expected child its @pid, and emit the event of its creation */
 void st_born(struct st_log *log, struct st_task *child, int64_t pid);
 
-/** st_made - before a task ends, emit the events of its children whose pids are still unknown */
+/** st_made - before a task ends, emit the creation of its children without a known pid */
 void st_made(struct st_log *log, const struct st_task *maker);
 
 /** st_ends - note the task's last call, exit or exit_group */
 void st_ends(struct st_task *task, struct st_text name, struct st_text args);
 
-/* Expected children without a line: counted when there are too many, and at the end. */
+/* Expected children of which no line came: counted if there are too many, and at the end. */
 extern const struct diag_kind st_never_born;
 
 /** st_damage - count something missing, and report it with the current line */

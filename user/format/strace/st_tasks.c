@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The tasks of a log.  See st_tasks.h. */
+/* Keeps the tasks of a log.  See st_tasks.h. */
 #include "format/strace/st_tasks.h"
 #include "base/xalloc.h"
 
@@ -48,7 +48,7 @@ struct st_fd *st_fd(struct st_process *p, int64_t fd)
 	return &fds->fd[fd];
 }
 
-/* What another program has of them: what was done by them it has not done. */
+/* Copy descriptors for another program, without what was done with them. */
 static struct st_fds *copy_fds(const struct st_fds *from)
 {
 	struct st_fds *to = xcalloc(1, sizeof(*to));
@@ -250,7 +250,7 @@ void st_tasks_free(struct st_tasks *t)
 	const struct map64_slot *slot;
 	size_t i = 0;
 
-	/* one whose pid was told later is in the table, too */
+	/* a nameless task that got a pid later is freed with by_pid */
 	if (t->nameless && t->nameless->pid < 0)
 		free_task(t->nameless);
 	while ((slot = map64_each(&t->by_pid, &i)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The tasks of a strace log: their identifiers, their working directories, and what each
- * program has done with which descriptor since it began.
+ * The tasks of a strace log: their pids and upids, their working directories, and what each
+ * program has done with its descriptors.
  */
 #ifndef ETRACE_ST_TASKS_H
 #define ETRACE_ST_TASKS_H
@@ -14,11 +14,11 @@ struct st_fd {
 	bool open;		/* as far as the log shows */
 	bool cloexec;
 	bool read, wrote;	/* by the running program, not yet in an event */
-	bool not_copied;	/* some of what was written is not a copy that an event records */
-	/* last such copies: 1 + the descriptor read, 1 + the one written; 0 if none */
+	bool not_copied;	/* some of what was written is not in a copy event */
+	/* last copy events: 1 + the descriptor read from, 1 + the one written to; 0 if none */
 	int64_t from, to;
 	uint64_t nread, nwrote;	/* bytes */
-	bool socket;		/* a call says so; @path may say it, too */
+	bool socket;		/* known from a call; also @path can show it */
 	unsigned int turns;	/* socket: number of turn events since it was opened */
 	const struct st_task *user;	/* socket: the thread that used it last, NULL if none */
 	char *path;		/* NULL if unknown */
@@ -36,14 +36,14 @@ struct st_dirs {
 	unsigned int refs;
 	char *cwd;		/* NULL if unknown */
 	char *root;		/* as the first task sees it, NULL for "/" */
-	bool elsewhere;		/* the same names may mean other files here */
+	bool elsewhere;		/* a path may be another file here (chroot, mount namespace) */
 };
 
 /* What a process wrote to a descriptor. */
 struct st_output {
 	uint64_t bytes;
 	size_t len;
-	/* the end of the output, from its last gap on */
+	/* end of the output, but not before its last gap */
 	char text[2 * ET_OUTPUT_MAX];
 };
 
@@ -51,84 +51,81 @@ struct st_output {
 
 struct st_process {
 	unsigned int tasks;	/* live tasks */
-	/*
-	 * Pid namespaces: this process, or the children it creates from now on, see other
-	 * pids than strace.
-	 */
+	/* this process, or children that it will create, see other pids than strace */
 	bool inside, children_inside;
-	bool ending;		/* it has called exit_group, with this status */
-	int64_t status;
+	bool ending;		/* it has called exit_group */
+	int64_t status;		/* passed to exit_group */
 	struct st_fds *fds;
 	struct st_dirs *dirs;
 	struct st_output *output[ST_OUTPUTS];	/* NULL if nothing was written */
 };
 
-/* Used as a pid: the log's lines have no pid; no line of this task has come yet. */
-#define ST_NAMELESS	(-1)
-#define ST_UNBORN	(-2)
+/* Instead of a pid: */
+#define ST_NAMELESS	(-1)	/* the task's lines have no pid */
+#define ST_UNBORN	(-2)	/* no line of the task has come yet */
 
 struct st_task {
 	uint64_t upid;		/* 0 if it has no pid yet */
 	int64_t pid;
-	/* ST_UNBORN: its parent, NULL once the event is out; its pid as the parent sees it */
-	struct st_task *maker;
-	int64_t local_pid;
+	/* for ST_UNBORN: */
+	struct st_task *maker;	/* its parent, NULL after the event of its creation */
+	int64_t local_pid;	/* its pid as the parent sees it */
 	bool told;		/* @flags, of the call that created it, are known */
 	uint64_t flags;
 	struct st_task *next;	/* in st_tasks.unborn */
 	struct st_process *process;
-	/* An unfinished call: its name, and its arguments so far. */
+	/* name and arguments so far of an unfinished call */
 	struct buf call, args;
 	bool in_call;
 	bool child_told;	/* in a clone: the child's event has been emitted */
-	bool took_place;	/* in an execve: it has become the first task of its process */
+	bool took_place;	/* in an execve: it has got the pid of its process */
 	bool ending;		/* a thread that has called exit */
 };
 
 struct st_tasks {
-	struct map64 by_pid;	/* pid + 1: pointer */
+	struct map64 by_pid;	/* pid + 1 to struct st_task * */
 	struct st_task *nameless;	/* the task of lines without a pid, NULL if none */
-	uint64_t given;		/* number of upids given out */
+	uint64_t given;		/* number of upids assigned */
 	size_t n;		/* live tasks, without the unborn ones */
-	/* created in another pid namespace, no line of theirs has come yet; oldest first */
+	/* tasks of other pid namespaces whose pid is not known yet; oldest first */
 	struct st_task *unborn, **unborn_end;
 	size_t nunborn;
 };
 
 #define ST_UNBORN_MAX 1024u
 
-/* Only a damaged log has larger descriptors. */
+/* Limit for descriptors; larger ones are damage. */
 #define ST_FD_MAX (1 << 20)
 
-/** st_tasks_find - the live task with a pid, NULL if none; -1: the task of lines without a pid */
+/** st_tasks_find - find a live task, NULL if none; @pid: -1 for the task of lines without a pid */
 struct st_task *st_tasks_find(struct st_tasks *t, int64_t pid);
 
 /**
- * st_tasks_begin - add a task that begins now
- * @parent: the task that created it, NULL if unknown or if the task was there before the log
- * @flags: of clone(2): what the two share
+ * st_tasks_begin - add a task
+ * @parent: task that created it, NULL if unknown or if the task is older than the log
+ * @flags: clone(2) flags, for what the two share
  */
 struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
 			       uint64_t flags);
 
 /** st_tasks_expect - add a task whose pid is not known yet: ST_UNBORN
- * @flags: of clone(2)
+ * @flags: clone(2) flags
  *
- * There may be up to ST_UNBORN_MAX of them.
+ * The caller keeps their number at or below ST_UNBORN_MAX.
  */
 struct st_task *st_tasks_expect(struct st_tasks *t, struct st_task *maker, uint64_t flags,
 				int64_t local_pid);
 
-/** st_tasks_name - give a task without a upid one that contains @pid */
+/** st_tasks_name - assign a upid that contains @pid */
 void st_tasks_name(struct st_tasks *t, struct st_task *task, int64_t pid);
 
-/** st_tasks_bear - an unborn task turned out to have this pid */
+/** st_tasks_bear - give an unborn task its pid */
 void st_tasks_bear(struct st_tasks *t, struct st_task *task, int64_t pid);
 
-/** st_tasks_forget - drop an unborn task of which no line will come */
+/** st_tasks_forget - free an unborn task */
 void st_tasks_forget(struct st_tasks *t, struct st_task *task);
 
-/** st_tasks_move - a thread that called execve takes another pid */
+/** st_tasks_move - give a task another pid, for a thread that called execve */
 void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid);
 
 /** st_tasks_end - free a task that has ended */
