@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Of a process; at its task's "owners". */
+/* State of a process, in the "owners" field of its task. */
 struct live_task {
-	uint64_t parent;	/* upid of the process that waits for it; 0: not known */
-	uint64_t since;		/* its program's beginning, or the last end of a child */
+	uint64_t parent;	/* upid of the process that waits for it, 0 if unknown */
+	uint64_t since;		/* when its program began or its last child ended, ns */
 	bool led;		/* its program has started processes */
-	struct buf label;	/* empty: its program's name says it */
+	struct buf label;	/* if empty, the program's name is its label */
 };
 
 struct live {
@@ -23,9 +23,9 @@ struct live {
 	uint64_t last_ns;
 };
 
-/* A command of many arguments says at the beginning what it works at. */
+/* Only so many arguments are searched for the input; it is usually among the first ones. */
 #define MAX_ARGS	512u
-/* A label has at most so much of the line: on 80 columns there is room for two. */
+/* A label takes at most 1/LABEL_PART of the line and LABEL_MAX columns: two fit into 80. */
 #define LABEL_PART	5u
 #define LABEL_MAX	26u
 
@@ -89,7 +89,7 @@ void live_begin(struct live *l, struct task *t, const struct task *parent,
 			own->parent = t->parent;
 	}
 	own->since = ev->time;
-	/* a thread's children are its process's */
+	/* children of a thread count as children of its process */
 	process = parent ? of(proctab_find(l->tab, parent->process_upid)) : NULL;
 	if (process)
 		process->led = true;
@@ -162,7 +162,7 @@ static void add_time(struct buf *to, uint64_t ns)
 	buf_adds(to, text);
 }
 
-/* Return: the columns that are taken. */
+/* Append @what and the label of @p.  Return: the number of columns. */
 static unsigned int add_label(struct buf *to, const char *what, const struct live_program *p,
 			      unsigned int cols, bool utf8)
 {
@@ -173,7 +173,7 @@ static unsigned int add_label(struct buf *to, const char *what, const struct liv
 	return (unsigned int)strlen(what) + screen_add(to, p->label, p->len, cols, utf8);
 }
 
-/* The same. */
+/* Append the slowest program and its time.  Return: the number of columns. */
 static unsigned int add_slowest(struct buf *to, const struct live_program *p, unsigned int cols,
 				bool utf8)
 {
@@ -191,7 +191,7 @@ void live_line(struct buf *to, const struct live_now *now, const struct live_cou
 	       unsigned int cols, bool utf8)
 {
 	enum { TIME, RUNNING, SLOWEST, LAST, PROCESSES, EVENTS, BYTES, LOST, PARTS };
-	/* in this order they go where there is no room */
+	/* the order in which parts are left out if there is no room */
 	static const unsigned char least[] = { BYTES, EVENTS, PROCESSES, LOST, LAST, SLOWEST };
 	struct buf part[PARTS] = { 0 }, line = { 0 };
 	unsigned int width[PARTS], sum = 0;
@@ -214,7 +214,7 @@ void live_line(struct buf *to, const struct live_now *now, const struct live_cou
 	for (unsigned int i = 0; i < PARTS; i++)
 		sum += width[i];
 	for (unsigned int i = 0; i < sizeof(least) && sum > cols; i++) {
-		/* what is lost is told as long as anything is */
+		/* lost records are always shown */
 		if (least[i] == LOST && counts->lost)
 			continue;
 		sum -= width[least[i]];

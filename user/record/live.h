@@ -14,8 +14,8 @@
 
 struct live;
 
-/** live_new - watch the tasks of @tab, whose "owners" it uses for itself; no task may live
- * when it is freed
+/** live_new - watch the tasks of @tab; uses their "owners" fields.  No task may be alive
+ * when it is freed.
  */
 struct live *live_new(struct proctab *tab);
 void live_free(struct live *l);
@@ -29,13 +29,14 @@ void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time);
 struct live_program {
 	const char *label;	/* NULL if none */
 	size_t len;
-	uint64_t ns;		/* how long it has worked so far, or ran in all */
+	uint64_t ns;		/* how long it has worked so far, or ran in all if it has ended */
 };
 
 struct live_now {
 	/*
-	 * Processes without live children: as far as is known, the others wait for
-	 * them.  Of them, the one that has worked longest without starting another.
+	 * Number of processes without live children (the others presumably wait for their
+	 * children).  @slowest is the one of them whose program began, or whose last child
+	 * ended, longest ago.
 	 */
 	uint64_t running;
 	struct live_program slowest;
@@ -48,7 +49,7 @@ void live_look(const struct live *l, uint64_t time, struct live_now *now);
 
 /* The other numbers in a recording's status line. */
 struct live_counts {
-	uint64_t ns;		/* since it began */
+	uint64_t ns;		/* time since the recording began */
 	uint64_t processes_now, processes, events, bytes, lost;
 };
 

@@ -8,14 +8,14 @@
 
 struct notable {
 	struct proctab *tab;
-	struct live *live;	/* NULL: nobody asks */
+	struct live *live;	/* NULL if notable_follow() was not called */
 	struct notable_list killed, urings;
 	struct notable_losses losses;
 	uint64_t processes;
 	uint64_t failed;
 };
 
-/* For a terminal: no control characters, in @size bytes. */
+/* Set @buf to the name of the task's program, with '?' for control characters. */
 static void put_program(char *buf, size_t size, const struct task *t)
 {
 	size_t len = t && t->program_len < size ? t->program_len : size - 1;
@@ -31,7 +31,7 @@ static void put_program(char *buf, size_t size, const struct task *t)
 	buf[len] = 0;
 }
 
-/* Return: its new place in the list, NULL: it is only counted. */
+/* Count and list a task.  Return: its new entry, NULL if it was only counted. */
 static struct notable_task *note(struct notable_list *l, const struct task *t)
 {
 	struct notable_task *to;
@@ -67,7 +67,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 
 	if (n->live)
 		live_end(n->live, t, why, time);
-	/* a signal ends all threads of a process: it is told once */
+	/* a signal ends all threads of a process; count it once */
 	if (why != TASK_EXIT || t->thread)
 		return;
 	signal = et_value(ev, ET_V_EXIT_signal, 0);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What to report about the tasks of a recording: the number of processes, which
- * were killed, which did something that is not recorded, which lost records, and the names of
- * those still alive.  Fed with the events in order, whichever
- * backend they come from.
+ * Collects what to report about the tasks of a recording: the number of processes, which
+ * were killed, which did something that is not recorded, which lost records, and the names
+ * of those still alive.  It gets the events in order, from any backend.
  *
- * Memory: the live tasks.
+ * Memory: proportional to the number of live tasks.
  */
 #ifndef ETRACE_NOTABLE_H
 #define ETRACE_NOTABLE_H
@@ -19,14 +18,14 @@
 /* A task that something happened to. */
 struct notable_task {
 	uint64_t upid;
-	int64_t signal;		/* that ended it, 0 if none */
+	int64_t signal;		/* signal that ended it, 0 if none */
 	bool core;		/* it dumped core */
 	char program[32];	/* base name of what it ran, "?" if unknown */
 };
 
 struct notable_list {
 	uint64_t n;		/* how often it happened */
-	unsigned int ntasks;	/* the first of them, in @task */
+	unsigned int ntasks;	/* number of tasks in @task, the first to which it happened */
 	struct notable_task task[NOTABLE_MAX];
 };
 
@@ -47,17 +46,17 @@ struct notable_losses {
 
 struct notable;
 
-/** notable_new - nothing has come yet; @pid_bits as the module's bits_of_real_pid */
+/** notable_new - create a collector; @pid_bits is the module's bits_of_real_pid */
 struct notable *notable_new(unsigned int pid_bits);
 void notable_free(struct notable *n);
 
-/** notable_event - one event, in the order of time */
+/** notable_event - add one event, in the order of time */
 void notable_event(struct notable *n, const struct et_event *ev);
 
 /** notable_killed - processes that a signal ended */
 const struct notable_list *notable_killed(const struct notable *n);
 
-/** notable_failed - how many processes ended with another status than 0, or by a signal */
+/** notable_failed - number of processes that ended with a status other than 0, or by a signal */
 uint64_t notable_failed(const struct notable *n);
 
 /** notable_urings - io_urings that were set up; a task is listed once */
@@ -73,15 +72,15 @@ uint64_t notable_processes_now(const struct notable *n);
 
 /** notable_follow - call before the first event if notable_live() will be used */
 void notable_follow(struct notable *n);
-/** notable_live - what goes on at a time, see live_look() */
+/** notable_live - the state at @time, see live_look() */
 void notable_live(const struct notable *n, uint64_t time, struct live_now *now);
 
 /**
- * notable_program - what a process that lives runs
- * @buf: filled with its base name, control characters as '?'; "?" if it is not known
+ * notable_program - the program that a live process runs
+ * @buf: set to its base name, with '?' for control characters; "?" if unknown
  *
- * Return: false if by the events no process of that upid lives: it has ended, or
- * is a thread of one, or nothing of it has come.
+ * Return: false if according to the events no process with that upid is alive: it has
+ * ended, it is a thread, or no event of it has come.
  */
 bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size);
 

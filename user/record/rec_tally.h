@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-/* What has come so far.  For what the events say about tasks see record/notable.h. */
+/* Counts so far.  For what the events say about tasks see record/notable.h. */
 struct rec_tally {
 	uint64_t records;	/* records of etrace, of all kinds */
 	uint64_t foreign;	/* other records in the same buffer */
-	uint64_t events;	/* handed to the sink */
-	uint64_t incomplete;	/* of these events, incomplete ones */
-	uint64_t late;		/* of these events, those not in the order of time */
-	uint64_t last_time;	/* of the latest record, ns */
+	uint64_t events;	/* events passed to the sink */
+	uint64_t incomplete;	/* of @events, those that are incomplete */
+	uint64_t late;		/* of @events, those that came out of the order of time */
+	uint64_t last_time;	/* time of the latest record, ns */
 };
 
 #endif

@@ -19,29 +19,29 @@ struct diag;
 /* The kernel side's counts of a session: see struct etrace_stats. */
 struct session_counts {
 	uint64_t records;		/* that were written */
-	uint64_t lost_records;		/* not written: a buffer was full */
-	uint64_t lost_disabled;		/* not written: the kernel switched the buffer off */
-	uint64_t lost_tasks;		/* not traced: out of memory */
-	uint64_t lost_fds;		/* calls, not all descriptors known */
+	uint64_t lost_records;		/* not written because a buffer was full */
+	uint64_t lost_disabled;		/* not written because the kernel switched the buffer off */
+	uint64_t lost_tasks;		/* tasks not traced because memory ran out */
+	uint64_t lost_fds;		/* calls of which not all descriptors are known */
 	uint64_t rings_unseen;		/* requests of io_urings that are not recorded */
 	uint64_t strings_joined;
 	uint64_t strings_unread;
 	uint64_t strings_cut;
-	uint64_t overwritten;		/* records thrown away unread */
+	uint64_t overwritten;		/* records overwritten before they were read */
 	uint64_t hooks_missing;		/* hooks that this kernel does not offer */
 	uint64_t strings_untold;	/* targets that cannot be known; no loss */
 };
 
 /* What arrived, to compare with what the kernel side counted. */
 struct rec_account {
-	struct session_counts module;	/* or the BPF programs */
+	struct session_counts module;	/* counted by the module or the BPF programs */
 	const struct rec_tally *tally;
 	uint64_t missed;		/* calls that a busy BPF program did not see */
 	uint64_t urings;		/* io_urings set up, by the recorder's count */
 	uint64_t bytes;			/* read from the buffers */
 	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */
 	uint64_t waited;		/* peak of bytes read but not yet passed on */
-	uint64_t not_taken;		/* events that an output was too slow for */
+	uint64_t not_taken;		/* events not written because an output was too slow */
 	int read_error;			/* errno that ended reading, 0 if none */
 	const struct diag *found;	/* what else is missing, by kind; NULL if nothing */
 };
@@ -49,16 +49,16 @@ struct rec_account {
 /* A live traced task. */
 struct session_task {
 	uint64_t upid;
-	int32_t pid, tgid;	/* in the reader's pid namespace; 0: not visible there */
+	int32_t pid, tgid;	/* in the reader's pid namespace; 0 if not visible there */
 };
 
 struct session {
 	const struct session_ops *ops;
 	/* Set when it is opened: */
 	unsigned int pid_bits;	/* number of low bits of a upid that are the thread id */
-	unsigned int nfds;	/* that ops->poll() fills */
-	int idle_fd;		/* POLLHUP once no traced task lives; -1 if none: call idle() */
-	const struct rec_tally *tally;	/* what has come so far */
+	unsigned int nfds;	/* number of descriptors that ops->poll() sets */
+	int idle_fd;		/* POLLHUP once no traced task is alive; -1 if none: call idle() */
+	const struct rec_tally *tally;	/* counts of what has arrived so far */
 	const char *env;	/* et_env_recorded(); final only once the session has stopped */
 	char about[128];	/* description for messages */
 	/* Set by ops->pump(): fill of the fullest buffer at that time, in percent. */
@@ -66,54 +66,54 @@ struct session {
 };
 
 struct session_ops {
-	const char *name;	/* of the backend */
+	const char *name;	/* name of the backend */
 	/* Its descriptors become ready only when there is something worth reading. */
 	bool wakes_for_a_reason;
-	/* End it: its tree is not traced any more. */
+	/* End the session: its tasks are not traced any more. */
 	void (*close)(struct session *s);
 	/*
-	 * NULL if tasks that already run can be traced; else only a command that wrap()
-	 * has changed is traced.  @argv: a command, which user @uid is to run.  Return: the
-	 * argv to run in its place, which stays the session's; NULL with errno.
+	 * NULL if tasks that already run can be traced; otherwise only a command that wrap()
+	 * has changed is traced.  @argv: a command that user @uid will run.  Return: the
+	 * argv to run instead, which the session frees; NULL with errno on error.
 	 */
 	char **(*wrap)(struct session *s, char **argv, uid_t uid);
 	/* Trace a task and all its descendants; does nothing after wrap().  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
 	/*
-	 * Trace the tasks that are or will be in a cgroup, and all that they start.  @dir:
-	 * descriptor of its directory; stays the caller's.  Return: 0 or -errno.  NULL if the
-	 * backend cannot do it.
+	 * Trace the tasks that are in a cgroup or come into it, and all that they start.
+	 * @dir: descriptor of its directory, which the caller closes.  Return: 0 or -errno.
+	 * NULL if the backend cannot do it.
 	 */
 	int (*add_cgroup)(struct session *s, int dir);
-	/* Call in a child process: it must not keep the session. */
+	/* Called in a child process, so that it does not keep the session open. */
 	void (*forget)(struct session *s);
-	/* Whether no traced task lives. */
+	/* Whether no traced task is alive. */
 	bool (*idle)(struct session *s);
 	/*
-	 * The live traced tasks: @list is set to an array that the caller
-	 * frees.  Return: how many, or -errno.
+	 * Set @list to an array of the live traced tasks, which the caller
+	 * frees.  Return: their number, or -errno.
 	 */
 	int (*tasks)(struct session *s, struct session_task **list);
 	/*
-	 * For a session with wrap() whose command ended with status 1: errno of why it could
-	 * not be run, 0 if it ran.
+	 * For a session with wrap(), after the command ended with status 1.  Return: the
+	 * errno with which it could not be run, 0 if it ran.
 	 */
 	int (*run_error)(struct session *s);
 	/* Set the nfds entries of @fds: descriptors that become readable when a buffer fills. */
 	void (*poll)(struct session *s, struct pollfd *fds);
 	/*
-	 * Read what is there, and pass on what is in order.  Return: 1 if there
-	 * is more that was left for the next call, so that a caller with other
-	 * things to do is not held up for long; else 0 or -errno.
+	 * Read what the buffers hold, and pass on the events that are in order.  Takes
+	 * only a limited time.  Return: 1 if there is more for the next call, otherwise
+	 * 0 or -errno.
 	 */
 	int (*pump)(struct session *s);
 	/* End tracing and read everything that is left.  Return: 0 or -errno. */
 	int (*stop)(struct session *s);
-	/* Get the present counts.  Return: 0 or -errno. */
+	/* Get the current counts.  Return: 0 or -errno. */
 	int (*account)(struct session *s, struct rec_account *a);
 };
 
-/** session_close - end it, if there is one */
+/** session_close - end a session; @s may be NULL */
 static inline void session_close(struct session *s)
 {
 	if (s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Is a recording complete?  See verdict.h. */
+/* Decides whether a recording is complete.  See verdict.h. */
 #include "record/verdict.h"
 #include "base/text_num.h"
 
@@ -32,8 +32,8 @@ static uint64_t incomplete(const struct rec_account *a)
 }
 
 /*
- * What can be missing, in the order in which it is told: a number of the
- * account, or one that a function works out.
+ * What can be missing, in the order in which it is reported.  The count is a member of
+ * struct rec_account, or what a function returns.
  */
 #define AT(member)	NULL, offsetof(struct rec_account, member)
 static const struct row {
@@ -99,7 +99,7 @@ void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *dia
 		if (n)
 			add(v, &rows[i].kind, n, diag);
 	}
-	/* what a row tells as well is not told twice */
+	/* do not report twice what one of the rows has reported */
 	for (unsigned int i = 0; a->found && (kind = diag_next(a->found, i, &n)); i++)
 		if (n && kind->level == DIAG_DAMAGE && !has_text(v, kind->what))
 			add(v, kind, n, diag);

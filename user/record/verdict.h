@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Is a recording complete, and if not, what is missing: compares what the
- * module says it recorded with what arrived.
+ * Decides whether a recording is complete, and if not, what is missing: compares what the
+ * backend counted as recorded with what arrived.
  */
 #ifndef ETRACE_VERDICT_H
 #define ETRACE_VERDICT_H
@@ -23,13 +23,13 @@ struct verdict {
 	} missing[VERDICT_MAX];
 };
 
-/** verdict_of - decide, and count what is missing in @diag */
+/** verdict_of - decide, and add what is missing to the counts of @diag */
 void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *diag);
 
-/** verdict_text - append the verdict in words, a line for each thing that is missing */
+/** verdict_text - append "complete", or a line for each thing that is missing */
 void verdict_text(const struct verdict *v, struct buf *b);
 
-/** verdict_print - a line for each thing that is missing */
+/** verdict_print - print a line for each thing that is missing */
 void verdict_print(const struct verdict *v, FILE *to);
 
 #endif

@@ -9,39 +9,38 @@
 #include <string.h>
 
 /*
- * The pieces of an event follow one another at once, so an event that is not
- * whole holds back few others.  When its rest was lost it goes on alone after
- * so many.
+ * The pieces of an event directly follow one another, so an incomplete event holds back
+ * few others.  If its rest was lost, it leaves the queue after so many events or bytes.
  */
 #define WAIT_EVENTS	4096u
 #define WAIT_BYTES	(16u << 20)
 
 /* Numbers in records: ETRACE_PIECE_* of kernel/schema.h. */
-#define PIECE_CONT	1	/* begins behind a newline */
+#define PIECE_CONT	1	/* a newline separates it from what came before */
 #define PIECE_LAST	4	/* ends the string */
 
-/* An event in the queue, or one that is not whole yet. */
+/* An event in the queue, or one whose pieces have not all come. */
 struct node {
 	struct et_event ev;
 	struct node *next;
-	enum rec_kind kind;		/* of its first record */
+	enum rec_kind kind;		/* kind of its first record */
 	bool queued;
 	bool done;			/* no more pieces will come */
-	bool doubtful;			/* to be checked before it leaves */
-	bool arg_open;			/* the last argument goes on */
-	int32_t next_part;		/* of the last string */
-	uint32_t args_lost;		/* how many arguments are missing so far */
+	bool doubtful;			/* et_check() it before it is passed on */
+	bool arg_open;			/* the last argument continues in the next piece */
+	int32_t next_part;		/* number of the next part of the last string */
+	uint32_t args_lost;		/* number of arguments missing so far */
 };
 
 struct rec_events {
 	const struct rec_formats *formats;
 	struct sink *sink;
 	struct rec_tally tally;
-	struct map64 open;		/* upid to the node that is not done */
+	struct map64 open;		/* from upid to its struct node that is not done */
 	struct order queue;		/* of struct node */
-	size_t bytes;			/* of the events in it */
+	size_t bytes;			/* size of the events in @queue */
 	struct node *spare;
-	uint64_t passed;		/* time of the latest event let out */
+	uint64_t passed;		/* time of the latest event passed on, ns */
 	int err;
 };
 
@@ -73,7 +72,7 @@ void rec_events_free(struct rec_events *e)
 
 	if (!e)
 		return;
-	/* those that have left the queue unfinished */
+	/* events that left the queue unfinished */
 	while ((slot = map64_each(&e->open, &i))) {
 		struct node *n = (struct node *)(uintptr_t)slot->value;
 
@@ -99,7 +98,7 @@ const struct rec_tally *rec_events_tally(const struct rec_events *e)
 	return &e->tally;
 }
 
-/* ---- letting events out ---- */
+/* ---- passing events on ---- */
 
 static void let_out(struct rec_events *e, struct node *n)
 {
@@ -137,7 +136,7 @@ static void drain(struct rec_events *e)
 		e->bytes -= n->ev.nbytes;
 		n->queued = false;
 		if (!n->done)
-			continue;	/* its pieces still find it in e->open */
+			continue;	/* further pieces still find it in e->open */
 		let_out(e, n);
 		put_spare(e, n);
 	}
@@ -179,14 +178,14 @@ static void finish(struct rec_events *e, struct node *n)
 
 /* ---- making events ---- */
 
-/* Which of the values that need not be there are, bit by bit. */
+/* A bit for each optional value: whether the record has it. */
 static unsigned int given_of(const struct rec *r)
 {
 	const struct rec_place *value = r->layout->value;
 
 	if (r->layout->field[REC_F_have].size)
 		return (unsigned int)rec_num(r, REC_F_have);
-	/* modules that had no such field */
+	/* older modules have no such field */
 	switch (r->kind) {
 	case REC_clone:
 		return (rec_num(r, REC_F_has_flags) ? 1u << ET_V_CLONE_flags : 0) |
@@ -218,7 +217,7 @@ static void add_values(struct et_event *ev, const struct rec *r)
 	}
 }
 
-/* What comes with an event's last record. */
+/* Add what an event's last record carries: the error and the marks. */
 static void add_tail(struct et_event *ev, const struct rec *r)
 {
 	int64_t error = rec_num(r, REC_F_error);
@@ -230,13 +229,13 @@ static void add_tail(struct et_event *ev, const struct rec *r)
 		et_end(ev);
 }
 
-/* Arguments, each with its null byte; the last may go on in a next piece. */
+/* Add arguments, each ended by a NUL; the last may continue in the next piece. */
 static void add_args(struct node *n, const char *s, uint32_t len, uint32_t index)
 {
 	struct et_event *ev = &n->ev;
 	bool on = n->arg_open && ev->nargs && index == ev->nargs + n->args_lost - 1;
 
-	/* those between were lost */
+	/* the arguments in between were lost */
 	if (!on && index > ev->nargs + n->args_lost) {
 		et_gap_args(ev, index - ev->nargs - n->args_lost);
 		n->args_lost = index - ev->nargs;
@@ -266,7 +265,7 @@ static void add_strings(struct node *n, const struct rec *r)
 		uint32_t room;
 
 		if (len < 0) {
-			/* optional, or could not be read: et_check() knows */
+			/* it is optional, or could not be read: et_check() decides */
 			n->doubtful = true;
 			continue;
 		}
@@ -275,7 +274,7 @@ static void add_strings(struct node *n, const struct rec *r)
 			continue;
 		}
 		bytes = rec_bytes(r, &r->layout->text[i], &room);
-		/* with its null byte */
+		/* the record has it with its NUL */
 		if (len + 1 > room) {
 			n->doubtful = true;
 			et_announce(&n->ev, i, len);
@@ -284,7 +283,7 @@ static void add_strings(struct node *n, const struct rec *r)
 	}
 }
 
-/* The first record of an event; most events have no other. */
+/* Make an event from its first record; most events have only one. */
 static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cpu,
 		 uint64_t time)
 {
@@ -307,7 +306,7 @@ static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cp
 		add_tail(ev, r);
 }
 
-/* The number of the string that a piece is of, among those of its event, or -1. */
+/* The index of the string to which a piece belongs, among those of its event, -1 if none. */
 static int piece_string(const struct node *n, const struct rec *r)
 {
 	static const char *const tags[] = {
@@ -325,7 +324,7 @@ static int piece_string(const struct node *n, const struct rec *r)
 	return -1;
 }
 
-/* A piece of a string into its event. */
+/* Add a piece of a string to its event. */
 static void add_piece(struct node *n, const struct rec *r)
 {
 	unsigned int state = (unsigned int)rec_num(r, REC_F_state);
@@ -346,7 +345,7 @@ static void add_piece(struct node *n, const struct rec *r)
 			ev->open |= (uint8_t)(1u << i);
 		n->next_part = 0;
 	} else if (state & PIECE_CONT) {
-		/* the newline belongs to what came before */
+		/* the newline ends what came before */
 		et_add_earlier(ev, "\n", 1);
 	}
 	if (part >= 0) {
@@ -359,7 +358,7 @@ static void add_piece(struct node *n, const struct rec *r)
 		ev->open &= (uint8_t)~(1u << i);
 }
 
-/* The kind of the event that a piece belongs to; of damaged ones, exec. */
+/* The kind of the event to which a piece belongs; exec if the piece is damaged. */
 static enum rec_kind kind_of_piece(const struct rec *r)
 {
 	uint64_t event = rec_num(r, REC_F_event);
@@ -369,7 +368,7 @@ static enum rec_kind kind_of_piece(const struct rec *r)
 	return (enum rec_kind)event;
 }
 
-/* A piece whose event's record was lost: what there is, marked incomplete. */
+/* Make an event, marked incomplete, for a piece whose event's first record was lost. */
 static struct node *orphan(struct rec_events *e, const struct rec *r, uint64_t upid,
 			   uint32_t cpu, uint64_t time)
 {

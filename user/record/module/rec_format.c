@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where the fields of the module's records lie.  See rec_format.h. */
+/* Tables of the fields of the module's records.  See rec_format.h. */
 #include "record/module/rec_format.h"
 #include "base/xalloc.h"
 
@@ -17,9 +17,9 @@ static const char * const kind_names[REC_KIND_COUNT] = {
 	[REC_lost] = "etrace_lost",
 };
 
-/* A field of a record, and which of its layout's places is for it. */
+/* A field of a record, and where its place is stored in struct rec_layout. */
 struct field_row {
-	uint8_t kind;		/* REC_KIND_COUNT: of all */
+	uint8_t kind;		/* REC_KIND_COUNT for all kinds */
 	const char *name;
 	size_t place;		/* offset in struct rec_layout */
 };
@@ -72,10 +72,10 @@ static bool add_field(struct rec_layout *l, unsigned int kind, const struct tep_
 	bool array = tf->flags & TEP_FIELD_IS_DYNAMIC;
 	uint32_t end = (uint32_t)(tf->offset + tf->size);
 
-	/* a later module's field: the record is understood without it */
+	/* a field of a newer module, which is not needed */
 	if (!place)
 		return true;
-	/* rec_at() looks at 8 bytes: those that all records of tracefs have in common, too */
+	/* rec_at() reads 8 bytes that end with the field, so end must be at least 8 */
 	if (tf->offset < 0 || end < 8 || end > 4096 ||
 	    (array && tf->size != 4) ||
 	    (tf->size != 1 && tf->size != 2 && tf->size != 4 && tf->size != 8))
@@ -92,7 +92,7 @@ static const enum rec_field mark_fields[ET_NR_MARKINGS] = {
 	[ET_UNTOLD] = REC_F_untold, [ET_OUTSIDE] = REC_F_outside,
 };
 
-/* Where the marks are bytes one behind the other, they are copied at once. */
+/* If the marks are adjacent bytes, rec_marks() copies them at once. */
 static void place_marks(struct rec_layout *l)
 {
 	const struct rec_place *first = &l->field[mark_fields[0]];
@@ -130,7 +130,7 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 		struct rec_layout *l = &f->layout[k];
 
 		ev[k] = tep_find_event_by_name(tep, SYSTEM, kind_names[k]);
-		/* an older module does not have it yet */
+		/* an older module may lack it */
 		if (!ev[k] && k < REC_EVENTS && et_kinds[k + 1].where != ET_ALWAYS)
 			continue;
 		if (!ev[k] || ev[k]->id < 0 || ev[k]->id > UINT16_MAX) {

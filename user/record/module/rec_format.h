@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where the fields of the module's records are.  Takes the format files of events/etrace/
- * in tracefs, as parsed by libtraceevent, and makes tables of offsets, so that decoding
- * needs no look-up by name.  The records are those of
- * kernel/events.h; rec_events.c turns them into events.
+ * Knows where the fields of the module's records are.  Makes tables of offsets from the
+ * format files of events/etrace/ in tracefs, which libtraceevent has parsed, so that decoding
+ * needs no look-up by name.  kernel/events.h defines the records; rec_events.c turns them
+ * into events.
  */
 #ifndef ETRACE_REC_FORMAT_H
 #define ETRACE_REC_FORMAT_H
@@ -20,7 +20,7 @@ struct tep_handle;
 
 /*
  * The kinds of records; each is an event of tracefs with the prefix etrace_.
- * Those of kernel/etrace_events.def first, in its order: REC_exec + 1 is
+ * The kinds of kernel/etrace_events.def come first, in its order: REC_exec + 1 is
  * ET_K_EXEC, and so on.
  */
 enum rec_kind {
@@ -48,7 +48,7 @@ enum rec_field {
 /* The place of a field; size is 0 if the record has no such field. */
 struct rec_place {
 	uint16_t offset;
-	uint8_t size;		/* bytes; of an array: of its locator */
+	uint8_t size;		/* bytes; for an array those of its locator */
 	bool sign;
 	bool array;		/* the number is a locator: offset, length << 16 */
 };
@@ -58,34 +58,34 @@ struct rec_layout {
 	struct rec_place value[ET_MAX_VALUES];	/* by ET_V_* */
 	struct rec_place len[ET_ARGS + 1];	/* of a string, by ET_S_* */
 	struct rec_place text[ET_ARGS + 1];
-	/* bytes with the marks, in the order of enum et_marking; 0: they lie apart */
+	/* offset of the marks, one byte each in the order of enum et_marking; 0 if not adjacent */
 	uint16_t marks;
 	bool marked;		/* the record has marks */
-	uint32_t size;		/* bytes that each record has at least */
+	uint32_t size;		/* minimum size of a record in bytes */
 };
 
 struct rec_formats {
 	uint16_t first, last;	/* ids of the events */
-	uint8_t *kind;		/* by id - @first; REC_KIND_COUNT if not ours */
+	uint8_t *kind;		/* by id - @first; REC_KIND_COUNT for events not of etrace */
 	struct rec_layout layout[REC_KIND_COUNT];
 };
 
-/** rec_kind_name - the event's name in tracefs, NULL after the last kind */
+/** rec_kind_name - name of the event in tracefs, NULL after the last kind */
 const char *rec_kind_name(unsigned int kind);
 
 /**
- * rec_formats_init - take the places from parsed formats
- * @f: filled; rec_formats_fini() frees what it holds
- * @tep: has the events of the system etrace
+ * rec_formats_init - make the tables from parsed formats
+ * @f: filled; rec_formats_fini() frees its memory
+ * @tep: contains the events of the system etrace
  * @why: on failure, what is wrong, for a message
  *
- * Return: false if an event or a field that must be there is not.
+ * Return: false if a required event or field is missing.
  */
 bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 		      char *why, size_t size);
 void rec_formats_fini(struct rec_formats *f);
 
-/* One record, where it lies in its page. */
+/* A record, in the memory of its page. */
 struct rec {
 	const uint8_t *data;
 	uint32_t size;
@@ -102,7 +102,7 @@ struct rec {
 bool rec_open(const struct rec_formats *f, struct rec *r, const void *data,
 	      uint32_t size);
 
-/** rec_at - a number at a place; 0 if the record has no such field */
+/** rec_at - read the number at a place; 0 if the record has no such field */
 static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 {
 	unsigned int above = 64 - 8u * p->size;
@@ -110,7 +110,7 @@ static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 
 	if (!p->size)
 		return 0;
-	/* the 8 bytes that end with it: there always are some before the first field */
+	/* read the 8 bytes that end with the field: a record has a header before its fields */
 	word = bytes_8(r->data + p->offset + p->size - 8);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word <<= above;
@@ -118,21 +118,20 @@ static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 	return p->sign ? (int64_t)word >> above : (int64_t)(word >> above);
 }
 
-/** rec_num - a number that is not a value of the .def */
+/** rec_num - read a field that is not a value of the .def */
 static inline int64_t rec_num(const struct rec *r, enum rec_field field)
 {
 	return rec_at(r, &r->layout->field[field]);
 }
 
-/** rec_marks - the marks of a record's strings, by enum et_marking; not touched if it has none */
+/** rec_marks - read the marks of a record's strings; @marks is not changed if it has none */
 void rec_marks(const struct rec *r, uint8_t marks[ET_NR_MARKINGS]);
 
 /**
- * rec_bytes - an array
- * @len: set to its length
+ * rec_bytes - read an array
+ * @len: set to its length in bytes; 0 if the record has no such field or is damaged
  *
- * Return: its bytes, in the record; of length 0 if the record has no such
- * field or is damaged.
+ * Return: its bytes, inside the record.
  */
 static inline const char *rec_bytes(const struct rec *r, const struct rec_place *p,
 				    uint32_t *len)

@@ -8,20 +8,20 @@
 #include <stdlib.h>
 
 struct lane {
-	struct rec_page page;		/* what is left of the first one */
-	uint8_t **pages;		/* a ring */
-	size_t cap, first, n;		/* its places; filled ones */
-	const void *data;		/* the next record; NULL: none */
-	struct rec rec;			/* it, if it is one of ours */
-	bool ours;
-	uint64_t time;			/* its */
-	uint64_t seen;			/* none before this will come */
+	struct rec_page page;		/* what is left of the first page */
+	uint8_t **pages;		/* a ring of waiting pages */
+	size_t cap, first, n;		/* its size, the first page, and number of pages */
+	const void *data;		/* the next record, NULL if none */
+	struct rec rec;			/* the next record, if @ours */
+	bool ours;			/* it is a record of etrace */
+	uint64_t time;			/* time of the next record, ns */
+	uint64_t seen;			/* no record before this time will come, ns */
 };
 
 struct merge {
 	unsigned int ncpus;
 	size_t page;
-	size_t limit, waiting, peak;	/* pages */
+	size_t limit, waiting, peak;	/* numbers of pages */
 	uint8_t **spare;
 	size_t nspare, spare_cap;
 	const struct rec_formats *formats;
@@ -76,7 +76,7 @@ uint64_t merge_peak(const struct merge *m)
 	return (uint64_t)m->peak * m->page;
 }
 
-/* A ring of twice the places. */
+/* Double the size of the ring. */
 static void widen(struct lane *l)
 {
 	size_t cap = l->cap ? 2 * l->cap : MERGE_PAGES;
@@ -103,7 +103,7 @@ void *merge_room(struct merge *m, unsigned int cpu)
 	return m->spare[m->nspare - 1];
 }
 
-/* The first page of a lane has been passed on. */
+/* Remove the first page of a lane, whose records have been passed on. */
 static void drop_page(struct merge *m, struct lane *l)
 {
 	uint8_t *page = l->pages[l->first];
@@ -112,7 +112,7 @@ static void drop_page(struct merge *m, struct lane *l)
 	l->first = (l->first + 1) % l->cap;
 	l->n--;
 	m->waiting--;
-	/* memory that a rush took is given back */
+	/* free memory that a burst of pages needed */
 	if (m->nspare >= (size_t)MERGE_PAGES * m->ncpus) {
 		free(page);
 		return;
@@ -130,13 +130,13 @@ static inline bool next_record(struct merge *m, struct lane *l)
 	if (!l->data)
 		return false;
 	l->ours = rec_open(m->formats, &l->rec, l->data, size);
-	/* one that is none of ours keeps its place */
+	/* a record that is not of etrace has the time of the one before it */
 	if (l->ours)
 		l->time = (uint64_t)rec_num(&l->rec, REC_F_time);
 	return true;
 }
 
-/* The first record of the next page that has one. */
+/* Go to the first record of the next page that has one. */
 static void load(struct merge *m, struct lane *l)
 {
 	bool missed;

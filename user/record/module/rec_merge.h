@@ -4,7 +4,7 @@
  * of time.  A record is passed on when no processor can still bring an earlier one: each
  * has a later record waiting, or was seen empty at a later time.
  *
- * Pages that come faster than their records are passed on wait here, up to a limit.
+ * Pages wait in memory, up to a limit, if they come faster than their records are passed on.
  */
 #ifndef ETRACE_REC_MERGE_H
 #define ETRACE_REC_MERGE_H
@@ -17,31 +17,31 @@
 struct merge;
 
 /**
- * merge_new - nothing has come yet
- * @ncpus: processors, counted from 0
- * @page: bytes of a page of the ring buffer
- * @limit: bytes of pages that may wait in all
- * @formats, @events: outlive it
+ * merge_new - start merging
+ * @ncpus: number of processors, which are numbered from 0
+ * @page: size of a page of the ring buffer in bytes
+ * @limit: upper limit of all waiting pages in bytes
+ * @formats, @events: must stay valid until merge_free()
  */
 struct merge *merge_new(unsigned int ncpus, size_t page, uint64_t limit,
 			const struct rec_formats *formats, struct rec_events *events);
 void merge_free(struct merge *m);
 
-/** merge_room - where to put the next page of a processor, NULL if there is no room */
+/** merge_room - memory for the next page of a processor, NULL if the limit is reached */
 void *merge_room(struct merge *m, unsigned int cpu);
 
-/** merge_page - the caller has put a page where merge_room() said */
+/** merge_page - add the page that the caller has read into merge_room() */
 void merge_page(struct merge *m, unsigned int cpu);
 
 /**
- * merge_seen - all records of a processor up to a time have been given
+ * merge_seen - all records of a processor up to a time have been added
  * @time: CLOCK_MONOTONIC, ns
  */
 void merge_seen(struct merge *m, unsigned int cpu, uint64_t time);
 
 /**
- * merge_run - pass on the records that can be
- * @max: up to this many, for a caller with other things to do
+ * merge_run - pass on the records that can be passed on
+ * @max: maximum number of records, for callers that have other work, too
  *
  * Return: true if it stopped because of @max.
  */
@@ -50,7 +50,7 @@ bool merge_run(struct merge *m, unsigned int max);
 /**
  * merge_end - no more pages will come: pass on all records
  *
- * Return: 0, or the first negative errno that the sink gave.
+ * Return: 0, or the first negative errno of the sink.
  */
 int merge_end(struct merge *m);
 

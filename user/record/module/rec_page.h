@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The records in a page of the ring buffer, one after the other.  Their layout is that of
- * include/linux/ring_buffer.h; the times that the buffer keeps are not looked at, since each
- * record of etrace has its own.
+ * Walks over the records in a page of the ring buffer.  Their layout is that of
+ * include/linux/ring_buffer.h.  The buffer's own times are ignored, since each record of
+ * etrace contains its time.
  */
 #ifndef ETRACE_REC_PAGE_H
 #define ETRACE_REC_PAGE_H
@@ -18,19 +18,19 @@ struct rec_page {
 	const uint8_t *at, *end;	/* what is left */
 };
 
-/* Of the word behind a page's time: bytes of records, and whether some are missing before. */
+/* Bits of the word after a page's time: bytes of records, and whether records are missing. */
 #define REC_PAGE_COMMIT		((1ul << 27) - 1)
 #define REC_PAGE_MISSED		(1ul << 31)
-#define REC_PAGE_COUNTED	(1ul << 30)	/* how many stands behind the records */
+#define REC_PAGE_COUNTED	(1ul << 30)	/* the number missing follows the records */
 #define REC_PAGE_HEAD		(8u + sizeof(unsigned long))
 
-/* The lowest 5 bits of what each record begins with: up to 28, words of data. */
+/* The lowest 5 bits of a record's first word: 1 to 28 is the number of words of data. */
 enum { REC_LONG = 0, REC_MAX_WORDS = 28, REC_PADDING = 29 };
 
 /**
- * rec_page_begin - before the first record
- * @page, @size: its bytes; may be anything
- * @missed: set to whether it says that records before it are missing
+ * rec_page_begin - start a walk before the first record of a page
+ * @page, @size: its bytes; damaged contents do no harm
+ * @missed: set to whether the page says that records before it are missing
  */
 static inline void rec_page_begin(struct rec_page *p, const uint8_t *page, size_t size,
 				  bool *missed)
@@ -49,13 +49,13 @@ static inline void rec_page_begin(struct rec_page *p, const uint8_t *page, size_
 	*missed = word & REC_PAGE_MISSED && count;
 }
 
-/* What is no record: padding, or a time. Return: whether it could be passed over. */
+/* Pass over padding or a time, which are no records.  Return: false if it is damaged. */
 static inline bool rec_page_skip(struct rec_page *p)
 {
 	size_t left = (size_t)(p->end - p->at), n = 8;
 	uint32_t head = bytes_4(p->at);
 
-	/* without a time: nothing follows */
+	/* padding whose first word has no time field fills the rest of the page */
 	if (head == REC_PADDING)
 		n = left;
 	else if (left < n)
@@ -68,7 +68,7 @@ static inline bool rec_page_skip(struct rec_page *p)
 	return true;
 }
 
-/* Bytes of data of a record of a type, 0: it is damaged. @data: where they begin. */
+/* Size of the data of a record of a type, 0 if damaged.  @data: set to where they begin. */
 static inline size_t rec_page_data(const struct rec_page *p, uint32_t type, const uint8_t **data)
 {
 	size_t n = 4 * type;
@@ -76,7 +76,7 @@ static inline size_t rec_page_data(const struct rec_page *p, uint32_t type, cons
 	*data = p->at + 4;
 	if (type == REC_LONG && p->end - *data >= 4) {
 		n = ((size_t)bytes_4(*data) + 3) & ~(size_t)3;
-		/* that word is counted */
+		/* the size includes the word that contains it */
 		n = n < 4 ? 0 : n - 4;
 		*data += 4;
 	}
@@ -84,10 +84,10 @@ static inline size_t rec_page_data(const struct rec_page *p, uint32_t type, cons
 }
 
 /**
- * rec_page_next - the next record
- * @size: set to its bytes; 0: there is something damaged, and all behind it is left out
+ * rec_page_next - get the next record
+ * @size: set to its size in bytes; 0 if the page is damaged: the rest of it is left out
  *
- * Return: where it lies, NULL behind the last one.
+ * Return: its bytes, NULL after the last one.
  */
 static inline const uint8_t *rec_page_next(struct rec_page *p, uint32_t *size)
 {

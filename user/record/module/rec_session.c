@@ -17,26 +17,26 @@
 #include <unistd.h>
 
 #define SYSTEM		"etrace"
-/* What is read faster than it is passed on waits in memory, up to this part of what is free. */
+/* Pages that are read faster than passed on wait in up to 1/WAIT_PART of the free memory. */
 #define WAIT_PART	8u
-/* Pages that are read from a processor before the others are looked at. */
+/* Number of pages read from one processor before the next one. */
 #define BURST		64u
-/* And how often, in one pump(). */
+/* Number of rounds over all processors in one pump(). */
 #define ROUNDS		16u
 /*
- * Records passed on by one pump(): reading, which costs a tenth of
- * that, comes first.
+ * Number of records passed on by one pump().  Reading has priority: it costs only a
+ * tenth of passing on.
  */
 #define PASS_ON		4096u
 /*
- * A record is written a little later than the time in it: a buffer that was
- * seen empty may still bring records so much older than that.
+ * A record is written a little later than the time in it.  So a buffer that was empty
+ * may still bring records that are so much older than that moment.
  */
 #define WRITE_DELAY_NS	2000000u
 
 struct cpu {
 	int id;
-	int fd;			/* its buffer */
+	int fd;			/* its buffer, -1 if not open */
 };
 
 struct rec_session {
@@ -67,9 +67,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- making it ---- */
+/* ---- opening ---- */
 
-/* Return: a file of the session, or -1 with errno. */
+/* Open a file of the session.  Return: a descriptor, or -1 with errno. */
 static int open_file(const struct rec_session *s, __u32 what, int cpu, const char *name)
 {
 	struct etrace_open o = { .what = what, .cpu = (__u32)cpu };
@@ -78,7 +78,7 @@ static int open_file(const struct rec_session *s, __u32 what, int cpu, const cha
 	return ioctl(s->fd, ETRACE_IOC_OPEN, &o);
 }
 
-/* Which processors there are: all that there may be have a buffer. */
+/* List the possible processors: each has a buffer, even if it is offline. */
 static bool list_cpus(struct rec_session *s, char *why, size_t size)
 {
 	size_t cap = 0;
@@ -128,7 +128,7 @@ static uint64_t memory(int what)
 	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
 
-/* The whole of a small file. */
+/* Read the format of event @name, or the header of pages if NULL. */
 static char *read_file(const struct rec_session *s, const char *name, int *n)
 {
 	int fd = open_file(s, name ? ETRACE_OPEN_FORMAT : ETRACE_OPEN_HEADER, 0, name ? name : "");
@@ -149,7 +149,7 @@ static char *read_file(const struct rec_session *s, const char *name, int *n)
 	return text;
 }
 
-/* The format of @name, NULL: the header of pages, to a parser of libtraceevent's. */
+/* Parse the format of event @name, or the header of pages if NULL, with libtraceevent. */
 static bool parse_file(struct rec_session *s, const char *name,
 		       int (*parse)(struct tep_handle *tep, char *text, int size),
 		       char *why, size_t size)
@@ -178,14 +178,14 @@ static int parse_page(struct tep_handle *tep, char *text, int size)
 
 static int parse_event(struct tep_handle *tep, char *text, int size)
 {
-	/* it does not like TP_printk with functions, which is not used here */
+	/* it fails on function calls in TP_printk, which do not matter here */
 	tep_parse_event(tep, text, (unsigned long)size, SYSTEM);
 	return 0;
 }
 
 /*
- * Not by tracefs_local_events(): that reads all symbols of the kernel too,
- * which takes longer than all the rest.
+ * Does not use tracefs_local_events(), which reads all symbols of the kernel, too, and
+ * takes longer than everything else here.
  */
 static bool load_formats(struct rec_session *s, char *why, size_t size)
 {
@@ -239,7 +239,7 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	if (errno == EINVAL && opt->record & ET_ENV_LISTED) {
 		struct rec_options less = *opt;
 
-		/* an older module: it records environments whole, or not at all */
+		/* an older module records environments entirely or not at all */
 		less.record &= ~(1u << ET_ENV | ET_ENV_LISTED);
 		less.keep_env = NULL;
 		return create(s, &less, why, size);
@@ -311,7 +311,7 @@ static int by_upid(const void *a, const void *b)
 	return (x->upid > y->upid) - (x->upid < y->upid);
 }
 
-/* In the order in which they came to be traced. */
+/* Sorted by upid, so in the order in which tracing of them began. */
 static int module_tasks(struct session *base, struct session_task **list)
 {
 	_Static_assert(sizeof(**list) == sizeof(struct etrace_task_info), "one is the other");
@@ -345,7 +345,7 @@ static void module_poll(struct session *base, struct pollfd *fds)
 					  .events = POLLIN };
 }
 
-/* Return: pages read; BURST or no room: there may be more. */
+/* Return: the number of pages read.  @more: set if there may be more. */
 static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
 {
 	uint64_t seen = now_ns();
@@ -398,7 +398,7 @@ static int module_stop(struct session *base)
 
 	if (ioctl(s->fd, ETRACE_IOC_STOP))
 		return -errno;
-	/* nothing is written any more: this ends */
+	/* no more records are written, so this ends */
 	while (module_pump(base) > 0)
 		;
 	return merge_end(s->merge);

@@ -16,7 +16,7 @@
 
 struct rec_options {
 	/*
-	 * Bytes per CPU, 0 to choose a size that suits the machine.
+	 * Size of the buffer of each CPU in bytes; 0 to choose one that suits the machine.
 	 */
 	uint64_t buffer;
 	bool comm;		/* record changes of thread names, too */
@@ -26,9 +26,8 @@ struct rec_options {
 
 /**
  * rec_session_open - a session that traces nothing yet
- * @fd: an open REC_DEVICE; the session's from now on, also on failure
- * @opt: how
- * @sink: takes struct et_event; stays the caller's
+ * @fd: an open REC_DEVICE; the session closes it, also on failure
+ * @sink: gets each struct et_event; the caller frees it
  * @why: on failure, what is wrong and what to do, for a message
  *
  * Return: the session, or NULL.

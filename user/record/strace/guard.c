@@ -16,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The recorder may go before strace has opened the FIFO: it gets so long for that, in ms. */
+/* If the recorder ends before strace has opened the FIFO, wait so long for strace, in ms. */
 #define COMES_MS	2000
-/* strace has answered what its tasks did within so long, in ms, unless they never rest. */
+/* Longest wait until strace has handled all stops of its tasks, in ms. */
 #define RESTS_MS	100
 
-/* In the guard.  Never returns. */
+/* In the guard: wait until the recorder ends, then read until strace ends.  Never returns. */
 static void read_on(int fifo, int alive, const char *dir, const char *path)
 {
 	struct pollfd fd = { .fd = fifo, .events = POLLIN };
@@ -38,7 +38,7 @@ static void read_on(int fifo, int alive, const char *dir, const char *path)
 	_exit(0);
 }
 
-/* In the guard: nothing of the recorder's stays open, and no signal to a group or session ends it. */
+/* In the guard: close the recorder's descriptors, and leave its process group and session. */
 static void become_guard(int fifo, int alive, const char *dir, const char *path)
 {
 	sigset_t all;
@@ -46,13 +46,13 @@ static void become_guard(int fifo, int alive, const char *dir, const char *path)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* nobody has to wait for it */
+	/* fork again, so that nobody has to wait for the guard */
 	if (setsid() < 0 || fork())
 		_exit(0);
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	/* above all that they may be now */
+	/* first out of the way of descriptors 0 to 4 */
 	fifo = fcntl(fifo, F_DUPFD, 10);
 	alive = fcntl(alive, F_DUPFD, 10);
 	if (fifo < 0 || alive < 0 || dup2(fifo, 3) < 0 || dup2(alive, 4) < 0 ||
@@ -91,14 +91,17 @@ int guard_start(const char *dir, const char *fifo)
 
 /* ---- the end of strace ---- */
 
-/* Up to @size - 1 bytes of a file of /proc, with a NUL behind; of @pid 0 one's own.  Return: how many. */
+/*
+ * Read up to @size - 1 bytes of a file in /proc/PID, and add a NUL; @pid 0 is the caller.
+ * Return: the number of bytes.
+ */
 static size_t read_proc(pid_t pid, const char *file, char *buf, size_t size)
 {
 	char path[64];
 	ssize_t n;
 	int fd;
 
-	/* by its number /proc may have somebody else: it may be that of another pid namespace */
+	/* not by one's own pid: /proc may be that of another pid namespace */
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	else
@@ -123,7 +126,7 @@ pid_t guard_tracer(pid_t task)
 	return at ? (pid_t)strtol(at + sizeof(field) - 1, NULL, 10) : 0;
 }
 
-/* Whether it waits for its tasks: then it owes none of them anything, not even a signal. */
+/* Whether strace sleeps: then it has handled all stops of its tasks, and delivered signals. */
 static bool rests(pid_t pid)
 {
 	char stat[256];
@@ -136,7 +139,7 @@ static bool rests(pid_t pid)
 
 bool guard_release(pid_t task, const char *dir)
 {
-	/* longer than strace's own options */
+	/* longer than all of strace's own options, which come first */
 	static char words[65536];
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	pid_t pid = guard_tracer(task);
@@ -146,6 +149,6 @@ bool guard_release(pid_t task, const char *dir)
 		return false;
 	for (int i = 0; i < RESTS_MS && !rests(pid); i++)
 		nanosleep(&ms, NULL);
-	/* strace takes no other signal; the kernel lets its tasks go on */
+	/* strace reacts to no other signal; the kernel lets its tasks go on */
 	return !kill(pid, SIGKILL);
 }

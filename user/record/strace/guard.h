@@ -18,18 +18,18 @@
  * @dir: directory of the FIFO that strace writes to
  * @fifo: its path; the guard removes both, if they are still there
  *
- * Return: a descriptor, which belongs to the recorder alone: when it is closed, the guard
- * reads on.  -errno if there is no guard.
+ * Return: a descriptor that only the recorder may have: when it is closed, the guard
+ * reads on.  -errno if no guard could be started.
  */
 int guard_start(const char *dir, const char *fifo);
 
-/** guard_tracer - the tracer of a task; 0 is the caller.  Return: 0 if none or unknown. */
+/** guard_tracer - the tracer of a task, or of the caller if 0.  Return: 0 if none or unknown. */
 pid_t guard_tracer(pid_t task);
 
 /**
  * guard_release - make strace detach from all its tasks
- * @task: one of them
- * @dir: as for guard_start(); tells this strace from any other
+ * @task: one of its tasks
+ * @dir: directory of the FIFO, by which this strace is recognized
  *
  * Return: false if strace cannot be found; then it goes on, and the guard reads its log.
  */

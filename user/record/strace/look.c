@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Where programs and directories lie.  See look.h. */
+/* Looks at files while the build runs.  See look.h. */
 #include "record/strace/look.h"
 
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of a file's beginning that the kernel looks at: include/uapi/linux/binfmts.h */
+/* Number of bytes of a file that the kernel reads for "#!": BINPRM_BUF_SIZE */
 #define FIRST_BYTES 256
 
-/* A clock that is later than that was set just then, ns. */
+/* A coarse clock that lags by more was set at this moment: ignore it, ns. */
 #define GRAIN_MAX 100000000
 
 static bool is_blank(char c)
@@ -22,7 +22,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* "#!/bin/sh -e": the program and, as one, all that follows it */
+/* Split "#!/bin/sh -e -u" into the interpreter and one argument, "-e -u". */
 static void read_first_line(const char *file, char *interp, char *arg, size_t size)
 {
 	char line[FIRST_BYTES + 1], *s = line + 2, *end;
@@ -99,7 +99,7 @@ static bool look_at(const char *path, struct statx *st, struct st_identity *id)
 	return true;
 }
 
-/* A file's times come from a clock that a busy machine moves on late: see how late. */
+/* A file's times come from a coarse clock, which lags on a busy machine: measure how much. */
 static void see_grain(struct look *look)
 {
 	struct timespec fine, coarse;
@@ -112,7 +112,10 @@ static void see_grain(struct look *look)
 		look->grain = late;
 }
 
-/* Whether a file was not told yet to be made.  So close to each other times prove no more. */
+/*
+ * Whether a file is reported as created for the first time.  Its times alone do not prove
+ * this for two calls shortly after each other.
+ */
 static bool is_first(struct look *look, const struct st_identity *id, int64_t btime)
 {
 	for (unsigned int i = 0; i < LOOK_MADE; i++)
@@ -143,7 +146,7 @@ static bool look_opened(void *ctx, const char *path, struct st_span when, bool c
 	if (!creates || !(st.stx_mask & STATX_BTIME) || ns_of(&st.stx_btime) < since ||
 	    !is_first(look, id, ns_of(&st.stx_btime)))
 		return false;
-	/* what is in it has come since */
+	/* it was empty then; its contents were written after the call */
 	id->size = 0;
 	id->mtime = ns_of(&st.stx_btime);
 	return true;
@@ -164,7 +167,7 @@ struct st_asks look_asks(struct look *look)
 	struct timespec ts = { 0 };
 
 	clock_getres(CLOCK_REALTIME_COARSE, &ts);
-	/* it may be late by one of its steps, and is then seen to be */
+	/* the clock may lag by more than one of its steps before see_grain() notices */
 	look->grain = 2 * ts.tv_nsec;
 	return (struct st_asks){ look, look_program, look_directory, look_opened, look_written };
 }

@@ -19,14 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What strace reads of a string: no argument of a program is longer (MAX_ARG_STRLEN). */
+/* Bytes of a string that strace prints; no program argument is longer (MAX_ARG_STRLEN). */
 #define STRING_BYTES	"131072"
-/* Read at once, and by one pump(). */
+/* Number of bytes read at once, and by one pump(). */
 #define READ_BYTES	65536u
 #define PUMP_BYTES	(1u << 20)
-/* A line holds the arguments of a program, 6 MiB, each byte as 4. */
+/* Longest line in bytes: the arguments of a program, 6 MiB, with up to 4 bytes for each. */
 #define LINE_MAX	(48u << 20)
-/* When the command has ended, what it was the last to do is waited for so long, in ms. */
+/* After the command has ended: how long the log must be quiet, and longest wait, in ms. */
 #define GRACE_MS	100
 #define GONE_MS		2000
 
@@ -47,22 +47,22 @@ struct strace_session {
 	struct st_log_options options;
 	struct st_times times;
 	struct rec_tally tally;
-	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC when it began, ns */
+	int64_t realtime;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the beginning, ns */
 	struct look look;
 	struct st_asks asks;
-	const char *pidns;	/* strace's option for pids of pid namespaces; NULL: it has none */
+	const char *pidns;	/* strace's option for pids of pid namespaces, NULL if none */
 	char *lsan;		/* LSAN_OPTIONS=... */
-	int guard;		/* see guard_start(); -1: none */
-	char dir[64], fifo[80];	/* "": gone */
-	int fd;			/* the log */
-	struct buf text;	/* of it, not taken apart yet */
+	int guard;		/* see guard_start(); -1 if none */
+	char dir[64], fifo[80];	/* "" if removed */
+	int fd;			/* descriptor of the log */
+	struct buf text;	/* the part of the log that was read but not parsed */
 	uint64_t bytes, number;
-	bool began, ended;	/* strace has written; has closed it */
+	bool began, ended;	/* strace has written to the log; has closed it */
 	bool stopped;
 	int err;
 	char *cwd;
 	char *command;		/* strace's option -e trace= */
-	char **argv;		/* that wrap() made */
+	char **argv;		/* the command that wrap() returned */
 };
 
 static struct strace_session *of(const struct session *base)
@@ -100,7 +100,7 @@ static void take_line(struct strace_session *s, const char *line, size_t len)
 	if (l.class == ST_NOTHING)
 		return;
 	at = st_time(&s->times, &l);
-	/* strace's clock is CLOCK_REALTIME, which somebody may set; that of traces CLOCK_MONOTONIC */
+	/* strace uses CLOCK_REALTIME, which can be set meanwhile; traces use CLOCK_MONOTONIC */
 	s->look.realtime = s->realtime + s->times.ahead;
 	at = at > (uint64_t)s->realtime ? at - (uint64_t)s->realtime : 0;
 	s->tally.records++;
@@ -112,7 +112,7 @@ static void take_line(struct strace_session *s, const char *line, size_t len)
 		s->err = err;
 }
 
-/* All whole lines that were read. */
+/* Parse all complete lines that were read. */
 static void take_lines(struct strace_session *s)
 {
 	const char *at = s->text.s, *end = at + s->text.len, *nl;
@@ -127,7 +127,7 @@ static void take_lines(struct strace_session *s)
 		memmove(s->text.s, at, s->text.len);
 }
 
-/* Return: bytes that were read, 0: there are none now. */
+/* Return: the number of bytes read, 0 if there are none now. */
 static size_t read_some(struct strace_session *s)
 {
 	ssize_t n = read(s->fd, buf_room(&s->text, READ_BYTES), READ_BYTES);
@@ -159,7 +159,7 @@ static int strace_pump(struct session *base)
 		n = read_some(s);
 		all += n;
 	} while (n && all < PUMP_BYTES && !s->err);
-	/* once strace has opened it nobody else has to */
+	/* after strace has opened the FIFO, its name is not needed any more */
 	if (s->began)
 		remove_fifo(s);
 	return s->err ? s->err : n > 0;
@@ -178,9 +178,10 @@ static bool strace_idle(struct session *base)
 /* ---- the command ---- */
 
 /*
- * What a program's own seccomp filters do is printed, too.  Not with --seccomp-bpf: a task
- * that strace does not trace, as that of CLONE_UNTRACED, would have no calls, nor would
- * programs get any rights that they have not (no_new_privs).
+ * The last option prints programs' own seccomp filters in full.
+ *
+ * Not --seccomp-bpf: the system calls of a task that strace does not trace (CLONE_UNTRACED)
+ * would fail, and set-user-ID programs would not get their rights (no_new_privs).
  */
 static char *const options[] = {
 	"strace", "-D", "-f", "-q", "-ttt", "-T", "-yy", "-s", STRING_BYTES, "-e", "signal=!chld",
@@ -188,11 +189,11 @@ static char *const options[] = {
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
-/* To see what is written to descriptors 1 and 2, and no more than that. */
+/* Options to see all data written to descriptors 1 and 2, and to no others. */
 static char *const show_output[] = { "-e", ST_RAW_OUTPUT, "-e", "write=1,2" };
 #define NSHOW (sizeof(show_output) / sizeof(show_output[0]))
 
-/* LeakSanitizer works only where nobody traces; a program of its would fail at its end. */
+/* LeakSanitizer does not work in a traced process: programs built with it would fail at exit. */
 static char *without_leaks(void)
 {
 	static const char name[] = "LSAN_OPTIONS", off[] = "detect_leaks=0";
@@ -246,7 +247,7 @@ static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 	return s->argv;
 }
 
-/* strace traces only what it starts. */
+/* Does nothing: strace traces only what it starts. */
 static int strace_add(struct session *base, pid_t pid)
 {
 	(void)base;
@@ -277,7 +278,7 @@ static int strace_tasks(struct session *base, struct session_task **list)
 
 /* ---- the end ---- */
 
-/* Read to the end of what the command did: its own end, and what came with it. */
+/* Read the log up to the end of the command and the lines that follow it directly. */
 static void read_end(struct strace_session *s)
 {
 	struct pollfd fd = { .fd = s->fd, .events = POLLIN };
@@ -294,7 +295,7 @@ static void read_end(struct strace_session *s)
 	}
 }
 
-/* Programs that outlive the command are let go. */
+/* Make strace detach from programs that outlive the command. */
 static void release(struct strace_session *s)
 {
 	struct session_task *list;
@@ -393,12 +394,12 @@ static const struct session_ops ops = {
 };
 
 /*
- * Run strace once, with an option or NULL.  @said: the first line of what it says.
- * Return: its exit status, -1: none.
+ * Run strace once, with an option, or none if NULL.  @said: set to the first line of its
+ * output.  Return: its exit status, -1 if it has none.
  */
 static int try_option(const char *option, char *said, size_t size)
 {
-	/* it is there, and does next to nothing */
+	/* let it trace a short command that certainly exists: strace itself */
 	char *const end[] = { "-e", "trace=none", "-o", "/dev/null", "strace", "-V", NULL };
 	char *argv[NOPTIONS + sizeof(end) / sizeof(end[0]) + 1];
 	int out[2], status = 0;
@@ -431,10 +432,10 @@ static int try_option(const char *option, char *said, size_t size)
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* See whether strace can trace, and what it is able to.  Return: false with @why. */
+/* Test whether strace can trace, and which option it has.  Return: false with @why set. */
 static bool try_strace(struct strace_session *s, char *why, size_t size)
 {
-	/* from 5.15 on; from 5.9 on; before that */
+	/* options of strace from 5.15 on, from 5.9 on, and before */
 	static const char *const pidns[] = { "--decode-pids=pidns", "--pidns-translation", NULL };
 	pid_t tracer = guard_tracer(0);
 	char said[256];

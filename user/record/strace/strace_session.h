@@ -22,7 +22,7 @@ struct strace_options {
 
 /**
  * strace_session_open - a session that traces nothing yet
- * @sink: takes struct et_event; stays the caller's
+ * @sink: gets each struct et_event; the caller frees it
  * @why: on failure, what is wrong and what to do, for a message
  *
  * Return: the session, or NULL.
