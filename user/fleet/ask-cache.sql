@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- etrace fleet cache: see query.h for the words between at signs.  The most wasted is found
--- by numbers alone; texts are read of that only.
+-- etrace fleet cache: see query.h for the words between at signs.  The subquery finds the
+-- steps that wasted most by numbers alone, so that texts are read only for these.
 SELECT took_ns - argMin(took, began + at) AS saved_ns, sum(took) AS took_ns, count() AS times,
 	uniqExact(build) AS builds, uniqExact(host) AS hosts, min(project) AS project,
 	min(label) AS label, min(output) AS output

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Computes what a change of a file would run again: the steps that read it, the steps that
+ * Computes which steps a change of a file would run again: those that read it, those that
  * read their outputs, and so on.  See facts.h.
  *
- * Files with the same readers share the result: one walk does for headers that are included
- * everywhere.
+ * Files with the same readers share the result: headers that are included everywhere need
+ * only one walk.
  */
 #include "fleet/facts.h"
 #include "base/hash.h"
@@ -15,8 +15,8 @@
 
 struct walk {
 	struct facts *f;
-	uint32_t *first;	/* by step: index of its first row in @out; one more than steps */
-	uint32_t *out;		/* steps that read its outputs */
+	uint32_t *first;	/* by step, and one more: index of its first entry in @out */
+	uint32_t *out;		/* steps that read a step's outputs */
 	uint32_t *seen;		/* by step: number of the last walk that visited it */
 	uint32_t *queue;
 	uint32_t walks;

@@ -68,7 +68,7 @@ static struct facts_number number_of(struct sqlite3_stmt *st, int column)
 	return (struct facts_number){ !db_null(st, column), db_int(st, column) };
 }
 
-/* Load the costs of steps, and how and when the process ended in which each unit began. */
+/* Load the costs of units and steps, and how and when the process of each ended. */
 static void load_costs(struct facts *f)
 {
 	static const char text[] =
@@ -128,8 +128,9 @@ static void load_costs(struct facts *f)
 /* ---- what they made ---- */
 
 /*
- * Add an output to a step, which is named after the output whose last write ended last.  If
- * several ended at the same time, the order of names decides, as it is equal in each build.
+ * Add an output to a step.  The step is named after the output whose last write ended last;
+ * if several ended at the same time, the hash of their names decides, as it is the same in
+ * each build.
  */
 static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file,
 		       int64_t until)
@@ -159,7 +160,7 @@ static void made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t fi
 		add_output(f, seen, head, file, until);
 }
 
-/* The unit that wrote last to a version; 0 if it only got a name. */
+/* Unit that wrote last to a version, 0 if none (it only got a name). */
 static uint32_t last_writer(const struct match_side *s, uint32_t version)
 {
 	const struct match_write *w, *last = NULL;
@@ -319,7 +320,7 @@ static void gather(struct gathered *g, uint32_t unit, const struct graph_access 
 
 static void take_access(struct facts *f, uint32_t unit, struct graph_access *a, struct gathered *g)
 {
-	/* kinds of use behind GRAPH_RUN, such as lookups and listings, are not pushed */
+	/* kinds of use after GRAPH_RUN in enum graph_how, such as lookups, are not pushed */
 	if (a->how > GRAPH_RUN)
 		return;
 	if (!a->file)
@@ -364,7 +365,7 @@ static void tell_unit(struct facts *f, uint32_t unit, struct gathered *g,
 		tell(ctx, &g->rows[i]);
 }
 
-/* Heads of steps in the order of their ends, so that makers come before their readers. */
+/* Head of a step, to sort steps by end: a step's makers of inputs then come before it. */
 struct ended {
 	int64_t at;
 	uint32_t head;
@@ -411,7 +412,7 @@ void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_
 	}
 }
 
-/* ---- its number ---- */
+/* ---- id of a build ---- */
 
 void facts_hash_number(struct sha256_ctx *sha, uint64_t v)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What is pushed to the fleet's server about one build (etrace-fleet(5)): its steps, files
- * and accesses, as in the tables there, in terms that can be compared with builds in other
- * directories and on other hosts.
+ * Computes what is pushed to the fleet's server about one build: the rows of the tables of
+ * steps, files and accesses (etrace-fleet(5)).  Names and hashes are such that builds in
+ * different directories and on different hosts can be compared.
  *
- * Memory: that of match.h, about 100 bytes more per unit and 40 per file; 8 for each file
- * that a step read, and for each step whose output it read.  Accesses are passed on as they
- * come from the database.
+ * Memory: that of match.h, about 100 bytes more per unit and 40 per file, and for each step
+ * 8 bytes per file that it read and per step whose output it read.  Accesses are not kept.
  */
 #ifndef ETRACE_FLEET_FACTS_H
 #define ETRACE_FLEET_FACTS_H
@@ -16,7 +15,7 @@
 #include <nettle/sha2.h>
 
 #define FACTS_ID	16	/* bytes of a build's id */
-#define FACTS_HASH	32	/* of SHA-256 */
+#define FACTS_HASH	32	/* bytes of a SHA-256 hash */
 
 /* Why command and inputs do not identify what a step did; the first reason that applies. */
 enum facts_unknown {
@@ -24,7 +23,7 @@ enum facts_unknown {
 	FACTS_INCOMPLETE,	/* the trace is not complete */
 	FACTS_COMMAND,		/* arguments, directory or program are not in the trace */
 	FACTS_NETWORK,		/* it had a network connection */
-	FACTS_SOCKET,		/* it was connected by a socket on its machine */
+	FACTS_SOCKET,		/* it had a connection over a local socket */
 	FACTS_URING,		/* it used io_uring */
 	FACTS_DESCRIPTOR,	/* it read a descriptor of unknown origin */
 	FACTS_PIPE,		/* it read a pipe that others wrote */
@@ -32,7 +31,7 @@ enum facts_unknown {
 	FACTS_OUTSIDE,		/* an input was made by a program outside steps */
 	FACTS_UNFINISHED,	/* an input was made by a step that had not ended */
 	FACTS_UNIDENTIFIED,	/* size and time of an input are unknown */
-	FACTS_INPUT,		/* an input was made by a step that has such a reason itself */
+	FACTS_INPUT,		/* an input was made by a step that has one of these reasons */
 	FACTS_NUNKNOWN
 };
 extern const char *const facts_unknown_names[FACTS_NUNKNOWN];
@@ -43,34 +42,34 @@ struct facts_number {
 	int64_t v;
 };
 
-/* Facts of a unit (match.h).  The head of a step has the sums of its step. */
+/* Facts of a unit (match.h); in the head of a step, totals of the step. */
 struct facts_step {
 	int64_t took;			/* ns */
 	struct facts_number cpu;	/* ns */
 	struct facts_number maxrss, rbytes, wbytes;	/* bytes */
 	struct facts_number status, signal;
-	uint32_t output;		/* file; 0 if none */
-	int64_t output_until;		/* when its last write ended */
-	uint32_t outputs, inputs;	/* files */
+	uint32_t output;		/* file after which it is named, 0 if none */
+	int64_t output_until;		/* end of the last write to that file */
+	uint32_t outputs, inputs;	/* number of files */
 	uint64_t command_hash, inputs_hash;	/* 0 if unknown */
 	uint8_t unknown;		/* enum facts_unknown */
 };
 
 struct facts_file {
 	uint8_t class;			/* enum graph_class, the lowest of its uses */
-	bool used, existed;		/* used: a program used or made it */
+	bool used, existed;		/* a program used or made it; it existed before the build */
 	uint32_t version;		/* the one left in the end, or the first one used */
-	uint32_t made_by;		/* step */
-	uint32_t package;		/* index + 1; 0 if in no package */
-	uint32_t readers, rebuilds;	/* steps */
-	int64_t rebuild_took;		/* ns */
+	uint32_t made_by;		/* step, 0 if none */
+	uint32_t package;		/* index + 1, 0 if in no package */
+	uint32_t readers, rebuilds;	/* steps that read it, that a change runs again */
+	int64_t rebuild_took;		/* ns, sum of all rebuilds */
 };
 
 struct facts_access {
 	uint32_t unit, file;
 	uint8_t how, class;		/* enum graph_how, graph_class */
 	struct facts_number bytes;
-	int64_t at;			/* the first */
+	int64_t at;			/* begin of the first, ns */
 };
 
 struct facts_pair {
@@ -80,25 +79,26 @@ struct facts_pair {
 struct facts {
 	struct match_side s;		/* s.from: the root, s.to: "." */
 	uint32_t *step, *next;		/* by unit: match_steps(), match_step_next() */
-	int64_t *ends;			/* by unit: when its process ended */
+	int64_t *ends;			/* by unit: end of its process, ns */
 	struct facts_step *steps;	/* by unit */
 	struct facts_file *files;	/* by file */
-	struct facts_pair *reads;	/* a file, and a step that read it; each pair once */
-	struct facts_pair *follows;	/* a step, and one that read its output; each pair once */
+	struct facts_pair *reads;	/* @of: file, @step: step that read it; each pair once */
+	struct facts_pair *follows;	/* @of: step, @step: reader of its output; each pair once */
 	size_t nreads, reads_cap, nfollows, follows_cap;
-	uint32_t nsteps, nused;		/* units; files that are used */
+	uint32_t nsteps, nused;		/* number of units, of used files */
 	uint64_t naccesses;
 	bool complete;
-	bool by_name;			/* an unidentified program counts as equal if its name is */
-	/* finds size and time that the database lacks; returns false if unknown.  May be NULL */
+	bool by_name;			/* an unidentified program is identified by its name */
+	/* find size and time that the database lacks; returns false if unknown.  May be NULL */
 	bool (*look)(void *ctx, uint32_t file, int64_t *size, int64_t *mtime);
+	/* compute the SHA-256 of a version; returns false if unknown.  May be NULL */
 	bool (*hash)(void *ctx, uint32_t file, uint32_t version, uint8_t *to);
 	void *ctx;			/* for @look and @hash */
 	struct facts_keys *keys;	/* keys.c */
 };
 
 /**
- * facts_load - load the facts of a database, except accesses and what is derived from them
+ * facts_load - load the facts of a database, except those of facts_accesses()
  * @root: directory that is written as "."; NULL for that of the first program
  *
  * Set look, hash and by_name before.  Call facts_free() in any case.
@@ -117,8 +117,8 @@ void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_
 void facts_hash_number(struct sha256_ctx *sha, uint64_t v);
 
 /**
- * facts_stat - size and time of a version
- * @file: a name of it
+ * facts_stat - get size and time of a version
+ * @file: a file with this version
  *
  * Return: false if they are unknown.
  */
@@ -145,9 +145,9 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 		uint8_t class);
 
 /**
- * keys_step - after all calls for a step: set its hashes, inputs and unknown
+ * keys_step - set the hashes, inputs and unknown of a step, after all other calls for it
  *
- * Call it for the steps that made its inputs first.
+ * Must be called first for the steps that made its inputs.
  */
 void keys_step(struct facts *f, uint32_t head);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Computes two hashes for each step, of its command and of its inputs, which are equal in
- * all builds in which these are equal (etrace-push(1), "Equal steps").
+ * Computes two hashes for each step, of its command and of its inputs.  Builds with the same
+ * command or inputs have the same hash (etrace-push(1), "Equal steps").
  *
- * An input that existed before the build is identified by its content, if that was hashed,
- * else by its size and time; one that the build made by its content, else by the commands
- * and inputs of the steps that wrote it.  If a step may depend on anything unknown, it has
- * the reason instead of a hash.
+ * An input is identified by its content, if that was hashed.  Else, if it existed before the
+ * build, by its size and time; if the build made it, by the commands and inputs of the steps
+ * that wrote it.  A step that may depend on anything unknown has the reason instead of a
+ * hash of its inputs.
  */
 #include "fleet/facts.h"
 #include "base/xalloc.h"
@@ -30,7 +30,7 @@ const char *const facts_unknown_names[FACTS_NUNKNOWN] = {
 	[FACTS_INPUT] = "input",
 };
 
-/* A step or a version. */
+/* Key of a step or a version. */
 struct key {
 	bool known;
 	uint8_t why;		/* of a step: enum facts_unknown */
@@ -48,7 +48,7 @@ struct facts_keys {
 	struct key *versions;
 	struct input *inputs;	/* of the current step */
 	size_t n, cap;
-	uint32_t *followed;	/* by unit: the last step that follows it in facts.follows */
+	uint32_t *followed;	/* by unit: the last step paired with it in facts.follows */
 	uint32_t loader_cache;	/* file: /etc/ld.so.cache, which lists libraries of all packages */
 	struct buf args;
 };
@@ -100,7 +100,7 @@ static void add(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
 	};
 }
 
-/* Whether all that was written to a pipe came from the step itself. */
+/* Did the step itself write all that was written to a pipe? */
 static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 {
 	size_t n;
@@ -112,7 +112,7 @@ static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 	return n || f->step[f->s.unit_of[f->s.versions[version].exec]] == head;
 }
 
-/* Whether it always gives the same, or is outside /dev and only describes the machine. */
+/* Does it always return the same data, or is it outside of /dev and only describes the machine? */
 static bool is_plain_device(struct facts *f, uint32_t file)
 {
 	static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full" };
@@ -139,7 +139,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 {
 	const struct build_version *v = &f->s.versions[version];
 
-	/* the content before stays in the file, so it is an input, too */
+	/* a write that keeps old content in the file also has that as input */
 	if (how == GRAPH_WRITE) {
 		if (v->made != GRAPH_CHANGED || !v->base)
 			return;
@@ -166,7 +166,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 	}
 }
 
-/* ---- what a version is ---- */
+/* ---- keys of versions ---- */
 
 /* Identify an input by size and time.  Return: FACTS_KNOWN, or why it is unknown. */
 static enum facts_unknown by_stat(struct facts *f, const struct input *in, struct sha256_ctx *sha)
@@ -179,11 +179,11 @@ static enum facts_unknown by_stat(struct facts *f, const struct input *in, struc
 		facts_hash_number(sha, (uint64_t)mtime);
 		return FACTS_KNOWN;
 	}
-	/* the name of an input is hashed in any case */
+	/* hash_inputs() adds the name, which is enough for a program if by_name */
 	return f->by_name && in->class == GRAPH_PROGRAM ? FACTS_KNOWN : FACTS_UNIDENTIFIED;
 }
 
-/* Identify a version by the steps that wrote it.  @base: key of its old content; NULL if none. */
+/* Identify a version by the steps that wrote it.  @base: key of its old content, NULL if none. */
 static enum facts_unknown by_makers(struct facts *f, uint32_t version, const struct key *base,
 				    struct sha256_ctx *sha)
 {
@@ -241,7 +241,7 @@ static enum facts_unknown identify_one(struct facts *f, const struct input *in)
 	return why;
 }
 
-/* Identify a version; those that it was derived from come first, the oldest before all. */
+/* Identify a version, and before it those that it was derived from, the oldest first. */
 static enum facts_unknown identify(struct facts *f, const struct input *in)
 {
 	while (!f->keys->versions[in->version].known) {
@@ -271,7 +271,7 @@ static int by_name(const void *a, const void *b)
 	return (x->version > y->version) - (x->version < y->version);
 }
 
-/* Whether no unit of the step wrote it; @shared: units of the step and others did. */
+/* Did no unit of the step write the version?  @shared: set if both units of it and others did. */
 static bool is_input(struct facts *f, uint32_t head, uint32_t version, bool *shared)
 {
 	size_t n, own = 0;
@@ -314,7 +314,7 @@ static uint64_t short_hash(const uint8_t *sha)
 	return v ? v : 1;
 }
 
-/* Set @to to the hash of a step's command.  Return: false if that is not in the trace. */
+/* Set @to to the hash of a step's command.  Return: false if the trace lacks parts of it. */
 static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 {
 	struct buf *args = &f->keys->args;

@@ -47,14 +47,14 @@ struct push {
 	bool failed;
 	int64_t clock;		/* server's clock minus this machine's, s */
 	struct rows rows[NTABLES];
-	struct buf insert[NTABLES + 1];	/* statements, with a NUL; the last: of build */
+	struct buf insert[NTABLES + 1];	/* statements, with a NUL; the last is for build */
 	struct pending *pending;
 	size_t n, cap;
 	time_t committed;	/* CLOCK_MONOTONIC, s */
 	bool has_packages;
 	struct packages packages;
-	struct map64 package_of;	/* hash of packages_path(): package + 1 */
-	struct map64 hashes;	/* hash of path, size and time: index in sha + 1; 0 if none */
+	struct map64 package_of;	/* hash of packages_path() to package + 1 */
+	struct map64 hashes;	/* hash of path, size and time to index in sha + 1; 0 if none */
 	uint8_t (*sha)[FACTS_HASH];
 	size_t nsha, sha_cap;
 	/* for the build that is being read */
@@ -214,7 +214,7 @@ static void put_pending(struct buf *to, const struct pending *b)
 	buf_add(to, b->rest.s, b->rest.len);
 }
 
-/* Whether tables_sweep() may soon remove rows of a waiting build; true after diag_fatal(). */
+/* May tables_sweep() soon remove rows of a waiting build?  True after diag_fatal(). */
 static bool is_too_old(struct push *p)
 {
 	int64_t now = time(NULL) + p->clock;
@@ -229,7 +229,7 @@ static bool is_too_old(struct push *p)
 	return false;
 }
 
-/* Send all that waits.  The row of a build may arrive twice: only one of them counts. */
+/* Send all waiting rows.  The row of a build may arrive twice: only one of them counts. */
 static void commit(struct push *p)
 {
 	enum server_sent sent = SERVER_AGAIN;
@@ -262,7 +262,7 @@ static void commit(struct push *p)
 	p->committed = seconds();
 }
 
-/* ---- is it there? ---- */
+/* ---- is a build stored? ---- */
 
 /* Return: 1 if the build is stored, 0 if not, -1 after diag_fatal(). */
 static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text)
@@ -271,7 +271,7 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 	struct buf b = { 0 };
 	int there;
 
-	/* it waits: send it first, as "already there" must be true when it is printed */
+	/* it waits to be sent: send it, before "already there" is printed */
 	for (size_t i = 0; i < p->n; i++)
 		if (!memcmp(p->pending[i].id, id, FACTS_ID)) {
 			commit(p);
@@ -290,7 +290,7 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 	return there;
 }
 
-/* ---- what is asked of this machine ---- */
+/* ---- packages and files of this machine ---- */
 
 /* Root of the file system in which to look up what the trace lacks; NULL if none. */
 static const char *root_of(const struct push *p, const char *recorded)

@@ -2,13 +2,13 @@
 /*
  * Pushes builds into a server, each once: etrace-push(1).
  *
- * A build exists once its row in the table of builds is there.  That is written last, and
- * names the parts that count (rows.h).  So a push that is interrupted leaves only rows that
- * no query sees, and can be repeated; rows that may or may not have arrived are sent again
- * as other parts.
+ * A build exists once its row in the table of builds is there.  That row is written last, and
+ * lists the parts that count (rows.h).  So an interrupted push leaves only rows that no query
+ * sees, and can be repeated.  Rows that may or may not have arrived are sent again as other
+ * parts.
  *
- * Rows of several builds are sent together.  Memory: facts (facts.h) of the build that is
- * read, and up to PUSH_BYTES for each of three tables.
+ * Rows of several builds are sent together.  Memory: the facts (facts.h) of one build, and up
+ * to PUSH_BYTES for each of 3 tables.
  */
 #ifndef ETRACE_FLEET_PUSH_H
 #define ETRACE_FLEET_PUSH_H
@@ -16,14 +16,14 @@
 #include "db/db.h"
 #include "fleet/server.h"
 
-/* A table's rows are sent when there are this many bytes or rows of them. */
+/* Waiting rows of a table are sent when they reach this many bytes or rows. */
 #define PUSH_BYTES	(8u << 20)
 #define PUSH_ROWS	200000u
-/* Days of builds sent together, at most: a server refuses rows for too many partitions. */
+/* Maximum days of builds sent together: a server refuses rows for too many partitions. */
 #define PUSH_DAYS	32u
 /* Seconds after which waiting rows are sent, however few they are. */
 #define PUSH_SECONDS	10
-/* Seconds after which a push is given up: tables_sweep() removes its rows after a day. */
+/* Seconds after which a push fails: tables_sweep() removes its rows after a day. */
 #define PUSH_OLDEST	(12 * 3600)
 
 struct push_options {
@@ -32,17 +32,17 @@ struct push_options {
 	const char *const *tags;	/* "KEY=VALUE" */
 	size_t ntags;
 	bool has_begin;
-	int64_t begin;		/* ns since 1970, if has_begin; else answers_realtime() */
+	int64_t begin;		/* ns since 1970 if has_begin, else answers_realtime() is used */
 	const char *tree;	/* directory that is written as "."; NULL for the first program's */
 	/*
 	 * Root of the file system to look up packages and files in.  NULL for "/" if the
 	 * recording is from this host, else for no lookups.
 	 */
 	const char *root;
-	bool by_name;		/* programs of which only the name is known are identified by it */
+	bool by_name;		/* identify unidentified programs by name */
 	bool packages;		/* look up which package each file is from */
 	bool hash;		/* compute SHA-256 of files that have not changed */
-	/* called when a build is stored; @id is text; @was: it already was before */
+	/* called when a build is stored; @id: text; @was: it was already stored before */
 	void (*there)(void *ctx, const char *name, const char *id, bool was);
 	void *ctx;
 };

@@ -17,7 +17,7 @@ struct push_build {
 	const struct packages *packages;	/* NULL if not asked for */
 };
 
-/* Columns of each table, in the order of its rows; all but those of build begin with the part. */
+/* Columns of each table, in the order of its rows; in all but build, the part comes first. */
 extern const char push_build_columns[], push_step_columns[], push_file_columns[],
 	push_access_columns[];
 
@@ -33,7 +33,7 @@ void push_put_step(struct buf *to, const struct push_build *b, const struct fact
 /** push_put_file - append the row of a file, without its part */
 void push_put_file(struct buf *to, const struct push_build *b, const struct facts *f, uint32_t file);
 
-/** push_put_build - append the columns of a build behind the column parts */
+/** push_put_build - append the columns of a build that follow the column parts */
 void push_put_build(struct buf *to, const struct push_build *b, const struct facts *f);
 
 #endif

@@ -74,7 +74,7 @@ size_t query_parts(const struct query *q)
 	return n;
 }
 
-/* ---- what stands for the words ---- */
+/* ---- replacements for words ---- */
 
 static void add_text(struct buf *b, const char *text)
 {
@@ -173,7 +173,7 @@ static void put_order(const struct query *q, const struct query_options *o, stru
 	buf_adds(b, q->order);
 }
 
-/* Append a pattern with * and ? as one for LIKE. */
+/* Append a condition on path: a pattern with * and ?, converted for LIKE. */
 static void add_like(struct buf *b, const char *pattern)
 {
 	struct buf like = { 0 };

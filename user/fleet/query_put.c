@@ -98,7 +98,7 @@ static bool is_number(enum kind kind)
 	return kind >= COUNT && kind != BEGAN && kind != STAMP && kind != HASH;
 }
 
-/* ---- for a person ---- */
+/* ---- tables ---- */
 
 static void add_span(struct buf *b, int64_t ns)
 {
@@ -157,7 +157,7 @@ static void add_cell(struct buf *b, enum kind kind, const char *text, size_t len
 
 /* The text of a cell. */
 struct shown {
-	size_t at, len;		/* in the text of all cells */
+	size_t at, len;		/* in table.text */
 	unsigned int width;
 };
 
@@ -165,8 +165,8 @@ struct table {
 	const struct server_answer *answer;
 	const struct column **columns;	/* NULL if not shown: only in JSON, or empty */
 	unsigned int *widths;
-	struct shown *cells;	/* the headings first */
-	size_t nrows;		/* with the headings */
+	struct shown *cells;	/* row by row, the headings first */
+	size_t nrows;		/* including the headings */
 	struct buf text;
 };
 

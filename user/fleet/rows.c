@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Rows on their way to a server.  See rows.h. */
+/* Encodes rows for a server.  See rows.h. */
 #include "fleet/rows.h"
 #include "base/xalloc.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Rows to be sent to a server, in ClickHouse's format RowBinary, and batches of them.
+ * Writes rows for a server in ClickHouse's format RowBinary, and collects them in batches.
  *
  * Each row of a batch begins with its part: a random base, drawn when the batch is sent,
  * plus the number of the build.  If it is unknown whether a batch arrived, it is sent again
- * with other parts; rows of the first attempt then belong to parts that do not count.
+ * with other parts; rows of the first attempt then have parts that do not count.
  */
 #ifndef ETRACE_FLEET_ROWS_H
 #define ETRACE_FLEET_ROWS_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- values, appended ---- */
+/* ---- values: each function appends one ---- */
 
 /** rows_int - the lower @bytes bytes of a number, little endian, signed or not */
 void rows_int(struct buf *to, uint64_t v, unsigned int bytes);
@@ -42,7 +42,7 @@ struct rows {
 	size_t n, cap;
 };
 
-/** rows_begin - begin a row of a build with room for the part; append its columns to data */
+/** rows_begin - begin a row of a build with room for the part; then append its columns to data */
 void rows_begin(struct rows *r, uint32_t build);
 
 /** rows_parts - set the part of each row to @base plus its build */

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Limit of an answer in bytes; answers for people are shorter. */
+/* Maximum bytes of an answer; answers for people are shorter. */
 #define ANSWER_MOST	(256ul << 20)
 /* Delay before the second attempt, in ms; it doubles before each further one. */
 #define WAIT_FIRST	500u
@@ -30,7 +30,7 @@ struct server {
 	enum server_packing packing;
 	uint64_t retries;
 	CURL *curl;
-	bool of_clickhouse;	/* a header of the answer says that it is from ClickHouse */
+	bool of_clickhouse;	/* the answer has a header of ClickHouse */
 	struct buf answer, rows;
 	char why[CURL_ERROR_SIZE];
 };
@@ -215,7 +215,7 @@ static void add_header(struct curl_slist **to, const char *name, const char *val
 	buf_free(&b);
 }
 
-/* @safe: nobody else can read the connection.  Return: false after diag_fatal(). */
+/* Add user and password.  @safe: nobody else can read the connection.  False after diag_fatal(). */
 static bool take_user(struct server *s, const struct server_options *o, const char *in_url,
 		      bool safe)
 {
@@ -323,7 +323,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 			   s->url);
 		good = false;
 	}
-	/* else libcurl first asks whether the body is wanted, and waits for the answer */
+	/* without "Expect: 100-continue", libcurl sends the body without waiting */
 	add_header(&s->headers, "Expect:", "");
 	good = good && take_user(s, o, user, here || !strncmp(s->url, "https:", 6));
 	curl_free(user);
@@ -374,10 +374,10 @@ const char *server_database(const struct server *s)
 
 /* ---- a request ---- */
 
-/* Why a request failed. */
+/* Why a request failed, and whether to try again. */
 struct trouble {
 	bool again;
-	struct buf why;		/* with a NUL behind it */
+	struct buf why;		/* with a NUL */
 };
 
 static void no_answer(struct server *s, CURLcode code, struct trouble *t)

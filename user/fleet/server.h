@@ -2,8 +2,8 @@
 /*
  * Sends statements, questions and rows to a ClickHouse server over HTTP (libcurl).
  *
- * A failed request is repeated if that may help, after increasing delays; so statements must
- * be such that they may run twice.  Redirects are not followed.  Certificates are always
+ * A failed request is repeated if that may help, after increasing delays.  So it must be
+ * harmless to run a statement twice.  Redirects are not followed.  Certificates are always
  * checked.
  */
 #ifndef ETRACE_FLEET_SERVER_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compression of rows; SERVER_AUTO: gzip, but none if the server is this machine. */
+/* Compression of rows.  SERVER_AUTO: gzip, or none if the server is this machine. */
 enum server_packing { SERVER_AUTO, SERVER_PLAIN, SERVER_GZIP, SERVER_ZSTD };
 
 #define SERVER_DATABASE "etrace"	/* default */
@@ -25,12 +25,12 @@ struct server_options {
 	const char *url;	/* "http://HOST:8123", "https://HOST:8443/PATH" */
 	const char *database;	/* NULL for SERVER_DATABASE */
 	const char *user;	/* NULL for $ETRACE_FLEET_USER, or the server's default */
-	const char *password_file;	/* its first line; NULL for $ETRACE_FLEET_PASSWORD */
+	const char *password_file;	/* with the password; NULL for $ETRACE_FLEET_PASSWORD */
 	const char *cacert;	/* PEM file of certificate authorities; NULL for the system's */
 	bool plain;		/* allow http to other machines */
-	enum server_packing packing;	/* of rows */
-	uint64_t retries;	/* of each request */
-	uint64_t timeout;	/* s to connect, or without any data */
+	enum server_packing packing;	/* for rows */
+	uint64_t retries;	/* maximum for each request */
+	uint64_t timeout;	/* s, to connect and for times without data */
 };
 
 struct server;
@@ -45,7 +45,7 @@ struct server;
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);
 
-/** server_url - its URL, for messages; server_database - its database, needs no quotes */
+/** server_url - URL for messages; server_database - name of the database, needs no quotes */
 const char *server_url(const struct server *s);
 const char *server_database(const struct server *s);
 
@@ -56,8 +56,8 @@ bool server_do(struct server *s, const char *sql);
 /* An answer: a table of texts. */
 struct server_answer {
 	char **cells;		/* nrows * ncolumns texts, row by row; NULL for SQL's NULL */
-	size_t *lens;		/* bytes of each cell, without the NUL behind it */
-	char **names;		/* of the columns */
+	size_t *lens;		/* bytes of each cell, without its NUL */
+	char **names;		/* names of the columns */
 	size_t nrows, ncolumns;
 	struct buf text;	/* storage of all of them */
 };
@@ -75,14 +75,14 @@ void server_answer_free(struct server_answer *a);
 /* Results of server_send(). */
 enum server_sent {
 	SERVER_SENT,
-	SERVER_AGAIN,	/* they may have arrived, may still arrive, or not: try again */
+	SERVER_AGAIN,	/* the rows may have arrived, or may still arrive: try again */
 	SERVER_FAILED	/* as SERVER_AGAIN, but give up; after diag_fatal() */
 };
 
 /**
  * server_send - send rows once; the caller has to try again
  * @sql: "INSERT INTO ... FORMAT RowBinary"
- * @attempt: number of attempts before; the delay before this one grows with it
+ * @attempt: number of attempts so far; the delay before this one grows with it
  */
 enum server_sent server_send(struct server *s, const char *sql, const void *rows, size_t size,
 			     uint64_t attempt);

@@ -67,7 +67,7 @@ void server_pack(enum server_packing packing, const void *data, size_t size, str
 
 /* ---- text ---- */
 
-/* Letters behind a backslash, and the bytes that they stand for. */
+/* Letters after a backslash, and the bytes that they stand for. */
 static const char escapes[][2] = {
 	{ '\\', '\\' }, { '\'', '\'' }, { '0', '\0' }, { 'n', '\n' }, { 'r', '\r' }, { 't', '\t' },
 	{ 'b', '\b' }, { 'f', '\f' },
@@ -101,7 +101,7 @@ static char unescaped(char c)
 
 /* ---- answers ---- */
 
-/* Append the text of a cell and a NUL.  Return: the tab or newline behind the cell. */
+/* Append the text of a cell and a NUL.  Return: the tab or newline after the cell. */
 static const char *take_cell(const char *p, const char *end, struct buf *to, bool *null)
 {
 	*null = end - p >= 2 && p[0] == '\\' && p[1] == 'N' &&
@@ -131,7 +131,7 @@ static void add_cell(struct server_answer *a, struct cells *c, size_t *cap, size
 	a->lens[c->n++] = a->text.len - at - 1;
 }
 
-/* Return: false if rows have different numbers of cells, or the last one has no end. */
+/* Read all cells.  Return: false if rows differ in number of cells, or the last one has no end. */
 static bool take_rows(struct server_answer *a, struct cells *c, const char *p, const char *end)
 {
 	size_t cap = 0, in_row = 0;

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- The tables of version 1 in ClickHouse: etrace-fleet(5) says what each holds.  Each
--- statement ends with a semicolon at the end of a line.  @db@ is the database, @on@ the
--- cluster's clause or nothing, @rows@ what is behind the name of a table that holds rows,
--- @engine NAME@ its engine.
+-- The tables of version 1 in ClickHouse, described in etrace-fleet(5).  Each statement ends
+-- with a semicolon at the end of a line.  tables.c replaces @db@ with the database, @on@ with
+-- the ON CLUSTER clause or nothing, @rows@ with the end of the name of a table that holds
+-- rows, and @engine NAME@ with its engine.
 
 CREATE DATABASE IF NOT EXISTS @db@@on@;
 

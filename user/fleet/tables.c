@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a cluster is asked for its version, and the time in between, in ms. */
+/* Maximum number of times a cluster is asked for its version, and ms in between. */
 #define LAG_TRIES	40
 #define LAG_MS		250
 
@@ -17,7 +17,7 @@ static const char *const migrations[TABLES_VERSION] = { tables_1_sql };
 
 /* ---- statements of a file ---- */
 
-/* What a statement for this server depends on. */
+/* Replacements in statements. */
 struct form {
 	const char *db;
 	const char *cluster;	/* NULL if none */
@@ -75,7 +75,7 @@ static void fill_in(struct buf *to, const struct form *f, const char *sql, size_
 	buf_addc(to, '\0');
 }
 
-/* Append the table that spreads rows over shards; those of one build are all on one shard. */
+/* Append the statement for the Distributed table; all rows of a build are on one shard. */
 static void put_spread(struct buf *to, const struct form *f, const char *table, size_t len)
 {
 	bool whole = len == strlen("schema") && !memcmp(table, "schema", len);
@@ -119,7 +119,7 @@ static bool run(struct server *s, const struct form *f, const char *sql, size_t 
 	return good;
 }
 
-/* Return: where the next statement of a file begins, behind comments. */
+/* Skip comments.  Return: where the next statement begins. */
 static const char *skip_comments(const char *sql)
 {
 	for (;;) {
@@ -152,7 +152,7 @@ static int64_t cell_number(const struct server_answer *a, size_t row, size_t col
 	return s ? strtoll(s, NULL, 10) : 0;
 }
 
-/* Return: false after diag_fatal().  @version: 0 if there are no tables. */
+/* Get version (0 if no tables), time, and whether it is a cluster.  False after diag_fatal(). */
 static bool ask_once(struct server *s, int64_t *version, int64_t *now, bool *spread)
 {
 	struct server_answer a = { 0 };
@@ -185,7 +185,7 @@ static bool ask_once(struct server *s, int64_t *version, int64_t *now, bool *spr
 	return good;
 }
 
-/* As ask_once(), but wait for version @least: replicas of a cluster receive changes later. */
+/* As ask_once(), but wait for version @least: replicas of a cluster lag behind. */
 static bool ask_version(struct server *s, int64_t least, int64_t *version, int64_t *now, bool *spread)
 {
 	for (unsigned int i = 0;; i++) {
@@ -222,7 +222,7 @@ static bool is_newer(struct server *s, int64_t version, struct diag *diag)
 	return true;
 }
 
-/* Return: false after diag_fatal(): they are of one server, and a cluster's were wanted, or so. */
+/* Do the tables fit @cluster: are they a cluster's or not?  False after diag_fatal(). */
 static bool form_fits(struct server *s, const char *cluster, int64_t version, bool spread,
 		      struct diag *diag)
 {
@@ -275,9 +275,9 @@ bool tables_check(struct server *s, struct diag *diag, int64_t *now)
 	return false;
 }
 
-/* ---- rows that count nowhere ---- */
+/* ---- rows that do not count ---- */
 
-#define SWEEP_PARTS	1000u	/* parts in one statement, at most */
+#define SWEEP_PARTS	1000u	/* maximum parts in one statement */
 
 static bool remove_parts(struct server *s, const struct form *f, const char *table,
 			 const struct server_answer *parts)

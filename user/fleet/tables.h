@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The tables of a fleet in a server.  They have versions: tables-N.sql turns those of the
- * version before into those of version N.  On a cluster, X_rows is a Distributed table over
- * X_local of each shard; elsewhere it holds the rows itself.
+ * Creates, checks and cleans the tables of a fleet in a server.  Tables have a version:
+ * tables-N.sql changes tables of version N - 1 into version N.  On a cluster, X_rows is a
+ * Distributed table over X_local of each shard; elsewhere it holds the rows itself.
  */
 #ifndef ETRACE_FLEET_TABLES_H
 #define ETRACE_FLEET_TABLES_H
@@ -13,7 +13,7 @@
 
 /**
  * tables_init - create missing tables
- * @cluster: its name in the server's configuration; NULL for a single server
+ * @cluster: name of the cluster in the server's configuration, NULL for a single server
  * @to: gets a line for each version; may be NULL
  *
  * Completes what an interrupted call left undone.  Return: false after diag_fatal().
@@ -29,7 +29,7 @@ bool tables_init(struct server *s, const char *cluster, struct diag *diag, FILE 
 bool tables_check(struct server *s, struct diag *diag, int64_t *now);
 
 /**
- * tables_sweep - remove rows that do not count, of pushes that were not completed
+ * tables_sweep - remove rows that do not count: of pushes that failed
  * @cluster: as for tables_init()
  * @to: gets a report; may be NULL
  *

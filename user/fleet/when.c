@@ -14,7 +14,7 @@
 #define FIRST 0
 #define LAST UINT32_MAX
 
-/* Local midnight at which the day @days after that of @t begins; may be negative. */
+/* Local midnight that begins the day @days after that of @t, s since 1970; may be negative. */
 static int64_t midnight(const struct tm *t, int days)
 {
 	struct tm day = {
@@ -25,7 +25,7 @@ static int64_t midnight(const struct tm *t, int days)
 	return mktime(&day);
 }
 
-/* Beginning or end of the day @back days before that of @now. */
+/* Beginning or end of the day @back days before @now. */
 static int64_t day_back(int64_t now, int back, bool end)
 {
 	time_t at = now;
@@ -35,7 +35,7 @@ static int64_t day_back(int64_t now, int back, bool end)
 	return midnight(&t, (end ? 1 : 0) - back);
 }
 
-/* Days since the last such day of the week, 0 for today; -1 if @text is none. */
+/* Days since the last day of the week with this name, 0 if today, -1 if there is none. */
 static int since_weekday(const char *text, int64_t now)
 {
 	static const char *const names[] = {
@@ -51,7 +51,7 @@ static int since_weekday(const char *text, int64_t now)
 	return -1;
 }
 
-/* "7d".  Return: seconds; -1 if it is no span. */
+/* Parse a span like "7d".  Return: seconds, -1 if it is no span. */
 static int64_t span(const char *text)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static int64_t span(const char *text)
 	return -1;
 }
 
-/* Read @n digits, and move @s behind them.  Return: the number; -1 if they are no digits. */
+/* Parse @n digits and move @s past them.  Return: the number, -1 if they are no digits. */
 static int number(const char **s, int n)
 {
 	int v = 0;
@@ -89,7 +89,7 @@ static bool take(const char **s, const char *any)
 	return there;
 }
 
-/* "2026-11-23"; days that do not exist (February 30) are refused. */
+/* Parse "2026-11-23".  Return: false also for days that do not exist (February 30). */
 static bool read_day(const char **s, struct tm *t)
 {
 	struct tm same;
@@ -107,7 +107,7 @@ static bool read_day(const char **s, struct tm *t)
 	return t->tm_mday > 0 && same.tm_mon == t->tm_mon && same.tm_mday == t->tm_mday;
 }
 
-/* "14:30", "14:30:05", "14:30:05.123" */
+/* Parse "14:30", "14:30:05" or "14:30:05.123". */
 static bool read_clock(const char **s, struct tm *t)
 {
 	t->tm_hour = number(s, 2);
@@ -126,7 +126,7 @@ static bool read_clock(const char **s, struct tm *t)
 	return true;
 }
 
-/* "Z", "+01:00", "+0100"; or nothing: local time. */
+/* Parse a zone, "Z", "+01:00", "+0100" or none (local time), and set @to to the time. */
 static bool read_zone(const char *s, struct tm *t, int64_t *to)
 {
 	bool east = *s == '+';
@@ -163,7 +163,7 @@ static bool read_date(const char *s, bool end, int64_t *to)
 	return take(&s, "Tt ") && read_clock(&s, &t) && read_zone(s, &t, to);
 }
 
-/* "@1795000000" */
+/* Parse "@1795000000". */
 static bool read_seconds(const char *s, int64_t *to)
 {
 	size_t digits = *s == '@' ? strspn(s + 1, "0123456789") : 0;

@@ -11,15 +11,15 @@
 	"say 2026-11-23, 2026-11-23T14:30 (with Z: UTC), today, yesterday, monday, 12h, 7d or 2w"
 
 /**
- * when_read - parse a time; local time ($TZ) unless it has a zone
- * @now: seconds since 1970
- * @end: a day means its end, not its beginning
- * @to: set to seconds since 1970
+ * when_read - parse a time; it is local time ($TZ) unless it has a zone
+ * @now: s since 1970
+ * @end: for a day, return its end, not its beginning
+ * @to: set to the time, s since 1970
  *
  * Accepts days: "2026-11-23", "today", "yesterday", a day of the week by name or its
  * first three letters (the last such day, today included); spans before @now: "90min", "12h",
- * "7d", "2w" (days of 24 hours); times: "2026-11-23T14:30", with seconds or not, with a
- * blank for the T, with "Z" or "+01:00" behind it or not; and "@1795000000".
+ * "7d", "2w" (days of 24 hours); times: "2026-11-23T14:30", optionally with seconds, a
+ * blank for the T, and a zone ("Z" or "+01:00"); and "@1795000000".
  *
  * Return: false if it has none of these forms.
  */
