@@ -62,7 +62,7 @@ struct facts_file {
 	uint32_t made_by;		/* step, 0 if none */
 	uint32_t package;		/* index + 1, 0 if in no package */
 	uint32_t readers, rebuilds;	/* steps that read it, that a change runs again */
-	int64_t rebuild_took;		/* ns, sum of all rebuilds */
+	int64_t rebuild_took;		/* ns, total of the steps that a change runs again */
 };
 
 struct facts_access {

@@ -37,7 +37,7 @@ static void put_number(struct buf *to, const struct facts_number *n, unsigned in
 	rows_maybe(to, n->known, n->v, bytes);
 }
 
-/* Append the columns with which rows of all tables but that of builds begin. */
+/* Append the columns that follow the part in all tables but that of builds. */
 static void put_head(struct buf *to, const struct push_build *b)
 {
 	rows_int(to, push_day(b->begin), 2);

@@ -29,7 +29,7 @@ bool tables_init(struct server *s, const char *cluster, struct diag *diag, FILE 
 bool tables_check(struct server *s, struct diag *diag, int64_t *now);
 
 /**
- * tables_sweep - remove rows that do not count: of pushes that failed
+ * tables_sweep - remove rows that do not count: of pushes that did not complete
  * @cluster: as for tables_init()
  * @to: gets a report; may be NULL
  *

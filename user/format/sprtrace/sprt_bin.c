@@ -328,9 +328,9 @@ static int pass_packet(struct bin *b)
 }
 
 /*
- * The size of the packet at the input position is not credible; the next good packet
- * is @size bytes ahead.  If the fields fill the bytes between, the packet is accepted.
- * @whole: set to whether it was
+ * The size of the packet at the input position is not credible; the next good packet, or
+ * the end of the input, is @size bytes ahead.  If the fields fill the bytes before that,
+ * the packet is accepted.  @whole: set to whether it was
  */
 static int recover(struct bin *b, int type, size_t size, bool *whole)
 {

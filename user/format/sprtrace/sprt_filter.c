@@ -229,8 +229,8 @@ static bool in_mask(uint32_t mask, uint32_t id)
 }
 
 /*
- * Find the addresses of --call-address.  START is an offset in the mapping, unless it is
- * already an address behind its beginning, as for programs linked to a fixed address.
+ * Find the addresses of --call-address.  START is an offset in the mapping if it is below
+ * the mapping's first address; else it is an address, as for programs linked to a fixed one.
  * Return: false if no mapped file matches.
  */
 static bool find_range(struct sprt_log *log, const struct sprt_options *o,

@@ -36,7 +36,7 @@ struct sprt_fxt {
 	struct fxt_arg *args;		/* of one item */
 	size_t nargs, args_cap;
 
-	/* Items before the one that describes the process. */
+	/* The log's items before the one with its process; NULL after that. */
 	struct sprt_log *waiting;
 	uint64_t koid;		/* of process and thread, 0 if not known yet */
 	uint32_t pid;
@@ -44,14 +44,14 @@ struct sprt_fxt {
 	struct sprt_live pids;	/* pids already used as koids, stored as blocks */
 	uint64_t made;		/* number of koids invented so far */
 
-	/* From the log's clock to that of the trace. */
+	/* To convert times of the log to times of the trace: */
 	uint64_t start;		/* ns, of the log's first call */
-	bool timed;		/* a call has had a time */
-	bool untimed;		/* the first call had none */
+	bool timed;		/* a call had a time */
+	bool untimed;		/* the first call had no time */
 	uint64_t first_us, last_us, days_us;
 	uint64_t now;		/* ns, current trace time */
 
-	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* 0: not described */
+	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* [0]: not described */
 	const char *contexts[32];	/* names by bit */
 	struct sprt_live live;
 	uint64_t spans;		/* async ids given so far */

@@ -97,7 +97,7 @@ void sprt_line_header(char *line, const char *value[SPRT_KEY_COUNT])
 }
 
 /*
- * "2026.11.20 08:27:00" as the post-processor writes it, or "20.11.2026
+ * Accepts "2026.11.20 08:27:00" as the post-processor writes it, and "20.11.2026
  * 08:27:00" as other users of the library do; local time.
  */
 bool sprt_line_time(const char *s, int64_t *sec)
@@ -268,7 +268,7 @@ bool sprt_line_heap(char *p, struct sprt_heap *heap, unsigned int *seen)
 	return false;
 }
 
-/* ": path => 0xfrom-0xto" */
+/* Parse ": path => 0xfrom-0xto". */
 static bool map_line(char *line, struct sprt_item *item)
 {
 	char *p = line, *next;
@@ -288,7 +288,7 @@ static bool map_line(char *line, struct sprt_item *item)
 	       sprt_line_hex(&p, &item->map.to) && !*p;
 }
 
-/* "@ id : name" */
+/* Parse "@ id : name". */
 static bool context_line(char *p, struct sprt_item *item)
 {
 	item->kind = SPRT_CONTEXT;
@@ -300,7 +300,7 @@ static bool context_line(char *p, struct sprt_item *item)
 	return true;
 }
 
-/* "<bit> : type (desc)[ [refcount]]" */
+/* Parse "<bit> : type (desc)[ [refcount]]". */
 static bool resource_line(char *p, struct sprt_item *item)
 {
 	struct sprt_resource *res = &item->resource;
@@ -329,7 +329,7 @@ static bool resource_line(char *p, struct sprt_item *item)
 	return true;
 }
 
-/* "& name : path" */
+/* Parse "& name : path". */
 static bool file_line(char *p, struct sprt_item *item)
 {
 	char *colon;
@@ -346,7 +346,7 @@ static bool file_line(char *p, struct sprt_item *item)
 	return true;
 }
 
-/* "#[#] tracing module: [id] name (major.minor)" */
+/* Parse "#[#] tracing module: [id] name (major.minor)". */
 static bool module_line(char *p, struct sprt_item *item)
 {
 	uint32_t major, minor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The packets of a binary log (BINARY_PROTOCOL): handshake, packet header, and
+ * Parses the packets of a binary log (BINARY_PROTOCOL): handshake, packet header, and
  * the fields of each type of packet.  Converts bytes to a struct sprt_item.
  * sprt_bin.c finds the packets and connects them.
  */

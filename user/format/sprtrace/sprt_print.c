@@ -31,7 +31,7 @@ struct report {
 	const struct sprt_kept_comment *comment;	/* the next to print */
 };
 
-/* Print a newline in a string of the log as "\\012": it must not end the report's line. */
+/* Replace newlines in a string of the log by \012: they must not end a line of the report. */
 static const char *show(struct report *r, const char *s)
 {
 	size_t n = strlen(s), newlines = 0;

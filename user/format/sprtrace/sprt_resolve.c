@@ -44,12 +44,12 @@ static const struct diag_kind no_file = {
 /* A mapped file, stored once even if mapped several times. */
 struct object {
 	const char *path;
-	Dwfl *dwfl;		/* NULL if the file has no names for us */
+	Dwfl *dwfl;		/* NULL if no names can be read from the file */
 	Dwfl_Module *module;
 	GElf_Addr bias;		/* libdw's addresses minus the file's */
 };
 
-/* A mapping: the file's address @vaddr was at @from. */
+/* A mapping: the file's address @vaddr was mapped at @map->from, if @usable. */
 struct area {
 	const struct sprt_map *map;
 	const struct object *object;

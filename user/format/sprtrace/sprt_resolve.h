@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Names for the addresses of backtraces, from the files that were mapped
- * there: symbols and DWARF by libdw.
+ * Finds names for the addresses of backtraces, in the symbols and the DWARF of the
+ * files that were mapped there, with libdw.
  */
 #ifndef SPRT_RESOLVE_H
 #define SPRT_RESOLVE_H

@@ -62,7 +62,7 @@ void call_learn(const struct call *c, const struct st_fd_arg *fd);
 
 /** call_begin - begin the call's event, with its error if the call failed */
 struct et_event *call_begin(const struct call *c, enum et_kind kind);
-/** call_begin_apart - begin the event of a failed call, for which @kind is reserved
+/** call_begin_apart - begin the event of a failed call whose failures are a kind of their own
  * @path: number of the string for the name, see call_meant()
  */
 struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path);

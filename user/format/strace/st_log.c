@@ -182,7 +182,7 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 	st_tasks_end(&log->tasks, task);
 }
 
-/* End a task without an exit line, if its last call was exit.  Return: whether it was. */
+/* End a task without an exit line if it called exit, or its process did; else false. */
 static bool end_untold(struct st_log *log, struct st_task *task)
 {
 	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
@@ -357,7 +357,7 @@ static void hold(struct st_log *log, const struct st_line *line)
 	log->held_bytes += h->len;
 }
 
-/* Process the held lines that need not wait any more, or @all. */
+/* Process the held lines that need not wait any more; @all: all held lines. */
 static void let_go(struct st_log *log, bool all)
 {
 	const struct st_place place = log->place;
@@ -457,7 +457,7 @@ static void tell_living(struct st_log *log)
 		st_uses(log, log->tasks.nameless, false);
 }
 
-/* End the tasks whose last call in the log is exit. */
+/* End the tasks that called exit, but have no exit line. */
 static void end_ending(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
@@ -600,7 +600,7 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 	case ST_EPOCH:
 		break;
 	}
-	/* the line has the begin of the call, its event the end */
+	/* the line's time is the begin of the call, but that of its event the end */
 	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
 		at += line->took;
 	if (wall)

@@ -8,7 +8,7 @@
 struct swap_fields {
 	bool has[SWAP_F_COUNT];	/* field or list is present; @v has no value for a list */
 	struct swap_value v[SWAP_F_COUNT];
-	uint32_t outer_pid;	/* of the element that contains the list */
+	uint32_t outer_pid;	/* pid of the element that contains the list */
 };
 
 /* Value of a number field, 0 if missing. */

@@ -24,7 +24,7 @@
 
 /* A thread that has left a processor on which no other thread has been seen since. */
 struct swap_leaving {
-	uint64_t time;
+	uint64_t time;		/* ns since swap_fxt.zero */
 	uint64_t process, thread;	/* koids */
 };
 
@@ -38,7 +38,7 @@ struct swap_fxt {
 	uint64_t system_process, system_thread;	/* koids for events without a pid */
 	uint64_t next_span;
 	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */
-	uint64_t last_time;	/* latest time, ns since @zero, as all times below */
+	uint64_t last_time;	/* latest time so far, ns since @zero */
 	struct map64 leaving;	/* processor to struct swap_leaving * */
 
 	/* First messages, kept until @zero is known: */
@@ -48,7 +48,7 @@ struct swap_fxt {
 	/* For the message that is being written: */
 	const struct swap_item *item;
 	const struct swap_message *m;
-	uint64_t time;
+	uint64_t time;		/* ns since @zero */
 	struct swap_fields f;
 	struct swap_args args;
 	const char *prefix;	/* for the names of arguments, or NULL */

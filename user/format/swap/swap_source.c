@@ -287,7 +287,7 @@ static void hold(struct swap_source *s, const struct swap_item *item)
 	s->held_bytes += sizeof(*h) + sizeof(*m) + m->len;
 }
 
-/* Deliver an item, or hold it if it must be or if items before it are held. */
+/* Deliver an item, or hold it, if @must_hold or if items before it are held. */
 static int pass(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
 	struct swap_item copy = *item;

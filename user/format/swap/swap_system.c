@@ -44,7 +44,7 @@ struct swap_system {
 	 * those with processes, which are the best evidence, below all messages.
 	 */
 	struct map64 votes;
-	uint64_t most;			/* highest value in votes */
+	uint64_t most;			/* highest value in @votes */
 	struct tally any, known;	/* combinations with it: all, and with known_devices */
 };
 

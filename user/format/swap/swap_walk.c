@@ -237,7 +237,7 @@ static bool walk_args(struct walk *w, const struct swap_field *f)
 	return ok;
 }
 
-/* An array whose count is not in the message. */
+/* Walk over an array whose number of elements is not in the message. */
 static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count,
 		       enum swap_type element)
 {
