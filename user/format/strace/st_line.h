@@ -26,7 +26,7 @@ enum st_class {
 	ST_EXITED,		/* "+++ exited with 1 +++" */
 	ST_KILLED,		/* "+++ killed by SIGSEGV (core dumped) +++" */
 	ST_SUPERSEDED,		/* "+++ superseded by execve in pid 12 +++" */
-	ST_DUMP,		/* " | 00000  68 69 ...": output of the call before it (-e write=) */
+	ST_DUMP,		/* " | 00000  68 69 ...": output of the call before (-e write=) */
 	ST_NOTHING,		/* from strace, but not used: signals, stacks, notes */
 	ST_FOREIGN,		/* not from strace */
 };
