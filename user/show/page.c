@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the data; what a page is has it, too (page.md). */
+/* Version of the format of the data, which Documentation/page.md describes. */
 #define PAGE_VERSION 3
 
 /* ---- commands ---- */
@@ -79,9 +79,9 @@ static void leave_out(struct page *p, const char *what)
 	p->left_out[p->nleft_out++] = what;
 }
 
-/* ---- what other commands say ---- */
+/* ---- findings and packages, as etrace check and etrace used print them ---- */
 
-/* Findings of each kind; nobody reads more. */
+/* Maximum number of findings of each kind; nobody reads more. */
 #define FINDINGS 1000u
 
 static void put_findings(struct page *p)
@@ -131,7 +131,7 @@ static void put_packages(struct page *p)
 	diag_free(quiet);
 }
 
-/* Write large sections, the most important first; one that does not fit is left out. */
+/* Write the large sections, the most important first; leave out what does not fit. */
 static void put_bulk(struct page *p, uint64_t budget)
 {
 	static const char *const left[] = {
@@ -210,7 +210,7 @@ static void put_strings(struct json *j, const char *name, const char *const *lis
 	json_end(j, ']');
 }
 
-/* The words for the numbers of a kind, from 0 on. */
+/* Write the words for the numbers of a kind, from 0 on. */
 static void put_words_of(struct page *p, struct json *j, const char *kind)
 {
 	static const char text[] = "SELECT word FROM word WHERE of = ? ORDER BY number";
@@ -258,7 +258,7 @@ static void put_counts(struct page *p, struct json *j)
 	json_end(j, '}');
 }
 
-/* Whether the build failed, and the words for the column "failure". */
+/* Write whether the build failed, and the words for the numbers of the column "failure". */
 static void put_failures(struct page *p, struct json *j)
 {
 	json_key(j, "failed");
@@ -323,7 +323,7 @@ static void put_html(struct out *out, const char *s, size_t len)
 	free(text);
 }
 
-/* A part of the template, with the title where it belongs: it is seen without scripts, too. */
+/* Write a part of the template with the title inserted, so that it needs no script. */
 static void put_template(struct out *out, const char *from, const char *to, struct db *db)
 {
 	static const char mark[] = "<!--TITLE-->";
@@ -346,7 +346,7 @@ void page_put(struct db *db, struct out *out, const struct page_with *with, uint
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 
-	/* while there is room: nothing of the page is in memory yet */
+	/* these first, while nothing of the page takes memory yet */
 	put_findings(&p);
 	if (with && with->before)
 		page_compare_put(&p, with->before);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* A build as one HTML file, described in Documentation/page.md. */
+/* Writes a build as one HTML file, which Documentation/page.md describes. */
 #ifndef ETRACE_PAGE_H
 #define ETRACE_PAGE_H
 
 #include "answers/answers.h"
 
-/* Limit for the data in a page, compressed and as base64, in bytes, for the browser's sake. */
+/*
+ * Upper limit, in bytes, of the data in a page, compressed and as base64: browsers have
+ * trouble with larger files.
+ */
 #define PAGE_BUDGET	(64u << 20)
 
-/* What a page shows besides the build; each NULL if nothing. */
+/* What a page shows in addition to the build; each is NULL if not wanted. */
 struct page_with {
-	const char *inside;	/* compilers' time traces: look below this directory; "" anywhere */
+	const char *inside;	/* directory with compilers' time traces; "" to look anywhere */
 	struct db *before;	/* an earlier build to compare with */
 };
 

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define ROWS	200u	/* of each list */
+#define ROWS	200u	/* maximum number of rows of each list */
 
 enum change {
 	CHANGE_SLOWER, CHANGE_FASTER, CHANGE_ADDED, CHANGE_GONE,
@@ -21,8 +21,8 @@ enum change {
 };
 
 struct compared {
-	uint32_t unit;		/* in the build; for CHANGE_GONE, in the earlier one */
-	int64_t before, after;	/* time that it worked in each, ns */
+	uint32_t unit;		/* its unit in the build; for CHANGE_GONE in the earlier one */
+	int64_t before, after;	/* time that it worked in the earlier build and in this one, ns */
 };
 
 struct comparison {
@@ -33,7 +33,7 @@ struct comparison {
 		size_t n, cap;
 		int64_t before, after;	/* sums of all rows, ns */
 	} lists[CHANGES];
-	size_t same;		/* number of pairs */
+	size_t same;		/* number of programs that are in both builds */
 };
 
 static int64_t work_of_unit(const struct comparison *c, unsigned int side, uint32_t unit)

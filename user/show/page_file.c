@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Return: 0, or a negative errno. */
+/* Write a page and close @out.  Return: 0, or a negative errno. */
 static int write_page(struct db *db, const struct page_with *with, struct out *out)
 {
 	page_put(db, out, with, PAGE_BUDGET);

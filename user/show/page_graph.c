@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files and versions of a page.  See page_graph.h. */
+/* Writes the files, versions, reads and writes of a page.  See page_graph.h. */
 #include "show/page_graph.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
@@ -60,7 +60,7 @@ void page_graph_number(struct page_graph *g)
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
 			g->versions[b->files[i].final].wanted = true;
-	/* the base of a version has a lower number */
+	/* the base of a version, which has a lower number, is in the page, too */
 	for (uint32_t i = b->nversions; i; i--)
 		if (g->versions[i].wanted)
 			g->versions[b->versions[i].base].wanted = true;
@@ -149,11 +149,11 @@ static void put_versions(const struct page_graph *g, struct page_sections *s)
 	out_close(out);
 }
 
-/* Writes lists of versions, one for each program: their number, and the versions. */
+/* Writer of lists of versions, one list for each program: their number, and the versions. */
 struct lists {
 	const struct page_graph *g;
 	struct page_sections *s;
-	bool writes;		/* lists of writes; else of reads */
+	bool writes;		/* lists of writes; otherwise of reads */
 	enum page_reads what;
 	uint64_t budget;
 	/* the list of the current program */
@@ -196,7 +196,7 @@ static bool is_left_out(const struct lists *l, uint64_t key)
 	       (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && key & 1));
 }
 
-/* Replace versions by their ids in the page, each once: as data if it was read as data. */
+/* Replace versions by their ids in the page, each once; as data if it was ever read as data. */
 static void number_list(struct lists *l)
 {
 	uint64_t last = 0;

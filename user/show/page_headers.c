@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The cost of headers.  See page_parts.h.
+ * Estimates the cost of headers.  See page_parts.h.
  *
- * How long a compiler took for one of the files that it read cannot be seen: each of its
- * headers is given all of its time, which is an upper estimate, the same for all of them.
+ * The trace does not show how long a compiler took for one of the files that it read.  So
+ * each header is charged with all of the compiler's time, which is an upper bound.
  */
 #include "show/page_parts.h"
 #include "base/xalloc.h"
@@ -29,7 +29,7 @@ static bool is_header(const struct build *b, uint32_t file)
 		if (strlen(ends[i]) == (size_t)(path + len - dot) &&
 		    !memcmp(dot, ends[i], strlen(ends[i])))
 			return true;
-	/* of C++: <vector> */
+	/* headers of C++ without a suffix: <vector> */
 	return !dot && memmem(path, len, "/include/c++/", 13);
 }
 
@@ -42,7 +42,10 @@ static int by_took(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* @rows: one per file.  Return: number of headers, moved to its front, the most expensive first. */
+/*
+ * Find headers.  @rows: one for each file; set to the headers, the most expensive first.
+ * Return: the number of headers.
+ */
 static size_t find_headers(const struct page *p, const uint8_t *classes, struct page_header *rows)
 {
 	const struct build *b = build_of(p->db);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The section inputs of a page: what each version was made from, and each further name of a
- * version; the same as etrace deps --direct.
+ * Writes the section inputs of a page: what each version, and each further name of a version,
+ * was made from, as etrace deps --direct prints it.
  */
 #include "show/page_graph.h"
 #include "build/reach.h"
@@ -123,7 +123,7 @@ static void put_of(struct inputs *l, uint32_t version, uint32_t file)
 	reach_free(&l->r);
 }
 
-/* A name of a version in the end, its original one if it still has that; 0 if none. */
+/* A name that a version has at the end, its original one if it still has that; 0 if none. */
 static uint32_t name_of(const struct build *b, uint32_t version)
 {
 	size_t n;
@@ -145,7 +145,7 @@ bool page_graph_put_inputs(const struct page_graph *g, struct page_sections *s, 
 		uint32_t name = name_of(b, i);
 
 		name = name ? name : v->file;
-		/* a file that existed before, under its original name, is made from nothing */
+		/* a file that existed before and has its original name was made from nothing */
 		if (g->versions[i].id)
 			put_of(&l, i, build_is_made(v) || name != v->file ? name : 0);
 	}

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Time traces of compilers in a page.  See page_parts.h. */
+/* Writes the time traces of compilers into a page.  See page_parts.h. */
 #include "show/page_parts.h"
 #include "base/utf8.h"
 #include "timeline/traced.h"
 
 #include <stdio.h>
 
-/* Bytes of a command line in a message. */
+/* Maximum number of bytes of a command in a message. */
 #define MAX_COMMAND	80u
 
 struct writing {
 	struct page *p;
 	uint64_t budget;
-	struct json j;		/* of the current block; its out is NULL if none */
-	uint32_t exec;		/* of the current array; 0 if none */
+	struct json j;		/* writer of the current block; its @out is NULL if none */
+	uint32_t exec;		/* exec of the current array, 0 if none */
 };
 
 static void end_block(struct writing *w)
@@ -27,7 +27,7 @@ static void end_block(struct writing *w)
 	w->exec = 0;
 }
 
-/* Begin the array of another program, in its block. */
+/* End the array of the previous program, and begin that of the next one, in its block. */
 static void begin_program(struct writing *w, uint32_t exec)
 {
 	char key[16];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The first view of a page: what failed, and what to make faster first.  See page_parts.h. */
+/* Writes the first view of a page: failures, and what to make faster first.  See page_parts.h. */
 #include "answers/failures.h"
 #include "answers/faster.h"
 #include "show/page_parts.h"
 #include "event/redact.h"
 
-/* Failures that are shown with more than their kind. */
+/* Maximum number of failures that are shown with more than their kind. */
 #define FAILURES	200u
 
 static void put_string(struct json *j, const char *name, const struct buf *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Shared by the parts of a page.  Only page*.c include this. */
+/* Declarations that the parts of a page share.  Only page*.c include this. */
 #ifndef ETRACE_PAGE_PARTS_H
 #define ETRACE_PAGE_PARTS_H
 
@@ -13,7 +13,7 @@
 struct page_header {
 	uint32_t file;
 	uint32_t compilers;	/* number of compilers that read it */
-	uint32_t last;		/* last exec counted, so that each counts once */
+	uint32_t last;		/* the exec counted last, so that each is counted once */
 	int64_t took;		/* total time that these compilers worked, ns */
 };
 
@@ -31,9 +31,9 @@ struct page {
 	struct faster faster;
 	struct page_header *headers;	/* the most expensive first */
 	size_t nheaders;
-	const char *inside;	/* @below of inside_find(); NULL if not wanted */
+	const char *inside;	/* argument @below of inside_find(); NULL if not wanted */
 	struct inside traces;
-	const char **left_out;	/* in words */
+	const char **left_out;	/* descriptions of what was left out */
 	size_t nleft_out, left_out_cap;
 };
 
@@ -50,7 +50,7 @@ void page_times_put(struct page *p);
 void page_times_drop(struct page *p);
 void page_times_free(struct page *p);
 
-/** page_times_counts - write the members of meta.counts */
+/** page_times_counts - write the members of meta.counts, also after page_times_drop() */
 void page_times_counts(const struct page *p, struct json *j);
 
 /* ---- page_overview.c: overview ---- */
@@ -73,7 +73,7 @@ void page_compare_put(struct page *p, struct db *before);
 
 /* ---- page_inside.c: inside ---- */
 
-/** page_inside_put - write the time traces.  Return: false if left out as over the budget */
+/** page_inside_put - write the time traces.  Return: false if they exceeded @budget: left out */
 bool page_inside_put(struct page *p, uint64_t budget);
 
 /** page_inside_meta - write meta.compiler_traces; call it after page_inside_put() */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Sections of a page.  See page_section.h. */
+/* Compresses and writes the sections of a page.  See page_section.h. */
 #include "show/page_section.h"
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -13,7 +13,7 @@ struct page_section {
 	struct page_sections *of;
 	char *name;
 	struct buf packed;
-	uint64_t size;		/* expanded */
+	uint64_t size;		/* expanded size in bytes */
 	z_stream z;
 };
 
@@ -50,7 +50,7 @@ static int section_write(void *ctx, const void *data, size_t n)
 	return 0;
 }
 
-/* Bytes that a section takes in the page. */
+/* Number of bytes that a section takes in the page. */
 static uint64_t in_page(const struct page_section *s)
 {
 	return BASE64_ENCODE_RAW_LENGTH(s->packed.len) + strlen(s->name) + 80;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Sections of a page: zlib streams, kept in memory until it is decided which of them go into
- * the page, and columns of numbers in them.
+ * Writes the sections of a page, and columns of numbers in them.  A section is a zlib stream
+ * that stays in memory until it is decided which sections go into the page.
  */
 #ifndef ETRACE_PAGE_SECTION_H
 #define ETRACE_PAGE_SECTION_H
@@ -10,14 +10,14 @@
 
 struct page_section;
 
-/* Starts as all zeros. */
+/* All zeros if there are no sections. */
 struct page_sections {
 	struct page_section **rows;
 	size_t n, cap;
-	uint64_t packed;	/* bytes that all of them take in the page */
+	uint64_t packed;	/* number of bytes that all sections take in the page */
 };
 
-/** page_section - begin a section.  Return: the output for its content; out_close() ends it. */
+/** page_section - begin a section.  Return: a stream for its content; out_close() ends it. */
 struct out *page_section(struct page_sections *s, const char *name);
 
 /** page_section_of - begin one block of a section, named "NAME-BLOCK" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Processes and programs in a page, and their times.  See page_parts.h. */
+/* Writes the processes and programs of a page, and their times.  See page_parts.h. */
 #include "answers/failures.h"
 #include "show/page_parts.h"
 #include "answers/times.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOWEST 200u	/* rows of each list */
+#define SLOWEST 200u	/* maximum number of rows of each list */
 
 /* How a program ended. */
 enum end {
@@ -20,8 +20,8 @@ enum end {
 };
 
 struct program {
-	int64_t rss;		/* KiB, -1 if unknown */
-	int32_t value;		/* status or signal */
+	int64_t rss;		/* largest resident size in KiB, -1 if unknown */
+	int32_t value;		/* exit status or signal, depending on @end */
 	uint32_t label, parent;
 	uint8_t end;		/* enum end */
 	uint8_t failure;	/* enum failure_kind */
@@ -32,10 +32,10 @@ struct program {
 struct page_times {
 	struct program *programs;	/* by exec */
 	uint8_t *classes;		/* by exec */
-	struct buf labels;		/* each once, with a NUL */
-	size_t *label_at;		/* in @labels, of each */
+	struct buf labels;		/* each label once, ended by a NUL */
+	size_t *label_at;		/* by number: offset in @labels */
 	size_t nlabels, label_cap;
-	struct map64 label;		/* hash: number + 1 */
+	struct map64 label;		/* by hash of a label: its number */
 	struct lanes lanes;
 	struct line_path path;
 	size_t nsteps;
@@ -43,7 +43,7 @@ struct page_times {
 	struct page_count {
 		const char *name;
 		uint64_t n;
-	} counts[PAGE_COUNTS];		/* for meta, once all else is gone */
+	} counts[PAGE_COUNTS];		/* for section meta, after everything else was freed */
 };
 
 /* ---- loading ---- */
@@ -62,11 +62,11 @@ static uint32_t label_of(struct page_times *pt, const struct buf *label)
 	return (uint32_t)pt->nlabels++;
 }
 
-/* Of all programs, one behind the other. */
+/* Memory to make labels, reused for each program. */
 struct worker {
 	struct buf args, label;
 	struct work_arg *list;
-	size_t *at;		/* in @args, of each; and the end */
+	size_t *at;		/* offset of each argument in @args; then the end */
 	size_t n, list_cap, at_cap;
 };
 
@@ -111,7 +111,7 @@ static void load_program(struct page *p, const struct build *b, uint32_t exec, s
 	const char *path = build_path(b, e->program, &len);
 
 	x->end = end_of(e, &x->value);
-	/* one that put another one into its place has started that */
+	/* a program that executed another one in its process counts as its parent */
 	x->parent = e->before && !b->execs[e->before].forked ? e->before : e->parent;
 	page_graph_want(&p->g, e->program);
 	page_graph_want(&p->g, e->cwd);
@@ -144,7 +144,7 @@ static void load_programs(struct page *p)
 	free(w.at);
 }
 
-/* "sh: makes version.h": the outputs of jobs are known when the timeline is. */
+/* Add outputs to labels ("sh: makes version.h"), after the timeline has found them. */
 static void label_outputs(struct page *p, const struct build *b)
 {
 	struct page_times *pt = p->times;
@@ -231,7 +231,7 @@ void page_times_counts(const struct page *p, struct json *j)
 
 /* ---- sections ---- */
 
-/* A column of signed differences. */
+/* Write a value of a column as its difference from the value before. */
 static void put_signed(struct out *out, int64_t *before, int64_t v)
 {
 	page_signed(out, v - *before);
@@ -339,7 +339,7 @@ static void put_slices(struct page *p)
 	out_close(out);
 }
 
-/* A column of steps: their times, or how many worked. */
+/* A column of steps: their times, or how many programs of a class worked. */
 struct column {
 	struct out *out;
 	unsigned int class;

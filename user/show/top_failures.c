@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Failures, as far as they are known while the build runs.
+ * Finds failures while the build runs, as far as they are known yet.
  *
  * A failure waits for the end of its caller.  If the caller fails, too, it has passed the
- * failure on, and now its own caller decides; if it succeeds, the failure was ignored.
- * So each failure waits in a list of the process that decides next, and such a list moves
- * up in one step.
+ * failure on, and its own caller decides next; if it succeeds, it has ignored the failure.
+ * So each failure waits in a list of the process that decides next, and the whole list
+ * moves up in one step.
  */
 #include "show/top_model.h"
 #include "base/container.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limit for walks from a process up to its callers. */
+/* Maximum number of callers that a walk up from a process visits. */
 #define DEPTH_MAX	64u
 
 static struct top_program *of_pending(struct top_link *l)
@@ -41,7 +41,7 @@ static bool answers(const struct top_program *p)
 	return false;
 }
 
-/* Whether it configures: configure, cmake; but not "cmake --build", "meson compile". */
+/* Whether a program configures: configure, cmake; but not "cmake --build", "meson compile". */
 static bool configures(const struct top_program *p)
 {
 	const char *end = p->args.s + p->args.len;
@@ -64,7 +64,7 @@ static bool is_probe(const struct top_model *m, const struct top_program *p)
 	return false;
 }
 
-/* Whether a signal stopped it: build tools stop the other jobs when one has failed. */
+/* Whether a signal ended a program as build tools end the other jobs after a failure. */
 static bool stopped(const struct top_program *p)
 {
 	return p->signal == SIGTERM || p->signal == SIGINT || p->signal == SIGHUP ||
@@ -85,7 +85,7 @@ static void set_fate(struct top_model *m, struct top_program *p, enum top_fate f
 	m->nshown += top_is_shown(p);
 }
 
-/* It is no failure: from now on it is forgotten like other programs that ended. */
+/* Treat a failure as none: it will be forgotten like other programs that ended. */
 static void ignore(struct top_model *m, struct top_program *p)
 {
 	m->nshown -= top_is_shown(p);
@@ -126,7 +126,7 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 	set_fate(m, p, to == &m->failed ? TOP_REAL : TOP_UNDECIDED);
 }
 
-/* Failures after which the caller went on are not its reason to fail, if there are others. */
+/* Drop failures after which the caller went on, if others can be its reason to fail. */
 static void drop_ignored(struct top_model *m, struct top_program *p)
 {
 	struct top_link *next;
@@ -181,7 +181,7 @@ void top_goes_on(struct top_model *m, struct top_program *p)
 	for (struct top_link *l = p->failed.prev; l != &p->failed; l = l->prev) {
 		struct top_program *f = of_pending(l);
 
-		/* so do all before it */
+		/* all failures before this one are marked already */
 		if (f->went_on)
 			break;
 		m->nshown -= top_is_shown(f);

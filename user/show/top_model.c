@@ -19,7 +19,7 @@ struct top_program *top_find(const struct top_model *m, uint64_t upid)
 	return at ? (struct top_program *)(uintptr_t)*at : NULL;
 }
 
-/* A live program, or NULL. */
+/* Find a program that is alive.  Return: NULL if none. */
 static struct top_program *find_live(const struct top_model *m, uint64_t upid)
 {
 	struct top_program *p = top_find(m, upid);
@@ -98,7 +98,7 @@ static void forget_oldest(struct top_model *m)
 
 		l = l->next;
 		if (p->fate != TOP_NO_FAILURE) {
-			/* move it to the end, so that it is not visited each time */
+			/* keep a failure, but at the end, so that it is not visited each time */
 			top_list_del(&p->by_state);
 			top_list_add(&p->by_state, &m->ended);
 			continue;
@@ -218,7 +218,7 @@ static void set_string(struct buf *to, const struct et_event *ev, unsigned int i
 		buf_add(to, s, len);
 }
 
-/* A process executes a program. */
+/* Record that a process has executed a program. */
 static void set_program(struct top_model *m, struct top_program *p, const struct task *t,
 			const struct et_event *ev)
 {
@@ -238,7 +238,7 @@ static void set_program(struct top_model *m, struct top_program *p, const struct
 	} else {
 		set_string(&p->cwd, ev, et_present_path(ev) + 1);
 	}
-	/* it is the last in the order of the beginnings */
+	/* its program has just begun, so it is the last one in @running */
 	if (!p->live_children) {
 		top_list_del(&p->by_state);
 		top_list_add(&p->by_state, &m->running);
@@ -266,7 +266,7 @@ static uint64_t parent_of(const struct top_model *m, const struct task *t,
 		return parent->process_upid;
 	if (et_is_present(ev))
 		return t->parent;
-	/* a thread that runs a program takes its process's place */
+	/* a thread that executes a program takes the place of its process */
 	process = t->process_upid != t->upid ? top_find(m, t->process_upid) : NULL;
 	return process ? process->parent : 0;
 }
@@ -309,7 +309,7 @@ static struct top_slot *slot_at(struct top_model *m, uint64_t time)
 	return s;
 }
 
-/* Spread its processor time evenly over the time that it ran. */
+/* Spread the CPU time of a program evenly over the slots in which it ran. */
 static void spread_cpu(struct top_model *m, const struct top_program *p)
 {
 	uint64_t last = p->ended / SLOT_NS, first = p->begun / SLOT_NS, n;
@@ -323,7 +323,7 @@ static void spread_cpu(struct top_model *m, const struct top_program *p)
 		slot_at(m, i * SLOT_NS)->cpu += p->cpu / n;
 }
 
-/* Whether it is a device, in /proc, or directly in a directory for temporary files. */
+/* Whether a file is a device, in /proc, or directly in a directory for temporary files. */
 static bool is_temporary(const struct top_file *f)
 {
 	static const char *const places[] = { "/tmp/", "/var/tmp/", "/dev/", "/proc/" };
@@ -337,7 +337,7 @@ static bool is_temporary(const struct top_file *f)
 	return false;
 }
 
-/* Add the files that a program wrote, when it has ended. */
+/* Add the files that a program wrote, after it has ended. */
 static void add_outputs(struct top_model *m, const struct top_program *p)
 {
 	for (unsigned int i = 0; i < TOP_FILES; i++) {

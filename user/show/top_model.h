@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The model behind etrace top: what failed, what runs, and what was finished in a running
- * build.  Fed with events in the order of time; it draws nothing and reads no clock.
+ * build.  It gets events in the order of time, draws nothing and reads no clock.
  *
- * Work: constant for each event, apart from a walk up to a configure script when a
- * program fails.  Memory: the live processes, and the last TOP_ENDED that ended; older
- * ones are summed and forgotten.  Of each process the last TOP_FILES files and
- * TOP_CHILDREN children are kept.
+ * Time: constant for each event, except that a program that fails costs a walk up to its
+ * configure script.  Memory: the live processes, and the TOP_ENDED processes that ended
+ * last; older ones are added to sums and forgotten.  Of each process, the last TOP_FILES
+ * files and TOP_CHILDREN children are kept.
  */
 #ifndef ETRACE_TOP_MODEL_H
 #define ETRACE_TOP_MODEL_H
@@ -21,11 +21,11 @@
 #define TOP_FILES	32u
 #define TOP_CHILDREN	32u
 #define TOP_OUTPUTS	64u
-/* Failures that are kept; more are only counted. */
+/* Maximum number of failures that are kept; more are only counted. */
 #define TOP_FAILURES	200u
-/* Bytes of a command's arguments that are kept. */
+/* Maximum number of bytes that are kept of a command's arguments. */
 #define TOP_ARGS_MAX	4096u
-/* The last minutes are counted in slots of this many seconds. */
+/* The last minutes are counted in TOP_SLOTS slots of TOP_SLOT_S seconds. */
 #define TOP_SLOT_S	5u
 #define TOP_SLOTS	60u
 
@@ -34,9 +34,9 @@ struct top_link {
 	struct top_link *next, *prev;
 };
 
-/* A file that a process opened, by the name that the kernel resolved. */
+/* A file that a process opened. */
 struct top_file {
-	char *name;		/* NULL: no file */
+	char *name;		/* path that the kernel resolved; NULL if the entry is empty */
 	uint32_t len;
 	bool written;
 };
@@ -52,16 +52,16 @@ enum top_fate {
 /* A process, described by its last program. */
 struct top_program {
 	uint64_t upid;
-	uint64_t parent;	/* upid of the process that started it; 0 if that is not recorded */
+	uint64_t parent;	/* upid of the process that started it, 0 if not recorded */
 	uint64_t pid;
-	uint64_t begun;		/* its last program's start, ns */
+	uint64_t begun;		/* when its last program started, ns */
 	uint64_t since;		/* when it last began to run without a live child, ns */
-	uint64_t ended;		/* ns; 0 while it lives */
-	uint64_t cpu;		/* processor time in ns; 0 if unknown */
-	uint64_t memory;	/* largest resident size in bytes; 0 if unknown */
-	int64_t status, signal;	/* how it ended; -1: unknown */
+	uint64_t ended;		/* when it ended, ns; 0 while it is alive */
+	uint64_t cpu;		/* CPU time in ns, 0 if unknown */
+	uint64_t memory;	/* largest resident size in bytes, 0 if unknown */
+	int64_t status, signal;	/* how it ended; -1 if unknown */
 	enum work_class class;
-	bool execed;		/* runs a program of its own */
+	bool execed;		/* it runs a program of its own */
 	bool led;		/* its program has started processes */
 	bool keeps_going;	/* make -k: goes on after failures, and fails in the end */
 	bool matches;		/* it matches the search */
@@ -69,19 +69,19 @@ struct top_program {
 	uint64_t nchildren, nfiles;
 	uint64_t child[TOP_CHILDREN];	/* upids, as a ring: [nchildren % TOP_CHILDREN] is next */
 	struct top_file file[TOP_FILES];	/* as a ring: [nfiles % TOP_FILES] is next */
-	char *output;		/* base name of the file that it last opened to write; or NULL */
+	char *output;		/* base name of the file it last opened for writing; NULL if none */
 	struct buf label;	/* "cc1 parse.c" */
-	struct buf args;	/* each with a NUL behind it, at most TOP_ARGS_MAX bytes */
+	struct buf args;	/* arguments, each ended by a NUL; at most TOP_ARGS_MAX bytes */
 	struct buf cwd;
 
-	/* for a failure */
+	/* only for a failure: */
 	enum top_fate fate;
 	bool probe;		/* below a configure script that has not failed */
 	bool question;		/* below a configure script, or its status is an answer (grep) */
-	bool went_on;		/* its caller has started something else since */
-	/* @args and @cwd of the compiler driver that failed because of it; empty if none */
+	bool went_on;		/* its caller has started another process since */
+	/* arguments and directory of the driver that failed because of it; empty if none */
 	struct buf driver_args, driver_cwd;
-	struct top_link pending;	/* in the caller's @failed; or empty */
+	struct top_link pending;	/* in @failed of the process that decides; empty if none */
 	struct top_link failed;		/* failures below it that its own end will decide */
 
 	struct top_link by_state;	/* in @running, @waiting or @ended */
@@ -89,52 +89,52 @@ struct top_program {
 	struct top_link by_failure;	/* in @failures, if @fate is not TOP_NO_FAILURE */
 };
 
-/* A file that was finished. */
+/* A file that a program has written. */
 struct top_output {
 	char *name;
-	struct buf by;		/* label of its program */
+	struct buf by;		/* label of the program */
 	uint64_t time;
 };
 
-/* Programs that ended in TOP_SLOT_S seconds. */
+/* Sums over the programs that ended in a slot of TOP_SLOT_S seconds. */
 struct top_slot {
-	uint64_t number;	/* time / TOP_SLOT_S; a slot with another number is empty */
+	uint64_t number;	/* time / TOP_SLOT_S; a slot with another number counts as empty */
 	uint32_t ended[WORK_CLASSES];
 	uint64_t cpu;		/* ns */
 };
 
 struct top_model {
 	struct proctab *tab;
-	struct map64 programs;	/* by upid: struct top_program, live ones and those kept */
-	struct top_link running;	/* live, without live children, the longest first */
-	struct top_link waiting;	/* live, with live children */
-	struct top_link ended;		/* the last that ended, the oldest first */
-	struct top_link failures;	/* in the order of time */
-	struct top_link failed;		/* failures whose callers have all failed */
-	struct top_link found;		/* matches of the search */
+	struct map64 programs;	/* by upid: struct top_program, live and ended ones */
+	struct top_link running;	/* live programs without live children, longest first */
+	struct top_link waiting;	/* live programs with live children */
+	struct top_link ended;		/* failures, and programs that ended last, oldest first */
+	struct top_link failures;	/* all failures, in the order of time */
+	struct top_link failed;		/* failures whose callers have all failed, too */
+	struct top_link found;		/* programs that match the search */
 	struct buf search;
 	uint64_t nrunning, nwaiting, nkept, nended, nfound, nforgotten;
-	uint64_t nfailures;	/* failures that were kept */
-	uint64_t nshown;	/* failures that are worth showing, see top_is_shown() */
-	uint64_t nover;		/* failures that were not kept */
+	uint64_t nfailures;	/* number of failures that are kept */
+	uint64_t nshown;	/* number of failures that are worth showing, see top_is_shown() */
+	uint64_t nover;		/* number of failures that were not kept */
 	uint64_t running_of[WORK_CLASSES], ended_of[WORK_CLASSES];
 	struct top_slot slot[TOP_SLOTS];
-	struct top_output output[TOP_OUTPUTS];	/* as a ring */
+	struct top_output output[TOP_OUTPUTS];	/* as a ring: [noutputs % TOP_OUTPUTS] is next */
 	uint64_t noutputs;
 	uint64_t begun, now;	/* times of the first and the last event, ns */
-	uint64_t cpu;		/* processor time of all that ended, ns */
-	uint64_t largest;	/* resident bytes of the largest program that ended */
-	struct buf largest_by;	/* its label */
+	uint64_t cpu;		/* CPU time of all processes that ended, ns */
+	uint64_t largest;	/* largest resident size of any program that ended, in bytes */
+	struct buf largest_by;	/* label of that program */
 	uint64_t lost;		/* number of lost records */
 	uint64_t events;
 	struct buf command;	/* label of the first program */
 	bool over;		/* the recording has ended */
-	bool cut;		/* it was cut off: set by the caller, with @over */
-	int64_t status;		/* exit status of its command, -1 if unknown */
-	bool complete;		/* nothing is missing */
-	struct top_past *past;	/* an earlier recording, owned by the caller; or NULL */
+	bool cut;		/* the recording was cut off: the caller sets this, and @over */
+	int64_t status;		/* exit status of the recorded command, -1 if unknown */
+	bool complete;		/* nothing is missing in the recording */
+	struct top_past *past;	/* an earlier recording, owned by the caller; NULL if none */
 	struct top_progress progress;
-	struct top_past *collect;	/* programs of this recording are added to it; or NULL */
+	struct top_past *collect;	/* gets the programs of this recording; NULL if none */
 };
 
 /** top_model_new - create an empty model; @pid_bits is the module's bits_of_real_pid */
@@ -205,11 +205,11 @@ void top_failed(struct top_model *m, struct top_program *p, struct top_program *
 void top_succeeded(struct top_model *m, struct top_program *p);
 /** top_goes_on - a program has started another process after a failure below it */
 void top_goes_on(struct top_model *m, struct top_program *p);
-/** top_is_shown - whether a failure is more than an answer to its caller */
+/** top_is_shown - whether to show a failure: it is not only an answer to its caller */
 bool top_is_shown(const struct top_program *p);
 /** top_failure_text - "cc1 parse.c: exit status 1 (gcc -c parse.c in /src)", not shortened */
 void top_failure_text(const struct top_program *p, struct buf *to);
-/** top_command - a command's arguments as a shell reads them */
+/** top_command - append a command's arguments, quoted for a shell */
 void top_command(const struct buf *args, struct buf *to);
 /** top_how_ended - "exit status 1", "SIGSEGV" */
 void top_how_ended(const struct top_program *p, char *buf, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The pages of a program and of help, and the keys of etrace top.  See top_screen.h. */
+/* Draws the pages of a program and of help, and handles the keys.  See top_screen.h. */
 #include "show/top_screen.h"
 #include "base/text_num.h"
 
@@ -26,7 +26,7 @@ static void number(struct top_frame *f, unsigned int *row, const char *name, con
 	field(f, row, name, text, strlen(text));
 }
 
-/* Draw text over as many rows as needed, up to @rows. */
+/* Draw a text on as many rows as it needs, up to @rows. */
 static void paragraph(struct top_frame *f, unsigned int *row, unsigned int rows, const char *name,
 		      const struct buf *text)
 {
@@ -36,7 +36,7 @@ static void paragraph(struct top_frame *f, unsigned int *row, unsigned int rows,
 
 	top_puts(f, *row, 0, col, TOP_DIM, name);
 	for (; off < text->len && rows && cols && *row + 1 < f->rows; rows--) {
-		/* mostly ASCII: n bytes take at most n columns */
+		/* n bytes usually take at most n columns */
 		size_t n = text->len - off < cols ? text->len - off : cols;
 
 		while (n > 1 && n < text->len - off && (text->s[off + n] & 0xc0) == 0x80)
@@ -124,7 +124,7 @@ void top_draw_program(struct top_frame *f, const struct top_view *v, const struc
 	if (b.len)
 		paragraph(f, &row, f->rows / 3, "command", &b);
 	buf_free(&b);
-	/* files get the rows that children do not need, at least half */
+	/* files get at least half of the rows, and those that children do not need */
 	end = p->nchildren && row < last ? row + (last - row) / 2 : row;
 	draw_children(f, &row, end, p, m);
 	draw_files(f, &row, last, p);
@@ -179,7 +179,7 @@ static void type(struct top_view *v, struct top_model *m, unsigned int key)
 		v->search.len -= v->search.len != 0;
 		break;
 	default:
-		/* bytes of other characters come one by one, and are searched for as they are */
+		/* a character that is not ASCII comes byte by byte, and is added that way */
 		if (key < ' ' || key > 0xff)
 			return;
 		buf_addc(&v->search, (char)key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Estimates the time remaining.  See top_past.h. */
+/* Estimates the remaining time of a build.  See top_past.h. */
 #include "show/top_past.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -17,17 +17,17 @@
 /* Confidence interval in standard errors of the mean: 2 for about 95 %. */
 #define ERRORS		2
 
-/* Programs of one label. */
+/* Programs with the same label. */
 struct kind {
-	uint64_t work;		/* sum over all of them, ns */
+	uint64_t work;		/* sum of their times, ns */
 	uint32_t n;
 	uint32_t taken;		/* how many of them have ended in the present build */
 };
 
 struct step {
 	uint32_t kind;
-	uint64_t end;		/* ns; after top_past_end() since the recording's beginning */
-	uint64_t done;		/* work of this step and all before it, ns */
+	uint64_t end;		/* when it ended, ns; after top_past_end(): since the beginning */
+	uint64_t done;		/* sum of the work of this step and all before it, ns */
 };
 
 struct top_past {
@@ -98,7 +98,10 @@ static size_t next_step(const struct top_past *past, uint64_t done)
 	return partition_point(i, 0, past->nsteps, past->steps[i].done <= done);
 }
 
-/* When the earlier build had done @done, and (*@next) one step more; ns since its beginning. */
+/*
+ * When the earlier build had done @done, in ns since its beginning.  @next: set to when the
+ * step after that had ended.
+ */
 static uint64_t when_done(const struct top_past *past, uint64_t done, uint64_t *next)
 {
 	size_t i = next_step(past, done);
@@ -126,8 +129,8 @@ void top_past_take(struct top_past *past, struct top_progress *p, const char *la
 }
 
 /*
- * Factor by which the rest will take longer than in the earlier build: the average of the
- * parts that are over, moved towards 1 by the uncertainty that their variation shows.
+ * Factor by which the rest will take longer than in the earlier build: the average over the
+ * finished parts, moved towards 1 by its uncertainty, which follows from their variation.
  */
 static double slower(const struct top_progress *p, uint64_t begun)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The time remaining, estimated from an earlier recording of the build.
+ * Estimates the remaining time of a build from an earlier recording of it.
  *
- * Programs are recognized by their label, "cc1 parse.c".  Each that ends advances the
- * build by the time that such a program took in the earlier recording.  From the moment
- * when the earlier build had done as much follows how much time it still took then.
+ * Programs are recognized by their label, "cc1 parse.c".  Each program that ends advances
+ * the build by the time that such a program took in the earlier recording.  The remaining
+ * time is what the earlier build still took after it had done as much.
  *
  * That time is scaled by the speed of the present build, but only as far as its parts agree
  * on that speed: if other programs on the machine slowed down one minute of either build,
  * that says nothing about the next minute.
  *
- * Only programs that started no others count: the others only waited for these.
+ * Only programs that started no others count, since the others waited for these.
  */
 #ifndef ETRACE_TOP_PAST_H
 #define ETRACE_TOP_PAST_H
@@ -21,7 +21,7 @@
 
 struct top_past;
 
-/** top_past_new - create an earlier recording, still without programs */
+/** top_past_new - create an earlier recording that has no programs yet */
 struct top_past *top_past_new(void);
 void top_past_free(struct top_past *past);
 
@@ -37,14 +37,14 @@ void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended);
 
 /* Progress of the present build; starts as all zeros. */
 struct top_progress {
-	/* when a part ended, ns: in this build; in the earlier build since its beginning */
+	/* when a part ended, ns: in this build; in the earlier build, from its beginning on */
 	struct top_past_mark {
 		uint64_t now, then;
 	} mark[TOP_PAST_PARTS];
 	unsigned int nmarks;
-	uint64_t done;		/* work done that the earlier build did, too, ns */
+	uint64_t done;		/* work done that the earlier build did, too: its time there, ns */
 	uint64_t last;		/* when @done last changed, ns */
-	uint64_t known, ended;	/* programs that ended: those in the earlier build, and all */
+	uint64_t known, ended;	/* number of programs that ended: also in the earlier one; all */
 };
 
 /** top_past_take - a program of the present build has ended */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The frame of etrace top, and its first page.  See top_screen.h. */
+/* Draws a frame of etrace top, and its first page.  See top_screen.h. */
 #include "show/top_screen.h"
 #include "base/container.h"
 #include "base/screen.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* From this many columns on, two parts are drawn side by side. */
+/* A screen with at least this many columns shows two parts side by side. */
 #define WIDE		120u
 #define RIGHT_COLS	50u
 #define RIGHT_GAP	2u
-/* A narrow screen lists the classes one per row only if it has this many rows. */
+/* A narrow screen has a row for each class only if it has at least this many rows. */
 #define HIGH		40u
 #define OUTPUTS_MIN	3u
 #define OUTPUTS_MAX	10u
@@ -79,10 +79,10 @@ void top_fill(struct top_frame *f, unsigned int row, unsigned int col, unsigned 
 	}
 }
 
-/* A part of the screen that is filled from above. */
+/* A part of the screen, which is filled from the top down. */
 struct area {
 	struct top_frame *f;
-	unsigned int row, end;	/* the next row; the row below the last one */
+	unsigned int row, end;	/* the next row; the row after the last one */
 	unsigned int col, cols;
 };
 
@@ -133,7 +133,7 @@ static void draw_title(struct area *a, const struct top_view *v, const struct to
 	buf_free(&b);
 }
 
-/* The state of the build, or how it ended. */
+/* Draw the state of the build, or how it ended. */
 static void draw_state(struct area *a, const struct top_model *m, uint64_t now)
 {
 	enum top_style style = TOP_BOLD;
@@ -180,7 +180,7 @@ static void draw_load(struct area *a, const struct top_view *v, const struct top
 	char text[160];
 
 	top_rate(m, now, 60, &rate);
-	/* strace does not record what processes used */
+	/* recordings with strace have no CPU times */
 	if (m->cpu && rate.ns) {
 		snprintf(text, sizeof(text), "%.1f CPUs in the last minute",
 			 (double)rate.cpu / (double)rate.ns);
@@ -205,7 +205,7 @@ static void draw_load(struct area *a, const struct top_view *v, const struct top
 
 /* ---- rows that can be selected ---- */
 
-/* Return: the style of the row. */
+/* Add a program to the rows that can be selected.  Return: the style of its row. */
 static enum top_style select_row(struct top_view *v, const struct top_program *p,
 				 enum top_style style)
 {
@@ -223,7 +223,7 @@ static void draw_failures(struct area *a, struct top_view *v, const struct top_m
 		return;
 	head(a, TOP_BAD, "%s%s", text_counted(m->nshown + m->nover, "failure", "failures"),
 	     m->over ? "" : " so far");
-	/* at most TOP_FAILURES */
+	/* there are at most TOP_FAILURES of them */
 	for (const struct top_link *l = m->failures.next; l != &m->failures; l = l->next) {
 		const struct top_program *p = container_of(l, const struct top_program, by_failure);
 
@@ -253,7 +253,7 @@ static void draw_program(struct area *a, struct top_view *v, const struct top_pr
 	snprintf(text, sizeof(text), "%12s  ", text_time(to > from ? to - from : 0));
 	buf_adds(&b, text);
 	buf_add(&b, p->label.s, p->label.len);
-	/* if the label does not show what it works at, its arguments may */
+	/* if the label does not show its input, the arguments may */
 	if (p->args.len && !memchr(p->label.s, ' ', p->label.len)) {
 		const struct buf rest = { p->args.s + strlen(p->args.s) + 1,
 					  p->args.len - strlen(p->args.s) - 1, 0 };
@@ -277,7 +277,7 @@ static void draw_program(struct area *a, struct top_view *v, const struct top_pr
 	buf_free(&b);
 }
 
-/* The program that a link of a list belongs to. */
+/* Functions that return the program to which a link of a list belongs. */
 typedef const struct top_program *of_link(const struct top_link *l);
 
 static const struct top_program *of_state(const struct top_link *l)
@@ -367,7 +367,7 @@ static void draw_classes(struct area *a, const struct top_model *m, uint64_t now
 	}
 }
 
-/* The same in a line. */
+/* Draw the classes in one line. */
 static void draw_class_line(struct area *a, const struct top_model *m, uint64_t now)
 {
 	struct top_rate minutes;
@@ -402,7 +402,7 @@ static void draw_outputs(struct area *a, const struct top_model *m, uint64_t now
 		snprintf(text, sizeof(text), "%12s ago  ",
 			 text_time(now > o->time ? now - o->time : 0));
 		buf_adds(&b, text);
-		/* the end of a long path is more useful */
+		/* the end of a long path is more useful than its beginning */
 		if (strlen(o->name) + b.len > a->cols && a->cols > b.len + 4) {
 			buf_adds(&b, "...");
 			buf_adds(&b, o->name + strlen(o->name) - (a->cols - b.len));
@@ -477,7 +477,7 @@ void top_draw(struct top_frame *f, struct top_view *v, const struct top_model *m
 {
 	if (f->rows < 2 || !f->cols)
 		return;
-	/* the time of a build that has ended stands still */
+	/* for a build that has ended, time stands still */
 	if (m->over)
 		now = m->now;
 	switch (v->shown) {

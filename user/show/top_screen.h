@@ -24,16 +24,16 @@ enum top_style {
 struct top_span {
 	unsigned int row, col, cols;
 	enum top_style style;
-	size_t off, len;	/* in the frame's text */
+	size_t off, len;	/* offset and length in the frame's text */
 };
 
 struct top_frame {
 	unsigned int rows, cols;
-	bool utf8;		/* else only ASCII is drawn */
+	bool utf8;		/* draw UTF-8; otherwise only ASCII */
 	struct buf text;
 	struct top_span *span;
 	size_t nspans, spans_cap;
-	uint64_t looked;	/* number of programs visited to draw it */
+	uint64_t looked;	/* number of programs visited to draw the frame */
 };
 
 /** top_frame_begin - begin an empty frame, reusing the memory of the previous one */
@@ -44,13 +44,13 @@ void top_frame_free(struct top_frame *f);
 unsigned int top_put(struct top_frame *f, unsigned int row, unsigned int col, unsigned int cols,
 		     enum top_style style, const char *s, size_t len);
 
-/** top_puts - as top_put(), for a string; top_fill - as top_put(), filled with blanks to @cols */
+/** top_puts - top_put() for a string; top_fill - top_put(), then blanks up to @cols */
 unsigned int top_puts(struct top_frame *f, unsigned int row, unsigned int col,
 		      unsigned int cols, enum top_style style, const char *s);
 void top_fill(struct top_frame *f, unsigned int row, unsigned int col, unsigned int cols,
 	      enum top_style style, const char *s, size_t len);
 
-/* Load of the machine that records, if it is this one. */
+/* Load of the recording machine; known only if it is this machine. */
 struct top_machine {
 	bool known;
 	unsigned int processors;
@@ -58,43 +58,43 @@ struct top_machine {
 	uint64_t memory, memory_used;	/* bytes */
 };
 
-/* Keys that are no characters; those have their code point. */
+/* Keys that are not characters.  A character is represented by its code point. */
 enum top_key {
 	TOP_KEY_UP = 0x110000, TOP_KEY_DOWN, TOP_KEY_PAGE_UP, TOP_KEY_PAGE_DOWN, TOP_KEY_HOME,
 	TOP_KEY_ENTER, TOP_KEY_ESCAPE, TOP_KEY_ERASE, TOP_KEY_OTHER,
 };
 
-/* Rows that can be selected in one frame. */
+/* Maximum number of rows that can be selected in one frame. */
 #define TOP_ROWS_MAX	512u
-/* Rows of a list that can be reached by scrolling; the search reaches all. */
+/* Number of rows of a list that can be reached by scrolling; the search reaches all. */
 #define TOP_SCROLL_MAX	1000u
 
 struct top_view {
 	enum { TOP_MAIN, TOP_PROGRAM, TOP_HELP } shown;
 	uint64_t program;	/* upid that TOP_PROGRAM shows */
-	bool typing;		/* keys go to the search */
+	bool typing;		/* the user types the text of the search */
 	struct buf search;
-	uint64_t selected;	/* upid; 0 if none */
+	uint64_t selected;	/* upid of the selected program, 0 if none */
 	uint64_t first;		/* number of rows of the list above the screen */
-	uint64_t row[TOP_ROWS_MAX];	/* upids that the last frame showed */
-	unsigned int nrows, list_row;	/* number of rows; the list begins at @list_row */
-	const char *quit;	/* what q does: "ends the view" */
-	const char *source;	/* what is watched */
+	uint64_t row[TOP_ROWS_MAX];	/* upids of the programs in the last frame */
+	unsigned int nrows, list_row;	/* number of these; where the list begins in @row */
+	const char *quit;	/* what the key q does: "ends the view" */
+	const char *source;	/* name of what is watched */
 	struct top_machine machine;
 };
 
 /** top_draw - draw the page that is shown, at time @now in ns */
 void top_draw(struct top_frame *f, struct top_view *v, const struct top_model *m, uint64_t now);
 
-/** top_draw_program, top_draw_help - draw these pages: top_pages.c */
+/** top_draw_program, top_draw_help - draw the page of a program, and that of help: top_pages.c */
 void top_draw_program(struct top_frame *f, const struct top_view *v, const struct top_model *m,
 		      uint64_t now);
 void top_draw_help(struct top_frame *f, const struct top_view *v);
 
-/** top_press - handle a key.  Return: false if the view is to end. */
+/** top_press - handle a key.  Return: false if the view should end. */
 bool top_press(struct top_view *v, struct top_model *m, unsigned int key);
 
-/** top_view_free - free what it holds */
+/** top_view_free - free the memory of its fields */
 void top_view_free(struct top_view *v);
 
 #endif

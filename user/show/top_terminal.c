@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The terminal, with ncurses.  See top_terminal.h. */
+/* Draws on a terminal with ncurses.  See top_terminal.h. */
 #include "show/top_terminal.h"
 #include "base/library.h"
 #include "base/xalloc.h"
 
-/* functions only: macros would need variables of the library */
+/* use functions, not macros, which would need variables of the library */
 #define NCURSES_NOMACROS
 #include <curses.h>
 #include <term.h>
@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Some keys send sequences that begin with Esc: how long ncurses waits for the rest, in ms. */
+/* After an Esc, ncurses waits so long, in ms, for the rest of the sequence of a special key. */
 #define ESCAPE_MS 25
 
 #define CURSES_FUNCTIONS(X)						\
@@ -39,10 +39,10 @@ struct top_terminal {
 	struct top_frame frame;
 };
 
-/* Pairs of colours, by number. */
+/* Numbers of colour pairs. */
 enum { PAIR_GOOD = 1, PAIR_BAD };
 
-/* How styles look, with colours and without. */
+/* How each style looks, with colours and without. */
 static const struct {
 	attr_t plain;
 	attr_t colored;
@@ -96,7 +96,7 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 		goto fail;
 	}
 	if (curses.setupterm(NULL, fileno(t->out), &known) != ERR) {
-		/* newterm() looks it up itself */
+		/* this was only a test: newterm() looks the terminal up again */
 		curses.del_curterm(curses.set_curterm(NULL));
 		return t;
 	}
@@ -107,7 +107,7 @@ fail:
 	return NULL;
 }
 
-/* The terminal is not changed before the first frame. */
+/* Start ncurses.  Done only with the first frame, so that the terminal is not changed before. */
 static bool begin(struct top_terminal *t)
 {
 	if (t->screen)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The terminal that etrace top draws on, with ncurses.  The library is loaded only when a
- * view begins, so that other commands start as fast as without it.
+ * Draws etrace top on a terminal with ncurses.  The library is loaded only when a view
+ * begins, so that other commands start as fast as without it.
  */
 #ifndef ETRACE_TOP_TERMINAL_H
 #define ETRACE_TOP_TERMINAL_H
@@ -14,7 +14,7 @@ struct top_terminal;
  * top_terminal_open - take over the controlling terminal of this process
  * @color: colours may be used
  * @utf8: the terminal shows UTF-8
- * @why: set on failure to what is wrong and what to do, for a person
+ * @why: set on failure to a message for the user: what is wrong, and what to do
  *
  * Return: NULL on failure.
  */
@@ -26,7 +26,7 @@ void top_terminal_close(struct top_terminal *t);
 /** top_terminal_fd - a descriptor that is readable when a key was pressed */
 int top_terminal_fd(const struct top_terminal *t);
 
-/** top_terminal_frame - begin an empty frame of the terminal's present size */
+/** top_terminal_frame - begin an empty frame of the terminal's current size */
 struct top_frame *top_terminal_frame(struct top_terminal *t);
 
 /** top_terminal_draw - show the frame of top_terminal_frame() */

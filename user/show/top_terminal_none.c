@@ -12,7 +12,7 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 	return NULL;
 }
 
-/* Never called: top_terminal_open() always fails. */
+/* The other functions are never called, since top_terminal_open() always fails. */
 
 void top_terminal_close(struct top_terminal *t)
 {
