@@ -18,7 +18,7 @@ static struct build *loaded(const struct build *b)
 
 /* ---- arguments ---- */
 
-/* Set the beginning of each exec up to @upto, also of those without a row (they have none). */
+/* Set where the arguments of each exec up to @upto begin; execs without a row have none. */
 static void begin_args(struct args *a, uint32_t upto)
 {
 	while (a->nplaces <= upto)
@@ -171,7 +171,7 @@ static void take_misses(void *ctx, const struct db_cells *row)
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
 	struct graph_access a;
 
-	/* more than were counted only if the file is changed meanwhile */
+	/* there are more than were counted only if the file has changed meanwhile */
 	while (list_miss(&l, row->v[2], &a) && b->misses_at[exec + 1] < b->misses_at[b->nexecs + 2])
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = a.file, .at = a.at,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The arguments of all programs of a database.  Most strings are shared by several programs. */
+/* Loads the arguments of all programs of a database.  Programs share most of their strings. */
 #ifndef ETRACE_MODEL_ARGS_H
 #define ETRACE_MODEL_ARGS_H
 
@@ -8,7 +8,7 @@
 
 struct args {
 	struct db *db;
-	uint32_t *places;	/* by exec: its first index in @strings; [exec + 1]: its end */
+	uint32_t *places;	/* by exec: first index in @strings; [exec + 1]: its end */
 	uint32_t nplaces, ntexts;
 	uint32_t *strings;
 	size_t n, cap;

@@ -7,9 +7,9 @@
  * Ids are those of the database: 1 and up, 0 if none.  Times are nanoseconds since the first
  * event of the trace.
  *
- * Memory: 28 bytes per access, 4 more to find it by its version; 72 per version; 56 per
- * exec; the paths, and 20 bytes for each.  Loaded on first use: 12 bytes per name looked up
- * in vain, 4 per argument, and the strings (args.c); 4 per list and per id in it (lists.c).
+ * Memory in bytes: 32 per access, 72 per version, 56 per exec, 20 per path and the path.
+ * Loaded on first use: 12 per name looked up in vain, 4 per argument, and the strings
+ * (args.c); 4 per list and 4 per id in a list (lists.c).
  */
 #ifndef ETRACE_MODEL_BUILD_H
 #define ETRACE_MODEL_BUILD_H
@@ -21,19 +21,19 @@
 #include "build/args.h"
 
 struct build_file {
-	uint32_t final;		/* version that has this name at the end of the build; 0 if none */
+	uint32_t final;		/* version that has this name at the end of the build, 0 if none */
 	uint32_t last;		/* last version that had this name at any time */
-	uint32_t named;		/* exec that gave @final this name; 0 if it began under it */
+	uint32_t named;		/* exec that gave @final this name, 0 if @final began with it */
 };
 
 struct build_version {
 	uint32_t file, exec, base;	/* as in the database */
 	uint32_t target;	/* file that a symbolic link leads to; 0 if it is no link */
-	uint32_t holds;		/* version whose content this is: @base's if nothing was written */
+	uint32_t holds;		/* version with this content: @base's if nothing was written */
 	uint32_t first;		/* first of its accesses in build.by_version */
-	uint32_t uses, writes;	/* number of accesses; the first @writes of them are writes */
+	uint32_t uses, writes;	/* number of accesses, of which the first @writes are writes */
 	uint8_t made;		/* enum graph_made */
-	bool identified;	/* size and mtime are known; dev and ino may be, 0 if not */
+	bool identified;	/* size and mtime are known; dev and ino are 0 if unknown */
 	bool token;		/* a pipe through which only job tokens passed: see queue.c */
 	bool counted;		/* a pipe for which the bytes of each access are known */
 	uint32_t dev;
@@ -56,7 +56,7 @@ struct build_exec {
 /* By far the most frequent record, hence packed: 56 bits of nanoseconds last for two years. */
 struct build_access {
 	uint32_t exec, version;
-	uint32_t file;		/* the name that was used, else the version's; 0 if none */
+	uint32_t file;		/* the name that was used, else that of the version; 0 if none */
 	int64_t at : 56;	/* when the exec got the descriptor */
 	uint8_t how;		/* enum graph_how */
 	int64_t until : 56;	/* when it lost the descriptor */
@@ -67,7 +67,7 @@ struct build_access {
 _Static_assert(sizeof(struct build_access) == 28, "28 bytes");
 
 
-/* From @at on, @file is the name of @version (0 if removed); done by @exec. */
+/* @exec gave @version the name @file at time @at; @version is 0 if it removed the name. */
 struct build_name {
 	uint32_t file, version, exec;
 	int64_t at;
@@ -77,17 +77,17 @@ struct build_name {
 struct build_miss {
 	uint32_t file;
 	int64_t at : 56;
-	uint8_t error;		/* errno; UINT8_MAX also for larger ones, which no lookup returns */
+	uint8_t error;		/* errno, at most UINT8_MAX; no lookup returns larger ones */
 } __attribute__((packed, aligned(4)));
 
 /* A timestamp that a program gave to a file. */
 struct build_time {
 	uint32_t file, version;
-	int64_t value;		/* 0 if it is the time of the call */
+	int64_t value;		/* ns since 1970; 0 for the time of the call */
 	int64_t at;
 };
 
-/* The kernel copied from one version straight into another on behalf of an exec. */
+/* A copy by the kernel from one version directly into another, asked for by an exec. */
 struct build_copy {
 	uint32_t exec, input, output;	/* input: 0 if unknown */
 };
@@ -104,10 +104,10 @@ enum build_list_kind {
 	BUILD_COPIED_FROM,	/* by version: 1 + indices of copies out of it */
 	BUILD_NAMES_OF,		/* by version: files that hold it at the end of the build */
 	BUILD_BEGAN,		/* by file: versions that began under that name */
-	BUILD_TOOK,		/* by file: 1 + indices of names that gave it a version */
+	BUILD_TOOK,		/* by file: 1 + indices of names by which it got a version */
 	BUILD_GIVEN,		/* by version: 1 + indices of names that it got */
 	BUILD_FORKS,		/* by exec: forked children that did not exec a program */
-	BUILD_MADE_BY,		/* by exec: versions that it began and nobody wrote to */
+	BUILD_MADE_BY,		/* by exec: versions that it began and no exec wrote to */
 	BUILD_LINKS,		/* by file: versions that are symbolic links to it */
 	BUILD_BASED,		/* by version: versions that were derived from it */
 	BUILD_TIMES_BY_FILE,	/* by file: 1 + indices of times */
@@ -129,8 +129,8 @@ struct build {
 	struct build_access *accesses;	/* by exec, in the order of the database */
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
-	struct map64 moved;	/* by index of an access of a pipe: its bytes */
-	struct map64 since;	/* by index of such an access: when it began to read, if known */
+	struct map64 moved;	/* by index of an access of a pipe: bytes that it moved */
+	struct map64 since;	/* by index of a read of a pipe: when it began to read, if known */
 	struct map64 ranges_from, ranges_to;	/* cache of find_ranges(): queue.c */
 	struct build_copy *copies;
 	uint32_t ncopies;
@@ -168,14 +168,14 @@ uint32_t build_find(const struct build *b, const char *path, size_t len);
 const struct args *build_args(const struct build *b);
 
 /**
- * build_args_add - append the arguments of an exec, a NUL behind each
+ * build_args_add - append the arguments of an exec, each ended by a NUL
  *
- * The first calls query the database, so that a few need not wait until all are loaded.
+ * The first calls query the database, so that a few calls need not load all arguments.
  * Return: number of arguments.
  */
 size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to);
 
-/** build_hides - the caller's cache for an exec: whether its arguments hold a secret */
+/** build_hides - a cache that callers use: whether the arguments of an exec hold a secret */
 enum build_hides *build_hides(const struct build *b, uint32_t exec);
 
 /** build_misses - number of failed lookups of an exec; build_miss_of() gives each, from 0 */
@@ -219,22 +219,23 @@ static inline const struct build_access *build_use(const struct build *b, uint32
 /** build_present - the version whose content a name has in the end.  Return: 0 if it is gone */
 uint32_t build_present(const struct build *b, uint32_t file);
 
-/** build_final - as build_present(); for a name that is gone, the last content it had */
+/** build_final - as build_present(); for a name that is gone, the last version it had */
 uint32_t build_final(const struct build *b, uint32_t file);
 
 /** build_name - a name of a version in the end, @file if that still exists.  Return: 0 if none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_namer - the exec that gave a version this name.  Return: 0 if it began under it */
+/** build_namer - the exec that gave a version this name.  Return: 0 if it began with that name */
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_is_output - whether the build made what a name holds in the end, or gave it the name */
+/** build_is_output - whether the build made what a name holds at the end, or gave it the name */
 bool build_is_output(const struct build *b, uint32_t file);
 
 /**
  * build_makers - the execs that wrote a version, or the versions that it was derived from
  *
- * If none wrote, the exec that began it.  Return: @n execs, the last writer last; free it.
+ * If no exec wrote it, the one that began it.  Return: an array of @n execs, the last writer
+ * last, freed by the caller.
  */
 uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
 
@@ -253,7 +254,7 @@ bool build_is_file(const struct build_version *v);
 /** build_is_from - whether a write may contain what its exec read from version @input */
 bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input);
 
-/** build_is_whole - whether the exec that began a version has made it, even without a write */
+/** build_is_whole - whether beginning a version is to make it, even if nothing is written */
 static inline bool build_is_whole(const struct build_version *v)
 {
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_IS_SYMLINK;
@@ -265,25 +266,25 @@ static inline bool build_is_written(const struct build_version *v)
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
 }
 
-/** build_is_queue - whether it is a pipe or FIFO: what one exec reads is gone for others */
+/** build_is_queue - whether a version is a queue, such as a pipe: data can be read only once */
 static inline bool build_is_queue(const struct build_version *v)
 {
 	return v->made == GRAPH_PIPE || v->made == GRAPH_FIFO;
 }
 
-/** build_with_command - the exec whose arguments apply: for a forked one, its ancestor's */
+/** build_with_command - the exec with the arguments of an exec; if that is forked, an ancestor */
 uint32_t build_with_command(const struct build *b, uint32_t exec);
 
 /* ---- what goes through pipes: queue.c ---- */
 
-/** build_moved - bytes that an access of a pipe moved; 0 if unknown */
+/** build_moved - number of bytes that an access of a pipe moved, 0 if unknown */
 uint64_t build_moved(const struct build *b, const struct build_access *a);
 
 /** build_flows - whether read @r of a pipe can have got any byte from write @w */
 bool build_flows(const struct build *b, const struct build_access *w,
 		 const struct build_access *r);
 
-/** build_began - earliest time when its exec can have written what this access read */
+/** build_began - earliest time at which an exec can have written what @a read from a pipe */
 int64_t build_began(const struct build *b, const struct build_access *a);
 
 /* ---- between the files of the model ---- */

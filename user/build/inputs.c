@@ -3,7 +3,10 @@
 #include "build/search.h"
 #include "base/xalloc.h"
 
-/* What an exec read before a time.  @write: only what it may contain; NULL for all reads */
+/*
+ * Add what an exec read before a time.  @write: add only what this write may contain; NULL for
+ * all reads.
+ */
 static void add_reads(struct search *s, uint32_t exec, int64_t before,
 		      const struct build_access *write, size_t from)
 {
@@ -33,7 +36,7 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before,
 	}
 }
 
-/* Versions that its exec wrote itself and had the kernel copy from: they have no read. */
+/* Add versions that the exec wrote itself and had the kernel copy from, without reading them. */
 static void add_own_copies(struct search *s, const struct build_access *write, int64_t before,
 			   size_t from)
 {
@@ -57,7 +60,7 @@ static void add_own_copies(struct search *s, const struct build_access *write, i
 	}
 }
 
-/* A forked child has in its memory what its parent read before the fork. */
+/* Add what an exec read.  A forked child also knows what its parent read before the fork. */
 static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t from)
 {
 	const struct build_exec *e;
@@ -137,7 +140,7 @@ static void show_source(struct search *s, size_t i)
 	}
 }
 
-/* Return: whether to expand the node. */
+/* Visit a node.  Return: whether to expand it. */
 static bool look_at_input(struct search *s, size_t i)
 {
 	const struct build *b = s->b;

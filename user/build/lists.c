@@ -41,7 +41,7 @@ static uint32_t forked_by(const struct build *b, uint32_t exec)
 	return b->execs[exec].forked ? b->execs[exec].parent : 0;
 }
 
-/* A version that was emptied and never written to is made by the exec that emptied it. */
+/* The exec that made a version by emptying a file to which no exec then wrote; 0 if none. */
 static uint32_t begun_by(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];

@@ -14,7 +14,7 @@ static uint32_t id_of(struct build *b, const struct db_cells *row, int i, enum d
 	return db_cell_id(b->db, row, i, of);
 }
 
-/* Set where the path of each file up to @upto begins, also of those without a row. */
+/* Set where the path of each file up to @upto begins; files without a row have none. */
 static void begin_paths(struct build *b, uint32_t upto)
 {
 	while (b->npaths <= upto)
@@ -112,7 +112,7 @@ static bool may_queue(const struct build *b, uint32_t version)
 	return build_is_queue(&b->versions[version]);
 }
 
-/* A mapped file (no bytes moved by calls) can be used as long as the program runs. */
+/* Whether a file was mapped, since calls moved no bytes: then it is used until the exec ends. */
 static bool is_mapped(const struct build *b, const struct build_access *a, bool counted,
 		      uint64_t bytes)
 {
@@ -135,7 +135,7 @@ static void take_access(struct build *b, const struct graph_access *from, struct
 		map64_put(&b->moved, (uint64_t)(a - b->accesses), from->bytes);
 		if (from->since)
 			map64_put(&b->since, (uint64_t)(a - b->accesses), (uint64_t)from->since);
-		/* a program that only has the pipe open moves nothing */
+		/* other kinds of access only mean that the exec had the pipe open */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
 			b->versions[a->version].counted &= from->counted && from->bytes;
 	}
@@ -155,7 +155,7 @@ static void take_accesses(void *ctx, const struct db_cells *row)
 	struct graph_access a = { .exec = id_of(b, row, 0, DB_EXECS) };
 	struct build_exec *e = &b->execs[a.exec];
 
-	/* more than were counted only if the file is changed meanwhile */
+	/* there are more than were counted only if the file has changed meanwhile */
 	while (list_access(&l, row->v[1], &a) && e->first + e->uses < b->naccesses)
 		take_access(b, &a, &b->accesses[e->first + e->uses++]);
 }

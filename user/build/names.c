@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which version has which name: etrace-db(5), rule 2.  See build.h. */
+/* Finds which version has which name: etrace-db(5), rule 2.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -32,8 +32,8 @@ static bool begins_with(const struct build *b, uint32_t file, const char *dir)
 }
 
 /*
- * For a trace that does not record removals: whether a file is in a directory for temporary
- * files, so that its program is likely to have removed it.
+ * Whether a file is in a directory for temporary files.  If the trace does not record
+ * removals, its program is likely to have removed it.
  */
 static bool is_temporary(const struct build *b, uint32_t file)
 {
@@ -44,8 +44,8 @@ static bool is_temporary(const struct build *b, uint32_t file)
 }
 
 /*
- * The last record counts.  Versions and names are both in the order of time; if a name and
- * a version have the same time, the name is the later one.
+ * Find the version that each name has at the end: the last record of the name decides.
+ * Versions and names are both in the order of time; at the same time, the name is later.
  */
 static void find_final(struct build *b)
 {
@@ -121,11 +121,11 @@ bool build_is_output(const struct build *b, uint32_t file)
 	if (build_is_written(v) || v->made == GRAPH_IS_SYMLINK ||
 	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
-	/* a further name of a file that existed before is an output only if the build gave it */
+	/* another name of a file that existed before is an output only if the build gave it */
 	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named;
 }
 
-/* ---- who made it ---- */
+/* ---- what made a version ---- */
 
 struct maker {
 	uint32_t exec;

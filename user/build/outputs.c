@@ -17,7 +17,7 @@ static void add_output(struct search *s, uint32_t version, const struct build_ac
 }
 
 /*
- * Everything that an exec wrote after @since, when it read something.
+ * Add everything that an exec wrote after @since, when it read something.
  * @version: what it read; 0 if that is not a version
  */
 static void add_writes(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
@@ -42,7 +42,7 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 			add_output(s, made[i], NULL, class, exec, b->versions[made[i]].at, from);
 }
 
-/* An exec that read something at @since; children that it forked later know it, too. */
+/* Add what an exec that read something at @since wrote, and children that it forked later. */
 static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
 		     uint32_t version, size_t from)
 {
@@ -70,7 +70,7 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 	free(stack);
 }
 
-/* What an exec had the kernel copy from a version that it wrote itself: that has no read. */
+/* Add what an exec had the kernel copy from a version that it wrote, without reading it. */
 static void add_own_copies(struct search *s, uint32_t version, const struct build_access *own,
 			   size_t from)
 {
@@ -92,7 +92,7 @@ static void add_own_copies(struct search *s, uint32_t version, const struct buil
 	}
 }
 
-/* Programs that looked up one of the names in vain. */
+/* Add programs that looked up one of the names in vain. */
 static void add_missers(struct search *s)
 {
 	const struct build *b = s->b;
@@ -106,7 +106,7 @@ static void add_missers(struct search *s)
 		}
 }
 
-/* Programs that listed one of the directories, or asked for the type of one of the names. */
+/* Add programs that listed one of the directories, or asked for the type of one of the names. */
 static void add_lookers(struct search *s)
 {
 	const struct build *b = s->b;
@@ -130,7 +130,7 @@ static void add_symlinks_to(struct search *s, uint32_t file, int64_t time, size_
 		add_output(s, links[i], NULL, GRAPH_DATA, b->versions[links[i]].exec, time, from);
 }
 
-/* Symbolic links to any name of a version. */
+/* Add symbolic links to any name of a version. */
 static void add_symlinks(struct search *s, uint32_t version, int64_t time, size_t from)
 {
 	size_t n;
@@ -207,7 +207,7 @@ static int by_to(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Keep only nodes that lead to no other shown one: walk from these back along the edges. */
+/* Show only nodes that lead to no other shown one: walk back from each along the edges. */
 static void keep_last(struct search *s)
 {
 	struct reach *r = s->r;
@@ -231,7 +231,7 @@ static void keep_last(struct search *s)
 			if (from == to || leads[from])
 				continue;
 			leads[from] = true;
-			/* shown nodes are or were on the stack */
+			/* shown nodes are on the stack, or were */
 			if (!r->nodes[from].shown)
 				stack[n++] = from;
 		}
@@ -258,7 +258,7 @@ static void add_version(struct search *s, uint32_t version)
 				    .class = GRAPH_DATA, .time = INT64_MIN }, 0);
 }
 
-/* Earlier versions of the name were read under it, too. */
+/* Add earlier versions of the name, which were read under this name, too. */
 static void add_earlier(struct search *s)
 {
 	const struct build *b = s->b;
@@ -273,7 +273,7 @@ static void add_earlier(struct search *s)
 		add_version(s, b->names[rows[i] - 1].version);
 }
 
-/* An input that existed before: names that the build gave it are outputs made from it. */
+/* For an input that existed before: add the names that the build gave it, as outputs. */
 static void add_new_names(struct search *s, uint32_t version)
 {
 	const struct build *b = s->b;
@@ -304,7 +304,7 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 	}
 	add_version(&s, version);
 	add_earlier(&s);
-	/* symbolic links to it count even if nothing has read it */
+	/* symbolic links to the input count even if nothing has read it */
 	add_symlinks_to(&s, file, INT64_MIN, 0);
 	find_outputs(&s);
 	add_new_names(&s, b->versions[version].holds);
@@ -345,7 +345,7 @@ void reach_changed(const struct build *b, const struct reach_change *changes, si
 		s.dirs[changes[i].dir] = true;
 	}
 	s.names[0] = s.dirs[0] = changed[0] = false;
-	/* node 0 stands for all of them */
+	/* node 0 stands for all changed files */
 	search_add(&s, (struct reach_node){ .class = GRAPH_DATA, .time = INT64_MIN }, 0);
 	for (size_t i = 0; i < n; i++)
 		add_symlinks_to(&s, changes[i].file, INT64_MIN, 0);

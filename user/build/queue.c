@@ -32,7 +32,7 @@ int64_t build_began(const struct build *b, const struct build_access *a)
 	return since && *since ? (int64_t)*since : a->at;
 }
 
-/* Bytes that the accesses had moved up to a time. */
+/* Number of bytes that accesses had moved up to a time. */
 struct moved {
 	int64_t at;
 	uint64_t bytes;
@@ -59,7 +59,7 @@ static uint64_t moved_until(const struct moved *m, uint32_t n, int64_t at)
 	return next ? m[next - 1].bytes : 0;
 }
 
-/* The ranges of bytes that @n uses of a version may have moved: all its writes, or the others. */
+/* Find the range of each of @n accesses of a pipe: all its writes, or all other accesses. */
 static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint32_t n)
 {
 	struct moved *begun = xcalloc(n + 1ul, sizeof(*begun));
@@ -104,7 +104,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 	const struct build_version *v = &b->versions[w->version];
 	struct range out, in;
 
-	/* a program learns nothing from its own writes, unless it has not seen them: splice() */
+	/* a program knows its own writes already, unless the kernel copied them (splice()) */
 	if (v->token || (w->exec == r->exec && !w->copied) || w->at >= r->until)
 		return false;
 	if (!v->counted)
@@ -116,7 +116,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 
 /* ---- job tokens ---- */
 
-/* Largest difference of bytes read and written by a user of a pool of job tokens; by its filler. */
+/* Largest difference of bytes read and written by a user of a pool of job tokens, by its filler. */
 #define TOKEN_MAX	16
 #define TOKENS_MAX	4096
 
@@ -125,7 +125,7 @@ static bool writes(const struct build_access *a)
 	return a->how == GRAPH_WRITE;
 }
 
-/* What one exec moved through a pipe. */
+/* Number of bytes that one exec moved through a pipe. */
 struct user {
 	uint32_t exec;
 	uint64_t in, out;
@@ -138,7 +138,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->exec > y->exec) - (x->exec < y->exec);
 }
 
-/* Return: @n users, to be freed by the caller. */
+/* Return: an array of *@n users, freed by the caller. */
 static struct user *users_of(const struct build *b, uint32_t version, size_t *n)
 {
 	const struct build_version *v = &b->versions[version];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * From an output to the files that it was made from (deps), and back (rdeps), by the rules
- * of etrace-db(5).
+ * Finds the files from which an output was made (deps), and what was made from an input
+ * (rdeps), by the rules of etrace-db(5).
  *
  * Time decides.  A program cannot have read what was written after its last read, and what
  * it read after its last write is not in what it wrote.
@@ -17,13 +17,13 @@ struct reach_node {
 	uint8_t class;		/* enum graph_class */
 	uint32_t exec;		/* deps: the exec that used it; rdeps: the exec that made it */
 	int32_t from;		/* node that it was reached from; -1 for the first one */
-	bool shown;		/* part of the answer; else only on the way to other nodes */
-	const struct build_access *through;	/* of a pipe; deps: its read, rdeps: its write */
+	bool shown;		/* part of the answer; otherwise only on the way to other nodes */
+	const struct build_access *through;	/* for a pipe: its read (deps) or write (rdeps) */
 	int64_t time;		/* deps: earlier writes count; rdeps: later reads count */
 };
 
 struct reach {
-	struct reach_node *nodes;	/* by distance; the search began at the first */
+	struct reach_node *nodes;	/* by distance from the first one, where the search began */
 	size_t n, cap;
 	uint32_t *execs;	/* execs that the search went through, each once */
 	size_t nexecs, execs_cap;
@@ -63,12 +63,12 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 struct reach_change {
 	uint32_t file;		/* 0 if the build did not touch it */
 	uint32_t dir;		/* directory that it came into or left: listings of it differ */
-	bool comes_or_goes;	/* then lookups of it, or questions for its type, differ, too */
+	bool comes_or_goes;	/* it was added or removed: lookups of it and of its type differ */
 };
 
 /**
  * reach_changed - everything that these changes affect
- * @changes: @n of them
+ * @changes: the @n files that have changed
  * @r: set; its execs are the programs that would behave differently
  */
 void reach_changed(const struct build *b, const struct reach_change *changes, size_t n,

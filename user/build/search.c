@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Nodes of a search, and which of them were visited.  See search.h. */
+/* Keeps the nodes of a search, and visits each once.  See search.h. */
 #include "build/search.h"
 #include "base/xalloc.h"
 
@@ -25,7 +25,7 @@ unsigned int reach_classes(const char *list)
 	return bits;
 }
 
-/* Keys of what is not a version: a failed lookup has none; each access of a pipe is a node. */
+/* Keys of nodes that are not versions: failed lookups, and accesses of pipes. */
 #define MISSED	(1ull << 32)
 #define THROUGH	(2ull << 32)
 
@@ -88,7 +88,7 @@ bool search_enter(struct search *s, uint32_t exec, int64_t time)
 {
 	const uint64_t *there = map64_get(&s->execs, exec);
 
-	/* to keep all edges, every way has to be followed */
+	/* if all edges are recorded, every way has to be followed */
 	if (!s->keeps_edges && there && !is_better(s, time, (int64_t)*there))
 		return false;
 	if (!there) {

@@ -11,16 +11,16 @@ struct search {
 	struct reach *r;
 	enum reach_how how;
 	unsigned int classes;
-	bool back;		/* from inputs to outputs (rdeps): a later time reaches less */
+	bool back;		/* it goes from inputs to outputs (rdeps): later times reach less */
 	uint32_t file;		/* name at which the search begins */
-	bool *names;		/* by file: failed lookups of it would differ now; NULL if none */
-	bool *dirs;		/* by file: listings of it would differ now; NULL if none */
+	bool *names;		/* by file: whether its failed lookups would differ; NULL if none */
+	bool *dirs;		/* by file: whether listings of it would differ; NULL if none */
 	struct map64 seen;	/* key_of() of versions, accesses of pipes, misses: their node */
-	struct map64 execs;	/* by exec: time up to (back: from) which it was visited */
+	struct map64 execs;	/* by exec: time up to which (@back: from which) it was visited */
 	struct map64 shown;	/* files that are shown */
-	uint32_t *queue;	/* nodes to visit */
+	uint32_t *queue;	/* indices of nodes to visit */
 	size_t nqueue, queue_cap;
-	/* node @from leads to node @to; kept for rdeps with REACH_LEAVES only */
+	/* node @from leads to node @to; recorded only for rdeps with REACH_LEAVES */
 	struct edge {
 		uint32_t from, to;
 	} *edges;
@@ -29,7 +29,7 @@ struct search {
 	struct reach also;	/* other names of nodes that are shown */
 };
 
-/** search_worse - the time that reaches less: the earlier one (back: the later one) */
+/** search_worse - the one of two times that reaches less: the earlier one (@back: the later) */
 static inline int64_t search_worse(const struct search *s, int64_t x, int64_t y)
 {
 	return (x < y) != s->back ? x : y;
@@ -41,7 +41,7 @@ static inline bool search_wants(const struct search *s, const struct build_acces
 	return a->how != GRAPH_WRITE && s->classes >> a->class & 1;
 }
 
-/** search_is_content - whether what is read this way can become part of what is written */
+/** search_is_content - whether data read as this class can become part of what is written */
 static inline bool search_is_content(uint8_t class)
 {
 	return class == GRAPH_DATA || class == GRAPH_IS_PIPE;
@@ -50,13 +50,13 @@ static inline bool search_is_content(uint8_t class)
 /** search_add_node - add a node that is not to be visited */
 void search_add_node(struct reach *r, struct reach_node n);
 
-/** search_add - add a node to visit; a known one is visited again if it reaches more now */
+/** search_add - add a node to visit; visit a known one again if its time reaches more now */
 void search_add(struct search *s, struct reach_node n, size_t from);
 
 /**
- * search_enter - visit an exec up to a time (back: from that time on)
+ * search_enter - visit an exec up to a time (@back: from that time on)
  *
- * Return: false if all that it did in that time was visited before.
+ * Return: false if everything that it did in that time was visited before.
  */
 bool search_enter(struct search *s, uint32_t exec, int64_t time);
 
@@ -64,7 +64,7 @@ bool search_enter(struct search *s, uint32_t exec, int64_t time);
 void search_show(struct search *s, size_t i, uint32_t file);
 
 /**
- * search_show_also - show another name of node @i, once search_add_also() is called
+ * search_show_also - show another name of node @i; takes effect with search_add_also()
  *
  * Return: its node, valid until the next call; NULL if the answer has that name already.
  */
@@ -73,8 +73,8 @@ void search_add_also(struct search *s);
 
 /**
  * search_run - visit all nodes, beginning with those already added
- * @expand: adds the neighbours of a node
- * @look: visits a node; returns whether to expand it
+ * @expand: adds the neighbours of node @i
+ * @look: visits node @i; returns whether to expand it
  */
 void search_run(struct search *s, void (*expand)(struct search *s, size_t i),
 		bool (*look)(struct search *s, size_t i));
