@@ -48,7 +48,7 @@ bool affected_map(struct affected *a, const char *map)
 	return true;
 }
 
-/* The path that a present path had in the build. */
+/* Append the path that a file had in the build, given its path now. */
 static void path_then(const struct affected *a, const char *path, struct buf *to)
 {
 	size_t n = a->map_from ? strlen(a->map_from) : 0;
@@ -64,7 +64,7 @@ static void path_then(const struct affected *a, const char *path, struct buf *to
 	buf_free(&now);
 }
 
-/* The directory that a path is in; 0 if the build did not touch it. */
+/* The directory of a path; 0 if the build did not touch it. */
 static uint32_t dir_of(const struct build *b, const struct buf *path)
 {
 	const char *slash = path->len ? memrchr(path->s, '/', path->len) : NULL;
@@ -107,7 +107,7 @@ void affected_add(struct affected *a, const char *path)
 
 /* ---- git ---- */
 
-/* Output of git, which ends with a NUL.  Return: false after diag_fatal(). */
+/* Run git and append its output, which ends with a NUL.  Return: false after diag_fatal(). */
 static bool ask_git(struct affected *a, char *const argv[], struct buf *to)
 {
 	char block[4096];
@@ -312,7 +312,7 @@ static void put_json(const struct found *f, struct out *out)
 	json_line(&j);
 }
 
-/* Print what the trace does not show about such changes. */
+/* Print what is unknown because the trace does not record it.  Return: whether nothing is. */
 static bool say_unknown(const struct affected *a)
 {
 	const struct build *b = build_of(a->db);

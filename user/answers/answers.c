@@ -30,7 +30,7 @@ void answers_path(struct buf *to, const char *path)
 
 /* ---- similar names ---- */
 
-#define NEAR 3		/* similar names that are printed */
+#define NEAR 3		/* number of similar names that are printed */
 
 static const char *base_name(const char *path, size_t *len)
 {

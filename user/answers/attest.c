@@ -14,7 +14,7 @@
 
 #include <nettle/sha2.h>
 
-/* If a file's time was set to "now": tolerance in ns between that and the time of the call. */
+/* Longest difference, in ns, between a call that sets a file's time to "now" and that time. */
 #define NOW_SLACK 100000000ll
 
 static const struct diag_kind not_hashed = {
@@ -51,8 +51,8 @@ static int by_role(const void *x, const void *y)
 }
 
 /*
- * Rows are per name and version, as a name can have held two files.  An input that was used
- * under a name that the build gave it has that name.
+ * One row for each name and version, since a name can have held two files.  An input that
+ * was used under a name that the build gave it is listed under that name.
  */
 static void add_inputs(struct attest *a, const struct build *b)
 {
@@ -112,7 +112,7 @@ void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 	f->hashed = !f->why_not;
 }
 
-/* Compute the id: it is the same for the same build and files. */
+/* Compute the id, which depends only on the build and its files. */
 static void identify(struct attest *a)
 {
 	/* not "sealed": it counts changes of the database, not of the build */

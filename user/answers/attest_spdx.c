@@ -10,7 +10,7 @@
 struct spdx {
 	const struct attest *a;
 	struct json j;
-	char space[96];		/* prefix of all ids */
+	char space[96];		/* prefix of all SPDX ids */
 };
 
 /* Begin an element; the caller ends it. */

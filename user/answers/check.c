@@ -160,7 +160,7 @@ static void find_internet(struct check *c)
 		size_t len;
 		bool binds = *db_bytes(st, 1, &len) == 'b';
 
-		/* the program that connects to it is reported instead */
+		/* the program that connects to this address is reported instead */
 		if (binds && connected(db, address))
 			continue;
 		add_network(c, exec, binds ? "listens there" :
@@ -168,7 +168,7 @@ static void find_internet(struct check *c)
 	}
 }
 
-/* Programs that used a unix socket leading out of the trace; the last one they had is reported. */
+/* Find programs that used a unix socket leading out of the trace; report the last such socket. */
 static void find_sockets(struct check *c)
 {
 	static const char text[] =

@@ -17,7 +17,7 @@ static bool is_in_step(const struct check *c, uint32_t unit)
 
 /* ---- looked for too early ---- */
 
-/* Whether the calls of one make or ninja that contain two units ran at the same time. */
+/* Whether two units ran in calls of the same make or ninja that overlapped in time. */
 static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 {
 	const struct match_unit *units = c->s.units;
@@ -34,7 +34,7 @@ static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t fi
 	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 
-/* Unit that made a file, or gave it this name; 0 if none, or if the file is gone in the end. */
+/* Unit that made a file, or gave it this name; 0 if none, or if the build removed the file. */
 static uint32_t maker_of(const struct check *c, uint32_t file, int64_t *at)
 {
 	const struct build *b = c->s.b;
@@ -124,7 +124,7 @@ static void load_outer(struct check *c, struct map64 *outer)
 	}
 }
 
-/* Whether a command's text has a word not behind "$": it may set the variable itself then. */
+/* Whether a word occurs in a command without "$": then the command may set that variable. */
 static bool has_word(const char *text, const char *name, size_t len)
 {
 	for (const char *s = text; (s = strstr(s, name)); s++) {

@@ -2,7 +2,7 @@
 /* The check clock: files with impossible times.  See check.h. */
 #include "answers/check.h"
 
-/* Tolerance for the clock of a file system, ns. */
+/* Largest deviation of a file system's clock that is accepted, ns. */
 #define SLACK 1000000000ll
 
 /* When the last program that wrote a version ended. */

@@ -20,7 +20,7 @@ static bool is_prefix_part(const char *name, size_t len)
 	return false;
 }
 
-/* The prefix that a file seems to be installed in.  Return: its length; 0 if none. */
+/* The prefix, like /usr, in which a file seems to be installed.  Return: its length; 0 if none. */
 static size_t prefix_of(const char *path)
 {
 	size_t len = strlen(path), top = check_top(path, len);
@@ -45,8 +45,8 @@ struct groups {
 };
 
 /*
- * The part of a path that findings are grouped by: the first prefix in it into which
- * something was installed, else check_top().  Return: its length; 0 if none.
+ * The part of a path by which findings are grouped: the first prefix in it into which
+ * something was installed, otherwise check_top().  Return: its length; 0 if none.
  */
 static size_t place_of(const struct groups *g, const char *path)
 {
@@ -91,7 +91,7 @@ static void add(struct groups *g, struct check_finding f)
 	g->rows[g->n++] = f;
 }
 
-/* Set the path of a group to the directory that all its members have in common. */
+/* Set the path of a group to the deepest directory that contains all its members. */
 static void name(struct check_finding *g)
 {
 	size_t len = strlen(g->members[0].path), n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What steps made, what their rules name, and which step waits for which.  See check.h. */
+/* Finds what steps made, what their rules name, and which step waits for which.  See check.h. */
 #include "answers/check.h"
 #include "base/partition.h"
 #include "base/xalloc.h"
@@ -23,7 +23,7 @@ static int by_step(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Count steps whose rules make -np did not reach. */
+/* Count steps whose rules are unknown because make -np did not get to them. */
 static void count_open(struct check *c)
 {
 	uint32_t last = 0;
@@ -156,7 +156,10 @@ int check_declares(struct check *c, uint32_t step, uint32_t node)
 	return c->around.any ? node && c->around.in[node] : -1;
 }
 
-/* Whether the rules of step @then lead to @file, or to outputs of @first.  1, 0, or -1 unknown. */
+/*
+ * Whether the rules of step @then depend, directly or not, on @file, or on outputs of @first.
+ * Return: 1 or 0; -1 if unknown.
+ */
 static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t file)
 {
 	const struct lists *l = &c->lists;
@@ -173,7 +176,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	outs = check_outs(c, first, &n);
 	for (size_t i = 0; i < n; i++) {
 		node = c->node[outs[i].file];
-		/* made by both: not conclusive, as both may be lines of one rule */
+		/* both made it, which proves nothing: they may be lines of one rule */
 		if (!l->nodes[node].rule || c->around.in[node] == REACHED_MADE)
 			continue;
 		known = true;
@@ -200,7 +203,7 @@ static bool is_partly(const struct check *c, uint32_t step)
 	return false;
 }
 
-/* Whether the rule of a file is from a make in another directory than that of a step. */
+/* Whether the rule of a file is from a make that ran in another directory than a step. */
 static bool is_elsewhere(const struct check *c, uint32_t file, uint32_t step)
 {
 	const struct lists *l = &c->lists;
@@ -220,7 +223,7 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 	if (ordered)
 		return ordered;
 	/*
-	 * That no rule leads there counts only if the same make or ninja called both steps:
+	 * The lack of such a rule counts only if the same make or ninja called both steps:
 	 * steps of different makes may be ordered because these makes are.
 	 */
 	both = check_apart(c, &a, &b);
@@ -232,7 +235,7 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 
 /* ---- what make waits for ---- */
 
-/* A pipe that a make read, and when. */
+/* A pipe that a make read, such as that of $(shell), and when. */
 struct asked {
 	uint32_t make;		/* unit */
 	int64_t at, until;
@@ -250,7 +253,7 @@ static int by_time(const void *a, const void *b)
 static bool is_asked(const struct asked *rows, size_t n, const struct match_unit *unit)
 {
 	const struct asked wanted = { unit->caller, unit->at, 0 };
-	/* behind the last pipe that its make had opened when the unit began */
+	/* the row after the last pipe that its make had opened when the unit began */
 	size_t next = partition_point(i, 0, n, by_time(&rows[i], &wanted) <= 0);
 
 	return next && rows[next - 1].make == unit->caller && unit->at <= rows[next - 1].until;

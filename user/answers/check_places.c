@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The trees of a build, and in which place each file is.  See check.h. */
+/* Finds the source trees of a build, and in which kind of place each file is.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -45,11 +45,11 @@ static const struct {
 	{ "/var/tmp", PLACE_TEMPORARY },
 };
 
-/* Directories of installed packages, and of data that their tools generate on each machine. */
+/* Directories of installed packages; directories of data that packages' tools generate. */
 static const char *const installed[] = { "/usr/share/", "/usr/lib/", "/etc/", NULL };
 static const char *const made_there[] = { "/var/lib/", "/var/cache/", NULL };
 
-/* Hash of the path component below one of these directories.  Return: 0 if in none of them */
+/* Hash of the path component directly below one of @dirs.  Return: 0 if in none of them. */
 static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
 {
 	for (; *dirs; dirs++) {
@@ -84,7 +84,7 @@ static void find_installed(struct check *c)
 	free(used);
 }
 
-/* Whether a path, or a directory above it, is a tree. */
+/* Whether a path is one of the trees of the build, or in one. */
 static bool is_in_tree(const struct check *c, const char *path, size_t len)
 {
 	for (size_t i = 1; i <= len; i++)
@@ -154,7 +154,7 @@ static void add_start(struct check *c)
 
 size_t check_top(const char *path, size_t len)
 {
-	/* in these, each user has a directory with further ones in it */
+	/* in these directories, each user has one, which contains the projects */
 	bool deep = below(path, len, "/home") || below(path, len, "/var/tmp");
 	unsigned int names = deep ? 3 : 2;
 

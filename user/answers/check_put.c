@@ -58,7 +58,7 @@ static void put_text(const struct check *c, struct out *out, const struct check_
 		out_printf(out, "  and by %u more\n", f->more);
 }
 
-/* Members of a finding, and of each file in a group. */
+/* Write the members that a finding and each file of a group have. */
 static void json_found(struct json *j, const struct check_finding *f)
 {
 	const char *name = f->kind == CHECK_NETWORK ? "address" :

@@ -78,7 +78,7 @@ static bool is_declared(const struct check *c, uint32_t file)
 	return c->lists.nodes[c->node[file]].rule;
 }
 
-/* Find the output of each step: the first one declared by a rule, else the first one left. */
+/* Find the output of each step: the first one that a rule declares, else the first that is left. */
 static void find_outputs(struct check *c)
 {
 	c->output = xcalloc(c->s.nunits + 1ul, sizeof(*c->output));
@@ -104,7 +104,7 @@ static bool is_below(const struct build *b, uint32_t file, const char *dir)
 	return len > n && !memcmp(path, dir, n) && path[n] == '/';
 }
 
-/* What a unit reads. */
+/* What is known about the reads of a unit. */
 struct reader {
 	int64_t source;		/* when it read its first source; INT64_MAX if it did not */
 	bool beside;		/* it reads sources of a tree beside the build's directory */
@@ -133,8 +133,8 @@ static struct reader *find_readers(const struct check *c)
 }
 
 /*
- * Modules and settings of an installed program: files in /usr/local that it reads by itself
- * before it reads the first source, if any.
+ * Whether a read is of modules and settings of an installed program: files in /usr/local that
+ * it reads before the first source, if any, and that no argument names.
  */
 static bool is_installed(const struct check *c, const struct check_read *r, const struct reader *by)
 {
@@ -176,7 +176,7 @@ static void find_outside(struct check *c)
 
 /* ---- undeclared ---- */
 
-/* What rules use a directory for: bits, by the hash of its path. */
+/* What rules use a directory for: bits in a table by the hash of its path. */
 enum { DIR_MADE = 1, DIR_SOURCES = 2 };
 
 static uint64_t dir_of(const char *path, size_t len)
@@ -267,7 +267,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 	declared = check_declares(c, r->step, c->node[r->file]);
 	if (declared < 0)
 		declared = c->lists.rules || node->input || node->target || c->looked[r->file];
-	/* in a directory where rules only make files, it is no source: a generator wrote it, too */
+	/* in a directory where rules only make files, it is no source: something generated it */
 	dir = map64_get(dirs, dir_of(path, len));
 	if (declared || (c->lists.rules && dir && *dir == DIR_MADE) || lists_itself(c, r->unit))
 		return;
@@ -280,7 +280,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 
 /* ---- races ---- */
 
-/* Whether the call with the user began while the maker still wrote. */
+/* Whether the call that contains @user began before @until, up to which @maker wrote. */
 static bool began_before(const struct check *c, uint32_t user, uint32_t maker, int64_t until)
 {
 	uint32_t a = maker, b = user, both = check_apart(c, &a, &b);

@@ -31,7 +31,10 @@ static uint32_t writer_in(const struct check *c, uint32_t step, uint32_t file)
 	return step;
 }
 
-/* A file with a rule that this step wrote first is an output of it, even if it is also an input. */
+/*
+ * Find inputs of a step's rule that the step itself wrote.  An input that has a rule and that
+ * no other step wrote before is an output as well, so it is no finding.
+ */
 static void find_own_inputs(const struct steps *s, const struct check_out *out)
 {
 	struct check *c = s->c;
@@ -200,7 +203,7 @@ static void find_not_made(const struct steps *s)
 	for (uint32_t i = 1; i <= l->n; i++) {
 		const struct lists_node *node = &l->nodes[i];
 
-		/* a phony name, needed only through other names, is no file */
+		/* a phony name that only other rules need is no file */
 		if (!ran[node->rule] || (node->input && !node->wanted && !made[node->rule]) ||
 		    is_there(s, i, links))
 			continue;

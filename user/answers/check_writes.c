@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A file was written, got its name, or lost it. */
+/* An event of a file: it was written, got its name, or lost it. */
 struct written {
 	uint32_t file, unit, version;	/* version is 0 if it was removed */
 	uint32_t maker;		/* unit that wrote it, if @unit only gave it this name; else 0 */
@@ -69,7 +69,7 @@ static void load(struct check *c, struct all *all)
 
 /* ---- two writers ---- */
 
-/* Whether a version was derived from an older one, or is that. */
+/* Whether a version was derived from @older, directly or not, or is @older. */
 static bool holds(const struct check *c, uint32_t version, uint32_t older)
 {
 	while (version && version != older)
@@ -80,7 +80,7 @@ static bool holds(const struct check *c, uint32_t version, uint32_t older)
 
 /*
  * Whether unit @y waited for unit @x, which wrote until @until.  Return: 1, 0, or -1 if unknown,
- * as check_ordered(); lines of one rule cannot be distinguished from two rules.
+ * like check_ordered(), since lines of one rule look like two rules.
  */
 static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 {
@@ -98,7 +98,7 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	declared = check_ordered(c, x, y, 0);
 	if (declared == 0)
 		declared = check_ordered(c, y, x, 0);
-	/* makes that one make called one after the other */
+	/* two makes that a third one called one after the other */
 	if (declared < 0 && (a != c->step[x] || b != c->step[y]) &&
 	    c->s.units[a].until <= c->s.units[b].at && check_goes_on(c, b, a))
 		return 1;
@@ -115,13 +115,16 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 		ordered = in_order(c, first, x->until, then);
 	if (ordered >= 0)
 		return ordered;
-	/* so does one that changes the older version; a step that used its results has waited */
+	/*
+	 * So does a unit that changes the older version.  A step that uses what the other one
+	 * made has waited for it.
+	 */
 	return holds(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||
 	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }
 
-/* Whether the content of a version matters: it is left in the end, or was read. */
+/* Whether the content of a version matters: it is left at the end, or was read. */
 static bool is_used(const struct check *c, uint32_t version)
 {
 	const struct build *b = c->s.b;

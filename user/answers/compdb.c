@@ -25,7 +25,7 @@ static int by_file(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-/* Whether one of the @n entries of this build has the file and output of an old entry. */
+/* Whether one of the @n entries of this build replaces an old one: same file and output. */
 static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entry *made, size_t n)
 {
 	const struct compdb_entry key = { .file = old->file };
@@ -121,7 +121,10 @@ static void add_relative(struct buf *b, const char *directory, const char *path)
 	buf_adds(b, path + same + 1);
 }
 
-/* A path in the form that the configuration asks for; @b: storage for a new path. */
+/*
+ * A path in the form that the configuration asks for.
+ * @said: as the command has it; @path: absolute; @b: memory for a new path
+ */
 static const char *path_for(enum config_paths how, const struct compdb_entry *e, const char *said,
 			    const char *path, struct buf *b)
 {
@@ -185,7 +188,7 @@ static bool is_text(const char *s)
 	return !s || utf8_valid(s, strlen(s));
 }
 
-/* Warn of bytes that are not UTF-8: JSON has U+FFFD instead, which names another file. */
+/* Warn of bytes that are not UTF-8: they become U+FFFD in JSON, which names another file. */
 static void check_text(struct diag *diag, const struct compdb_entry *e)
 {
 	static const struct diag_kind kind = {

@@ -13,12 +13,12 @@ struct collector {
 	struct compdb_list *l;
 	struct map64 programs;	/* by file: struct name */
 	struct map64 names;	/* by string id of a first argument: struct name */
-	uint32_t exec, up;	/* the current exec; the nearest command above it */
+	uint32_t exec, up;	/* the current exec; 1 + index of the nearest command above it */
 	uint32_t cwd, program, interp;
 	bool succeeded;
 };
 
-/* What a program is according to its name; cached, as 100,000 execs share a few names. */
+/* What a program is according to its name; cached, since 100,000 execs share a few names. */
 struct name {
 	char *path;
 	const struct family *family;
@@ -26,14 +26,14 @@ struct name {
 	bool interpreter;
 };
 
-/* What ran, and where its own arguments begin. */
+/* What an exec ran, and where the arguments of that program begin. */
 struct ran {
 	const struct family *family;
-	size_t from;		/* index of its name in the arguments, behind an interpreter */
-	size_t own;		/* number of arguments that are its name */
+	size_t from;		/* index of its name in the arguments; not 0 after an interpreter */
+	size_t own;		/* number of arguments that make up its name */
 	bool script;		/* a script: the kernel put its interpreter in front */
 	bool weak, masked;	/* masked: a wrapper with the name of the program that it wraps */
-	bool ignored;		/* by the configuration */
+	bool ignored;		/* the configuration ignores it */
 };
 
 char *compdb_absolute(const char *directory, const char *path)
@@ -168,7 +168,7 @@ static void free_names(struct map64 *names)
 
 /* ---- what ran ---- */
 
-/* "sh ./cc -c a.c": index of the script; 0 if it runs none. */
+/* The script of "sh ./cc -c a.c".  Return: its index; 0 if the shell runs none. */
 static size_t script_by_hand(char **args, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -181,7 +181,7 @@ static size_t script_by_hand(char **args, size_t n)
 	return 0;
 }
 
-/* Index of a script for which the kernel started an interpreter: behind one argument or two. */
+/* Index of a script for which the kernel started an interpreter: 1, or 2 if that has an option. */
 static size_t script_of_kernel(const char *program, char **args, size_t n)
 {
 	for (size_t i = 1; i < n && i < 3; i++)
@@ -345,7 +345,7 @@ static bool unwrap(struct collector *of, struct compdb_command *c, const struct 
 	return f && f->tool == TOOL_DRIVER;
 }
 
-/* Return: false if it is no known command. */
+/* Find out which command @row->args are.  Return: false if unknown. */
 static bool take_command(struct collector *c, struct compdb_command *row)
 {
 	struct ran ran = what_ran(c, row->args, row->nargs);

@@ -60,7 +60,7 @@ static void add_word(void *ctx, char *word)
 	compdb_own(ctx, word);
 }
 
-/* Add the words of all variables that go before the command's own, or of those behind them. */
+/* Add the words of all variables that go before the command's own words, or after them. */
 static void add_words(struct compdb_command *c, bool before)
 {
 	enum at_files how = c->cmd.family->at == AT_WINDOWS ? AT_WINDOWS : AT_GNU;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The reason for a program that read a file, or was called for it. */
+/* Why a program that read a file, or was called for it, has an entry or none. */
 struct reason {
 	const char *word;	/* for JSON */
 	const char *text;
@@ -68,7 +68,7 @@ static char *output_of(const struct compdb_command *c, size_t source)
 	return path;
 }
 
-/* A compiler proper is a part of what its driver does. */
+/* The reason for a compiler proper, which is only a part of what its driver does. */
 static struct reason of_proper(const struct compdb_command *c)
 {
 	if (c->up)

@@ -105,7 +105,7 @@ static void add(struct rebuilt *r, const char *arg)
 	r->args[r->n] = NULL;
 }
 
-/* Add those arguments of a compiler proper that are also options of its driver. */
+/* Add the arguments of a compiler proper that its driver would also accept as options. */
 static void add_options(struct rebuilt *r, const struct command *proper)
 {
 	for (size_t i = 1; i < proper->nargs;) {
@@ -126,7 +126,10 @@ static void add_options(struct rebuilt *r, const struct command *proper)
 	}
 }
 
-/* COLLECT_GCC_OPTIONS of a compiler proper: all arguments of its driver except files. */
+/*
+ * Remember COLLECT_GCC_OPTIONS of a compiler proper, which contains all arguments of its
+ * driver except files.
+ */
 static void take_passed(void *ctx, const struct db_cells *row)
 {
 	static const char name[] = "COLLECT_GCC_OPTIONS";
@@ -138,7 +141,7 @@ static void take_passed(void *ctx, const struct db_cells *row)
 		map64_put(&l->passed, db_cell_id(l->db, row, 0, DB_EXECS), (uint64_t)row->v[2]);
 }
 
-/* The next word of COLLECT_GCC_OPTIONS: in single quotes; a single quote in it is '\\''. */
+/* The next word of COLLECT_GCC_OPTIONS, in single quotes; a single quote in it is '\\''. */
 static char *passed_word(const char **at, const char *end)
 {
 	struct buf word = { 0 };
@@ -182,7 +185,7 @@ static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct r
 	return true;
 }
 
-/* Without that variable: add the arguments of cc1, except those only its driver gives it. */
+/* Without COLLECT_GCC_OPTIONS: add the arguments of cc1, except those that its driver adds. */
 static void add_received(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* ---- who compiles a source: the innermost command ---- */
+/* ---- which command compiles a source: the innermost one ---- */
 
-/* Whether a wrapper ran the command in its arguments, not one that it chose itself. */
+/* Whether a wrapper ran the command that its arguments name, not one that it chose itself. */
 static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb_command *c)
 {
 	return wrapper->wrapper && !strcmp(path_base(wrapper->called), path_base(c->called));
@@ -51,7 +51,7 @@ struct reads {
 	struct map64 files;	/* ids of the files in question */
 };
 
-/* Whether a command is weak, so that it is uncertain whether it compiles. */
+/* Whether a command is weak: it compiles by its name, but may do anything. */
 static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
 {
 	return c->weak && !c->wrapper && compdb_compiles(c) && s->fate == FATE_ENTRY;
@@ -67,7 +67,7 @@ static uint32_t file_of_version(struct db *db, uint32_t version)
 	return (uint32_t)db_one(db, "SELECT file FROM version WHERE id = ?", "i", (int64_t)version);
 }
 
-/* @exec read a file: note this in all commands above it. */
+/* Record in all commands above @exec that it read a file. */
 static void note_read(struct reads *r, uint32_t exec, uint32_t file)
 {
 	struct compdb_list *l = r->l;
@@ -107,7 +107,7 @@ static void take_list(void *ctx, const struct db_cells *row)
 	}
 }
 
-/* A script with the name of a compiler counts as one if it, or what it ran, read its source. */
+/* A script named like a compiler counts as one if it, or a program below it, read the source. */
 static void judge_scripts(struct compdb_list *l)
 {
 	struct reads r = { .l = l };
@@ -165,7 +165,10 @@ static bool links(const struct compdb_command *c)
 	       (c->cmd.kind == COMMAND_LINK || c->cmd.kind == COMMAND_ARCHIVE || c->cmd.links);
 }
 
-/* A driver below another driver makes the same output; a linker is part of its driver. */
+/*
+ * If a driver below another driver makes the same output, the outer one gets no entry.  Other
+ * links below a command with an entry, such as a linker below its driver, are part of that.
+ */
 static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
 {
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {

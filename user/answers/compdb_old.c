@@ -15,7 +15,7 @@
 
 /* ---- the file ---- */
 
-/* Whether @path still leads to the file behind @fd: an update replaces it. */
+/* Whether @path still names the open file @fd: another process's update replaces it. */
 static bool is_there(int fd, const char *path)
 {
 	struct stat st, now;
@@ -203,7 +203,7 @@ void compdb_old_free(struct compdb_old *old)
 		free(old->rows[i].text);
 	}
 	free(old->rows);
-	/* nothing took its place */
+	/* remove the empty file that was made for the lock, unless it was replaced */
 	if (old->made && is_there(old->fd, old->made) && !fstat(old->fd, &st) && !st.st_size)
 		unlink(old->made);
 	free(old->made);

@@ -25,7 +25,7 @@ static void tell(struct compdb_list *l, const struct compdb_command *c, const ch
 
 /* ---- sources that the driver's arguments do not tell ---- */
 
-/* Whether a driver, or a program that it ran, made the file: an intermediate one. */
+/* Whether a driver, or a program that it ran, made the file, so that it is intermediate. */
 static bool made_below(struct compdb_list *l, uint32_t driver, const char *file)
 {
 	static const char text[] = "SELECT v.exec FROM file AS f JOIN version AS v ON v.file = f.id\n"
@@ -109,7 +109,7 @@ static void check_sources(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- outputs ---- */
 
-/* Output for the only source of a command, by the last program that its driver ran; or NULL. */
+/* What the last program below a driver made of the driver's only source; NULL if unclear. */
 static const char *made(struct compdb_list *l, const struct compdb_command *c)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;

@@ -7,7 +7,7 @@
 
 /* ---- one by one ---- */
 
-/* Whether the configuration excludes a source: its last directory with the source decides. */
+/* Whether the configuration excludes a source: the last directory that contains it decides. */
 static bool is_excluded(const struct config *config, const struct compdb_command *c, size_t source)
 {
 	for (size_t i = config->ndirectories; i > 0; i--) {

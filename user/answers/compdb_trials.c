@@ -59,7 +59,7 @@ static bool is_made_and_gone(const struct build *b, uint32_t file)
 	return version && !build_present(b, file) && build_is_made(&b->versions[version]);
 }
 
-/* Whether a version of a file is in one that stays. */
+/* Whether a file that is left at the end was made from a version of @file. */
 static bool leads_on(const struct build *b, uint32_t version, uint32_t file)
 {
 	struct reach r = { 0 };

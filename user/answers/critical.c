@@ -34,7 +34,7 @@ static bool is_shared(const struct build *b, uint32_t version)
 	return n == LOGGERS;
 }
 
-/* By file: whether standard output or error of programs was appended to it. */
+/* By file: whether programs appended their standard output or error to it. */
 static bool *find_appended(const struct build *b)
 {
 	bool *appended = xcalloc(b->nfiles + 1ul, sizeof(*appended));
@@ -159,7 +159,10 @@ static int by_pair(const void *a, const void *b)
 	return (x->maker > y->maker) - (x->maker < y->maker);
 }
 
-/* A file that @maker or one below it made, and @user or one below it read; else a declared one. */
+/*
+ * A file that @maker, or a process below it, made, and that @user, or a process below it, read;
+ * otherwise a file that a rule declares as such.
+ */
 static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
 {
 	struct needs *n = ctx;
@@ -225,7 +228,7 @@ static void add_edge(struct timeline *t, uint32_t user, uint32_t maker, uint32_t
 	t->edges[t->nedges++] = (struct line_edge){ user, maker, file };
 }
 
-/* Follow the rule of a file, and the rules of named files that nothing made: phony targets. */
+/* Follow the rule of a file, and the rules of its inputs that nothing made (phony targets). */
 static void follow(struct declaring *d, uint32_t target)
 {
 	size_t n = 1;

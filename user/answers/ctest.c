@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Append the text in a bracket argument, [=[x]=].  Return: the end of it; NULL if it is none */
+/* Append the text of a bracket argument, [=[x]=].  Return: its end; NULL if @s is none. */
 static const char *bracketed(const char *s, struct buf *to)
 {
 	size_t equals = *s == '[' ? strspn(s + 1, "=") : 0;
@@ -35,7 +35,7 @@ static const char *quoted(const char *s, struct buf *to)
 	return s + (*s == '"');
 }
 
-/* Read an argument of a CMake command: "x", [=[x]=] or x.  Return: the end of it; NULL if none */
+/* Read an argument of a CMake command: "x", [=[x]=] or x.  Return: its end; NULL if none. */
 static const char *next_arg(const char *s, struct buf *to)
 {
 	const char *behind;
@@ -55,7 +55,7 @@ static const char *next_arg(const char *s, struct buf *to)
 	return behind;
 }
 
-/* Whether any exec had these arguments, each with a NUL behind it, as from answers_args(). */
+/* Whether any exec had exactly these arguments, each ended by a NUL as by answers_args(). */
 static bool ran(struct db *db, const uint32_t *execs, size_t n, const struct buf *args)
 {
 	struct buf has = { 0 };

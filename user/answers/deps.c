@@ -151,7 +151,7 @@ void deps_end(const struct deps *d)
 
 /* ---- files ---- */
 
-/* What a trace cannot see of a program, and what is therefore unknown in an answer. */
+/* What a trace does not show of a program, and what is therefore missing in an answer. */
 static const struct unseen {
 	uint8_t bit;		/* enum graph_unseen */
 	bool reverse;
@@ -164,7 +164,7 @@ static const struct unseen {
 	{ GRAPH_UNSEEN_URING, true, "set up an io_uring: what it wrote by that may not be known" },
 };
 
-/* Print a line for each of these, with the first program to which it applies. */
+/* Print each row of @unseen that applies, with the first program to which it applies. */
 static void tell_unseen(struct deps *d, uint32_t file, const struct reach *r)
 {
 	const struct build *b = build_of(d->db);
@@ -206,7 +206,7 @@ static void find(struct deps *d, uint32_t file, struct paths *l)
 	sort_paths(l);
 }
 
-/* Whether a file does not exist because a program failed on it. */
+/* Whether a file does not exist because the program that should have made it failed. */
 static bool was_not_made(const struct deps *d, uint32_t file)
 {
 	const struct build *b = build_of(d->db);
@@ -247,7 +247,7 @@ void deps_of(struct deps *d, uint32_t file, bool header)
 	free(l.rows);
 }
 
-/* Add each file that a program used in one of the classes, or looked up in vain, once. */
+/* Add each file once that a program used in one of the classes, or looked up in vain. */
 static void add_used(const struct deps *d, struct paths *l)
 {
 	const struct build *b = build_of(d->db);

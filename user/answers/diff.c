@@ -23,7 +23,7 @@ static bool ends_with(const struct build *b, uint32_t file, const char *end)
 	return len >= n && !memcmp(path + len - n, end, n);
 }
 
-/* Whether the name of a file was replaced: in a copied directory, files have other times. */
+/* Whether match_name() changes a path: in a copied directory, files have other times. */
 static bool is_copy(const struct match_side *s, uint32_t file)
 {
 	struct buf name = { 0 };
@@ -87,7 +87,7 @@ static int32_t add_root(struct diff *d, struct diff_root root)
 	return (int32_t)d->nroots++;
 }
 
-/* Each file is only one root, however many units have read it. */
+/* The root for a file; all units that read the file share it. */
 static int32_t file_root(struct diff *d, struct map64 *files, enum diff_input input,
 			 unsigned int side, uint32_t file, uint32_t b, int64_t at)
 {
@@ -133,7 +133,7 @@ static size_t first_edge(const struct diff *d, uint32_t from)
 	return partition_point(i, 0, d->nedges, d->edges[i].from < from);
 }
 
-/* Mark units that read what a marked unit wrote later, and its calls that differ. */
+/* From each marked unit, mark the readers of what it wrote since, and its calls that differ. */
 static void spread(struct diff *d)
 {
 	while (d->nqueue) {
@@ -207,7 +207,7 @@ struct look {
 	struct diff *d;
 	struct map64 *files;
 	uint32_t unit;
-	bool calls;		/* it only calls others */
+	bool calls;		/* the unit does nothing but call others */
 	struct seed {
 		uint32_t unit;
 		int32_t root;
@@ -248,7 +248,7 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	}
 }
 
-#define SHORT 100000000		/* ns: below it, times are not compared */
+#define SHORT 100000000		/* times below this, in ns, are not compared */
 
 static bool other_time(const struct diff *d, const struct match_unit *a, const struct match_unit *b)
 {
@@ -284,7 +284,7 @@ static void look_at_all(struct look *l)
 
 /* ---- what nothing before explains ---- */
 
-/* The root for a different environment of a unit or one of its callers; -1 if none */
+/* The root for an environment that differs in a unit or one of its callers; -1 if none. */
 static int32_t env_root(struct diff *d, uint32_t unit)
 {
 	uint32_t first = diff_env_unit(d, unit);
@@ -348,7 +348,7 @@ static void explain_calls(struct diff *d, struct map64 *files)
 	}
 }
 
-/* The root of a program that ran in the first build only and made the input; -1 if none */
+/* The root of the program that made the input and ran in the first build only; -1 if none. */
 static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 {
 	size_t n;
@@ -398,7 +398,10 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 	return file_root(d, files, u->input, u->side, u->file, unit, b->at);
 }
 
-/* The root for a file whose maker in the first build did not run, or differs; -1 if unknown */
+/*
+ * The root for a file of the first build only: that of its maker, which did not run in the
+ * second build, or differs there; -1 if unknown.
+ */
 static int32_t root_of_gone(const struct diff *d, uint32_t file)
 {
 	size_t n;
@@ -470,7 +473,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER ||
 		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
-		/* since its begin: a unit that failed may have done so before it wrote anything */
+		/* from its beginning on: a unit may have failed before it wrote anything */
 		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}

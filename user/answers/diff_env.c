@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a variable is not compared: it differs in every run, or gives the number of jobs. */
+/* Whether to ignore a variable that differs in every run, or depends on the number of jobs. */
 static bool passed_over(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -76,7 +76,7 @@ static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec,
 	return env->rows + first;
 }
 
-/* Whether a unit was executed during the trace; for others no environment is recorded. */
+/* Whether a unit was executed during the trace: only then its environment is recorded. */
 static bool has_env(const struct match_side *s, uint32_t unit)
 {
 	const struct build_exec *e = &s->b->execs[s->units[unit].exec];

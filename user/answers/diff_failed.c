@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Failures in only one of two builds, and what was not done because of them.  See diff.h. */
+/* Finds failures in only one of two builds, and what did not run because of them.  See diff.h. */
 #include "answers/diff.h"
 #include "base/xalloc.h"
 
@@ -40,7 +40,7 @@ void diff_failed_load(struct diff *d)
 	}
 }
 
-/* The unit of the second build for a unit of @side; 0 if it has no pair. */
+/* The unit of the second build that corresponds to a unit of @side; 0 if none. */
 static uint32_t in_second(const struct diff *d, unsigned int side, uint32_t unit)
 {
 	return side ? unit : d->m.side[0].units[unit].pair;

@@ -55,7 +55,7 @@ struct putting {
 	struct json *json;
 };
 
-/* @exec: in build @side */
+/* Print how exec @exec of build @side failed. */
 static void put_failed(struct out *out, struct diff *d, unsigned int side, uint32_t exec)
 {
 	struct buf how = { 0 };
@@ -65,7 +65,7 @@ static void put_failed(struct out *out, struct diff *d, unsigned int side, uint3
 	buf_free(&how);
 }
 
-/* Print what failed because of it in only one of the builds. */
+/* Print what failed in only one of the builds because of this root. */
 static void put_root_failed(struct diff *d, struct out *out, const struct diff_root *r)
 {
 	int side = r->failed ? diff_failed_in(d, r->failed) : -1;
@@ -473,7 +473,7 @@ bool diff_put(struct diff *d, struct out *out, bool json)
 	sorted = d->roots;
 	qsort(order, d->nroots, sizeof(*order), by_time);
 	for (size_t i = 0; i < d->nroots; i++) {
-		/* an earlier one may have explained it meanwhile */
+		/* a root that explains no unit: earlier ones explain all that it could */
 		if (!d->roots[order[i]].units)
 			continue;
 		number[order[i]] = ++n;

@@ -41,13 +41,16 @@ static double seconds(int64_t ns)
 
 /* ---- how many worked ---- */
 
-/* Rows of the picture, and columns of its margin with the number at each row's upper edge. */
+/* Rows of the picture; columns of its margin, with the number at the upper edge of a row. */
 #define ROWS	8u
 #define MARGIN	8u
 /* Minimum number of columns between two labels of the time axis. */
 #define TICK	12u
 
-/* Average number of running programs in each of @n parts of the time.  Return: the largest. */
+/*
+ * Set @column to the average number of running programs in each of @n equal parts of the time.
+ * Return: the largest.
+ */
 static double averages(const struct timeline *t, double *column, unsigned int n)
 {
 	double width = (double)t->wall / n, most = 0;
@@ -99,7 +102,7 @@ static unsigned int filled(double working, const struct scale *s, unsigned int r
 	return cells <= 0 ? 0 : cells >= 1 ? FULL : (unsigned int)(cells * FULL + 0.5);
 }
 
-/* Distance of ticks in ns: the least of 1, 2, 5, 10, 20 ... that leaves TICK columns for each. */
+/* Distance of ticks in ns: the least of 1, 2, 5, 10, 20 ... with TICK columns for each tick. */
 static int64_t tick_of(int64_t wall, unsigned int cols)
 {
 	static const int64_t digits[] = { 1, 2, 5 };
@@ -175,13 +178,13 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 
 /* ---- the critical path ---- */
 
-/* A bar has at most 1 in BAR_PART of the columns; a label has LABEL columns. */
+/* A bar takes at most 1/BAR_PART of the columns; a label takes LABEL columns. */
 #define BAR_PART	3u
 #define LABEL		24u
 
 /* The part of the critical path that belongs to one job. */
 struct stretch {
-	struct line_segment s;	/* the longest of its segments, but from its beginning to its end */
+	struct line_segment s;	/* its first segment, up to the end, with the longest one's exec */
 	uint32_t before;	/* exec that it waited for, or that started it; 0 if none */
 };
 
@@ -222,7 +225,7 @@ static uint32_t before(const struct timeline *t, const struct stretch *list, siz
 	return exec;
 }
 
-/* Return: number of stretches; *list is freed by the caller. */
+/* Divide the path into stretches.  Return: their number; the caller frees *list. */
 static size_t stretches(const struct timeline *t, const struct line_path *path,
 			struct stretch **list)
 {
@@ -242,7 +245,7 @@ static size_t stretches(const struct timeline *t, const struct line_path *path,
 	return count;
 }
 
-/* The last component of a path. */
+/* Append the last component of a path. */
 static void add_name(struct buf *to, struct db *db, uint32_t file)
 {
 	size_t len;
@@ -252,7 +255,7 @@ static void add_name(struct buf *to, struct db *db, uint32_t file)
 		buf_add(to, slash + 1, (size_t)(path + len - slash - 1));
 }
 
-/* Append why it did not begin earlier. */
+/* Append why a stretch did not begin earlier. */
 static void add_why(struct buf *to, struct db *db, const struct stretch *s)
 {
 	static const char *const texts[LINE_WHYS][2] = {

@@ -13,7 +13,7 @@
 
 struct endless {
 	const struct timeline *t;
-	bool *full;		/* timeline_full() */
+	bool *full;		/* what timeline_full() returned */
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
@@ -66,7 +66,10 @@ static uint32_t up(const struct endless *e, uint32_t p, uint32_t depth)
 	return p;
 }
 
-/* Set both to children of their common ancestor.  Return: false if one is above the other. */
+/*
+ * Replace both by their ancestors, or themselves, that are children of a common parent.
+ * Return: false if one is above the other.
+ */
 static bool part(const struct endless *e, uint32_t *a, uint32_t *b)
 {
 	const struct timeline *t = e->t;
@@ -130,7 +133,7 @@ static void load_needs(struct endless *e)
 	const struct build *b = e->t->db ? build_of(e->t->db) : NULL;
 
 	e->first = xcalloc(e->t->nprocesses + 1, sizeof(*e->first));
-	/* row 0 is none */
+	/* row 0 is not used: 0 stands for none */
 	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
 	for (size_t i = 0; b && i < b->naccesses; i++)
 		if (b->accesses[i].how == GRAPH_READ || b->accesses[i].how == GRAPH_RUN)

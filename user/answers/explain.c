@@ -146,7 +146,7 @@ static void keep_end(struct buf *text)
 	text->len -= from;
 }
 
-/* Output of the program, or of its nearest caller that failed and printed anything. */
+/* Append the output of the program, or of its nearest caller that failed and printed any. */
 bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 {
 	bool found = false;
@@ -161,7 +161,7 @@ bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 	return found;
 }
 
-/* "path:12:5: error: text": length of the path.  Return: 0 if the line has another form */
+/* The length of the path in "path:12:5: error: text".  Return: 0 if the line has another form. */
 static size_t place_end(const char *s, size_t len, uint32_t *line, uint32_t *column)
 {
 	for (size_t i = 1; i + 1 < len; i++) {
@@ -211,7 +211,7 @@ static void take_place(struct explain *x, uint32_t exec, const char *s, size_t l
 	}
 	buf_add(&place->file, s, end);
 	path_clean(&place->file);
-	/* "12:30:05: began" is no place: the build has no such file */
+	/* "12:30:05: began" is no place, as the build has no file of that name */
 	if (!build_find(b, place->file.s, place->file.len)) {
 		buf_free(&place->file);
 		return;

@@ -82,7 +82,7 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 	if (how == DIFF_SAME || !any)
 		return;
 	path = path_of(side, any->file);
-	/* not read because it failed earlier: no difference */
+	/* a file that was not read because the command failed earlier is no difference */
 	if (how == DIFF_ONLY_FIRST && !was_missed(c, path)) {
 		free(path);
 		return;
@@ -167,7 +167,7 @@ bool explain_before(struct explain *x, struct db *old, const char *map)
 	good = match_builds(&d.m, old, x->db, map);
 	if (good) {
 		diff_env_load(&d);
-		/* first the exec that failed, as it read the files; else failures_command() */
+		/* first try the exec that failed, as it read the files; then failures_command() */
 		for (size_t i = 0; i < 2 && !x->matched; i++) {
 			c.unit = d.m.side[1].unit_of[tries[i]];
 			if (c.unit && d.m.side[1].units[c.unit].pair)

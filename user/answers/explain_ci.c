@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Output of etrace explain for CI systems.  See explain.h. */
+/* Writes what etrace explain prints for CI systems.  See explain.h. */
 #include "answers/explain.h"
 #include "base/screen.h"
 #include "build/build.h"
@@ -135,7 +135,7 @@ void explain_markdown(struct explain *x, struct out *out)
 
 /* ---- GitLab ---- */
 
-/* FNV-1a: the same in each run, so that GitLab recognizes a finding. */
+/* FNV-1a, which is the same in each run, so that GitLab recognizes a finding. */
 static uint64_t add_hash(uint64_t hash, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

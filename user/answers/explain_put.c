@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Output of etrace explain, for people and as JSON.  See explain.h. */
+/* Writes what etrace explain prints, for people and as JSON.  See explain.h. */
 #include "answers/explain.h"
 #include "answers/put.h"
 #include "base/text_num.h"
@@ -210,7 +210,7 @@ static void json_files(struct json *j, const char *name, struct explain *x,
 	json_end(j, ']');
 }
 
-/* Bytes of a command that are shown. */
+/* Maximum number of bytes of a command that are shown. */
 #define COMMAND_BYTES	4000u
 
 static void json_command(struct json *j, const char *name, struct explain *x, uint32_t exec)
@@ -322,7 +322,7 @@ static void json_place(struct json *j, const struct explain *x)
 	json_text(j, "message", x->place.message.s ? x->place.message.s : "", x->place.message.len);
 }
 
-/* What the line of text says. */
+/* Write member "first": what the first line of the output for people says. */
 static void json_first_line(struct json *j, struct explain *x)
 {
 	const struct build_exec *e = &build_of(x->db)->execs[x->exec];

@@ -12,7 +12,7 @@ static bool failed(const struct build_exec *e)
 	return e->status > 0 || e->signal > 0;
 }
 
-/* Whether an argument is a path, or ends with one: "x.o", "-ox.o", "--output=x.o" */
+/* Whether an argument is a path, or ends with it: "x.o", "-ox.o", "--output=x.o". */
 static bool names(const char *arg, const char *cwd, size_t len, const struct buf *path)
 {
 	const char *equal = strchr(arg, '=');

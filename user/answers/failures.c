@@ -49,7 +49,7 @@ static void find_processes(struct failures *f)
 		node->last = true;
 		node->begun = first[i];
 		node->up = parent ? last[b->execs[parent].process] : 0;
-		/* damage, or a process that started itself */
+		/* only in a damaged trace: the process would be its own caller */
 		if (node->up == last[i])
 			node->up = 0;
 	}
@@ -154,7 +154,10 @@ int failures_shell_status(const struct build_exec *e)
 	return e->signal > 0 ? 128 + e->signal : e->status;
 }
 
-/* The root is the process with the status of the recording; others may be from its cgroup. */
+/*
+ * The root is the process that ended with the status of the recording.  Other processes
+ * without a caller may have been recorded with its cgroup.
+ */
 static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 {
 	int64_t session = db_meta(f->db, "status", -1);

@@ -108,7 +108,7 @@ bool failures_any_argument(struct db *db, uint32_t exec, const char *list)
 	return found;
 }
 
-/* cmake configures, except with these options. */
+/* Options with which cmake does not configure. */
 #define CMAKE_WORKS "--build,--install,-E,-P"
 
 static enum failure_caller by_class(struct db *db, uint32_t exec, const char *path, size_t len)
@@ -162,7 +162,7 @@ enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, 
 
 /* ---- blame ---- */
 
-/* Commands that a script may call after a failure, to report it and clean up, before it ends. */
+/* Number of commands that a script may call after a failure, to report it and to clean up. */
 #define CALLS_AFTER	3u
 
 static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
@@ -175,7 +175,7 @@ static int64_t begun(const struct failures *f, uint32_t exec)
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
 
-/* Number of calls of a caller that began after a time; calls_at() counts those running at it. */
+/* Number of calls of a caller that began after a time; calls_at(): that ran at that time. */
 static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
 			    int64_t time)
 {
@@ -325,10 +325,13 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	return false;
 }
 
-/* Lines of recipes already begun that make may still run after another recipe failed. */
+/* Number of lines of a begun recipe that make may still run after another recipe failed. */
 #define LINES_LEFT	4u
 
-/* With -j, a caller may have begun jobs before it saw the failure, and finishes them first. */
+/*
+ * Whether the calls after a failure may be those of jobs that a caller with -j had begun
+ * before it saw the failure, and finished first.
+ */
 static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call)
 {
 	const struct failure_node *node = &f->nodes[caller];
@@ -338,7 +341,10 @@ static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call
 	       calls_after(f, node, end) <= LINES_LEFT * (calls_at(f, node, end) + 2);
 }
 
-/* Whether a caller that was ended by a signal had gone on after a call, and then only waited. */
+/*
+ * Whether another call succeeded after a failed one: then the caller had gone on, and only
+ * waited when a signal ended it.
+ */
 static bool was_waited_after(const struct failures *f, const struct failure_node *caller,
 			     uint32_t call)
 {

@@ -49,7 +49,7 @@ static bool is_simple(const struct buf *line)
 	return first && !memchr(line->s, '=', first) && *line->s != '.' && *line->s != ':';
 }
 
-/* Whether a call of make that succeeded was this line. */
+/* Whether a call of make succeeded and ran this line. */
 static bool is_call(const struct failures *f, uint32_t call, const struct buf *line, struct buf *args)
 {
 	const struct build_exec *e = &build_of(f->db)->execs[call];
@@ -75,7 +75,7 @@ static bool was_called(const struct failures *f, uint32_t make, const struct buf
 	return found;
 }
 
-/* Whether make ran no command with the name of this line's; sets @name to it. */
+/* Whether make never ran the command of this line.  @name: set to the command's name. */
 static bool is_lost(const struct failures *f, uint32_t make, const struct buf *line, struct buf *name)
 {
 	const char *blank = memchr(line->s, ' ', line->len), *slash;
@@ -89,7 +89,7 @@ static bool is_lost(const struct failures *f, uint32_t make, const struct buf *l
 	return true;
 }
 
-/* Read the next line into @line.  Return: false if it is no line of a recipe */
+/* Read the next line into @line.  Return: false if it is no line of a recipe. */
 static bool take_line(const struct buf *text, size_t *at, struct buf *line)
 {
 	const char *s = text->s + *at, *end = memchr(s, '\n', text->len - *at);
@@ -207,7 +207,7 @@ static const char *next_result(const char *s, const char *end, is_result_fn *is_
 
 /*
  * Set what make or ctest printed about each failed call; it prints in the order of their ends.
- * Return: false if the output was not recorded, or does not match the calls
+ * Return: false if the output was not recorded, or does not match the calls.
  */
 static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
 			   is_result_fn *is_result)
@@ -228,7 +228,7 @@ static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *fa
 	return lines == n;
 }
 
-/* The text of the next makefile that make read, from access @i on.  Return: false if none */
+/* Read the next makefile that make read, from access @i on.  Return: false if none. */
 static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf *text)
 {
 	const struct build *b = build_of(db);
@@ -269,7 +269,7 @@ static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bo
 	return is_line;
 }
 
-/* The line that a call of make ran: its arguments, or the text for a shell. */
+/* Set @line to what a call of make ran: its arguments, or the text for a shell. */
 static void line_of(struct db *db, uint32_t call, struct buf *line)
 {
 	uint32_t as = build_with_command(build_of(db), call);

@@ -45,7 +45,7 @@ static bool ends(struct work_arg a, const char *end)
 	return a.len > n && !memcmp(a.s + a.len - n, end, n);
 }
 
-/* Whether programs always look for this file, so that lacking it is no reason to fail. */
+/* Whether many programs look for this file, so that its lack is no reason to fail. */
 static bool is_habit(const char *path, size_t len)
 {
 	static const char *const places[] = {
@@ -93,7 +93,7 @@ static bool is_own(const struct look *l, const char *path, size_t len)
 	return n > 1 && len > n && !memcmp(path, start, n) && path[n] == '/';
 }
 
-/* Compilers look for a precompiled header beside each header: use the header's name. */
+/* The name of the header if a compiler looked for its precompiled form (.gch, .pch). */
 static struct work_arg wanted_name(struct work_arg name)
 {
 	if (ends(name, ".gch") || ends(name, ".pch"))
@@ -101,7 +101,7 @@ static struct work_arg wanted_name(struct work_arg name)
 	return name;
 }
 
-/* Whether a file of that name was found in another directory. */
+/* Whether the program found a file of that name in another directory. */
 static bool was_found(const struct look *l, struct work_arg name)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -166,7 +166,7 @@ static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 	return n == nb && a[na - n - 1] == '/' ? n : whole;
 }
 
-/* Find where a name was looked for: the first path, and the end that all paths have in common. */
+/* Find where a name was looked for: the first path, and the end that all paths share. */
 static void find_places(const struct look *l, struct work_arg name, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -189,7 +189,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 	buf_add(&on->name, on->path.s + on->path.len - common, common);
 }
 
-/* Whether a missing file can be the reason of a failure: the program was told to read it. */
+/* Whether a missing file can be the reason of a failure: its arguments name it, or it is own. */
 static bool matters(const struct look *l, const char *path, size_t len)
 {
 	const struct failure_node *node = &failures_of(l->db)->nodes[l->exec];
@@ -203,7 +203,7 @@ static bool matters(const struct look *l, const char *path, size_t len)
 	return named;
 }
 
-/* The part of libfoo.so or libfoo.a that -lfoo asks for, with the dot behind it. */
+/* "foo." of libfoo.so or libfoo.a: what -lfoo asks for, and a dot. */
 static struct work_arg library_name(struct work_arg file)
 {
 	size_t end = ends(file, ".so") ? 3 : ends(file, ".a") ? 2 : 0;
@@ -245,7 +245,7 @@ static bool read_library(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* Find a missing library: a linker reads on after it, and fails in the end. */
+/* Find a missing library.  A linker goes on reading after it, and fails at the end. */
 static bool find_library(const struct look *l, struct failure_on *on)
 {
 	struct buf words = { 0 };
@@ -268,7 +268,7 @@ static bool find_library(const struct look *l, struct failure_on *on)
 	return on->name.len;
 }
 
-/* Whether it is a hidden file below the directory of the build, as .git/index. */
+/* Whether a path is of a hidden file below the directory of the build, such as .git/index. */
 static bool is_hidden(const struct look *l, const struct buf *path)
 {
 	size_t n;
@@ -277,7 +277,7 @@ static bool is_hidden(const struct look *l, const struct buf *path)
 	return is_own(l, path->s, path->len) && memmem(path->s + n, path->len - n, "/.", 2);
 }
 
-/* Whether it is a target of cp, ln or mv: they open it to see whether it is a directory. */
+/* Whether a path is a target of cp, ln or mv, which open it to see if it is a directory. */
 static bool is_target(const struct look *l, const char *path, size_t len)
 {
 	static const char *const names[] = { "cp", "install", "ln", "mv" };
@@ -326,7 +326,7 @@ static bool judge_missing(const struct look *l, const struct buf *said, struct f
 	return !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
 }
 
-/* Find the last name that it looked for in vain, if it read no new file after that. */
+/* Find the last name that the program looked up in vain, if it read no new file after that. */
 static bool find_last_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	int64_t read = last_read(l);
@@ -378,7 +378,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 	return found;
 }
 
-/* Number of directories in which a program was looked for; 1 if called by a path. */
+/* Number of paths at which a program was looked for; 1 if it was called by a path. */
 static uint32_t places_of(const struct look *l, struct work_arg name)
 {
 	uint32_t n = build_misses(l->b, l->exec), places = 0;
@@ -421,7 +421,10 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 	return false;
 }
 
-/* For a child that was forked to run a program, but ended with a status of its caller's own. */
+/*
+ * Find the program that a forked child was to run, but could not.  Its status is no evidence,
+ * since its caller chose it.
+ */
 static void find_child_tool(const struct look *l, struct failure_on *on)
 {
 	struct failure_on tool = { 0 };
@@ -439,7 +442,7 @@ static void find_child_tool(const struct look *l, struct failure_on *on)
 
 /* ---- what it worked at ---- */
 
-/* The path of the argument that its label shows. */
+/* Append the path of the argument that the label of an exec shows. */
 static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 {
 	struct buf words = { 0 }, label = { 0 };

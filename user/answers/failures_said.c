@@ -10,7 +10,7 @@
 
 /* ---- what it printed ---- */
 
-/* An archive, an image: one in eight of its characters would be shown as something else. */
+/* Whether output is binary, like an archive: one in eight of its characters is not text. */
 static bool is_binary(const char *s, size_t len)
 {
 	static const char lost[] = "\xef\xbf\xbd";	/* U+FFFD: bytes that were no text */
@@ -68,8 +68,8 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 }
 
 /*
- * Whether a script printed the line: "/opt/bin/wrapper: line 23: ...".  A program that is no
- * script got its process from the script, whose output comes first.
+ * Whether a script printed the line: "/opt/bin/wrapper: line 23: ...".  If the program is no
+ * script, such a script ran before it in the same process.
  */
 static bool is_of_script(const char *line, size_t len, const char *program, size_t plen)
 {
@@ -145,10 +145,10 @@ static const struct phrase {
 	{ ": No such file or directory", FAILURE_OF_MISSING, BEFORE },
 };
 
-/* Marks around a name: of ASCII and, byte by byte, of UTF-8. */
+/* Quotation marks around a name: those of ASCII, and the bytes of those in UTF-8. */
 #define QUOTES "'\"`\xe2\x80\x98\x99"
 
-/* Whether it is what a program could not do: "Cannot stat", "cannot open shared object". */
+/* Whether a text says what a program could not do: "Cannot stat", "cannot open shared object". */
 static bool is_verb(const char *s, size_t len)
 {
 	static const char *const words[] = {
@@ -178,7 +178,7 @@ static const char *end_before(const char *line, const char *at)
 	return at;
 }
 
-/* Whether a part of a line can be a name: not the program at its beginning, and no line number. */
+/* Whether a part of a line can be a name: neither the program at its beginning nor a number. */
 static bool can_be_name(const char *line, const char *from, const char *end)
 {
 	if (from == line || from == end)
@@ -232,7 +232,7 @@ static bool can_be_file(const struct buf *name)
 	return name->len && *name->s != '[' && !memchr(name->s, ' ', name->len);
 }
 
-/* make runs simple commands itself. */
+/* Whether make printed "Error 127": it did not find a simple command, which it runs itself. */
 static bool is_tool(const char *text, size_t len)
 {
 	return memmem(text, len, "Error 127", 9);
@@ -325,7 +325,7 @@ static enum tells tells_error(const char *s, size_t len)
 	return tells;
 }
 
-/* The next line that is not blank, trimmed.  Return: false if there is none */
+/* Get the next line that is not blank, trimmed.  Return: false if there is none. */
 static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
 	while (*at < len) {
@@ -343,7 +343,7 @@ static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *li
 	return false;
 }
 
-/* Append "message" of a line of JSON. */
+/* Append the member "message" of a line of JSON. */
 static void add_message(struct work_arg line, struct buf *to)
 {
 	static const char key[] = "\"message\":\"";
@@ -355,7 +355,7 @@ static void add_message(struct work_arg line, struct buf *to)
 	}
 }
 
-/* Append the line that explains an error best; if none and @any, the last line. */
+/* Append the line that explains an error best; if no line does and @any, the last line. */
 static void add_line(const char *s, size_t len, bool any, struct buf *to)
 {
 	struct work_arg line, found = { 0 }, more = { 0 };

@@ -33,7 +33,7 @@ enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 struct command {
 	size_t word, len;	/* its name, in shell_text.words */
 	enum joint before;
-	bool candidate;		/* neither a builtin nor one that ran */
+	bool candidate;		/* it is no builtin, and did not run */
 };
 
 struct shell_text {
@@ -250,7 +250,7 @@ static void add_command(struct shell_text *t, size_t word, size_t len, enum join
 	t->commands[t->n++] = (struct command){ .word = word, .len = len, .before = before };
 }
 
-/* Whether it is "exit N" with N other than 127, so that it is not the reason. */
+/* Whether an exit has a number other than 127, so that it is not the reason. */
 static bool exits_otherwise(struct shell_text *t)
 {
 	const char *s = t->s;
@@ -335,7 +335,7 @@ static bool was_run_as(struct db *db, uint32_t exec, const char *word, size_t le
 	const char *at = args.s, *path = build_path(b, e->program, &length);
 	bool found = is_base(path, length, word, len);
 
-	/* of a script, its interpreter comes first */
+	/* the interpreter of a script comes before its name */
 	for (size_t i = 0; i < n && i < 3 && !found; i++, at += strlen(at) + 1)
 		found = is_base(at, strlen(at), word, len);
 	buf_free(&args);
@@ -367,7 +367,7 @@ static uint32_t whole_shell(const struct failures *f, uint32_t exec)
 	return exec;
 }
 
-/* ---- which it was ---- */
+/* ---- which command it was ---- */
 
 /* The first candidate from command @from on; NULL if "||" or "|" make it uncertain. */
 static const struct command *first_of(const struct shell_text *t, size_t from)
@@ -520,7 +520,7 @@ bool failures_is_shell(const struct build *b, uint32_t exec)
 	return class == WORK_SHELL;
 }
 
-/* Read the commands in a shell's text.  Return: false if it is unknown; call forget() anyway */
+/* Read the commands in a shell's text.  Return: false if it is unknown.  Call forget() anyway. */
 static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, struct buf *text)
 {
 	if (!find_text(db, build_with_command(build_of(db), exec), text, &t->errexit))

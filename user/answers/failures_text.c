@@ -11,7 +11,7 @@
 #define QUOTE_COLUMNS	120u
 #define PATH_COLUMNS	200u
 
-/* A path relative to the directory in which the build was started. */
+/* Append a path, relative to the directory in which the build was started. */
 static void add_path(struct db *db, struct buf *to, const struct buf *path)
 {
 	size_t len;
@@ -22,7 +22,7 @@ static void add_path(struct db *db, struct buf *to, const struct buf *path)
 	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
 }
 
-/* The name that people know: the first word of its label. */
+/* Append the name of a program that people know: the first word of its label. */
 static void add_program(struct db *db, uint32_t exec, struct buf *to)
 {
 	struct buf label = { 0 };
@@ -65,7 +65,7 @@ static void add_command(struct db *db, uint32_t exec, struct buf *to)
 
 static void add_reason(struct db *db, const struct failure_on *on, struct buf *to)
 {
-	/* text before the name, behind it, and if there is no name */
+	/* text before the name, text after it, and the text if there is no name */
 	static const char *const text[FAILURE_REASONS][3] = {
 		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
 		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a command was not found" },
@@ -92,7 +92,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	buf_adds(to, on->likely && on->reason == FAILURE_OF_TOOL ? " was probably not found" : t[1]);
 }
 
-/* What it printed itself, if no other reason is known. */
+/* Append what the program itself printed, for failures without another known reason. */
 static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
 	struct buf line = { 0 };

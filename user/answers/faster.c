@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of the longest steps for which the bound is computed. */
+/* The bound is computed for this many of the longest steps. */
 #define LOOKED_AT	16u
-/* Percent of the build: a step that saves less is not shown. */
+/* A step that saves less is not shown; percent of the build. */
 #define WORTH		1
-/* Percent of a process: a child with at least that much is shown instead of it. */
+/* A child with at least that much of a process is shown instead of it; percent. */
 #define MOST_OF		60
-/* Percent: as MOST_OF, for build tools; a step without a program of that size is many small. */
+/* MOST_OF for build tools; a step in which no program has that much did many small things. */
 #define MUCH_OF		30
-/* Percent of the build: a build tool with at least that much is the build itself. */
+/* A build tool with at least that much of the build is no step of it; percent. */
 #define ALL_OF		90
 
 struct finding {
@@ -66,7 +66,7 @@ static void load_after(struct finding *f)
 			(end_of_step(t, i) - t->steps[i].at) * t->steps[i].working;
 }
 
-/* All work of the build from a time on. */
+/* Sum of the work of all programs from a time on, ns. */
 static int64_t work_after(const struct finding *f, int64_t at)
 {
 	const struct timeline *t = f->t;
@@ -132,7 +132,7 @@ static void find_bound(struct finding *f, struct faster_row *r)
 
 /* ---- which steps ---- */
 
-/* Whether @part is @percent of @whole. */
+/* Whether @part is at least @percent of @whole. */
 static bool is_part(int64_t part, int64_t whole, int percent)
 {
 	return (double)part * 100 >= (double)whole * percent;

@@ -98,7 +98,7 @@ static void put_harmless(struct db *db, struct out *out)
 		out_puts(out, "\n");
 }
 
-/* Print what an exec worked at, by its arguments: "cc1 bad.c" */
+/* Print the label of an exec, which is made from its arguments: "cc1 bad.c". */
 static void put_work(struct db *db, struct out *out, uint32_t exec)
 {
 	const struct build *b = build_of(db);
@@ -118,7 +118,7 @@ static void put_work(struct db *db, struct out *out, uint32_t exec)
 	buf_free(&label);
 }
 
-/* @text: SQL whose columns are program, count, signal or 0, exit status or 0, first exec or 0 */
+/* @text: SQL with columns program, count, signal or 0, exit status or 0, first exec or 0 */
 static void put_programs(struct db *db, struct out *out, uint64_t top, const char *title,
 			 const char *text)
 {
@@ -195,8 +195,8 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 }
 
 /*
- * The text about the first @top files outside.  Made in advance, so that a check and a
- * timeline are not in memory at the same time.
+ * Make the text about the first @top files outside the build, before the timeline is loaded,
+ * so that the check and the timeline are not in memory at the same time.
  */
 static struct out *find_outside(struct db *db, uint64_t top)
 {
@@ -219,7 +219,7 @@ static void put_outside(struct out *text, struct out *out)
 	out_close(text);
 }
 
-/* Drawn last, so that on a terminal it is visible when everything is printed. */
+/* Draw the pictures last, so that they are visible on a terminal at the end. */
 static void put_pictures(const struct timeline *t, const struct draw *d, uint64_t top)
 {
 	struct line_path path = { 0 };
@@ -235,7 +235,7 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 
 /* ---- what to ask next ---- */
 
-/* "@" is replaced by the name of the trace. */
+/* Commands to continue with; "@" is replaced by the name of the trace. */
 static const char *const commands[][2] = {
 	{ "explain @", "what failed first, and what is known of it" },
 	{ "time @", "where the time went; the critical path" },

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tolerance in ns: the clock for mtimes of files may be behind by that much. */
+/* The clock of files' mtimes may lag behind by up to so many ns. */
 #define COARSE	10000000
 /* Largest valid time in ns, in the year 2065; a sum of two fits into 64 bits. */
 #define MAX_CLOCK	3000000000000000000
@@ -56,7 +56,7 @@ static bool is_made(const struct build_version *v)
 	return build_is_written(v);
 }
 
-/* The version that the build left in a file, or removed.  Return: 0 if it did not make it. */
+/* The version that a file has at the end, or had last.  Return: 0 if the build did not make it. */
 static uint32_t made_in(const struct build *b, uint32_t file)
 {
 	uint32_t version = build_present(b, file);
@@ -78,7 +78,7 @@ static enum traced_name name_of(const struct build *b, uint32_t file)
 	return traced_name_of(path, len);
 }
 
-/* The program that a time trace is about: its writer; for crox, the one whose profile it read. */
+/* The program that a time trace describes: its writer, or the program whose profile crox read. */
 static uint32_t subject_of(const struct build *b, uint32_t writer)
 {
 	const struct build_exec *e = &b->execs[writer];

@@ -80,7 +80,7 @@ static bool is_below(const struct timeline *t, uint32_t process, uint32_t above)
 	return process == above;
 }
 
-/* Return: when the wait was over. */
+/* Add a wait of the reader for a writer, from @from on.  Return: when it was over. */
 static int64_t add_wait(struct waits *w, const struct build_access *reader,
 			const struct writer *writer, int64_t from)
 {
@@ -91,7 +91,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 	if (to <= from || writer->at >= reader->until || writer->process == process || !process)
 		return from;
 	map64_put(&w->pairs, pair(process, writer->process), 1);
-	/* that it waits for its children is known, and it cannot before it has started them */
+	/* no wait for a process below it: those are known, and begin when it starts the child */
 	if (is_below(t, writer->process, process))
 		return from;
 	t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
@@ -183,7 +183,10 @@ static bool is_idle(const struct timeline *t, uint32_t process)
 	return costs(t, process) && t->execs[p->last].cpu < (p->until - p->at) / 2;
 }
 
-/* timeline_work() knows when a reader waited if that has the higher number. */
+/*
+ * Add waits of idle writers for the reader of a full pipe, if the reader has the higher number:
+ * timeline_work() then knows when the reader waited.
+ */
 static void add_full(struct waits *w, uint32_t version)
 {
 	const struct build_version *v = &w->b->versions[version];

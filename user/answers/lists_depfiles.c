@@ -12,7 +12,7 @@
 
 /*
  * Read a word of a makefile, quoted as by compilers: "\ ", "\#", "\:" and "$$"; a backslash at
- * the end of a line continues it.  Return: the position behind the word; @to is empty at the
+ * the end of a line continues it.  Return: the position after the word; @to is empty at the
  * end of the rule.
  */
 static const char *word(const char *s, const char *end, struct buf *to)
@@ -89,7 +89,7 @@ void lists_depfile(struct lists *l, const char *cwd, const struct buf *text)
 	free(targets.nodes);
 }
 
-/* Return: false if it cannot be read. */
+/* Read a depfile.  Return: false if it cannot be read. */
 static bool read_depfile(struct lists *l, const char *then_dir, const char *path, struct buf *text)
 {
 	struct buf then = { 0 }, cwd = { 0 };
@@ -168,7 +168,7 @@ static bool is_dir(const char *path)
 
 bool lists_depfiles(struct lists *l, const char *pattern)
 {
-	/* of compilers; of automake and libtool */
+	/* depfiles of compilers; of automake and libtool */
 	static const char *const ends[] = { ".d", ".Po", ".Plo", NULL };
 	struct buf text = { 0 };
 	glob_t found = { 0 };
@@ -204,7 +204,7 @@ static void add_options(struct lists *l, const char *dir, uint32_t group)
 		lists_group_add(l, group, lists_node(l, dir, files[i], strlen(files[i])));
 }
 
-/* Read the words of a variable.  Return: the position behind it. */
+/* Read the words of a variable as inputs of a node.  Return: the position after it. */
 static const char *variable(struct lists *l, const char *dir, const char *s, const char *end,
 			    uint32_t node)
 {

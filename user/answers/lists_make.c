@@ -13,7 +13,7 @@
 struct make {
 	struct lists *l;
 	struct buf dir;		/* directory, as in the build, of the current make; ends with NUL */
-	uint32_t here;		/* the node of dir */
+	uint32_t here;		/* the node of @dir */
 	uint32_t target;	/* target of the last rule; 0 if none */
 	uint32_t file;		/* file that the comments are about; 0 if none */
 	bool files;		/* in the part that lists files */
@@ -128,7 +128,7 @@ static void read_line(struct make *m, const char *s, size_t len)
 	} else if (begins(s, len, "# Not a target")) {
 		m->none = true;
 	} else if (len && *s == '\t') {
-		/* a file with a recipe is made, even if from nothing */
+		/* a file with a recipe is a target, even if it has no inputs */
 		if (m->target)
 			m->l->nodes[m->target].target = m->l->nodes[m->target].searched = true;
 	} else if (len && *s != '#') {

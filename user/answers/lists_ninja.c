@@ -28,7 +28,7 @@ struct bindings {
 
 struct rule {
 	char *name;
-	struct bindings raw;	/* not expanded: done at each use */
+	struct bindings raw;	/* not expanded, since each use expands them anew */
 };
 
 /* Where variables are looked up; the last definition counts. */

@@ -13,9 +13,9 @@
 /* ---- files and versions ---- */
 
 /*
- * Hash of a name that is the same in every run, as the order of these numbers decides the
- * order of the output, and which of several candidates is taken.  Names chosen to collide
- * can only make answers about their own build wrong.
+ * Hash of a name that is the same in every run, unlike those of base/hash.h: the order of
+ * these numbers decides the order of the output, and which of several candidates is taken.
+ * Names chosen to collide can only make answers about their own build wrong.
  */
 static uint64_t number_of(const char *s, size_t len)
 {
@@ -83,7 +83,7 @@ static const char *text_of(struct hashes *a, uint32_t string)
 	return a->text.s;
 }
 
-/* Hash of match_args(): for units with arguments that do not count, or are hidden. */
+/* Hash of what match_args() returns, for units with arguments that are ignored or hidden. */
 static uint64_t shown_hash(struct hashes *a, uint32_t unit)
 {
 	uint64_t h = 0;

@@ -86,7 +86,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 			i += n;
 			continue;
 		}
-		/* nothing but a slash changes what follows */
+		/* copy up to the next slash: whatever is replaced begins at a slash, or after it */
 		for (n = 1; text[i] != '/' && i + n < len && text[i + n] != '/'; n++)
 			;
 		buf_add(to, text + i, n);

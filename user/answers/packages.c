@@ -73,7 +73,7 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
-/* All names in a directory that end with @end, sorted by bytes. */
+/* List all names in a directory that end with @end, sorted by bytes.  Return: their number. */
 static size_t names_in(const char *dir, const char *end, char ***to)
 {
 	DIR *d = opendir(dir);
@@ -187,7 +187,7 @@ static void take_status(struct dpkg *d, struct package *fields)
 	if (!at)
 		at = map64_get(&d->names, name_hash(fields->name, NULL));
 	to = at ? &d->p->rows[*at - 1] : NULL;
-	/* of one that was removed, the paragraph may have stayed */
+	/* a package that was removed may still have a paragraph, but no files */
 	if (to) {
 		struct package was = *to;
 		char *name = fields->name;

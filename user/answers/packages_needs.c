@@ -10,7 +10,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* "[amd64 !i386 linux-any]": whether that holds for an architecture. */
+/* Whether a restriction like "[amd64 !i386 linux-any]" is true for an architecture. */
 static bool for_arch(const char *s, const char *end, const char *arch)
 {
 	const char *open = memchr(s, '[', (size_t)(end - s));

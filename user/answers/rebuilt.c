@@ -70,7 +70,7 @@ static void add_input(struct rebuilt *r, uint32_t step, const struct match_input
 	if (is->made) {
 		reason.by = made_by(NEW(r), r->step[1], is->version);
 		reason.kind = REBUILT_MADE;
-		/* made by the step itself, or by a caller: no reason of its own */
+		/* the step itself or one of its callers made it: no reason to run again */
 		if (!reason.by || reason.by == step)
 			return;
 	} else if (!was) {
@@ -114,7 +114,7 @@ static void compare_inputs(struct rebuilt *r)
 
 /* ---- outputs ---- */
 
-/* Files that the old build left, by their names. */
+/* Load the files that the old build left, by their names. */
 static void load_left(const struct match_side *s, struct map64 *left)
 {
 	for (size_t i = 0; i < s->nwrites; i++) {

@@ -27,7 +27,7 @@ static const struct kind changes[] = {
 	[REBUILT_REPLACED] = { "replaced", ": replaced by another file" },
 };
 
-/* The reasons and outputs of one step, in the lists of all. */
+/* The reasons and outputs of one step, as parts of the lists of all steps. */
 struct part {
 	uint32_t step;
 	const struct rebuilt_reason *reasons;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* etrace time.  See times.h. */
+/* Computes and prints where the time of a build went (etrace time).  See times.h. */
 #include "answers/times.h"
 #include "answers/faster.h"
 #include "answers/put.h"
@@ -19,7 +19,7 @@ static double seconds(int64_t ns)
 
 /* ---- the slowest ---- */
 
-/* Add a run; of @one only exec, longest, at and until need be set. */
+/* Add a run of @file to a list; only exec, longest, at and until of @one are used. */
 static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const struct times_row *one)
 {
 	const uint64_t *there = map64_get(&l->by_file, file);
@@ -184,7 +184,7 @@ static int by_took(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Return: @n parts, freed by the caller. */
+/* Divide the path into parts.  Return: an array of *@n parts, freed by the caller. */
 static struct part *parts_of(const struct timeline *t, const struct times *w,
 			     const struct line_path *path, size_t *n)
 {

@@ -54,7 +54,7 @@ static uint64_t path_hash(const char *path, size_t len)
 }
 
 /*
- * Whether a file is below used.in.  @path: set to its path relative to that root.
+ * Whether a file is below used.in.  @path, @len: its path; set to the part after that root.
  */
 static bool is_inside(const struct used *u, const char **path, size_t *len)
 {
@@ -109,7 +109,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 		return;
 	hash = path_hash(path, len);
 	at = map64_get(&all->by_path, hash);
-	/* a link to a file that the build made */
+	/* ignore a link to a file that the build made, which has no row */
 	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;
 	if (at) {
@@ -135,7 +135,7 @@ static void find_links(struct all *all)
 	map64_clear(&all->by_file);
 }
 
-/* Whether it is documentation, which no build needs; build-essential has nothing else. */
+/* Whether a file is documentation, which no build needs; build-essential has only such files. */
 static bool is_document(const char *path, size_t len)
 {
 	static const char *const dirs[] = { "/usr/share/bug/", "/usr/share/build-essential/",
@@ -339,7 +339,7 @@ static bool depends_on(const struct package *p, const struct package *on)
 	return does;
 }
 
-/* Whether a package that was used is there for others that were used, too. */
+/* Whether another used package depends on a used package. */
 static bool shared(const struct all *all, size_t package)
 {
 	for (size_t i = 0; i < all->p.n; i++)
@@ -350,10 +350,10 @@ static bool shared(const struct all *all, size_t package)
 }
 
 /*
- * The package through which one without usable files was used, like build-essential: a used
- * package that it depends on, and no other used one does.  If the files are gone, they may
- * have been links to what was used.
- * Return: SIZE_MAX if none.
+ * The package through which a package without usable files, like build-essential, was used: a
+ * used package on which it depends, directly or not, and no other used package does.  Files
+ * that are gone are not usable: they may have been links to what was used.
+ * Return: its index; SIZE_MAX if none.
  */
 static size_t through(const struct all *all, size_t package, unsigned int depth)
 {

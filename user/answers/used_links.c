@@ -20,7 +20,7 @@ struct links {
 	struct buf names[MOST_LINKS];
 };
 
-/* The path where a file of the build's machine is now.  Valid until the next call. */
+/* The present path of a file of the build's machine, below --root.  Valid until the next call. */
 static const char *at_root(struct links *l, const char *path)
 {
 	l->full.len = 0;

@@ -28,7 +28,7 @@ static bool was_read(const struct used *u, const struct build *b, uint32_t versi
 	return false;
 }
 
-/* Files that the build made are no sources, unless derived from a file that existed before. */
+/* Whether the build made a version, other than by changing a file that existed before. */
 static bool was_made(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* etrace why.  See why.h. */
+/* Prints what made a file, and how another file got into it (etrace why).  See why.h. */
 #include "answers/why.h"
 #include "answers/put.h"
 #include "build/reach.h"
@@ -27,13 +27,13 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 	out_puts(w->out, "\n");
 }
 
-/* ---- who made it ---- */
+/* ---- what made it ---- */
 
 static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 {
 	const struct build *b = build_of(db);
 
-	/* the first one is the recorder's child before it ran anything */
+	/* stop at the recorder's child before it ran any program */
 	while ((exec = caller(b, exec)) && b->execs[exec].program)
 		put_step(db, w, "    called by  ", exec);
 }
