@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Runs all checks, and those of the network.  See check.h. */
+/* Runs all checks, and contains those of the network.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/path.h"

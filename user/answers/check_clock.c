@@ -33,7 +33,7 @@ static void find_newer(struct check *c, uint32_t version, int64_t begin)
 		});
 }
 
-/* A file that existed before the build, but whose mtime is later than its beginning. */
+/* Find a file that existed before the build, although its mtime is later than its beginning. */
 static void find_changed(struct check *c, const struct build_access *a, int64_t begin)
 {
 	const struct build_version *v = &c->s.versions[a->version];

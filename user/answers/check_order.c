@@ -203,7 +203,7 @@ static bool is_partly(const struct check *c, uint32_t step)
 	return false;
 }
 
-/* Whether the rule of a file is from a make that ran in another directory than a step. */
+/* Whether the make that has the rule of a file ran in another directory than a step. */
 static bool is_elsewhere(const struct check *c, uint32_t file, uint32_t step)
 {
 	const struct lists *l = &c->lists;

@@ -158,12 +158,12 @@ static void find_writers(struct check *c, const struct written *w, size_t n)
 
 /* ---- sources ---- */
 
-/* By file that existed before the build: what changed it, and whether another step reads it. */
+/* A file that existed before the build: what changed it, and whether another step reads it. */
 struct source {
 	uint32_t unit;		/* first unit that changed it; 0 if none */
 	uint32_t old;		/* the version from before the build */
 	bool removed;
-	bool read_old, read;	/* another step read @old; any version */
+	bool read_old, read;	/* another step read version @old; read any version */
 };
 
 static void find_changes(struct check *c, const struct written *w, size_t n, struct source *s)

@@ -8,11 +8,11 @@
 
 /* Why a program that read a file, or was called for it, has an entry or none. */
 struct reason {
-	const char *word;	/* for JSON */
+	const char *word;	/* name of the reason in JSON */
 	const char *text;
 	uint32_t by;		/* 1 + index of the command that decides */
 	const char *source;	/* the source that includes it, if it is a header */
-	char *output;		/* of an entry, or NULL */
+	char *output;		/* output of an entry; NULL if none */
 };
 
 struct explainer {
@@ -21,7 +21,7 @@ struct explainer {
 	const struct compdb *o;
 	const char *path;	/* absolute */
 	uint32_t file;		/* 0 if the build did not touch it */
-	bool unknown;		/* at least one program is no known compiler */
+	bool unknown;		/* at least one program is not a known compiler */
 	size_t n, nread;	/* programs so far, and how many of them read it */
 	struct json j;
 };
@@ -224,7 +224,7 @@ static void end(struct explainer *x)
 			 "  compilers: [{path: NAME, as: gcc}]\n");
 }
 
-/* ---- who read it ---- */
+/* ---- which programs read it ---- */
 
 static bool has_read(const struct explainer *x, uint32_t exec)
 {

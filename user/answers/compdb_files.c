@@ -254,7 +254,7 @@ static bool agrees(const struct command *driver, const struct command *proper)
 
 		add_said(&a, driver, passed[i]);
 		add_said(&b, proper, passed[i]);
-		/* the driver may add options of its own before or behind them */
+		/* the driver may add options of its own before or after them */
 		same = !a.len || (b.len && memmem(b.s, b.len, a.s, a.len));
 		buf_free(&a);
 		buf_free(&b);

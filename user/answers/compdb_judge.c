@@ -17,7 +17,7 @@ static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb
 	return wrapper->wrapper && !strcmp(path_base(wrapper->called), path_base(c->called));
 }
 
-/* Decide which of a command and those that ran it gets the entry for source @s. */
+/* Decide whether a command, or one of the commands above it, gets the entry for source @s. */
 static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source *s)
 {
 	const struct compdb_command *c = &l->rows[row - 1];
@@ -130,7 +130,7 @@ static void judge_scripts(struct compdb_list *l)
 
 /* ---- what else a compiler compiles is a part of its step ---- */
 
-/* 1 + index of the command whose step another one is part of; 0 if none. */
+/* 1 + index of the command above @c to whose step @c belongs; 0 if none. */
 static uint32_t step_of(const struct compdb_list *l, const struct compdb_command *c)
 {
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {

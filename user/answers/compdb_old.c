@@ -54,7 +54,7 @@ static int lock_file(struct compdb_old *old, const char *path, bool create)
 			return -errno;
 		if (!S_ISREG(st.st_mode))
 			return -EINVAL;
-		/* some file systems have no locks: go on without */
+		/* some file systems have no locks: continue without one */
 		while (flock(old->fd, LOCK_EX) && errno == EINTR)
 			;
 		if (is_there(old->fd, path))

@@ -23,7 +23,7 @@ static void tell(struct compdb_list *l, const struct compdb_command *c, const ch
 			    c->exec, c->called, c->directory, what, path);
 }
 
-/* ---- sources that the driver's arguments do not tell ---- */
+/* ---- sources that the driver's arguments do not name ---- */
 
 /* Whether a driver, or a program that it ran, made the file, so that it is intermediate. */
 static bool made_below(struct compdb_list *l, uint32_t driver, const char *file)

@@ -72,7 +72,7 @@ void compdb_select(struct compdb_list *l)
 	}
 }
 
-/* ---- what is there twice ---- */
+/* ---- duplicates ---- */
 
 static int by_text(const char *a, const char *b)
 {

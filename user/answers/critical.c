@@ -67,7 +67,7 @@ static bool is_note(const struct build *b, uint32_t file)
 	return false;
 }
 
-/* What is known of a job's output. */
+/* The output of a job that was found so far. */
 struct output {
 	int64_t until;
 	bool note;

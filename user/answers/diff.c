@@ -357,7 +357,7 @@ static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 	return w && n ? d->removed[w->unit] : -1;
 }
 
-/* The root for a program whose output differs for equal inputs: one root for each program. */
+/* The root for a program whose output differs although its inputs are equal; one per program. */
 static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t version, uint32_t file)
 {
 	size_t n;

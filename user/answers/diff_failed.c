@@ -63,7 +63,7 @@ bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit)
 	if (units[unit].pair || !caller)
 		return false;
 	d->after[side][unit] = d->after[side][caller];
-	/* a caller that saw another difference may call others because of that */
+	/* if the caller saw another difference, that may be why it made other calls */
 	if (!second || d->units[second].since != INT64_MAX)
 		return d->after[side][unit];
 	if (!failed && worked_in(d, second) == (int)side)

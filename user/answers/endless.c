@@ -17,7 +17,7 @@ struct endless {
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
-		int64_t now;	/* its time there */
+		int64_t now;	/* its present time there */
 		int64_t last;	/* time of its last event in the real build */
 		int64_t children;	/* the latest end of a child there */
 		size_t slice;	/* its first slice that was not fully counted */
@@ -236,7 +236,7 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 	pass(e, parent, at);
 	if (e->p[p].now > e->p[parent].children)
 		e->p[parent].children = e->p[p].now;
-	/* a program that is no build tool goes on when its child has ended */
+	/* a program that is no build tool continues when its child has ended */
 	if (!e->t->processes[parent].schedules && e->p[p].now > e->p[parent].now)
 		e->p[parent].now = e->p[p].now;
 }

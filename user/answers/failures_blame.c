@@ -17,7 +17,7 @@
 struct caller_row {
 	const char *name;	/* base name, without a version */
 	enum failure_caller caller;
-	const char *goes_on;	/* CALLER_BUILDER: options to go on; one letter also in a cluster */
+	const char *goes_on;	/* CALLER_BUILDER: options to go on, as for is_option() */
 	bool answers;
 	enum failure_printer printer;
 };
@@ -81,7 +81,7 @@ enum failure_printer failures_printer(const struct build *b, uint32_t exec)
 	return row ? row->printer : PRINTER_OTHER;
 }
 
-/* Whether @arg is one of a list of options: "k,--keep-going". */
+/* Whether @arg is one of a list of options, "k,--keep-going"; a letter also in a cluster: -sk. */
 static bool is_option(const char *arg, const char *list)
 {
 	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -325,7 +325,7 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	return false;
 }
 
-/* Number of lines of a begun recipe that make may still run after another recipe failed. */
+/* Number of lines that make may still run of a recipe that it has begun, after another failed. */
 #define LINES_LEFT	4u
 
 /*

@@ -134,7 +134,7 @@ static bool find_line(const struct failures *f, uint32_t make, const struct buf 
 	return found;
 }
 
-/* ---- of which calls it failed ---- */
+/* ---- which calls made it fail ---- */
 
 /* Number of calls of make that began while it had a pipe open. */
 static uint32_t calls_during(const struct failures *f, uint32_t make, const struct build_access *pipe)

@@ -291,7 +291,7 @@ bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
 	return false;
 }
 
-/* ---- what it said ---- */
+/* ---- what it printed ---- */
 
 enum tells { TELLS_NOTHING, TELLS_ERROR, TELLS_WHICH };
 

@@ -22,7 +22,7 @@
 /* Longer scripts are not read; more pairs of commands and programs would take too long. */
 #define TEXT_BYTES	65536
 #define PAIRS_MAX	100000u
-/* mtimes of files may be behind the clock by that much, ns. */
+/* The mtimes of files may lag behind the clock by this much, ns. */
 #define TICK_NS		10000000
 #define STATUS_NOT_FOUND 127
 
@@ -31,7 +31,7 @@ enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 
 /* A command in a shell's text. */
 struct command {
-	size_t word, len;	/* its name, in shell_text.words */
+	size_t word, len;	/* offset of its name in shell_text.words, and its length */
 	enum joint before;
 	bool candidate;		/* it is no builtin, and did not run */
 };
@@ -50,11 +50,11 @@ struct shell_text {
 
 /* Builtins of POSIX, bash and ksh that do not cause the status 127. */
 static const char builtins[] =
-	/* of variables */
+	/* for variables */
 	" declare export getopts let local read readonly set shift typeset unset"
-	/* of the shell and its jobs */
+	/* for the shell and its jobs */
 	" alias bg break builtin continue fc fg hash jobs kill shopt times trap type unalias"
-	/* the others */
+	/* other ones */
 	" : [ cd echo false popd printf pushd pwd test true ulimit umask ";
 /* Builtins that may end with 127 for another reason, or run commands not visible here. */
 static const char strange[] =
@@ -202,7 +202,7 @@ static enum joint take_joint(struct shell_text *t)
 	while (skip_blanks(t), t->s < t->end && strchr(";&|\n)", *t->s)) {
 		c = *t->s++;
 		t->branches |= c == ')';
-		/* a newline behind an operator is no operator itself */
+		/* a newline after an operator is not an operator */
 		if (c == '\n')
 			continue;
 		joint = c == '|' ? JOINT_PIPE : JOINT_NEXT;
@@ -467,7 +467,7 @@ static bool read_script(struct db *db, uint32_t exec, const char *name, struct b
 	return good;
 }
 
-/* Find the text: the argument behind -c, or the content of the script. */
+/* Find the text of a shell: the argument after -c, or the content of the script. */
 static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *errexit)
 {
 	struct buf args = { 0 };

@@ -25,8 +25,8 @@
 struct finding {
 	const struct timeline *t;
 	struct endless *endless;
-	int64_t *own, *below;	/* by process: ns on the critical path; and with all below it */
-	uint32_t *largest;	/* by process: the child with most of the critical path; or 0 */
+	int64_t *own, *below;	/* by process: ns of it on the critical path; with all below it */
+	uint32_t *largest;	/* by process: child with most of the critical path, 0 if none */
 	bool *tool;		/* by process: it is a build tool, or one is below it */
 	bool *gone;		/* by process: it belongs to the step in question */
 	uint32_t most;		/* number of programs that can work at a time */

@@ -119,7 +119,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->version > y->version) - (x->version < y->version);
 }
 
-/* ---- who was asked ---- */
+/* ---- which programs were asked for a time trace ---- */
 
 static bool asked(const struct build *b, uint32_t exec)
 {

@@ -23,7 +23,7 @@ struct writer {
 struct waits {
 	struct timeline *t;
 	const struct build *b;
-	struct writer *writers;		/* of one pipe, in the order of their ends */
+	struct writer *writers;		/* writers of one pipe, in the order of their ends */
 	size_t n, cap;
 	struct map64 last;		/* by process: 1 + index of its last row in @writers */
 	struct map64 pairs;		/* pairs seen: process << 32 | writer */
@@ -117,7 +117,7 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 		at = add_wait(w, reader, &w->writers[*held - 1], at);
 	for (i = ends_after(w, at); i < w->n && w->writers[i].until < reader->until; i++)
 		at = add_wait(w, reader, &w->writers[i], at);
-	/* of the writers that wrote longer than it read, one is enough */
+	/* one of the writers that wrote for longer than it read is enough */
 	if (i < w->n)
 		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
 }

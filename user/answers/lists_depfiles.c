@@ -39,7 +39,7 @@ static const char *word(const char *s, const char *end, struct buf *to)
 	return s;
 }
 
-/* Read a rule: targets, a colon, prerequisites.  Return: the position behind its line. */
+/* Read a rule: targets, a colon, prerequisites.  Return: the position after its line. */
 static const char *rule(struct lists *l, const char *cwd, const char *s, const char *end,
 			struct lists_group *targets)
 {
@@ -196,7 +196,7 @@ bool lists_depfiles(struct lists *l, const char *pattern)
  */
 static void add_options(struct lists *l, const char *dir, uint32_t group)
 {
-	/* of Linux; of busybox and others with an older Kbuild */
+	/* the first is that of Linux; the others are of busybox etc. with an older Kbuild */
 	static const char *const files[] = { "include/generated/autoconf.h", "include/autoconf.h",
 					     "include/linux/autoconf.h" };
 

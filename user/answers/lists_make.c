@@ -34,12 +34,12 @@ static bool is_special(const char *s)
 	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';
 }
 
-/* The colon behind the name of a target.  Return: NULL if there is none */
+/* The colon after the name of a target.  Return: NULL if there is none. */
 static const char *colon_of(const char *s, size_t len)
 {
 	const char *end = s + len, *colon = s;
 
-	/* a colon in a name has no space behind it */
+	/* no space follows a colon in a name */
 	do {
 		colon = memchr(colon + (colon > s), ':', (size_t)(end - colon - (colon > s)));
 	} while (colon && colon + 1 < end && !strchr(" :|", colon[1]));

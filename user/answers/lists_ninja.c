@@ -35,7 +35,7 @@ struct rule {
 struct scope {
 	const struct scope *up;
 	struct bindings vars;
-	const struct rule *rule;	/* of a build statement */
+	const struct rule *rule;	/* rule of a build statement; otherwise NULL */
 	const struct buf *in, *out;
 	unsigned int depth;
 };
@@ -48,12 +48,12 @@ struct ninja {
 	unsigned int depth;	/* nesting depth of includes */
 	struct dyndep {
 		char *path;	/* as the statement has it */
-		uint32_t group;	/* of the statement */
+		uint32_t group;	/* group of the statement */
 	} *dyndeps;
 	size_t ndyndeps, dyndeps_cap;
 };
 
-/* One file. */
+/* A file that is being read: its path, its text, and the position in it. */
 struct text {
 	const char *path, *start, *s;
 };
@@ -118,7 +118,7 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Expand what is behind a "$".  Return: the position behind it. */
+/* Expand what follows a "$".  Return: the position after it. */
 static const char *dollar(struct scope *s, const char *p, struct buf *to)
 {
 	const char *end = p;
@@ -146,7 +146,7 @@ static const char *dollar(struct scope *s, const char *p, struct buf *to)
 	return p + 1;
 }
 
-/* Expand a value up to the end of the line, or one path.  Return: the position behind it. */
+/* Expand a value up to the end of the line, or one path.  Return: the position after it. */
 static const char *expand(struct scope *s, const char *p, bool path, struct buf *to)
 {
 	while (*p && *p != '\n' && !(*p == '\r' && p[1] == '\n')) {
@@ -160,7 +160,7 @@ static const char *expand(struct scope *s, const char *p, bool path, struct buf 
 	return p;
 }
 
-/* The position behind a line and its continuations. */
+/* The position after a line and its continuations. */
 static const char *next_line(const char *p)
 {
 	for (; *p && *p != '\n'; p++) {
@@ -292,7 +292,7 @@ static const struct rule *find_rule(const struct ninja *n, const char *name, siz
 	return &phony;
 }
 
-/* "OUTPUT... | MORE...: ".  Return: the position behind it; NULL if it is something else. */
+/* Read "OUTPUT... | MORE...: ".  Return: the position after it; NULL if it is something else. */
 static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
 				struct lists_group *outs, struct buf *names)
 {
@@ -302,7 +302,7 @@ static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
 	return *p == ':' && outs->n ? p + 1 + strspn(p + 1, " ") : NULL;
 }
 
-/* "INPUT... | MORE... || ORDER... |@ CHECKS..."; CHECKS are built, too, but are no inputs. */
+/* Read "INPUT... | MORE... || ORDER... |@ CHECKS..."; CHECKS are built, but are no inputs. */
 static const char *read_inputs(struct ninja *n, struct scope *s, const char *p,
 			       struct lists_group *ins, struct buf *names)
 {
@@ -409,7 +409,7 @@ static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own
 	return ok;
 }
 
-/* Return: the position behind @word and spaces; NULL if @s begins with another word. */
+/* Return: the position after @word and spaces; NULL if @s begins with another word. */
 static const char *keyword(const char *s, const char *word)
 {
 	size_t n = strlen(word);

@@ -16,7 +16,7 @@ static const struct diag_kind strange_record = {
 struct deps {
 	struct lists *l;
 	const char *then, *path;
-	uint32_t *nodes;	/* by ninja's number */
+	uint32_t *nodes;	/* by ninja's number of a path: its node */
 	size_t n, cap;
 	uint32_t version;
 };

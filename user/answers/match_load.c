@@ -199,7 +199,7 @@ static void add_write(struct match_side *s, uint32_t version, uint32_t exec, int
 	s->writes[s->nwrites++] = (struct match_write){ version, s->unit_of[exec], until };
 }
 
-/* One row per version and unit, with the last end; emptying a file without a write counts, too. */
+/* Make one row per version and unit, with the last end.  Emptying a file counts as a write. */
 static void load_writes(struct match_side *s)
 {
 	const struct build *b = s->b;

@@ -168,7 +168,7 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 
 /* ---- the critical path ---- */
 
-/* Segments of the path in one row: for people those of timeline_stretch(), otherwise one each. */
+/* A row of the path: for people the segments of timeline_stretch(), otherwise one segment. */
 struct part {
 	size_t from, n;
 	const struct line_segment *longest;

@@ -17,7 +17,7 @@
 struct used_file {
 	uint32_t file;
 	unsigned int classes;	/* bits of enum graph_class */
-	char *path;		/* @len bytes, and a NUL behind them */
+	char *path;		/* @len bytes, followed by a NUL */
 	size_t len;
 	bool link;		/* a link that leads to the file, or another name of it */
 	uint32_t package;	/* 1 + index of its package; 0 if none */
@@ -28,7 +28,7 @@ struct all {
 	size_t n, cap;
 	const struct used *u;
 	struct map64 by_file;	/* ids of files that have a row, without links */
-	struct map64 by_path;	/* by hash of packages_path(): row */
+	struct map64 by_path;	/* by hash of packages_path(): index in @rows */
 	struct packages p;
 	unsigned int *classes;	/* by package: bits of enum graph_class; 0 if not used */
 	bool asks_own;

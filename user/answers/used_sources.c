@@ -37,7 +37,10 @@ static bool was_made(const struct build *b, uint32_t version)
 	       !(v->base && b->versions[v->base].made == GRAPH_EXISTED);
 }
 
-/* By file: whether it was read or run; or made by the build, so that it is no source.  Free it. */
+/*
+ * By file: whether it was read or run, or the build made it, so that it is no source.  The
+ * caller frees it.
+ */
 static bool *find_used(const struct used *u)
 {
 	const struct build *b = build_of(u->db);

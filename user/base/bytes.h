@@ -158,7 +158,7 @@ static inline unsigned int bytes_digits(uint64_t word, uint64_t *number)
 	word = __builtin_bswap64(word);
 #endif
 	t = word ^ 0x3030303030303030ull;
-	/* the lowest set bit is right; a carry may make those above it wrong */
+	/* the lowest set bit is right; higher ones may be wrong because of a carry */
 	others = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 	if (others) {
 		n = (unsigned int)__builtin_ctzll(others) / 8;

@@ -41,7 +41,7 @@ void hash_seed(uint64_t seed)
 __attribute__((constructor)) static void draw(void)
 {
 	struct timespec now = { 0 };
-	uint64_t w[WORDS];	/* at most 256 bytes: no signal cuts them short */
+	uint64_t w[WORDS];	/* no more than 256 bytes: signals do not interrupt getrandom() */
 
 	if (getrandom(w, sizeof(w), GRND_NONBLOCK) == sizeof(w)) {
 		set(w);

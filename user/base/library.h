@@ -21,7 +21,7 @@
 #include <stddef.h>
 
 struct library {
-	const char *file;		/* its soname */
+	const char *file;		/* soname of the library */
 	const char *package;		/* the Debian package that contains it */
 	const char *const *names;	/* names of its functions */
 	void *functions;		/* pointers to the functions, in the order of @names */

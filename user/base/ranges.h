@@ -15,9 +15,9 @@ struct range {
 	char *name;		/* a copy; NULL if none */
 };
 
-/* All zeros at first; ranges_free() releases it. */
+/* All zeros is an empty one; ranges_free() frees its memory. */
 struct ranges {
-	void *tree;		/* of struct range, see tsearch(3) */
+	void *tree;		/* a tree of struct range, see tsearch(3) */
 	size_t n;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* How far apart two spellings are.  See spelling.h. */
+/* Compares spellings.  See spelling.h. */
 #include "base/spelling.h"
 
 #include <string.h>

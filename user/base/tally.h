@@ -16,9 +16,9 @@ struct tally_row {
 	char *name;
 	size_t len;
 	uint64_t hash;
-	uint64_t n;		/* how often the name came since it is in this row */
-	uint64_t low;		/* how often at most it came before that, while
-				 * forgotten
+	uint64_t n;		/* how often the name came since it got this row */
+	uint64_t low;		/* upper bound of how often it came before that, and
+				 * was forgotten
 				 */
 	uint64_t total;		/* sum of its values */
 	uint64_t most;		/* the largest of them */

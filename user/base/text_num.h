@@ -27,9 +27,10 @@ const char *text_noun(uint64_t n, const char *what);
 const char *text_bytes(uint64_t n);
 
 /**
- * text_time - nanoseconds: "0 s", "850 us", "1.3 ms", "5.03 s", "35.9 s", "3 min 02 s", "1 h 05 min"
+ * text_time - a time in ns as text
  *
- * ASCII only ("us"); otherwise the same as on the HTML page (show/page/dom.js).
+ * "0 s", "850 us", "1.3 ms", "5.03 s", "35.9 s", "3 min 02 s", "1 h 05 min".  ASCII only ("us");
+ * otherwise the same as on the HTML page (show/page/dom.js).
  */
 const char *text_time(uint64_t ns);
 

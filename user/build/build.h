@@ -126,7 +126,7 @@ struct build {
 	struct build_name *names;	/* in the order of the database */
 	uint32_t nnames;
 	size_t names_cap;
-	struct build_access *accesses;	/* by exec, in the order of the database */
+	struct build_access *accesses;	/* sorted by exec; within it in the database's order */
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
 	struct map64 moved;	/* by index of an access of a pipe: bytes that it moved */
@@ -216,13 +216,13 @@ static inline const struct build_access *build_use(const struct build *b, uint32
 
 /* ---- versions and names: names.c ---- */
 
-/** build_present - the version whose content a name has in the end.  Return: 0 if it is gone */
+/** build_present - the version whose content a name has at the end.  Return: 0 if it is gone */
 uint32_t build_present(const struct build *b, uint32_t file);
 
 /** build_final - as build_present(); for a name that is gone, the last version it had */
 uint32_t build_final(const struct build *b, uint32_t file);
 
-/** build_name - a name of a version in the end, @file if that still exists.  Return: 0 if none */
+/** build_name - a name that a version has at the end, if possible @file.  Return: 0 if none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);
 
 /** build_namer - the exec that gave a version this name.  Return: 0 if it began with that name */

@@ -75,7 +75,7 @@ static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint3
 	add_up(ended, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct build_access *a = build_use(b, version, first + i);
-		/* if it took no time, accesses of the same moment are neither before nor after */
+		/* accesses of the same moment are neither before nor after one that took no time */
 		bool moment = a->at >= a->until;
 		uint64_t key = (uint64_t)(a - b->accesses);
 

@@ -29,7 +29,7 @@ static inline struct in_head *in_head(struct in *in)
 /**
  * in_open - open a file for reading
  * @path: its name; "-" is standard input
- * @err: where a negative errno goes on failure
+ * @err: set to a negative errno on failure
  *
  * Return: the stream, or NULL.
  */
@@ -116,8 +116,8 @@ void in_share_processors(struct in **in, size_t n);
 
 /**
  * in_follow - read on at the end of an input that is still being written
- * @wait: called when all that is there was read; waits, and returns true to look for more
- *	data, false if this is the end
+ * @wait: called when everything written so far was read; waits, and returns true to look
+ *	for more data, false if this is the end
  *
  * Do not use it together with in_read_ahead().  If a call has found the end of the input
  * before, it is forgotten.

@@ -32,7 +32,7 @@ enum in_writer in_writer(int fd)
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return IN_WRITER_NONE;
-	/* sent if a process opens the file for writing meanwhile; SIGIO would end the program */
+	/* the signal if a process opens the file for writing now; SIGIO would end the program */
 	if (fcntl(fd, F_SETSIG, SIGURG))
 		return IN_WRITER_UNKNOWN;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))

@@ -173,7 +173,7 @@ static void *zstd_open(struct out_file *f)
 	return p;
 }
 
-/* ---- by the name ---- */
+/* ---- choice by name ---- */
 
 static void *plain_open(struct out_file *f)
 {

@@ -175,7 +175,10 @@ static int open_in_place(struct out_place *p, unsigned int how)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether @name still is this file, and no other user or name has it, unless it is @new. */
+/*
+ * Whether @name still is the name of an open file that, unless it is @new, belongs to this
+ * user and has no other name.
+ */
 static bool is_ours(int fd, const char *name, bool new)
 {
 	struct stat st, now;

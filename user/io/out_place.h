@@ -17,7 +17,7 @@
 /* Suffix of a recording that another one replaces. */
 #define OUT_OLD ".old"
 
-/* How it is opened; bits. */
+/* How an output is opened; bits. */
 enum out_place_how {
 	OUT_PLACE_WAITS_NOT = 1,	/* open pipes with O_NONBLOCK */
 	OUT_PLACE_IS_FILE = 2,		/* the writer needs a regular file: if need be in TMPDIR */
@@ -35,7 +35,7 @@ struct out_place {
 };
 
 /**
- * out_place_open - open an output; what is there is not changed yet
+ * out_place_open - open an output; an existing file is not changed yet
  * @path: a name
  * @how: enum out_place_how
  *

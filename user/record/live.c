@@ -117,7 +117,7 @@ void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time)
 		forget(t);
 }
 
-/* ---- what is there ---- */
+/* ---- the current state ---- */
 
 void live_look(const struct live *l, uint64_t time, struct live_now *now)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What to report about a recording's tasks.  See notable.h. */
+/* Collects what to report about a recording's tasks.  See notable.h. */
 #include "record/notable.h"
 #include "event/proctab.h"
 #include "base/xalloc.h"

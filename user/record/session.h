@@ -37,13 +37,13 @@ struct rec_account {
 	struct session_counts module;	/* counted by the module or the BPF programs */
 	const struct rec_tally *tally;
 	uint64_t missed;		/* calls that a busy BPF program did not see */
-	uint64_t urings;		/* io_urings set up, by the recorder's count */
+	uint64_t urings;		/* io_urings that were set up, counted by the recorder */
 	uint64_t bytes;			/* read from the buffers */
 	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */
 	uint64_t waited;		/* peak of bytes read but not yet passed on */
 	uint64_t not_taken;		/* events not written because an output was too slow */
 	int read_error;			/* errno that ended reading, 0 if none */
-	const struct diag *found;	/* what else is missing, by kind; NULL if nothing */
+	const struct diag *found;	/* other missing things, counted by kind; NULL if none */
 };
 
 /* A live traced task. */

@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* After an Esc, ncurses waits so long, in ms, for the rest of the sequence of a special key. */
+/* How long ncurses waits after an Esc for the rest of the sequence of a special key, in ms. */
 #define ESCAPE_MS 25
 
 #define CURSES_FUNCTIONS(X)						\

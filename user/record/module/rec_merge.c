@@ -182,7 +182,7 @@ bool merge_run(struct merge *m, unsigned int max)
 {
 	while (max) {
 		struct lane *first = NULL;
-		uint64_t stop = UINT64_MAX;	/* how far @first may go */
+		uint64_t stop = UINT64_MAX;	/* pass on records of @first up to this time */
 
 		for (unsigned int i = 0; i < m->ncpus; i++) {
 			struct lane *l = &m->lanes[i];

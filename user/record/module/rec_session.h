@@ -20,8 +20,8 @@ struct rec_options {
 	 */
 	uint64_t buffer;
 	bool comm;		/* record changes of thread names, too */
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
-	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
+	uint32_t record;	/* what to record on request: 1 << enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* list for et_keep_env(), or that of ET_ENV_LISTED; NULL if none */
 };
 
 /**

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* If the recorder ends before strace has opened the FIFO, wait so long for strace, in ms. */
+/* Longest wait for strace to open the FIFO after the recorder has ended, in ms. */
 #define COMES_MS	2000
 /* Longest wait until strace has handled all stops of its tasks, in ms. */
 #define RESTS_MS	100

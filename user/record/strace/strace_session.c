@@ -138,7 +138,7 @@ static size_t read_some(struct strace_session *s)
 		s->began = true;
 		take_lines(s);
 		if (s->text.len > LINE_MAX) {
-			s->text.len = 0;	/* no line is so long */
+			s->text.len = 0;	/* not a line of strace */
 			diag_count(s->diag, &cut_lines, 1);
 		}
 		return (size_t)n;

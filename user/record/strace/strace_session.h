@@ -15,8 +15,8 @@
 #include "io/formats.h"
 
 struct strace_options {
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
-	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
+	uint32_t record;	/* what to record on request: 1 << enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* list for et_keep_env(), or that of ET_ENV_LISTED; NULL if none */
 	bool comm;		/* record names of threads, too */
 };
 
@@ -30,7 +30,7 @@ struct strace_options {
 struct session *strace_session_open(const struct strace_options *opt, struct sink *sink,
 				    char *why, size_t size);
 
-/* What recording with strace costs, for a message. */
+/* Text for a message: the disadvantages of recording with strace. */
 extern const char strace_session_costs[];
 
 #endif
