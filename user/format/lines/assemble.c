@@ -60,7 +60,7 @@ static const struct diag_kind late_events = {
 
 struct slot {
 	uint64_t upid;
-	struct growing *g;	/* the task's open event, NULL if none */
+	struct builder *b;	/* the task's open event, NULL if none */
 	uint64_t begun, seen;	/* times of its latest event and of its latest line, ns */
 	bool used;
 	bool gone;		/* its exit event has come */
@@ -75,11 +75,11 @@ struct assembler {
 	struct slot *slots;
 	size_t nslots, slots_cap;
 	struct slot *last;	/* task of the last line */
-	struct order queue;	/* of struct growing */
+	struct order queue;	/* of struct builder */
 	size_t bytes;		/* strings of the events in the queue */
 	uint64_t alone[ALONE];	/* upids whose event left the queue incomplete, a ring */
 	size_t nalone;
-	struct growing *spare;	/* for reuse, linked by ->next */
+	struct builder *spare;	/* for reuse, linked by ->next */
 	size_t nspare;
 };
 
@@ -92,29 +92,29 @@ struct assembler *asm_new(struct sink *sink, struct diag *diag)
 	return a;
 }
 
-static void free_growing(struct growing *g)
+static void free_builder(struct builder *b)
 {
-	grow_fini(g);
-	free(g);
+	builder_fini(b);
+	free(b);
 }
 
-static struct growing *take_spare(struct assembler *a)
+static struct builder *take_spare(struct assembler *a)
 {
-	struct growing *g = a->spare;
+	struct builder *b = a->spare;
 
-	a->spare = g->next;
+	a->spare = b->next;
 	a->nspare--;
-	return g;
+	return b;
 }
 
-static void put_spare(struct assembler *a, struct growing *g)
+static void put_spare(struct assembler *a, struct builder *b)
 {
 	if (a->nspare == 2 * HOLD_EVENTS) {
-		free_growing(g);
+		free_builder(b);
 		return;
 	}
-	g->next = a->spare;
-	a->spare = g;
+	b->next = a->spare;
+	a->spare = b;
 	a->nspare++;
 }
 
@@ -123,12 +123,12 @@ void asm_free(struct assembler *a)
 	if (!a)
 		return;
 	for (size_t i = 0; i < a->slots_cap; i++)
-		if (a->slots[i].g && !a->slots[i].g->queued)
-			free_growing(a->slots[i].g);
+		if (a->slots[i].b && !a->slots[i].b->queued)
+			free_builder(a->slots[i].b);
 	while (a->queue.n)
-		free_growing(order_take(&a->queue));
+		free_builder(order_take(&a->queue));
 	while (a->spare)
-		free_growing(take_spare(a));
+		free_builder(take_spare(a));
 	free(a->slots);
 	order_free(&a->queue);
 	free(a);
@@ -147,7 +147,7 @@ static struct slot *probe(struct slot *slots, size_t cap, uint64_t upid)
 
 static bool is_busy(const struct slot *s)
 {
-	return s->used && (s->g || !s->gone);
+	return s->used && (s->b || !s->gone);
 }
 
 static void rehash(struct assembler *a)
@@ -188,110 +188,110 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 
 /* ---- the queue ---- */
 
-static inline void push(struct assembler *a, struct growing *g)
+static inline void push(struct assembler *a, struct builder *b)
 {
-	order_put(&a->queue, g->ev.time, g->order, g);
-	g->queued = true;
+	order_put(&a->queue, b->ev.time, b->order, b);
+	b->queued = true;
 }
 
-static inline struct growing *pop(struct assembler *a)
+static inline struct builder *pop(struct assembler *a)
 {
-	struct growing *g = order_take(&a->queue);
+	struct builder *b = order_take(&a->queue);
 
-	g->queued = false;
-	a->bytes -= g->ev.nbytes;
-	return g;
+	b->queued = false;
+	a->bytes -= b->ev.nbytes;
+	return b;
 }
 
-static struct growing *new_growing(struct assembler *a)
+static struct builder *new_builder(struct assembler *a)
 {
-	return a->spare ? take_spare(a) : xcalloc(1, sizeof(struct growing));
+	return a->spare ? take_spare(a) : xcalloc(1, sizeof(struct builder));
 }
 
 /* ---- letting events out ---- */
 
-static void report_findings(struct assembler *a, const struct growing *g,
+static void report_findings(struct assembler *a, const struct builder *b,
 			    const struct et_event *ev)
 {
 	char text[160];
 
 	et_finding_text(&ev->findings[0], text, sizeof(text));
-	diag_report(a->diag, &incomplete, g->file, DIAG_LINE, ev->place,
+	diag_report(a->diag, &incomplete, b->file, DIAG_LINE, ev->place,
 		    "%s of task %" PRIu64 ": %s%s", et_kinds[ev->kind].name,
 		    ev->upid, text, ev->nfindings > 1 ? ", and more" : "");
 }
 
-static void let_out(struct assembler *a, struct growing *g)
+static void let_out(struct assembler *a, struct builder *b)
 {
-	struct et_event *ev = &g->ev;
+	struct et_event *ev = &b->ev;
 	int err;
 
-	if (!g->quick.on)
-		lt_finish(ev, &g->list);
+	if (!b->plain.on)
+		lt_finish(ev, &b->list);
 	if (ev->nfindings)
-		report_findings(a, g, ev);
-	if (g->no_cont_end)
-		diag_report(a->diag, &no_cont_end, g->file, DIAG_LINE, ev->place, NULL);
+		report_findings(a, b, ev);
+	if (b->no_cont_end)
+		diag_report(a->diag, &no_cont_end, b->file, DIAG_LINE, ev->place, NULL);
 	if (ev->time < a->passed) {
 		ev->flags |= ET_F_LATE;
-		diag_report(a->diag, &late_events, g->file, DIAG_LINE, ev->place, NULL);
+		diag_report(a->diag, &late_events, b->file, DIAG_LINE, ev->place, NULL);
 	} else {
 		a->passed = ev->time;
 	}
 	err = sink_item(a->sink, ev);
 	if (!a->err)
 		a->err = err;
-	put_spare(a, g);
+	put_spare(a, b);
 }
 
 /* Closes the task's event.  It leaves in its turn, or now if it is not in the queue. */
 static void close_event(struct assembler *a, struct slot *s)
 {
-	struct growing *g = s->g;
+	struct builder *b = s->b;
 
-	s->g = NULL;
-	grow_close(g);
-	if (!g->queued)
-		let_out(a, g);
+	s->b = NULL;
+	builder_close(b);
+	if (!b->queued)
+		let_out(a, b);
 }
 
 /* Records that an event has left the queue incomplete; closes the oldest if too many have. */
-static void go_alone(struct assembler *a, const struct growing *g)
+static void go_alone(struct assembler *a, const struct builder *b)
 {
 	uint64_t *place = &a->alone[a->nalone++ % ALONE];
 
 	if (a->nalone > ALONE) {
 		struct slot *s = probe(a->slots, a->slots_cap, *place);
 
-		if (s->used && s->g && !s->g->queued)
+		if (s->used && s->b && !s->b->queued)
 			close_event(a, s);
 	}
-	*place = g->ev.upid;
+	*place = b->ev.upid;
 }
 
 /* A mount may still fail long after its strings were printed. */
-static bool may_still_fail(const struct growing *g)
+static bool may_still_fail(const struct builder *b)
 {
 	/* on the short way, all lines so far came in one record */
-	bool one_record = g->quick.on ? g->lines > 1 : g->one_record;
+	bool one_record = b->plain.on ? b->lines > 1 : b->one_record;
 
-	return lt_fails_late(g->ev.kind) && !(g->ev.flags & ET_F_FAILED) && !one_record;
+	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !one_record;
 }
 
 /* Lets out the events that are due at @now, in ns. */
 static inline void drain(struct assembler *a, uint64_t now)
 {
 	while (a->queue.n) {
-		struct growing *g = order_first(&a->queue);
+		struct builder *b = order_first(&a->queue);
 
-		if (g->state != CLOSED) {
+		if (b->state != CLOSED) {
 			bool crowded = a->queue.n > WAIT_EVENTS ||
 				       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
 
-			if (g->state == DONE &&
-			    (crowded || ((now > g->last_time + HOLD_NS ||
-					  a->queue.n > HOLD_EVENTS) && !may_still_fail(g)))) {
-				close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
+			if (b->state == DONE &&
+			    (crowded || ((now > b->last_time + HOLD_NS ||
+					  a->queue.n > HOLD_EVENTS) && !may_still_fail(b)))) {
+				close_event(a, probe(a->slots, a->slots_cap, b->ev.upid));
 			} else if (crowded) {
 				go_alone(a, pop(a));
 				continue;
@@ -327,65 +327,65 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 }
 
 /* Puts a task's new event, which begins with this line, into the queue. */
-static void enter(struct assembler *a, struct slot *s, struct growing *g, const struct et_line *l)
+static void enter(struct assembler *a, struct slot *s, struct builder *b, const struct et_line *l)
 {
-	s->gone = g->ev.kind == ET_K_EXIT;
-	s->g = g;
-	g->ev.place = l->number;
-	g->file = l->file;
-	g->order = order_arrives(&a->queue);
-	push(a, g);
+	s->gone = b->ev.kind == ET_K_EXIT;
+	s->b = b;
+	b->ev.place = l->number;
+	b->file = l->file;
+	b->order = order_arrives(&a->queue);
+	push(a, b);
 }
 
-static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
+static struct builder *start(struct assembler *a, struct slot *s, enum et_kind kind,
 			     const struct et_line *l)
 {
-	struct growing *g;
+	struct builder *b;
 
-	if (s->g)
+	if (s->b)
 		close_event(a, s);
-	g = new_growing(a);
-	grow_begin(g, kind, l->upid, l->cpu, begin_time(a, s, l));
-	enter(a, s, g, l);
-	return g;
+	b = new_builder(a);
+	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
+	enter(a, s, b, l);
+	return b;
 }
 
 /* Begins an event by the short way.  Return: false if this line does not allow that. */
-static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
+static bool begin_plain(struct assembler *a, struct slot *s, const struct et_line *l)
 {
-	const struct et_row *row = quick_row(l);
-	struct growing *g;
+	const struct et_row *row = plain_row(l);
+	struct builder *b;
 
-	if (!row || l->time < s->seen || (s->g && l->time <= s->g->line_time))
+	if (!row || l->time < s->seen || (s->b && l->time <= s->b->line_time))
 		return false;
-	g = new_growing(a);
-	if (!quick_start(g, row, l)) {
-		put_spare(a, g);
+	b = new_builder(a);
+	if (!plain_begin(b, row, l)) {
+		put_spare(a, b);
 		return false;
 	}
-	if (s->g)
+	if (s->b)
 		close_event(a, s);
 	s->begun = s->seen = l->time;
-	enter(a, s, g, l);
+	enter(a, s, b, l);
 	return true;
 }
 
-static bool grows_quickly(const struct slot *s)
+static bool adds_plain(const struct slot *s)
 {
-	return s->g && s->g->quick.more;
+	return s->b && s->b->plain.more;
 }
 
 /* Adds a line to the task's event by the short way.  Return: false if it does not fit. */
-static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
+static bool add_plain(struct assembler *a, struct slot *s, const struct et_line *l)
 {
-	struct growing *g = s->g;
-	size_t was = g->ev.nbytes;
+	struct builder *b = s->b;
+	size_t was = b->ev.nbytes;
 
-	if (!quick_go_on(g, l))
+	if (!plain_add(b, l))
 		return false;
 	s->seen = l->time;
-	if (g->queued)
-		a->bytes += g->ev.nbytes - was;
+	if (b->queued)
+		a->bytes += b->ev.nbytes - was;
 	return true;
 }
 
@@ -401,22 +401,22 @@ static bool is_extension(const struct et_line *l)
 }
 
 /* Reports a line with an unknown tag, before an event takes it. */
-static void tell_unknown(struct assembler *a, const struct et_line *l, const struct piece *p)
+static void report_unknown(struct assembler *a, const struct et_line *l, const struct line_text *p)
 {
 	if (p->what == P_OTHER && !is_extension(l))
 		diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
 }
 
 /* Reports damage that was found when the line was added. */
-static void tell_damage(struct assembler *a, const struct et_line *l, const struct piece *p,
-			enum grown grown)
+static void report_damage(struct assembler *a, const struct et_line *l, const struct line_text *p,
+			  enum builder_result result)
 {
 	const char *name = lt_tags[p->tag].name;
 
-	if (grown == GROWN_IN_PART)
+	if (result == BUILDER_IN_PART)
 		diag_report(a->diag, &bad_header, l->file, DIAG_LINE, l->number,
 			    "%s line cannot be read in full", name);
-	if (grown != GROWN_STRAY)
+	if (result != BUILDER_STRAY)
 		return;
 	if (p->what == P_STRING_END)
 		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
@@ -428,62 +428,62 @@ static void tell_damage(struct assembler *a, const struct et_line *l, const stru
 }
 
 /* The event that a line may continue, now with a list of its lines; NULL if none. */
-static struct growing *goes_on_with(struct assembler *a, struct slot *s,
-				    const struct piece *p)
+static struct builder *goes_on_with(struct assembler *a, struct slot *s,
+				    const struct line_text *p)
 {
-	struct growing *g = s->g;
+	struct builder *b = s->b;
 
-	if (g && g->quick.on) {
+	if (b && b->plain.on) {
 		/* complete, and a header of another kind: it begins another event */
-		if (!g->quick.more && p->what == P_HEADER && lt_tags[p->tag].kind != g->ev.kind)
+		if (!b->plain.more && p->what == P_HEADER && lt_tags[p->tag].kind != b->ev.kind)
 			close_event(a, s);
 		else
-			grow_list(g);
+			builder_make_list(b);
 	}
-	return s->g;
+	return s->b;
 }
 
-static bool is_too_big(const struct growing *g)
+static bool is_too_big(const struct builder *b)
 {
-	return et_memory(&g->ev) + g->list.nitems * sizeof(struct lt_item) > ET_MAX_BYTES;
+	return et_memory(&b->ev) + b->list.nitems * sizeof(struct lt_item) > ET_MAX_BYTES;
 }
 
 static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
 {
-	struct piece p = piece_read(l);
-	struct growing *g = goes_on_with(a, s, &p);
-	enum grown grown = GROWN_NOT;
-	size_t was = g ? g->ev.nbytes : 0;
+	struct line_text p = line_text_split(l);
+	struct builder *b = goes_on_with(a, s, &p);
+	enum builder_result result = BUILDER_NOT_ADDED;
+	size_t was = b ? b->ev.nbytes : 0;
 
-	if (g && grow_is_double(g, l, &p)) {
+	if (b && builder_is_double(b, l, &p)) {
 		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
 		return;
 	}
-	if (g && is_too_big(g)) {
+	if (b && is_too_big(b)) {
 		diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
 		close_event(a, s);
-		g = NULL;
+		b = NULL;
 	}
-	tell_unknown(a, l, &p);
-	if (g)
-		grown = grow_line(g, l, &p);
+	report_unknown(a, l, &p);
+	if (b)
+		result = builder_add(b, l, &p);
 	else if (p.what == P_CONT_END || p.what == P_STRING_END)
-		grown = GROWN_STRAY;
-	if (grown == GROWN_NOT) {
-		g = start(a, s, grow_kind(&p), l);
+		result = BUILDER_STRAY;
+	if (result == BUILDER_NOT_ADDED) {
+		b = start(a, s, builder_kind(&p), l);
 		was = 0;
-		grown = grow_line(g, l, &p);
+		result = builder_add(b, l, &p);
 	}
-	tell_damage(a, l, &p, grown);
+	report_damage(a, l, &p, result);
 	if (s->seen < l->time)
 		s->seen = l->time;
-	if (!g)
+	if (!b)
 		return;
-	if (g->went_back)
+	if (b->went_back)
 		tell_backwards(a, l);
-	g->went_back = false;
-	if (g->queued)
-		a->bytes += g->ev.nbytes - was;
+	b->went_back = false;
+	if (b->queued)
+		a->bytes += b->ev.nbytes - was;
 }
 
 int asm_line(struct assembler *a, const struct et_line *l)
@@ -491,34 +491,34 @@ int asm_line(struct assembler *a, const struct et_line *l)
 	struct slot *s = slot_of(a, l->upid);
 	uint64_t begun = a->queue.arrivals;
 
-	if (!(grows_quickly(s) && go_on_quickly(a, s, l)) && !start_quickly(a, s, l))
+	if (!(adds_plain(s) && add_plain(a, s, l)) && !begin_plain(a, s, l))
 		take_line(a, s, l);
 	if (a->queue.arrivals != begun)
 		drain(a, l->time);
-	return a->err ? a->err : grows_quickly(s);
+	return a->err ? a->err : adds_plain(s);
 }
 
 size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
 		uint64_t until)
 {
 	struct slot *slot = a->last;
-	struct growing *g = slot->g;
-	size_t was = g->ev.nbytes;
-	size_t taken = quick_more(g, st, s, end, until);
+	struct builder *b = slot->b;
+	size_t was = b->ev.nbytes;
+	size_t taken = plain_add_more(b, st, s, end, until);
 
-	slot->seen = g->line_time;
-	if (g->queued)
-		a->bytes += g->ev.nbytes - was;
+	slot->seen = b->line_time;
+	if (b->queued)
+		a->bytes += b->ev.nbytes - was;
 	return taken;
 }
 
 int asm_lost(struct assembler *a, const struct et_line *l)
 {
-	struct growing *g = new_growing(a);
+	struct builder *b = new_builder(a);
 
-	grow_begin(g, ET_K_LOST, 0, l->cpu, l->time);
+	builder_begin(b, ET_K_LOST, 0, l->cpu, l->time);
 	if (l->counted) {
-		et_set(&g->ev, ET_V_LOST_count, (int64_t)l->lost);
+		et_set(&b->ev, ET_V_LOST_count, (int64_t)l->lost);
 		diag_report(a->diag, &lost_events, l->file, DIAG_LINE, l->number,
 			    "%" PRIu64 " events lost on processor %" PRIu32, l->lost, l->cpu);
 		if (l->lost)
@@ -527,11 +527,11 @@ int asm_lost(struct assembler *a, const struct et_line *l)
 		diag_report(a->diag, &lost_unknown, l->file, DIAG_LINE, l->number,
 			    "events lost on processor %" PRIu32, l->cpu);
 	}
-	g->ev.place = l->number;
-	g->file = l->file;
-	g->order = order_arrives(&a->queue);
-	g->state = CLOSED;
-	push(a, g);
+	b->ev.place = l->number;
+	b->file = l->file;
+	b->order = order_arrives(&a->queue);
+	b->state = CLOSED;
+	push(a, b);
 	drain(a, l->time);
 	return a->err;
 }
@@ -540,13 +540,13 @@ int asm_end(struct assembler *a)
 {
 	for (size_t i = 0; i < a->slots_cap; i++) {
 		struct slot *s = &a->slots[i];
-		struct growing *g = s->g;
+		struct builder *b = s->b;
 
-		if (!s->used || !g)
+		if (!s->used || !b)
 			continue;
-		if (!g->queued) {
-			push(a, g);
-			a->bytes += g->ev.nbytes;
+		if (!b->queued) {
+			push(a, b);
+			a->bytes += b->ev.nbytes;
 		}
 		close_event(a, s);
 	}

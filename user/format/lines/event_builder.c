@@ -10,49 +10,49 @@
 /* List items that stay allocated when the memory of an event is reused. */
 #define KEEP_ITEMS	64u
 
-/* Bit of a string in growing.need; 0 for arguments, and if the kind has no such string. */
-static uint8_t need_bit(const struct growing *g, enum lt_tag tag)
+/* Bit of a string in builder.need; 0 for arguments, and if the kind has no such string. */
+static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
 {
-	unsigned int slot = lt_slot(g->ev.kind, tag);
+	unsigned int slot = lt_slot(b->ev.kind, tag);
 
 	return slot && slot != ET_ARGS + 1 ? (uint8_t)(1u << (slot - 1)) : 0;
 }
 
-void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
-		uint64_t time)
+void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
+		   uint64_t time)
 {
-	grow_head(g, kind, upid, cpu, time);
-	g->list.nitems = 0;
-	g->list.items = xtrim(g->list.items, &g->list.items_cap, KEEP_ITEMS);
-	g->quick.on = g->quick.more = false;
-	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
-	g->lines = 0;
-	g->last_cpu = cpu;
-	g->last_time = time - 1;
-	g->need = 0;
-	g->piece_off = 0;
-	g->in_parts = g->in_cont = g->cont_done = false;
+	builder_head(b, kind, upid, cpu, time);
+	b->list.nitems = 0;
+	b->list.items = xtrim(b->list.items, &b->list.items_cap, KEEP_ITEMS);
+	b->plain.on = b->plain.more = false;
+	b->ended = !(lt_needs[kind] & LT_NEEDS_END);
+	b->lines = 0;
+	b->last_cpu = cpu;
+	b->last_time = time - 1;
+	b->need = 0;
+	b->piece_off = 0;
+	b->in_parts = b->in_cont = b->cont_done = false;
 }
 
-void grow_fini(struct growing *g)
+void builder_fini(struct builder *b)
 {
-	et_fini(&g->ev);
-	free(g->list.items);
+	et_fini(&b->ev);
+	free(b->list.items);
 }
 
-static struct lt_item *last_item(const struct growing *g)
+static struct lt_item *last_item(const struct builder *b)
 {
-	return &g->list.items[g->list.nitems - 1];
+	return &b->list.items[b->list.nitems - 1];
 }
 
 /* ---- which record a line came in ---- */
 
-static struct et_mark *add_mark(struct growing *g)
+static struct et_mark *add_mark(struct builder *b)
 {
-	const struct lt_item *last = last_item(g);
-	struct et_mark *m = et_add_mark(&g->ev);
+	const struct lt_item *last = last_item(b);
+	struct et_mark *m = et_add_mark(&b->ev);
 
-	m->item = g->list.nitems - 1;
+	m->item = b->list.nitems - 1;
 	m->off = lt_tags[last->tag].role == ET_STRING ? last->len : 0;
 	return m;
 }
@@ -63,33 +63,33 @@ static struct et_mark *add_mark(struct growing *g)
  * that time, or not later than the one before (as in lines that have only their record's
  * time), needs no mark, unless it @must have one.
  */
-static void stamp(struct growing *g, const struct et_line *l, bool must)
+static void add_stamp(struct builder *b, const struct et_line *l, bool must)
 {
-	uint64_t next = g->last_time + 1;
+	uint64_t next = b->last_time + 1;
 	struct et_mark *m;
 
-	g->last_time = l->time > next ? l->time : next;
-	if (l->cpu == g->last_cpu && g->last_time == next && !must)
+	b->last_time = l->time > next ? l->time : next;
+	if (l->cpu == b->last_cpu && b->last_time == next && !must)
 		return;
-	m = add_mark(g);
+	m = add_mark(b);
 	m->what = ET_M_STAMP;
-	m->cpu = g->last_cpu = l->cpu;
-	m->time = g->last_time;
+	m->cpu = b->last_cpu = l->cpu;
+	m->time = b->last_time;
 }
 
 /*
- * Drops the stamp at the end of an argument that a line continued with no bytes, and not
- * after a newline.  No line will be printed for that, so the next item needs the stamp.
+ * Drops the add_stamp at the end of an argument that a line continued with no bytes, and not
+ * after a newline.  No line will be printed for that, so the next item needs the add_stamp.
  * Return: whether it does.
  */
-static bool drop_idle_stamp(struct growing *g)
+static bool drop_idle_stamp(struct builder *b)
 {
-	struct et_event *ev = &g->ev;
+	struct et_event *ev = &b->ev;
 	const struct et_mark *m = ev->nlater ? &ev->later[ev->nlater - 1] : NULL;
-	const struct lt_item *last = last_item(g);
+	const struct lt_item *last = last_item(b);
 
 	if (!lt_is_args(last->tag) || !last->len || !m || m->what != ET_M_STAMP ||
-	    m->item != g->list.nitems - 1 || m->off != last->len ||
+	    m->item != b->list.nitems - 1 || m->off != last->len ||
 	    ev->bytes[last->off + last->len - 1] == '\n')
 		return false;
 	ev->nlater--;
@@ -97,211 +97,212 @@ static bool drop_idle_stamp(struct growing *g)
 }
 
 /* Notes that @n numbered parts are missing at the end of the last item. */
-static void add_gap(struct growing *g, uint32_t n)
+static void add_gap(struct builder *b, uint32_t n)
 {
-	struct et_mark *m = add_mark(g);
+	struct et_mark *m = add_mark(b);
 
 	m->what = ET_M_GAP;
 	m->n = n;
 }
 
-static struct lt_item *add_item(struct growing *g, const struct et_line *l, enum lt_tag tag)
+static struct lt_item *add_item(struct builder *b, const struct et_line *l, enum lt_tag tag)
 {
-	bool moved = g->list.nitems && drop_idle_stamp(g);
-	struct lt_item *it = lt_list_add(&g->list, tag);
+	bool moved = b->list.nitems && drop_idle_stamp(b);
+	struct lt_item *it = lt_list_add(&b->list, tag);
 
-	it->off = (uint32_t)g->ev.nbytes;
-	stamp(g, l, moved);
+	it->off = (uint32_t)b->ev.nbytes;
+	add_stamp(b, l, moved);
 	return it;
 }
 
 /* ---- the event so far ---- */
 
 /* Whether the current string is complete. */
-static bool string_done(const struct growing *g)
+static bool string_done(const struct builder *b)
 {
-	const struct lt_item *it = &g->list.items[g->string];
-	unsigned int slot = lt_slot(g->ev.kind, it->tag);
+	const struct lt_item *it = &b->list.items[b->string];
+	unsigned int slot = lt_slot(b->ev.kind, it->tag);
 
-	if (g->in_parts || g->in_cont)
+	if (b->in_parts || b->in_cont)
 		return false;
-	return !slot || !(g->ev.announced >> (slot - 1) & 1) || it->len >= g->ev.size[slot - 1];
+	return !slot || !(b->ev.announced >> (slot - 1) & 1) || it->len >= b->ev.size[slot - 1];
 }
 
 /* Ends the current string: a line of another string or header has come. */
-static void leave_string(struct growing *g)
+static void leave_string(struct builder *b)
 {
 	struct lt_item *it;
 
-	if (g->string < 0)
+	if (b->string < 0)
 		return;
-	it = &g->list.items[g->string];
-	if (g->in_parts)
+	it = &b->list.items[b->string];
+	if (b->in_parts)
 		it->flags |= LT_I_OPEN;
-	g->no_cont_end |= g->in_cont;
-	g->need &= (uint8_t)~need_bit(g, it->tag);
-	g->string = -1;
-	g->in_parts = g->in_cont = g->cont_done = false;
+	b->no_cont_end |= b->in_cont;
+	b->need &= (uint8_t)~need_bit(b, it->tag);
+	b->string = -1;
+	b->in_parts = b->in_cont = b->cont_done = false;
 }
 
 /* Updates what is still missing; called after each line. */
-static void update(struct growing *g)
+static void update_state(struct builder *b)
 {
-	if (g->string >= 0 && string_done(g))
-		g->need &= (uint8_t)~need_bit(g, g->list.items[g->string].tag);
-	if (g->state != CLOSED)
-		g->state = g->ended && !g->need && !g->in_parts && !g->in_cont ? DONE : OPEN;
+	if (b->string >= 0 && string_done(b))
+		b->need &= (uint8_t)~need_bit(b, b->list.items[b->string].tag);
+	if (b->state != CLOSED)
+		b->state = b->ended && !b->need && !b->in_parts && !b->in_cont ? DONE : OPEN;
 }
 
 /*
  * Whether the line's processor and time fit the record of the lines before.  Either all
  * lines have the record's time, or each is 1 ns after the one before; never mixed.
  */
-static bool same_record(const struct growing *g, const struct et_line *l)
+static bool same_record(const struct builder *b, const struct et_line *l)
 {
-	uint64_t step = l->time - g->line_time;
+	uint64_t step = l->time - b->line_time;
 
-	return l->cpu == g->line_cpu && (g->lines == 1 ? step <= 1 : step == g->step);
+	return l->cpu == b->line_cpu && (b->lines == 1 ? step <= 1 : step == b->step);
 }
 
 /* Count a line, and see whether all lines are of one record. */
-static void count_line(struct growing *g, const struct et_line *l)
+static void count_line(struct builder *b, const struct et_line *l)
 {
-	if (g->lines) {
-		g->one_record = (g->lines == 1 || g->one_record) && same_record(g, l);
-		g->went_back = l->time < g->line_time;
-		if (g->lines == 1)
-			g->step = l->time - g->line_time;
+	if (b->lines) {
+		b->one_record = (b->lines == 1 || b->one_record) && same_record(b, l);
+		b->went_back = l->time < b->line_time;
+		if (b->lines == 1)
+			b->step = l->time - b->line_time;
 	}
-	g->lines++;
-	g->line_cpu = l->cpu;
+	b->lines++;
+	b->line_cpu = l->cpu;
 	/* after a step back, later lines are compared with the time before it */
-	if (!g->went_back)
-		g->line_time = l->time;
+	if (!b->went_back)
+		b->line_time = l->time;
 }
 
-/* A header that belongs to this event.  Return: false if it is damaged. */
-static bool add_header(struct growing *g, const struct et_line *l, const struct piece *p)
+/* A header that line_belongs to this event.  Return: false if it is damaged. */
+static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_tag_row *row = &lt_tags[p->tag];
 	struct lt_item *it;
 	bool good;
 
-	leave_string(g);
-	count_line(g, l);
-	it = add_item(g, l, p->tag);
-	good = piece_fields(&g->ev, it, p->text, p->len);
+	leave_string(b);
+	count_line(b, l);
+	it = add_item(b, l, p->tag);
+	good = line_text_fields(&b->ev, it, p->text, p->len);
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		const struct et_field *f = &row->fields[i];
 
-		if (f->is_size && it->have >> i & 1 && g->ev.size[f->slot] >= 0)
-			g->need |= need_bit(g, LT_FIRST_STRING + f->tag);
+		if (f->is_size && it->have >> i & 1 && b->ev.size[f->slot] >= 0)
+			b->need |= need_bit(b, LT_FIRST_STRING + f->tag);
 	}
 	if (row->role == ET_FAILED)
-		g->ev.flags |= ET_F_FAILED;
+		b->ev.flags |= ET_F_FAILED;
 	/* ET_MORE lines may come in the middle of an event */
 	if (row->role != ET_BEGIN && row->role != ET_MORE)
-		g->ended = true;
+		b->ended = true;
 	return good;
 }
 
-static void add_string(struct growing *g, const struct et_line *l, const struct piece *p)
+static void add_string(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	struct lt_item *it;
 
-	leave_string(g);
-	count_line(g, l);
-	it = add_item(g, l, p->tag);
+	leave_string(b);
+	count_line(b, l);
+	it = add_item(b, l, p->tag);
 	it->index = lt_is_args(p->tag) ? p->index : 0;
-	g->string = (int32_t)g->list.nitems - 1;
-	g->in_parts = p->part && !lt_is_args(p->tag);
-	g->piece_off = 0;
-	if (g->in_parts) {
+	b->string = (int32_t)b->list.nitems - 1;
+	b->in_parts = p->part && !lt_is_args(p->tag);
+	b->piece_off = 0;
+	if (b->in_parts) {
 		it->flags |= LT_I_SPLIT;
 		if (p->index)
-			add_gap(g, p->index);
-		g->next_part = p->index + 1;
+			add_gap(b, p->index);
+		b->next_part = p->index + 1;
 	}
-	lt_add_bytes(&g->ev, it, p->text, p->len);
+	lt_add_bytes(&b->ev, it, p->text, p->len);
 }
 
 /* More bytes for the current string, which must be the last item. */
-static void add_more(struct growing *g, const struct et_line *l, const struct piece *p)
+static void add_more(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
-	struct lt_item *it = last_item(g);
+	struct lt_item *it = last_item(b);
 
-	count_line(g, l);
+	count_line(b, l);
 	if (p->what == P_CONT) {
-		g->in_cont = true;
-		lt_add_bytes(&g->ev, it, "\n", 1);
+		b->in_cont = true;
+		lt_add_bytes(&b->ev, it, "\n", 1);
 	} else {
-		g->no_cont_end |= g->in_cont;
-		g->in_cont = g->cont_done = false;
+		b->no_cont_end |= b->in_cont;
+		b->in_cont = b->cont_done = false;
 	}
-	stamp(g, l, false);
-	if (g->in_parts && p->what == P_STRING) {
-		if (p->index > g->next_part)
-			add_gap(g, p->index - g->next_part);
-		g->next_part = p->index + 1;
+	add_stamp(b, l, false);
+	if (b->in_parts && p->what == P_STRING) {
+		if (p->index > b->next_part)
+			add_gap(b, p->index - b->next_part);
+		b->next_part = p->index + 1;
 	}
-	g->piece_off = it->len;
-	lt_add_bytes(&g->ev, it, p->text, p->len);
+	b->piece_off = it->len;
+	lt_add_bytes(&b->ev, it, p->text, p->len);
 }
 
 /*
- * Cont_end.  Its stamp is kept only where it ends the string: between parts it could
+ * Cont_end.  Its add_stamp is kept only where it ends the string: between parts it could
  * not be distinguished from that of the next part.
  */
-static void end_conts(struct growing *g, const struct et_line *l)
+static void end_conts(struct builder *b, const struct et_line *l)
 {
-	count_line(g, l);
-	if (!g->in_parts && !lt_is_args(g->list.items[g->string].tag))
-		stamp(g, l, false);
+	count_line(b, l);
+	if (!b->in_parts && !lt_is_args(b->list.items[b->string].tag))
+		add_stamp(b, l, false);
 	else
-		g->last_time++;
-	g->in_cont = false;
-	g->cont_done = true;
+		b->last_time++;
+	b->in_cont = false;
+	b->cont_done = true;
 }
 
 /* TAG_end */
-static void end_parts(struct growing *g, const struct et_line *l)
+static void end_parts(struct builder *b, const struct et_line *l)
 {
-	count_line(g, l);
-	stamp(g, l, false);
-	g->in_parts = false;
-	leave_string(g);
+	count_line(b, l);
+	add_stamp(b, l, false);
+	b->in_parts = false;
+	leave_string(b);
 }
 
 /* A line outside the format. */
-static void add_other(struct growing *g, const struct et_line *l)
+static void add_other(struct builder *b, const struct et_line *l)
 {
-	leave_string(g);
-	count_line(g, l);
-	lt_add_bytes(&g->ev, add_item(g, l, LT_OTHER), l->text, l->len);
+	leave_string(b);
+	count_line(b, l);
+	lt_add_bytes(&b->ev, add_item(b, l, LT_OTHER), l->text, l->len);
 }
 
-static bool same_stamp(const struct growing *g, const struct et_line *l)
+static bool same_stamp(const struct builder *b, const struct et_line *l)
 {
-	return g->line_time == l->time && g->line_cpu == l->cpu;
+	return b->line_time == l->time && b->line_cpu == l->cpu;
 }
 
 /* Whether this line can continue the current string. */
-static bool goes_on(const struct growing *g, const struct piece *p)
+static bool cont_goes_on(const struct builder *b, const struct line_text *p)
 {
 	const struct lt_item *it;
 
-	if (g->string < 0 || (uint32_t)g->string != g->list.nitems - 1)
+	if (b->string < 0 || (uint32_t)b->string != b->list.nitems - 1)
 		return false;
-	it = &g->list.items[g->string];
+	it = &b->list.items[b->string];
 	if (p->what == P_CONT)
-		return !g->cont_done;
+		return !b->cont_done;
 	if (p->what != P_STRING || p->tag != it->tag || !p->part)
 		return false;
 	return lt_is_args(it->tag) ? p->index == it->index :
-				   g->in_parts && p->index >= g->next_part;
+				   b->in_parts && p->index >= b->next_part;
 }
 
-static bool same_header(const struct growing *g, const struct lt_item *it, const struct piece *p)
+static bool same_header(const struct builder *b, const struct lt_item *it,
+			const struct line_text *p)
 {
 	const struct lt_tag_row *row = &lt_tags[p->tag];
 	struct lt_item other = { .tag = it->tag };
@@ -309,59 +310,59 @@ static bool same_header(const struct growing *g, const struct lt_item *it, const
 	bool same;
 
 	et_init(&copy);
-	piece_fields(&copy, &other, p->text, p->len);
+	line_text_fields(&copy, &other, p->text, p->len);
 	same = other.have == it->have && other.big == it->big && other.len == it->len &&
-	       !memcmp(lt_bytes(&copy, &other), lt_bytes(&g->ev, it), it->len);
+	       !memcmp(lt_bytes(&copy, &other), lt_bytes(&b->ev, it), it->len);
 	for (unsigned int i = 0; same && i < row->nfields; i++)
 		same = !(it->have >> i & 1) ||
-		       lt_field(&copy, &row->fields[i]) == lt_field(&g->ev, &row->fields[i]);
+		       lt_field(&copy, &row->fields[i]) == lt_field(&b->ev, &row->fields[i]);
 	et_fini(&copy);
 	return same;
 }
 
 /* False for lines that the format may repeat: Cont, and parts of arguments. */
-bool grow_is_double(const struct growing *g, const struct et_line *l, const struct piece *p)
+bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_item *it;
 
-	if (!g->list.nitems || !same_stamp(g, l))
+	if (!b->list.nitems || !same_stamp(b, l))
 		return false;
-	it = last_item(g);
+	it = last_item(b);
 	if (p->what == P_STRING && !lt_is_args(p->tag) && it->tag == p->tag &&
 	    p->part == ((it->flags & LT_I_SPLIT) != 0) &&
-	    (!p->part || p->index == g->next_part - 1))
-		return it->len - g->piece_off == p->len &&
-		       !memcmp(lt_bytes(&g->ev, it) + g->piece_off, p->text, p->len);
+	    (!p->part || p->index == b->next_part - 1))
+		return it->len - b->piece_off == p->len &&
+		       !memcmp(lt_bytes(&b->ev, it) + b->piece_off, p->text, p->len);
 	if (p->what == P_HEADER && it->tag == p->tag)
-		return same_header(g, it, p);
+		return same_header(b, it, p);
 	if (p->what == P_OTHER && it->tag == LT_OTHER)
-		return it->len == l->len && !memcmp(lt_bytes(&g->ev, it), l->text, l->len);
+		return it->len == l->len && !memcmp(lt_bytes(&b->ev, it), l->text, l->len);
 	return false;
 }
 
 /*
- * Whether another string belongs to this event.  It does not if the event is complete;
+ * Whether another string line_belongs to this event.  It does not if the event is complete;
  * but if the event's beginning is lost, it is unknown when it is complete.
  */
-static bool string_fits(const struct growing *g, enum lt_tag tag)
+static bool string_fits(const struct builder *b, enum lt_tag tag)
 {
-	enum et_role first = lt_tags[g->list.items[0].tag].role;
+	enum et_role first = lt_tags[b->list.items[0].tag].role;
 
-	if (!lt_kind_has(g->ev.kind, tag) || (!lt_is_args(tag) && lt_list_find(&g->list, tag)))
+	if (!lt_kind_has(b->ev.kind, tag) || (!lt_is_args(tag) && lt_list_find(&b->list, tag)))
 		return false;
-	return g->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
+	return b->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
 }
 
 /*
- * Whether a header that continues or ends an event belongs to this one.
+ * Whether a header that continues or ends an event line_belongs to this one.
  * If all lines of an event came in one record, the tracer writes records of several
- * lines, and a line of another record hardly belongs to that event.
+ * lines, and a line of another record hardly line_belongs to that event.
  */
-static bool header_fits(const struct growing *g, const struct et_line *l, const struct piece *p)
+static bool header_fits(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
-	const struct lt_list *list = &g->list;
-	unsigned int kind = g->ev.kind;
-	bool open = !g->ended;
+	const struct lt_list *list = &b->list;
+	unsigned int kind = b->ev.kind;
+	bool open = !b->ended;
 
 	/* an event whose beginning is lost may still get its end, if it has none */
 	if (lt_tags[list->items[0].tag].role == ET_STRING) {
@@ -377,7 +378,7 @@ static bool header_fits(const struct growing *g, const struct et_line *l, const 
 		return open;
 	case ET_FAILED:
 		/* the line may also be a failed umount of its own, after a complete one */
-		if (lt_fails_alone(kind) && g->one_record && !same_record(g, l))
+		if (lt_fails_alone(kind) && b->one_record && !same_record(b, l))
 			return false;
 		return lt_fails_late(kind) || open;
 	default:	/* ET_BEGIN begins another event */
@@ -387,141 +388,146 @@ static bool header_fits(const struct growing *g, const struct et_line *l, const 
 
 /* ---- lines ---- */
 
-enum et_kind grow_kind(const struct piece *p)
+enum et_kind builder_kind(const struct line_text *p)
 {
 	enum et_kind kind = lt_kind_of(p->tag);
 
 	return kind == ET_K_NONE ? ET_K_FRAGMENT : kind;
 }
 
-static bool belongs(const struct growing *g, const struct et_line *l, const struct piece *p)
+static bool line_belongs(const struct builder *b, const struct et_line *l,
+			 const struct line_text *p)
 {
-	if (g->sure)
-		return lt_is_args(p->tag) || !lt_list_find(&g->list, p->tag);
-	return p->what == P_HEADER ? header_fits(g, l, p) : string_fits(g, p->tag);
+	if (b->sure)
+		return lt_is_args(p->tag) || !lt_list_find(&b->list, p->tag);
+	return p->what == P_HEADER ? header_fits(b, l, p) : string_fits(b, p->tag);
 }
 
-static enum grown take(struct growing *g, const struct et_line *l, const struct piece *p)
+static enum builder_result add_fitting(struct builder *b, const struct et_line *l,
+				       const struct line_text *p)
 {
-	bool first = !g->list.nitems;
+	bool first = !b->list.nitems;
 
 	switch (p->what) {
 	case P_HEADER:
-		if (!first && !belongs(g, l, p))
-			return GROWN_NOT;
-		return add_header(g, l, p) ? GROWN : GROWN_IN_PART;
+		if (!first && !line_belongs(b, l, p))
+			return BUILDER_NOT_ADDED;
+		return add_header(b, l, p) ? BUILDER_ADDED : BUILDER_IN_PART;
 	case P_STRING:
-		if (goes_on(g, p)) {
-			add_more(g, l, p);
-			return GROWN;
+		if (cont_goes_on(b, p)) {
+			add_more(b, l, p);
+			return BUILDER_ADDED;
 		}
-		if (!first && !belongs(g, l, p))
-			return GROWN_NOT;
+		if (!first && !line_belongs(b, l, p))
+			return BUILDER_NOT_ADDED;
 		/* the event's beginning is lost: do not wait for more */
-		g->ended |= first;
-		add_string(g, l, p);
-		return GROWN;
+		b->ended |= first;
+		add_string(b, l, p);
+		return BUILDER_ADDED;
 	case P_CONT:
-		if (goes_on(g, p)) {
-			add_more(g, l, p);
-			return GROWN;
+		if (cont_goes_on(b, p)) {
+			add_more(b, l, p);
+			return BUILDER_ADDED;
 		}
-		add_other(g, l);
-		return GROWN_STRAY;
+		add_other(b, l);
+		return BUILDER_STRAY;
 	case P_CONT_END:
-		if (g->string >= 0 && g->in_cont) {
-			end_conts(g, l);
-			return GROWN;
+		if (b->string >= 0 && b->in_cont) {
+			end_conts(b, l);
+			return BUILDER_ADDED;
 		}
-		g->cont_done = true;
-		return GROWN_STRAY;
+		b->cont_done = true;
+		return BUILDER_STRAY;
 	case P_STRING_END:
-		if (g->string < 0 || !g->in_parts || g->list.items[g->string].tag != p->tag)
-			return GROWN_STRAY;
-		end_parts(g, l);
-		return GROWN;
+		if (b->string < 0 || !b->in_parts || b->list.items[b->string].tag != p->tag)
+			return BUILDER_STRAY;
+		end_parts(b, l);
+		return BUILDER_ADDED;
 	case P_OTHER:
 		break;
 	}
-	add_other(g, l);
-	return GROWN;
+	add_other(b, l);
+	return BUILDER_ADDED;
 }
 
-enum grown grow_line(struct growing *g, const struct et_line *l, const struct piece *p)
+enum builder_result builder_add(struct builder *b, const struct et_line *l,
+				const struct line_text *p)
 {
-	enum grown grown = take(g, l, p);
+	enum builder_result result = add_fitting(b, l, p);
 
-	if (grown != GROWN_NOT)
-		update(g);
-	return grown;
+	if (result != BUILDER_NOT_ADDED)
+		update_state(b);
+	return result;
 }
 
-void grow_close(struct growing *g)
+void builder_close(struct builder *b)
 {
-	if (g->quick.more)
-		grow_list(g);
-	if (!g->quick.on)
-		leave_string(g);
-	g->state = CLOSED;
+	if (b->plain.more)
+		builder_make_list(b);
+	if (!b->plain.on)
+		leave_string(b);
+	b->state = CLOSED;
 }
 
-void grow_list(struct growing *g)
+void builder_make_list(struct builder *b)
 {
-	struct et_event *ev = &g->ev;
+	struct et_event *ev = &b->ev;
 	uint8_t flags = ev->flags;
 
-	if (g->quick.more)
+	if (b->plain.more)
 		ev->flags |= ET_F_NO_END;
-	lt_list_of(ev, &g->list);
+	lt_list_of(ev, &b->list);
 	ev->flags = flags;
-	g->ended = !(lt_needs[ev->kind] & LT_NEEDS_END);
-	for (uint32_t i = 0; i < g->list.nitems; i++)
-		g->ended |= lt_tags[g->list.items[i].tag].role == ET_LAST;
+	b->ended = !(lt_needs[ev->kind] & LT_NEEDS_END);
+	for (uint32_t i = 0; i < b->list.nitems; i++)
+		b->ended |= lt_tags[b->list.items[i].tag].role == ET_LAST;
 	/* all strings that came have their announced size */
-	g->need = ev->announced & (uint8_t)~(ev->strings | 1u << ET_ARGS);
+	b->need = ev->announced & (uint8_t)~(ev->strings | 1u << ET_ARGS);
 	for (unsigned int i = 0; i <= ET_ARGS; i++)
 		if (et_has_string(ev, i))
 			et_announce(ev, i, et_announced(ev, i));
-	if (lt_tags[last_item(g)->tag].role == ET_STRING)
-		g->string = (int32_t)g->list.nitems - 1;
-	g->one_record = g->lines > 1;
-	g->last_cpu = g->line_cpu;
-	g->last_time = ev->time + g->list.nitems - 1;
-	g->piece_off = 0;
-	g->in_parts = g->in_cont = g->cont_done = false;
-	g->quick.on = g->quick.more = false;
-	update(g);
+	if (lt_tags[last_item(b)->tag].role == ET_STRING)
+		b->string = (int32_t)b->list.nitems - 1;
+	b->one_record = b->lines > 1;
+	b->last_cpu = b->line_cpu;
+	b->last_time = ev->time + b->list.nitems - 1;
+	b->piece_off = 0;
+	b->in_parts = b->in_cont = b->cont_done = false;
+	b->plain.on = b->plain.more = false;
+	update_state(b);
 }
 
 bool et_read_lines(struct et_event *ev, const char *text, size_t len)
 {
-	struct growing g = { .ev = *ev, .sure = true, .string = -1 };
+	struct builder b = { .ev = *ev, .sure = true, .string = -1 };
 	struct line_state st = { 0 };
 	bool good = len;
 
 	for (const char *end = text + len, *nl; good && text < end; text = nl + 1) {
 		unsigned int foreign;
-		enum grown grown;
-		struct piece p;
+		enum builder_result result;
+		struct line_text p;
 
 		nl = memchr(text, '\n', (size_t)(end - text));
 		if (!nl || line_parse(&st, text, nl, &foreign) != LINE_ETRACE) {
 			good = false;
 			break;
 		}
-		p = piece_read(&st.line);
-		if (!g.list.nitems)
-			grow_begin(&g, grow_kind(&p), st.line.upid, st.line.cpu, st.line.time);
-		grown = grow_line(&g, &st.line, &p);
+		p = line_text_split(&st.line);
+		if (!b.list.nitems)
+			builder_begin(&b, builder_kind(&p), st.line.upid, st.line.cpu,
+				      st.line.time);
+		result = builder_add(&b, &st.line, &p);
 		/* this Cont_end was printed only to separate unrelated lines */
-		g.last_time += grown == GROWN_STRAY && p.what == P_CONT_END;
-		good = grown != GROWN_NOT && g.list.nitems && et_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
+		b.last_time += result == BUILDER_STRAY && p.what == P_CONT_END;
+		good = result != BUILDER_NOT_ADDED && b.list.nitems &&
+			et_memory(&b.ev) <= 2 * (size_t)ET_MAX_BYTES;
 	}
 	if (good) {
-		grow_close(&g);
-		lt_finish(&g.ev, &g.list);
+		builder_close(&b);
+		lt_finish(&b.ev, &b.list);
 	}
-	free(g.list.items);
-	*ev = g.ev;
+	free(b.list.items);
+	*ev = b.ev;
 	return good;
 }

@@ -11,17 +11,17 @@
  * State of the short way, in which an event needs no list of its lines, because all of
  * them have come just as the module prints them.  See plain_parse.h.
  */
-struct quick {
+struct plain_state {
 	bool on;		/* the event has no list of lines */
 	bool more;		/* more lines are expected */
 	uint8_t row;		/* index in et_rows of the expected line */
 	int64_t args_left;	/* bytes of arguments that have not come yet */
 };
 
-struct growing {
+struct builder {
 	struct et_event ev;
 	struct lt_list list;
-	struct growing *next;	/* for lists of the owner */
+	struct builder *next;	/* for lists of the owner */
 	uint64_t order;		/* number of arrival */
 	const char *file;	/* name of the input it began in, for messages */
 	/*
@@ -29,7 +29,7 @@ struct growing {
 	 * CLOSED: no line will be added.
 	 */
 	enum { OPEN, DONE, CLOSED } state;
-	struct quick quick;
+	struct plain_state plain;
 	bool sure;		/* all lines are known to belong to it */
 	bool queued;		/* in the queue; else it is late */
 	bool ended;		/* only announced strings can still come */
@@ -53,44 +53,45 @@ struct growing {
 	bool no_cont_end;	/* a Cont_end never came */
 };
 
-/** grow_head - initialize what all events need, also those without a list */
-static inline void grow_head(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
-			     uint64_t time)
+/** builder_head - initialize what all events need, also those without a list */
+static inline void builder_head(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
+				uint64_t time)
 {
-	et_reset(&g->ev, kind, upid, cpu, time);
-	g->state = OPEN;
-	g->one_record = g->went_back = g->no_cont_end = false;
-	g->string = -1;
+	et_reset(&b->ev, kind, upid, cpu, time);
+	b->state = OPEN;
+	b->one_record = b->went_back = b->no_cont_end = false;
+	b->string = -1;
 }
 
-/** grow_begin - begin an event that has no line yet */
-void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
-		uint64_t time);
+/** builder_begin - begin an event that has no line yet */
+void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
+		   uint64_t time);
 
-/** grow_kind - the kind of an event that may begin with this line */
-enum et_kind grow_kind(const struct piece *p);
+/** builder_kind - the kind of an event that may begin with this line */
+enum et_kind builder_kind(const struct line_text *p);
 
-/** grow_fini - free the memory of an event, but not @g */
-void grow_fini(struct growing *g);
+/** builder_fini - free the memory of an event, but not @b */
+void builder_fini(struct builder *b);
 
-/** grow_is_double - whether this line repeats the event's last line */
-bool grow_is_double(const struct growing *g, const struct et_line *l, const struct piece *p);
+/** builder_is_double - whether this line repeats the event's last line */
+bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p);
 
 /* Result of adding a line. */
-enum grown {
-	GROWN,
-	GROWN_IN_PART,		/* it belongs to the event, but is damaged */
-	GROWN_STRAY,		/* it continues or ends something that is not there */
-	GROWN_NOT,		/* not added: it begins another event */
+enum builder_result {
+	BUILDER_ADDED,
+	BUILDER_IN_PART,		/* it belongs to the event, but is damaged */
+	BUILDER_STRAY,		/* it continues or ends something that is not there */
+	BUILDER_NOT_ADDED,		/* not added: it begins another event */
 };
 
-/** grow_line - add a line if it belongs to the event; the first line always does */
-enum grown grow_line(struct growing *g, const struct et_line *l, const struct piece *p);
+/** builder_add - add a line if it belongs to the event; the first line always does */
+enum builder_result builder_add(struct builder *b, const struct et_line *l,
+				const struct line_text *p);
 
-/** grow_close - end the event: no more lines will be added */
-void grow_close(struct growing *g);
+/** builder_close - end the event: no more lines will be added */
+void builder_close(struct builder *b);
 
-/** grow_list - leave the short way: make the list of the lines so far */
-void grow_list(struct growing *g);
+/** builder_make_list - leave the short way: make the list of the lines so far */
+void builder_make_list(struct builder *b);
 
 #endif

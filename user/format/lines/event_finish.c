@@ -70,7 +70,8 @@ static uint8_t read_marked(const char **s, const char *end, unsigned int kind)
 	while (more) {
 		unsigned int i = 0;
 
-		while (i < et_kinds[kind].nstrings && !begins(s, end, et_kinds[kind].strings[i].tag))
+		while (i < et_kinds[kind].nstrings &&
+		       !begins(s, end, et_kinds[kind].strings[i].tag))
 			i++;
 		if (i < et_kinds[kind].nstrings)
 			bits |= (uint8_t)(1u << i);

@@ -17,11 +17,11 @@ static size_t without_end(const char *s, size_t len)
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
 }
 
-struct piece piece_read(const struct et_line *l)
+struct line_text line_text_split(const struct et_line *l)
 {
 	const char *s = l->text;
 	size_t len = l->len, n = l->tag_len, stem;
-	struct piece p = { .what = P_OTHER, .tag = LT_OTHER, .text = s, .len = len };
+	struct line_text p = { .what = P_OTHER, .tag = LT_OTHER, .text = s, .len = len };
 	uint64_t index = 0;
 
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
@@ -184,8 +184,8 @@ static void set_big(struct et_event *ev, struct lt_item *it, unsigned int bit,
 		ev->big |= f->bit;
 }
 
-const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *s,
-			   const char *end)
+const char *line_text_in_order(struct et_event *ev, struct lt_item *it, const char *s,
+			       const char *end)
 {
 	const struct known_field *f = known_fields[it->tag];
 	unsigned int have = 0, given = 0, announced = 0;
@@ -282,9 +282,9 @@ static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char 
 	return good;
 }
 
-bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len)
+bool line_text_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len)
 {
-	const char *end = s + len, *rest = piece_in_order(ev, it, s, end);
+	const char *end = s + len, *rest = line_text_in_order(ev, it, s, end);
 
 	if (rest == end)
 		return true;

@@ -6,7 +6,7 @@
 #include "format/lines/line_parse.h"
 #include "format/lines/line_list.h"
 
-struct piece {
+struct line_text {
 	enum {
 		P_HEADER,
 		P_STRING,	/* TAG|text, TAG[n]text */
@@ -22,26 +22,26 @@ struct piece {
 	size_t len;
 };
 
-/** piece_read - split a line into its tag, its index and what follows */
-struct piece piece_read(const struct et_line *l);
+/** line_text_split - split a line into its tag, its index and what follows */
+struct line_text line_text_split(const struct et_line *l);
 
 /**
- * piece_in_order - read the fields of a header as long as they have the order of the format
+ * line_text_in_order - read the fields of a header as long as they have the order of the format
  * @ev, @it: get the fields; @it has its tag
  * @s: the text after the tag, up to @end; the 8 bytes before @s must be readable
  *
  * Return: what follows the last field read, @end if nothing does; the comma after that
  * field is passed over, but not if it ends the text.
  */
-const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *s,
-			   const char *end);
+const char *line_text_in_order(struct et_event *ev, struct lt_item *it, const char *s,
+			       const char *end);
 
 /**
- * piece_fields - read the fields of a header, in any order
+ * line_text_fields - read the fields of a header, in any order
  * @ev, @it: get the fields; unknown ones are kept as text
  *
  * Return: false if a part could not be read.
  */
-bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len);
+bool line_text_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len);
 
 #endif

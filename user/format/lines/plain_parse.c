@@ -56,7 +56,7 @@ static inline bool read_plainly(struct et_event *ev, unsigned int i, const struc
 	struct lt_item it = { .tag = (uint8_t)l->tag };
 	uint16_t must = way_table[i].must;
 
-	if (piece_in_order(ev, &it, s, end) != end || (it.have & must) != must)
+	if (line_text_in_order(ev, &it, s, end) != end || (it.have & must) != must)
 		return false;
 	for (unsigned int sizes = ev->announced; sizes; sizes &= sizes - 1)
 		if (ev->size[__builtin_ctz(sizes)] < 0)
@@ -65,48 +65,48 @@ static inline bool read_plainly(struct et_event *ev, unsigned int i, const struc
 }
 
 /* Sets the row expected after row @i: the next announced string, or ET_LAST. */
-static inline void next_row(struct growing *g, unsigned int i)
+static inline void next_row(struct builder *b, unsigned int i)
 {
-	struct quick *q = &g->quick;
+	struct plain_state *q = &b->plain;
 
 	while ((i = way_table[i].next) != NONE) {
 		const struct et_row *row = &et_rows[i];
 
-		if (row->role == ET_LAST || g->ev.announced >> row->slot & 1) {
+		if (row->role == ET_LAST || b->ev.announced >> row->slot & 1) {
 			q->row = (uint8_t)i;
 			return;
 		}
 	}
 	q->more = false;
-	g->state = DONE;
+	b->state = DONE;
 	/* all announced strings have come, with these sizes */
-	g->ev.announced = 0;
+	b->ev.announced = 0;
 }
 
-bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l)
+bool plain_begin(struct builder *b, const struct et_row *row, const struct et_line *l)
 {
 	unsigned int i = (unsigned int)(row - et_rows);
-	struct quick *q = &g->quick;
+	struct plain_state *q = &b->plain;
 
-	grow_head(g, row->kind, l->upid, l->cpu, l->time);
-	if (!read_plainly(&g->ev, i, l))
+	builder_head(b, row->kind, l->upid, l->cpu, l->time);
+	if (!read_plainly(&b->ev, i, l))
 		return false;
 	q->on = q->more = true;
-	if (g->ev.announced >> ET_ARGS & 1) {
-		q->args_left = g->ev.size[ET_ARGS];
+	if (b->ev.announced >> ET_ARGS & 1) {
+		q->args_left = b->ev.size[ET_ARGS];
 		if (!q->args_left)
-			g->ev.strings |= 1u << ET_ARGS;
+			b->ev.strings |= 1u << ET_ARGS;
 	}
-	g->line_cpu = l->cpu;
-	g->step = 0;
-	g->lines = 1;
-	g->line_time = g->last_time = l->time;
-	next_row(g, i);
+	b->line_cpu = l->cpu;
+	b->step = 0;
+	b->lines = 1;
+	b->line_time = b->last_time = l->time;
+	next_row(b, i);
 	return true;
 }
 
 /* Adds an argument; @s: "3]text" of the line "A[3]text". */
-static bool add_arg(struct quick *q, struct et_event *ev, const char *s, const char *end)
+static bool add_arg(struct plain_state *q, struct et_event *ev, const char *s, const char *end)
 {
 	const char *digits = s;
 	uint64_t index = 0;
@@ -125,15 +125,15 @@ static bool add_arg(struct quick *q, struct et_event *ev, const char *s, const c
 }
 
 /* Whether a line with this time can follow in the same record: see same_record(). */
-static inline bool in_step(const struct growing *g, uint64_t time)
+static inline bool in_step(const struct builder *b, uint64_t time)
 {
-	uint64_t step = time - g->line_time;
+	uint64_t step = time - b->line_time;
 
-	return g->lines == 1 ? step <= 1 : step == g->step;
+	return b->lines == 1 ? step <= 1 : step == b->step;
 }
 
 /* The row that comes next, if this character follows a tag of one letter. */
-static inline unsigned int expected(const struct quick *q, char behind)
+static inline unsigned int expected(const struct plain_state *q, char behind)
 {
 	/* no '[': the argument list is over, and the next row comes */
 	return q->row + (lt_is_args(lt_of_row[q->row]) && behind != '[');
@@ -143,41 +143,41 @@ static inline unsigned int expected(const struct quick *q, char behind)
  * Adds a line of row @i, whose time is in_step().  @s: what follows its tag.
  * Return: false if it is not as the module prints it.
  */
-static inline bool take(struct growing *g, unsigned int i, const char *s, const char *end,
+static inline bool take(struct builder *b, unsigned int i, const char *s, const char *end,
 			uint64_t time)
 {
 	const struct et_row *row = &et_rows[i];
-	struct quick *q = &g->quick;
+	struct plain_state *q = &b->plain;
 	size_t n = (size_t)(end - s) - 1;
 	bool is_arg = row->role == ET_STRING && row->slot == ET_ARGS;
 
 	if (is_arg) {
-		if (*s != '[' || !add_arg(q, &g->ev, s + 1, end))
+		if (*s != '[' || !add_arg(q, &b->ev, s + 1, end))
 			return false;
 	} else if (*s != '|' || (i > q->row && q->args_left) || (row->role != ET_STRING && n)) {
 		return false;
 	} else if (row->role == ET_STRING) {
-		if (n >= ET_PART_MAX || (int64_t)n != g->ev.size[row->slot])
+		if (n >= ET_PART_MAX || (int64_t)n != b->ev.size[row->slot])
 			return false;
-		et_add_string(&g->ev, row->slot, s + 1, n);
+		et_add_string(&b->ev, row->slot, s + 1, n);
 	}
-	g->step = time - g->line_time;
-	g->lines++;
-	g->line_time = g->last_time = time;
+	b->step = time - b->line_time;
+	b->lines++;
+	b->line_time = b->last_time = time;
 	if (!is_arg)
-		next_row(g, i);
+		next_row(b, i);
 	return true;
 }
 
-bool quick_go_on(struct growing *g, const struct et_line *l)
+bool plain_add(struct builder *b, const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len;
 	unsigned int i;
 
-	if (l->cpu != g->line_cpu || l->tag_len >= l->len || !in_step(g, l->time))
+	if (l->cpu != b->line_cpu || l->tag_len >= l->len || !in_step(b, l->time))
 		return false;
-	i = expected(&g->quick, l->text[1]);
-	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
+	i = expected(&b->plain, l->text[1]);
+	return l->tag == lt_of_row[i] && take(b, i, s, l->text + l->len, l->time);
 }
 
 /* Copies @n bytes by pieces, and some more.  Return: true if they contain no newline. */
@@ -202,13 +202,13 @@ static inline bool copy_line(char *to, const char *s, size_t n)
  * processor and second of the line before.
  * Return: what follows it; NULL if the line must be read the general way.
  */
-static inline const char *take_string(struct growing *g, struct line_state *st,
+static inline const char *take_string(struct builder *b, struct line_state *st,
 				      const char *s, const char *end, uint64_t until)
 {
-	struct quick *q = &g->quick;
+	struct plain_state *q = &b->plain;
 	const struct way *way = &way_table[q->row];
 	const struct et_row *row = &et_rows[q->row];
-	uint64_t n = (uint64_t)g->ev.size[row->slot], time;
+	uint64_t n = (uint64_t)b->ev.size[row->slot], time;
 	size_t before = st->prefix_len + 11 + row->len;
 	const char *text;
 
@@ -219,30 +219,30 @@ static inline const char *take_string(struct growing *g, struct line_state *st,
 	text = s + before - (s[st->prefix_len + 8] == '!');
 	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
 	    line_again(st, s, text + n, &time) != text - row->len - 1 || time > until ||
-	    !in_step(g, time) || !copy_line(et_room(&g->ev, n + PIECE), text, n))
+	    !in_step(b, time) || !copy_line(et_room(&b->ev, n + PIECE), text, n))
 		return NULL;
-	et_added_string(&g->ev, row->slot, n);
-	g->step = time - g->line_time;
-	g->lines++;
-	g->line_time = g->last_time = time;
-	next_row(g, q->row);
+	et_added_string(&b->ev, row->slot, n);
+	b->step = time - b->line_time;
+	b->lines++;
+	b->line_time = b->last_time = time;
+	next_row(b, q->row);
 	return text + n + 1;
 }
 
-size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
-		  uint64_t until)
+size_t plain_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
+		      uint64_t until)
 {
-	const struct quick *q = &g->quick;
+	const struct plain_state *q = &b->plain;
 	const char *at = s, *nl;
 
 	while (q->more) {
-		const char *text = take_string(g, st, at, end, until);
+		const char *text = take_string(b, st, at, end, until);
 		const struct et_row *row;
 		unsigned int i;
 		uint64_t time;
 
 		if (text) {
-			st->line.time = g->line_time;
+			st->line.time = b->line_time;
 			st->line.number++;
 			at = text;
 			continue;
@@ -251,12 +251,12 @@ size_t quick_more(struct growing *g, struct line_state *st, const char *s, const
 		if (!nl)
 			break;
 		text = line_again(st, at, nl, &time);
-		if (!text || time > until || !in_step(g, time) || nl - text < 2)
+		if (!text || time > until || !in_step(b, time) || nl - text < 2)
 			break;
 		i = expected(q, text[1]);
 		row = &et_rows[i];
 		if (nl - text <= row->len || !bytes_equal(text, row->name, row->len) ||
-		    !take(g, i, text + row->len, nl, time))
+		    !take(b, i, text + row->len, nl, time))
 			break;
 		st->line.time = time;
 		st->line.number++;

@@ -5,7 +5,7 @@
  * Most events come exactly as the module prints them: a line with all sizes and values,
  * then the strings in order and with these sizes, each line right after the one before,
  * all of one record.  Such an event needs no list of its lines.  The first line that
- * differs ends the short way: grow_list().
+ * differs ends the short way: builder_make_list().
  */
 #ifndef ETRACE_PLAIN_PARSE_H
 #define ETRACE_PLAIN_PARSE_H
@@ -13,11 +13,11 @@
 #include "format/lines/event_builder.h"
 
 /**
- * quick_row - the row of the schema for a line that may begin such an event
+ * plain_row - the row of the schema for a line that may begin such an event
  *
  * Return: NULL if the line does not.
  */
-static inline const struct et_row *quick_row(const struct et_line *l)
+static inline const struct et_row *plain_row(const struct et_line *l)
 {
 	const struct et_row *row;
 
@@ -30,28 +30,28 @@ static inline const struct et_row *quick_row(const struct et_line *l)
 }
 
 /**
- * quick_start - begin an event with a line of quick_row()
+ * plain_begin - begin an event with a line of plain_row()
  *
  * Return: false if the line is not as the module prints it.
  */
-bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l);
+bool plain_begin(struct builder *b, const struct et_row *row, const struct et_line *l);
 
 /**
- * quick_go_on - add a line to an event
+ * plain_add - add a line to an event
  *
  * Return: false if it is not the expected line, as the module prints it.
  */
-bool quick_go_on(struct growing *g, const struct et_line *l);
+bool plain_add(struct builder *b, const struct et_line *l);
 
 /**
- * quick_more - add the lines of an event that directly follow in the input
+ * plain_add_more - add the lines of an event that directly follow in the input
  * @st: state of the input after the event's last line; advances with each line
  * @s: the text that follows, up to @end, which may be in the middle of a line
  * @until: stop before lines later than this, ns
  *
  * Return: number of bytes consumed.
  */
-size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
-		  uint64_t until);
+size_t plain_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
+		      uint64_t until);
 
 #endif

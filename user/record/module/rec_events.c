@@ -307,7 +307,7 @@ static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cp
 }
 
 /* The index of the string to which a piece belongs, among those of its event, -1 if none. */
-static int piece_string(const struct node *n, const struct rec *r)
+static int node_string(const struct node *n, const struct rec *r)
 {
 	static const char *const tags[] = {
 #define TAG(TAG) #TAG,
@@ -330,7 +330,7 @@ static void add_piece(struct node *n, const struct rec *r)
 	unsigned int state = (unsigned int)rec_num(r, REC_F_state);
 	int32_t part = (int32_t)rec_num(r, REC_F_part);
 	struct et_event *ev = &n->ev;
-	int i = piece_string(n, r);
+	int i = node_string(n, r);
 	const char *s;
 	uint32_t len;
 
