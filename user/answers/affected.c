@@ -188,7 +188,7 @@ bool affected_git(struct affected *a, const char *revision)
 struct found {
 	struct affected *a;
 	struct reach r;
-	uint32_t *outputs, *commands, *tests;	/* files; execs */
+	uint32_t *outputs, *commands, *tests;	/* outputs are files, the others execs */
 	size_t noutputs, ncommands, ntests;
 };
 

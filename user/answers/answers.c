@@ -103,7 +103,7 @@ uint32_t answers_file(struct db *db, const char *path)
 
 	answers_path(&b, path);
 	file = build_find(model, b.s, b.len);
-	/* a symbolic link: the trace has the path that it leads to */
+	/* for a symbolic link, the trace has the path to which it leads */
 	if (!file) {
 		buf_addc(&b, 0);
 		b.len--;

@@ -41,7 +41,7 @@ struct groups {
 	struct check_finding *rows;
 	size_t n;
 	struct map64 prefixes;	/* hashes of prefixes that were found */
-	struct map64 by_place;	/* by hash of place and @writes: row */
+	struct map64 by_place;	/* by hash of a place and @writes: index in @rows */
 };
 
 /*

@@ -235,9 +235,9 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 
 /* ---- what make waits for ---- */
 
-/* A pipe that a make read, such as that of $(shell), and when. */
+/* A pipe that a make read, such as that of $(shell). */
 struct asked {
-	uint32_t make;		/* unit */
+	uint32_t make;		/* unit of the make */
 	int64_t at, until;
 };
 

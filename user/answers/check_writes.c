@@ -13,7 +13,7 @@ struct written {
 };
 
 struct all {
-	struct written *rows;	/* by file and time */
+	struct written *rows;	/* sorted by file and time */
 	size_t n, cap;
 };
 

@@ -19,10 +19,10 @@ struct explainer {
 	struct compdb_list list;
 	const struct build *b;
 	const struct compdb *o;
-	const char *path;	/* absolute */
-	uint32_t file;		/* 0 if the build did not touch it */
+	const char *path;	/* absolute path of the source */
+	uint32_t file;		/* its file, 0 if the build did not touch it */
 	bool unknown;		/* at least one program is not a known compiler */
-	size_t n, nread;	/* programs so far, and how many of them read it */
+	size_t n, nread;	/* number of programs so far; how many of them read the file */
 	struct json j;
 };
 

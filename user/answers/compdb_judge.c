@@ -48,7 +48,7 @@ static void find_innermost(struct compdb_list *l)
 
 struct reads {
 	struct compdb_list *l;
-	struct map64 files;	/* ids of the files in question */
+	struct map64 files;	/* ids of the sources of commands that are in doubt */
 };
 
 /* Whether a command is weak: it compiles by its name, but may do anything. */

@@ -196,7 +196,7 @@ void timeline_path(const struct timeline *t, struct line_path *path)
 struct declaring {
 	struct timeline *t;
 	const struct lists *l;
-	uint32_t *job, *file;	/* by node: job that made it, 0 if none; its file */
+	uint32_t *job, *file;	/* by node: the job that made it, 0 if none; the file that it is */
 	uint32_t *seen;		/* by node: the last node for which it was visited */
 	uint32_t *queue;
 };

@@ -92,7 +92,7 @@ static void put_make(const struct deps *d, const struct path *of, const struct p
 {
 	const struct path *one = d->reverse ? NULL : of;
 
-	/* rdeps: each output depends on the one input */
+	/* for rdeps, each output is a target that depends on the one input */
 	for (size_t i = 0; i < l->n; i++) {
 		if (!one || !i) {
 			put_make_name(d->out, one ? one : &l->rows[i]);

@@ -184,7 +184,7 @@ static void load_edges(struct diff *d)
 			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec],
 				  build_began(s->b, a));
 	}
-	/* a unit that changes a file depends on its content before */
+	/* a unit that changes a file depends on its previous content */
 	for (size_t i = 0; i < s->nwrites; i++) {
 		uint32_t base = s->versions[s->writes[i].version].base;
 
@@ -438,7 +438,7 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 /* Callers of a failed unit fail, too, and do not make their further calls. */
 static void explain_failed(struct diff *d)
 {
-	/* callers come first */
+	/* from calls to their callers, which have lower numbers */
 	for (uint32_t i = B(d)->nunits; i; i--) {
 		uint32_t failed = d->units[i].since == NEVER ? diff_failed_call(d, i) : 0;
 

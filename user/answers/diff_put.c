@@ -368,7 +368,7 @@ static void json_removed(struct diff *d, struct json *j, uint32_t unit, size_t r
 
 /* ---- all of it ---- */
 
-static const struct diff_root *sorted;	/* for qsort() */
+static const struct diff_root *sorted;	/* what qsort() sorts with by_time() */
 
 static int by_time(const void *a, const void *b)
 {

@@ -12,7 +12,7 @@
 
 /* Characters to draw with: in Unicode, and in ASCII. */
 static const struct glyphs {
-	const char *eighths[9];	/* of a cell, from below */
+	const char *eighths[9];	/* a cell filled from below by 0 to 8 eighths */
 	const char *side, *corner, *line, *tick;
 } unicode = {
 	{ " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" },
@@ -309,7 +309,7 @@ static void put_stretch(const struct timeline *t, const struct draw *d, const st
 		buf_addc(&line, ' ');
 	buf_adds(&line, "  ");
 	add_why(&line, t->db, s);
-	/* the bar and its sides stand before it */
+	/* columns that the bar and its sides leave */
 	left = d->line > cols + 4 ? d->line - cols - 4 : d->line ? 0 : UINT32_MAX;
 	label.len = 0;
 	screen_add(&label, line.s, line.len, left, utf8);

@@ -17,7 +17,7 @@ struct endless {
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
-		int64_t now;	/* its present time there */
+		int64_t now;	/* the time there up to which it was computed */
 		int64_t last;	/* time of its last event in the real build */
 		int64_t children;	/* the latest end of a child there */
 		size_t slice;	/* its first slice that was not fully counted */
@@ -34,7 +34,7 @@ struct endless {
 	struct map64 seen;	/* pairs that were added */
 	struct line_moment *moments;
 	size_t nmoments;
-	/* indices of the timeline's slices, sorted by process; by process: where its slices end */
+	/* indices of the timeline's slices, by process; by process: where its slices end */
 	uint32_t *slices, *slices_at;
 	/* by process: number of its ancestors; an ancestor to which up() may jump */
 	uint32_t *depth, *skip;

@@ -11,7 +11,7 @@
 struct comparing {
 	struct explain *x;
 	struct diff *d;
-	uint32_t unit;		/* of the second build */
+	uint32_t unit;		/* the failed command's unit in the second build */
 };
 
 static void add(struct explain *x, const char *what, char *then, char *now, const char *how)

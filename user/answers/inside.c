@@ -20,9 +20,9 @@ struct finding {
 	void (*fn)(void *ctx, uint32_t exec, const struct inside_slice *s);
 	void *ctx;
 	struct inside *list;
-	uint8_t *execs;		/* TRACED_* */
+	uint8_t *execs;		/* by exec: bits TRACED_* */
 	bool dated;
-	int64_t date;		/* CLOCK_REALTIME at 0, ns */
+	int64_t date;		/* CLOCK_REALTIME at time 0 of the build, ns */
 };
 
 void inside_free(struct inside *list)
@@ -63,7 +63,7 @@ static uint32_t made_in(const struct build *b, uint32_t file)
 
 	if (!version) {
 		version = build_final(b, file);
-		/* it was only renamed */
+		/* the version was only renamed, so the file is no output */
 		if (version && build_name(b, version, file))
 			return 0;
 	}

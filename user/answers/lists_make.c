@@ -16,9 +16,9 @@ struct make {
 	uint32_t here;		/* the node of @dir */
 	uint32_t target;	/* target of the last rule; 0 if none */
 	uint32_t file;		/* file that the comments are about; 0 if none */
-	bool files;		/* in the part that lists files */
-	bool none;		/* the next rule is "# Not a target" */
-	bool defines;		/* between define and endef */
+	bool files;		/* the current line is in the part that lists files */
+	bool none;		/* the next rule is marked "# Not a target" */
+	bool defines;		/* the current line is between define and endef */
 };
 
 static bool begins(const char *s, size_t len, const char *with)

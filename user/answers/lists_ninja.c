@@ -42,12 +42,12 @@ struct scope {
 
 struct ninja {
 	struct lists *l;
-	const char *dir, *then;	/* absolute directory: now, and in the build */
+	const char *dir, *then;	/* directory of build.ninja now and in the build, absolute */
 	struct rule *rules;
 	size_t n, cap;
 	unsigned int depth;	/* nesting depth of includes */
 	struct dyndep {
-		char *path;	/* as the statement has it */
+		char *path;	/* path as in the statement */
 		uint32_t group;	/* group of the statement */
 	} *dyndeps;
 	size_t ndyndeps, dyndeps_cap;

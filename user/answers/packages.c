@@ -111,7 +111,7 @@ struct diverted {
 
 struct dpkg {
 	struct packages *p;
-	struct map64 names;	/* hash of "name" and of "name:arch": package + 1 */
+	struct map64 names;	/* by hash of "name" and of "name:arch": 1 + index of the package */
 	struct buf text, path;
 	struct buf diversions;
 	struct diverted *rows;

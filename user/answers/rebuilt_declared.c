@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Declared inputs that differ although they were not read: see rebuilt.h. */
+/* Finds declared inputs that differ although they were not read.  See rebuilt.h. */
 #include "answers/rebuilt.h"
 #include "base/hash.h"
 #include "base/xalloc.h"

@@ -32,7 +32,7 @@ struct all {
 	struct packages p;
 	unsigned int *classes;	/* by package: bits of enum graph_class; 0 if not used */
 	bool asks_own;
-	struct map64 own;	/* package + 1, if it has a file that could be used: 1 */
+	struct map64 own;	/* set of 1 + index of each package with a usable file */
 };
 
 static int by_path(const void *a, const void *b)

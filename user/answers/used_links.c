@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40	/* the kernel's limit */
+#define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
 struct links {
 	const struct used *u;

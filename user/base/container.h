@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* From a member to the struct that contains it. */
+/* Converts a pointer to a member into one to the struct that contains it. */
 #ifndef ETRACE_CONTAINER_H
 #define ETRACE_CONTAINER_H
 

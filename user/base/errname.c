@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Names of errors.  See errname.h. */
+/* Converts between errno values and names.  See errname.h. */
 #include "base/errname.h"
 
 #include <string.h>

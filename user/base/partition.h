@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Binary search in sorted rows. */
+/* Finds a point in sorted rows by binary search. */
 #ifndef ETRACE_PARTITION_H
 #define ETRACE_PARTITION_H
 

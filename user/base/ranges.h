@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct range {
-	uint64_t low, high;	/* the part that is left; @high is the first address after it */
+	uint64_t low, high;	/* first address, and first address after it, of what is left */
 	uint64_t base;		/* any number; the parts of a range that was cut share it */
 	char *name;		/* a copy; NULL if none */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Names of signals.  See signame.h. */
+/* Converts between signal numbers and names.  See signame.h. */
 #include "base/signame.h"
 
 #include <signal.h>

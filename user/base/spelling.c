@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_NAME 128	/* bytes that are compared */
+#define MAX_NAME 128	/* maximum number of bytes that are compared */
 
 unsigned int spelling_distance(const char *a, size_t na, const char *b, size_t nb)
 {

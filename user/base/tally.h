@@ -21,7 +21,7 @@ struct tally_row {
 				 * was forgotten
 				 */
 	uint64_t total;		/* sum of its values */
-	uint64_t most;		/* the largest of them */
+	uint64_t most;		/* the largest of its values */
 };
 
 struct tally {

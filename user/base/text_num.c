@@ -72,7 +72,7 @@ const char *text_bytes(uint64_t n)
 	return to;
 }
 
-/* Times below @below, in ns: how many ns the last digit that is printed stands for, and the unit. */
+/* How times below @below, in ns, are printed: what the last digit counts, in ns, and the unit. */
 static const struct {
 	uint64_t below, digit;
 	unsigned int decimals;

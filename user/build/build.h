@@ -27,7 +27,7 @@ struct build_file {
 };
 
 struct build_version {
-	uint32_t file, exec, base;	/* as in the database */
+	uint32_t file, exec, base;	/* see table version in etrace-db(5) */
 	uint32_t target;	/* file that a symbolic link leads to; 0 if it is no link */
 	uint32_t holds;		/* version with this content: @base's if nothing was written */
 	uint32_t first;		/* first of its accesses in build.by_version */
@@ -43,7 +43,7 @@ struct build_version {
 
 struct build_exec {
 	uint32_t process, parent, before;
-	uint32_t program, interp, cwd;	/* files */
+	uint32_t program, interp, cwd;	/* ids of files */
 	uint32_t first, uses;	/* first of its accesses in build.accesses, and their number */
 	int32_t status;		/* exit status, -1 if unknown */
 	int8_t signal;		/* signal that ended it, -1 if unknown */
@@ -119,7 +119,7 @@ struct build {
 	struct db *db;		/* owned by the caller */
 	bool uses;		/* the trace records reads and writes */
 	int64_t end;		/* time of the last event */
-	uint32_t nfiles, nversions, nexecs;	/* the highest ids */
+	uint32_t nfiles, nversions, nexecs;	/* the highest id of each kind */
 	struct build_file *files;
 	struct build_version *versions;
 	struct build_exec *execs;
@@ -128,7 +128,7 @@ struct build {
 	size_t names_cap;
 	struct build_access *accesses;	/* sorted by exec; within it in the database's order */
 	size_t naccesses;
-	uint32_t *by_version;	/* indices of accesses */
+	uint32_t *by_version;	/* indices of @accesses, sorted by version */
 	struct map64 moved;	/* by index of an access of a pipe: bytes that it moved */
 	struct map64 since;	/* by index of a read of a pipe: when it began to read, if known */
 	struct map64 ranges_from, ranges_to;	/* cache of find_ranges(): queue.c */
@@ -144,7 +144,7 @@ struct build {
 	struct build_miss *misses;
 	struct args args;
 	uint32_t args_asked;	/* calls of build_args_add() before all arguments were loaded */
-	enum build_hides *hides;	/* by exec */
+	enum build_hides *hides;	/* by exec: cache of build_hides() */
 	struct build_time *times;
 	uint32_t ntimes;
 	size_t times_cap;

@@ -72,8 +72,8 @@ static uint32_t version_of_time(const struct build *b, uint32_t i)
 #define COUNT(member) offsetof(struct build, member)
 
 static const struct kind {
-	size_t lists, ids;	/* offsets in struct build of the numbers of lists and of ids */
-	uint32_t (*list_of)(const struct build *b, uint32_t id);	/* 0 if in no list */
+	size_t lists, ids;	/* offsets in struct build of the number of lists, and of ids */
+	uint32_t (*list_of)(const struct build *b, uint32_t id);	/* 0 if it is in no list */
 } kinds[BUILD_NLISTS] = {
 	[BUILD_COPIED_TO] = { COUNT(nversions), COUNT(ncopies), copied_to },
 	[BUILD_COPIED_FROM] = { COUNT(nversions), COUNT(ncopies), copied_from },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Shared by the two searches of reach.h: a queue of nodes that are visited one by one. */
+/* The queue of nodes to visit, and the nodes found, which both searches of reach.h share. */
 #ifndef ETRACE_MODEL_SEARCH_H
 #define ETRACE_MODEL_SEARCH_H
 
@@ -15,7 +15,7 @@ struct search {
 	uint32_t file;		/* name at which the search begins */
 	bool *names;		/* by file: whether its failed lookups would differ; NULL if none */
 	bool *dirs;		/* by file: whether listings of it would differ; NULL if none */
-	struct map64 seen;	/* key_of() of versions, accesses of pipes, misses: their node */
+	struct map64 seen;	/* by key_of() of a version, access of a pipe or miss: its node */
 	struct map64 execs;	/* by exec: time up to which (@back: from which) it was visited */
 	struct map64 shown;	/* files that are shown */
 	uint32_t *queue;	/* indices of nodes to visit */
@@ -47,7 +47,7 @@ static inline bool search_is_content(uint8_t class)
 	return class == GRAPH_DATA || class == GRAPH_IS_PIPE;
 }
 
-/** search_add_node - add a node that is not to be visited */
+/** search_add_node - add a node without visiting it */
 void search_add_node(struct reach *r, struct reach_node n);
 
 /** search_add - add a node to visit; visit a known one again if its time reaches more now */

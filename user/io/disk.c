@@ -12,7 +12,7 @@
 struct disk {
 	int fd;
 	pthread_t thread;
-	pthread_mutex_t lock;	/* guards what follows */
+	pthread_mutex_t lock;	/* guards the fields below */
 	pthread_cond_t changed;
 	bool wanted, ended;
 	int err;

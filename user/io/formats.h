@@ -132,7 +132,7 @@ enum {
 #define DETECT_BYTES 65536u
 
 struct source_format {
-	const char *name;	/* what --from takes */
+	const char *name;	/* name for --from */
 	const char *help;	/* one line */
 	enum model model;
 	/* How certainly an input that begins with these @n bytes has this format: DETECT_... */
@@ -145,7 +145,7 @@ struct source_format {
 };
 
 struct sink_format {
-	const char *name;	/* what --to takes */
+	const char *name;	/* name for --to */
 	const char *help;	/* one line, the same in all rows of a name */
 	enum model model;
 	struct sink *(*open)(const struct sink_args *args);
@@ -164,7 +164,7 @@ struct sink_format {
 extern const struct source_format source_formats[];
 extern const struct sink_format sink_formats[];
 
-/** sink_tee - a sink that hands each item to several sinks and owns them; of one, that sink */
+/** sink_tee - a sink that passes each item to several sinks, and owns them; of one, that sink */
 struct sink *sink_tee(struct sink **sinks, size_t n);
 
 #endif

@@ -177,7 +177,7 @@ void in_share_processors(struct in **in, size_t n)
 	cpu_set_t mine;
 	size_t processors;
 
-	/* it fails if there are more than fit into @mine, which is enough */
+	/* it fails if there are more than CPU_SETSIZE processors, which is enough */
 	processors = sched_getaffinity(0, sizeof(mine), &mine) ? CPU_SETSIZE :
 		     (size_t)CPU_COUNT(&mine);
 	if (processors < 2)

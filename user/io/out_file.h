@@ -28,7 +28,7 @@ struct out_file {
 	int cancel;
 	bool changed;		/* another process wrote to it or truncated it */
 	int err;		/* the first error, after which nothing is written */
-	uint64_t written;	/* bytes */
+	uint64_t written;	/* number of bytes written */
 	struct disk *disk;
 };
 

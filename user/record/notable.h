@@ -15,7 +15,7 @@
 /* Upper limit of the tasks kept of each kind; further ones are only counted. */
 #define NOTABLE_MAX	16u
 
-/* A task that something happened to. */
+/* A task to which something happened. */
 struct notable_task {
 	uint64_t upid;
 	int64_t signal;		/* signal that ended it, 0 if none */

@@ -18,7 +18,7 @@ struct diag;
 
 /* The kernel side's counts of a session: see struct etrace_stats. */
 struct session_counts {
-	uint64_t records;		/* that were written */
+	uint64_t records;		/* records that were written */
 	uint64_t lost_records;		/* not written because a buffer was full */
 	uint64_t lost_disabled;		/* not written because the kernel switched the buffer off */
 	uint64_t lost_tasks;		/* tasks not traced because memory ran out */
@@ -29,7 +29,7 @@ struct session_counts {
 	uint64_t strings_cut;
 	uint64_t overwritten;		/* records overwritten before they were read */
 	uint64_t hooks_missing;		/* hooks that this kernel does not offer */
-	uint64_t strings_untold;	/* targets that cannot be known; no loss */
+	uint64_t strings_untold;	/* targets of links that may not exist; not a loss */
 };
 
 /* What arrived, to compare with what the kernel side counted. */
@@ -38,7 +38,7 @@ struct rec_account {
 	const struct rec_tally *tally;
 	uint64_t missed;		/* calls that a busy BPF program did not see */
 	uint64_t urings;		/* io_urings that were set up, counted by the recorder */
-	uint64_t bytes;			/* read from the buffers */
+	uint64_t bytes;			/* number of bytes read from the buffers */
 	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */
 	uint64_t waited;		/* peak of bytes read but not yet passed on */
 	uint64_t not_taken;		/* events not written because an output was too slow */
@@ -54,7 +54,7 @@ struct session_task {
 
 struct session {
 	const struct session_ops *ops;
-	/* Set when it is opened: */
+	/* Set when the session is opened: */
 	unsigned int pid_bits;	/* number of low bits of a upid that are the thread id */
 	unsigned int nfds;	/* number of descriptors that ops->poll() sets */
 	int idle_fd;		/* POLLHUP once no traced task is alive; -1 if none: call idle() */

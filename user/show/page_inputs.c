@@ -18,7 +18,7 @@ struct input {
 struct inputs {
 	const struct page_graph *g;
 	struct page_sections *s;
-	struct out *out;	/* output of the current block; NULL once over the budget */
+	struct out *out;	/* output of the current block; NULL after the budget is exceeded */
 	size_t lists;
 	uint64_t budget;
 	uint32_t version;	/* the version that was made from these inputs */

@@ -21,7 +21,7 @@ struct page {
 	struct db *db;
 	struct page_sections sections;
 	struct page_graph g;
-	struct timeline t;	/* until page_times_drop(), which sets @sum from it */
+	struct timeline t;	/* valid until page_times_drop(), which sets @sum from it */
 	struct page_sum {
 		int64_t wall, cpu, endless;	/* ns */
 		double average;

@@ -409,7 +409,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		take_end(m, p, ev);
 		count_end(m, p);
 	}
-	/* a caller that ended first cannot see the status */
+	/* a failure matters only if its caller still lives and can see the status */
 	if ((p->status > 0 || p->signal > 0) && (parent || !p->parent))
 		top_failed(m, p, parent);
 	else

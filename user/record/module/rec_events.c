@@ -164,7 +164,7 @@ static void enqueue(struct rec_events *e, struct node *n)
 	n->queued = true;
 }
 
-/* The event gets no more pieces. */
+/* Finish an event that gets no more pieces. */
 static void finish(struct rec_events *e, struct node *n)
 {
 	n->done = true;
@@ -274,7 +274,7 @@ static void add_strings(struct node *n, const struct rec *r)
 			continue;
 		}
 		bytes = rec_bytes(r, &r->layout->text[i], &room);
-		/* the record has it with its NUL */
+		/* the record contains the string with its NUL */
 		if (len + 1 > room) {
 			n->doubtful = true;
 			et_announce(&n->ev, i, len);

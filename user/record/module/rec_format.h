@@ -55,8 +55,8 @@ struct rec_place {
 
 struct rec_layout {
 	struct rec_place field[REC_FIELD_COUNT];
-	struct rec_place value[ET_MAX_VALUES];	/* by ET_V_* */
-	struct rec_place len[ET_ARGS + 1];	/* of a string, by ET_S_* */
+	struct rec_place value[ET_MAX_VALUES];	/* of values, by ET_V_* */
+	struct rec_place len[ET_ARGS + 1];	/* of lengths of strings, by ET_S_* */
 	struct rec_place text[ET_ARGS + 1];
 	/* offset of the marks, one byte each in the order of enum et_marking; 0 if not adjacent */
 	uint16_t marks;

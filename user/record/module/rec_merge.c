@@ -10,7 +10,7 @@
 struct lane {
 	struct rec_page page;		/* what is left of the first page */
 	uint8_t **pages;		/* a ring of waiting pages */
-	size_t cap, first, n;		/* its size, the first page, and number of pages */
+	size_t cap, first, n;		/* size of @pages; index of the first one; their number */
 	const void *data;		/* the next record, NULL if none */
 	struct rec rec;			/* the next record, if @ours */
 	bool ours;			/* it is a record of etrace */
