@@ -29,6 +29,7 @@
 #include "format/strace/st_args.h"
 #include "format/strace/st_line.h"
 #include "format/strace/st_log.h"
+#include "format/strace/st_times.h"
 #include "io/in.h"
 #include "record/strace/look.h"
 

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Parses arguments as strace prints them.  See st_args.h. */
 #include "format/strace/st_args.h"
+#include "format/strace/st_scan.h"
 
 #include <string.h>
 
-static bool is_name(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z');
-}
-
 static struct st_text trim(const char *s, const char *end)
 {
-	while (s < end && *s == ' ')
-		s++;
+	s = scan_blanks(s, end);
 	while (s < end && end[-1] == ' ')
 		end--;
 	return (struct st_text){ s, (size_t)(end - s) };
 }
-
 
 /* Find the first @c outside of brackets, quotes and comments; @end if there is none. */
 static const char *find(const char *s, const char *end, char c)
@@ -27,7 +20,7 @@ static const char *find(const char *s, const char *end, char c)
 
 	while (s < end && *s != c) {
 		if (*s == '"' || *s == '(' || *s == '[' || *s == '{' ||
-		    (*s == '<' && s > begin && is_name(s[-1]) && s + 1 < end && s[1] != '<'))
+		    (*s == '<' && s > begin && scan_is_word(s[-1]) && s + 1 < end && s[1] != '<'))
 			s = st_skip(s, end);
 		else if (*s == '/' && s + 1 < end && s[1] == '*') {
 			s = memmem(s, (size_t)(end - s), "*/", 2);
@@ -174,7 +167,7 @@ static bool term(struct st_text t, uint64_t *v)
 	}
 	if (makedev(t, v))
 		return true;
-	for (p = t.s; p < end && is_name(*p); p++)
+	for (p = t.s; p < end && scan_is_word(*p); p++)
 		;
 	return st_name_value(t.s, (size_t)(p - t.s), v);
 }

@@ -38,13 +38,6 @@ enum {
 	WHERE_SECCOMP = ET_ALWAYS, WHERE_PTRACE = ET_ALWAYS, WHERE_ENDS = ET_ALWAYS,
 };
 
-static void (*const handlers[NR_RECORDS])(struct call *c) = {
-#define ETRACE_RECORD(ID, id, recorded, where) [REC_##ID] = st_do_##id,
-#include "kernel/etrace_syscalls.def"
-	[REC_PRCTL] = st_do_prctl, [REC_GETCWD] = st_do_getcwd, [REC_SOCKET] = st_do_socket,
-	[REC_SECCOMP] = st_do_seccomp, [REC_PTRACE] = st_do_ptrace, [REC_ENDS] = st_do_ends,
-};
-
 static const struct st_row rows[] = {
 #define ROW(name, record, ...) \
 	{ #name, sizeof(#name) - 1, REC_##record, RECORDED_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
@@ -71,10 +64,10 @@ const struct st_row *call_row(struct st_text name)
 	return NULL;
 }
 
-/* Is the call recorded only on request, and was not requested? */
-static bool unasked(const struct st_row *row, uint32_t record)
+/* Some calls are recorded only on request. */
+bool call_row_wanted(const struct st_row *row, uint32_t record)
 {
-	return 1u << row->where & (1u << ET_PROBES | 1u << ET_DIRS) & ~record;
+	return !(1u << row->where & (1u << ET_PROBES | 1u << ET_DIRS) & ~record);
 }
 
 char *st_log_calls(uint32_t record)
@@ -84,7 +77,7 @@ char *st_log_calls(uint32_t record)
 	buf_adds(&b, "trace=");
 	for (size_t i = 0; i < NROWS; i++) {
 		/* strace prints how a task ends anyway */
-		if (unasked(&rows[i], record) || rows[i].record == REC_ENDS)
+		if (!call_row_wanted(&rows[i], record) || rows[i].record == REC_ENDS)
 			continue;
 		buf_adds(&b, i ? ",?" : "?");
 		buf_adds(&b, rows[i].name);
@@ -342,40 +335,4 @@ struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsig
 	ev->flags &= (uint8_t)~ET_F_FAILED;
 	call_add_meant(c, path, ROLE_DIRFD, ROLE_PATH);
 	return ev;
-}
-
-/* ---- a call ---- */
-
-/* Is a call with this result an event?  The rules are those of the module. */
-static bool is_told(const struct st_row *row, const struct st_line *line)
-{
-	long ret = line->error > 0 ? -line->error : line->error ? -EPERM : 0;
-
-	switch (row->record) {
-	case REC_EXEC:
-	case REC_CLONE:
-	case REC_FORK:
-	case REC_VFORK:
-		/* for these the module records success at other tracepoints */
-		return true;
-	}
-	if (row->recorded == ETRACE_RECORDED_USED)
-		return !ret;
-	return etrace_is_recorded(row->recorded, ret);
-}
-
-void st_call(struct st_log *log, struct st_task *task, const struct st_line *line)
-{
-	struct call c = { log, task, call_row(line->name), line, { 0 } };
-
-	if (!c.row)
-		return;
-	st_ends(task, line->name, line->args);
-	/* interrupted: restarted, or the program gets EINTR; "?": it did not return */
-	if (line->restarts || !line->has_value)
-		return;
-	if (!is_told(c.row, line) || unasked(c.row, log->opt.record))
-		return;
-	st_args_split(&c.args, line->args);
-	handlers[c.row->record](&c);
 }

@@ -45,6 +45,12 @@ struct call {
 /** call_row - find the row of a call by its name, NULL if none */
 const struct st_row *call_row(struct st_text name);
 
+/**
+ * call_row_wanted - whether calls of a row are recorded
+ * @record: events on request, bit by bit, enum et_where
+ */
+bool call_row_wanted(const struct st_row *row, uint32_t record);
+
 /* ---- arguments ---- */
 
 /** call_where - index of the argument with a role, -1 if none */

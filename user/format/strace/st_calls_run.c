@@ -16,6 +16,9 @@
 #include "kernel/etrace_rules.h"
 #include "kernel/etrace_secrets.h"
 
+const struct diag_kind st_never_born = {
+	"tasks in pid namespaces that are not recorded: strace does not tell their numbers (--decode-pids=pidns)",
+	DIAG_DAMAGE };
 static const struct diag_kind untraced = {
 	"tasks that asked not to be traced (CLONE_UNTRACED): unrecorded, with all descendants",
 	DIAG_DAMAGE };

@@ -6,6 +6,7 @@
 #include "format/strace/st_args.h"
 #include "format/strace/st_formats.h"
 #include "format/strace/st_log.h"
+#include "format/strace/st_times.h"
 #include "base/xalloc.h"
 #include "event/event.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Parses lines of strace.  See st_line.h. */
 #include "format/strace/st_line.h"
+#include "format/strace/st_scan.h"
 #include "base/errname.h"
 #include "base/signame.h"
 
@@ -14,75 +15,6 @@ static const char message[] = "strace: ";
 #define RESTART "ERESTART"
 /* First real-time signal of the kernel. */
 #define REALTIME_SIGNAL 32
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* Value of a hexadecimal digit, -1 if it is none. */
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool is_word(char c)
-{
-	return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool begins(const char *s, const char *end, const char *with)
-{
-	size_t n = strlen(with);
-
-	return (size_t)(end - s) >= n && !memcmp(s, with, n);
-}
-
-static bool ends(const char *s, const char *end, const char *with)
-{
-	size_t n = strlen(with);
-
-	return (size_t)(end - s) >= n && !memcmp(end - n, with, n);
-}
-
-static const char *blanks(const char *s, const char *end)
-{
-	while (s < end && *s == ' ')
-		s++;
-	return s;
-}
-
-/* Parse decimal digits.  Return: the text after them, @s if there are none or more than 18. */
-static const char *digits(const char *s, const char *end, uint64_t *v)
-{
-	const char *p = s;
-
-	*v = 0;
-	for (; p < end && is_digit(*p); p++) {
-		if (p - s == 18)
-			return s;
-		*v = *v * 10 + (uint64_t)(*p - '0');
-	}
-	return p;
-}
-
-/* Parse seconds like "12.345678" into ns.  Return: the text after them, @s if there are none. */
-static const char *seconds(const char *s, const char *end, uint64_t *ns)
-{
-	uint64_t sec, unit = 100000000;
-	const char *p = digits(s, end, &sec);
-
-	if (p == s || sec > INT64_MAX / 1000000000)
-		return s;
-	*ns = sec * 1000000000;
-	if (p == end || *p != '.')
-		return p;
-	for (p++; p < end && is_digit(*p); p++, unit /= 10)
-		*ns += (uint64_t)(*p - '0') * unit;
-	return p;
-}
 
 /* ---- quotes and brackets ---- */
 
@@ -129,7 +61,7 @@ static const char *skip_comment(const char *s, const char *end)
 /* Does a "<" begin a path: after a number or a name, and not an operator like "<<"? */
 static bool opens_angle(const char *begin, const char *s, const char *end)
 {
-	return s > begin && is_word(s[-1]) && s + 1 < end && s[1] != '<' && s[1] != ' ';
+	return s > begin && scan_is_word(s[-1]) && s + 1 < end && s[1] != '<' && s[1] != ' ';
 }
 
 const char *st_skip(const char *s, const char *end)
@@ -147,7 +79,7 @@ const char *st_skip(const char *s, const char *end)
 			s = skip_string(s, end);
 			continue;
 		case '/':
-			if (begins(s, end, "/*")) {
+			if (scan_begins(s, end, "/*")) {
 				s = skip_comment(s, end);
 				continue;
 			}
@@ -183,38 +115,38 @@ const char *st_skip(const char *s, const char *end)
 static const char *parse_time(struct st_line *line, const char *s, const char *end)
 {
 	uint64_t h, m, ns;
-	const char *p = digits(s, end, &h), *q;
+	const char *p = scan_digits(s, end, &h), *q;
 
 	if (p == s)
 		return s;
 	if (p < end && *p == ':') {
-		q = digits(p + 1, end, &m);
+		q = scan_digits(p + 1, end, &m);
 		if (q != p + 3 || q == end || *q != ':')
 			return s;
-		p = seconds(q + 1, end, &ns);
+		p = scan_seconds(q + 1, end, &ns);
 		if (p == q + 1 || p == end || *p != ' ')
 			return s;
 		line->clock = ST_DAY;
 		line->time = (h * 60 + m) * 60000000000 + ns;
-		return blanks(p, end);
+		return scan_blanks(p, end);
 	}
-	q = seconds(s, end, &ns);
+	q = scan_seconds(s, end, &ns);
 	if (q == s || q == end || *q != ' ' || (q == p && h < 100000000))
 		return s;
 	line->clock = h < 100000000 ? ST_RELATIVE : ST_EPOCH;
 	line->time = ns;
-	return blanks(q, end);
+	return scan_blanks(q, end);
 }
 
 /* Parse "[pid  123] ", "123 " or "123<make> ". */
 static const char *parse_pid(struct st_line *line, const char *s, const char *end)
 {
 	static const char tag[] = "[pid ";
-	bool tagged = begins(s, end, tag);
-	const char *begin = tagged ? blanks(s + sizeof(tag) - 1, end) : s, *p;
+	bool tagged = scan_begins(s, end, tag);
+	const char *begin = tagged ? scan_blanks(s + sizeof(tag) - 1, end) : s, *p;
 	uint64_t pid;
 
-	p = digits(begin, end, &pid);
+	p = scan_digits(begin, end, &pid);
 	if (p == begin || pid > INT32_MAX)
 		return s;
 	if (p < end && *p == '<')
@@ -222,7 +154,7 @@ static const char *parse_pid(struct st_line *line, const char *s, const char *en
 	if (p == end || *p != (tagged ? ']' : ' '))
 		return s;
 	line->pid = (int64_t)pid;
-	return blanks(p + 1, end);
+	return scan_blanks(p + 1, end);
 }
 
 /* Skip what -r with -t, -n and -i print before the call. */
@@ -230,21 +162,21 @@ static const char *parse_more(const char *s, const char *end)
 {
 	uint64_t ns;
 
-	if (begins(s, end, "(+")) {
-		const char *p = blanks(s + 2, end), *q = seconds(p, end, &ns);
+	if (scan_begins(s, end, "(+")) {
+		const char *p = scan_blanks(s + 2, end), *q = scan_seconds(p, end, &ns);
 
 		if (q > p && q < end && *q == ')')
-			s = blanks(q + 1, end);
+			s = scan_blanks(q + 1, end);
 	}
 	while (s < end && *s == '[') {
 		const char *p = s + 1;
 
-		p = blanks(p, end);
-		while (p < end && (is_digit(*p) || (*p >= 'a' && *p <= 'f') || *p == '?'))
+		p = scan_blanks(p, end);
+		while (p < end && (scan_is_digit(*p) || (*p >= 'a' && *p <= 'f') || *p == '?'))
 			p++;
 		if (p == end || *p != ']')
 			break;
-		s = blanks(p + 1, end);
+		s = scan_blanks(p + 1, end);
 	}
 	return s;
 }
@@ -252,7 +184,7 @@ static const char *parse_more(const char *s, const char *end)
 /* Parse pid and time.  A single number is a pid, unless it looks like a time. */
 static const char *parse_head(struct st_line *line, const char *s, const char *end)
 {
-	const char *p = blanks(s, end), *q;
+	const char *p = scan_blanks(s, end), *q;
 
 	q = parse_time(line, p, end);
 	if (q == p) {
@@ -272,15 +204,15 @@ static bool parse_translated(struct st_line *line, const char *s, const char *en
 	uint64_t pid;
 	const char *p;
 
-	if (!begins(s, end, open))
+	if (!scan_begins(s, end, open))
 		return false;
 	s += sizeof(open) - 1;
-	p = digits(s, end, &pid);
+	p = scan_digits(s, end, &pid);
 	if (p == s || pid > INT32_MAX)
 		return false;
 	if (p < end && *p == '<')
 		p = skip_angle(p, end);
-	if (!begins(p, end, ours))
+	if (!scan_begins(p, end, ours))
 		return false;
 	line->value = (int64_t)pid;
 	return true;
@@ -293,13 +225,13 @@ static void parse_error(struct st_line *line, const char *s, const char *end)
 	const char *p = s;
 	uint64_t v;
 
-	while (p < end && is_word(*p))
+	while (p < end && scan_is_word(*p))
 		p++;
 	if (p > s && *s == 'E') {
-		line->restarts = begins(s, p, RESTART);
+		line->restarts = scan_begins(s, p, RESTART);
 		line->error = error_number(s, (size_t)(p - s));
-	} else if (begins(s, end, number)) {
-		digits(s + sizeof(number) - 1, end, &v);
+	} else if (scan_begins(s, end, number)) {
+		scan_digits(s + sizeof(number) - 1, end, &v);
 		line->error = v <= INT32_MAX ? (int)v : 0;
 	}
 	/* failed with an unknown error */
@@ -314,15 +246,15 @@ static void parse_value(struct st_line *line)
 	bool minus = s < end && *s == '-';
 	uint64_t v = 0;
 
-	if (begins(s, end, "0x")) {
+	if (scan_begins(s, end, "0x")) {
 		for (p = s + 2; p < end; p++) {
-			if (hex_digit(*p) < 0)
+			if (scan_hex_digit(*p) < 0)
 				break;
-			v = v << 4 | (uint64_t)hex_digit(*p);
+			v = v << 4 | (uint64_t)scan_hex_digit(*p);
 		}
 		line->has_value = p > s + 2;
 	} else {
-		p = digits(s + minus, end, &v);
+		p = scan_digits(s + minus, end, &v);
 		line->has_value = p > s + minus;
 	}
 	line->value = minus ? -(int64_t)v : (int64_t)v;
@@ -330,7 +262,7 @@ static void parse_value(struct st_line *line)
 		p = s + 1;
 	if (p < end && *p == '<')
 		p = skip_angle(p, end);
-	p = blanks(p, end);
+	p = scan_blanks(p, end);
 	line->translated = line->has_value && parse_translated(line, p, end);
 	parse_error(line, p, end);
 }
@@ -342,11 +274,11 @@ static const char *parse_took(struct st_line *line, const char *s, const char *e
 
 	if (end - s < 4 || end[-1] != '>')
 		return end;
-	for (p = end - 2; p > s && (is_digit(*p) || *p == '.'); p--)
+	for (p = end - 2; p > s && (scan_is_digit(*p) || *p == '.'); p--)
 		;
 	if (*p != '<' || p == s || p[-1] != ' ')
 		return end;
-	q = seconds(p + 1, end - 1, &line->took);
+	q = scan_seconds(p + 1, end - 1, &line->took);
 	line->has_took = q == end - 1;
 	return line->has_took ? p - 1 : end;
 }
@@ -366,15 +298,16 @@ bool st_line_result(struct st_line *line, const char *args, size_t len)
 			continue;
 		}
 		if (*close == '(' || *close == '[' || *close == '{' || *close == '"' ||
-		    begins(close, end, "/*") || (*close == '<' && opens_angle(args, close, end)))
+		    scan_begins(close, end, "/*") ||
+		    (*close == '<' && opens_angle(args, close, end)))
 			close = *close == '/' ? skip_comment(close, end) : st_skip(close, end);
 		else
 			close++;
 	}
-	p = blanks(close, end);
+	p = scan_blanks(close, end);
 	if (depth || p == end || *p != '=')
 		return false;
-	p = blanks(p + 1, end);
+	p = scan_blanks(p + 1, end);
 	line->args = (struct st_text){ args, (size_t)(close - 1 - args) };
 	end = parse_took(line, p, end);
 	line->ret = (struct st_text){ p, (size_t)(end - p) };
@@ -390,9 +323,10 @@ static int signal_of(const char *s, const char *end)
 	static const char first[] = "SIGRTMIN", other[] = "SIGRT_";
 	uint64_t n = 0;
 
-	if ((size_t)(end - s) == sizeof(first) - 1 && begins(s, end, first))
+	if ((size_t)(end - s) == sizeof(first) - 1 && scan_begins(s, end, first))
 		return REALTIME_SIGNAL;
-	if (begins(s, end, other) && digits(s + sizeof(other) - 1, end, &n) == end && n <= 32)
+	if (scan_begins(s, end, other) && scan_digits(s + sizeof(other) - 1, end, &n) == end &&
+	    n <= 32)
 		return REALTIME_SIGNAL + (int)n;
 	return signal_number(s, (size_t)(end - s));
 }
@@ -405,17 +339,17 @@ static void parse_end(struct st_line *line, const char *s, const char *end)
 	const char *p;
 
 	line->class = ST_NOTHING;
-	if (begins(s, end, exited)) {
-		if (digits(s + sizeof(exited) - 1, end, &v) == s + sizeof(exited) - 1)
+	if (scan_begins(s, end, exited)) {
+		if (scan_digits(s + sizeof(exited) - 1, end, &v) == s + sizeof(exited) - 1)
 			return;
 		line->class = ST_EXITED;
-	} else if (begins(s, end, superseded)) {
-		if (digits(s + sizeof(superseded) - 1, end, &v) == s + sizeof(superseded) - 1)
+	} else if (scan_begins(s, end, superseded)) {
+		if (scan_digits(s + sizeof(superseded) - 1, end, &v) == s + sizeof(superseded) - 1)
 			return;
 		line->class = ST_SUPERSEDED;
-	} else if (begins(s, end, killed)) {
+	} else if (scan_begins(s, end, killed)) {
 		s += sizeof(killed) - 1;
-		for (p = s; p < end && is_word(*p); p++)
+		for (p = s; p < end && scan_is_word(*p); p++)
 			;
 		v = (uint64_t)signal_of(s, p);
 		line->core = memmem(p, (size_t)(end - p), "core dumped", 11);
@@ -438,11 +372,11 @@ static void parse_resumed(struct st_line *line, const char *s, const char *end)
 	const char *p = s += strlen("<... ");
 
 	line->class = ST_FOREIGN;
-	while (p < end && is_word(*p))
+	while (p < end && scan_is_word(*p))
 		p++;
-	if (!begins(p, end, resumed))
+	if (!scan_begins(p, end, resumed))
 		return;
-	line->class = ends(p, end, detached) ? ST_DETACHED : ST_RESUMED;
+	line->class = scan_ends(p, end, detached) ? ST_DETACHED : ST_RESUMED;
 	line->name = (struct st_text){ s, (size_t)(p - s) };
 	p += sizeof(resumed) - 1;
 	line->args = (struct st_text){ p, (size_t)(end - p) };
@@ -454,13 +388,13 @@ static const char *old_message(const char *s, const char *end, uint64_t *pid)
 	static const char process[] = "Process ";
 	const char *p, *q;
 
-	if (!begins(s, end, process))
+	if (!scan_begins(s, end, process))
 		return NULL;
 	p = s + sizeof(process) - 1;
-	q = digits(p, end, pid);
+	q = scan_digits(p, end, pid);
 	if (q == p || *pid > INT32_MAX ||
-	    !(begins(q, end, " attached") || begins(q, end, " detached") ||
-	      begins(q, end, " suspended") || begins(q, end, " resumed")))
+	    !(scan_begins(q, end, " attached") || scan_begins(q, end, " detached") ||
+	      scan_begins(q, end, " suspended") || scan_begins(q, end, " resumed")))
 		return NULL;
 	return q;
 }
@@ -473,7 +407,7 @@ static const char *broken_at(const char *s, const char *end)
 {
 	uint64_t pid;
 
-	while (s < end && !begins(s, end, message) && !old_message(s, end, &pid))
+	while (s < end && !scan_begins(s, end, message) && !old_message(s, end, &pid))
 		s = *s == '"' ? skip_string(s, end) : s + 1;
 	return s < end ? s : NULL;
 }
@@ -489,16 +423,16 @@ static const char *unfinished_at(const char *s, const char *end)
 	const size_t m = sizeof(more) - 1;
 	const char *p;
 
-	if (ends(s, end, unfinished))
+	if (scan_ends(s, end, unfinished))
 		return end - (sizeof(unfinished) - 1);
-	if (end - s < (long)m || !begins(end - m, end, more))
+	if (end - s < (long)m || !scan_begins(end - m, end, more))
 		return NULL;
-	for (p = end - m; p > s && is_digit(p[-1]); p--)
+	for (p = end - m; p > s && scan_is_digit(p[-1]); p--)
 		;
 	if (p == end - m || p - s < (long)sizeof(changed) - 1)
 		return NULL;
 	p -= sizeof(changed) - 1;
-	return begins(p, end, changed) ? p : NULL;
+	return scan_begins(p, end, changed) ? p : NULL;
 }
 
 static void parse_call(struct st_line *line, const char *s, const char *end)
@@ -506,14 +440,14 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 	const char *p = s, *at;
 
 	line->class = ST_FOREIGN;
-	while (p < end && is_word(*p))
+	while (p < end && scan_is_word(*p))
 		p++;
-	if (p == s || p == end || *p != '(' || is_digit(*s))
+	if (p == s || p == end || *p != '(' || scan_is_digit(*s))
 		return;
 	line->name = (struct st_text){ s, (size_t)(p - s) };
 	p++;
 	at = unfinished_at(p, end);
-	if (!at && ends(p, end, detached)) {
+	if (!at && scan_ends(p, end, detached)) {
 		line->class = ST_DETACHED;
 		return;
 	}
@@ -536,17 +470,17 @@ static bool parse_note(struct st_line *line, const char *s, const char *end)
 	static const char *const notes[] = {
 		"--- ", message, " > ", "[ Process PID=", unfinished,
 	};
-	const char *said = begins(s, end, message) ? s + sizeof(message) - 1 : s, *p;
+	const char *said = scan_begins(s, end, message) ? s + sizeof(message) - 1 : s, *p;
 	uint64_t pid;
 
 	p = old_message(said, end, &pid);
-	if (p && begins(p, end, " detached")) {
+	if (p && scan_begins(p, end, " detached")) {
 		line->class = ST_DETACHED;
 		line->pid = (int64_t)pid;
 		return true;
 	}
 	for (size_t i = 0; !p && i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (begins(s, end, notes[i]))
+		if (scan_begins(s, end, notes[i]))
 			return true;
 	return p;
 }
@@ -558,15 +492,15 @@ static bool is_dump(const char *s, const char *end)
 	uint64_t n;
 	const char *p;
 
-	if (begins(s, end, part)) {
-		p = digits(s + sizeof(part) - 1, end, &n);
-		return p > s + sizeof(part) - 1 && begins(p, end, bytes);
+	if (scan_begins(s, end, part)) {
+		p = scan_digits(s + sizeof(part) - 1, end, &n);
+		return p > s + sizeof(part) - 1 && scan_begins(p, end, bytes);
 	}
-	if (!begins(s, end, head))
+	if (!scan_begins(s, end, head))
 		return false;
-	for (p = s + sizeof(head) - 1; p < end && hex_digit(*p) >= 0; p++)
+	for (p = s + sizeof(head) - 1; p < end && scan_hex_digit(*p) >= 0; p++)
 		;
-	return p - s >= (long)sizeof(head) - 1 + 5 && begins(p, end, "  ");
+	return p - s >= (long)sizeof(head) - 1 + 5 && scan_begins(p, end, "  ");
 }
 
 /* A dump has two groups of 8 bytes, with two blanks between the groups. */
@@ -575,15 +509,15 @@ size_t st_line_dump(const struct st_line *line, uint8_t *to)
 	const char *end = line->whole.s + line->whole.len, *s = line->whole.s + 3;
 	size_t n = 0;
 
-	if (!begins(line->whole.s, end, " | "))
+	if (!scan_begins(line->whole.s, end, " | "))
 		return 0;
 	while (s < end && *s != ' ')
 		s++;
 	for (s += 2; n < ST_DUMP_MAX && end - s > 2; s += 3) {
 		s += n == ST_DUMP_MAX / 2;
-		if (hex_digit(s[0]) < 0 || hex_digit(s[1]) < 0)
+		if (scan_hex_digit(s[0]) < 0 || scan_hex_digit(s[1]) < 0)
 			break;
-		to[n++] = (uint8_t)(hex_digit(s[0]) << 4 | hex_digit(s[1]));
+		to[n++] = (uint8_t)(scan_hex_digit(s[0]) << 4 | scan_hex_digit(s[1]));
 	}
 	return n;
 }
@@ -608,11 +542,12 @@ void st_line_parse(struct st_line *line, const char *s, size_t len)
 		line->class = ST_FOREIGN;
 	else if (parse_note(line, p, end))
 		return;
-	else if (begins(p, end, "+++ "))
+	else if (scan_begins(p, end, "+++ "))
 		parse_end(line, p, end);
-	else if (begins(p, end, "<... "))
+	else if (scan_begins(p, end, "<... "))
 		parse_resumed(line, p, end);
-	else if (p == s && (begins(s, end, ", ") || begins(s, end, ")")) && memmem(s, len, ") = ", 4))
+	else if (p == s && (scan_begins(s, end, ", ") || scan_begins(s, end, ")")) &&
+		 memmem(s, len, ") = ", 4))
 		parse_continued(line, s, end);
 	else
 		parse_call(line, p, end);

@@ -10,8 +10,6 @@ static const struct diag_kind no_begin = {
 	"calls whose beginning is missing, passed over", DIAG_DAMAGE };
 static const struct diag_kind no_end = {
 	"calls cut, passed over", DIAG_DAMAGE };
-static const struct diag_kind incomplete = {
-	"events with something missing", DIAG_DAMAGE };
 static const struct diag_kind unfinished = {
 	"calls not finished when the log ends", DIAG_NOTE };
 static const struct diag_kind foreign = {
@@ -20,10 +18,6 @@ static const struct diag_kind guessed = {
 	"tasks whose parent is a guess", DIAG_DAMAGE };
 static const struct diag_kind detached = {
 	"tasks that strace let go, unrecorded from then on", DIAG_NOTE };
-const struct diag_kind st_never_born = {
-	"tasks in pid namespaces that are not recorded: strace does not tell their numbers (--decode-pids=pidns)",
-	DIAG_DAMAGE };
-
 struct st_held {
 	struct st_held *next;
 	uint64_t at;
@@ -44,31 +38,6 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 	log->held_end = &log->held;
 	et_init(&log->ev);
 	return log;
-}
-
-struct et_event *st_event(struct st_log *log, const struct st_task *task, enum et_kind kind)
-{
-	et_reset(&log->ev, kind, task->upid, 0, log->at);
-	log->ev.place = log->place.number;
-	return &log->ev;
-}
-
-void st_damage(struct st_log *log, const struct diag_kind *kind)
-{
-	diag_report(log->diag, kind, log->place.file, DIAG_LINE, log->place.number, NULL);
-}
-
-void st_put(struct st_log *log)
-{
-	et_end(&log->ev);
-	if (et_check(&log->ev)) {
-		log->incomplete++;
-		st_damage(log, &incomplete);
-	}
-	log->events++;
-	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
-	if (!log->err)
-		log->err = sink_item(log->sink, &log->ev);
 }
 
 /* ---- tasks ---- */
@@ -551,62 +520,4 @@ void st_log_free(struct st_log *log)
 	buf_free(&log->path);
 	buf_free(&log->text);
 	free(log);
-}
-
-/* ---- times ---- */
-
-#define DAY_NS 86400000000000ull
-/* ns from a line to the next, if that has no time. */
-#define UNTIMED_NS 1000u
-/* ns.  A smaller difference means that the clock was not set, only slowed or sped up. */
-#define SET_NS 50000000
-
-/* Convert @at to the clock of the first line, and find out whether the clock was set. */
-static uint64_t unset(struct st_times *t, uint64_t at)
-{
-	int64_t by = (int64_t)at - t->ahead, last = (int64_t)t->last, now = (int64_t)t->now;
-	int64_t off = 0;
-
-	if (now && by > now + SET_NS)
-		off = by - now;
-	else if (by < last - SET_NS)
-		off = by - last;
-	t->ahead += off;
-	t->sets += off != 0;
-	by -= off;
-	return by > 0 ? (uint64_t)by : 0;
-}
-
-uint64_t st_time(struct st_times *t, const struct st_line *line)
-{
-	uint64_t at = line->time;
-	bool wall = line->clock == ST_DAY || line->clock == ST_EPOCH;
-
-	switch (line->clock) {
-	case ST_UNTIMED:
-		/* a dump belongs to the line before it */
-		at = t->last + (line->class == ST_DUMP ? 0 : UNTIMED_NS);
-		break;
-	case ST_RELATIVE:
-		at += t->last;
-		break;
-	case ST_DAY:
-		/* after midnight; if it is less, the clock was set back */
-		if (at + DAY_NS / 2 < t->day)
-			t->days += DAY_NS;
-		t->day = at;
-		at += t->days;
-		break;
-	case ST_EPOCH:
-		break;
-	}
-	/* the line's time is the begin of the call, but that of its event the end */
-	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
-		at += line->took;
-	if (wall)
-		at = unset(t, at);
-	if (at < t->last)
-		at = t->last;
-	t->last = at;
-	return at;
 }

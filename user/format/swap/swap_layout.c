@@ -4,6 +4,7 @@
  * a trace is defined in swap_fxt_*.c.
  */
 #include "format/swap/swap_layout.h"
+#include "base/partition.h"
 
 static const char *const field_names[] = {
 #define SWAP_NAME(id, name) name,
@@ -315,7 +316,6 @@ static const struct swap_row rows[] = {
 #define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, __VA_ARGS__)
 #define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, layout)
 #define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) ROW(id, name, layout)
-#include "base/partition.h"
 #include "format/swap/swap_messages.def"
 };
 

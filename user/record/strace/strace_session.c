@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "event/event.h"
 #include "format/strace/st_log.h"
+#include "format/strace/st_times.h"
 #include "record/strace/guard.h"
 #include "record/strace/look.h"
 
