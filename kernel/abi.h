@@ -66,9 +66,9 @@ enum {
 #define ETRACE_NR_COMPAT(name)			ETRACE_NR_ARM_##name
 
 /*
- * At the end of an execve the task is one of the new program's ABI already, and the
- * number is that of the old one's. Then the register that the kernel had the number
- * from is empty, as all others.
+ * At the end of an execve the task already has the new program's ABI, but the number is
+ * still one of the old program's ABI and must not be looked up. This case shows by the
+ * register that holds the number: execve has cleared it, like all others.
  */
 static inline enum etrace_abi etrace_abi(int *nr)
 {
@@ -121,7 +121,7 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 
 #include "etrace_absent.h"
 
-/* And those of 32-bit programs on x86. */
+/* Calls that 32-bit programs on x86 may lack. */
 #ifndef __NR_ia32_accept
 #define __NR_ia32_accept	ETRACE_NR_NONE
 #endif

@@ -51,7 +51,7 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 		return false;
 	if (refused)
 		etrace_count(s, lost_tasks, 1);
-	/* It may have run another program just before its slot was there. */
+	/* It may have run another program after the first check, before its slot existed. */
 	else if (!etrace_task_may_adopt(s, task))
 		etrace_task_refuse(t);
 	/*

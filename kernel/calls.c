@@ -38,7 +38,7 @@
  * etrace_join - capture a directory's path followed by the user's string
  * @c: the call, for which no hook has seen a name
  * @i: string of its record
- * @s: room
+ * @s: scratch buffers
  * @dirfd: role of the directory
  * @path: role of the path
  */
@@ -140,7 +140,7 @@ void etrace_do_close(struct etrace_call *c)
 	etrace_emit_close(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
-/* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
+/* Records the close of at most @max descriptors, from bit @pos on. Returns whether all are done. */
 static bool etrace_closed(struct etrace_task *t, const struct etrace_hold *hold,
 			  u32 *pos, unsigned int max)
 {
@@ -229,13 +229,13 @@ void etrace_do_fcntl(struct etrace_call *c)
 }
 
 /**
- * etrace_made_two - the two descriptors that a call has made
- * @c: the call; its record is begun
- * @fd: set to them, or to -1
+ * etrace_made_two - get the two descriptors that a call has made
+ * @c: the call; its record has been initialized
+ * @fd: set to the descriptors, both to -1 if unknown
  * @from: user address of their numbers
- * @are: is it these two?
+ * @are: checks that two descriptors can be the ones that the call made
  *
- * Another thread may have written other numbers there, or closed them.
+ * Another thread may have overwritten the numbers, or closed the descriptors.
  */
 void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
 		     bool (*are)(const int fd[2]))
@@ -374,7 +374,7 @@ bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_
 }
 
 /**
- * etrace_call_unread - count as unread what etrace_call_read() failed to read, if no record does
+ * etrace_call_unread - count a failed etrace_call_read() that no record shows, at the last look
  * @c: the call
  */
 void etrace_call_unread(struct etrace_call *c)
@@ -456,7 +456,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 {
 	struct etrace_call c etrace_uninitialized;
 
-	/* Pinned for all of it: most needs that anyway, and it is an RCU read-side section. */
+	/* Pinned throughout: most of this needs it, and it gives an RCU read-side section. */
 	etrace_syscall_pin();
 	c.t = etrace_task_find(current);
 	if (c.t)

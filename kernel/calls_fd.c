@@ -147,8 +147,8 @@ static bool etrace_received_waits(const struct etrace_received *v)
 }
 
 /*
- * Finds the control data of the next message. In a struct msghdr four words come before its
- * address and its size, which the call has set; in an array there is one each eight words.
+ * Finds the control data of the next message. Its address and its size, which the call has
+ * set, are words 4 and 5 (from 0) of a struct msghdr. A struct mmsghdr of an array has eight words.
  */
 static void etrace_next_message(struct etrace_received *v)
 {

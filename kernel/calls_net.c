@@ -83,10 +83,9 @@ void etrace_do_bind(struct etrace_call *c)
 }
 
 /*
- * Stores the peer's address at @to, as far as a connected socket has it without a lock:
- * these fields never change. For a unix socket it is the socket's own name, which is that
- * of the listening socket, since the connecting one mostly has no name. Returns the number
- * of bytes at @to.
+ * Stores the address of a connected socket's peer at @to, only from fields that never change
+ * and so need no lock. A unix socket has its own name stored instead, which is that of the
+ * listening socket: the connecting one mostly has no name. Returns the number of bytes at @to.
  */
 static u32 etrace_peer(const struct sock *sk, void *to)
 {

@@ -29,7 +29,7 @@
 #include "etrace_rules.h"
 #include "uses.h"
 
-/* ---- telling ------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------- */
 
 /* Moves the uses of a descriptor into a record, close or use. */
 #define ETRACE_USE_TELL(r, id, ID, e)						\
@@ -282,10 +282,11 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 }
 
 /*
- * Record what a socket did so far: at each write, and before the first read since the last
- * record, even if there is nothing to say.  So reads come after the record before theirs, and
- * writes before their own.  This ends with a second thread, whose call may have done something
- * that is counted only later, and after ETRACE_TURNS_MAX records: a server may run for days.
+ * Records what a socket did so far: at each write, and before the first read since the last
+ * record, even if there is nothing to report.  So a read happened after the record before the
+ * one that counts it, and a write before the one that counts it.  Turns are no longer recorded
+ * once a second thread uses the socket, since its calls may be counted late, and after
+ * ETRACE_TURNS_MAX records: a server may run for days.
  */
 static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 			    struct etrace_use *e)
@@ -475,9 +476,9 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 	}
 }
 
-/* ---- calls that are not so many --------------------------------------------- */
+/* ---- the handlers ----------------------------------------------------------- */
 
-/* Theirs is etrace_used(). */
+/* Reads and writes do not get here: etrace_syscall_done() calls etrace_used(). */
 void etrace_do_read(struct etrace_call *c)
 {
 }

@@ -175,7 +175,7 @@ static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
  * etrace_capture_path - a path, as d_path() gives it
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @path: the path; the caller keeps it valid
  */
 void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
@@ -202,7 +202,7 @@ static char *etrace_path_end(struct etrace_rec *r, int i,
  * etrace_capture_child - the name that a directory entry has, or will have
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @dir: the directory, locked by the caller
  * @dentry: the entry, positive or negative
  *
@@ -250,7 +250,7 @@ static __always_inline void etrace_file_put(struct file *file, bool shared)
  * etrace_capture_fd - the path of an open file of the current task
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @fd: its descriptor
  */
 void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
@@ -290,7 +290,7 @@ static __always_inline void etrace_identify(struct etrace_rec *r, const struct i
  * etrace_capture_program - a program's file
  * @r: record of the kind exec; it gets the file's identity, too
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @file: the file
  */
 void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *sc,
@@ -304,7 +304,7 @@ void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *
  * etrace_capture_opened - the path of a file that the current task has just opened
  * @r: record of the kind open; it gets the file's identity, too
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @fd: its descriptor
  */
 void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *sc,
@@ -326,7 +326,7 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
  * etrace_capture_found - the path of an opened file that an earlier look has kept
  * @r: record of the kind open; it gets the file's identity, too
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @path: the file; @path->mnt is NULL if it had been closed by then
  */
 void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc,
@@ -379,7 +379,7 @@ bool etrace_fds_are_pipe(const int fd[2])
  * etrace_capture_cwd - the working directory of the current task
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  */
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
 {
@@ -419,7 +419,7 @@ fault:
 	return -EFAULT;
 }
 
-/* A user string to @dst, whose room holds PATH_MAX. Returns its length; @nl as there. */
+/* As etrace_user_words(), but also copies strings that whole words cannot be read of. */
 static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned long *nl)
 {
 	const char __user *src = (const char __user *)uaddr;
@@ -440,7 +440,7 @@ static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned
  * etrace_capture_user - a user string, verbatim
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @uaddr: its address, 0 if the record does not have the string
  *
  * The kernel has just read the string, so its page is usually in memory; if not,
@@ -470,7 +470,7 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
  * etrace_capture_bytes - bytes that the kernel has written to user memory
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @uaddr: their address
  * @len: number of bytes
  *
@@ -494,7 +494,7 @@ void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc
  * etrace_capture_joined - a directory's path followed by a user's path
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @dirfd: the directory's descriptor, or AT_FDCWD
  * @uaddr: user address of the path
  *
@@ -533,10 +533,10 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_kernel - a path that the kernel has as it was passed
+ * etrace_capture_kernel - a path as it was passed, from the kernel's copy
  * @r: record
  * @i: string of it
- * @sc: room
+ * @sc: scratch buffers
  * @dirfd: the directory's descriptor, or AT_FDCWD
  * @name: the path, relative to that directory unless absolute
  */

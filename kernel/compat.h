@@ -148,9 +148,9 @@
 #endif
 
 /*
- * The tracepoint of submitted requests: with the request itself since 5.19, and under
- * another name since 6.6. It may fire in other cases, or not in all; this is checked for
- * 5.10 and 5.15.
+ * The tracepoint of submitted requests: it gets the request itself since 5.19, and was
+ * renamed in 6.6. On other kernels it may fire for something else, or not for every request;
+ * 5.10 and 5.15 were checked.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #define ETRACE_RING_ASKED	"io_uring_submit_req"
@@ -232,7 +232,7 @@ static inline int etrace_revalidate(struct dentry *dir, const struct qstr *name,
 
 /*
  * When a file was changed, in nanoseconds since 1970.
- * 6.6: only by an accessor.
+ * 6.6: readable only through an accessor.
  */
 static inline s64 etrace_inode_mtime(const struct inode *inode)
 {
@@ -256,8 +256,8 @@ static inline struct fdtable *etrace_fdtable(struct files_struct *files)
 }
 
 /*
- * A probe of sys_exit stays on its processor, in an RCU read-side section.
- * 6.13: probes of system calls must ask for this; before, all probes ran so.
+ * Keeps a probe of sys_exit on its CPU and in an RCU read-side section.
+ * 6.13: probes of system calls must ask for this; before, all probes ran this way.
  */
 static inline void etrace_syscall_pin(void)
 {
@@ -336,14 +336,14 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #define etrace_hook_regs	struct ftrace_regs
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
-/* arm64 before 6.2: all registers, if asked for. */
+/* arm64 before 6.2: all registers are saved, but only on request. */
 #define ETRACE_FTRACE		1
 #define ETRACE_FTRACE_FLAGS	FTRACE_OPS_FL_SAVE_REGS
 #define etrace_hook_arg(regs, n) \
 	((void *)regs_get_kernel_argument(ftrace_get_regs(regs), n))
 #define etrace_hook_regs	struct ftrace_regs
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
-/* And callbacks may recurse unless they say that they do not. */
+/* Before 5.11, the kernel also guards against recursion unless a flag says it need not. */
 #define ETRACE_FTRACE		1
 #define ETRACE_FTRACE_FLAGS	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)
 #define etrace_hook_arg(regs, n)	((void *)regs_get_kernel_argument(regs, n))
@@ -370,8 +370,8 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #endif
 
 /*
- * A look that does not wait for a writer, since on PREEMPT_RT that would sleep: while
- * there is a writer, the look fails.
+ * Begins a read that does not wait for a writer, which would sleep on PREEMPT_RT: while
+ * there is a writer, the read fails.
  */
 #define etrace_fs_look(fs)		raw_seqcount_begin(etrace_fs_count(fs))
 #define etrace_fs_look_retry(fs, n)	read_seqcount_retry(etrace_fs_count(fs), n)
@@ -400,7 +400,7 @@ static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
 
 /*
  * The program file of an mm, referenced, NULL if none; in an RCU read-side section.
- * 6.7: files are freed at once, and the getter looks again.
+ * 6.7: files are freed without a grace period, so the getter itself checks and retries.
  */
 static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
 {

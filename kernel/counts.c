@@ -10,14 +10,13 @@
  * lost_tasks		tasks that could not be traced, for want of memory
  * lost_fds		calls whose descriptors are not all known: close_range,
  *			recvmsg, io_submit
- * rings_unseen		what io_urings were asked for of the kinds that are recorded,
- *			and could not be seen
+ * rings_unseen		io_uring operations of recorded kinds that could not be seen
  * strings_joined	user's string joined to a directory's path, where the
  *			kernel did not show the name that it resolved
  * strings_unread	could not be read from the program's memory
  * strings_cut		paths longer than there is room for
- * strings_untold	targets of symbolic links of which nobody can tell whether
- *			they exist without asking a file system; no loss
+ * strings_untold	targets of symbolic links whose existence is unknown without
+ *			asking a file system; not a loss
  */
 DEFINE_PER_CPU(struct etrace_counts, etrace_counts);
 

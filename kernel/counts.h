@@ -30,7 +30,7 @@ enum etrace_counter {
 /**
  * struct etrace_counts - counters of one processor
  * @n: the counters
- * @full: of a session: records that its buffer on this CPU had dropped when last asked
+ * @full: only for a session: records that its buffer on this CPU had dropped when last checked
  */
 struct etrace_counts {
 	u64 n[ETRACE_NR_CNT];

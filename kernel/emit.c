@@ -94,7 +94,7 @@ static u32 etrace_layout(struct etrace_rec *r)
 		if (str->len >= ETRACE_PART_MAX || bytes > ETRACE_BYTES_MAX)
 			break;
 		cost = str->len + ETRACE_LINE_MAX;
-		/* After a group of newlines, a line ends the group. */
+		/* A string with newlines is printed with one more line, Cont_end. */
 		if (unlikely(etrace_newlines_in(str->s, str->len) & ETRACE_TOPS))
 			cost += ETRACE_LINE_MAX *
 				(1 + etrace_count_lines(str->s, str->len));
@@ -161,7 +161,7 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 		pos += n;
 		cont = false;
 		if (whole && lines == ETRACE_PIECE_LINES) {
-			/* This newline is what the next piece begins behind. */
+			/* This newline belongs to no piece: the next one begins after it. */
 			p.string.piece.len--;
 			p.string.state |= ETRACE_PIECE_OPEN;
 			cont = true;
@@ -188,7 +188,7 @@ static void etrace_emit_strings(struct etrace_task *t, const struct etrace_rec *
 			etrace_emit_string(t, r, i, last && i == end - 1);
 }
 
-/* Counts incomplete strings, with their event. */
+/* Counts the marked strings of an event: joined, unread, cut, or untold. */
 static noinline void etrace_count_marks(struct etrace_session *s,
 					const struct etrace_rec *r)
 {
@@ -463,7 +463,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	do {
 		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
 		       ETRACE_ARGS_AT_ONCE;
-		/* Not known before: newlines make pieces short. */
+		/* Only known now: newlines make pieces shorter. */
 		if (last && !l)
 			l = etrace_work_get();
 		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);

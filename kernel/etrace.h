@@ -68,8 +68,8 @@ struct etrace_str {
  *	a name that the kernel has resolved
  * @unread: bit i: @str[i] could not be read
  * @cut: bit i: @str[i] is truncated
- * @untold: bit i: whether there is an @str[i] cannot be known without asking
- *	a file system
+ * @untold: bit i: whether @str[i] exists is unknown, since only a file system
+ *	could tell
  * @marks: the four fields above as one number, to test whether any bit is set
  * @outside: bit i: @str[i] is not a path from the task's root directory, but from
  *	the top of a mount that is not below that directory
@@ -80,7 +80,7 @@ struct etrace_str {
  * @file: event file of the session's buffer, to see whether the record arrived there
  * @buffer: the session's ring buffer
  * @written: the record arrived in @file
- * @have: bit i: value i of the event, one that MAY be there, is there
+ * @have: bit i: value i of the event, an optional one (MAY), is present
  * @string: a piece of a string that did not fit into its event's record
  * @args: a piece of an argument list
  * @lost: how many records of the task were lost

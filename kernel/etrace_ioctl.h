@@ -75,8 +75,8 @@ struct etrace_create {
  * @records: records written to the ring buffer
  * @lost_records: records lost because the buffer was full
  * @lost_disabled: records lost because the kernel switched the buffer off after an error
- * @lost_tasks: tasks that could not be traced because there was no memory, or the
- *	session's owner may not see what they do; not counting their descendants
+ * @lost_tasks: tasks that could not be traced because there was no memory, or because
+ *	the session's owner may not see what they do; not counting their descendants
  * @lost_fds: calls whose descriptors are not all known: close_range,
  *	recvmsg, io_submit
  * @strings_joined: names joined from the user's string and a directory
@@ -186,8 +186,8 @@ struct etrace_open {
 /*
  * Trace the task with this pid and all its descendants. ESRCH: no such task. EPERM: without
  * CAP_PERFMON when the device was opened, its opener may trace only itself and what it has
- * started, as long as these have its own rights and it may debug them; a task that is
- * refused stays refused for the rest of the session, with all that it starts.
+ * started, as long as these run with its rights and it may debug them; a task that is
+ * refused stays refused for the rest of the session, and so do its descendants.
  * Other errors: the module cannot register its probes; the kernel log says why.
  */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)

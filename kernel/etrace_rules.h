@@ -37,8 +37,8 @@ _Bool etrace_interrupted(long ret)
 }
 
 /*
- * Did a call fail in looking up its first name? Then that name means nothing; with
- * other errors it does, even if the kernel did not resolve the names.
+ * May a call have failed while looking up its first name? Then that name means nothing. With
+ * any other error it is meaningful, even if the kernel did not resolve the names.
  */
 static __always_inline
 _Bool etrace_failed_look_up(long ret)

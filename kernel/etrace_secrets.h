@@ -112,8 +112,9 @@ struct etrace_value {
 };
 
 /*
- * Finds the secret where "user:password@host" may begin: the password; if there is none
- * and it is @http, the user. Sets *@from to its beginning; returns its bytes, 0 if none.
+ * Finds the secret in "user:password@host", which may begin at byte @at: the password; or, in
+ * an @http URL without a password, the user. Sets *@from to the secret's beginning; returns
+ * its length in bytes, 0 if none.
  */
 static inline unsigned int etrace_secret_user(const struct etrace_value *v, unsigned int at,
 					      _Bool http, unsigned int *from)
@@ -135,7 +136,7 @@ static inline unsigned int etrace_secret_user(const struct etrace_value *v, unsi
 	return end - at;
 }
 
-/* Hides secrets in all URLs of a value. @user: it may begin with a user, not "http://". */
+/* Hides secrets in all URLs of a value. @user: the value itself may begin with "user:..." */
 static inline void etrace_hide_users(struct etrace_value *v, _Bool user)
 {
 	unsigned int in = 0, out = 0, from, n;

@@ -28,7 +28,7 @@ $1 == "EVENT" {
 	nr_strings = may = tail = 0
 }
 
-# A value of the record, in front of what is smaller.
+# A value: fields of one width are collected, and the wider ones come first in the record.
 $1 == "VALUE" {
 	fields[width[$4]] = fields[width[$4]] "\t\t__field(" $4 ", " $3 ")\n"
 	copy_values = copy_values "\t\t__entry->" $3 " = r->" id "." $3 ";\n"

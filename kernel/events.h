@@ -11,7 +11,7 @@
  * follow with the rest; joined, unread, cut, untold, outside: bit i is about string i,
  * as in struct etrace_rec; bit 3 of unread: a structure or the arguments.
  * error: errno of a call that failed, else 0. have: bit i: value i of the event,
- * one that MAY be there, is there.
+ * an optional one (MAY), is present.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM etrace

@@ -25,8 +25,8 @@ void etrace_hold_free(struct etrace_hold *hold)
 }
 
 /**
- * etrace_hold_new - a new hold
- * @at: the place of it, and of what an earlier try of the same call left
+ * etrace_hold_new - make a hold
+ * @at: set to it; the hold that an earlier try of the call left there is freed
  * @hook: which hook leaves it
  *
  * Return: the hold, NULL if there is no memory.
@@ -48,10 +48,10 @@ void etrace_hold_drop(struct etrace_hold **at)
 
 /**
  * etrace_hold_keep - keep captured strings
- * @at: where
+ * @at: set to a new hold
  * @hook: which hook leaves them
- * @r: has them
- * @nr: how many
+ * @r: the record that contains the strings
+ * @nr: number of strings
  *
  * If there is no memory, nothing at all is kept.
  */

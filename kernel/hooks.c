@@ -425,12 +425,12 @@ static void etrace_hooks_stop(void)
 #define ETRACE_SECCOMP_MAX	1024
 
 /*
- * The function that runs a call's filters, and how its result means no: 7.3 reversed
- * it.
+ * The function that runs a call's filters, and the meaning of its result, which 7.3
+ * reversed.
  */
 static const struct etrace_seccomp_at {
 	const char *symbol;
-	bool permits;		/* it returns true if the call is made; others 0 if so, -1 if not */
+	bool permits;		/* returns true to permit the call; if not set: 0, and -1 to deny */
 } etrace_seccomp_at[] = {
 	{ "__secure_computing",		false },
 	{ "__seccomp_permit_syscall",	true },

@@ -94,7 +94,7 @@ static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *m
 }
 
 /**
- * etrace_record_join - which program the current task runs
+ * etrace_record_join - record which program the current task runs
  * @t: its first slot; slots that have already recorded it are skipped
  *
  * io_uring workers are recorded without arguments: their process has these.
@@ -202,7 +202,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	};
 	struct etrace_rec r;
 
-	/* What ran before it is gone. */
+	/* The old program needs no join record any more, and all other threads are gone. */
 	etrace_for_each_slot(slot, t) {
 		slot->joined = false;
 		etrace_process_alone(&slot->process, slot->upid);

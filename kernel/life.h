@@ -15,7 +15,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 			const char *comm);
 
-/* Before the first record of a task: the program it runs, if it joined a session for its cgroup. */
+/* Records the program of a task that joined a session through its cgroup, before anything else. */
 static inline void etrace_joins(struct etrace_task *t)
 {
 	if (etrace_cgroups_watched())

@@ -15,7 +15,7 @@ struct etrace_open;
  * struct etrace_trace_event - a trace event
  * @name: its name in tracefs
  * @fire: write a record to every ftrace instance that has enabled it
- * @enabled: whether any instance has
+ * @enabled: has any instance enabled it?
  * @write: write a record to one buffer, given by its event file
  */
 struct etrace_trace_event {

@@ -78,7 +78,7 @@ void etrace_printed_skip(struct etrace_printed *p, u64 bytes, bool unread)
 	raw_spin_unlock(&p->lock);
 }
 
-/* Into the ring, as far as its end and from its beginning on. */
+/* Copies bytes into the ring, from @at on; those beyond its end go to its beginning. */
 static bool etrace_ring_copy(char *ring, u32 at, unsigned long from, u32 n)
 {
 	u32 first = min_t(u32, n, ETRACE_PRINTED_MAX - at);
@@ -105,7 +105,7 @@ void etrace_printed_add(struct etrace_printed *p, unsigned long from, u64 bytes)
 					   from + (bytes - n), n);
 	p->have = good ? min_t(u32, p->have + n, ETRACE_PRINTED_MAX) : 0;
 	p->unread |= !good;
-	/* As much as is kept has been read since. */
+	/* Everything unread is older than the bytes that are kept. */
 	if (p->have == ETRACE_PRINTED_MAX)
 		p->unread = false;
 	raw_spin_unlock(&p->lock);

@@ -2,11 +2,11 @@
 /*
  * Work that a task does on its way back to its program: what takes too long for
  * a probe, which may run with preemption off, or takes references, which may
- * sleep when they are dropped.  It is done behind the system call and before
+ * sleep when they are dropped.  It is done after the system call and before
  * the program's next instruction, so the order of the task's records holds.
  *
- * task_work_add() would do just that, but is not exported to modules.  So this uses it
- * through the kernel: when a system call drops the last reference to a file, the kernel
+ * task_work_add() would do just that, but is not exported to modules.  So this file uses
+ * it indirectly: when a system call drops the last reference to a file, the kernel
  * releases the file on the task's way back to user mode.  Each piece of work has such a
  * file.  Files are made in advance, because making one sleeps.  They do not pin the
  * module; its unloading waits for them instead, since their release never blocks on

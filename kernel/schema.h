@@ -13,7 +13,7 @@
 #define ETRACE_NR_STR	3	/* most strings of a record */
 #define ETRACE_NR_VAL	12	/* most values of a record */
 
-/* The typed events, in events.h; those after the table's belong to other records. */
+/* The typed events of events.h: those of the table, then records that continue or report others. */
 enum etrace_event {
 #define EVENT(ID, id, name, category, where, doc) ETRACE_EV_##ID,
 #include "etrace_events.def"
@@ -65,7 +65,7 @@ enum etrace_where {
 /* The column "given". */
 enum etrace_given { ETRACE_GIVEN_MUST, ETRACE_GIVEN_MAY };
 
-/* Which sessions get an event; those after the table's go with their event. */
+/* Which sessions get an event. Records of the kinds after ETRACE_NR_SCHEMA need no entry. */
 static const u8 __maybe_unused etrace_event_where[ETRACE_NR_EV] = {
 #define EVENT(ID, id, name, category, where, doc) \
 	[ETRACE_EV_##ID] = ETRACE_WHERE_##where,
@@ -103,7 +103,7 @@ enum etrace_when {
 };
 
 /**
- * struct etrace_word - a row of "How it is spelled"
+ * struct etrace_word - a row of etrace_events.def that describes lines
  * @kind: kind of row, ETRACE_WORD_*
  * @role: of a line: ETRACE_ROLE_*
  * @when: of a line: ETRACE_WHEN_*

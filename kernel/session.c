@@ -355,7 +355,7 @@ static const struct file_operations etrace_pipe_fops = {
 	.release = etrace_pipe_release,
 };
 
-/* One for each processor. */
+/* Opens the buffer of a CPU, which can be open only once. */
 static struct file *etrace_pipe_open(struct etrace_file *f, unsigned int cpu)
 {
 	struct etrace_pipe *p;

@@ -40,7 +40,7 @@ struct etrace_syscall;
  * @refused: the session's owner may see neither this task nor its children
  * @skipped: a seccomp filter has answered the call in progress, so the kernel does not
  *	run it; valid for the latest call that a filter has seen
- * @joined: it ran before tracing of it began, and no record reports it yet
+ * @joined: the task was running before it was traced, and has no join record yet
  * @swept: links slots that left the table because tracing stops
  *
  * Only the task itself reads and writes @last, @lost, @hold,

@@ -8,14 +8,14 @@
  * A return probe at the function stores at its entry which operation it is, so that the
  * hooks know it, and records the result at its return.
  *
- * Only sessions that want extended events record operations, and the making of the ring:
- * opens and closes are marked as extended, and the others are always made by a worker,
- * which has slots only for these sessions.
+ * Operations, and the creation of a ring, are recorded only for sessions that want extended
+ * events: opens and closes are marked as extended, and all others are always performed by a
+ * worker, which has slots only for these sessions.
  *
  * The probes are registered once a traced task has made a ring, at the end of that call,
- * before the program continues.  Not recorded are operations of older rings, those on the
- * ring's own file table, and those on kernels before 6.1: these requests are counted, at
- * a tracepoint that has a probe for as long as the functions do.
+ * before the program continues.  Operations of older rings, those on the ring's own file
+ * table, and those on kernels before 6.1 are not recorded.  Their requests are counted, at
+ * a tracepoint that is probed for as long as the functions are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -103,7 +103,7 @@ static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	return !ours;
 }
 
-/* Is a call that ends so recorded? */
+/* Is a call with this result recorded? */
 static bool etrace_ring_recorded(const struct etrace_syscall *sc, long ret)
 {
 	if (sc->recorded == ETRACE_RECORDED_USED)

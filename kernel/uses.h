@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a program has read and written through its descriptors and is not recorded
- * yet. Kept for each descriptor table, so that only the first read or write of a
+ * Reads and writes of a program through its descriptors that are not recorded yet.
+ * Kept for each descriptor table, so that only the first read or write of a
  * descriptor is expensive.
  */
 #ifndef ETRACE_USES_H
@@ -20,7 +20,7 @@ struct files_struct;
 
 /* Bits of etrace_use.read and .wrote, below the bytes. */
 #define ETRACE_USED		1	/* it was read, or written */
-#define ETRACE_WROTE		2	/* and not only by copies */
+#define ETRACE_WROTE		2	/* it was written, not only by copies */
 #define ETRACE_HEARD		2	/* a socket was read: its use is recorded by turns */
 #define ETRACE_USE_BITS		2
 
