@@ -11,7 +11,7 @@
 /* One source and at least one sink, all of one model. */
 struct choice {
 	const struct source_format *source;
-	const struct sink_format *main;		/* NULL if there are only those of options */
+	const struct sink_format *main;		/* the output format; NULL if only @extra is used */
 	const struct sink_format *extra[16];	/* outputs of options like --stats */
 	size_t nextra;
 };

@@ -66,7 +66,7 @@ void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
 struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
 struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
 
-/** fxt_near_string - the entry of a ref if it was looked up before, else NULL, as for 0 */
+/** fxt_near_string - the entry of a ref; NULL if it was not looked up before, or is 0 */
 static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, unsigned int ref)
 {
 	const struct fxt_near *near = &t->near_string[ref & FXT_MAX_STRING_INDEX];
@@ -75,7 +75,7 @@ static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, uns
 	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
 }
 
-/** fxt_near_thread - the entry of a thread's index if it was looked up before, else NULL */
+/** fxt_near_thread - the entry of a thread's index; NULL if it was not looked up before */
 static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, unsigned int index)
 {
 	const struct fxt_near *near = &t->near_thread[index];

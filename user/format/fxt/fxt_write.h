@@ -27,7 +27,7 @@
 #include "io/out.h"
 
 /*
- * A string: @len bytes at @s, which the caller owns, and which must be valid only during
+ * A string: @len bytes at @s, which the caller owns, and which need to be valid only during
  * the call.  @pin is 0, or the slot that fxt_pin() returned for this very string, so that
  * no look-up is needed.
  */

@@ -22,7 +22,7 @@
 #define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
 #define ETRACE_FXT_MAX_LANES	4096u
 #define ETRACE_FXT_MAX_WAITS	64u
-/* First koid for threads of compilers that only their own time traces mention. */
+/* First koid for threads of compilers that appear only in the compilers' own time traces. */
 #define ETRACE_FXT_INSIDE_KOID	(ETRACE_FXT_BUILD_KOID + ETRACE_FXT_MAX_LANES + ETRACE_FXT_MAX_WAITS + 1)
 
 /* Categories in addition to those of et_kinds. */
@@ -81,7 +81,7 @@ static inline bool etrace_fxt_has_values(const struct et_event *ev)
 bool etrace_fxt_values_match(const struct etrace_fxt_values *v, const struct et_event *ev);
 /** etrace_fxt_values_set - remember the steady values of such an event */
 void etrace_fxt_values_set(struct etrace_fxt_values *v, const struct et_event *ev);
-/** etrace_fxt_values_give - add the values to an event written without, if its kind is equal */
+/** etrace_fxt_values_give - add the values to an event that lacks them, if its kind is equal */
 void etrace_fxt_values_give(const struct etrace_fxt_values *v, struct et_event *ev);
 
 #endif

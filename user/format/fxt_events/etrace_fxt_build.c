@@ -17,7 +17,7 @@
 #define FIRST_WAIT	(BUILD + ETRACE_FXT_MAX_LANES + 1)
 #define MAX_WAITS	ETRACE_FXT_MAX_WAITS
 
-/* A program is shown if it waits this long, compared with the build and with its own time. */
+/* A program is shown if it waits for 1 % of the build, and for more than half of its own time. */
 #define LONG_WAIT(wall)	((wall) / 100)
 #define WAITS(slice, cpu) ((cpu) < (slice) / 2)
 

@@ -246,7 +246,7 @@ static bool check_event(struct et_event *ev)
 {
 	if (et_lacks_begin(ev))
 		ev->flags |= ET_F_NO_BEGIN;
-	/* without a line that each event of the kind begins with, it needs at least one */
+	/* if it lacks the line that events of its kind begin with, it must have another one */
 	if ((!et_kinds[ev->kind].begins || ev->flags & ET_F_NO_BEGIN) && !et_count_lines(ev))
 		return false;
 	et_check(ev);

@@ -26,7 +26,7 @@ struct word {
 
 enum {
 	SLOT_STRING = 0x10, SLOT_ARGV = 0x20,
-	/* for all events of the schema; each word is there only once */
+	/* room for all words of the schema; a word that several events use counts once */
 	MAX_WORDS = 512,
 };
 
@@ -92,7 +92,7 @@ struct fxt_in {
 		uint64_t upid, cpu;
 		bool has_upid, has_cpu;
 		size_t next_free;
-	} *threads;		/* the first, about which nothing is known, is for all others */
+	} *threads;		/* entry 0, with nothing known, stands for all other threads */
 	size_t nthreads, threads_cap, free_thread;
 	/* koid and index of the thread looked up last; koid 0 if none */
 	uint64_t known_koid;
@@ -116,7 +116,7 @@ struct fxt_in {
 	uint32_t last;		/* its tag */
 	size_t hex;		/* if it is hex digits: 1 + their offset in ev.bytes; else 0 */
 	bool broken;
-	bool whole;		/* complete with what take_shape() took, and nothing else came */
+	bool whole;		/* complete, and read by take_shape() alone */
 	size_t taken;		/* bytes of arguments so far */
 	struct shape_set shapes[1u << SHAPE_SET_BITS];
 };
@@ -131,7 +131,7 @@ uint32_t fxt_in_find_tag(struct fxt_in *f, struct fxt_sref *s);
 /** fxt_in_take_args - read all arguments of a record into the current event */
 void fxt_in_take_args(struct fxt_in *f, const struct fxt_rec *rec);
 
-/* end_hex() if there are digits. */
+/* The rest of end_hex(), if there are digits. */
 void fxt_in_take_hex(struct fxt_in *f);
 
 /** fxt_in_error - errno for an error's name; looked up once for each string */

@@ -23,7 +23,7 @@
  */
 #define WAIT_EVENTS	4096u
 #define WAIT_BYTES	(16u << 20)
-/* Events that may be outside the queue; one more closes the oldest. */
+/* Maximum events outside the queue; one more closes the oldest of them. */
 #define ALONE		4096u
 
 /* ---- what can be wrong ---- */
@@ -272,7 +272,7 @@ static void go_alone(struct assembler *a, const struct builder *b)
 /* A mount may still fail long after its strings were printed. */
 static bool may_still_fail(const struct builder *b)
 {
-	/* on the short way, all lines so far came in one record */
+	/* on the fast path, all lines so far came in one record */
 	bool one_record = b->plain.on ? b->lines > 1 : b->one_record;
 
 	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !one_record;
@@ -350,7 +350,7 @@ static struct builder *start(struct assembler *a, struct slot *s, enum et_kind k
 	return b;
 }
 
-/* Begins an event by the short way.  Return: false if this line does not allow that. */
+/* Begins an event on the fast path.  Return: false if this line does not allow that. */
 static bool begin_plain(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	const struct et_row *row = plain_row(l);
@@ -375,7 +375,7 @@ static bool adds_plain(const struct slot *s)
 	return s->b && s->b->plain.more;
 }
 
-/* Adds a line to the task's event by the short way.  Return: false if it does not fit. */
+/* Adds a line to the task's event on the fast path.  Return: false if it does not fit. */
 static bool add_plain(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	struct builder *b = s->b;

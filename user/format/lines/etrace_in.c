@@ -96,7 +96,7 @@ static void skip_long(struct etrace_in *src, struct stream *st)
 	}
 }
 
-/* next_line() if no line ends in the window.  Return: NULL at the end. */
+/* The rest of next_line(), if no line of at most MAX_LINE bytes ends in the window. */
 static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
 {
 	for (;;) {
@@ -199,7 +199,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* advance() if the line is not line_quick(), or @s is NULL at the end. */
+/* The rest of advance(), if the line @s is not line_quick(); @s is NULL at the end of input. */
 static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
 						    struct assembler *a, const char *s,
 						    const char *end)

@@ -78,9 +78,9 @@ static void add_stamp(struct builder *b, const struct et_line *l, bool must)
 }
 
 /*
- * Drops the add_stamp at the end of an argument that a line continued with no bytes, and not
- * after a newline.  No line will be printed for that, so the next item needs the add_stamp.
- * Return: whether it does.
+ * Drops the stamp of a line that added no bytes to an argument, unless a newline is before it:
+ * no line will be printed for it, so the next item needs a stamp instead.
+ * Return: whether a stamp was dropped.
  */
 static bool drop_idle_stamp(struct builder *b)
 {
@@ -180,7 +180,7 @@ static void count_line(struct builder *b, const struct et_line *l)
 		b->line_time = l->time;
 }
 
-/* A header that line_belongs to this event.  Return: false if it is damaged. */
+/* Adds a header that belongs to this event.  Return: false if it is damaged. */
 static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_tag_row *row = &lt_tags[p->tag];
@@ -225,7 +225,7 @@ static void add_string(struct builder *b, const struct et_line *l, const struct 
 	lt_add_bytes(&b->ev, it, p->text, p->len);
 }
 
-/* More bytes for the current string, which must be the last item. */
+/* Adds bytes to the current string, which must be the last item. */
 static void add_more(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	struct lt_item *it = last_item(b);
@@ -249,8 +249,8 @@ static void add_more(struct builder *b, const struct et_line *l, const struct li
 }
 
 /*
- * Cont_end.  Its add_stamp is kept only where it ends the string: between parts it could
- * not be distinguished from that of the next part.
+ * Handles Cont_end.  Its stamp is kept only where it ends the string: between parts it could
+ * not be distinguished from the stamp of the next part.
  */
 static void end_conts(struct builder *b, const struct et_line *l)
 {
@@ -263,7 +263,7 @@ static void end_conts(struct builder *b, const struct et_line *l)
 	b->cont_done = true;
 }
 
-/* TAG_end */
+/* Handles TAG_end, the end of a string in parts. */
 static void end_parts(struct builder *b, const struct et_line *l)
 {
 	count_line(b, l);
@@ -272,7 +272,7 @@ static void end_parts(struct builder *b, const struct et_line *l)
 	leave_string(b);
 }
 
-/* A line outside the format. */
+/* Adds a line outside the format. */
 static void add_other(struct builder *b, const struct et_line *l)
 {
 	leave_string(b);
@@ -341,7 +341,7 @@ bool builder_is_double(const struct builder *b, const struct et_line *l, const s
 }
 
 /*
- * Whether another string line_belongs to this event.  It does not if the event is complete;
+ * Whether another string belongs to this event.  It does not if the event is complete;
  * but if the event's beginning is lost, it is unknown when it is complete.
  */
 static bool string_fits(const struct builder *b, enum lt_tag tag)
@@ -354,9 +354,9 @@ static bool string_fits(const struct builder *b, enum lt_tag tag)
 }
 
 /*
- * Whether a header that continues or ends an event line_belongs to this one.
+ * Whether a header that continues or ends an event belongs to this one.
  * If all lines of an event came in one record, the tracer writes records of several
- * lines, and a line of another record hardly line_belongs to that event.
+ * lines, and a line of another record hardly belongs to that event.
  */
 static bool header_fits(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
@@ -377,7 +377,7 @@ static bool header_fits(const struct builder *b, const struct et_line *l, const 
 	case ET_LAST:
 		return open;
 	case ET_FAILED:
-		/* the line may also be a failed umount of its own, after a complete one */
+		/* the line may also be a separate failed umount, after a complete one */
 		if (lt_fails_alone(kind) && b->one_record && !same_record(b, l))
 			return false;
 		return lt_fails_late(kind) || open;

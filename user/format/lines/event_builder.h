@@ -8,7 +8,7 @@
 #include "format/lines/line_list.h"
 
 /*
- * State of the short way, in which an event needs no list of its lines, because all of
+ * State of the fast path, on which an event needs no list of its lines, because all of
  * them have come just as the module prints them.  See plain_parse.h.
  */
 struct plain_state {
@@ -91,7 +91,7 @@ enum builder_result builder_add(struct builder *b, const struct et_line *l,
 /** builder_close - end the event: no more lines will be added */
 void builder_close(struct builder *b);
 
-/** builder_make_list - leave the short way: make the list of the lines so far */
+/** builder_make_list - leave the fast path: make the list of the lines so far */
 void builder_make_list(struct builder *b);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The short way from lines to an event.  See plain_parse.h. */
+/* The fast path from lines to an event.  See plain_parse.h. */
 #include "format/lines/plain_parse.h"
 #include "format/lines/event_lines.h"
 #include "base/bytes.h"
 
 #include <string.h>
 
-/* Bytes of an event up to which it takes arguments by the short way. */
+/* Maximum bytes of an event that takes arguments on the fast path. */
 #define KEEP_SHORT	(1u << 20)
 
 /* Bytes that are copied at once. */
@@ -14,7 +14,7 @@
 /* No row follows. */
 #define NONE		UINT8_MAX
 
-/* For each row of the schema: what the short way needs, prepared once. */
+/* For each row of the schema: what the fast path needs, prepared once. */
 static struct way {
 	/* for a string (not arguments): "!FN|", from the upper bytes of a word */
 	uint64_t begin;

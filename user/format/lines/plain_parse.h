@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The short way from lines to an event, a fast path.
+ * The fast path from lines to an event.
  *
  * Most events come exactly as the module prints them: a line with all sizes and values,
  * then the strings in order and with these sizes, each line right after the one before,
  * all of one record.  Such an event needs no list of its lines.  The first line that
- * differs ends the short way: builder_make_list().
+ * differs ends the fast path: builder_make_list().
  */
 #ifndef ETRACE_PLAIN_PARSE_H
 #define ETRACE_PLAIN_PARSE_H

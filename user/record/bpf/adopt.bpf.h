@@ -43,7 +43,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE) {
 		slot_drop(task);
-		/* uses since uses_over() */
+		/* discards uses that were counted after uses_over() */
 		uses_forget(GET(task, group_leader));
 	} else if (root_pid == EB_RELEASE) {
 		slot_drop_late(task);

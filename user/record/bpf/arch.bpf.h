@@ -20,7 +20,7 @@
 
 #define call_nr(regs)	((u32)GET(regs, syscallno))
 
-/* Unchanged, but in a register of its own, so that the verifier sees how it is checked. */
+/* The number unchanged, but in a new register, so that the verifier sees its later checks. */
 #define native_nr(nr)							\
 ({									\
 	u32 _nr = (nr);							\
@@ -29,7 +29,7 @@
 	_nr;								\
 })
 
-/* Is the current task's call made as by 32-bit programs? */
+/* Does the current task make a call of the 32-bit ABI? */
 static __always_inline bool is_32(struct task_struct *task)
 {
 	return GET(task, thread_info.flags) & TIF_32BIT;
@@ -51,7 +51,7 @@ static __always_inline s64 returned(struct task_struct *task, s64 ret)
 	return ret < -4095 && is_32(task) ? (u32)ret : ret;
 }
 
-/* Not possible here: bpf_kernel_check() refuses kernels that need it. */
+/* Never needed here: bpf_kernel_check() refuses kernels that would need it. */
 static __always_inline struct pt_regs *old_regs(struct task_struct *task)
 {
 	return NULL;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # The BPF backend, included by ../Makefile: the object for the kernel, the
-# skeleton around it, and what loads it, all in libetrace.a. Without the tools
-# for it, or with BPF=0, userspace builds all the same and says that it has no
-# such backend.
+# skeleton around it, and its loader, all in libetrace.a. Without the tools
+# for it, or with BPF=0, userspace is still built, but reports that it has no
+# BPF backend.
 
-# The rules here come before the default one.
+# This file is included before the default rule.
 .DEFAULT_GOAL := all
 
-# Where it lies is not on everybody's PATH.
+# It may be in a directory that is not in PATH.
 BPFTOOL := $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool)
 BPF_MISSING := $(if $(shell command -v clang),,clang) \
 	       $(if $(BPFTOOL),,bpftool) \
@@ -27,13 +27,13 @@ LIB_O += $(patsubst %,$(OUT)/record/bpf/%.o,$(BPF_NAMES))
 ALL_CFLAGS += -I$(OUT)/record/bpf
 ALL_LIBS += $(BPF_LIBS)
 
-# Of which architecture's kernels: that which $(CC) compiles for.
+# The architecture of the kernels: the one that $(CC) compiles for.
 BPF_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPF_ARCH := $(if $(filter aarch64,$(BPF_MACHINE)),arm64,x86)
 
-# One object for all kernels from 5.17 on, one for those before; nothing of the
-# building machine's goes into them, nor where it is built: where gcc-multilib is, that
-# machine's asm/ is in /usr/include, and the other's has to come before.
+# One object for all kernels from 5.17 on, one for older kernels. They do not depend on the
+# building machine or on the build directory. If gcc-multilib is installed, /usr/include/asm
+# is for the building machine, so the directory of the other architecture must come first.
 $(OUT)/record/bpf/etrace.bpf.o: OLD = 0
 $(OUT)/record/bpf/etrace_old.bpf.o: OLD = 1
 $(OUT)/record/bpf/%.bpf.o: $(BPF_TEXT) record/bpf/bpf.mk
@@ -42,7 +42,7 @@ $(OUT)/record/bpf/%.bpf.o: $(BPF_TEXT) record/bpf/bpf.mk
 		-fdebug-compilation-dir=. -I. -I.. -isystem $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
 		-c -o $@ record/bpf/etrace.bpf.c
 
-# Not ours to mend.
+# Generated code: not checked by clang-tidy.
 $(OUT)/record/bpf/%.skel.h: $(OUT)/record/bpf/%.bpf.o
 	echo '// NOLINTBEGIN' > $@.new
 	$(BPFTOOL) gen skeleton $< name $*_bpf >> $@.new
@@ -52,14 +52,14 @@ $(OUT)/record/bpf/%.skel.h: $(OUT)/record/bpf/%.bpf.o
 $(OUT)/record/bpf/bpf_session.o $(OUT)/record/bpf/programs.o $(OUT)/record/bpf/uring.o: $(OUT)/record/bpf/etrace.skel.h
 $(OUT)/record/bpf/programs.o: $(OUT)/record/bpf/etrace_old.skel.h $(OUT)/record/bpf/same
 
-# What reaches into one of them reaches into the other.
+# Both skeletons must have the same layout, since programs.c uses one struct for both.
 $(OUT)/record/bpf/same: $(OUT)/record/bpf/etrace.skel.h $(OUT)/record/bpf/etrace_old.skel.h
 	sed '/elf_bytes(size_t \*sz)$$/q' $< > $@.new
 	sed 's/etrace_old_bpf/etrace_bpf/g; s/ETRACE_OLD_BPF/ETRACE_BPF/g; s/etrace_o\./etrace_b./; /elf_bytes(size_t \*sz)$$/q' \
 		$(OUT)/record/bpf/etrace_old.skel.h | cmp - $@.new
 	mv $@.new $@
 
-# The types that programs know.
+# Names of the kernel types that the programs use.
 $(OUT)/record/bpf/bpf_types.o: $(OUT)/include/record/bpf/kernel_names.h
 $(OUT)/include/record/bpf/kernel_names.h: record/bpf/kernel_types.h record/bpf/bpf.mk
 	@mkdir -p $(dir $@)
@@ -67,7 +67,7 @@ $(OUT)/include/record/bpf/kernel_names.h: record/bpf/kernel_types.h record/bpf/b
 		sed 's/, /\n/g; s/___.*//' | LC_ALL=C sort -u | sed 's/.*/"&",/' > $@.new
 	mv $@.new $@
 
-# All that is generated and included here.
+# All generated headers of this directory.
 .PHONY: bpf-headers
 bpf-headers: $(addprefix $(OUT)/,record/bpf/etrace.skel.h record/bpf/etrace_old.skel.h include/record/bpf/kernel_names.h)
 

@@ -17,8 +17,8 @@
 /*
  * Kind of a record: an event of etrace_events.def, or
  *
- * EB_CLOSE_RANGE	val[]: the first and the last descriptor; those of them that
- *			were open came before, with EB_HOLD
+ * EB_CLOSE_RANGE	val[]: the first and the last descriptor; an EB_HOLD before it
+ *			says which of them were open
  * EB_USES		struct eb_use, one for each descriptor from 0 on; val[0]:
  *			EB_USES_*
  * EB_PART		bytes of the event that follows
@@ -82,7 +82,7 @@ enum eb_form {
 #define EB_JOINED	2u	/* not a name that the kernel has resolved */
 #define EB_UNREAD	4u	/* could not be read */
 #define EB_CUT		8u	/* truncated: the limits are in Documentation/bpf.md */
-#define EB_OUTSIDE	16u	/* no path from the task's root directory */
+#define EB_OUTSIDE	16u	/* the path does not begin in the task's root directory */
 #define EB_UNTOLD	32u	/* set by the reader: EB_TARGET_UNTOLD */
 
 struct eb_str {

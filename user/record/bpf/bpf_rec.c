@@ -19,8 +19,8 @@
 /*
  * A record is sent a moment after its time was taken, so records of different CPUs
  * are out of order by microseconds, or by more if a task was preempted in between.
- * An event is held back for this long, in case earlier ones follow, or until more
- * than this many are held.
+ * An event is held back for HOLD_NS, in case earlier ones follow, or until more than
+ * HOLD_EVENTS are held.
  */
 #define HOLD_NS		20000000u
 #define HOLD_EVENTS	65536u

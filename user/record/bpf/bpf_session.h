@@ -23,9 +23,9 @@ struct bpf_options {
 	bool cgroups;		/* ops->add_cgroup() will be called */
 	uint32_t record;	/* on request: bits by enum et_where, and ET_ENV_LISTED */
 	const char *keep_env;	/* as in et_keep_env(); the list if ET_ENV_LISTED; NULL if none */
-	uint32_t refuse_storage;	/* for tests: one of so many new entries of task
-					 * storage is refused at first; 1: every one, each
-					 * time; 0: only those that the kernel refuses
+	uint32_t refuse_storage;	/* for tests: refuse every n-th new entry of task
+					 * storage once; 1: refuse all of them, always;
+					 * 0: refuse none
 					 */
 };
 #define BPF_BUFFER	(32u << 20)

@@ -15,7 +15,7 @@
 
 /*
  * The struct of openat2() was read after the call, and another thread may have changed it
- * meanwhile: if it does not match the flags of the open file, uses these.
+ * meanwhile: if its flags do not match those of the open file, uses the file's.
  */
 static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd)
 {
@@ -299,7 +299,7 @@ static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slo
 	}
 #include "kernel/etrace_syscalls.def"
 
-/* Fills in the record of a call. Returns 0 if there is none. */
+/* Fills in the record of a call. Returns 0 if there is nothing to send. */
 static __always_inline int fill_call(struct scratch *s, struct slot *t, u32 record)
 {
 	switch (record) {

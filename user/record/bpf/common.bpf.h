@@ -318,7 +318,7 @@ static __always_inline struct task_struct *current_task(void)
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
-/* May task storage be allocated? @again: a task waits for it */
+/* May task storage be allocated? @again: it was refused to this task before */
 static __always_inline bool storage_may(bool again)
 {
 	if (likely(!refuse_storage))
@@ -326,7 +326,7 @@ static __always_inline bool storage_may(bool again)
 	return refuse_storage > 1 && (again || ++storage_asked % refuse_storage);
 }
 
-/* Allocates a task's storage, set to @value. NULL if that fails now. @again: a task waits */
+/* Allocates a task's storage, set to @value. NULL if that fails now. @again: it failed before */
 static __always_inline void *storage_make(void *map, struct task_struct *task, void *value,
 					  bool again)
 {
@@ -378,7 +378,7 @@ static __noinline struct slot *slot_late(struct task_struct *task)
 	return t;
 }
 
-/* Not inlined, as others that test in_hash: the kernel removes the dead branch only once. */
+/* Not inlined, like all that test in_hash: so the kernel removes its dead branch only once. */
 static __noinline struct slot *slot_of(struct task_struct *task)
 {
 	struct slot *t = NULL;

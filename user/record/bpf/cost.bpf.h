@@ -17,7 +17,7 @@
 #define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u
 
-/* Processes whose cost has been recorded, where the kernel does not say that they end. */
+/* Processes whose cost has been recorded; used only without TELLS_DEAD. */
 struct last {
 	u64 signal, start;
 };
@@ -79,7 +79,7 @@ static __always_inline u32 cost_sequence(struct signal_struct *sig)
 	return BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 }
 
-/* Returns 1 if no ended thread is just being added to the process's sums. */
+/* Returns 1 unless an ended thread is being added to the process's sums right now. */
 static __noinline long cost_wait(struct scratch *s)
 {
 	return !(cost_sequence((void *)s->cost.signal) & 1);

@@ -141,7 +141,7 @@ int cgroup_attach_perf(struct trace_event_raw_cgroup_migrate *ctx)
 		do_attach(task);
 		bpf_task_release(task);
 	} else {
-		cgroups_moved = true;	/* the reader finds it, if it lives */
+		cgroups_moved = true;	/* the reader looks for the task, which may have ended */
 	}
 	return 0;
 }

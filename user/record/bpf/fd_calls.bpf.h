@@ -24,8 +24,8 @@
 #define RECEIVED_STEPS_OLD 512u
 
 /*
- * Begins the record of two descriptors that a call has made. @are: @fd has these two;
- * false if another thread may have overwritten their numbers.
+ * Begins the record of two descriptors that a call has made. @are: @fd contains their
+ * numbers; false if another thread may have overwritten them.
  */
 static __always_inline void made_two(const struct call *c, u32 kind, const s32 *fd, bool are)
 {

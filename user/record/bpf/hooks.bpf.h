@@ -45,7 +45,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 /*
  * Begins string @i of a hook's record, to be filled in at once: put_strings() cannot be
  * used, since with preemption disabled the verifier forbids calls to functions that it
- * checks separately, as put_one().
+ * checks separately, such as put_one().
  */
 static __always_inline struct eb_str *shown(struct scratch *s, u32 i, u32 form)
 {
@@ -108,7 +108,7 @@ static __always_inline void show_text(struct scratch *s, u32 i, const char *text
 
 static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook)
 {
-	/* If the record is lost, that of the call has the caller's own strings instead. */
+	/* If this record is lost, the call's record has the caller's own strings instead. */
 	t->hold = send_rec(s) ? hook : EB_H_NONE;
 }
 

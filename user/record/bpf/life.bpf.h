@@ -52,7 +52,7 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 	return 0;
 }
 
-/* The reader makes several events of it, each with its own time: at most two per byte. */
+/* The reader splits it into events; each of their lines, up to two per byte, needs its own time. */
 static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm_struct *mm)
 {
 	rec_init(s, t, EB_ENV);
@@ -98,7 +98,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	}
 	t->hold = EB_H_NONE;
 	t->cloexec = 0;
-	t->joined = 0;		/* what it ran before is gone */
+	t->joined = 0;		/* the old program needs no join event any more */
 	return 0;
 }
 

@@ -184,8 +184,8 @@ struct place {
  * @links: number of symbolic links followed
  * @through_self: the path leads through the maker's directory in /proc
  *
- * The kernel is never given more than one name at a time.  So it is known beforehand on
- * which file system it is looked up, and none is used that asks a daemon or a server.
+ * The kernel gets only one name at a time.  So it is known beforehand which file system
+ * will look it up, and file systems that ask a daemon or a server are avoided.
  */
 struct walk {
 	struct link_target *kept;

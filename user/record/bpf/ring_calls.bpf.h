@@ -242,7 +242,7 @@ static __always_inline int do_ring_end(s32 ret)
 	return 0;
 }
 
-/* A task submits a request. On kernels for the OLD programs, what is in @req is unknown. */
+/* A task submits a request. With the OLD programs, the layout of @req is unknown. */
 static __always_inline int do_ring_asked(u32 op, void *req)
 {
 	struct task_struct *task = current_task();

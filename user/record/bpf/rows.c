@@ -10,7 +10,7 @@
 #include "event/schema.h"
 #include "kernel/etrace_rules.h"
 
-/* With which result a call of each record becomes an event. */
+/* Which results make a call an event, for each kind of record. */
 enum {
 #define ETRACE_RECORD(ID, id, recorded, where) RECORDED_##ID = ETRACE_RECORDED_##recorded,
 #include "kernel/etrace_syscalls.def"
@@ -29,7 +29,7 @@ const struct eb_row_def eb_row_defs[] = {
 
 const unsigned int eb_nr_rows = sizeof(eb_row_defs) / sizeof(*eb_row_defs);
 
-/* The number of each call's row, as the programs count them. */
+/* The row of each call, as the programs number them: from 1 on. */
 enum {
 	ROW_NONE,
 #define ETRACE_SYSCALL(name, ...) ROW_##name,

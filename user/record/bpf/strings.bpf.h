@@ -247,10 +247,10 @@ static __always_inline u32 mtime_end(void)
 #define INODE_AT(field)	bpf_core_field_offset(struct inode, field)
 
 /*
- * Reads the part of an inode from offset @from, at most that of i_size, to its modification
- * time, all at once: each read costs as much as copying fifty bytes. The verifier sees all
- * offsets as constants. Returns false if the part cannot be read, or if it does not fit
- * into @room bytes on this kernel.
+ * Reads an inode from offset @from, which is at or before i_size, up to and including its
+ * modification time. It does so in one read, since each read costs as much as copying fifty
+ * bytes. The verifier sees all offsets as constants. Returns false if this part of the inode
+ * cannot be read, or does not fit into @room bytes on this kernel.
  */
 static __always_inline bool read_inode(void *part, u32 room, u32 from, struct inode *inode)
 {

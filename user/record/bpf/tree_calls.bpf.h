@@ -48,7 +48,7 @@ static __always_inline bool fill_chmod(const struct call *c)
 	return one_name(c, file_fd(c));
 }
 
-/* Records a time that a file is given, as value @i; if it is now, as bit @now of "now". */
+/* Records a time that a file is given: as value @i, or if it is the present, as bit @now. */
 static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec, s64 part,
 				     u32 per_sec)
 {
