@@ -32,7 +32,7 @@
 /* ---- recording ----------------------------------------------------------- */
 
 /* Moves the uses of a descriptor into a record, close or use. */
-#define ETRACE_USE_TELL(r, id, ID, e)						\
+#define ETRACE_USE_MOVE(r, id, ID, e)						\
 	do {									\
 		s64 _read = atomic64_xchg(&(e)->read, 0);			\
 		s64 _wrote = atomic64_xchg(&(e)->wrote, 0);			\
@@ -59,7 +59,7 @@
 		(e)->to = 0;							\
 	} while (0)
 
-static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
+static noinline void etrace_use_emit(struct etrace_task *t, unsigned int fd,
 				     struct etrace_use *e)
 {
 	struct etrace_rec r;
@@ -67,7 +67,7 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
 	etrace_rec_init(&r, ETRACE_EV_USE, 0);
 	etrace_clear_use(&r);
 	r.use.fd = fd;
-	ETRACE_USE_TELL(&r, use, USE, e);
+	ETRACE_USE_MOVE(&r, use, USE, e);
 	etrace_emit_one(t, &r);
 }
 
@@ -84,7 +84,7 @@ static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsign
 	set_bit(fd, u->used);
 	smp_mb__after_atomic();	/* pairs with etrace_use_fork(): it sets mixed, then reads used */
 	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
-		etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+		etrace_use_emit(t, fd, etrace_uses_at(u, fd));
 }
 
 /**
@@ -105,13 +105,13 @@ void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int 
 }
 
 /* Records all uses that are left. */
-static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
+static void etrace_uses_emit(struct etrace_task *t, struct etrace_uses *u)
 {
 	unsigned int fd;
 
 	for_each_set_bit(fd, u->used, ETRACE_USES_MAX)
 		if (test_and_clear_bit(fd, u->used))
-			etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+			etrace_use_emit(t, fd, etrace_uses_at(u, fd));
 }
 
 /**
@@ -127,7 +127,7 @@ void etrace_use_left(struct etrace_task *t)
 	/* The others' last uses happen before the last reference is dropped. */
 	if (!u || !refcount_dec_and_test(&u->refs))
 		return;
-	etrace_uses_tell(t, u);
+	etrace_uses_emit(t, u);
 	etrace_uses_free(u);
 }
 
@@ -154,7 +154,7 @@ void etrace_use_forgotten(struct etrace_task *t, int fd)
 	if (!e)
 		return;
 	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
-		etrace_use_tell(t, fd, e);
+		etrace_use_emit(t, fd, e);
 	etrace_use_forget(e);
 }
 
@@ -182,7 +182,7 @@ static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 		return;
 	}
 	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
-		ETRACE_USE_TELL(r, close, CLOSE, e);
+		ETRACE_USE_MOVE(r, close, CLOSE, e);
 	etrace_use_forget(e);
 }
 
@@ -293,7 +293,7 @@ static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsign
 {
 	e->turns++;
 	clear_bit(fd, u->used);
-	etrace_use_tell(t, fd, e);
+	etrace_use_emit(t, fd, e);
 }
 
 /* Returns whether the use of a socket is recorded by turns. */
@@ -343,7 +343,7 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 			e->size = -1;
 	}
 	if (e == &once)
-		etrace_use_tell(t, fd, e);
+		etrace_use_emit(t, fd, e);
 	else if (turns && how != ETRACE_USE_READ)
 		etrace_use_turn(t, u, fd, e);
 	else
@@ -472,7 +472,7 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 		WRITE_ONCE(u->mixed, true);
 		WRITE_ONCE(u->files, NULL);	/* turns off the fast path */
 		smp_mb();	/* pairs with etrace_use_keep() */
-		etrace_uses_tell(t, u);
+		etrace_uses_emit(t, u);
 	}
 }
 

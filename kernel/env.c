@@ -69,7 +69,7 @@ static void etrace_env_emit(const struct etrace_env *e, const struct etrace_valu
 	rcu_read_unlock();
 }
 
-static void etrace_env_tell(struct etrace_env *e)
+static void etrace_env_end_var(struct etrace_env *e)
 {
 	char *var = e->buf + e->at;
 	u32 hash = etrace_env_hash(var, e->len, &e->name_len);
@@ -153,7 +153,7 @@ static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned lo
 		e->len = etrace_env_len(e);
 		whole = e->at + e->len < e->have;
 		if (whole || (pos == end && e->len)) {
-			etrace_env_tell(e);
+			etrace_env_end_var(e);
 			e->at += e->len + whole;
 		} else if (pos == end) {
 			return true;

@@ -114,7 +114,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	} while (0)
 
 /* What the printer gets of a record: its strings, values and tail. */
-#define ETRACE_TOLD(ID, ...)						\
+#define ETRACE_CONTENT(ID, ...)						\
 	(&(struct etrace_content) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
 
 #define ETRACE_STR(ID, id)						\
@@ -134,7 +134,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	.val[ETRACE_VAL_##ID##_##id] = { __entry->id, there }
 
 #define ETRACE_PRINT(ID, ...)						\
-	etrace_print(ETRACE_HEAD, ETRACE_TOLD(ID, ##__VA_ARGS__))
+	etrace_print(ETRACE_HEAD, ETRACE_CONTENT(ID, ##__VA_ARGS__))
 
 #define ETRACE_ARGS_FIELDS(event, name)		\
 	__field(u32, name##_len)		\

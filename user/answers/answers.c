@@ -60,7 +60,7 @@ static void add_near(struct near *list, unsigned int far, const char *path, size
 	list[i] = (struct near){ far, xstrndup(path, len), len };
 }
 
-static void tell_nearest(struct db *db, const struct buf *path)
+static void report_nearest(struct db *db, const struct buf *path)
 {
 	const struct build *model = build_of(db);
 	struct near list[NEAR] = { 0 };
@@ -113,7 +113,7 @@ uint32_t answers_file(struct db *db, const char *path)
 		free(real);
 	}
 	if (!file && !db->failed && !answers_not_made(db, &b))
-		tell_nearest(db, &b);
+		report_nearest(db, &b);
 	buf_free(&b);
 	return file;
 }

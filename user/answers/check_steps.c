@@ -76,7 +76,7 @@ static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned 
 }
 
 /* Whether a step's rules name an output of @maker; true if only dyndep files have rules. */
-static bool is_told(const struct steps *s, uint32_t step, uint32_t maker)
+static bool is_named(const struct steps *s, uint32_t step, uint32_t maker)
 {
 	const struct check *c = s->c;
 	size_t n;
@@ -95,9 +95,9 @@ static bool is_told(const struct steps *s, uint32_t step, uint32_t maker)
 	return !any;
 }
 
-/* @told: cache of is_told() by pair of steps */
+/* @named: cache of is_named() by pair of steps */
 static void find_by_product(const struct steps *s, const struct check_read *r, uint32_t maker,
-			    struct map64 *told)
+			    struct map64 *named)
 {
 	struct check *c = s->c;
 	uint32_t step = c->step[maker], output = check_output(c, step);
@@ -105,9 +105,9 @@ static void find_by_product(const struct steps *s, const struct check_read *r, u
 
 	if (!step || step == r->step || !r->step || !output || !rule_of(c, output))
 		return;
-	if (!map64_get(told, pair))
-		map64_put(told, pair, is_told(s, r->step, step));
-	if (*map64_get(told, pair) || check_ordered(c, maker, r->unit, r->file) != 1)
+	if (!map64_get(named, pair))
+		map64_put(named, pair, is_named(s, r->step, step));
+	if (*map64_get(named, pair) || check_ordered(c, maker, r->unit, r->file) != 1)
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_BY_PRODUCT, .file = r->file, .unit = r->unit, .other = maker,
@@ -118,7 +118,7 @@ static void find_by_product(const struct steps *s, const struct check_read *r, u
 static void find_by_products(const struct steps *s)
 {
 	struct check *c = s->c;
-	struct map64 told = { 0 };
+	struct map64 named = { 0 };
 
 	for (size_t i = 0; i < c->nreads; i++) {
 		const struct check_read *r = &c->reads[i];
@@ -129,9 +129,9 @@ static void find_by_products(const struct steps *s)
 			continue;
 		w = match_writes(&c->s, r->version, &n);
 		for (size_t k = 0; k < n; k++)
-			find_by_product(s, r, w[k].unit, &told);
+			find_by_product(s, r, w[k].unit, &named);
 	}
-	map64_clear(&told);
+	map64_clear(&named);
 }
 
 /* ---- what was not made ---- */

@@ -56,7 +56,7 @@ static void add_own_args(struct compdb_entry *e, struct compdb_command *variable
 			 const struct compdb_command *c, const struct command_source *s)
 {
 	size_t end = end_of_options(c);
-	bool told = false;
+	bool has_path = false;
 
 	for (size_t i = 0; i < c->cmd.nargs; i++) {
 		if (i == c->own)
@@ -65,13 +65,13 @@ static void add_own_args(struct compdb_entry *e, struct compdb_command *variable
 			add_env(e, variables, s->language, false);
 		if (command_drops(&c->cmd, s, i))
 			continue;
-		told = told || !strcmp(c->cmd.args[i], s->path);
+		has_path = has_path || !strcmp(c->cmd.args[i], s->path);
 		add_arg(e, c->cmd.args[i]);
 	}
 	if (end == c->cmd.nargs)
 		add_env(e, variables, s->language, false);
 	/* a source that only the compiler proper had */
-	if (s->from == s->to && !told)
+	if (s->from == s->to && !has_path)
 		add_arg(e, s->path);
 }
 

@@ -15,8 +15,8 @@ static const struct diag_kind disagrees = {
 static const struct diag_kind unread = {
 	"compilations by @files changed since", DIAG_DAMAGE };
 
-static void tell(struct compdb_list *l, const struct compdb_command *c, const char *what,
-		 const char *path)
+static void report_command(struct compdb_list *l, const struct compdb_command *c, const char *what,
+			   const char *path)
 {
 	if (l->o->verbose)
 		diag_report(l->db->diag, &disagrees, NULL, DIAG_NOWHERE, 0, "exec %u, %s in %s: %s %s",
@@ -66,7 +66,7 @@ static void add_sources_of(struct compdb_list *l, struct compdb_command *c,
 
 		if (compdb_source_of(c, file) || made_below(l, (uint32_t)(c - l->rows) + 1, file))
 			continue;
-		tell(l, c, "does not tell that it compiles", file);
+		report_command(l, c, "does not tell that it compiles", file);
 		add_source(c, proper, i);
 	}
 }
@@ -103,7 +103,7 @@ static void check_sources(struct compdb_list *l, struct compdb_command *c)
 		    was_compiled(l, c, s->file))
 			continue;
 		s->fate = FATE_NOT_COMPILED;
-		tell(l, c, "did not compile", s->file);
+		report_command(l, c, "did not compile", s->file);
 	}
 }
 
@@ -134,7 +134,7 @@ static void check_output(struct compdb_list *l, struct compdb_command *c)
 	a = compdb_absolute(c->directory, really);
 	b = compdb_absolute(c->directory, output.s);
 	if (strcmp(a, b)) {
-		tell(l, c, "does not tell that it makes", a);
+		report_command(l, c, "does not tell that it makes", a);
 		c->cmd.output = really;
 		c->cmd.output_dir = NULL;
 	}

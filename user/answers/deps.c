@@ -165,7 +165,7 @@ static const struct unseen {
 };
 
 /* Print each row of @unseen that applies, with the first program to which it applies. */
-static void tell_unseen(struct deps *d, uint32_t file, const struct reach *r)
+static void print_unseen(struct deps *d, uint32_t file, const struct reach *r)
 {
 	const struct build *b = build_of(d->db);
 
@@ -201,7 +201,7 @@ static void find(struct deps *d, uint32_t file, struct paths *l)
 	for (size_t i = 0; i < r.n; i++)
 		if (r.nodes[i].shown)
 			add_path(d->db, l, r.nodes[i].file);
-	tell_unseen(d, file, &r);
+	print_unseen(d, file, &r);
 	reach_free(&r);
 	sort_paths(l);
 }

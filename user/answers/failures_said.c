@@ -293,18 +293,18 @@ bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
 
 /* ---- what it printed ---- */
 
-enum tells { TELLS_NOTHING, TELLS_ERROR, TELLS_WHICH };
+enum clue { CLUE_NONE, CLUE_ERROR, CLUE_WHICH };
 
 /* Whether a line reports an error: "error" as a word, or "TypeError:", but not "-Werror". */
-static enum tells tells_error(const char *s, size_t len)
+static enum clue clue_of(const char *s, size_t len)
 {
 	static const char *const words[] = { "error", "fatal", "panic", "failed", "undefined reference" };
 	static const char level[] = "\"level\":\"error\"";
-	enum tells tells = TELLS_NOTHING;
+	enum clue clue = CLUE_NONE;
 
 	/* rustc --error-format=json */
 	if (len > 1 && s[0] == '{' && s[1] == '"')
-		return memmem(s, len, level, strlen(level)) ? TELLS_WHICH : TELLS_NOTHING;
+		return memmem(s, len, level, strlen(level)) ? CLUE_WHICH : CLUE_NONE;
 	for (size_t at = 0; at < len; at++) {
 		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
 			continue;
@@ -318,11 +318,11 @@ static enum tells tells_error(const char *s, size_t len)
 				continue;
 			/* "error: x", "error[E0425]: x" */
 			if (!i && at + n + 1 < len && (s[at + n] == ':' || s[at + n] == '['))
-				return TELLS_WHICH;
-			tells = TELLS_ERROR;
+				return CLUE_WHICH;
+			clue = CLUE_ERROR;
 		}
 	}
-	return tells;
+	return clue;
 }
 
 /* Get the next line that is not blank, trimmed.  Return: false if there is none. */
@@ -359,21 +359,21 @@ static void add_message(struct work_arg line, struct buf *to)
 static void add_line(const char *s, size_t len, bool any, struct buf *to)
 {
 	struct work_arg line, found = { 0 }, more = { 0 };
-	enum tells best = TELLS_NOTHING;
+	enum clue best = CLUE_NONE;
 	size_t at = 0, behind = 0;
 
-	while (best < TELLS_WHICH && next_line(s, len, &at, &line)) {
-		enum tells tells = tells_error(line.s, line.len);
+	while (best < CLUE_WHICH && next_line(s, len, &at, &line)) {
+		enum clue clue = clue_of(line.s, line.len);
 
-		if (tells <= best && (best || !any))
+		if (clue <= best && (best || !any))
 			continue;
-		best = tells;
+		best = clue;
 		found = line;
 		behind = at;
 	}
 	/* "CMake Error at CMakeLists.txt:5 (message):", "configure: error: in /x:" */
 	while (best && !more.len && found.s[found.len - 1] == ':' && next_line(s, len, &behind, &line))
-		*(tells_error(line.s, line.len) == TELLS_WHICH ? &found : &more) = line;
+		*(clue_of(line.s, line.len) == CLUE_WHICH ? &found : &more) = line;
 	if (found.len && *found.s == '{')
 		add_message(found, to);
 	else

@@ -151,7 +151,7 @@ static void find_asked(struct finding *f, const struct build *b)
 
 /* ---- slices ---- */
 
-static void tell(struct finding *f, const struct chrome_trace *t, uint32_t exec)
+static void emit_slices(struct finding *f, const struct chrome_trace *t, uint32_t exec)
 {
 	uint32_t *below = xcalloc(t->nthreads + 1, sizeof(*below));
 
@@ -159,12 +159,12 @@ static void tell(struct finding *f, const struct chrome_trace *t, uint32_t exec)
 		below[i] = below[i - 1] + t->threads[i - 1].depth;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct chrome_slice *s = &t->slices[i];
-		struct inside_slice told = {
+		struct inside_slice slice = {
 			chrome_text(t, s->name), chrome_text(t, s->detail), s->from, s->to,
 			below[s->thread] + s->depth,
 		};
 
-		f->fn(f->ctx, exec, &told);
+		f->fn(f->ctx, exec, &slice);
 	}
 	free(below);
 }
@@ -203,7 +203,7 @@ static bool read_row(struct finding *f, struct inside_row *row)
 	if (fault == CHROME_OK) {
 		begin = t.begin && f->dated ? t.begin - f->date : e->at;
 		chrome_place(&t, e->at, e->until, &begin);
-		tell(f, &t, row->exec);
+		emit_slices(f, &t, row->exec);
 	}
 	chrome_free(&t);
 	row->fault = fault == CHROME_OK ? NULL : chrome_faults[fault];

@@ -80,7 +80,7 @@ static void set_target(struct links *l, uint32_t file)
 }
 
 /* Return: whether there are any links. */
-static bool tell(struct links *l, uint32_t file, const char *name, unsigned int class)
+static bool report_links(struct links *l, uint32_t file, const char *name, unsigned int class)
 {
 	unsigned int n = follow(l, name);
 
@@ -104,7 +104,7 @@ static void opened(struct links *l)
 		set(&name, s, len);
 		set_target(l, file);
 		l->fn(l->ctx, file, name.s, class);
-		tell(l, file, name.s, class);
+		report_links(l, file, name.s, class);
 	}
 	buf_free(&name);
 }
@@ -141,7 +141,7 @@ static void ran(struct links *l)
 			buf_add(&name, s, len);
 			path_clean(&name);
 			buf_addc(&name, 0);
-			tell(l, file, name.s, GRAPH_PROGRAM);
+			report_links(l, file, name.s, GRAPH_PROGRAM);
 			continue;
 		}
 		for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && !found; i++) {
@@ -155,7 +155,7 @@ static void ran(struct links *l)
 				buf_add(&name, l->target.s, (size_t)(slash + 1 - l->target.s));
 			buf_add(&name, s, len);
 			buf_addc(&name, 0);
-			found = tell(l, file, name.s, GRAPH_PROGRAM);
+			found = report_links(l, file, name.s, GRAPH_PROGRAM);
 		}
 	}
 	buf_free(&name);

@@ -318,15 +318,15 @@ static int list_left(struct session *s, struct session_task **list)
  * Print those of @list that live on, by the events that have come since it was made.
  * A pid is known only if the task is visible in our pid namespace.
  */
-static void tell_outliving(struct recording *r, const struct session_task *list, int n)
+static void print_outliving(struct recording *r, const struct session_task *list, int n)
 {
 	char program[64], pid[16];
-	int told = 0;
+	int printed = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (!record_program(r, list[i].upid, program, sizeof(program)))
 			continue;
-		if (told++ == 20) {
+		if (printed++ == 20) {
 			say("and others");
 			break;
 		}
@@ -380,7 +380,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		complete = record_end(run.rec, ret);
 		/* processes in the cgroups need not be the command's */
 		if (!o->quiet && !o->ncgroups)
-			tell_outliving(run.rec, list, left);
+			print_outliving(run.rec, list, left);
 		free(list);
 		if (o->strict && !complete)
 			ret = EXIT_INCOMPLETE;

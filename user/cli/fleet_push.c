@@ -80,14 +80,14 @@ static bool take_server(struct asked *a, struct server_options *o)
 }
 
 /* Reports each build that is stored. */
-struct teller {
+struct push_report {
 	struct asked *a;
 	size_t there;
 };
 
 static void there(void *ctx, const char *name, const char *id, bool was)
 {
-	struct teller *t = ctx;
+	struct push_report *t = ctx;
 	struct json j = { .out = t->a->out };
 
 	t->there++;
@@ -115,15 +115,15 @@ static const struct diag_kind incomplete = {
 /* Return: the exit status. */
 static int push_all(struct asked *a, struct server *s, const struct push_options *o, int64_t now)
 {
-	struct push_options told = *o;
-	struct teller t = { a, 0 };
+	struct push_options options = *o;
+	struct push_report t = { a, 0 };
 	struct push *p;
 	int status = 0;
 	size_t i;
 
-	told.there = there;
-	told.ctx = &t;
-	p = push_new(s, &told, now, a->diag);
+	options.there = there;
+	options.ctx = &t;
+	p = push_new(s, &options, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
 		/* a diag for each: faults of one trace are not those of the next */
 		struct diag *diag = diag_new(stderr, PROG " push");

@@ -14,7 +14,7 @@ void oom_doing(const char *what)
 	doing = what;
 }
 
-static void tell_and_exit(void *arg, size_t wanted)
+static void report_and_exit(void *arg, size_t wanted)
 {
 	(void)arg;
 	fprintf(stderr, "%s: %s%sout of memory: %zu bytes more could not be had\n",
@@ -24,5 +24,5 @@ static void tell_and_exit(void *arg, size_t wanted)
 
 void oom_exits(void)
 {
-	xalloc_set_hook((struct xalloc_hook){ tell_and_exit, NULL });
+	xalloc_set_hook((struct xalloc_hook){ report_and_exit, NULL });
 }

@@ -183,7 +183,7 @@ static int check(struct session *s, struct candidate *c, unsigned int nc)
 	return 0;
 }
 
-int present_tell(struct session *s, uint64_t time, struct sink *sink,
+int present_emit(struct session *s, uint64_t time, struct sink *sink,
 		 struct present_gaps *gaps)
 {
 	struct candidate c[BATCH];

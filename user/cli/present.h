@@ -14,7 +14,7 @@ struct present_gaps {
 };
 
 /**
- * present_tell - make an event ET_K_PRESENT for each traced task, processes first
+ * present_emit - make an event ET_K_PRESENT for each traced task, processes first
  * @time: of the events, ns
  * @sink: takes the events; stays the caller's
  *
@@ -23,7 +23,7 @@ struct present_gaps {
  *
  * Return: 0, or -errno if the tasks cannot be listed.
  */
-int present_tell(struct session *s, uint64_t time, struct sink *sink,
+int present_emit(struct session *s, uint64_t time, struct sink *sink,
 		 struct present_gaps *gaps);
 
 #endif

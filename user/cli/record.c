@@ -250,7 +250,7 @@ void record_signals(struct recording *r, sigset_t *before)
 void record_present(struct recording *r)
 {
 	struct present_gaps gaps;
-	int err = present_tell(r->session, r->begun, &r->events, &gaps);
+	int err = present_emit(r->session, r->begun, &r->events, &gaps);
 
 	if (r->opt.quiet)
 		return;

@@ -19,8 +19,8 @@
  * after another signal, no longer.
  */
 #define STALL_NS	(5000u * (uint64_t)RECORD_MS)
-/* After this time, in ns, the user is told what is waited for. */
-#define TELL_NS		(1000u * (uint64_t)RECORD_MS)
+/* After this time, in ns, the user is reported what is waited for. */
+#define REPORT_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- the verdict ---- */
 
@@ -96,7 +96,7 @@ static void wait_for_outputs(struct recording *r)
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = outputs_fd(r->outputs), .events = POLLIN },
 	};
-	bool told = false;
+	bool reported = false;
 
 	while (!outputs_ended(r->outputs)) {
 		uint64_t now, waiting;
@@ -111,11 +111,11 @@ static void wait_for_outputs(struct recording *r)
 		left = waiting;
 		if (r->hurried && now >= moved + STALL_NS)
 			return;
-		if (!told && now >= begun + TELL_NS && outputs_stalled(r->outputs)) {
+		if (!reported && now >= begun + REPORT_NS && outputs_stalled(r->outputs)) {
 			progress_hide();
 			say("waiting until %s is written, %s left; Ctrl-C gives up",
 			    outputs_stalled(r->outputs), text_bytes(left));
-			told = true;
+			reported = true;
 		}
 	}
 }
@@ -132,7 +132,7 @@ static unsigned int end_outputs(struct recording *r)
 
 /* ---- the summary ---- */
 
-static void tell_losses(const struct recording *r, const struct rec_account *a)
+static void report_losses(const struct recording *r, const struct rec_account *a)
 {
 	const struct notable_losses *all = notable_losses(r->notable);
 	uint64_t n = all->n < NOTABLE_MAX ? all->n : NOTABLE_MAX;
@@ -154,8 +154,8 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 }
 
 /* Print tasks that something happened to: @what, with a signal's name behind it. */
-static void tell_notable(const struct recording *r, const struct notable_list *l,
-			 const char *what)
+static void report_notable(const struct recording *r, const struct notable_list *l,
+			   const char *what)
 {
 	char name[32];
 
@@ -174,7 +174,7 @@ static void tell_notable(const struct recording *r, const struct notable_list *l
 }
 
 /* @quiet: print only those that are not whole */
-static void tell_outputs(const struct recording *r, bool quiet)
+static void report_outputs(const struct recording *r, bool quiet)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
 
@@ -193,8 +193,8 @@ static void tell_outputs(const struct recording *r, bool quiet)
 	}
 }
 
-static void tell(const struct recording *r, const struct rec_account *a,
-		 const struct verdict *v, bool complete, uint64_t ended)
+static void report_end(const struct recording *r, const struct rec_account *a,
+		       const struct verdict *v, bool complete, uint64_t ended)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
 
@@ -209,11 +209,11 @@ static void tell(const struct recording *r, const struct rec_account *a,
 	if (!v->complete)
 		verdict_print(v, stderr);
 	if (lost_records(a))
-		tell_losses(r, a);
-	tell_notable(r, notable_urings(r->notable), "set up an io_uring");
+		report_losses(r, a);
+	report_notable(r, notable_urings(r->notable), "set up an io_uring");
 	if (!r->opt.quiet)
-		tell_notable(r, notable_killed(r->notable), "was ended by ");
-	tell_outputs(r, r->opt.quiet);
+		report_notable(r, notable_killed(r->notable), "was ended by ");
+	report_outputs(r, r->opt.quiet);
 	if (r->opt.verbose && !r->opt.quiet)
 		fprintf(stderr, "  %s, %s from the buffers; largest buffer %s; at most %s read ahead; %s joined, %s missing\n",
 			text_counted(a->tally->records, "record", "records"), text_bytes(a->bytes),
@@ -244,7 +244,7 @@ bool record_end(struct recording *r, int status)
 		say("cannot end the session: %s; whether the trace is complete is not known",
 		    strerror(-err));
 		end_outputs(r);
-		tell_outputs(r, true);
+		report_outputs(r, true);
 		return false;
 	}
 	a.urings = notable_urings(r->notable)->n;
@@ -252,7 +252,7 @@ bool record_end(struct recording *r, int status)
 	write_verdicts(r, &a, status, ended);
 	complete = !end_outputs(r) && v.complete;
 	progress_hide();
-	tell(r, &a, &v, complete, ended);
+	report_end(r, &a, &v, complete, ended);
 	if (status && !r->opt.quiet)
 		record_failed(r, a.tally->events, status > 0);
 	return complete;

@@ -39,7 +39,7 @@ static const char *readable(const struct recording *r)
 }
 
 /* Never returns.  Exit status 0 if there was a failure to report. */
-static void tell(const struct recording *r, const char *path, const char *when)
+static void print_failures(const struct recording *r, const char *path, const char *when)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
 	struct diag *diag = diag_new(NULL, PROG);
@@ -57,7 +57,7 @@ static void tell(const struct recording *r, const char *path, const char *when)
 	_exit(text.len ? 0 : 1);
 }
 
-static void tell_more(const char *path)
+static void print_more(const char *path)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
 	struct buf quoted = { 0 };
@@ -81,12 +81,12 @@ void record_failed(struct recording *r, uint64_t events, bool command)
 		if (!pid) {
 			record_reader(r, path);
 			/* without a command, earlier failures are not known */
-			tell(r, path, command ? "" : " since the recording began");
+			print_failures(r, path, command ? "" : " since the recording began");
 		}
 		if (pid > 0)
 			status = record_wait(r, pid, "reading %s for what failed; Ctrl-C gives that up",
 					     path);
 	}
 	if (command || !status)
-		tell_more(path);
+		print_more(path);
 }

@@ -25,8 +25,8 @@
 
 /* Added to the output's name. */
 #define RECORDING	"-recording.fxt.zst"
-/* After this time, in ns, the user is told what is waited for. */
-#define TELL_NS		(1000u * (uint64_t)RECORD_MS)
+/* After this time, in ns, the user is reported what is waited for. */
+#define REPORT_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- what can be made ---- */
 
@@ -170,7 +170,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 {
 	struct pollfd fd = { .fd = r->signals, .events = POLLIN };
 	uint64_t begun = now_ns();
-	bool told = r->opt.quiet;
+	bool reported = r->opt.quiet;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
@@ -180,10 +180,10 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 			waitpid(pid, &status, 0);
 			return -1;
 		}
-		if (!told && now_ns() >= begun + TELL_NS) {
+		if (!reported && now_ns() >= begun + REPORT_NS) {
 			progress_hide();
 			say(text, path);
-			told = true;
+			reported = true;
 		}
 	}
 	return status;

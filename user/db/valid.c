@@ -264,7 +264,7 @@ static void put_question(struct buf *to, struct db *db, const struct rule *r, si
 	buf_add(to, " LIMIT 1", sizeof(" LIMIT 1"));
 }
 
-static void tell_row(struct db *db, sqlite3_stmt *st, const struct rule *r, size_t n)
+static void report_row(struct db *db, sqlite3_stmt *st, const struct rule *r, size_t n)
 {
 	size_t i = 0;
 
@@ -285,7 +285,7 @@ static bool table_is_good(struct db *db, const struct rule *r, size_t n)
 	if (!err)
 		err = sqlite.step(st);
 	if (err == SQLITE_ROW)
-		tell_row(db, st, r, n);
+		report_row(db, st, r, n);
 	else if (err != SQLITE_DONE)
 		db_fail(db);
 	sqlite.finalize(st);

@@ -372,7 +372,7 @@ static inline bool et_row_there(const struct et_event *ev, const struct et_row *
 _Static_assert((int)ET_V_JOIN_process == (int)ET_V_PRESENT_process &&
 	       (int)ET_V_JOIN_parent == (int)ET_V_PRESENT_parent &&
 	       ET_S_JOIN_cwd == ET_S_JOIN_path + 1 && ET_S_PRESENT_cwd == ET_S_PRESENT_path + 1,
-	       "who joins is told of as who is there");
+	       "a task that joins is described like one that was there");
 
 /** et_is_present - whether the event describes a task that ran before it was traced */
 static inline bool et_is_present(const struct et_event *ev)

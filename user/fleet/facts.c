@@ -356,13 +356,13 @@ static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 	}
 }
 
-static void tell_unit(struct facts *f, uint32_t unit, struct gathered *g,
-		      void (*tell)(void *ctx, const struct facts_access *a), void *ctx)
+static void emit_unit(struct facts *f, uint32_t unit, struct gathered *g,
+		      void (*fn)(void *ctx, const struct facts_access *a), void *ctx)
 {
 	of_unit(f, unit, g);
 	f->naccesses += g->n;
 	for (size_t i = 0; i < g->n; i++)
-		tell(ctx, &g->rows[i]);
+		fn(ctx, &g->rows[i]);
 }
 
 /* Head of a step, to sort steps by end: a step's makers of inputs then come before it. */
@@ -380,7 +380,7 @@ static int by_end(const void *a, const void *b)
 	return (x->head > y->head) - (x->head < y->head);
 }
 
-void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_access *a),
+void facts_accesses(struct facts *f, void (*fn)(void *ctx, const struct facts_access *a),
 		    void *ctx)
 {
 	struct ended *order = xcalloc(f->s.nunits + 1ul, sizeof(*order));
@@ -389,7 +389,7 @@ void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_
 
 	for (uint32_t i = 1; i <= f->s.nunits; i++) {
 		if (!f->step[i])
-			tell_unit(f, i, &g, tell, ctx);
+			emit_unit(f, i, &g, fn, ctx);
 		else if (f->step[i] == i)
 			order[n++] = (struct ended){ f->ends[i], i };
 	}
@@ -397,7 +397,7 @@ void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_
 		qsort(order, n, sizeof(*order), by_end);
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t unit = order[i].head; unit; unit = f->next[unit])
-			tell_unit(f, unit, &g, tell, ctx);
+			emit_unit(f, unit, &g, fn, ctx);
 		keys_step(f, order[i].head);
 	}
 	free(order);

@@ -108,9 +108,9 @@ void facts_free(struct facts *f);
 
 /**
  * facts_accesses - report all accesses, and derive the rest: inputs of steps, keys, readers
- * @tell: called for each access
+ * @fn: called for each access
  */
-void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_access *a),
+void facts_accesses(struct facts *f, void (*fn)(void *ctx, const struct facts_access *a),
 		    void *ctx);
 
 /** facts_hash_number - add a number to a hash, little endian */

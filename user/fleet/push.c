@@ -395,7 +395,7 @@ static bool hash_file(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 
 /* ---- a build ---- */
 
-static void tell_access(void *ctx, const struct facts_access *a)
+static void push_access(void *ctx, const struct facts_access *a)
 {
 	struct push *p = ctx;
 	struct rows *r = &p->rows[ACCESS];
@@ -407,7 +407,7 @@ static void tell_access(void *ctx, const struct facts_access *a)
 	flush_full(p, ACCESS);
 }
 
-static void tell_rest(struct push *p, const struct facts *f)
+static void push_rest(struct push *p, const struct facts *f)
 {
 	for (uint32_t i = 1; i <= f->s.nunits && !p->failed; i++) {
 		rows_begin(&p->rows[STEP], (uint32_t)(p->n - 1));
@@ -490,10 +490,10 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	p->build.ntags = p->o->ntags;
 	p->build.hashed = f.hash != NULL;
 	load_packages(p);
-	facts_accesses(&f, tell_access, p);
+	facts_accesses(&f, push_access, p);
 	/* only now it is known which files are used */
 	find_packages(p, &f);
-	tell_rest(p, &f);
+	push_rest(p, &f);
 	if (!p->failed && !db->failed)
 		push_put_build(&to->rest, &p->build, &f);
 	facts_free(&f);

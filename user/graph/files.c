@@ -131,9 +131,9 @@ static void identify(struct graph *g, uint32_t i, const struct identity *id)
 	}
 	o->size = id->size;
 	o->mtime = id->mtime;
-	if (o->told)
+	if (o->reported)
 		return;
-	o->told = true;
+	o->reported = true;
 	set_identity(&v, id);
 	g->ops->identified(g->ctx, &v);
 }
@@ -159,7 +159,7 @@ void files_release(struct graph *g, uint32_t i)
 }
 
 /* @v: all but id and identity; @v.at is the earliest time that it may get. */
-static void tell_version(struct graph *g, uint32_t i, struct graph_version v,
+static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 			 const struct identity *id)
 {
 	struct object *o = object(g, i);
@@ -172,7 +172,7 @@ static void tell_version(struct graph *g, uint32_t i, struct graph_version v,
 	o->at = v.at;
 	o->version = v.id;
 	o->made = v.made == GRAPH_CHANGED ? GRAPH_WRITTEN : v.made;
-	o->told = v.identified;
+	o->reported = v.identified;
 	o->drained = false;
 	g->ops->version(g->ctx, &v);
 	identify(g, i, id);
@@ -208,7 +208,7 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 }
 
 /* @i: the object at the name from now on; 0 if none, then @of was there before */
-static void tell_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
+static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {
 	struct object *o = object(g, i ? i : of);
@@ -287,13 +287,13 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 		i = files_by_ino(g, id);
 		if (i) {
 			add_name(g, i, file);
-			tell_name(g, file, i, 0, 0, g->last);
+			emit_name(g, file, i, 0, 0, g->last);
 		}
 	}
 	if (!i) {
 		i = new_object(g);
 		bind(g, file, i);
-		tell_version(g, i, (struct graph_version){
+		emit_version(g, i, (struct graph_version){
 			.file = file, .made = made_of(g, file, id), .at = g->last
 		}, id);
 	}
@@ -306,12 +306,12 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 {
 	uint32_t i = new_object(g);
 
-	tell_version(g, i, (struct graph_version){ .made = made, .exec = exec, .at = at }, id);
+	emit_version(g, i, (struct graph_version){ .made = made, .exec = exec, .at = at }, id);
 	return i;
 }
 
 /* All other names of an object stand for its new version. */
-static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec)
+static void emit_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec)
 {
 	const struct files *f = &g->files;
 	const uint64_t *first = map64_get(&f->links, i);
@@ -320,7 +320,7 @@ static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec
 		uint32_t other = f->link_rows[row].file;
 
 		if (other != file && f->names[other].object == i)
-			tell_name(g, other, i, 0, exec, object(g, i)->at);
+			emit_name(g, other, i, 0, exec, object(g, i)->at);
 	}
 }
 
@@ -348,9 +348,9 @@ void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made mad
 		.base = made == GRAPH_CHANGED ? object(g, i)->version : 0,
 	};
 
-	tell_version(g, i, v, id);
+	emit_version(g, i, v, id);
 	if (object(g, i)->linked)
-		tell_links(g, i, v.file, exec);
+		emit_links(g, i, v.file, exec);
 }
 
 /* Put a new object at a path. */
@@ -363,7 +363,7 @@ static uint32_t lay(struct graph *g, const struct graph_version *v, const struct
 	if (old)
 		o->at = object(g, old)->at;
 	bind(g, v->file, i);
-	tell_version(g, i, *v, id);
+	emit_version(g, i, *v, id);
 	return i;
 }
 
@@ -397,7 +397,7 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 	uint32_t i = files_known(g, file);
 
 	if (i)
-		tell_name(g, file, 0, i, exec, at);
+		emit_name(g, file, 0, i, exec, at);
 	else
 		g->ops->name(g->ctx, file, 0, exec, at);
 	bind(g, file, 0);
@@ -436,8 +436,8 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	move_link(g, a, from, to);
 	if (exchange && b)
 		move_link(g, b, to, from);
-	tell_name(g, from, exchange ? b : 0, a, exec, at);
-	tell_name(g, to, a, 0, exec, at);
+	emit_name(g, from, exchange ? b : 0, a, exec, at);
+	emit_name(g, to, a, 0, exec, at);
 	files_release(g, a);
 }
 
@@ -507,7 +507,7 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 void files_link(struct graph *g, uint32_t i, uint32_t to, uint32_t exec, int64_t at)
 {
 	add_name(g, i, to);
-	tell_name(g, to, i, 0, exec, at);
+	emit_name(g, to, i, 0, exec, at);
 }
 
 void files_free(struct files *f)

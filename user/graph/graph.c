@@ -45,7 +45,7 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len)
 
 /* ---- execs ---- */
 
-static void tell_exec(struct graph *g, const struct process *p, const uint32_t *args, uint32_t n)
+static void emit_exec(struct graph *g, const struct process *p, const uint32_t *args, uint32_t n)
 {
 	const struct execution *e = &p->exec;
 	const struct graph_exec row = {
@@ -62,7 +62,7 @@ uint32_t exec_id(struct graph *g, struct process *p)
 {
 	if (!p->exec.id) {
 		p->exec.id = ++g->execs;
-		tell_exec(g, p, NULL, 0);
+		emit_exec(g, p, NULL, 0);
 	}
 	return p->exec.id;
 }
@@ -133,13 +133,13 @@ static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t
 static void run_args(struct graph *g, const struct process *p, const struct et_event *ev)
 {
 	if (!et_has_string(ev, ET_ARGS)) {
-		tell_exec(g, p, NULL, 0);
+		emit_exec(g, p, NULL, 0);
 		return;
 	}
 	g->args = xgrow(g->args, &g->args_cap, ev->nargs + 1, sizeof(*g->args));
 	for (uint32_t i = 0; i < ev->nargs; i++)
 		g->args[i] = graph_string(g, et_text(ev, &ev->args[i]), ev->args[i].len);
-	tell_exec(g, p, g->args, ev->nargs);
+	emit_exec(g, p, g->args, ev->nargs);
 }
 
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i)

@@ -320,24 +320,24 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 
 /* ---- turns ---- */
 
-void socket_told_by(struct fd *fd, uint64_t task)
+void socket_event_of(struct fd *fd, uint64_t task)
 {
-	fd->several |= fd->teller && fd->teller != task;
-	fd->teller = task;
+	fd->several |= fd->last_task && fd->last_task != task;
+	fd->last_task = task;
 }
 
-void socket_told(struct fd *fd, int64_t at)
+void socket_event_done(struct fd *fd, int64_t at)
 {
 	if (!fd->d->socket)
 		return;
-	fd->before = fd->told;
-	fd->told = at;
+	fd->before = fd->last;
+	fd->last = at;
 }
 
 /* Minus 1, because two events may have the same time. */
 int64_t socket_since(const struct fd *fd)
 {
-	return fd->told > fd->at ? fd->told - 1 : 0;
+	return fd->last > fd->at ? fd->last - 1 : 0;
 }
 
 /*
@@ -352,7 +352,7 @@ int64_t socket_read_began(const struct fd *fd)
 
 int64_t socket_write_began(const struct fd *fd)
 {
-	return fd->told > fd->at && !fd->several ? fd->told : fd->at;
+	return fd->last > fd->at && !fd->several ? fd->last : fd->at;
 }
 
 void sockets_free(struct graph *g)

@@ -24,7 +24,7 @@ struct object {
 	int64_t at;		/* time of the last row about it: never goes back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
-	bool told;		/* they were reported with @version */
+	bool reported;		/* they were reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* of a socket: the other end is known, too */
 	bool drained;		/* a FIFO that all have closed: nothing is left in it */
@@ -157,8 +157,8 @@ struct fd {
 	struct description *d;	/* NULL if closed, or of unknown origin */
 	int64_t at;		/* since when this exec has had it */
 	/* Of a socket: times of its last use event and the one before; below @at: none since */
-	int64_t told, before;
-	uint64_t teller;	/* task of its last event, 0 if none */
+	int64_t last, before;
+	uint64_t last_task;	/* task of its last event, 0 if none */
 	bool several;		/* it has events of several tasks, whose uses may overlap */
 	bool cloexec;
 	bool lent;		/* it was put here for a child: see use_fork() */
@@ -314,9 +314,10 @@ void sockets_free(struct graph *g);
  * Uses of sockets are recorded turn by turn (line-format.md, "Sockets"), so each has a time.
  * For other descriptors the functions below return @fd->at, or 0 if unknown.
  */
-/** socket_told_by - a task's event is about a descriptor; socket_told: the event is handled */
-void socket_told_by(struct fd *fd, uint64_t task);
-void socket_told(struct fd *fd, int64_t at);
+/** socket_event_of - a task's event is about a descriptor */
+void socket_event_of(struct fd *fd, uint64_t task);
+/** socket_event_done - that event is handled */
+void socket_event_done(struct fd *fd, int64_t at);
 /** socket_since - the time after which the recorded bytes were read.  Return: 0 if unknown */
 int64_t socket_since(const struct fd *fd);
 /** socket_read_began, socket_write_began - the time after which the recorded use began */

@@ -21,15 +21,15 @@
 /* ---- rows ---- */
 
 /* The uses that a Close or Use event reports; its values have the same meaning in both. */
-struct told {
+struct fd_use {
 	bool read, wrote, like, copied;
 	uint64_t nread, nwrote, size;
 	int64_t mtime;
 };
 
 /* Fill in exec, file, descriptor and times of @a, and report it. */
-static void tell(struct graph *g, struct process *p, const struct description *d, int64_t number,
-		 struct graph_access *a, int64_t since, int64_t at)
+static void emit_access(struct graph *g, struct process *p, const struct description *d,
+			int64_t number, struct graph_access *a, int64_t since, int64_t at)
 {
 	a->exec = exec_id(g, p);
 	a->file = d->file;
@@ -39,7 +39,7 @@ static void tell(struct graph *g, struct process *p, const struct description *d
 	g->ops->access(g->ctx, a);
 }
 
-static void tell_asked(struct graph *g, const struct description *d, enum graph_class class)
+static void emit_asked(struct graph *g, const struct description *d, enum graph_class class)
 {
 	uint64_t key = hash_two(hash_two(d->asked, d->file), class);
 
@@ -49,8 +49,8 @@ static void tell_asked(struct graph *g, const struct description *d, enum graph_
 }
 
 /* @t: NULL if the trace has no counts */
-static void tell_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
-		      const struct told *t, int64_t at)
+static void emit_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		      const struct fd_use *t, int64_t at)
 {
 	struct description *d = fd->d;
 	struct graph_access a = {
@@ -62,15 +62,15 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	d->was_read = true;
 	if (d->reads) {
 		a.version = d->reads;
-		tell(g, p, d, number, &a, socket_read_began(fd), at);
+		emit_access(g, p, d, number, &a, socket_read_began(fd), at);
 		if (d->asked)
-			tell_asked(g, d, a.class);
+			emit_asked(g, d, a.class);
 	}
 	/* what others wrote through it is read, too; what the exec itself wrote is nothing new */
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
 	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
 		a.version = d->writes;
-		tell(g, p, d, number, &a, fd->at, at);
+		emit_access(g, p, d, number, &a, fd->at, at);
 	}
 }
 
@@ -85,8 +85,8 @@ static void begin_write(struct graph *g, struct process *p, struct description *
 	d->writes = object_of(g, d)->version;
 }
 
-static void tell_write(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
-		       const struct told *t, int64_t at)
+static void emit_write(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		       const struct fd_use *t, int64_t at)
 {
 	struct description *d = fd->d;
 	enum graph_made made = object_of(g, d)->made;
@@ -99,7 +99,7 @@ static void tell_write(struct graph *g, struct process *p, const struct fd *fd, 
 
 	begin_write(g, p, d, fd->at);
 	a.version = d->writes ? d->writes : object_of(g, d)->version;
-	tell(g, p, d, number, &a, socket_write_began(fd), at);
+	emit_access(g, p, d, number, &a, socket_write_began(fd), at);
 	d->writer = exec_id(g, p);
 }
 
@@ -107,10 +107,10 @@ static void tell_write(struct graph *g, struct process *p, const struct fd *fd, 
  * No read of it is recorded.  An empty file counts as read all the same, and so does one
  * that was put there for this program: wc -c < f asks for its size only.
  */
-static void tell_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+static void emit_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 			int64_t at)
 {
-	static const struct told nothing = { .read = true };
+	static const struct fd_use nothing = { .read = true };
 	const struct description *d = fd->d;
 	const struct object *o = object_of(g, d);
 	struct graph_access a = { .version = d->reads, .how = GRAPH_OPEN, .class = GRAPH_PROBE };
@@ -121,9 +121,9 @@ static void tell_unused(struct graph *g, struct process *p, const struct fd *fd,
 	if (o->made == GRAPH_DIR)
 		a.class = GRAPH_IS_DIR;
 	if (fd->given || (empty && o->made != GRAPH_DIR))
-		tell_read(g, p, fd, number, &nothing, at);
+		emit_read(g, p, fd, number, &nothing, at);
 	else
-		tell(g, p, d, number, &a, fd->at, at);
+		emit_access(g, p, d, number, &a, fd->at, at);
 }
 
 void use_heir(struct graph *g, const struct description *d)
@@ -173,9 +173,9 @@ static void assume(struct graph *g, struct process *p, struct fd *fd, int64_t nu
 	if (fd->used || !assumed(p, fd, number, replaced))
 		return;
 	if (d->reads)
-		tell_read(g, p, fd, number, NULL, at);
+		emit_read(g, p, fd, number, NULL, at);
 	if (d->writes)
-		tell_write(g, p, fd, number, NULL, at);
+		emit_write(g, p, fd, number, NULL, at);
 	fd->used = true;
 }
 
@@ -195,16 +195,16 @@ struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct de
 }
 
 static void take(struct graph *g, struct process *p, struct fd *fd, int64_t number,
-		 const struct told *t, int64_t at)
+		 const struct fd_use *t, int64_t at)
 {
 	struct object *o = &g->files.objects[fd->d->object];
 
 	if (t->read)
-		tell_read(g, p, fd, number, t, at);
+		emit_read(g, p, fd, number, t, at);
 	if (t->read && fd->d->place)
 		socket_read(g, p, fd, number, at);
 	if (t->wrote)
-		tell_write(g, p, fd, number, t, at);
+		emit_write(g, p, fd, number, t, at);
 	if (fd->d->socket && !o->met)
 		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) |
 				  (t->wrote && !fd->d->within ? GRAPH_UNSEEN_SENT : 0);
@@ -224,7 +224,7 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
  * one), and they are read 8 bytes at a time.  An eventfd is also written by eights, before it
  * is read; and a socket without a name can only be read by a process that has written to it.
  */
-static void take_unknown(struct process *p, int64_t number, const struct told *t)
+static void take_unknown(struct process *p, int64_t number, const struct fd_use *t)
 {
 	bool since = number > 2 && p->exec.lowest && number >= p->exec.lowest;
 	bool by_eights = t->nread && t->nread % 8 == 0 &&
@@ -238,7 +238,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 {
 	int64_t number = et_value(ev, ET_V_CLOSE_fd, -1);
 	struct fd *fd = fd_get(p->fds, number);
-	const struct told t = {
+	const struct fd_use t = {
 		.read = et_has(ev, ET_V_CLOSE_read), .wrote = et_has(ev, ET_V_CLOSE_wrote),
 		.nread = (uint64_t)et_value(ev, ET_V_CLOSE_read, 0),
 		.nwrote = (uint64_t)et_value(ev, ET_V_CLOSE_wrote, 0),
@@ -256,12 +256,12 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 		take_unknown(p, number, &t);
 		return;
 	}
-	socket_told_by(fd, ev->upid);
+	socket_event_of(fd, ev->upid);
 	take(g, p, fd, number, &t, at);
 	if (!g->uses)
 		assume(g, p, fd, number, false, at);
 	else
-		tell_unused(g, p, fd, number, at);
+		emit_unused(g, p, fd, number, at);
 	fd_close(g, p->fds, number);
 }
 
@@ -269,7 +269,7 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 {
 	int64_t number = et_value(ev, ET_V_USE_fd, -1);
 	struct fd *fd = fd_get(p->fds, number);
-	const struct told t = {
+	const struct fd_use t = {
 		.read = et_has(ev, ET_V_USE_read), .wrote = et_has(ev, ET_V_USE_wrote),
 		.nread = (uint64_t)et_value(ev, ET_V_USE_read, 0),
 		.nwrote = (uint64_t)et_value(ev, ET_V_USE_wrote, 0),
@@ -284,9 +284,9 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 		take_unknown(p, number, &t);
 		return;
 	}
-	socket_told_by(fd, ev->upid);
+	socket_event_of(fd, ev->upid);
 	take(g, p, fd, number, &t, at);
-	socket_told(fd, at);
+	socket_event_done(fd, at);
 }
 
 void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -300,7 +300,7 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 	if (to && !g->uses)
 		assume(g, p, to, newfd, false, at);
 	else if (to)
-		tell_unused(g, p, to, newfd, at);
+		emit_unused(g, p, to, newfd, at);
 	if (!from) {
 		fd_close(g, p->fds, newfd);
 		return;
@@ -397,7 +397,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	uint32_t file, o;
 
 	if (fd) {
-		tell_write(g, p, fd, number, NULL, at);
+		emit_write(g, p, fd, number, NULL, at);
 		fd->used = true;
 		return;
 	}
@@ -409,7 +409,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
 	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;
-	tell_write(g, p, &by_name, -1, NULL, at);
+	emit_write(g, p, &by_name, -1, NULL, at);
 	description_drop(g, by_name.d);
 }
 
@@ -491,7 +491,7 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 static void begin(struct fd *fd, int64_t at)
 {
 	fd->at = at;
-	fd->teller = 0;
+	fd->last_task = 0;
 	fd->several = false;
 }
 
@@ -531,7 +531,7 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 		if (!g->uses)
 			assume(g, p, fd, (int64_t)i, !fd->cloexec, at);
 		else
-			tell_unused(g, p, fd, (int64_t)i, at);
+			emit_unused(g, p, fd, (int64_t)i, at);
 		if (fd->cloexec)
 			fd_close(g, p->fds, (int64_t)i);
 	}
@@ -582,7 +582,7 @@ void use_end(struct graph *g, struct process *p, int64_t at)
 		if (!g->uses)
 			assume(g, p, fd, (int64_t)i, false, at);
 		else
-			tell_unused(g, p, fd, (int64_t)i, at);
+			emit_unused(g, p, fd, (int64_t)i, at);
 	}
 	fdtab_drop(g, p->fds);
 	p->fds = NULL;

@@ -30,7 +30,7 @@ struct out_queue {
 	void *ctx;
 	pthread_t thread;
 	bool started;
-	int told, cancel;	/* eventfds */
+	int ended_fd, cancel;	/* eventfds */
 	pthread_mutex_t lock;	/* guards the fields below */
 	pthread_cond_t changed;
 	struct chunk *first, *last;
@@ -44,7 +44,7 @@ static size_t size_of(const struct chunk *c)
 
 /* ---- the thread ---- */
 
-static void tell(int fd)
+static void signal_event(int fd)
 {
 	uint64_t one = 1;
 
@@ -107,7 +107,7 @@ static void *work(void *arg)
 	fails(q, q->be->close(q->ctx));
 	q->ended = true;
 	changed(q);
-	tell(q->told);
+	signal_event(q->ended_fd);
 	return NULL;
 }
 
@@ -168,10 +168,10 @@ static int queue_close(void *ctx)
 	pthread_cond_broadcast(&q->changed);
 	pthread_mutex_unlock(&q->lock);
 	if (!q->started) {
-		tell(q->cancel);
+		signal_event(q->cancel);
 		q->be->close(q->ctx);
 		q->ended = true;
-		tell(q->told);
+		signal_event(q->ended_fd);
 	}
 	return q->err;
 }
@@ -185,13 +185,13 @@ struct out *out_queue_stream(struct out_queue *q)
 
 /* ---- the queue ---- */
 
-struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int told)
+struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int ended_fd)
 {
 	struct out_queue *q = xcalloc(1, sizeof(*q));
 	struct out_file *f = xcalloc(1, sizeof(*f));
 	pthread_condattr_t attr;
 
-	q->told = told;
+	q->ended_fd = ended_fd;
 	q->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -245,7 +245,7 @@ void out_queue_settle(struct out_queue *q, unsigned int ms)
 void out_queue_cancel(struct out_queue *q)
 {
 	fails(q, -ECANCELED);
-	tell(q->cancel);
+	signal_event(q->cancel);
 }
 
 bool out_queue_free(struct out_queue *q)

@@ -21,10 +21,10 @@ struct out_queue;
  * @path: its suffix gives the compression, as for out_named()
  * @lasting: it is a regular file, empty now, to be watched until it is on the disk: see
  *	struct out_file
- * @told: an eventfd that is signalled when out_queue_ended() becomes true; the caller
+ * @ended_fd: an eventfd that is signalled when out_queue_ended() becomes true; the caller
  *	closes it
  */
-struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int told);
+struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int ended_fd);
 
 /**
  * out_queue_stream - the stream that writes into the queue; call it once
@@ -55,7 +55,7 @@ void out_queue_cancel(struct out_queue *q);
 /**
  * out_queue_free - free the queue
  *
- * If its thread hangs in the kernel, the thread, the memory, the descriptor and @told are
+ * If its thread hangs in the kernel, the thread, the memory, the descriptor and @ended_fd are
  * left until the program ends.
  *
  * Return: true if it was freed, false if it was left.

@@ -104,7 +104,7 @@ void lanes_find(const struct timeline *t, struct lanes *l)
 /* ---- how many of each class ---- */
 
 struct counting {
-	uint32_t working[WORK_CLASSES], told[WORK_CLASSES];
+	uint32_t working[WORK_CLASSES], reported[WORK_CLASSES];
 	void (*fn)(void *ctx, int64_t at, const uint32_t *working);
 	void *ctx;
 	int64_t at;
@@ -113,9 +113,9 @@ struct counting {
 /* All changes at one time are reported together. */
 static void change(struct counting *c, int64_t at, uint8_t class, uint32_t by)
 {
-	if (at != c->at && memcmp(c->working, c->told, sizeof(c->told))) {
+	if (at != c->at && memcmp(c->working, c->reported, sizeof(c->reported))) {
 		c->fn(c->ctx, c->at, c->working);
-		memcpy(c->told, c->working, sizeof(c->told));
+		memcpy(c->reported, c->working, sizeof(c->reported));
 	}
 	c->at = at;
 	c->working[class] += by;

@@ -645,7 +645,7 @@ static void uses(void **state)
 	uint64_t open = 1;
 
 	begin(f, EB_USES, 1);
-	f->r.val[0] = EB_USES_TELL;
+	f->r.val[0] = EB_USES_RECORD;
 	buf_add(&f->bytes, (const char *)done, sizeof(done));
 	send(f);
 	bitmap(f, EB_FIRST, 0, &open, 1);

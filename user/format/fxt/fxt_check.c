@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Maximum findings printed for each rule; the rest is only counted. */
-#define TELL_MAX	10u
+#define REPORT_MAX	10u
 
 struct fxt_check {
 	struct sink base;
@@ -48,7 +48,7 @@ static void broken(void *ctx, enum fxt_rule rule, uint64_t offset, const char *d
 
 	if (rules[rule].must)
 		diag_count(c->diag, &kind_broken, 1);
-	if (++c->found[rule] > TELL_MAX)
+	if (++c->found[rule] > REPORT_MAX)
 		return;
 	out_printf(c->out, "%s: offset %" PRIu64 ": %s%s: %s", c->file, offset,
 		   rules[rule].must ? "" : "remark: ", rules[rule].name, rules[rule].text);
@@ -104,9 +104,9 @@ static void end_file(struct fxt_check *c)
 	for (unsigned int r = 0; r < RULE_COUNT; r++) {
 		if (rules[r].must)
 			all += c->found[r];
-		if (c->found[r] > TELL_MAX)
+		if (c->found[r] > REPORT_MAX)
 			out_printf(c->out, "%s: %" PRIu64 " more of: %s\n", c->file,
-				   c->found[r] - TELL_MAX, rules[r].name);
+				   c->found[r] - REPORT_MAX, rules[r].name);
 	}
 	if (all)
 		out_printf(c->out, "%s: rules broken: %" PRIu64 "\n", c->file, all);

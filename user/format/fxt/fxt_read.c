@@ -180,7 +180,7 @@ static unsigned int chain(const uint8_t *p, size_t n, bool swap)
 	return count;
 }
 
-/* "Magic Number Record": also tells the byte order. */
+/* "Magic Number Record": also shows the byte order. */
 static void read_magic(struct fxt_reader *r)
 {
 	const uint8_t *p;

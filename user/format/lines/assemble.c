@@ -303,7 +303,7 @@ static inline void drain(struct assembler *a, uint64_t now)
 	}
 }
 
-static void tell_backwards(struct assembler *a, const struct et_line *l)
+static void report_backwards(struct assembler *a, const struct et_line *l)
 {
 	diag_report(a->diag, &backwards, l->file, DIAG_LINE, l->number,
 		    "the line goes back in its task's time: shown at the time of the line before");
@@ -322,7 +322,7 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 	}
 	if (l->time < s->begun && l->time >= a->passed)
 		return l->time;
-	tell_backwards(a, l);
+	report_backwards(a, l);
 	return s->begun = s->seen;
 }
 
@@ -480,7 +480,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	if (!b)
 		return;
 	if (b->went_back)
-		tell_backwards(a, l);
+		report_backwards(a, l);
 	b->went_back = false;
 	if (b->queued)
 		a->bytes += b->ev.nbytes - was;

@@ -282,13 +282,13 @@ static bool clone_flags(const struct call *c, uint64_t *flags)
 	return true;
 }
 
-/* Emit the creation of a task; @told: @flags, of the call that created it, are known. */
+/* Emit the creation of a task; @flags_known: @flags, of the call that created it, are known. */
 static void put_clone(struct st_log *log, const struct st_task *maker, const struct st_task *child,
-		      bool told, uint64_t flags)
+		      bool flags_known, uint64_t flags)
 {
 	struct et_event *ev = st_event(log, maker, ET_K_CLONE);
 
-	if (told)
+	if (flags_known)
 		et_set_unsigned(ev, ET_V_CLONE_flags, flags);
 	et_set_value(ev, ET_V_CLONE_child, (int64_t)child->upid);
 	st_put(log);
@@ -301,16 +301,16 @@ struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid
 	struct call c = { log, parent, call_row(name), &line, { 0 } };
 	struct st_task *old = st_tasks_find(&log->tasks, pid), *child;
 	uint64_t flags = 0;
-	bool told;
+	bool flags_known;
 
 	/* the pid was reused: the old task's end is missing in the log */
 	if (old)
 		st_tasks_end(&log->tasks, old);
 	st_args_split(&c.args, args);
-	told = clone_flags(&c, &flags);
+	flags_known = clone_flags(&c, &flags);
 	child = st_tasks_begin(&log->tasks, pid, parent, flags);
 	log->namespaces |= child->process->inside;
-	put_clone(log, parent, child, told, flags);
+	put_clone(log, parent, child, flags_known, flags);
 	return child;
 }
 
@@ -319,7 +319,7 @@ void st_born(struct st_log *log, struct st_task *child, int64_t pid)
 	if (!child->upid)
 		st_tasks_name(&log->tasks, child, pid);
 	if (child->maker)
-		put_clone(log, child->maker, child, child->told, child->flags);
+		put_clone(log, child->maker, child, child->flags_known, child->flags);
 	child->maker = NULL;
 	st_tasks_bear(&log->tasks, child, pid);
 }
@@ -331,7 +331,7 @@ void st_made(struct st_log *log, const struct st_task *maker)
 			continue;
 		/* the pid that strace sees would come too late */
 		st_tasks_name(&log->tasks, child, child->local_pid);
-		put_clone(log, maker, child, child->told, child->flags);
+		put_clone(log, maker, child, child->flags_known, child->flags);
 		child->maker = NULL;
 	}
 }
@@ -342,14 +342,14 @@ static void expect(struct call *c)
 	struct st_log *log = c->log;
 	struct st_task *child;
 	uint64_t flags = 0;
-	bool told = clone_flags(c, &flags);
+	bool flags_known = clone_flags(c, &flags);
 
 	if (log->tasks.nunborn == ST_UNBORN_MAX) {
 		st_damage(log, &st_never_born);
 		st_tasks_forget(&log->tasks, log->tasks.unborn);
 	}
 	child = st_tasks_expect(&log->tasks, c->task, flags, c->line->value);
-	child->told = told;
+	child->flags_known = flags_known;
 	child->flags = flags;
 }
 
@@ -367,7 +367,7 @@ void st_do_clone(struct call *c)
 	struct et_event *ev;
 
 	if (!c->line->error) {
-		if (c->task->child_told || c->line->value <= 0)
+		if (c->task->child_emitted || c->line->value <= 0)
 			return;
 		if (is_untraced(c))
 			st_damage(c->log, &untraced);

@@ -74,7 +74,7 @@ void call_is_socket(const struct call *c, int64_t number)
 		fd->socket = true;
 }
 
-static void tell_turn(const struct call *c, int64_t number, struct st_fd *fd)
+static void emit_turn(const struct call *c, int64_t number, struct st_fd *fd)
 {
 	fd->turns++;
 	put_use(c->log, c->task, number, fd);
@@ -89,12 +89,12 @@ static bool turns(const struct call *c, int64_t number, struct st_fd *fd, bool r
 		return false;
 	fd->user = c->task;
 	if (before && before != c->task) {
-		tell_turn(c, number, fd);
+		emit_turn(c, number, fd);
 		fd->turns = ETRACE_TURNS_MAX;
 		return false;
 	}
 	if (reads && !fd->read)
-		tell_turn(c, number, fd);
+		emit_turn(c, number, fd);
 	return true;
 }
 
@@ -225,18 +225,18 @@ void st_printed(struct st_log *log, const struct st_task *task, bool failed)
 void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool copied)
 {
 	struct st_fd *fd = st_fd(c->task->process, number);
-	bool tell;
+	bool by_turns;
 
 	if (bytes > 0)
 		has_printed(c, number, (uint64_t)bytes, copied);
-	tell = fd && turns(c, number, fd, false);
+	by_turns = fd && turns(c, number, fd, false);
 	if (!fd)
 		return;
 	fd->wrote = true;
 	fd->not_copied |= !copied;
 	fd->nwrote += bytes > 0 ? (uint64_t)bytes : 0;
-	if (tell)
-		tell_turn(c, number, fd);
+	if (by_turns)
+		emit_turn(c, number, fd);
 }
 
 void call_has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes)

@@ -44,7 +44,7 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 
 static bool is_making(const struct st_task *task)
 {
-	return task->in_call && !task->child_told &&
+	return task->in_call && !task->child_emitted &&
 	       st_makes_task((struct st_text){ task->call.s, task->call.len });
 }
 
@@ -113,7 +113,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 	}
 	map64_remove(&log->born, (uint64_t)pid);
 	log->cloning -= is_making(parent);
-	parent->child_told = true;
+	parent->child_emitted = true;
 	return st_child(log, parent, pid, (struct st_text){ parent->call.s, parent->call.len },
 			(struct st_text){ parent->args.s, parent->args.len });
 }
@@ -152,7 +152,7 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 }
 
 /* End a task without an exit line if it called exit, or its process did; else false. */
-static bool end_untold(struct st_log *log, struct st_task *task)
+static bool end_unreported(struct st_log *log, struct st_task *task)
 {
 	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
 
@@ -167,7 +167,7 @@ static bool end_untold(struct st_log *log, struct st_task *task)
 
 static void let_task_go(struct st_log *log, struct st_task *task)
 {
-	if (end_untold(log, task))
+	if (end_unreported(log, task))
 		return;
 	diag_count(log->diag, &detached, 1);
 	st_made(log, task);
@@ -200,7 +200,7 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 	buf_add(&task->call, line->name.s, line->name.len);
 	buf_add(&task->args, line->args.s, line->args.len);
 	task->in_call = true;
-	task->child_told = task->took_place = false;
+	task->child_emitted = task->took_place = false;
 	if (line->broken) {
 		log->is_broken = true;
 		log->broken = line->pid;
@@ -229,7 +229,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	} else {
 		st_damage(log, &no_end);
 	}
-	task->in_call = task->child_told = task->took_place = false;
+	task->in_call = task->child_emitted = task->took_place = false;
 }
 
 static void process(struct st_log *log, const struct st_line *line)
@@ -249,7 +249,7 @@ static void process(struct st_log *log, const struct st_line *line)
 	switch (line->class) {
 	case ST_CALL:
 		log->cloning -= is_making(task);
-		task->in_call = task->child_told = task->took_place = false;
+		task->in_call = task->child_emitted = task->took_place = false;
 		st_call(log, task, line);
 		break;
 	case ST_UNFINISHED:
@@ -415,7 +415,7 @@ static void count_unfinished(struct st_log *log)
 }
 
 /* Emit what the tasks that live on have done with their descriptors. */
-static void tell_living(struct st_log *log)
+static void emit_living(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
 
@@ -433,10 +433,10 @@ static void end_ending(struct st_log *log)
 	size_t n = log->tasks.by_pid.n;
 
 	for (size_t i = 0; i < n; i++)
-		end_untold(log, (struct st_task *)(uintptr_t)all[i].value);
+		end_unreported(log, (struct st_task *)(uintptr_t)all[i].value);
 	free(all);
 	if (log->tasks.nameless)
-		end_untold(log, log->tasks.nameless);
+		end_unreported(log, log->tasks.nameless);
 }
 
 int st_log_end(struct st_log *log)
@@ -444,7 +444,7 @@ int st_log_end(struct st_log *log)
 	let_go(log, true);
 	end_ending(log);
 	count_unfinished(log);
-	tell_living(log);
+	emit_living(log);
 	if (log->tasks.nunborn)
 		diag_count(log->diag, &st_never_born, log->tasks.nunborn);
 	return log->err;

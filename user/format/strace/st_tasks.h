@@ -70,14 +70,14 @@ struct st_task {
 	/* for ST_UNBORN: */
 	struct st_task *maker;	/* its parent, NULL after the event of its creation */
 	int64_t local_pid;	/* its pid as the parent sees it */
-	bool told;		/* @flags, of the call that created it, are known */
+	bool flags_known;	/* @flags, of the call that created it, are known */
 	uint64_t flags;
 	struct st_task *next;	/* in st_tasks.unborn */
 	struct st_process *process;
 	/* name and arguments so far of an unfinished call */
 	struct buf call, args;
 	bool in_call;
-	bool child_told;	/* in a clone: the child's event has been emitted */
+	bool child_emitted;	/* in a clone: the child's event has been emitted */
 	bool took_place;	/* in an execve: it has got the pid of its process */
 	bool ending;		/* a thread that has called exit */
 };

@@ -190,7 +190,7 @@ static void complain(struct swap_source *s, const struct diag_kind *kind,
 		    name_of(m), m->header.seq, text);
 }
 
-static void tell_damage(struct swap_source *s, const struct swap_message *m)
+static void report_damage(struct swap_source *s, const struct swap_message *m)
 {
 	const struct swap_field *f = m->end.field;
 
@@ -238,7 +238,7 @@ static int deliver(struct swap_source *s, struct swap_item *item, struct swap_me
 	if (item->kind == SWAP_ITEM_MESSAGE) {
 		if (m->row && m->header.id == SWAP_SYSTEM)
 			read_system(s, m);
-		tell_damage(s, m);
+		report_damage(s, m);
 		if (!m->row || !m->row->layouts[0])
 			diag_report(s->diag, &kind_unknown, s->name, DIAG_OFFSET, m->offset,
 				    "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",

@@ -62,19 +62,20 @@ static const uint8_t *take(struct walk *w, const struct swap_field *f, uint64_t 
 	return p;
 }
 
-static void tell(const struct walk *w, const struct swap_field *f, const struct swap_value *v)
+static void visit_value(const struct walk *w, const struct swap_field *f,
+			const struct swap_value *v)
 {
 	if (w->visitor && w->visitor->value)
 		w->visitor->value(w->ctx, f, v);
 }
 
-static void tell_open(const struct walk *w, const struct swap_field *f, uint32_t count)
+static void visit_open(const struct walk *w, const struct swap_field *f, uint32_t count)
 {
 	if (w->visitor && w->visitor->open)
 		w->visitor->open(w->ctx, f, count);
 }
 
-static void tell_close(const struct walk *w, const struct swap_field *f)
+static void visit_close(const struct walk *w, const struct swap_field *f)
 {
 	if (w->visitor && w->visitor->close)
 		w->visitor->close(w->ctx, f);
@@ -217,7 +218,7 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 		if (t->kind)
 			v.kind = t->kind;
 	}
-	tell(w, f, &v);
+	visit_value(w, f, &v);
 	return true;
 }
 
@@ -230,10 +231,10 @@ static bool walk_args(struct walk *w, const struct swap_field *f)
 	if (!p)
 		return false;
 	count = swap_u32(p);
-	tell_open(w, f, count);
+	visit_open(w, f, count);
 	while (ok && count--)
 		ok = walk_item(w, f);
-	tell_close(w, f);
+	visit_close(w, f);
 	return ok;
 }
 
@@ -245,14 +246,14 @@ static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t coun
 
 	if (!p)
 		return false;
-	tell_open(w, f, count);
+	visit_open(w, f, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct swap_value v = { 0 };
 
 		read_fixed(element, p + 4ull * i, &v);
-		tell(w, f, &v);
+		visit_value(w, f, &v);
 	}
-	tell_close(w, f);
+	visit_close(w, f);
 	return true;
 }
 
@@ -267,7 +268,7 @@ static bool walk_list(struct walk *w, const struct swap_field *f)
 	if (!p)
 		return false;
 	count = swap_u32(p);
-	tell_open(w, f, count);
+	visit_open(w, f, count);
 	while (ok && count--) {
 		/* No byte left: stop, however large the announced count is. */
 		if (w->pos == w->len) {
@@ -278,7 +279,7 @@ static bool walk_list(struct walk *w, const struct swap_field *f)
 			w->visitor->next(w->ctx, f);
 		ok = walk_fields(w, f->sub);
 	}
-	tell_close(w, f);
+	visit_close(w, f);
 	return ok;
 }
 
@@ -299,7 +300,7 @@ static bool walk_bytes(struct walk *w, const struct swap_field *f)
 	v.p = take(w, f, v.n);
 	if (!v.p)
 		return false;
-	tell(w, f, &v);
+	visit_value(w, f, &v);
 	return true;
 }
 
@@ -312,7 +313,7 @@ static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *sel
 	case SWAP_T_STR:
 		if (!take_string(w, f, &v))
 			return false;
-		tell(w, f, &v);
+		visit_value(w, f, &v);
 		return true;
 	case SWAP_T_SIZED:
 	case SWAP_T_REST:
@@ -336,7 +337,7 @@ static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *sel
 		read_fixed(f->type, p, &v);
 		if (f->selector)
 			*selected = v.u < 8 ? 1u << v.u : 0;
-		tell(w, f, &v);
+		visit_value(w, f, &v);
 		return true;
 	}
 }

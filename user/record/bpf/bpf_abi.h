@@ -193,7 +193,7 @@ struct eb_row {
 
 /* Commands to the iterator, in root_pid instead of a process id: */
 #define EB_RELEASE	(-1)	/* stop tracing all tasks */
-#define EB_TELL		(-2)	/* tracing has ended: record the uses not yet recorded */
+#define EB_RECORD		(-2)	/* tracing has ended: record the uses not yet recorded */
 #define EB_CGROUPS	(-3)	/* trace the tasks in the cgroups */
 
 /*
@@ -223,7 +223,7 @@ struct eb_use {
 #define EB_USES_GROUP	16u
 
 /* What the reader does with an EB_USES, val[0]. */
-#define EB_USES_TELL	0	/* turns each into an event of the kind use */
+#define EB_USES_RECORD	0	/* turns each into an event of the kind use */
 #define EB_USES_KEEP	1	/* keeps them: the EB_CLOSE_RANGE that follows closes some */
 #define EB_USES_EXEC	2	/* an execve closes the descriptors that came with EB_HOLD */
 

@@ -623,7 +623,7 @@ static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, s
 	}
 }
 
-static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
+static void push_lost(struct bpf_rec *b, const struct eb_rec *r)
 {
 	struct et_event *ev = get_event(b);
 
@@ -695,7 +695,7 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 		left = t->parts.len;
 	}
 	if (r.lost)
-		tell_lost(b, &r);
+		push_lost(b, &r);
 	if (r.kind == EB_HOLD && t) {
 		good = take_hold(b, &r, t, s, left);
 	} else {

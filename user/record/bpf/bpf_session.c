@@ -223,8 +223,8 @@ static int bpf_pump(struct session *base)
 	return s->err;
 }
 
-/* Runs a command on all tasks. @what: EB_RELEASE or EB_TELL.  Return: 0 or -errno. */
-static int tell_tasks(struct bpf_session *s, int what)
+/* Runs a command on all tasks. @what: EB_RELEASE or EB_RECORD.  Return: 0 or -errno. */
+static int run_on_tasks(struct bpf_session *s, int what)
 {
 	struct buf nothing = { 0 };
 	int err;
@@ -249,7 +249,7 @@ static int bpf_stop(struct session *base)
 	/* Waits until programs that are still running have ended: then the buffer is complete. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		etrace_bpf__detach(s->skel);
-	err = tell_tasks(s, EB_TELL);
+	err = run_on_tasks(s, EB_RECORD);
 	if (!s->err)
 		s->err = err;
 	bpf_pump(base);
@@ -265,7 +265,7 @@ int bpf_session_release(struct session *base)
 	int err;
 
 	s->skel->bss->tracing = false;
-	err = tell_tasks(s, EB_RELEASE);
+	err = run_on_tasks(s, EB_RELEASE);
 	bpf_pump(base);
 	if (!err)
 		err = bpf_rec_end(s->rec);

@@ -336,8 +336,8 @@ static __always_inline bool make_call(struct scratch *s, struct slot *t, u32 row
 }
 
 /* Sends a record that make_call() has made. */
-static __always_inline void tell_call(struct scratch *s, struct slot *t,
-				      struct task_struct *task)
+static __always_inline void record_call(struct scratch *s, struct slot *t,
+					struct task_struct *task)
 {
 	if (has_strings(s->rec.kind))
 		put_strings(s, task);
@@ -385,7 +385,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		if (s) {
 			get_args(s, task, regs);
 			if (make_call(s, t, row, ret)) {
-				tell_call(s, t, task);
+				record_call(s, t, task);
 			} else if (unlikely(s->received.left | s->received.nr_msg |
 					    s->received.unread)) {
 				put_received(s, t);

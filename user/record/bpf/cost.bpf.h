@@ -140,9 +140,9 @@ static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *
 		.signal = (u64)sig,
 		.start = BPF_CORE_READ(p, group_leader, start_time),
 	};
-	u8 told = 1;
+	u8 one = 1;
 
-	return !s->cost.left && !bpf_map_update_elem(&lasts, &last, &told, BPF_NOEXIST);
+	return !s->cost.left && !bpf_map_update_elem(&lasts, &last, &one, BPF_NOEXIST);
 }
 
 /* Does the kernel's tracepoint say whether the process ends with the thread? */

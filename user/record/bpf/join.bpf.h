@@ -88,7 +88,7 @@ static __always_inline int do_attach(struct task_struct *task)
 }
 
 /* Records which program the current task is running, before its first event. */
-__attribute__((noinline)) int tell_join(ROOM_REF room, SLOT_REF slot)
+__attribute__((noinline)) int record_join(ROOM_REF room, SLOT_REF slot)
 {
 	struct task_struct *task = current_task(), *other;
 	struct scratch *s = room_at(room);
@@ -130,7 +130,7 @@ static __always_inline void joins(struct slot *t)
 		return;
 	s = room(ROOM_JOIN);
 	if (s)
-		tell_join(room_ref(s), slot_ref(t));
+		record_join(room_ref(s), slot_ref(t));
 }
 
 #endif

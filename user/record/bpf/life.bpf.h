@@ -9,8 +9,8 @@
 #include "record/bpf/calls.bpf.h"
 #include "record/bpf/cost.bpf.h"
 
-static __always_inline void tell_fork(struct slot *t, struct task_struct *parent,
-				      struct task_struct *child)
+static __always_inline void record_fork(struct slot *t, struct task_struct *parent,
+					struct task_struct *child)
 {
 	struct pt_regs *regs;
 	struct scratch *s;
@@ -45,7 +45,7 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 	struct slot *t = slot_of(parent);
 
 	if (t)
-		tell_fork(t, parent, child);
+		record_fork(t, parent, child);
 	/* A child may start in another cgroup than its parent's. */
 	if (nr_cgroups)
 		cgroup_seen(child, 0);

@@ -216,8 +216,8 @@ static __always_inline u32 process_code(struct task_struct *p)
 	return BPF_CORE_READ(p, group_leader, exit_code);
 }
 
-static __always_inline void print_tell(struct scratch *s, struct slot *t, struct printed *p,
-				       u32 fd)
+static __always_inline void print_record(struct scratch *s, struct slot *t, struct printed *p,
+					 u32 fd)
 {
 	u64 have = p->have, first;
 
@@ -244,7 +244,7 @@ static __always_inline void print_tell(struct scratch *s, struct slot *t, struct
 	send(s, t);
 }
 
-#define PRINT_TELL	4u	/* added to a descriptor: record its output */
+#define PRINT_RECORD	4u	/* added to a descriptor: record its output */
 
 /* Not inlined: one copy for both descriptors. */
 static __noinline void print_end(struct scratch *s, struct slot *t, u64 signal, u64 fd)
@@ -254,18 +254,18 @@ static __noinline void print_end(struct scratch *s, struct slot *t, u64 signal, 
 
 	if (!p)
 		return;
-	if (fd & PRINT_TELL)
-		print_tell(s, t, p, fd & 3);
+	if (fd & PRINT_RECORD)
+		print_record(s, t, p, fd & 3);
 	bpf_map_delete_elem(&prints, &key);
 }
 
 static __always_inline void print_over(struct scratch *s, struct slot *t, struct task_struct *p)
 {
-	u64 tell = want_output > 1 || process_code(p) ? PRINT_TELL : 0;
+	u64 record = want_output > 1 || process_code(p) ? PRINT_RECORD : 0;
 	u64 signal = (u64)GET(p, signal);
 
-	print_end(s, t, signal, 1 | tell);
-	print_end(s, t, signal, 2 | tell);
+	print_end(s, t, signal, 1 | record);
+	print_end(s, t, signal, 2 | record);
 }
 
 #endif

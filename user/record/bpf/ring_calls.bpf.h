@@ -226,7 +226,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 		return;
 	ring_args(s, t, req, def->record);
 	if (make_call(s, t, t->ring, res))
-		tell_call(s, t, task);
+		record_call(s, t, task);
 }
 
 static __always_inline int do_ring_end(s32 ret)

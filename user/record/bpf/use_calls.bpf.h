@@ -134,8 +134,8 @@ static __always_inline void forget_file(struct eb_use *e)
 	e->turns = 0;
 }
 
-static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
-				     struct eb_use *e)
+static __always_inline void record_use(struct scratch *s, struct slot *t, u32 fd,
+				       struct eb_use *e)
 {
 	rec_init(s, t, EB_USE);
 	s->rec.val[EB_V_USE_fd] = (s32)fd;
@@ -144,8 +144,8 @@ static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
 }
 
 /* Sends all uses in @u as one record. @how: EB_USES_* */
-static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct uses *u,
-				      u32 how)
+static __always_inline void record_uses(struct scratch *s, struct slot *t, struct uses *u,
+					u32 how)
 {
 	u64 n = 0;
 
@@ -177,7 +177,7 @@ static __always_inline void uses_over(struct scratch *s, struct slot *t,
 	struct uses *u = uses_of(leader, false);
 
 	if ((u && u->any) || closes)
-		tell_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_TELL);
+		record_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_RECORD);
 	if (u)
 		uses_forget(leader);
 }
@@ -212,7 +212,7 @@ static __always_inline void use_new(const struct call *c, s32 fd)
 	if (u->files != (u64)files_of(c))
 		return;
 	if (e->did_read | e->did_write)
-		tell_use(c->s, c->t, fd, e);
+		record_use(c->s, c->t, fd, e);
 	forget_file(e);
 }
 
@@ -246,7 +246,7 @@ static __always_inline void use_closed_range(const struct call *c)
 
 	if (!u || !u->any || u->files != (u64)files_of(c))
 		return;
-	tell_uses(c->s, c->t, u, EB_USES_KEEP);
+	record_uses(c->s, c->t, u, EB_USES_KEEP);
 	uses_forget(leader);
 }
 
@@ -265,7 +265,7 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 		return;
 	u = uses_of(leader, false);
 	if (u && u->any) {
-		tell_uses(s, t, u, EB_USES_TELL);
+		record_uses(s, t, u, EB_USES_RECORD);
 		uses_forget(leader);
 	}
 	u = uses_of(leader, true);
@@ -359,7 +359,7 @@ __attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
 		use_seen(&once, GET(task, files), fd);
 	}
 	if (s && t)
-		tell_use(s, t, fd, &once);
+		record_use(s, t, fd, &once);
 	return 0;
 }
 
@@ -382,7 +382,7 @@ __attribute__((noinline)) int use_turn(u32 fd)
 	if (!e)
 		return 0;
 	if (s && t)
-		tell_use(s, t, fd, e);
+		record_use(s, t, fd, e);
 	forget_use(e);
 	if (e->turns != ETRACE_TURNS_MAX)
 		e->turns++;

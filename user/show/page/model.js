@@ -308,7 +308,7 @@ model.inside = async p => {
 
 /* ---- the graph ---- */
 
-async function accesses(kind, told) {
+async function accesses(kind, progress) {
 	const n = model.programs.n, count = blocks(n);
 	const parts = [], begin = new Uint32Array(n + 1);
 
@@ -327,7 +327,7 @@ async function accesses(kind, told) {
 			begin[p + 1] = begin[p] + list.length;
 		}
 		c.end();
-		told(i + 1, count);
+		progress(i + 1, count);
 		if (i % 16 === 15)
 			await breathe();
 	}
@@ -410,11 +410,11 @@ function turned(list, n, key) {
 const version = read => read >> 1;
 const isData = read => !(read & 1);
 
-let tell = () => {};
+let report = () => {};
 
-/* told(done, all) reports progress; only the last caller's is called. */
-model.graph = told => {
-	tell = told || tell;
+/* progress(done, all) reports progress; only the last caller's is called. */
+model.graph = progress => {
+	report = progress || report;
 	return loadGraph();
 };
 
@@ -434,8 +434,8 @@ const loadGraph = once(async () => {
 	const further = [...present.keys()].filter(i => present[i] >= 0 &&
 		graph.firstName(named.of(present[i]), file[present[i]]) !== i);
 	const inputs = await loadInputs(n, further);
-	const reads = await accesses('reads', (i, all) => tell(i, 2 * all));
-	const writes = await accesses('writes', (i, all) => tell(all + i, 2 * all));
+	const reads = await accesses('reads', (i, all) => report(i, 2 * all));
+	const writes = await accesses('writes', (i, all) => report(all + i, 2 * all));
 	return {
 		files: {present, last, flags},
 		versions: {n, file, writer, made},

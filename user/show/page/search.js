@@ -70,28 +70,28 @@ function fitNames({labels, files}, wanted, fits) {
 }
 
 /*
- * Search, and pass results to @told(fits, whole).  fits: a byte for each program, 1 if it
+ * Search, and pass results to @show(fits, whole).  fits: a byte for each program, 1 if it
  * matches; null for an empty search.  whole: the search is complete.  A new search cancels
  * the one before.
  */
-async function programs(query, told) {
+async function programs(query, show) {
 	const mine = ++serial;
 	const fits = new Uint8Array(model.programs.n);
 
 	if (!query)
-		return told(null, true);
+		return show(null, true);
 	const {tests, text} = await filter.terms(query);
 	const wanted = text.toLowerCase();
-	const tell = whole => told(fits.map((fit, p) => fit && tests.every(test => test(p))), whole);
+	const report = whole => show(fits.map((fit, p) => fit && tests.every(test => test(p))), whole);
 
 	if (!wanted) {
 		fits.fill(1);
-		return mine === serial ? tell(true) : null;
+		return mine === serial ? report(true) : null;
 	}
 	fitNames(await namesOf(), wanted, fits);
 	if (mine !== serial)
 		return null;
-	tell(false);
+	report(false);
 	let rested = performance.now();
 	for (let i = 0; i < model.commandBlocks(); i++) {
 		const found = linesWith(await commandsOf(i), wanted);
@@ -105,7 +105,7 @@ async function programs(query, told) {
 			rested = performance.now();
 		}
 	}
-	return mine === serial ? tell(true) : null;
+	return mine === serial ? report(true) : null;
 }
 
 return {programs, prepare, prepared: () => ready};
