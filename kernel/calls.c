@@ -30,7 +30,7 @@
 #include "table.h"
 #include "task.h"
 
-#define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes for a call */
+#define ETRACE_CLOSES_AT_ONCE	64	/* maximum records that a probe writes for a call */
 
 /* ---- what the handlers share ------------------------------------------- */
 

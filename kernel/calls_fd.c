@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls about descriptors: those that say whether an execve closes them, that make them for
- * files without a name, or that receive them from another process.
+ * Calls about descriptors: those that set close-on-exec, that make descriptors of files
+ * without a name, or that receive descriptors from another process.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -20,16 +20,16 @@
 #include "return_work.h"
 #include "task.h"
 
-#define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes for a call */
-#define ETRACE_STEPS_AT_ONCE	512	/* most steps in which it looks for descriptors */
-#define ETRACE_CONTROL_MAX	8192	/* most bytes of control data that are read */
+#define ETRACE_RECEIVED_AT_ONCE	64	/* maximum records that a probe writes for a call */
+#define ETRACE_STEPS_AT_ONCE	512	/* maximum steps in which it looks for descriptors */
+#define ETRACE_CONTROL_MAX	8192	/* maximum bytes of control data that are read */
 
 /**
- * etrace_cloexec - a call sets whether an execve closes descriptors
+ * etrace_cloexec - record that a call sets or clears close-on-exec of descriptors
  * @c: the call
- * @first: the first of them
+ * @first: the first descriptor
  * @last: the last one; not all numbers up to it need be open
- * @on: an execve closes them
+ * @on: close-on-exec is set
  */
 void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
 {

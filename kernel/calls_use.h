@@ -11,7 +11,7 @@
 #include "uses.h"
 
 /* Flags of etrace_emit_close(). */
-#define ETRACE_CLOSE_GOING_ON	1	/* only where etrace_going_on() was on */
+#define ETRACE_CLOSE_GOING_ON	1	/* only for slots with etrace_going_on() */
 #define ETRACE_CLOSE_EXTENDED	2	/* not in the line format */
 #define ETRACE_CLOSE_EXECVE	4	/* by execve */
 
@@ -44,7 +44,7 @@ void etrace_use_left(struct etrace_task *t);
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 		     enum etrace_use_how how);
 
-/* The inode of a descriptor, NULL if none. Valid under RCU: inodes are freed after it. */
+/* The inode of a descriptor, NULL if none. Inodes are freed after an RCU grace period. */
 static __always_inline struct inode *etrace_use_inode(struct files_struct *files,
 						      unsigned int fd)
 {
@@ -84,7 +84,7 @@ static __always_inline u64 etrace_use_bits(enum etrace_use_how how)
 static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int fd,
 					     u64 bytes, enum etrace_use_how how)
 {
-	/* The highest of the bits is set only together with the others. */
+	/* One bit is enough to test: a write sets both. */
 	const u64 seen = how == ETRACE_USE_WRITE ? ETRACE_WROTE : ETRACE_USED;
 	struct files_struct *files = current->files;
 	struct etrace_uses *u = READ_ONCE(t->uses);

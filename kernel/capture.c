@@ -30,7 +30,7 @@ static void etrace_set(struct etrace_rec *r, int i, const char *s, u32 len)
 	r->plain &= ~BIT(i);
 }
 
-/* Clears the plain bit of string @i if its etrace_newlines() @nl, or its length, say so. */
+/* Clears the plain bit of string @i if @nl shows a possible newline, or if it is too long. */
 static __always_inline void etrace_keep_plain(struct etrace_rec *r, int i, unsigned long nl)
 {
 	if (nl & ETRACE_TOPS || r->str[i].len > ETRACE_PLAIN_MAX)

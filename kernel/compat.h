@@ -28,9 +28,9 @@
 #include <uapi/linux/close_range.h>
 
 /*
- * For variables whose used parts are always set.  The kernel may be built to clear
- * all variables, which is slow for large ones; compilers that can do so (gcc 12)
- * know this attribute.
+ * For variables that need no clearing: what is read of them was always written before.
+ * The kernel may be built to clear all variables, which is slow for large ones; compilers
+ * that can do so (gcc 12) know this attribute.
  */
 #if defined(__has_attribute) && __has_attribute(__uninitialized__)
 #define etrace_uninitialized	__attribute__((__uninitialized__))

@@ -7,7 +7,8 @@
  * lost_records		refused by it: full and not overwriting
  * lost_disabled	not written because their event is disabled, the buffer
  *			is switched off (tracing_on), or a filter keeps them out
- * lost_tasks		tasks that could not be traced, for want of memory
+ * lost_tasks		tasks that could not be traced: no memory, or the session's
+ *			owner may not see them
  * lost_fds		calls whose descriptors are not all known: close_range,
  *			recvmsg, io_submit
  * rings_unseen		io_uring operations of recorded kinds that could not be seen

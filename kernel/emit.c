@@ -19,13 +19,13 @@
 #include "output.h"
 #include "task.h"
 
-#define ETRACE_BYTES_MAX	2000	/* most bytes of strings in one record */
-#define ETRACE_TEXT_MAX		3400	/* most bytes of text printed from one record */
+#define ETRACE_BYTES_MAX	2000	/* maximum bytes of strings in one record */
+#define ETRACE_TEXT_MAX		3400	/* maximum bytes of text printed from one record */
 #define ETRACE_LINE_MAX		64	/* bytes of a line's prefix, tag and newline */
 #define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* bytes of an event's own lines */
 #define ETRACE_PIECE_LINES	38	/* newlines in one piece of a string */
-#define ETRACE_ARGS_AT_ONCE	12000	/* most bytes of arguments that a probe writes */
-#define ETRACE_TAIL_LINES	8	/* most lines that are not of strings */
+#define ETRACE_ARGS_AT_ONCE	12000	/* maximum bytes of arguments that a probe writes */
+#define ETRACE_TAIL_LINES	8	/* maximum lines of a record besides those of its strings */
 
 static_assert(ETRACE_TEXT_MAX / ETRACE_LINE_MAX + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
@@ -246,7 +246,7 @@ static inline bool etrace_emit_wanted(struct etrace_task *t,
 /**
  * etrace_emit_one - write an event for one session
  * @t: slot of the current task
- * @r: the event, but for its task, time and layout
+ * @r: the event; its task, time and layout are set here
  */
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 {
@@ -257,7 +257,7 @@ void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 /**
  * etrace_emit - write an event
  * @t: first slot of the current task
- * @r: the event, but for its task, time and layout
+ * @r: the event; its task, time and layout are set here
  */
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r)
 {
@@ -336,7 +336,7 @@ unsigned int etrace_going_on(struct etrace_task *t, bool on)
 /**
  * etrace_emit_going_on - write an event to sessions where etrace_going_on() was on
  * @t: first slot of the current task
- * @r: the event, but for its task, time and layout
+ * @r: the event; its task, time and layout are set here
  */
 void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
 {
@@ -486,7 +486,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 /**
  * etrace_emit_exec - write an event that ends with an argument list
  * @t: first slot of the current task; only slots with etrace_going_on() get the event
- * @r: the event, exec or join, but for its task, time and layout
+ * @r: the event, exec or join; its task, time and layout are set here
  * @argv: the argument list
  * @sc: scratch buffers
  * @l: work to run after the event (@l->then), NULL if none

@@ -8,7 +8,7 @@
  *	counters, session
  *	probes			tracepoints
  *	uring, uring_ops	operations of io_uring
- *	calls, calls_*		what is recorded, one file for each kind of calls
+ *	calls, calls_*		what is recorded of a call, one file for each kind of calls
  *	call, hooks		shared by handlers; names that the kernel has resolved
  *	life			records of tasks: born, exec, exit, joining
  *	env			the environment of a program
@@ -252,7 +252,7 @@ static __always_inline void etrace_copy(char *dst, const void *src, u32 n)
 }
 
 /*
- * Most lines that are printed from one record, see emit.c; each line adds 1 ns to the time.
+ * Maximum lines printed from one record, see emit.c; each line adds 1 ns to the time.
  * Writing a record takes far longer, so times stay those of the clock.
  */
 #define ETRACE_LINES_MAX	64

@@ -6,7 +6,7 @@
 #ifndef ETRACE_ETRACE_COST_H
 #define ETRACE_ETRACE_COST_H
 
-/* Most threads whose use is added up when a process ends; with more, no cost is recorded. */
+/* Maximum threads whose use is added up when a process ends; with more, no cost is recorded. */
 #define ETRACE_COST_THREADS	4096
 
 /*

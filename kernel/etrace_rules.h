@@ -14,7 +14,7 @@ enum etrace_recorded_if {
 	ETRACE_RECORDED_FAILED	= 2,	/* if it failed; a tracepoint reports success */
 	ETRACE_RECORDED_BOTH	= 3,
 	ETRACE_RECORDED_NOT_EBADF	= 4,
-	ETRACE_RECORDED_USED	= 16,	/* if it succeeded: a use of its first argument */
+	ETRACE_RECORDED_USED	= 16,	/* if it succeeded: as a use of descriptor argument 0 */
 	/* Whatever else close() returns, the descriptor is closed. */
 	ETRACE_RECORDED_CLOSED	= ETRACE_RECORDED_BOTH | ETRACE_RECORDED_NOT_EBADF,
 	/* A failure is a different kind of event, an EXTENDED one. */
@@ -93,7 +93,7 @@ long etrace_fcntl_dup(unsigned int cmd)
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
 }
 
-/* The size that a call gets: in two halves, or as one word, perhaps of a 32-bit program. */
+/* The size that was passed to a call: in two halves, or as one word, maybe a 32-bit one. */
 static __always_inline
 long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, _Bool is_32)
 {
@@ -185,11 +185,11 @@ unsigned int etrace_socketcall_args(unsigned int what)
 	return what == SYS_RECVMMSG || what == SYS_SOCKETPAIR ? 4 : 3;
 }
 
-/* Most records of the use of a socket while it is open. */
+/* Maximum records of the use of a socket while it is open. */
 #define ETRACE_TURNS_MAX	255
 
 /*
- * io_submit(): the beginning of struct iocb, and the most requests of a call that
+ * io_submit(): the beginning of struct iocb, and the maximum requests of a call that
  * are read.
  */
 #define ETRACE_AIO_MAX	128

@@ -319,8 +319,8 @@ static struct etrace_hook etrace_hooks[] = {
 #define ETRACE_ENTRY_SIZE	16
 
 /*
- * Runs in the context of the function's caller, which may also be an io_uring (uring.c), or
- * the kernel itself, instead of a system call of the table.
+ * Runs in the context of the function's caller: a system call of the table, an operation of
+ * an io_uring (uring.c), or the kernel itself.
  */
 static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops,

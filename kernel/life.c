@@ -163,7 +163,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	}
 }
 
-#define ETRACE_CLOSES_BY_EXEC	128	/* most records; more are counted as lost */
+#define ETRACE_CLOSES_BY_EXEC	128	/* maximum records; more are counted as lost */
 
 /* Descriptors that execve has closed are recorded before the new program. */
 static void etrace_exec_closes(struct etrace_task *first, const struct etrace_hold *hold)

@@ -311,7 +311,7 @@ static void etrace_make_buffer(struct work_struct *work)
 }
 
 /*
- * Lets a kernel thread make an instance or a buffer. The present task is allowed to: it has
+ * Lets a kernel thread make an instance or a buffer. The current task is allowed to: it has
  * access to the device or is loading the module. tracefs, which belongs to root, must not
  * check it again. Also, if a task were killed while making a ring buffer, the kernel would
  * print a warning: ring_buffer.c stops on the signal, and its caller for CPU hotplug does

@@ -9,7 +9,7 @@
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/* Most MiB of output kept, of all living processes together. */
+/* Maximum output kept of all living processes together, in MiB. */
 unsigned int etrace_output_memory = 64;
 static atomic_long_t etrace_printed_rings = ATOMIC_LONG_INIT(0);
 

@@ -13,7 +13,7 @@
 struct etrace_hold;
 struct file;
 
-/* Most bytes of arguments that execve accepts, including the pointers. */
+/* Maximum bytes of arguments that execve accepts, including the pointers. */
 #define ETRACE_ARGV_MAX	(_STK_LIM / 4 * 3)
 
 /**
@@ -60,7 +60,7 @@ struct etrace_received {
 	bool unread;
 };
 
-#define ETRACE_LOOKS	10	/* most tries to read memory that keeps going away */
+#define ETRACE_LOOKS	10	/* maximum tries to read memory that keeps going away */
 
 /**
  * struct etrace_work - work of a task on its way back to its program

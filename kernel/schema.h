@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events as etrace_events.def has them: their numbers, the numbers of their
- * strings and values, and how they are spelled as lines.
+ * The events of etrace_events.def: their numbers, the numbers of their strings and
+ * values, and how they are printed as lines.
  */
 #ifndef ETRACE_SCHEMA_H
 #define ETRACE_SCHEMA_H
@@ -10,8 +10,8 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#define ETRACE_NR_STR	3	/* most strings of a record */
-#define ETRACE_NR_VAL	12	/* most values of a record */
+#define ETRACE_NR_STR	3	/* maximum strings of a record */
+#define ETRACE_NR_VAL	12	/* maximum values of a record */
 
 /* The typed events of events.h: those of the table, then records that continue or report others. */
 enum etrace_event {

@@ -7,7 +7,7 @@
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**
- * etrace_uses_new - allocate the uses of a descriptor table, empty
+ * etrace_uses_new - allocate empty uses for a descriptor table
  * @files: the table of descriptors
  *
  * Return: the uses, with one reference; NULL if there is no memory.

@@ -206,7 +206,7 @@ static void print_other(struct printer *p, const struct lt_item *it)
 	buf_addc(p->b, '\n');
 }
 
-/* Whether an event that begins with this line must not look like the end of the event before. */
+/* Whether an event that begins with this line could be mistaken for the end of the one before. */
 static bool stands_alone(const struct et_event *ev, enum lt_tag first)
 {
 	return lt_tags[first].role == ET_FAILED && lt_fails_alone(ev->kind);

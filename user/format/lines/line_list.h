@@ -84,7 +84,7 @@ static inline bool lt_fails_alone(unsigned int kind)
 	return lt_fails_late(kind) && !(lt_needs[kind] & LT_NEEDS_BEGIN);
 }
 
-/* Whether a complete line may lack a field; a line not in each event is omitted instead. */
+/* Whether a complete line may lack a field.  A line that is optional itself is left out instead. */
 static inline bool lt_may_lack(const struct lt_tag_row *row, const struct et_field *f)
 {
 	return f->may && row->when == ET_EACH;

@@ -187,7 +187,7 @@ static __attribute__((noinline)) bool read_tag(struct line_state *st, const char
 		l->tag_len = tag_len(s, end);
 		l->tag = tag_find(s, l->tag_len);
 	}
-	/* the word does not contain what follows a name of 8 bytes: see known_tag() */
+	/* for a name of 8 bytes, known_tag() must also check what follows the word */
 	if (l->tag && l->tag_len <= 8 && end - s > 8) {
 		uint64_t word = bytes_8(s);
 
@@ -278,7 +278,7 @@ bool line_columns(struct line_state *st, const char *s, const char *end)
 	size_t colon = st->colon;
 	uint64_t word, others;
 
-	/* with a name of up to 8 letters and what follows it */
+	/* must contain the colon, " etrace_", up to 8 letters of a name, and what follows these */
 	if (!colon || (size_t)(end - s) < colon + 20 ||
 	    ((bytes_8(s + COMM_WIDTH) != st->columns[0] ||
 	      bytes_8(s + COMM_WIDTH + 8) != st->columns[1]) &&

@@ -25,7 +25,7 @@ struct plain_lines {
 	/* by kind: what the latest event of that kind had */
 	struct plain_shape {
 		uint64_t key;	/* determines which lines and fields there are; 0 if not set */
-		bool alone;	/* it must not look like the end of the record before it */
+		bool alone;	/* it could be mistaken for the end of the event before it */
 		uint32_t nparts;
 		size_t parts_cap;
 		struct plain_part *parts;

@@ -25,8 +25,8 @@ struct report {
 	uint64_t lost_unknown;		/* number of losses of unknown size */
 	uint64_t first, last;		/* times of events */
 	uint64_t processes, threads;	/* all, including those that ran before the trace began */
-	uint64_t widest, widest_at;	/* most processes at once, and time of the first of that */
-	unsigned int deepest;		/* most generations of processes */
+	uint64_t widest, widest_at;	/* maximum processes at once, and when first reached */
+	unsigned int deepest;		/* maximum generations of processes */
 	uint64_t deepest_at;
 	uint64_t unfinished;		/* tasks that are live at the end */
 	uint64_t ends_lost;		/* tasks whose end is not in the trace */

@@ -26,7 +26,7 @@
 #define HOLD_EVENTS	65536u
 
 #define COMM_MAX	15	/* bytes of a thread's name */
-/* Most bytes that a task's buffer may keep while it is not in use. */
+/* Maximum bytes that a task's buffer keeps while it is not in use. */
 #define KEEP_BYTES	4096u
 
 /* Records of events have the same kind as the events. */

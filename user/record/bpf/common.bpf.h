@@ -22,7 +22,7 @@
 #include "record/bpf/bpf_abi.h"
 
 #define EB_FULL		8192u	/* bytes from which a part is sent */
-#define EB_DATA		16384u	/* most bytes in a part: EB_FULL and one text */
+#define EB_DATA		16384u	/* maximum bytes in a part: EB_FULL and one text */
 #define EB_SLACK	8256u	/* never used: the verifier assumes that a text may reach here */
 #define EB_PATH_MAX	4096u
 #define EB_NAME_MAX	255u	/* longest name in bytes; a power of two minus 1 */

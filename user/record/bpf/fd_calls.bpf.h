@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls about descriptors: those that say whether an execve closes them, that make them for
- * files without a name, or that receive them from another process; the module's calls_fd.c.
+ * Calls about descriptors: those that set close-on-exec, that make descriptors of files
+ * without a name, or that receive descriptors from another process; the module's calls_fd.c.
  */
 #ifndef ETRACE_FD_CALLS_BPF_H
 #define ETRACE_FD_CALLS_BPF_H
@@ -19,7 +19,7 @@
 #define MSG_CMSG_CLOEXEC 0x40000000u
 
 #define CONTROL_MAX	8192u	/* bytes of control data that are searched */
-/* Most steps to search messages for descriptors; if OLD, the verifier checks each of them. */
+/* Maximum steps to search messages for descriptors; if OLD, the verifier checks each of them. */
 #define RECEIVED_STEPS	8192u
 #define RECEIVED_STEPS_OLD 512u
 

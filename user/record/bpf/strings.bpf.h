@@ -17,7 +17,7 @@
 
 #define NSFS_MAGIC	0x6e736673
 
-/* Most components of a path; the longest path of d_path(), "a/a/...", has this many. */
+/* Maximum components of a path; the longest path of d_path(), "a/a/...", has this many. */
 #define WALK_MAX	16384u
 #define WALK_MAX_OLD	512u	/* the verifier checks each of them */
 
