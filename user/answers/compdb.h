@@ -7,8 +7,8 @@
 
 enum compdb_style {
 	COMPDB_ARGUMENTS,	/* arguments as a list, absolute paths */
-	COMPDB_CMAKE,		/* command as a line for a shell, output as the command has it */
-	COMPDB_BEAR,		/* arguments, members in the order of their names */
+	COMPDB_CMAKE,		/* command as a line for a shell, output as in that command */
+	COMPDB_BEAR,		/* arguments as a list; members sorted by their names */
 };
 
 struct compdb_old;

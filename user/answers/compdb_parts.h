@@ -84,7 +84,7 @@ struct compdb_entry {
 	uint32_t exec;
 	uint32_t command;	/* 1 + index; 0 if the entry is an old one */
 	uint32_t source;	/* index in the command's sources; not for links */
-	const char *file_said;	/* as written in the command */
+	const char *file_said;	/* @file as written in the command */
 	const char *directory;
 	char *file;
 	char *output, *said;	/* absolute; as written in the command; NULL if it makes nothing */

@@ -43,8 +43,7 @@ struct explain {
 	bool has_printed;	/* @printed was recorded for this command */
 	bool tells_printed;	/* printed text was recorded for at least one command */
 	struct explain_place place;
-	/* --before */
-	bool before, matched;	/* it is given; the command was found in it */
+	bool before, matched;	/* --before is given; the command was found in that recording */
 	int before_status;	/* status of the command there, -1 if unknown */
 	struct explain_change changes[EXPLAIN_ROWS];
 	size_t nchanges;

@@ -5,7 +5,7 @@
  * A process fails if its last program ends with a status other than 0, or by a signal.  A
  * failure matters only if it led, from caller to caller, to the failure of the whole build:
  * each of them failed, too, and did not ignore the failure.  failures_blame.c decides which
- * call a caller failed of; tables of names there only refine that.
+ * call made a caller fail; tables of names there only refine that.
  */
 #ifndef ETRACE_FAILURES_H
 #define ETRACE_FAILURES_H
@@ -45,7 +45,11 @@ size_t failures_count(const struct failures *f, enum failure_kind kind);
 /** failures_list - all execs that failed, in the order in which they ended */
 const uint32_t *failures_list(const struct failures *f, size_t *n);
 
-/** failures_failed - whether the build failed; processes without an end fail if their calls did */
+/**
+ * failures_failed - whether the build failed
+ *
+ * A process without an end counts as failed if its calls did.
+ */
 bool failures_failed(const struct failures *f);
 
 /**

@@ -18,7 +18,7 @@ void timeline_declare(struct timeline *t, const struct lists *l);
 void timeline_path(const struct timeline *t, struct line_path *path);
 
 /**
- * timeline_stretch - the segments from @i on that are shown as one: of one job or process
+ * timeline_stretch - count segments from @i on that are shown as one: of one job or process
  * @longest: set to the longest of them
  *
  * Return: their number.
@@ -48,7 +48,7 @@ struct endless *endless_new(const struct timeline *t);
  * @gone: by process; NULL if none
  * @since: before this time, everything stays as it was
  *
- * With @gone, no job waits for another one only because it came after that.
+ * With @gone, no job waits for another one only because it came later in the real build.
  */
 int64_t endless_without(struct endless *e, const bool *gone, int64_t since);
 

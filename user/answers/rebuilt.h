@@ -56,7 +56,7 @@ void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason);
 void rebuilt_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
 		    struct match_inputs *to);
 
-/** rebuilt_declared - add declared inputs of outputs that differ although nothing read them */
+/** rebuilt_declared - add declared inputs that differ, although the step did not read them */
 void rebuilt_declared(struct rebuilt *r);
 
 /** rebuilt_put - print the reasons */

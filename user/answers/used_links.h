@@ -14,7 +14,7 @@ typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned i
 /**
  * used_links - call @fn for all links that still exist, perhaps several times for each
  *
- * Also for names under which files were read that are no links now.
+ * Also for names under which files were read, and which are no links now.
  */
 void used_links(const struct used *u, used_link_fn *fn, void *ctx);
 

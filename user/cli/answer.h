@@ -24,7 +24,7 @@ extern const struct opt_row trace_rows[];
 
 /* What a command is asked to do. */
 struct asked {
-	struct db *db[2];	/* of the traces, as many as the command takes */
+	struct db *db[2];	/* one for each trace that the command takes */
 	char **args;		/* arguments behind the traces */
 	size_t nargs;
 	const struct opts *opts;
@@ -42,8 +42,8 @@ struct answer {
 	 * Its own options.  --json is added; if it takes traces, also trace_rows and --redact.
 	 */
 	const struct opt_row *options;
-	unsigned int traces;	/* how many it takes, and are opened for it: 0, 1 or 2 */
-	bool leaves;		/* for other people: secrets are hidden unless --no-redact */
+	unsigned int traces;	/* how many are opened for it: 0, 1 or 2 */
+	bool leaves;		/* goes to other people: hides secrets unless --no-redact */
 	bool only_json;		/* JSON is its only form, so there is no --json */
 	bool opens;		/* it opens the traces among its arguments itself */
 	size_t min_args, max_args;	/* behind the traces; max SIZE_MAX if any number */

@@ -11,7 +11,7 @@
 
 struct aside;
 
-/** aside_new - if standard output or error is a terminal.  Return: NULL if not, or on failure */
+/** aside_new - make that file.  Return: NULL if neither output is a terminal, or on failure */
 struct aside *aside_new(void);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users: the one who called sudo, the one of -u, and becoming one of them, for a
+ * Finds the user who called sudo, or whom -u names, and takes on their rights, for a
  * while or for good.
  */
 #ifndef ETRACE_CALLER_H
@@ -21,7 +21,7 @@ struct user {
 /**
  * user_of_sudo - the user who started this program with sudo
  *
- * Return: the user, for user_free(), or NULL if nobody did, or root.
+ * Return: the user, for user_free(); NULL if not started with sudo, or if root called sudo.
  */
 struct user *user_of_sudo(void);
 

@@ -18,7 +18,7 @@ struct cgroups *cgroups_add(struct session *s, const char *const *paths, size_t 
 			    size_t size);
 void cgroups_free(struct cgroups *c);
 
-/** cgroups_there - whether one of them has not been removed yet */
+/** cgroups_there - whether at least one of them still exists */
 bool cgroups_there(const struct cgroups *c);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * etrace doctor: what keeps etrace run from working on this machine, and what to
- * do about it.  A check is a function and a row of the table, which has the
- * backends that it is about; the last one for each backend tries what run does.
+ * do about it.  Each check is a function and a row of the table, which has the
+ * backends that it is for; the last check of each backend tries what run does.
  */
 #include "cli/doctor.h"
 #include "cli/command_line.h"

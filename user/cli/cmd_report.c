@@ -45,7 +45,7 @@ static const struct command_line command_line = {
 	.failed = 2,
 };
 
-/* Print a summary of events of etrace.  Return: the exit status, without that of @diag. */
+/* Print a summary of events of etrace.  Return: the exit status, not counting faults in @diag. */
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, uint64_t top, struct diag *diag)
 {
@@ -202,7 +202,7 @@ static int count(const struct inputs *inputs, const char *from, const struct opt
 	err = 0;
 	if (sink) {
 		err = source_run(source, sink);
-		/* counts of a part of the events would be wrong */
+		/* print no counts of only a part of the events */
 		if (counted.diag && diag_status(counted.diag) == 2)
 			err = 0;
 		else
@@ -221,7 +221,7 @@ static int count(const struct inputs *inputs, const char *from, const struct opt
 	return ret;
 }
 
-/* Return: the exit status, without that of @diag. */
+/* Return: the exit status, not counting faults in @diag. */
 static int report(const struct inputs *inputs, const char *file, const char *from,
 		  const struct opts *opts, struct diag *diag)
 {

@@ -126,7 +126,7 @@ static char **with_shell(char **words, char **argv, char *file)
 	return all;
 }
 
-/* Report that a command was not run. @what: what follows from that. Return: the exit status. */
+/* Report that a command was not run; @what ends the message.  Return: the exit status. */
 static int say_not_run(const char *name, int err, const char *what)
 {
 	say("%s: %s%s", name, strerror(err), what);
@@ -135,9 +135,8 @@ static int say_not_run(const char *name, int err, const char *what)
 
 /*
  * Never returns.  Runs @words, which are @argv or what the session made of it.  Writes a byte
- * to @ready when it has done what is not to be in the trace, and waits for a byte from @go:
- * then it is traced.  If nothing could be run, it writes another byte to @ready; else the
- * execve closes that.
+ * to @ready when tracing may begin, and waits until it has begun: for a byte from @go.  If
+ * nothing could be run, it writes another byte to @ready; else the execve closes @ready.
  */
 static void child(const struct recording *rec, char **argv, char **words, const struct user *u,
 		  int ready, int go, const sigset_t *mask, const struct inherited *kept)
@@ -315,7 +314,7 @@ static int list_left(struct session *s, struct session_task **list)
 }
 
 /*
- * Print those of @list that live on, by the events that have come since it was made.
+ * Print the tasks of @list that still live, judged by the events since it was made.
  * A pid is known only if the task is visible in our pid namespace.
  */
 static void print_outliving(struct recording *r, const struct session_task *list, int n)
@@ -346,7 +345,7 @@ static int exit_status(const struct run *run, char **argv)
 
 	if (WIFSIGNALED(run->status))
 		return 128 + WTERMSIG(run->status);
-	/* the program that ran it for us may have failed to */
+	/* the program that runs the command for us (strace) may have failed to do so */
 	if (WEXITSTATUS(run->status) == 1 && s->ops->run_error)
 		err = s->ops->run_error(s);
 	return err ? say_not_run(argv[0], err, "") : WEXITSTATUS(run->status);
@@ -378,7 +377,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		left = list_left(record_session(run.rec), &list);
 		ret = exit_status(&run, argv);
 		complete = record_end(run.rec, ret);
-		/* processes in the cgroups need not be the command's */
+		/* processes in the cgroups were perhaps not started by the command */
 		if (!o->quiet && !o->ncgroups)
 			print_outliving(run.rec, list, left);
 		free(list);

@@ -55,15 +55,15 @@ static const char *owners(const struct command_line *c, const struct opt_row *ro
 
 /* ---- --help ---- */
 
-/* Whether the "\n" at @s ends a line of its own, as before an empty or indented one. */
+/* Whether the "\n" at @s stays a line break: before an empty or indented line, or at the end. */
 static bool ends_line(const char *s)
 {
 	return *s == '\n' && (s[1] == ' ' || s[1] == '\n' || !s[1]);
 }
 
 /*
- * Words of @text, from the column where @head ends, and on further lines from @column. As in
- * plain text, a single "\n" is only a blank.
+ * Prints words of @text behind @head, and on further lines from @column.  Any other "\n" than
+ * those of ends_line() is only a blank.
  */
 static void put_words(FILE *to, const char *head, int column, const char *text)
 {

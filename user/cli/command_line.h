@@ -19,7 +19,8 @@ struct command_line {
 	bool program;		/* it is a program of its own, no subcommand of etrace */
 	/* arguments after the options; one line for each usage */
 	const char *synopsis;
-	const char *about;	/* what it does; --help wraps it; a line before a blank ends */
+	/* what it does; --help wraps it, and keeps line breaks before empty and indented lines */
+	const char *about;
 	const char *example;	/* commands, a line each: "etrace deps etrace.fxt app\n" */
 	void (*put_more)(FILE *to);	/* prints more after that in --help; or NULL */
 	/*

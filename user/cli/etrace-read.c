@@ -81,7 +81,7 @@ static void add(char *buf, size_t size, const char *s)
 	snprintf(buf + len, size - len, "%s", s);
 }
 
-/* The flag of the output, if only that has an option, in all of its rows; else NULL. */
+/* The flag of the only output that has an option, in all of its rows; NULL if none or several. */
 static const char *only_sink(const char *option)
 {
 	const struct sink_format *only = NULL;
@@ -150,7 +150,7 @@ static void help_format(FILE *to, const char *name, const char *text, const char
 	fprintf(to, " %s\n", models);
 }
 
-/* Rows with one name are printed once, with all models that the output is made from. */
+/* Prints rows of the same name once, with all models that the output can be made from. */
 static void help_sink(FILE *to, const struct sink_format *f)
 {
 	char models[128] = "";
@@ -226,7 +226,7 @@ static const char *output_name(const struct cmdline *c)
 		if (name)
 			return name;
 		output_names(names, sizeof(names));
-		/* not in the diag: outputs report that as faults of the input */
+		/* not by the diag: outputs would report it as a fault of the input */
 		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
 			c->output, names);
 		return "fxt";
@@ -305,7 +305,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 			goto out_source;
 		sinks[n++] = ch->main->open(&ka);
 	}
-	/* summaries go where the conversion does not */
+	/* summaries go to standard error if the conversion goes to standard output */
 	if (ch->nextra)
 		ka.out = text_out = out_fd(ch->main && !c->output ? STDERR_FILENO :
 					   STDOUT_FILENO, 0);

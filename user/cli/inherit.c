@@ -9,7 +9,7 @@ static const struct {
 	int signal;
 	void (*handler)(int);
 } signals[] = {
-	{ SIGCHLD, SIG_DFL },	/* ignored, it would take the exit status away */
+	{ SIGCHLD, SIG_DFL },	/* if it were ignored, the exit status would be lost */
 	{ SIGPIPE, SIG_IGN },	/* from here on: errors of an output, which must not end us */
 	{ SIGXFSZ, SIG_IGN },
 	{ SIGXCPU, SIG_IGN },
@@ -17,8 +17,8 @@ static const struct {
 _Static_assert(sizeof(signals) / sizeof(signals[0]) == INHERIT_SIGNALS, "all are kept");
 
 /*
- * FREE: lifted, if that is allowed, because the recorder would die of it.  All
- * others are raised to the hard limit, as the user could have done.
+ * FREE: removed if that is allowed, because the limit could kill the recorder.  HARD: raised
+ * to the hard limit, as the user could have done.
  */
 static const struct {
 	int limit;

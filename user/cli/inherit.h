@@ -18,7 +18,7 @@ struct inherited {
 	int nice;		/* the recorder changes its own when it begins to read */
 };
 
-/** inherit_own - change them for the recorder; call it before anything else */
+/** inherit_own - save them and change them for the recorder; call it before anything else */
 void inherit_own(struct inherited *before);
 
 /** inherit_restore - in a child that is to run another program, before its execve */

@@ -13,11 +13,11 @@ struct inputs {
 
 /**
  * inputs_open - open all input files
- * @files: their @n names; "-" is standard input, as is no name
+ * @files: their @n names; "-", or no name at all, is standard input
  *
  * On a machine with several processors they are read ahead.
  *
- * Return: false after diag_fatal(); for inputs_close() all the same.
+ * Return: false after diag_fatal(); inputs_close() is needed in that case, too.
  */
 bool inputs_open(struct inputs *inputs, char **files, size_t n, struct diag *diag);
 

@@ -3,7 +3,7 @@
 #ifndef ETRACE_OOM_H
 #define ETRACE_OOM_H
 
-/** oom_exits - do so from now on, in this thread */
+/** oom_exits - from now on, exit that way if memory runs out in this thread */
 void oom_exits(void);
 
 /**

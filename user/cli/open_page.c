@@ -59,7 +59,7 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
-/* sudo does not pass on where a user's session is. */
+/* sudo does not pass on the variable by which programs find the user's session. */
 static void set_runtime_dir(void)
 {
 	char dir[64];
@@ -89,7 +89,7 @@ static void child(const char *program, const char *path, const struct user *u,
 	_exit(1);
 }
 
-/* Return: false if it has failed within WAIT_MS. */
+/* Return: false if the opener has failed within WAIT_MS. */
 static bool goes_on(pid_t pid)
 {
 	static const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };

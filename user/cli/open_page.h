@@ -7,12 +7,12 @@
 #include "cli/inherit.h"
 
 /**
- * open_page - open a file with what the user's session opens such files with
+ * open_page - open a file with the user's default program for it
  * @u: the user who called sudo, NULL for the one who runs this program
- * @mask, @kept: what the program that is run inherits
+ * @mask, @kept: signal mask and attributes (inherit.h) that the program inherits
  *
- * Runs xdg-open, in a graphical session, and never as root; else prints the path on standard
- * error.  Waits only for a moment, in which that program may fail.
+ * In a graphical session, and never as root, runs xdg-open; else, or if that fails within a
+ * second, prints the path on standard error.
  */
 void open_page(const char *path, const struct user *u, const sigset_t *mask,
 	       const struct inherited *kept);

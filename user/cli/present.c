@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tasks that are handled between two lists of the live ones: each takes a descriptor. */
+/* Tasks handled at a time, each with an open descriptor; then check() lists the live ones anew. */
 #define BATCH		256
 /* Longest command line, in bytes. */
 #define CMDLINE_MAX	(1u << 20)
@@ -160,7 +160,7 @@ static int by_upid(const void *a, const void *b)
 	return x->upid < y->upid ? -1 : x->upid > y->upid;
 }
 
-/* Close the directories of tasks that have ended, or have another pid now: they may be others'. */
+/* Close the directories of tasks that ended or changed pid: they may be of other processes. */
 static int check(struct session *s, struct candidate *c, unsigned int nc)
 {
 	struct session_task *now;

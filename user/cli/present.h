@@ -6,11 +6,11 @@
 #include "record/session.h"
 #include "io/formats.h"
 
-/* How much of that could not be recorded. */
+/* How many of these tasks are known only in part, and why. */
 struct present_gaps {
-	unsigned int tasks;	/* that ran already */
-	unsigned int unknown;	/* of these, those of which only the upid is known */
-	bool other_proc;	/* because /proc is that of another pid namespace */
+	unsigned int tasks;	/* all that already ran */
+	unsigned int unknown;	/* of these, how many are known only by their upid */
+	bool other_proc;	/* the reason: /proc is that of another pid namespace */
 };
 
 /**

@@ -28,7 +28,7 @@ struct record_options {
 	const char *to;
 	const char *backend;	/* NULL for auto */
 	uint64_t buffer;
-	uint32_t record;	/* --record: bit by bit, enum et_where */
+	uint32_t record;	/* --record: bits of enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
 	bool runs;		/* set by cmd_run.c: a command is to be started */
 	bool no_env;		/* --no-env */
@@ -63,7 +63,7 @@ void record_options_free(struct record_options *o);
  */
 struct recording *record_new(const struct record_options *o, const struct user *u);
 
-/** record_begun - the command or process is traced: outputs appear, old ones make room */
+/** record_begun - the command or process is traced now: outputs appear, old ones are renamed */
 void record_begun(struct recording *r);
 
 /** record_command - set the command line that the trace names: words, as argv */
@@ -117,7 +117,7 @@ void record_keep_view(struct recording *r);
 void record_pause(struct recording *r);
 
 /**
- * record_end - stop, drain, compare, write the verdict, close, and print the summary
+ * record_end - stop, drain, compare counts, write the verdict, close, and print the summary
  * @status: of the command, for the trace; -1 if there is none
  *
  * Return: whether the trace is complete.

@@ -14,17 +14,17 @@
 #include <unistd.h>
 
 /*
- * At the end the outputs are waited for, as long as it takes.  After a signal that
- * ends programs, only as long as any of them makes progress within this time, in ns;
- * after another signal, no longer.
+ * At the end the recorder waits for the outputs as long as it takes.  If a signal that ends
+ * programs has come, it gives up when no output has made progress for this time, in ns; if
+ * such a signal comes while it waits, at once.
  */
 #define STALL_NS	(5000u * (uint64_t)RECORD_MS)
-/* After this time, in ns, the user is reported what is waited for. */
+/* After this time, in ns, print what the recorder is waiting for. */
 #define REPORT_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- the verdict ---- */
 
-/* Records that the buffers did not take. */
+/* Number of records that were lost because they could not be put into the buffers. */
 static uint64_t lost_records(const struct rec_account *a)
 {
 	return a->module.lost_records + a->module.lost_disabled;
@@ -72,7 +72,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 	buf_free(&text);
 }
 
-/* A verdict for each output: only that one lacks what it did not take. */
+/* Write a verdict into each output: what one output failed to take, others may have. */
 static void write_verdicts(struct recording *r, const struct rec_account *a, int status,
 			   uint64_t ended)
 {
@@ -173,7 +173,7 @@ static void report_notable(const struct recording *r, const struct notable_list 
 		fprintf(stderr, "  and others\n");
 }
 
-/* @quiet: print only those that are not whole */
+/* @quiet: print only incomplete outputs */
 static void report_outputs(const struct recording *r, bool quiet)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);

@@ -14,8 +14,8 @@
 /* Shortest time between two looks at the buffers, in ms. */
 #define TICK_MIN	4
 /*
- * Some kernels wake a reader long before its buffer is as full as it asked for: after
- * so many times it stops waiting for them to.
+ * Some kernels wake a reader long before its buffer is as full as it asked for.  After
+ * so many early wakeups the loop no longer polls the buffers; it only looks at each tick.
  */
 #define STRIKES		8
 /* Higher priority than the traced programs, which could fill the buffers faster than we read. */

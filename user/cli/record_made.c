@@ -25,7 +25,7 @@
 
 /* Added to the output's name. */
 #define RECORDING	"-recording.fxt.zst"
-/* After this time, in ns, the user is reported what is waited for. */
+/* After this time, in ns, print what the recorder is waiting for. */
 #define REPORT_NS		(1000u * (uint64_t)RECORD_MS)
 
 /* ---- what can be made ---- */

@@ -55,7 +55,7 @@ struct recording {
 	struct pollfd *fds;
 	bool poll_cpus;
 	unsigned int strikes;
-	int tick;		/* ms */
+	int tick;		/* time between two looks at the buffers, ms */
 	uint64_t begun, synced, shown;	/* CLOCK_MONOTONIC, ns */
 	int64_t realtime;	/* CLOCK_REALTIME minus CLOCK_MONOTONIC at the beginning, ns */
 };

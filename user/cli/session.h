@@ -10,20 +10,20 @@
 #include "io/formats.h"
 
 struct session_options {
-	/* bytes of each buffer that the backend has; 0 for what suits the machine */
+	/* size of each buffer of the backend, in bytes; 0 for a size that suits the machine */
 	uint64_t buffer;
-	bool runs;		/* what is recorded will be started */
+	bool runs;		/* a command will be started, and recorded */
 	bool cgroups;		/* processes in cgroups are recorded, too */
 	bool quiet;
 	bool comm;		/* record changes of thread names, too */
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
-	const char *keep_env;	/* of et_keep_env(), or those of ET_ENV_LISTED; NULL if none */
+	uint32_t record;	/* what --record asks for: bits of enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* list of et_keep_env(), or for ET_ENV_LISTED; NULL if none */
 };
 
 /**
  * session_open - open a session of a backend, which traces nothing yet
  * @name: of the backend; "auto" or NULL for the first that works
- * @verbose: print which one, and why not those before it
+ * @verbose: print which one is used, and why those before it cannot be
  * @sink: takes struct et_event; stays the caller's
  * @why: on failure, what is wrong with each and what to do, for the user
  *

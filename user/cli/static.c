@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces functions of the C library in the static program: those that would load
- * libraries of the machine, which need another C library than that in the program.
- * Users are only those of /etc/passwd and /etc/group.
+ * For the static program: replaces the functions of the C library that would load shared
+ * libraries of the machine, because these need another C library than the one linked in.
+ * So only users and groups in /etc/passwd and /etc/group are known.
  */
 #include <dlfcn.h>
 #include <errno.h>

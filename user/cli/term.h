@@ -16,9 +16,7 @@ struct term_colors {
 	const char *good, *bad, *bold, *off;
 };
 
-/** term_colors - on a terminal, and unless NO_COLOR is set; of standard error
- * or of @fd
- */
+/** term_colors - colours for @fd: only if it is a terminal and NO_COLOR is not set */
 struct term_colors term_colors(int fd);
 
 /** term_utf8 - whether text is UTF-8 in the user's locale */
@@ -30,7 +28,7 @@ bool term_utf8(void);
  */
 bool term_blocks(int fd, unsigned int *cols);
 
-/** progress_begin - reserve the line, if there is to be one */
+/** progress_begin - reserve the line, if there will be one */
 void progress_begin(enum term_when when);
 
 /** progress_columns - how many columns the line has */

@@ -12,7 +12,7 @@
 struct top;
 
 /**
- * top_open - a view of nothing yet; the terminal changes with the first frame
+ * top_open - begin an empty view; the terminal changes with the first frame
  * @pid_bits: as the module's bits_of_real_pid
  * @before: an earlier recording, from which the time remaining is estimated; or NULL
  * @quit: text of the help about what q does
@@ -28,7 +28,7 @@ struct top_model *top_model(struct top *t);
 /** top_source - set what is watched, for the title; @source must stay valid */
 void top_source(struct top *t, const char *source);
 
-/** top_live - set whether the clock of the trace is this machine's, and the build runs */
+/** top_live - set whether the build still runs, on this machine: then its clock goes on */
 void top_live(struct top *t, bool live);
 
 /** top_fd - readable when a key was pressed, or the terminal is gone */

@@ -33,7 +33,7 @@ enum command_why {
 struct command_source {
 	const char *path;	/* as written in the command */
 	const char *language;	/* as for gcc -x: "c", "c++" */
-	uint32_t from, to;	/* its arguments, without @to: one, or an option and its value */
+	uint32_t from, to;	/* its arguments, without @to: a word, or an option and value */
 };
 
 /* Arguments from @from to before @to. */

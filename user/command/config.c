@@ -408,7 +408,7 @@ static bool is_called(const struct config_compiler *row, const char *program, co
 {
 	if (!strchr(row->path, '/'))
 		return !strcmp(row->path, path_base(program)) || !strcmp(row->path, path_base(name));
-	/* through a link: its target may also be called under another name */
+	/* called through a link: other names of the same target do not count */
 	return !strcmp(row->path, program) || !strcmp(row->path, name) ||
 	       (row->real && !strcmp(row->real, program) &&
 		!strcmp(path_base(row->path), path_base(name)));

@@ -36,7 +36,7 @@ enum option_role {
 	ROLE_PREPROCESS,	/* only preprocesses */
 	ROLE_CHECK,		/* only checks sources, without an output */
 	ROLE_PRECOMPILE,	/* makes a precompiled header or module; text: its suffix */
-	ROLE_ASSEMBLY,		/* makes assembly, or what the family has; text: suffix, ".s" */
+	ROLE_ASSEMBLY,		/* makes assembly or the family's equivalent; text: suffix, ".s" */
 	ROLE_OBJECT,		/* makes an object, without a link; text: suffix, or the family's */
 	ROLE_STAGES,		/* number of the roles above */
 
@@ -70,7 +70,7 @@ struct option {
 struct option_set {
 	const struct option *rows;
 	unsigned short n;
-	unsigned short *letters;	/* OPTION_LETTERS + 1: first row of each; filled on use */
+	unsigned short *letters;	/* by letter: first row of it, OPTION_LETTERS + 1 */
 };
 
 enum tool {

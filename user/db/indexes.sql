@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- Made when all rows are there: a sort costs less than so many insertions anywhere.
--- The first one before, where it has to be asked who lies below a directory that is renamed.
+-- Made after all rows are written: a sort is cheaper than many insertions at random places.
+-- file_path is made earlier if a directory is renamed, to find the files below it.
 CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path);
 CREATE INDEX IF NOT EXISTS version_base ON version (base) WHERE base IS NOT NULL;
 CREATE INDEX IF NOT EXISTS name_file ON name (file);

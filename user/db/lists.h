@@ -4,15 +4,15 @@
  * they did not find.
  *
  * With a row for each, these would be most of a database, and SQLite would take more time to
- * hand them out than all other work on them takes.  So many of one exec share a row.  Its text
- * is a list of lists of numbers, JSON without spaces and fractions:
+ * return them than all other work on them takes.  Therefore one row holds many of one exec: its
+ * text is a list of lists of numbers, JSON without spaces and fractions:
  *
  *	access_list  [[version,file,how,class,at,took,fd,bytes,copied,since],...]
  *	miss         [[file,at],...]
  *
  * "at" counts from the row's own, which is that of its first list.  The numbers after "took"
- * default to { -1, -1, 0, 0 } (no descriptor, bytes unknown): a list leaves out the last ones
- * if they are as there.
+ * default to { -1, -1, 0, 0 } (no descriptor, bytes unknown): numbers at the end of a list are
+ * left out if they have these values.
  */
 #ifndef ETRACE_DB_LISTS_H
 #define ETRACE_DB_LISTS_H
@@ -46,7 +46,7 @@ struct list_rows {
 	struct map64 of;	/* exec: place */
 };
 
-/** list_rows_add - add one; GRAPH_MISS must be kept apart, in a struct list_rows of its own */
+/** list_rows_add - add an access; those with GRAPH_MISS need a struct list_rows of their own */
 void list_rows_add(struct list_rows *l, const struct graph_access *a);
 
 /** list_rows_end - @exec has ended; list_rows_end_all - all have */

@@ -167,9 +167,9 @@ CREATE TABLE word (
 	PRIMARY KEY (of, number)
 ) STRICT, WITHOUT ROWID;
 
--- Added to as rows come: their keys grow as the rows do, or nearly, or few rows are in
--- them, so that the place of each is found at once; a sort in the end costs more the
--- more there are.
+-- These indexes are filled while rows are written.  That is cheap, because their keys (nearly)
+-- ascend from row to row, or because they have few rows.  To make them in the end would take a
+-- sort, which costs more the more rows there are.
 CREATE INDEX exec_parent ON exec (parent);
 CREATE INDEX version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX version_file ON version (file);

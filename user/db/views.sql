@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- What people ask most, with names instead of numbers.
+-- Views for the most frequent questions, with names instead of numbers.
 
 CREATE VIEW execs AS
 SELECT e.id, e.process, e.parent, e.before, e.forked,
@@ -34,8 +34,8 @@ UNION ALL
 SELECT m.exec, NULL, CAST(f.path AS TEXT), 'miss', 'probe', NULL, NULL, m.error, m.at, m.at
 FROM misses AS m LEFT JOIN file AS f ON f.id = m.file;
 
--- Who made what of what: an exec's inputs of before its last write to an output, and of what
--- it only copied, no other than that.
+-- Which exec made an output from which inputs: from all that it began to read before its last
+-- write to the output; but only from what it copied, if copies were all that it wrote.
 CREATE VIEW edge AS
 WITH used AS MATERIALIZED (SELECT * FROM access WHERE how IN (1, 2, 3))
 SELECT DISTINCT w.version AS output, r.version AS input, w.exec AS exec, r.class AS class
@@ -51,7 +51,7 @@ SELECT DISTINCT w.version, w.exec AS writer, r.exec AS reader
 FROM used AS w JOIN used AS r ON r.version = w.version
 WHERE w.how = 2 AND r.how = 1;
 
--- What stands under each name in the end, as far as the trace tells; NULL: nothing.
+-- Which version each name stands for in the end, as far as the trace shows; NULL if none.
 CREATE VIEW final AS
 SELECT file, version, at
 FROM (SELECT file, version, at, row_number() OVER

@@ -117,8 +117,8 @@ struct et_event {
 	char *bytes;
 	size_t nbytes;
 	/*
-	 * The event's lines, if its values and strings do not give them back, as
-	 * et_print_lines() prints them for a task's first event; else empty.
+	 * The event's lines, as et_print_lines() prints them for a task's first event, if they
+	 * cannot be made from its values and strings; else empty.
 	 */
 	char *raw;
 	size_t raw_len;
@@ -240,7 +240,7 @@ void et_add_earlier(struct et_event *ev, const char *s, size_t n);
 /** et_gap - @n numbered parts are missing at the end of the last string */
 void et_gap(struct et_event *ev, uint32_t n);
 
-/** et_announce - set the announced size of a string, if it is not that of what came */
+/** et_announce - set the announced size of a string, if that is not the size received */
 static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size)
 {
 	ev->announced |= (uint8_t)(1u << i);
@@ -324,7 +324,7 @@ static inline const char *et_get_string(const struct et_event *ev, unsigned int 
 /** et_count_lines - how many lines it has, each string counting as one */
 uint32_t et_count_lines(const struct et_event *ev);
 
-/** et_lacks_begin - whether what its first line needs is not all there */
+/** et_lacks_begin - whether anything that its first line needs is missing */
 static inline bool et_lacks_begin(const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
@@ -388,9 +388,9 @@ static inline unsigned int et_present_path(const struct et_event *ev)
 }
 
 /**
- * et_regular - whether an event's values and strings give back its lines
+ * et_regular - whether an event's lines can be made from its values and strings
  *
- * Such an event is whole, and can be made again from them alone.
+ * Such an event is whole; it can be restored from these alone.
  */
 static inline bool et_regular(const struct et_event *ev)
 {

@@ -260,7 +260,7 @@ static void apply_fork(struct proctab *t, struct task *parent, const struct et_e
 
 	if (child < 0 || find(t, (uint64_t)child))
 		return;
-	/* damage could make a task its own child's predecessor */
+	/* in a damaged trace the child may have its parent's pid: do not end the parent */
 	if (pid != parent->pid || parent->left_pid)
 		evict_pid(t, pid, ev);
 	add_task(t, (uint64_t)child, parent, flags & CLONE_THREAD, ev);

@@ -155,7 +155,7 @@ bool et_on_request(const char *list, uint32_t *where)
 }
 
 const char et_env_listed[] =
-	/* from gcc to its compilers: what stood in its @files, too */
+	/* passed by gcc to its compilers; includes the options that were in @files */
 	"COLLECT_GCC_OPTIONS,"
 	/* gcc and clang; icc, icx and nvc know the first of them, too */
 	"CPATH,C_INCLUDE_PATH,CPLUS_INCLUDE_PATH,OBJC_INCLUDE_PATH,OBJCPLUS_INCLUDE_PATH,"
@@ -177,7 +177,7 @@ const char et_env_listed[] =
 	"__INTEL_PRE_CFLAGS,__INTEL_POST_CFLAGS,__INTEL_PRE_FFLAGS,__INTEL_POST_FFLAGS,"
 	/* Arm, IAR */
 	"ARMCC5INC,ARMCC5_CCOPT,ARMCOMPILER6_CLANGOPT,C_INCLUDE,QCCARM,"
-	/* TI: of all its compilers, by names without a target and with */
+	/* TI: for all its compilers, then for one target each */
 	"C_DIR,C_OPTION,TI_ARM_C_DIR,TI_ARM_C_OPTION,C2000_C_DIR,C2000_C_OPTION,"
 	/* more targets of TI */
 	"C6X_C_DIR,C6X_C_OPTION,MSP430_C_DIR,MSP430_C_OPTION,PRU_C_DIR,PRU_C_OPTION,"

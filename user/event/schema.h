@@ -32,7 +32,7 @@ enum et_kind {
 #define END_EVENT(ID, id) ET_NS_##ID };
 #include "event/events.def"
 
-/* The number of the argument list, beside those of strings: ET_S_EXEC_args. */
+/* The number of the argument list, which no string has: ET_S_EXEC_args. */
 #define ET_ARGS		7u
 #define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
 #include "event/events.def"
@@ -88,7 +88,7 @@ struct et_field {
 	uint8_t len;		/* of the name */
 	bool is_size;
 	uint8_t slot;		/* number of the string (ET_ARGS) or of the value */
-	bool may;		/* may be missing from a whole line, if that is ET_EACH */
+	bool may;		/* may be missing from a complete line that is ET_EACH */
 	uint8_t tag;		/* is_size: the string's enum et_tag */
 };
 
@@ -139,16 +139,16 @@ enum et_where {
 
 /**
  * et_on_request - add what a list like "probes,dirs" names
- * @where: bit by bit, enum et_where, ET_OUTPUT_ALL; not touched on failure
+ * @where: their bits of enum et_where, and ET_OUTPUT_ALL, are set; unchanged on failure
  *
  * Return: whether all names are known.
  */
 bool et_on_request(const char *list, uint32_t *where);
 
-/* A bit beside those of enum et_where, set with that of ET_ENV: only the variables of a list. */
+/* A further bit, set together with that of ET_ENV: record only the variables of a list. */
 #define ET_ENV_LISTED	(1u << 6)
 
-/* A bit set with that of ET_OUTPUT: output of every process, not only of those that fail. */
+/* A further bit, set together with that of ET_OUTPUT: also output of processes that succeed. */
 #define ET_OUTPUT_ALL	(1u << 7)
 
 /* How many bytes are kept of what a process wrote to a descriptor: the last ones. */
@@ -162,7 +162,7 @@ extern const char et_env_listed[];
 
 /**
  * et_env_recorded - which variables of environments are recorded
- * @record: bit by bit, enum et_where and ET_ENV_LISTED
+ * @record: bits of enum et_where, and ET_ENV_LISTED
  * @list: the variables of ET_ENV_LISTED
  *
  * Return: names with commas between them; "*" if all, "" if none.
@@ -205,7 +205,7 @@ struct et_kind_row {
 extern const struct et_kind_row et_kinds[ET_K_COUNT];
 /* Name of the argument list in FXT and JSON, NULL if the kind has none. */
 extern const char *const et_args_name[ET_K_COUNT];
-/* Its tag in the line format, or NULL. */
+/* Tag of the argument list in the line format, NULL if the kind has none. */
 extern const char *const et_args_tag[ET_K_COUNT];
 
 #endif

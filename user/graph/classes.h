@@ -18,7 +18,7 @@ enum {
 /* What a path alone shows. */
 struct name_class {
 	uint8_t bits;		/* NAME_* */
-	uint8_t place;		/* bytes in the path of the listed directory above it, 0 if none */
+	uint8_t place;		/* length of the directory in classes.c that it is in; 0 if none */
 };
 
 struct name_class classes_of_name(const char *path, size_t len);
@@ -37,8 +37,8 @@ bool classes_is_header(uint64_t bytes, bool shared);
 struct interpreter {
 	const char *program;	/* base name without its version */
 	bool scripts;		/* its first plain argument is what it runs */
-	const char *word;	/* how its libraries' directories begin; "": all beside it */
-	const char *place;	/* one more directory of its library, NULL if none */
+	const char *word;	/* prefix of its library directories; "": all of lib; NULL: none */
+	const char *place;	/* path of one more library directory, NULL if none */
 };
 
 /** classes_interpreter - which interpreter a program (base name) is.  Return: NULL if none */

@@ -78,7 +78,7 @@ struct graph_version {
 	uint32_t target;	/* of GRAPH_IS_SYMLINK, the file that it leads to */
 	bool identified;	/* type, dev and ino are known */
 	bool sized;		/* size and mtime are known, too */
-	uint32_t type, dev;	/* S_IFMT; as the kernel has it */
+	uint32_t type, dev;	/* S_IFMT bits; as in the kernel */
 	uint64_t ino, size;	/* bytes */
 	int64_t mtime;		/* ns since 1970 */
 };
@@ -184,7 +184,7 @@ struct graph_ops {
 	 * none in the trace: the name was there before, and its inode number shows it.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
-	/* a file was opened by string @path, which leads to it through links, and read; once */
+	/* a file was read by a path (string @path) that leads to it through links; once for each */
 	void (*asked)(void *ctx, uint32_t file, uint32_t path, enum graph_class class);
 	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 			int64_t at);
@@ -213,7 +213,7 @@ void graph_event(struct graph *g, const struct et_event *ev);
 /** graph_end - the trace is over: end everything that is still open */
 void graph_end(struct graph *g);
 
-/** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last: the last, ns after it */
+/** graph_begin - CLOCK_MONOTONIC of the first event; graph_last - the last, after that; in ns */
 uint64_t graph_begin(const struct graph *g);
 int64_t graph_last(const struct graph *g);
 

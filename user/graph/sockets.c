@@ -341,9 +341,9 @@ int64_t socket_since(const struct fd *fd)
 }
 
 /*
- * The event before a read may be recorded when that read has begun already: it is only sure that
- * it began after the event before that one.  If several tasks use the socket, one may have begun
- * before the last event of another.
+ * A read may have begun before the event that precedes it was recorded; it certainly began after
+ * the event before that one.  If several tasks use the socket, one may have begun before the
+ * last event of another.
  */
 int64_t socket_read_began(const struct fd *fd)
 {

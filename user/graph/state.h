@@ -298,7 +298,8 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 /**
  * socket_bound - BIND: a socket gets a name
  *
- * The trace does not show who sends messages to it: until it connects, it leads outside.
+ * The trace does not show who sends messages to it: until it connects, its other end counts as
+ * outside the trace.
  */
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** socket_moved - a socket's file was renamed; @to: NULL if it was removed */
@@ -307,7 +308,7 @@ void socket_moved(struct graph *g, const char *from, size_t from_len, const char
 /** socket_read - a socket with a name was read: messages of all that have connected to it */
 void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		 int64_t at);
-/** socket_closed - the socket of a name is closed: what waits there will not be accepted */
+/** socket_closed - the socket of a name is closed: connections that wait there end unaccepted */
 void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);
 /*
@@ -395,7 +396,7 @@ void use_list(struct graph *g, struct process *p, const struct et_event *ev, int
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_heir - @d is freed: if nobody read it, the only program that began with it counts */
+/** use_heir - @d is freed: if nobody read it, the only program that began with it is its reader */
 void use_heir(struct graph *g, const struct description *d);
 /** use_fork - a child gets its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,

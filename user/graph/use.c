@@ -3,9 +3,9 @@
  * Which exec reads and writes what, by which descriptor: etrace-db(5), rules 1 and 3 to 7.
  * See state.h.
  *
- * If the trace records uses, they decide.  If not, a descriptor that an exec opened
- * counts as used by it, and of those that it inherited 0, 1 and 2, unless it has put
- * them there for a child (assume()).
+ * If the trace records uses, they decide.  If not, an exec counts as using the descriptors
+ * that it opened, and of those that it inherited 0, 1 and 2, unless it has put them there
+ * for a child (assume()).
  */
 #include "base/hash.h"
 #include "graph/state.h"

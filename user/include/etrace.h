@@ -132,7 +132,7 @@ void etrace_signal_name(int signal, char *buf, size_t size);
 int etrace_open(const char *const *paths, size_t npaths, struct etrace **trace);
 
 /**
- * etrace_set_pid_bits - how many low bits of a upid are the pid
+ * etrace_set_pid_bits - set how many low bits of a upid are the pid
  * @bits: 0 to 32, the module's bits_of_real_pid; 22 if this is not called
  *
  * Return: 0; -EINVAL; -EBUSY after the first event has been read.
@@ -255,7 +255,7 @@ int etrace_event_late(const struct etrace_event *event);
 
 /*
  * A task is live from the first event that mentions it up to its exit event,
- * inclusive.  Its program is the one after the last event, also if that was an exec.
+ * inclusive.  Its program is the one that it runs after the last event that was returned.
  * A task whose exit event was lost is removed when its pid is used again.
  */
 
@@ -272,7 +272,7 @@ uint64_t etrace_task_pid(const struct etrace_task *task);
 /** etrace_task_parent - *upid is set to the parent task.  Return: 1; 0 if it is unknown. */
 int etrace_task_parent(const struct etrace_task *task, uint64_t *upid);
 
-/** etrace_task_process - upid of the task's process: of the task that the process began as */
+/** etrace_task_process - upid of the task's process, which is that of its first task */
 uint64_t etrace_task_process(const struct etrace_task *task);
 
 /** etrace_task_is_thread - 1 if the task is not the first of its process, else 0 */

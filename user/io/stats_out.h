@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Writes a summary, as text for people or as one JSON object: numbers, tables, and
- * at the end whether the trace is complete.  The summaries themselves count: *_stats.c,
- * one for each model, and report.c for etrace's events.
+ * at the end whether the trace is complete.  What the numbers count is decided elsewhere:
+ * in a *_stats.c for each model, and in report.c for etrace's events.
  */
 #ifndef ETRACE_STATS_OUT_H
 #define ETRACE_STATS_OUT_H
@@ -71,7 +71,7 @@ void stats_top(struct stats *s, const char *key, const char *title,
 	       const struct stats_col *cols, unsigned int ncols, const struct tally *t);
 
 /**
- * stats_end - write whether the trace is complete, from the diag, and end the summary
+ * stats_end - write whether the trace is complete, as the diag knows it, and end the summary
  *
  * Return: 0 or the output's negative errno.
  */
@@ -93,10 +93,10 @@ const char *stats_seconds(char *buf, uint64_t ns);
 /** stats_put_name - write a name, padded to @width bytes; a longer one loses its beginning */
 void stats_put_name(struct out *out, const char *name, size_t n, size_t width);
 
-/** stats_put_low - if counts may be too low, write a line with by how much at most */
+/** stats_put_low - if counts may be too low, write a line with the largest possible error */
 void stats_put_low(struct out *out, const struct tally *t);
 
-/** stats_json_low - if counts may be too low, write "@key_low_by": by how much at most */
+/** stats_json_low - if counts may be too low, write "@key_low_by": the largest possible error */
 void stats_json_low(struct json *j, const char *key, const struct tally *t);
 
 /** stats_put_damage - write a line for each kind of damage */

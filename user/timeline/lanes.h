@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Packs the slices of a timeline into as few lanes as possible: as many as programs worked
- * at once at most.  Slices of one job (see line_process.job) stay in one lane if possible.
+ * Packs the slices of a timeline into as few lanes as possible: the largest number of programs
+ * that worked at once.  Slices of one job (see line_process.job) stay in one lane if possible.
  */
 #ifndef ETRACE_LANES_H
 #define ETRACE_LANES_H

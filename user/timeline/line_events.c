@@ -118,7 +118,7 @@ void line_events_begin(struct line_events *l, struct proctab *tab, const struct 
 		       const struct task *parent, const struct et_event *ev)
 {
 	int64_t at = since(l, ev->time);
-	/* if a new process has a known koid, that is reused */
+	/* another new process with a known koid reuses it */
 	uint32_t process = t->thread || t->execed ? process_of(l, t) : 0;
 
 	if (!process) {
@@ -126,7 +126,7 @@ void line_events_begin(struct line_events *l, struct proctab *tab, const struct 
 
 		process = add_process(l, t, process_of(l, maker), at);
 	} else if (t->execed) {
-		/* what it ran before has ended by this */
+		/* this ended what it ran before */
 		end_exec(l, process, at);
 	} else {
 		l->live[process]++;

@@ -14,7 +14,7 @@
 #include "event/proctab.h"
 #include "timeline/timeline.h"
 
-/* Of an exec of the timeline, what a database keeps elsewhere. */
+/* What the timeline itself does not hold about an exec. */
 struct line_work {
 	uint32_t label;		/* offset in line_events.labels; a NUL ends it */
 	uint8_t class;		/* enum work_class */
@@ -33,7 +33,7 @@ struct line_events {
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
-/** line_events_start - set the trace's first time; if not called, that of the first task counts */
+/** line_events_start - set time 0 of the timeline; if not called, it is that of the first task */
 static inline void line_events_start(struct line_events *l, uint64_t time)
 {
 	l->begin = time;

@@ -6,13 +6,13 @@
  * A process works while it lives, except that it may wait (timeline_work.c)
  * - while one of its children lives, unless that waits for what the process itself writes;
  * - while it reads a pipe that another process still has open for writing;
- * - while another process reads the pipe that it writes more into than a pipe takes, and does
- *   not wait for that itself: of two at a pipe one works.
- * In that time it worked if it used the processor.  Only the sum of its processor time is
- * known, at its end: as much of that as its other time cannot hold is taken to be the end of
- * the time in which it may have waited.  If the sum is unknown, the process waited for all of
- * that time, but never for a reader.  Nor did it wait for a reader if it used the processor
- * for half of its time: then there is little to be known.
+ * - while another process reads a pipe into which this one writes more than a pipe holds,
+ *   unless the reader itself waits for data: of the two at a pipe, one works.
+ * When it may have waited, it worked while it used the processor.  Only its total processor
+ * time is known, when it ends.  What does not fit into its other time is taken to be at the end
+ * of the time in which it may have waited.  If the total is unknown, the process waited for all
+ * of that time, but never for a reader.  Nor did it wait for a reader if it used the processor
+ * for at least half of its life: such a process had little time to wait.
  * Whatever else it waits for counts as work: sleep, disks, the network, files, locks.
  *
  * All times are nanoseconds since the first event.

@@ -2,9 +2,9 @@
 /*
  * Finds the critical path.  See timeline.h.
  *
- * It is found from its end: at each moment one process worked, since it was started, or since
- * it stopped waiting for a child or at a pipe.  Before that, its parent, that child, or the
- * process at the other end of the pipe worked.
+ * The search begins at the end of the build: at each moment one process worked, since it was
+ * started, or since it stopped waiting for a child or at a pipe.  Before that, its parent, that
+ * child, or the process at the other end of the pipe worked.
  */
 #include "timeline/timeline.h"
 #include "base/partition.h"
@@ -132,8 +132,8 @@ static const struct line_wait *last_wait(const struct timeline *t, uint32_t proc
 
 /*
  * Whether a process waited for @wait->other until @to at most, longer than for its children.
- * Not if the walk came there at that time before: two processes that wait for each other would
- * keep it going between them.
+ * Not if the walk has been there at that time: two processes that wait for each other would
+ * keep it going forever.
  */
 static bool is_waited_for(const struct walk *w, const struct line_wait *wait, uint32_t child,
 			  int64_t to)

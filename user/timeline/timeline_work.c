@@ -162,8 +162,8 @@ static void add_rest(struct spans *to, struct line_wait span, const struct line_
 
 /*
  * Take the possible waits of a process: the last ones that are left.  A process that has
- * filled a pipe waits while the reader does not wait for more; during that it does not also
- * wait for what it reads itself.
+ * filled a pipe waits for the reader, except while the reader waits for more data.  During that
+ * it does not also wait for what it reads itself.
  */
 static void take_waits(struct work *w, uint32_t process)
 {
@@ -208,8 +208,8 @@ static int64_t cpu_of(const struct timeline *t, uint32_t process)
 }
 
 /*
- * It waited for all of the time in doubt except its end: there it used the processor, for as
- * long as its other time cannot hold.
+ * It waited for all of the time in doubt except the end of that: there it worked, for as long
+ * as its processor time does not fit into its other time.
  */
 static void add_waits(struct work *w, uint32_t process)
 {
@@ -276,9 +276,9 @@ static void add_slices(struct work *w, uint32_t process)
 }
 
 /*
- * If it used the processor for longer than it had no children to wait for, it also worked while
- * they lived.  If for longer than its whole life, it has threads, which may have used all of that
- * at once while it was free.
+ * If its processor time is longer than the time without children to wait for, it also worked
+ * while they lived.  Not if it is longer than its life: then it has threads, which may have used
+ * all of that in parallel while it had no children to wait for.
  */
 static void add_besides(struct work *w, uint32_t process)
 {

@@ -142,7 +142,7 @@ static bool add_name(struct map64 *api, char *text)
 	end += strspn(end, " \t");
 	if (!*end)
 		return false;
-	/* The last name of a number is used. */
+	/* If the file names a number several times, the last name counts. */
 	free(api_name(api, (uint32_t)id));
 	map64_put(api, id, (uintptr_t)xstrdup(end));
 	return true;

@@ -198,7 +198,7 @@ function drawArea(context, view) {
 	context.fillStyle = colours.ink;
 	context.textAlign = 'right';
 	context.beginPath();
-	let free = TOP;		/* above the last number */
+	let free = TOP;		/* upper edge of the last number that was drawn */
 	for (const tick of y.ticks(4).filter(Number.isInteger)) {
 		context.moveTo(0, Math.round(y(tick)) + 0.5);
 		context.lineTo(view.width, Math.round(y(tick)) + 0.5);
@@ -218,7 +218,7 @@ function drawArea(context, view) {
 }
 
 function text(context, words, x, y, width) {
-	/* some 6 pixels a letter: cut before it is painted, then by the clip */
+	/* a letter has some 6 pixels: shorten the text roughly; the clip cuts the rest */
 	context.fillText(dom.visible(words).slice(0, Math.ceil(width / 4)), x, y);
 }
 

@@ -30,7 +30,7 @@ async function fileLinks() {
 		dom.make('span', {class: 'path'}, name);
 }
 
-/* Numbers of programs in answers begin with 1. */
+/* Answers count programs from 1, this page from 0. */
 function who(by) {
 	return [links.program(by.exec - 1), dom.make('code', {class: 'command'},
 		by.arguments ? ` ${dom.quoted(by.arguments)}` : ''),
@@ -48,7 +48,7 @@ function byKind(list) {
 	return kinds;
 }
 
-/* Whether the filter leaves a program of a finding. */
+/* Whether the filter selects a program of the finding. */
 function passes(finding) {
 	return !filter.active() || [finding.by, finding.first].some(by => by && filter.passes(by.exec - 1));
 }

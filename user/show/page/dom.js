@@ -125,7 +125,6 @@ function quoted(words) {
 		`'${w.replaceAll('\'', '\'\\\'\'')}'`).join(' ');
 }
 
-/* Buttons are all of one kind. */
 function button(text, action, attributes) {
 	const b = make('button', {type: 'button', ...attributes}, text);
 

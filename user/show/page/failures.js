@@ -7,7 +7,7 @@ const failures = (() => {
 /* Maximum number of rows of each kind. */
 const MOST = 1000;
 
-/* kind: [title, what it means]; those behind a click are questions and answers */
+/* kind: [title, what it means]; FOLDED: failures that are expected, shown on a click */
 const KINDS = {
 	first: ['Failed first', 'The failure of the build began here.'],
 	real: ['Other failures', 'The build failed because of these, too.'],

@@ -26,8 +26,8 @@ function one(caption, rows) {
 }
 
 /*
- * Compute such rows from programs for which @wanted(program) is true; @files: by program, the file
- * that it counts for.
+ * Compute rows for one() from programs for which @wanted(program) is true; @files: by program,
+ * the file that it counts for.
  */
 function sums(files, wanted, paths) {
 	const {programs, work} = model, rows = new Map();
