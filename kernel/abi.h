@@ -67,8 +67,8 @@ enum {
 
 /*
  * At the end of an execve the task already has the new program's ABI, but the number is
- * still one of the old program's ABI and must not be looked up. This case shows by the
- * register that holds the number: execve has cleared it, like all others.
+ * still one of the old program's ABI and must not be looked up. The register that holds the
+ * number shows this case: execve has cleared it, like all others.
  */
 static inline enum etrace_abi etrace_abi(int *nr)
 {

@@ -61,7 +61,7 @@ void etrace_do_chmod(struct etrace_call *c)
 	etrace_one_name(c, etrace_file_fd(c, &c->r.chmod.fd));
 }
 
-/* Records the times that a file is given, in any of the forms that calls have them. */
+/* Records the times that a call sets for a file, in any of the formats that calls use. */
 static void etrace_times(struct etrace_call *c)
 {
 	bool seconds = c->sc->at[ETRACE_ARG_SECONDS];

@@ -166,7 +166,7 @@ bool etrace_fd_is_open(unsigned int fd)
 	return fd < fdt->max_fds && rcu_access_pointer(fdt->fd[fd]);
 }
 
-/* What is remembered of a descriptor goes into the record of its close. */
+/* Moves the uses of a descriptor into the record of its close. */
 static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 {
 	struct etrace_uses *u = READ_ONCE(t->uses);
@@ -214,7 +214,7 @@ void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
 	}
 }
 
-/* ---- remembering ----------------------------------------------------------- */
+/* ---- keeping uses ---------------------------------------------------------- */
 
 /*
  * Would all users of the current task's descriptor table share uses kept for @task? Yes

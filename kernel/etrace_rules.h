@@ -103,7 +103,7 @@ long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, 
 	return is_32 ? (int)low : (long)low;
 }
 
-/* etrace_utimens.now: this time becomes that of the call. */
+/* Bits of etrace_utimens.now: the time is set to that of the call. */
 #define ETRACE_NOW_ATIME	1
 #define ETRACE_NOW_MTIME	2
 

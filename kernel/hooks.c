@@ -315,7 +315,7 @@ static struct etrace_hook etrace_hooks[] = {
 };
 
 #if ETRACE_FTRACE
-/* The call of ftrace may come after a landing pad. */
+/* Bytes from a function's entry in which ftrace's call may be: a landing pad may precede it. */
 #define ETRACE_ENTRY_SIZE	16
 
 /*
@@ -419,7 +419,7 @@ static void etrace_hooks_stop(void)
 }
 #endif
 
-/* ---- calls that are not made -------------------------------------------- */
+/* ---- calls that a seccomp filter answers --------------------------------- */
 
 /* Most tasks that may wait in their filter at a time, e.g. for a supervisor's answer. */
 #define ETRACE_SECCOMP_MAX	1024

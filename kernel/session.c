@@ -297,7 +297,7 @@ struct etrace_pipe {
 	unsigned int cpu;
 };
 
-/* A page at a time, as trace_pipe_raw has it. */
+/* Reads one page at a time, like trace_pipe_raw. */
 static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct etrace_pipe *p = file->private_data;

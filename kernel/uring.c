@@ -294,7 +294,7 @@ static void etrace_rings_count(void)
 		unsigned int number = etrace_ring_kinds[i].number;
 		int nr = etrace_ring_kinds[i].nr;
 
-		/* Requests of rings are at least extended, whatever call they stand for. */
+		/* Only sessions that want extended events record rings, whatever the call. */
 		WRITE_ONCE(etrace_ring_kind[number].where, nr < 0 ? ETRACE_WHERE_EXTENDED :
 			   max_t(u8, etrace_syscalls[etrace_row[ETRACE_ABI_NATIVE][nr]].where,
 				 ETRACE_WHERE_EXTENDED));

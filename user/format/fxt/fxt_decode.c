@@ -41,7 +41,7 @@ static const char *take_stream(struct fxt_cursor *c, uint32_t len)
 	return s;
 }
 
-/* Decodes any ref except an index looked up before; inline ones take their stream. */
+/* Decodes any ref except an index looked up before; an inline ref consumes its stream. */
 static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
 							struct fxt_cursor *c, uint64_t offset,
 							struct fxt_sref *s)

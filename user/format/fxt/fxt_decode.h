@@ -18,7 +18,7 @@ struct fxt_reader {
 	fxt_problem_fn fn;
 	void *ctx;
 	bool begun, swap, ended;
-	bool magic, any;	/* a magic number, a record was found */
+	bool magic, any;	/* whether a magic number, or any record, was found */
 	bool plain;		/* the last record was not large, and in this machine's byte order */
 	struct fxt_tables *tables;
 	uint64_t offset;	/* of the last record returned, bytes */

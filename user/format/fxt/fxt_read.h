@@ -249,7 +249,7 @@ const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
  * @s: from the last fxt_next(), or fxt_next_arg() since; its tag becomes @tag
  * @tag: a number that the consumer chooses; 0 removes it
  *
- * This way a name is compared only once, and not each time that it comes:
+ * This way a name is compared only once, and not each time that it occurs:
  *
  *	if (!arg.name.tag)
  *		fxt_tag(r, &arg.name, look_up(arg.name.s, arg.name.len));

@@ -42,7 +42,7 @@ struct fxt_near {
 struct fxt_tables {
 	uint32_t provider;	/* the current provider */
 	uint32_t epoch;		/* changes with the provider; never 0 */
-	uint64_t names;		/* changes with the provider, or when a FXT_TAG_NAME string goes */
+	uint64_t names;		/* changes with the provider, or when a FXT_TAG_NAME string is replaced */
 	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
 	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
 	struct map64 string_places, thread_places;	/* provider and index to position */
@@ -62,7 +62,7 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
 		    uint64_t thread);
 
-/* fxt_get_string() and fxt_get_thread() for an index that was not looked up before. */
+/* The rest of fxt_get_string() and fxt_get_thread(), for an index not looked up before. */
 struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
 struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
 

@@ -12,7 +12,7 @@
 
 /*
  * Strings longer than this many bytes are not kept in the table: each use writes a new
- * String record.  This limits the table's memory, and long strings seldom come twice.
+ * String record.  This limits the table's memory, and long strings are seldom repeated.
  */
 #define KEEP_MAX	512u
 

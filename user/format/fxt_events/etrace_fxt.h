@@ -56,7 +56,7 @@
 /*
  * Steady values: those that rarely change between two events of one path, such as
  * device and inode.  All of them are left out if the last event of that path and kind
- * had the same.  What was written for a path holds until it is written again, or until
+ * had equal ones.  What was written for a path holds until it is written again, or until
  * the path gets a new String record.  A bit for each value of a kind; the path is
  * string 0 of the kind.
  */

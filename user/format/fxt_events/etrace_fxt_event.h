@@ -54,7 +54,7 @@ struct fxt_out {
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
 	uint16_t signals[ET_K_COUNT];	/* bit i: value i is a signal number */
 	struct known known[ET_K_COUNT];
-	/* steady values, by the reference of the path; valid only if that is marked */
+	/* steady values, by the reference of the path; valid only if it has an fxt_mark() */
 	struct etrace_fxt_values *values;
 	uint16_t left_out;	/* bit i: value i of the current event is left out */
 	/* the current event, and its arguments so far */

@@ -68,7 +68,7 @@ static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *a
 	return true;
 }
 
-/* Reads a number of 64 bits. Return: false if the header is not that of one. */
+/* Reads a number of 64 bits. Return: false if the header is not that of such a number. */
 static inline bool take_long(struct fxt_in *f, const struct shape_arg *arg, uint64_t header,
 			     uint64_t v)
 {
@@ -241,7 +241,7 @@ static bool read_raw(struct fxt_in *f)
 	return et_read_lines(&f->ev, f->lines.s, f->lines.len);
 }
 
-/* Checks an event that may be incomplete. Return: false if nothing of it is there. */
+/* Checks an event that may be incomplete. Return: false if it is empty. */
 static bool check_event(struct et_event *ev)
 {
 	if (et_lacks_begin(ev))
@@ -391,7 +391,7 @@ static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 	return true;
 }
 
-/* Reads the next record if it has a known shape. Return: whether it has. */
+/* Reads the next record if it has a known shape. Return: whether it was read. */
 static inline bool take_alike(struct fxt_in *f)
 {
 	struct fxt_plain_event e;

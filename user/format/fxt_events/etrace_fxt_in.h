@@ -61,7 +61,7 @@ struct shape {
 	uint16_t must;		/* bit i: a complete event needs value i, even if steady */
 	uint8_t strings;
 	uint8_t kind, nargs;
-	bool whole;		/* all else that a complete event needs is there, and no more */
+	bool whole;		/* apart from @must, has what a complete event needs, no more */
 	struct shape_arg {
 		uint32_t header;	/* lower half */
 		uint8_t what;

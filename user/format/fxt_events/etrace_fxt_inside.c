@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* ns that the clock for times of files may be behind */
+/* ns by which the clock of file times may lag behind */
 #define COARSE		10000000
 /* ns, maximum of a clock, in 2065; sums of two fit into 64 bits */
 #define MAX_CLOCK	3000000000000000000ll

@@ -404,7 +404,7 @@ static void put_first(struct chrome_trace *t)
 			t->slices[i].thread = t->slices[i].thread ? 0 : most;
 }
 
-/* crox's times are dates: converts them to times since the first one, as others have. */
+/* crox writes dates: converts them to times since the first one, like those of other tools. */
 static void count_from_first(struct chrome_trace *t)
 {
 	int64_t first = INT64_MAX;

@@ -427,7 +427,7 @@ static void report_damage(struct assembler *a, const struct et_line *l, const st
 						"Cont_end where no Cont was");
 }
 
-/* The event that a line may continue, now with a list of its lines; NULL if none. */
+/* Leaves the fast path.  Return: the event that this line may continue, NULL if none. */
 static struct builder *goes_on_with(struct assembler *a, struct slot *s,
 				    const struct line_text *p)
 {

@@ -16,7 +16,7 @@
 
 /* Lines read in one step. */
 #define STEP_LINES	64u
-/* Bytes; etrace's lines have at most 900 of a string, but other tracers may print more. */
+/* Maximum bytes of a line; etrace's have at most 900 of a string, but other tracers print more. */
 #define MAX_LINE	(4 << 20)
 
 static const struct diag_kind foreign_lines = {
@@ -50,7 +50,7 @@ struct stream {
 struct etrace_in {
 	struct source source;
 	struct diag *diag;
-	bool own, foreign;	/* a line of etrace, of another tracer was seen */
+	bool own, foreign;	/* whether a line of etrace, of another tracer was seen */
 	struct assembler *a;	/* NULL if nothing has been read */
 	struct stream *turn;	/* stream to read next, NULL for the earliest one waiting */
 	uint64_t until;		/* it keeps its turn for lines up to this time, ns */

@@ -82,7 +82,7 @@ struct line_state {
 bool line_plain(struct line_state *st, const char *s, const char *end);
 /* Parses an etrace line after ftrace's columns, if these have the usual widths. */
 bool line_columns(struct line_state *st, const char *s, const char *end);
-/* line_parse() of all other lines. */
+/* The rest of line_parse(), for all other lines. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign);
 
@@ -111,7 +111,7 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
 
-/* line_again() for lines that differ in more than the last digit of the time. */
+/* The rest of line_again(), for lines that differ in more than the last digit of the time. */
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time);
 

@@ -15,7 +15,7 @@
 /**
  * plain_row - the row of the schema for a line that may begin such an event
  *
- * Return: NULL if the line does not.
+ * Return: NULL if no such event begins with this line.
  */
 static inline const struct et_row *plain_row(const struct et_line *l)
 {

@@ -369,7 +369,7 @@ struct io_cqe {
 struct io_kiocb {
 	struct file *file;
 	u8 opcode;
-	u8 flags;	/* its lowest byte */
+	u8 flags;	/* the lowest byte of the flags */
 	struct io_cqe cqe;
 };
 
