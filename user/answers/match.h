@@ -34,7 +34,7 @@ struct match_unit {
 struct match_key {
 	uint64_t name;		/* base name of its program */
 	uint64_t args;		/* arguments */
-	uint64_t outs, tree;	/* files that it made; and including all units below it */
+	uint64_t outs, tree;	/* files that it made; that it and all units below it made */
 	uint64_t least, most;	/* smallest and largest hash of a name in @tree */
 	uint64_t context;	/* its command and those of its callers */
 };

@@ -68,7 +68,7 @@ static int find_cgroup(const char *path)
 		snprintf(file, sizeof(file), "%s/%s", dir, path);
 		fd = open_cgroup(file);
 	}
-	/* a directory that exists was meant, even if it is no cgroup */
+	/* @path itself is an existing directory: report that this is no cgroup */
 	if (fd < 0 && err == EBADF)
 		errno = err;
 	return fd;

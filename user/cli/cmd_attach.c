@@ -50,7 +50,7 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 	bool complete;
 	int err;
 
-	/* first, so that nothing that keeps a session from working hides this */
+	/* checked first, so that the user gets this message even if no session can be opened */
 	if (pid && kill(pid, 0) && errno == ESRCH) {
 		say("attach %d: no such process", pid);
 		return EXIT_FAILED;

@@ -19,7 +19,7 @@
  * fleet_server - take these options
  * @url: NULL for $ETRACE_FLEET_URL
  * @how: for messages: how else a URL can be given
- * @o: set, except for packing and plain; retries must have its default before
+ * @o: set, except for packing and plain; the caller sets retries to its default before
  *
  * Return: false after diag_fatal().
  */

@@ -66,7 +66,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 /** record_begun - the command or process is traced now: outputs appear, old ones are renamed */
 void record_begun(struct recording *r);
 
-/** record_command - set the command line that the trace names: words, as argv */
+/** record_command - set the command line that the trace will contain; @argv: its words */
 void record_command(struct recording *r, char **argv);
 
 struct session *record_session(struct recording *r);

@@ -52,7 +52,7 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 
 	if (!db)
 		return false;
-	/* the page's own name says more than that of its recording */
+	/* the name that the page shows: its own, not that of its recording */
 	free(db->name);
 	db->name = xstrdup(path);
 	/* etrace report --no-redact makes a page that hides nothing */

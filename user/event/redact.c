@@ -11,7 +11,7 @@
 
 /* ---- text ---- */
 
-/* Text that is read at @in and written at @out, which is never behind it. */
+/* Text that is read at @in and written at @out, never beyond @in. */
 struct scan {
 	char *s;
 	size_t len, in, out;
@@ -337,7 +337,7 @@ static uint64_t by_user(const struct command *c, const struct redact_word *befor
 	return 0;
 }
 
-/* "--token": what comes next is one. */
+/* "--token": the next argument is a secret. */
 static bool asks_for_next(const struct redact_word *w)
 {
 	size_t dashes = 0;
@@ -350,7 +350,7 @@ static bool asks_for_next(const struct redact_word *w)
 	return dashes && dashes < w->len && takes_secret(w->s + dashes, w->len - dashes);
 }
 
-/* "-c", "-lc", "-euxc": what comes next is a script. */
+/* "-c", "-lc", "-euxc": the next argument is a script. */
 static bool asks_for_script(const struct redact_word *w)
 {
 	if (w->len < 2 || w->len > 8 || w->s[0] != '-' || w->s[w->len - 1] != 'c')

@@ -310,7 +310,7 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 	return i;
 }
 
-/* All other names of an object stand for its new version. */
+/* Report that all other names of an object stand for its new version. */
 static void emit_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec)
 {
 	const struct files *f = &g->files;

@@ -5,10 +5,10 @@
  * The two ends of a connection are recorded by two events, in either order.  They belong
  * together if both have the inode number of the connecting socket.  If one has none (a log
  * of strace, or the connecting end was closed before it was accepted), a socket is taken to
- * accept those that connect to its name, in their order; those of which only the name is
- * known share what they send while several wait.  That is a guess, because processes that
- * are not traced may connect, too: so such ends are reported as leading outside the trace,
- * as are all ends without a partner.
+ * accept those that connect to its name, in their order; connections of which only the name
+ * is known share their data while several of them wait.  That is a guess, because processes
+ * that are not traced may connect, too: so such ends are reported as leading outside the
+ * trace, as are all ends without a partner.
  */
 #include "base/hash.h"
 #include "base/path.h"

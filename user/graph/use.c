@@ -220,9 +220,9 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 /*
  * A descriptor of unknown origin: what was read from it came from outside the trace.  But
  * eventfd, timerfd, inotify and the like carry no data.  The calls that make them are not
- * recorded, so their numbers are above the lowest that an open got (it gets the lowest free
- * one), and they are read 8 bytes at a time.  An eventfd is also written by eights, before it
- * is read; and a socket without a name can only be read by a process that has written to it.
+ * recorded; they are known by their numbers, above the lowest that an open got (an open gets
+ * the lowest free one), and by reads of 8 bytes each.  An eventfd is also written by eights,
+ * before it is read; a socket without a name can only be read by a process that wrote to it.
  */
 static void take_unknown(struct process *p, int64_t number, const struct fd_use *t)
 {
@@ -249,7 +249,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 	};
 
 	g->uses |= t.read || t.wrote;
-	/* the number is that of a new descriptor already; a Use reported what this one did */
+	/* the number is already used by a new descriptor; a Use event was about the closed one */
 	if (et_value(ev, ET_V_CLOSE_reused, 0))
 		return;
 	if (!fd) {

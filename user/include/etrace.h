@@ -72,7 +72,7 @@ enum etrace_marking {
 	ETRACE_JOINED,		/* a directory's path with the program's string appended */
 	ETRACE_UNREAD,		/* it could not be read */
 	ETRACE_CUT,		/* it is incomplete */
-	ETRACE_UNTOLD,		/* it is not known whether there is one */
+	ETRACE_UNTOLD,		/* unknown whether a file has that name */
 	ETRACE_OUTSIDE		/* not reachable from the task's root directory */
 };
 

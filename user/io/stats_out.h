@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Writes a summary, as text for people or as one JSON object: numbers, tables, and
- * at the end whether the trace is complete.  What the numbers count is decided elsewhere:
- * in a *_stats.c for each model, and in report.c for etrace's events.
+ * at the end whether the trace is complete.  The counting is done by a *_stats.c for each
+ * model, and by report.c for etrace's events.
  */
 #ifndef ETRACE_STATS_OUT_H
 #define ETRACE_STATS_OUT_H

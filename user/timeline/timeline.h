@@ -45,7 +45,7 @@ struct line_exec {
 	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
 	int64_t worked;		/* how long it worked in that time, ns: the sum of its slices */
-	int64_t cpu;		/* user and system ns of the process, in its last exec; or -1 */
+	int64_t cpu;		/* CPU time of the process, ns: only in its last exec; else -1 */
 };
 
 /* A program worked from @from to @to; never empty. */

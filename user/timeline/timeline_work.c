@@ -22,8 +22,8 @@ struct work {
 	size_t left;		/* how many of these are of processes that are still to come */
 	/* of one process: */
 	struct spans busy;	/* its children live, and do not wait for it; may overlap */
-	struct spans free;	/* none of them does; from here on sorted, without overlap */
-	struct spans held;	/* at least one does */
+	struct spans free;	/* no such child lives; from here on sorted, without overlap */
+	struct spans held;	/* at least one such child lives */
 	struct spans may_here;	/* the part of @may that is in @free */
 	struct spans full;	/* of that, when it may have waited for a reader */
 	struct spans doubt;	/* when it worked or waited for another process */
