@@ -187,7 +187,7 @@ static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 }
 
 /**
- * etrace_emit_close - a descriptor is closed
+ * etrace_emit_close - record that a descriptor is closed
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
  * @how: ETRACE_CLOSE_*

@@ -135,7 +135,7 @@ noinline void etrace_record_join(struct etrace_task *t)
 }
 
 /**
- * etrace_record_fork - a task is born
+ * etrace_record_fork - record that a task is born
  * @t: slot of its parent, the current task
  * @child: the new task, which has not run yet
  */
@@ -186,7 +186,7 @@ static void etrace_exec_closes(struct etrace_task *first, const struct etrace_ho
 }
 
 /**
- * etrace_record_exec - the current task runs a new program
+ * etrace_record_exec - record that the current task runs a new program
  * @t: its slot
  * @bprm: the program
  */
@@ -233,7 +233,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 }
 
 /**
- * etrace_record_exit - a task ends
+ * etrace_record_exit - record that a task ends
  * @t: its slot
  * @p: the current task
  * @last: the process ends with it, or with another thread that is ending now
@@ -267,7 +267,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 }
 
 /**
- * etrace_record_comm - a thread gets another name
+ * etrace_record_comm - record that a thread gets another name
  * @t: slot of the current task, which sets the name
  * @target: the thread that is renamed
  * @comm: the name

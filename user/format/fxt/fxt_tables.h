@@ -42,7 +42,8 @@ struct fxt_near {
 struct fxt_tables {
 	uint32_t provider;	/* the current provider */
 	uint32_t epoch;		/* changes with the provider; never 0 */
-	uint64_t names;		/* changes with the provider, or when a FXT_TAG_NAME string is replaced */
+	/* changes with the provider, and when a FXT_TAG_NAME string is replaced */
+	uint64_t names;
 	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
 	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
 	struct map64 string_places, thread_places;	/* provider and index to position */

@@ -75,7 +75,7 @@ struct bpf_account {
 	bool limited;		/* an old kernel: the limits of Documentation/bpf.md apply */
 };
 
-/** bpf_session_account - the present counts */
+/** bpf_session_account - the current counts */
 void bpf_session_account(struct session *s, struct bpf_account *a);
 
 #endif

@@ -77,7 +77,7 @@ static void give_back(const struct rights *own)
 }
 
 /*
- * Takes the maker's rights; @own receives the present ones, for give_back().
+ * Takes the maker's rights; @own receives the current ones, for give_back().
  * Return: false if that fails; then nothing has changed.
  */
 static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct rights *own)
@@ -134,7 +134,7 @@ void link_target_free(struct link_target *t)
 
 /* ---- mounts ---- */
 
-/* The present mounts of this process, NULL if they cannot be read. */
+/* The current mounts of this process, NULL if they cannot be read. */
 static const struct mounts *own_mounts(struct link_target *t)
 {
 	struct pollfd p = { .fd = t->fd };
