@@ -87,7 +87,7 @@ struct compdb_entry {
 	const char *file_said;	/* @file as written in the command */
 	const char *directory;
 	char *file;
-	char *output, *said;	/* absolute; as written in the command; NULL if it makes nothing */
+	char *output, *said;	/* absolute, and as in the command; NULL if it makes nothing */
 	const char **args;	/* @nargs strings, owned by commands */
 	size_t nargs, cap;
 	char **inputs;		/* of links and archives; else NULL */
@@ -156,7 +156,7 @@ void compdb_add_sources(struct compdb_list *l);
 /** compdb_check - compare drivers with their compilers proper, which have the last word */
 void compdb_check(struct compdb_list *l);
 
-/** compdb_load_env - load variables of commands; adds those that hold arguments to the arguments */
+/** compdb_load_env - load variables of commands; options in them become arguments */
 void compdb_load_env(struct compdb_list *l);
 
 /** compdb_check_env - report if variables that compilers of entries read were not recorded */

@@ -36,7 +36,7 @@ enum diff_kind {
 /* How an output differs. */
 enum diff_left {
 	DIFF_LEFT_SAME,
-	DIFF_LEFT_UNKNOWN,	/* the same size if known, and its content is not available */
+	DIFF_LEFT_UNKNOWN,	/* equal in size, if known; the contents are not available */
 	DIFF_LEFT_SIZE, DIFF_LEFT_CONTENT,
 	DIFF_LEFT_ONLY_FIRST, DIFF_LEFT_ONLY_SECOND,
 	DIFF_NLEFT
@@ -153,7 +153,7 @@ uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
  * diff_failed_before - whether a unit exists only in @side because a failure in the other
  *	build kept its caller from calling it; sets diff.after
  *
- * Not if the caller saw another difference.
+ * False if the caller saw any other difference.
  */
 bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit);
 

@@ -88,7 +88,11 @@ void explain_place_of(struct explain *x, uint32_t exec, const struct buf *printe
 		      struct explain_place *place);
 void explain_place_free(struct explain_place *place);
 
-/** explain_printed - last output of an exec, or of its nearest failed caller.  Return: if known */
+/**
+ * explain_printed - append the last output of an exec, or else of its nearest failed caller
+ *
+ * Return: false if none was recorded.
+ */
 bool explain_printed(struct explain *x, uint32_t exec, struct buf *to);
 
 /** explain_relative - a path relative to the directory in which the build was started */

@@ -132,7 +132,7 @@ bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on);
 /**
  * failures_may_run - whether a name that a program looked up can be that of a command
  *
- * Return: false if it is a shell whose text uses the name only otherwise: "cat < name".
+ * Return: false if it is a shell whose text has the name only in other places: "cat < name".
  */
 bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len);
 

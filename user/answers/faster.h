@@ -3,8 +3,8 @@
  * What to make faster first, and how much that would save at most.
  *
  * The bound of a step says how much sooner the build would have ended if the step had taken
- * no time.  All else takes as long as it did and begins in the same order, and no more
- * programs run at a time than did, or than build tools have job slots.  Everything before
+ * no time.  All else takes as long as it did and begins in the same order.  No more programs
+ * run at a time than in the real build, or than build tools have job slots.  Everything before
  * the step stays as it was.  The build cannot end before the latest of these times:
  * - the end of the longest chain of steps that need each other, without the step
  *   (endless_without());

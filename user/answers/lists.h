@@ -31,7 +31,7 @@ struct lists_group {
 	uint32_t *nodes;
 	size_t n, cap;
 	uint64_t command;	/* of a rule: hash of ninja's text for sh -c; 0 if unknown */
-	uint32_t dir;		/* of a rule: node of the directory of the only make with it; else 0 */
+	uint32_t dir;		/* of a rule: directory (node) of the only make with it; else 0 */
 	bool partly;		/* of a rule: a missing dyndep file may name more */
 };
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Bytes that a terminal which is ready for more takes without blocking. */
+/* Bytes that a writable terminal takes without blocking. */
 #define PART 1024u
 /* After so many parts at once the recorder does other things. */
 #define PARTS_MAX 64u

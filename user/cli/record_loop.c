@@ -76,7 +76,10 @@ void record_keep_view(struct recording *r)
 		;
 }
 
-/* Show the view, or what replaces it.  Return: false if the recording ends with the view. */
+/*
+ * Show the view; once it has ended, kept output and the progress line.
+ * Return: false if the recording ends with the view.
+ */
 static bool show_view(struct recording *r, uint64_t now)
 {
 	if (r->top && !top_keys(r->top)) {

@@ -62,8 +62,8 @@ bool db_is(const void *data, size_t n);
  * db_open - open an existing database for reading
  *
  * Anybody may have made it, so its tables are checked first (valid.c), and if it was changed
- * since etrace made it, also the numbers by which rows refer to others.  SQLite may take
- * only so many steps: more than an honest database of that size needs.
+ * since etrace made it, also the numbers by which rows refer to others.  The steps that SQLite
+ * may take are limited, to more than a valid database of that size needs.
  *
  * Return: the database, for db_close(); NULL after diag_fatal().
  */
@@ -106,7 +106,7 @@ uint32_t db_earlier_of(struct db *db, int64_t before, uint32_t id);
 /** db_ids - the highest id of a table, once all its rows are there */
 uint32_t db_ids(struct db *db, enum db_table of);
 
-/** db_class - @class, if it is an enum graph_class; else 0, as damage */
+/** db_class - @class if it is an enum graph_class; else damage is reported, and 0 returned */
 uint8_t db_class(struct db *db, int64_t class);
 
 /*

@@ -213,7 +213,7 @@ void graph_event(struct graph *g, const struct et_event *ev);
 /** graph_end - the trace is over: end everything that is still open */
 void graph_end(struct graph *g);
 
-/** graph_begin - CLOCK_MONOTONIC of the first event; graph_last - the last, after that; in ns */
+/** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last - ns from it to the last */
 uint64_t graph_begin(const struct graph *g);
 int64_t graph_last(const struct graph *g);
 

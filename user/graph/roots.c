@@ -55,7 +55,7 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 
 	if (s)
 		p->root = root_of(g, s, len);
-	/* /proc shows paths as the process that reads it sees them, if it can */
+	/* /proc has paths as the recorder sees them, except from another mount namespace */
 	g->root = s && *s != '/' ? p->root : NULL;
 }
 
@@ -65,7 +65,7 @@ void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
 	size_t len;
 	const char *s = et_get_string(ev, 0, &len);	/* their first string is the name */
 
-	/* strace has no paths from the kernel: all of its are as its first task sees them */
+	/* strace gets no paths from the kernel: all its paths are as its first task sees them */
 	if (!s || ev->flags & ET_F_FAILED || (ev->kind == ET_K_CHROOT && ev->marks[ET_JOINED]))
 		return;
 	if (ev->kind != ET_K_SETNS) {

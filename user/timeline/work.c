@@ -353,7 +353,7 @@ static struct work_arg first_word(struct work_arg commands)
 			i++;
 		if (i == sizeof(passed) / sizeof(passed[0]))
 			return word;
-		/* "exec make": what follows; "set -e;": what follows that */
+		/* behind "exec", the next word; behind "set -e;", the next command */
 		while (i >= FOLLOWED && at < end && *at != ';' && *at != '&' && *at != '\n')
 			at++;
 		at += at < end && !word.len;

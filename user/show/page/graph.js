@@ -65,7 +65,7 @@ function inputs(g, {version, file}) {
 	return list;
 }
 
-/* Also outputs from earlier versions of the name, which others read by it. */
+/* Includes what was made from earlier versions that were read under this name. */
 function outputs(g, {version: v, file}) {
 	const found = new Map(), versions = new Set([v, ...g.versionsOf.of(file)]);
 
