@@ -315,9 +315,9 @@ void sockets_free(struct graph *g);
  * Uses of sockets are recorded turn by turn (line-format.md, "Sockets"), so each has a time.
  * For other descriptors the functions below return @fd->at, or 0 if unknown.
  */
-/** socket_event_of - a task's event is about a descriptor */
+/** socket_event_of - note that @task has an event about a descriptor, before it is handled */
 void socket_event_of(struct fd *fd, uint64_t task);
-/** socket_event_done - that event is handled */
+/** socket_event_done - note the time of that event, after it was handled */
 void socket_event_done(struct fd *fd, int64_t at);
 /** socket_since - the time after which the recorded bytes were read.  Return: 0 if unknown */
 int64_t socket_since(const struct fd *fd);

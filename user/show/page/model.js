@@ -412,7 +412,7 @@ const isData = read => !(read & 1);
 
 let report = () => {};
 
-/* progress(done, all) reports progress; only the last caller's is called. */
+/* Load the graph; progress(done, all), of the last caller that gave one, shows how far it is. */
 model.graph = progress => {
 	report = progress || report;
 	return loadGraph();
