@@ -54,9 +54,9 @@ END {
 		print "kinds.awk: there are no events" > "/dev/stderr"
 		exit 1
 	}
-	printf "/* The number of a kind's argument list, where those of strings are. */\n"
+	printf "/* The argument list, where the number of a string is expected. */\n"
 	printf "#define ETRACE_ARGS 7u\n\n"
-	printf "enum etrace_kind {\n\tETRACE_K_NONE = 0,\t/* never of an event */\n%s};\n\n", kinds
+	printf "enum etrace_kind {\n\tETRACE_K_NONE = 0,\t/* no event has it */\n%s};\n\n", kinds
 	printf "/* by etrace_event_value() */\nenum etrace_value {\n%s};\n\n", all_values
 	printf "/* by etrace_event_string() */\nenum etrace_string {\n%s};\n", all_strings
 }
