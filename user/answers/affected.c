@@ -3,7 +3,7 @@
 #include "answers/affected.h"
 #include "answers/answers.h"
 #include "answers/ctest.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "base/xalloc.h"
 #include "io/program.h"
 

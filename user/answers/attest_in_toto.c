@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* in-toto's statement v1 with the predicate runtime-trace v0.1.  See attest.h. */
 #include "answers/attest.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Explains why a source has an entry, or has none.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "build/build.h"
 
 #include <string.h>

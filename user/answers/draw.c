@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Draws a timeline with characters.  See draw.h. */
 #include "answers/draw.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "base/screen.h"
 #include "build/build.h"
 

@@ -3,7 +3,7 @@
 #ifndef ETRACE_DRAW_H
 #define ETRACE_DRAW_H
 
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 
 /* Where to draw, and how. */
 struct draw {

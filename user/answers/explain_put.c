@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Writes what etrace explain prints, for people and as JSON.  See explain.h. */
 #include "answers/explain.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "base/text_num.h"
 #include "io/stats_out.h"
 #include "build/build.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Finds what to make faster first.  See faster.h. */
 #include "answers/faster.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "base/partition.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"

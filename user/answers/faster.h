@@ -16,7 +16,7 @@
 #ifndef ETRACE_FASTER_H
 #define ETRACE_FASTER_H
 
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "io/json_out.h"
 
 #define FASTER_ROWS	5u

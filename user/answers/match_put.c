@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Prints programs and files of two builds.  See match_put.h. */
 #include "answers/match_put.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "base/hash.h"
 #include "base/map64.h"
 #include "base/shquote.h"

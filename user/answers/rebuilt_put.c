@@ -2,7 +2,7 @@
 /* Prints reasons (rebuilt.h) as text and as JSON. */
 #include "answers/rebuilt.h"
 #include "answers/match_put.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* Computes and prints where the time of a build went (etrace time).  See times.h. */
 #include "answers/times.h"
 #include "answers/faster.h"
-#include "answers/put.h"
-#include "answers/line.h"
+#include "answers/print_names.h"
+#include "answers/timeline_load.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>

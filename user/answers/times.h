@@ -3,7 +3,7 @@
 #ifndef ETRACE_TIMES_H
 #define ETRACE_TIMES_H
 
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "base/map64.h"
 
 enum times_key { TIMES_PROGRAM, TIMES_OUTPUT, TIMES_DIRECTORY };

@@ -6,7 +6,7 @@
 #ifndef ETRACE_USED_LINKS_H
 #define ETRACE_USED_LINKS_H
 
-#include "answers/used.h"
+#include "answers/used_packages.h"
 
 /* @file: what link @path leads to; @class: enum graph_class of its use */
 typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned int class);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds sources that a build never read.  See used.h. */
+/* Finds sources that a build never read.  See used_packages.h. */
 #include "answers/lists.h"
-#include "answers/used.h"
+#include "answers/used_packages.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
 #include "build/build.h"

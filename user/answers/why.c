@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Prints what made a file, and how another file got into it (etrace why).  See why.h. */
 #include "answers/why.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "build/reach.h"
 #include "graph/graph.h"
 #include "base/xalloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
 #include "answers/explain.h"
-#include "answers/first.h"
+#include "answers/first_page.h"
 #include "show/page.h"
 #include "base/xalloc.h"
 #include "event/pid_bits.h"

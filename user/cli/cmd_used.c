@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace used: packages and sources that a build used, or did not. */
 #include "build/reach.h"
-#include "answers/used.h"
+#include "answers/used_packages.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
 

@@ -376,7 +376,7 @@ void meaning_note(struct graph *g, struct process *p, struct description *d,
 enum graph_class meaning_class(const struct graph *g, const struct process *p,
 			       const struct fd *fd, bool counted, uint64_t bytes);
 
-/* ---- use.c: what is done with descriptors ---- */
+/* ---- fd_uses.c: what is done with descriptors ---- */
 
 /** use_put - a descriptor is open from now on.  Return: NULL if @number cannot be one */
 struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,

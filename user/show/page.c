@@ -4,7 +4,7 @@
 #include "answers/check.h"
 #include "answers/failures.h"
 #include "show/page_parts.h"
-#include "answers/used.h"
+#include "answers/used_packages.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "timeline/work.h"

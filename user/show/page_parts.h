@@ -5,7 +5,7 @@
 
 #include "answers/faster.h"
 #include "answers/inside.h"
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "show/page_graph.h"
 #include "show/page_section.h"
 #include "io/json_out.h"

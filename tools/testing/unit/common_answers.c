@@ -15,7 +15,7 @@
 #include "answers/deps.h"
 #include "answers/diff.h"
 #include "answers/explain.h"
-#include "answers/first.h"
+#include "answers/first_page.h"
 #include "show/page.h"
 #include "answers/rebuilt.h"
 #include "answers/times.h"

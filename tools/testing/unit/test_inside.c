@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "answers/inside.h"
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "base/buf.h"
 #include "common_convert.h"
 #include "db/write.h"

@@ -7,7 +7,7 @@
 #include "common_convert.h"
 #include "show/page.h"
 #include "show/page_section.h"
-#include "answers/used.h"
+#include "answers/used_packages.h"
 
 #include <cmocka.h>
 #include <nettle/base64.h>

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "timeline/line_events.h"
+#include "timeline/timeline_events.h"
 #include "event/proctab.h"
 #include "timeline/work.h"
 #include "format/fxt/fxt_write.h"

@@ -6,8 +6,8 @@
  * Memory: some 400 bytes for each program of the whole trace, including the complete
  * timeline.
  */
-#ifndef ETRACE_LINE_EVENTS_H
-#define ETRACE_LINE_EVENTS_H
+#ifndef ETRACE_TIMELINE_EVENTS_H
+#define ETRACE_TIMELINE_EVENTS_H
 
 #include "base/buf.h"
 #include "base/map64.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds the packages that a build used, and those that it did not use.  See used.h. */
-#include "answers/used.h"
+/* Finds the packages that a build used, and those that it did not use.  See used_packages.h. */
+#include "answers/used_packages.h"
 #include "answers/packages.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "answers/used_links.h"
 #include "base/hash.h"
 #include "base/text_num.h"

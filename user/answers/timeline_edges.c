@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds dependencies in a timeline by files: which job made what, and which job needs the output
- * of another one.  See line.h.
+ * of another one.  See timeline_load.h.
  */
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Loads a timeline from a database.  See line.h. */
-#include "answers/line.h"
+/* Loads a timeline from a database.  See timeline_load.h. */
+#include "answers/timeline_load.h"
 #include "base/buf.h"
 #include "base/xalloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* The timeline (timeline/timeline.h) of a database, whose files show which job waits for which. */
-#ifndef ETRACE_LINE_H
-#define ETRACE_LINE_H
+#ifndef ETRACE_TIMELINE_LOAD_H
+#define ETRACE_TIMELINE_LOAD_H
 
 #include "answers/answers.h"
 #include "answers/lists.h"

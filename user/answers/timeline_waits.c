@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds processes that may have waited for each other at a pipe, by the rule in timeline.h.
- * See line.h.
+ * See timeline_load.h.
  *
  * A reader may wait until the last writer has closed the pipe: first for its parent, which may
  * hold the other end as long as it lives, then for one writer after the other, as they end.
  * A writer may wait as long as both it and the reader have the pipe open.
  */
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "base/map64.h"
 #include "base/partition.h"
 #include "base/xalloc.h"

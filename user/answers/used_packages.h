@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* What a build used, and what it did not use (etrace-used(1)). */
-#ifndef ETRACE_USED_H
-#define ETRACE_USED_H
+#ifndef ETRACE_USED_PACKAGES_H
+#define ETRACE_USED_PACKAGES_H
 
 #include "answers/answers.h"
 #include "io/json_out.h"

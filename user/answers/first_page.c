@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Prints the first page.  See first.h. */
-#include "answers/first.h"
+/* Prints the first page.  See first_page.h. */
+#include "answers/first_page.h"
 #include "answers/check.h"
 #include "answers/failures.h"
 #include "answers/faster.h"
-#include "answers/put.h"
+#include "answers/print_names.h"
 #include "answers/times.h"
 #include "base/shquote.h"
 #include "base/signame.h"

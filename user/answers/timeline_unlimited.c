@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Computes how long the build would take without waiting for job slots, and if some of its
- * processes took no time.  See line.h.  Below, "there" is that imagined build.
+ * processes took no time.  See timeline_load.h.  Below, "there" is that imagined build.
  */
-#include "answers/line.h"
+#include "answers/timeline_load.h"
 #include "base/map64.h"
 #include "base/partition.h"
 #include "base/xalloc.h"

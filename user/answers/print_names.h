@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* Prints files and programs in answers, as text and as JSON. */
-#ifndef ETRACE_ANSWERS_PUT_H
-#define ETRACE_ANSWERS_PUT_H
+#ifndef ETRACE_PRINT_NAMES_H
+#define ETRACE_PRINT_NAMES_H
 
 #include "answers/answers.h"
 #include "io/json_out.h"

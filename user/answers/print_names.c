@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Prints files and programs in answers.  See put.h. */
-#include "answers/put.h"
+/* Prints files and programs in answers.  See print_names.h. */
+#include "answers/print_names.h"
 #include "base/shquote.h"
 #include "base/utf8.h"
 #include "io/stats_out.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Builds a timeline from events.  See line_events.h. */
-#include "timeline/line_events.h"
+/* Builds a timeline from events.  See timeline_events.h. */
+#include "timeline/timeline_events.h"
 #include "base/xalloc.h"
 #include "timeline/work.h"
 

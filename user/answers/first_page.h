@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* The first page of a build: what matters, and which commands show more (etrace-report(1)). */
-#ifndef ETRACE_FIRST_H
-#define ETRACE_FIRST_H
+#ifndef ETRACE_FIRST_PAGE_H
+#define ETRACE_FIRST_PAGE_H
 
 #include "answers/draw.h"
 
