@@ -184,7 +184,7 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 
 /* The part of the critical path that belongs to one job. */
 struct stretch {
-	struct line_segment s;	/* its first segment, up to the end, with the longest one's exec */
+	struct path_segment s;	/* its first segment, up to the end, with the longest one's exec */
 	uint32_t before;	/* exec that it waited for, or that started it; 0 if none */
 };
 
@@ -214,9 +214,9 @@ static int by_time(const void *a, const void *b)
  * last of them is its parent, which only started it, it waited for the one before that.
  */
 static uint32_t before(const struct timeline *t, const struct stretch *list, size_t n,
-		       const struct line_segment *s)
+		       const struct path_segment *s)
 {
-	bool waited = s->why == LINE_PLACE || s->why == LINE_NEEDED || s->why == LINE_ORDER;
+	bool waited = s->why == PATH_PLACE || s->why == PATH_NEEDED || s->why == PATH_ORDER;
 	uint32_t exec = n ? list[n - 1].s.exec : 0;
 
 	if (waited && n > 1 && s->exec && exec &&
@@ -226,14 +226,14 @@ static uint32_t before(const struct timeline *t, const struct stretch *list, siz
 }
 
 /* Divide the path into stretches.  Return: their number; the caller frees *list. */
-static size_t stretches(const struct timeline *t, const struct line_path *path,
+static size_t stretches(const struct timeline *t, const struct critical_path *path,
 			struct stretch **list)
 {
 	size_t count = 0;
 
 	*list = xcalloc(path->n + 1, sizeof(**list));
 	for (size_t i = 0, n; i < path->n; i += n) {
-		const struct line_segment *longest;
+		const struct path_segment *longest;
 
 		n = timeline_stretch(t, path, i, &longest);
 		(*list)[count] = (struct stretch){
@@ -258,17 +258,18 @@ static void add_name(struct buf *to, struct db *db, uint32_t file)
 /* Append why a stretch did not begin earlier. */
 static void add_why(struct buf *to, struct db *db, const struct stretch *s)
 {
-	static const char *const texts[LINE_WHYS][2] = {
-		[LINE_BEGIN] = { "the build began", "" }, [LINE_STARTED] = { "started by ", "" },
-		[LINE_ENDED] = { "after ", "" }, [LINE_NEEDED] = { "needed ", "" },
-		[LINE_PLACE] = { "waited for a free job slot (", " ended)" },
-		[LINE_ORDER] = { "started after ", "" }, [LINE_PIPE] = { "waited for data from ", "" },
+	static const char *const texts[PATH_WHYS][2] = {
+		[PATH_BEGIN] = { "the build began", "" }, [PATH_STARTED] = { "started by ", "" },
+		[PATH_ENDED] = { "after ", "" }, [PATH_NEEDED] = { "needed ", "" },
+		[PATH_PLACE] = { "waited for a free job slot (", " ended)" },
+		[PATH_ORDER] = { "started after ", "" },
+		[PATH_PIPE] = { "waited for data from ", "" },
 	};
 
 	buf_adds(to, texts[s->s.why][0]);
-	if (s->s.why == LINE_NEEDED)
+	if (s->s.why == PATH_NEEDED)
 		add_name(to, db, s->s.file);
-	else if (s->s.why != LINE_BEGIN)
+	else if (s->s.why != PATH_BEGIN)
 		answers_label(db, s->before, 0, to);
 	buf_adds(to, texts[s->s.why][1]);
 }
@@ -319,7 +320,7 @@ static void put_stretch(const struct timeline *t, const struct draw *d, const st
 	buf_free(&line);
 }
 
-void draw_path(const struct timeline *t, const struct line_path *path, uint64_t top,
+void draw_path(const struct timeline *t, const struct critical_path *path, uint64_t top,
 	       const struct draw *d)
 {
 	struct stretch *list;

@@ -103,7 +103,7 @@ struct asked_step {
 static bool add_process(void *ctx, uint32_t process)
 {
 	struct asked_step *s = ctx;
-	const struct line_process *p = &s->f->t->processes[process];
+	const struct timeline_process *p = &s->f->t->processes[process];
 
 	s->f->gone[process] = true;
 	s->work += work_of_process(s->f->t, process, &s->row->exec);
@@ -145,7 +145,7 @@ static bool is_part(int64_t part, int64_t whole, int percent)
  */
 static bool is_step(const struct finding *f, uint32_t process)
 {
-	const struct line_process *p = &f->t->processes[process];
+	const struct timeline_process *p = &f->t->processes[process];
 	int64_t largest = f->below[f->largest[process]];
 
 	if (!p->parent)
@@ -184,7 +184,7 @@ static void find_steps(struct finding *f)
 	free(within);
 }
 
-static void load_path(struct finding *f, const struct line_path *path)
+static void load_path(struct finding *f, const struct critical_path *path)
 {
 	const struct timeline *t = f->t;
 
@@ -227,10 +227,10 @@ static int by_saves(const void *a, const void *b)
 	return (x->process > y->process) - (x->process < y->process);
 }
 
-static bool waited_for_place(const struct line_path *path)
+static bool waited_for_place(const struct critical_path *path)
 {
 	for (size_t i = 0; i < path->n; i++)
-		if (path->rows[i].why == LINE_PLACE)
+		if (path->rows[i].why == PATH_PLACE)
 			return true;
 	return false;
 }
@@ -244,7 +244,7 @@ static void choose(struct finding *f, struct faster *to)
 			to->rows[to->n++] = f->rows[i];
 }
 
-void faster_find(struct faster *to, const struct timeline *t, const struct line_path *path)
+void faster_find(struct faster *to, const struct timeline *t, const struct critical_path *path)
 {
 	size_t n = t->nprocesses + 1;
 	struct finding f = {

@@ -44,7 +44,7 @@ struct faster {
 };
 
 /** faster_find - find what to make faster; @path is the critical path of @t */
-void faster_find(struct faster *f, const struct timeline *t, const struct line_path *path);
+void faster_find(struct faster *f, const struct timeline *t, const struct critical_path *path);
 
 /** faster_label - append what to make faster: "cc1 pch.c" */
 void faster_label(const struct timeline *t, const struct faster_row *r, struct buf *to);

@@ -222,7 +222,7 @@ static void put_outside(struct out *text, struct out *out)
 /* Draw the pictures last, so that they are visible on a terminal at the end. */
 static void put_pictures(const struct timeline *t, const struct draw *d, uint64_t top)
 {
-	struct line_path path = { 0 };
+	struct critical_path path = { 0 };
 	struct faster faster;
 
 	draw_parallel(t, d);

@@ -172,7 +172,7 @@ static void emit_slices(struct finding *f, const struct chrome_trace *t, uint32_
 static struct chrome_was was_of(struct finding *f, const struct inside_row *row)
 {
 	const struct build_version *v = &build_of(f->t->db)->versions[row->version];
-	const struct line_exec *e = &f->t->execs[row->writer];
+	const struct timeline_exec *e = &f->t->execs[row->writer];
 	struct chrome_was was = { 0 };
 
 	if (v->identified) {
@@ -189,7 +189,7 @@ static struct chrome_was was_of(struct finding *f, const struct inside_row *row)
 /* Return: whether the row has anything to print. */
 static bool read_row(struct finding *f, struct inside_row *row)
 {
-	const struct line_exec *e = &f->t->execs[row->exec];
+	const struct timeline_exec *e = &f->t->execs[row->exec];
 	struct chrome_was was = was_of(f, row);
 	struct chrome_trace t = { 0 };
 	enum chrome_fault fault;

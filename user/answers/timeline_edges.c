@@ -74,7 +74,7 @@ struct output {
 };
 
 /* The output of a job is the last file that it wrote; a note (is_note()) only if none else. */
-void line_outputs(struct timeline *t)
+void timeline_set_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
 	bool *log = find_appended(b);
@@ -152,7 +152,7 @@ static bool look_for(void *ctx, uint32_t process)
 
 static int by_pair(const void *a, const void *b)
 {
-	const struct line_edge *x = a, *y = b;
+	const struct timeline_edge *x = a, *y = b;
 
 	if (x->user != y->user)
 		return x->user < y->user ? -1 : 1;
@@ -166,7 +166,7 @@ static int by_pair(const void *a, const void *b)
 static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
 {
 	struct needs *n = ctx;
-	const struct line_edge key = { .user = user, .maker = maker }, *edge = NULL;
+	const struct timeline_edge key = { .user = user, .maker = maker }, *edge = NULL;
 
 	n->question++;
 	n->any = false;
@@ -179,7 +179,7 @@ static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
 	return edge ? edge->file : n->found;
 }
 
-void timeline_path(const struct timeline *t, struct line_path *path)
+void timeline_path(const struct timeline *t, struct critical_path *path)
 {
 	struct needs n = { .t = t, .b = build_of(t->db) };
 
@@ -225,7 +225,7 @@ static void add_edge(struct timeline *t, uint32_t user, uint32_t maker, uint32_t
 	if (user == maker)
 		return;
 	t->edges = xgrow(t->edges, &t->edges_cap, t->nedges + 1, sizeof(*t->edges));
-	t->edges[t->nedges++] = (struct line_edge){ user, maker, file };
+	t->edges[t->nedges++] = (struct timeline_edge){ user, maker, file };
 }
 
 /* Follow the rule of a file, and the rules of its inputs that nothing made (phony targets). */

@@ -19,7 +19,7 @@ static void load_processes(struct timeline *t)
 	t->processes = xcalloc(t->nprocesses + 1, sizeof(*t->processes));
 	st = db_ask(t->db, text, "");
 	while (db_row(t->db, st)) {
-		struct line_process *p = &t->processes[db_id(t->db, st, 0, DB_PROCESSES)];
+		struct timeline_process *p = &t->processes[db_id(t->db, st, 0, DB_PROCESSES)];
 
 		p->parent = db_earlier(t->db, st, 1, (uint32_t)(p - t->processes));
 		p->at = p->until = db_int(st, 2);
@@ -50,7 +50,7 @@ static void load_execs(struct timeline *t)
 		size_t len;
 		const char *path = build_path(b, e->program, &len);
 
-		t->execs[i] = (struct line_exec){
+		t->execs[i] = (struct timeline_exec){
 			.process = e->process, .program = e->program, .forked = e->forked,
 			.at = e->at, .until = e->until, .cpu = -1,
 		};
@@ -100,21 +100,21 @@ void timeline_load(struct timeline *t, struct db *db)
 	load_processes(t);
 	load_execs(t);
 	load_slots(t);
-	line_waits(t);
+	timeline_add_waits(t);
 	timeline_complete(t);
-	line_outputs(t);
+	timeline_set_outputs(t);
 }
 
 /* ---- for a person ---- */
 
-static int64_t length(const struct line_segment *s)
+static int64_t length(const struct path_segment *s)
 {
 	return s->to - s->from;
 }
 
 /* Whether two segments are shown in one line: of the same job, or of the same process. */
-static bool is_one(const struct timeline *t, const struct line_segment *a,
-		   const struct line_segment *b)
+static bool is_one(const struct timeline *t, const struct path_segment *a,
+		   const struct path_segment *b)
 {
 	uint32_t x = a->exec ? t->execs[a->exec].process : 0;
 	uint32_t y = b->exec ? t->execs[b->exec].process : 0;
@@ -122,8 +122,8 @@ static bool is_one(const struct timeline *t, const struct line_segment *a,
 	return x && y && (x == y || (t->processes[x].job && t->processes[x].job == t->processes[y].job));
 }
 
-size_t timeline_stretch(const struct timeline *t, const struct line_path *path, size_t i,
-			const struct line_segment **longest)
+size_t timeline_stretch(const struct timeline *t, const struct critical_path *path, size_t i,
+			const struct path_segment **longest)
 {
 	size_t n;
 

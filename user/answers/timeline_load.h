@@ -15,7 +15,7 @@ void timeline_load(struct timeline *t, struct db *db);
 void timeline_declare(struct timeline *t, const struct lists *l);
 
 /** timeline_path - the critical path (timeline_walk()) with files, for timeline_path_free() */
-void timeline_path(const struct timeline *t, struct line_path *path);
+void timeline_path(const struct timeline *t, struct critical_path *path);
 
 /**
  * timeline_stretch - count segments from @i on that are shown as one: of one job or process
@@ -23,8 +23,8 @@ void timeline_path(const struct timeline *t, struct line_path *path);
  *
  * Return: their number.
  */
-size_t timeline_stretch(const struct timeline *t, const struct line_path *path, size_t i,
-			const struct line_segment **longest);
+size_t timeline_stretch(const struct timeline *t, const struct critical_path *path, size_t i,
+			const struct path_segment **longest);
 
 /**
  * timeline_endless - time in ns that the build would take with unlimited CPUs and job slots
@@ -56,10 +56,10 @@ void endless_free(struct endless *e);
 
 /* ---- between the files of a timeline ---- */
 
-/** line_waits - add times when processes may have waited for the other end of a pipe */
-void line_waits(struct timeline *t);
+/** timeline_add_waits - add times when processes may have waited for the other end of a pipe */
+void timeline_add_waits(struct timeline *t);
 
-/** line_outputs - set timeline.outputs */
-void line_outputs(struct timeline *t);
+/** timeline_set_outputs - set timeline.outputs */
+void timeline_set_outputs(struct timeline *t);
 
 #endif

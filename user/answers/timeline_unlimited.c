@@ -32,7 +32,7 @@ struct endless {
 	size_t nneeds, needs_cap;
 	uint32_t *first;	/* by process: its first of @needs; 0 if none */
 	struct map64 seen;	/* pairs that were added */
-	struct line_moment *moments;
+	struct timeline_moment *moments;
 	size_t nmoments;
 	/* indices of the timeline's slices, by process; by process: where its slices end */
 	uint32_t *slices, *slices_at;
@@ -167,7 +167,7 @@ static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 	int64_t sum = 0;
 
 	for (; e->p[p].slice < e->slices_at[p]; e->p[p].slice++) {
-		const struct line_slice *s = &e->t->slices[e->slices[e->p[p].slice]];
+		const struct timeline_slice *s = &e->t->slices[e->slices[e->p[p].slice]];
 		int64_t begin = s->from > from ? s->from : from, end = s->to < to ? s->to : to;
 
 		if (s->from >= to)

@@ -95,7 +95,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 	if (is_below(t, writer->process, process))
 		return from;
 	t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
-	t->waits[t->nwaits++] = (struct line_wait){ process, writer->process, false, from, to };
+	t->waits[t->nwaits++] = (struct timeline_wait){ process, writer->process, false, from, to };
 	return to;
 }
 
@@ -178,7 +178,7 @@ static bool find_reader(const struct waits *w, uint32_t version, struct build_ac
 /* Whether a process used CPU time for less than half of its running time. */
 static bool is_idle(const struct timeline *t, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 
 	return costs(t, process) && t->execs[p->last].cpu < (p->until - p->at) / 2;
 }
@@ -206,7 +206,7 @@ static void add_full(struct waits *w, uint32_t version)
 		    build_moved(w->b, a) <= PIPE_TAKES)
 			continue;
 		t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
-		t->waits[t->nwaits++] = (struct line_wait){ process, reader, true, from, to };
+		t->waits[t->nwaits++] = (struct timeline_wait){ process, reader, true, from, to };
 	}
 }
 
@@ -220,7 +220,7 @@ static void drop_unclear(struct waits *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->nwaits; i++) {
-		const struct line_wait wait = t->waits[i];
+		const struct timeline_wait wait = t->waits[i];
 
 		if (costs(t, wait.process) ||
 		    !map64_get(&w->pairs, pair(wait.other, wait.process)))
@@ -229,7 +229,7 @@ static void drop_unclear(struct waits *w)
 	t->nwaits = n;
 }
 
-void line_waits(struct timeline *t)
+void timeline_add_waits(struct timeline *t)
 {
 	struct waits w = { .t = t, .b = build_of(t->db) };
 

@@ -58,7 +58,7 @@ static int64_t *cpu_below(const struct timeline *t)
 /* Whether a process begins a job: a build tool started it; without one, each process is a job. */
 static bool is_job(const struct timeline *t, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 
 	return !p->schedules && (p->job ? p->job == process : p->exec != 0);
 }
@@ -69,7 +69,7 @@ static void add_outputs(struct times_list *l, const struct timeline *t)
 	int64_t *cpu = cpu_below(t);
 
 	for (uint32_t i = 1; i <= t->nprocesses; i++) {
-		const struct line_process *p = &t->processes[i];
+		const struct timeline_process *p = &t->processes[i];
 		struct times_row one = {
 			.exec = p->exec, .longest = p->until - p->at, .at = p->at, .until = p->until,
 		};
@@ -86,7 +86,7 @@ static void add_execs(struct times_list *l, const struct timeline *t, enum times
 	const struct build *b = build_of(t->db);
 
 	for (uint32_t e = 1; e <= t->nexecs; e++) {
-		const struct line_exec *x = &t->execs[e];
+		const struct timeline_exec *x = &t->execs[e];
 		struct times_row one = {
 			.exec = e, .longest = x->worked, .at = x->at, .until = x->until,
 		};
@@ -171,7 +171,7 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 /* A row of the path: for people the segments of timeline_stretch(), otherwise one segment. */
 struct part {
 	size_t from, n;
-	const struct line_segment *longest;
+	const struct path_segment *longest;
 	int64_t took;
 };
 
@@ -186,7 +186,7 @@ static int by_took(const void *a, const void *b)
 
 /* Divide the path into parts.  Return: an array of *@n parts, freed by the caller. */
 static struct part *parts_of(const struct timeline *t, const struct times *w,
-			     const struct line_path *path, size_t *n)
+			     const struct critical_path *path, size_t *n)
 {
 	struct part *parts = xcalloc(path->n + 1, sizeof(*parts));
 
@@ -296,21 +296,21 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 }
 
 static void text_path(const struct timeline *t, const struct times *w,
-		      const struct line_path *path)
+		      const struct critical_path *path)
 {
-	static const char *const texts[LINE_WHYS] = {
-		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "started by the previous one",
-		[LINE_ENDED] = "waited for the previous one to end", [LINE_NEEDED] = "needed ",
-		[LINE_PLACE] = "waited for a free job slot",
-		[LINE_ORDER] = "ran after the previous one, but no file shows that it needed it",
-		[LINE_PIPE] = "waited for the previous one at a pipe",
+	static const char *const texts[PATH_WHYS] = {
+		[PATH_BEGIN] = "the build began", [PATH_STARTED] = "started by the previous one",
+		[PATH_ENDED] = "waited for the previous one to end", [PATH_NEEDED] = "needed ",
+		[PATH_PLACE] = "waited for a free job slot",
+		[PATH_ORDER] = "ran after the previous one, but no file shows that it needed it",
+		[PATH_PIPE] = "waited for the previous one at a pipe",
 	};
 	size_t n;
 	struct part *parts = parts_of(t, w, path, &n);
 
 	out_puts(w->out, "\nCritical path: the steps that decided how long the build took\n");
 	for (size_t i = 0; i < n; i++) {
-		const struct line_segment *s = &path->rows[parts[i].from];
+		const struct path_segment *s = &path->rows[parts[i].from];
 		uint32_t exec = parts[i].longest->exec;
 
 		out_puts(w->out, "  ");
@@ -327,7 +327,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 			put_file(w->out, t->db, s->output);
 		}
 		out_printf(w->out, "  (%s", texts[s->why]);
-		if (s->why == LINE_NEEDED)
+		if (s->why == PATH_NEEDED)
 			put_file(w->out, t->db, s->file);
 		out_puts(w->out, ")\n");
 	}
@@ -379,14 +379,14 @@ static void json_slow(const struct timeline *t, const struct times *w, struct js
 }
 
 static void json_critical(const struct timeline *t, const struct times *w, struct json *j,
-			  const struct line_path *path)
+			  const struct critical_path *path)
 {
 	size_t n;
 	struct part *parts = parts_of(t, w, path, &n);
 
 	json_list(j, "critical");
 	for (size_t i = 0; i < n; i++) {
-		const struct line_segment *s = &path->rows[parts[i].from];
+		const struct path_segment *s = &path->rows[parts[i].from];
 
 		json_begin(j, '{');
 		json_number(j, "from_ns", s->from);
@@ -397,8 +397,8 @@ static void json_critical(const struct timeline *t, const struct times *w, struc
 		}
 		json_file(j, "output", t->db, s->output);
 		json_key(j, "why");
-		json_cstr(j, line_whys[s->why]);
-		if (s->why == LINE_NEEDED)
+		json_cstr(j, path_whys[s->why]);
+		if (s->why == PATH_NEEDED)
 			json_file(j, "file", t->db, s->file);
 		json_end(j, '}');
 	}
@@ -407,7 +407,7 @@ static void json_critical(const struct timeline *t, const struct times *w, struc
 }
 
 static void put_json(const struct timeline *t, const struct times *w, const struct times_list *l,
-		     const struct alone *alone, size_t nalone, const struct line_path *path,
+		     const struct alone *alone, size_t nalone, const struct critical_path *path,
 		     int64_t endless, const struct faster *faster)
 {
 	struct json j = { .out = w->out };
@@ -442,7 +442,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 
 void times_put(struct db *db, const struct times *w)
 {
-	struct line_path path = { 0 };
+	struct critical_path path = { 0 };
 	struct times_list l;
 	struct faster faster;
 	struct alone *alone;

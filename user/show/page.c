@@ -299,7 +299,7 @@ static void put_meta(struct page *p)
 	put_number(&j, "endless", true, p->sum.endless);
 	put_counts(p, &j);
 	put_strings(&j, "classes", work_classes, WORK_CLASSES);
-	put_strings(&j, "whys", line_whys, LINE_WHYS);
+	put_strings(&j, "whys", path_whys, PATH_WHYS);
 	put_words_of(p, &j, "made");
 	put_failures(p, &j);
 	page_inside_meta(p, &j);

@@ -37,7 +37,7 @@ struct page_times {
 	size_t nlabels, label_cap;
 	struct map64 label;		/* by hash of a label: its number */
 	struct lanes lanes;
-	struct line_path path;
+	struct critical_path path;
 	size_t nsteps;
 	struct times_list slowest[3];	/* by enum times_key */
 	struct page_count {
@@ -247,7 +247,8 @@ static void put_processes(struct page *p)
 {
 	static const char text[] = "SELECT pid FROM process ORDER BY id";
 	struct out *out = page_section(&p->sections, "processes");
-	const struct line_process *x, *first = p->t.processes + 1, *end = first + p->t.nprocesses;
+	const struct timeline_process *x, *first = p->t.processes + 1,
+		*end = first + p->t.nprocesses;
 	struct sqlite3_stmt *st;
 	int64_t before = 0;
 
@@ -273,7 +274,7 @@ static void put_programs(struct page *p)
 	const struct page_times *pt = p->times;
 	const struct build *b = build_of(p->db);
 	struct out *out = page_section(&p->sections, "programs");
-	const struct line_exec *execs = p->t.execs;
+	const struct timeline_exec *execs = p->t.execs;
 	size_t n = p->t.nexecs;
 	int64_t before = 0;
 
@@ -379,7 +380,7 @@ static void put_steps(struct page *p)
 
 static void put_path(struct page *p)
 {
-	const struct line_path *path = &p->times->path;
+	const struct critical_path *path = &p->times->path;
 	struct out *out = page_section(&p->sections, "path");
 
 	for (size_t i = 0; i < path->n; i++)

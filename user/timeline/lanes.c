@@ -74,7 +74,7 @@ static void pack(const struct timeline *t, struct lanes *l)
 
 	p.is_free = xgrow(NULL, &p.cap, 1, sizeof(*p.is_free));
 	for (size_t i = 0; i < l->n; i++) {
-		struct line_slice *s = &l->rows[i];
+		struct timeline_slice *s = &l->rows[i];
 		uint32_t process = t->execs[s->exec].process, job = t->processes[process].job;
 
 		while (p.busy.n && p.busy.rows[0].key <= s->from) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Packs the slices of a timeline into as few lanes as possible: the largest number of programs
- * that worked at once.  Slices of one job (see line_process.job) stay in one lane if possible.
+ * that worked at once.  Slices of one job (see timeline_process.job) stay in one lane if possible.
  */
 #ifndef ETRACE_LANES_H
 #define ETRACE_LANES_H
@@ -10,12 +10,12 @@
 #include "timeline/work.h"
 
 struct lanes {
-	struct line_slice *rows;	/* the timeline's, in the order of @from */
+	struct timeline_slice *rows;	/* the timeline's, in the order of @from */
 	size_t n;
 	uint32_t count;			/* of lanes */
 };
 
-/** lanes_find - set line_slice.lane of all slices; @l points into the timeline */
+/** lanes_find - set timeline_slice.lane of all slices; @l points into the timeline */
 void lanes_find(const struct timeline *t, struct lanes *l);
 
 /**

@@ -22,8 +22,8 @@ bool timeline_schedules(const char *path, size_t len)
 
 void timeline_add_exec(struct timeline *t, uint32_t id)
 {
-	struct line_exec *e = &t->execs[id];
-	struct line_process *p = &t->processes[e->process];
+	struct timeline_exec *e = &t->execs[id];
+	struct timeline_process *p = &t->processes[e->process];
 
 	if (p->last)
 		t->execs[p->last].next = id;
@@ -36,8 +36,8 @@ void timeline_add_exec(struct timeline *t, uint32_t id)
 static int by_end(const void *a, const void *b, void *ctx)
 {
 	const struct timeline *t = ctx;
-	const struct line_process *x = &t->processes[*(const uint32_t *)a];
-	const struct line_process *y = &t->processes[*(const uint32_t *)b];
+	const struct timeline_process *x = &t->processes[*(const uint32_t *)a];
+	const struct timeline_process *y = &t->processes[*(const uint32_t *)b];
 
 	return (x->until > y->until) - (x->until < y->until);
 }
@@ -59,7 +59,7 @@ static void link_kids(struct timeline *t)
 	qsort_r(order, t->nprocesses, sizeof(*order), by_end, t);
 	t->kids = xcalloc(t->nprocesses + 1, sizeof(*t->kids));
 	for (size_t i = 0; i < t->nprocesses; i++) {
-		struct line_process *p = &t->processes[t->processes[order[i]].parent];
+		struct timeline_process *p = &t->processes[t->processes[order[i]].parent];
 
 		t->kids[p->kids + p->nkids++] = order[i];
 	}
@@ -73,7 +73,7 @@ static void link_runs(struct timeline *t)
 
 	t->runs = xcalloc(t->nexecs + 1, sizeof(*t->runs));
 	for (size_t i = 1; i <= t->nprocesses; i++) {
-		struct line_process *p = &t->processes[i];
+		struct timeline_process *p = &t->processes[i];
 
 		p->runs = at;
 		for (uint32_t e = p->exec; e; e = t->execs[e].next)
@@ -88,9 +88,9 @@ void timeline_link(struct timeline *t)
 	link_runs(t);
 	/* parents have lower numbers */
 	for (uint32_t i = 1; i <= t->nprocesses; i++) {
-		struct line_process *p = &t->processes[i];
+		struct timeline_process *p = &t->processes[i];
 
-		const struct line_process *parent = &t->processes[p->parent];
+		const struct timeline_process *parent = &t->processes[p->parent];
 
 		p->job = p->parent && parent->schedules ? i : parent->job;
 		p->tool = parent->tool || !p->schedules ? parent->tool : i;
@@ -107,7 +107,7 @@ void timeline_below(const struct timeline *t, uint32_t process,
 
 	stack[0] = process;
 	while (n) {
-		const struct line_process *p = &t->processes[stack[--n]];
+		const struct timeline_process *p = &t->processes[stack[--n]];
 
 		if (!fn(ctx, stack[n]))
 			break;
@@ -120,7 +120,7 @@ void timeline_below(const struct timeline *t, uint32_t process,
 
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 	size_t next;
 
 	if (!p->nruns)
@@ -134,7 +134,7 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 static int by_begin(const void *a, const void *b, void *ctx)
 {
-	const struct line_moment *x = a, *y = b;
+	const struct timeline_moment *x = a, *y = b;
 	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
 
 	if (from != to)
@@ -145,7 +145,7 @@ static int by_begin(const void *a, const void *b, void *ctx)
 /* Children before their parents. */
 static int by_last(const void *a, const void *b, void *ctx)
 {
-	const struct line_moment *x = a, *y = b;
+	const struct timeline_moment *x = a, *y = b;
 	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
 
 	if (from != to)
@@ -154,7 +154,7 @@ static int by_last(const void *a, const void *b, void *ctx)
 }
 
 /* Processes mostly come in the order of their beginnings. */
-static void sort(const struct timeline *t, struct line_moment *list, size_t n,
+static void sort(const struct timeline *t, struct timeline_moment *list, size_t n,
 		 int (*by)(const void *, const void *, void *))
 {
 	bool sorted = true;
@@ -166,16 +166,16 @@ static void sort(const struct timeline *t, struct line_moment *list, size_t n,
 		qsort_r(list, n, sizeof(*list), by, ctx);
 }
 
-struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
+struct timeline_moment *timeline_moments(const struct timeline *t, size_t *n)
 {
-	struct line_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
-	struct line_moment *begins = xcalloc(2 * t->nprocesses + 1, sizeof(*begins));
-	struct line_moment *ends = begins + t->nprocesses;
+	struct timeline_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	struct timeline_moment *begins = xcalloc(2 * t->nprocesses + 1, sizeof(*begins));
+	struct timeline_moment *ends = begins + t->nprocesses;
 	size_t b = 0, e = 0, all = t->nprocesses;
 
 	for (uint32_t i = 1; i <= all; i++) {
-		begins[i - 1] = (struct line_moment){ i, false };
-		ends[i - 1] = (struct line_moment){ i, true };
+		begins[i - 1] = (struct timeline_moment){ i, false };
+		ends[i - 1] = (struct timeline_moment){ i, true };
 	}
 	sort(t, begins, all, by_begin);
 	sort(t, ends, all, by_last);
@@ -203,7 +203,7 @@ static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t work
 	if (t->nsteps && t->steps[t->nsteps - 1].working == working)
 		return;
 	t->steps = xgrow(t->steps, &t->steps_cap, t->nsteps + 1, sizeof(*t->steps));
-	t->steps[t->nsteps++] = (struct line_step){ from, working };
+	t->steps[t->nsteps++] = (struct timeline_step){ from, working };
 }
 
 static int by_time(const void *a, const void *b)

@@ -26,7 +26,7 @@
 
 struct db;
 
-struct line_process {
+struct timeline_process {
 	uint32_t parent;	/* process, 0 if none in the trace */
 	uint32_t exec, last;	/* its first exec, and its last */
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
@@ -39,7 +39,7 @@ struct line_process {
 	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
 };
 
-struct line_exec {
+struct timeline_exec {
 	uint32_t process, next;	/* the next exec of its process */
 	uint32_t program;	/* file */
 	bool forked;		/* what a child is before it runs a program of its own */
@@ -49,19 +49,19 @@ struct line_exec {
 };
 
 /* A program worked from @from to @to; never empty. */
-struct line_slice {
+struct timeline_slice {
 	uint32_t exec;
 	uint32_t lane;		/* lanes.h */
 	int64_t from, to;
 };
 
 /* A process needs a file that another one makes, by the rules of a build tool. */
-struct line_edge {
+struct timeline_edge {
 	uint32_t user, maker, file;
 };
 
 /* A process waited for another one at a pipe: for it to write, or if @full, to read. */
-struct line_wait {
+struct timeline_wait {
 	uint32_t process;
 	uint32_t other : 31;
 	bool full : 1;
@@ -70,19 +70,19 @@ struct line_wait {
 
 struct timeline {
 	struct db *db;			/* the database it was read from, NULL if none */
-	struct line_process *processes;	/* by id, from 1 on */
-	struct line_exec *execs;
+	struct timeline_process *processes;	/* by id, from 1 on */
+	struct timeline_exec *execs;
 	uint32_t *kids, *runs;
 	size_t nprocesses, nexecs;	/* highest ids */
 	/* the owner adds when processes may have waited; timeline_link() finds out when they did */
-	struct line_wait *waits;
+	struct timeline_wait *waits;
 	size_t nwaits, waits_cap;
-	struct line_slice *slices;	/* all work, in the order of @from */
+	struct timeline_slice *slices;	/* all work, in the order of @from */
 	size_t nslices, slices_cap;
 	int64_t worked;			/* the sum of all slices */
 	int64_t unsure;			/* waits of processes that may have worked: see above */
 	uint32_t *outputs;		/* by process: file that its job made, or 0; may be NULL */
-	struct line_edge *edges;	/* sorted by user and maker */
+	struct timeline_edge *edges;	/* sorted by user and maker */
 	size_t nedges, edges_cap;
 	int64_t wall;			/* from the first event to the last */
 	int64_t cpu;			/* of all processes whose end is in the trace */
@@ -91,7 +91,7 @@ struct timeline {
 	int64_t *width;
 	size_t nwidths;
 	/* when the number of working processes changed, and to what; the first is at 0 */
-	struct line_step {
+	struct timeline_step {
 		int64_t at;
 		uint32_t working;
 	} *steps;
@@ -131,13 +131,13 @@ void timeline_below(const struct timeline *t, uint32_t process,
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
 
 /* A process begins, or ends. */
-struct line_moment {
+struct timeline_moment {
 	uint32_t process : 31;
 	bool ends : 1;
 };
 
 /** timeline_moment_at - the time of a moment */
-static inline int64_t timeline_moment_at(const struct timeline *t, struct line_moment m)
+static inline int64_t timeline_moment_at(const struct timeline *t, struct timeline_moment m)
 {
 	return m.ends ? t->processes[m.process].until : t->processes[m.process].at;
 }
@@ -148,7 +148,7 @@ static inline int64_t timeline_moment_at(const struct timeline *t, struct line_m
  * At one time: beginnings first, those of parents before those of their children.
  * Return: an array of *@n, which the caller frees.
  */
-struct line_moment *timeline_moments(const struct timeline *t, size_t *n);
+struct timeline_moment *timeline_moments(const struct timeline *t, size_t *n);
 
 /** timeline_average - how many processes worked on average, while any did */
 double timeline_average(const struct timeline *t);
@@ -156,30 +156,30 @@ double timeline_average(const struct timeline *t);
 /* ---- the critical path ---- */
 
 /* Why a segment could not begin earlier. */
-enum line_why {
-	LINE_BEGIN,		/* the build began */
-	LINE_STARTED,		/* its parent started it then */
-	LINE_ENDED,		/* it waited for the one before it to end */
-	LINE_NEEDED,		/* it was started when a file that it needs was there: @file */
-	LINE_PLACE,		/* all job slots were taken, until the one before it ended */
-	LINE_ORDER,		/* it was started when the one before it had ended, of which it
+enum path_why {
+	PATH_BEGIN,		/* the build began */
+	PATH_STARTED,		/* its parent started it then */
+	PATH_ENDED,		/* it waited for the one before it to end */
+	PATH_NEEDED,		/* it was started when a file that it needs was there: @file */
+	PATH_PLACE,		/* all job slots were taken, until the one before it ended */
+	PATH_ORDER,		/* it was started when the one before it had ended, of which it
 				 * needs no file, though a slot was free: it is the order in a
 				 * script, or a dependency that no file shows
 				 */
-	LINE_PIPE,		/* it waited for the one before it at a pipe */
-	LINE_WHYS
+	PATH_PIPE,		/* it waited for the one before it at a pipe */
+	PATH_WHYS
 };
 
-struct line_segment {
+struct path_segment {
 	uint32_t exec;		/* the exec that worked, 0 if none in the trace */
 	uint32_t output;	/* the file that it, or its job, made; 0 if none */
-	uint32_t file;		/* of LINE_NEEDED */
-	uint8_t why;		/* enum line_why */
+	uint32_t file;		/* of PATH_NEEDED */
+	uint8_t why;		/* enum path_why */
 	int64_t from, to;
 };
 
-struct line_path {
-	struct line_segment *rows;	/* one begins where the one before it ends */
+struct critical_path {
+	struct path_segment *rows;	/* one begins where the one before it ends */
 	size_t n, cap;
 };
 
@@ -194,15 +194,15 @@ bool *timeline_full(const struct timeline *t);
 /**
  * timeline_walk - the critical path: from 0 to @t->wall, without holes
  * @needed: returns a file that @user or one below it needs, and @maker or one below it made,
- *	0 if none.  NULL if unknown: LINE_PLACE stands for LINE_NEEDED and LINE_ORDER, too.
+ *	0 if none.  NULL if unknown: PATH_PLACE stands for PATH_NEEDED and PATH_ORDER, too.
  *
- * Sets no line_segment.output.  Free @path with timeline_path_free().
+ * Sets no path_segment.output.  Free @path with timeline_path_free().
  */
-void timeline_walk(const struct timeline *t, struct line_path *path,
+void timeline_walk(const struct timeline *t, struct critical_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx);
-void timeline_path_free(struct line_path *path);
+void timeline_path_free(struct critical_path *path);
 
 /* "begin", "started", ... */
-extern const char *const line_whys[LINE_WHYS];
+extern const char *const path_whys[PATH_WHYS];
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t since(struct line_events *l, uint64_t time)
+static int64_t since(struct timeline_events *l, uint64_t time)
 {
 	if (!l->begun)
 		l->begin = time;
@@ -16,21 +16,21 @@ static int64_t since(struct line_events *l, uint64_t time)
 	return time > l->begin ? (int64_t)(time - l->begin) : 0;
 }
 
-static uint32_t process_of(const struct line_events *l, const struct task *t)
+static uint32_t process_of(const struct timeline_events *l, const struct task *t)
 {
 	const uint64_t *there = t ? map64_get(&l->by_koid, t->process) : NULL;
 
 	return there ? (uint32_t)*there : 0;
 }
 
-uint32_t line_events_exec(const struct line_events *l, const struct task *t)
+uint32_t timeline_events_exec(const struct timeline_events *l, const struct task *t)
 {
 	uint32_t process = process_of(l, t);
 
 	return process ? l->t.processes[process].last : 0;
 }
 
-static uint32_t add_process(struct line_events *l, const struct task *t, uint32_t parent,
+static uint32_t add_process(struct timeline_events *l, const struct task *t, uint32_t parent,
 			    int64_t at)
 {
 	uint32_t id = (uint32_t)(l->t.nprocesses += 1);
@@ -41,10 +41,10 @@ static uint32_t add_process(struct line_events *l, const struct task *t, uint32_
 	l->live = xgrow(l->live, &l->live_cap, id + 1, sizeof(*l->live));
 	/* row 0 is none */
 	if (id == 1) {
-		l->t.processes[0] = (struct line_process){ 0 };
+		l->t.processes[0] = (struct timeline_process){ 0 };
 		l->pids[0] = l->live[0] = 0;
 	}
-	l->t.processes[id] = (struct line_process){ .parent = parent, .at = at, .until = at };
+	l->t.processes[id] = (struct timeline_process){ .parent = parent, .at = at, .until = at };
 	l->pids[id] = t->pid;
 	l->live[id] = 0;
 	map64_put(&l->by_koid, t->process, id);
@@ -52,9 +52,9 @@ static uint32_t add_process(struct line_events *l, const struct task *t, uint32_
 }
 
 /* The last program of a process lived until @at, at least. */
-static void end_exec(struct line_events *l, uint32_t process, int64_t at)
+static void end_exec(struct timeline_events *l, uint32_t process, int64_t at)
 {
-	struct line_process *p = &l->t.processes[process];
+	struct timeline_process *p = &l->t.processes[process];
 
 	if (p->last && at > l->t.execs[p->last].until)
 		l->t.execs[p->last].until = at;
@@ -62,7 +62,7 @@ static void end_exec(struct line_events *l, uint32_t process, int64_t at)
 }
 
 /* Label a fork as its parent.  Return: false if that is unknown. */
-static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
+static bool label_fork(struct timeline_events *l, uint32_t exec, uint32_t parent)
 {
 	uint32_t before = parent ? l->t.processes[parent].last : 0;
 	size_t len;
@@ -70,17 +70,17 @@ static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
 
 	if (!before)
 		return false;
-	len = strcspn(line_events_label(l, before), " ");
+	len = strcspn(timeline_events_label(l, before), " ");
 	/* buf_room() may move the labels: only use the parent's after it */
 	room = buf_room(&l->labels, len + 1);
-	memcpy(room, line_events_label(l, before), len);
+	memcpy(room, timeline_events_label(l, before), len);
 	room[len] = '\0';
 	l->labels.len += len + 1;
 	l->works[exec].class = l->works[before].class;
 	return true;
 }
 
-static void label(struct line_events *l, uint32_t exec, const struct task *t,
+static void label(struct timeline_events *l, uint32_t exec, const struct task *t,
 		  const struct et_event *ev)
 {
 	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
@@ -93,7 +93,7 @@ static void label(struct line_events *l, uint32_t exec, const struct task *t,
 		free(args);
 }
 
-static void add_exec(struct line_events *l, uint32_t process, const struct task *t,
+static void add_exec(struct timeline_events *l, uint32_t process, const struct task *t,
 		     const struct et_event *ev, int64_t at)
 {
 	uint32_t id = (uint32_t)(l->t.nexecs += 1), where = (uint32_t)l->labels.len;
@@ -101,12 +101,13 @@ static void add_exec(struct line_events *l, uint32_t process, const struct task 
 	l->t.execs = xgrow(l->t.execs, &l->execs_cap, id + 1, sizeof(*l->t.execs));
 	l->works = xgrow(l->works, &l->works_cap, id + 1, sizeof(*l->works));
 	if (id == 1) {
-		l->t.execs[0] = (struct line_exec){ 0 };
-		l->works[0] = (struct line_work){ 0 };
+		l->t.execs[0] = (struct timeline_exec){ 0 };
+		l->works[0] = (struct timeline_work){ 0 };
 	}
-	l->t.execs[id] = (struct line_exec){ .process = process, .at = at, .until = at, .cpu = -1,
+	l->t.execs[id] = (struct timeline_exec){ .process = process, .at = at, .until = at,
+		.cpu = -1,
 					     .forked = !t->execed };
-	l->works[id] = (struct line_work){ .label = where };
+	l->works[id] = (struct timeline_work){ .label = where };
 	if (t->execed || !label_fork(l, id, l->t.processes[process].parent))
 		label(l, id, t, ev);
 	timeline_add_exec(&l->t, id);
@@ -114,8 +115,8 @@ static void add_exec(struct line_events *l, uint32_t process, const struct task 
 		l->t.processes[process].schedules = true;
 }
 
-void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
-		       const struct task *parent, const struct et_event *ev)
+void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const struct task *t,
+			   const struct task *parent, const struct et_event *ev)
 {
 	int64_t at = since(l, ev->time);
 	/* another new process with a known koid reuses it */
@@ -145,11 +146,11 @@ static int64_t cpu_of(const struct et_event *ev)
 	return user < 0 || system < 0 || user > INT64_MAX - system ? -1 : user + system;
 }
 
-void line_events_end(struct line_events *l, const struct task *t, enum task_end why,
-		     uint64_t time, const struct et_event *ev)
+void timeline_events_end(struct timeline_events *l, const struct task *t, enum task_end why,
+			 uint64_t time, const struct et_event *ev)
 {
 	uint32_t process = process_of(l, t);
-	struct line_process *p = &l->t.processes[process];
+	struct timeline_process *p = &l->t.processes[process];
 
 	if (!process || why == TASK_EXEC)
 		return;
@@ -165,7 +166,7 @@ void line_events_end(struct line_events *l, const struct task *t, enum task_end 
 	map64_remove(&l->by_koid, t->process);
 }
 
-void line_events_complete(struct line_events *l, uint64_t time)
+void timeline_events_complete(struct timeline_events *l, uint64_t time)
 {
 	l->t.wall = since(l, time);
 	if (!l->t.processes)
@@ -182,7 +183,7 @@ void line_events_complete(struct line_events *l, uint64_t time)
 	timeline_link(&l->t);
 }
 
-void line_events_free(struct line_events *l)
+void timeline_events_free(struct timeline_events *l)
 {
 	timeline_free(&l->t);
 	free(l->works);

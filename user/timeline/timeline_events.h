@@ -15,15 +15,15 @@
 #include "timeline/timeline.h"
 
 /* What the timeline itself does not hold about an exec. */
-struct line_work {
-	uint32_t label;		/* offset in line_events.labels; a NUL ends it */
+struct timeline_work {
+	uint32_t label;		/* offset in timeline_events.labels; a NUL ends it */
 	uint8_t class;		/* enum work_class */
 	bool failed;		/* it ended by a signal, or its status was not 0 */
 };
 
-struct line_events {
+struct timeline_events {
 	struct timeline t;
-	struct line_work *works;	/* by exec */
+	struct timeline_work *works;	/* by exec */
 	uint64_t *pids;			/* by process */
 	uint32_t *live;			/* by process: number of live tasks */
 	struct buf labels;		/* bytes as in the trace */
@@ -33,34 +33,34 @@ struct line_events {
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
-/** line_events_start - set time 0 of the timeline; if not called, it is that of the first task */
-static inline void line_events_start(struct line_events *l, uint64_t time)
+/** timeline_events_start - set time 0 of the timeline; if not called, it is that of the first task */
+static inline void timeline_events_start(struct timeline_events *l, uint64_t time)
 {
 	l->begin = time;
 	l->begun = true;
 }
 
-/** line_events_begin - for proctab_ops.begin; @tab: to find the parent of a task that ran before */
-void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
-		       const struct task *parent, const struct et_event *ev);
+/** timeline_events_begin - for proctab_ops.begin; @tab: to find the parent of a task that ran before */
+void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const struct task *t,
+			   const struct task *parent, const struct et_event *ev);
 
-/** line_events_end - for proctab_ops.end */
-void line_events_end(struct line_events *l, const struct task *t, enum task_end why,
-		     uint64_t time, const struct et_event *ev);
+/** timeline_events_end - for proctab_ops.end */
+void timeline_events_end(struct timeline_events *l, const struct task *t, enum task_end why,
+			 uint64_t time, const struct et_event *ev);
 
-/** line_events_complete - the trace is over, and all tasks have ended */
-void line_events_complete(struct line_events *l, uint64_t time);
+/** timeline_events_complete - the trace is over, and all tasks have ended */
+void timeline_events_complete(struct timeline_events *l, uint64_t time);
 
-/** line_events_exec - what a task's process runs now.  Return: an exec, 0 if unknown */
-uint32_t line_events_exec(const struct line_events *l, const struct task *t);
+/** timeline_events_exec - what a task's process runs now.  Return: an exec, 0 if unknown */
+uint32_t timeline_events_exec(const struct timeline_events *l, const struct task *t);
 
-/** line_events_label - what an exec works at */
-static inline const char *line_events_label(const struct line_events *l, uint32_t exec)
+/** timeline_events_label - what an exec works at */
+static inline const char *timeline_events_label(const struct timeline_events *l, uint32_t exec)
 {
 	return l->labels.s + l->works[exec].label;
 }
 
-/** line_events_free - free the contents, not the struct */
-void line_events_free(struct line_events *l);
+/** timeline_events_free - free the contents, not the struct */
+void timeline_events_free(struct timeline_events *l);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-const char *const line_whys[LINE_WHYS] = {
+const char *const path_whys[PATH_WHYS] = {
 	"begin", "started", "ended", "needed", "place", "order", "pipe",
 };
 
@@ -43,7 +43,7 @@ bool *timeline_full(const struct timeline *t)
 	struct slots *slots = xcalloc(t->nprocesses + 1, sizeof(*slots));
 	uint32_t *used = xcalloc(t->nprocesses + 1, sizeof(*used));
 	size_t n;
-	struct line_moment *list = timeline_moments(t, &n);
+	struct timeline_moment *list = timeline_moments(t, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t p = list[i].process;
@@ -73,7 +73,7 @@ bool *timeline_full(const struct timeline *t)
 
 struct walk {
 	const struct timeline *t;
-	struct line_path *path;	/* from the last segment to the first, during the walk */
+	struct critical_path *path;	/* from the last segment to the first, during the walk */
 	const bool *full;	/* timeline_full() */
 	int64_t *arrived;	/* by process: when the walk came to it from one that waited */
 	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
@@ -83,8 +83,8 @@ struct walk {
 /* When a program began: with its process, if that had only forked before. */
 static int64_t begin_of(const struct timeline *t, uint32_t exec)
 {
-	const struct line_process *p = &t->processes[t->execs[exec].process];
-	const struct line_exec *first = &t->execs[p->exec];
+	const struct timeline_process *p = &t->processes[t->execs[exec].process];
+	const struct timeline_exec *first = &t->execs[p->exec];
 
 	return exec == p->exec || (first->forked && first->next == exec) ? p->at : t->execs[exec].at;
 }
@@ -92,7 +92,7 @@ static int64_t begin_of(const struct timeline *t, uint32_t exec)
 /* A process worked from @from to @to: a segment for each program that it ran then. */
 static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
 {
-	struct line_path *l = w->path;
+	struct critical_path *l = w->path;
 
 	while (to > from) {
 		uint32_t exec = process ? timeline_exec_at(w->t, process, to - 1) : 0;
@@ -101,8 +101,8 @@ static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
 		if (begin < from || begin >= to)
 			begin = from;
 		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
-		l->rows[l->n++] = (struct line_segment){
-			.exec = exec, .from = begin, .to = to, .why = LINE_STARTED,
+		l->rows[l->n++] = (struct path_segment){
+			.exec = exec, .from = begin, .to = to, .why = PATH_STARTED,
 		};
 		to = begin;
 	}
@@ -111,7 +111,7 @@ static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
 /* The child that ended last, at @by or before, and was started before @by; 0 if none. */
 static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t by)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 	const uint32_t *kids = t->kids + p->kids;
 	size_t low = partition_point(i, 0, p->nkids, t->processes[kids[i]].until <= by);
 
@@ -122,9 +122,9 @@ static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t b
 }
 
 /* The last wait of a process that began before @by, NULL if none. */
-static const struct line_wait *last_wait(const struct timeline *t, uint32_t process, int64_t by)
+static const struct timeline_wait *last_wait(const struct timeline *t, uint32_t process, int64_t by)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 	size_t next = partition_point(i, p->waits, p->waits + p->nwaits, t->waits[i].from < by);
 
 	return next > p->waits ? &t->waits[next - 1] : NULL;
@@ -135,7 +135,7 @@ static const struct line_wait *last_wait(const struct timeline *t, uint32_t proc
  * Not if the walk has been there at that time: two processes that wait for each other would
  * keep it going forever.
  */
-static bool is_waited_for(const struct walk *w, const struct line_wait *wait, uint32_t child,
+static bool is_waited_for(const struct walk *w, const struct timeline_wait *wait, uint32_t child,
 			  int64_t to)
 {
 	int64_t until = wait && wait->to < to ? wait->to : to;
@@ -149,16 +149,16 @@ static bool is_waited_for(const struct walk *w, const struct line_wait *wait, ui
 /* Why @user began only when @child, which the same process had started, had ended. */
 static void explain(struct walk *w, size_t begun, uint32_t user, uint32_t child)
 {
-	struct line_segment *s = &w->path->rows[begun];
+	struct path_segment *s = &w->path->rows[begun];
 
 	s->file = w->needed ? w->needed(w->ctx, user, child) : 0;
-	s->why = s->file ? LINE_NEEDED : w->full[child] || !w->needed ? LINE_PLACE : LINE_ORDER;
+	s->why = s->file ? PATH_NEEDED : w->full[child] || !w->needed ? PATH_PLACE : PATH_ORDER;
 }
 
 static void walk_back(struct walk *w)
 {
 	const struct timeline *t = w->t;
-	struct line_path *l = w->path;
+	struct critical_path *l = w->path;
 	/* 0 stands for what started the processes that have no parent in the trace */
 	uint32_t p = 0, user = 0, child;
 	int64_t to = t->wall;
@@ -166,8 +166,8 @@ static void walk_back(struct walk *w)
 	size_t begun = NONE, n;
 
 	while ((child = last_child(t, p, to)) || p) {
-		const struct line_process *now = &t->processes[p];
-		const struct line_wait *wait = last_wait(t, p, to);
+		const struct timeline_process *now = &t->processes[p];
+		const struct timeline_wait *wait = last_wait(t, p, to);
 		bool waits = is_waited_for(w, wait, child, to);
 		int64_t since = waits ? wait->to : child ? t->processes[child].until : now->at;
 
@@ -181,7 +181,7 @@ static void walk_back(struct walk *w)
 			continue;
 		}
 		if (l->n > n)
-			l->rows[l->n - 1].why = waits ? LINE_PIPE : LINE_ENDED;
+			l->rows[l->n - 1].why = waits ? PATH_PIPE : PATH_ENDED;
 		if (begun != NONE && !waits)
 			explain(w, begun, user, child);
 		begun = NONE;
@@ -191,21 +191,21 @@ static void walk_back(struct walk *w)
 	}
 	worked(w, 0, 0, to);
 	if (l->n)
-		l->rows[l->n - 1].why = LINE_BEGIN;
+		l->rows[l->n - 1].why = PATH_BEGIN;
 }
 
-void timeline_walk(const struct timeline *t, struct line_path *path,
+void timeline_walk(const struct timeline *t, struct critical_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx)
 {
 	bool *full = timeline_full(t);
 	struct walk w = { t, path, full, xcalloc(t->nprocesses + 1, sizeof(int64_t)), needed, ctx };
 
-	*path = (struct line_path){ 0 };
+	*path = (struct critical_path){ 0 };
 	for (size_t i = 0; i <= t->nprocesses; i++)
 		w.arrived[i] = -1;
 	walk_back(&w);
 	for (size_t i = 0; i < path->n / 2; i++) {
-		struct line_segment s = path->rows[i];
+		struct path_segment s = path->rows[i];
 
 		path->rows[i] = path->rows[path->n - 1 - i];
 		path->rows[path->n - 1 - i] = s;
@@ -214,8 +214,8 @@ void timeline_walk(const struct timeline *t, struct line_path *path,
 	free(w.arrived);
 }
 
-void timeline_path_free(struct line_path *path)
+void timeline_path_free(struct critical_path *path)
 {
 	free(path->rows);
-	*path = (struct line_path){ 0 };
+	*path = (struct critical_path){ 0 };
 }

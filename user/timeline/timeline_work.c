@@ -12,13 +12,13 @@
 #include <stdlib.h>
 
 struct spans {
-	struct line_wait *rows;	/* in the order of their beginnings */
+	struct timeline_wait *rows;	/* in the order of their beginnings */
 	size_t n, cap;
 };
 
 struct work {
 	struct timeline *t;
-	struct line_wait *may;	/* the waits that the timeline's owner added, sorted by process */
+	struct timeline_wait *may;	/* the waits that the owner added, sorted by process */
 	size_t left;		/* how many of these are of processes that are still to come */
 	/* of one process: */
 	struct spans busy;	/* its children live, and do not wait for it; may overlap */
@@ -29,7 +29,7 @@ struct work {
 	struct spans doubt;	/* when it worked or waited for another process */
 };
 
-static void add_span(struct spans *s, struct line_wait row, int64_t from, int64_t to)
+static void add_span(struct spans *s, struct timeline_wait row, int64_t from, int64_t to)
 {
 	if (to <= from)
 		return;
@@ -41,7 +41,7 @@ static void add_span(struct spans *s, struct line_wait row, int64_t from, int64_
 
 static int by_from(const void *a, const void *b)
 {
-	const struct line_wait *x = a, *y = b;
+	const struct timeline_wait *x = a, *y = b;
 
 	return (x->from > y->from) - (x->from < y->from);
 }
@@ -67,16 +67,16 @@ static int64_t most(int64_t a, int64_t b)
 static void find_busy(struct work *w, uint32_t process)
 {
 	const struct timeline *t = w->t;
-	const struct line_process *p = &t->processes[process];
-	const struct line_wait none = { 0 };
+	const struct timeline_process *p = &t->processes[process];
+	const struct timeline_wait none = { 0 };
 
 	w->busy.n = 0;
 	for (uint32_t i = 0; i < p->nkids; i++) {
-		const struct line_process *kid = &t->processes[t->kids[p->kids + i]];
+		const struct timeline_process *kid = &t->processes[t->kids[p->kids + i]];
 		int64_t from = kid->at;
 
 		for (uint32_t k = 0; k < kid->nwaits; k++) {
-			const struct line_wait *wait = &t->waits[kid->waits + k];
+			const struct timeline_wait *wait = &t->waits[kid->waits + k];
 
 			if (wait->other != process)
 				continue;
@@ -90,13 +90,13 @@ static void find_busy(struct work *w, uint32_t process)
 
 static void find_free(struct work *w, uint32_t process)
 {
-	const struct line_process *p = &w->t->processes[process];
-	const struct line_wait none = { 0 };
+	const struct timeline_process *p = &w->t->processes[process];
+	const struct timeline_wait none = { 0 };
 	int64_t at = p->at;
 
 	w->free.n = w->held.n = 0;
 	for (size_t i = 0; i < w->busy.n; i++) {
-		const struct line_wait *busy = &w->busy.rows[i];
+		const struct timeline_wait *busy = &w->busy.rows[i];
 
 		add_span(&w->free, none, at, least(busy->from, p->until));
 		add_span(&w->held, none, most(at, busy->from), least(busy->to, p->until));
@@ -109,7 +109,7 @@ static void find_free(struct work *w, uint32_t process)
 
 static int by_process(const void *a, const void *b)
 {
-	const struct line_wait *x = a, *y = b;
+	const struct timeline_wait *x = a, *y = b;
 
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
@@ -119,13 +119,13 @@ static int by_process(const void *a, const void *b)
 }
 
 /* Of @n possible waits of a process, those for a reader (@full) or a writer, cut to @free. */
-static void find_here(struct work *w, const struct line_wait *may, size_t n, bool full)
+static void find_here(struct work *w, const struct timeline_wait *may, size_t n, bool full)
 {
 	int64_t until = 0;
 
 	w->may_here.n = 0;
 	for (size_t i = 0, k = 0; i < n && k < w->free.n;) {
-		const struct line_wait *free = &w->free.rows[k];
+		const struct timeline_wait *free = &w->free.rows[k];
 		int64_t from = most(most(may[i].from, until), free->from), to = least(may[i].to, free->to);
 
 		if (may[i].full == full && to > from) {
@@ -140,13 +140,14 @@ static void find_here(struct work *w, const struct line_wait *may, size_t n, boo
 }
 
 /* Index of the first row that ends after a time; rows are sorted, without overlap. */
-static size_t ends_after(const struct line_wait *rows, size_t n, int64_t at)
+static size_t ends_after(const struct timeline_wait *rows, size_t n, int64_t at)
 {
 	return partition_point(i, 0, n, rows[i].to <= at);
 }
 
 /* Add the parts of a span that are in none of @n rows with the same @full. */
-static void add_rest(struct spans *to, struct line_wait span, const struct line_wait *rows, size_t n,
+static void add_rest(struct spans *to, struct timeline_wait span, const struct timeline_wait *rows,
+		     size_t n,
 		     bool full)
 {
 	int64_t from = span.from;
@@ -177,7 +178,7 @@ static void take_waits(struct work *w, uint32_t process)
 	w->full.n = w->doubt.n = 0;
 	find_here(w, w->may + first, n, true);
 	for (size_t i = 0; i < w->may_here.n; i++) {
-		const struct line_process *reader = &t->processes[w->may_here.rows[i].other];
+		const struct timeline_process *reader = &t->processes[w->may_here.rows[i].other];
 
 		add_rest(&w->full, w->may_here.rows[i], t->waits + reader->waits, reader->nwaits, false);
 	}
@@ -202,7 +203,7 @@ static int64_t sum_of(const struct spans *s)
 /* Processor time of a process in ns, -1 if unknown. */
 static int64_t cpu_of(const struct timeline *t, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
+	const struct timeline_process *p = &t->processes[process];
 
 	return p->last ? t->execs[p->last].cpu : -1;
 }
@@ -214,14 +215,14 @@ static int64_t cpu_of(const struct timeline *t, uint32_t process)
 static void add_waits(struct work *w, uint32_t process)
 {
 	struct timeline *t = w->t;
-	struct line_process *p = &t->processes[process];
+	struct timeline_process *p = &t->processes[process];
 	int64_t doubt = sum_of(&w->doubt), used = most(cpu_of(t, process) - (sum_of(&w->free) - doubt), 0);
 	bool sure = cpu_of(t, process) >= 0;
 	int64_t left = doubt - used;
 
 	p->waits = (uint32_t)t->nwaits;
 	for (size_t i = 0; i < w->doubt.n && left > 0; i++) {
-		struct line_wait wait = w->doubt.rows[i];
+		struct timeline_wait wait = w->doubt.rows[i];
 
 		wait.to = least(wait.to, wait.from + left);
 		t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
@@ -237,7 +238,7 @@ static void add_waits(struct work *w, uint32_t process)
 static void add_slice(struct timeline *t, uint32_t exec, int64_t from, int64_t to)
 {
 	t->slices = xgrow(t->slices, &t->slices_cap, t->nslices + 1, sizeof(*t->slices));
-	t->slices[t->nslices++] = (struct line_slice){ .exec = exec, .from = from, .to = to };
+	t->slices[t->nslices++] = (struct timeline_slice){ .exec = exec, .from = from, .to = to };
 	t->execs[exec].worked += to - from;
 	t->worked += to - from;
 }
@@ -261,8 +262,8 @@ static void add_work(struct timeline *t, uint32_t process, int64_t from, int64_t
 
 static void add_slices(struct work *w, uint32_t process)
 {
-	const struct line_process *p = &w->t->processes[process];
-	const struct line_wait *wait = w->t->waits + p->waits, *end = wait + p->nwaits;
+	const struct timeline_process *p = &w->t->processes[process];
+	const struct timeline_wait *wait = w->t->waits + p->waits, *end = wait + p->nwaits;
 
 	for (size_t i = 0; i < w->free.n; i++) {
 		int64_t from = w->free.rows[i].from, to = w->free.rows[i].to;
@@ -282,12 +283,12 @@ static void add_slices(struct work *w, uint32_t process)
  */
 static void add_besides(struct work *w, uint32_t process)
 {
-	const struct line_process *p = &w->t->processes[process];
+	const struct timeline_process *p = &w->t->processes[process];
 	int64_t cpu = cpu_of(w->t, process);
 	int64_t left = cpu <= p->until - p->at ? cpu - sum_of(&w->free) : 0;
 
 	for (size_t i = w->held.n; i-- && left > 0;) {
-		const struct line_wait *held = &w->held.rows[i];
+		const struct timeline_wait *held = &w->held.rows[i];
 		int64_t from = most(held->from, held->to - left);
 
 		add_work(w->t, process, from, held->to);
@@ -297,7 +298,7 @@ static void add_besides(struct work *w, uint32_t process)
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct line_slice *x = a, *y = b;
+	const struct timeline_slice *x = a, *y = b;
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;

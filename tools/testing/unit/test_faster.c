@@ -67,12 +67,12 @@ static void make_timeline(struct timeline *t, struct plan *p)
 	t->processes = calloc(p->n + 2, sizeof(*t->processes));
 	t->execs = calloc(p->n + 2, sizeof(*t->execs));
 	t->wall = run(p, JOBS);
-	t->processes[1] = (struct line_process){ .schedules = true, .slots = p->places };
-	t->execs[1] = (struct line_exec){ .process = 1, .until = t->wall, .cpu = -1 };
+	t->processes[1] = (struct timeline_process){ .schedules = true, .slots = p->places };
+	t->execs[1] = (struct timeline_exec){ .process = 1, .until = t->wall, .cpu = -1 };
 	timeline_add_exec(t, 1);
 	for (unsigned int i = 0; i < p->n; i++) {
-		t->processes[i + 2] = (struct line_process){ .parent = 1, .at = p->at[i] };
-		t->execs[i + 2] = (struct line_exec){
+		t->processes[i + 2] = (struct timeline_process){ .parent = 1, .at = p->at[i] };
+		t->execs[i + 2] = (struct timeline_exec){
 			.process = i + 2, .at = p->at[i], .until = p->until[i], .cpu = -1,
 		};
 		timeline_add_exec(t, i + 2);
@@ -80,7 +80,7 @@ static void make_timeline(struct timeline *t, struct plan *p)
 			if (!p->needs[i][k])
 				continue;
 			t->edges = realloc(t->edges, (t->nedges + 1) * sizeof(*t->edges));
-			t->edges[t->nedges++] = (struct line_edge){ i + 2, k + 2, 0 };
+			t->edges[t->nedges++] = (struct timeline_edge){ i + 2, k + 2, 0 };
 		}
 	}
 	timeline_complete(t);
@@ -88,7 +88,7 @@ static void make_timeline(struct timeline *t, struct plan *p)
 
 static struct faster find(struct plan *p)
 {
-	struct line_path path;
+	struct critical_path path;
 	struct faster found;
 	struct timeline t;
 

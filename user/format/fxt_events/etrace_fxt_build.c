@@ -34,7 +34,7 @@ static void name_thread(struct fxt_out *f, uint32_t koid, const char *name)
 /* The label of a program as text, for the current record. */
 static struct fxt_str label_of(struct fxt_out *f, uint32_t exec)
 {
-	const char *s = line_events_label(&f->line, exec);
+	const char *s = timeline_events_label(&f->timeline, exec);
 
 	return fxt_out_text(f, s, strlen(s));
 }
@@ -42,20 +42,21 @@ static struct fxt_str label_of(struct fxt_out *f, uint32_t exec)
 static void begin_slice(struct fxt_out *f, const struct task *t, int64_t from, int64_t to,
 			struct fxt_str category, struct fxt_str name)
 {
-	begin_event(f, FXT_EV_DURATION_COMPLETE, f->line.begin + (uint64_t)from, t, category, name);
-	f->event.value = f->line.begin + (uint64_t)to;
+	begin_event(f, FXT_EV_DURATION_COMPLETE, f->timeline.begin + (uint64_t)from, t, category,
+		    name);
+	f->event.value = f->timeline.begin + (uint64_t)to;
 }
 
 static void put_program(struct fxt_out *f, const struct task *t, uint32_t exec, int64_t from,
 			int64_t to)
 {
-	struct fxt_str *class = &f->class[f->line.works[exec].class];
-	uint32_t process = f->line.t.execs[exec].process;
+	struct fxt_str *class = &f->class[f->timeline.works[exec].class];
+	uint32_t process = f->timeline.t.execs[exec].process;
 
 	begin_slice(f, t, from, to, used(f, class), label_of(f, exec));
 	if (!f->view.cuts)
-		add_count(f, &f->name[N_PID], f->line.pids[process]);
-	if (f->line.works[exec].failed)
+		add_count(f, &f->name[N_PID], f->timeline.pids[process]);
+	if (f->timeline.works[exec].failed)
 		add_count(f, &f->name[N_FAILED], 1);
 }
 
@@ -71,7 +72,7 @@ static void put_lanes(struct fxt_out *f, const struct lanes *l)
 		name_thread(f, FIRST_LANE + i, name);
 	}
 	for (size_t i = 0; i < l->n; i++) {
-		const struct line_slice *s = &l->rows[i];
+		const struct timeline_slice *s = &l->rows[i];
 		struct task t = thread_of(FIRST_LANE + s->lane);
 
 		if (s->lane >= shown)
@@ -98,7 +99,7 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 
 	if (c->begun && at - c->last < c->least)
 		return;
-	begin_event(f, FXT_EV_COUNTER, f->line.begin + (uint64_t)at, &t,
+	begin_event(f, FXT_EV_COUNTER, f->timeline.begin + (uint64_t)at, &t,
 		    used(f, &f->name[N_BUILD]), used(f, &f->name[N_RUNNING]));
 	/* each is a track of its own */
 	for (unsigned int i = 0; i < WORK_CLASSES; i++)
@@ -113,12 +114,12 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 
 static void put_counter(struct fxt_out *f, const struct lanes *l)
 {
-	uint8_t *classes = xcalloc(f->line.t.nexecs + 1, sizeof(*classes));
+	uint8_t *classes = xcalloc(f->timeline.t.nexecs + 1, sizeof(*classes));
 	/* a view has no more points than a screen can show */
-	struct counting c = { .f = f, .least = f->view.cuts ? f->line.t.wall / 100000 : 0 };
+	struct counting c = { .f = f, .least = f->view.cuts ? f->timeline.t.wall / 100000 : 0 };
 
-	for (size_t i = 1; i <= f->line.t.nexecs; i++)
-		classes[i] = f->line.works[i].class;
+	for (size_t i = 1; i <= f->timeline.t.nexecs; i++)
+		classes[i] = f->timeline.works[i].class;
 	lanes_steps(l, classes, put_working, &c);
 	free(classes);
 }
@@ -128,7 +129,7 @@ static void put_counter(struct fxt_out *f, const struct lanes *l)
 static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct task *t, int64_t at,
 		     uint64_t id)
 {
-	begin_event(f, type, f->line.begin + (uint64_t)at, t, used(f, &f->name[N_BUILD]),
+	begin_event(f, type, f->timeline.begin + (uint64_t)at, t, used(f, &f->name[N_BUILD]),
 		    used(f, &f->name[N_CRITICAL]));
 	f->event.value = id;
 	end_event(f);
@@ -137,18 +138,18 @@ static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct t
 static void put_path(struct fxt_out *f)
 {
 	struct task t = thread_of(BUILD);
-	struct line_path path = { 0 };
+	struct critical_path path = { 0 };
 
-	timeline_walk(&f->line.t, &path, NULL, NULL);
+	timeline_walk(&f->timeline.t, &path, NULL, NULL);
 	for (size_t i = 0; i < path.n; i++) {
-		const struct line_segment *s = &path.rows[i];
+		const struct path_segment *s = &path.rows[i];
 
 		if (s->exec)
 			put_program(f, &t, s->exec, s->from, s->to);
 		else
 			begin_slice(f, &t, s->from, s->to, used(f, &f->class[WORK_OTHER]),
 				    used(f, &f->name[N_NOBODY]));
-		add_text(f, &f->name[N_WHY], line_whys[s->why], strlen(line_whys[s->why]));
+		add_text(f, &f->name[N_WHY], path_whys[s->why], strlen(path_whys[s->why]));
 		end_event(f);
 		/* from each segment to the next; both ends lie within their segments */
 		if (i)
@@ -163,14 +164,15 @@ static void put_path(struct fxt_out *f)
 
 static bool waited(const struct fxt_out *f, uint32_t process, int64_t *cpu)
 {
-	const struct line_process *p = &f->line.t.processes[process];
+	const struct timeline_process *p = &f->timeline.t.processes[process];
 	int64_t took = p->until - p->at;
 
 	/* if it ran several programs, or has children, it is not known which of them waited */
 	if (p->nkids || !p->last)
 		return false;
-	*cpu = f->line.t.execs[p->last].cpu;
-	return *cpu >= 0 && WAITS(took, *cpu) && took - *cpu >= LONG_WAIT(f->line.t.wall) && took;
+	*cpu = f->timeline.t.execs[p->last].cpu;
+	return *cpu >= 0 && WAITS(took, *cpu) &&
+	       took - *cpu >= LONG_WAIT(f->timeline.t.wall) && took;
 }
 
 static void put_waits(struct fxt_out *f)
@@ -180,8 +182,8 @@ static void put_waits(struct fxt_out *f)
 	char name[32];
 
 	/* processes are sorted by their beginnings */
-	for (uint32_t i = 1; i <= f->line.t.nprocesses; i++) {
-		const struct line_process *p = &f->line.t.processes[i];
+	for (uint32_t i = 1; i <= f->timeline.t.nprocesses; i++) {
+		const struct timeline_process *p = &f->timeline.t.processes[i];
 		unsigned int track = 0;
 		struct task t;
 
@@ -213,7 +215,9 @@ static void put_waits(struct fxt_out *f)
  */
 static void put_switch(struct fxt_out *f, int64_t at, bool in)
 {
-	struct fxt_switch s = { .time = f->line.begin + (uint64_t)at, .out_state = FXT_THREAD_BLOCKED };
+	struct fxt_switch s = {
+		.time = f->timeline.begin + (uint64_t)at, .out_state = FXT_THREAD_BLOCKED,
+	};
 
 	if (in) {
 		s.in_process = s.in_thread = BUILD;
@@ -229,10 +233,10 @@ void fxt_out_put_build(struct fxt_out *f)
 {
 	struct lanes lanes;
 
-	line_events_complete(&f->line, f->build_end);
-	if (!f->line.t.wall)
+	timeline_events_complete(&f->timeline, f->build_end);
+	if (!f->timeline.t.wall)
 		return;
-	lanes_find(&f->line.t, &lanes);
+	lanes_find(&f->timeline.t, &lanes);
 	fxt_process_name(f->w, BUILD, FXT_STR("build"));
 	name_thread(f, BUILD, "critical path");
 	put_switch(f, 0, true);

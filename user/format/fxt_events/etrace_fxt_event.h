@@ -45,7 +45,7 @@ struct fxt_out {
 	struct fxt_writer *w;
 	struct proctab *tab;
 	struct fxt_view view;
-	struct line_events line;
+	struct timeline_events timeline;
 	struct fxt_inside *inside;	/* NULL if not asked for */
 	struct fxt_str name[NAME_COUNT];
 	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT], class[WORK_CLASSES];
@@ -168,12 +168,12 @@ void fxt_out_put_build(struct fxt_out *f);
 struct fxt_inside *fxt_inside_new(const char *below);
 void fxt_inside_free(struct fxt_inside *s);
 
-/** fxt_inside_exec - a program begins: the last one of f->line */
+/** fxt_inside_exec - a program begins: the last one of f->timeline */
 void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev);
 /** fxt_inside_event - follow what a task does to such files */
 void fxt_inside_event(struct fxt_out *f, const struct task *t, const struct et_event *ev);
 
-/** fxt_out_put_inside - when f->line is complete: write the slices of the time traces */
+/** fxt_out_put_inside - when f->timeline is complete: write the slices of the time traces */
 void fxt_out_put_inside(struct fxt_out *f);
 
 /* ---- arguments ---- */

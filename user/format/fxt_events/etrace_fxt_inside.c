@@ -84,13 +84,14 @@ static void mark(struct fxt_inside *s, uint32_t exec, uint8_t bits)
 
 void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev)
 {
-	uint32_t exec = (uint32_t)f->line.t.nexecs;
+	uint32_t exec = (uint32_t)f->timeline.t.nexecs;
 	size_t n = ev->kind == ET_K_EXEC ? ev->nargs : 0;
 	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
 
 	work_args(args, ev, n);
 	mark(f->inside, exec,
-	     traced_asked((enum work_class)f->line.works[exec].class, args, n) ? TRACED_ASKED : 0);
+	     traced_asked((enum work_class)f->timeline.works[exec].class, args, n) ?
+	     TRACED_ASKED : 0);
 	free(args);
 }
 
@@ -109,7 +110,7 @@ static uint64_t fd_key(const struct task *t, int64_t fd)
 /* Sets the writer of a file to this task. */
 static void is_writer(struct fxt_out *f, struct file *file, const struct task *t)
 {
-	file->exec = line_events_exec(&f->line, t);
+	file->exec = timeline_events_exec(&f->timeline, t);
 	file->koid = t->process;
 }
 
@@ -132,7 +133,8 @@ static void on_open(struct fxt_out *f, const struct task *t, const struct et_eve
 	file = file_of(s, &s->by_path, key);
 	if (!writes) {
 		if (file && file->profile)
-			map64_put(&s->reads, line_events_exec(&f->line, t), (uint64_t)(file - s->files) + 1);
+			map64_put(&s->reads, timeline_events_exec(&f->timeline, t),
+				  (uint64_t)(file - s->files) + 1);
 		return;
 	}
 	if (!file) {
@@ -250,15 +252,15 @@ static struct fxt_str as_text(struct fxt_out *f, const char *s, size_t len)
 /* Writes why a program's time trace is not shown; @file: NULL if unknown */
 static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file, const char *fault)
 {
-	const char *label = line_events_label(&f->line, exec);
-	const struct line_exec *e = &f->line.t.execs[exec];
+	const char *label = timeline_events_label(&f->timeline, exec);
+	const struct timeline_exec *e = &f->timeline.t.execs[exec];
 	struct fxt_str text;
 
-	begin_event(f, FXT_EV_INSTANT, f->line.begin + (uint64_t)e->until, NULL,
+	begin_event(f, FXT_EV_INSTANT, f->timeline.begin + (uint64_t)e->until, NULL,
 		    used(f, &f->name[N_INSIDE]), used(f, &f->name[N_NO_TRACE]));
 	text = as_text(f, label, strlen(label));
 	add_text(f, &f->name[N_PROGRAM], text.s, text.len);
-	add_count(f, &f->name[N_PID], f->line.pids[e->process]);
+	add_count(f, &f->name[N_PID], f->timeline.pids[e->process]);
 	if (file) {
 		text = as_text(f, file->path, file->len);
 		add_text(f, &f->name[N_PATH], text.s, text.len);
@@ -278,11 +280,11 @@ static void report_faults(struct fxt_out *f)
 {
 	struct fxt_inside *s = f->inside;
 
-	for (uint32_t i = 1; i <= f->line.t.nexecs; i++)
-		if (f->line.works[i].failed)
+	for (uint32_t i = 1; i <= f->timeline.t.nexecs; i++)
+		if (f->timeline.works[i].failed)
 			mark(s, i, TRACED_FAILED);
-	mark(s, (uint32_t)f->line.t.nexecs, 0);
-	traced_missing(&f->line.t, s->execs, on_missing, f);
+	mark(s, (uint32_t)f->timeline.t.nexecs, 0);
+	traced_missing(&f->timeline.t, s->execs, on_missing, f);
 	traced_faults_end(&s->faults, f->diag);
 }
 
@@ -372,8 +374,9 @@ static void put_file(struct fxt_out *f, const struct file *file, const int64_t *
 {
 	struct fxt_inside *s = f->inside;
 	const struct file *of = subject(s, file);
-	const struct line_exec *e = &f->line.t.execs[of->exec], *w = &f->line.t.execs[file->exec];
-	int64_t zero = (int64_t)f->line.begin, begin;
+	const struct timeline_exec *e = &f->timeline.t.execs[of->exec],
+		*w = &f->timeline.t.execs[file->exec];
+	int64_t zero = (int64_t)f->timeline.begin, begin;
 	struct chrome_was was = { file->known, file->size, file->mtime, 0, 0 };
 	struct chrome_trace t = { 0 };
 	enum chrome_fault fault;
@@ -401,7 +404,7 @@ void fxt_out_put_inside(struct fxt_out *f)
 	int64_t date;
 	bool dated = realtime(s, f->last_time, &date);
 
-	mark(s, (uint32_t)f->line.t.nexecs, 0);
+	mark(s, (uint32_t)f->timeline.t.nexecs, 0);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->files[i].path && !s->files[i].profile && s->files[i].exec)
 			put_file(f, &s->files[i], dated ? &date : NULL);

@@ -52,7 +52,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 {
 	struct fxt_out *f = ctx;
 
-	line_events_begin(&f->line, f->tab, t, parent, ev);
+	timeline_events_begin(&f->timeline, f->tab, t, parent, ev);
 	if (f->inside && t->execed)
 		fxt_inside_exec(f, ev);
 	/* its execve is the first that is known of it: avoid a slice of zero length before */
@@ -92,7 +92,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 {
 	struct fxt_out *f = ctx;
 
-	line_events_end(&f->line, t, why, time, ev);
+	timeline_events_end(&f->timeline, t, why, time, ev);
 	if (f->unborn == t) {
 		f->unborn = NULL;
 		return;
@@ -181,7 +181,7 @@ static int fxt_out_item(struct sink *s, const void *item)
 
 	if (!f->begun) {
 		put_head(f, ev->time);
-		line_events_start(&f->line, ev->time);
+		timeline_events_start(&f->timeline, ev->time);
 	}
 	f->events++;
 	t = proctab_actor(f->tab, ev);
@@ -245,7 +245,7 @@ static void fxt_out_free(struct sink *s)
 	buf_free(&f->text);
 	free(f->program);
 	free(f->values);
-	line_events_free(&f->line);
+	timeline_events_free(&f->timeline);
 	fxt_inside_free(f->inside);
 	proctab_free(f->tab);
 	fxt_writer_free(f->w);
