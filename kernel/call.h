@@ -57,9 +57,10 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 	return c->work ? c->work->hold : etrace_held_find(c->t, c->sc->hook);
 }
 
-/* Writes the record, unless there will be another look at the call. */
+/* Writes the record with the call's error, unless there will be another look at the call. */
 static inline void etrace_call_emit(struct etrace_call *c)
 {
+	c->r.error = c->ret < 0 ? -c->ret : 0;
 	if (likely(!c->r.faulted) || c->last)
 		etrace_emit(c->t, &c->r);
 }

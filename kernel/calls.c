@@ -62,7 +62,6 @@ void etrace_one_name(struct etrace_call *c, long fd)
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s = etrace_scratch_get();
 
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.outside = hold->outside;
@@ -270,7 +269,6 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 
 	/* A failed call is recorded with its source at most. */
 	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	/* The flags of link are at the same offset. */
 	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (c->sc->at[ETRACE_ARG_FLAGS])
@@ -308,7 +306,6 @@ void etrace_do_mount(struct etrace_call *c)
 	struct etrace_scratch *s = etrace_scratch_get();
 
 	etrace_rec_init(&c->r, ETRACE_EV_MOUNT, 3);
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (hold) {
 		memcpy(c->r.str, hold->str, sizeof(hold->str));

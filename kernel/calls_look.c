@@ -60,7 +60,6 @@ static void etrace_emit_meant(struct etrace_call *c, bool of_fd)
 {
 	struct etrace_scratch *s = etrace_scratch_get();
 
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	etrace_meant(c, s, of_fd);
 	etrace_call_emit(c);
 	etrace_scratch_put();

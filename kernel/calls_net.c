@@ -48,7 +48,6 @@ static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd
 	struct etrace_scratch *s = etrace_scratch_get();
 
 	etrace_rec_init(&c->r, ev, 1);
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	/* The values of bind are in the same place as those of connect. */
 	c->r.connect.fd = fd;
 	c->r.connect.family = 0;

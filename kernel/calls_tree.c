@@ -154,7 +154,6 @@ void etrace_do_pivot(struct etrace_call *c)
 	struct etrace_scratch *s = etrace_scratch_get();
 
 	etrace_rec_init(&c->r, ETRACE_EV_PIVOT, 2);
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.str[1] = hold->str[1];
@@ -172,7 +171,6 @@ void etrace_do_pivot(struct etrace_call *c)
 void etrace_do_unshare(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_UNSHARE, 0);
-	c->r.error = c->ret < 0 ? -c->ret : 0;
 	c->r.unshare.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	etrace_call_emit(c);
 }

@@ -49,7 +49,6 @@ static void etrace_clone_flags(struct etrace_rec *r,
 
 static void etrace_clone_failed(struct etrace_call *c)
 {
-	c->r.error = -c->ret;
 	c->r.clone.child = 0;
 	etrace_call_emit(c);
 }
