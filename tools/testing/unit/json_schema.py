@@ -50,6 +50,8 @@ def main():
                 # the row that is meant tells best what is wrong
                 kind = event.get("event") or next(
                     (k for k, v in by_kind.items() if v.is_valid(event)), None)
+                if kind not in by_kind and "event" in event:
+                    sys.exit(where + "no row of the schema is for the event %r" % kind)
                 row = by_kind.get(kind, whole)
                 for error in row.iter_errors(event):
                     sys.exit(where + error.message + "\n" + line)
