@@ -118,7 +118,7 @@ static-program:	## internal
 	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 "$(BUILD)/user-static/etrace" \
 		"$(STATIC_DIR)"/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
-unit:	## the unit tests
+unit:	## the unit tests (T, SAN, LONG)
 	$(MAKE) -C tools/testing/unit check
 
 # Installs the Debian packages that the build needs and this machine lacks; what
@@ -127,7 +127,7 @@ deps:	## install the packages that the build needs, with apt
 	tools/deps build
 
 # make check STAGES="unit sparse" runs only these.
-check:	## the tests, in less than 30 minutes (STAGES)
+check:	## the tests, in less than 30 minutes (STAGES, KERNELS, TESTS)
 	tools/deps build check vm
 	tools/testing/check.sh $(STAGES)
 
