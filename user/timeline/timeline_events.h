@@ -33,14 +33,14 @@ struct timeline_events {
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
-/** timeline_events_start - set time 0 of the timeline; if not called, it is that of the first task */
+/** timeline_events_start - set time 0; if not called, it is that of the first task */
 static inline void timeline_events_start(struct timeline_events *l, uint64_t time)
 {
 	l->begin = time;
 	l->begun = true;
 }
 
-/** timeline_events_begin - for proctab_ops.begin; @tab: to find the parent of a task that ran before */
+/** timeline_events_begin - for proctab_ops.begin; @tab: to find parents of earlier tasks */
 void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const struct task *t,
 			   const struct task *parent, const struct et_event *ev);
 
