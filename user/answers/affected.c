@@ -74,7 +74,7 @@ static uint32_t dir_of(const struct build *b, const struct buf *path)
 	return build_find(b, path->s, slash == path->s ? 1 : (size_t)(slash - path->s));
 }
 
-static void add(struct affected *a, const char *path, bool comes_or_goes)
+static void add_change(struct affected *a, const char *path, bool comes_or_goes)
 {
 	const struct build *b = build_of(a->db);
 	struct reach_change c = { .comes_or_goes = comes_or_goes };
@@ -102,7 +102,7 @@ void affected_add(struct affected *a, const char *path)
 	for (uint32_t i = 1; i <= b->nversions && file; i++)
 		was |= b->versions[i].file == file && b->versions[i].made == GRAPH_EXISTED;
 	buf_free(&then);
-	add(a, path, !was || access(path, F_OK));
+	add_change(a, path, !was || access(path, F_OK));
 }
 
 /* ---- git ---- */
@@ -137,7 +137,7 @@ static void add_below(struct affected *a, const char *top, const char *name, boo
 	buf_addc(&path, '/');
 	buf_adds(&path, name);
 	buf_addc(&path, '\0');
-	add(a, path.s, comes_or_goes);
+	add_change(a, path.s, comes_or_goes);
 	buf_free(&path);
 }
 

@@ -28,7 +28,7 @@ void attest_free(struct attest *a)
 	free(a->rows);
 }
 
-static void add(struct attest *a, enum attest_role role, uint32_t file, uint32_t version)
+static void add_file(struct attest *a, enum attest_role role, uint32_t file, uint32_t version)
 {
 	struct buf b = { 0 };
 
@@ -67,7 +67,7 @@ static void add_inputs(struct attest *a, const struct build *b)
 		if (!build_is_input(b, x) || !(classes >> x->class & 1) || map64_get(&seen, key))
 			continue;
 		map64_put(&seen, key, 1);
-		add(a, role, x->file, x->version);
+		add_file(a, role, x->file, x->version);
 	}
 	map64_clear(&seen);
 }
@@ -79,7 +79,7 @@ static void load_files(struct attest *a)
 	add_inputs(a, b);
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
-			add(a, ATTEST_OUTPUT, i, build_present(b, i));
+			add_file(a, ATTEST_OUTPUT, i, build_present(b, i));
 	if (a->n)
 		qsort(a->rows, a->n, sizeof(*a->rows), by_role);
 }

@@ -14,7 +14,7 @@ struct spdx {
 };
 
 /* Begin an element; the caller ends it. */
-static void begin(struct spdx *s, const char *type, const char *id)
+static void begin_element(struct spdx *s, const char *type, const char *id)
 {
 	char full[128];
 
@@ -25,7 +25,7 @@ static void begin(struct spdx *s, const char *type, const char *id)
 	json_member(&s->j, "creationInfo", "_:creation");
 }
 
-static void end(struct spdx *s)
+static void end_element(struct spdx *s)
 {
 	json_end(&s->j, '}');
 	out_puts(s->j.out, "\n");
@@ -52,13 +52,13 @@ static void put_head(struct spdx *s)
 	json_list(j, "createdBy");
 	put_id(s, "agent");
 	json_end(j, ']');
-	end(s);
+	end_element(s);
 
-	begin(s, "SoftwareAgent", "agent");
+	begin_element(s, "SoftwareAgent", "agent");
 	json_member(j, "name", "etrace " ETRACE_VERSION);
-	end(s);
+	end_element(s);
 
-	begin(s, "SpdxDocument", "document");
+	begin_element(s, "SpdxDocument", "document");
 	json_member(j, "comment", s->a->db->complete ? "the trace is complete" :
 	       "the trace is not complete: files may be missing here");
 	json_list(j, "profileConformance");
@@ -69,7 +69,7 @@ static void put_head(struct spdx *s)
 	json_list(j, "rootElement");
 	put_id(s, "build");
 	json_end(j, ']');
-	end(s);
+	end_element(s);
 }
 
 static void put_parameter(struct json *j, const char *key, const char *value, size_t len)
@@ -89,7 +89,7 @@ static void put_build(struct spdx *s)
 	const char *command, *complete;
 	size_t len;
 
-	begin(s, "build_Build", "build");
+	begin_element(s, "build_Build", "build");
 	json_member(j, "build_buildType", "urn:x-etrace:recorded-command");
 	if (s->a->has_begin) {
 		json_member(j, "build_buildStartTime", attest_time(s->a->begin, time));
@@ -103,7 +103,7 @@ static void put_build(struct spdx *s)
 	complete = s->a->db->complete ? "complete" : "not complete";
 	put_parameter(j, "trace", complete, strlen(complete));
 	json_end(j, ']');
-	end(s);
+	end_element(s);
 }
 
 static void put_hash(struct json *j, const uint8_t *hash)
@@ -128,7 +128,7 @@ static void put_file(struct spdx *s, size_t i)
 	char id[32];
 
 	snprintf(id, sizeof(id), "file-%zu", i + 1);
-	begin(s, "software_File", id);
+	begin_element(s, "software_File", id);
 	json_key(j, "name");
 	json_str(j, f->path, f->len);
 	json_member(j, "software_primaryPurpose", purposes[f->role]);
@@ -140,7 +140,7 @@ static void put_file(struct spdx *s, size_t i)
 		json_key(j, "description");
 		json_hex(j, f->path, f->len);
 	}
-	end(s);
+	end_element(s);
 }
 
 static void put_role(struct spdx *s, enum attest_role role)
@@ -156,7 +156,7 @@ static void put_role(struct spdx *s, enum attest_role role)
 		if (s->a->rows[i].role != role)
 			continue;
 		if (!any) {
-			begin(s, "LifecycleScopedRelationship", types[role]);
+			begin_element(s, "LifecycleScopedRelationship", types[role]);
 			json_member(j, "scope", "build");
 			json_member(j, "relationshipType", types[role]);
 			json_key(j, "from");
@@ -171,7 +171,7 @@ static void put_role(struct spdx *s, enum attest_role role)
 	if (!any)
 		return;
 	json_end(j, ']');
-	end(s);
+	end_element(s);
 }
 
 bool attest_spdx(struct attest *a)

@@ -214,7 +214,7 @@ static void find_steps(struct check *c)
 	}
 }
 
-static void sort(struct check *c)
+static void sort_findings(struct check *c)
 {
 	if (c->n)
 		qsort(c->rows, c->n, sizeof(*c->rows), by_kind);
@@ -239,8 +239,8 @@ void check_find(struct check *c)
 	find_sockets(c);
 	check_clock(c);
 	map64_clear(&c->seen);
-	sort(c);
+	sort_findings(c);
 	check_group(c);
-	sort(c);
+	sort_findings(c);
 	forget(c);
 }

@@ -58,7 +58,7 @@ static size_t place_of(const struct groups *g, const char *path)
 	return top;
 }
 
-static void join(struct check_finding *g, struct check_finding f)
+static void join_finding(struct check_finding *g, struct check_finding f)
 {
 	if (!g->members) {
 		struct check_finding *first = xmemdup(g, sizeof(*g));
@@ -76,14 +76,14 @@ static void join(struct check_finding *g, struct check_finding f)
 		g->what = g->writes ? "written or removed" : "read or used";
 }
 
-static void add(struct groups *g, struct check_finding f)
+static void add_finding(struct groups *g, struct check_finding f)
 {
 	size_t len = f.kind == CHECK_OUTSIDE ? place_of(g, f.path) : 0;
 	uint64_t key = hash_two(hash_bytes(f.path, len), f.writes);
 	uint64_t *at = len ? map64_get(&g->by_place, key) : NULL;
 
 	if (at && g->rows) {
-		join(&g->rows[*at], f);
+		join_finding(&g->rows[*at], f);
 		return;
 	}
 	if (len)
@@ -92,7 +92,7 @@ static void add(struct groups *g, struct check_finding f)
 }
 
 /* Set the path of a group to the deepest directory that contains all its members. */
-static void name(struct check_finding *g)
+static void name_group(struct check_finding *g)
 {
 	size_t len = strlen(g->members[0].path), n;
 
@@ -140,11 +140,11 @@ void check_group(struct check *c)
 			map64_put(&g.prefixes, hash_bytes(c->rows[i].path, len), 1);
 	}
 	for (size_t i = 0; i < c->n; i++)
-		add(&g, c->rows[i]);
+		add_finding(&g, c->rows[i]);
 	for (size_t i = 0; i < g.n; i++) {
 		if (!g.rows[i].members)
 			continue;
-		name(&g.rows[i]);
+		name_group(&g.rows[i]);
 		count_users(c, &g.rows[i]);
 	}
 	map64_clear(&g.prefixes);

@@ -260,7 +260,7 @@ static bool is_asked(const struct asked *rows, size_t n, const struct match_unit
 }
 
 /* Whether the reader of a version writes it, too. */
-static bool writes(const struct build *b, const struct build_access *a)
+static bool reader_writes(const struct build *b, const struct build_access *a)
 {
 	const struct build_version *v = &b->versions[a->version];
 
@@ -284,7 +284,7 @@ void check_find_asked(struct check *c)
 
 		/* a pipe that make also writes to is that of its job server */
 		if (a->how != GRAPH_READ || v->made != GRAPH_PIPE || v->token ||
-		    !match_is_make(&c->s, unit) || writes(b, a))
+		    !match_is_make(&c->s, unit) || reader_writes(b, a))
 			continue;
 		rows = xgrow(rows, &cap, n + 1, sizeof(*rows));
 		rows[n++] = (struct asked){ unit, a->at, a->until };

@@ -59,7 +59,7 @@ static void find_own_inputs(const struct steps *s, const struct check_out *out)
 /* ---- what no rule makes ---- */
 
 /* Whether a rule names an output of a step, directly or through a phony target. */
-static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned int depth)
+static bool rule_names(const struct steps *s, uint32_t rule, uint32_t step, unsigned int depth)
 {
 	const struct lists *l = &s->c->lists;
 
@@ -69,7 +69,7 @@ static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned 
 		if (s->file_of[node] && check_made(s->c, step, s->file_of[node]))
 			return true;
 		if (other && !l->before && !l->groups[other].command && depth &&
-		    names(s, other, step, depth - 1))
+		    rule_names(s, other, step, depth - 1))
 			return true;
 	}
 	return false;
@@ -89,7 +89,7 @@ static bool is_named(const struct steps *s, uint32_t step, uint32_t maker)
 		if (!rule || c->lists.nodes[c->node[outs[i].file]].dyndep)
 			continue;
 		any = true;
-		if (names(s, rule, maker, 8))
+		if (rule_names(s, rule, maker, 8))
 			return true;
 	}
 	return !any;

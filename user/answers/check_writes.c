@@ -17,7 +17,7 @@ struct all {
 	size_t n, cap;
 };
 
-static void add(struct all *all, struct written w)
+static void add_written(struct all *all, struct written w)
 {
 	if (!w.file || !w.unit)
 		return;
@@ -36,7 +36,7 @@ static int by_file(const void *a, const void *b)
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static void load(struct check *c, struct all *all)
+static void load_writes(struct check *c, struct all *all)
 {
 	const struct match_side *s = &c->s;
 	const struct build *b = s->b;
@@ -47,7 +47,7 @@ static void load(struct check *c, struct all *all)
 		const struct build_version *v = &b->versions[w->version];
 
 		if (build_is_written(v))
-			add(all, (struct written){
+			add_written(all, (struct written){
 				.file = v->file, .unit = w->unit, .version = w->version,
 				.at = v->at, .until = w->until,
 			});
@@ -57,7 +57,7 @@ static void load(struct check *c, struct all *all)
 		const struct match_write *w = match_writes(s, name->version, &n);
 
 		if (!name->version || build_is_file(&b->versions[name->version]))
-			add(all, (struct written){
+			add_written(all, (struct written){
 				.file = name->file, .unit = s->unit_of[name->exec],
 				.version = name->version, .maker = n ? w[n - 1].unit : 0,
 				.at = name->at, .until = name->at,
@@ -70,7 +70,7 @@ static void load(struct check *c, struct all *all)
 /* ---- two writers ---- */
 
 /* Whether a version was derived from @older, directly or not, or is @older. */
-static bool holds(const struct check *c, uint32_t version, uint32_t older)
+static bool holds_version(const struct check *c, uint32_t version, uint32_t older)
 {
 	while (version && version != older)
 		version = c->s.versions[version].made == GRAPH_CHANGED ?
@@ -119,7 +119,7 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 	 * So does a unit that changes the older version.  A step that uses what the other one
 	 * made has waited for it.
 	 */
-	return holds(c, y->version, x->version) ||
+	return holds_version(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||
 	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }
@@ -258,7 +258,7 @@ void check_writes(struct check *c)
 {
 	struct all all = { 0 };
 
-	load(c, &all);
+	load_writes(c, &all);
 	for (size_t i = 0, n; i < all.n; i += n) {
 		for (n = 1; i + n < all.n && all.rows[i + n].file == all.rows[i].file; n++)
 			;

@@ -410,7 +410,7 @@ const char *compdb_own(struct compdb_command *c, char *word)
 	return word;
 }
 
-static const char *keep(struct compdb_command *c, const char *word)
+static const char *keep_word(struct compdb_command *c, const char *word)
 {
 	return word ? compdb_own(c, xstrdup(word)) : NULL;
 }
@@ -420,13 +420,13 @@ static void forget_args(struct compdb_command *c)
 {
 	struct command *cmd = &c->cmd;
 
-	c->called = keep(c, c->called);
+	c->called = keep_word(c, c->called);
 
 	for (size_t i = 0; i < cmd->nsources; i++)
-		cmd->sources[i].path = keep(c, cmd->sources[i].path);
-	cmd->output = keep(c, cmd->output);
-	cmd->output_dir = keep(c, cmd->output_dir);
-	cmd->linked = keep(c, cmd->linked);
+		cmd->sources[i].path = keep_word(c, cmd->sources[i].path);
+	cmd->output = keep_word(c, cmd->output);
+	cmd->output_dir = keep_word(c, cmd->output_dir);
+	cmd->linked = keep_word(c, cmd->linked);
 	free(cmd->inputs);
 	free(cmd->args);
 	free(c->args);

@@ -196,7 +196,7 @@ static void json_reason(struct explainer *x, uint32_t exec, bool read, const str
 	json_end(j, '}');
 }
 
-static void begin(struct explainer *x)
+static void begin_text(struct explainer *x)
 {
 	if (!x->o->json) {
 		put_path(x->j.out, x->path, strlen(x->path));
@@ -208,7 +208,7 @@ static void begin(struct explainer *x)
 	json_list(&x->j, "programs");
 }
 
-static void end(struct explainer *x)
+static void end_text(struct explainer *x)
 {
 	if (x->o->json) {
 		json_end(&x->j, ']');
@@ -283,10 +283,10 @@ void compdb_explain(struct db *db, const struct compdb *c, const char *path, str
 	compdb_find(&entries, &x.list, db, c);
 	/* for an unknown path, answers_file() prints similar ones */
 	if (x.file || is_named(&x.list, x.path) || answers_file(db, path)) {
-		begin(&x);
+		begin_text(&x);
 		for (uint32_t exec = 1; exec <= x.b->nexecs; exec++)
 			explain_exec(&x, exec);
-		end(&x);
+		end_text(&x);
 	}
 	compdb_free_entries(&entries);
 	compdb_list_free(&x.list);

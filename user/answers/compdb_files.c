@@ -97,7 +97,7 @@ struct rebuilt {
 	size_t n, cap;
 };
 
-static void add(struct rebuilt *r, const char *arg)
+static void add_arg(struct rebuilt *r, const char *arg)
 {
 	r->args = xgrow(r->args, &r->cap, r->n + 2, sizeof(*r->args));
 	/* not copied: owned by commands, which live longer */
@@ -121,7 +121,7 @@ static void add_options(struct rebuilt *r, const struct command *proper)
 		if (*proper->args[i] == '-' && !(row && (row->role == ROLE_INTERNAL ||
 							 row->role == ROLE_OUTPUT)))
 			for (size_t k = i; k < i + n && k < proper->nargs; k++)
-				add(r, proper->args[k]);
+				add_arg(r, proper->args[k]);
 		i += n;
 	}
 }
@@ -181,7 +181,7 @@ static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct r
 		return false;
 	at = args_text(&l->args, db_id_of(l->db, (int64_t)*string, DB_STRINGS), &len);
 	for (end = at + len; (word = passed_word(&at, end));)
-		add(r, compdb_own(c, word));
+		add_arg(r, compdb_own(c, word));
 	return true;
 }
 
@@ -193,12 +193,12 @@ static void add_received(struct compdb_list *l, struct compdb_command *c, struct
 
 	add_options(r, proper);
 	if (last == proper)
-		add(r, "-S");
+		add_arg(r, "-S");
 	else if (last->family->compiles_only)
-		add(r, "-c");
+		add_arg(r, "-c");
 	if (last->output && (!l->rows[c->proper - 1].next_proper || last->links)) {
-		add(r, "-o");
-		add(r, last->output);
+		add_arg(r, "-o");
+		add_arg(r, last->output);
 	}
 	/* gcc passes directories on in an @file of its own */
 	c->in_part = proper->unread;
@@ -209,11 +209,11 @@ static void rebuild(struct compdb_list *l, struct compdb_command *c)
 	struct rebuilt r = { 0 };
 
 	for (size_t i = 0; i < c->own; i++)
-		add(&r, c->args[c->inner + i]);
+		add_arg(&r, c->args[c->inner + i]);
 	if (!add_passed(l, c, &r))
 		add_received(l, c, &r);
 	for (uint32_t p = c->proper; p; p = l->rows[p - 1].next_proper)
-		add(&r, l->rows[p - 1].cmd.sources[0].path);
+		add_arg(&r, l->rows[p - 1].cmd.sources[0].path);
 	free(c->rebuilt);
 	c->rebuilt = r.args;
 	compdb_take(l, c, r.args, r.n);

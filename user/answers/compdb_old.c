@@ -98,7 +98,7 @@ static char *path_member(json_object *o, const char *directory, const char *name
 }
 
 /* Return: false if it is no entry. */
-static bool take(struct compdb_old *old, json_object *o)
+static bool take_entry(struct compdb_old *old, json_object *o)
 {
 	struct compdb_old_entry *e;
 
@@ -131,7 +131,7 @@ static size_t line_of(const struct buf *text, size_t offset)
 }
 
 /* Return: NULL after diag_fatal(). */
-static json_object *parse(const char *path, const struct buf *text, struct diag *diag)
+static json_object *parse_json(const char *path, const struct buf *text, struct diag *diag)
 {
 	json_tokener *t = json_tokener_new();
 	json_object *list = json_tokener_parse_ex(t, text->s, (int)text->len);
@@ -160,12 +160,12 @@ static json_object *parse(const char *path, const struct buf *text, struct diag 
 static bool take_all(struct compdb_old *old, const char *path, const struct buf *text,
 		     struct diag *diag)
 {
-	json_object *list = parse(path, text, diag);
+	json_object *list = parse_json(path, text, diag);
 	size_t n = list ? json_object_array_length(list) : 0;
 	bool ok = list;
 
 	for (size_t i = 0; ok && i < n; i++) {
-		ok = take(old, json_object_array_get_idx(list, i));
+		ok = take_entry(old, json_object_array_get_idx(list, i));
 		if (!ok)
 			diag_fatal(diag, "%s: entry %zu has no directory or no file", path, i + 1);
 	}

@@ -114,7 +114,8 @@ static int by_fields_and_time(const void *a, const void *b, void *fields)
 	return order ? order : (x->exec > y->exec) - (x->exec < y->exec);
 }
 
-static void drop(struct compdb_list *l, struct compdb_entry *e, const struct compdb_entry *first)
+static void drop_entry(struct compdb_list *l, struct compdb_entry *e,
+		       const struct compdb_entry *first)
 {
 	struct compdb_command *c = &l->rows[e->command - 1];
 
@@ -136,7 +137,7 @@ void compdb_drop_duplicates(struct compdb_entries *e, struct compdb_list *l)
 		qsort_r(e->rows, e->n, sizeof(*e->rows), by_fields_and_time, &fields);
 	for (size_t i = 0; i < e->n; i++)
 		if (to && !by_fields(&e->rows[to - 1], &e->rows[i], &fields))
-			drop(l, &e->rows[i], &e->rows[to - 1]);
+			drop_entry(l, &e->rows[i], &e->rows[to - 1]);
 		else
 			e->rows[to++] = e->rows[i];
 	e->n = to;

@@ -35,9 +35,9 @@ static const char *const directories[] = {
 /* CMake's trials; real builds with CMake do not run there. */
 #define CMAKE_DIRECTORY "*/CMakeFiles/*"
 
-#define HAS(patterns, path)	has(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)
+#define HAS(patterns, path)	has_pattern(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)
 
-static bool has(const char *const *patterns, size_t n, const char *path)
+static bool has_pattern(const char *const *patterns, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!fnmatch(patterns[i], path, 0))
@@ -47,7 +47,7 @@ static bool has(const char *const *patterns, size_t n, const char *path)
 
 /* ---- what is gone ---- */
 
-static uint32_t find(const struct build *b, const char *path)
+static uint32_t find_file(const struct build *b, const char *path)
 {
 	return build_find(b, path, strlen(path));
 }
@@ -74,7 +74,7 @@ static bool leads_on(const struct build *b, uint32_t version, uint32_t file)
 
 static bool stays(const struct build *b, const char *output)
 {
-	uint32_t file = find(b, output);
+	uint32_t file = find_file(b, output);
 	size_t n;
 	const uint32_t *began;
 
@@ -104,7 +104,7 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 	if (!trial) {
 		const struct build *b = build_of(l->db);
 
-		trial = is_made_and_gone(b, find(b, file)) && !(output.len && stays(b, path));
+		trial = is_made_and_gone(b, find_file(b, file)) && !(output.len && stays(b, path));
 	}
 	buf_free(&output);
 	free(path);

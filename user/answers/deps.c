@@ -188,7 +188,7 @@ static void print_unseen(struct deps *d, uint32_t file, const struct reach *r)
 	}
 }
 
-static void find(struct deps *d, uint32_t file, struct paths *l)
+static void find_paths(struct deps *d, uint32_t file, struct paths *l)
 {
 	const struct build *b = build_of(d->db);
 	uint32_t version = build_final(b, file);
@@ -228,7 +228,7 @@ void deps_of(struct deps *d, uint32_t file, bool header)
 	if (was_not_made(d, file))
 		return;
 	add_path(d->db, &of, file);
-	find(d, file, &l);
+	find_paths(d, file, &l);
 	switch (d->format) {
 	case DEPS_TEXT:
 		put_text(d, of.rows, &l, header);

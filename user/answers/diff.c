@@ -111,7 +111,7 @@ static int32_t file_root(struct diff *d, struct map64 *files, enum diff_input in
 	return (int32_t)*there;
 }
 
-static void mark(struct diff *d, uint32_t unit, int64_t since, int32_t root)
+static void mark_unit(struct diff *d, uint32_t unit, int64_t since, int32_t root)
 {
 	struct diff_unit *u = &d->units[unit];
 
@@ -145,11 +145,11 @@ static void spread(struct diff *d)
 			const struct diff_edge *e = &d->edges[i];
 
 			if (since < e->until)
-				mark(d, e->to, e->at > since ? e->at : since, root);
+				mark_unit(d, e->to, e->at > since ? e->at : since, root);
 		}
 		for (uint32_t c = d->units[unit].child; c; c = d->units[c].sibling)
 			if (called_otherwise(d, c) && since < B(d)->units[c].at)
-				mark(d, c, B(d)->units[c].at, root);
+				mark_unit(d, c, B(d)->units[c].at, root);
 	}
 }
 
@@ -312,7 +312,7 @@ static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 	if (caller && up->weak) {
 		int32_t r = file_root(d, files, DIFF_TIME_ONLY, 1, up->weak, caller, up->weak_at);
 
-		mark(d, caller, up->weak_at, r);
+		mark_unit(d, caller, up->weak_at, r);
 		spread(d);
 		return r;
 	}
@@ -334,7 +334,7 @@ static void explain_calls(struct diff *d, struct map64 *files)
 		root = caller_root(d, files, b->caller, (struct diff_root){
 			.kind = b->pair ? DIFF_COMMAND : DIFF_ADDED, .a = b->pair, .b = i, .at = b->at,
 		});
-		mark(d, i, b->at, root);
+		mark_unit(d, i, b->at, root);
 		spread(d);
 	}
 	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
@@ -375,7 +375,7 @@ static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t vers
 			.a = b->pair, .b = maker, .at = b->at });
 		map64_put(programs, match_program(B(d), maker), (uint64_t)root);
 	}
-	mark(d, maker, b->at, root);
+	mark_unit(d, maker, b->at, root);
 	return root;
 }
 
@@ -443,14 +443,14 @@ static void explain_failed(struct diff *d)
 		uint32_t failed = d->units[i].since == NEVER ? diff_failed_call(d, i) : 0;
 
 		if (failed && d->units[failed].root >= 0)
-			mark(d, i, B(d)->units[failed].until, d->units[failed].root);
+			mark_unit(d, i, B(d)->units[failed].until, d->units[failed].root);
 	}
 	spread(d);
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		uint32_t failed = d->after[1][i];
 
 		if (failed)
-			mark(d, i, B(d)->units[i].at, d->units[failed].root);
+			mark_unit(d, i, B(d)->units[i].at, d->units[failed].root);
 	}
 	spread(d);
 	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
@@ -474,7 +474,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
 		/* from its beginning on: a unit may have failed before it wrote anything */
-		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
+		mark_unit(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}
 	explain_failed(d);
@@ -483,7 +483,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		int32_t root = d->units[i].since == NEVER ? env_root(d, i) : -1;
 
 		if (root >= 0) {
-			mark(d, i, B(d)->units[i].at, root);
+			mark_unit(d, i, B(d)->units[i].at, root);
 			spread(d);
 		}
 	}
@@ -519,7 +519,7 @@ void diff_builds(struct diff *d)
 	look_at_all(&l);
 	diff_failed_load(d);
 	for (size_t i = 0; i < l.n; i++)
-		mark(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
+		mark_unit(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
 	free(l.seeds);
 	spread(d);
 	explain_calls(d, &files);

@@ -33,7 +33,7 @@ static int by_exec(const void *a, const void *b)
 }
 
 /* @other: the other build; variables that it did not record are not compared */
-static void load(const struct match_side *s, struct db *other, struct diff_env *env)
+static void load_env(const struct match_side *s, struct db *other, struct diff_env *env)
 {
 	static const char text[] =
 		"SELECT e.exec, n.s, v.s, e.name, e.value FROM env AS e JOIN string AS n ON n.id = e.name\n"
@@ -64,7 +64,7 @@ static void load(const struct match_side *s, struct db *other, struct diff_env *
 void diff_env_load(struct diff *d)
 {
 	for (unsigned int i = 0; i < 2; i++)
-		load(&d->m.side[i], d->m.side[!i].db, &d->env[i]);
+		load_env(&d->m.side[i], d->m.side[!i].db, &d->env[i]);
 }
 
 /* The variables of an exec.  Return: the first; @n is set to their number */

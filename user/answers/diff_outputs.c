@@ -26,7 +26,7 @@ static bool hash_of(struct db *db, uint32_t file, struct attest_file *of)
 	return of->hashed;
 }
 
-static enum diff_left compare(struct diff *d, uint32_t first, uint32_t second)
+static enum diff_left compare_outputs(struct diff *d, uint32_t first, uint32_t second)
 {
 	const struct match_side *a = &d->m.side[0], *b = &d->m.side[1];
 	const struct build_version *x = &a->versions[build_present(a->b, first)];
@@ -46,7 +46,7 @@ static enum diff_left compare(struct diff *d, uint32_t first, uint32_t second)
 	return memcmp(was.hash, is.hash, ATTEST_HASH) ? DIFF_LEFT_CONTENT : DIFF_LEFT_SAME;
 }
 
-static void add(struct diff *d, struct diff_output o)
+static void add_output(struct diff *d, struct diff_output o)
 {
 	d->left[o.how]++;
 	if (o.how == DIFF_LEFT_SAME || o.how == DIFF_LEFT_UNKNOWN)
@@ -84,15 +84,16 @@ void diff_outputs(struct diff *d)
 
 		if (!build_is_output(b->b, i))
 			continue;
-		o.how = (uint8_t)(o.first ? compare(d, o.first, i) : DIFF_LEFT_ONLY_SECOND);
-		add(d, o);
+		o.how = (uint8_t)(o.first ? compare_outputs(d, o.first, i) : DIFF_LEFT_ONLY_SECOND);
+		add_output(d, o);
 		map64_remove(&firsts, b->names[i]);
 	}
 	for (uint32_t i = 1; i <= a->b->nfiles; i++) {
 		const uint64_t *first = map64_get(&firsts, a->names[i]);
 
 		if (first && *first == i)
-			add(d, (struct diff_output){ .first = i, .how = DIFF_LEFT_ONLY_FIRST });
+			add_output(d, (struct diff_output){ .first = i,
+				   .how = DIFF_LEFT_ONLY_FIRST });
 	}
 	map64_clear(&firsts);
 	if (d->noutputs)

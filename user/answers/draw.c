@@ -188,7 +188,7 @@ struct stretch {
 	uint32_t before;	/* exec that it waited for, or that started it; 0 if none */
 };
 
-static int64_t length(const struct stretch *s)
+static int64_t stretch_length(const struct stretch *s)
 {
 	return s->s.to - s->s.from;
 }
@@ -197,8 +197,8 @@ static int by_length(const void *a, const void *b)
 {
 	const struct stretch *x = a, *y = b;
 
-	if (length(x) != length(y))
-		return length(x) < length(y) ? 1 : -1;
+	if (stretch_length(x) != stretch_length(y))
+		return stretch_length(x) < stretch_length(y) ? 1 : -1;
 	return (x->s.from > y->s.from) - (x->s.from < y->s.from);
 }
 
@@ -303,7 +303,7 @@ static void put_stretch(const struct timeline *t, const struct draw *d, const st
 	put_bar(t, d, s, cols);
 	buf_addc(&label, ' ');
 	answers_label(t->db, s->s.exec, s->s.output, &label);
-	snprintf(number, sizeof(number), "%10.3f s ", seconds(length(s)));
+	snprintf(number, sizeof(number), "%10.3f s ", seconds(stretch_length(s)));
 	buf_adds(&line, number);
 	taken = screen_add(&line, label.s, label.len, LABEL, utf8);
 	for (; taken < LABEL; taken++)
@@ -331,7 +331,7 @@ void draw_path(const struct timeline *t, const struct critical_path *path, uint6
 		qsort(list, n, sizeof(*list), by_length);
 		qsort(list, shown, sizeof(*list), by_time);
 		for (size_t i = 0; i < shown; i++)
-			sum += length(&list[i]);
+			sum += stretch_length(&list[i]);
 		out_puts(d->out, "\nCritical path: what decided how long it took");
 		if (shown < n)
 			out_printf(d->out, "; %.1f %% of it", 100.0 * (double)sum / (double)t->wall);

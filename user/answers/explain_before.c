@@ -14,7 +14,8 @@ struct comparing {
 	uint32_t unit;		/* the failed command's unit in the second build */
 };
 
-static void add(struct explain *x, const char *what, char *then, char *now, const char *how)
+static void add_difference(struct explain *x, const char *what, char *then, char *now,
+			   const char *how)
 {
 	if (x->nchanges == EXPLAIN_ROWS) {
 		free(then);
@@ -44,7 +45,8 @@ static void add_words(struct comparing *c, bool now)
 	const char *s = words.s;
 
 	for (; s && n--; s += strlen(s) + 1)
-		add(c->x, "argument", now ? NULL : xstrdup(s), now ? xstrdup(s) : NULL, NULL);
+		add_difference(c->x, "argument", now ? NULL : xstrdup(s), now ? xstrdup(s) : NULL,
+			       NULL);
 	buf_free(&words);
 }
 
@@ -87,7 +89,8 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 		free(path);
 		return;
 	}
-	add(c->x, "input", a ? path : NULL, b && !a ? path : b ? xstrdup(path) : NULL, changes[how]);
+	add_difference(c->x, "input", a ? path : NULL, b && !a ? path : b ? xstrdup(path) : NULL,
+		       changes[how]);
 }
 
 static void add_inputs(struct comparing *c)
@@ -130,13 +133,13 @@ static void add_variable(void *ctx, const struct diff_var *a, const struct diff_
 {
 	struct comparing *c = ctx;
 
-	add(c->x, "environment", a ? variable(c->d->m.side[0].db, a) : NULL,
-	    b ? variable(c->d->m.side[1].db, b) : NULL, NULL);
+	add_difference(c->x, "environment", a ? variable(c->d->m.side[0].db, a) : NULL,
+		       b ? variable(c->d->m.side[1].db, b) : NULL, NULL);
 }
 
 /* ---- all of it ---- */
 
-static void compare(struct comparing *c)
+static void compare_commands(struct comparing *c)
 {
 	const struct match_side *side = c->d->m.side;
 	uint32_t pair = side[1].units[c->unit].pair;
@@ -147,8 +150,8 @@ static void compare(struct comparing *c)
 	add_words(c, false);
 	add_words(c, true);
 	if (!match_same_program(&c->d->m, pair, c->unit))
-		add(c->x, "program", path_of(&side[0], side[0].units[pair].program),
-		    path_of(&side[1], side[1].units[c->unit].program), NULL);
+		add_difference(c->x, "program", path_of(&side[0], side[0].units[pair].program),
+			       path_of(&side[1], side[1].units[c->unit].program), NULL);
 	add_inputs(c);
 	diff_env_pairs(c->d, c->unit, add_variable, c);
 }
@@ -171,7 +174,7 @@ bool explain_before(struct explain *x, struct db *old, const char *map)
 		for (size_t i = 0; i < 2 && !x->matched; i++) {
 			c.unit = d.m.side[1].unit_of[tries[i]];
 			if (c.unit && d.m.side[1].units[c.unit].pair)
-				compare(&c);
+				compare_commands(&c);
 		}
 	}
 	diff_free(&d);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Number of failures shown: the first one, and up to EXPLAIN_ROWS others. */
-static size_t count(const struct explain *x)
+static size_t count_shown(const struct explain *x)
 {
 	return x->exec ? 1 + (x->others.n < EXPLAIN_ROWS ? x->others.n : EXPLAIN_ROWS) : 0;
 }
@@ -22,7 +22,7 @@ struct shown {
 	size_t len;
 };
 
-static void take(struct explain *x, size_t i, struct shown *s)
+static void load_shown(struct explain *x, size_t i, struct shown *s)
 {
 	*s = (struct shown){ .exec = i ? x->others.row[i - 1] : x->exec };
 	explain_printed(x, s->exec, &s->printed);
@@ -31,7 +31,7 @@ static void take(struct explain *x, size_t i, struct shown *s)
 	explain_relative(x->db, &s->place.file, &s->path, &s->len);
 }
 
-static void done(struct shown *s)
+static void free_shown(struct shown *s)
 {
 	explain_place_free(&s->place);
 	buf_free(&s->text);
@@ -61,10 +61,10 @@ static void put_escaped(struct out *out, const char *s, size_t len, const char *
 
 void explain_github(struct explain *x, struct out *out)
 {
-	for (size_t i = 0; i < count(x); i++) {
+	for (size_t i = 0; i < count_shown(x); i++) {
 		struct shown s;
 
-		take(x, i, &s);
+		load_shown(x, i, &s);
 		out_puts(out, "::error ");
 		if (s.len) {
 			out_puts(out, "file=");
@@ -80,7 +80,7 @@ void explain_github(struct explain *x, struct out *out)
 		out_puts(out, "::");
 		put_escaped(out, s.place.message.s, s.place.message.len, IN_TEXT);
 		out_puts(out, "\n");
-		done(&s);
+		free_shown(&s);
 	}
 }
 
@@ -113,10 +113,10 @@ void explain_markdown(struct explain *x, struct out *out)
 		return;
 	}
 	out_puts(out, "### The build failed\n\n");
-	for (size_t i = 0; i < count(x); i++) {
+	for (size_t i = 0; i < count_shown(x); i++) {
 		struct shown s;
 
-		take(x, i, &s);
+		load_shown(x, i, &s);
 		put_block(out, s.text.s, s.text.len);
 		command.len = 0;
 		answers_command(x->db, build_with_command(build_of(x->db), failures_command(x->f, s.exec)),
@@ -128,7 +128,7 @@ void explain_markdown(struct explain *x, struct out *out)
 			put_block(out, s.printed.s, s.printed.len);
 		}
 		out_puts(out, "\n");
-		done(&s);
+		free_shown(&s);
 	}
 	buf_free(&command);
 }
@@ -149,11 +149,11 @@ void explain_gitlab(struct explain *x, struct out *out)
 	char text[32];
 
 	json_begin(&j, '[');
-	for (size_t i = 0; i < count(x); i++) {
+	for (size_t i = 0; i < count_shown(x); i++) {
 		struct shown s;
 		uint64_t hash;
 
-		take(x, i, &s);
+		load_shown(x, i, &s);
 		hash = add_hash(0xcbf29ce484222325u, s.path, s.len);
 		hash = add_hash(hash, s.place.message.s, s.place.message.len);
 		snprintf(text, sizeof(text), "%016" PRIx64, hash);
@@ -174,7 +174,7 @@ void explain_gitlab(struct explain *x, struct out *out)
 		json_end(&j, '}');
 		json_end(&j, '}');
 		json_end(&j, '}');
-		done(&s);
+		free_shown(&s);
 	}
 	json_end(&j, ']');
 	json_line(&j);
@@ -249,7 +249,7 @@ static void put_case(struct explain *x, struct out *out, const struct shown *s)
 
 void explain_junit(struct explain *x, struct out *out)
 {
-	size_t n = count(x);
+	size_t n = count_shown(x);
 
 	out_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
 	out_printf(out, "  <testsuite name=\"build\" tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
@@ -257,9 +257,9 @@ void explain_junit(struct explain *x, struct out *out)
 	for (size_t i = 0; i < n; i++) {
 		struct shown s;
 
-		take(x, i, &s);
+		load_shown(x, i, &s);
 		put_case(x, out, &s);
-		done(&s);
+		free_shown(&s);
 	}
 	if (!n)
 		out_puts(out, "    <testcase classname=\"build\" name=\"build\"/>\n");

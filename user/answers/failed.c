@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool failed(const struct build_exec *e)
+static bool exec_failed(const struct build_exec *e)
 {
 	return e->status > 0 || e->signal > 0;
 }
 
 /* Whether an argument is a path, or ends with it: "x.o", "-ox.o", "--output=x.o". */
-static bool names(const char *arg, const char *cwd, size_t len, const struct buf *path)
+static bool arg_names(const char *arg, const char *cwd, size_t len, const struct buf *path)
 {
 	const char *equal = strchr(arg, '=');
 	const char *const tries[] = { arg, equal ? equal + 1 : "", strncmp(arg, "-o", 2) ? "" : arg + 2 };
@@ -47,7 +47,7 @@ bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct 
 	n = answers_args(db, exec, args);
 	at = args->s;
 	for (; n-- && !found; at += strlen(at) + 1)
-		found = names(at, cwd, len, path);
+		found = arg_names(at, cwd, len, path);
 	return found;
 }
 
@@ -59,7 +59,8 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path)
 
 	/* the last exec that names it: calls come after their callers */
 	for (uint32_t i = b->nexecs; i && !found; i--)
-		if (failed(&b->execs[i]) && !b->execs[i].forked && answers_names(db, i, path, &args))
+		if (exec_failed(&b->execs[i]) && !b->execs[i].forked &&
+		    answers_names(db, i, path, &args))
 			found = answers_failed_last(db, i);
 	buf_free(&args);
 	return found;

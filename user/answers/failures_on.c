@@ -33,12 +33,12 @@ static struct work_arg base_of(const char *path, size_t len)
 		       (struct work_arg){ path, len };
 }
 
-static bool same(struct work_arg a, struct work_arg b)
+static bool same_arg(struct work_arg a, struct work_arg b)
 {
 	return a.len == b.len && !memcmp(a.s, b.s, a.len);
 }
 
-static bool ends(struct work_arg a, const char *end)
+static bool arg_ends(struct work_arg a, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -57,13 +57,13 @@ static bool is_habit(const char *path, size_t len)
 	};
 
 	/* looked up by the dynamic loader */
-	if (memmem(path, len, ".so.", 4) || ends((struct work_arg){ path, len }, ".so"))
+	if (memmem(path, len, ".so.", 4) || arg_ends((struct work_arg){ path, len }, ".so"))
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (len > strlen(places[i]) && !memcmp(path, places[i], strlen(places[i])))
 			return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (ends((struct work_arg){ path, len }, names[i]))
+		if (arg_ends((struct work_arg){ path, len }, names[i]))
 			return true;
 	return false;
 }
@@ -96,7 +96,7 @@ static bool is_own(const struct look *l, const char *path, size_t len)
 /* The name of the header if a compiler looked for its precompiled form (.gch, .pch). */
 static struct work_arg wanted_name(struct work_arg name)
 {
-	if (ends(name, ".gch") || ends(name, ".pch"))
+	if (arg_ends(name, ".gch") || arg_ends(name, ".pch"))
 		name.len -= 4;
 	return name;
 }
@@ -109,7 +109,7 @@ static bool was_found(const struct look *l, struct work_arg name)
 	for (uint32_t i = 0; i < e->uses; i++) {
 		const struct build_access *a = &l->b->accesses[e->first + i];
 
-		if (a->file && a->how != GRAPH_MISS && same(name_of(l, a->file), name))
+		if (a->file && a->how != GRAPH_MISS && same_arg(name_of(l, a->file), name))
 			return true;
 	}
 	return false;
@@ -176,7 +176,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, i)->file, &len);
 		struct work_arg wanted = wanted_name(base_of(path, len));
 
-		if (!same(wanted, name))
+		if (!same_arg(wanted, name))
 			continue;
 		len = (size_t)(wanted.s + wanted.len - path);
 		if (!on->path.len) {
@@ -206,7 +206,7 @@ static bool matters(const struct look *l, const char *path, size_t len)
 /* "foo." of libfoo.so or libfoo.a: what -lfoo asks for, and a dot. */
 static struct work_arg library_name(struct work_arg file)
 {
-	size_t end = ends(file, ".so") ? 3 : ends(file, ".a") ? 2 : 0;
+	size_t end = arg_ends(file, ".so") ? 3 : arg_ends(file, ".a") ? 2 : 0;
 
 	if (!end || file.len <= end + 3 || memcmp(file.s, "lib", 3))
 		return (struct work_arg){ 0 };
@@ -292,7 +292,7 @@ static bool is_target(const struct look *l, const char *path, size_t len)
 	if (!makes)
 		return false;
 	args = answers_work_args(l->db, l->exec, &words, &n);
-	makes = n && same(base_of(args[n - 1].s, args[n - 1].len), base_of(path, len));
+	makes = n && same_arg(base_of(args[n - 1].s, args[n - 1].len), base_of(path, len));
 	free(args);
 	buf_free(&words);
 	while (makes && misses--) {
@@ -387,7 +387,7 @@ static uint32_t places_of(const struct look *l, struct work_arg name)
 	while (n--) {
 		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, n)->file, &len);
 
-		places += same(base_of(path, len), name);
+		places += same_arg(base_of(path, len), name);
 	}
 	return places;
 }
@@ -458,7 +458,7 @@ static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 		size_t skip = args[i].len > 2 && !memcmp(args[i].s, "-o", 2) ? 2 : 0;
 		struct work_arg arg = { args[i].s + skip, args[i].len - skip };
 
-		if (!same(base_of(arg.s, arg.len), wanted))
+		if (!same_arg(base_of(arg.s, arg.len), wanted))
 			continue;
 		if (*arg.s != '/') {
 			const char *cwd = build_path(l->b, l->b->execs[exec].cwd, &len);

@@ -386,7 +386,7 @@ static bool same_word(const struct shell_text *t, const struct command *a, const
 	return a->len == b->len && !memcmp(t->words.s + a->word, t->words.s + b->word, a->len);
 }
 
-static const struct command *choose(const struct shell_text *t)
+static const struct command *choose_command(const struct shell_text *t)
 {
 	const struct command *found = NULL;
 	bool several = false;
@@ -569,7 +569,7 @@ bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
 		t.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
 		if (!t.strange) {
 			find_candidates(&t, f, shell);
-			found = choose(&t);
+			found = choose_command(&t);
 		}
 	}
 	on->likely = found;

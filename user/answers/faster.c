@@ -235,7 +235,7 @@ static bool waited_for_place(const struct critical_path *path)
 	return false;
 }
 
-static void choose(struct finding *f, struct faster *to)
+static void choose_step(struct finding *f, struct faster *to)
 {
 	if (f->n)
 		qsort(f->rows, f->n, sizeof(*f->rows), by_saves);
@@ -270,7 +270,7 @@ void faster_find(struct faster *to, const struct timeline *t, const struct criti
 		row->average = timeline_average(t);
 		row->saves = t->wall - endless_without(f.endless, NULL, 0);
 	}
-	choose(&f, to);
+	choose_step(&f, to);
 	endless_free(f.endless);
 	free(f.own);
 	free(f.below);

@@ -121,7 +121,7 @@ static int by_exec(const void *a, const void *b)
 
 /* ---- which programs were asked for a time trace ---- */
 
-static bool asked(const struct build *b, uint32_t exec)
+static bool asked_for_trace(const struct build *b, uint32_t exec)
 {
 	struct buf words = { 0 }, label = { 0 };
 	size_t n, len;
@@ -145,7 +145,7 @@ static void find_asked(struct finding *f, const struct build *b)
 		return;
 	for (uint32_t i = 1; i <= b->nexecs; i++) {
 		f->execs[i] |= b->execs[i].status > 0 || b->execs[i].signal > 0 ? TRACED_FAILED : 0;
-		f->execs[i] |= asked(b, i) ? TRACED_ASKED : 0;
+		f->execs[i] |= asked_for_trace(b, i) ? TRACED_ASKED : 0;
 	}
 }
 

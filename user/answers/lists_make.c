@@ -21,7 +21,7 @@ struct make {
 	bool defines;		/* the current line is between define and endef */
 };
 
-static bool begins(const char *s, size_t len, const char *with)
+static bool line_begins(const char *s, size_t len, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -96,9 +96,9 @@ static void read_comment(struct make *m, const char *s, size_t len)
 {
 	struct lists_node *node = &m->l->nodes[m->file];
 
-	if (begins(s, len, "#  Implicit rule search has not been done"))
+	if (line_begins(s, len, "#  Implicit rule search has not been done"))
 		node->passed = true;
-	else if (begins(s, len, "#  Implicit rule search has been done"))
+	else if (line_begins(s, len, "#  Implicit rule search has been done"))
 		node->searched = true;
 }
 
@@ -108,10 +108,10 @@ static void read_line(struct make *m, const char *s, size_t len)
 	struct buf now = { 0 };
 
 	if (m->defines) {
-		m->defines = !begins(s, len, "endef");
-	} else if (begins(s, len, "define ")) {
+		m->defines = !line_begins(s, len, "endef");
+	} else if (line_begins(s, len, "define ")) {
 		m->defines = true;
-	} else if (begins(s, len, dir)) {
+	} else if (line_begins(s, len, dir)) {
 		now.len = m->dir.len = 0;
 		buf_add(&now, s + sizeof(dir) - 1, len - (sizeof(dir) - 1));
 		buf_addc(&now, 0);
@@ -119,13 +119,14 @@ static void read_line(struct make *m, const char *s, size_t len)
 		m->here = lists_node(m->l, "", m->dir.s, m->dir.len);
 		buf_addc(&m->dir, 0);
 		buf_free(&now);
-	} else if (begins(s, len, "# Make data base") || begins(s, len, "# Variables") ||
-		   begins(s, len, "# Implicit Rules") || begins(s, len, "# files hash-table")) {
+	} else if (line_begins(s, len, "# Make data base") || line_begins(s, len, "# Variables") ||
+		   line_begins(s, len, "# Implicit Rules") || line_begins(s, len,
+									  "# files hash-table")) {
 		m->files = false;
 		m->target = m->file = 0;
-	} else if (begins(s, len, "# Files")) {
+	} else if (line_begins(s, len, "# Files")) {
 		m->files = true;
-	} else if (begins(s, len, "# Not a target")) {
+	} else if (line_begins(s, len, "# Not a target")) {
 		m->none = true;
 	} else if (len && *s == '\t') {
 		/* a file with a recipe is a target, even if it has no inputs */

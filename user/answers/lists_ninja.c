@@ -319,8 +319,8 @@ static const char *read_inputs(struct ninja *n, struct scope *s, const char *p,
 	return p;
 }
 
-static void declare(struct lists *l, uint32_t group, const struct lists_group *outs,
-		    const struct lists_group *ins, bool phony)
+static void declare_group(struct lists *l, uint32_t group, const struct lists_group *outs,
+			  const struct lists_group *ins, bool phony)
 {
 	for (size_t i = 0; i < ins->n; i++) {
 		l->nodes[ins->nodes[i]].wanted |= !phony;
@@ -371,7 +371,7 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 	if (*p && *p != '\n' && *p != '\r')
 		strange(n, t, statement);
 	group = lists_group_new(n->l);
-	declare(n->l, group, &outs, &ins, s.rule == &phony);
+	declare_group(n->l, group, &outs, &ins, s.rule == &phony);
 	buf_addc(&in, 0);
 	buf_addc(&out, 0);
 	in.len--;
@@ -512,7 +512,7 @@ static void read_dyndep_build(struct ninja *n, const char *p)
 	group = p ? n->l->nodes[outs.nodes[0]].rule : 0;
 	if (group) {
 		read_inputs(n, &s, p + strcspn(p, " |\r\n"), &ins, NULL);
-		declare(n->l, group, &outs, &ins, false);
+		declare_group(n->l, group, &outs, &ins, false);
 	}
 	free(outs.nodes);
 	free(ins.nodes);

@@ -127,7 +127,7 @@ static uint64_t base_hash(const struct build *b, uint32_t file)
 	return len ? hash_bytes(base, (size_t)(path + len - base)) : 0;
 }
 
-static void join(struct match_side *s, uint32_t exec, uint32_t unit)
+static void join_unit(struct match_side *s, uint32_t exec, uint32_t unit)
 {
 	struct match_unit *u = &s->units[unit];
 
@@ -149,7 +149,7 @@ static void add_unit(struct match_side *s, uint32_t exec, uint32_t caller)
 		.at = e->at, .until = e->until,
 		.status = e->status < 0 ? -1 : e->signal * 256 + e->status,
 	};
-	join(s, exec, s->nunits);
+	join_unit(s, exec, s->nunits);
 }
 
 static bool is_unit(const struct build_exec *e)
@@ -174,7 +174,7 @@ static void load_units(struct match_side *s)
 		if (is_unit(e))
 			add_unit(s, i, up);
 		else if (up)
-			join(s, i, up);
+			join_unit(s, i, up);
 	}
 	for (uint32_t i = 1; i <= s->nunits; i++)
 		match_classify(&s->units[i], base_hash(s->b, s->units[i].program));

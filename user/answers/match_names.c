@@ -104,7 +104,7 @@ static bool one_of(const char *s, const char *const *list)
 	return false;
 }
 
-static bool number(const char *s)
+static bool is_number(const char *s)
 {
 	return *s && !s[strspn(s, "0123456789.")];
 }
@@ -124,10 +124,10 @@ static size_t jobs_args(const char *arg, const char *next)
 	static const char *const words[] = { "-j", "--jobs", "--parallel", "-l", NULL };
 
 	if (one_of(arg, words))
-		return next && number(next) ? 2 : 1;
+		return next && is_number(next) ? 2 : 1;
 	if (!strncmp(arg, "--jobs=", 7) || !strncmp(arg, "--jobserver-", 12))
 		return 1;
-	return !strncmp(arg, "-j", 2) && number(arg + 2);
+	return !strncmp(arg, "-j", 2) && is_number(arg + 2);
 }
 
 /* @s: " -j" in the text of sh -c.  Return: number of bytes that give the number of jobs; or 0. */

@@ -31,7 +31,7 @@ const char *packages_path(const char *path, size_t *len, char *buf)
 	return path;
 }
 
-static uint32_t add(struct packages *p, const char *name, size_t len)
+static uint32_t add_package(struct packages *p, const char *name, size_t len)
 {
 	p->rows = xgrow(p->rows, &p->cap, p->n + 1, sizeof(*p->rows));
 	p->rows[p->n] = (struct package){ .name = xstrndup(name, len) };
@@ -54,7 +54,7 @@ void packages_free(struct packages *p)
 	free(p->rows);
 }
 
-static void set(char **field, const char *s, size_t len)
+static void set_field(char **field, const char *s, size_t len)
 {
 	free(*field);
 	*field = xstrndup(s, len);
@@ -94,7 +94,7 @@ static size_t names_in(const char *dir, const char *end, char ***to)
 	return n;
 }
 
-static void join(struct buf *to, const char *a, const char *b, const char *c)
+static void join_text(struct buf *to, const char *a, const char *b, const char *c)
 {
 	to->len = 0;
 	buf_adds(to, a);
@@ -122,7 +122,7 @@ static void read_diversions(struct dpkg *d, const char *dir)
 {
 	char *at, *end;
 
-	join(&d->path, dir, "/diversions", "");
+	join_text(&d->path, dir, "/diversions", "");
 	if (!lists_text(d->path.s, &d->diversions))
 		return;
 	at = d->diversions.s;
@@ -153,7 +153,7 @@ static void read_list(struct dpkg *d, const char *dir, uint32_t package)
 	const char *name = d->p->rows[package].name;
 	char *at, *end, *line, *buf;
 
-	join(&d->path, dir, "/info/", name);
+	join_text(&d->path, dir, "/info/", name);
 	d->path.len--;
 	buf_add(&d->path, ".list", sizeof(".list"));
 	if (!lists_text(d->path.s, &d->text))
@@ -215,7 +215,7 @@ static bool read_status(struct dpkg *d, const char *dir)
 	struct package p = { 0 };
 	char *at, *end, *line;
 
-	join(&d->path, dir, "/status", "");
+	join_text(&d->path, dir, "/status", "");
 	if (!lists_text(d->path.s, &d->text))
 		return false;
 	at = d->text.s;
@@ -226,7 +226,8 @@ static bool read_status(struct dpkg *d, const char *dir)
 			size_t n = strlen(fields[i].name);
 
 			if (!strncmp(line, fields[i].name, n))
-				set((char **)((char *)&p + fields[i].at), line + n, strlen(line + n));
+				set_field((char **)((char *)&p + fields[i].at), line + n,
+					  strlen(line + n));
 		}
 		if ((!line || !*line) && p.name) {
 			take_status(d, &p);
@@ -243,11 +244,11 @@ static bool read_dpkg(struct packages *p, const char *dir, struct diag *diag)
 	size_t n;
 	bool ok;
 
-	join(&d.path, dir, "/info", "");
+	join_text(&d.path, dir, "/info", "");
 	n = names_in(d.path.s, ".list", &lists);
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(lists[i]) - 5;
-		uint32_t package = add(p, lists[i], len);
+		uint32_t package = add_package(p, lists[i], len);
 		const char *colon = strchr(p->rows[package].name, ':');
 		char *name = xstrdup(p->rows[package].name);
 
@@ -286,11 +287,11 @@ static void take_desc(struct package *to, char *at, char *end)
 		if (!*line || !head)
 			continue;
 		if (!strcmp(head, "%NAME%"))
-			set(&to->name, line, strlen(line));
+			set_field(&to->name, line, strlen(line));
 		else if (!strcmp(head, "%VERSION%"))
-			set(&to->version, line, strlen(line));
+			set_field(&to->version, line, strlen(line));
 		else if (!strcmp(head, "%ARCH%"))
-			set(&to->arch, line, strlen(line));
+			set_field(&to->arch, line, strlen(line));
 	}
 }
 
@@ -305,14 +306,14 @@ static bool read_pacman(struct packages *p, const char *dir, struct diag *diag)
 		uint32_t package;
 		bool files = false;
 
-		join(&path, dir, "/", names[i]);
+		join_text(&path, dir, "/", names[i]);
 		path.len--;
 		buf_add(&path, "/desc", sizeof("/desc"));
 		if (!lists_text(path.s, &text))
 			goto next;
-		package = add(p, names[i], strlen(names[i]));
+		package = add_package(p, names[i], strlen(names[i]));
 		take_desc(&p->rows[package], text.s, text.s + text.len);
-		join(&path, dir, "/", names[i]);
+		join_text(&path, dir, "/", names[i]);
 		path.len--;
 		buf_add(&path, "/files", sizeof("/files"));
 		at = end = NULL;
@@ -367,10 +368,10 @@ static uint32_t take_rpm(struct packages *p, char *line)
 	uint32_t package;
 
 	if (!arch)
-		return add(p, line, strlen(line));
-	package = add(p, line, (size_t)(version - line));
-	set(&p->rows[package].version, version + 1, (size_t)(arch - version) - 1);
-	set(&p->rows[package].arch, arch + 1, strlen(arch + 1));
+		return add_package(p, line, strlen(line));
+	package = add_package(p, line, (size_t)(version - line));
+	set_field(&p->rows[package].version, version + 1, (size_t)(arch - version) - 1);
+	set_field(&p->rows[package].arch, arch + 1, strlen(arch + 1));
 	return package;
 }
 
@@ -427,7 +428,7 @@ static const struct manager {
 static const struct manager *manager_of(const char *root, struct buf *dir)
 {
 	for (size_t i = 0; i < sizeof(managers) / sizeof(*managers); i++) {
-		join(dir, root, managers[i].dir, "");
+		join_text(dir, root, managers[i].dir, "");
 		if (!access(dir->s, F_OK))
 			return &managers[i];
 	}

@@ -38,7 +38,7 @@ static bool for_arch(const char *s, const char *end, const char *arch)
 	return any || !none;
 }
 
-static void take(struct packages_need *need, const char *s, const char *end, const char *arch)
+static void take_need(struct packages_need *need, const char *s, const char *end, const char *arch)
 {
 	while (s < end) {
 		const char *bar = memchr(s, '|', (size_t)(end - s)) ?: end;
@@ -64,7 +64,7 @@ size_t packages_needs(const char *list, const char *arch, struct packages_need *
 		const char *s = list + strspn(list, BLANKS), *last = end;
 
 		if (s < end)
-			take(&need, s, end, arch);
+			take_need(&need, s, end, arch);
 		while (last > s && strchr(BLANKS, last[-1]))
 			last--;
 		if (need.n) {

@@ -54,7 +54,7 @@ static uint8_t change_of(const struct match_input *was, const struct match_input
 	return was->ino != is->ino ? REBUILT_REPLACED : 0;
 }
 
-static const struct match_input *find(const struct match_inputs *in, uint64_t name)
+static const struct match_input *find_input(const struct match_inputs *in, uint64_t name)
 {
 	size_t at = partition_point(i, 0, in->n, in->rows[i].name < name);
 
@@ -104,7 +104,7 @@ static void compare_inputs(struct rebuilt *r)
 		rebuilt_inputs(OLD(r), next[0], b->pair, &was);
 		rebuilt_inputs(NEW(r), next[1], i, &is);
 		for (size_t k = 0; k < is.n; k++)
-			add_input(r, i, &is.rows[k], find(&was, is.rows[k].name));
+			add_input(r, i, &is.rows[k], find_input(&was, is.rows[k].name));
 	}
 	free(was.rows);
 	free(is.rows);

@@ -126,7 +126,7 @@ static bool each_access(struct needs *n, uint32_t process,
 	return !n->found;
 }
 
-static void mark(struct needs *n, const struct build_access *a)
+static void mark_access(struct needs *n, const struct build_access *a)
 {
 	if (a->how != GRAPH_WRITE || !a->file)
 		return;
@@ -136,10 +136,10 @@ static void mark(struct needs *n, const struct build_access *a)
 
 static bool mark_made(void *ctx, uint32_t process)
 {
-	return each_access(ctx, process, mark);
+	return each_access(ctx, process, mark_access);
 }
 
-static void look(struct needs *n, const struct build_access *a)
+static void add_access(struct needs *n, const struct build_access *a)
 {
 	if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && n->asked[a->version] == n->question)
 		n->found = a->file;
@@ -147,7 +147,7 @@ static void look(struct needs *n, const struct build_access *a)
 
 static bool look_for(void *ctx, uint32_t process)
 {
-	return each_access(ctx, process, look);
+	return each_access(ctx, process, add_access);
 }
 
 static int by_pair(const void *a, const void *b)
@@ -229,7 +229,7 @@ static void add_edge(struct timeline *t, uint32_t user, uint32_t maker, uint32_t
 }
 
 /* Follow the rule of a file, and the rules of its inputs that nothing made (phony targets). */
-static void follow(struct declaring *d, uint32_t target)
+static void follow_rule(struct declaring *d, uint32_t target)
 {
 	size_t n = 1;
 
@@ -263,7 +263,7 @@ void timeline_declare(struct timeline *t, const struct lists *l)
 	find_nodes(&d);
 	for (uint32_t i = 1; i <= l->n; i++)
 		if (d.job[i])
-			follow(&d, i);
+			follow_rule(&d, i);
 	if (t->nedges)
 		qsort(t->edges, t->nedges, sizeof(*t->edges), by_pair);
 	free(d.job);

@@ -107,7 +107,7 @@ void timeline_load(struct timeline *t, struct db *db)
 
 /* ---- for a person ---- */
 
-static int64_t length(const struct path_segment *s)
+static int64_t segment_length(const struct path_segment *s)
 {
 	return s->to - s->from;
 }
@@ -129,7 +129,7 @@ size_t timeline_stretch(const struct timeline *t, const struct critical_path *pa
 
 	*longest = &path->rows[i];
 	for (n = 1; i + n < path->n && is_one(t, &path->rows[i], &path->rows[i + n]); n++)
-		if (length(&path->rows[i + n]) > length(*longest))
+		if (segment_length(&path->rows[i + n]) > segment_length(*longest))
 			*longest = &path->rows[i + n];
 	return n;
 }

@@ -209,7 +209,7 @@ static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
 	return e->p[order].now > now ? e->p[order].now : now;
 }
 
-static void begins(struct endless *e, uint32_t p, int64_t at)
+static void process_begins(struct endless *e, uint32_t p, int64_t at)
 {
 	uint32_t parent = e->t->processes[p].parent;
 	int64_t now = at;
@@ -222,7 +222,7 @@ static void begins(struct endless *e, uint32_t p, int64_t at)
 	e->p[p].last = at;
 }
 
-static void ends(struct endless *e, uint32_t p, int64_t at)
+static void process_ends(struct endless *e, uint32_t p, int64_t at)
 {
 	uint32_t parent = e->t->processes[p].parent;
 
@@ -270,9 +270,9 @@ int64_t endless_without(struct endless *e, const bool *gone, int64_t since)
 		int64_t at = timeline_moment_at(t, e->moments[i]);
 
 		if (e->moments[i].ends)
-			ends(e, e->moments[i].process, at);
+			process_ends(e, e->moments[i].process, at);
 		else
-			begins(e, e->moments[i].process, at);
+			process_begins(e, e->moments[i].process, at);
 	}
 	for (uint32_t i = 1; i <= t->nprocesses; i++)
 		most = e->p[i].now > most ? e->p[i].now : most;

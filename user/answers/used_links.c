@@ -30,7 +30,7 @@ static const char *at_root(struct links *l, const char *path)
 	return l->full.s;
 }
 
-static void set(struct buf *b, const char *s, size_t len)
+static void set_text(struct buf *b, const char *s, size_t len)
 {
 	b->len = 0;
 	buf_add(b, s, len);
@@ -38,17 +38,17 @@ static void set(struct buf *b, const char *s, size_t len)
 }
 
 /* Set l->names to the chain of links from a name, and @at to its end.  Return: their number. */
-static unsigned int go(struct links *l, const char *name, struct buf *at)
+static unsigned int follow_chain(struct links *l, const char *name, struct buf *at)
 {
 	unsigned int n = 0;
 	char to[PATH_MAX];
 	ssize_t len;
 
-	set(at, name, strlen(name));
+	set_text(at, name, strlen(name));
 	while (n < MOST_LINKS && (len = readlink(at_root(l, at->s), to, sizeof(to))) > 0) {
 		const char *slash = strrchr(at->s, '/');
 
-		set(&l->names[n++], at->s, strlen(at->s));
+		set_text(&l->names[n++], at->s, strlen(at->s));
 		at->len = *to == '/' || !slash ? 0 : (size_t)(slash - at->s) + 1;
 		buf_add(at, to, (size_t)len);
 		path_clean(at);
@@ -58,11 +58,11 @@ static unsigned int go(struct links *l, const char *name, struct buf *at)
 }
 
 /* Set l->names to the links from a name to the target.  Return: number; 0 if it leads elsewhere. */
-static unsigned int follow(struct links *l, const char *name)
+static unsigned int follow_name(struct links *l, const char *name)
 {
 	struct buf at = { 0 };
 	struct stat a, b;
-	unsigned int n = go(l, name, &at);
+	unsigned int n = follow_chain(l, name, &at);
 
 	/* directories on the way may be links, too */
 	if (stat(at_root(l, at.s), &a) || stat(at_root(l, l->target.s), &b) ||
@@ -82,7 +82,7 @@ static void set_target(struct links *l, uint32_t file)
 /* Return: whether there are any links. */
 static bool report_links(struct links *l, uint32_t file, const char *name, unsigned int class)
 {
-	unsigned int n = follow(l, name);
+	unsigned int n = follow_name(l, name);
 
 	for (unsigned int i = 0; i < n; i++)
 		l->fn(l->ctx, file, l->names[i].s, class);
@@ -101,7 +101,7 @@ static void opened(struct links *l)
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 
-		set(&name, s, len);
+		set_text(&name, s, len);
 		set_target(l, file);
 		l->fn(l->ctx, file, name.s, class);
 		report_links(l, file, name.s, class);
@@ -161,7 +161,7 @@ static void ran(struct links *l)
 	buf_free(&name);
 }
 
-static void clear(struct links *l)
+static void clear_links(struct links *l)
 {
 	buf_free(&l->target);
 	buf_free(&l->full);
@@ -175,7 +175,7 @@ void used_links(const struct used *u, used_link_fn *fn, void *ctx)
 
 	opened(&l);
 	ran(&l);
-	clear(&l);
+	clear_links(&l);
 }
 
 bool used_links_to_file(const struct used *u, const char *path)
@@ -185,9 +185,9 @@ bool used_links_to_file(const struct used *u, const char *path)
 	struct stat st;
 	bool is;
 
-	go(&l, path, &at);
+	follow_chain(&l, path, &at);
 	is = !stat(at_root(&l, at.s), &st) && !S_ISDIR(st.st_mode);
 	buf_free(&at);
-	clear(&l);
+	clear_links(&l);
 	return is;
 }

@@ -172,7 +172,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool load(const struct used *u, struct all *all)
+static bool load_all(const struct used *u, struct all *all)
 {
 	bool ok;
 
@@ -192,7 +192,7 @@ static bool load(const struct used *u, struct all *all)
 	return ok;
 }
 
-static void clear(struct all *all)
+static void clear_all(struct all *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		free(all->rows[i].path);
@@ -304,7 +304,7 @@ bool used_packages(const struct used *u)
 	struct all all = { 0 };
 	const struct package **order;
 	size_t n = 0;
-	bool ok = load(u, &all);
+	bool ok = load_all(u, &all);
 
 	order = xcalloc(all.p.n + 1, sizeof(*order));
 	for (size_t i = 0; ok && i < all.p.n; i++)
@@ -317,7 +317,7 @@ bool used_packages(const struct used *u)
 	if (ok)
 		put_others(u, &all);
 	free(order);
-	clear(&all);
+	clear_all(&all);
 	return ok;
 }
 
@@ -418,7 +418,7 @@ bool used_needs(const struct used *u, const char *control)
 	struct all all = { .asks_own = true };
 	const char *arch = NULL;
 	size_t n;
-	bool ok = list && load(u, &all);
+	bool ok = list && load_all(u, &all);
 
 	if (ok && strcmp(all.p.manager, "dpkg")) {
 		diag_fatal(u->diag, "%s: dependencies of Debian packages cannot be asked of %s",
@@ -434,6 +434,6 @@ bool used_needs(const struct used *u, const char *control)
 	if (ok)
 		packages_needs_free(needs, n);
 	free(list);
-	clear(&all);
+	clear_all(&all);
 	return ok;
 }

@@ -54,7 +54,7 @@ static bool *find_used(const struct used *u)
 	return used;
 }
 
-static void put(const struct used *u, const char *path, size_t len)
+static void put_source(const struct used *u, const char *path, size_t len)
 {
 	struct json j = { .out = u->out };
 	struct buf b = { 0 };
@@ -102,7 +102,7 @@ bool used_sources(const struct used *u, const char *dir, const char *map)
 			then.len = 0;
 			lists_then(&l, e->fts_path, &then);
 			if (!used[build_find(build_of(u->db), then.s, then.len)])
-				put(u, then.s, then.len);
+				put_source(u, then.s, then.len);
 		}
 	}
 	if (fts)

@@ -156,7 +156,7 @@ static bool has_name(const struct build *b, uint32_t version, uint32_t file)
 }
 
 /* Return: index of the node that is a file, -1 if none. */
-static int32_t find(const struct build *b, const struct reach *r, uint32_t file)
+static int32_t find_node(const struct build *b, const struct reach *r, uint32_t file)
 {
 	int32_t other = -1;
 
@@ -263,7 +263,7 @@ bool why_from(struct db *db, uint32_t output, uint32_t input, const struct why *
 		struct reach r;
 
 		reach_inputs(model, version, output, REACH_ALL, tries[i], &r);
-		last = find(model, &r, input);
+		last = find_node(model, &r, input);
 		if (last >= 0)
 			put_chain(db, &r, last, w);
 		reach_free(&r);

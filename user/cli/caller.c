@@ -47,7 +47,7 @@ static struct user *user_of(const struct passwd *pw, uid_t uid, gid_t gid)
 	return u;
 }
 
-static bool number(const char *s, unsigned long *v)
+static bool parse_number(const char *s, unsigned long *v)
 {
 	char *end;
 
@@ -63,10 +63,10 @@ struct user *user_of_sudo(void)
 	const struct passwd *pw;
 	unsigned long uid, gid;
 
-	if (geteuid() || !number(getenv("SUDO_UID"), &uid) || !uid)
+	if (geteuid() || !parse_number(getenv("SUDO_UID"), &uid) || !uid)
 		return NULL;
 	pw = getpwuid((uid_t)uid);
-	if (!number(getenv("SUDO_GID"), &gid)) {
+	if (!parse_number(getenv("SUDO_GID"), &gid)) {
 		if (!pw)
 			return NULL;
 		gid = pw->pw_gid;
@@ -79,7 +79,7 @@ struct user *user_by_name(const char *name)
 	const struct passwd *pw = getpwnam(name);
 	unsigned long uid;
 
-	if (!pw && number(name, &uid))
+	if (!pw && parse_number(name, &uid))
 		pw = getpwuid((uid_t)uid);
 	return pw ? user_of(pw, pw->pw_uid, pw->pw_gid) : NULL;
 }

@@ -15,7 +15,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_affected(struct asked *a)
 {
 	const char *revision = opt_value(a->opts, "git"), *map = opt_value(a->opts, "map");
 	enum affected_format format = opt_chosen(a->opts, options, "format");
@@ -45,7 +45,7 @@ int cmd_affected(int argc, char **argv)
 			 "recorded. TRACE is a file of " PROG " run or a database of " PROG " db.",
 		.example = PROG " affected etrace.fxt src/parse.c\n"
 			   PROG " affected --git main --tests '*/test_*' etrace.fxt\n",
-		.traces = 1, .max_args = SIZE_MAX, .run = ask,
+		.traces = 1, .max_args = SIZE_MAX, .run = ask_affected,
 	};
 
 	return answer_main(&affected, argc, argv);

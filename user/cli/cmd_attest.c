@@ -11,7 +11,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_attest(struct asked *a)
 {
 	const char *root = opt_value(a->opts, "root");
 	struct attest attest = { .db = a->db[0], .out = a->out, .root = root ? root : "/" };
@@ -32,7 +32,7 @@ int cmd_attest(int argc, char **argv)
 		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed\n"
 			 "since. The output is always JSON.",
 		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",
-		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask,
+		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask_attest,
 	};
 
 	return answer_main(&attest, argc, argv);

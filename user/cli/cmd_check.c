@@ -79,7 +79,7 @@ static bool configure(struct check *c, const struct opts *opts)
 	return ok;
 }
 
-static int ask(struct asked *a)
+static int ask_check(struct asked *a)
 {
 	struct check c;
 	int status = 0;
@@ -103,7 +103,7 @@ int cmd_check(int argc, char **argv)
 		.about = "List what can make the next build wrong: undeclared inputs, steps in no fixed order,\n"
 			 "steps left undone, changed sources, files elsewhere, variables, network, clocks.",
 		.example = PROG " check --ninja . etrace.fxt\n",
-		.traces = 1, .max_args = 0, .status = "3 findings", .run = ask,
+		.traces = 1, .max_args = 0, .status = "3 findings", .run = ask_check,
 	};
 
 	return answer_main(&check, argc, argv);

@@ -55,7 +55,7 @@ static bool read_config(struct config *config, const struct asked *a)
 	return !path || config_read(config, path, a->diag);
 }
 
-static int ask(struct asked *a)
+static int ask_compdb(struct asked *a)
 {
 	const char *path = opt_value(a->opts, "output"), *update = opt_value(a->opts, "update");
 	const char *explain = opt_value(a->opts, "explain");
@@ -88,7 +88,7 @@ int cmd_compdb(int argc, char **argv)
 		.about = "Write the compile commands of a build as compile_commands.json: one entry for each source\n"
 			 "of each compilation that ran.",
 		.example = PROG " compdb -o compile_commands.json etrace.fxt\n",
-		.traces = 1, .run = ask,
+		.traces = 1, .run = ask_compdb,
 	};
 
 	return answer_main(&compdb, argc, argv);

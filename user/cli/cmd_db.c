@@ -61,7 +61,7 @@ static int make_named(const char *name, const struct inputs *inputs, const char 
 	return ret;
 }
 
-static int make(char **files, size_t n, const struct opts *opts, struct diag *diag)
+static int make_db(char **files, size_t n, const struct opts *opts, struct diag *diag)
 {
 	const char *output = opt_value(opts, "output");
 	struct inputs inputs = { 0 };
@@ -94,7 +94,7 @@ int cmd_db(int argc, char **argv)
 	ret = command_line_parse(&command_line, argc, argv, &opts);
 	if (ret < 0) {
 		diag = diag_new(stderr, PROG " db");
-		ret = make(argv + optind, (size_t)(argc - optind), &opts, diag);
+		ret = make_db(argv + optind, (size_t)(argc - optind), &opts, diag);
 		diag_free(diag);
 	}
 	opts_free(&opts);

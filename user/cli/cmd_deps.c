@@ -57,7 +57,7 @@ static bool take_options(struct deps *d, const struct asked *a)
 	return true;
 }
 
-static int ask(struct asked *a, bool reverse)
+static int ask_files(struct asked *a, bool reverse)
 {
 	struct deps d = { .db = a->db[0], .out = a->out, .reverse = reverse };
 	bool all = opt_flag(a->opts, "all");
@@ -84,12 +84,12 @@ static int ask(struct asked *a, bool reverse)
 
 static int ask_deps(struct asked *a)
 {
-	return ask(a, false);
+	return ask_files(a, false);
 }
 
 static int ask_rdeps(struct asked *a)
 {
-	return ask(a, true);
+	return ask_files(a, true);
 }
 
 int cmd_deps(int argc, char **argv)

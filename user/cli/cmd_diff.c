@@ -14,7 +14,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_diff(struct asked *a)
 {
 	struct diff d = { .sizes = opt_flag(a->opts, "sizes") };
 	uint64_t percent = 0;
@@ -38,7 +38,7 @@ int cmd_diff(int argc, char **argv)
 		.about = "Show where two builds differ: first the root causes, which nothing before them explains,\n"
 			 "then every program that differs. The number of parallel jobs does not matter.",
 		.example = PROG " diff old.fxt new.fxt\n",
-		.traces = 2, .max_args = 0, .run = ask,
+		.traces = 2, .max_args = 0, .run = ask_diff,
 		.status = "3 differences",
 	};
 

@@ -52,7 +52,7 @@ static void append_summary(struct explain *x, const char *path, struct diag *dia
 }
 
 /* Return: false after diag_fatal(). */
-static bool compare(struct explain *x, struct asked *a)
+static bool compare_before(struct explain *x, struct asked *a)
 {
 	char *old = (char *)(uintptr_t)opt_value(a->opts, "before");
 	struct db *db;
@@ -69,7 +69,7 @@ static bool compare(struct explain *x, struct asked *a)
 	return good;
 }
 
-static int ask(struct asked *a)
+static int ask_explain(struct asked *a)
 {
 	const char *summary = opt_value(a->opts, "summary");
 	unsigned int format = a->json ? 1 : opt_chosen(a->opts, options, "format");
@@ -77,7 +77,7 @@ static int ask(struct asked *a)
 	int ret = 2;
 
 	explain_take(&x, a->db[0]);
-	if (compare(&x, a)) {
+	if (compare_before(&x, a)) {
 		formats[format](&x, a->out);
 		if (summary)
 			append_summary(&x, summary, a->diag);
@@ -95,7 +95,7 @@ int cmd_explain(int argc, char **argv)
 		.example = PROG " explain etrace.fxt\n"
 			   PROG " explain --before monday.fxt etrace.fxt\n"
 			   PROG " explain --format=github --summary \"$GITHUB_STEP_SUMMARY\"\n",
-		.traces = 1, .max_args = 0, .leaves = true, .run = ask,
+		.traces = 1, .max_args = 0, .leaves = true, .run = ask_explain,
 	};
 
 	return answer_main(&explain, argc, argv);

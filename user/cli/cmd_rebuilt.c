@@ -13,7 +13,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_rebuilt(struct asked *a)
 {
 	struct rebuilt r = { .lists.diag = a->diag };
 
@@ -32,7 +32,7 @@ int cmd_rebuilt(int argc, char **argv)
 		.name = "rebuilt", .synopsis = "OLD NEW", .options = options,
 		.about = "Show why each step of the build NEW ran although the build OLD had done it before.",
 		.example = PROG " rebuilt old.fxt new.fxt\n",
-		.traces = 2, .max_args = 0, .run = ask,
+		.traces = 2, .max_args = 0, .run = ask_rebuilt,
 	};
 
 	return answer_main(&rebuilt, argc, argv);

@@ -175,8 +175,8 @@ static struct sink *count_build(struct counted *c, struct sink *summary, const c
 }
 
 /* Count what a trace of any format holds, as it is read.  Return: 2 if the database failed. */
-static int count(const struct inputs *inputs, const char *from, const struct opts *opts,
-		 struct diag *diag)
+static int count_events(const struct inputs *inputs, const char *from, const struct opts *opts,
+			struct diag *diag)
 {
 	struct source_args sa = { inputs->in, inputs->n, opts, diag };
 	struct sink_args ka = { NULL, opts, diag, NULL };
@@ -222,8 +222,8 @@ static int count(const struct inputs *inputs, const char *from, const struct opt
 }
 
 /* Return: the exit status, not counting faults in @diag. */
-static int report(const struct inputs *inputs, const char *file, const char *from,
-		  const struct opts *opts, struct diag *diag)
+static int report_trace(const struct inputs *inputs, const char *file, const char *from,
+			const struct opts *opts, struct diag *diag)
 {
 	bool json = opt_flag(opts, "json"), there = answers_are_there(inputs->in[0]);
 	uint64_t rows = 5;
@@ -247,7 +247,7 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 	if (there)
 		diag_fatal(diag, "%s: a database has no counts of all events; --json needs the trace", file);
 	else if (from)
-		return count(inputs, from, opts, diag);
+		return count_events(inputs, from, opts, diag);
 	return 0;
 }
 
@@ -269,7 +269,7 @@ int cmd_report(int argc, char **argv)
 	n = (size_t)(argc - optind);
 	diag = diag_new(stderr, PROG " report");
 	if (inputs_open_usual(&inputs, &files, &n, diag))
-		ret = report(&inputs, files[0], opt_value(&opts, "from"), &opts, diag);
+		ret = report_trace(&inputs, files[0], opt_value(&opts, "from"), &opts, diag);
 	inputs_close(&inputs);
 	status = diag_status(diag);
 	ret = status > ret ? status : ret;

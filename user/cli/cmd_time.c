@@ -24,7 +24,7 @@ static bool read_lists(struct lists *l, const struct opts *opts)
 	return (!map || lists_map(l, map)) && answer_lists(l, opts);
 }
 
-static int ask(struct asked *a)
+static int ask_time(struct asked *a)
 {
 	struct lists lists = { .diag = a->diag };
 	struct times w = {
@@ -47,7 +47,7 @@ int cmd_time(int argc, char **argv)
 		.about = "Show where the time of a build went: how many programs ran at a time, the slowest of them,\n"
 			 "and the critical path, which decided how long the build took.",
 		.example = PROG " time etrace.fxt\n",
-		.traces = 1, .run = ask,
+		.traces = 1, .run = ask_time,
 	};
 
 	return answer_main(&time, argc, argv);

@@ -49,7 +49,7 @@ static const struct command_line command_line = {
 
 /* ---- a file ---- */
 
-static int take(struct sink *s, const void *item)
+static int take_item(struct sink *s, const void *item)
 {
 	top_model_event(top_model(container_of(s, struct watch, sink)->top), item);
 	return 0;
@@ -111,7 +111,7 @@ static void read_on(struct watch *w, struct source *source)
 /* Return: false after a message. */
 static bool watch_input(struct top *top, struct in *in, const char *name)
 {
-	static const struct sink_ops ops = { .item = take };
+	static const struct sink_ops ops = { .item = take_item };
 	struct watch w = { { &ops }, top, in, false, 0 };
 	struct opts opts;
 	struct diag *diag = diag_new(NULL, PROG);

@@ -21,7 +21,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_used(struct asked *a)
 {
 	const char *sources = opt_value(a->opts, "sources"), *root = opt_value(a->opts, "root");
 	const char *control = opt_value(a->opts, "control"), *class = opt_value(a->opts, "class");
@@ -53,7 +53,7 @@ int cmd_used(int argc, char **argv)
 			 "dependencies that it did not use; or sources that it never read.",
 		.example = PROG " used etrace.fxt\n"
 			   PROG " used --unused --control debian/control etrace.fxt\n",
-		.traces = 1, .max_args = 0, .run = ask,
+		.traces = 1, .max_args = 0, .run = ask_used,
 	};
 
 	return answer_main(&used, argc, argv);

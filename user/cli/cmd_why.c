@@ -9,7 +9,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static int ask(struct asked *a)
+static int ask_why(struct asked *a)
 {
 	const struct why w = { a->out, a->json, opt_flag(a->opts, "full") };
 	uint32_t output = answers_file(a->db[0], a->args[0]);
@@ -32,7 +32,7 @@ int cmd_why(int argc, char **argv)
 			 "commands by which the content of IN got into OUT.",
 		.example = PROG " why etrace.fxt app\n"
 			   PROG " why etrace.fxt app src/config.h\n",
-		.traces = 1, .min_args = 1, .max_args = 2, .run = ask,
+		.traces = 1, .min_args = 1, .max_args = 2, .run = ask_why,
 	};
 
 	return answer_main(&why, argc, argv);

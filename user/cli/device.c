@@ -48,7 +48,7 @@ bool device_module(char *path, size_t size)
 	return (size_t)snprintf(path, size, "%s/" MODULE, dir) < size && !access(path, R_OK);
 }
 
-static int insert(const char *path)
+static int insert_module(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 
@@ -161,13 +161,13 @@ static bool is_missing(int err)
  * Load the module, from @path unless that is empty.  Return: true, too, if another
  * program loads or unloads it now; false with the reason if it cannot be loaded.
  */
-static bool load(const char *path, bool verbose, char *why, size_t size)
+static bool load_module(const char *path, bool verbose, char *why, size_t size)
 {
 	char said[256];
 	int err;
 
 	if (*path) {
-		err = insert(path);
+		err = insert_module(path);
 		if (!err && verbose)
 			say("loaded %s", path);
 		if (!err || err == -EEXIST || err == -EBUSY ||
@@ -208,7 +208,7 @@ int device_open(bool verbose, char *why, size_t size)
 		*path = 0;
 	/* while another program unloads it, it cannot be loaded again */
 	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += DEVICE_PAUSE_MS) {
-		if (access(MODULE_DIR, F_OK) && !load(path, verbose, why, size))
+		if (access(MODULE_DIR, F_OK) && !load_module(path, verbose, why, size))
 			return -1;
 		fd = try_open();
 		if (fd >= 0 || !is_missing(errno))

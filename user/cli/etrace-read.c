@@ -43,7 +43,7 @@ struct cmdline {
 };
 
 /* Add an option of a format, unless another format has declared it. */
-static void declare(const struct opt_row *row)
+static void declare_option(const struct opt_row *row)
 {
 	if (opt_row_has(rows, row->name))
 		return;
@@ -57,12 +57,12 @@ static void declare_all(void)
 {
 	for (const struct source_format *f = source_formats; f->name; f++)
 		for (const struct opt_row *row = f->options; row && row->name; row++)
-			declare(row);
+			declare_option(row);
 	for (const struct sink_format *f = sink_formats; f->name; f++) {
 		for (const struct opt_row *row = f->options; row && row->name; row++)
-			declare(row);
+			declare_option(row);
 		if (f->flag)
-			declare(&(struct opt_row){ f->flag, NULL, f->help });
+			declare_option(&(struct opt_row){ f->flag, NULL, f->help });
 	}
 }
 
@@ -74,7 +74,7 @@ static void declare_all(void)
 #define LINE_WIDTH	80
 
 /* Append to the text of a heading. */
-static void add(char *buf, size_t size, const char *s)
+static void add_text(char *buf, size_t size, const char *s)
 {
 	size_t len = strlen(buf);
 
@@ -115,8 +115,8 @@ static void owners(const struct opt_row *row, char *buf, size_t size)
 	for (const struct source_format *f = source_formats; f->name; f++) {
 		if (!opt_row_has(f->options, option))
 			continue;
-		add(buf, size, buf[0] ? ", " : "--from ");
-		add(buf, size, f->name);
+		add_text(buf, size, buf[0] ? ", " : "--from ");
+		add_text(buf, size, f->name);
 	}
 	for (unsigned int m = 0; m < MODEL_COUNT; m++) {
 		size_t left = 0, n = 0;
@@ -127,14 +127,14 @@ static void owners(const struct opt_row *row, char *buf, size_t size)
 			if (f->model != m || !opt_row_has(f->options, option))
 				continue;
 			left--;
-			add(buf, size, n ? left ? ", " : " and " : buf[0] ? "; " : "");
-			add(buf, size, f->flag ? "--" : n ? "" : "--to ");
-			add(buf, size, f->flag ? f->flag : f->name);
+			add_text(buf, size, n ? left ? ", " : " and " : buf[0] ? "; " : "");
+			add_text(buf, size, f->flag ? "--" : n ? "" : "--to ");
+			add_text(buf, size, f->flag ? f->flag : f->name);
 			n++;
 		}
 		if (n) {
-			add(buf, size, " of ");
-			add(buf, size, model_names[m]);
+			add_text(buf, size, " of ");
+			add_text(buf, size, model_names[m]);
 		}
 	}
 }
@@ -161,8 +161,8 @@ static void help_sink(FILE *to, const struct sink_format *f)
 	for (const struct sink_format *g = f; g->name; g++) {
 		if (strcmp(g->name, f->name))
 			continue;
-		add(models, sizeof(models), models[0] ? ", " : "");
-		add(models, sizeof(models), model_names[g->model]);
+		add_text(models, sizeof(models), models[0] ? ", " : "");
+		add_text(models, sizeof(models), model_names[g->model]);
 	}
 	help_format(to, f->name, f->help, models);
 }
@@ -207,8 +207,8 @@ static void output_names(char *buf, size_t size)
 			seen = seen || !strcmp(g->name, f->name);
 		if (seen)
 			continue;
-		add(buf, size, buf[0] ? ", ." : ".");
-		add(buf, size, f->name);
+		add_text(buf, size, buf[0] ? ", ." : ".");
+		add_text(buf, size, f->name);
 	}
 }
 
@@ -345,7 +345,7 @@ out_source:
 	source->ops->free(source);
 }
 
-static int run(struct cmdline *c, struct diag *diag)
+static int run_conversion(struct cmdline *c, struct diag *diag)
 {
 	struct inputs inputs;
 	struct choice ch;
@@ -395,7 +395,7 @@ int main(int argc, char **argv)
 		c.files = argv + optind;
 		c.nfiles = (size_t)(argc - optind);
 		diag = diag_new(stderr, PROG);
-		ret = run(&c, diag);
+		ret = run_conversion(&c, diag);
 		diag_free(diag);
 	} else if (!ret) {
 		ret = diag_stdout(PROG, 0);

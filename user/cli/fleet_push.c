@@ -85,7 +85,7 @@ struct push_report {
 	size_t there;
 };
 
-static void there(void *ctx, const char *name, const char *id, bool was)
+static void print_stored(void *ctx, const char *name, const char *id, bool was)
 {
 	struct push_report *t = ctx;
 	struct json j = { .out = t->a->out };
@@ -121,7 +121,7 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 	int status = 0;
 	size_t i;
 
-	options.there = there;
+	options.there = print_stored;
 	options.ctx = &t;
 	p = push_new(s, &options, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
@@ -170,7 +170,7 @@ static int ask_server(struct asked *a, const struct server_options *how,
 	return status;
 }
 
-static int ask(struct asked *a)
+static int ask_push(struct asked *a)
 {
 	const char **tags = NULL;
 	struct push_options o = { 0 };
@@ -200,7 +200,7 @@ int fleet_push(int argc, char **argv)
 			 "it is stored once. Run it once with --init first.",
 		.example = PROG " push --init https://db.example:8443\n"
 			   PROG " push https://db.example:8443 etrace.fxt\n",
-		.opens = true, .max_args = SIZE_MAX, .run = ask,
+		.opens = true, .max_args = SIZE_MAX, .run = ask_push,
 		.status = "2 also if a build was not stored",
 	};
 

@@ -130,7 +130,7 @@ static const struct query *find_query(struct asked *a)
 	return NULL;
 }
 
-static int ask(struct asked *a)
+static int ask_query(struct asked *a)
 {
 	const struct query *q = find_query(a);
 	struct query_options o = {
@@ -172,7 +172,7 @@ int fleet_query(int argc, char **argv)
 	struct buf about = { 0 };
 	struct answer fleet = {
 		.name = "fleet", .example = PROG " fleet slowest --since 7d\n", .synopsis = "QUERY [ARG]", .options = options,
-		.min_args = 1, .max_args = 2, .run = ask,
+		.min_args = 1, .max_args = 2, .run = ask_query,
 	};
 	int status;
 

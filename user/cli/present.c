@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tasks handled at a time, each with an open descriptor; then check() lists the live ones anew. */
+/* Tasks handled at a time, each with an open descriptor; then check_candidates() lists the live ones anew. */
 #define BATCH		256
 /* Longest command line, in bytes. */
 #define CMDLINE_MAX	(1u << 20)
@@ -26,7 +26,7 @@ struct candidate {
 
 /*
  * An open /proc/PID stays that of one process, even if the PID is reused. Only the
- * kernel's list knows which process had the PID when it was opened: see check().
+ * kernel's list knows which process had the PID when it was opened: see check_candidates().
  */
 static int proc_dir(pid_t pid)
 {
@@ -161,7 +161,7 @@ static int by_upid(const void *a, const void *b)
 }
 
 /* Close the directories of tasks that ended or changed pid: they may be of other processes. */
-static int check(struct session *s, struct candidate *c, unsigned int nc)
+static int check_candidates(struct session *s, struct candidate *c, unsigned int nc)
 {
 	struct session_task *now;
 	int n = s->ops->tasks(s, &now);
@@ -203,7 +203,7 @@ int present_emit(struct session *s, uint64_t time, struct sink *sink,
 				if ((list[i].pid != list[i].tgid) == threads)
 					c[nc++] = (struct candidate){ &list[i],
 						gaps->other_proc ? -1 : proc_dir(list[i].pid) };
-			err = gaps->other_proc ? 0 : check(s, c, nc);
+			err = gaps->other_proc ? 0 : check_candidates(s, c, nc);
 			for (unsigned int j = 0; j < nc; j++) {
 				gaps->unknown += c[j].dir < 0;
 				et_reset(&ev, ET_K_PRESENT, c[j].info->upid, 0, time);

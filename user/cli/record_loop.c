@@ -23,7 +23,7 @@
 /* Longest wait for the outputs, in ms, before this program is stopped. */
 #define PAUSE_MS	200
 
-static void show(struct recording *r, uint64_t now)
+static void show_progress(struct recording *r, uint64_t now)
 {
 	struct live_counts counts = {
 		.ns = now - r->begun, .processes_now = notable_processes_now(r->notable),
@@ -91,7 +91,7 @@ static bool show_view(struct recording *r, uint64_t now)
 	else if (r->aside)
 		aside_show(r->aside, false);
 	if (!r->top && progress_on() && now >= r->shown + PROGRESS_NS)
-		show(r, now);
+		show_progress(r, now);
 	return true;
 }
 

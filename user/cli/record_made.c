@@ -141,7 +141,7 @@ void record_made_free(struct recording *r)
 
 /* ---- making ---- */
 
-static bool make(const struct record_made *m, const struct opts *opts, struct diag *diag)
+static bool make_output(const struct record_made *m, const struct opts *opts, struct diag *diag)
 {
 	char *files[] = { m->recording };
 	struct inputs inputs;
@@ -190,7 +190,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 }
 
 /* Give up an output, and keep its recording. */
-static void leave(struct record_made *m, const char *why)
+static void leave_output(struct record_made *m, const char *why)
 {
 	out_place_forget(m->path);
 	snprintf(m->fault, sizeof(m->fault), "%s; what was recorded is in %s", why,
@@ -208,7 +208,7 @@ static void make_one(struct recording *r, struct record_made *m)
 		pid = fork();
 		if (!pid) {
 			record_reader(r, m->path);
-			_exit(make(m, &r->opts, diag_new(stderr, PROG)) ? 0 : 2);
+			_exit(make_output(m, &r->opts, diag_new(stderr, PROG)) ? 0 : 2);
 		}
 		fault = pid < 0 ? strerror(errno) : NULL;
 		if (pid > 0)
@@ -222,7 +222,7 @@ static void make_one(struct recording *r, struct record_made *m)
 	if (user_enter(r->user))
 		return;
 	if (fault)
-		leave(m, fault);
+		leave_output(m, fault);
 	else
 		unlink(m->recording);
 	user_leave(r->user);

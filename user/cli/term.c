@@ -71,7 +71,7 @@ bool term_blocks(int fd, unsigned int *cols)
 	return smart_terminal(fd) && term_utf8();
 }
 
-static void put(const char *s, size_t len)
+static void put_text(const char *s, size_t len)
 {
 	/* one write, so that output of the command cannot come in between */
 	if (write(FD, s, len) < 0)
@@ -101,7 +101,7 @@ static void reserve(void)
 		return;
 	/* scroll up if the cursor is in the last line; setting the margins moves it */
 	snprintf(s, sizeof(s), "\n\0337\033[1;%dr\0338\033[1A", progress.rows - 1);
-	put(s, strlen(s));
+	put_text(s, strlen(s));
 	progress.reserved = true;
 }
 
@@ -113,7 +113,7 @@ static void release(void)
 		return;
 	progress.reserved = false;
 	snprintf(s, sizeof(s), "\0337\033[%d;1H\033[2K\033[r\0338", progress.rows);
-	put(s, strlen(s));
+	put_text(s, strlen(s));
 }
 
 void progress_begin(enum term_when when)
@@ -151,7 +151,7 @@ void progress_show(const char *text, size_t len)
 	buf_adds(&b, progress.terminal ? place : "");
 	buf_add(&b, text, len);
 	buf_adds(&b, progress.terminal ? "\0338" : "\n");
-	put(b.s, b.len);
+	put_text(b.s, b.len);
 	buf_free(&b);
 }
 

@@ -37,7 +37,7 @@ struct reader {
 	struct top_model *model;
 };
 
-static int take(struct sink *s, const void *item)
+static int take_item(struct sink *s, const void *item)
 {
 	top_model_event(container_of(s, struct reader, sink)->model, item);
 	return 0;
@@ -45,7 +45,7 @@ static int take(struct sink *s, const void *item)
 
 static bool read_all(struct in *in, struct top_model *m, struct diag *diag)
 {
-	static const struct sink_ops ops = { .item = take };
+	static const struct sink_ops ops = { .item = take_item };
 	struct reader r = { { &ops }, m };
 	struct opts opts;
 	struct source_args args = { .in = &in, .nin = 1, .opts = &opts, .diag = diag };

@@ -281,7 +281,7 @@ void outputs_appear(struct outputs *o)
 /* ---- going on ---- */
 
 /* Gives up an output if it has failed; the others continue. */
-static void check(struct outputs *o, struct output *out)
+static void check_output(struct outputs *o, struct output *out)
 {
 	int err = out_queue_error(out->queue);
 
@@ -326,7 +326,7 @@ static int outputs_item(struct sink *s, const void *item)
 		if (out->unreported)
 			write_gap(o, out, item);
 		if (sink_item(out->sink, item))
-			check(o, out);
+			check_output(o, out);
 	}
 	return 0;
 }
@@ -375,7 +375,7 @@ void outputs_sync(struct outputs *o)
 	for (unsigned int i = 0; i < o->n; i++) {
 		if (bytes != o->synced && !*o->out[i].fault)
 			out_sync(o->out[i].out);
-		check(o, &o->out[i]);
+		check_output(o, &o->out[i]);
 	}
 	o->synced = bytes;
 }
@@ -427,7 +427,7 @@ void outputs_last(struct outputs *o, unsigned int i, const void *item)
 	sink_item(out->sink, item);
 }
 
-static void end(struct output *out)
+static void end_output(struct output *out)
 {
 	if (!out->out)
 		return;
@@ -443,7 +443,7 @@ static void end(struct output *out)
 void outputs_end(struct outputs *o)
 {
 	for (unsigned int i = 0; i < o->n; i++)
-		end(&o->out[i]);
+		end_output(&o->out[i]);
 }
 
 int outputs_fd(const struct outputs *o)
@@ -542,7 +542,7 @@ void outputs_free(struct outputs *o)
 			if (out->out)
 				out_queue_cancel(out->queue);
 			fault(out, "not ended");
-			end(out);
+			end_output(out);
 			freed &= out_queue_free(out->queue);
 		}
 		out_place_free(&out->place);

@@ -74,7 +74,7 @@ static bool is_shared(const char *s, size_t len)
 }
 
 /* How many bytes at the start of a path match a pattern.  Return: 0 if it does not match */
-static size_t matches(const char *pattern, const char *path, size_t len)
+static size_t match_length(const char *pattern, const char *path, size_t len)
 {
 	size_t i = 0, n;
 
@@ -85,7 +85,7 @@ static size_t matches(const char *pattern, const char *path, size_t len)
 			continue;
 		}
 		for (n = i; n <= len; n++) {
-			size_t rest = matches(pattern + 1, path + n, len - n);
+			size_t rest = match_length(pattern + 1, path + n, len - n);
 
 			if (rest)
 				return n + rest;
@@ -105,10 +105,10 @@ struct name_class classes_of_name(const char *path, size_t len)
 	if (is_shared(base, (size_t)(path + len - base)))
 		c.bits |= NAME_SHARED;
 	for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
-		if (matches(installed[i], path, len))
+		if (match_length(installed[i], path, len))
 			c.bits |= NAME_SYSTEM;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		size_t n = matches(places[i].part, path, len);
+		size_t n = match_length(places[i].part, path, len);
 
 		if (!n)
 			continue;
@@ -185,7 +185,7 @@ static size_t below_prefix(const char *word, const char *prefix, size_t n, const
 	if (len <= n || memcmp(path, prefix, n))
 		return 0;
 	for (size_t i = 0; !dir && i < (*word ? 2 : sizeof(dirs) / sizeof(dirs[0])); i++)
-		dir = matches(dirs[i], path + n, len - n);
+		dir = match_length(dirs[i], path + n, len - n);
 	if (!dir || !*word)
 		return dir ? n + dir - 1 : 0;
 	/* directly, or below a directory for the architecture */
@@ -195,7 +195,7 @@ static size_t below_prefix(const char *word, const char *prefix, size_t n, const
 		if (!slash)
 			return 0;
 		end = (size_t)(slash - path);
-		if (matches(word, path + n + dir, len - n - dir))
+		if (match_length(word, path + n + dir, len - n - dir))
 			return end;
 		dir = end + 1 - n;
 	}
@@ -211,7 +211,7 @@ size_t classes_library(const struct interpreter *in, const char *program, const 
 
 	if (!in->word)
 		return 0;
-	if (in->place && matches(in->place, path, len))
+	if (in->place && match_length(in->place, path, len))
 		return strlen(in->place) - 1;
 	for (size_t i = 0; *in->word && !n && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		n = below_prefix(in->word, prefixes[i], strlen(prefixes[i]), path, len);

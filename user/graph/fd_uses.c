@@ -139,7 +139,7 @@ void use_heir(struct graph *g, const struct description *d)
 
 /* ---- if the trace records no uses ---- */
 
-static bool holds(const struct fdtab *t, const struct description *d)
+static bool fdtab_holds(const struct fdtab *t, const struct description *d)
 {
 	for (size_t i = 0; i < t->cap; i++)
 		if (t->fds[i].d == d)
@@ -161,7 +161,8 @@ static bool assumed(const struct process *p, const struct fd *fd, int64_t number
 		return false;
 	if (d->other || !d->file)
 		return standard ? !fd->own || !p->exec.lends :
-				  fd->own && !d->placed && (!d->other || !holds(p->fds, d->other));
+				  fd->own && !d->placed && (!d->other ||
+							    !fdtab_holds(p->fds, d->other));
 	return fd->own || standard;
 }
 
@@ -194,8 +195,8 @@ struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct de
 	return fd;
 }
 
-static void take(struct graph *g, struct process *p, struct fd *fd, int64_t number,
-		 const struct fd_use *t, int64_t at)
+static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t number,
+		     const struct fd_use *t, int64_t at)
 {
 	struct object *o = &g->files.objects[fd->d->object];
 
@@ -257,7 +258,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 		return;
 	}
 	socket_event_of(fd, ev->upid);
-	take(g, p, fd, number, &t, at);
+	take_use(g, p, fd, number, &t, at);
 	if (!g->uses)
 		assume(g, p, fd, number, false, at);
 	else
@@ -285,7 +286,7 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 		return;
 	}
 	socket_event_of(fd, ev->upid);
-	take(g, p, fd, number, &t, at);
+	take_use(g, p, fd, number, &t, at);
 	socket_event_done(fd, at);
 }
 
@@ -488,7 +489,7 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 /* ---- processes ---- */
 
 /* From now on a descriptor belongs to another exec. */
-static void begin(struct fd *fd, int64_t at)
+static void begin_fd(struct fd *fd, int64_t at)
 {
 	fd->at = at;
 	fd->last_task = 0;
@@ -512,7 +513,7 @@ void use_fork(struct graph *g, struct process *parent, struct process *child, bo
 	}
 	child->fds = fdtab_copy(parent->fds);
 	for (size_t i = 0; i < child->fds->cap; i++)
-		begin(&child->fds->fds[i], at);
+		begin_fd(&child->fds->fds[i], at);
 }
 
 void use_before_exec(struct graph *g, struct process *p, int64_t at)
@@ -562,7 +563,7 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 	for (size_t i = 0; i < p->fds->cap; i++) {
 		struct fd *fd = &p->fds->fds[i];
 
-		begin(fd, at);
+		begin_fd(fd, at);
 		fd->own = fd->used = fd->lent = false;
 		if (fd->d && i <= 2)
 			fd->d->placed = true;

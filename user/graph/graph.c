@@ -457,7 +457,7 @@ static void unshare_files(struct graph *g, struct process *p, const struct et_ev
 	fdtab_drop(g, old);
 }
 
-static void apply(struct graph *g, struct task *actor, const struct et_event *ev, int64_t at)
+static void apply_event(struct graph *g, struct task *actor, const struct et_event *ev, int64_t at)
 {
 	struct process *p = who_of(actor)->process;
 
@@ -516,7 +516,7 @@ void graph_event(struct graph *g, const struct et_event *ev)
 	}
 	actor = proctab_actor(g->tab, ev);
 	if (actor && !et_is_present(ev))
-		apply(g, actor, ev, at);
+		apply_event(g, actor, ev, at);
 }
 
 struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx)

@@ -32,7 +32,7 @@ static void put_program(char *buf, size_t size, const struct task *t)
 }
 
 /* Count and list a task.  Return: its new entry, NULL if it was only counted. */
-static struct notable_task *note(struct notable_list *l, const struct task *t)
+static struct notable_task *note_task(struct notable_list *l, const struct task *t)
 {
 	struct notable_task *to;
 
@@ -74,7 +74,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	n->failed += signal || et_value(ev, ET_V_EXIT_status, 0);
 	if (!signal)
 		return;
-	to = note(&n->killed, t);
+	to = note_task(&n->killed, t);
 	if (!to)
 		return;
 	to->signal = signal;
@@ -129,7 +129,7 @@ void notable_event(struct notable *n, const struct et_event *ev)
 		proctab_apply(n->tab, proctab_actor(n->tab, ev), ev);
 		break;
 	case ET_K_URING:
-		note(&n->urings, proctab_actor(n->tab, ev));
+		note_task(&n->urings, proctab_actor(n->tab, ev));
 		break;
 	case ET_K_LOST:
 		note_loss(n, ev);

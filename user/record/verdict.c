@@ -77,7 +77,8 @@ static bool has_text(const struct verdict *v, const char *what)
 	return false;
 }
 
-static void add(struct verdict *v, const struct diag_kind *kind, uint64_t n, struct diag *diag)
+static void add_finding(struct verdict *v, const struct diag_kind *kind, uint64_t n,
+			struct diag *diag)
 {
 	v->complete = false;
 	if (v->n == VERDICT_MAX)
@@ -97,12 +98,12 @@ void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *dia
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		n = count_of(&rows[i], a);
 		if (n)
-			add(v, &rows[i].kind, n, diag);
+			add_finding(v, &rows[i].kind, n, diag);
 	}
 	/* do not report twice what one of the rows has reported */
 	for (unsigned int i = 0; a->found && (kind = diag_next(a->found, i, &n)); i++)
 		if (n && kind->level == DIAG_DAMAGE && !has_text(v, kind->what))
-			add(v, kind, n, diag);
+			add_finding(v, kind, n, diag);
 }
 
 void verdict_text(const struct verdict *v, struct buf *b)

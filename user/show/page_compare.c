@@ -56,7 +56,7 @@ static void add_row(struct comparison *c, enum change kind, struct compared row)
 	l->after += row.after;
 }
 
-static void compare(struct comparison *c)
+static void compare_builds(struct comparison *c)
 {
 	const struct match_side *a = &c->m.side[0], *b = &c->m.side[1];
 
@@ -181,7 +181,7 @@ void page_compare_put(struct page *p, struct db *before)
 	if (match_builds(&c.m, before, p->db, NULL)) {
 		timeline_load(&c.t[0], before);
 		timeline_load(&c.t[1], p->db);
-		compare(&c);
+		compare_builds(&c);
 		j.out = page_section(&p->sections, "compare");
 		json_begin(&j, '{');
 		json_member(&j, "name", before->name);

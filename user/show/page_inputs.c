@@ -36,7 +36,7 @@ static int by_id(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void find(struct inputs *l, uint32_t file)
+static void find_inputs(struct inputs *l, uint32_t file)
 {
 	reach_inputs(l->g->b, l->version, file, REACH_DIRECT, REACH_DEFAULT_CLASSES, &l->r);
 	for (size_t i = 1; i < l->r.n; i++) {
@@ -71,7 +71,7 @@ static void put_way(const struct inputs *l, int32_t at)
 	page_number(l->out, l->g->versions[n->version].id);
 }
 
-static size_t length(const struct inputs *l, int32_t at)
+static size_t list_length(const struct inputs *l, int32_t at)
 {
 	size_t n = 1;
 
@@ -80,7 +80,7 @@ static size_t length(const struct inputs *l, int32_t at)
 	return n;
 }
 
-static void put(const struct inputs *l)
+static void put_list(const struct inputs *l)
 {
 	uint32_t before = 0;
 
@@ -95,7 +95,7 @@ static void put(const struct inputs *l)
 		if (plain)
 			continue;
 		page_number(l->out, page_graph_file(l->g, n->file));
-		page_number(l->out, length(l, (int32_t)in->node));
+		page_number(l->out, list_length(l, (int32_t)in->node));
 		put_way(l, (int32_t)in->node);
 	}
 }
@@ -118,8 +118,8 @@ static void put_of(struct inputs *l, uint32_t version, uint32_t file)
 	l->version = version;
 	l->n = 0;
 	if (file)
-		find(l, file);
-	put(l);
+		find_inputs(l, file);
+	put_list(l);
 	reach_free(&l->r);
 }
 

@@ -21,7 +21,7 @@ struct page_section {
 
 /* ---- packing ---- */
 
-static int pack(struct page_section *s, const void *data, size_t n, int flush)
+static int pack_data(struct page_section *s, const void *data, size_t n, int flush)
 {
 	int ret;
 
@@ -44,7 +44,7 @@ static int section_write(void *ctx, const void *data, size_t n)
 	s->size += n;
 	for (size_t part; n; at += part, n -= part) {
 		part = n < UINT32_MAX ? n : UINT32_MAX;
-		if (pack(s, at, part, Z_NO_FLUSH))
+		if (pack_data(s, at, part, Z_NO_FLUSH))
 			return -EIO;
 	}
 	return 0;
@@ -59,7 +59,7 @@ static uint64_t in_page(const struct page_section *s)
 static int section_close(void *ctx)
 {
 	struct page_section *s = ctx;
-	int err = pack(s, NULL, 0, Z_FINISH);
+	int err = pack_data(s, NULL, 0, Z_FINISH);
 
 	deflateEnd(&s->z);
 	s->of->packed += in_page(s);

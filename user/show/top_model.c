@@ -132,7 +132,7 @@ static void waits(struct top_model *m, struct top_program *p)
 
 /* ---- the search ---- */
 
-static void match(struct top_model *m, struct top_program *p)
+static void match_program(struct top_model *m, struct top_program *p)
 {
 	bool matches = m->search.len && memmem(p->label.s, p->label.len, m->search.s, m->search.len);
 
@@ -149,7 +149,7 @@ static void match(struct top_model *m, struct top_program *p)
 static void match_all(struct top_model *m, struct top_link *list)
 {
 	for (struct top_link *l = list->next; l != list; l = l->next)
-		match(m, container_of(l, struct top_program, by_state));
+		match_program(m, container_of(l, struct top_program, by_state));
 }
 
 void top_search(struct top_model *m, const char *text, size_t len)
@@ -245,7 +245,7 @@ static void set_program(struct top_model *m, struct top_program *p, const struct
 	}
 	if (!m->command.len)
 		buf_add(&m->command, p->label.s, p->label.len);
-	match(m, p);
+	match_program(m, p);
 }
 
 static void has_child(struct top_model *m, struct top_program *p, uint64_t child)
@@ -290,7 +290,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 			p->parent = 0;
 		if (!t->execed) {
 			buf_add(&p->label, t->program, t->program_len);
-			match(m, p);
+			match_program(m, p);
 		}
 	}
 	if (t->execed || et_is_present(ev))

@@ -21,7 +21,7 @@ static void field(struct top_frame *f, unsigned int *row, const char *name, cons
 	top_put(f, (*row)++, col, f->cols > col ? f->cols - col : 0, TOP_PLAIN, s, len);
 }
 
-static void number(struct top_frame *f, unsigned int *row, const char *name, const char *text)
+static void put_number(struct top_frame *f, unsigned int *row, const char *name, const char *text)
 {
 	field(f, row, name, text, strlen(text));
 }
@@ -108,14 +108,14 @@ void top_draw_program(struct top_frame *f, const struct top_view *v, const struc
 	}
 	top_fill(f, row++, 0, f->cols, TOP_HEAD, p->label.s, p->label.len);
 	snprintf(text, sizeof(text), "%" PRIu64, p->pid);
-	number(f, &row, "process", text);
+	put_number(f, &row, "process", text);
 	top_how_ended(p, text, sizeof(text));
-	number(f, &row, p->ended ? "ended" : "state", text);
-	number(f, &row, "time", text_time((p->ended ? p->ended : now) - p->begun));
+	put_number(f, &row, p->ended ? "ended" : "state", text);
+	put_number(f, &row, "time", text_time((p->ended ? p->ended : now) - p->begun));
 	if (p->cpu)
-		number(f, &row, "CPU time", text_time(p->cpu));
+		put_number(f, &row, "CPU time", text_time(p->cpu));
 	if (p->memory)
-		number(f, &row, "memory", text_bytes(p->memory));
+		put_number(f, &row, "memory", text_bytes(p->memory));
 	field(f, &row, "directory", p->cwd.s, p->cwd.len);
 	parent = top_find(m, p->parent);
 	if (parent)
@@ -165,7 +165,7 @@ static void search_for(struct top_view *v, struct top_model *m)
 	top_search(m, v->search.s, v->search.len);
 }
 
-static void type(struct top_view *v, struct top_model *m, unsigned int key)
+static void type_key(struct top_view *v, struct top_model *m, unsigned int key)
 {
 	switch (key) {
 	case TOP_KEY_ENTER:
@@ -230,7 +230,7 @@ static void escape(struct top_view *v, struct top_model *m)
 bool top_press(struct top_view *v, struct top_model *m, unsigned int key)
 {
 	if (v->typing) {
-		type(v, m, key);
+		type_key(v, m, key);
 		return true;
 	}
 	switch (key) {

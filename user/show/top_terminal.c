@@ -108,7 +108,7 @@ fail:
 }
 
 /* Start ncurses.  Done only with the first frame, so that the terminal is not changed before. */
-static bool begin(struct top_terminal *t)
+static bool begin_screen(struct top_terminal *t)
 {
 	if (t->screen)
 		return true;
@@ -157,7 +157,7 @@ struct top_frame *top_terminal_frame(struct top_terminal *t)
 
 	if (ioctl(fileno(t->out), TIOCGWINSZ, &w) || !w.ws_row || !w.ws_col)
 		w = (struct winsize){ .ws_row = 24, .ws_col = 80 };
-	if (begin(t) && (w.ws_row != t->rows || w.ws_col != t->cols)) {
+	if (begin_screen(t) && (w.ws_row != t->rows || w.ws_col != t->cols)) {
 		t->rows = w.ws_row;
 		t->cols = w.ws_col;
 		curses.resizeterm(t->rows, t->cols);

@@ -17,7 +17,7 @@ struct heap {
 	size_t n, cap;
 };
 
-static void put(struct heap *h, int64_t key, uint32_t lane)
+static void heap_put(struct heap *h, int64_t key, uint32_t lane)
 {
 	size_t i = h->n++;
 
@@ -27,7 +27,7 @@ static void put(struct heap *h, int64_t key, uint32_t lane)
 	h->rows[i] = (struct place){ key, lane };
 }
 
-static uint32_t take(struct heap *h)
+static uint32_t heap_take(struct heap *h)
 {
 	struct place first = h->rows[0], last = h->rows[--h->n];
 	size_t i = 0, child;
@@ -58,7 +58,7 @@ static uint32_t find_lane(struct packing *p, struct lanes *l, uint32_t wanted)
 	if (wanted && p->is_free[wanted - 1])
 		return wanted - 1;
 	while (p->free.n) {
-		lane = take(&p->free);
+		lane = heap_take(&p->free);
 		if (p->is_free[lane])
 			return lane;
 	}
@@ -66,7 +66,7 @@ static uint32_t find_lane(struct packing *p, struct lanes *l, uint32_t wanted)
 	return l->count++;
 }
 
-static void pack(const struct timeline *t, struct lanes *l)
+static void pack_lanes(const struct timeline *t, struct lanes *l)
 {
 	/* by job: 1 + the lane that it had last, 0 if none */
 	uint32_t *last = xcalloc(t->nprocesses + 1, sizeof(*last));
@@ -78,15 +78,15 @@ static void pack(const struct timeline *t, struct lanes *l)
 		uint32_t process = t->execs[s->exec].process, job = t->processes[process].job;
 
 		while (p.busy.n && p.busy.rows[0].key <= s->from) {
-			uint32_t lane = take(&p.busy);
+			uint32_t lane = heap_take(&p.busy);
 
 			p.is_free[lane] = true;
-			put(&p.free, lane, lane);
+			heap_put(&p.free, lane, lane);
 		}
 		job = job ? job : process;
 		s->lane = find_lane(&p, l, last[job]);
 		p.is_free[s->lane] = false;
-		put(&p.busy, s->to, s->lane);
+		heap_put(&p.busy, s->to, s->lane);
 		last[job] = s->lane + 1;
 	}
 	free(p.busy.rows);
@@ -98,7 +98,7 @@ static void pack(const struct timeline *t, struct lanes *l)
 void lanes_find(const struct timeline *t, struct lanes *l)
 {
 	*l = (struct lanes){ .rows = t->slices, .n = t->nslices };
-	pack(t, l);
+	pack_lanes(t, l);
 }
 
 /* ---- how many of each class ---- */
@@ -111,7 +111,7 @@ struct counting {
 };
 
 /* All changes at one time are reported together. */
-static void change(struct counting *c, int64_t at, uint8_t class, uint32_t by)
+static void change_count(struct counting *c, int64_t at, uint8_t class, uint32_t by)
 {
 	if (at != c->at && memcmp(c->working, c->reported, sizeof(c->reported))) {
 		c->fn(c->ctx, c->at, c->working);
@@ -131,14 +131,14 @@ void lanes_steps(const struct lanes *l, const uint8_t *classes,
 		while (busy.n && (i == l->n || busy.rows[0].key <= l->rows[i].from)) {
 			int64_t at = busy.rows[0].key;
 
-			change(&c, at, (uint8_t)take(&busy), -1u);
+			change_count(&c, at, (uint8_t)heap_take(&busy), -1u);
 		}
 		if (i == l->n)
 			break;
-		change(&c, l->rows[i].from, classes[l->rows[i].exec], 1);
-		put(&busy, l->rows[i].to, classes[l->rows[i].exec]);
+		change_count(&c, l->rows[i].from, classes[l->rows[i].exec], 1);
+		heap_put(&busy, l->rows[i].to, classes[l->rows[i].exec]);
 	}
 	/* the last one, which nothing follows */
-	change(&c, INT64_MAX, 0, 0);
+	change_count(&c, INT64_MAX, 0, 0);
 	free(busy.rows);
 }

@@ -154,8 +154,8 @@ static int by_last(const void *a, const void *b, void *ctx)
 }
 
 /* Processes mostly come in the order of their beginnings. */
-static void sort(const struct timeline *t, struct timeline_moment *list, size_t n,
-		 int (*by)(const void *, const void *, void *))
+static void sort_moments(const struct timeline *t, struct timeline_moment *list, size_t n,
+			 int (*by)(const void *, const void *, void *))
 {
 	bool sorted = true;
 	void *ctx = (void *)(uintptr_t)t;
@@ -177,8 +177,8 @@ struct timeline_moment *timeline_moments(const struct timeline *t, size_t *n)
 		begins[i - 1] = (struct timeline_moment){ i, false };
 		ends[i - 1] = (struct timeline_moment){ i, true };
 	}
-	sort(t, begins, all, by_begin);
-	sort(t, ends, all, by_last);
+	sort_moments(t, begins, all, by_begin);
+	sort_moments(t, ends, all, by_last);
 	for (*n = 0; *n < 2 * all; (*n)++) {
 		bool begun = b < all && (e == all || timeline_moment_at(t, begins[b]) <=
 						     timeline_moment_at(t, ends[e]));

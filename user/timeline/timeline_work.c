@@ -46,7 +46,7 @@ static int by_from(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static void sort(struct spans *s)
+static void sort_spans(struct spans *s)
 {
 	if (s->n)
 		qsort(s->rows, s->n, sizeof(*s->rows), by_from);
@@ -85,7 +85,7 @@ static void find_busy(struct work *w, uint32_t process)
 		}
 		add_span(&w->busy, none, from, kid->until);
 	}
-	sort(&w->busy);
+	sort_spans(&w->busy);
 }
 
 static void find_free(struct work *w, uint32_t process)
@@ -188,7 +188,7 @@ static void take_waits(struct work *w, uint32_t process)
 	for (size_t i = 0; i < w->full.n; i++)
 		add_span(&w->doubt, w->full.rows[i], w->full.rows[i].from, w->full.rows[i].to);
 	if (w->full.n)
-		sort(&w->doubt);
+		sort_spans(&w->doubt);
 }
 
 static int64_t sum_of(const struct spans *s)

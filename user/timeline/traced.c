@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool is(struct work_arg a, const char *s)
+static bool arg_is(struct work_arg a, const char *s)
 {
 	return a.len == strlen(s) && !memcmp(a.s, s, a.len);
 }
@@ -51,7 +51,7 @@ bool traced_is_certain(const char *path, size_t len)
 	static const char end[] = ".time-trace";
 	struct work_arg base = base_of(path, len);
 
-	return is(base, "chrome_profiler.json") ||
+	return arg_is(base, "chrome_profiler.json") ||
 	       (base.len >= sizeof(end) - 1 &&
 		!memcmp(base.s + base.len - (sizeof(end) - 1), end, sizeof(end) - 1));
 }

@@ -108,17 +108,17 @@ static struct work_arg base_of(const char *s, size_t len)
 	return (struct work_arg){ s, len };
 }
 
-static bool is(struct work_arg a, const char *s)
+static bool arg_is(struct work_arg a, const char *s)
 {
 	return a.len == strlen(s) && !memcmp(a.s, s, a.len);
 }
 
-static bool begins(struct work_arg a, const char *s)
+static bool arg_begins(struct work_arg a, const char *s)
 {
 	return a.len >= strlen(s) && !memcmp(a.s, s, strlen(s));
 }
 
-static bool ends(struct work_arg a, const char *s)
+static bool arg_ends(struct work_arg a, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -139,7 +139,7 @@ static struct work_arg without_version(struct work_arg name)
 	return (struct work_arg){ name.s, len };
 }
 
-static const struct row *find(struct work_arg name)
+static const struct row *find_row(struct work_arg name)
 {
 	size_t low = 0, high = name.len ? sizeof(rows) / sizeof(rows[0]) : 0;
 
@@ -161,20 +161,20 @@ static const struct row *find(struct work_arg name)
 
 static const struct row *row_of(struct work_arg name)
 {
-	const struct row *row = find(name);
+	const struct row *row = find_row(name);
 	struct work_arg bare = without_version(name), tool;
 	const char *hyphen;
 
 	/* "cc1" ends in a digit of its own */
 	if (!row)
-		row = find(bare);
+		row = find_row(bare);
 	hyphen = row ? NULL : memrchr(name.s, '-', bare.len);
 	if (!hyphen)
 		return row;
 	/* a target before it */
 	tool = (struct work_arg){ hyphen + 1, name.len - (size_t)(hyphen + 1 - name.s) };
-	row = find(tool);
-	return row ? row : find(without_version(tool));
+	row = find_row(tool);
+	return row ? row : find_row(without_version(tool));
 }
 
 bool work_runs_scripts(const char *program, size_t len)
@@ -191,10 +191,10 @@ static bool names_test(struct work_arg name)
 	static const char *const behind[] = { "-test", "_test", "-tests", "_tests", ".test" };
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		if (begins(name, before[i]))
+		if (arg_begins(name, before[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
-		if (ends(name, behind[i]))
+		if (arg_ends(name, behind[i]))
 			return true;
 	return false;
 }
@@ -218,7 +218,7 @@ bool work_is_source(const char *name, size_t len)
 		return false;
 	end = (struct work_arg){ dot, len - (size_t)(dot - name) };
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (list[i][1] == dot[1] && is(end, list[i]))
+		if (list[i][1] == dot[1] && arg_is(end, list[i]))
 			return true;
 	return false;
 }
@@ -230,7 +230,7 @@ static bool is_archive(struct work_arg a)
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (a.len > strlen(list[i]) && ends(a, list[i]))
+		if (a.len > strlen(list[i]) && arg_ends(a, list[i]))
 			return true;
 	return false;
 }
@@ -252,17 +252,18 @@ static struct work_arg output_of(const struct work_arg *args, size_t n)
 	for (size_t i = 1; i < n; i++) {
 		if (args[i].len < 2 || *args[i].s != '-')
 			continue;
-		if (is(args[i], "-o") && i + 1 < n)
+		if (arg_is(args[i], "-o") && i + 1 < n)
 			return args[i + 1];
-		if (begins(args[i], "-o") && args[i].len > 2)
+		if (arg_begins(args[i], "-o") && args[i].len > 2)
 			return (struct work_arg){ args[i].s + 2, args[i].len - 2 };
-		if (begins(args[i], "--output="))
+		if (arg_begins(args[i], "--output="))
 			return (struct work_arg){ args[i].s + 9, args[i].len - 9 };
 	}
 	return (struct work_arg){ 0 };
 }
 
-static struct work_arg first(const struct work_arg *args, size_t n, bool (*wanted)(struct work_arg))
+static struct work_arg first_arg(const struct work_arg *args, size_t n,
+				 bool (*wanted)(struct work_arg))
 {
 	for (size_t i = 1; i < n; i++)
 		if (args[i].len && *args[i].s != '-' && wanted(args[i]) && is_word(args[i]))
@@ -293,7 +294,7 @@ static bool takes_next(struct work_arg option, struct work_arg next)
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (is(option, list[i].option))
+		if (arg_is(option, list[i].option))
 			return !list[i].number || is_number(next);
 	return false;
 }
@@ -304,9 +305,9 @@ static struct work_arg target_of(const struct work_arg *args, size_t n, struct w
 	for (size_t i = 1; i < n; i++) {
 		bool more = i + 1 < n;
 
-		if (is(args[i], "-C") && more)
+		if (arg_is(args[i], "-C") && more)
 			*dir = args[++i];
-		else if (begins(args[i], "-C") && args[i].len > 2)
+		else if (arg_begins(args[i], "-C") && args[i].len > 2)
 			*dir = (struct work_arg){ args[i].s + 2, args[i].len - 2 };
 		else if (more && takes_next(args[i], args[i + 1]))
 			i++;
@@ -319,7 +320,7 @@ static struct work_arg target_of(const struct work_arg *args, size_t n, struct w
 /* A depfile has the name of a source in D. */
 static bool names_source(struct work_arg a)
 {
-	return work_is_source(a.s, a.len) && !ends(a, ".d");
+	return work_is_source(a.s, a.len) && !arg_ends(a, ".d");
 }
 
 /* The first word of a shell's commands that does something. */
@@ -349,7 +350,7 @@ static struct work_arg first_word(struct work_arg commands)
 				at++;
 			continue;
 		}
-		while (i < sizeof(passed) / sizeof(passed[0]) && !is(word, passed[i]))
+		while (i < sizeof(passed) / sizeof(passed[0]) && !arg_is(word, passed[i]))
 			i++;
 		if (i == sizeof(passed) / sizeof(passed[0]))
 			return word;
@@ -384,7 +385,7 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 	case OF_SCRIPT:
 		return script_of(args, n);
 	case OF_FIRST:
-		return first(args, n, is_any);
+		return first_arg(args, n, is_any);
 	case OF_MAKE:
 		return target_of(args, n, &dir);
 	case OF_LAST:
@@ -392,10 +393,10 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 			found = is_word(args[i]) ? args[i] : found;
 		return found;
 	case OF_SOURCE:
-		found = first(args, n, names_source);
+		found = first_arg(args, n, names_source);
 		break;
 	case OF_ARCHIVE:
-		found = first(args, n, is_archive);
+		found = first_arg(args, n, is_archive);
 		break;
 	case OF_OUTPUT:
 		break;
@@ -446,7 +447,7 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 		add_subject(label, " ", subject);
 	if (class == WORK_SHELL && subject.len) {
 		/* a shell that runs a script gets the script's class */
-		row = find(subject);
+		row = find_row(subject);
 		if (row && row->class == WORK_CONFIGURE && subject.s != name.s &&
 		    ends_argument(subject, args, n))
 			return WORK_CONFIGURE;

@@ -126,7 +126,7 @@ static void expire(struct track *t, uint64_t time)
 	t->gone_last = false;
 }
 
-static void push(struct fxt_check_time *c, struct track *t, const struct fxt_timed *e)
+static void push_event(struct fxt_check_time *c, struct track *t, const struct fxt_timed *e)
 {
 	t->slices = xgrow(t->slices, &t->cap, t->depth + 1, sizeof(*t->slices));
 	t->slices[t->depth++] = (struct slice){
@@ -142,7 +142,7 @@ static void on_begin(struct fxt_check_time *c, const struct fxt_timed *e)
 	struct track *t = get_track(c, e);
 
 	expire(t, e->time);
-	push(c, t, e);
+	push_event(c, t, e);
 }
 
 static void on_complete(struct fxt_check_time *c, const struct fxt_timed *e)
@@ -157,7 +157,7 @@ static void on_complete(struct fxt_check_time *c, const struct fxt_timed *e)
 	if (outer && outer->complete && e->value > outer->end)
 		broken(c, outer->begin == e->time ? RULE_COMPLETE_ORDER : RULE_COMPLETE_OVERLAP,
 		       e->offset);
-	push(c, t, e);
+	push_event(c, t, e);
 }
 
 static void on_end(struct fxt_check_time *c, const struct fxt_timed *e)
@@ -259,7 +259,7 @@ static void on_flow(struct fxt_check_time *c, const struct fxt_timed *e)
 
 /* ---- order ---- */
 
-static void judge(struct fxt_check_time *c, const struct fxt_timed *e)
+static void judge_event(struct fxt_check_time *c, const struct fxt_timed *e)
 {
 	static void (*const fns[FXT_EV_COUNT])(struct fxt_check_time *c,
 					       const struct fxt_timed *e) = {
@@ -329,12 +329,12 @@ void fxt_check_time_add(struct fxt_check_time *c, const struct fxt_timed *e)
 	if (c->n > FXT_CHECK_WINDOW) {
 		struct fxt_timed first = heap_take(c);
 
-		judge(c, &first);
+		judge_event(c, &first);
 	}
 }
 
 /* Offsets, smallest first. */
-static int compare(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -346,7 +346,7 @@ struct offsets {
 	size_t n, cap;
 };
 
-static void note(struct offsets *o, uint64_t offset)
+static void note_offset(struct offsets *o, uint64_t offset)
 {
 	o->at = xgrow(o->at, &o->cap, o->n + 1, sizeof(*o->at));
 	o->at[o->n++] = offset;
@@ -355,7 +355,7 @@ static void note(struct offsets *o, uint64_t offset)
 static void report_all(struct fxt_check_time *c, enum fxt_rule rule, struct offsets *o)
 {
 	if (o->n)
-		qsort(o->at, o->n, sizeof(*o->at), compare);
+		qsort(o->at, o->n, sizeof(*o->at), compare_offsets);
 	for (size_t i = 0; i < o->n; i++)
 		broken(c, rule, o->at[i]);
 	o->n = 0;
@@ -369,22 +369,22 @@ uint64_t fxt_check_time_end(struct fxt_check_time *c)
 	while (c->n) {
 		struct fxt_timed first = heap_take(c);
 
-		judge(c, &first);
+		judge_event(c, &first);
 	}
 	for (size_t i = 0; (e = map64_each(&c->tracks, &i));) {
 		const struct track *t = pointer(e->value);
 
 		for (size_t k = 0; k < t->depth; k++)
 			if (!t->slices[k].complete)
-				note(&open, t->slices[k].offset);
+				note_offset(&open, t->slices[k].offset);
 	}
 	report_all(c, RULE_BEGIN_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->asyncs, &i));)
-		note(&open, ((const struct async *)pointer(e->value))->offset);
+		note_offset(&open, ((const struct async *)pointer(e->value))->offset);
 	report_all(c, RULE_ASYNC_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->flows, &i));)
 		if (!(e->value & FLOW_ENDED))
-			note(&open, e->value >> 1);
+			note_offset(&open, e->value >> 1);
 	report_all(c, RULE_FLOW_UNFINISHED, &open);
 	free(open.at);
 	return c->late;

@@ -73,7 +73,7 @@ struct fxt_source {
 	int err;
 };
 
-static void push(struct fxt_source *s, struct fxt_item item)
+static void push_item(struct fxt_source *s, struct fxt_item item)
 {
 	item.file = s->file;
 	if (!s->err)
@@ -86,7 +86,7 @@ static void on_problem(void *ctx, enum fxt_problem problem, uint64_t offset)
 
 	diag_report(s->diag, &kinds[problem], s->file, DIAG_OFFSET, offset, "%s",
 		    fxt_problem_text(problem));
-	push(s, (struct fxt_item){
+	push_item(s, (struct fxt_item){
 		.kind = FXT_ITEM_PROBLEM, .problem = problem, .offset = offset,
 	});
 }
@@ -96,7 +96,7 @@ static void push_record(struct fxt_source *s, struct fxt_reader *r, const struct
 	struct fxt_rarg args[FXT_MAX_ARGS];
 	unsigned int words, n = fxt_args(r, rec, args, &words);
 
-	push(s, (struct fxt_item){
+	push_item(s, (struct fxt_item){
 		.kind = FXT_ITEM_RECORD, .rec = rec, .args = args, .nargs = n,
 		.arg_words = words, .offset = rec->offset,
 	});
@@ -106,7 +106,7 @@ static void push_record(struct fxt_source *s, struct fxt_reader *r, const struct
 		struct fxt_item item = { .kind = FXT_ITEM_DATA, .offset = rec->offset };
 
 		item.data = s->err ? NULL : fxt_next_data(r, &item.ndata);
-		push(s, item);
+		push_item(s, item);
 		if (!item.data)
 			break;
 	}
@@ -117,7 +117,7 @@ static void begin_input(struct fxt_source *s, struct in *in)
 	s->r = fxt_reader_new(in, on_problem, s);
 	s->any = false;
 	s->file = in_name(in);
-	push(s, (struct fxt_item){ .kind = FXT_ITEM_BEGIN });
+	push_item(s, (struct fxt_item){ .kind = FXT_ITEM_BEGIN });
 }
 
 /* Ends the current input.  @ret: what fxt_next() returned. */
@@ -125,7 +125,7 @@ static void end_input(struct fxt_source *s, int ret)
 {
 	if (ret < 0 && !s->any && s->nin == 1)
 		diag_fatal(s->diag, "%s: nothing in it can be read as FXT", s->file);
-	push(s, (struct fxt_item){ .kind = FXT_ITEM_END, .offset = in_offset(s->in[s->at]) });
+	push_item(s, (struct fxt_item){ .kind = FXT_ITEM_END, .offset = in_offset(s->in[s->at]) });
 	fxt_reader_free(s->r);
 	s->r = NULL;
 	s->at++;

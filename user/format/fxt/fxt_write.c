@@ -131,7 +131,7 @@ static uint64_t *put_stream(uint64_t *at, const void *data, size_t len)
 }
 
 /* Reserves space for a record of @words words in the output. */
-static inline uint64_t *begin(struct fxt_writer *w, unsigned int words)
+static inline uint64_t *begin_record(struct fxt_writer *w, unsigned int words)
 {
 	/* aligned, because only whole words are ever written to this stream */
 	return out_reserve(w->out, words * 8);
@@ -194,7 +194,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 			 uint32_t len)
 {
 	unsigned int words = 1 + fxt_stream_words(len);
-	uint64_t *at = begin(w, words);
+	uint64_t *at = begin_record(w, words);
 
 	at[0] = header(FXT_REC_STRING, words) | (uint64_t)index << 16 |
 		(uint64_t)len << 32;
@@ -203,7 +203,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 }
 
 /* bytes_equal() for typical lengths of paths, inlined. */
-static inline bool same(const char *a, const char *b, size_t n)
+static inline bool same_bytes(const char *a, const char *b, size_t n)
 {
 	size_t i = 0;
 
@@ -217,9 +217,10 @@ static inline bool same(const char *a, const char *b, size_t n)
 	return !((bytes_8(a) ^ bytes_8(b)) | (bytes_8(a + 8) ^ bytes_8(b + 8)));
 }
 
-static inline bool holds(const struct string_slot *slot, struct fxt_str str)
+static inline bool slot_holds(const struct string_slot *slot, struct fxt_str str)
 {
-	return slot->len == str.len && same(slot->own ? slot->copy : slot->text, str.s, str.len);
+	return slot->len == str.len && same_bytes(slot->own ? slot->copy : slot->text, str.s,
+						  str.len);
 }
 
 /*
@@ -292,7 +293,7 @@ static uint16_t find_string(const struct fxt_writer *w, struct fxt_str str, uint
 
 	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
 		slot = &w->strings[index];
-		if (slot->hash == hash && holds(slot, str))
+		if (slot->hash == hash && slot_holds(slot, str))
 			return index;
 	}
 	return 0;
@@ -302,7 +303,7 @@ static inline bool is_there(const struct fxt_writer *w, uint16_t index, struct f
 {
 	const struct string_slot *slot = &w->strings[index];
 
-	return slot->chained && holds(slot, str);
+	return slot->chained && slot_holds(slot, str);
 }
 
 void fxt_mark(struct fxt_writer *w, uint16_t ref)
@@ -432,7 +433,7 @@ static uint8_t register_thread(struct fxt_writer *w, uint64_t process, uint64_t 
 						  .next = *head, .record = w->record };
 	*head = index;
 
-	at = begin(w, 3);
+	at = begin_record(w, 3);
 	at[0] = header(FXT_REC_THREAD, 3) | (uint64_t)index << 16;
 	at[1] = process;
 	at[2] = thread;
@@ -511,7 +512,7 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
 static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
 	unsigned int words = (unsigned int)(r->end - r->words);
-	uint64_t *to = begin(w, words + 1);
+	uint64_t *to = begin_record(w, words + 1);
 
 	r->words[0] |= (uint64_t)words << 4;
 	/* two words at a time, which may copy one too many */
@@ -524,7 +525,7 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 
 static int one_word(struct fxt_writer *w, uint64_t word)
 {
-	*begin(w, 1) = word;
+	*begin_record(w, 1) = word;
 	return finish(w, 1);
 }
 
@@ -542,7 +543,7 @@ int fxt_magic(struct fxt_writer *w)
 
 int fxt_init(struct fxt_writer *w, uint64_t ticks)
 {
-	uint64_t *at = begin(w, 2);
+	uint64_t *at = begin_record(w, 2);
 
 	at[0] = header(FXT_REC_INIT, 2);
 	at[1] = ticks;
@@ -557,7 +558,7 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
 	if (name.len > 255)
 		return -E2BIG;
 	forget_tables(w);
-	at = begin(w, words);
+	at = begin_record(w, words);
 	at[0] = metadata(words, FXT_META_PROVIDER_INFO, id) |
 		(uint64_t)name.len << 52;
 	put_stream(at + 1, name.s, name.len);
@@ -685,7 +686,7 @@ int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
 		return -E2BIG;
 	tref = thread_ref(w, process, thread);
 
-	at = begin(w, words);
+	at = begin_record(w, words);
 	at[0] = header(FXT_REC_LOG, words) | (uint64_t)text.len << 16 |
 		(uint64_t)tref << 32;
 	at[1] = time;
@@ -705,7 +706,7 @@ int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
 	ref = fxt_ref(w, name);
 	words = 1 + fxt_stream_words(len);
 
-	at = begin(w, words);
+	at = begin_record(w, words);
 	at[0] = header(FXT_REC_BLOB, words) | (uint64_t)ref << 16 |
 		(uint64_t)len << 32 | (uint64_t)type << 48;
 	put_stream(at + 1, data, len);
@@ -723,7 +724,7 @@ int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 	out = thread_ref(w, sw->out_process, sw->out_thread);
 	in = thread_ref(w, sw->in_process, sw->in_thread);
 
-	at = begin(w, 2);
+	at = begin_record(w, 2);
 	at[0] = header(FXT_REC_SCHEDULING, 2) | (uint64_t)sw->cpu << 16 |
 		(uint64_t)sw->out_state << 24 | (uint64_t)out << 28 |
 		(uint64_t)in << 36 | (uint64_t)sw->out_priority << 44 |

@@ -494,7 +494,7 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	}
 }
 
-static bool is(const struct fxt_sref *s, const char *text)
+static bool string_is(const struct fxt_sref *s, const char *text)
 {
 	return s->len == strlen(text) && !memcmp(s->s, text, s->len);
 }
@@ -512,7 +512,7 @@ static bool is_ours(const struct fxt_rec *rec)
 {
 	return rec->valid && rec->type == FXT_REC_METADATA &&
 	       rec->meta.type == FXT_META_PROVIDER_INFO &&
-	       is(&rec->meta.name, ETRACE_FXT_PROVIDER);
+	       string_is(&rec->meta.name, ETRACE_FXT_PROVIDER);
 }
 
 static void report_early_end(struct fxt_in *f)

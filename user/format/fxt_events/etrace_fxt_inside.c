@@ -72,7 +72,7 @@ void fxt_inside_free(struct fxt_inside *s)
 
 /* ---- which program writes which file ---- */
 
-static void mark(struct fxt_inside *s, uint32_t exec, uint8_t bits)
+static void mark_exec(struct fxt_inside *s, uint32_t exec, uint8_t bits)
 {
 	if (exec >= s->nexecs) {
 		s->execs = xgrow(s->execs, &s->execs_cap, exec + 1, 1);
@@ -89,9 +89,9 @@ void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev)
 	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
 
 	work_args(args, ev, n);
-	mark(f->inside, exec,
-	     traced_asked((enum work_class)f->timeline.works[exec].class, args, n) ?
-	     TRACED_ASKED : 0);
+	mark_exec(f->inside, exec,
+		  traced_asked((enum work_class)f->timeline.works[exec].class, args, n) ?
+		  TRACED_ASKED : 0);
 	free(args);
 }
 
@@ -282,8 +282,8 @@ static void report_faults(struct fxt_out *f)
 
 	for (uint32_t i = 1; i <= f->timeline.t.nexecs; i++)
 		if (f->timeline.works[i].failed)
-			mark(s, i, TRACED_FAILED);
-	mark(s, (uint32_t)f->timeline.t.nexecs, 0);
+			mark_exec(s, i, TRACED_FAILED);
+	mark_exec(s, (uint32_t)f->timeline.t.nexecs, 0);
 	traced_missing(&f->timeline.t, s->execs, on_missing, f);
 	traced_faults_end(&s->faults, f->diag);
 }
@@ -390,10 +390,10 @@ static void put_file(struct fxt_out *f, const struct file *file, const int64_t *
 		begin = t.begin && date ? t.begin - *date : zero + e->at;
 		chrome_place(&t, zero + e->at, zero + e->until, &begin);
 		put_trace(f, &t, of->koid);
-		mark(s, of->exec, TRACED_REPORTED);
+		mark_exec(s, of->exec, TRACED_REPORTED);
 	} else if (is_worth_reporting(s, file, of->exec, fault)) {
 		put_fault(f, of->exec, file, chrome_faults[fault]);
-		mark(s, of->exec, TRACED_REPORTED);
+		mark_exec(s, of->exec, TRACED_REPORTED);
 	}
 	chrome_free(&t);
 }
@@ -404,7 +404,7 @@ void fxt_out_put_inside(struct fxt_out *f)
 	int64_t date;
 	bool dated = realtime(s, f->last_time, &date);
 
-	mark(s, (uint32_t)f->timeline.t.nexecs, 0);
+	mark_exec(s, (uint32_t)f->timeline.t.nexecs, 0);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->files[i].path && !s->files[i].profile && s->files[i].exec)
 			put_file(f, &s->files[i], dated ? &date : NULL);

@@ -73,7 +73,7 @@ static bool comes(struct reader *r, char c)
 }
 
 /* Return: a value, for json_object_put(); NULL for null, or with *bad set if there is none. */
-static json_object *value(struct reader *r, bool *bad)
+static json_object *read_value(struct reader *r, bool *bad)
 {
 	size_t left = (size_t)(r->end - r->at);
 	json_object *o;
@@ -204,7 +204,7 @@ static uint64_t key_of(json_object *event, bool async)
 	return key;
 }
 
-static void begin(struct reader *r, json_object *event, int64_t ts, bool async)
+static void begin_slice(struct reader *r, json_object *event, int64_t ts, bool async)
 {
 	uint64_t key = key_of(event, async);
 	const uint64_t *last = map64_get(&r->open, key);
@@ -216,7 +216,7 @@ static void begin(struct reader *r, json_object *event, int64_t ts, bool async)
 	map64_put(&r->open, key, ++r->nbegun);
 }
 
-static void end(struct reader *r, json_object *event, int64_t ts, bool async)
+static void end_slice(struct reader *r, json_object *event, int64_t ts, bool async)
 {
 	uint64_t key = key_of(event, async);
 	uint64_t *last = map64_get(&r->open, key);
@@ -270,9 +270,9 @@ static bool take_event(struct reader *r, json_object *event)
 	if (!strcmp(ph, "X") && get_time(event, "dur", &took))
 		add_slice(r, event, ts, ts + (took > 0 ? took : 0));
 	else if (!strcmp(ph, "B") || !strcmp(ph, "b"))
-		begin(r, event, ts, *ph == 'b');
+		begin_slice(r, event, ts, *ph == 'b');
 	else if (!strcmp(ph, "E") || !strcmp(ph, "e"))
-		end(r, event, ts, *ph == 'e');
+		end_slice(r, event, ts, *ph == 'e');
 	return true;
 }
 
@@ -287,7 +287,7 @@ static enum chrome_fault take_events(struct reader *r)
 		/* a trace that was cut off may end with a comma; Chrome accepts that */
 		if (r->events && comes(r, ']'))
 			return CHROME_OK;
-		event = value(r, &bad);
+		event = read_value(r, &bad);
 		is = !bad && take_event(r, event);
 		json_object_put(event);
 		if (!is)
@@ -318,7 +318,7 @@ static enum chrome_fault take_members(struct reader *r)
 		json_object *name, *v;
 		bool bad;
 
-		name = space(r) && *r->at == '"' ? value(r, &bad) : NULL;
+		name = space(r) && *r->at == '"' ? read_value(r, &bad) : NULL;
 		if (!name || !comes(r, ':')) {
 			json_object_put(name);
 			return found ? CHROME_DAMAGED : CHROME_FOREIGN;
@@ -327,7 +327,7 @@ static enum chrome_fault take_members(struct reader *r)
 			found = true;
 			fault = take_events(r);
 		} else {
-			v = value(r, &bad);
+			v = read_value(r, &bad);
 			if (bad)
 				fault = found ? CHROME_DAMAGED : CHROME_FOREIGN;
 			else

@@ -41,7 +41,7 @@ static enum chrome_fault fault_of(int err)
 	return CHROME_UNREADABLE;
 }
 
-static enum chrome_fault compare(const struct stat *st, const struct chrome_was *was)
+static enum chrome_fault compare_stat(const struct stat *st, const struct chrome_was *was)
 {
 	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 
@@ -55,7 +55,7 @@ static enum chrome_fault compare(const struct stat *st, const struct chrome_was 
 }
 
 /* Reads until @b has @n bytes.  Return: whether there were that many. */
-static bool fill(int fd, struct buf *b, size_t n)
+static bool fill_buf(int fd, struct buf *b, size_t n)
 {
 	buf_room(b, n - b->len);
 	while (b->len < n) {
@@ -87,18 +87,18 @@ static enum chrome_fault parse_file(struct chrome_trace *t, int fd, const struct
 
 	if (fstat(fd, &st))
 		return CHROME_UNREADABLE;
-	fault = compare(&st, was);
+	fault = compare_stat(&st, was);
 	if (fault != CHROME_OK)
 		return fault;
 	if (st.st_size > (off_t)CHROME_MAX_BYTES)
 		return CHROME_LARGE;
 	size = (size_t)st.st_size;
-	if (!fill(fd, &b, size < HEAD ? size : HEAD))
+	if (!fill_buf(fd, &b, size < HEAD ? size : HEAD))
 		fault = CHROME_UNREADABLE;
 	else if (!begins_as_json(&b))
 		fault = CHROME_FOREIGN;
 	else
-		fault = fill(fd, &b, size) ? chrome_parse(t, b.s, b.len) : CHROME_UNREADABLE;
+		fault = fill_buf(fd, &b, size) ? chrome_parse(t, b.s, b.len) : CHROME_UNREADABLE;
 	buf_free(&b);
 	return fault;
 }

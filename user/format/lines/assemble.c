@@ -136,7 +136,7 @@ void asm_free(struct assembler *a)
 
 /* ---- tasks ---- */
 
-static struct slot *probe(struct slot *slots, size_t cap, uint64_t upid)
+static struct slot *probe_slot(struct slot *slots, size_t cap, uint64_t upid)
 {
 	size_t i = hash_word(upid) & (cap - 1);
 
@@ -165,7 +165,7 @@ static void rehash(struct assembler *a)
 	a->last = NULL;
 	for (size_t i = 0; i < old_cap; i++)
 		if (is_busy(&old[i]))
-			*probe(a->slots, a->slots_cap, old[i].upid) = old[i];
+			*probe_slot(a->slots, a->slots_cap, old[i].upid) = old[i];
 	free(old);
 }
 
@@ -177,7 +177,7 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 		return a->last;
 	if (2 * (a->nslots + 1) > a->slots_cap)
 		rehash(a);
-	s = probe(a->slots, a->slots_cap, upid);
+	s = probe_slot(a->slots, a->slots_cap, upid);
 	if (!s->used) {
 		*s = (struct slot){ .upid = upid, .used = true };
 		a->nslots++;
@@ -188,13 +188,13 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 
 /* ---- the queue ---- */
 
-static inline void push(struct assembler *a, struct builder *b)
+static inline void push_event(struct assembler *a, struct builder *b)
 {
 	order_put(&a->queue, b->ev.time, b->order, b);
 	b->queued = true;
 }
 
-static inline struct builder *pop(struct assembler *a)
+static inline struct builder *pop_event(struct assembler *a)
 {
 	struct builder *b = order_take(&a->queue);
 
@@ -261,7 +261,7 @@ static void go_alone(struct assembler *a, const struct builder *b)
 	uint64_t *place = &a->alone[a->nalone++ % ALONE];
 
 	if (a->nalone > ALONE) {
-		struct slot *s = probe(a->slots, a->slots_cap, *place);
+		struct slot *s = probe_slot(a->slots, a->slots_cap, *place);
 
 		if (s->used && s->b && !s->b->queued)
 			close_event(a, s);
@@ -291,15 +291,15 @@ static inline void drain(struct assembler *a, uint64_t now)
 			if (b->state == DONE &&
 			    (crowded || ((now > b->last_time + HOLD_NS ||
 					  a->queue.n > HOLD_EVENTS) && !may_still_fail(b)))) {
-				close_event(a, probe(a->slots, a->slots_cap, b->ev.upid));
+				close_event(a, probe_slot(a->slots, a->slots_cap, b->ev.upid));
 			} else if (crowded) {
-				go_alone(a, pop(a));
+				go_alone(a, pop_event(a));
 				continue;
 			} else {
 				break;
 			}
 		}
-		let_out(a, pop(a));
+		let_out(a, pop_event(a));
 	}
 }
 
@@ -327,18 +327,19 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 }
 
 /* Puts a task's new event, which begins with this line, into the queue. */
-static void enter(struct assembler *a, struct slot *s, struct builder *b, const struct et_line *l)
+static void enter_event(struct assembler *a, struct slot *s, struct builder *b,
+			const struct et_line *l)
 {
 	s->gone = b->ev.kind == ET_K_EXIT;
 	s->b = b;
 	b->ev.place = l->number;
 	b->file = l->file;
 	b->order = order_arrives(&a->queue);
-	push(a, b);
+	push_event(a, b);
 }
 
-static struct builder *start(struct assembler *a, struct slot *s, enum et_kind kind,
-			     const struct et_line *l)
+static struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
+				   const struct et_line *l)
 {
 	struct builder *b;
 
@@ -346,7 +347,7 @@ static struct builder *start(struct assembler *a, struct slot *s, enum et_kind k
 		close_event(a, s);
 	b = new_builder(a);
 	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
-	enter(a, s, b, l);
+	enter_event(a, s, b, l);
 	return b;
 }
 
@@ -366,7 +367,7 @@ static bool begin_plain(struct assembler *a, struct slot *s, const struct et_lin
 	if (s->b)
 		close_event(a, s);
 	s->begun = s->seen = l->time;
-	enter(a, s, b, l);
+	enter_event(a, s, b, l);
 	return true;
 }
 
@@ -470,7 +471,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	else if (p.what == P_CONT_END || p.what == P_STRING_END)
 		result = BUILDER_STRAY;
 	if (result == BUILDER_NOT_ADDED) {
-		b = start(a, s, builder_kind(&p), l);
+		b = start_event(a, s, builder_kind(&p), l);
 		was = 0;
 		result = builder_add(b, l, &p);
 	}
@@ -531,7 +532,7 @@ int asm_lost(struct assembler *a, const struct et_line *l)
 	b->file = l->file;
 	b->order = order_arrives(&a->queue);
 	b->state = CLOSED;
-	push(a, b);
+	push_event(a, b);
 	drain(a, l->time);
 	return a->err;
 }
@@ -545,12 +546,12 @@ int asm_end(struct assembler *a)
 		if (!s->used || !b)
 			continue;
 		if (!b->queued) {
-			push(a, b);
+			push_event(a, b);
 			a->bytes += b->ev.nbytes;
 		}
 		close_event(a, s);
 	}
 	while (a->queue.n)
-		let_out(a, pop(a));
+		let_out(a, pop_event(a));
 	return a->err;
 }

@@ -52,7 +52,7 @@ void lt_print_marks(const struct et_event *ev, struct buf *b)
 	}
 }
 
-static bool begins(const char **s, const char *end, const char *with)
+static bool text_begins(const char **s, const char *end, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -71,13 +71,13 @@ static uint8_t read_marked(const char **s, const char *end, unsigned int kind)
 		unsigned int i = 0;
 
 		while (i < et_kinds[kind].nstrings &&
-		       !begins(s, end, et_kinds[kind].strings[i].tag))
+		       !text_begins(s, end, et_kinds[kind].strings[i].tag))
 			i++;
 		if (i < et_kinds[kind].nstrings)
 			bits |= (uint8_t)(1u << i);
-		else if (begins(s, end, marked_tag(kind, ET_MAX_STRINGS)))
+		else if (text_begins(s, end, marked_tag(kind, ET_MAX_STRINGS)))
 			bits |= ET_MARKED_ARGS;
-		more = begins(s, end, "+");
+		more = text_begins(s, end, "+");
 	}
 	return bits;
 }
@@ -95,7 +95,7 @@ static bool read_failed(struct et_event *ev, const char *s, size_t len)
 	int64_t n = 0;
 	bool good;
 
-	if (ev->error || !begins(&p, end, FAILED_LINE))
+	if (ev->error || !text_begins(&p, end, FAILED_LINE))
 		return false;
 	for (; p < end && *p >= '0' && *p <= '9' && n <= INT32_MAX; p++)
 		n = 10 * n + (*p - '0');
@@ -115,12 +115,12 @@ static bool read_marks(struct et_event *ev, const char *s, size_t len)
 	bool good;
 
 	if (et_any_marks(ev) || 1u << et_kinds[ev->kind].nstrings > ET_MARKED_ARGS ||
-	    !begins(&p, end, MARKS_LINE))
+	    !text_begins(&p, end, MARKS_LINE))
 		return false;
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
 		if (m)
-			begins(&p, end, ",");
-		if (begins(&p, end, et_marking_names[m]) && begins(&p, end, "="))
+			text_begins(&p, end, ",");
+		if (text_begins(&p, end, et_marking_names[m]) && text_begins(&p, end, "="))
 			ev->marks[m] = read_marked(&p, end, ev->kind);
 	}
 	lt_print_marks(ev, &b);
@@ -229,9 +229,10 @@ static bool read_target(struct et_event *ev, const char *s, size_t len)
 	const char *end = s + len;
 	uint64_t v = 0;
 
-	if (ev->kind != ET_K_COMM || et_has(ev, ET_V_COMM_target) || !begins(&s, end, row->name) ||
-	    !begins(&s, end, "|") || !begins(&s, end, row->fields[0].name) ||
-	    !begins(&s, end, "=") || s == end || end - s > 18 || *s == '0')
+	if (ev->kind != ET_K_COMM || et_has(ev, ET_V_COMM_target) ||
+	    !text_begins(&s, end, row->name) ||
+	    !text_begins(&s, end, "|") || !text_begins(&s, end, row->fields[0].name) ||
+	    !text_begins(&s, end, "=") || s == end || end - s > 18 || *s == '0')
 		return false;
 	for (; s < end && *s >= '0' && *s <= '9'; s++)
 		v = 10 * v + (uint64_t)(*s - '0');

@@ -45,7 +45,7 @@ static const bool name_char[256] = {
  * Reads a decimal number up to @max.  The caller guarantees that a character other than a
  * digit follows.  Return: what follows, NULL if there is no such number.
  */
-static inline const char *number(const char *s, uint64_t max, uint64_t *v)
+static inline const char *read_number(const char *s, uint64_t max, uint64_t *v)
 {
 	const char *begin = s;
 	uint64_t n = 0;
@@ -60,7 +60,7 @@ static inline const char *number(const char *s, uint64_t max, uint64_t *v)
 	return s == begin || s - begin > 19 || n > max ? NULL : s;
 }
 
-/* number(), but faster for long numbers. */
+/* read_number(), but faster for long numbers. */
 static inline const char *long_number(const char *s, const char *end, uint64_t max,
 				      uint64_t *v)
 {
@@ -69,7 +69,7 @@ static inline const char *long_number(const char *s, const char *end, uint64_t m
 	unsigned int d;
 
 	if (end - s < 8)
-		return number(s, max, v);
+		return read_number(s, max, v);
 	d = bytes_digits(bytes_8(s), &n);
 	s += d;
 	if (d == 8) {
@@ -141,10 +141,10 @@ static __attribute__((noinline)) const char *read_prefix(struct line_state *st, 
 	p = long_number(s, end, INT64_MAX, &upid);
 	if (!p || *p != ',')
 		return NULL;
-	p = number(p + 1, UINT32_MAX, &cpu);
+	p = read_number(p + 1, UINT32_MAX, &cpu);
 	if (!p || *p != ',')
 		return NULL;
-	p = number(p + 1, MAX_SECONDS - 1, &sec);
+	p = read_number(p + 1, MAX_SECONDS - 1, &sec);
 	if (!p || *p != ',')
 		return NULL;
 	p++;
@@ -456,7 +456,7 @@ static bool lost_line(const char *s, const char *end, struct et_line *l)
 
 	if (end - s < 12 || memcmp(s, "CPU:", 4))
 		return false;
-	s = number(s + 4, UINT32_MAX, &cpu);
+	s = read_number(s + 4, UINT32_MAX, &cpu);
 	if (!s || end - s < 3 || memcmp(s, " [", 2))
 		return false;
 	s += 2;
@@ -465,7 +465,7 @@ static bool lost_line(const char *s, const char *end, struct et_line *l)
 	if ((size_t)(end - s) > sizeof(lost) - 1 && !memcmp(s, lost, sizeof(lost) - 1))
 		s += sizeof(lost) - 1;
 	if (is_digit(*s)) {
-		s = number(s, INT64_MAX, &l->lost);
+		s = read_number(s, INT64_MAX, &l->lost);
 		if (!s || *s++ != ' ')
 			return false;
 		l->counted = true;
@@ -487,7 +487,7 @@ static bool like_prefix(const char *s, const char *end)
 }
 
 /* Whether a line that is not an etrace line is of another tracer, or a damaged etrace line. */
-static enum line_class judge(const char *s, const char *end, const char *rest)
+static enum line_class judge_line(const char *s, const char *end, const char *rest)
 {
 	static const char own[] = "etrace";
 
@@ -533,7 +533,7 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		rest = dash < len ? context_at(s + dash, end) : NULL;
 		if (rest) {
 			line_flush(st);
-			return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);
+			return named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end, rest);
 		}
 		if (len < dash) {
 			st->pending += (unsigned int)len + 1;
@@ -546,7 +546,7 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 	}
 	rest = context(st, s, end);
 	if (rest)
-		return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);
+		return named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end, rest);
 	if (named(st, s, end))
 		return LINE_ETRACE;
 	if (lost_line(s, end, &st->lost))
@@ -556,5 +556,5 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		st->pieces = 1;
 		return LINE_PENDING;
 	}
-	return judge(s, end, s);
+	return judge_line(s, end, s);
 }

@@ -133,7 +133,7 @@ static inline bool in_step(const struct builder *b, uint64_t time)
 }
 
 /* The row that comes next, if this character follows a tag of one letter. */
-static inline unsigned int expected(const struct plain_state *q, char behind)
+static inline unsigned int expected_row(const struct plain_state *q, char behind)
 {
 	/* no '[': the argument list is over, and the next row comes */
 	return q->row + (lt_is_args(lt_of_row[q->row]) && behind != '[');
@@ -143,8 +143,8 @@ static inline unsigned int expected(const struct plain_state *q, char behind)
  * Adds a line of row @i, whose time is in_step().  @s: what follows its tag.
  * Return: false if it is not as the module prints it.
  */
-static inline bool take(struct builder *b, unsigned int i, const char *s, const char *end,
-			uint64_t time)
+static inline bool take_line(struct builder *b, unsigned int i, const char *s, const char *end,
+			     uint64_t time)
 {
 	const struct et_row *row = &et_rows[i];
 	struct plain_state *q = &b->plain;
@@ -176,8 +176,8 @@ bool plain_add(struct builder *b, const struct et_line *l)
 
 	if (l->cpu != b->line_cpu || l->tag_len >= l->len || !in_step(b, l->time))
 		return false;
-	i = expected(&b->plain, l->text[1]);
-	return l->tag == lt_of_row[i] && take(b, i, s, l->text + l->len, l->time);
+	i = expected_row(&b->plain, l->text[1]);
+	return l->tag == lt_of_row[i] && take_line(b, i, s, l->text + l->len, l->time);
 }
 
 /* Copies @n bytes by pieces, and some more.  Return: true if they contain no newline. */
@@ -253,10 +253,10 @@ size_t plain_add_more(struct builder *b, struct line_state *st, const char *s, c
 		text = line_again(st, at, nl, &time);
 		if (!text || time > until || !in_step(b, time) || nl - text < 2)
 			break;
-		i = expected(q, text[1]);
+		i = expected_row(q, text[1]);
 		row = &et_rows[i];
 		if (nl - text <= row->len || !bytes_equal(text, row->name, row->len) ||
-		    !take(b, i, text + row->len, nl, time))
+		    !take_line(b, i, text + row->len, nl, time))
 			break;
 		st->line.time = time;
 		st->line.number++;

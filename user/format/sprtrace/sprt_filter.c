@@ -263,9 +263,9 @@ static bool calls_from(const struct sprt_call *call, uint64_t from, uint64_t to)
 	return false;
 }
 
-static bool wanted(const struct sprt_call *call, const struct sprt_options *o,
-		   const struct sprt_resource *const *by_id, bool has_range,
-		   uint64_t from, uint64_t to)
+static bool call_is_wanted(const struct sprt_call *call, const struct sprt_options *o,
+			   const struct sprt_resource *const *by_id, bool has_range,
+			   uint64_t from, uint64_t to)
 {
 	if (o->has_resources && sprt_resource_of(by_id, call) &&
 	    !in_mask(o->resources, call->resource))
@@ -310,7 +310,7 @@ static void remove_freed(struct sprt_log *log,
 	sprt_live_free(&live);
 }
 
-static void trim(struct sprt_log *log, uint32_t depth)
+static void trim_calls(struct sprt_log *log, uint32_t depth)
 {
 	for (size_t i = 0; i < log->ncalls; i++) {
 		struct sprt_call *call = &log->calls[i]->call;
@@ -345,7 +345,7 @@ static void filter(struct sprt_log *log, const struct sprt_options *o, struct di
 
 	sprt_resources(log, by_id);
 	if (o->has_depth)
-		trim(log, o->depth);
+		trim_calls(log, o->depth);
 	if (o->has_range) {
 		has_range = find_range(log, o, &from, &to);
 		if (!has_range)
@@ -354,7 +354,7 @@ static void filter(struct sprt_log *log, const struct sprt_options *o, struct di
 				    o->target);
 	}
 	for (size_t i = 0; i < log->ncalls; i++)
-		if (!wanted(&log->calls[i]->call, o, by_id, has_range, from, to))
+		if (!call_is_wanted(&log->calls[i]->call, o, by_id, has_range, from, to))
 			log->calls[i]->removed = true;
 	for (size_t i = 0; i < log->nitems; i++) {
 		struct sprt_item *item = &log->items[i].item;

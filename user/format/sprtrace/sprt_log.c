@@ -29,7 +29,7 @@ void sprt_log_free(struct sprt_log *log)
 	free(log);
 }
 
-static const char *keep(struct sprt_log *log, const char *s)
+static const char *keep_string(struct sprt_log *log, const char *s)
 {
 	return s ? sprt_intern_str(&log->strings, s) : NULL;
 }
@@ -50,7 +50,7 @@ void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 		const char **texts = xcalloc(n, sizeof(*texts));
 
 		for (uint32_t i = 0; i < n; i++)
-			texts[i] = keep(log, resolved[i]);
+			texts[i] = keep_string(log, resolved[i]);
 		call->resolved = sprt_intern(&log->strings, texts,
 					     n * sizeof(*texts));
 		free(texts);
@@ -70,13 +70,13 @@ static void add_call(struct sprt_log *log, const struct sprt_item *item)
 	kept->pos = item->pos;
 	kept->removed = false;
 	call = &kept->call;
-	call->name = keep(log, call->name);
+	call->name = keep_string(log, call->name);
 	if (call->nargs) {
 		struct sprt_arg *args = xcalloc(call->nargs, sizeof(*args));
 
 		for (uint32_t i = 0; i < call->nargs; i++) {
-			args[i].name = keep(log, item->call.args[i].name);
-			args[i].value = keep(log, item->call.args[i].value);
+			args[i].name = keep_string(log, item->call.args[i].name);
+			args[i].value = keep_string(log, item->call.args[i].value);
 		}
 		call->args = sprt_intern(&log->strings, args,
 					 call->nargs * sizeof(*args));
@@ -92,7 +92,7 @@ static void add_comment(struct sprt_log *log, const struct sprt_item *item)
 
 	kept = sprt_arena_alloc(&log->arena, sizeof(*kept));
 	kept->next = NULL;
-	kept->text = keep(log, item->comment);
+	kept->text = keep_string(log, item->comment);
 	kept->pos = item->pos;
 	kept->before = log->ncalls;
 	if (log->last_comment)
@@ -124,7 +124,7 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 		const char **s = (const char **)((char *)&kept->item + f->offset);
 
 		if (f->type == SPRT_KEPT || f->type == SPRT_TEXT || f->type == SPRT_OPTIONAL)
-			*s = keep(log, *s);
+			*s = keep_string(log, *s);
 	}
 }
 

@@ -31,7 +31,7 @@ static uint32_t get32(const uint8_t *p, bool big)
 	return big ? a << 16 | b : b << 16 | a;
 }
 
-static size_t left(const struct sprt_cursor *c)
+static size_t bytes_left(const struct sprt_cursor *c)
 {
 	return (size_t)(c->end - c->p);
 }
@@ -40,7 +40,7 @@ static uint32_t u32(struct sprt_cursor *c)
 {
 	uint32_t v;
 
-	if (left(c) < 4) {
+	if (bytes_left(c) < 4) {
 		c->short_of = true;
 		c->p = c->end;
 		return 0;
@@ -72,15 +72,15 @@ static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 	size_t len, span;
 	char *s;
 
-	if (left(c) < 4 + reserve) {
+	if (bytes_left(c) < 4 + reserve) {
 		c->short_of = true;
 		return "";
 	}
 	len = get16(c->p, c->lay->big);
 	span = (2 + len + 3) & ~(size_t)3;
-	if (span > left(c) - reserve) {
+	if (span > bytes_left(c) - reserve) {
 		c->short_of = true;
-		span = (left(c) - reserve) & ~(size_t)3;
+		span = (bytes_left(c) - reserve) & ~(size_t)3;
 		len = span - 2;
 	}
 	if (!len) {
@@ -159,7 +159,7 @@ static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 	/* Version 2.0 writes bottom and top as 32 bits even if pointers are
 	 * 64 bits; then the packet has 48 bytes (12 fields of 4).
 	 */
-	uint8_t width = left(c) == 48 ? 4 : c->lay->ptr;
+	uint8_t width = bytes_left(c) == 48 ? 4 : c->lay->ptr;
 
 	(void)room;
 	r->heap.narrow = width < c->lay->ptr;
@@ -191,7 +191,7 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 	uint32_t announced = u32(c);
 	size_t n = 0;
 
-	while (c->fill ? left(c) : n < announced) {
+	while (c->fill ? bytes_left(c) : n < announced) {
 		struct sprt_arg arg;
 
 		if (c->lay->named_args) {
@@ -215,7 +215,7 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 static void parse_trace(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
 {
 	uint32_t announced = u32(c);
-	size_t n = left(c) / c->lay->ptr;
+	size_t n = bytes_left(c) / c->lay->ptr;
 
 	if (!c->fill && announced <= n)
 		n = announced;

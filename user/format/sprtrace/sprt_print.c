@@ -32,7 +32,7 @@ struct report {
 };
 
 /* Replace newlines in a string of the log by \012: they must not end a line of the report. */
-static const char *show(struct report *r, const char *s)
+static const char *show_string(struct report *r, const char *s)
 {
 	size_t n = strlen(s), newlines = 0;
 	char *shown, *to;
@@ -69,7 +69,7 @@ static void print_header(struct report *r)
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
 	if (log && *log->arch)
-		out_printf(r->out, "arch=%s, ", show(r, log->arch));
+		out_printf(r->out, "arch=%s, ", show_string(r, log->arch));
 	if (process && process->has_time) {
 		time_t sec = (time_t)process->sec;
 		struct tm tm;
@@ -81,7 +81,7 @@ static void print_header(struct report *r)
 	}
 	/* A text report may lack name and pid; a packet always has them. */
 	if (process && (!log || !log->text || *process->name))
-		out_printf(r->out, "process=%s, ", show(r, process->name));
+		out_printf(r->out, "process=%s, ", show_string(r, process->name));
 	if (process && (!log || !log->text || process->pid))
 		out_printf(r->out, "pid=%" PRIu32 ", ", process->pid);
 	filters = log ? log->filters & ~SPRT_FILTER_COMPRESS : 0;
@@ -105,7 +105,7 @@ static void print_header(struct report *r)
 	if (log && !log->text)
 		out_puts(r->out, "origin=" BINARY_ORIGIN ", ");
 	else if (log && *log->origin)
-		out_printf(r->out, "origin=%s, ", show(r, log->origin));
+		out_printf(r->out, "origin=%s, ", show_string(r, log->origin));
 	out_puts(r->out, "\n");
 }
 
@@ -144,18 +144,18 @@ static void print_all(struct report *r, enum sprt_kind kind)
 		const struct sprt_item *it = &kept->item;
 
 		if (kind == SPRT_FILE)
-			out_printf(r->out, "& %s : %s\n", show(r, it->file.name),
-				   show(r, it->file.path));
+			out_printf(r->out, "& %s : %s\n", show_string(r, it->file.name),
+				   show_string(r, it->file.path));
 		else if (kind == SPRT_MODULE)
 			out_printf(r->out, "## " SPRT_MODULE_TITLE "%" PRIx32 "] %s (%u.%u)\n",
-				   it->module.id, show(r, it->module.name), it->module.major,
+				   it->module.id, show_string(r, it->module.name), it->module.major,
 				   it->module.minor);
 		else if (kind == SPRT_CONTEXT)
 			out_printf(r->out, "@ %" PRIx32 " : %s\n", it->context.id,
-				   show(r, it->context.name));
+				   show_string(r, it->context.name));
 		else
 			out_printf(r->out, ": %s => 0x%" PRIx64 "-0x%" PRIx64 "\n",
-				   show(r, it->map.path), it->map.from, it->map.to);
+				   show_string(r, it->map.path), it->map.from, it->map.to);
 	}
 }
 
@@ -173,7 +173,7 @@ static void print_resources(struct report *r)
 			       1u << (res->id - 1) : 0;
 
 		out_printf(r->out, "<%" PRIx32 "> : %s (%s)%s\n", n == 1 ? 1 : bit,
-			   show(r, res->type), show(r, res->desc),
+			   show_string(r, res->type), show_string(r, res->desc),
 			   res->flags & SPRT_RES_REFCOUNT ? " [refcount]" : "");
 	}
 	if (n == 1 && last->item.resource.id <= SPRT_RESOURCE_MAX)
@@ -187,7 +187,7 @@ static void print_comments(struct report *r, size_t index)
 {
 	for (; r->comment && r->comment->before <= index;
 	     r->comment = r->comment->next)
-		out_printf(r->out, "%s\n", show(r, r->comment->text));
+		out_printf(r->out, "%s\n", show_string(r, r->comment->text));
 }
 
 static void print_call(struct report *r, const struct sprt_call *call)
@@ -211,16 +211,16 @@ static void print_call(struct report *r, const struct sprt_call *call)
 			out_printf(r->out, "%03u", us);
 		out_puts(r->out, "] ");
 	}
-	out_puts(r->out, show(r, call->name));
+	out_puts(r->out, show_string(r, call->name));
 	if (res)
-		out_printf(r->out, "<%s>", show(r, res->type));
+		out_printf(r->out, "<%s>", show_string(r, res->type));
 	if (call->type == SPRT_CALL_ALLOC)
 		out_printf(r->out, "(%" PRId32 ") = 0x%" PRIx64 "\n", call->size, call->id);
 	else
 		out_printf(r->out, "(0x%" PRIx64 ")\n", call->id);
 	for (uint32_t i = 0; i < call->nargs; i++)
-		out_printf(r->out, "\t$%s = %s\n", show(r, call->args[i].name),
-			   show(r, call->args[i].value));
+		out_printf(r->out, "\t$%s = %s\n", show_string(r, call->args[i].name),
+			   show_string(r, call->args[i].value));
 }
 
 static void print_trace(struct report *r, const struct sprt_call *call)
@@ -229,7 +229,7 @@ static void print_trace(struct report *r, const struct sprt_call *call)
 		const char *name = call->resolved ? call->resolved[i] : NULL;
 
 		out_printf(r->out, "\t0x%" PRIx64 "%s%s\n", call->frames[i], name ? " " : "",
-			   name ? show(r, name) : "");
+			   name ? show_string(r, name) : "");
 	}
 	out_puts(r->out, "\n");
 }
@@ -258,7 +258,7 @@ struct group {
 	uint64_t key;		/* sort key */
 };
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -266,9 +266,9 @@ static int compare(uint64_t a, uint64_t b)
 static int by_number(const struct sprt_kept_call *x,
 		     const struct sprt_kept_call *y)
 {
-	int order = compare(x->call.number, y->call.number);
+	int order = compare_numbers(x->call.number, y->call.number);
 
-	return order ? order : compare(x->pos, y->pos);
+	return order ? order : compare_numbers(x->pos, y->pos);
 }
 
 /* Compare pointers only: the log stores equal backtraces once. */
@@ -276,8 +276,8 @@ static int by_trace(const void *a, const void *b)
 {
 	const struct sprt_kept_call *x = *(const struct sprt_kept_call *const *)a;
 	const struct sprt_kept_call *y = *(const struct sprt_kept_call *const *)b;
-	int order = compare((uintptr_t)x->call.frames,
-			    (uintptr_t)y->call.frames);
+	int order = compare_numbers((uintptr_t)x->call.frames,
+				    (uintptr_t)y->call.frames);
 
 	return order ? order : by_number(x, y);
 }
@@ -286,7 +286,7 @@ static int by_trace(const void *a, const void *b)
 static int by_key(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
-	int order = compare(x->key, y->key);
+	int order = compare_numbers(x->key, y->key);
 
 	return order ? order : by_number(x->members[0], y->members[0]);
 }
@@ -372,8 +372,8 @@ static void print_leaks(struct report *r)
 
 		if (!res->id || res->id > SPRT_RESOURCE_MAX)
 			continue;
-		out_printf(r->out, "# Resource - %s (%s" LEAKED, show(r, res->type),
-			   show(r, res->desc), leaks[res->id].blocks, leaks[res->id].amount);
+		out_printf(r->out, "# Resource - %s (%s" LEAKED, show_string(r, res->type),
+			   show_string(r, res->desc), leaks[res->id].blocks, leaks[res->id].amount);
 	}
 	if (leaks[0].blocks)
 		out_printf(r->out, "# Resource - unknown (not in the log" LEAKED,

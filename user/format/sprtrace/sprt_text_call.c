@@ -15,7 +15,7 @@ static const struct diag_kind damage_orphan = {
 static const struct diag_kind damage_summary = {
 	"groups whose calls differ from the summary", DIAG_DAMAGE };
 
-static const char *copy(struct sprt_arena *a, const char *s)
+static const char *copy_string(struct sprt_arena *a, const char *s)
 {
 	size_t n = strlen(s) + 1;
 
@@ -173,7 +173,7 @@ int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name)
 	t->lost_call = false;
 	t->call = (struct sprt_item){ .kind = SPRT_CALL, .pos = t->line };
 	t->call.call = *call;
-	t->call.call.name = copy(&t->strings, name);
+	t->call.call.name = copy_string(&t->strings, name);
 	return 0;
 }
 
@@ -205,8 +205,8 @@ int sprt_text_tab(struct sprt_text *t, char *line)
 
 		*value = '\0';
 		t->arg = xgrow(t->arg, &t->arg_cap, n + 1, sizeof(*t->arg));
-		t->arg[n].name = copy(&t->strings, p + 1);
-		t->arg[n].value = copy(&t->strings, value + 3);
+		t->arg[n].name = copy_string(&t->strings, p + 1);
+		t->arg[n].value = copy_string(&t->strings, value + 3);
 		return 0;
 	}
 	if (!sprt_line_hex(&p, &addr) || (*p && *p != ' ')) {
@@ -218,7 +218,7 @@ int sprt_text_tab(struct sprt_text *t, char *line)
 	t->resolved = xgrow(t->resolved, &t->resolved_cap, t->nframe + 1,
 			    sizeof(*t->resolved));
 	t->frame[t->nframe] = addr;
-	t->resolved[t->nframe++] = *p && p[1] ? copy(&t->strings, frame_name(p + 1)) :
+	t->resolved[t->nframe++] = *p && p[1] ? copy_string(&t->strings, frame_name(p + 1)) :
 						NULL;
 	return 0;
 }
@@ -227,7 +227,7 @@ void sprt_text_later(struct sprt_text *t, const char *line)
 {
 	struct sprt_item item = { .kind = SPRT_COMMENT, .pos = t->line };
 
-	item.comment = copy(&t->strings, line);
+	item.comment = copy_string(&t->strings, line);
 	t->later = xgrow(t->later, &t->later_cap, t->nlater + 1,
 			 sizeof(*t->later));
 	t->later[t->nlater++] = item;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static struct st_text trim(const char *s, const char *end)
+static struct st_text trim_text(const char *s, const char *end)
 {
 	s = scan_blanks(s, end);
 	while (s < end && end[-1] == ' ')
@@ -14,7 +14,7 @@ static struct st_text trim(const char *s, const char *end)
 }
 
 /* Find the first @c outside of brackets, quotes and comments; @end if there is none. */
-static const char *find(const char *s, const char *end, char c)
+static const char *find_char(const char *s, const char *end, char c)
 {
 	const char *begin = s;
 
@@ -38,8 +38,8 @@ bool st_next(struct st_text *rest, struct st_text *element)
 	if (!rest->len)
 		return false;
 	end = rest->s + rest->len;
-	comma = find(rest->s, end, ',');
-	*element = trim(rest->s, comma);
+	comma = find_char(rest->s, end, ',');
+	*element = trim_text(rest->s, comma);
 	if (comma < end)
 		comma++;
 	*rest = (struct st_text){ comma, (size_t)(end - comma) };
@@ -103,7 +103,7 @@ bool st_field(struct st_text t, const char *name, struct st_text *value)
 /* ---- numbers ---- */
 
 /* Parse a number like 10, 0x1f or 017.  Return: the text after it. */
-static const char *number(const char *s, const char *end, uint64_t *v)
+static const char *read_number(const char *s, const char *end, uint64_t *v)
 {
 	uint64_t base = 10, digit;
 
@@ -152,16 +152,16 @@ static bool term(struct st_text t, uint64_t *v)
 	if (!t.len)
 		return false;
 	if (*t.s >= '0' && *t.s <= '9') {
-		p = number(t.s, end, v);
+		p = read_number(t.s, end, v);
 		if (end - p > 2 && p[0] == '<' && p[1] == '<') {
-			p = number(p + 2, end, &shift);
+			p = read_number(p + 2, end, &shift);
 			*v = shift < 64 ? *v << shift : 0;
 		}
 		/* a comment may follow: "0x1 / * CLONE_X * /" */
 		return p == end || *p == ' ';
 	}
 	if (*t.s == '-' && t.len > 1) {
-		p = number(t.s + 1, end, v);
+		p = read_number(t.s + 1, end, v);
 		*v = -*v;
 		return p == end || *p == ' ';
 	}
@@ -184,8 +184,8 @@ bool st_number(struct st_text t, uint64_t *v)
 	s = t.s;
 	end = s + t.len;
 	while (s < end) {
-		bar = find(s, end, '|');
-		known &= term(trim(s, bar), &one);
+		bar = find_char(s, end, '|');
+		known &= term(trim_text(s, bar), &one);
 		*v |= one;
 		s = bar + 1;
 	}
@@ -199,9 +199,9 @@ static void unix_socket(struct st_fd_arg *fd)
 
 	if (fd->path.len < 4 || memcmp(fd->path.s, "UNIX", 4) || !p)
 		return;
-	p = number(p + 1, end, &fd->ino);
+	p = read_number(p + 1, end, &fd->ino);
 	if (end - p > 2 && p[0] == '-' && p[1] == '>')
-		number(p + 2, end, &fd->peer);
+		read_number(p + 2, end, &fd->peer);
 }
 
 bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
@@ -215,10 +215,10 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 		fd->fd = -100;
 		p += sizeof(cwd) - 1;
 	} else if (p < end && *p == '-') {
-		p = number(p + 1, end, &v);
+		p = read_number(p + 1, end, &v);
 		fd->fd = -(int64_t)v;
 	} else if (p < end && *p >= '0' && *p <= '9') {
-		p = number(p, end, &v);
+		p = read_number(p, end, &v);
 		/* a raw argument has 64 bits of a register: use the lower 32 */
 		fd->fd = (int32_t)(uint32_t)v;
 	} else {

@@ -362,7 +362,7 @@ static bool is_name(struct st_text t, const char *name)
 	return t.len == strlen(name) && !memcmp(t.s, name, t.len);
 }
 
-static bool names(struct st_text t, const char *name)
+static bool is_named(struct st_text t, const char *name)
 {
 	return memmem(t.s, t.len, name, strlen(name));
 }
@@ -381,9 +381,9 @@ static bool may_answer(struct st_text filter)
 	};
 
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
-		if (names(filter, answers[i]))
+		if (is_named(filter, answers[i]))
 			return true;
-	return !names(filter, "BPF_RET");
+	return !is_named(filter, "BPF_RET");
 }
 
 static void add_filter(const struct call *c, struct st_text filter)

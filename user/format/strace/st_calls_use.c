@@ -81,7 +81,7 @@ static void emit_turn(const struct call *c, int64_t number, struct st_fd *fd)
 }
 
 /* Record a socket's use by turns, as etrace_use_turns() does; false if not by turns. */
-static bool turns(const struct call *c, int64_t number, struct st_fd *fd, bool reads)
+static bool use_by_turns(const struct call *c, int64_t number, struct st_fd *fd, bool reads)
 {
 	const struct st_task *before = fd->user;
 
@@ -104,7 +104,7 @@ void call_has_read(const struct call *c, int64_t number, int64_t bytes)
 
 	if (!fd)
 		return;
-	turns(c, number, fd, true);
+	use_by_turns(c, number, fd, true);
 	fd->read = true;
 	fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
 }
@@ -229,7 +229,7 @@ void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool 
 
 	if (bytes > 0)
 		has_printed(c, number, (uint64_t)bytes, copied);
-	by_turns = fd && turns(c, number, fd, false);
+	by_turns = fd && use_by_turns(c, number, fd, false);
 	if (!fd)
 		return;
 	fd->wrote = true;

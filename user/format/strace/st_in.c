@@ -184,7 +184,7 @@ static void find_cwd(struct stream *st)
 	buf_addc(&st->cwd, 0);
 }
 
-static void begin(struct st_in *src, struct sink *sink)
+static void begin_log(struct st_in *src, struct sink *sink)
 {
 	src->dated = true;
 	for (size_t i = 0; i < src->n; i++) {
@@ -234,7 +234,7 @@ static int put_verdict(struct st_in *src, uint64_t at)
 	return err;
 }
 
-static int end(struct st_in *src)
+static int end_log(struct st_in *src)
 {
 	uint64_t sets = 0, at = 0;
 	int err = st_log_end(src->log);
@@ -253,18 +253,18 @@ static int end(struct st_in *src)
 	return err ? err : put_verdict(src, at);
 }
 
-static int step(struct source *s, struct sink *sink)
+static int read_step(struct source *s, struct sink *sink)
 {
 	struct st_in *src = (struct st_in *)s;
 	int err = 0;
 
 	if (!src->log)
-		begin(src, sink);
+		begin_log(src, sink);
 	for (unsigned int i = 0; i < STEP_LINES && !err; i++) {
 		struct stream *st = src->nheap ? src->heap[0] : NULL;
 
 		if (!st)
-			return end(src);
+			return end_log(src);
 		err = st_log_line(src->log, &st->line, st->at, &st->place);
 		advance(src, st);
 		if (st->at_end)
@@ -301,7 +301,7 @@ static int64_t pid_of_name(const char *name)
 
 struct source *st_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { step, free_source };
+	static const struct source_ops ops = { read_step, free_source };
 	struct st_in *src = xcalloc(1, sizeof(*src) + args->nin * sizeof(src->streams[0]));
 
 	src->source.ops = &ops;

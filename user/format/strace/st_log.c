@@ -313,7 +313,7 @@ static void continue_line(struct st_line *line, int64_t pid)
 	line->pid = pid;
 }
 
-static void hold(struct st_log *log, const struct st_line *line)
+static void hold_line(struct st_log *log, const struct st_line *line)
 {
 	struct st_held *h = xmalloc(sizeof(*h) + line->whole.len);
 
@@ -399,7 +399,7 @@ int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 		return log->err;
 	}
 	note_born(log, &line, pid);
-	hold(log, &line);
+	hold_line(log, &line);
 	let_go(log, false);
 	return log->err;
 }

@@ -49,7 +49,7 @@ static struct fxt_str cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-static void add(struct swap_args *a, struct fxt_arg arg)
+static void add_arg(struct swap_args *a, struct fxt_arg arg)
 {
 	a->args = xgrow(a->args, &a->cap, a->n + 1, sizeof(*a->args));
 	a->args[a->n++] = arg;
@@ -63,8 +63,9 @@ static void add_text(struct swap_args *a, const char *name, const char *s, size_
 	do {
 		size_t n = len > FXT_MAX_STRING ? utf8_cut(s, len, FXT_MAX_STRING) : len;
 
-		add(a, fxt_arg_str(cstr(part == 1 ? name : swap_args_name(a, "%s.%u", name, part)),
-				   fxt_str(s, n)));
+		add_arg(a,
+			fxt_arg_str(cstr(part == 1 ? name : swap_args_name(a, "%s.%u", name, part)),
+				       fxt_str(s, n)));
 		part++;
 		s += n;
 		len -= n;
@@ -74,24 +75,24 @@ static void add_text(struct swap_args *a, const char *name, const char *s, size_
 void swap_args_u64(struct swap_args *a, const char *name, uint64_t v)
 {
 	if (v <= INT64_MAX)
-		add(a, fxt_arg_u(cstr(name), v));
+		add_arg(a, fxt_arg_u(cstr(name), v));
 	else
 		swap_args_cstr(a, name, swap_args_name(a, "%" PRIu64, v));
 }
 
 void swap_args_i64(struct swap_args *a, const char *name, int64_t v)
 {
-	add(a, fxt_arg_i(cstr(name), v));
+	add_arg(a, fxt_arg_i(cstr(name), v));
 }
 
 void swap_args_f64(struct swap_args *a, const char *name, double v)
 {
-	add(a, fxt_arg_f(cstr(name), v));
+	add_arg(a, fxt_arg_f(cstr(name), v));
 }
 
 void swap_args_pointer(struct swap_args *a, const char *name, uint64_t v)
 {
-	add(a, fxt_arg_ptr(cstr(name), v));
+	add_arg(a, fxt_arg_ptr(cstr(name), v));
 }
 
 void swap_args_cstr(struct swap_args *a, const char *name, const char *s)

@@ -64,7 +64,7 @@ static void on_close(void *ctx, const struct swap_field *f)
 		g->depth--;
 }
 
-static void gather(struct gather *g, const struct swap_message *m)
+static void gather_fields(struct gather *g, const struct swap_message *m)
 {
 	static const struct swap_visitor visitor = { on_value, on_open, on_next, on_close };
 
@@ -75,7 +75,7 @@ static void gather(struct gather *g, const struct swap_message *m)
 
 void swap_collect(const struct swap_message *m, struct swap_fields *f)
 {
-	gather(&(struct gather){ .f = f }, m);
+	gather_fields(&(struct gather){ .f = f }, m);
 }
 
 void swap_each(const struct swap_message *m, enum swap_field_id list,
@@ -83,5 +83,5 @@ void swap_each(const struct swap_message *m, enum swap_field_id list,
 {
 	struct swap_fields e = { 0 };
 
-	gather(&(struct gather){ .f = &e, .list = list, .fn = fn, .ctx = ctx }, m);
+	gather_fields(&(struct gather){ .f = &e, .list = list, .fn = fn, .ctx = ctx }, m);
 }

@@ -155,7 +155,7 @@ static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
 }
 
 /* Emit the message at start; nothing is consumed. */
-static int give(struct swap_frame *s, const struct place *at, uint32_t damage)
+static int give_message(struct swap_frame *s, const struct place *at, uint32_t damage)
 {
 	struct swap_message m = {
 		.header = at->h,
@@ -183,7 +183,7 @@ static int give(struct swap_frame *s, const struct place *at, uint32_t damage)
 /* Emit and consume the whole message at start.  Return: 1, or the callback's error. */
 static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
 {
-	int ret = give(s, at, damage);
+	int ret = give_message(s, at, damage);
 
 	consume(s, SWAP_HEADER_SIZE + at->len);
 	return ret ? ret : 1;
@@ -193,7 +193,7 @@ static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
  * Count garbage up to @pos.  It is reported when the next message is found, so that
  * each damage is reported once.
  */
-static void drop(struct swap_frame *s, size_t pos)
+static void drop_bytes(struct swap_frame *s, size_t pos)
 {
 	consume(s, pos);
 	s->dropped += pos;
@@ -278,7 +278,7 @@ static int read_message(struct swap_frame *s)
 
 	if (have < SWAP_HEADER_SIZE) {
 		if (s->eof)
-			drop(s, have);
+			drop_bytes(s, have);
 		return 0;
 	}
 	read_place(s, 0, &at);
@@ -355,7 +355,7 @@ static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 
 	s->scanning = false;
 	if (pos < SWAP_HEADER_SIZE) {
-		drop(s, pos);
+		drop_bytes(s, pos);
 		return 1;
 	}
 	read_place(s, 0, &at);
@@ -369,13 +369,13 @@ static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 	if (body == at.h.len)
 		damage = 0;
 	if (!at.exact && (!plausible(&at.h) || !at.row)) {
-		drop(s, pos);
+		drop_bytes(s, pos);
 		return 1;
 	}
-	ret = give(s, &at, damage);
+	ret = give_message(s, &at, damage);
 	used = SWAP_HEADER_SIZE + (size_t)body;
 	consume(s, used);
-	drop(s, pos - used);
+	drop_bytes(s, pos - used);
 	return ret ? ret : 1;
 }
 
@@ -391,14 +391,14 @@ static int scan(struct swap_frame *s)
 			return end_of_damage(s, s->scan, false);
 		if (s->scan >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {
 			/* Longer than any message: the header at start is garbage. */
-			drop(s, s->scan);
+			drop_bytes(s, s->scan);
 			s->scan = 1;
 		}
 	}
 	return s->eof ? end_of_damage(s, available(s), true) : 0;
 }
 
-static int run(struct swap_frame *s)
+static int run_frame(struct swap_frame *s)
 {
 	int ret;
 
@@ -419,7 +419,7 @@ int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len)
 	if (len)
 		memcpy(s->buf + s->fill, p, len);
 	s->fill += len;
-	return run(s);
+	return run_frame(s);
 }
 
 int swap_frame_end(struct swap_frame *s)
@@ -427,7 +427,7 @@ int swap_frame_end(struct swap_frame *s)
 	int ret;
 
 	s->eof = true;
-	ret = s->fill ? run(s) : 0;
+	ret = s->fill ? run_frame(s) : 0;
 	if (!ret && s->dropped) {
 		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
 		s->dropped = 0;

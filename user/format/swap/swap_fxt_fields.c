@@ -10,7 +10,7 @@
 
 /* ---- fields as arguments ---- */
 
-static void append(struct swap_fxt *s, const char *p, size_t n)
+static void append_text(struct swap_fxt *s, const char *p, size_t n)
 {
 	s->text = xgrow(s->text, &s->text_cap, s->text_len + n, 1);
 	memcpy(s->text + s->text_len, p, n);
@@ -29,7 +29,7 @@ static void append_printf(struct swap_fxt *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
-	append(s, buf, (size_t)n);
+	append_text(s, buf, (size_t)n);
 }
 
 static void append_array(struct swap_fxt *s, const struct swap_value *v)
@@ -75,9 +75,9 @@ static void append_value(struct swap_fxt *s, const struct swap_value *v)
 			append_printf(s, "'\\x%02x'", (unsigned int)v->u);
 		break;
 	case SWAP_V_STR:
-		append(s, "\"", 1);
-		append(s, (const char *)v->p, v->n);
-		append(s, "\"", 1);
+		append_text(s, "\"", 1);
+		append_text(s, (const char *)v->p, v->n);
+		append_text(s, "\"", 1);
 		break;
 	case SWAP_V_ARRAY:
 		append_array(s, v);
@@ -171,7 +171,7 @@ static void on_value(void *ctx, const struct swap_field *f, const struct swap_va
 
 	if (s->in_args) {
 		if (s->text_len)
-			append(s, ", ", 2);
+			append_text(s, ", ", 2);
 		append_value(s, v);
 		return;
 	}

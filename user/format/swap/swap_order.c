@@ -68,7 +68,7 @@ static int32_t ahead(const struct swap_order *o, uint32_t seq)
 	return (int32_t)(seq - o->expected);
 }
 
-static void put(struct swap_order *o, const struct swap_message *m)
+static void put_message(struct swap_order *o, const struct swap_message *m)
 {
 	size_t i = o->n++;
 
@@ -177,7 +177,7 @@ int swap_order_add(struct swap_order *o, const struct swap_message *m)
 		if (!ret)
 			ret = drain(o);
 	} else {
-		put(o, m);
+		put_message(o, m);
 		ret = 0;
 	}
 	while (!ret && o->n && waited_enough(o))

@@ -34,14 +34,14 @@ struct swap_processes {
 /* Struct of @type that contains the by_use node @at. */
 #define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
 
-static void leave(struct swap_ring *at)
+static void leave_ring(struct swap_ring *at)
 {
 	at->before->after = at->after;
 	at->after->before = at->before;
 }
 
 /* Append @at to the list. */
-static void join(struct swap_ring *head, struct swap_ring *at)
+static void join_ring(struct swap_ring *head, struct swap_ring *at)
 {
 	*at = (struct swap_ring){ head->before, head };
 	at->before->after = at;
@@ -53,7 +53,7 @@ static void *pointer(uint64_t value)
 	return (void *)(uintptr_t)value;
 }
 
-static uint64_t value(const void *p)
+static uint64_t hash_pointer(const void *p)
 {
 	return (uintptr_t)p;
 }
@@ -76,7 +76,7 @@ static void free_thread(struct swap_processes *ps, struct swap_thread *t)
 		map64_remove(&ps->by_tid, t->tid);
 	while (t->depth)
 		swap_slice_pop(t);
-	leave(&t->by_use);
+	leave_ring(&t->by_use);
 	ps->nthreads--;
 	free(t->slices);
 	free(t);
@@ -93,7 +93,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	struct map64_slot *e;
 
 	map64_remove(&ps->by_pid, p->pid);
-	leave(&p->by_use);
+	leave_ring(&p->by_use);
 	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
 		free_thread(ps, pointer(e->value));
 	map64_clear(&p->threads);
@@ -153,8 +153,8 @@ struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
 	struct swap_process *p = v ? pointer(*v) : NULL;
 
 	if (p) {
-		leave(&p->by_use);
-		join(&ps->processes, &p->by_use);
+		leave_ring(&p->by_use);
+		join_ring(&ps->processes, &p->by_use);
 	}
 	return p;
 }
@@ -169,8 +169,8 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 	p->all = ps;
 	p->pid = pid;
 	p->koid = koid_for(ps, &ps->used_pids, pid);
-	map64_put(&ps->by_pid, pid, value(p));
-	join(&ps->processes, &p->by_use);
+	map64_put(&ps->by_pid, pid, hash_pointer(p));
+	join_ring(&ps->processes, &p->by_use);
 	return p;
 }
 
@@ -215,8 +215,8 @@ struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 	struct swap_thread *t = v ? pointer(*v) : NULL;
 
 	if (t) {
-		leave(&t->by_use);
-		join(&p->all->threads, &t->by_use);
+		leave_ring(&t->by_use);
+		join_ring(&p->all->threads, &t->by_use);
 	}
 	return t;
 }
@@ -229,9 +229,9 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	t->process = p;
 	t->tid = tid;
 	t->koid = koid_for(ps, &ps->used_tids, tid);
-	map64_put(&p->threads, tid, value(t));
-	map64_put(&ps->by_tid, tid, value(t));
-	join(&ps->threads, &t->by_use);
+	map64_put(&p->threads, tid, hash_pointer(t));
+	map64_put(&ps->by_tid, tid, hash_pointer(t));
+	join_ring(&ps->threads, &t->by_use);
 	ps->nthreads++;
 	return t;
 }

@@ -183,8 +183,8 @@ static const char *name_of(const struct swap_message *m)
 	return m->row ? m->row->name : "message";
 }
 
-static void complain(struct swap_source *s, const struct diag_kind *kind,
-		     const struct swap_message *m, const char *text)
+static void complain_of(struct swap_source *s, const struct diag_kind *kind,
+			const struct swap_message *m, const char *text)
 {
 	diag_report(s->diag, kind, s->name, DIAG_OFFSET, m->offset, "%s, number %" PRIu32 ": %s",
 		    name_of(m), m->header.seq, text);
@@ -195,9 +195,9 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 	const struct swap_field *f = m->end.field;
 
 	if (m->damage & SWAP_DAMAGE_CUT)
-		complain(s, &kind_message, m, "the input ends within it");
+		complain_of(s, &kind_message, m, "the input ends within it");
 	else if (m->damage & SWAP_DAMAGE_LENGTH)
-		complain(s, &kind_message, m, "the length in its header is wrong");
+		complain_of(s, &kind_message, m, "the length in its header is wrong");
 	else if (m->damage & SWAP_DAMAGE_FIELDS)
 		diag_report(s->diag, &kind_message, s->name, DIAG_OFFSET,
 			    m->offset + SWAP_HEADER_SIZE + m->end.used,
@@ -206,7 +206,7 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 			    m->end.fault == SWAP_BAD_ITEM ?
 				    "has an unknown type" : "does not fit into the payload");
 	else if (m->damage & SWAP_DAMAGE_TIME)
-		complain(s, &kind_message, m, "its nanoseconds are 10^9 or more");
+		complain_of(s, &kind_message, m, "its nanoseconds are 10^9 or more");
 }
 
 /* Read a SYSTEM message with the counts known so far. */
@@ -214,7 +214,8 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 {
 	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
 	if (m->certainty == SWAP_UNKNOWN) {
-		complain(s, &kind_counts, m, "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
+		complain_of(s, &kind_counts, m,
+			    "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
 		return;
 	}
 	m->layout = m->row->layouts[0];
@@ -222,14 +223,16 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 	if (m->end.fault != SWAP_OK)
 		m->damage |= SWAP_DAMAGE_FIELDS;
 	if (m->certainty == SWAP_CPUS_ONLY)
-		complain(s, &kind_counts, m, "the number of energy devices is not known: give --swap-energy-devices");
+		complain_of(s, &kind_counts, m,
+			    "the number of energy devices is not known: give --swap-energy-devices");
 	else if (m->certainty == SWAP_ASSUMED)
 		diag_report(s->diag, &kind_assumed, s->name, DIAG_OFFSET, m->offset,
 			    "SYSTEM read with %" PRIu32 " processors and %" PRIu32 " energy devices, which is usual but not certain: --swap-cpus and --swap-energy-devices say otherwise",
 			    m->counts.cpus, m->counts.devices);
 	if (m->certainty < SWAP_GIVEN && m->certainty > SWAP_CPUS_ONLY && !m->damage &&
 	    !swap_system_fits(m->payload, m->len, &m->counts))
-		complain(s, &kind_misfit, m, "its length does not fit the numbers of processors and energy devices of the others");
+		complain_of(s, &kind_misfit, m,
+			    "its length does not fit the numbers of processors and energy devices of the others");
 }
 
 static int deliver(struct swap_source *s, struct swap_item *item, struct swap_message *m)
@@ -270,7 +273,7 @@ static int release(struct swap_source *s)
 	return ret;
 }
 
-static void hold(struct swap_source *s, const struct swap_item *item)
+static void hold_item(struct swap_source *s, const struct swap_item *item)
 {
 	const struct swap_message *m = item->message;
 	struct held *h = xmalloc(sizeof(*h) + sizeof(*m) + m->len);
@@ -295,7 +298,7 @@ static int pass(struct swap_source *s, const struct swap_item *item, bool must_h
 
 	if (!must_hold && !s->first)
 		return deliver(s, &copy, &m);
-	hold(s, item);
+	hold_item(s, item);
 	if (s->held_bytes <= HOLD_BYTES)
 		return 0;
 	s->final = true;
@@ -337,17 +340,18 @@ static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_
 
 static void on_again(void *ctx, const struct swap_message *m)
 {
-	complain(ctx, &kind_again, m, "this number has been before");
+	complain_of(ctx, &kind_again, m, "this number has been before");
 }
 
 static void on_misplaced(void *ctx, const struct swap_message *m)
 {
-	complain(ctx, &kind_misplaced, m, "the number does not fit those around it");
+	complain_of(ctx, &kind_misplaced, m, "the number does not fit those around it");
 }
 
 static void on_restart(void *ctx, const struct swap_message *m)
 {
-	complain(ctx, &kind_restart, m, "the numbers begin anew, what was lost in between is not known");
+	complain_of(ctx, &kind_restart, m,
+		    "the numbers begin anew, what was lost in between is not known");
 }
 
 static int on_frame(void *ctx, const struct swap_message *m)

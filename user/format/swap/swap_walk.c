@@ -50,7 +50,7 @@ static bool fail(struct walk *w, enum swap_fault fault, const struct swap_field 
 }
 
 /* Take @n bytes.  Return: their address, or NULL after fail() if there are fewer. */
-static const uint8_t *take(struct walk *w, const struct swap_field *f, uint64_t n)
+static const uint8_t *take_bytes(struct walk *w, const struct swap_field *f, uint64_t n)
 {
 	const uint8_t *p = w->p + w->pos;
 
@@ -187,7 +187,7 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 {
 	struct swap_value v = { .kind = SWAP_V_NONE };
 	const struct item_type *t;
-	const uint8_t *p = take(w, f, 1);
+	const uint8_t *p = take_bytes(w, f, 1);
 
 	if (!p)
 		return false;
@@ -198,20 +198,20 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 		return fail(w, SWAP_BAD_ITEM, f);
 	}
 	if (t->element) {
-		p = take(w, f, 12);
+		p = take_bytes(w, f, 12);
 		if (!p)
 			return false;
 		v.kind = SWAP_V_ARRAY;
 		v.u = swap_u64(p);
 		v.n = swap_u32(p + 8);
-		v.p = take(w, f, (uint64_t)v.n * t->element);
+		v.p = take_bytes(w, f, (uint64_t)v.n * t->element);
 		if (!v.p)
 			return false;
 	} else if (t->type == SWAP_T_STR) {
 		if (!take_string(w, f, &v))
 			return false;
 	} else if (t->type) {
-		p = take(w, f, type_size[t->type]);
+		p = take_bytes(w, f, type_size[t->type]);
 		if (!p)
 			return false;
 		read_fixed(t->type, p, &v);
@@ -224,7 +224,7 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 
 static bool walk_args(struct walk *w, const struct swap_field *f)
 {
-	const uint8_t *p = take(w, f, 4);
+	const uint8_t *p = take_bytes(w, f, 4);
 	uint32_t count;
 	bool ok = true;
 
@@ -242,7 +242,7 @@ static bool walk_args(struct walk *w, const struct swap_field *f)
 static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count,
 		       enum swap_type element)
 {
-	const uint8_t *p = take(w, f, 4ull * count);
+	const uint8_t *p = take_bytes(w, f, 4ull * count);
 
 	if (!p)
 		return false;
@@ -261,7 +261,7 @@ static bool walk_fields(struct walk *w, const struct swap_field *f);
 
 static bool walk_list(struct walk *w, const struct swap_field *f)
 {
-	const uint8_t *p = take(w, f, 4);
+	const uint8_t *p = take_bytes(w, f, 4);
 	uint32_t count;
 	bool ok = true;
 
@@ -288,7 +288,7 @@ static bool walk_bytes(struct walk *w, const struct swap_field *f)
 	struct swap_value v = { .kind = SWAP_V_BYTES };
 
 	if (f->type == SWAP_T_SIZED) {
-		const uint8_t *p = take(w, f, 4);
+		const uint8_t *p = take_bytes(w, f, 4);
 
 		if (!p)
 			return false;
@@ -297,7 +297,7 @@ static bool walk_bytes(struct walk *w, const struct swap_field *f)
 		v.n = w->len - w->pos;
 		w->end.open_end = true;
 	}
-	v.p = take(w, f, v.n);
+	v.p = take_bytes(w, f, v.n);
 	if (!v.p)
 		return false;
 	visit_value(w, f, &v);
@@ -331,7 +331,7 @@ static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *sel
 	case SWAP_T_INCLUDE:
 		return walk_fields(w, f->sub);
 	default:
-		p = take(w, f, type_size[f->type]);
+		p = take_bytes(w, f, type_size[f->type]);
 		if (!p)
 			return false;
 		read_fixed(f->type, p, &v);

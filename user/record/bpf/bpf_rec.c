@@ -160,12 +160,12 @@ static struct et_event *get_event(struct bpf_rec *b)
 	return ev;
 }
 
-static void push(struct bpf_rec *b, struct et_event *ev)
+static void push_event(struct bpf_rec *b, struct et_event *ev)
 {
 	order_put(&b->queue, ev->time, order_arrives(&b->queue), ev);
 }
 
-static void pop(struct bpf_rec *b)
+static void pop_event(struct bpf_rec *b)
 {
 	struct et_event *ev = order_take(&b->queue);
 	int err;
@@ -190,14 +190,14 @@ int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
 {
 	while (b->queue.n && (order_first_time(&b->queue) + HOLD_NS < time ||
 			      b->queue.n > HOLD_EVENTS))
-		pop(b);
+		pop_event(b);
 	return b->err;
 }
 
 int bpf_rec_end(struct bpf_rec *b)
 {
 	while (b->queue.n)
-		pop(b);
+		pop_event(b);
 	return b->err;
 }
 
@@ -450,7 +450,7 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 	if (r->error)
 		et_set_error(ev, r->error);
 	add_marks(b, ev, r);
-	push(b, ev);
+	push_event(b, ev);
 }
 
 /* Copies the uses of a descriptor to the values of a close or a use. */
@@ -630,7 +630,7 @@ static void push_lost(struct bpf_rec *b, const struct eb_rec *r)
 	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
 	et_set_value(ev, ET_V_LOST_count, r->lost);
 	et_set_value(ev, ET_V_LOST_since, (int64_t)r->lost_since);
-	push(b, ev);
+	push_event(b, ev);
 }
 
 /* Keeps names or descriptors that a hook has sent. */

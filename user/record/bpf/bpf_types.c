@@ -33,7 +33,7 @@ static uint64_t key_of(const char *name)
 	return hash_bytes(name, strlen(name));
 }
 
-static void add(struct bpf_types *t, uint32_t id)
+static void add_type(struct bpf_types *t, uint32_t id)
 {
 	const char *name = name_of(t, btf__type_by_id(t->btf, id));
 	uint64_t *first;
@@ -58,7 +58,7 @@ struct bpf_types *bpf_types_load(void)
 	n = btf__type_cnt(btf);
 	t->next = xcalloc(n, sizeof(*t->next));
 	for (uint32_t id = n - 1; id; id--)
-		add(t, id);
+		add_type(t, id);
 	return t;
 }
 
@@ -72,7 +72,7 @@ void bpf_types_free(struct bpf_types *t)
 	free(t);
 }
 
-static uint32_t first(const struct bpf_types *t, const char *name)
+static uint32_t first_type(const struct bpf_types *t, const char *name)
 {
 	const uint64_t *id = map64_get(&t->first, key_of(name));
 
@@ -81,7 +81,7 @@ static uint32_t first(const struct bpf_types *t, const char *name)
 
 const struct btf_type *bpf_types_find(const struct bpf_types *t, const char *name, uint32_t kind)
 {
-	for (uint32_t id = first(t, name); id; id = t->next[id]) {
+	for (uint32_t id = first_type(t, name); id; id = t->next[id]) {
 		const struct btf_type *type = btf__type_by_id(t->btf, id);
 
 		if (btf_kind(type) == kind)
@@ -119,13 +119,13 @@ struct reduced {
 	uint32_t pointer;
 };
 
-static uint32_t take(struct reduced *r, uint32_t id);
+static uint32_t take_type(struct reduced *r, uint32_t id);
 
 /* Copies the members' types and sets their new ids in the struct @to. */
 static void take_members(struct reduced *r, uint32_t to, const struct btf_type *type)
 {
 	for (uint32_t i = 0; i < btf_vlen(type); i++) {
-		uint32_t member = take(r, btf_members(type)[i].type);
+		uint32_t member = take_type(r, btf_members(type)[i].type);
 
 		/* Adding types may have moved all of them in memory. */
 		btf_members(btf__type_by_id(r->btf, to))[i].type = member;
@@ -134,13 +134,13 @@ static void take_members(struct reduced *r, uint32_t to, const struct btf_type *
 
 static int take_array(struct reduced *r, const struct btf_array *array)
 {
-	uint32_t index = take(r, array->index_type), of = take(r, array->type);
+	uint32_t index = take_type(r, array->index_type), of = take_type(r, array->type);
 
 	return btf__add_array(r->btf, (int)index, (int)of, array->nelems);
 }
 
 /* Copies a type. Return: its new id, 0 for void and if it cannot be copied. */
-static uint32_t take(struct reduced *r, uint32_t id)
+static uint32_t take_type(struct reduced *r, uint32_t id)
 {
 	const struct btf_type *type = btf__type_by_id(r->t->btf, id);
 	int to;
@@ -154,7 +154,7 @@ static uint32_t take(struct reduced *r, uint32_t id)
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
-		return r->ids[id] = take(r, type->type);
+		return r->ids[id] = take_type(r, type->type);
 	case BTF_KIND_ARRAY:
 		to = take_array(r, btf_array(type));
 		return r->ids[id] = to > 0 ? (uint32_t)to : 0;
@@ -166,7 +166,7 @@ static uint32_t take(struct reduced *r, uint32_t id)
 	if (btf_is_composite(type)) {
 		take_members(r, (uint32_t)to, type);
 	} else if (btf_is_typedef(type)) {
-		uint32_t of = take(r, type->type);
+		uint32_t of = take_type(r, type->type);
 
 		((struct btf_type *)btf__type_by_id(r->btf, (uint32_t)to))->type = of;
 	}
@@ -174,7 +174,7 @@ static uint32_t take(struct reduced *r, uint32_t id)
 }
 
 /* Writes the types into a file in memory. Return: its descriptor, -1 on error. */
-static int keep(const struct btf *btf)
+static int keep_btf(const struct btf *btf)
 {
 	int fd = memfd_create("etrace-types", MFD_CLOEXEC);
 	uint32_t size;
@@ -201,13 +201,13 @@ int bpf_types_reduced(const struct bpf_types *t)
 	r.ids = xcalloc(btf__type_cnt(t->btf), sizeof(*r.ids));
 	r.pointer = (uint32_t)btf__add_ptr(r.btf, 0);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		for (uint32_t id = first(t, known[i]); id; id = t->next[id]) {
+		for (uint32_t id = first_type(t, known[i]); id; id = t->next[id]) {
 			const struct btf_type *type = btf__type_by_id(t->btf, id);
 
 			if (btf_is_composite(type) || btf_is_typedef(type))
-				take(&r, id);
+				take_type(&r, id);
 		}
-	fd = keep(r.btf);
+	fd = keep_btf(r.btf);
 	free(r.ids);
 	btf__free(r.btf);
 	return fd;

@@ -199,7 +199,7 @@ struct walk {
 	bool through_self;
 };
 
-static enum eb_target failed(int error)
+static enum eb_target target_of_error(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM ? EB_TARGET_UNKNOWN :
 								       EB_TARGET_NONE;
@@ -214,7 +214,7 @@ static bool describe(int fd, struct statx *x)
 	       x->stx_mask & STATX_MNT_ID;
 }
 
-static void leave(struct walk *w)
+static void leave_place(struct walk *w)
 {
 	if (w->at.fd >= 0 && w->at.fd != w->root.fd)
 		close(w->at.fd);
@@ -222,7 +222,7 @@ static void leave(struct walk *w)
 
 static void arrive(struct walk *w, const struct place *at)
 {
-	leave(w);
+	leave_place(w);
 	w->at = *at;
 }
 
@@ -238,7 +238,7 @@ static const struct mount_point *mount_of(const struct walk *w)
 }
 
 /* Puts @s, a path or the text of a link, before the remaining path. */
-static void go(struct walk *w, const char *s, size_t len)
+static void prepend_path(struct walk *w, const char *s, size_t len)
 {
 	struct buf way = { 0 };
 
@@ -255,7 +255,7 @@ static void go(struct walk *w, const char *s, size_t len)
 }
 
 /* Opens the entry @name of the current directory; w->path becomes its path. */
-static enum eb_target look(struct walk *w, const char *name, size_t len, struct place *found)
+static enum eb_target open_entry(struct walk *w, const char *name, size_t len, struct place *found)
 {
 	uint64_t mount = w->at.x.stx_mnt_id;
 	const struct mount_point *on;
@@ -273,7 +273,7 @@ static enum eb_target look(struct walk *w, const char *name, size_t len, struct 
 	text[len] = 0;
 	found->fd = openat(w->at.fd, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (found->fd < 0)
-		return failed(errno);
+		return target_of_error(errno);
 	/* Something was just mounted there, or would be when entering it (automount). */
 	if (!describe(found->fd, &found->x) || found->x.stx_mnt_id != mount ||
 	    found->x.stx_attributes & STATX_ATTR_AUTOMOUNT) {
@@ -291,7 +291,7 @@ static enum eb_target go_dots(struct walk *w, bool up)
 	up = up && w->path.len;
 	to.fd = openat(w->at.fd, up ? ".." : ".", O_PATH | O_CLOEXEC);
 	if (to.fd < 0)
-		return failed(errno);
+		return target_of_error(errno);
 	if (!describe(to.fd, &to.x)) {
 		close(to.fd);
 		return EB_TARGET_UNTOLD;
@@ -314,12 +314,12 @@ static bool may_be_protected(const struct walk *w, const struct statx *link)
 	       w->at.x.stx_uid != link->stx_uid;
 }
 
-static bool is(const char *word, const char *name, size_t len)
+static bool word_is(const char *word, const char *name, size_t len)
 {
 	return !strncmp(word, name, len) && !word[len];
 }
 
-static enum eb_target follow(struct walk *w, const struct place *link, bool magic)
+static enum eb_target follow_link(struct walk *w, const struct place *link, bool magic)
 {
 	const struct mount_point *on = mount_of(w);
 	char text[PATH_MAX];
@@ -331,8 +331,8 @@ static enum eb_target follow(struct walk *w, const struct place *link, bool magi
 		return EB_TARGET_UNTOLD;
 	n = readlinkat(link->fd, "", text, sizeof(text));
 	if (n <= 0 || n == sizeof(text))
-		return n < 0 ? failed(errno) : EB_TARGET_NONE;
-	go(w, text, (size_t)n);
+		return n < 0 ? target_of_error(errno) : EB_TARGET_NONE;
+	prepend_path(w, text, (size_t)n);
 	return GOES_ON;
 }
 
@@ -345,7 +345,7 @@ static enum eb_target go_self(struct walk *w, bool thread)
 	if (!m->tgid || m->flags & EB_OTHER_PIDS)
 		return EB_TARGET_UNKNOWN;
 	snprintf(text, sizeof(text), thread ? "%d/task/%d" : "%d", (int)m->tgid, (int)m->pid);
-	go(w, text, strlen(text));
+	prepend_path(w, text, strlen(text));
 	return GOES_ON;
 }
 
@@ -358,12 +358,12 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 	struct place to;
 	char own[32];
 
-	if (proc && (is("self", name, len) || is("thread-self", name, len)))
+	if (proc && (word_is("self", name, len) || word_is("thread-self", name, len)))
 		return go_self(w, *name == 't');
 	/* All but two links in /proc lead to files of processes, whatever their text is. */
-	magic = proc && !is("net", name, len) && !is("mounts", name, len);
+	magic = proc && !word_is("net", name, len) && !word_is("mounts", name, len);
 	snprintf(own, sizeof(own), "%d", (int)w->maker->tgid);
-	if (proc && is(own, name, len)) {
+	if (proc && word_is(own, name, len)) {
 		w->through_self = true;
 		/* The maker's own directory existed, even if the maker has ended since. */
 		if (w->next == w->rest.len) {
@@ -373,7 +373,7 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 			return GOES_ON;
 		}
 	}
-	found = look(w, name, len, &to);
+	found = open_entry(w, name, len, &to);
 	if (found != GOES_ON) {
 		w->path.len = had;
 		return found;
@@ -383,13 +383,13 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 		return GOES_ON;
 	}
 	w->path.len = had;
-	found = follow(w, &to, magic);
+	found = follow_link(w, &to, magic);
 	close(to.fd);
 	return found;
 }
 
 /* Walks to the next name, after the slashes before it. */
-static enum eb_target step(struct walk *w)
+static enum eb_target walk_step(struct walk *w)
 {
 	const char *s = w->rest.s, *name;
 	size_t end = w->next, len;
@@ -407,20 +407,20 @@ static enum eb_target step(struct walk *w)
 		return GOES_ON;
 	if (len > NAME_MAX)
 		return EB_TARGET_NONE;
-	if (is(".", name, len) || is("..", name, len))
+	if (word_is(".", name, len) || word_is("..", name, len))
 		return go_dots(w, len == 2);
 	return go_down(w, name, len);
 }
 
-static enum eb_target walk(struct walk *w, const char *way, size_t len)
+static enum eb_target walk_path(struct walk *w, const char *way, size_t len)
 {
 	enum eb_target found = GOES_ON;
 
 	w->links = 0;
 	w->rest.len = w->next = 0;
-	go(w, way, len);
+	prepend_path(w, way, len);
 	while (found == GOES_ON && w->next < w->rest.len)
-		found = step(w);
+		found = walk_step(w);
 	return found;
 }
 
@@ -454,7 +454,7 @@ static enum eb_target open_root(struct walk *w, const char *name)
 
 static void close_root(struct walk *w)
 {
-	leave(w);
+	leave_place(w);
 	if (w->root.fd >= 0)
 		close(w->root.fd);
 	w->root.fd = w->at.fd = -1;
@@ -481,7 +481,7 @@ static enum eb_target take_root(struct walk *w, pid_t pid)
 }
 
 /* Opens the maker's root directory; if the maker has ended, through its parent. */
-static enum eb_target begin(struct walk *w)
+static enum eb_target begin_walk(struct walk *w)
 {
 	const struct eb_maker *m = w->maker;
 	enum eb_target found;
@@ -506,7 +506,7 @@ static enum eb_target to_directory(struct walk *w, const struct buf *link, size_
 
 	if (w->maker->dir_mount < 0)
 		return EB_TARGET_UNTOLD;
-	found = walk(w, link->s, len);
+	found = walk_path(w, link->s, len);
 	if (found == EB_TARGET_NONE)
 		return EB_TARGET_UNKNOWN;
 	if (found == GOES_ON && (w->at.x.stx_ino != w->maker->dir_ino ||
@@ -531,7 +531,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 {
 	const char *slash = memrchr(link->s, '/', link->len);
 	size_t dir_len = slash ? (size_t)(slash + 1 - link->s) : 0;
-	enum eb_target found = begin(w), dir, there;
+	enum eb_target found = begin_walk(w), dir, there;
 	struct rights *own = &w->kept->rights;
 	struct place itself = { .fd = -1 };
 	bool theirs;
@@ -543,7 +543,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 	there = dir;
 	if (dir == GOES_ON) {
 		had = w->path.len;
-		there = look(w, link->s + dir_len, link->len - dir_len, &itself);
+		there = open_entry(w, link->s + dir_len, link->len - dir_len, &itself);
 		w->path.len = had;
 		if (there == GOES_ON)
 			close(itself.fd);
@@ -555,7 +555,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 	}
 	w->through_self = false;
 	theirs = take_rights(w->maker, groups, own);
-	found = walk(w, target->s, target->len);
+	found = walk_path(w, target->s, target->len);
 	if (theirs)
 		give_back(own);
 	if (found == EB_TARGET_NONE && there != GOES_ON)

@@ -104,7 +104,7 @@ static bool layers_answer(const struct mounts *m, const char *options)
 	return true;
 }
 
-static bool number(const char *s, uint64_t *v)
+static bool parse_number(const char *s, uint64_t *v)
 {
 	char *end;
 
@@ -117,7 +117,7 @@ static bool number(const char *s, uint64_t *v)
  *	36 35 98:0 /root /mount/point options [optional fields...] - type source options
  * Return: the options of an overlay, else NULL.
  */
-static const char *parse(struct mounts *m, char *line)
+static const char *parse_mount(struct mounts *m, char *line)
 {
 	struct mount_point p = { 0 };
 	char *word[32], *at, *save;
@@ -127,7 +127,7 @@ static const char *parse(struct mounts *m, char *line)
 		word[n++] = at;
 	while (dash < n && strcmp(word[dash], "-"))
 		dash++;
-	if (dash + 1 >= n || !number(word[0], &p.id) || !number(word[1], &p.parent) ||
+	if (dash + 1 >= n || !parse_number(word[0], &p.id) || !parse_number(word[1], &p.parent) ||
 	    sscanf(word[2], "%u:%u", &p.major, &p.minor) != 2)
 		return NULL;
 	unescape(word[4]);
@@ -165,7 +165,7 @@ int mounts_read(struct mounts *m, int fd)
 		return -errno;
 	buf_addc(&m->text, 0);
 	for (line = strtok_r(m->text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		options = parse(m, line);
+		options = parse_mount(m, line);
 		if (!options)
 			continue;
 		overlays = xgrow(overlays, &cap, noverlays + 1, sizeof(*overlays));

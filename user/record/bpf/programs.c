@@ -21,7 +21,7 @@
 /* First warning of libbpf in this thread; its print callback has no argument of ours. */
 static _Thread_local char *complaint;
 
-static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
+static int note_message(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char *text;
 	int n;
@@ -124,7 +124,8 @@ static const char *hooked(const struct bpf_program *p)
 }
 
 /* Selects the programs to load: those that this kernel accepts and the options need. */
-static void choose(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt)
+static void choose_programs(struct programs *p, const struct bpf_types *types,
+			    const struct bpf_options *opt)
 {
 	struct bpf_program *one;
 
@@ -267,7 +268,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 		goto out;
 	}
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
-	choose(p, types, opt);
+	choose_programs(p, types, opt);
 	configure(p, types, opt, bytes);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
 	if (err && no_ring(p, bytes)) {

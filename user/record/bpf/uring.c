@@ -88,7 +88,7 @@ static int share_maps(const struct uring *u, const struct etrace_bpf *session)
 	return err;
 }
 
-static int load(struct uring *u, const struct etrace_bpf *session)
+static int load_program(struct uring *u, const struct etrace_bpf *session)
 {
 	struct bpf_program *p;
 	int err;
@@ -111,7 +111,7 @@ static int add_link(struct uring *u, struct bpf_link *link)
 }
 
 /* Attaches a program to all functions. Return: 0 or -errno. */
-static int attach(struct uring *u, const struct bpf_program *p)
+static int attach_all(struct uring *u, const struct bpf_program *p)
 {
 	int err = 0;
 
@@ -134,11 +134,11 @@ int uring_attach(struct uring *u, struct etrace_bpf *session, bool old)
 
 	if (err || !u->nfunctions)
 		return err;
-	err = load(u, session);
+	err = load_program(u, session);
 	if (!err)
-		err = attach(u, u->skel->progs.ring_end);
+		err = attach_all(u, u->skel->progs.ring_end);
 	if (!err)
-		err = attach(u, u->skel->progs.ring_begin);
+		err = attach_all(u, u->skel->progs.ring_begin);
 	for (unsigned int i = 0; !err && i < eb_nr_rings; i++) {
 		const struct eb_ring_def *def = &eb_ring_defs[i];
 

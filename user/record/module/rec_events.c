@@ -165,7 +165,7 @@ static void enqueue(struct rec_events *e, struct node *n)
 }
 
 /* Finish an event that gets no more pieces. */
-static void finish(struct rec_events *e, struct node *n)
+static void finish_event(struct rec_events *e, struct node *n)
 {
 	n->done = true;
 	n->doubtful = true;
@@ -284,8 +284,8 @@ static void add_strings(struct node *n, const struct rec *r)
 }
 
 /* Make an event from its first record; most events have only one. */
-static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cpu,
-		 uint64_t time)
+static void make_event(struct node *n, const struct rec *r, uint64_t upid, uint32_t cpu,
+		       uint64_t time)
 {
 	struct et_event *ev = &n->ev;
 	const char *args;
@@ -390,7 +390,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 	size_t was;
 
 	if (n && (n->kind != kind_of_piece(r) || et_memory(&n->ev) > ET_MAX_BYTES)) {
-		finish(e, n);
+		finish_event(e, n);
 		n = NULL;
 	}
 	fresh = !n;
@@ -412,7 +412,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 	if (!rec_num(r, REC_F_more)) {
 		n->ev.flags &= (uint8_t)~ET_F_NO_END;
 		add_tail(&n->ev, r);
-		finish(e, n);
+		finish_event(e, n);
 	}
 	drain(e);
 }
@@ -427,7 +427,7 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 		et_set_value(&n->ev, ET_V_LOST_count, rec_num(r, REC_F_count));
 		et_set_value(&n->ev, ET_V_LOST_since, rec_num(r, REC_F_since));
 	} else {
-		make(n, r, upid, cpu, time);
+		make_event(n, r, upid, cpu, time);
 	}
 	if (rec_num(r, REC_F_more)) {
 		n->ev.flags |= ET_F_NO_END;
@@ -470,7 +470,7 @@ int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
 	}
 	/* the rest of the task's event was lost */
 	if (n)
-		finish(e, n);
+		finish_event(e, n);
 	take_first(e, r, upid, cpu, time);
 	return e->err;
 }
@@ -484,7 +484,7 @@ int rec_events_end(struct rec_events *e)
 		i = 0;
 		slot = map64_each(&e->open, &i);
 		if (slot)
-			finish(e, (struct node *)(uintptr_t)slot->value);
+			finish_event(e, (struct node *)(uintptr_t)slot->value);
 	} while (slot);
 	drain(e);
 	return e->err;

@@ -137,7 +137,7 @@ static inline bool next_record(struct merge *m, struct lane *l)
 }
 
 /* Go to the first record of the next page that has one. */
-static void load(struct merge *m, struct lane *l)
+static void load_lane(struct merge *m, struct lane *l)
 {
 	bool missed;
 
@@ -156,7 +156,7 @@ static void advance(struct merge *m, struct lane *l)
 	if (next_record(m, l))
 		return;
 	drop_page(m, l);
-	load(m, l);
+	load_lane(m, l);
 }
 
 void merge_page(struct merge *m, unsigned int cpu)
@@ -169,7 +169,7 @@ void merge_page(struct merge *m, unsigned int cpu)
 	if (++m->waiting > m->peak)
 		m->peak = m->waiting;
 	if (!l->data)
-		load(m, l);
+		load_lane(m, l);
 }
 
 void merge_seen(struct merge *m, unsigned int cpu, uint64_t time)

@@ -52,7 +52,7 @@ static void read_first_line(const char *file, char *interp, char *arg, size_t si
 		memcpy(arg, end, strlen(end) + 1);
 }
 
-static bool find(const char *name, char *path, size_t size)
+static bool find_program(const char *name, char *path, size_t size)
 {
 	char *real = realpath(name, NULL);
 	bool good = real && strlen(real) < size;
@@ -67,7 +67,7 @@ static bool look_program(void *ctx, const char *name, char *path, char *interp, 
 			 size_t size)
 {
 	(void)ctx;
-	if (!find(name, path, size))
+	if (!find_program(name, path, size))
 		return false;
 	read_first_line(path, interp, arg, size);
 	return true;
@@ -76,7 +76,7 @@ static bool look_program(void *ctx, const char *name, char *path, char *interp, 
 static bool look_directory(void *ctx, const char *name, char *path, size_t size)
 {
 	(void)ctx;
-	return find(name, path, size);
+	return find_program(name, path, size);
 }
 
 /* ---- which file it was ---- */
