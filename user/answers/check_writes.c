@@ -70,7 +70,7 @@ static void load_writes(struct check *c, struct all *all)
 /* ---- two writers ---- */
 
 /* Whether a version was derived from @older, directly or not, or is @older. */
-static bool holds_version(const struct check *c, uint32_t version, uint32_t older)
+static bool derives_from(const struct check *c, uint32_t version, uint32_t older)
 {
 	while (version && version != older)
 		version = c->s.versions[version].made == GRAPH_CHANGED ?
@@ -119,7 +119,7 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 	 * So does a unit that changes the older version.  A step that uses what the other one
 	 * made has waited for it.
 	 */
-	return holds_version(c, y->version, x->version) ||
+	return derives_from(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||
 	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }

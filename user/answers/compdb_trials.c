@@ -35,7 +35,8 @@ static const char *const directories[] = {
 /* CMake's trials; real builds with CMake do not run there. */
 #define CMAKE_DIRECTORY "*/CMakeFiles/*"
 
-#define HAS(patterns, path)	has_pattern(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)
+#define HAS(patterns, path) \
+	has_pattern(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)
 
 static bool has_pattern(const char *const *patterns, size_t n, const char *path)
 {

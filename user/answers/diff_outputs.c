@@ -92,8 +92,9 @@ void diff_outputs(struct diff *d)
 		const uint64_t *first = map64_get(&firsts, a->names[i]);
 
 		if (first && *first == i)
-			add_output(d, (struct diff_output){ .first = i,
-				   .how = DIFF_LEFT_ONLY_FIRST });
+			add_output(d, (struct diff_output){
+				.first = i, .how = DIFF_LEFT_ONLY_FIRST,
+			});
 	}
 	map64_clear(&firsts);
 	if (d->noutputs)

@@ -120,8 +120,8 @@ static void read_line(struct make *m, const char *s, size_t len)
 		buf_addc(&m->dir, 0);
 		buf_free(&now);
 	} else if (line_begins(s, len, "# Make data base") || line_begins(s, len, "# Variables") ||
-		   line_begins(s, len, "# Implicit Rules") || line_begins(s, len,
-									  "# files hash-table")) {
+		   line_begins(s, len, "# Implicit Rules") ||
+		   line_begins(s, len, "# files hash-table")) {
 		m->files = false;
 		m->target = m->file = 0;
 	} else if (line_begins(s, len, "# Files")) {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tasks handled at a time, each with an open descriptor; then check_candidates() lists the live ones anew. */
+/* Tasks handled at a time, each with an open descriptor; then check_candidates() lists the live. */
 #define BATCH		256
 /* Longest command line, in bytes. */
 #define CMDLINE_MAX	(1u << 20)

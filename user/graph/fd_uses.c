@@ -161,8 +161,8 @@ static bool assumed(const struct process *p, const struct fd *fd, int64_t number
 		return false;
 	if (d->other || !d->file)
 		return standard ? !fd->own || !p->exec.lends :
-				  fd->own && !d->placed && (!d->other ||
-							    !fdtab_holds(p->fds, d->other));
+				  fd->own && !d->placed &&
+				  (!d->other || !fdtab_holds(p->fds, d->other));
 	return fd->own || standard;
 }
 

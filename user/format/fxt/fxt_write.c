@@ -219,8 +219,8 @@ static inline bool same_bytes(const char *a, const char *b, size_t n)
 
 static inline bool slot_holds(const struct string_slot *slot, struct fxt_str str)
 {
-	return slot->len == str.len && same_bytes(slot->own ? slot->copy : slot->text, str.s,
-						  str.len);
+	return slot->len == str.len &&
+	       same_bytes(slot->own ? slot->copy : slot->text, str.s, str.len);
 }
 
 /*

@@ -276,8 +276,7 @@ static int by_trace(const void *a, const void *b)
 {
 	const struct sprt_kept_call *x = *(const struct sprt_kept_call *const *)a;
 	const struct sprt_kept_call *y = *(const struct sprt_kept_call *const *)b;
-	int order = compare_numbers((uintptr_t)x->call.frames,
-				    (uintptr_t)y->call.frames);
+	int order = compare_numbers((uintptr_t)x->call.frames, (uintptr_t)y->call.frames);
 
 	return order ? order : by_number(x, y);
 }

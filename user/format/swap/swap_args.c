@@ -63,9 +63,9 @@ static void add_text(struct swap_args *a, const char *name, const char *s, size_
 	do {
 		size_t n = len > FXT_MAX_STRING ? utf8_cut(s, len, FXT_MAX_STRING) : len;
 
-		add_arg(a,
-			fxt_arg_str(cstr(part == 1 ? name : swap_args_name(a, "%s.%u", name, part)),
-				       fxt_str(s, n)));
+		add_arg(a, fxt_arg_str(
+			cstr(part == 1 ? name : swap_args_name(a, "%s.%u", name, part)),
+			fxt_str(s, n)));
 		part++;
 		s += n;
 		len -= n;
