@@ -113,7 +113,7 @@ void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 }
 
 /* Compute the id, which depends only on the build and its files. */
-static void identify(struct attest *a)
+static void identify_files(struct attest *a)
 {
 	/* not "sealed": it counts changes of the database, not of the build */
 	static const char text[] = "SELECT key, value FROM meta WHERE key <> 'sealed' ORDER BY key";
@@ -150,7 +150,7 @@ bool attest_load(struct attest *a)
 	if (unhashed)
 		diag_report(a->db->diag, &not_hashed, NULL, DIAG_NOWHERE, 0,
 			    "%zu of %zu files have no hash; it says why at each", unhashed, a->n);
-	identify(a);
+	identify_files(a);
 	return !a->db->failed;
 }
 

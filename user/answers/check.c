@@ -27,7 +27,7 @@ void check_init(struct check *c, struct db *db)
 }
 
 /* Free everything that is not needed to print findings. */
-static void forget(struct check *c)
+static void free_working(struct check *c)
 {
 	free(c->step);
 	free(c->below);
@@ -70,7 +70,7 @@ void check_free(struct check *c)
 	free(c->trees);
 	free(c->around_trees);
 	free(c->allowed);
-	forget(c);
+	free_working(c);
 	map64_clear(&c->tree_of);
 	lists_free(&c->lists);
 	match_free_side(&c->s);
@@ -242,5 +242,5 @@ void check_find(struct check *c)
 	sort_findings(c);
 	check_group(c);
 	sort_findings(c);
-	forget(c);
+	free_working(c);
 }

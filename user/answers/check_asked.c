@@ -18,7 +18,7 @@ static bool is_in_step(const struct check *c, uint32_t unit)
 /* ---- looked for too early ---- */
 
 /* Whether two units ran in calls of the same make or ninja that overlapped in time. */
-static bool overlap(const struct check *c, uint32_t x, uint32_t y)
+static bool units_overlap(const struct check *c, uint32_t x, uint32_t y)
 {
 	const struct match_unit *units = c->s.units;
 	uint32_t both = check_apart(c, &x, &y);
@@ -30,7 +30,7 @@ static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 /* Whether neither @unit, which did not find a file, nor @maker has to wait for the other. */
 static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t file)
 {
-	return overlap(c, unit, maker) ||
+	return units_overlap(c, unit, maker) ||
 	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 

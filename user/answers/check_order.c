@@ -106,7 +106,7 @@ uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
 
 /* ---- what is declared ---- */
 
-static void reach(struct check_around *r, uint32_t node, enum check_reached how)
+static void reach_node(struct check_around *r, uint32_t node, enum check_reached how)
 {
 	if (!r->in[node])
 		r->list[r->n++] = node;
@@ -134,7 +134,7 @@ static void look_around(struct check *c, uint32_t step, bool listed)
 	outs = check_outs(c, step, &n);
 	for (size_t i = 0; i < n; i++)
 		if (l->nodes[c->node[outs[i].file]].rule)
-			reach(r, c->node[outs[i].file], REACHED_MADE);
+			reach_node(r, c->node[outs[i].file], REACHED_MADE);
 	r->any = r->n > 0;
 	for (size_t i = 0; i < n; i++)
 		r->any &= !lists_is_open(&l->nodes[c->node[outs[i].file]]);
@@ -144,7 +144,7 @@ static void look_around(struct check *c, uint32_t step, bool listed)
 
 		for (unsigned int k = 0; k < 2; k++)
 			for (size_t j = 0; groups[k] && j < l->groups[groups[k]].n; j++)
-				reach(r, l->groups[groups[k]].nodes[j], REACHED_NAMED);
+				reach_node(r, l->groups[groups[k]].nodes[j], REACHED_NAMED);
 	}
 }
 

@@ -217,7 +217,7 @@ static void find_dirs(const struct lists *l, struct map64 *dirs)
 }
 
 /* Whether a unit wrote to a file, even if that is gone. */
-static bool wrote(const struct match_side *s, uint32_t unit, uint32_t file)
+static bool unit_wrote(const struct match_side *s, uint32_t unit, uint32_t file)
 {
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec]) {
 		const struct build_access *a = &s->b->accesses[s->b->execs[exec].first];
@@ -248,7 +248,7 @@ static bool lists_itself(const struct check *c, uint32_t unit)
 			return false;
 		lists |= (c->own[file] || (build_name(c->s.b, build_final(c->s.b, file), 0) &&
 					   check_names(c, unit, file, options))) &&
-			 wrote(&c->s, unit, file);
+			 unit_wrote(&c->s, unit, file);
 	}
 	return lists;
 }

@@ -42,7 +42,7 @@ static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entr
 }
 
 /* Keep the old entries that this build did not make. */
-static void merge(struct compdb_entries *l, const struct compdb_old *old)
+static void merge_old(struct compdb_entries *l, const struct compdb_old *old)
 {
 	size_t made = l->n;
 
@@ -237,7 +237,7 @@ void compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	compdb_find(&l, &list, db, c);
 	compdb_check_env(&list);
 	if (c->old) {
-		merge(&l, c->old);
+		merge_old(&l, c->old);
 		compdb_sort(&l);
 	}
 	for (size_t i = 0; i < l.n; i++)

@@ -277,7 +277,7 @@ static bool read_at(void *ctx, const char *name, struct buf *text)
 }
 
 /* Make no entries for a command. */
-static void ignore(struct compdb_command *c)
+static void ignore_command(struct compdb_command *c)
 {
 	c->cmd.kind = COMMAND_OTHER;
 	c->cmd.why = WHY_IGNORED;
@@ -298,7 +298,7 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
 	command_free(&c->cmd);
 	command_parse(&c->cmd, f, args, n, c->own, &files);
 	if (c->ignored)
-		ignore(c);
+		ignore_command(c);
 	c->sources = xcalloc(c->cmd.nsources + 1, sizeof(*c->sources));
 	for (size_t i = 0; i < c->cmd.nsources; i++) {
 		c->sources[i].file = compdb_absolute(c->directory, c->cmd.sources[i].path);
@@ -329,7 +329,7 @@ static void free_command(struct compdb_command *c)
 }
 
 /* Find the command behind the options of a wrapper, or of several nested ones. */
-static bool unwrap(struct collector *of, struct compdb_command *c, const struct family *f)
+static bool unwrap_command(struct collector *of, struct compdb_command *c, const struct family *f)
 {
 	c->wrapper = f->runs ? NULL : f;
 	c->weak = f->runs;
@@ -361,7 +361,8 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	if (ran.masked) {
 		row->wrapper = ran.family;
 		row->cmd.family = family_at(c, row->args, row->nargs, ran.from, &row->own);
-	} else if (ran.family->tool == TOOL_WRAPPER && (ran.ignored || !unwrap(c, row, ran.family))) {
+	} else if (ran.family->tool == TOOL_WRAPPER &&
+		   (ran.ignored || !unwrap_command(c, row, ran.family))) {
 		return false;
 	}
 	/* linkers and archivers have no sources */

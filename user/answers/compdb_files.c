@@ -204,7 +204,7 @@ static void add_received(struct compdb_list *l, struct compdb_command *c, struct
 	c->in_part = proper->unread;
 }
 
-static void rebuild(struct compdb_list *l, struct compdb_command *c)
+static void rebuild_args(struct compdb_list *l, struct compdb_command *c)
 {
 	struct rebuilt r = { 0 };
 
@@ -244,7 +244,7 @@ static void add_said(struct buf *to, const struct command *c, const char *names)
 }
 
 /* Whether a compiler proper got the same macros and directories as its driver. */
-static bool agrees(const struct command *driver, const struct command *proper)
+static bool args_agree(const struct command *driver, const struct command *proper)
 {
 	bool same = true;
 
@@ -272,7 +272,7 @@ void compdb_rebuild(struct compdb_list *l)
 			continue;
 		proper = &l->rows[c->proper - 1].cmd;
 		/* only gcc's compilers proper have the same options as their driver */
-		if (proper->family->at == AT_GNU && (c->cmd.unread || !agrees(&c->cmd, proper)))
-			rebuild(l, c);
+		if (proper->family->at == AT_GNU && (c->cmd.unread || !args_agree(&c->cmd, proper)))
+			rebuild_args(l, c);
 	}
 }

@@ -159,7 +159,7 @@ static void find_parts(struct compdb_list *l)
 
 /* ---- links ---- */
 
-static bool links(const struct compdb_command *c)
+static bool command_links(const struct compdb_command *c)
 {
 	return c->output && !compdb_is_proper(c) &&
 	       (c->cmd.kind == COMMAND_LINK || c->cmd.kind == COMMAND_ARCHIVE || c->cmd.links);
@@ -174,9 +174,9 @@ static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
 		struct compdb_command *outer = &l->rows[up - 1];
 
-		if (!links(outer) && !(compdb_compiles(outer) && compdb_is_entry(outer)))
+		if (!command_links(outer) && !(compdb_compiles(outer) && compdb_is_entry(outer)))
 			continue;
-		if (c->cmd.family->tool == TOOL_DRIVER && links(outer) &&
+		if (c->cmd.family->tool == TOOL_DRIVER && command_links(outer) &&
 		    !strcmp(outer->output, c->output) && !is_wrapped(outer, c))
 			outer->link = FATE_INNER;
 		else
@@ -189,8 +189,8 @@ static void judge_links(struct compdb_list *l)
 	for (size_t i = 0; i < l->n; i++) {
 		struct compdb_command *c = &l->rows[i];
 
-		c->link = links(c) ? FATE_ENTRY : FATE_OTHER;
-		if (links(c))
+		c->link = command_links(c) ? FATE_ENTRY : FATE_OTHER;
+		if (command_links(c))
 			find_outer_links(l, c);
 	}
 }

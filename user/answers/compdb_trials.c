@@ -73,7 +73,7 @@ static bool leads_on(const struct build *b, uint32_t version, uint32_t file)
 	return found;
 }
 
-static bool stays(const struct build *b, const char *output)
+static bool output_stays(const struct build *b, const char *output)
 {
 	uint32_t file = find_file(b, output);
 	size_t n;
@@ -105,7 +105,8 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 	if (!trial) {
 		const struct build *b = build_of(l->db);
 
-		trial = is_made_and_gone(b, find_file(b, file)) && !(output.len && stays(b, path));
+		trial = is_made_and_gone(b, find_file(b, file)) && !(output.len &&
+								     output_stays(b, path));
 	}
 	buf_free(&output);
 	free(path);

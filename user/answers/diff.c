@@ -134,7 +134,7 @@ static size_t first_edge(const struct diff *d, uint32_t from)
 }
 
 /* From each marked unit, mark the readers of what it wrote since, and its calls that differ. */
-static void spread(struct diff *d)
+static void spread_causes(struct diff *d)
 {
 	while (d->nqueue) {
 		uint32_t unit = d->queue[--d->nqueue];
@@ -313,7 +313,7 @@ static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 		int32_t r = file_root(d, files, DIFF_TIME_ONLY, 1, up->weak, caller, up->weak_at);
 
 		mark_unit(d, caller, up->weak_at, r);
-		spread(d);
+		spread_causes(d);
 		return r;
 	}
 	up->calls = env_root(d, caller);
@@ -335,7 +335,7 @@ static void explain_calls(struct diff *d, struct map64 *files)
 			.kind = b->pair ? DIFF_COMMAND : DIFF_ADDED, .a = b->pair, .b = i, .at = b->at,
 		});
 		mark_unit(d, i, b->at, root);
-		spread(d);
+		spread_causes(d);
 	}
 	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
 		const struct match_unit *a = &A(d)->units[i];
@@ -429,7 +429,7 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 			continue;
 		if (d->units[maker].since == NEVER && B(d)->units[maker].pair) {
 			output_root(d, programs, version, o->second);
-			spread(d);
+			spread_causes(d);
 		}
 		o->root = d->units[maker].root;
 	}
@@ -445,14 +445,14 @@ static void explain_failed(struct diff *d)
 		if (failed && d->units[failed].root >= 0)
 			mark_unit(d, i, B(d)->units[failed].until, d->units[failed].root);
 	}
-	spread(d);
+	spread_causes(d);
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		uint32_t failed = d->after[1][i];
 
 		if (failed)
 			mark_unit(d, i, B(d)->units[i].at, d->units[failed].root);
 	}
-	spread(d);
+	spread_causes(d);
 	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
 		const struct match_unit *a = &A(d)->units[i];
 
@@ -475,7 +475,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 			continue;
 		/* from its beginning on: a unit may have failed before it wrote anything */
 		mark_unit(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
-		spread(d);
+		spread_causes(d);
 	}
 	explain_failed(d);
 	/* last, as the trace does not show whether a unit used a variable that differs */
@@ -484,7 +484,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 
 		if (root >= 0) {
 			mark_unit(d, i, B(d)->units[i].at, root);
-			spread(d);
+			spread_causes(d);
 		}
 	}
 	explain_outputs(d, &programs);
@@ -521,7 +521,7 @@ void diff_builds(struct diff *d)
 	for (size_t i = 0; i < l.n; i++)
 		mark_unit(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
 	free(l.seeds);
-	spread(d);
+	spread_causes(d);
 	explain_calls(d, &files);
 	explain_rest(d, &files);
 	map64_clear(&files);

@@ -28,7 +28,7 @@ static const struct glyphs *glyphs_of(const struct draw *d)
 	return d->utf8 ? &unicode : &ascii;
 }
 
-static void repeat(struct out *out, const char *s, unsigned int n)
+static void put_repeated(struct out *out, const char *s, unsigned int n)
 {
 	while (n--)
 		out_puts(out, s);
@@ -286,9 +286,9 @@ static void put_bar(const struct timeline *t, const struct draw *d, const struct
 	to = to > from ? to : from + 1;
 	to = to < cols ? to : cols;
 	out_printf(d->out, "  %s", g->side);
-	repeat(d->out, " ", from);
-	repeat(d->out, g->eighths[FULL], to - from);
-	repeat(d->out, " ", cols - to);
+	put_repeated(d->out, " ", from);
+	put_repeated(d->out, g->eighths[FULL], to - from);
+	put_repeated(d->out, " ", cols - to);
 	out_puts(d->out, g->side);
 }
 

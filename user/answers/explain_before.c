@@ -106,7 +106,7 @@ static void add_inputs(struct comparing *c)
 
 /* ---- the environment ---- */
 
-static char *variable(struct db *db, const struct diff_var *v)
+static char *var_text(struct db *db, const struct diff_var *v)
 {
 	static const char text[] = "SELECT s FROM string WHERE id = ?";
 	uint32_t ids[] = { v->name, v->value };
@@ -133,8 +133,8 @@ static void add_variable(void *ctx, const struct diff_var *a, const struct diff_
 {
 	struct comparing *c = ctx;
 
-	add_difference(c->x, "environment", a ? variable(c->d->m.side[0].db, a) : NULL,
-		       b ? variable(c->d->m.side[1].db, b) : NULL, NULL);
+	add_difference(c->x, "environment", a ? var_text(c->d->m.side[0].db, a) : NULL,
+		       b ? var_text(c->d->m.side[1].db, b) : NULL, NULL);
 }
 
 /* ---- all of it ---- */

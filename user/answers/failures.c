@@ -184,7 +184,7 @@ static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 }
 
 /* Whether a process without a caller in the trace makes the build fail. */
-static bool decides(const struct failures *f, uint32_t exec)
+static bool exec_decides(const struct failures *f, uint32_t exec)
 {
 	if (f->attached)
 		return f->nodes[exec].failed && !f->nodes[exec].answers;
@@ -199,7 +199,7 @@ static void find_counting(struct failures *f, const uint32_t *order, uint32_t n)
 		struct failure_node *node = &f->nodes[order[i]];
 
 		node->counts = node->up ? node->blamed && f->nodes[node->up].counts :
-			       decides(f, order[i]);
+			       exec_decides(f, order[i]);
 		f->failed |= node->counts;
 	}
 }

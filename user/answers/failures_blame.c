@@ -170,7 +170,7 @@ static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
 	return &build_of(f->db)->execs[exec];
 }
 
-static int64_t begun(const struct failures *f, uint32_t exec)
+static int64_t exec_begun(const struct failures *f, uint32_t exec)
 {
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
@@ -182,7 +182,7 @@ static uint32_t calls_after(const struct failures *f, const struct failure_node 
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < caller->calls; i++)
-		n += begun(f, f->children[caller->first + i]) > time;
+		n += exec_begun(f, f->children[caller->first + i]) > time;
 	return n;
 }
 
@@ -193,7 +193,7 @@ static uint32_t calls_at(const struct failures *f, const struct failure_node *ca
 	for (uint32_t i = 0; i < caller->calls; i++) {
 		uint32_t call = f->children[caller->first + i];
 
-		n += begun(f, call) < time && exec_of(f, call)->until > time;
+		n += exec_begun(f, call) < time && exec_of(f, call)->until > time;
 	}
 	return n;
 }
@@ -247,7 +247,7 @@ static bool was_to_make(const struct failures *f, uint32_t call, const char *pat
 }
 
 /* Whether a program lacked a file that an earlier, failed call of a script should have made. */
-static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
+static bool lacks_output_of(const struct failures *f, uint32_t call, uint32_t earlier)
 {
 	const struct build *b = build_of(f->db);
 	uint32_t leaf = call;
@@ -280,7 +280,7 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 	if (node->caller > CALLER_SHELL || !failures_was_stopped(e) || same_status(exec_of(f, caller), e))
 		return false;
 	return e->forked ||
-	       calls_after(f, node, begun(f, call)) > calls_after(f, node, e->until);
+	       calls_after(f, node, exec_begun(f, call)) > calls_after(f, node, e->until);
 }
 
 /*
@@ -294,7 +294,8 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	uint32_t after;
 
 	if (call != last)
-		return !node->answers && (same_program(f, call, last) || lacks(f, last, call));
+		return !node->answers && (same_program(f, call, last) ||
+					  lacks_output_of(f, last, call));
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
 	/* make failed because of a job: scripts do not ignore that */
@@ -317,7 +318,7 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	uint32_t width = calls_at(f, caller, end);
 
 	for (uint32_t i = 0; i < caller->calls; i++) {
-		int64_t begin = begun(f, f->children[caller->first + i]);
+		int64_t begin = exec_begun(f, f->children[caller->first + i]);
 
 		if (begin > end && calls_at(f, caller, begin) >= width)
 			return true;
@@ -374,7 +375,7 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 {
 	/* a shell that went on, and ran its last command in its own process */
 	if (called_by(f, call) != caller)
-		return lacks(f, last ? last : caller, call);
+		return lacks_output_of(f, last ? last : caller, call);
 	if (f->nodes[call].says == SAYS_FAILED)
 		return true;
 	switch ((enum failure_caller)f->nodes[caller].caller) {
@@ -423,7 +424,7 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 		    was_stopped(f, exec, call) || !fails_of(f, exec, call, last, unsure))
 			continue;
 		its->followed = node->cause && (failures_was_stopped(exec_of(f, call)) ||
-						lacks(f, call, node->cause));
+						lacks_output_of(f, call, node->cause));
 		its->blamed = !its->followed;
 		node->cause = node->cause ? node->cause : call;
 	}

@@ -190,7 +190,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 }
 
 /* Whether a missing file can be the reason of a failure: its arguments name it, or it is own. */
-static bool matters(const struct look *l, const char *path, size_t len)
+static bool path_matters(const struct look *l, const char *path, size_t len)
 {
 	const struct failure_node *node = &failures_of(l->db)->nodes[l->exec];
 	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len }, args = { 0 };
@@ -340,7 +340,7 @@ static bool find_last_missing(const struct look *l, const struct buf *said, stru
 
 		if (m->at < read)
 			return false;
-		if (is_habit(path, len) || was_found(l, name) || !matters(l, path, len) ||
+		if (is_habit(path, len) || was_found(l, name) || !path_matters(l, path, len) ||
 		    is_target(l, path, len))
 			continue;
 		if (!is_lookup(m->error))

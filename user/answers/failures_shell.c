@@ -520,7 +520,7 @@ bool failures_is_shell(const struct build *b, uint32_t exec)
 	return class == WORK_SHELL;
 }
 
-/* Read the commands in a shell's text.  Return: false if it is unknown.  Call forget() anyway. */
+/* Read the commands in a shell's text.  Return: false if unknown.  Call forget_text() anyway. */
 static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, struct buf *text)
 {
 	if (!find_text(db, build_with_command(build_of(db), exec), text, &t->errexit))
@@ -531,7 +531,7 @@ static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, st
 	return true;
 }
 
-static void forget(struct shell_text *t, struct buf *text)
+static void forget_text(struct shell_text *t, struct buf *text)
 {
 	buf_free(&t->words);
 	buf_free(text);
@@ -550,7 +550,7 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
 		for (size_t i = 0; i < t.n && !may; i++)
 			may = is_base(t.words.s + t.commands[i].word, t.commands[i].len, name, len);
 	}
-	forget(&t, &text);
+	forget_text(&t, &text);
 	return may;
 }
 
@@ -577,6 +577,6 @@ bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
 		buf_add(&on->name, t.words.s + found->word, found->len);
 		buf_add(&on->path, on->name.s, on->name.len);
 	}
-	forget(&t, &text);
+	forget_text(&t, &text);
 	return true;
 }

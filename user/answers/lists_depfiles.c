@@ -15,7 +15,7 @@
  * the end of a line continues it.  Return: the position after the word; @to is empty at the
  * end of the rule.
  */
-static const char *word(const char *s, const char *end, struct buf *to)
+static const char *parse_word(const char *s, const char *end, struct buf *to)
 {
 	to->len = 0;
 	for (; s < end; s++) {
@@ -40,15 +40,15 @@ static const char *word(const char *s, const char *end, struct buf *to)
 }
 
 /* Read a rule: targets, a colon, prerequisites.  Return: the position after its line. */
-static const char *rule(struct lists *l, const char *cwd, const char *s, const char *end,
-			struct lists_group *targets)
+static const char *parse_rule(struct lists *l, const char *cwd, const char *s, const char *end,
+			      struct lists_group *targets)
 {
 	struct buf b = { 0 };
 	uint32_t group = 0, node;
 	bool behind = false;
 
 	targets->n = 0;
-	while ((s = word(s, end, &b)) && b.len) {
+	while ((s = parse_word(s, end, &b)) && b.len) {
 		bool colon = !behind && b.s[b.len - 1] == ':';
 
 		b.len -= colon;
@@ -83,7 +83,7 @@ void lists_depfile(struct lists *l, const char *cwd, const struct buf *text)
 		if (*s == '#')
 			s = memchr(s, '\n', (size_t)(end - s)) ?: end;
 		else
-			s = rule(l, cwd, s, end, &targets);
+			s = parse_rule(l, cwd, s, end, &targets);
 		s += s < end && *s == '\n';
 	}
 	free(targets.nodes);
@@ -205,13 +205,13 @@ static void add_options(struct lists *l, const char *dir, uint32_t group)
 }
 
 /* Read the words of a variable as inputs of a node.  Return: the position after it. */
-static const char *variable(struct lists *l, const char *dir, const char *s, const char *end,
-			    uint32_t node)
+static const char *parse_variable(struct lists *l, const char *dir, const char *s, const char *end,
+				  uint32_t node)
 {
 	struct buf b = { 0 };
 	bool options = false;
 
-	while ((s = word(s, end, &b)) && b.len) {
+	while ((s = parse_word(s, end, &b)) && b.len) {
 		if (!l->nodes[node].read) {
 			uint32_t group = lists_group_new(l);
 
@@ -253,7 +253,7 @@ static bool read_cmd(struct lists *l, const char *dir, const char *path, struct 
 
 			l->nodes[node].target = true;
 			if (**head == 'd' || head == &heads[1])
-				line = variable(l, dir, sign + 4, end, node);
+				line = parse_variable(l, dir, sign + 4, end, node);
 			break;
 		}
 		s = line;

@@ -72,13 +72,13 @@ static void bindings_free(struct bindings *b)
 	*b = (struct bindings){ 0 };
 }
 
-static void bind(struct bindings *b, const char *name, size_t len, struct buf value)
+static void bind_name(struct bindings *b, const char *name, size_t len, struct buf value)
 {
 	b->rows = xgrow(b->rows, &b->cap, b->n + 1, sizeof(*b->rows));
 	b->rows[b->n++] = (struct binding){ xstrndup(name, len), value };
 }
 
-static const struct buf *bound(const struct bindings *b, const char *name, size_t len)
+static const struct buf *bound_value(const struct bindings *b, const char *name, size_t len)
 {
 	for (size_t i = b->n; i--;)
 		if (!strncmp(b->rows[i].name, name, len) && !b->rows[i].name[len])
@@ -86,9 +86,9 @@ static const struct buf *bound(const struct bindings *b, const char *name, size_
 	return NULL;
 }
 
-static const char *expand(struct scope *s, const char *p, bool path, struct buf *to);
+static const char *expand_text(struct scope *s, const char *p, bool path, struct buf *to);
 
-static void variable(struct scope *s, const char *name, size_t len, struct buf *to)
+static void expand_variable(struct scope *s, const char *name, size_t len, struct buf *to)
 {
 	const struct buf *value = NULL;
 
@@ -97,13 +97,13 @@ static void variable(struct scope *s, const char *name, size_t len, struct buf *
 	else if (s->rule && len == 3 && !memcmp(name, "out", 3))
 		value = s->out;
 	for (const struct scope *at = s; at && !value; at = at->up) {
-		value = bound(&at->vars, name, len);
+		value = bound_value(&at->vars, name, len);
 		if (value || !at->rule)
 			continue;
-		value = bound(&at->rule->raw, name, len);
+		value = bound_value(&at->rule->raw, name, len);
 		if (value && s->depth < DEEPEST) {
 			s->depth++;
-			expand(s, value->s, false, to);
+			expand_text(s, value->s, false, to);
 			s->depth--;
 		}
 		if (value)
@@ -119,7 +119,7 @@ static bool name_byte(char c)
 }
 
 /* Expand what follows a "$".  Return: the position after it. */
-static const char *dollar(struct scope *s, const char *p, struct buf *to)
+static const char *expand_dollar(struct scope *s, const char *p, struct buf *to)
 {
 	const char *end = p;
 
@@ -131,13 +131,13 @@ static const char *dollar(struct scope *s, const char *p, struct buf *to)
 		end = p + strcspn(p, "}\n");
 		if (*end != '}')
 			return end;
-		variable(s, p + 1, (size_t)(end - p) - 1, to);
+		expand_variable(s, p + 1, (size_t)(end - p) - 1, to);
 		return end + 1;
 	}
 	while (name_byte(*end))
 		end++;
 	if (end > p) {
-		variable(s, p, (size_t)(end - p), to);
+		expand_variable(s, p, (size_t)(end - p), to);
 		return end;
 	}
 	if (!*p)
@@ -147,13 +147,13 @@ static const char *dollar(struct scope *s, const char *p, struct buf *to)
 }
 
 /* Expand a value up to the end of the line, or one path.  Return: the position after it. */
-static const char *expand(struct scope *s, const char *p, bool path, struct buf *to)
+static const char *expand_text(struct scope *s, const char *p, bool path, struct buf *to)
 {
 	while (*p && *p != '\n' && !(*p == '\r' && p[1] == '\n')) {
 		if (path && strchr(" :|", *p))
 			break;
 		if (*p == '$')
-			p = dollar(s, p + 1, to);
+			p = expand_dollar(s, p + 1, to);
 		else
 			buf_addc(to, *p++);
 	}
@@ -192,7 +192,7 @@ static void read_block(struct text *t, struct scope *s, struct bindings *to)
 		p++;
 		p += strspn(p, " ");
 		if (s) {
-			expand(s, p, false, &value);
+			expand_text(s, p, false, &value);
 		} else {
 			buf_add(&value, p, (size_t)(t->s - p));
 			while (value.len && strchr("\r\n", value.s[value.len - 1]))
@@ -200,7 +200,7 @@ static void read_block(struct text *t, struct scope *s, struct bindings *to)
 		}
 		buf_addc(&value, 0);
 		value.len--;
-		bind(to, line, (size_t)(end - line), value);
+		bind_name(to, line, (size_t)(end - line), value);
 	}
 }
 
@@ -217,12 +217,12 @@ static const char *read_paths(struct ninja *n, struct scope *s, const char *p,
 
 		p += strspn(p, " ");
 		if (*p == '$' && (p[1] == '\n' || p[1] == '\r')) {
-			p = dollar(s, p + 1, &b);
+			p = expand_dollar(s, p + 1, &b);
 			continue;
 		}
 		b.len = 0;
 		before = p;
-		p = expand(s, p, true, &b);
+		p = expand_text(s, p, true, &b);
 		if (p == before)
 			break;
 		if (!b.len)
@@ -238,7 +238,7 @@ static const char *read_paths(struct ninja *n, struct scope *s, const char *p,
 	return p;
 }
 
-static void strange(struct ninja *n, const struct text *t, const char *at)
+static void report_strange(struct ninja *n, const struct text *t, const char *at)
 {
 	uint64_t line = 1;
 
@@ -271,8 +271,8 @@ static void read_depfile(struct ninja *n, struct scope *s)
 {
 	struct buf path = { 0 }, kept = { 0 }, text = { 0 };
 
-	variable(s, "depfile", 7, &path);
-	variable(s, "deps", 4, &kept);
+	expand_variable(s, "depfile", 7, &path);
+	expand_variable(s, "deps", 4, &kept);
 	buf_addc(&path, 0);
 	if (!kept.len && read_named(n, path.s, &text))
 		lists_depfile(n->l, n->then, &text);
@@ -336,10 +336,10 @@ static void keep_variables(struct ninja *n, struct scope *s, uint32_t group)
 {
 	struct buf command = { 0 }, dyndep = { 0 };
 
-	variable(s, "command", 7, &command);
+	expand_variable(s, "command", 7, &command);
 	if (command.len)
 		n->l->groups[group].command = hash_bytes(command.s, command.len);
-	variable(s, "dyndep", 6, &dyndep);
+	expand_variable(s, "dyndep", 6, &dyndep);
 	if (dyndep.len) {
 		buf_addc(&dyndep, 0);
 		n->dyndeps = xgrow(n->dyndeps, &n->dyndeps_cap, n->ndyndeps + 1,
@@ -361,7 +361,7 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 	read_block(t, &outer, &s.vars);
 	p = name = read_outputs(n, &s, p, &outs, &out);
 	if (!name) {
-		strange(n, t, statement);
+		report_strange(n, t, statement);
 		goto done;
 	}
 	while (name_byte(*p) || *p == '.')
@@ -369,7 +369,7 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 	s.rule = find_rule(n, name, (size_t)(p - name));
 	p = read_inputs(n, &s, p, &ins, &in);
 	if (*p && *p != '\n' && *p != '\r')
-		strange(n, t, statement);
+		report_strange(n, t, statement);
 	group = lists_group_new(n->l);
 	declare_group(n->l, group, &outs, &ins, s.rule == &phony);
 	buf_addc(&in, 0);
@@ -395,7 +395,7 @@ static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own
 	struct buf path = { 0 }, name = { 0 };
 	bool ok;
 
-	expand(s, p, false, &name);
+	expand_text(s, p, false, &name);
 	if (!name.len || *name.s != '/') {
 		buf_adds(&path, n->dir);
 		buf_addc(&path, '/');
@@ -410,7 +410,7 @@ static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own
 }
 
 /* Return: the position after @word and spaces; NULL if @s begins with another word. */
-static const char *keyword(const char *s, const char *word)
+static const char *skip_keyword(const char *s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -437,25 +437,25 @@ static bool read_statement(struct ninja *n, struct text *t, struct scope *s)
 	struct bindings ignored = { 0 };
 	struct buf value = { 0 };
 
-	p = keyword(line, "build");
+	p = skip_keyword(line, "build");
 	if (p) {
 		read_build(n, t, s, p);
 		return true;
 	}
-	p = keyword(line, "rule");
+	p = skip_keyword(line, "rule");
 	if (p) {
 		read_rule(n, t, p);
 		return true;
 	}
 	t->s = next_line(line);
-	if (keyword(line, "pool") || keyword(line, "default")) {
+	if (skip_keyword(line, "pool") || skip_keyword(line, "default")) {
 		read_block(t, s, &ignored);
 		bindings_free(&ignored);
 		return true;
 	}
-	p = keyword(line, "include");
+	p = skip_keyword(line, "include");
 	if (!p)
-		p = keyword(line, "subninja");
+		p = skip_keyword(line, "subninja");
 	if (p && *p != '=')
 		return read_other(n, s, p, *line == 's');
 	for (p = line; name_byte(*p) || *p == '.';)
@@ -464,10 +464,10 @@ static bool read_statement(struct ninja *n, struct text *t, struct scope *s)
 
 	p += strspn(p, " ");
 	if (len && *p == '=') {
-		expand(s, p + 1 + strspn(p + 1, " "), false, &value);
-		bind(&s->vars, line, len, value);
+		expand_text(s, p + 1 + strspn(p + 1, " "), false, &value);
+		bind_name(&s->vars, line, len, value);
 	} else {
-		strange(n, t, line);
+		report_strange(n, t, line);
 	}
 	return true;
 }
@@ -529,7 +529,7 @@ static void read_dyndep(struct ninja *n, const struct dyndep *d)
 		n->l->nodes[node].dyndep = !n->l->groups[d->group].partly;
 	}
 	for (const char *s = text.len ? text.s : ""; *s; s = next_line(s)) {
-		const char *p = keyword(s, "build");
+		const char *p = skip_keyword(s, "build");
 
 		if (p)
 			read_dyndep_build(n, p);
@@ -555,7 +555,7 @@ bool lists_ninja(struct lists *l, const char *dir)
 	buf_add(&path, "/build.ninja", sizeof("/build.ninja"));
 	ok = read_file(&n, path.s, &top);
 	l->rules |= ok;
-	builddir = bound(&top.vars, "builddir", 8);
+	builddir = bound_value(&top.vars, "builddir", 8);
 	path.len = builddir && *builddir->s == '/' ? 0 : at.len - 1;
 	if (builddir) {
 		buf_adds(&path, "/");

@@ -90,7 +90,7 @@ static uint64_t key_of(const struct match_side *s, uint32_t unit, uint32_t calle
 	return key(k, hash_two(k->args, match_cwd(s, unit)), caller);
 }
 
-static void pair(struct match *m, uint32_t a, uint32_t b)
+static void pair_units(struct match *m, uint32_t a, uint32_t b)
 {
 	m->side[0].units[a].pair = b;
 	m->side[1].units[b].pair = a;
@@ -117,7 +117,7 @@ static void pair_by(struct match *m, key_fn *key)
 
 		if (!at || !*at)
 			continue;
-		pair(m, (uint32_t)*at, i);
+		pair_units(m, (uint32_t)*at, i);
 		*at = next[*at];
 	}
 	map64_clear(&first);
@@ -170,7 +170,7 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 		match_load_keys(&m->side[i]);
 	}
 	if (m->side[0].nunits && m->side[1].nunits)
-		pair(m, 1, 1);
+		pair_units(m, 1, 1);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		pair_by(m, keys[i]);
 	return !a->failed && !b->failed;

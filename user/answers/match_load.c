@@ -244,7 +244,7 @@ void match_load(struct match_side *s)
 
 /* ---- what they are known by ---- */
 
-static void widen(struct match_key *k, uint64_t least, uint64_t most)
+static void widen_key(struct match_key *k, uint64_t least, uint64_t most)
 {
 	if (!least)
 		return;
@@ -260,7 +260,7 @@ static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uin
 		return;
 	map64_put(seen, key, 1);
 	s->keys[unit].outs += hash_word(s->names[file]);
-	widen(&s->keys[unit], s->names[file], s->names[file]);
+	widen_key(&s->keys[unit], s->names[file], s->names[file]);
 }
 
 static void load_outs(struct match_side *s)
@@ -289,7 +289,7 @@ static void load_outs(struct match_side *s)
 
 		k->tree += k->outs;
 		up->tree += k->tree;
-		widen(up, k->least, k->most);
+		widen_key(up, k->least, k->most);
 	}
 }
 
@@ -317,7 +317,7 @@ void match_load_keys(struct match_side *s)
 
 /* ---- inputs ---- */
 
-static bool wrote(const struct match_side *s, uint32_t unit, uint32_t version)
+static bool unit_wrote(const struct match_side *s, uint32_t unit, uint32_t version)
 {
 	size_t n;
 	const struct match_write *w = match_writes(s, version, &n);
@@ -339,7 +339,7 @@ static void add_input(const struct match_side *s, uint32_t unit, const struct bu
 		.size = (int64_t)v->size, .mtime = v->mtime, .ino = v->ino,
 	};
 
-	if (!build_is_file(v) || !row.file || wrote(s, unit, version))
+	if (!build_is_file(v) || !row.file || unit_wrote(s, unit, version))
 		return;
 	row.name = s->names[row.file];
 	to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));

@@ -163,7 +163,7 @@ static int by_pair(const void *a, const void *b)
  * A file that @maker, or a process below it, made, and that @user, or a process below it, read;
  * otherwise a file that a rule declares as such.
  */
-static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
+static uint32_t needed_file(void *ctx, uint32_t user, uint32_t maker)
 {
 	struct needs *n = ctx;
 	const struct timeline_edge key = { .user = user, .maker = maker }, *edge = NULL;
@@ -184,7 +184,7 @@ void timeline_path(const struct timeline *t, struct critical_path *path)
 	struct needs n = { .t = t, .b = build_of(t->db) };
 
 	n.asked = xcalloc(n.b->nversions + 1ul, sizeof(*n.asked));
-	timeline_walk(t, path, needed, &n);
+	timeline_walk(t, path, needed_file, &n);
 	free(n.asked);
 	for (size_t i = 0; i < path->n; i++)
 		if (path->rows[i].exec)

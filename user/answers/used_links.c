@@ -89,7 +89,7 @@ static bool report_links(struct links *l, uint32_t file, const char *name, unsig
 	return n > 0;
 }
 
-static void opened(struct links *l)
+static void report_opened(struct links *l)
 {
 	static const char text[] = "SELECT a.file, s.s, a.class FROM asked AS a JOIN string AS s ON s.id = a.path";
 	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
@@ -114,7 +114,7 @@ static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/lo
 				    "/bin/", "/sbin/" };
 
 /* Links to programs, by argv[0], which is mostly the name by which they were called. */
-static void ran(struct links *l)
+static void report_ran(struct links *l)
 {
 	/* argv[0] of a script is the interpreter in its first line */
 	static const char text[] =
@@ -173,8 +173,8 @@ void used_links(const struct used *u, used_link_fn *fn, void *ctx)
 {
 	struct links l = { .u = u, .fn = fn, .ctx = ctx };
 
-	opened(&l);
-	ran(&l);
+	report_opened(&l);
+	report_ran(&l);
 	clear_links(&l);
 }
 

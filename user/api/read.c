@@ -59,7 +59,7 @@ static const struct source_format *our_row(const char *name, struct in *in)
 	return NULL;
 }
 
-static int choose(struct etrace *t)
+static int choose_format(struct etrace *t)
 {
 	const struct source_format *all = NULL, *row;
 	struct in *first = NULL;
@@ -83,7 +83,7 @@ static int choose(struct etrace *t)
 }
 
 /* Return: 0 or a negative errno. */
-static int begin(struct etrace *t, const char *const *paths, size_t npaths)
+static int open_inputs(struct etrace *t, const char *const *paths, size_t npaths)
 {
 	int err = 0;
 
@@ -95,7 +95,7 @@ static int begin(struct etrace *t, const char *const *paths, size_t npaths)
 			return err;
 		t->nin++;
 	}
-	err = choose(t);
+	err = choose_format(t);
 	if (err)
 		return err;
 	t->source = t->format->open(&(struct source_args){ t->in, t->nin, &t->opts, t->diag });
@@ -125,7 +125,7 @@ int etrace_open(const char *const *paths, size_t npaths, struct etrace **trace)
 		etrace_close(t);
 		return -ENOMEM;
 	}
-	err = begin(t, paths, npaths);
+	err = open_inputs(t, paths, npaths);
 	xalloc_end(&trap);
 	if (err) {
 		etrace_close(t);
@@ -188,7 +188,7 @@ static void on_end(void *ctx, struct task *task, enum task_end why, uint64_t tim
 }
 
 /* Updates the tasks after an event; a task that exits stays until the next event. */
-static void apply(struct etrace *t, struct etrace_event *event)
+static void apply_event(struct etrace *t, struct etrace_event *event)
 {
 	static const struct proctab_ops ops = { on_begin, on_end };
 	const struct et_event *ev = &event->ev;
@@ -228,7 +228,7 @@ static bool input_starved(const struct etrace *t)
 	return false;
 }
 
-static const struct etrace_event *next(struct etrace *t)
+static const struct etrace_event *next_event(struct etrace *t)
 {
 	t->begun = true;
 	end_exited(t);
@@ -246,7 +246,7 @@ static const struct etrace_event *next(struct etrace *t)
 		xalloc_failed(0);
 	if (!t->n)
 		return NULL;
-	apply(t, &t->queue[t->first]);
+	apply_event(t, &t->queue[t->first]);
 	return &t->queue[t->first++];
 }
 
@@ -259,7 +259,7 @@ int etrace_next(struct etrace *t, const struct etrace_event **event)
 		return t->dead;
 	if (xalloc_caught(&trap))
 		return t->dead = -ENOMEM;
-	*event = next(t);
+	*event = next_event(t);
 	xalloc_end(&trap);
 	return *event ? 1 : t->end;
 }

@@ -120,7 +120,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 #define TOKEN_MAX	16
 #define TOKENS_MAX	4096
 
-static bool writes(const struct build_access *a)
+static bool access_writes(const struct build_access *a)
 {
 	return a->how == GRAPH_WRITE;
 }
@@ -149,9 +149,10 @@ static struct user *users_of(const struct build *b, uint32_t version, size_t *n)
 	for (uint32_t i = 0; i < v->uses; i++) {
 		const struct build_access *a = build_use(b, version, i);
 
-		if (writes(a) || a->how == GRAPH_READ)
-			users[(*n)++] = (struct user){ a->exec, writes(a) ? 0 : build_moved(b, a),
-						       writes(a) ? build_moved(b, a) : 0 };
+		if (access_writes(a) || a->how == GRAPH_READ)
+			users[(*n)++] = (struct user){ a->exec,
+				access_writes(a) ? 0 : build_moved(b, a),
+						       access_writes(a) ? build_moved(b, a) : 0 };
 	}
 	qsort(users, *n, sizeof(*users), by_exec);
 	for (size_t i = 1; i < *n; i++) {

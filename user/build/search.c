@@ -41,7 +41,7 @@ static bool is_better(const struct search *s, int64_t x, int64_t than)
 	return s->back ? x < than : x > than;
 }
 
-static void push(struct search *s, size_t node)
+static void push_node(struct search *s, size_t node)
 {
 	s->queue = xgrow(s->queue, &s->queue_cap, s->nqueue + 1, sizeof(*s->queue));
 	s->queue[s->nqueue++] = (uint32_t)node;
@@ -76,11 +76,11 @@ void search_add(struct search *s, struct reach_node n, size_t from)
 		old->time = n.time;
 		old->exec = n.exec;
 		old->from = n.from;
-		push(s, *there);
+		push_node(s, *there);
 		return;
 	}
 	map64_put(&s->seen, key, r->n);
-	push(s, r->n);
+	push_node(s, r->n);
 	search_add_node(r, n);
 }
 

@@ -57,7 +57,7 @@ static const struct {
 	{ "depfiles", lists_depfiles, false }, { "kbuild", lists_kbuild, true },
 };
 
-static bool configure(struct check *c, const struct opts *opts)
+static bool configure_check(struct check *c, const struct opts *opts)
 {
 	const char *map = opt_value(opts, "map"), *value;
 	bool ok = !map || lists_map(&c->lists, map);
@@ -87,7 +87,7 @@ static int ask_check(struct asked *a)
 	check_init(&c, a->db[0]);
 	c.lists.cwd = depfile_cwd;
 	c.lists.ctx = a->db[0];
-	if (configure(&c, a->opts)) {
+	if (configure_check(&c, a->opts)) {
 		check_find(&c);
 		check_put(&c, a->out, a->json);
 		status = c.n ? 3 : 0;

@@ -42,7 +42,7 @@ static const struct {
 };
 #define NCHECKS (sizeof(checks) / sizeof(checks[0]))
 
-static void print(const char *name, const struct finding *f)
+static void print_finding(const char *name, const struct finding *f)
 {
 	struct term_colors c = term_colors(STDOUT_FILENO);
 	static const char *const words[] = { "ok", "note", "BAD" };
@@ -110,7 +110,7 @@ static bool diagnose(enum backends wanted)
 		/* a fault of one backend does not matter if another one works */
 		if (all[i].result == BAD && works)
 			all[i].result = NOTE;
-		print(checks[i].name, &all[i]);
+		print_finding(checks[i].name, &all[i]);
 	}
 	if (!works)
 		printf(PROG " run%s does not work here: fix the lines marked BAD\n", how[wanted]);

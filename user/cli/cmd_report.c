@@ -91,8 +91,9 @@ static bool is_input(const struct inputs *inputs, const char *file, const char *
 }
 
 /* The build of --before.  Return: NULL after diag_fatal(). */
-static struct db *earlier(const struct inputs *inputs, const char *from, const struct opts *opts,
-			  struct diag *diag)
+static struct db *open_earlier(const struct inputs *inputs, const char *from,
+			       const struct opts *opts,
+			       struct diag *diag)
 {
 	char *file = xstrdup(opt_value(opts, "before"));
 	struct db *db = NULL;
@@ -107,8 +108,8 @@ static struct db *earlier(const struct inputs *inputs, const char *from, const s
 }
 
 /* Write a page of it.  Return: as first_page(). */
-static int page(const struct inputs *inputs, const char *file, const char *from,
-		const struct opts *opts, struct diag *diag)
+static int write_page(const struct inputs *inputs, const char *file, const char *from,
+		      const struct opts *opts, struct diag *diag)
 {
 	const char *html = opt_value(opts, "html");
 	struct page_with with = { .inside = NULL };
@@ -123,7 +124,7 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 	    is_input(inputs, html, "give the page another name", diag))
 		return 2;
 	if (opt_value(opts, "before")) {
-		with.before = earlier(inputs, from, opts, diag);
+		with.before = open_earlier(inputs, from, opts, diag);
 		if (!with.before)
 			return 2;
 	}
@@ -239,7 +240,7 @@ static int report_trace(const struct inputs *inputs, const char *file, const cha
 		return 2;
 	}
 	if (opt_value(opts, "html"))
-		return page(inputs, file, from, opts, diag);
+		return write_page(inputs, file, from, opts, diag);
 	if (!there)
 		from = choose_source(from, inputs->in, inputs->n, diag);
 	if (there ? !json : from && !json && answers_understand(from, inputs->in[0]))

@@ -138,8 +138,8 @@ static int say_not_run(const char *name, int err, const char *what)
  * to @ready when tracing may begin, and waits until it has begun: for a byte from @go.  If
  * nothing could be run, it writes another byte to @ready; else the execve closes @ready.
  */
-static void child(const struct recording *rec, char **argv, char **words, const struct user *u,
-		  int ready, int go, const sigset_t *mask, const struct inherited *kept)
+static void run_child(const struct recording *rec, char **argv, char **words, const struct user *u,
+		      int ready, int go, const sigset_t *mask, const struct inherited *kept)
 {
 	char byte = 0, file[PATH_MAX];
 	int err = 0, status = EXIT_FAILED;
@@ -214,7 +214,7 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 		close(go[1]);
 		/* else the session would outlive its owner while this process waits */
 		s->ops->forget(s);
-		child(run->rec, argv, words, u, ready[1], go[0], mask, kept);
+		run_child(run->rec, argv, words, u, ready[1], go[0], mask, kept);
 	}
 	err = run->pid < 0 ? -errno : 0;
 	close(ready[1]);

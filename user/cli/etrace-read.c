@@ -276,8 +276,8 @@ static struct out *open_output(struct cmdline *c, const struct choice *ch,
 	return out;
 }
 
-static void convert(struct cmdline *c, const struct choice *ch, const struct inputs *inputs,
-		    struct diag *diag)
+static void convert_inputs(struct cmdline *c, const struct choice *ch, const struct inputs *inputs,
+			   struct diag *diag)
 {
 	struct source_args sa = { inputs->in, inputs->n, &c->opts, diag };
 	struct sink_args ka = { NULL, &c->opts, diag, ch->source->name };
@@ -358,7 +358,7 @@ static int run_conversion(struct cmdline *c, struct diag *diag)
 			    out_is_view(c->output))
 				opts_add(&c->opts, "view", NULL);
 			if (choose_options(&c->opts, &ch, diag))
-				convert(c, &ch, &inputs, diag);
+				convert_inputs(c, &ch, &inputs, diag);
 		}
 	}
 	inputs_close(&inputs);

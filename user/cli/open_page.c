@@ -71,8 +71,8 @@ static void set_runtime_dir(void)
 }
 
 /* Never returns. */
-static void child(const char *program, const char *path, const struct user *u,
-		  const sigset_t *mask, const struct inherited *kept)
+static void open_child(const char *program, const char *path, const struct user *u,
+		       const sigset_t *mask, const struct inherited *kept)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -103,8 +103,8 @@ static bool goes_on(pid_t pid)
 	return true;
 }
 
-static bool opened(const char *path, const struct user *u, const sigset_t *mask,
-		   const struct inherited *kept)
+static bool page_opened(const char *path, const struct user *u, const sigset_t *mask,
+			const struct inherited *kept)
 {
 	char *program;
 	pid_t pid;
@@ -118,7 +118,7 @@ static bool opened(const char *path, const struct user *u, const sigset_t *mask,
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		child(program, path, u, mask, kept);
+		open_child(program, path, u, mask, kept);
 	free(program);
 	return pid > 0 && goes_on(pid);
 }
@@ -128,7 +128,7 @@ void open_page(const char *path, const struct user *u, const sigset_t *mask,
 {
 	struct buf whole = absolute(path), line = { 0 };
 
-	if (!opened(whole.s, u, mask, kept)) {
+	if (!page_opened(whole.s, u, mask, kept)) {
 		screen_add(&line, whole.s, whole.len - 1, (unsigned int)whole.len * 2, term_utf8());
 		fprintf(stderr, "page: %.*s\n", (int)line.len, line.s);
 	}

@@ -106,7 +106,7 @@ static int wait_for(const struct recording *r, uint64_t now)
 }
 
 /* Look more often while the buffers fill fast, in case the kernel does not wake us. */
-static void pace(struct recording *r, bool woken, bool slept)
+static void pace_reads(struct recording *r, bool woken, bool slept)
 {
 	unsigned int level = r->session->level;
 
@@ -159,7 +159,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 			on = false;
 		slept = !more;
 		more = s->ops->pump(s) > 0;
-		pace(r, woken, slept);
+		pace_reads(r, woken, slept);
 		now = now_ns();
 		if (now >= r->synced + SYNC_NS)
 			sync_outputs(r, now);

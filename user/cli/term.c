@@ -92,7 +92,7 @@ static bool foreground(void)
 	return tcgetpgrp(FD) == getpgrp();
 }
 
-static void reserve(void)
+static void reserve_line(void)
 {
 	char s[96];
 
@@ -105,7 +105,7 @@ static void reserve(void)
 	progress.reserved = true;
 }
 
-static void release(void)
+static void release_line(void)
 {
 	char s[96];
 
@@ -144,7 +144,7 @@ void progress_show(const char *text, size_t len)
 	if (!progress.on)
 		return;
 	if (progress.terminal && !progress.reserved)
-		reserve();
+		reserve_line();
 	if (progress.terminal && (!progress.reserved || !foreground()))
 		return;
 	snprintf(place, sizeof(place), "\0337\033[%d;1H\033[2K", progress.rows);
@@ -157,10 +157,10 @@ void progress_show(const char *text, size_t len)
 
 void progress_hide(void)
 {
-	release();
+	release_line();
 }
 
 void progress_resized(void)
 {
-	release();
+	release_line();
 }

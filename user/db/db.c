@@ -121,7 +121,7 @@ static sqlite3_stmt *kept(struct db *db, const char *text)
 	return st;
 }
 
-static sqlite3_stmt *ask(struct db *db, const char *sql, const char *types, va_list ap)
+static sqlite3_stmt *prepare_query(struct db *db, const char *sql, const char *types, va_list ap)
 {
 	sqlite3_stmt *st = db->failed ? NULL : kept(db, sql);
 
@@ -141,7 +141,7 @@ struct sqlite3_stmt *db_ask(struct db *db, const char *sql, const char *types, .
 	va_list ap;
 
 	va_start(ap, types);
-	st = ask(db, sql, types, ap);
+	st = prepare_query(db, sql, types, ap);
 	va_end(ap);
 	return st;
 }
@@ -248,7 +248,7 @@ int64_t db_one(struct db *db, const char *sql, const char *types, ...)
 	va_list ap;
 
 	va_start(ap, types);
-	st = ask(db, sql, types, ap);
+	st = prepare_query(db, sql, types, ap);
 	va_end(ap);
 	if (db_row(db, st)) {
 		v = db_int(st, 0);

@@ -33,7 +33,7 @@ static struct list_row *row_of(struct list_rows *l, uint32_t exec)
 	return &l->rows[i];
 }
 
-static void finish(struct list_rows *l, struct list_row *row)
+static void finish_row(struct list_rows *l, struct list_row *row)
 {
 	if (!row->text.len)
 		return;
@@ -85,7 +85,7 @@ void list_rows_add(struct list_rows *l, const struct graph_access *a)
 	bool miss = a->how == GRAPH_MISS;
 
 	if (row->text.len >= BYTES_MAX || (miss && row->error != a->error))
-		finish(l, row);
+		finish_row(l, row);
 	if (!row->text.len) {
 		row->error = a->error;
 		row->at = bounded(a->at);
@@ -104,7 +104,7 @@ void list_rows_end(struct list_rows *l, uint32_t exec)
 	if (!place)
 		return;
 	i = (uint32_t)*place;
-	finish(l, &l->rows[i]);
+	finish_row(l, &l->rows[i]);
 	map64_remove(&l->of, exec);
 	l->spare = xgrow(l->spare, &l->spare_cap, l->nspare + 1, sizeof(*l->spare));
 	l->spare[l->nspare++] = i;
@@ -113,7 +113,7 @@ void list_rows_end(struct list_rows *l, uint32_t exec)
 void list_rows_end_all(struct list_rows *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		finish(l, &l->rows[i]);
+		finish_row(l, &l->rows[i]);
 }
 
 void list_rows_free(struct list_rows *l)
@@ -131,7 +131,7 @@ struct list list_of(struct db *db, const char *text, size_t len)
 {
 	struct list l = { db, text, text + len, false };
 
-	/* number() relies on a "]" at the end */
+	/* read_number() relies on a "]" at the end */
 	if (!len || text[len - 1] != ']')
 		l.end = l.at;
 	return l;
@@ -165,7 +165,7 @@ static bool pass(struct list *l, char c)
 }
 
 /* Read a number; a "]" ends the text, so no limit is needed.  Return: its end, NULL if none */
-static const char *number(const char *at, int64_t *to)
+static const char *read_number(const char *at, int64_t *to)
 {
 	bool negative = *at == '-';
 	const char *begin = at += negative;
@@ -182,7 +182,7 @@ static const char *number(const char *at, int64_t *to)
 }
 
 /* Return: whether one more element begins; anything but that or the end is damage. */
-static bool begins(struct list *l)
+static bool list_begins(struct list *l)
 {
 	bool good, more;
 
@@ -205,13 +205,13 @@ static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 	const char *at;
 	unsigned int n = 0;
 
-	if (!begins(l))
+	if (!list_begins(l))
 		return 0;
 	at = l->at;
 	if (at == l->end || *at != '[')
 		return is_bad(l);
 	do {
-		at = n < max ? number(at + 1, &v[n++]) : NULL;
+		at = n < max ? read_number(at + 1, &v[n++]) : NULL;
 		if (!at)
 			return is_bad(l);
 	} while (*at == ',');
@@ -223,9 +223,9 @@ bool list_id(struct list *l, enum db_table of, uint32_t *id)
 {
 	int64_t v;
 
-	if (!begins(l))
+	if (!list_begins(l))
 		return false;
-	l->at = l->at < l->end ? number(l->at, &v) : NULL;
+	l->at = l->at < l->end ? read_number(l->at, &v) : NULL;
 	if (!l->at) {
 		l->at = l->end;
 		return is_bad(l);

@@ -92,7 +92,7 @@ static void objects_free(struct objects *o)
 	free(o->rows);
 }
 
-static struct object *find(const struct objects *o, const char *name)
+static struct object *find_object(const struct objects *o, const char *name)
 {
 	for (size_t i = 0; i < o->n; i++)
 		if (!strcmp(o->rows[i].name, name))
@@ -111,18 +111,18 @@ static bool is_of_sqlite(const struct object *o)
  * Additional tables and views do no harm, because nothing queries them; additional
  * objects of our tables would.
  */
-static bool compare(struct db *db, const struct objects *have, const struct objects *want)
+static bool compare_objects(struct db *db, const struct objects *have, const struct objects *want)
 {
 	for (size_t i = 0; i < have->n; i++) {
 		const struct object *o = &have->rows[i];
-		struct object *w = find(want, o->name);
+		struct object *w = find_object(want, o->name);
 
 		if (is_of_sqlite(o))
 			continue;
 		if (w && !strcmp(o->type, w->type) && !strcmp(o->table, w->table) &&
 		    !strcmp(o->sql, w->sql)) {
 			w->there = true;
-		} else if (w || find(want, o->table)) {
+		} else if (w || find_object(want, o->table)) {
 			db_damaged(db, "its %s %s is not the one that etrace makes", o->type, o->name);
 			return false;
 		}
@@ -144,7 +144,7 @@ static bool schema_is_ours(struct db *db)
 		db_damaged(db, "SQLite cannot make an empty one to compare it with");
 	else if (!take_objects(db->sql, false, &have))
 		db_fail(db);
-	good = !db->failed && compare(db, &have, &want);
+	good = !db->failed && compare_objects(db, &have, &want);
 	objects_free(&have);
 	objects_free(&want);
 	return good;

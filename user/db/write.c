@@ -61,7 +61,7 @@ struct writer {
 
 /* ---- rows ---- */
 
-static void flush(struct writer *w)
+static void flush_rows(struct writer *w)
 {
 	for (unsigned int i = 0; i < NR_TABLES; i++)
 		batch_flush(w->tables[i]);
@@ -74,11 +74,11 @@ static void count_row(struct writer *w)
 		return;
 	w->rows = 0;
 	/* rows that refer to each other are committed together */
-	flush(w);
+	flush_rows(w);
 	db_exec(w->db, "COMMIT; BEGIN");
 }
 
-static void put(struct writer *w, enum into table, const char *types, ...)
+static void put_row(struct writer *w, enum into table, const char *types, ...)
 {
 	va_list ap;
 
@@ -124,12 +124,12 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 
 static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
 {
-	put(ctx, IN_file, "ib", I(id), path, len);
+	put_row(ctx, IN_file, "ib", I(id), path, len);
 }
 
 static void on_string(void *ctx, uint32_t id, const char *s, size_t len)
 {
-	put(ctx, IN_string, "ib", I(id), s, len);
+	put_row(ctx, IN_string, "ib", I(id), s, len);
 }
 
 static struct batch_cell number_if(bool known, int64_t v)
@@ -218,18 +218,18 @@ static void on_created(void *ctx, uint32_t version, uint32_t exec)
 
 static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at)
 {
-	put(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
+	put_row(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
 }
 
 static void on_asked(void *ctx, uint32_t file, uint32_t path, enum graph_class class)
 {
-	put(ctx, IN_asked, "iii", I(file), I(path), I(class));
+	put_row(ctx, IN_asked, "iii", I(file), I(path), I(class));
 }
 
 static void on_process(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 		       int64_t at)
 {
-	put(ctx, IN_process, "iniii", I(id), I(parent), I(upid), I(pid), at);
+	put_row(ctx, IN_process, "iniii", I(id), I(parent), I(upid), I(pid), at);
 }
 
 static void on_exec(void *ctx, const struct graph_exec *e)
@@ -245,10 +245,10 @@ static void on_exec(void *ctx, const struct graph_exec *e)
 		buf_addu(b, e->args[i]);
 	}
 	buf_addc(b, ']');
-	put(w, IN_exec, "iinniinnntinnnnnnnnnnnnnnn", I(e->id), I(e->process),
-	    I(e->parent), I(e->before), I(e->forked), I(e->begun), I(e->program), I(e->interp),
-	    I(e->cwd), e->has_args ? b->s : NULL, b->len, e->at, I(0), I(0), I(0), I(0), I(0),
-	    I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0));
+	put_row(w, IN_exec, "iinniinnntinnnnnnnnnnnnnnn", I(e->id), I(e->process),
+		I(e->parent), I(e->before), I(e->forked), I(e->begun), I(e->program), I(e->interp),
+		I(e->cwd), e->has_args ? b->s : NULL, b->len, e->at, I(0), I(0), I(0), I(0), I(0),
+		I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0));
 }
 
 /* For an exec whose row is already written; most end before that. */
@@ -270,13 +270,13 @@ static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *
 
 static void put_accesses(void *ctx, const struct list_row *row)
 {
-	put(ctx, IN_access_list, "iit", I(row->exec), row->at, row->text.s, row->text.len);
+	put_row(ctx, IN_access_list, "iit", I(row->exec), row->at, row->text.s, row->text.len);
 }
 
 static void put_misses(void *ctx, const struct list_row *row)
 {
-	put(ctx, IN_miss, "iiit", I(row->exec), I(row->error), row->at, row->text.s,
-	    row->text.len);
+	put_row(ctx, IN_miss, "iiit", I(row->exec), I(row->error), row->at, row->text.s,
+		row->text.len);
 }
 
 static void on_exec_end(void *ctx, const struct graph_exec_end *e)
@@ -301,8 +301,8 @@ static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 
 static void on_task(void *ctx, const struct graph_task *t)
 {
-	put(ctx, IN_task, "iiiibii", I(t->id), I(t->process), I(t->upid), I(t->thread), t->name,
-	    t->len, t->at, t->until);
+	put_row(ctx, IN_task, "iiiibii", I(t->id), I(t->process), I(t->upid), I(t->thread), t->name,
+		t->len, t->at, t->until);
 }
 
 static void on_access(void *ctx, const struct graph_access *a)
@@ -314,32 +314,32 @@ static void on_access(void *ctx, const struct graph_access *a)
 
 static void on_copy(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at)
 {
-	put(ctx, IN_copy, "inii", I(exec), I(input), I(output), at);
+	put_row(ctx, IN_copy, "inii", I(exec), I(input), I(output), at);
 }
 
 static void on_change(void *ctx, const struct graph_change *c)
 {
-	put(ctx, IN_change, "iinnnnii", I(c->exec), I(c->what), I(c->file), I(c->to),
-	    I(c->version), I(c->error), c->value, c->at);
+	put_row(ctx, IN_change, "iinnnnii", I(c->exec), I(c->what), I(c->file), I(c->to),
+		I(c->version), I(c->error), c->value, c->at);
 }
 
 static void on_net(void *ctx, const struct graph_net *n)
 {
 	const char *what = et_kinds[n->kind].name;
 
-	put(ctx, IN_net, "itnini", I(n->exec), what, strlen(what), I(n->address), I(n->family),
-	    I(n->error), n->at);
+	put_row(ctx, IN_net, "itnini", I(n->exec), what, strlen(what), I(n->address), I(n->family),
+		I(n->error), n->at);
 }
 
 static void on_env(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden)
 {
-	put(ctx, IN_env, "iini", I(exec), I(name), I(value), I(hidden));
+	put_row(ctx, IN_env, "iini", I(exec), I(name), I(value), I(hidden));
 }
 
 static void on_printed(void *ctx, const struct graph_printed *p)
 {
-	put(ctx, IN_printed, "iiibi", I(p->exec), I(p->fd), I(p->bytes), p->text ? p->text : "",
-	    p->len, p->at);
+	put_row(ctx, IN_printed, "iiibi", I(p->exec), I(p->fd), I(p->bytes), p->text ? p->text : "",
+		p->len, p->at);
 }
 
 static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count)
@@ -347,7 +347,7 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 	struct writer *w = ctx;
 
 	w->lost++;
-	put(w, IN_loss, counted ? "ini" : "in0", at, I(upid), I(count));
+	put_row(w, IN_loss, counted ? "ini" : "in0", at, I(upid), I(count));
 }
 
 static const struct graph_ops ops = {
@@ -453,7 +453,7 @@ static int sink_over(struct sink *s)
 	graph_end(w->graph);
 	list_rows_end_all(&w->accesses);
 	list_rows_end_all(&w->misses);
-	flush(w);
+	flush_rows(w);
 	put_end(w);
 	db_exec(w->db, "COMMIT");
 	db_exec(w->db, indexes_sql);

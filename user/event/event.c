@@ -120,7 +120,7 @@ void et_grow(struct et_event *ev, size_t need)
 	ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
 }
 
-static inline void append(struct et_event *ev, const char *s, size_t n)
+static inline void append_bytes(struct et_event *ev, const char *s, size_t n)
 {
 	if (!n)
 		return;
@@ -157,7 +157,7 @@ void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, i)), 0);
 	place_string(ev, i, ev->nbytes, n);
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 }
 
 void et_add_arg(struct et_event *ev, const char *s, size_t n)
@@ -165,7 +165,7 @@ void et_add_arg(struct et_event *ev, const char *s, size_t n)
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, ET_ARGS)) + ev->nargs, 0);
 	place_arg(ev, ev->nbytes, n);
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 }
 
 static struct et_string *last_string(struct et_event *ev)
@@ -191,13 +191,13 @@ void et_add_bytes(struct et_event *ev, const char *s, size_t n)
 		return;
 	if (ev->pending)
 		put_stamp(ev, last_line(ev), str->len);
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 	str->len += (uint32_t)n;
 }
 
 void et_add_earlier(struct et_event *ev, const char *s, size_t n)
 {
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 	last_string(ev)->len += (uint32_t)n;
 }
 
@@ -246,12 +246,12 @@ void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n)
 void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n)
 {
 	et_place_extra(ev, field, ev->nbytes, n);
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 }
 
 void et_extend_extra(struct et_event *ev, const char *s, size_t n)
 {
-	append(ev, s, n);
+	append_bytes(ev, s, n);
 	ev->extras[ev->nextras - 1].len += (uint32_t)n;
 }
 
@@ -273,7 +273,7 @@ void et_found(struct et_event *ev, struct et_finding f)
 /* ---- checking ---- */
 
 /* Bytes of a string, or of all arguments, each with its null byte. */
-static int64_t length(const struct et_event *ev, unsigned int i)
+static int64_t string_length(const struct et_event *ev, unsigned int i)
 {
 	int64_t n = 0;
 
@@ -286,12 +286,12 @@ static int64_t length(const struct et_event *ev, unsigned int i)
 
 int64_t et_announced(const struct et_event *ev, unsigned int i)
 {
-	return ev->announced >> i & 1 ? ev->size[i] : length(ev, i);
+	return ev->announced >> i & 1 ? ev->size[i] : string_length(ev, i);
 }
 
 static void check_size(struct et_event *ev, const struct et_field *f, const char *tag)
 {
-	int64_t want = et_announced(ev, f->slot), have = length(ev, f->slot);
+	int64_t want = et_announced(ev, f->slot), have = string_length(ev, f->slot);
 	bool there = et_has_string(ev, f->slot);
 
 	/* an optional string may be missing */

@@ -73,7 +73,7 @@ static void link_task(struct proctab *t, struct task *task)
 	map64_put(&t->by_koid, task->koid, (uintptr_t)task);
 }
 
-static struct task *find(struct proctab *t, uint64_t upid)
+static struct task *find_task(struct proctab *t, uint64_t upid)
 {
 	struct task *task = t->head.last;
 
@@ -232,7 +232,7 @@ static struct task *process_of(struct proctab *t, const struct et_event *ev)
 	upid = et_value(ev, ET_V_PRESENT_process, -1);
 	if (upid < 0 || (uint64_t)upid == ev->upid)
 		return NULL;
-	return find(t, (uint64_t)upid);
+	return find_task(t, (uint64_t)upid);
 }
 
 struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev)
@@ -241,7 +241,7 @@ struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev)
 
 	if (ev->kind == ET_K_LOST || ev->kind == ET_K_SESSION)
 		return NULL;
-	task = find(t, ev->upid);
+	task = find_task(t, ev->upid);
 	if (!task) {
 		struct task *process = process_of(t, ev);
 
@@ -258,7 +258,7 @@ static void apply_fork(struct proctab *t, struct task *parent, const struct et_e
 	int64_t flags = et_value(ev, ET_V_CLONE_flags, 0);
 	uint64_t pid = et_pid((uint64_t)child, t->pid_bits);
 
-	if (child < 0 || find(t, (uint64_t)child))
+	if (child < 0 || find_task(t, (uint64_t)child))
 		return;
 	/* in a damaged trace the child may have its parent's pid: do not end the parent */
 	if (pid != parent->pid || parent->left_pid)
@@ -325,7 +325,7 @@ void proctab_apply_change(struct proctab *t, struct task *actor, const struct et
 
 const struct task *proctab_find(struct proctab *t, uint64_t upid)
 {
-	return find(t, upid);
+	return find_task(t, upid);
 }
 
 const struct task *proctab_first(const struct proctab *t)

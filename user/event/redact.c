@@ -35,7 +35,7 @@ static bool is_blank(char c)
 }
 
 /* Hide what is left before @end. */
-static void hide(struct scan *t, size_t end)
+static void hide_span(struct scan *t, size_t end)
 {
 	size_t n = end - t->in;
 
@@ -47,7 +47,7 @@ static void hide(struct scan *t, size_t end)
 	t->hidden++;
 }
 
-static void copy(struct scan *t, size_t end)
+static void copy_span(struct scan *t, size_t end)
 {
 	memmove(t->s + t->out, t->s + t->in, end - t->in);
 	t->out += end - t->in;
@@ -118,15 +118,15 @@ static void hide_value(struct scan *t, bool whole, bool header)
 	char quote = t->in < t->len ? t->s[t->in] : 0;
 
 	if (is_variable(t, t->in) && t->script) {
-		copy(t, value_end(t, t->in));
+		copy_span(t, value_end(t, t->in));
 	} else if (whole) {
-		hide(t, t->len);
+		hide_span(t, t->len);
 	} else if (quote == '"' || quote == '\'') {
-		copy(t, t->in + 1);
+		copy_span(t, t->in + 1);
 		if (!is_variable(t, t->in) || quote == '\'')
-			hide(t, quoted_end(t, t->in, quote));
+			hide_span(t, quoted_end(t, t->in, quote));
 	} else {
-		hide(t, header ? header_end(t, t->in) : value_end(t, t->in));
+		hide_span(t, header ? header_end(t, t->in) : value_end(t, t->in));
 	}
 }
 
@@ -179,11 +179,11 @@ static void hide_named(struct scan *t)
 		while (end < t->len && is_of_name(t->s[end]))
 			end++;
 		if (end == begin || !is_letter(t->s[begin])) {
-			copy(t, end > begin && is_letter(t->s[begin]) ? end : begin + 1);
+			copy_span(t, end > begin && is_letter(t->s[begin]) ? end : begin + 1);
 			continue;
 		}
 		sign = sign_at(t, end, &header);
-		copy(t, end + sign);
+		copy_span(t, end + sign);
 		/* NAME=value is the whole argument */
 		whole = begin == dashes && !t->script;
 		if (sign && takes_secret(t->s + t->out - sign - (end - begin), end - begin))
@@ -253,7 +253,7 @@ static bool is_word(const struct redact_word *w, const char *text)
 	return w->len == strlen(text) && !memcmp(w->s, text, w->len);
 }
 
-static bool begins(const struct redact_word *w, const char *text)
+static bool word_begins(const struct redact_word *w, const char *text)
 {
 	return w->len >= strlen(text) && !memcmp(w->s, text, strlen(text));
 }
@@ -283,7 +283,7 @@ static uint64_t hide_behind(struct redact_word *w, size_t from)
 
 	if (from >= w->len)
 		return 0;
-	hide(&t, w->len);
+	hide_span(&t, w->len);
 	w->len = t.out;
 	return t.hidden;
 }
@@ -294,7 +294,9 @@ static uint64_t hide_user(struct redact_word *w, size_t from)
 	const char *colon = from < w->len ? memchr(w->s + from, ':', w->len - from) : NULL;
 	bool number = true;
 
-	if (!colon || begins(&(struct redact_word){ (char *)colon, w->len - (size_t)(colon - w->s) }, "://"))
+	if (!colon ||
+	    word_begins(&(struct redact_word){ (char *)colon, w->len - (size_t)(colon - w->s) },
+			"://"))
 		return 0;
 	for (size_t i = from; i < w->len; i++)
 		number &= (w->s[i] >= '0' && w->s[i] <= '9') || w->s[i] == ':';
@@ -311,7 +313,7 @@ static uint64_t by_program(const struct command *c, const struct redact_word *be
 		if (options[i].apart && is_word(before, options[i].option))
 			return hide_behind(w, 0);
 		/* "-p" alone makes the program ask, "--password" is another option */
-		if (begins(w, options[i].option) && w->len > strlen(options[i].option))
+		if (word_begins(w, options[i].option) && w->len > strlen(options[i].option))
 			return hide_behind(w, strlen(options[i].option));
 	}
 	return 0;
@@ -329,9 +331,9 @@ static uint64_t by_user(const struct command *c, const struct redact_word *befor
 
 		if (is_word(before, option))
 			return hide_user(w, 0);
-		if (n > 2 && begins(w, option) && w->len > n && w->s[n] == '=')
+		if (n > 2 && word_begins(w, option) && w->len > n && w->s[n] == '=')
 			return hide_user(w, n + 1);
-		if (n == 2 && begins(w, option) && is_program(&c->program, "curl"))
+		if (n == 2 && word_begins(w, option) && is_program(&c->program, "curl"))
 			return hide_user(w, n);
 	}
 	return 0;
@@ -369,7 +371,7 @@ static uint64_t hide_word(const struct command *c, const struct redact_word *bef
 	if (asks_for_next(before) && w->len && *w->s != '-' && *w->s != '$')
 		return hide_behind(w, 0);
 	/* as openssl takes them */
-	if (begins(w, "pass:"))
+	if (word_begins(w, "pass:"))
 		return hide_behind(w, strlen("pass:"));
 	n = by_program(c, before, w);
 	return n ? n : by_user(c, before, w);

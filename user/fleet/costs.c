@@ -47,7 +47,7 @@ static void load_edges(struct facts *f, struct walk *w)
 	free(at);
 }
 
-static void visit(struct walk *w, uint32_t step, uint32_t *n)
+static void visit_step(struct walk *w, uint32_t step, uint32_t *n)
 {
 	if (w->seen[step] == w->walks)
 		return;
@@ -55,20 +55,20 @@ static void visit(struct walk *w, uint32_t step, uint32_t *n)
 	w->queue[(*n)++] = step;
 }
 
-static void walk(struct walk *w, const struct facts_pair *readers, uint32_t nreaders,
-		 struct facts_file *to)
+static void walk_steps(struct walk *w, const struct facts_pair *readers, uint32_t nreaders,
+		       struct facts_file *to)
 {
 	uint32_t n = 0;
 
 	w->walks++;
 	for (uint32_t i = 0; i < nreaders; i++)
-		visit(w, readers[i].step, &n);
+		visit_step(w, readers[i].step, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t step = w->queue[i];
 
 		to->rebuild_took += w->f->steps[step].took;
 		for (uint32_t j = w->first[step]; j < w->first[step + 1]; j++)
-			visit(w, w->out[j], &n);
+			visit_step(w, w->out[j], &n);
 	}
 	to->rebuilds = n;
 }
@@ -98,7 +98,7 @@ void costs_find(struct facts *f)
 			file->rebuild_took = f->files[*known].rebuild_took;
 			continue;
 		}
-		walk(&w, f->reads + i, n, file);
+		walk_steps(&w, f->reads + i, n, file);
 		map64_put(&same, key, f->reads[i].of);
 	}
 	map64_clear(&same);

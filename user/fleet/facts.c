@@ -298,7 +298,7 @@ struct gathered {
 	struct map64 at;	/* by file and how: row + 1 */
 };
 
-static void gather(struct gathered *g, uint32_t unit, const struct graph_access *from)
+static void gather_access(struct gathered *g, uint32_t unit, const struct graph_access *from)
 {
 	uint64_t key = (uint64_t)from->file << 8 | from->how, *old = map64_get(&g->at, key);
 	struct facts_access *a;
@@ -332,7 +332,7 @@ static void take_access(struct facts *f, uint32_t unit, struct graph_access *a, 
 	f->files[a->file].used = true;
 	if (a->class < f->files[a->file].class)
 		f->files[a->file].class = a->class;
-	gather(g, unit, a);
+	gather_access(g, unit, a);
 }
 
 static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)

@@ -90,7 +90,7 @@ void keys_why(struct facts *f, uint32_t head, enum facts_unknown why)
 
 /* ---- inputs ---- */
 
-static void add(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
+static void add_input(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
 {
 	struct facts_keys *k = f->keys;
 
@@ -128,7 +128,7 @@ static bool is_plain_device(struct facts *f, uint32_t file)
 	return good;
 }
 
-static bool counts(const struct facts *f, uint32_t file, uint8_t class)
+static bool file_counts(const struct facts *f, uint32_t file, uint8_t class)
 {
 	return class == GRAPH_DATA || class == GRAPH_PROGRAM ||
 	       (class == GRAPH_LOADER && file != f->keys->loader_cache);
@@ -161,8 +161,8 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 	case GRAPH_DIR:
 		break;
 	default:
-		if (counts(f, file, class))
-			add(f, file ? file : v->file, f->s.versions[version].holds, class);
+		if (file_counts(f, file, class))
+			add_input(f, file ? file : v->file, f->s.versions[version].holds, class);
 	}
 }
 
@@ -242,7 +242,7 @@ static enum facts_unknown identify_one(struct facts *f, const struct input *in)
 }
 
 /* Identify a version, and before it those that it was derived from, the oldest first. */
-static enum facts_unknown identify(struct facts *f, const struct input *in)
+static enum facts_unknown identify_input(struct facts *f, const struct input *in)
 {
 	while (!f->keys->versions[in->version].known) {
 		struct input oldest = *in;
@@ -290,7 +290,7 @@ static void add_pair(struct facts_pair **to, size_t *n, size_t *cap, uint32_t of
 }
 
 /* Add pairs of each step that wrote a version and the step that read it, for costs.c. */
-static void follow(struct facts *f, uint32_t head, uint32_t version)
+static void follow_version(struct facts *f, uint32_t head, uint32_t version)
 {
 	size_t n;
 	const struct match_write *w = match_writes(&f->s, version, &n);
@@ -357,8 +357,8 @@ static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)
 			add_pair(&f->reads, &f->nreads, &f->reads_cap, in->file, head);
 		}
 		last = in;
-		follow(f, head, in->version);
-		why = identify(f, in);
+		follow_version(f, head, in->version);
+		why = identify_input(f, in);
 		if (why != FACTS_KNOWN)
 			keys_why(f, head, why);
 		facts_hash_number(&sha, in->name);

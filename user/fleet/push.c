@@ -118,7 +118,7 @@ struct push *push_new(struct server *s, const struct push_options *o, int64_t no
 	return p;
 }
 
-static void forget(struct push *p)
+static void forget_rows(struct push *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->pending[i].name);
@@ -132,7 +132,7 @@ void push_free(struct push *p)
 {
 	if (!p)
 		return;
-	forget(p);
+	forget_rows(p);
 	for (unsigned int i = 0; i < NTABLES; i++)
 		rows_free(&p->rows[i]);
 	for (unsigned int i = 0; i <= NTABLES; i++)
@@ -164,7 +164,7 @@ static uint64_t draw(void)
 }
 
 /* Add the part of the rows just sent to each of their builds. */
-static void took(struct push *p, const struct rows *r, uint64_t base)
+static void add_parts(struct push *p, const struct rows *r, uint64_t base)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct pending *b = &p->pending[r->starts[i].build];
@@ -178,7 +178,7 @@ static void took(struct push *p, const struct rows *r, uint64_t base)
 	}
 }
 
-static void flush(struct push *p, enum table table)
+static void flush_table(struct push *p, enum table table)
 {
 	struct rows *r = &p->rows[table];
 	enum server_sent sent = SERVER_AGAIN;
@@ -191,7 +191,7 @@ static void flush(struct push *p, enum table table)
 		p->failed = sent == SERVER_FAILED;
 	}
 	if (!p->failed)
-		took(p, r, base);
+		add_parts(p, r, base);
 	rows_empty(r);
 }
 
@@ -200,7 +200,7 @@ static void flush_full(struct push *p, enum table table)
 	const struct rows *r = &p->rows[table];
 
 	if (r->n >= PUSH_ROWS || r->data.len >= PUSH_BYTES)
-		flush(p, table);
+		flush_table(p, table);
 }
 
 static void put_pending(struct buf *to, const struct pending *b)
@@ -230,13 +230,13 @@ static bool is_too_old(struct push *p)
 }
 
 /* Send all waiting rows.  The row of a build may arrive twice: only one of them counts. */
-static void commit(struct push *p)
+static void commit_builds(struct push *p)
 {
 	enum server_sent sent = SERVER_AGAIN;
 	struct buf b = { 0 };
 
 	for (unsigned int i = 0; i < NTABLES; i++)
-		flush(p, (enum table)i);
+		flush_table(p, (enum table)i);
 	for (size_t i = 0; i < p->n; i++)
 		if (p->pending[i].rest.len)
 			put_pending(&b, &p->pending[i]);
@@ -258,7 +258,7 @@ static void commit(struct push *p)
 			p->o->there(p->o->ctx, of->name, id, false);
 	}
 	buf_free(&b);
-	forget(p);
+	forget_rows(p);
 	p->committed = seconds();
 }
 
@@ -274,7 +274,7 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 	/* it waits to be sent: send it, before "already there" is printed */
 	for (size_t i = 0; i < p->n; i++)
 		if (!memcmp(p->pending[i].id, id, FACTS_ID)) {
-			commit(p);
+			commit_builds(p);
 			return p->failed ? -1 : 1;
 		}
 	buf_adds(&b, "SELECT 1 AS there FROM ");
@@ -516,12 +516,12 @@ bool push_build(struct push *p, struct db *db, const char *name)
 		return there > 0;
 	read_build(p, db, name);
 	if (p->failed || is_waiting(p))
-		commit(p);
+		commit_builds(p);
 	return !p->failed && !db->failed;
 }
 
 bool push_end(struct push *p)
 {
-	commit(p);
+	commit_builds(p);
 	return !p->failed;
 }

@@ -170,7 +170,7 @@ struct table {
 	struct buf text;
 };
 
-static void show(struct table *t, size_t row, size_t column, const char *text, size_t len)
+static void put_cell(struct table *t, size_t row, size_t column, const char *text, size_t len)
 {
 	struct shown *s = &t->cells[row * t->answer->ncolumns + column];
 
@@ -204,7 +204,7 @@ static void table_fill(struct table *t, const struct server_answer *a, size_t nr
 		if (!column->heading || is_empty(a, c, nrows))
 			continue;
 		t->columns[c] = column;
-		show(t, 0, c, column->heading, strlen(column->heading));
+		put_cell(t, 0, c, column->heading, strlen(column->heading));
 		for (size_t r = 0; r < nrows; r++) {
 			size_t i = r * a->ncolumns + c;
 
@@ -213,7 +213,7 @@ static void table_fill(struct table *t, const struct server_answer *a, size_t nr
 				add_cell(&b, column->kind, a->cells[i], a->lens[i]);
 			else
 				buf_addc(&b, '-');
-			show(t, r + 1, c, b.s ? b.s : "", b.len);
+			put_cell(t, r + 1, c, b.s ? b.s : "", b.len);
 		}
 	}
 	buf_free(&b);

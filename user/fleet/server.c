@@ -278,7 +278,7 @@ static size_t take_header(char *data, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
-static bool start(struct server *s, const struct server_options *o, bool here)
+static bool start_server(struct server *s, const struct server_options *o, bool here)
 {
 	long timeout = (long)o->timeout;
 
@@ -329,7 +329,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 	curl_free(user);
 	s->packing = o->packing != SERVER_AUTO ? o->packing : here ? SERVER_PLAIN : SERVER_GZIP;
 	copy_headers(s);
-	if (good && !start(s, o, here)) {
+	if (good && !start_server(s, o, here)) {
 		diag_fatal(diag, "libcurl cannot be started");
 		good = false;
 	}
@@ -454,8 +454,9 @@ static void bad_answer(struct server *s, long status, struct trouble *t)
  *
  * Return: false on failure; @t is set then.
  */
-static bool request(struct server *s, const char *query, const void *body, size_t size, bool packed,
-		    bool empty, struct trouble *t)
+static bool send_request(struct server *s, const char *query, const void *body, size_t size,
+			 bool packed,
+			 bool empty, struct trouble *t)
 {
 	char *escaped = query ? curl_easy_escape(s->curl, query, 0) : NULL;
 	struct buf url = { 0 };
@@ -524,7 +525,7 @@ bool server_do(struct server *s, const char *sql)
 	for (uint64_t attempt = 0;; attempt++) {
 		if (attempt)
 			wait_before(s, attempt, &t);
-		good = request(s, NULL, sql, strlen(sql), false, false, &t);
+		good = send_request(s, NULL, sql, strlen(sql), false, false, &t);
 		if (good || !t.again || attempt == s->retries)
 			break;
 	}
@@ -566,7 +567,7 @@ enum server_sent server_send(struct server *s, const char *sql, const void *rows
 		rows = s->rows.s;
 		size = s->rows.len;
 	}
-	if (!request(s, sql, rows, size, packed, true, &t)) {
+	if (!send_request(s, sql, rows, size, packed, true, &t)) {
 		sent = t.again && attempt < s->retries ? SERVER_AGAIN : SERVER_FAILED;
 		if (sent == SERVER_FAILED)
 			diag_fatal(s->diag, "%s: %s", s->url, t.why.s);

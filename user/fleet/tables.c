@@ -100,7 +100,7 @@ static void put_spread(struct buf *to, const struct form *f, const char *table, 
 	buf_addc(to, '\0');
 }
 
-static bool run(struct server *s, const struct form *f, const char *sql, size_t len)
+static bool run_sql(struct server *s, const struct form *f, const char *sql, size_t len)
 {
 	static const char engine[] = "@engine ";
 	const char *at = memmem(sql, len, engine, sizeof(engine) - 1);
@@ -136,7 +136,7 @@ static bool run_all(struct server *s, const struct form *f, const char *sql)
 		const char *end = strstr(sql, ";\n");
 		size_t len = end ? (size_t)(end - sql) : strlen(sql);
 
-		if (!run(s, f, sql, len))
+		if (!run_sql(s, f, sql, len))
 			return false;
 		sql += len + !!end;
 	}

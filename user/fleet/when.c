@@ -69,7 +69,7 @@ static int64_t span(const char *text)
 }
 
 /* Parse @n digits and move @s past them.  Return: the number, -1 if they are no digits. */
-static int number(const char **s, int n)
+static int take_number(const char **s, int n)
 {
 	int v = 0;
 
@@ -81,7 +81,7 @@ static int number(const char **s, int n)
 	return v;
 }
 
-static bool take(const char **s, const char *any)
+static bool take_char(const char **s, const char *any)
 {
 	bool there = **s && strchr(any, **s);
 
@@ -95,13 +95,13 @@ static bool read_day(const char **s, struct tm *t)
 	struct tm same;
 
 	*t = (struct tm){ .tm_isdst = -1 };
-	t->tm_year = number(s, 4) - 1900;
-	if (t->tm_year < 0 || !take(s, "-"))
+	t->tm_year = take_number(s, 4) - 1900;
+	if (t->tm_year < 0 || !take_char(s, "-"))
 		return false;
-	t->tm_mon = number(s, 2) - 1;
-	if (t->tm_mon < 0 || !take(s, "-"))
+	t->tm_mon = take_number(s, 2) - 1;
+	if (t->tm_mon < 0 || !take_char(s, "-"))
 		return false;
-	t->tm_mday = number(s, 2);
+	t->tm_mday = take_number(s, 2);
 	same = *t;
 	timegm(&same);
 	return t->tm_mday > 0 && same.tm_mon == t->tm_mon && same.tm_mday == t->tm_mday;
@@ -110,17 +110,17 @@ static bool read_day(const char **s, struct tm *t)
 /* Parse "14:30", "14:30:05" or "14:30:05.123". */
 static bool read_clock(const char **s, struct tm *t)
 {
-	t->tm_hour = number(s, 2);
-	if (t->tm_hour < 0 || t->tm_hour > 23 || !take(s, ":"))
+	t->tm_hour = take_number(s, 2);
+	if (t->tm_hour < 0 || t->tm_hour > 23 || !take_char(s, ":"))
 		return false;
-	t->tm_min = number(s, 2);
+	t->tm_min = take_number(s, 2);
 	if (t->tm_min < 0 || t->tm_min > 59)
 		return false;
-	if (take(s, ":")) {
-		t->tm_sec = number(s, 2);
+	if (take_char(s, ":")) {
+		t->tm_sec = take_number(s, 2);
 		if (t->tm_sec < 0 || t->tm_sec > 60)
 			return false;
-		if (take(s, "."))
+		if (take_char(s, "."))
 			*s += strspn(*s, "0123456789");
 	}
 	return true;
@@ -139,11 +139,11 @@ static bool read_zone(const char *s, struct tm *t, int64_t *to)
 	*to = timegm(t);
 	if (!strcmp(s, "Z") || !strcmp(s, "z"))
 		return true;
-	if (!take(&s, "+-"))
+	if (!take_char(&s, "+-"))
 		return false;
-	hours = number(&s, 2);
-	take(&s, ":");
-	minutes = number(&s, 2);
+	hours = take_number(&s, 2);
+	take_char(&s, ":");
+	minutes = take_number(&s, 2);
 	if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59 || *s)
 		return false;
 	*to += (east ? -1 : 1) * (hours * 3600 + minutes * 60);
@@ -160,7 +160,7 @@ static bool read_date(const char *s, bool end, int64_t *to)
 		*to = midnight(&t, end);
 		return true;
 	}
-	return take(&s, "Tt ") && read_clock(&s, &t) && read_zone(s, &t, to);
+	return take_char(&s, "Tt ") && read_clock(&s, &t) && read_zone(s, &t, to);
 }
 
 /* Parse "@1795000000". */

@@ -15,7 +15,7 @@ int choose_row_detect(const struct source_format *f, struct in *in)
 }
 
 /* The best matching row of a model; MODEL_COUNT: of any model. */
-static const struct source_format *detect(struct in *in, enum model model)
+static const struct source_format *detect_format(struct in *in, enum model model)
 {
 	const struct source_format *best = NULL;
 	int best_score = DETECT_NO;
@@ -34,12 +34,12 @@ static const struct source_format *detect(struct in *in, enum model model)
 
 const struct source_format *choose_detect(struct in *in)
 {
-	return detect(in, MODEL_COUNT);
+	return detect_format(in, MODEL_COUNT);
 }
 
 const struct source_format *choose_events(struct in *in)
 {
-	return detect(in, MODEL_ETRACE);
+	return detect_format(in, MODEL_ETRACE);
 }
 
 static void list_names(char *buf, size_t size, bool sources)

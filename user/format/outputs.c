@@ -56,7 +56,7 @@ struct outputs {
 
 /* Sets the fault of an output, if it has none yet. */
 __attribute__((format(printf, 2, 3)))
-static void fault(struct output *out, const char *fmt, ...)
+static void output_fault(struct output *out, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -73,14 +73,15 @@ static void fault_of(struct output *out, int err)
 	case 0:
 		break;
 	case ESTALE:
-		fault(out, "somebody else wrote into it or cut it");
+		output_fault(out, "somebody else wrote into it or cut it");
 		break;
 	case ECANCELED:
-		fault(out, "it did not take what is written: %" PRIu64 " bytes are missing at its end",
-		      out_queue_waiting(out->queue));
+		output_fault(out,
+			     "it did not take what is written: %" PRIu64 " bytes are missing at its end",
+			     out_queue_waiting(out->queue));
 		break;
 	default:
-		fault(out, "%s", strerror(-err));
+		output_fault(out, "%s", strerror(-err));
 	}
 }
 
@@ -134,8 +135,8 @@ static const char is_written[] =
 	"%s: another recording is being written to it; name another file with -o";
 
 /* Locks an output.  Return: false if another writer uses it, with the reason in @why. */
-static bool claim(const struct outputs *o, int fd, const struct stat *st, const char *path,
-		  char *why, size_t size)
+static bool claim_file(const struct outputs *o, int fd, const struct stat *st, const char *path,
+		       char *why, size_t size)
 {
 	static const char *const standard[] = { NULL, "output", "error" };
 	struct stat s;
@@ -162,7 +163,7 @@ static bool claim(const struct outputs *o, int fd, const struct stat *st, const 
 	return false;
 }
 
-/* claim() for the file that the output will replace. */
+/* claim_file() for the file that the output will replace. */
 static bool claim_old(const struct outputs *o, const struct out_place *p, const char *path,
 		      char *why, size_t size)
 {
@@ -174,7 +175,7 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 	/* no file, or it cannot be opened: nothing to lock */
 	if (fd < 0)
 		return true;
-	good = claim(o, fd, &p->was, path, why, size);
+	good = claim_file(o, fd, &p->was, path, why, size);
 	close(fd);
 	snprintf(old, sizeof(old), "%s" OUT_OLD, p->name);
 	if (good && !stat(old, &st) && S_ISDIR(st.st_mode)) {
@@ -239,7 +240,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		return false;
 	}
 	if (!claim_old(o, &out.place, path, why, size) ||
-	    !claim(o, out.place.fd, &st, path, why, size)) {
+	    !claim_file(o, out.place.fd, &st, path, why, size)) {
 		close(out.place.fd);
 		out_place_free(&out.place);
 		return false;
@@ -480,10 +481,11 @@ static void look_at_name(struct output *out)
 	if (!S_ISREG(out->type) || *out->fault)
 		return;
 	if (stat(out->path, &st))
-		fault(out, errno == ENOENT ? "it is not there any more: somebody removed or renamed it" :
+		output_fault(out,
+			     errno == ENOENT ? "it is not there any more: somebody removed or renamed it" :
 			   "%s", strerror(errno));
 	else if (!is_same(&st, out->dev, out->ino))
-		fault(out, "somebody put another file in its place");
+		output_fault(out, "somebody put another file in its place");
 }
 
 unsigned int outputs_close(struct outputs *o)
@@ -500,12 +502,12 @@ unsigned int outputs_close(struct outputs *o)
 
 		fault_of(out, out_queue_error(out->queue));
 		if (out->misplaced)
-			fault(out, "%s; what was recorded is in %s" OUT_PART,
-			      strerror(-out->misplaced), out->place.name);
+			output_fault(out, "%s; what was recorded is in %s" OUT_PART,
+				     strerror(-out->misplaced), out->place.name);
 		look_at_name(out);
 		if (out->lost)
-			fault(out, "%" PRIu64 " events lost: it did not take them in time",
-			      out->lost);
+			output_fault(out, "%" PRIu64 " events lost: it did not take them in time",
+				     out->lost);
 		bad += *out->fault != 0;
 	}
 	return bad;
@@ -541,7 +543,7 @@ void outputs_free(struct outputs *o)
 			/* outputs_end() was not called: discard what is still queued */
 			if (out->out)
 				out_queue_cancel(out->queue);
-			fault(out, "not ended");
+			output_fault(out, "not ended");
 			end_output(out);
 			freed &= out_queue_free(out->queue);
 		}

@@ -5,7 +5,7 @@
  *
  * If the trace records uses, they decide.  If not, an exec counts as using the descriptors
  * that it opened, and of those that it inherited 0, 1 and 2, unless it has put them there
- * for a child (assume()).
+ * for a child (assume_use()).
  */
 #include "base/hash.h"
 #include "graph/state.h"
@@ -152,7 +152,7 @@ static bool fdtab_holds(const struct fdtab *t, const struct description *d)
  * it shows: etrace-db(5), rules 1 and 6.
  * @replaced: an execve keeps it open, so the next program has it
  */
-static bool assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
+static bool use_assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
 {
 	const struct description *d = fd->d;
 	bool standard = number <= 2;
@@ -166,12 +166,12 @@ static bool assumed(const struct process *p, const struct fd *fd, int64_t number
 	return fd->own || standard;
 }
 
-static void assume(struct graph *g, struct process *p, struct fd *fd, int64_t number,
-		   bool replaced, int64_t at)
+static void assume_use(struct graph *g, struct process *p, struct fd *fd, int64_t number,
+		       bool replaced, int64_t at)
 {
 	const struct description *d = fd->d;
 
-	if (fd->used || !assumed(p, fd, number, replaced))
+	if (fd->used || !use_assumed(p, fd, number, replaced))
 		return;
 	if (d->reads)
 		emit_read(g, p, fd, number, NULL, at);
@@ -260,7 +260,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 	socket_event_of(fd, ev->upid);
 	take_use(g, p, fd, number, &t, at);
 	if (!g->uses)
-		assume(g, p, fd, number, false, at);
+		assume_use(g, p, fd, number, false, at);
 	else
 		emit_unused(g, p, fd, number, at);
 	fd_close(g, p->fds, number);
@@ -299,7 +299,7 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 	if (oldfd == newfd)
 		return;
 	if (to && !g->uses)
-		assume(g, p, to, newfd, false, at);
+		assume_use(g, p, to, newfd, false, at);
 	else if (to)
 		emit_unused(g, p, to, newfd, at);
 	if (!from) {
@@ -530,7 +530,7 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 		if (!fd->d)
 			continue;
 		if (!g->uses)
-			assume(g, p, fd, (int64_t)i, !fd->cloexec, at);
+			assume_use(g, p, fd, (int64_t)i, !fd->cloexec, at);
 		else
 			emit_unused(g, p, fd, (int64_t)i, at);
 		if (fd->cloexec)
@@ -543,7 +543,7 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
  * this process did so.  If its parent did, as a shell that uses vfork, only if no other program
  * got it and nobody reads it.  A program that got it from an earlier heir takes its place.
  */
-static void inherit(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
+static void inherit_fd(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
 {
 	struct description *d = fd->d;
 
@@ -569,7 +569,7 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 			fd->d->placed = true;
 	}
 	if (fd_get(p->fds, 0))
-		inherit(g, &p->exec, &p->fds->fds[0], at);
+		inherit_fd(g, &p->exec, &p->fds->fds[0], at);
 }
 
 void use_end(struct graph *g, struct process *p, int64_t at)
@@ -581,7 +581,7 @@ void use_end(struct graph *g, struct process *p, int64_t at)
 		if (!fd->d)
 			continue;
 		if (!g->uses)
-			assume(g, p, fd, (int64_t)i, false, at);
+			assume_use(g, p, fd, (int64_t)i, false, at);
 		else
 			emit_unused(g, p, fd, (int64_t)i, at);
 	}

@@ -62,7 +62,7 @@ unsigned int files_class(const struct graph *g, uint32_t file)
 
 /* ---- objects ---- */
 
-static struct object *object(struct graph *g, uint32_t i)
+static struct object *object_at(struct graph *g, uint32_t i)
 {
 	return &g->files.objects[i];
 }
@@ -92,7 +92,7 @@ static uint64_t ino_key(uint32_t dev, uint64_t ino)
 
 static void forget_ino(struct graph *g, uint32_t i)
 {
-	const struct object *o = object(g, i);
+	const struct object *o = object_at(g, i);
 	uint64_t key = ino_key(o->dev, o->ino);
 	const uint64_t *at;
 
@@ -115,9 +115,9 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 }
 
 /* Note an object's identity; if its version was reported without one, report it now. */
-static void identify(struct graph *g, uint32_t i, const struct identity *id)
+static void identify_object(struct graph *g, uint32_t i, const struct identity *id)
 {
-	struct object *o = object(g, i);
+	struct object *o = object_at(g, i);
 	struct graph_version v = { .id = o->version };
 
 	if (!id || !id->known)
@@ -140,12 +140,12 @@ static void identify(struct graph *g, uint32_t i, const struct identity *id)
 
 void files_hold(struct graph *g, uint32_t i)
 {
-	object(g, i)->refs++;
+	object_at(g, i)->refs++;
 }
 
 void files_release(struct graph *g, uint32_t i)
 {
-	struct object *o = object(g, i);
+	struct object *o = object_at(g, i);
 
 	if (--o->refs)
 		return;
@@ -162,7 +162,7 @@ void files_release(struct graph *g, uint32_t i)
 static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 			 const struct identity *id)
 {
-	struct object *o = object(g, i);
+	struct object *o = object_at(g, i);
 
 	v.id = ++g->files.versions;
 	if (v.at <= o->at)
@@ -175,7 +175,7 @@ static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 	o->reported = v.identified;
 	o->drained = false;
 	g->ops->version(g->ctx, &v);
-	identify(g, i, id);
+	identify_object(g, i, id);
 }
 
 /* What kind of version an object has that was there before. */
@@ -192,7 +192,7 @@ static enum graph_made made_of(const struct graph *g, uint32_t file, const struc
 
 /* ---- names that lead to objects ---- */
 
-static void bind(struct graph *g, uint32_t file, uint32_t i)
+static void bind_file(struct graph *g, uint32_t file, uint32_t i)
 {
 	struct name *n = &g->files.names[file];
 	uint32_t old = n->object;
@@ -201,7 +201,7 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 	n->gone = !i;
 	if (i) {
 		files_hold(g, i);
-		object(g, i)->file = file;
+		object_at(g, i)->file = file;
 	}
 	if (old)
 		files_release(g, old);
@@ -211,7 +211,7 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {
-	struct object *o = object(g, i ? i : of);
+	struct object *o = object_at(g, i ? i : of);
 
 	if (at > o->at)
 		o->at = at;
@@ -249,13 +249,13 @@ static void note_link(struct graph *g, uint32_t i, uint32_t file)
 /* Give an object one more name. */
 static void add_name(struct graph *g, uint32_t i, uint32_t file)
 {
-	struct object *o = object(g, i);
+	struct object *o = object_at(g, i);
 
 	if (!o->linked && o->file)
 		note_link(g, i, o->file);
 	o->linked = true;
 	note_link(g, i, file);
-	bind(g, file, i);
+	bind_file(g, file, i);
 }
 
 /*
@@ -292,12 +292,12 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 	}
 	if (!i) {
 		i = new_object(g);
-		bind(g, file, i);
+		bind_file(g, file, i);
 		emit_version(g, i, (struct graph_version){
 			.file = file, .made = made_of(g, file, id), .at = g->last
 		}, id);
 	}
-	identify(g, i, id);
+	identify_object(g, i, id);
 	return i;
 }
 
@@ -320,7 +320,7 @@ static void emit_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec
 		uint32_t other = f->link_rows[row].file;
 
 		if (other != file && f->names[other].object == i)
-			emit_name(g, other, i, 0, exec, object(g, i)->at);
+			emit_name(g, other, i, 0, exec, object_at(g, i)->at);
 	}
 }
 
@@ -345,24 +345,25 @@ void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made mad
 {
 	const struct graph_version v = {
 		.file = files_name_of(g, i, file), .made = made, .exec = exec, .at = at,
-		.base = made == GRAPH_CHANGED ? object(g, i)->version : 0,
+		.base = made == GRAPH_CHANGED ? object_at(g, i)->version : 0,
 	};
 
 	emit_version(g, i, v, id);
-	if (object(g, i)->linked)
+	if (object_at(g, i)->linked)
 		emit_links(g, i, v.file, exec);
 }
 
 /* Put a new object at a path. */
-static uint32_t lay(struct graph *g, const struct graph_version *v, const struct identity *id)
+static uint32_t lay_object(struct graph *g, const struct graph_version *v,
+			   const struct identity *id)
 {
 	uint32_t i = new_object(g), old = files_known(g, v->file);
-	struct object *o = object(g, i);
+	struct object *o = object_at(g, i);
 
 	/* later than all rows about what it replaces */
 	if (old)
-		o->at = object(g, old)->at;
-	bind(g, v->file, i);
+		o->at = object_at(g, old)->at;
+	bind_file(g, v->file, i);
 	emit_version(g, i, *v, id);
 	return i;
 }
@@ -370,7 +371,7 @@ static uint32_t lay(struct graph *g, const struct graph_version *v, const struct
 uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 		      const struct identity *id)
 {
-	return lay(g, &(struct graph_version){
+	return lay_object(g, &(struct graph_version){
 		.file = file, .made = GRAPH_WRITTEN, .exec = exec, .at = at
 	}, id);
 }
@@ -382,12 +383,13 @@ void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, in
 
 	/* without a type, mknod makes an empty file */
 	made = made == GRAPH_EXISTED ? GRAPH_WRITTEN : made;
-	lay(g, &(struct graph_version){ .file = file, .made = made, .exec = exec, .at = at }, NULL);
+	lay_object(g, &(struct graph_version){ .file = file, .made = made, .exec = exec, .at = at },
+		   NULL);
 }
 
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at)
 {
-	lay(g, &(struct graph_version){
+	lay_object(g, &(struct graph_version){
 		.file = file, .made = GRAPH_IS_SYMLINK, .exec = exec, .at = at, .target = target
 	}, NULL);
 }
@@ -400,7 +402,7 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 		emit_name(g, file, 0, i, exec, at);
 	else
 		g->ops->name(g->ctx, file, 0, exec, at);
-	bind(g, file, 0);
+	bind_file(g, file, 0);
 }
 
 /* Rename one of an object's several names. */
@@ -409,7 +411,7 @@ static void move_link(struct graph *g, uint32_t i, uint32_t from, uint32_t to)
 	struct files *f = &g->files;
 	const uint64_t *first = map64_get(&f->links, i);
 
-	if (!object(g, i)->linked)
+	if (!object_at(g, i)->linked)
 		return;
 	for (uint32_t row = first ? (uint32_t)*first : 0; row; row = f->link_rows[row].next) {
 		if (f->link_rows[row].file != from)
@@ -429,10 +431,10 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 		return;
 	files_hold(g, a);
 	if (exchange && b)
-		bind(g, from, b);
+		bind_file(g, from, b);
 	else
-		bind(g, from, 0);
-	bind(g, to, a);
+		bind_file(g, from, 0);
+	bind_file(g, to, a);
 	move_link(g, a, from, to);
 	if (exchange && b)
 		move_link(g, b, to, from);

@@ -244,7 +244,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	return p;
 }
 
-static void present(struct graph *g, struct process *p, const struct et_event *ev)
+static void add_present(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	const struct task *parent = proctab_find(g->tab, (uint64_t)et_value(ev, ET_V_PRESENT_parent,
 									    0));
@@ -281,7 +281,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 			use_fork(g, from, w->process,
 				 et_value(ev, ET_V_CLONE_flags, 0) & CLONE_FILES, at);
 		if (et_is_present(ev))
-			present(g, w->process, ev);
+			add_present(g, w->process, ev);
 	}
 	w->process->tasks++;
 }
@@ -357,7 +357,7 @@ static void name_task(struct graph *g, struct task *actor, const struct et_event
 
 /* ---- sockets, environments, losses ---- */
 
-static void connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+static void add_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct graph_net n = { .kind = ev->kind, .error = ev->error, .at = at };
 	unsigned int family = ev->kind == ET_K_CONNECT ? ET_V_CONNECT_family :
@@ -376,7 +376,7 @@ static void connected(struct graph *g, struct process *p, const struct et_event 
 		socket_bound(g, p, ev, at);
 }
 
-static void variable(struct graph *g, struct process *p, const struct et_event *ev)
+static void add_variable(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	size_t len;
 	const char *s = et_get_string(ev, ET_S_ENV_name, &len);
@@ -387,7 +387,7 @@ static void variable(struct graph *g, struct process *p, const struct et_event *
 	g->ops->env(g->ctx, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
 }
 
-static void printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+static void add_printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct graph_printed row = {
 		.exec = exec_id(g, p), .at = at,
@@ -412,7 +412,7 @@ static void go_to(struct graph *g, struct process *p, const struct et_event *ev,
 	p->cwd = xstrndup(path ? path : "", len);
 }
 
-static void lost(struct graph *g, const struct et_event *ev)
+static void add_lost(struct graph *g, const struct et_event *ev)
 {
 	g->ops->loss(g->ctx, since_begin(g, ev->time), ev->upid, et_has(ev, ET_V_LOST_count),
 		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
@@ -441,10 +441,10 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_STAT] = use_name,
 	[ET_K_ACCESS] = use_name,
 	[ET_K_READLINK] = use_name,
-	[ET_K_CONNECT] = connected,
-	[ET_K_BIND] = connected,
-	[ET_K_ACCEPT] = connected,
-	[ET_K_OUTPUT] = printed,
+	[ET_K_CONNECT] = add_connected,
+	[ET_K_BIND] = add_connected,
+	[ET_K_ACCEPT] = add_connected,
+	[ET_K_OUTPUT] = add_printed,
 };
 
 static void unshare_files(struct graph *g, struct process *p, const struct et_event *ev)
@@ -485,7 +485,7 @@ static void apply_event(struct graph *g, struct task *actor, const struct et_eve
 		unshare_files(g, p, ev);
 		return;
 	case ET_K_ENV:
-		variable(g, p, ev);
+		add_variable(g, p, ev);
 		return;
 	default:
 		break;
@@ -511,7 +511,7 @@ void graph_event(struct graph *g, const struct et_event *ev)
 	if (at > g->last)
 		g->last = at;
 	if (ev->kind == ET_K_LOST) {
-		lost(g, ev);
+		add_lost(g, ev);
 		return;
 	}
 	actor = proctab_actor(g->tab, ev);

@@ -70,7 +70,7 @@ static uint32_t new_way(struct graph *g, struct process *p, int64_t at)
 	return o;
 }
 
-static void met(struct graph *g, uint32_t there, uint32_t back)
+static void sockets_met(struct graph *g, uint32_t there, uint32_t back)
 {
 	g->files.objects[there].met = g->files.objects[back].met = true;
 }
@@ -82,7 +82,7 @@ void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, 
 
 	put_end(g, p, et_value(ev, ET_V_SOCKETPAIR_fd1, -1), there, back, at, cloexec);
 	put_end(g, p, et_value(ev, ET_V_SOCKETPAIR_fd2, -1), back, there, at, cloexec);
-	met(g, there, back);
+	sockets_met(g, there, back);
 	files_release(g, there);
 	files_release(g, back);
 }
@@ -247,8 +247,9 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
  * The row of an end: that of its other end if that waits, else a new one.
  * @ino: of the connecting socket, 0 if unknown
  */
-static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, uint64_t ino,
-		     int64_t at)
+static uint32_t meet_sockets(struct graph *g, struct process *p, const struct et_event *ev,
+			     uint64_t ino,
+			     int64_t at)
 {
 	bool accepts = ev->kind == ET_K_ACCEPT;
 	const uint64_t *other = ino ? map64_get(&g->meetings_by_ino, ino) : NULL;
@@ -271,7 +272,7 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 
 	/* the socket may have been bound to a name */
 	fd_close(g, p->fds, number);
-	row = meet(g, p, ev, ino, at);
+	row = meet_sockets(g, p, ev, ino, at);
 	m = &g->meetings[row];
 	/* no cloexec: what an execve closes is recorded */
 	d = accepts ? put_end(g, p, number, m->back, m->there, at, false) :
@@ -281,7 +282,7 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	if (d && address && is_service(address, len))
 		d->socket = false;
 	if (ino && m->n)
-		met(g, m->there, m->back);
+		sockets_met(g, m->there, m->back);
 	m->n += accepts ? -1 : 1;
 	if (!m->n || (!m->place && !m->ino))
 		end_meeting(g, row);

@@ -33,7 +33,7 @@ struct out *out_new(const struct out_backend *be, void *ctx)
 	return o;
 }
 
-static void pass(struct out *o, const void *data, size_t n)
+static void pass_data(struct out *o, const void *data, size_t n)
 {
 	if (!o->h.err && n)
 		o->h.err = o->be->write(o->ctx, data, n);
@@ -42,7 +42,7 @@ static void pass(struct out *o, const void *data, size_t n)
 
 int out_flush(struct out *o)
 {
-	pass(o, o->buf, o->h.used);
+	pass_data(o, o->buf, o->h.used);
 	o->h.used = 0;
 	return o->h.err;
 }
@@ -52,7 +52,7 @@ int out_write_slow(struct out *o, const void *data, size_t n)
 	if (n > BUF_SIZE - o->h.used) {
 		out_flush(o);
 		if (n >= BUF_SIZE) {
-			pass(o, data, n);
+			pass_data(o, data, n);
 			return o->h.err;
 		}
 	}

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Check by its size whether another process has written to the file or truncated it. */
-static void look(struct out_file *f)
+static void check_file(struct out_file *f)
 {
 	struct stat st;
 
@@ -34,7 +34,7 @@ int out_file_write(struct out_file *f, const void *data, size_t n)
 {
 	const char *at = data;
 
-	look(f);
+	check_file(f);
 	while (n && !f->err) {
 		ssize_t done = write(f->fd, at, n);
 
@@ -64,7 +64,7 @@ int out_file_close(struct out_file *f)
 {
 	int err = disk_free(f->disk);
 
-	look(f);
+	check_file(f);
 	if (f->lasting && fsync(f->fd) && !err)
 		err = -errno;
 	if (f->owned && close(f->fd) && errno != EINTR && !err)

@@ -75,7 +75,7 @@ static bool is_of_proc(const char *path)
  * Follow symbolic links, whether their target exists or not; but not those of /proc, which
  * are not names of files.  Return: the name, NULL with errno on error.
  */
-static char *follow(const char *path)
+static char *follow_link(const char *path)
 {
 	char *at = behind(path, ""), to[PATH_MAX];
 
@@ -189,7 +189,7 @@ static bool is_ours(int fd, const char *name, bool new)
 }
 
 /* Return: 0 if no other process writes the file, or a negative errno. */
-static int lock(int fd)
+static int lock_file(int fd)
 {
 	/* some file systems have no locks */
 	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
@@ -212,7 +212,7 @@ static int open_part(const char *name)
 			return -errno;
 		if (!new)
 			fd = open(name, flags);
-		err = fd < 0 ? -errno : lock(fd);
+		err = fd < 0 ? -errno : lock_file(fd);
 		if (!err && is_ours(fd, name, new)) {
 			if (new || (!ftruncate(fd, 0) && !fchmod(fd, 0600)))
 				return fd;
@@ -291,7 +291,7 @@ int out_place_open(struct out_place *p, const char *path, unsigned int how)
 	*p = (struct out_place){
 		.fd = -1, .lock = -1, .to = -1, .is_file = how & OUT_PLACE_IS_FILE,
 	};
-	p->name = follow(path);
+	p->name = follow_link(path);
 	if (!p->name)
 		return -errno;
 	if (stat(p->name, &p->was)) {
@@ -362,7 +362,7 @@ static int keep_old(const char *name, const char *old)
 
 int out_place_keep(const char *path)
 {
-	char *name = follow(path), *old = name ? behind(name, OUT_OLD) : NULL;
+	char *name = follow_link(path), *old = name ? behind(name, OUT_OLD) : NULL;
 	int err = !name ? -errno : is_of_proc(name) ? 0 : keep_old(name, old);
 
 	free(name);
@@ -372,7 +372,7 @@ int out_place_keep(const char *path)
 
 void out_place_forget(const char *path)
 {
-	char *name = follow(path), *part = name ? part_of(name) : NULL;
+	char *name = follow_link(path), *part = name ? part_of(name) : NULL;
 	int fd = part ? open_part(part) : -1;
 
 	/* no process is writing it */
@@ -385,7 +385,7 @@ void out_place_forget(const char *path)
 	free(part);
 }
 
-static int replace(struct out_place *p, bool keep)
+static int replace_file(struct out_place *p, bool keep)
 {
 	char *old = behind(p->name, OUT_OLD);
 	int err = keep ? keep_old(p->name, old) : 0;
@@ -409,7 +409,7 @@ int out_place_commit(struct out_place *p, bool keep)
 		return 0;
 	if (p->to >= 0)
 		return copy_to(p->lock, p->to);
-	err = replace(p, keep);
+	err = replace_file(p, keep);
 	if (!err)
 		out_place_leave(p);
 	return err;
@@ -423,7 +423,7 @@ void out_place_leave(struct out_place *p)
 
 bool out_place_same(const struct out_place *p, const char *path)
 {
-	char *name = follow(path), *part = name ? part_of(name) : NULL;
+	char *name = follow_link(path), *part = name ? part_of(name) : NULL;
 	struct stat a, b;
 	bool same = part && p->lock >= 0 && !fstat(p->lock, &a) && !stat(part, &b) &&
 		    a.st_dev == b.st_dev && a.st_ino == b.st_ino;

@@ -53,7 +53,7 @@ static void signal_event(int fd)
 		;
 }
 
-static void fails(struct out_queue *q, int err)
+static void queue_fails(struct out_queue *q, int err)
 {
 	int none = 0;
 
@@ -61,7 +61,7 @@ static void fails(struct out_queue *q, int err)
 		atomic_compare_exchange_strong(&q->err, &none, err);
 }
 
-static struct chunk *take(struct out_queue *q)
+static struct chunk *take_chunk(struct out_queue *q)
 {
 	struct chunk *c;
 
@@ -75,14 +75,14 @@ static struct chunk *take(struct out_queue *q)
 	return c;
 }
 
-static void changed(struct out_queue *q)
+static void queue_changed(struct out_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	pthread_cond_broadcast(&q->changed);
 	pthread_mutex_unlock(&q->lock);
 }
 
-static int put(struct out_queue *q, const struct chunk *c)
+static int put_chunk(struct out_queue *q, const struct chunk *c)
 {
 	if (c->len)
 		return q->be->write(q->ctx, c->data, c->len);
@@ -94,40 +94,40 @@ static void *work(void *arg)
 	struct out_queue *q = arg;
 	struct chunk *c;
 
-	while ((c = take(q))) {
+	while ((c = take_chunk(q))) {
 		size_t size = size_of(c);
 
 		if (!q->err)
-			fails(q, put(q, c));
+			queue_fails(q, put_chunk(q, c));
 		free(c);
 		/* data that failed are never written: they stay counted as waiting */
 		if (!q->err && atomic_fetch_sub(&q->waiting, size) == size)
-			changed(q);
+			queue_changed(q);
 	}
-	fails(q, q->be->close(q->ctx));
+	queue_fails(q, q->be->close(q->ctx));
 	q->ended = true;
-	changed(q);
+	queue_changed(q);
 	signal_event(q->ended_fd);
 	return NULL;
 }
 
 /* ---- the stream ---- */
 
-static int push(struct out_queue *q, const void *data, size_t n)
+static int push_data(struct out_queue *q, const void *data, size_t n)
 {
 	struct chunk *c;
 
 	if (q->err)
 		return q->err;
 	if (!q->started) {
-		fails(q, worker_start(&q->thread, work, q));
+		queue_fails(q, worker_start(&q->thread, work, q));
 		if (q->err)
 			return q->err;
 		q->started = true;
 	}
 	c = malloc(sizeof(*c) + n);
 	if (!c) {
-		fails(q, -ENOMEM);
+		queue_fails(q, -ENOMEM);
 		return q->err;
 	}
 	c->next = NULL;
@@ -148,12 +148,12 @@ static int push(struct out_queue *q, const void *data, size_t n)
 
 static int queue_write(void *ctx, const void *data, size_t n)
 {
-	return push(ctx, data, n);
+	return push_data(ctx, data, n);
 }
 
 static int queue_sync(void *ctx)
 {
-	return push(ctx, NULL, 0);
+	return push_data(ctx, NULL, 0);
 }
 
 static int queue_close(void *ctx)
@@ -162,7 +162,7 @@ static int queue_close(void *ctx)
 
 	/* without data, too, the compressor and the disk have work for a thread */
 	if (!q->started)
-		push(q, NULL, 0);
+		push_data(q, NULL, 0);
 	pthread_mutex_lock(&q->lock);
 	q->closed = true;
 	pthread_cond_broadcast(&q->changed);
@@ -244,7 +244,7 @@ void out_queue_settle(struct out_queue *q, unsigned int ms)
 
 void out_queue_cancel(struct out_queue *q)
 {
-	fails(q, -ECANCELED);
+	queue_fails(q, -ECANCELED);
 	signal_event(q->cancel);
 }
 

@@ -34,7 +34,7 @@ static struct live_task *of(const struct task *t)
 	return t ? (struct live_task *)(uintptr_t)t->owners : NULL;
 }
 
-static void forget(struct task *t)
+static void forget_task(struct task *t)
 {
 	struct live_task *own = of(t);
 
@@ -114,7 +114,7 @@ void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time)
 		l->last_ns = time > t->since ? time - t->since : 0;
 	}
 	if (why != TASK_EXEC)
-		forget(t);
+		forget_task(t);
 }
 
 /* ---- the current state ---- */

@@ -86,7 +86,7 @@ static void set_fate(struct top_model *m, struct top_program *p, enum top_fate f
 }
 
 /* Treat a failure as none: it will be forgotten like other programs that ended. */
-static void ignore(struct top_model *m, struct top_program *p)
+static void ignore_program(struct top_model *m, struct top_program *p)
 {
 	m->nshown -= top_is_shown(p);
 	p->fate = TOP_NO_FAILURE;
@@ -137,7 +137,7 @@ static void drop_ignored(struct top_model *m, struct top_program *p)
 	for (struct top_link *l = p->failed.next; others && l != &p->failed; l = next) {
 		next = l->next;
 		if (of_pending(l)->went_on)
-			ignore(m, of_pending(l));
+			ignore_program(m, of_pending(l));
 	}
 }
 
@@ -171,7 +171,7 @@ void top_failed(struct top_model *m, struct top_program *p, struct top_program *
 void top_succeeded(struct top_model *m, struct top_program *p)
 {
 	while (!top_list_empty(&p->failed))
-		ignore(m, of_pending(p->failed.next));
+		ignore_program(m, of_pending(p->failed.next));
 }
 
 void top_goes_on(struct top_model *m, struct top_program *p)

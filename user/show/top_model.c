@@ -111,7 +111,7 @@ static void forget_oldest(struct top_model *m)
 
 /* ---- lists of the live ---- */
 
-static void runs(struct top_model *m, struct top_program *p, uint64_t time)
+static void program_runs(struct top_model *m, struct top_program *p, uint64_t time)
 {
 	top_list_del(&p->by_state);
 	top_list_add(&p->by_state, &m->running);
@@ -121,7 +121,7 @@ static void runs(struct top_model *m, struct top_program *p, uint64_t time)
 	m->running_of[p->class]++;
 }
 
-static void waits(struct top_model *m, struct top_program *p)
+static void program_waits(struct top_model *m, struct top_program *p)
 {
 	top_list_del(&p->by_state);
 	top_list_add(&p->by_state, &m->waiting);
@@ -254,7 +254,7 @@ static void has_child(struct top_model *m, struct top_program *p, uint64_t child
 	p->led = true;
 	top_goes_on(m, p);
 	if (!p->live_children++)
-		waits(m, p);
+		program_waits(m, p);
 }
 
 static uint64_t parent_of(const struct top_model *m, const struct task *t,
@@ -417,7 +417,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	if (p->status == 0 && p->signal == 0)
 		add_outputs(m, p);
 	if (parent && !--parent->live_children)
-		runs(m, parent, time);
+		program_runs(m, parent, time);
 	forget_oldest(m);
 }
 

@@ -10,8 +10,8 @@
 
 /* ---- a program ---- */
 
-static void field(struct top_frame *f, unsigned int *row, const char *name, const char *s,
-		  size_t len)
+static void put_field(struct top_frame *f, unsigned int *row, const char *name, const char *s,
+		      size_t len)
 {
 	const unsigned int col = 13;
 
@@ -23,12 +23,13 @@ static void field(struct top_frame *f, unsigned int *row, const char *name, cons
 
 static void put_number(struct top_frame *f, unsigned int *row, const char *name, const char *text)
 {
-	field(f, row, name, text, strlen(text));
+	put_field(f, row, name, text, strlen(text));
 }
 
 /* Draw a text on as many rows as it needs, up to @rows. */
-static void paragraph(struct top_frame *f, unsigned int *row, unsigned int rows, const char *name,
-		      const struct buf *text)
+static void put_paragraph(struct top_frame *f, unsigned int *row, unsigned int rows,
+			  const char *name,
+			  const struct buf *text)
 {
 	const unsigned int col = 13;
 	unsigned int cols = f->cols > col ? f->cols - col : 0;
@@ -116,13 +117,13 @@ void top_draw_program(struct top_frame *f, const struct top_view *v, const struc
 		put_number(f, &row, "CPU time", text_time(p->cpu));
 	if (p->memory)
 		put_number(f, &row, "memory", text_bytes(p->memory));
-	field(f, &row, "directory", p->cwd.s, p->cwd.len);
+	put_field(f, &row, "directory", p->cwd.s, p->cwd.len);
 	parent = top_find(m, p->parent);
 	if (parent)
-		field(f, &row, "started by", parent->label.s, parent->label.len);
+		put_field(f, &row, "started by", parent->label.s, parent->label.len);
 	top_command(&p->args, &b);
 	if (b.len)
-		paragraph(f, &row, f->rows / 3, "command", &b);
+		put_paragraph(f, &row, f->rows / 3, "command", &b);
 	buf_free(&b);
 	/* files get at least half of the rows, and those that children do not need */
 	end = p->nchildren && row < last ? row + (last - row) / 2 : row;
@@ -207,7 +208,7 @@ static void move_selection(struct top_view *v, bool down)
 		v->selected = v->row[i - 1];
 }
 
-static void scroll(struct top_view *v, bool down)
+static void scroll_page(struct top_view *v, bool down)
 {
 	uint64_t page = v->nrows > v->list_row + 1 ? v->nrows - v->list_row - 1 : 1;
 
@@ -217,7 +218,7 @@ static void scroll(struct top_view *v, bool down)
 		v->first -= v->first < page ? v->first : page;
 }
 
-static void escape(struct top_view *v, struct top_model *m)
+static void leave_page(struct top_view *v, struct top_model *m)
 {
 	if (v->shown != TOP_MAIN) {
 		v->shown = TOP_MAIN;
@@ -253,7 +254,7 @@ bool top_press(struct top_view *v, struct top_model *m, unsigned int key)
 		break;
 	case TOP_KEY_ESCAPE:
 	case TOP_KEY_ERASE:
-		escape(v, m);
+		leave_page(v, m);
 		break;
 	case TOP_KEY_UP:
 	case 'k':
@@ -264,11 +265,11 @@ bool top_press(struct top_view *v, struct top_model *m, unsigned int key)
 		move_selection(v, true);
 		break;
 	case TOP_KEY_PAGE_UP:
-		scroll(v, false);
+		scroll_page(v, false);
 		break;
 	case TOP_KEY_PAGE_DOWN:
 	case ' ':
-		scroll(v, true);
+		scroll_page(v, true);
 		break;
 	case TOP_KEY_HOME:
 		v->first = 0;

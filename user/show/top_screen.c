@@ -92,7 +92,7 @@ static unsigned int left_of(const struct area *a)
 }
 
 __attribute__((format(printf, 3, 4)))
-static void head(struct area *a, enum top_style style, const char *fmt, ...)
+static void put_head(struct area *a, enum top_style style, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -221,8 +221,8 @@ static void draw_failures(struct area *a, struct top_view *v, const struct top_m
 
 	if (!m->nshown || rows < 2)
 		return;
-	head(a, TOP_BAD, "%s%s", text_counted(m->nshown + m->nover, "failure", "failures"),
-	     m->over ? "" : " so far");
+	put_head(a, TOP_BAD, "%s%s", text_counted(m->nshown + m->nover, "failure", "failures"),
+		 m->over ? "" : " so far");
 	/* there are at most TOP_FAILURES of them */
 	for (const struct top_link *l = m->failures.next; l != &m->failures; l = l->next) {
 		const struct top_program *p = container_of(l, const struct top_program, by_failure);
@@ -231,7 +231,7 @@ static void draw_failures(struct area *a, struct top_view *v, const struct top_m
 		if (!top_is_shown(p))
 			continue;
 		if (++n == rows && m->nshown > rows) {
-			head(a, TOP_DIM, "  and %s more", text_count(m->nshown - n + 1));
+			put_head(a, TOP_DIM, "  and %s more", text_count(m->nshown - n + 1));
 			break;
 		}
 		b.len = 0;
@@ -306,7 +306,7 @@ static void draw_list(struct area *a, struct top_view *v, const struct top_link 
 	for (; l != list && left_of(a); l = l->next) {
 		a->f->looked++;
 		if (left_of(a) == 1 && l->next != list) {
-			head(a, TOP_DIM, "  and %s more", text_count(n - skipped));
+			put_head(a, TOP_DIM, "  and %s more", text_count(n - skipped));
 			return;
 		}
 		draw_program(a, v, of(l), now);
@@ -318,13 +318,14 @@ static void draw_programs(struct area *a, struct top_view *v, const struct top_m
 			  uint64_t now)
 {
 	if (v->search.len) {
-		head(a, TOP_HEAD, "%s with \"%.*s\"",
-		     text_counted(m->nfound, "program", "programs"), (int)v->search.len, v->search.s);
+		put_head(a, TOP_HEAD, "%s with \"%.*s\"",
+			 text_counted(m->nfound, "program",
+				      "programs"), (int)v->search.len, v->search.s);
 		draw_list(a, v, &m->found, m->nfound, of_search, now);
 		return;
 	}
-	head(a, TOP_HEAD, "%s running   longest first -> what they make",
-	     text_count(m->nrunning));
+	put_head(a, TOP_HEAD, "%s running   longest first -> what they make",
+		 text_count(m->nrunning));
 	draw_list(a, v, &m->running, m->nrunning, of_state, now);
 }
 
@@ -349,7 +350,7 @@ static void draw_classes(struct area *a, const struct top_model *m, uint64_t now
 	top_rate(m, now, 300, &minutes);
 	for (unsigned int c = 0; c < WORK_CLASSES; c++)
 		most = minutes.ended[c] > most ? minutes.ended[c] : most;
-	head(a, TOP_HEAD, "%-10s%6s%8s%8s%9s", "ended", "now", "1 min", "5 min", "in all");
+	put_head(a, TOP_HEAD, "%-10s%6s%8s%8s%9s", "ended", "now", "1 min", "5 min", "in all");
 	for (unsigned int c = 0; c < WORK_CLASSES && left_of(a); c++) {
 		struct buf b = { 0 };
 		char text[96];
@@ -393,7 +394,7 @@ static void draw_outputs(struct area *a, const struct top_model *m, uint64_t now
 {
 	uint64_t n = m->noutputs < TOP_OUTPUTS ? m->noutputs : TOP_OUTPUTS;
 
-	head(a, TOP_HEAD, "finished last");
+	put_head(a, TOP_HEAD, "finished last");
 	for (uint64_t i = 0; i < n && left_of(a); i++) {
 		const struct top_output *o = &m->output[(m->noutputs - 1 - i) % TOP_OUTPUTS];
 		struct buf b = { 0 };

@@ -80,8 +80,8 @@ static bool label_fork(struct timeline_events *l, uint32_t exec, uint32_t parent
 	return true;
 }
 
-static void label(struct timeline_events *l, uint32_t exec, const struct task *t,
-		  const struct et_event *ev)
+static void label_exec(struct timeline_events *l, uint32_t exec, const struct task *t,
+		       const struct et_event *ev)
 {
 	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
 	struct work_arg few[64], *args = n > 64 ? xcalloc(n, sizeof(*args)) : few;
@@ -109,7 +109,7 @@ static void add_exec(struct timeline_events *l, uint32_t process, const struct t
 					     .forked = !t->execed };
 	l->works[id] = (struct timeline_work){ .label = where };
 	if (t->execed || !label_fork(l, id, l->t.processes[process].parent))
-		label(l, id, t, ev);
+		label_exec(l, id, t, ev);
 	timeline_add_exec(&l->t, id);
 	if (t->execed && timeline_schedules(t->program, t->program_len))
 		l->t.processes[process].schedules = true;

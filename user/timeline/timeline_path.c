@@ -90,7 +90,7 @@ static int64_t begin_of(const struct timeline *t, uint32_t exec)
 }
 
 /* A process worked from @from to @to: a segment for each program that it ran then. */
-static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
+static void add_segment(struct walk *w, uint32_t process, int64_t from, int64_t to)
 {
 	struct critical_path *l = w->path;
 
@@ -147,7 +147,7 @@ static bool is_waited_for(const struct walk *w, const struct timeline_wait *wait
 #define NONE SIZE_MAX
 
 /* Why @user began only when @child, which the same process had started, had ended. */
-static void explain(struct walk *w, size_t begun, uint32_t user, uint32_t child)
+static void explain_segment(struct walk *w, size_t begun, uint32_t user, uint32_t child)
 {
 	struct path_segment *s = &w->path->rows[begun];
 
@@ -172,7 +172,7 @@ static void walk_back(struct walk *w)
 		int64_t since = waits ? wait->to : child ? t->processes[child].until : now->at;
 
 		n = l->n;
-		worked(w, p, since, to);
+		add_segment(w, p, since, to);
 		to = since < to ? since : to;
 		if (!waits && !child) {
 			begun = l->n > n ? l->n - 1 : NONE;
@@ -183,13 +183,13 @@ static void walk_back(struct walk *w)
 		if (l->n > n)
 			l->rows[l->n - 1].why = waits ? PATH_PIPE : PATH_ENDED;
 		if (begun != NONE && !waits)
-			explain(w, begun, user, child);
+			explain_segment(w, begun, user, child);
 		begun = NONE;
 		p = waits ? wait->other : child;
 		if (waits)
 			w->arrived[p] = to;
 	}
-	worked(w, 0, 0, to);
+	add_segment(w, 0, 0, to);
 	if (l->n)
 		l->rows[l->n - 1].why = PATH_BEGIN;
 }

@@ -42,7 +42,7 @@ static const struct diag_kind kind_late = {
 	"events too far out of order for --check to judge", DIAG_NOTE
 };
 
-static void broken(void *ctx, enum fxt_rule rule, uint64_t offset, const char *detail)
+static void report_broken(void *ctx, enum fxt_rule rule, uint64_t offset, const char *detail)
 {
 	struct fxt_check *c = ctx;
 
@@ -79,7 +79,7 @@ static const struct {
 	[FXT_READ_ERROR] = { RULE_CUT, "the file cannot be read on" },
 };
 
-static void forget(struct fxt_check *c)
+static void free_parts(struct fxt_check *c)
 {
 	fxt_check_records_free(c->records);
 	c->records = NULL;
@@ -89,11 +89,11 @@ static void forget(struct fxt_check *c)
 
 static void begin_file(struct fxt_check *c, const char *file)
 {
-	forget(c);
+	free_parts(c);
 	c->file = file;
 	memset(c->found, 0, sizeof(c->found));
-	c->time = fxt_check_time_new(broken, c);
-	c->records = fxt_check_records_new(broken, c, c->time);
+	c->time = fxt_check_time_new(report_broken, c);
+	c->records = fxt_check_records_new(report_broken, c, c->time);
 }
 
 static void end_file(struct fxt_check *c)
@@ -115,7 +115,7 @@ static void end_file(struct fxt_check *c)
 			   c->file);
 	if (late)
 		diag_count(c->diag, &kind_late, late);
-	forget(c);
+	free_parts(c);
 }
 
 static int fxt_check_item(struct sink *base, const void *data)
@@ -135,8 +135,8 @@ static int fxt_check_item(struct sink *base, const void *data)
 	case FXT_ITEM_PROBLEM:
 		if (problem_rules[item->problem].rule == RULE_COUNT)
 			break;
-		broken(c, problem_rules[item->problem].rule, item->offset,
-		       problem_rules[item->problem].detail);
+		report_broken(c, problem_rules[item->problem].rule, item->offset,
+			      problem_rules[item->problem].detail);
 		break;
 	case FXT_ITEM_END:
 		end_file(c);
@@ -154,7 +154,7 @@ static void fxt_check_free(struct sink *base)
 {
 	struct fxt_check *c = (struct fxt_check *)base;
 
-	forget(c);
+	free_parts(c);
 	free(c);
 }
 

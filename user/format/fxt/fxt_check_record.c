@@ -26,8 +26,8 @@ struct fxt_check_records {
 #define PROVIDER_INIT		2u
 #define PROVIDER_TIMED		4u
 
-static void broken(const struct fxt_check_records *c, enum fxt_rule rule, uint64_t offset,
-		   const char *detail)
+static void report_broken(const struct fxt_check_records *c, enum fxt_rule rule, uint64_t offset,
+			  const char *detail)
 {
 	c->fn(c->ctx, rule, offset, detail);
 }
@@ -42,7 +42,8 @@ static void check_padding(struct fxt_check_records *c, const struct fxt_rec *rec
 
 	for (size_t i = len; i < end; i++) {
 		if (p[i]) {
-			broken(c, RULE_PADDING, rec->offset + (uint64_t)(p + i - rec->raw), NULL);
+			report_broken(c, RULE_PADDING, rec->offset + (uint64_t)(p + i - rec->raw),
+				      NULL);
 			return;
 		}
 	}
@@ -52,11 +53,11 @@ static void check_padding(struct fxt_check_records *c, const struct fxt_rec *rec
 static void check_text(struct fxt_check_records *c, const struct fxt_rec *rec, const char *s, size_t len)
 {
 	if (memchr(s, 0, len))
-		broken(c, RULE_NUL, rec->offset, NULL);
+		report_broken(c, RULE_NUL, rec->offset, NULL);
 	else if (!utf8_valid(s, len))
-		broken(c, RULE_UTF8, rec->offset, NULL);
+		report_broken(c, RULE_UTF8, rec->offset, NULL);
 	if (len > FXT_MAX_STRING)
-		broken(c, RULE_STRING_LENGTH, rec->offset, NULL);
+		report_broken(c, RULE_STRING_LENGTH, rec->offset, NULL);
 	check_padding(c, rec, s, len);
 }
 
@@ -70,14 +71,14 @@ static void check_string(struct fxt_check_records *c, const struct fxt_rec *rec,
 {
 	if (!(s->ref & 0x8000))
 		return;
-	broken(c, RULE_INLINE, rec->offset, "string");
+	report_broken(c, RULE_INLINE, rec->offset, "string");
 	check_text(c, rec, s->s, s->len);
 }
 
 static void check_words(struct fxt_check_records *c, const struct fxt_rec *rec, unsigned int words)
 {
 	if (rec->words != words)
-		broken(c, RULE_PARTS, rec->offset, "words are left over");
+		report_broken(c, RULE_PARTS, rec->offset, "words are left over");
 }
 
 /* ---- koids and times ---- */
@@ -85,16 +86,16 @@ static void check_words(struct fxt_check_records *c, const struct fxt_rec *rec, 
 static void check_koid(struct fxt_check_records *c, uint64_t koid, uint64_t offset)
 {
 	if (!koid)
-		broken(c, RULE_KOID_0, offset, NULL);
+		report_broken(c, RULE_KOID_0, offset, NULL);
 	else if (koid >> 32)
-		broken(c, RULE_KOID_32, offset, NULL);
+		report_broken(c, RULE_KOID_32, offset, NULL);
 }
 
 static void check_thread(struct fxt_check_records *c, const struct fxt_rec *rec, const struct fxt_tref *t,
 			 bool has_thread)
 {
 	if (!t->ref)
-		broken(c, RULE_INLINE, rec->offset, "thread");
+		report_broken(c, RULE_INLINE, rec->offset, "thread");
 	if (t->undefined)
 		return;
 	check_koid(c, t->process, rec->offset);
@@ -114,10 +115,10 @@ static void check_time(struct fxt_check_records *c, const struct fxt_rec *rec, u
 	uint64_t *flags = provider_flags(c, rec->provider);
 
 	if (!(*flags & (PROVIDER_INIT | PROVIDER_TIMED)))
-		broken(c, RULE_INIT, rec->offset, "there is none");
+		report_broken(c, RULE_INIT, rec->offset, "there is none");
 	*flags |= PROVIDER_TIMED;
 	if (time >> 63)
-		broken(c, RULE_TIME_63, rec->offset, NULL);
+		report_broken(c, RULE_TIME_63, rec->offset, NULL);
 }
 
 /* ---- arguments ---- */
@@ -153,7 +154,7 @@ static void check_arg(struct fxt_check_records *c, const struct fxt_rec *rec, co
 		break;
 	case FXT_ARG_U64:
 		if (a->u64 >> 63)
-			broken(c, RULE_UNSIGNED_63, a->offset, NULL);
+			report_broken(c, RULE_UNSIGNED_63, a->offset, NULL);
 		/* fallthrough */
 	case FXT_ARG_I64:
 	case FXT_ARG_F64:
@@ -165,7 +166,7 @@ static void check_arg(struct fxt_check_records *c, const struct fxt_rec *rec, co
 		return;
 	}
 	if (a->words != words)
-		broken(c, RULE_PARTS, a->offset, "words are left over in an argument");
+		report_broken(c, RULE_PARTS, a->offset, "words are left over in an argument");
 }
 
 static void check_args(struct fxt_check_records *c, const struct fxt_item *item)
@@ -177,12 +178,12 @@ static void check_args(struct fxt_check_records *c, const struct fxt_item *item)
 		for (unsigned int k = 0; k < i; k++)
 			if (!item->args[i].name.undefined && !item->args[k].name.undefined &&
 			    same_text(&item->args[i].name, &item->args[k].name)) {
-				broken(c, RULE_ARGUMENT_NAMES, item->args[i].offset, NULL);
+				report_broken(c, RULE_ARGUMENT_NAMES, item->args[i].offset, NULL);
 				break;
 			}
 	}
 	if (item->nargs == rec->nargs && item->arg_words != rec->arg_words)
-		broken(c, RULE_PARTS, rec->offset, "words are left over");
+		report_broken(c, RULE_PARTS, rec->offset, "words are left over");
 }
 
 /* ---- records ---- */
@@ -197,23 +198,24 @@ static void check_metadata(struct fxt_check_records *c, const struct fxt_rec *re
 		check_text(c, rec, rec->meta.name.s, rec->meta.name.len);
 		flags = provider_flags(c, rec->meta.provider);
 		if (*flags & PROVIDER_INTRODUCED)
-			broken(c, RULE_PROVIDER_AGAIN, rec->offset, NULL);
+			report_broken(c, RULE_PROVIDER_AGAIN, rec->offset, NULL);
 		*flags |= PROVIDER_INTRODUCED;
 		break;
 	case FXT_META_PROVIDER_SECTION:
 		check_words(c, rec, 1);
 		if (!(*provider_flags(c, rec->meta.provider) & PROVIDER_INTRODUCED))
-			broken(c, RULE_PROVIDER_UNKNOWN, rec->offset, NULL);
+			report_broken(c, RULE_PROVIDER_UNKNOWN, rec->offset, NULL);
 		break;
 	case FXT_META_PROVIDER_EVENT:
 		check_words(c, rec, 1);
 		if (rec->meta.event != FXT_PROVIDER_EVENT_BUFFER_FULL)
-			broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
+			report_broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
 		break;
 	case FXT_META_TRACE_INFO:
 		/* Another type is reported as a problem. */
 		if (!rec->meta.info_type && rec->header != FXT_MAGIC)
-			broken(c, RULE_MAGIC, rec->offset, "this one is not the number of the document");
+			report_broken(c, RULE_MAGIC, rec->offset,
+				      "this one is not the number of the document");
 		break;
 	default:	/* reported as a problem */
 		break;
@@ -225,7 +227,7 @@ static void check_init(struct fxt_check_records *c, const struct fxt_rec *rec)
 	check_words(c, rec, 2);
 	*provider_flags(c, rec->provider) |= PROVIDER_INIT;
 	if (rec->init.ticks != TICKS)
-		broken(c, RULE_INIT, rec->offset, "the ticks are others");
+		report_broken(c, RULE_INIT, rec->offset, "the ticks are others");
 }
 
 static void check_string_record(struct fxt_check_records *c, const struct fxt_rec *rec)
@@ -233,10 +235,10 @@ static void check_string_record(struct fxt_check_records *c, const struct fxt_re
 	check_words(c, rec, 1 + fxt_stream_words(rec->string.len));
 	check_text(c, rec, rec->string.s, rec->string.len);
 	if (!rec->string.index)
-		broken(c, RULE_INDEX_0, rec->offset, "string");
+		report_broken(c, RULE_INDEX_0, rec->offset, "string");
 	if (!c->strings_begun &&
 	    (rec->string.len != 7 || memcmp(rec->string.s, "process", 7)))
-		broken(c, RULE_PROCESS_FIRST, rec->offset, NULL);
+		report_broken(c, RULE_PROCESS_FIRST, rec->offset, NULL);
 	c->strings_begun = true;
 }
 
@@ -244,7 +246,7 @@ static void check_thread_record(struct fxt_check_records *c, const struct fxt_re
 {
 	check_words(c, rec, 3);
 	if (!rec->thread.index)
-		broken(c, RULE_INDEX_0, rec->offset, "thread");
+		report_broken(c, RULE_INDEX_0, rec->offset, "thread");
 	/* Both are 0 for the idle thread, which a context switch may refer to. */
 	if (rec->thread.process || rec->thread.thread) {
 		check_koid(c, rec->thread.process, rec->offset);
@@ -264,11 +266,11 @@ static void check_counter(struct fxt_check_records *c, const struct fxt_item *it
 		const uint64_t *other = map64_get(&c->counter_args, name);
 
 		if (a->type < FXT_ARG_I32 || a->type > FXT_ARG_F64) {
-			broken(c, RULE_COUNTER_VALUES, a->offset, NULL);
+			report_broken(c, RULE_COUNTER_VALUES, a->offset, NULL);
 			continue;
 		}
 		if (other && *other != counter)
-			broken(c, RULE_COUNTER_NAMES, a->offset, NULL);
+			report_broken(c, RULE_COUNTER_NAMES, a->offset, NULL);
 		else if (!other)
 			map64_put(&c->counter_args, name, counter);
 	}
@@ -294,10 +296,10 @@ static void check_event(struct fxt_check_records *c, const struct fxt_item *item
 	if (rec->event.type >= FXT_EV_COUNT)
 		return;
 	if (rec->event.type == FXT_EV_DURATION_COMPLETE && rec->event.value >> 63)
-		broken(c, RULE_TIME_63, rec->offset, "end time");
+		report_broken(c, RULE_TIME_63, rec->offset, "end time");
 	if (rec->event.type == FXT_EV_INSTANT &&
 	    memmem(rec->event.name.s, rec->event.name.len, "frame", 5))
-		broken(c, RULE_INSTANT_FRAME, rec->offset, NULL);
+		report_broken(c, RULE_INSTANT_FRAME, rec->offset, NULL);
 	if (rec->event.type == FXT_EV_COUNTER)
 		check_counter(c, item);
 	if (!rec->event.thread.undefined)
@@ -310,7 +312,7 @@ static void check_blob(struct fxt_check_records *c, const struct fxt_rec *rec)
 	check_padding(c, rec, rec->blob.data, rec->blob.len);
 	check_words(c, rec, 1 + inline_words(&rec->blob.name) + fxt_stream_words(rec->blob.len));
 	if (rec->blob.type == FXT_BLOB_PERFETTO)
-		broken(c, RULE_BLOB_3, rec->offset, NULL);
+		report_broken(c, RULE_BLOB_3, rec->offset, NULL);
 }
 
 static void check_userspace_object(struct fxt_check_records *c, const struct fxt_rec *rec)
@@ -337,7 +339,7 @@ static void check_kernel_object(struct fxt_check_records *c, const struct fxt_it
 	if (rec->kobj.type != FXT_KOBJ_THREAD)
 		return;
 	if (!is_process_arg(item)) {
-		broken(c, RULE_THREAD_NAME, rec->offset, NULL);
+		report_broken(c, RULE_THREAD_NAME, rec->offset, NULL);
 		return;
 	}
 	check_koid(c, item->args[0].u64, item->args[0].offset);
@@ -357,9 +359,9 @@ static void check_side(struct fxt_check_records *c, const struct fxt_rec *rec, c
 {
 	if (!t->undefined && !t->process && !t->thread) {
 		if (!t->ref)
-			broken(c, RULE_INLINE, rec->offset, "thread");
+			report_broken(c, RULE_INLINE, rec->offset, "thread");
 		if (priority)
-			broken(c, RULE_KOID_0, rec->offset, "idle has the priority 0");
+			report_broken(c, RULE_KOID_0, rec->offset, "idle has the priority 0");
 		return;
 	}
 	check_thread(c, rec, t, true);
@@ -396,7 +398,7 @@ static void check_scheduling(struct fxt_check_records *c, const struct fxt_item 
 	if (rec->sched.kind != FXT_SCHED_WAKEUP &&
 	    (rec->sched.out_state == FXT_THREAD_RUNNING ||
 	     rec->sched.out_state > FXT_THREAD_DEAD))
-		broken(c, RULE_SWITCH_STATE, rec->offset, NULL);
+		report_broken(c, RULE_SWITCH_STATE, rec->offset, NULL);
 }
 
 static void check_profiler(struct fxt_check_records *c, const struct fxt_rec *rec)
@@ -452,7 +454,7 @@ void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *i
 	const struct fxt_rec *rec = item->rec;
 
 	if (rec->type == FXT_REC_LARGE)
-		broken(c, RULE_RECORD_15, rec->offset, NULL);
+		report_broken(c, RULE_RECORD_15, rec->offset, NULL);
 	if (!rec->valid)
 		return;		/* reported as a problem */
 	switch (rec->type) {
@@ -496,7 +498,7 @@ void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *i
 		check_large(c, item);
 		break;
 	default:
-		broken(c, RULE_UNKNOWN_TYPE, rec->offset, "record");
+		report_broken(c, RULE_UNKNOWN_TYPE, rec->offset, "record");
 		break;
 	}
 }
@@ -517,7 +519,7 @@ void fxt_check_records_end(struct fxt_check_records *c)
 	struct map64_slot *switched = map64_sorted(&c->switched, map64_by_value);
 
 	for (size_t i = 0; i < c->switched.n; i++)
-		broken(c, RULE_SWITCH_THREAD, switched[i].value, NULL);
+		report_broken(c, RULE_SWITCH_THREAD, switched[i].value, NULL);
 	free(switched);
 }
 

@@ -82,7 +82,7 @@ void fxt_check_time_free(struct fxt_check_time *c)
 	free(c);
 }
 
-static void broken(struct fxt_check_time *c, enum fxt_rule rule, uint64_t offset)
+static void report_broken(struct fxt_check_time *c, enum fxt_rule rule, uint64_t offset)
 {
 	c->fn(c->ctx, rule, offset, NULL);
 }
@@ -118,7 +118,7 @@ static void put_track(struct fxt_check_time *c, struct track *t, const struct fx
 }
 
 /* Removes complete durations that have ended, unless an open duration is inside them. */
-static void expire(struct track *t, uint64_t time)
+static void expire_slices(struct track *t, uint64_t time)
 {
 	while (t->depth && t->slices[t->depth - 1].complete &&
 	       t->slices[t->depth - 1].end <= time)
@@ -134,14 +134,14 @@ static void push_event(struct fxt_check_time *c, struct track *t, const struct f
 		.complete = e->type == FXT_EV_DURATION_COMPLETE,
 	};
 	if (t->depth > MAX_NESTING)
-		broken(c, RULE_NESTING, e->offset);
+		report_broken(c, RULE_NESTING, e->offset);
 }
 
 static void on_begin(struct fxt_check_time *c, const struct fxt_timed *e)
 {
 	struct track *t = get_track(c, e);
 
-	expire(t, e->time);
+	expire_slices(t, e->time);
 	push_event(c, t, e);
 }
 
@@ -151,12 +151,13 @@ static void on_complete(struct fxt_check_time *c, const struct fxt_timed *e)
 	const struct slice *outer;
 
 	if (e->value < e->time)
-		broken(c, RULE_COMPLETE_BACKWARDS, e->offset);
-	expire(t, e->time);
+		report_broken(c, RULE_COMPLETE_BACKWARDS, e->offset);
+	expire_slices(t, e->time);
 	outer = t->depth ? &t->slices[t->depth - 1] : NULL;
 	if (outer && outer->complete && e->value > outer->end)
-		broken(c, outer->begin == e->time ? RULE_COMPLETE_ORDER : RULE_COMPLETE_OVERLAP,
-		       e->offset);
+		report_broken(c,
+			      outer->begin == e->time ? RULE_COMPLETE_ORDER : RULE_COMPLETE_OVERLAP,
+			      e->offset);
 	push_event(c, t, e);
 }
 
@@ -164,20 +165,20 @@ static void on_end(struct fxt_check_time *c, const struct fxt_timed *e)
 {
 	struct track *t = get_track(c, e);
 
-	expire(t, e->time);
+	expire_slices(t, e->time);
 	/* An end closes the innermost duration, even a complete one that is not over. */
 	while (t->depth && t->slices[t->depth - 1].complete) {
-		broken(c, RULE_COMPLETE_OVERLAP, t->slices[t->depth - 1].offset);
+		report_broken(c, RULE_COMPLETE_OVERLAP, t->slices[t->depth - 1].offset);
 		t->depth--;
 	}
 	if (!t->depth) {
-		broken(c, RULE_END_STRAY, e->offset);
+		report_broken(c, RULE_END_STRAY, e->offset);
 	} else {
 		const struct slice *s = &t->slices[--t->depth];
 
 		if (t->depth && t->slices[t->depth - 1].complete &&
 		    t->slices[t->depth - 1].end < e->time)
-			broken(c, RULE_COMPLETE_OVERLAP, s->offset);
+			report_broken(c, RULE_COMPLETE_OVERLAP, s->offset);
 	}
 	put_track(c, t, e);
 }
@@ -188,7 +189,7 @@ static void on_instant(struct fxt_check_time *c, const struct fxt_timed *e)
 
 	if (!t)
 		return;
-	expire(t, e->time);
+	expire_slices(t, e->time);
 	t->gone_last = true;
 	put_track(c, t, e);
 }
@@ -202,17 +203,17 @@ static void on_async(struct fxt_check_time *c, const struct fxt_timed *e)
 
 	if (e->type == FXT_EV_ASYNC_BEGIN) {
 		if (a) {
-			broken(c, RULE_ASYNC_AGAIN, e->offset);
+			report_broken(c, RULE_ASYNC_AGAIN, e->offset);
 		} else {
 			a = xcalloc(1, sizeof(*a));
 			map64_put(&c->asyncs, e->value, (uintptr_t)a);
 		}
 		*a = (struct async){ e->names, e->offset };
 	} else if (!a) {
-		broken(c, RULE_ASYNC_STRAY, e->offset);
+		report_broken(c, RULE_ASYNC_STRAY, e->offset);
 	} else if (e->type == FXT_EV_ASYNC_END) {
 		if (a->names != e->names)
-			broken(c, RULE_ASYNC_NAMES, e->offset);
+			report_broken(c, RULE_ASYNC_NAMES, e->offset);
 		map64_remove(&c->asyncs, e->value);
 		free(a);
 	}
@@ -231,9 +232,9 @@ static void flow_place(struct fxt_check_time *c, const struct fxt_timed *e)
 		t->gone_last = true;
 	}
 	if (!t || !t->depth)
-		broken(c, RULE_FLOW_SLICE, e->offset);
+		report_broken(c, RULE_FLOW_SLICE, e->offset);
 	else if (t->gone_last)
-		broken(c, RULE_FLOW_STOLEN, e->offset);
+		report_broken(c, RULE_FLOW_STOLEN, e->offset);
 	if (t)
 		put_track(c, t, e);
 }
@@ -245,13 +246,13 @@ static void on_flow(struct fxt_check_time *c, const struct fxt_timed *e)
 	flow_place(c, e);
 	if (e->type == FXT_EV_FLOW_BEGIN) {
 		if (flow)
-			broken(c, RULE_FLOW_AGAIN, e->offset);
+			report_broken(c, RULE_FLOW_AGAIN, e->offset);
 		else
 			map64_put(&c->flows, e->value, e->offset << 1);
 	} else if (!flow) {
-		broken(c, RULE_FLOW_STRAY, e->offset);
+		report_broken(c, RULE_FLOW_STRAY, e->offset);
 	} else if (*flow & FLOW_ENDED) {
-		broken(c, RULE_FLOW_AGAIN, e->offset);
+		report_broken(c, RULE_FLOW_AGAIN, e->offset);
 	} else if (e->type == FXT_EV_FLOW_END) {
 		*flow |= FLOW_ENDED;
 	}
@@ -279,7 +280,7 @@ static void judge_event(struct fxt_check_time *c, const struct fxt_timed *e)
 	fns[e->type](c, e);
 }
 
-static bool before(const struct fxt_timed *a, const struct fxt_timed *b)
+static bool event_before(const struct fxt_timed *a, const struct fxt_timed *b)
 {
 	return a->time != b->time ? a->time < b->time : a->offset < b->offset;
 }
@@ -289,7 +290,7 @@ static void heap_put(struct fxt_check_time *c, const struct fxt_timed *e)
 	size_t i = c->n++;
 
 	c->heap = xgrow(c->heap, &c->cap, c->n, sizeof(*c->heap));
-	while (i && before(e, &c->heap[(i - 1) / 2])) {
+	while (i && event_before(e, &c->heap[(i - 1) / 2])) {
 		c->heap[i] = c->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -306,9 +307,9 @@ static struct fxt_timed heap_take(struct fxt_check_time *c)
 
 		if (child >= c->n)
 			break;
-		if (child + 1 < c->n && before(&c->heap[child + 1], &c->heap[child]))
+		if (child + 1 < c->n && event_before(&c->heap[child + 1], &c->heap[child]))
 			child++;
-		if (!before(&c->heap[child], &last))
+		if (!event_before(&c->heap[child], &last))
 			break;
 		c->heap[i] = c->heap[child];
 		i = child;
@@ -357,7 +358,7 @@ static void report_all(struct fxt_check_time *c, enum fxt_rule rule, struct offs
 	if (o->n)
 		qsort(o->at, o->n, sizeof(*o->at), compare_offsets);
 	for (size_t i = 0; i < o->n; i++)
-		broken(c, rule, o->at[i]);
+		report_broken(c, rule, o->at[i]);
 	o->n = 0;
 }
 

@@ -113,7 +113,7 @@ void fxt_writer_free(struct fxt_writer *w)
 /* ---- words and streams ---- */
 
 /* "Record Header" */
-static uint64_t header(enum fxt_record_type type, unsigned int words)
+static uint64_t record_header(enum fxt_record_type type, unsigned int words)
 {
 	return (uint64_t)type | (uint64_t)words << 4;
 }
@@ -144,7 +144,7 @@ static inline void finish_part(struct fxt_writer *w, unsigned int words)
 }
 
 /* Ends any other record: the slots that it refers to may be recycled now. */
-static inline int finish(struct fxt_writer *w, unsigned int words)
+static inline int end_record(struct fxt_writer *w, unsigned int words)
 {
 	out_commit(w->out, words * 8);
 	w->record++;
@@ -196,7 +196,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	unsigned int words = 1 + fxt_stream_words(len);
 	uint64_t *at = begin_record(w, words);
 
-	at[0] = header(FXT_REC_STRING, words) | (uint64_t)index << 16 |
+	at[0] = record_header(FXT_REC_STRING, words) | (uint64_t)index << 16 |
 		(uint64_t)len << 32;
 	put_stream(at + 1, s, len);
 	finish_part(w, words);
@@ -243,7 +243,7 @@ static inline uint16_t *guess_of(struct fxt_writer *w, struct fxt_str str)
 	return &w->guess[a >> (64 - GUESS_BITS)];
 }
 
-static void remember(struct string_slot *slot, const struct fxt_str *str)
+static void remember_string(struct string_slot *slot, const struct fxt_str *str)
 {
 	drop_copy(slot);
 	slot->len = (uint16_t)str->len;
@@ -267,7 +267,7 @@ static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str,
 	if (str->len > KEEP_MAX) {
 		drop_copy(slot);
 	} else {
-		remember(slot, str);
+		remember_string(slot, str);
 		slot->hash = hash;
 		head = &w->string_head[hash % STRING_HEADS];
 		slot->next = *head;
@@ -434,7 +434,7 @@ static uint8_t register_thread(struct fxt_writer *w, uint64_t process, uint64_t 
 	*head = index;
 
 	at = begin_record(w, 3);
-	at[0] = header(FXT_REC_THREAD, 3) | (uint64_t)index << 16;
+	at[0] = record_header(FXT_REC_THREAD, 3) | (uint64_t)index << 16;
 	at[1] = process;
 	at[2] = thread;
 	finish_part(w, 3);
@@ -518,7 +518,7 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 	/* two words at a time, which may copy one too many */
 	for (unsigned int i = 0; i < words; i += 2)
 		memcpy(to + i, r->words + i, 16);
-	return finish(w, words);
+	return end_record(w, words);
 }
 
 /* ---- "Metadata Record" and "Initialization Record" ---- */
@@ -526,13 +526,13 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 static int one_word(struct fxt_writer *w, uint64_t word)
 {
 	*begin_record(w, 1) = word;
-	return finish(w, 1);
+	return end_record(w, 1);
 }
 
 static uint64_t metadata(unsigned int words, enum fxt_metadata_type type,
 			 uint32_t provider)
 {
-	return header(FXT_REC_METADATA, words) | (uint64_t)type << 16 |
+	return record_header(FXT_REC_METADATA, words) | (uint64_t)type << 16 |
 	       (uint64_t)provider << 20;
 }
 
@@ -545,9 +545,9 @@ int fxt_init(struct fxt_writer *w, uint64_t ticks)
 {
 	uint64_t *at = begin_record(w, 2);
 
-	at[0] = header(FXT_REC_INIT, 2);
+	at[0] = record_header(FXT_REC_INIT, 2);
 	at[1] = ticks;
-	return finish(w, 2);
+	return end_record(w, 2);
 }
 
 int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
@@ -562,7 +562,7 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
 	at[0] = metadata(words, FXT_META_PROVIDER_INFO, id) |
 		(uint64_t)name.len << 52;
 	put_stream(at + 1, name.s, name.len);
-	return finish(w, words);
+	return end_record(w, words);
 }
 
 int fxt_provider_section(struct fxt_writer *w, uint32_t id)
@@ -609,7 +609,7 @@ bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint
 	if (!ref)
 		return false;
 	at[0] |= words << 4 | ref << 24;
-	finish(w, (unsigned int)words);
+	end_record(w, (unsigned int)words);
 	return true;
 }
 
@@ -687,11 +687,11 @@ int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
 	tref = thread_ref(w, process, thread);
 
 	at = begin_record(w, words);
-	at[0] = header(FXT_REC_LOG, words) | (uint64_t)text.len << 16 |
+	at[0] = record_header(FXT_REC_LOG, words) | (uint64_t)text.len << 16 |
 		(uint64_t)tref << 32;
 	at[1] = time;
 	put_stream(at + 2, text.s, text.len);
-	return finish(w, words);
+	return end_record(w, words);
 }
 
 int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
@@ -707,10 +707,10 @@ int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
 	words = 1 + fxt_stream_words(len);
 
 	at = begin_record(w, words);
-	at[0] = header(FXT_REC_BLOB, words) | (uint64_t)ref << 16 |
+	at[0] = record_header(FXT_REC_BLOB, words) | (uint64_t)ref << 16 |
 		(uint64_t)len << 32 | (uint64_t)type << 48;
 	put_stream(at + 1, data, len);
-	return finish(w, words);
+	return end_record(w, words);
 }
 
 int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
@@ -725,10 +725,10 @@ int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 	in = thread_ref(w, sw->in_process, sw->in_thread);
 
 	at = begin_record(w, 2);
-	at[0] = header(FXT_REC_SCHEDULING, 2) | (uint64_t)sw->cpu << 16 |
+	at[0] = record_header(FXT_REC_SCHEDULING, 2) | (uint64_t)sw->cpu << 16 |
 		(uint64_t)sw->out_state << 24 | (uint64_t)out << 28 |
 		(uint64_t)in << 36 | (uint64_t)sw->out_priority << 44 |
 		(uint64_t)sw->in_priority << 52;
 	at[1] = sw->time;
-	return finish(w, 2);
+	return end_record(w, 2);
 }

@@ -353,7 +353,7 @@ static void finish_event(struct fxt_in *f)
 }
 
 /* Finishes the pending event: no more arguments follow. */
-static inline void finish(struct fxt_in *f)
+static inline void finish_pending(struct fxt_in *f)
 {
 	if (f->pending)
 		finish_event(f);
@@ -377,7 +377,7 @@ static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 {
 	if (s->key != (e->header & SHAPE_KEY) || s->names != fxt_names(f->r))
 		return false;
-	finish(f);
+	finish_pending(f);
 	if (s->kind == ET_K_NONE)
 		return true;
 	forget_args(f, s->kind, fxt_word_at(e->at + 8, false));
@@ -444,7 +444,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 			fxt_in_take_args(f, rec);
 		return;
 	}
-	finish(f);
+	finish_pending(f);
 	switch (rec->event.type) {
 	case FXT_EV_INSTANT:
 	case FXT_EV_DURATION_COMPLETE:
@@ -481,7 +481,7 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 {
 	if (rec->kobj.type != FXT_KOBJ_THREAD)
 		return;
-	finish(f);
+	finish_pending(f);
 	forget_args(f, ET_K_NONE, 0);
 	fxt_in_take_args(f, rec);
 	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
@@ -538,7 +538,7 @@ static __attribute__((noinline)) int take_record(struct fxt_in *f)
 			take_object(f, &rec);
 		return 1;
 	}
-	finish(f);
+	finish_pending(f);
 	if (!f->ours)
 		diag_fatal(f->diag, "%s: this FXT file was not written by etrace; it can be shown with --to json",
 			   in_name(f->in));
@@ -557,7 +557,7 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 	f->sink = sink;
 	/* a recorder flushes only between events, so the pending event is complete */
 	if (f->pending && in_drained(f->in))
-		finish(f);
+		finish_pending(f);
 	while (n < STEP_RECORDS && f->ours && !f->err && take_alike(f))
 		n++;
 	return n ? 1 : take_record(f);

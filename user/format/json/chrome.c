@@ -56,7 +56,7 @@ struct reader {
 
 /* ---- JSON ---- */
 
-static bool space(struct reader *r)
+static bool skip_space(struct reader *r)
 {
 	while (r->at < r->end && isspace((unsigned char)*r->at))
 		r->at++;
@@ -66,7 +66,7 @@ static bool space(struct reader *r)
 /* Skips @c if it comes next.  Return: whether it did. */
 static bool comes(struct reader *r, char c)
 {
-	if (!space(r) || *r->at != c)
+	if (!skip_space(r) || *r->at != c)
 		return false;
 	r->at++;
 	return true;
@@ -318,7 +318,7 @@ static enum chrome_fault take_members(struct reader *r)
 		json_object *name, *v;
 		bool bad;
 
-		name = space(r) && *r->at == '"' ? read_value(r, &bad) : NULL;
+		name = skip_space(r) && *r->at == '"' ? read_value(r, &bad) : NULL;
 		if (!name || !comes(r, ':')) {
 			json_object_put(name);
 			return found ? CHROME_DAMAGED : CHROME_FOREIGN;
@@ -358,7 +358,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Sets depths; cuts slices that overlap at the end of the enclosing one. */
-static void nest(struct chrome_trace *t)
+static void nest_slices(struct chrome_trace *t)
 {
 	size_t around[CHROME_MAX_DEPTH], n = 0, depth = 0;
 
@@ -420,7 +420,7 @@ static void count_from_first(struct chrome_trace *t)
 	}
 }
 
-static void arrange(struct chrome_trace *t)
+static void arrange_slices(struct chrome_trace *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct chrome_slice *s = &t->slices[i];
@@ -431,7 +431,7 @@ static void arrange(struct chrome_trace *t)
 	}
 	if (t->n)
 		qsort(t->slices, t->n, sizeof(*t->slices), by_time);
-	nest(t);
+	nest_slices(t);
 	put_first(t);
 	count_from_first(t);
 	for (size_t i = 1; i < t->n; i++)
@@ -460,7 +460,7 @@ enum chrome_fault chrome_parse(struct chrome_trace *t, const char *json, size_t 
 	map64_clear(&r.open);
 	map64_clear(&r.threads);
 	if (fault == CHROME_OK) {
-		arrange(t);
+		arrange_slices(t);
 		fault = t->n ? CHROME_OK : CHROME_EMPTY;
 	}
 	return fault;

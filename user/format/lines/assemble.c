@@ -71,7 +71,7 @@ struct assembler {
 	struct diag *diag;
 	uint64_t passed;	/* time of the last event that left in order, ns */
 	int err;
-	/* tasks, open addressing; rehash() drops those that are gone */
+	/* tasks, open addressing; rehash_slots() drops those that are gone */
 	struct slot *slots;
 	size_t nslots, slots_cap;
 	struct slot *last;	/* task of the last line */
@@ -150,7 +150,7 @@ static bool is_busy(const struct slot *s)
 	return s->used && (s->b || !s->gone);
 }
 
-static void rehash(struct assembler *a)
+static void rehash_slots(struct assembler *a)
 {
 	struct slot *old = a->slots;
 	size_t old_cap = a->slots_cap, busy = 0;
@@ -176,7 +176,7 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 	if (a->last && a->last->upid == upid)
 		return a->last;
 	if (2 * (a->nslots + 1) > a->slots_cap)
-		rehash(a);
+		rehash_slots(a);
 	s = probe_slot(a->slots, a->slots_cap, upid);
 	if (!s->used) {
 		*s = (struct slot){ .upid = upid, .used = true };
@@ -279,7 +279,7 @@ static bool may_still_fail(const struct builder *b)
 }
 
 /* Lets out the events that are due at @now, in ns. */
-static inline void drain(struct assembler *a, uint64_t now)
+static inline void drain_queue(struct assembler *a, uint64_t now)
 {
 	while (a->queue.n) {
 		struct builder *b = order_first(&a->queue);
@@ -495,7 +495,7 @@ int asm_line(struct assembler *a, const struct et_line *l)
 	if (!(adds_plain(s) && add_plain(a, s, l)) && !begin_plain(a, s, l))
 		take_line(a, s, l);
 	if (a->queue.arrivals != begun)
-		drain(a, l->time);
+		drain_queue(a, l->time);
 	return a->err ? a->err : adds_plain(s);
 }
 
@@ -533,7 +533,7 @@ int asm_lost(struct assembler *a, const struct et_line *l)
 	b->order = order_arrives(&a->queue);
 	b->state = CLOSED;
 	push_event(a, b);
-	drain(a, l->time);
+	drain_queue(a, l->time);
 	return a->err;
 }
 

@@ -199,7 +199,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* The rest of advance(), if the line @s is not line_quick(); @s is NULL at the end of input. */
+/* advance_stream() if the line @s is not line_quick(); @s is NULL at the end of input. */
 static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
 						    struct assembler *a, const char *s,
 						    const char *end)
@@ -226,7 +226,7 @@ static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struc
 }
 
 /* Goes to the next etrace line. */
-static inline int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+static inline int advance_stream(struct etrace_in *src, struct stream *st, struct assembler *a)
 {
 	const char *end = NULL, *s = next_line(src, st, &end);
 
@@ -250,7 +250,7 @@ static int begin_merge(struct etrace_in *src, struct assembler *a)
 	int err = 0;
 
 	for (size_t i = 0; i < src->n && !err; i++) {
-		err = advance(src, &src->streams[i], a);
+		err = advance_stream(src, &src->streams[i], a);
 		src->own |= !err && !src->streams[i].at_end;
 		wait_turn(src, &src->streams[i]);
 	}
@@ -258,7 +258,7 @@ static int begin_merge(struct etrace_in *src, struct assembler *a)
 }
 
 /* Reads up to STEP_LINES lines of the stream whose turn it is. */
-static int merge(struct etrace_in *src, struct assembler *a)
+static int merge_streams(struct etrace_in *src, struct assembler *a)
 {
 	struct stream *st = src->turn;
 	unsigned int n = 0;
@@ -285,7 +285,7 @@ static int merge(struct etrace_in *src, struct assembler *a)
 		}
 		st->last_time = st->state.line.time;
 		if (!err)
-			err = advance(src, st, a);
+			err = advance_stream(src, st, a);
 	} while (!err && !st->at_end && st->state.line.time <= src->until);
 	src->turn = NULL;
 	wait_turn(src, st);
@@ -301,7 +301,7 @@ static int etrace_in_step(struct source *s, struct sink *sink)
 		src->a = asm_new(sink, src->diag);
 		err = begin_merge(src, src->a);
 	} else if (src->turn || src->waiting.n) {
-		err = merge(src, src->a);
+		err = merge_streams(src, src->a);
 	}
 	if (!err && (src->turn || src->waiting.n))
 		return 1;

@@ -16,13 +16,13 @@ struct lines_out {
 	struct map64 earliest;
 	uint64_t upid;		/* of the event before */
 	uint64_t *known;	/* its value in @earliest until that grows; NULL: look it up */
-	size_t forget_at;	/* entries of @earliest above which forget() is called */
+	size_t forget_at;	/* entries of @earliest above which forget_events() is called */
 };
 
 #define FORGET_MIN 4096u
 
 /* Drops the entries up to @time: except for late events, no event comes before that. */
-static void forget(struct lines_out *l, uint64_t time)
+static void forget_events(struct lines_out *l, uint64_t time)
 {
 	struct map64 keep = { 0 };
 	const struct map64_slot *slot;
@@ -68,7 +68,7 @@ static int lines_item(struct sink *s, const void *item)
 	} else {
 		map64_put(&l->earliest, ev->upid, earliest);
 		if (l->earliest.n > l->forget_at)
-			forget(l, ev->time);
+			forget_events(l, ev->time);
 	}
 	return out_error(l->out);
 }

@@ -181,8 +181,8 @@ bool lt_list_is_plain(const struct lt_list *list, unsigned int kind)
 
 /* ---- checking ---- */
 
-static void found(struct et_event *to, enum et_fault fault, enum lt_tag tag,
-		  int64_t want, int64_t have)
+static void note_fault(struct et_event *to, enum et_fault fault, enum lt_tag tag,
+		       int64_t want, int64_t have)
 {
 	et_found(to, (struct et_finding){
 		fault, lt_tags[tag].name,
@@ -207,13 +207,13 @@ static void check_size(const struct lt_list *list, struct et_event *to,
 			break;
 	}
 	if (want < 0)
-		found(to, ET_NOT_READ, tag, 0, have);
+		note_fault(to, ET_NOT_READ, tag, 0, have);
 	else if (!there && (want > 0 || !args))
-		found(to, ET_NO_STRING, tag, want, 0);
+		note_fault(to, ET_NO_STRING, tag, want, 0);
 	else if (have < want)
-		found(to, ET_SHORT, tag, want, have);
+		note_fault(to, ET_SHORT, tag, want, have);
 	else if (have > want)
-		found(to, ET_LONG, tag, want, have);
+		note_fault(to, ET_LONG, tag, want, have);
 }
 
 /* Whether a line is there without which an event of this kind is not complete. */
@@ -255,19 +255,19 @@ void lt_list_check(const struct lt_list *list, struct et_event *ev)
 		return;
 	begun = ev->kind != ET_K_FRAGMENT && has_begin(list, ev);
 	if (!begun)
-		found(ev, ET_NO_BEGIN, list->items[0].tag, 0, 0);
+		note_fault(ev, ET_NO_BEGIN, list->items[0].tag, 0, 0);
 	else if (!has_end(list, ev))
-		found(ev, ET_NO_END, list->items[list->nitems - 1].tag, 0, 0);
+		note_fault(ev, ET_NO_END, list->items[list->nitems - 1].tag, 0, 0);
 	for (uint32_t i = 0; i < list->nitems; i++) {
 		const struct lt_item *it = &list->items[i];
 		const struct lt_tag_row *row = &lt_tags[it->tag];
 
 		if (it->flags & LT_I_OPEN)
-			found(ev, ET_NO_STRING_END, it->tag, 0, 0);
+			note_fault(ev, ET_NO_STRING_END, it->tag, 0, 0);
 		/* the header that announces a string comes before it, unless it is lost */
 		if (begun && row->role == ET_STRING && it->tag != LT_OTHER &&
 		    !(announced & string_bit(it->tag)))
-			found(ev, ET_NO_BEGIN, it->tag, 0, 0);
+			note_fault(ev, ET_NO_BEGIN, it->tag, 0, 0);
 		for (unsigned int j = 0; j < row->nfields; j++) {
 			const struct et_field *f = &row->fields[j];
 
@@ -275,7 +275,7 @@ void lt_list_check(const struct lt_list *list, struct et_event *ev)
 				announced |= string_bit(LT_FIRST_STRING + f->tag);
 			if (!(it->have >> j & 1)) {
 				if (!lt_may_lack(row, f))
-					found(ev, ET_NO_FIELD, it->tag, j, 0);
+					note_fault(ev, ET_NO_FIELD, it->tag, j, 0);
 			} else if (f->is_size) {
 				check_size(list, ev, LT_FIRST_STRING + f->tag, ev->size[f->slot]);
 			}
@@ -283,6 +283,6 @@ void lt_list_check(const struct lt_list *list, struct et_event *ev)
 	}
 	for (uint32_t i = 0; i < ev->nlater; i++)
 		if (ev->later[i].what == ET_M_GAP)
-			found(ev, ET_GAP_PARTS, list->items[ev->later[i].item].tag,
-			      ev->later[i].n, 0);
+			note_fault(ev, ET_GAP_PARTS, list->items[ev->later[i].item].tag,
+				   ev->later[i].n, 0);
 }

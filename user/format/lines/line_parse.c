@@ -216,7 +216,7 @@ static inline bool known_tag(struct line_state *st, const char *end)
 	return t->len;
 }
 
-static inline bool plain(struct line_state *st, const char *s, const char *end)
+static inline bool parse_plain(struct line_state *st, const char *s, const char *end)
 {
 	struct et_line *l = &st->line;
 	uint64_t time;
@@ -235,7 +235,7 @@ static inline bool plain(struct line_state *st, const char *s, const char *end)
 
 bool line_plain(struct line_state *st, const char *s, const char *end)
 {
-	return plain(st, s, end);
+	return parse_plain(st, s, end);
 }
 
 /* Whether '[' is among 8 bytes. */
@@ -296,7 +296,7 @@ bool line_columns(struct line_state *st, const char *s, const char *end)
 	if (!others)
 		return false;
 	s += (unsigned int)__builtin_ctzll(others) / 8;
-	return s[0] == ':' && s[1] == ' ' && plain(st, s + 2, end);
+	return s[0] == ':' && s[1] == ' ' && parse_plain(st, s + 2, end);
 }
 
 static const char *skip_spaces(const char *s)
@@ -336,7 +336,7 @@ static const char *name_prefix(const char *s, const char *end)
 }
 
 /* An etrace line, with or without a name before it. */
-static bool named(struct line_state *st, const char *s, const char *end)
+static bool parse_named(struct line_state *st, const char *s, const char *end)
 {
 	if (is_digit(*s) && line_plain(st, s, end))
 		return true;
@@ -430,7 +430,7 @@ static const char *padded_context(struct line_state *st, const char *s, const ch
  * If the padding was removed, the last place that fits is the right one, because the
  * columns after it are longer than 16 bytes.
  */
-static const char *context(struct line_state *st, const char *s, const char *end)
+static const char *find_context(struct line_state *st, const char *s, const char *end)
 {
 	size_t len = (size_t)(end - s);
 	const char *p;
@@ -533,7 +533,8 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		rest = dash < len ? context_at(s + dash, end) : NULL;
 		if (rest) {
 			line_flush(st);
-			return named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end, rest);
+			return parse_named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end,
+										     rest);
 		}
 		if (len < dash) {
 			st->pending += (unsigned int)len + 1;
@@ -544,10 +545,10 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		if (is_digit(*s) && line_plain(st, s, end))
 			return LINE_ETRACE;
 	}
-	rest = context(st, s, end);
+	rest = find_context(st, s, end);
 	if (rest)
-		return named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end, rest);
-	if (named(st, s, end))
+		return parse_named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end, rest);
+	if (parse_named(st, s, end))
 		return LINE_ETRACE;
 	if (lost_line(s, end, &st->lost))
 		return LINE_LOST;

@@ -58,8 +58,8 @@ struct bin {
 
 /* Report damage @at bytes after the input position. */
 __attribute__((format(printf, 4, 5)))
-static void damaged(const struct bin *b, const struct diag_kind *kind,
-		    size_t at, const char *fmt, ...)
+static void report_damaged(const struct bin *b, const struct diag_kind *kind,
+			   size_t at, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -128,9 +128,9 @@ static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 	alt.has_flags = !alt.has_flags;
 	alt.named_args = !alt.named_args;
 	if (parse_as(b, &alt, type, body, size, false, r, &used) == SPRT_EXACT) {
-		damaged(b, &damage_handshake, 0,
-			"%s is laid out as in another version than the log's",
-			sprt_packet_types[type].name);
+		report_damaged(b, &damage_handshake, 0,
+			       "%s is laid out as in another version than the log's",
+			       sprt_packet_types[type].name);
 		b->lay = alt;
 		return true;
 	}
@@ -151,8 +151,8 @@ static void open_call(struct bin *b, const struct sprt_item *r)
 	struct sprt_call *call = &b->call.call;
 
 	if (r->call.type > SPRT_CALL_ALLOC)
-		damaged(b, &damage_packet, 0, "call type %u is unknown",
-			r->call.type);
+		report_damaged(b, &damage_packet, 0, "call type %u is unknown",
+			       r->call.type);
 	b->call = *r;
 	call->number = ++b->number;
 	call->has_trace = false;
@@ -179,8 +179,8 @@ static bool fits_call(struct bin *b, int type)
 	if (b->call_open &&
 	    !(type == SPRT_TYPE_BTRC ? b->call.call.has_trace : b->has_args))
 		return true;
-	damaged(b, &damage_orphan, 0, "%s does not belong to a CALL",
-		sprt_packet_types[type].name);
+	report_damaged(b, &damage_orphan, 0, "%s does not belong to a CALL",
+		       sprt_packet_types[type].name);
 	/* The call itself was lost, but keeps its number. */
 	if (b->gap)
 		b->number++;
@@ -189,7 +189,7 @@ static bool fits_call(struct bin *b, int type)
 }
 
 /* Pass on the packet at the input position, or add it to its call; @r: its contents. */
-static int deliver(struct bin *b, int type, struct sprt_item *r)
+static int deliver_item(struct bin *b, int type, struct sprt_item *r)
 {
 	r->kind = sprt_packet_types[type].kind;
 	r->pos = in_offset(b->in);
@@ -292,13 +292,13 @@ static int read_handshake(struct bin *b)
 	h = sprt_get_handshake(p, n);
 	b->lay_known = h.total;
 	if (!h.total) {
-		damaged(b, &damage_handshake, 0, "there is no handshake packet");
+		report_damaged(b, &damage_handshake, 0, "there is no handshake packet");
 		b->lay = (struct sprt_layout){ .ptr = 8, .ptr_guessed = true };
 		sprt_layout_version(&b->lay, 2, 0);
 		return 0;
 	}
 	if (h.fault)
-		damaged(b, &damage_handshake, 0, "%s", h.fault);
+		report_damaged(b, &damage_handshake, 0, "%s", h.fault);
 	b->lay = (struct sprt_layout){ .big = h.endian == 1, .ptr = h.ptr };
 	if (h.ptr != 4 && h.ptr != 8) {
 		b->lay.ptr = memmem(h.arch, h.arch_len, "64", 2) ? 8 : 4;
@@ -307,8 +307,8 @@ static int read_handshake(struct bin *b)
 	sprt_layout_version(&b->lay, h.major, h.minor);
 
 	if (!boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
-		damaged(b, &damage_handshake, 0,
-			"version or byte order contradict the packets");
+		report_damaged(b, &damage_handshake, 0,
+			       "version or byte order contradict the packets");
 	/* The look ahead may have moved the bytes. */
 	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h.arch = p + 5;
@@ -332,7 +332,7 @@ static int pass_packet(struct bin *b)
  * the end of the input, is @size bytes ahead.  If the fields fill the bytes before that,
  * the packet is accepted.  @whole: set to whether it was
  */
-static int recover(struct bin *b, int type, size_t size, bool *whole)
+static int recover_packet(struct bin *b, int type, size_t size, bool *whole)
 {
 	struct sprt_item r = { 0 };
 	const uint8_t *p;
@@ -358,11 +358,11 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 	p = in_peek(b->in, size, &n);
 	if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
 		     false, &r, &n) == SPRT_EXACT) {
-		damaged(b, &damage_packet, 0,
-			"size of %s is wrong, it has %zu bytes",
-			sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
+		report_damaged(b, &damage_packet, 0,
+			       "size of %s is wrong, it has %zu bytes",
+			       sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
 		*whole = true;
-		return deliver(b, type, &r);
+		return deliver_item(b, type, &r);
 	}
 	if (type == SPRT_TYPE_CALL)
 		b->number++;
@@ -408,17 +408,17 @@ static int find_way(struct bin *b, int type)
 		return 0;
 	}
 	b->lay_known = true;
-	ret = recover(b, type, at, &whole);
+	ret = recover_packet(b, type, at, &whole);
 	if (whole || !(at + passed))
 		;
 	else if (end && type != SPRT_TYPE_UNKNOWN)
-		damaged(b, &damage_cut, 0, "the log ends within %s",
-			sprt_packet_types[type].name);
+		report_damaged(b, &damage_cut, 0, "the log ends within %s",
+			       sprt_packet_types[type].name);
 	else if (end && at < SPRT_HEADER_SIZE && !passed)
-		damaged(b, &damage_cut, 0, "the log ends within a packet header");
+		report_damaged(b, &damage_cut, 0, "the log ends within a packet header");
 	else
-		damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
-			at + passed);
+		report_damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
+			       at + passed);
 	in_skip(b->in, at);
 	if (!ret && !in_log && !handshake_ahead(b, 0))
 		ret = start_log(b, &none);
@@ -449,8 +449,8 @@ static int read_packet(struct bin *b)
 	if (h.type == SPRT_TYPE_UNKNOWN) {
 		if (!boundary(b, &b->lay, size, true))
 			return find_way(b, SPRT_TYPE_UNKNOWN);
-		damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
-			h.name, h.size);
+		report_damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
+			       h.name, h.size);
 		in_skip(b->in, size);
 		return pass_packet(b);
 	}
@@ -467,9 +467,9 @@ static int read_packet(struct bin *b)
 	outcome = parse_as(b, &b->lay, h.type, p + SPRT_HEADER_SIZE, h.size, false,
 			   &r, &used);
 	if (outcome == SPRT_EXTRA && good_packet(b, &b->lay, SPRT_HEADER_SIZE + used)) {
-		damaged(b, &damage_packet, 0,
-			"size of %s is wrong, it has %zu bytes",
-			sprt_packet_types[h.type].name, used);
+		report_damaged(b, &damage_packet, 0,
+			       "size of %s is wrong, it has %zu bytes",
+			       sprt_packet_types[h.type].name, used);
 		size = SPRT_HEADER_SIZE + used;
 	} else if (outcome != SPRT_EXACT) {
 		if (!boundary(b, &b->lay, size, true))
@@ -477,14 +477,14 @@ static int read_packet(struct bin *b)
 		/* The look ahead may have moved the bytes. */
 		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
-			damaged(b, &damage_packet, 0, outcome == SPRT_SHORT ?
-				"fields of %s do not fit its size" :
-				"%s has bytes after its last field",
-				sprt_packet_types[h.type].name);
+			report_damaged(b, &damage_packet, 0, outcome == SPRT_SHORT ?
+				       "fields of %s do not fit its size" :
+				       "%s has bytes after its last field",
+				       sprt_packet_types[h.type].name);
 			parse_as(b, &b->lay, h.type, p, h.size, true, &r, &used);
 		}
 	}
-	ret = deliver(b, h.type, &r);
+	ret = deliver_item(b, h.type, &r);
 	in_skip(b->in, size);
 	return ret;
 }
@@ -503,8 +503,8 @@ static int end_input(struct bin *b)
 	int ret;
 
 	if (in_error(b->in))
-		damaged(b, &damage_read, 0, "cannot be read on: %s",
-			in_why(b->in));
+		report_damaged(b, &damage_read, 0, "cannot be read on: %s",
+			       in_why(b->in));
 	ret = close_call(b);
 	b->in = NULL;
 	b->next++;

@@ -337,7 +337,7 @@ static void find_extremes(struct sprt_log *log)
 	}
 }
 
-static void filter(struct sprt_log *log, const struct sprt_options *o, struct diag *diag)
+static void filter_calls(struct sprt_log *log, const struct sprt_options *o, struct diag *diag)
 {
 	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
 	uint64_t from = 0, to = 0;
@@ -387,10 +387,10 @@ int sprt_whole_end(struct sprt_whole *w)
 {
 	int ret;
 
-	/* No log yet: filter() would report a missing mapping. */
+	/* No log yet: filter_calls() would report a missing mapping. */
 	if (!w->log->nitems)
 		return 0;
-	filter(w->log, &w->options, w->diag);
+	filter_calls(w->log, &w->options, w->diag);
 	ret = w->take(w);
 	sprt_log_clear(w->log);
 	return ret;
@@ -434,7 +434,7 @@ struct filter_sink {
 	struct sink *to;
 };
 
-static int replay(struct sprt_whole *w)
+static int replay_items(struct sprt_whole *w)
 {
 	return sprt_log_replay(w->log, ((struct filter_sink *)w)->to);
 }
@@ -469,6 +469,6 @@ struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args)
 		return to;
 	f = xcalloc(1, sizeof(*f));
 	f->to = to;
-	f->whole.take = replay;
+	f->whole.take = replay_items;
 	return sprt_whole_open(&f->whole, &ops, args);
 }

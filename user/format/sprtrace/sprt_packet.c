@@ -50,7 +50,7 @@ static uint32_t u32(struct sprt_cursor *c)
 	return v;
 }
 
-static uint64_t pointer(struct sprt_cursor *c, uint8_t size)
+static uint64_t read_pointer(struct sprt_cursor *c, uint8_t size)
 {
 	uint64_t a, b;
 
@@ -95,7 +95,7 @@ static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 	return s;
 }
 
-static const char *string(struct sprt_cursor *c, size_t reserve)
+static const char *read_string(struct sprt_cursor *c, size_t reserve)
 {
 	const char *s = string_or_null(c, reserve);
 
@@ -122,13 +122,13 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 			*(uint32_t *)at = c->lay->has_flags ? u32(c) : 0;
 			break;
 		case SPRT_TEXT:
-			*(const char **)at = string(c, 0);
+			*(const char **)at = read_string(c, 0);
 			break;
 		case SPRT_OPTIONAL:
 			*(const char **)at = string_or_null(c, 0);
 			break;
 		case SPRT_POINTER:
-			*(uint64_t *)at = pointer(c, c->lay->ptr);
+			*(uint64_t *)at = read_pointer(c, c->lay->ptr);
 			break;
 		default:	/* SPRT_VERSION */
 			v = u32(c);
@@ -150,7 +150,7 @@ static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
 	r->process.has_depth = c->lay->has_depth;
 	if (c->lay->has_depth)
 		r->process.depth = u32(c);
-	r->process.name = string(c, 0);
+	r->process.name = read_string(c, 0);
 }
 
 static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
@@ -163,8 +163,8 @@ static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 
 	(void)room;
 	r->heap.narrow = width < c->lay->ptr;
-	r->heap.bottom = pointer(c, width);
-	r->heap.top = pointer(c, width);
+	r->heap.bottom = read_pointer(c, width);
+	r->heap.top = read_pointer(c, width);
 	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
 		r->heap.value[i] = (int32_t)u32(c);
 }
@@ -177,9 +177,9 @@ static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
 	r->call.context = u32(c);
 	r->call.time_us = (uint64_t)u32(c) * 1000;
 	r->call.type = u32(c);
-	r->call.name = string(c, 4u + c->lay->ptr);
+	r->call.name = read_string(c, 4u + c->lay->ptr);
 	r->call.size = (int32_t)u32(c);
-	r->call.id = pointer(c, c->lay->ptr);
+	r->call.id = read_pointer(c, c->lay->ptr);
 }
 
 /*
@@ -195,14 +195,14 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 		struct sprt_arg arg;
 
 		if (c->lay->named_args) {
-			arg.name = string(c, 0);
+			arg.name = read_string(c, 0);
 		} else {
 			char *digits = sprt_arena_alloc(c->strings, 24);
 
 			snprintf(digits, 24, "%zu", n + 1);
 			arg.name = digits;
 		}
-		arg.value = string(c, 0);
+		arg.value = read_string(c, 0);
 		if (c->short_of)
 			break;
 		room->arg = xgrow(room->arg, &room->arg_cap, n + 1, sizeof(arg));
@@ -223,7 +223,7 @@ static void parse_trace(struct sprt_room *room, struct sprt_cursor *c, struct sp
 		c->short_of = true;
 	room->frame = xgrow(room->frame, &room->frame_cap, n, sizeof(*room->frame));
 	for (size_t i = 0; i < n; i++)
-		room->frame[i] = pointer(c, c->lay->ptr);
+		room->frame[i] = read_pointer(c, c->lay->ptr);
 	r->call.nframes = (uint32_t)n;
 }
 

@@ -283,7 +283,7 @@ static char *demangle(struct resolver *r, const char *symbol)
  * Find the text of a frame.  A frame is a return address, and the byte before it
  * belongs to the call.
  */
-static struct name describe(struct resolver *r, uint64_t frame)
+static struct name describe_frame(struct resolver *r, uint64_t frame)
 {
 	uint64_t addr = frame ? frame - 1 : 0;
 	const struct range *range = ranges_at(&r->owners, addr);
@@ -322,7 +322,7 @@ static struct name describe(struct resolver *r, uint64_t frame)
 	return name;
 }
 
-/* Look up the text of a frame; describe() is called once per address. */
+/* Look up the text of a frame; describe_frame() is called once per address. */
 static struct name name_of(struct resolver *r, uint64_t frame)
 {
 	const uint64_t *known = map64_get(&r->by_frame, frame);
@@ -331,7 +331,7 @@ static struct name name_of(struct resolver *r, uint64_t frame)
 		return r->names[*known];
 	map64_put(&r->by_frame, frame, r->nnames);
 	r->names = xgrow(r->names, &r->names_cap, r->nnames + 1, sizeof(*r->names));
-	r->names[r->nnames] = describe(r, frame);
+	r->names[r->nnames] = describe_frame(r, frame);
 	return r->names[r->nnames++];
 }
 

@@ -56,7 +56,7 @@ void st_args_split(struct st_args *a, struct st_text text)
 }
 
 /* Parse "name=value". */
-static bool named(struct st_text t, const char *name, struct st_text *value)
+static bool parse_named_value(struct st_text t, const char *name, struct st_text *value)
 {
 	size_t n = strlen(name);
 
@@ -70,7 +70,7 @@ const struct st_text *st_args_named(const struct st_args *a, const char *name,
 				    struct st_text *value)
 {
 	for (unsigned int i = 0; i < a->n; i++)
-		if (named(a->arg[i], name, value))
+		if (parse_named_value(a->arg[i], name, value))
 			return value;
 	return NULL;
 }
@@ -95,7 +95,7 @@ bool st_field(struct st_text t, const char *name, struct st_text *value)
 	if (!st_inner(t, &inner))
 		return false;
 	while (st_next(&inner, &element))
-		if (named(element, name, value))
+		if (parse_named_value(element, name, value))
 			return true;
 	return false;
 }
@@ -143,7 +143,7 @@ static bool makedev(struct st_text t, uint64_t *v)
 }
 
 /* Parse one term of an expression with "|".  Return: whether it is known. */
-static bool term(struct st_text t, uint64_t *v)
+static bool read_term(struct st_text t, uint64_t *v)
 {
 	const char *end = t.s + t.len, *p;
 	uint64_t shift;
@@ -185,7 +185,7 @@ bool st_number(struct st_text t, uint64_t *v)
 	end = s + t.len;
 	while (s < end) {
 		bar = find_char(s, end, '|');
-		known &= term(trim_text(s, bar), &one);
+		known &= read_term(trim_text(s, bar), &one);
 		*v |= one;
 		s = bar + 1;
 	}

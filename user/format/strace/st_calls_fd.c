@@ -163,7 +163,7 @@ void st_do_close_range(struct call *c)
 	}
 }
 
-static void doubled(const struct call *c, int64_t from, int64_t to, uint64_t flags)
+static void fd_doubled(const struct call *c, int64_t from, int64_t to, uint64_t flags)
 {
 	struct st_process *p = c->task->process;
 	const struct st_fd *old = st_fd_known(p, from);
@@ -192,13 +192,13 @@ void st_do_dup(struct call *c)
 
 	/* strace prints the file that it was open on before */
 	call_fd(c, call_arg(c, ROLE_FD2));
-	doubled(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value,
-		call_number(c, call_arg(c, ROLE_FLAGS)));
+	fd_doubled(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value,
+		   call_number(c, call_arg(c, ROLE_FLAGS)));
 	if (st_fd_arg(c->line->ret, &to))
 		call_learn(c, &to);
 }
 
-static void cloexec(const struct call *c, int64_t number, bool on)
+static void set_cloexec(const struct call *c, int64_t number, bool on)
 {
 	struct st_fd *fd = st_fd(c->task->process, number);
 	struct et_event *ev = call_begin(c, ET_K_CLOEXEC);
@@ -225,9 +225,9 @@ void st_do_fcntl(struct call *c)
 		return;
 	dup = etrace_fcntl_dup((unsigned int)cmd);
 	if (dup >= 0)
-		doubled(c, fd, c->line->value, (uint64_t)dup);
+		fd_doubled(c, fd, c->line->value, (uint64_t)dup);
 	else if (cmd == F_SETFD)
-		cloexec(c, fd, call_number(c, call_arg(c, ROLE_ARG)) & FD_CLOEXEC);
+		set_cloexec(c, fd, call_number(c, call_arg(c, ROLE_ARG)) & FD_CLOEXEC);
 }
 
 _Static_assert((int)ET_V_PIPE_fd1 == (int)ET_V_SOCKETPAIR_fd1 &&
@@ -293,7 +293,7 @@ void st_do_memfd(struct call *c)
 	st_put(c->log);
 }
 
-static void received(const struct call *c, struct st_text t, bool on)
+static void fds_received(const struct call *c, struct st_text t, bool on)
 {
 	struct st_fd_arg fd;
 	struct et_event *ev;
@@ -313,7 +313,7 @@ static void received(const struct call *c, struct st_text t, bool on)
 
 void st_do_pidfd_getfd(struct call *c)
 {
-	received(c, c->line->ret, true);
+	fds_received(c, c->line->ret, true);
 }
 
 /* Messages received, and descriptors that came with them, in whichever structure. */
@@ -330,7 +330,7 @@ void st_do_recvmsg(struct call *c)
 		if (!st_inner((struct st_text){ s, (size_t)(end - s) }, &rest))
 			return;
 		while (st_next(&rest, &one))
-			received(c, one, on);
+			fds_received(c, one, on);
 	}
 }
 
@@ -405,7 +405,7 @@ void st_do_ioctl(struct call *c)
 	if (!st_number(request, &v))
 		return;
 	if (v == FIOCLEX || v == FIONCLEX) {
-		cloexec(c, fd, v == FIOCLEX);
+		set_cloexec(c, fd, v == FIOCLEX);
 		return;
 	}
 	if (v != FICLONE && v != FICLONERANGE)

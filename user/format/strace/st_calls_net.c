@@ -16,7 +16,7 @@ static bool port_of(struct st_text t, uint64_t *port)
 }
 
 /* Append the text between the first quotes of an address. */
-static bool quoted(struct st_text t, struct buf *to)
+static bool read_quoted(struct st_text t, struct buf *to)
 {
 	const char *quote = memchr(t.s, '"', t.len);
 	bool cut = false;
@@ -25,7 +25,7 @@ static bool quoted(struct st_text t, struct buf *to)
 }
 
 /* Format an address like kernel/etrace_address.h.  Return: its family, 0 if none. */
-static uint64_t address(struct st_text t, struct buf *to)
+static uint64_t read_address(struct st_text t, struct buf *to)
 {
 	uint64_t family = 0, port = 0;
 	struct st_text part;
@@ -38,7 +38,7 @@ static uint64_t address(struct st_text t, struct buf *to)
 			return family;
 		if (*part.s == '@')
 			buf_addc(to, '@');
-		quoted(part, to);
+		read_quoted(part, to);
 		for (size_t i = 0; i < to->len; i++)
 			if (!to->s[i])
 				to->s[i] = '@';
@@ -46,13 +46,13 @@ static uint64_t address(struct st_text t, struct buf *to)
 	}
 	if (family == AF_INET && st_field(t, "sin_port", &part) && port_of(part, &port) &&
 	    st_field(t, "sin_addr", &part)) {
-		quoted(part, to);
+		read_quoted(part, to);
 	} else if (family == AF_INET6 && st_field(t, "sin6_port", &part) && port_of(part, &port)) {
 		const char *pton = memmem(t.s, t.len, "inet_pton(", 10);
 
 		buf_addc(to, '[');
 		if (pton)
-			quoted((struct st_text){ pton, t.len - (size_t)(pton - t.s) }, to);
+			read_quoted((struct st_text){ pton, t.len - (size_t)(pton - t.s) }, to);
 		buf_addc(to, ']');
 	} else {
 		buf_adds(to, "family ");
@@ -67,7 +67,7 @@ static uint64_t address(struct st_text t, struct buf *to)
 static void add_address(const struct call *c, struct st_text t, unsigned int value)
 {
 	struct buf *b = &c->log->text;
-	uint64_t family = address(t, b);
+	uint64_t family = read_address(t, b);
 
 	if (family)
 		et_add_string(&c->log->ev, 0, b->s ? b->s : "", b->len);

@@ -337,7 +337,7 @@ void st_made(struct st_log *log, const struct st_task *maker)
 }
 
 /* Expect a child whose pid in the result is of another namespace: its lines show strace's. */
-static void expect(struct call *c)
+static void expect_child(struct call *c)
 {
 	struct st_log *log = c->log;
 	struct st_task *child;
@@ -372,7 +372,7 @@ void st_do_clone(struct call *c)
 		if (is_untraced(c))
 			st_damage(c->log, &untraced);
 		else if (c->task->process->inside && !c->line->translated)
-			expect(c);
+			expect_child(c);
 		else
 			st_child(c->log, c->task, c->line->value, c->line->name, c->line->args);
 		return;

@@ -111,7 +111,7 @@ static const char *next_line(struct st_in *src, struct stream *st, size_t *len)
 	return s;
 }
 
-static void advance(struct st_in *src, struct stream *st)
+static void advance_stream(struct st_in *src, struct stream *st)
 {
 	size_t len = 0;
 	bool timed;
@@ -189,7 +189,7 @@ static void begin_log(struct st_in *src, struct sink *sink)
 	src->dated = true;
 	for (size_t i = 0; i < src->n; i++) {
 		find_cwd(&src->streams[i]);
-		advance(src, &src->streams[i]);
+		advance_stream(src, &src->streams[i]);
 		if (!src->streams[i].at_end)
 			src->heap[src->nheap++] = &src->streams[i];
 	}
@@ -266,7 +266,7 @@ static int read_step(struct source *s, struct sink *sink)
 		if (!st)
 			return end_log(src);
 		err = st_log_line(src->log, &st->line, st->at, &st->place);
-		advance(src, st);
+		advance_stream(src, st);
 		if (st->at_end)
 			src->heap[0] = src->heap[--src->nheap];
 		if (src->nheap)

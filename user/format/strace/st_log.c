@@ -178,7 +178,7 @@ static void let_task_go(struct st_log *log, struct st_task *task)
 }
 
 /* A thread called execve: the process's first thread ends, and this one takes its pid. */
-static void supersede(struct st_log *log, struct st_task *leader, const struct st_line *line)
+static void supersede_leader(struct st_log *log, struct st_task *leader, const struct st_line *line)
 {
 	struct st_task *task = st_tasks_find(&log->tasks, line->end);
 	static const struct st_line ended = { .class = ST_EXITED };
@@ -232,7 +232,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	task->in_call = task->child_emitted = task->took_place = false;
 }
 
-static void process(struct st_log *log, const struct st_line *line)
+static void process_line(struct st_log *log, const struct st_line *line)
 {
 	struct st_task *task;
 
@@ -264,7 +264,7 @@ static void process(struct st_log *log, const struct st_line *line)
 		end_task(log, task, line);
 		break;
 	case ST_SUPERSEDED:
-		supersede(log, task, line);
+		supersede_leader(log, task, line);
 		break;
 	case ST_DETACHED:
 		let_task_go(log, task);
@@ -349,7 +349,7 @@ static void let_go(struct st_log *log, bool all)
 		log->held_bytes -= h->len;
 		log->at = h->at;
 		log->place = h->place;
-		process(log, &line);
+		process_line(log, &line);
 		free(h);
 	}
 	log->at = at;
@@ -361,7 +361,7 @@ static void let_go(struct st_log *log, bool all)
 }
 
 /* Is it the rest of a line that a message broke?  It can look like anything, but ends as a call. */
-static bool continues(const struct st_log *log, const struct st_line *line)
+static bool continues_line(const struct st_log *log, const struct st_line *line)
 {
 	struct st_line end = { 0 };
 
@@ -385,7 +385,7 @@ int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 
 	log->at = at;
 	log->place = *place;
-	if (continues(log, &line))
+	if (continues_line(log, &line))
 		continue_line(&line, log->broken);
 	pid = line.pid >= 0 ? line.pid : place->pid;
 	if (is_cut_call(&line))
@@ -395,7 +395,7 @@ int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 	if (line.class == ST_FOREIGN || line.class == ST_CUT || line.class == ST_NOTHING)
 		return log->err;
 	if (!log->held && !must_wait(log, pid)) {
-		process(log, &line);
+		process_line(log, &line);
 		return log->err;
 	}
 	note_born(log, &line, pid);

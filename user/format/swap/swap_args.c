@@ -26,7 +26,7 @@ void swap_args_free(struct swap_args *a)
 	*a = (struct swap_args){ 0 };
 }
 
-static char *own(struct swap_args *a, char *s)
+static char *own_text(struct swap_args *a, char *s)
 {
 	a->owned = xgrow(a->owned, &a->owned_cap, a->nowned + 1, sizeof(*a->owned));
 	a->owned[a->nowned++] = s;
@@ -41,7 +41,7 @@ const char *swap_args_name(struct swap_args *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return own(a, xstrdup(text));
+	return own_text(a, xstrdup(text));
 }
 
 static struct fxt_str cstr(const char *s)
@@ -102,12 +102,12 @@ void swap_args_cstr(struct swap_args *a, const char *name, const char *s)
 
 void swap_args_own(struct swap_args *a, const char *name, const char *s)
 {
-	swap_args_text(a, name, own(a, xstrdup(s)), strlen(s));
+	swap_args_text(a, name, own_text(a, xstrdup(s)), strlen(s));
 }
 
 void swap_args_own_text(struct swap_args *a, const char *name, const char *s, size_t len)
 {
-	swap_args_text(a, name, own(a, xmemdup(s, len)), len);
+	swap_args_text(a, name, own_text(a, xmemdup(s, len)), len);
 }
 
 void swap_args_text(struct swap_args *a, const char *name, const char *s, size_t len)
@@ -119,14 +119,14 @@ void swap_args_text(struct swap_args *a, const char *name, const char *s, size_t
 		add_text(a, name, s, len);
 		return;
 	}
-	copy = own(a, utf8_replace(s, len, &n));
+	copy = own_text(a, utf8_replace(s, len, &n));
 	add_text(a, name, copy, n);
 	swap_args_hex(a, swap_args_name(a, "%s_hex", name), s, len);
 }
 
 void swap_args_hex(struct swap_args *a, const char *name, const void *data, size_t len)
 {
-	add_text(a, name, own(a, utf8_hex(data, len)), 2 * len);
+	add_text(a, name, own_text(a, utf8_hex(data, len)), 2 * len);
 }
 
 int swap_args_event(const struct swap_args *a, struct fxt_writer *w, const struct fxt_event *ev)

@@ -76,25 +76,25 @@ static size_t available(const struct swap_frame *s)
 	return s->fill - s->start;
 }
 
-static void consume(struct swap_frame *s, size_t n)
+static void consume_bytes(struct swap_frame *s, size_t n)
 {
 	s->start += n;
 	s->offset += n;
 }
 
 /* Can it be a header?  Also accepts ids that a later protocol may add. */
-static bool possible(const struct swap_header *h)
+static bool header_possible(const struct swap_header *h)
 {
 	return h->id >= 1 && h->id <= 0xffff && h->len <= SWAP_MAX_PAYLOAD;
 }
 
-static bool plausible(const struct swap_header *h)
+static bool header_plausible(const struct swap_header *h)
 {
-	return possible(h) && h->nsec < 1000000000u;
+	return header_possible(h) && h->nsec < 1000000000u;
 }
 
 /* Can two messages with these numbers and times be neighbours? */
-static bool neighbours(const struct swap_header *h, uint32_t near_seq, uint32_t near_sec)
+static bool are_neighbours(const struct swap_header *h, uint32_t near_seq, uint32_t near_sec)
 {
 	int64_t seq = (int32_t)(h->seq - near_seq);
 	int64_t sec = (int64_t)h->sec - near_sec;
@@ -108,18 +108,18 @@ static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 	struct swap_header damaged;
 
 	if (s->near_known)
-		return neighbours(h, s->near_seq, s->near_sec);
+		return are_neighbours(h, s->near_seq, s->near_sec);
 	swap_read_header(s->buf + s->start, &damaged);
-	return plausible(&damaged) && neighbours(h, damaged.seq, damaged.sec);
+	return header_plausible(&damaged) && are_neighbours(h, damaged.seq, damaged.sec);
 }
 
 /*
- * Remember sequence number and time for neighbours().  One odd header is taken for
+ * Remember sequence number and time for are_neighbours().  One odd header is taken for
  * damage, the second in a row for a new beginning.
  */
-static void remember(struct swap_frame *s, const struct swap_header *h)
+static void remember_header(struct swap_frame *s, const struct swap_header *h)
 {
-	if (s->near_known && !neighbours(h, s->near_seq, s->near_sec) && !s->near_misses++)
+	if (s->near_known && !are_neighbours(h, s->near_seq, s->near_sec) && !s->near_misses++)
 		return;
 	s->near_known = true;
 	s->near_misses = 0;
@@ -176,16 +176,16 @@ static int give_message(struct swap_frame *s, const struct place *at, uint32_t d
 		m.damage |= SWAP_DAMAGE_TIME;
 	if (m.end.fault != SWAP_OK)
 		m.damage |= SWAP_DAMAGE_FIELDS;
-	remember(s, &at->h);
+	remember_header(s, &at->h);
 	return s->ops->message(s->ctx, &m);
 }
 
 /* Emit and consume the whole message at start.  Return: 1, or the callback's error. */
-static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
+static int accept_message(struct swap_frame *s, struct place *at, uint32_t damage)
 {
 	int ret = give_message(s, at, damage);
 
-	consume(s, SWAP_HEADER_SIZE + at->len);
+	consume_bytes(s, SWAP_HEADER_SIZE + at->len);
 	return ret ? ret : 1;
 }
 
@@ -195,11 +195,11 @@ static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
  */
 static void drop_bytes(struct swap_frame *s, size_t pos)
 {
-	consume(s, pos);
+	consume_bytes(s, pos);
 	s->dropped += pos;
 }
 
-static void distrust(struct swap_frame *s, size_t from)
+static void distrust_bytes(struct swap_frame *s, size_t from)
 {
 	s->scanning = true;
 	s->scan = from;
@@ -226,7 +226,7 @@ static bool swallowed_next(const struct place *at)
 	if (!at->layout || at->end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
 		return false;
 	swap_read_header(at->payload + at->end.used, &next);
-	return plausible(&next) && swap_row(next.id) && next.seq == at->h.seq + 1;
+	return header_plausible(&next) && swap_row(next.id) && next.seq == at->h.seq + 1;
 }
 
 /*
@@ -241,9 +241,9 @@ static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header
 	if (available(s) - pos < SWAP_HEADER_SIZE)
 		return s->eof ? available(s) == pos : -1;
 	read_place(s, pos, &at);
-	if (!plausible(&at.h))
+	if (!header_plausible(&at.h))
 		return 0;
-	if (neighbours(&at.h, h->seq, h->sec))
+	if (are_neighbours(&at.h, h->seq, h->sec))
 		return 1;
 	if (!at.row)
 		return 0;
@@ -282,8 +282,8 @@ static int read_message(struct swap_frame *s)
 		return 0;
 	}
 	read_place(s, 0, &at);
-	if (!possible(&at.h)) {
-		distrust(s, 1);
+	if (!header_possible(&at.h)) {
+		distrust_bytes(s, 1);
 		return 1;
 	}
 	whole = SWAP_HEADER_SIZE + (size_t)at.h.len;
@@ -291,7 +291,7 @@ static int read_message(struct swap_frame *s)
 		if (!s->eof)
 			return 0;
 		/* The message is cut off, its length is wrong, or it is no message. */
-		distrust(s, at.row && plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
+		distrust_bytes(s, at.row && header_plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
 		return 1;
 	}
 	next = follows_at(s, whole, &at.h);
@@ -299,19 +299,19 @@ static int read_message(struct swap_frame *s)
 		read_payload(&at, at.payload, at.h.len);
 	if (swallowed_next(&at)) {
 		at.len = at.end.used;
-		return accept(s, &at, SWAP_DAMAGE_LENGTH);
+		return accept_message(s, &at, SWAP_DAMAGE_LENGTH);
 	}
 	if (at.exact)
-		return accept(s, &at, 0);
+		return accept_message(s, &at, 0);
 	if (next < 0)
 		return 0;
 	if (next && at.row && at.row->slack && skips_a_number(s, whole, &at.h)) {
-		distrust(s, SWAP_HEADER_SIZE);
+		distrust_bytes(s, SWAP_HEADER_SIZE);
 		return 1;
 	}
-	if (next && plausible(&at.h))
-		return accept(s, &at, 0);
-	distrust(s, 1);
+	if (next && header_plausible(&at.h))
+		return accept_message(s, &at, 0);
+	distrust_bytes(s, 1);
 	return 1;
 }
 
@@ -327,14 +327,14 @@ static int begins_at(struct swap_frame *s, size_t pos)
 	size_t end;
 
 	read_place(s, pos, &at);
-	if (!at.row || !plausible(&at.h))
+	if (!at.row || !header_plausible(&at.h))
 		return 0;
 	near = is_near(s, &at.h);
 	end = pos + SWAP_HEADER_SIZE + at.h.len;
 	if (end + SWAP_HEADER_SIZE > available(s))
 		return s->eof ? near : -1;
 	swap_read_header(s->buf + s->start + end, &next);
-	if (plausible(&next) && (near || next.seq == at.h.seq + 1))
+	if (header_plausible(&next) && (near || next.seq == at.h.seq + 1))
 		return 1;
 	if (!near || !may_waste(s, at.h.len))
 		return 0;
@@ -368,19 +368,19 @@ static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 	}
 	if (body == at.h.len)
 		damage = 0;
-	if (!at.exact && (!plausible(&at.h) || !at.row)) {
+	if (!at.exact && (!header_plausible(&at.h) || !at.row)) {
 		drop_bytes(s, pos);
 		return 1;
 	}
 	ret = give_message(s, &at, damage);
 	used = SWAP_HEADER_SIZE + (size_t)body;
-	consume(s, used);
+	consume_bytes(s, used);
 	drop_bytes(s, pos - used);
 	return ret ? ret : 1;
 }
 
 /* Look for the next message after damage; returns as read_message(). */
-static int scan(struct swap_frame *s)
+static int scan_bytes(struct swap_frame *s)
 {
 	for (; s->scan + SWAP_HEADER_SIZE <= available(s); s->scan++) {
 		int found = begins_at(s, s->scan);
@@ -403,7 +403,7 @@ static int run_frame(struct swap_frame *s)
 	int ret;
 
 	do {
-		ret = s->scanning ? scan(s) : read_message(s);
+		ret = s->scanning ? scan_bytes(s) : read_message(s);
 	} while (ret > 0);
 	return ret;
 }
@@ -446,7 +446,7 @@ bool swap_detect(const uint8_t *p, size_t len)
 		struct swap_end end;
 
 		swap_read_header(p + pos, &h);
-		if (!plausible(&h) || (n && !neighbours(&h, last.seq, last.sec)))
+		if (!header_plausible(&h) || (n && !are_neighbours(&h, last.seq, last.sec)))
 			return false;
 		last = h;
 		pos += SWAP_HEADER_SIZE;

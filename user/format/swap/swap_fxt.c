@@ -206,7 +206,7 @@ static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
 }
 
 /* Write the waiting messages; their earliest time is the start of the trace. */
-static int begin(struct swap_fxt *s)
+static int write_waiting(struct swap_fxt *s)
 {
 	char text[40];
 	int err = 0;
@@ -237,7 +237,8 @@ static int swap_fxt_item(struct sink *base, const void *data)
 	if (s->begun)
 		return write_item(s, data);
 	wait_for_zero(s, data);
-	return s->nwaiting == WAITING_MAX || s->waiting_bytes > WAITING_BYTES ? begin(s) : 0;
+	return s->nwaiting == WAITING_MAX ||
+		s->waiting_bytes > WAITING_BYTES ? write_waiting(s) : 0;
 }
 
 /* End all that is still open, with the trace. */
@@ -249,7 +250,7 @@ static int swap_fxt_end(struct sink *base)
 	size_t n;
 
 	if (!s->begun)
-		begin(s);
+		write_waiting(s);
 	s->m = &(struct swap_message){ 0 };
 	while ((p = swap_process_next(s->ps, p)))
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");

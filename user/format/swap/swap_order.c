@@ -80,7 +80,7 @@ static void put_message(struct swap_order *o, const struct swap_message *m)
 	o->bytes += m->len;
 }
 
-static struct swap_message *pull(struct swap_order *o, size_t i)
+static struct swap_message *pull_message(struct swap_order *o, size_t i)
 {
 	struct swap_message *m = o->wait[i].m;
 
@@ -91,12 +91,12 @@ static struct swap_message *pull(struct swap_order *o, size_t i)
 }
 
 /* Emit the waiting messages that are in order now. */
-static int drain(struct swap_order *o)
+static int drain_messages(struct swap_order *o)
 {
 	int ret = 0;
 
 	while (!ret && o->n && ahead(o, o->wait[0].m->header.seq) <= 0) {
-		struct swap_message *m = pull(o, 0);
+		struct swap_message *m = pull_message(o, 0);
 
 		if (m->header.seq == o->expected)
 			o->expected++;
@@ -117,7 +117,7 @@ static int give_up(struct swap_order *o)
 	int ret;
 
 	if (gap > FAR_AHEAD && w->expected != o->expected) {
-		m = pull(o, 0);
+		m = pull_message(o, 0);
 		o->ops->misplaced(o->ctx, m);
 		ret = o->ops->message(o->ctx, m);
 		free(m);
@@ -125,7 +125,7 @@ static int give_up(struct swap_order *o)
 	}
 	ret = o->ops->lost(o->ctx, o->expected, (uint32_t)gap, w->m);
 	o->expected += (uint32_t)gap;
-	return ret ? ret : drain(o);
+	return ret ? ret : drain_messages(o);
 }
 
 static bool waited_enough(const struct swap_order *o)
@@ -175,7 +175,7 @@ int swap_order_add(struct swap_order *o, const struct swap_message *m)
 		o->expected++;
 		ret = o->ops->message(o->ctx, m);
 		if (!ret)
-			ret = drain(o);
+			ret = drain_messages(o);
 	} else {
 		put_message(o, m);
 		ret = 0;

@@ -235,7 +235,7 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 			    "its length does not fit the numbers of processors and energy devices of the others");
 }
 
-static int deliver(struct swap_source *s, struct swap_item *item, struct swap_message *m)
+static int deliver_item(struct swap_source *s, struct swap_item *item, struct swap_message *m)
 {
 	item->message = m;
 	if (item->kind == SWAP_ITEM_MESSAGE) {
@@ -256,7 +256,7 @@ static int deliver(struct swap_source *s, struct swap_item *item, struct swap_me
 	return sink_item(s->sink, item);
 }
 
-static int release(struct swap_source *s)
+static int release_items(struct swap_source *s)
 {
 	int ret = 0;
 
@@ -265,7 +265,7 @@ static int release(struct swap_source *s)
 
 		s->first = h->next;
 		if (!ret)
-			ret = deliver(s, &h->item, (struct swap_message *)(h + 1));
+			ret = deliver_item(s, &h->item, (struct swap_message *)(h + 1));
 		free(h);
 	}
 	s->last = &s->first;
@@ -291,18 +291,18 @@ static void hold_item(struct swap_source *s, const struct swap_item *item)
 }
 
 /* Deliver an item, or hold it, if @must_hold or if items before it are held. */
-static int pass(struct swap_source *s, const struct swap_item *item, bool must_hold)
+static int pass_item(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
 	struct swap_item copy = *item;
 	struct swap_message m = *item->message;
 
 	if (!must_hold && !s->first)
-		return deliver(s, &copy, &m);
+		return deliver_item(s, &copy, &m);
 	hold_item(s, item);
 	if (s->held_bytes <= HOLD_BYTES)
 		return 0;
 	s->final = true;
-	return release(s);
+	return release_items(s);
 }
 
 static int on_message(void *ctx, const struct swap_message *m)
@@ -314,13 +314,13 @@ static int on_message(void *ctx, const struct swap_message *m)
 	int ret;
 
 	if (m->header.id != SWAP_SYSTEM)
-		return pass(s, &item, false);
+		return pass_item(s, &item, false);
 	if (!m->damage && m->len == m->header.len)
 		swap_system_add(s->system, m->payload, m->len);
 	unknown = !s->final &&
 		  swap_system_answer(s->system, &counts, false) == SWAP_UNKNOWN;
-	ret = unknown ? 0 : release(s);
-	return ret ? ret : pass(s, &item, unknown);
+	ret = unknown ? 0 : release_items(s);
+	return ret ? ret : pass_item(s, &item, unknown);
 }
 
 static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_message *before)
@@ -335,7 +335,7 @@ static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_
 		    text_counted(count, "message is", "messages are"),
 		    first, first + count - 1);
 	diag_count(s->diag, &kind_lost, count - 1);
-	return pass(s, &item, false);
+	return pass_item(s, &item, false);
 }
 
 static void on_again(void *ctx, const struct swap_message *m)
@@ -421,7 +421,7 @@ static int end_input(struct swap_source *s, struct in *in)
 		ret = swap_order_end(s->order);
 	s->final = true;
 	if (!ret)
-		ret = release(s);
+		ret = release_items(s);
 	forget_input(s);
 	s->at++;
 	return ret;

@@ -174,7 +174,7 @@ static void count_one(struct tally *tally, uint32_t cpus, uint32_t devices)
 	tally->different++;
 }
 
-static void vote(struct swap_system *s, uint64_t key, bool with_processes)
+static void vote_layout(struct swap_system *s, uint64_t key, bool with_processes)
 {
 	const uint64_t *old = map64_get(&s->votes, key);
 	uint64_t votes = (old ? *old : 0) + 1 + (with_processes ? VOTE_WITH_PROCESSES : 0);
@@ -205,7 +205,7 @@ bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len)
 
 			if (devices < 0 || (s->devices >= 0 && devices != s->devices))
 				continue;
-			vote(s, key_of(t, cpus, devices), shape.processes > 0);
+			vote_layout(s, key_of(t, cpus, devices), shape.processes > 0);
 			fits = true;
 		}
 	}

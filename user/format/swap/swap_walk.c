@@ -42,20 +42,20 @@ struct walk {
 	struct swap_end end;
 };
 
-static bool fail(struct walk *w, enum swap_fault fault, const struct swap_field *f)
+static bool fail_field(struct walk *w, enum swap_fault fault, const struct swap_field *f)
 {
 	w->end.fault = fault;
 	w->end.field = f;
 	return false;
 }
 
-/* Take @n bytes.  Return: their address, or NULL after fail() if there are fewer. */
+/* Take @n bytes.  Return: their address, or NULL after fail_field() if there are fewer. */
 static const uint8_t *take_bytes(struct walk *w, const struct swap_field *f, uint64_t n)
 {
 	const uint8_t *p = w->p + w->pos;
 
 	if (n > w->len - w->pos) {
-		fail(w, SWAP_SHORT, f);
+		fail_field(w, SWAP_SHORT, f);
 		return NULL;
 	}
 	w->pos += (uint32_t)n;
@@ -87,7 +87,7 @@ static bool take_string(struct walk *w, const struct swap_field *f, struct swap_
 	const uint8_t *nul = memchr(p, 0, w->len - w->pos);
 
 	if (!nul)
-		return fail(w, SWAP_SHORT, f);
+		return fail_field(w, SWAP_SHORT, f);
 	v->kind = SWAP_V_STR;
 	v->p = p;
 	v->n = (uint32_t)(nul - p);
@@ -195,7 +195,7 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 	t = item_type(v.item);
 	if (!t) {
 		w->pos--;
-		return fail(w, SWAP_BAD_ITEM, f);
+		return fail_field(w, SWAP_BAD_ITEM, f);
 	}
 	if (t->element) {
 		p = take_bytes(w, f, 12);
@@ -272,7 +272,7 @@ static bool walk_list(struct walk *w, const struct swap_field *f)
 	while (ok && count--) {
 		/* No byte left: stop, however large the announced count is. */
 		if (w->pos == w->len) {
-			ok = fail(w, SWAP_SHORT, f);
+			ok = fail_field(w, SWAP_SHORT, f);
 			break;
 		}
 		if (w->visitor && w->visitor->next)

@@ -58,7 +58,7 @@ static int map_rooms(struct bpf_session *s)
 	return 0;
 }
 
-static int take(void *arg, void *data, size_t size)
+static int take_record(void *arg, void *data, size_t size)
 {
 	struct bpf_session *s = arg;
 	int err = bpf_rec_take(s->rec, data, size);
@@ -84,7 +84,7 @@ static void bpf_close(struct session *base)
 /* ---- tasks ---- */
 
 /* One pass of the iterator over all tasks; what it writes goes to @out. */
-static int iterate(struct bpf_session *s, struct buf *out)
+static int iterate_tasks(struct bpf_session *s, struct buf *out)
 {
 	struct bpf_link *link = bpf_program__attach_iter(s->skel->progs.adopt, NULL);
 	int fd, err = 0;
@@ -111,7 +111,7 @@ static int iterate(struct bpf_session *s, struct buf *out)
 }
 
 /* Adds tasks until none is found.  @whom: a pid or EB_CGROUPS.  Return: 0 or -errno. */
-static int adopt(struct bpf_session *s, int whom)
+static int adopt_tasks(struct bpf_session *s, int whom)
 {
 	struct buf nothing = { 0 };
 	int err;
@@ -119,7 +119,7 @@ static int adopt(struct bpf_session *s, int whom)
 	s->skel->bss->root_pid = whom;
 	do {
 		s->skel->bss->adopted = 0;
-		err = iterate(s, &nothing);
+		err = iterate_tasks(s, &nothing);
 	} while (!err && s->skel->bss->adopted);
 	s->skel->bss->root_pid = 0;
 	buf_free(&nothing);
@@ -133,7 +133,7 @@ static int bpf_add(struct session *base, pid_t pid)
 
 	s->skel->bss->tracing = true;
 	s->skel->bss->root_seen = false;
-	err = adopt(s, pid);
+	err = adopt_tasks(s, pid);
 	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
 }
 
@@ -154,7 +154,7 @@ static int bpf_add_cgroup(struct session *base, int dir)
 	s->skel->bss->nr_cgroups++;
 	s->skel->bss->tracing = true;
 	s->skel->bss->adopts_late = false;
-	return adopt(s, EB_CGROUPS);
+	return adopt_tasks(s, EB_CGROUPS);
 }
 
 /* Nothing to close: the execve closes all descriptors, and a waiting child sees its owner end. */
@@ -171,7 +171,7 @@ static int bpf_tasks(struct session *base, struct session_task **list)
 	int err;
 
 	s->skel->bss->root_pid = 0;
-	err = iterate(s, &out);
+	err = iterate_tasks(s, &out);
 	if (err) {
 		buf_free(&out);
 		return err;
@@ -216,7 +216,7 @@ static int bpf_pump(struct session *base)
 		programs_see_rings(&s->programs);
 	if (!s->stopped && __atomic_exchange_n(&s->skel->bss->cgroups_moved, false, __ATOMIC_RELAXED)) {
 		s->skel->bss->adopts_late = true;
-		err = adopt(s, EB_CGROUPS);
+		err = adopt_tasks(s, EB_CGROUPS);
 		if (!s->err)
 			s->err = err;
 	}
@@ -230,7 +230,7 @@ static int run_on_tasks(struct bpf_session *s, int what)
 	int err;
 
 	s->skel->bss->root_pid = what;
-	err = iterate(s, &nothing);
+	err = iterate_tasks(s, &nothing);
 	s->skel->bss->root_pid = 0;
 	buf_free(&nothing);
 	return err;

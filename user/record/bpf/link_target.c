@@ -206,7 +206,7 @@ static enum eb_target target_of_error(int error)
 }
 
 /* Metadata of @fd, without asking a daemon or a server. */
-static bool describe(int fd, struct statx *x)
+static bool describe_fd(int fd, struct statx *x)
 {
 	return !syscall(SYS_statx, fd, "",
 			AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
@@ -220,7 +220,7 @@ static void leave_place(struct walk *w)
 		close(w->at.fd);
 }
 
-static void arrive(struct walk *w, const struct place *at)
+static void arrive_at(struct walk *w, const struct place *at)
 {
 	leave_place(w);
 	w->at = *at;
@@ -249,7 +249,7 @@ static void prepend_path(struct walk *w, const char *s, size_t len)
 	w->rest = way;
 	w->next = 0;
 	if (len && *s == '/') {
-		arrive(w, &w->root);
+		arrive_at(w, &w->root);
 		w->path.len = 0;
 	}
 }
@@ -275,7 +275,7 @@ static enum eb_target open_entry(struct walk *w, const char *name, size_t len, s
 	if (found->fd < 0)
 		return target_of_error(errno);
 	/* Something was just mounted there, or would be when entering it (automount). */
-	if (!describe(found->fd, &found->x) || found->x.stx_mnt_id != mount ||
+	if (!describe_fd(found->fd, &found->x) || found->x.stx_mnt_id != mount ||
 	    found->x.stx_attributes & STATX_ATTR_AUTOMOUNT) {
 		close(found->fd);
 		return EB_TARGET_UNTOLD;
@@ -292,13 +292,13 @@ static enum eb_target go_dots(struct walk *w, bool up)
 	to.fd = openat(w->at.fd, up ? ".." : ".", O_PATH | O_CLOEXEC);
 	if (to.fd < 0)
 		return target_of_error(errno);
-	if (!describe(to.fd, &to.x)) {
+	if (!describe_fd(to.fd, &to.x)) {
 		close(to.fd);
 		return EB_TARGET_UNTOLD;
 	}
 	while (up && w->path.s[--w->path.len] != '/')
 		;
-	arrive(w, &to);
+	arrive_at(w, &to);
 	return GOES_ON;
 }
 
@@ -379,7 +379,7 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 		return found;
 	}
 	if (!S_ISLNK(to.x.stx_mode)) {
-		arrive(w, &to);
+		arrive_at(w, &to);
 		return GOES_ON;
 	}
 	w->path.len = had;
@@ -437,7 +437,7 @@ static enum eb_target open_root(struct walk *w, const char *name)
 	w->root.fd = open(name, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	if (w->root.fd < 0)
 		return EB_TARGET_UNKNOWN;
-	if (!describe(w->root.fd, &w->root.x))
+	if (!describe_fd(w->root.fd, &w->root.x))
 		return EB_TARGET_UNTOLD;
 	/* The pid may have been reused: check that it is the maker's root directory. */
 	if (m->flags & EB_OTHER_ROOT &&
@@ -515,7 +515,7 @@ static enum eb_target to_directory(struct walk *w, const struct buf *link, size_
 	return found;
 }
 
-static bool earlier(const struct statx_timestamp *a, const struct statx_timestamp *b)
+static bool time_earlier(const struct statx_timestamp *a, const struct statx_timestamp *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
@@ -523,7 +523,8 @@ static bool earlier(const struct statx_timestamp *a, const struct statx_timestam
 /* Is @b younger than @a? False if unknown. */
 static bool is_younger(const struct statx *a, const struct statx *b)
 {
-	return a->stx_mask & b->stx_mask & STATX_BTIME && earlier(&a->stx_btime, &b->stx_btime);
+	return a->stx_mask & b->stx_mask & STATX_BTIME && time_earlier(&a->stx_btime,
+								       &b->stx_btime);
 }
 
 static enum eb_target look_up(struct walk *w, const uint32_t *groups, const struct buf *target,

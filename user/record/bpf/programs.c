@@ -220,8 +220,9 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 #define SLOTS_LATE_MAX	4096
 
 /* Sets options of the programs and sizes of their maps. @bytes: size of the ring buffer */
-static void configure(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt,
-		      uint32_t bytes)
+static void configure_programs(struct programs *p, const struct bpf_types *types,
+			       const struct bpf_options *opt,
+			       uint32_t bytes)
 {
 	struct etrace_bpf *skel = p->skel;
 	bool in_hash = p->old || !bpf_kernel_storage();
@@ -269,7 +270,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 	}
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
 	choose_programs(p, types, opt);
-	configure(p, types, opt, bytes);
+	configure_programs(p, types, opt, bytes);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
 	if (err && no_ring(p, bytes)) {
 		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",

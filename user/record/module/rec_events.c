@@ -125,7 +125,7 @@ static void put_spare(struct rec_events *e, struct node *n)
 	e->spare = n;
 }
 
-static void drain(struct rec_events *e)
+static void drain_queue(struct rec_events *e)
 {
 	while (e->queue.n) {
 		struct node *n = order_first(&e->queue);
@@ -157,7 +157,7 @@ static struct node *get_node(struct rec_events *e)
 	return n;
 }
 
-static void enqueue(struct rec_events *e, struct node *n)
+static void enqueue_event(struct rec_events *e, struct node *n)
 {
 	order_put(&e->queue, n->ev.time, order_arrives(&e->queue), n);
 	e->bytes += n->ev.nbytes;
@@ -369,8 +369,8 @@ static enum rec_kind kind_of_piece(const struct rec *r)
 }
 
 /* Make an event, marked incomplete, for a piece whose event's first record was lost. */
-static struct node *orphan(struct rec_events *e, const struct rec *r, uint64_t upid,
-			   uint32_t cpu, uint64_t time)
+static struct node *orphan_event(struct rec_events *e, const struct rec *r, uint64_t upid,
+				 uint32_t cpu, uint64_t time)
 {
 	struct node *n = get_node(e);
 
@@ -378,7 +378,7 @@ static struct node *orphan(struct rec_events *e, const struct rec *r, uint64_t u
 	et_reset(&n->ev, n->kind + 1, upid, cpu, time);
 	n->ev.flags |= ET_F_NO_BEGIN | ET_F_NO_END;
 	n->doubtful = true;
-	enqueue(e, n);
+	enqueue_event(e, n);
 	map64_put(&e->open, upid, (uintptr_t)n);
 	return n;
 }
@@ -395,7 +395,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 	}
 	fresh = !n;
 	if (fresh)
-		n = orphan(e, r, upid, cpu, time);
+		n = orphan_event(e, r, upid, cpu, time);
 	was = n->ev.nbytes;
 	if (!fresh)
 		et_later(&n->ev, cpu, time);
@@ -414,7 +414,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 		add_tail(&n->ev, r);
 		finish_event(e, n);
 	}
-	drain(e);
+	drain_queue(e);
 }
 
 static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
@@ -432,7 +432,7 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 	if (rec_num(r, REC_F_more)) {
 		n->ev.flags |= ET_F_NO_END;
 		map64_put(&e->open, upid, (uintptr_t)n);
-		enqueue(e, n);
+		enqueue_event(e, n);
 		return;
 	}
 	if (!e->queue.n) {
@@ -441,8 +441,8 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 		return;
 	}
 	n->done = true;
-	enqueue(e, n);
-	drain(e);
+	enqueue_event(e, n);
+	drain_queue(e);
 }
 
 int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
@@ -486,6 +486,6 @@ int rec_events_end(struct rec_events *e)
 		if (slot)
 			finish_event(e, (struct node *)(uintptr_t)slot->value);
 	} while (slot);
-	drain(e);
+	drain_queue(e);
 	return e->err;
 }

@@ -77,7 +77,7 @@ uint64_t merge_peak(const struct merge *m)
 }
 
 /* Double the size of the ring. */
-static void widen(struct lane *l)
+static void widen_lane(struct lane *l)
 {
 	size_t cap = l->cap ? 2 * l->cap : MERGE_PAGES;
 	uint8_t **pages = xcalloc(cap, sizeof(*pages));
@@ -150,7 +150,7 @@ static void load_lane(struct merge *m, struct lane *l)
 	}
 }
 
-static void advance(struct merge *m, struct lane *l)
+static void advance_lane(struct merge *m, struct lane *l)
 {
 	l->seen = l->time > l->seen ? l->time : l->seen;
 	if (next_record(m, l))
@@ -164,7 +164,7 @@ void merge_page(struct merge *m, unsigned int cpu)
 	struct lane *l = &m->lanes[cpu];
 
 	if (l->n == l->cap)
-		widen(l);
+		widen_lane(l);
 	l->pages[(l->first + l->n++) % l->cap] = m->spare[--m->nspare];
 	if (++m->waiting > m->peak)
 		m->peak = m->waiting;
@@ -206,7 +206,7 @@ bool merge_run(struct merge *m, unsigned int max)
 
 			if (!m->err)
 				m->err = err;
-			advance(m, first);
+			advance_lane(m, first);
 		} while (--max && first->data && first->time <= stop);
 	}
 	return true;

@@ -226,8 +226,8 @@ static bool keep_env(struct rec_session *s, const char *list, char *why, size_t 
 	return false;
 }
 
-static bool create(struct rec_session *s, const struct rec_options *opt,
-		   char *why, size_t size)
+static bool create_session(struct rec_session *s, const struct rec_options *opt,
+			   char *why, size_t size)
 {
 	s->create.abi = ETRACE_ABI_VERSION;
 	s->create.buffer = opt->buffer;
@@ -242,7 +242,7 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 		/* an older module records environments entirely or not at all */
 		less.record &= ~(1u << ET_ENV | ET_ENV_LISTED);
 		less.keep_env = NULL;
-		return create(s, &less, why, size);
+		return create_session(s, &less, why, size);
 	}
 	if (errno == EUSERS)
 		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to max_sessions or max_user_sessions in /sys/module/etrace/parameters");
@@ -457,7 +457,7 @@ struct session *rec_session_open(int fd, const struct rec_options *opt, struct s
 
 	s->base.ops = &ops;
 	s->base.idle_fd = s->fd = fd;
-	if (!create(s, opt, why, size) || !load_formats(s, why, size) ||
+	if (!create_session(s, opt, why, size) || !load_formats(s, why, size) ||
 	    !open_cpus(s, why, size))
 		goto fail;
 	s->events = rec_events_new(&s->formats, sink);

@@ -297,7 +297,7 @@ static void read_end(struct strace_session *s)
 }
 
 /* Make strace detach from programs that outlive the command. */
-static void release(struct strace_session *s)
+static void release_outliving(struct strace_session *s)
 {
 	struct session_task *list;
 	bool done = false;
@@ -318,7 +318,7 @@ static int strace_stop(struct session *base)
 	s->stopped = true;
 	read_end(s);
 	if (!s->ended && s->began)
-		release(s);
+		release_outliving(s);
 	err = st_log_end(s->log);
 	base->env = st_log_env(s->log);
 	if (s->ended && st_log_alive(s->log))
