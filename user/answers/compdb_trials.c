@@ -105,8 +105,8 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 	if (!trial) {
 		const struct build *b = build_of(l->db);
 
-		trial = is_made_and_gone(b, find_file(b, file)) && !(output.len &&
-								     output_stays(b, path));
+		trial = is_made_and_gone(b, find_file(b, file)) &&
+			!(output.len && output_stays(b, path));
 	}
 	buf_free(&output);
 	free(path);

@@ -533,8 +533,8 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		rest = dash < len ? context_at(s + dash, end) : NULL;
 		if (rest) {
 			line_flush(st);
-			return parse_named(st, rest, end) ? LINE_ETRACE : judge_line(rest, end,
-										     rest);
+			return parse_named(st, rest, end) ? LINE_ETRACE :
+			       judge_line(rest, end, rest);
 		}
 		if (len < dash) {
 			st->pending += (unsigned int)len + 1;

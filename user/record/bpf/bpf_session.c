@@ -374,7 +374,7 @@ static bool open_session(struct bpf_session *s, const struct bpf_options *opt,
 	if (!programs_load(&s->programs, opt, why, size))
 		return false;
 	s->skel = s->programs.skel;
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take_record, s, NULL);
 	err = s->ring ? map_rooms(s) : -errno;
 	if (err) {
 		programs_fault("load", err, why, size);

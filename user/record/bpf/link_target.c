@@ -523,8 +523,8 @@ static bool time_earlier(const struct statx_timestamp *a, const struct statx_tim
 /* Is @b younger than @a? False if unknown. */
 static bool is_younger(const struct statx *a, const struct statx *b)
 {
-	return a->stx_mask & b->stx_mask & STATX_BTIME && time_earlier(&a->stx_btime,
-								       &b->stx_btime);
+	return a->stx_mask & b->stx_mask & STATX_BTIME &&
+	       time_earlier(&a->stx_btime, &b->stx_btime);
 }
 
 static enum eb_target look_up(struct walk *w, const uint32_t *groups, const struct buf *target,

@@ -257,7 +257,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 	int err, fd;
 
 	forget_complaint();
-	libbpf_set_print(note);
+	libbpf_set_print(note_message);
 	p->old = bpf_kernel_old(types);
 	p->by_perf = !p->old && bpf_kernel_perf(types);
 	/* Programs that perf calls pass ids of types to the kernel: these must be its own. */
