@@ -481,9 +481,9 @@ static void look_at_name(struct output *out)
 	if (!S_ISREG(out->type) || *out->fault)
 		return;
 	if (stat(out->path, &st))
-		output_fault(out,
-			     errno == ENOENT ? "it is not there any more: somebody removed or renamed it" :
-			   "%s", strerror(errno));
+		output_fault(out, errno == ENOENT ?
+			     "it is not there any more: somebody removed or renamed it" :
+			     "%s", strerror(errno));
 	else if (!is_same(&st, out->dev, out->ino))
 		output_fault(out, "somebody put another file in its place");
 }
