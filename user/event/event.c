@@ -195,6 +195,25 @@ void et_add_bytes(struct et_event *ev, const char *s, size_t n)
 	str->len += (uint32_t)n;
 }
 
+bool et_add_args(struct et_event *ev, const char *s, size_t len, bool on)
+{
+	bool open = on;
+
+	while (len) {
+		size_t n = strnlen(s, len);
+
+		if (on)
+			et_add_bytes(ev, s, n);
+		else
+			et_add_arg(ev, s, n);
+		on = false;
+		open = n == len;
+		s += n + !open;
+		len -= n + !open;
+	}
+	return open;
+}
+
 void et_add_earlier(struct et_event *ev, const char *s, size_t n)
 {
 	append_bytes(ev, s, n);

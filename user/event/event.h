@@ -98,6 +98,9 @@ struct et_event {
 	uint8_t announced;	/* bit i: size[i] is not that of the string */
 	uint8_t open;		/* bit i: the end of string i never came */
 	bool pending;		/* et_later() was called, and nothing was added since */
+	/* of event/event_queue.h */
+	bool queued;		/* in the queue */
+	bool closed;		/* it gets no more */
 	/* et_oddities() */
 	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
@@ -128,6 +131,7 @@ struct et_event {
 	uint64_t later_time;
 	uint8_t last;		/* the string that bytes are added to, or ET_ARGS */
 	size_t args_cap, extras_cap, later_cap, bytes_cap, raw_cap;
+	size_t counted;		/* bytes of its strings in event_queue.bytes */
 };
 
 /* Roughly the memory that an event takes, in bytes. */
@@ -233,6 +237,14 @@ void et_add_arg(struct et_event *ev, const char *s, size_t n);
  * The caller makes sure that et_memory() stays below ET_MAX_BYTES.
  */
 void et_add_bytes(struct et_event *ev, const char *s, size_t n);
+
+/**
+ * et_add_args - arguments, each with a null byte, which the last one may lack
+ * @on: the first one goes on with the one that was added last
+ *
+ * Return: whether the last one lacks it.
+ */
+bool et_add_args(struct et_event *ev, const char *s, size_t len, bool on);
 
 /** et_add_earlier - et_add_bytes(), but of the record before the one of et_later() */
 void et_add_earlier(struct et_event *ev, const char *s, size_t n);

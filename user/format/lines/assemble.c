@@ -2,7 +2,7 @@
 /* Assembles lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "format/lines/assemble.h"
 #include "format/lines/plain_parse.h"
-#include "event/order.h"
+#include "event/event_queue.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -17,13 +17,7 @@
  */
 #define HOLD_EVENTS	128u
 #define HOLD_NS		20000000u
-/*
- * An incomplete event holds the others back until this many events, or bytes of events,
- * wait; then it is completed outside the queue and comes late.
- */
-#define WAIT_EVENTS	4096u
-#define WAIT_BYTES	(16u << 20)
-/* Maximum events outside the queue; one more closes the oldest of them. */
+/* Maximum incomplete events outside the queue; one more closes the oldest of them. */
 #define ALONE		4096u
 
 /* ---- what can be wrong ---- */
@@ -41,7 +35,7 @@ static const struct diag_kind backwards = {
 static const struct diag_kind incomplete = {
 	"events with something missing or damaged", DIAG_DAMAGE };
 static const struct diag_kind too_big = {
-	"events divided, growing without end", DIAG_DAMAGE };
+	"events divided, builder without end", DIAG_DAMAGE };
 static const struct diag_kind lost_events = {
 	"events lost by the tracer", DIAG_DAMAGE };
 static const struct diag_kind lost_unknown = {
@@ -67,55 +61,25 @@ struct slot {
 };
 
 struct assembler {
-	struct sink *sink;
 	struct diag *diag;
-	uint64_t passed;	/* time of the last event that left in order, ns */
-	int err;
 	/* tasks, open addressing; rehash_slots() drops those that are gone */
 	struct slot *slots;
 	size_t nslots, slots_cap;
 	struct slot *last;	/* task of the last line */
-	struct order queue;	/* of struct builder */
-	size_t bytes;		/* strings of the events in the queue */
+	struct event_queue queue;	/* of struct builder */
 	uint64_t alone[ALONE];	/* upids whose event left the queue incomplete, a ring */
 	size_t nalone;
-	struct builder *spare;	/* for reuse, linked by ->next */
-	size_t nspare;
 };
 
 struct assembler *asm_new(struct sink *sink, struct diag *diag)
 {
 	struct assembler *a = xcalloc(1, sizeof(*a));
 
-	a->sink = sink;
+	a->queue.sink = sink;
+	a->queue.size = sizeof(struct builder);
+	a->queue.fini = builder_fini;
 	a->diag = diag;
 	return a;
-}
-
-static void free_builder(struct builder *b)
-{
-	builder_fini(b);
-	free(b);
-}
-
-static struct builder *take_spare(struct assembler *a)
-{
-	struct builder *b = a->spare;
-
-	a->spare = b->next;
-	a->nspare--;
-	return b;
-}
-
-static void put_spare(struct assembler *a, struct builder *b)
-{
-	if (a->nspare == 2 * HOLD_EVENTS) {
-		free_builder(b);
-		return;
-	}
-	b->next = a->spare;
-	a->spare = b;
-	a->nspare++;
 }
 
 void asm_free(struct assembler *a)
@@ -123,14 +87,10 @@ void asm_free(struct assembler *a)
 	if (!a)
 		return;
 	for (size_t i = 0; i < a->slots_cap; i++)
-		if (a->slots[i].b && !a->slots[i].b->queued)
-			free_builder(a->slots[i].b);
-	while (a->queue.n)
-		free_builder(order_take(&a->queue));
-	while (a->spare)
-		free_builder(take_spare(a));
+		if (a->slots[i].b)
+			evq_close(&a->queue, a->slots[i].b);
+	evq_free(&a->queue);
 	free(a->slots);
-	order_free(&a->queue);
 	free(a);
 }
 
@@ -186,28 +146,6 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 	return s;
 }
 
-/* ---- the queue ---- */
-
-static inline void push_event(struct assembler *a, struct builder *b)
-{
-	order_put(&a->queue, b->ev.time, b->order, b);
-	b->queued = true;
-}
-
-static inline struct builder *pop_event(struct assembler *a)
-{
-	struct builder *b = order_take(&a->queue);
-
-	b->queued = false;
-	a->bytes -= b->ev.nbytes;
-	return b;
-}
-
-static struct builder *new_builder(struct assembler *a)
-{
-	return a->spare ? take_spare(a) : xcalloc(1, sizeof(struct builder));
-}
-
 /* ---- letting events out ---- */
 
 static void report_findings(struct assembler *a, const struct builder *b,
@@ -221,10 +159,10 @@ static void report_findings(struct assembler *a, const struct builder *b,
 		    ev->upid, text, ev->nfindings > 1 ? ", and more" : "");
 }
 
-static void let_out(struct assembler *a, struct builder *b)
+static void let_out_first(struct assembler *a)
 {
+	struct builder *b = evq_take(&a->queue);
 	struct et_event *ev = &b->ev;
-	int err;
 
 	if (!b->plain.on)
 		lt_finish(ev, &b->list);
@@ -232,27 +170,19 @@ static void let_out(struct assembler *a, struct builder *b)
 		report_findings(a, b, ev);
 	if (b->no_cont_end)
 		diag_report(a->diag, &no_cont_end, b->file, DIAG_LINE, ev->place, NULL);
-	if (ev->time < a->passed) {
-		ev->flags |= ET_F_LATE;
+	if (evq_is_late(&a->queue, ev))
 		diag_report(a->diag, &late_events, b->file, DIAG_LINE, ev->place, NULL);
-	} else {
-		a->passed = ev->time;
-	}
-	err = sink_item(a->sink, ev);
-	if (!a->err)
-		a->err = err;
-	put_spare(a, b);
+	evq_send(&a->queue, b);
 }
 
-/* Closes the task's event.  It leaves in its turn, or now if it is not in the queue. */
-static void close_event(struct assembler *a, struct slot *s)
+/* Closes the task's event. */
+static inline void close_event(struct assembler *a, struct slot *s)
 {
 	struct builder *b = s->b;
 
 	s->b = NULL;
 	builder_close(b);
-	if (!b->queued)
-		let_out(a, b);
+	evq_close(&a->queue, b);
 }
 
 /* Records that an event has left the queue incomplete; closes the oldest if too many have. */
@@ -263,7 +193,7 @@ static void go_alone(struct assembler *a, const struct builder *b)
 	if (a->nalone > ALONE) {
 		struct slot *s = probe_slot(a->slots, a->slots_cap, *place);
 
-		if (s->used && s->b && !s->b->queued)
+		if (s->used && s->b && !s->b->ev.queued)
 			close_event(a, s);
 	}
 	*place = b->ev.upid;
@@ -278,28 +208,29 @@ static bool may_still_fail(const struct builder *b)
 	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !one_record;
 }
 
+/* Whether a complete event that is first in the queue need not wait for further lines. */
+static inline bool is_due(const struct assembler *a, const struct builder *b, uint64_t now)
+{
+	if (evq_is_full(&a->queue))
+		return true;
+	return (now > b->last_time + HOLD_NS || a->queue.order.n > HOLD_EVENTS) &&
+	       !may_still_fail(b);
+}
+
 /* Lets out the events that are due at @now, in ns. */
 static inline void drain_queue(struct assembler *a, uint64_t now)
 {
-	while (a->queue.n) {
-		struct builder *b = order_first(&a->queue);
+	struct builder *b;
 
-		if (b->state != CLOSED) {
-			bool crowded = a->queue.n > WAIT_EVENTS ||
-				       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
-
-			if (b->state == DONE &&
-			    (crowded || ((now > b->last_time + HOLD_NS ||
-					  a->queue.n > HOLD_EVENTS) && !may_still_fail(b)))) {
-				close_event(a, probe_slot(a->slots, a->slots_cap, b->ev.upid));
-			} else if (crowded) {
-				go_alone(a, pop_event(a));
-				continue;
-			} else {
-				break;
-			}
-		}
-		let_out(a, pop_event(a));
+	while ((b = evq_first(&a->queue))) {
+		if (!b->ev.closed && b->done && is_due(a, b, now))
+			close_event(a, probe_slot(a->slots, a->slots_cap, b->ev.upid));
+		if (b->ev.closed)
+			let_out_first(a);
+		else if (evq_is_full(&a->queue))
+			go_alone(a, evq_take(&a->queue));
+		else
+			break;
 	}
 }
 
@@ -320,7 +251,7 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 		s->begun = l->time;
 		return l->time;
 	}
-	if (l->time < s->begun && l->time >= a->passed)
+	if (l->time < s->begun && l->time >= a->queue.passed)
 		return l->time;
 	report_backwards(a, l);
 	return s->begun = s->seen;
@@ -334,8 +265,7 @@ static void enter_event(struct assembler *a, struct slot *s, struct builder *b,
 	s->b = b;
 	b->ev.place = l->number;
 	b->file = l->file;
-	b->order = order_arrives(&a->queue);
-	push_event(a, b);
+	evq_put(&a->queue, b);
 }
 
 static struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
@@ -345,7 +275,7 @@ static struct builder *start_event(struct assembler *a, struct slot *s, enum et_
 
 	if (s->b)
 		close_event(a, s);
-	b = new_builder(a);
+	b = evq_new(&a->queue);
 	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
 	enter_event(a, s, b, l);
 	return b;
@@ -359,9 +289,9 @@ static bool begin_plain(struct assembler *a, struct slot *s, const struct et_lin
 
 	if (!row || l->time < s->seen || (s->b && l->time <= s->b->line_time))
 		return false;
-	b = new_builder(a);
+	b = evq_new(&a->queue);
 	if (!plain_begin(b, row, l)) {
-		put_spare(a, b);
+		evq_drop(&a->queue, b);
 		return false;
 	}
 	if (s->b)
@@ -379,14 +309,10 @@ static bool adds_plain(const struct slot *s)
 /* Adds a line to the task's event on the fast path.  Return: false if it does not fit. */
 static bool add_plain(struct assembler *a, struct slot *s, const struct et_line *l)
 {
-	struct builder *b = s->b;
-	size_t was = b->ev.nbytes;
-
-	if (!plain_add(b, l))
+	if (!plain_add(s->b, l))
 		return false;
 	s->seen = l->time;
-	if (b->queued)
-		a->bytes += b->ev.nbytes - was;
+	evq_grown(&a->queue, &s->b->ev);
 	return true;
 }
 
@@ -454,7 +380,6 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	struct line_text p = line_text_split(l);
 	struct builder *b = goes_on_with(a, s, &p);
 	enum builder_result result = BUILDER_NOT_ADDED;
-	size_t was = b ? b->ev.nbytes : 0;
 
 	if (b && builder_is_double(b, l, &p)) {
 		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
@@ -472,7 +397,6 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		result = BUILDER_STRAY;
 	if (result == BUILDER_NOT_ADDED) {
 		b = start_event(a, s, builder_kind(&p), l);
-		was = 0;
 		result = builder_add(b, l, &p);
 	}
 	report_damage(a, l, &p, result);
@@ -483,20 +407,19 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	if (b->went_back)
 		report_backwards(a, l);
 	b->went_back = false;
-	if (b->queued)
-		a->bytes += b->ev.nbytes - was;
+	evq_grown(&a->queue, &b->ev);
 }
 
 int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
-	uint64_t begun = a->queue.arrivals;
+	uint64_t begun = a->queue.order.arrivals;
 
 	if (!(adds_plain(s) && add_plain(a, s, l)) && !begin_plain(a, s, l))
 		take_line(a, s, l);
-	if (a->queue.arrivals != begun)
+	if (a->queue.order.arrivals != begun)
 		drain_queue(a, l->time);
-	return a->err ? a->err : adds_plain(s);
+	return a->queue.err ? a->queue.err : adds_plain(s);
 }
 
 size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
@@ -504,18 +427,16 @@ size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const
 {
 	struct slot *slot = a->last;
 	struct builder *b = slot->b;
-	size_t was = b->ev.nbytes;
 	size_t taken = plain_add_more(b, st, s, end, until);
 
 	slot->seen = b->line_time;
-	if (b->queued)
-		a->bytes += b->ev.nbytes - was;
+	evq_grown(&a->queue, &b->ev);
 	return taken;
 }
 
 int asm_lost(struct assembler *a, const struct et_line *l)
 {
-	struct builder *b = new_builder(a);
+	struct builder *b = evq_new(&a->queue);
 
 	builder_begin(b, ET_K_LOST, 0, l->cpu, l->time);
 	if (l->counted) {
@@ -530,28 +451,16 @@ int asm_lost(struct assembler *a, const struct et_line *l)
 	}
 	b->ev.place = l->number;
 	b->file = l->file;
-	b->order = order_arrives(&a->queue);
-	b->state = CLOSED;
-	push_event(a, b);
+	evq_close(&a->queue, b);
 	drain_queue(a, l->time);
-	return a->err;
+	return a->queue.err;
 }
 
 int asm_end(struct assembler *a)
 {
-	for (size_t i = 0; i < a->slots_cap; i++) {
-		struct slot *s = &a->slots[i];
-		struct builder *b = s->b;
-
-		if (!s->used || !b)
-			continue;
-		if (!b->queued) {
-			push_event(a, b);
-			a->bytes += b->ev.nbytes;
-		}
-		close_event(a, s);
-	}
-	while (a->queue.n)
-		let_out(a, pop_event(a));
-	return a->err;
+	for (size_t i = 0; i < a->slots_cap; i++)
+		if (a->slots[i].b)
+			close_event(a, &a->slots[i]);
+	drain_queue(a, UINT64_MAX);
+	return a->queue.err;
 }

@@ -34,9 +34,10 @@ void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t
 	b->in_parts = b->in_cont = b->cont_done = false;
 }
 
-void builder_fini(struct builder *b)
+void builder_fini(void *builder)
 {
-	et_fini(&b->ev);
+	struct builder *b = builder;
+
 	free(b->list.items);
 }
 
@@ -149,8 +150,7 @@ static void update_state(struct builder *b)
 {
 	if (b->string >= 0 && string_done(b))
 		b->need &= (uint8_t)~need_bit(b, b->list.items[b->string].tag);
-	if (b->state != CLOSED)
-		b->state = b->ended && !b->need && !b->in_parts && !b->in_cont ? DONE : OPEN;
+	b->done = b->ended && !b->need && !b->in_parts && !b->in_cont;
 }
 
 /*
@@ -350,7 +350,7 @@ static bool string_fits(const struct builder *b, enum lt_tag tag)
 
 	if (!lt_kind_has(b->ev.kind, tag) || (!lt_is_args(tag) && lt_list_find(&b->list, tag)))
 		return false;
-	return b->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
+	return !b->done || first == ET_STRING || first == ET_MIDDLE;
 }
 
 /*
@@ -466,7 +466,6 @@ void builder_close(struct builder *b)
 		builder_make_list(b);
 	if (!b->plain.on)
 		leave_string(b);
-	b->state = CLOSED;
 }
 
 void builder_make_list(struct builder *b)

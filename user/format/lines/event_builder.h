@@ -21,17 +21,10 @@ struct plain_state {
 struct builder {
 	struct et_event ev;
 	struct lt_list list;
-	struct builder *next;	/* for lists of the owner */
-	uint64_t order;		/* number of arrival */
 	const char *file;	/* name of the input it began in, for messages */
-	/*
-	 * OPEN: lines are missing; DONE: it is complete, but may get more lines;
-	 * CLOSED: no line will be added.
-	 */
-	enum { OPEN, DONE, CLOSED } state;
 	struct plain_state plain;
+	bool done;		/* it is complete, but may get more lines */
 	bool sure;		/* all lines are known to belong to it */
-	bool queued;		/* in the queue; else it is late */
 	bool ended;		/* only announced strings can still come */
 	bool one_record;	/* has several lines, all of one record */
 	bool went_back;		/* the last line's time was before that of the line before */
@@ -58,8 +51,7 @@ static inline void builder_head(struct builder *b, enum et_kind kind, uint64_t u
 				uint64_t time)
 {
 	et_reset(&b->ev, kind, upid, cpu, time);
-	b->state = OPEN;
-	b->one_record = b->went_back = b->no_cont_end = false;
+	b->done = b->one_record = b->went_back = b->no_cont_end = false;
 	b->string = -1;
 }
 
@@ -70,8 +62,8 @@ void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t
 /** builder_kind - the kind of an event that may begin with this line */
 enum et_kind builder_kind(const struct line_text *p);
 
-/** builder_fini - free the memory of an event, but not @b */
-void builder_fini(struct builder *b);
+/** builder_fini - free what a struct builder holds besides the event */
+void builder_fini(void *builder);
 
 /** builder_is_double - whether this line repeats the event's last line */
 bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p);

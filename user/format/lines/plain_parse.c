@@ -78,7 +78,7 @@ static inline void next_row(struct builder *b, unsigned int i)
 		}
 	}
 	q->more = false;
-	b->state = DONE;
+	b->done = true;
 	/* all announced strings have come, with these sizes */
 	b->ev.announced = 0;
 }

@@ -3,7 +3,7 @@
 #include "record/bpf/bpf_rec.h"
 #include "record/bpf/bpf_abi.h"
 #include "base/buf.h"
-#include "event/order.h"
+#include "event/event_queue.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
 
@@ -52,24 +52,20 @@ struct task {
 };
 
 struct bpf_rec {
-	struct sink *sink;
 	struct bpf_rec_ops ops;
 	char keep_env[ET_KEEP_ENV_MAX];
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
 	struct text str[EB_NR_STR];	/* of the current event */
-	struct order queue;	/* of struct et_event */
-	struct et_event **spare;
-	size_t nspare, spare_cap;
-	uint64_t passed;	/* time of the last event sent to @sink */
-	int err;
+	struct event_queue queue;
 };
 
 struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops)
 {
 	struct bpf_rec *b = xcalloc(1, sizeof(*b));
 
-	b->sink = sink;
+	b->queue.sink = sink;
+	b->queue.size = sizeof(struct et_event);
 	if (ops)
 		b->ops = *ops;
 	if (b->ops.keep_env)
@@ -87,12 +83,6 @@ static void free_task(struct task *t)
 	free(t);
 }
 
-static void free_event(struct et_event *ev)
-{
-	et_fini(ev);
-	free(ev);
-}
-
 void bpf_rec_free(struct bpf_rec *b)
 {
 	const struct map64_slot *slot;
@@ -105,12 +95,7 @@ void bpf_rec_free(struct bpf_rec *b)
 	map64_clear(&b->tasks);
 	for (i = 0; i < EB_NR_STR; i++)
 		buf_free(&b->str[i].b);
-	while (b->queue.n)
-		free_event(order_take(&b->queue));
-	for (i = 0; i < b->nspare; i++)
-		free_event(b->spare[i]);
-	order_free(&b->queue);
-	free(b->spare);
+	evq_free(&b->queue);
 	free(b);
 }
 
@@ -149,56 +134,32 @@ static void drop_task(struct bpf_rec *b, uint64_t upid, struct task *t)
 
 /* ---- order ---- */
 
-static struct et_event *get_event(struct bpf_rec *b)
+/* Sends the events that were held for HOLD_NS at @time, and those above @max. */
+static int send_events(struct bpf_rec *b, uint64_t time, size_t max)
 {
 	struct et_event *ev;
 
-	if (b->nspare)
-		return b->spare[--b->nspare];
-	ev = xmalloc(sizeof(*ev));
-	et_init(ev);
-	return ev;
-}
-
-static void push_event(struct bpf_rec *b, struct et_event *ev)
-{
-	order_put(&b->queue, ev->time, order_arrives(&b->queue), ev);
-}
-
-static void pop_event(struct bpf_rec *b)
-{
-	struct et_event *ev = order_take(&b->queue);
-	int err;
-
-	if (ev->time < b->passed) {
-		ev->flags |= ET_F_LATE;
-		b->tally.t.late++;
-	} else {
-		b->passed = ev->time;
+	while ((ev = evq_first(&b->queue)) &&
+	       (ev->time + HOLD_NS < time || b->queue.order.n > max)) {
+		evq_take(&b->queue);
+		if (et_check(ev))
+			b->tally.t.incomplete++;
+		b->tally.t.events += ev->kind != ET_K_LOST;
+		if (evq_is_late(&b->queue, ev))
+			b->tally.t.late++;
+		evq_send(&b->queue, ev);
 	}
-	if (et_check(ev))
-		b->tally.t.incomplete++;
-	b->tally.t.events += ev->kind != ET_K_LOST;
-	err = sink_item(b->sink, ev);
-	if (!b->err)
-		b->err = err;
-	b->spare = xgrow(b->spare, &b->spare_cap, b->nspare + 1, sizeof(ev));
-	b->spare[b->nspare++] = ev;
+	return b->queue.err;
 }
 
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
 {
-	while (b->queue.n && (order_first_time(&b->queue) + HOLD_NS < time ||
-			      b->queue.n > HOLD_EVENTS))
-		pop_event(b);
-	return b->err;
+	return send_events(b, time, HOLD_EVENTS);
 }
 
 int bpf_rec_end(struct bpf_rec *b)
 {
-	while (b->queue.n)
-		pop_event(b);
-	return b->err;
+	return send_events(b, 0, 0);
 }
 
 /* ---- strings ---- */
@@ -356,20 +317,6 @@ static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *t
 
 /* ---- events ---- */
 
-/* Adds arguments, each with a null byte; the last one may lack it. */
-static void add_args(struct et_event *ev, const char *s, size_t len)
-{
-	while (len) {
-		const char *nul = memchr(s, 0, len);
-		size_t n = nul ? (size_t)(nul - s) : len;
-
-		et_add_arg(ev, s, n);
-		n += !!nul;
-		s += n;
-		len -= n;
-	}
-}
-
 static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
 {
 	static const uint8_t bits[ET_NR_MARKINGS] = {
@@ -430,7 +377,7 @@ static void add_values(struct et_event *ev, const struct eb_rec *r)
 
 static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
 {
-	struct et_event *ev = get_event(b);
+	struct et_event *ev = evq_new(&b->queue);
 
 	et_reset(ev, r->kind, r->upid, r->cpu, r->time);
 	if (r->kind == EB_COMM && b->str[0].b.len > COMM_MAX)
@@ -445,12 +392,12 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 		et_announce(ev, ET_ARGS, r->val[0]);
 		if (!ev->size[ET_ARGS])
 			ev->strings |= 1u << ET_ARGS;
-		add_args(ev, s, left);
+		et_add_args(ev, s, left, false);
 	}
 	if (r->error)
 		et_set_error(ev, r->error);
 	add_marks(b, ev, r);
-	push_event(b, ev);
+	evq_close(&b->queue, ev);
 }
 
 /* Copies the uses of a descriptor to the values of a close or a use. */
@@ -625,12 +572,12 @@ static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, s
 
 static void push_lost(struct bpf_rec *b, const struct eb_rec *r)
 {
-	struct et_event *ev = get_event(b);
+	struct et_event *ev = evq_new(&b->queue);
 
 	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
 	et_set_value(ev, ET_V_LOST_count, r->lost);
 	et_set_value(ev, ET_V_LOST_since, (int64_t)r->lost_since);
-	push_event(b, ev);
+	evq_close(&b->queue, ev);
 }
 
 /* Keeps names or descriptors that a hook has sent. */
@@ -666,12 +613,12 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	b->tally.bytes += size;
 	if (size < sizeof(r)) {
 		b->tally.damaged++;
-		return b->err;
+		return b->queue.err;
 	}
 	memcpy(&r, data, sizeof(r));
 	if (r.kind == EB_NONE || r.kind >= EB_NR_KIND) {
 		b->tally.damaged++;
-		return b->err;
+		return b->queue.err;
 	}
 	if (r.time > b->tally.t.last_time)
 		b->tally.t.last_time = r.time;
@@ -687,7 +634,7 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 			b->tally.damaged++;
 		else
 			buf_add(&t->parts, s, left);
-		return b->err;
+		return b->queue.err;
 	}
 	if (t && t->parts.len) {
 		buf_add(&t->parts, s, left);

@@ -2,30 +2,20 @@
 /* Turns records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
 #include "record/module/rec_events.h"
 #include "base/map64.h"
-#include "event/order.h"
+#include "event/event_queue.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The pieces of an event directly follow one another, so an incomplete event holds back
- * few others.  If its rest was lost, it leaves the queue after so many events or bytes.
- */
-#define WAIT_EVENTS	4096u
-#define WAIT_BYTES	(16u << 20)
-
 /* Numbers in records: ETRACE_PIECE_* of kernel/schema.h. */
 #define PIECE_CONT	1	/* a newline separates it from what came before */
 #define PIECE_LAST	4	/* ends the string */
 
-/* An event in the queue, or one whose pieces have not all come. */
+/* An event, and what its next pieces need. */
 struct node {
 	struct et_event ev;
-	struct node *next;
 	enum rec_kind kind;		/* kind of its first record */
-	bool queued;
-	bool done;			/* no more pieces will come */
 	bool doubtful;			/* et_check() it before it is passed on */
 	bool arg_open;			/* the last argument continues in the next piece */
 	int32_t next_part;		/* number of the next part of the last string */
@@ -34,14 +24,9 @@ struct node {
 
 struct rec_events {
 	const struct rec_formats *formats;
-	struct sink *sink;
 	struct rec_tally tally;
-	struct map64 open;		/* from upid to its struct node that is not done */
-	struct order queue;		/* of struct node */
-	size_t bytes;			/* size of the events in @queue */
-	struct node *spare;
-	uint64_t passed;		/* time of the latest event passed on, ns */
-	int err;
+	struct map64 open;		/* from upid to its struct node that is not closed */
+	struct event_queue queue;	/* of struct node */
 };
 
 struct rec_events *rec_events_new(const struct rec_formats *formats,
@@ -50,19 +35,9 @@ struct rec_events *rec_events_new(const struct rec_formats *formats,
 	struct rec_events *e = xcalloc(1, sizeof(*e));
 
 	e->formats = formats;
-	e->sink = sink;
+	e->queue.sink = sink;
+	e->queue.size = sizeof(struct node);
 	return e;
-}
-
-static void free_nodes(struct node *n)
-{
-	while (n) {
-		struct node *next = n->next;
-
-		et_fini(&n->ev);
-		free(n);
-		n = next;
-	}
 }
 
 void rec_events_free(struct rec_events *e)
@@ -72,23 +47,9 @@ void rec_events_free(struct rec_events *e)
 
 	if (!e)
 		return;
-	/* events that left the queue unfinished */
-	while ((slot = map64_each(&e->open, &i))) {
-		struct node *n = (struct node *)(uintptr_t)slot->value;
-
-		if (!n->queued) {
-			n->next = NULL;
-			free_nodes(n);
-		}
-	}
-	while (e->queue.n) {
-		struct node *n = order_take(&e->queue);
-
-		n->next = NULL;
-		free_nodes(n);
-	}
-	order_free(&e->queue);
-	free_nodes(e->spare);
+	while ((slot = map64_each(&e->open, &i)))
+		evq_close(&e->queue, (void *)(uintptr_t)slot->value);
+	evq_free(&e->queue);
 	map64_clear(&e->open);
 	free(e);
 }
@@ -100,80 +61,48 @@ const struct rec_tally *rec_events_tally(const struct rec_events *e)
 
 /* ---- passing events on ---- */
 
-static void let_out(struct rec_events *e, struct node *n)
+static inline void let_out(struct rec_events *e, struct node *n)
 {
-	struct et_event *ev = &n->ev;
-	int err;
-
-	if (n->doubtful && et_check(ev))
+	if (n->doubtful && et_check(&n->ev))
 		e->tally.incomplete++;
-	if (ev->time < e->passed) {
-		ev->flags |= ET_F_LATE;
-		e->tally.late++;
-	} else {
-		e->passed = ev->time;
-	}
 	e->tally.events++;
-	err = sink_item(e->sink, ev);
-	if (!e->err)
-		e->err = err;
+	if (evq_is_late(&e->queue, &n->ev))
+		e->tally.late++;
+	evq_send(&e->queue, n);
 }
 
-static void put_spare(struct rec_events *e, struct node *n)
-{
-	n->next = e->spare;
-	e->spare = n;
-}
-
+/*
+ * The pieces of an event directly follow one another, so an incomplete event holds back
+ * few others, unless its rest was lost.
+ */
 static void drain_queue(struct rec_events *e)
 {
-	while (e->queue.n) {
-		struct node *n = order_first(&e->queue);
+	struct node *n;
 
-		if (!n->done && e->queue.n <= WAIT_EVENTS && e->bytes <= WAIT_BYTES)
-			break;
-		order_take(&e->queue);
-		e->bytes -= n->ev.nbytes;
-		n->queued = false;
-		if (!n->done)
-			continue;	/* further pieces still find it in e->open */
-		let_out(e, n);
-		put_spare(e, n);
+	while ((n = evq_first(&e->queue)) && (n->ev.closed || evq_is_full(&e->queue))) {
+		evq_take(&e->queue);
+		/* else further pieces still find it in e->open */
+		if (n->ev.closed)
+			let_out(e, n);
 	}
 }
 
 static struct node *get_node(struct rec_events *e)
 {
-	struct node *n = e->spare;
+	struct node *n = evq_new(&e->queue);
 
-	if (n)
-		e->spare = n->next;
-	else
-		n = xcalloc(1, sizeof(*n));
-	n->next = NULL;
-	n->queued = n->done = n->doubtful = n->arg_open = false;
+	n->doubtful = n->arg_open = false;
 	n->next_part = 0;
 	n->args_lost = 0;
 	return n;
 }
 
-static void enqueue_event(struct rec_events *e, struct node *n)
-{
-	order_put(&e->queue, n->ev.time, order_arrives(&e->queue), n);
-	e->bytes += n->ev.nbytes;
-	n->queued = true;
-}
-
 /* Finish an event that gets no more pieces. */
 static void finish_event(struct rec_events *e, struct node *n)
 {
-	n->done = true;
 	n->doubtful = true;
 	map64_remove(&e->open, n->ev.upid);
-	if (!n->queued) {
-		let_out(e, n);
-		put_spare(e, n);
-	}
+	evq_close(&e->queue, n);
 }
 
 /* ---- making events ---- */
@@ -240,19 +169,8 @@ static void add_args(struct node *n, const char *s, uint32_t len, uint32_t index
 		et_gap_args(ev, index - ev->nargs - n->args_lost);
 		n->args_lost = index - ev->nargs;
 	}
-	while (len) {
-		const char *nul = memchr(s, 0, len);
-		uint32_t m = nul ? (uint32_t)(nul - s) : len;
-
-		if (on)
-			et_add_bytes(ev, s, m);
-		else
-			et_add_arg(ev, s, m);
-		n->arg_open = !nul;
-		on = false;
-		s += m + !!nul;
-		len -= m + !!nul;
-	}
+	if (len)
+		n->arg_open = et_add_args(ev, s, len, on);
 }
 
 static void add_strings(struct node *n, const struct rec *r)
@@ -378,7 +296,7 @@ static struct node *orphan_event(struct rec_events *e, const struct rec *r, uint
 	et_reset(&n->ev, n->kind + 1, upid, cpu, time);
 	n->ev.flags |= ET_F_NO_BEGIN | ET_F_NO_END;
 	n->doubtful = true;
-	enqueue_event(e, n);
+	evq_put(&e->queue, n);
 	map64_put(&e->open, upid, (uintptr_t)n);
 	return n;
 }
@@ -386,19 +304,14 @@ static struct node *orphan_event(struct rec_events *e, const struct rec *r, uint
 static void take_piece(struct rec_events *e, struct node *n, const struct rec *r,
 		       uint64_t upid, uint32_t cpu, uint64_t time)
 {
-	bool fresh;
-	size_t was;
-
 	if (n && (n->kind != kind_of_piece(r) || et_memory(&n->ev) > ET_MAX_BYTES)) {
 		finish_event(e, n);
 		n = NULL;
 	}
-	fresh = !n;
-	if (fresh)
-		n = orphan_event(e, r, upid, cpu, time);
-	was = n->ev.nbytes;
-	if (!fresh)
+	if (n)
 		et_later(&n->ev, cpu, time);
+	else
+		n = orphan_event(e, r, upid, cpu, time);
 	if (r->kind == REC_args) {
 		uint32_t len;
 		const char *s = rec_bytes(r, &r->layout->field[REC_F_piece], &len);
@@ -407,8 +320,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 	} else {
 		add_piece(n, r);
 	}
-	if (n->queued)
-		e->bytes += n->ev.nbytes - was;
+	evq_grown(&e->queue, &n->ev);
 	if (!rec_num(r, REC_F_more)) {
 		n->ev.flags &= (uint8_t)~ET_F_NO_END;
 		add_tail(&n->ev, r);
@@ -432,17 +344,13 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 	if (rec_num(r, REC_F_more)) {
 		n->ev.flags |= ET_F_NO_END;
 		map64_put(&e->open, upid, (uintptr_t)n);
-		enqueue_event(e, n);
-		return;
-	}
-	if (!e->queue.n) {
+		evq_put(&e->queue, n);
+	} else if (evq_first(&e->queue)) {
+		evq_close(&e->queue, n);
+		drain_queue(e);
+	} else {
 		let_out(e, n);
-		put_spare(e, n);
-		return;
 	}
-	n->done = true;
-	enqueue_event(e, n);
-	drain_queue(e);
 }
 
 int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
@@ -453,7 +361,7 @@ int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
 
 	if (!r) {
 		e->tally.foreign++;
-		return e->err;
+		return e->queue.err;
 	}
 	e->tally.records++;
 	upid = (uint64_t)rec_num(r, REC_F_upid);
@@ -466,26 +374,22 @@ int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
 	}
 	if (r->kind == REC_string || r->kind == REC_args) {
 		take_piece(e, n, r, upid, cpu, time);
-		return e->err;
+	} else {
+		/* the rest of the task's event was lost */
+		if (n)
+			finish_event(e, n);
+		take_first(e, r, upid, cpu, time);
 	}
-	/* the rest of the task's event was lost */
-	if (n)
-		finish_event(e, n);
-	take_first(e, r, upid, cpu, time);
-	return e->err;
+	return e->queue.err;
 }
 
 int rec_events_end(struct rec_events *e)
 {
 	const struct map64_slot *slot;
-	size_t i;
+	size_t i = 0;
 
-	do {
-		i = 0;
-		slot = map64_each(&e->open, &i);
-		if (slot)
-			finish_event(e, (struct node *)(uintptr_t)slot->value);
-	} while (slot);
+	for (; (slot = map64_each(&e->open, &i)); i = 0)
+		finish_event(e, (struct node *)(uintptr_t)slot->value);
 	drain_queue(e);
-	return e->err;
+	return e->queue.err;
 }

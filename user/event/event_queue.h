@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Events that wait to be sent to a sink in the order of time, whether they are made of
+ * lines, of the module's records or of those of BPF.
+ *
+ * An event that is not closed may still get more, and holds back those after it.  If it
+ * holds back too many, its owner takes it out of the queue; evq_close() puts it back, and
+ * it is sent late.
+ *
+ * What the owner keeps of an event begins with struct et_event; the queue allocates it,
+ * and uses its memory again for later events.
+ */
+#ifndef ETRACE_EVENT_QUEUE_H
+#define ETRACE_EVENT_QUEUE_H
+
+#include "base/xalloc.h"
+#include "event/event.h"
+#include "event/order.h"
+#include "io/formats.h"
+
+/* Most events whose memory is kept to be used again. */
+#define EVQ_SPARE	256u
+/* An event that is not closed holds back up to so many events, or bytes of strings. */
+#define EVQ_EVENTS	4096u
+#define EVQ_BYTES	(16u << 20)
+
+/* Begins with @sink, @size and @fini set, and all else 0; evq_free() ends it. */
+struct event_queue {
+	struct order order;
+	size_t bytes;		/* of the strings of the events in the queue */
+	uint64_t passed;	/* time of the last event sent in order, ns */
+	struct sink *sink;
+	int err;		/* first negative errno of @sink */
+	size_t size;		/* of what the owner keeps of an event, in bytes */
+	void (*fini)(void *event);	/* frees what it holds besides the event; or NULL */
+	void *spare[EVQ_SPARE];
+	size_t nspare;
+};
+
+/** evq_free - free the events in the queue and the spare ones; evq_close() the others first */
+void evq_free(struct event_queue *q);
+
+void evq_free_event(struct event_queue *q, void *event);
+
+/** evq_new - an event that is not in the queue yet: zeroed, or used before */
+static inline void *evq_new(struct event_queue *q)
+{
+	return q->nspare ? q->spare[--q->nspare] : xcalloc(1, q->size);
+}
+
+/** evq_drop - free an event that is not in the queue, or keep it for evq_new() */
+static inline void evq_drop(struct event_queue *q, void *event)
+{
+	if (q->nspare == EVQ_SPARE)
+		evq_free_event(q, event);
+	else
+		q->spare[q->nspare++] = event;
+}
+
+/** evq_put - add an event, by its time */
+static inline void evq_put(struct event_queue *q, void *event)
+{
+	struct et_event *ev = event;
+
+	order_put(&q->order, ev->time, order_arrives(&q->order), event);
+	ev->queued = true;
+	ev->counted = ev->nbytes;
+	q->bytes += ev->nbytes;
+}
+
+/** evq_close - an event is complete, or gets no more; it is in the queue then */
+static inline void evq_close(struct event_queue *q, void *event)
+{
+	struct et_event *ev = event;
+
+	ev->closed = true;
+	if (!ev->queued)
+		evq_put(q, event);
+}
+
+/** evq_grown - an event, in the queue or not, has got more bytes */
+static inline void evq_grown(struct event_queue *q, struct et_event *ev)
+{
+	if (!ev->queued)
+		return;
+	q->bytes += ev->nbytes - ev->counted;
+	ev->counted = ev->nbytes;
+}
+
+/** evq_first - the earliest event, which stays in the queue; NULL if that is empty */
+static inline void *evq_first(const struct event_queue *q)
+{
+	return order_first(&q->order);
+}
+
+/** evq_take - remove the earliest event from the queue, which must not be empty */
+static inline void *evq_take(struct event_queue *q)
+{
+	struct et_event *ev = order_take(&q->order);
+
+	ev->queued = false;
+	q->bytes -= ev->counted;
+	return ev;
+}
+
+/** evq_is_full - whether the first event, not being closed, holds back too many others */
+static inline bool evq_is_full(const struct event_queue *q)
+{
+	return q->order.n > EVQ_EVENTS || (q->order.n > 1 && q->bytes > EVQ_BYTES);
+}
+
+/** evq_is_late - whether an event with a later time has been sent */
+static inline bool evq_is_late(const struct event_queue *q, const struct et_event *ev)
+{
+	return ev->time < q->passed;
+}
+
+/** evq_send - send an event that is not in the queue, and drop it */
+static inline void evq_send(struct event_queue *q, void *event)
+{
+	struct et_event *ev = event;
+	int err;
+
+	if (evq_is_late(q, ev))
+		ev->flags |= ET_F_LATE;
+	else
+		q->passed = ev->time;
+	err = sink_item(q->sink, ev);
+	if (err && !q->err)
+		q->err = err;
+	evq_drop(q, event);
+}
+
+#endif
