@@ -16,10 +16,10 @@ BPF_TEXT := $(wildcard record/bpf/*.bpf.c record/bpf/*.bpf.h record/bpf/kernel_t
 	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h $(TOP)/kernel/etrace_cost.h)
 
 ifeq ($(strip $(call without,BPF,$(BPF_MISSING))),)
-BPF_NAMES := bpf_session programs uring bpf_kernel bpf_types bpf_rec link_target mounts rows numbers_native numbers_compat
+BPF_NAMES := bpf_session programs uring bpf_kernel bpf_types bpf_rec bpf_text link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config $(PC_LIBS) libbpf)
 else
-BPF_NAMES := bpf_none bpf_rec mounts
+BPF_NAMES := bpf_none bpf_rec bpf_text mounts
 SAY_BPF := $(call say_left_out,The BPF backend,BPF,$(strip $(BPF_MISSING)))
 endif
 

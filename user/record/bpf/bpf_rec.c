@@ -2,18 +2,15 @@
 /* Turns records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
 #include "record/bpf/bpf_rec.h"
 #include "record/bpf/bpf_abi.h"
+#include "record/bpf/bpf_text.h"
 #include "base/buf.h"
 #include "event/event_queue.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
-#include "kernel/etrace_address.h"
 #include "kernel/etrace_secrets.h"
 
 /*
@@ -33,13 +30,6 @@
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)EB_##ID == (int)ET_K_##ID, "bpf_abi.h and schema.h: " name);
 #include "kernel/etrace_events.def"
-
-/* A string of an event. */
-struct text {
-	struct buf b;
-	bool there;
-	uint8_t mark;		/* EB_DELETED ... */
-};
 
 /* What is kept of a task between its records: EB_PART, EB_HOLD and EB_USES. */
 struct task {
@@ -160,159 +150,6 @@ int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
 int bpf_rec_end(struct bpf_rec *b)
 {
 	return send_events(b, 0, 0);
-}
-
-/* ---- strings ---- */
-
-/* Appends a path; @s has its components, the last one first, each followed by a '/'. */
-static void add_path(struct buf *to, const char *s, size_t len)
-{
-	size_t end = len;
-
-	if (!len)
-		buf_addc(to, '/');
-	while (end) {
-		size_t start = --end;	/* at the '/' */
-
-		while (start && s[start - 1] != '/')
-			start--;
-		buf_addc(to, '/');
-		buf_add(to, s + start, end - start);
-		end = start;
-	}
-}
-
-/* Makes a file's synthetic name, as the kernel's d_dname functions do. */
-static void add_special(struct text *t, const char *s, size_t len)
-{
-	struct eb_special sp;
-	char text[64];
-	const char *name;
-
-	if (len < sizeof(sp)) {
-		t->mark |= EB_CUT;
-		return;
-	}
-	memcpy(&sp, s, sizeof(sp));
-	name = s + sizeof(sp);
-	len -= sizeof(sp);
-	if (len)
-		len--;		/* the '/' after it */
-	sp.ns[sizeof(sp.ns) - 1] = 0;
-	switch (sp.magic) {
-	case 0x50495045:	/* PIPEFS_MAGIC */
-		snprintf(text, sizeof(text), "pipe:[%" PRIu64 "]", (uint64_t)sp.ino);
-		break;
-	case 0x534f434b:	/* SOCKFS_MAGIC */
-		snprintf(text, sizeof(text), "socket:[%" PRIu64 "]", (uint64_t)sp.ino);
-		break;
-	case 0x6e736673:	/* NSFS_MAGIC */
-		snprintf(text, sizeof(text), "%s:[%" PRIu64 "]", sp.ns, (uint64_t)sp.ino);
-		break;
-	case 0x50494446:	/* PID_FS_MAGIC */
-		snprintf(text, sizeof(text), "anon_inode:[pidfd]");
-		break;
-	case 0x09041934:	/* ANON_INODE_FS_MAGIC */
-		buf_adds(&t->b, "anon_inode:");
-		buf_add(&t->b, name, len);
-		return;
-	default:		/* shared memory, and other files without a path */
-		buf_addc(&t->b, '/');
-		buf_add(&t->b, name, len);
-		buf_adds(&t->b, " (deleted)");
-		return;
-	}
-	buf_adds(&t->b, text);
-}
-
-static bool add_address(struct text *t, const char *sockaddr, size_t len)
-{
-	char text[ETRACE_ADDRESS_MAX];
-
-	if (len > EB_SOCKADDR_MAX)
-		return false;
-	buf_add(&t->b, text, etrace_address(text, (const unsigned char *)sockaddr, (unsigned int)len));
-	return true;
-}
-
-static void copy_text(struct text *to, const struct text *from)
-{
-	to->there = from->there;
-	to->mark = from->mark;
-	buf_add(&to->b, from->b.s, from->b.len);
-}
-
-/* Takes one string from the stream. Return: false if the record makes no sense. */
-static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *t,
-		      const struct task *task, const char **s, size_t *left)
-{
-	const char *text = *s, *path;
-
-	t->b.len = 0;
-	t->there = str->form != EB_S_NONE;
-	t->mark = t->there ? str->mark : 0;
-	if (!t->there)
-		return true;
-	if (str->text > *left || str->path > *left - str->text)
-		return false;
-	path = text + str->text;
-	*s += str->text + str->path;
-	*left -= str->text + str->path;
-
-	switch (str->form) {
-	case EB_S_TEXT:
-		/* another thread may have put a null byte there */
-		buf_add(&t->b, text, strnlen(text, str->text));
-		return true;
-	case EB_S_BYTES:
-		buf_add(&t->b, text, str->text);
-		return true;
-	case EB_S_HELD:
-		if (str->arg >= EB_NR_STR)
-			return false;
-		if (task)
-			copy_text(t, &task->held[str->arg]);
-		else
-			t->mark |= EB_UNREAD;
-		return true;
-	case EB_S_SAME:
-		copy_text(t, &b->str[0]);
-		return true;
-	case EB_S_ADDRESS:
-		return add_address(t, text, str->text);
-	case EB_S_SPECIAL:
-		add_special(t, path, str->path);
-		return true;
-	}
-	/* A path that could not be read at all is empty. */
-	if (str->path || !(str->mark & EB_UNREAD))
-		add_path(&t->b, path, str->path);
-	if (str->mark & EB_DELETED)
-		buf_adds(&t->b, " (deleted)");
-	switch (str->form) {
-	case EB_S_PATH:
-		return true;
-	case EB_S_CHILD:
-		if (t->b.len > 1)
-			buf_addc(&t->b, '/');
-		break;
-	case EB_S_JOIN:
-		buf_addc(&t->b, '/');
-		break;
-	default:
-		return false;
-	}
-	buf_add(&t->b, text, str->text);
-	return true;
-}
-
-static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *texts,
-		       const struct task *task, const char **s, size_t *left)
-{
-	for (int i = 0; i < EB_NR_STR; i++)
-		if (!make_text(b, &r->str[i], &texts[i], task, s, left))
-			return false;
-	return true;
 }
 
 /* ---- events ---- */
@@ -581,13 +418,12 @@ static void push_lost(struct bpf_rec *b, const struct eb_rec *r)
 }
 
 /* Keeps names or descriptors that a hook has sent. */
-static bool take_hold(struct bpf_rec *b, const struct eb_rec *r, struct task *t,
-		      const char *s, size_t left)
+static bool take_hold(const struct eb_rec *r, struct task *t, const char *s, size_t left)
 {
 	size_t words;
 
 	if (r->val[0] != EB_H_CLOSE_RANGE)
-		return make_texts(b, r, t->held, NULL, &s, &left);
+		return texts_take(t->held, r, NULL, &s, &left);
 	if (r->flags & EB_FIRST)
 		t->nfds = 0;
 	if (r->val[1] < 0 || r->val[1] % 64 || r->val[1] > EB_FDS_MAX || left % 8)
@@ -644,10 +480,10 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	if (r.lost)
 		push_lost(b, &r);
 	if (r.kind == EB_HOLD && t) {
-		good = take_hold(b, &r, t, s, left);
+		good = take_hold(&r, t, s, left);
 	} else {
 		b->tally.t.records++;
-		good = make_texts(b, &r, b->str, t, &s, &left);
+		good = texts_take(b->str, &r, t ? t->held : NULL, &s, &left);
 		if (good && r.kind == EB_CLOSE_RANGE)
 			make_closes(b, &r, t);
 		else if (good && r.kind == EB_USES)
