@@ -78,8 +78,6 @@ static void metadata(void **state)
 	assert_int_equal(fxt_provider_info(f->w, 0x12345678, FXT_STR("etrace")), 0);
 	/* type 0, 2 words, metadata type 1, id at 20, name length at 52 */
 	EXPECT(f, 0x0061234567810020, C8('e', 't', 'r', 'a', 'c', 'e', 0, 0));
-	assert_int_equal(fxt_provider_section(f->w, 1), 0);
-	EXPECT(f, 0x0000000000120010);
 	assert_int_equal(fxt_provider_event(f->w, 1, 0), 0);
 	EXPECT(f, 0x0000000000130010);
 	assert_int_equal(fxt_provider_event(f->w, 1, 3), 0);
@@ -184,7 +182,7 @@ static void in_the_making(void **state)
 	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 1);
 	assert_int_equal(fxt_known(f->w, FXT_STR("m")), 0);
 	assert_int_equal(fxt_known(f->w, (struct fxt_str){ 0 }), 0);
-	fxt_provider_section(f->w, 1);
+	fxt_provider_info(f->w, 1, (struct fxt_str){ 0 });
 	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 0);
 }
 
@@ -199,14 +197,8 @@ static void objects(void **state)
 	fxt_thread_name(f->w, 77, 78, FXT_STR("sh"));
 	EXPECT(f, 0x0000000700020022, C8('p', 'r', 'o', 'c', 'e', 's', 's', 0),
 	       0x0000010001020047, 78, 0x0000000000020028, 77);
-	fxt_userspace_object(f->w, 1, 2, 0xabc, FXT_STR("sh"), NULL, 0);
-	EXPECT(f, 0x0000000000010033, 1, 2, 0x0000000001010026, 0xabc);
-	fxt_log(f->w, 5, 1, 2, FXT_STR("hello"));
-	EXPECT(f, 0x0000000100050039, 5, C8('h', 'e', 'l', 'l', 'o', 0, 0, 0));
-	fxt_blob(f->w, FXT_STR("sh"), FXT_BLOB_DATA, "123456789", 9);
-	EXPECT(f, 0x0001000900010035, C8('1', '2', '3', '4', '5', '6', '7', '8'), '9');
 	fxt_context_switch(f->w, &sw);
-	EXPECT(f, 0x0000000000020033, 3, 4, 0x0060502013030028, 9);
+	EXPECT(f, 0x0000000000010033, 1, 2, 0x0000000000020033, 3, 4, 0x0060502013030028, 9);
 }
 
 /* Every kind of record that takes arguments, with some; a value comes behind them. */
@@ -222,12 +214,6 @@ static void with_arguments(void **state)
 	       0x0000000001210064, 100, 0x0000000000010027, 0x1234, 0x0000000100020016, 0x55);
 	fxt_kernel_object(f->w, 0xab, 0x99, FXT_STR("s"), args, 2);
 	EXPECT(f, 0x0000020002ab0057, 0x99, 0x0000000000010027, 0x1234, 0x0000000100020016);
-	fxt_userspace_object(f->w, 7, 8, 0xabc, FXT_STR("s"), args, 2);
-	EXPECT(f, 0x0000020002010056, 0xabc, 0x0000000000010027, 0x1234, 0x0000000100020016);
-	fxt_blob(f->w, FXT_STR("s"), 0xfe, "", 0);
-	EXPECT(f, 0x00fe000000020015);
-	fxt_log(f->w, 5, 7, 8, FXT_STR("12345678"));
-	EXPECT(f, 0x0000000100080039, 5, C8('1', '2', '3', '4', '5', '6', '7', '8'));
 }
 
 /* Too long, too many, out of range: an error, and not a byte written. */
@@ -249,7 +235,6 @@ static void limits(void **state)
 			args[i] = fxt_arg_u(FXT_STR("a"), i);
 		assert_int_equal(fxt_event(f->w, &e, args, 15 + over), want);
 		assert_int_equal(fxt_kernel_object(f->w, 1, 1, fits, args, 15 + over), want);
-		assert_int_equal(fxt_userspace_object(f->w, 1, 1, 1, fits, args, 15 + over), want);
 		args[3] = fxt_arg_str(FXT_STR("a"), s);
 		assert_int_equal(fxt_event(f->w, &e, args, 15), want);
 		assert_int_equal(fxt_kernel_object(f->w, 1, 1, fits, args, 15), want);
@@ -268,13 +253,8 @@ static void limits(void **state)
 		assert_int_equal(fxt_event(f->w, &e, NULL, 0), want);
 		assert_int_equal(fxt_process_name(f->w, 1, s), want);
 		assert_int_equal(fxt_thread_name(f->w, 1, 1, s), want);
-		assert_int_equal(fxt_userspace_object(f->w, 1, 1, 1, s, NULL, 0), want);
 		assert_int_equal(fxt_kernel_object(f->w, 255 + over, 1, fits, NULL, 0), want);
 		assert_int_equal(fxt_provider_event(f->w, 1, 15 + over), want);
-		assert_int_equal(fxt_log(f->w, 1, 1, 1, s), want);
-		assert_int_equal(fxt_blob(f->w, fits, 1, big, FXT_MAX_BLOB + over), want);
-		assert_int_equal(fxt_blob(f->w, s, 1, big, 1), want);
-		assert_int_equal(fxt_blob(f->w, fits, 255 + over, big, 1), want);
 		sw.cpu = 255 + over;
 		assert_int_equal(fxt_context_switch(f->w, &sw), want);
 		sw = (struct fxt_switch){ .out_state = 15 + over };
@@ -373,7 +353,7 @@ static void slots_of_strings(void **state)
 	}
 	out_mem_data(f->out, &f->seen);
 	/* another section begins with empty tables */
-	fxt_provider_section(f->w, 1);
+	fxt_provider_info(f->w, 1, (struct fxt_str){ 0 });
 	fill_strings(f, 1, ALL);
 	assert_int_equal(named(f, ALL + 1, &strings), 1);
 }
@@ -400,8 +380,8 @@ static void slots_of_threads(void **state)
 				assert_true(instant(f, none, none, i, &strings));
 		fxt_context_switch(f->w, &sw);
 		EXPECT(f, 0x0000000000070033, 0, 1000, 0x0000007060000028, 0);
-		fxt_provider_section(f->w, 1);
-		EXPECT(f, 0x0000000000120010);
+		fxt_provider_info(f->w, 1, none);
+		EXPECT(f, 0x0000000000110010);
 	}
 }
 
@@ -445,7 +425,7 @@ static void pins(void **state)
 			for (unsigned int k = 0; k < 2; k++)
 				assert_int_equal(fxt_pin(f->w, s).pin, i < FXT_MAX_PINS - k ? i + 1 : 0);
 		}
-		fxt_provider_section(f->w, 1);
+		fxt_provider_info(f->w, 1, (struct fxt_str){ 0 });
 	}
 }
 

@@ -22,7 +22,6 @@
 /* "Thread References" */
 #define FXT_MAX_THREAD_INDEX	255u
 /* "Blob Record": a 15-bit size, and the record must hold it. */
-#define FXT_MAX_BLOB		32736u
 
 /* "Record Types" */
 enum fxt_record_type {

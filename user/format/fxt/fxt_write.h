@@ -154,13 +154,10 @@ int fxt_init(struct fxt_writer *w, uint64_t ticks);
  * @name: at most 255 bytes
  *
  * Once per provider: consumers forget a provider's tables when it comes again.
- * The encoder's tables are empty after this and after fxt_provider_section(), because it
- * keeps the tables of only one provider; pins made before are invalid then.
+ * The encoder's tables are empty after this, because it keeps the tables of only one
+ * provider; pins made before are invalid then.
  */
 int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
-
-/** fxt_provider_section - "Provider Section Metadata" */
-int fxt_provider_section(struct fxt_writer *w, uint32_t id);
 
 /** fxt_provider_event - "Provider Event Metadata" @event: 4 bits */
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
@@ -292,19 +289,6 @@ int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name
 /** fxt_thread_name - the kernel object record that names a thread */
 int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
 		    struct fxt_str name);
-
-/** fxt_userspace_object - "Userspace Object Record" */
-int fxt_userspace_object(struct fxt_writer *w, uint64_t process, uint64_t thread,
-			 uint64_t pointer, struct fxt_str name,
-			 const struct fxt_arg *args, unsigned int nargs);
-
-/** fxt_log - "Log Record" @text: at most FXT_MAX_STRING bytes */
-int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
-	    uint64_t thread, struct fxt_str text);
-
-/** fxt_blob - "Blob Record" @type: 8 bits; @len: at most FXT_MAX_BLOB bytes */
-int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
-	     const void *data, size_t len);
 
 /* A context switch. "Context Switch Record" */
 struct fxt_switch {
