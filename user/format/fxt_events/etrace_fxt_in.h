@@ -143,6 +143,13 @@ int32_t fxt_in_error(struct fxt_string *s);
  */
 void fxt_in_learn(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id);
 
+/* ---- etrace_fxt_make.c ---- */
+
+/** fxt_in_make_event - make the current event.  Return: false if it cannot be restored. */
+bool fxt_in_make_event(struct fxt_in *f);
+
+/* ---- for all of them ---- */
+
 /* The tag of a name; looked up once for each index of the string table. */
 static inline uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
 {
