@@ -67,7 +67,7 @@ struct list {
 /** list_of - begin to read the text of a row, which stays its owner's */
 struct list list_of(struct db *db, const char *text, size_t len);
 
-/** list_count - at least how many lists of numbers are in a row's text */
+/** list_count - lower bound of the number of lists in a row's text */
 uint32_t list_count(const struct db_cells *row);
 
 /*

@@ -365,7 +365,7 @@ static void emit_unit(struct facts *f, uint32_t unit, struct gathered *g,
 		fn(ctx, &g->rows[i]);
 }
 
-/* Head of a step, to sort steps by end: a step's makers of inputs then come before it. */
+/* A step by its head, to be sorted by end: steps then come after those that made their inputs. */
 struct ended {
 	int64_t at;
 	uint32_t head;

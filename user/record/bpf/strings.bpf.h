@@ -19,7 +19,7 @@
 
 /* Maximum components of a path; the longest path of d_path(), "a/a/...", has this many. */
 #define WALK_MAX	16384u
-#define WALK_MAX_OLD	512u	/* the verifier checks each of them */
+#define WALK_MAX_OLD	512u	/* older kernels: the verifier checks each step of a loop */
 
 /*
  * Some fields of a dentry, read at once.  They have had this layout for a long time;
