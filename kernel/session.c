@@ -5,7 +5,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/cred.h>
@@ -35,11 +34,10 @@
 #include "hooks.h"
 #include "output.h"
 #include "rights.h"
+#include "session_file.h"
 #include "table.h"
 #include "task.h"
 
-#define ETRACE_LEVEL_READY	25		/* percent */
-#define ETRACE_LOOK_DELAY	(HZ / 50)	/* jiffies until a polled buffer is checked again */
 #define ETRACE_LIST_ROOM	16		/* room for tasks of a bucket, at first */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
@@ -53,34 +51,6 @@ static_assert(ETRACE_SESSION_ENV == BIT(ETRACE_WHERE_ENV));
 static_assert(ETRACE_SESSION_OUTPUT == BIT(ETRACE_WHERE_OUTPUT));
 
 struct etrace_session etrace_root = { .fire = true };
-
-/**
- * struct etrace_file - an open /dev/etrace
- * @session: the session; its buffer is made by ETRACE_IOC_CREATE
- * @refs: the device's file, and those of the session's buffers
- * @lock: held by calls, and shared by readers of the buffers
- * @created: the session has its buffer
- * @added: a task has been added to it
- * @closed: the device's file is closed; nothing more can be read
- * @user: the user that the session counts for, if it has an owner
- * @node: in etrace_files, from ETRACE_IOC_CREATE until the file is closed
- * @look: wakes @polled
- * @polled: readers that wait for one of the buffers to fill
- * @opened: CPUs whose buffer is open
- */
-struct etrace_file {
-	struct etrace_session session;
-	struct kref refs;
-	struct rw_semaphore lock;
-	bool created;
-	bool added;
-	bool closed;
-	kuid_t user;
-	struct list_head node;
-	struct delayed_work look;
-	wait_queue_head_t polled;
-	cpumask_t opened;
-};
 
 static LIST_HEAD(etrace_files);	/* sessions that have a buffer */
 static DEFINE_MUTEX(etrace_files_mutex);
@@ -191,45 +161,6 @@ static void etrace_file_uncount(struct etrace_file *f)
 	mutex_unlock(&etrace_files_mutex);
 }
 
-static void etrace_file_free(struct kref *refs)
-{
-	struct etrace_file *f = container_of(refs, struct etrace_file, refs);
-
-	cancel_delayed_work_sync(&f->look);
-	put_cred(f->session.owner);
-	kfree(f);
-}
-
-static void etrace_file_put(struct etrace_file *f)
-{
-	kref_put(&f->refs, etrace_file_free);
-}
-
-/* A buffer is worth reading when a quarter is full; checking that is cheap. */
-static bool etrace_is_ready(const struct etrace_file *f, unsigned int cpu)
-{
-	return f->closed || etrace_output_level(&f->session, cpu) >= ETRACE_LEVEL_READY;
-}
-
-/* Writers wake no reader, so while one waits for a buffer, check it periodically. */
-static void etrace_look_work(struct work_struct *work)
-{
-	struct etrace_file *f = container_of(to_delayed_work(work), struct etrace_file, look);
-	bool ready = false;
-	unsigned int cpu;
-
-	if (!wq_has_sleeper(&f->polled))
-		return;
-	down_read(&f->lock);
-	for_each_cpu(cpu, &f->opened)
-		ready |= etrace_is_ready(f, cpu);
-	up_read(&f->lock);
-	if (ready)
-		wake_up_interruptible(&f->polled);
-	else
-		schedule_delayed_work(&f->look, ETRACE_LOOK_DELAY);
-}
-
 static int etrace_open(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f;
@@ -283,101 +214,6 @@ static int etrace_release(struct inode *inode, struct file *file)
 	free_percpu(f->session.counts);
 	etrace_file_put(f);
 	return 0;
-}
-
-/* ---- the buffers ------------------------------------------------------------ */
-
-/**
- * struct etrace_pipe - the open buffer of a CPU
- * @f: the session's file
- * @cpu: the CPU
- */
-struct etrace_pipe {
-	struct etrace_file *f;
-	unsigned int cpu;
-};
-
-/* Reads one page at a time, like trace_pipe_raw. */
-static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
-{
-	struct etrace_pipe *p = file->private_data;
-	ssize_t n = 0;
-	void *page;
-
-	if (len < PAGE_SIZE)
-		return -EINVAL;
-	page = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
-	if (!page)
-		return -ENOMEM;
-	down_read(&p->f->lock);
-	if (!p->f->closed)
-		n = etrace_output_read(&p->f->session, p->cpu, page);
-	up_read(&p->f->lock);
-	/* Without the lock: a user-space daemon may have to fill this memory. */
-	if (n > 0 && copy_to_user(buf, page, n))
-		n = -EFAULT;
-	free_page((unsigned long)page);
-	return n;
-}
-
-static __poll_t etrace_pipe_poll(struct file *file, poll_table *wait)
-{
-	struct etrace_pipe *p = file->private_data;
-	struct etrace_file *f = p->f;
-	__poll_t events = 0;
-
-	poll_wait(file, &f->polled, wait);
-	down_read(&f->lock);
-	if (etrace_is_ready(f, p->cpu))
-		events = f->closed ? EPOLLHUP : EPOLLIN | EPOLLRDNORM;
-	up_read(&f->lock);
-	if (!events)
-		schedule_delayed_work(&f->look, ETRACE_LOOK_DELAY);
-	return events;
-}
-
-static int etrace_pipe_release(struct inode *inode, struct file *file)
-{
-	struct etrace_pipe *p = file->private_data;
-
-	down_write(&p->f->lock);
-	cpumask_clear_cpu(p->cpu, &p->f->opened);
-	up_write(&p->f->lock);
-	etrace_file_put(p->f);
-	kfree(p);
-	return 0;
-}
-
-static const struct file_operations etrace_pipe_fops = {
-	.owner = THIS_MODULE,
-	.read = etrace_pipe_read,
-	.poll = etrace_pipe_poll,
-	.release = etrace_pipe_release,
-};
-
-/* Opens the buffer of a CPU, which can be open only once. */
-static struct file *etrace_pipe_open(struct etrace_file *f, unsigned int cpu)
-{
-	struct etrace_pipe *p;
-	struct file *file;
-
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-		return ERR_PTR(-EINVAL);
-	if (cpumask_test_cpu(cpu, &f->opened))
-		return ERR_PTR(-EBUSY);
-	p = kmalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
-	if (!p)
-		return ERR_PTR(-ENOMEM);
-	p->f = f;
-	p->cpu = cpu;
-	file = anon_inode_getfile("[etrace-pipe]", &etrace_pipe_fops, p, O_RDONLY | O_NONBLOCK);
-	if (IS_ERR(file)) {
-		kfree(p);
-		return file;
-	}
-	cpumask_set_cpu(cpu, &f->opened);
-	kref_get(&f->refs);
-	return file;
 }
 
 /* ---- requests -------------------------------------------------------------- */
