@@ -62,24 +62,25 @@ too_large()
 # A task that goes on after a loss tells of it: when, whose, how many.
 loss_in_place()
 {
-	# Where the file grows again, the buffers have been emptied.  Until then there is no
-	# record that finds no room, and is the last of its task: nothing is started here.
+	# On one processor, and until a record made after the loss is in the file: that
+	# buffer has been emptied, and no record is lost that would be the last of its task.
+	# Nothing is started here.  ($name, as the file has this text, too, as an argument.)
 	# shellcheck disable=SC2016
-	"$etrace" run -b 4096 -o p.etrace -o p.fxt -- bash -c '
-		mkfifo nobody; exec 9<> nobody
+	"$etrace" run -b 4096 -o p.etrace -o p.fxt -- taskset -c 0 bash -c '
+		mkfifo nobody; exec 9<> nobody; name=issue
 		kill -STOP $PPID
-		for ((i = 0; i < 2000; i++)); do : < /etc/hostname; done
-		: > mark
-		for ((i = 0; i < 2000; i++)); do : < /etc/hostname; done
+		for ((i = 0; i < 4000; i++)); do : < /etc/hostname; done
 		kill -CONT $PPID
-		until [ p.etrace -nt mark ]; do read -rt 0.05 -u 9; done
-		: < /etc/passwd' 2> err
+		until mapfile -t there < p.etrace && [[ ${there[*]} == *"!FN|/etc/$name"* ]]; do
+			: < /etc/$name
+			read -rt 0.05 -u 9
+		done; exit 0' 2> err
 	is "status" $? 0
 	has err " of bash ["
 	is "what is told in place" "$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' p.etrace |
 		awk '{ sum += $1 } END { print sum + 0 }')" "$(field p.etrace lost)"
-	is "the loss is told before what comes next" "$(grep -E 'LOST|FN./etc/passwd' p.etrace |
-		grep -A1 LOST | tail -n 1 | sed 's/.*!//')" "FN|/etc/passwd"
+	is "what comes first, the loss or the next file" \
+		"$(grep -oE 'LOST|FN./etc/issue' p.etrace | head -n 1)" LOST
 	"$reader" --to etrace p.fxt 2> lines.err > got
 	cmp got p.etrace || fail "the FXT file gives other lines"
 }
