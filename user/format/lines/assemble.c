@@ -35,7 +35,7 @@ static const struct diag_kind backwards = {
 static const struct diag_kind incomplete = {
 	"events with something missing or damaged", DIAG_DAMAGE };
 static const struct diag_kind too_big = {
-	"events divided, builder without end", DIAG_DAMAGE };
+	"events divided, growing without end", DIAG_DAMAGE };
 static const struct diag_kind lost_events = {
 	"events lost by the tracer", DIAG_DAMAGE };
 static const struct diag_kind lost_unknown = {
