@@ -188,7 +188,7 @@ static void etrace_emit_strings(struct etrace_task *t, const struct etrace_rec *
 			etrace_emit_string(t, r, i, last && i == end - 1);
 }
 
-/* Counts the marked strings of an event: joined, unread, cut, or untold. */
+/* Counts the strings of a record that are marked as joined, unread, cut or untold. */
 static noinline void etrace_count_marks(struct etrace_session *s,
 					const struct etrace_rec *r)
 {

@@ -325,7 +325,7 @@ static enum clue clue_of(const char *s, size_t len)
 	return clue;
 }
 
-/* Get the next line that is not blank, trimmed.  Return: false if there is none. */
+/* Read the next line that is not blank, and trim it.  Return: false at the end of the text. */
 static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
 	while (*at < len) {

@@ -171,7 +171,7 @@ static void skip_blanks(struct shell_text *t)
 			t->s++;
 }
 
-/* Skip a redirection: "> file", "2>&1".  Return: false if there is none here. */
+/* Skip a redirection: "> file", "2>&1".  Return: whether there was one. */
 static bool skip_redirection(struct shell_text *t)
 {
 	const char *s = t->s;
@@ -193,7 +193,7 @@ static bool skip_redirection(struct shell_text *t)
 	return true;
 }
 
-/* Read the operator before the next command; there is none at the beginning. */
+/* Read the operator before the next command.  The first command has none. */
 static enum joint take_joint(struct shell_text *t)
 {
 	enum joint joint = JOINT_NEXT;

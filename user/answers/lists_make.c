@@ -34,7 +34,7 @@ static bool is_special(const char *s)
 	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';
 }
 
-/* The colon after the name of a target.  Return: NULL if there is none. */
+/* Find the colon after the name of a target.  Return: NULL if the line has none. */
 static const char *colon_of(const char *s, size_t len)
 {
 	const char *end = s + len, *colon = s;

@@ -3,12 +3,12 @@
  * Events that wait to be sent to a sink in the order of time, whether they are made of
  * lines, of the module's records or of those of BPF.
  *
- * An event that is not closed may still get more, and holds back those after it.  If it
- * holds back too many, its owner takes it out of the queue; evq_close() puts it back, and
- * it is sent late.
+ * An event is open until evq_close(): more may be added to it, and it holds back those after
+ * it.  If it holds back too many, its owner takes it out of the queue.  evq_close() then puts
+ * it back, and it is sent late.
  *
- * What the owner keeps of an event begins with struct et_event; the queue allocates it,
- * and uses its memory again for later events.
+ * The queue allocates the owner's struct for an event, which begins with struct et_event, and
+ * reuses its memory for later events.
  */
 #ifndef ETRACE_EVENT_QUEUE_H
 #define ETRACE_EVENT_QUEUE_H
@@ -18,21 +18,21 @@
 #include "event/order.h"
 #include "io/formats.h"
 
-/* Most events whose memory is kept to be used again. */
+/* Maximum number of events whose memory is kept for reuse. */
 #define EVQ_SPARE	256u
-/* An event that is not closed holds back up to so many events, or bytes of strings. */
+/* Maximum number of events, and bytes of their strings, that one open event may hold back. */
 #define EVQ_EVENTS	4096u
 #define EVQ_BYTES	(16u << 20)
 
-/* Begins with @sink, @size and @fini set, and all else 0; evq_free() ends it. */
+/* At first @sink, @size and @fini are set, all else is 0.  evq_free() releases it. */
 struct event_queue {
 	struct order order;
 	size_t bytes;		/* of the strings of the events in the queue */
 	uint64_t passed;	/* time of the last event sent in order, ns */
 	struct sink *sink;
 	int err;		/* first negative errno of @sink */
-	size_t size;		/* of what the owner keeps of an event, in bytes */
-	void (*fini)(void *event);	/* frees what it holds besides the event; or NULL */
+	size_t size;		/* of the owner's struct, in bytes */
+	void (*fini)(void *event);	/* frees what that holds besides the event; or NULL */
 	void *spare[EVQ_SPARE];
 	size_t nspare;
 };
@@ -40,6 +40,7 @@ struct event_queue {
 /** evq_free - free the events in the queue and the spare ones; evq_close() the others first */
 void evq_free(struct event_queue *q);
 
+/** evq_free_event - free an event that is not in the queue */
 void evq_free_event(struct event_queue *q, void *event);
 
 /** evq_new - an event that is not in the queue yet: zeroed, or used before */

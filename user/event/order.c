@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A queue in the order of time.  See order.h. */
 #include "event/order.h"
+#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -14,30 +15,17 @@ void order_free(struct order *o)
 
 void order_insert(struct order *o, struct order_row row)
 {
-	size_t lo = o->first, hi = o->first + o->n;
+	size_t at, end = o->first + o->n;
 
-	if (hi == o->cap && o->first > o->n) {
+	if (end == o->cap && o->first > o->n) {
 		memmove(o->rows, o->rows + o->first, o->n * sizeof(row));
-		o->first = lo = 0;
-		hi = o->n;
+		o->first = 0;
+		end = o->n;
 	}
-	if (hi == o->cap)
-		o->rows = xgrow(o->rows, &o->cap, hi + 1, sizeof(row));
-	if (hi > lo && !order_before(&o->rows[hi - 1], &row)) {
-		size_t end = hi;
-
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (order_before(&o->rows[mid], &row))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		memmove(o->rows + lo + 1, o->rows + lo, (end - lo) * sizeof(row));
-	} else {
-		lo = hi;
-	}
-	o->rows[lo] = row;
+	if (end == o->cap)
+		o->rows = xgrow(o->rows, &o->cap, end + 1, sizeof(row));
+	at = partition_point(i, o->first, end, order_before(&o->rows[i], &row));
+	memmove(o->rows + at + 1, o->rows + at, (end - at) * sizeof(row));
+	o->rows[at] = row;
 	o->n++;
 }
