@@ -115,6 +115,26 @@ enum build_list_kind {
 	BUILD_NLISTS
 };
 
+#define BUILD_HASH 32	/* bytes of SHA-256 */
+
+/* What a version held, as the recorder found out. */
+struct build_content {
+	uint8_t sha256[BUILD_HASH];	/* of the content */
+	uint8_t gitoid[BUILD_HASH];	/* of git's blob: "blob LENGTH", NUL, content */
+	bool known;
+	uint32_t why;		/* if not @known: where the reason begins in contents.text */
+};
+
+/* All rows of the table content: contents.c. */
+struct contents {
+	bool loaded;
+	uint32_t *of;		/* by version: 1 + index of @rows, 0 if none; NULL if no rows */
+	struct build_content *rows;
+	uint32_t n;
+	size_t cap;
+	struct buf text;	/* reasons, each with a NUL behind */
+};
+
 struct build {
 	struct db *db;		/* owned by the caller */
 	bool uses;		/* the trace records reads and writes */
@@ -144,6 +164,7 @@ struct build {
 	struct build_miss *misses;
 	struct args args;
 	uint32_t args_asked;	/* calls of build_args_add() before all arguments were loaded */
+	struct contents contents;
 	enum build_hides *hides;	/* by exec: cache of build_hides() */
 	struct build_time *times;
 	uint32_t ntimes;
@@ -274,6 +295,27 @@ static inline bool build_is_queue(const struct build_version *v)
 
 /** build_with_command - the exec with the arguments of an exec; if that is forked, an ancestor */
 uint32_t build_with_command(const struct build *b, uint32_t exec);
+
+/* ---- what versions held: contents.c ---- */
+
+/** build_hashed - whether the recorder hashed files (etrace run --hash) */
+bool build_hashed(const struct build *b);
+
+/**
+ * build_content - the hashes of what a version held
+ *
+ * Return: NULL if they are not known; build_content_why() says why.  Valid as long as the build.
+ */
+const struct build_content *build_content(const struct build *b, uint32_t version);
+const char *build_content_why(const struct build *b, uint32_t version);
+
+enum build_same { BUILD_SAME_UNKNOWN, BUILD_SAME, BUILD_DIFFERENT };
+
+/** build_same_content - whether a version of one build held the same as one of another, or of it */
+enum build_same build_same_content(const struct build *a, uint32_t version,
+				   const struct build *b, uint32_t other);
+
+void build_free_contents(struct build *b);
 
 /* ---- what goes through pipes: queue.c ---- */
 

@@ -253,6 +253,7 @@ uint32_t build_find(const struct build *b, const char *path, size_t len)
 
 static void free_build(struct build *b)
 {
+	build_free_contents(b);
 	free(b->files);
 	free(b->versions);
 	free(b->execs);

@@ -45,6 +45,14 @@ CREATE TABLE asked (
 	class INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE content (
+	version INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	sha256 TEXT,
+	gitoid TEXT,
+	why_not TEXT
+) STRICT;
+
 CREATE TABLE process (
 	id INTEGER PRIMARY KEY,
 	parent INTEGER,
@@ -173,4 +181,5 @@ CREATE TABLE word (
 CREATE INDEX exec_parent ON exec (parent);
 CREATE INDEX version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX version_file ON version (file);
+CREATE INDEX content_version ON content (version);
 CREATE INDEX copy_output ON copy (output);

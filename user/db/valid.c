@@ -169,6 +169,8 @@ static const struct rule {
 	{ "version", "base", BELOW, 0 },
 	{ "version", "target", FILES, 0 },
 	{ "version", "at", TIME, 0 },
+	{ "content", "version", VERSIONS, 0 },
+	{ "content", "at", TIME, 0 },
 	{ "name", "file", FILES, 0 },
 	{ "name", "version", VERSIONS, 0 },
 	{ "name", "exec", EXECS, 0 },

@@ -20,7 +20,7 @@
 #define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
 	X(exec, 26) X(access_list, 3) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6)	\
-	X(env, 4) X(loss, 3) X(asked, 3) X(printed, 5)
+	X(env, 4) X(loss, 3) X(asked, 3) X(printed, 5) X(content, 5)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -342,6 +342,12 @@ static void on_printed(void *ctx, const struct graph_printed *p)
 		p->len, p->at);
 }
 
+static void on_content(void *ctx, const struct graph_content *c)
+{
+	put_row(ctx, IN_content, "iittt", I(c->version), c->at, c->sha256, c->sha256_len, c->gitoid,
+		c->gitoid_len, c->why_not, c->why_len);
+}
+
 static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count)
 {
 	struct writer *w = ctx;
@@ -356,7 +362,7 @@ static const struct graph_ops ops = {
 	.name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
 	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
-	.printed = on_printed, .loss = on_loss,
+	.printed = on_printed, .content = on_content, .loss = on_loss,
 };
 
 /* ---- what the trace is ---- */

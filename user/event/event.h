@@ -399,6 +399,12 @@ static inline unsigned int et_present_path(const struct et_event *ev)
 				       (unsigned int)ET_S_PRESENT_path;
 }
 
+/** et_is_of_no_task - whether an event is about the trace or a file, and its upid means nothing */
+static inline bool et_is_of_no_task(const struct et_event *ev)
+{
+	return ev->kind == ET_K_LOST || ev->kind == ET_K_SESSION || ev->kind == ET_K_CONTENT;
+}
+
 /**
  * et_regular - whether an event's lines can be made from its values and strings
  *

@@ -239,7 +239,7 @@ struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev)
 {
 	struct task *task;
 
-	if (ev->kind == ET_K_LOST || ev->kind == ET_K_SESSION)
+	if (et_is_of_no_task(ev))
 		return NULL;
 	task = find_task(t, ev->upid);
 	if (!task) {

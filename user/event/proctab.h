@@ -85,13 +85,13 @@ void proctab_apply_change(struct proctab *t, struct task *actor, const struct et
 /**
  * proctab_actor - the task that made an event, begun now if it is new
  *
- * Return: NULL for ET_K_LOST and ET_K_SESSION.
+ * Return: NULL if the event is of no task.
  */
 static inline struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
 {
 	struct task *last = ((const struct proctab_head *)t)->last;
 
-	if (last && last->upid == ev->upid && ev->kind != ET_K_LOST && ev->kind != ET_K_SESSION)
+	if (last && last->upid == ev->upid && !et_is_of_no_task(ev))
 		return last;
 	return proctab_find_actor(t, ev);
 }

@@ -418,6 +418,31 @@ static void add_lost(struct graph *g, const struct et_event *ev)
 		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
 }
 
+/* The recorder has hashed the file that is at a path now. */
+static void add_content(struct graph *g, const struct et_event *ev, int64_t at)
+{
+	struct graph_content row = { .at = at };
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_CONTENT_path, &len);
+	const struct identity id = {
+		.known = et_has(ev, ET_V_CONTENT_ino) && et_has(ev, ET_V_CONTENT_dev),
+		.dev = (uint32_t)et_value(ev, ET_V_CONTENT_dev, 0),
+		.ino = (uint64_t)et_value(ev, ET_V_CONTENT_ino, 0),
+	};
+	const uint64_t *file = map64_get(&g->files.paths, hash_bytes(path ? path : "", len));
+	uint32_t o = files_by_ino(g, &id);
+
+	if (!o && file)
+		o = files_known(g, (uint32_t)*file);
+	if (!o || g->files.objects[o].made > GRAPH_CHANGED)
+		return;
+	row.version = g->files.objects[o].version;
+	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
+	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
+	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
+	g->ops->content(g->ctx, &row);
+}
+
 /* ---- events ---- */
 
 typedef void handler(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -512,6 +537,10 @@ void graph_event(struct graph *g, const struct et_event *ev)
 		g->last = at;
 	if (ev->kind == ET_K_LOST) {
 		add_lost(g, ev);
+		return;
+	}
+	if (ev->kind == ET_K_CONTENT) {
+		add_content(g, ev, at);
 		return;
 	}
 	actor = proctab_actor(g->tab, ev);

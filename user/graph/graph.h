@@ -166,6 +166,15 @@ struct graph_printed {
 	int64_t at;
 };
 
+/* What a version held, as the recorder found out; or why that is not known. */
+struct graph_content {
+	uint32_t version;
+	int64_t at;		/* when the recorder had read the file */
+	const char *sha256, *gitoid;	/* hexadecimal digits, NULL if not known */
+	const char *why_not;	/* NULL if they are known */
+	size_t sha256_len, gitoid_len, why_len;
+};
+
 struct graph_ops {
 	/* call @fn for each known path below @dir */
 	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
@@ -198,6 +207,7 @@ struct graph_ops {
 	void (*net)(void *ctx, const struct graph_net *n);
 	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);
 	void (*printed)(void *ctx, const struct graph_printed *p);
+	void (*content)(void *ctx, const struct graph_content *c);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };
 

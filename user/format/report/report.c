@@ -160,6 +160,8 @@ void report_event(struct report *r, const struct et_event *ev)
 	if (ev->kind == ET_K_OPEN)
 		count_open(r, ev);
 	actor = proctab_actor(r->tab, ev);
+	if (!actor)
+		return;
 	if (ev->kind == ET_K_URING)
 		tally_add(&r->urings, actor->program, actor->program_len, 0);
 	proctab_apply(r->tab, actor, ev);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What versions of files held, if the recorder hashed them.  Loaded on first use.  See build.h. */
+#include "build/build.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int digit_of(char c)
+{
+	const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* Hexadecimal digits.  Return: false if they are not those of a hash. */
+static bool read_hash(const char *s, size_t len, uint8_t *hash)
+{
+	if (!s || len != 2 * BUILD_HASH)
+		return false;
+	for (size_t i = 0; i < BUILD_HASH; i++) {
+		int high = digit_of(s[2 * i]), low = digit_of(s[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		hash[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+static void take_content(struct build *b, struct sqlite3_stmt *st)
+{
+	struct contents *c = &b->contents;
+	uint32_t version = db_id(b->db, st, 0, DB_VERSIONS);
+	struct build_content *row;
+	const char *s;
+	size_t len;
+
+	if (!c->of)
+		c->of = xcalloc(b->nversions + 1ul, sizeof(*c->of));
+	c->rows = xgrow(c->rows, &c->cap, c->n + 1ul, sizeof(*c->rows));
+	row = &c->rows[c->n++];
+	*row = (struct build_content){ .why = (uint32_t)c->text.len };
+	/* two columns of one row are read one after the other: db_bytes() is valid until the next */
+	s = db_bytes(st, 1, &len);
+	row->known = read_hash(s, len, row->sha256);
+	s = db_bytes(st, 2, &len);
+	row->known = read_hash(s, len, row->gitoid) && row->known;
+	s = db_bytes(st, 3, &len);
+	if (!row->known) {
+		buf_add(&c->text, s && len ? s : "", s ? len : 0);
+		buf_addc(&c->text, '\0');
+	}
+	/* the last row of a version counts */
+	c->of[version] = c->n;
+}
+
+static const struct contents *contents_of(const struct build *build)
+{
+	static const char text[] = "SELECT version, sha256, gitoid, why_not FROM content ORDER BY rowid";
+	struct build *b = (struct build *)(uintptr_t)build;
+	struct sqlite3_stmt *st;
+
+	if (b->contents.loaded)
+		return &b->contents;
+	b->contents.loaded = true;
+	st = db_ask(b->db, text, "");
+	while (db_row(b->db, st))
+		take_content(b, st);
+	return &b->contents;
+}
+
+bool build_hashed(const struct build *b)
+{
+	return contents_of(b)->n;
+}
+
+/* The row of a version, or of the one whose content it has.  Return: NULL if there is none. */
+static const struct build_content *content_row(const struct build *b, uint32_t version)
+{
+	const struct contents *c = contents_of(b);
+	uint32_t holds = b->versions[version].holds;
+
+	if (!c->of)
+		return NULL;
+	if (c->of[version])
+		return &c->rows[c->of[version] - 1];
+	return c->of[holds] ? &c->rows[c->of[holds] - 1] : NULL;
+}
+
+const struct build_content *build_content(const struct build *b, uint32_t version)
+{
+	const struct build_content *row = content_row(b, version);
+
+	return row && row->known ? row : NULL;
+}
+
+const char *build_content_why(const struct build *b, uint32_t version)
+{
+	const struct build_content *row = content_row(b, version);
+
+	if (!build_hashed(b))
+		return "the recorder hashed no files";
+	if (!row)
+		return "changed or gone before the recorder could read it";
+	return row->known ? NULL : b->contents.text.s + row->why;
+}
+
+enum build_same build_same_content(const struct build *a, uint32_t version,
+				   const struct build *b, uint32_t other)
+{
+	const struct build_content *x = build_content(a, version), *y = build_content(b, other);
+
+	if (a == b && a->versions[version].holds == a->versions[other].holds)
+		return BUILD_SAME;
+	if (!x || !y)
+		return BUILD_SAME_UNKNOWN;
+	return memcmp(x->sha256, y->sha256, BUILD_HASH) ? BUILD_DIFFERENT : BUILD_SAME;
+}
+
+void build_free_contents(struct build *b)
+{
+	free(b->contents.of);
+	free(b->contents.rows);
+	buf_free(&b->contents.text);
+}
