@@ -95,6 +95,8 @@ static int pass_event(struct sink *s, const void *item)
 {
 	struct recording *r = container_of(s, struct recording, events);
 
+	if (r->contents)
+		contents_event(r->contents, item);
 	notable_event(r->notable, item);
 	if (r->top)
 		top_model_event(top_model(r->top), item);
@@ -102,6 +104,20 @@ static int pass_event(struct sink *s, const void *item)
 }
 
 static const struct sink_ops events_ops = { .item = pass_event };
+
+/* Begin to hash what is read and written.  Return: false after a message. */
+static bool begin_contents(struct recording *r)
+{
+	const struct contents_options o = { .pid_bits = r->session->pid_bits, .max = r->opt.hash_max };
+	char why[256];
+
+	if (!r->opt.hash)
+		return true;
+	r->contents = contents_new(&o, r->sink, why, sizeof(why));
+	if (!r->contents)
+		say("%s", why);
+	return r->contents;
+}
 
 /* Begin the view or the progress line.  Return: false after a message. */
 static bool begin_view(struct recording *r)
@@ -157,7 +173,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	if (!open_outputs(r))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, "session");
-	if (!r->sink)
+	if (!r->sink || !begin_contents(r))
 		goto fail;
 	r->fds = xcalloc(r->session->nfds + RECORD_FDS, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = now_ns();
@@ -185,6 +201,7 @@ void record_free(struct recording *r)
 	cgroups_free(r->cgroups);
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
+	contents_free(r->contents);
 	notable_free(r->notable);
 	/* unfinished outputs are removed with the rights of their owner */
 	entered = !user_enter(r->user);

@@ -32,6 +32,8 @@ struct record_options {
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
 	bool runs;		/* set by cmd_run.c: a command is to be started */
 	bool no_env;		/* --no-env */
+	bool hash;		/* --hash */
+	uint64_t hash_max;	/* --hash-max: largest file that is hashed, bytes */
 	bool strict, quiet, verbose, keep_module, open;
 	bool top;		/* --top */
 	const char *before;	/* --before, NULL if none */

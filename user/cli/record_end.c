@@ -120,6 +120,35 @@ static void wait_for_outputs(struct recording *r)
 	}
 }
 
+/* Wait until all files are hashed that are still there. */
+static void end_contents(struct recording *r)
+{
+	uint64_t begun = now_ns(), left;
+	bool reported = r->opt.quiet;
+
+	while (r->contents && (left = contents_wait(r->contents, 200))) {
+		if (record_interrupted(r)) {
+			say("%" PRIu64 " files were not hashed: a signal came", left);
+			return;
+		}
+		if (!reported && now_ns() >= begun + REPORT_NS) {
+			progress_hide();
+			say("hashing %" PRIu64 " more files; Ctrl-C gives that up", left);
+			reported = true;
+		}
+	}
+}
+
+static void report_contents(const struct recording *r)
+{
+	const struct contents_counts *n = r->contents ? contents_counts(r->contents) : NULL;
+
+	if (n)
+		fprintf(stderr, "  %s of %s hashed, %s\n", text_count(n->hashed),
+			text_counted(n->versions, "content of a file", "contents of files"),
+			text_bytes(n->bytes));
+}
+
 static unsigned int end_outputs(struct recording *r)
 {
 	unsigned int bad;
@@ -214,6 +243,8 @@ static void report_end(const struct recording *r, const struct rec_account *a,
 	if (!r->opt.quiet)
 		report_notable(r, notable_killed(r->notable), "was ended by ");
 	report_outputs(r, r->opt.quiet);
+	if (!r->opt.quiet)
+		report_contents(r);
 	if (r->opt.verbose && !r->opt.quiet)
 		fprintf(stderr, "  %s, %s from the buffers; largest buffer %s; at most %s read ahead; %s joined, %s missing\n",
 			text_counted(a->tally->records, "record", "records"), text_bytes(a->bytes),
@@ -247,6 +278,7 @@ bool record_end(struct recording *r, int status)
 		report_outputs(r, true);
 		return false;
 	}
+	end_contents(r);
 	a.urings = notable_urings(r->notable)->n;
 	verdict_of(&v, &a, r->diag);
 	write_verdicts(r, &a, status, ended);

@@ -13,6 +13,8 @@
 #define PROGRESS_NS	(500 * RECORD_MS)
 /* Shortest time between two looks at the buffers, in ms. */
 #define TICK_MIN	4
+/* Longest time between two looks while files are hashed, in ms. */
+#define TICK_HASH	8
 /*
  * Some kernels wake a reader long before its buffer is as full as it asked for.  After
  * so many early wakeups the loop no longer polls the buffers; it only looks at each tick.
@@ -109,6 +111,8 @@ static int wait_for(const struct recording *r, uint64_t now)
 static void pace_reads(struct recording *r, bool woken, bool slept)
 {
 	unsigned int level = r->session->level;
+	/* a file that is to be hashed may be gone soon */
+	int slowest = r->contents ? TICK_HASH : RECORD_TICK_MAX;
 
 	if (woken && slept && level < 10 && !r->session->ops->wakes_for_a_reason &&
 	    ++r->strikes >= STRIKES)
@@ -116,7 +120,7 @@ static void pace_reads(struct recording *r, bool woken, bool slept)
 	if (level > 20)
 		r->tick = r->tick / 2 > TICK_MIN ? r->tick / 2 : TICK_MIN;
 	else if (level < 5)
-		r->tick = r->tick * 2 < RECORD_TICK_MAX ? r->tick * 2 : RECORD_TICK_MAX;
+		r->tick = r->tick * 2 < slowest ? r->tick * 2 : slowest;
 }
 
 static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)

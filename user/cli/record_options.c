@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Largest file that --hash hashes, in bytes, if nothing else is said. */
+#define HASH_MAX	(4ull << 30)
+
 static bool parse_size(const char *s, uint64_t *v)
 {
 	static const struct {
@@ -110,6 +113,18 @@ static bool take_buffer(struct record_options *o, const struct opts *opts)
 	return false;
 }
 
+static bool take_hash(struct record_options *o, const struct opts *opts)
+{
+	const char *value = opt_value(opts, "hash-max");
+
+	o->hash = opt_flag(opts, "hash");
+	o->hash_max = HASH_MAX;
+	if (!value || parse_size(value, &o->hash_max))
+		return true;
+	say("--hash-max=%s: must be a number of bytes, at least 4096; k, M or G may follow it", value);
+	return false;
+}
+
 static bool take_lists(struct record_options *o, const struct opts *opts)
 {
 	const char *value;
@@ -146,7 +161,8 @@ bool record_options_take(struct record_options *o, const struct opts *opts)
 	o->strict = opt_flag(opts, "strict");
 	o->quiet = opt_flag(opts, "quiet");
 	o->verbose = opt_flag(opts, "verbose");
-	return take_outputs(o, opts) && take_buffer(o, opts) && take_lists(o, opts) && choose_page(o);
+	return take_outputs(o, opts) && take_buffer(o, opts) && take_hash(o, opts) &&
+	       take_lists(o, opts) && choose_page(o);
 }
 
 void record_options_free(struct record_options *o)
@@ -176,6 +192,8 @@ const struct opt_row record_rows[] = {
 	  "be repeated" },
 	{ "no-env", NULL, "record no environment variables; without this and env, the few that\n"
 	  "compilers take options and directories from" },
+	{ "hash", NULL, "hash each file that is read or written, as it is at that moment" },
+	{ "hash-max", "SIZE", "with --hash: largest file that is hashed (default: 4G)" },
 	{ "keep-module", NULL, "do not unload the module at the end if it was loaded for this" },
 	{ "strict", NULL, "exit with status 123 if anything is missing from the trace" },
 	{ "q|quiet", NULL, "no summary at the end, no progress line" },

@@ -14,6 +14,7 @@
 #include "cli/aside.h"
 #include "cli/record.h"
 #include "cli/top.h"
+#include "content/contents.h"
 #include "format/outputs.h"
 #include "io/options.h"
 
@@ -40,6 +41,7 @@ struct recording {
 	size_t nmade, made_cap;
 	struct outputs *outputs;
 	struct sink *sink;
+	struct contents *contents;	/* of --hash, else NULL */
 	struct sink events;	/* takes the session's events, and passes them on to @sink */
 	struct opts opts;
 	struct diag *diag;

@@ -109,6 +109,15 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 	}
 }
 
+/* A change of names changes the inodes, too, also that of a file which is replaced. */
+static void note_inodes(struct graph *g, const struct graph_change *row)
+{
+	if (row->file)
+		settled_change(g, files_known(g, row->file));
+	if (row->to)
+		settled_change(g, files_known(g, row->to));
+}
+
 static void change_one(struct graph *g, struct process *p, const struct changes *c,
 		       const struct et_event *ev, int64_t at)
 {
@@ -131,9 +140,12 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 	row.exec = exec_id(g, p);
 	if (row.file && files_known(g, row.file))
 		row.version = g->files.objects[files_known(g, row.file)].version;
-	if ((row.file || row.to) && !failed)
+	if ((row.file || row.to) && !failed) {
+		note_inodes(g, &row);
 		apply_change(g, p, c, &row, ev);
-	g->ops->change(g->ctx, &row);
+		note_inodes(g, &row);
+	}
+	GRAPH_EMIT(g, change, &row);
 }
 
 void change_event(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

@@ -36,7 +36,7 @@ static void emit_access(struct graph *g, struct process *p, const struct descrip
 	a->fd = (int32_t)number;
 	a->at = since;
 	a->until = at;
-	g->ops->access(g->ctx, a);
+	GRAPH_EMIT(g, access, a);
 }
 
 static void emit_asked(struct graph *g, const struct description *d, enum graph_class class)
@@ -45,7 +45,7 @@ static void emit_asked(struct graph *g, const struct description *d, enum graph_
 
 	if (!map64_first(&g->asked, key))
 		return;
-	g->ops->asked(g->ctx, d->file, d->asked, class);
+	GRAPH_EMIT(g, asked, d->file, d->asked, class);
 }
 
 /* @t: NULL if the trace has no counts */
@@ -81,6 +81,7 @@ static void begin_write(struct graph *g, struct process *p, struct description *
 
 	if (d->writes || made == GRAPH_SPECIAL || made == GRAPH_DIR)
 		return;
+	settled_writes(g, d, true);
 	files_renew(g, d->object, d->file, GRAPH_CHANGED, exec_id(g, p), at, NULL);
 	d->writes = object_of(g, d)->version;
 }
@@ -134,7 +135,7 @@ void use_heir(struct graph *g, const struct description *d)
 	};
 
 	if (d->heir && !d->many_heirs && !d->was_read)
-		g->ops->access(g->ctx, &a);
+		GRAPH_EMIT(g, access, &a);
 }
 
 /* ---- if the trace records no uses ---- */
@@ -213,7 +214,7 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 		o->size = t->size;
 		o->mtime = t->mtime;
 		if (fd->d->writes)
-			g->ops->grown(g->ctx, fd->d->writes, t->size, t->mtime);
+			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);
 	}
 	fd->used |= t->read || t->wrote;
 }
@@ -263,6 +264,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 		assume_use(g, p, fd, number, false, at);
 	else
 		emit_unused(g, p, fd, number, at);
+	settled_close(g, p, fd);
 	fd_close(g, p->fds, number);
 }
 
@@ -302,6 +304,8 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 		assume_use(g, p, to, newfd, false, at);
 	else if (to)
 		emit_unused(g, p, to, newfd, at);
+	if (to)
+		settled_close(g, p, to);
 	if (!from) {
 		fd_close(g, p->fds, newfd);
 		return;
@@ -333,7 +337,7 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 		return;
 	begin_write(g, p, out->d, out->at);
 	if (out->d->writes)
-		g->ops->copy(g->ctx, exec_id(g, p), from, out->d->writes, at);
+		GRAPH_EMIT(g, copy, exec_id(g, p), from, out->d->writes, at);
 }
 
 void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -374,6 +378,8 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	file = files_name(g, path, len);
 	d = description_new(g, files_at(g, file, NULL), file);
 	d->reads = object_of(g, d)->version;
+	/* whether it is writable is not recorded */
+	settled_writes(g, d, true);
 	use_put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
 
@@ -411,6 +417,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;
 	emit_write(g, p, &by_name, -1, NULL, at);
+	settled_writes(g, by_name.d, false);
 	description_drop(g, by_name.d);
 }
 
@@ -429,7 +436,7 @@ void use_list(struct graph *g, struct process *p, const struct et_event *ev, int
 	a.version = g->files.objects[o].version;
 	a.exec = exec_id(g, p);
 	a.until = at;
-	g->ops->access(g->ctx, &a);
+	GRAPH_EMIT(g, access, &a);
 }
 
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -452,7 +459,7 @@ void use_name(struct graph *g, struct process *p, const struct et_event *ev, int
 		a.version = g->files.objects[o].version;
 	}
 	a.exec = exec_id(g, p);
-	g->ops->access(g->ctx, &a);
+	GRAPH_EMIT(g, access, &a);
 }
 
 static void run_one(struct graph *g, struct process *p, uint32_t file, const struct identity *id,
@@ -465,7 +472,8 @@ static void run_one(struct graph *g, struct process *p, uint32_t file, const str
 		.fd = -1, .at = at, .until = at,
 	};
 
-	g->ops->access(g->ctx, &a);
+	GRAPH_EMIT(g, access, &a);
+	settled_run(g, o);
 }
 
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -506,6 +514,7 @@ void use_fork(struct graph *g, struct process *parent, struct process *child, bo
 			if (fd)
 				fd->lent = true;
 		}
+	settled_fork(g, parent, child);
 	if (shared) {
 		parent->fds->refs++;
 		child->fds = parent->fds;
@@ -536,6 +545,7 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 		if (fd->cloexec)
 			fd_close(g, p->fds, (int64_t)i);
 	}
+	settled_unmap(g, p);
 }
 
 /*
@@ -587,4 +597,5 @@ void use_end(struct graph *g, struct process *p, int64_t at)
 	}
 	fdtab_drop(g, p->fds);
 	p->fds = NULL;
+	settled_unmap(g, p);
 }

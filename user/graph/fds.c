@@ -52,6 +52,7 @@ void description_drop(struct graph *g, struct description *d)
 	if (--d->refs)
 		return;
 	use_heir(g, d);
+	settled_drop(g, d);
 	if (d->place)
 		socket_closed(g, d->place);
 	if (d->other)

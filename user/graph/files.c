@@ -50,7 +50,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 		f->names[file] = (struct name){
 			.class = classes_of_name(path, len)
 		};
-		g->ops->file(g->ctx, file, full, n);
+		GRAPH_EMIT(g, file, file, full, n);
 	}
 	return file;
 }
@@ -135,7 +135,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		return;
 	o->reported = true;
 	set_identity(&v, id);
-	g->ops->identified(g->ctx, &v);
+	GRAPH_EMIT(g, identified, &v);
 }
 
 void files_hold(struct graph *g, uint32_t i)
@@ -174,7 +174,7 @@ static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 	o->made = v.made == GRAPH_CHANGED ? GRAPH_WRITTEN : v.made;
 	o->reported = v.identified;
 	o->drained = false;
-	g->ops->version(g->ctx, &v);
+	GRAPH_EMIT(g, version, &v);
 	identify_object(g, i, id);
 }
 
@@ -215,7 +215,7 @@ static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, u
 
 	if (at > o->at)
 		o->at = at;
-	g->ops->name(g->ctx, file, i ? o->version : 0, exec, o->at);
+	GRAPH_EMIT(g, name, file, i ? o->version : 0, exec, o->at);
 }
 
 uint32_t files_known(const struct graph *g, uint32_t file)
@@ -401,7 +401,7 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 	if (i)
 		emit_name(g, file, 0, i, exec, at);
 	else
-		g->ops->name(g->ctx, file, 0, exec, at);
+		GRAPH_EMIT(g, name, file, 0, exec, at);
 	bind_file(g, file, 0);
 }
 

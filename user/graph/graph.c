@@ -38,7 +38,7 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len)
 
 	if (!*id) {
 		*id = g->strings.n;
-		g->ops->string(g->ctx, (uint32_t)*id, s, len);
+		GRAPH_EMIT(g, string, (uint32_t)*id, s, len);
 	}
 	return (uint32_t)*id;
 }
@@ -55,7 +55,7 @@ static void emit_exec(struct graph *g, const struct process *p, const uint32_t *
 		.has_args = args != NULL, .upid = p->upid, .at = e->at,
 	};
 
-	g->ops->exec(g->ctx, &row);
+	GRAPH_EMIT(g, exec, &row);
 }
 
 uint32_t exec_id(struct graph *g, struct process *p)
@@ -79,7 +79,7 @@ static void end_exec(struct graph *g, struct process *p, enum graph_ended how, i
 	end.ended = (uint8_t)how;
 	end.unseen = p->exec.unseen;
 	end.until = at;
-	g->ops->exec_end(g->ctx, &end);
+	GRAPH_EMIT(g, exec_end, &end);
 }
 
 /* Options of shells, Python, Perl, Ruby and node that take the next word. */
@@ -221,7 +221,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 
 	p->id = ++g->processes;
 	p->upid = t->upid;
-	g->ops->process(g->ctx, p->id, parent ? parent->id : 0, t->upid, t->pid, at);
+	GRAPH_EMIT(g, process, p->id, parent ? parent->id : 0, t->upid, t->pid, at);
 	p->exec.at = at;
 	p->exec.begun = parent != NULL;
 	if (parent) {
@@ -332,7 +332,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		.at = w->at, .until = at, .name = w->name.len ? w->name.s : t->program,
 		.len = w->name.len ? w->name.len : t->program_len,
 	};
-	g->ops->task(g->ctx, &row);
+	GRAPH_EMIT(g, task, &row);
 	if (why == TASK_EXIT)
 		note_end(w->process, t, ev);
 	if (!--w->process->tasks)
@@ -369,7 +369,7 @@ static void add_connected(struct graph *g, struct process *p, const struct et_ev
 		n.address = graph_string(g, s, len);
 	n.family = (int32_t)et_value(ev, family, 0);
 	n.exec = exec_id(g, p);
-	g->ops->net(g->ctx, &n);
+	GRAPH_EMIT(g, net, &n);
 	if (ev->kind != ET_K_BIND && (!(ev->flags & ET_F_FAILED) || ev->error == EINPROGRESS))
 		socket_connected(g, p, ev, at);
 	if (ev->kind == ET_K_BIND && !(ev->flags & ET_F_FAILED))
@@ -384,7 +384,7 @@ static void add_variable(struct graph *g, struct process *p, const struct et_eve
 
 	s = et_get_string(ev, ET_S_ENV_value, &len);
 	value = s ? graph_string(g, s, len) : 0;
-	g->ops->env(g->ctx, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
+	GRAPH_EMIT(g, env, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
 }
 
 static void add_printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -396,7 +396,7 @@ static void add_printed(struct graph *g, struct process *p, const struct et_even
 	};
 
 	row.text = et_get_string(ev, ET_S_OUTPUT_text, &row.len);
-	g->ops->printed(g->ctx, &row);
+	GRAPH_EMIT(g, printed, &row);
 }
 
 static void go_to(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -414,7 +414,7 @@ static void go_to(struct graph *g, struct process *p, const struct et_event *ev,
 
 static void add_lost(struct graph *g, const struct et_event *ev)
 {
-	g->ops->loss(g->ctx, since_begin(g, ev->time), ev->upid, et_has(ev, ET_V_LOST_count),
+	GRAPH_EMIT(g, loss, since_begin(g, ev->time), ev->upid, et_has(ev, ET_V_LOST_count),
 		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
 }
 
@@ -440,7 +440,7 @@ static void add_content(struct graph *g, const struct et_event *ev, int64_t at)
 	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
 	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
 	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
-	g->ops->content(g->ctx, &row);
+	GRAPH_EMIT(g, content, &row);
 }
 
 /* ---- events ---- */
@@ -567,7 +567,7 @@ void graph_end(struct graph *g)
 	proctab_end(g->tab, g->begin + (uint64_t)g->last);
 	for (size_t i = 0; g->realtime && i < g->nmaybe; i++)
 		if (g->maybe[i].mtime >= begin)
-			g->ops->created(g->ctx, g->maybe[i].version, g->maybe[i].exec);
+			GRAPH_EMIT(g, created, g->maybe[i].version, g->maybe[i].exec);
 }
 
 /* Free the tasks of a trace without graph_end(). */
@@ -578,6 +578,7 @@ static void drop_tasks(struct graph *g)
 
 		if (!--w->process->tasks) {
 			fdtab_drop(g, w->process->fds);
+			free(w->process->mapped);
 			cmdline_drop(w->process->exec.cmd);
 			free(w->process->cwd);
 			free(w->process);
@@ -602,6 +603,7 @@ void graph_free(struct graph *g)
 	buf_free(&g->path);
 	free(g->args);
 	free(g->maybe);
+	free(g->settling);
 	free(g);
 }
 

@@ -175,6 +175,23 @@ struct graph_content {
 	size_t sha256_len, gitoid_len, why_len;
 };
 
+/* A version that no traced program can change any more unless it opens the file again. */
+struct graph_settled {
+	uint32_t object, version;	/* for graph_is_settled() */
+	uint32_t file;		/* a name that leads to it, 0 if none */
+	uint64_t upid;		/* a task that has the file open as descriptor @fd; @fd -1 if none */
+	int32_t fd;
+	bool existed;		/* no program in the trace made this content */
+	bool identified;	/* dev, ino, size and mtime were recorded */
+	uint32_t dev;
+	uint64_t ino, size;
+	int64_t mtime;
+	/* CLOCK_MONOTONIC, ns: */
+	int64_t since;		/* when the trace first showed this version settled */
+	int64_t changed;	/* last change of the file or its inode in the trace, 0 if none */
+};
+
+/* What the owner does not want is NULL; below() must be there. */
 struct graph_ops {
 	/* call @fn for each known path below @dir */
 	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
@@ -208,6 +225,11 @@ struct graph_ops {
 	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);
 	void (*printed)(void *ctx, const struct graph_printed *p);
 	void (*content)(void *ctx, const struct graph_content *c);
+	/*
+	 * A file is opened to read, is run, or is closed by its last writer.  Called once for each
+	 * content.  If NULL, the graph does not keep track of writers.
+	 */
+	void (*settled)(void *ctx, const struct graph_settled *s);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };
 
@@ -226,6 +248,23 @@ void graph_end(struct graph *g);
 /** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last - ns from it to the last */
 uint64_t graph_begin(const struct graph *g);
 int64_t graph_last(const struct graph *g);
+
+/**
+ * graph_is_settled - whether nothing in the trace can have changed a version's file since @time
+ * @time: CLOCK_MONOTONIC, ns
+ *
+ * For a version that ops->settled() got: it is still what its name leads to, nobody has it open
+ * for writing, and nobody who had may have it mapped.
+ */
+bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time);
+
+/**
+ * graph_settle_again - call ops->settled() again for a version, later
+ *
+ * Return: false if the file holds another version now, or somebody may write to it; then
+ * it is called by itself when that has ended, if ever.
+ */
+bool graph_settle_again(struct graph *g, const struct graph_settled *s);
 
 /** graph_tells_uses - whether the trace records reads and writes */
 bool graph_tells_uses(const struct graph *g);

@@ -180,6 +180,17 @@ static uint32_t nameless(struct graph *g, struct process *p, const struct et_eve
 	return fd ? fd->d->object : 0;
 }
 
+/* Who can change the file, and who reads it. */
+static void note_open(struct graph *g, const struct process *p, struct description *d,
+		      int64_t flags, int64_t number)
+{
+	if (flags & F_PATH)
+		return;
+	if ((flags & F_ACCMODE) != F_RDONLY)
+		settled_writes(g, d, (flags & F_ACCMODE) != F_WRONLY);
+	settled_open(g, p, d, number);
+}
+
 /* Open an object again: its present version is read and written. */
 static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
 			  int64_t flags, int64_t at)
@@ -190,6 +201,7 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 		d->reads = object_of(g, d)->version;
 	if ((flags & F_ACCMODE) != F_RDONLY && object_of(g, d)->made != GRAPH_SPECIAL)
 		d->writes = object_of(g, d)->version;
+	note_open(g, p, d, flags, number);
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
@@ -278,6 +290,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	d = open_named(g, p, file, flags, &id, at);
 	meaning_note(g, p, d, ev, flags);
 	d->asked = asked_by(g, ev, path, len);
+	note_open(g, p, d, flags, number);
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 

@@ -315,7 +315,7 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 	for (uint32_t row = g->places[fd->d->place].last; row; row = g->meetings[row].next) {
 		a.exec = exec_id(g, p);
 		a.version = g->files.objects[g->meetings[row].there].version;
-		g->ops->access(g->ctx, &a);
+		GRAPH_EMIT(g, access, &a);
 	}
 }
 

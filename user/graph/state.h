@@ -150,6 +150,8 @@ struct description {
 	bool named;		/* the program was asked to open it: see meaning_note() */
 	bool loads;		/* the loader opened it, as it does ld.so.cache */
 	bool library;		/* of the installed library of the interpreter that opened it */
+	bool writable;		/* counted in settling.writers */
+	bool mappable;		/* what is written need not go through the descriptor: O_RDWR */
 	struct description *other;	/* the other end of a pipe */
 };
 
@@ -193,6 +195,27 @@ void descriptions_free(struct graph *g);
 /* More than any process has; only a damaged trace has higher numbers. */
 #define FD_MAX (1 << 20)
 
+/* ---- who can change a file: settled.c; nothing happens unless ops->settled is there ---- */
+
+struct process;
+
+/** settled_open - a process has opened a file that it can read */
+void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
+/** settled_writes - a description can be written through; @maps: and its file mapped so */
+void settled_writes(struct graph *g, struct description *d, bool maps);
+/** settled_drop - a description is gone */
+void settled_drop(struct graph *g, const struct description *d);
+/** settled_change - the trace shows a change of a file or its inode: time stamps, mode, names */
+void settled_change(struct graph *g, uint32_t object);
+/** settled_run - a file is run, or was changed by name */
+void settled_run(struct graph *g, uint32_t object);
+/** settled_close - a process closes a descriptor; the file may stay mapped */
+void settled_close(struct graph *g, struct process *p, const struct fd *fd);
+/** settled_unmap - an execve, or the end of a process: nothing is mapped any more */
+void settled_unmap(struct graph *g, struct process *p);
+/** settled_fork - a child gets its parent's mappings */
+void settled_fork(struct graph *g, const struct process *parent, struct process *child);
+
 /* ---- processes and what they run: graph.c ---- */
 
 struct execution {
@@ -224,6 +247,15 @@ struct cmdline {
 	char text[];
 };
 
+/* Who may change a file: settled.c. */
+struct settling {
+	uint32_t writers;	/* descriptions that are writable, and processes that may have it mapped */
+	uint32_t reported;	/* version that ops->settled() got last, 0 to report it again */
+	uint32_t first;		/* version that was reported first at @since */
+	int64_t since;
+	int64_t changed;	/* last time at which the trace shows a change of it or its inode */
+};
+
 /* A root directory other than the machine's; see roots.c. */
 struct root {
 	struct root *next;
@@ -238,6 +270,8 @@ struct process {
 	uint64_t upid;
 	unsigned int tasks;	/* live ones */
 	struct fdtab *fds;
+	uint32_t *mapped;	/* objects that it may have mapped for writing, each held */
+	size_t nmapped, mapped_cap;
 	struct execution exec;
 	struct graph_exec_end end;	/* what is known about its end so far */
 };
@@ -272,9 +306,17 @@ struct graph {
 		int64_t mtime;
 	} *maybe;
 	size_t nmaybe, maybe_cap;
+	struct settling *settling;	/* by object; only if ops->settled is there */
+	size_t nsettling, settling_cap;
 	uint32_t *args;		/* arguments of the exec that is reported */
 	size_t args_cap;
 };
+
+/* Calls a function of the owner, if it has one. */
+#define GRAPH_EMIT(g, op, ...) do {					\
+	if ((g)->ops->op)						\
+		(g)->ops->op((g)->ctx, __VA_ARGS__);			\
+} while (0)
 
 static inline struct object *object_of(const struct graph *g, const struct description *d)
 {

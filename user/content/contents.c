@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Hashes files while the build runs.  See contents.h. */
+#include "content/contents.h"
+#include "base/buf.h"
+#include "base/worker.h"
+#include "base/xalloc.h"
+#include "content/file_hash.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define THREADS		2u
+#define NICE		10		/* of the threads: the build comes first */
+/* Jobs that may wait.  Each has a path. */
+#define JOBS_MAX	(1u << 16)
+/* How often a file is hashed that changes while it is read. */
+#define TRIES		3u
+
+struct work {
+	struct work *next;
+	struct file_job job;
+	struct file_result result;
+	unsigned int tries;
+};
+
+struct work_list {
+	struct work *first, **end;
+};
+
+struct contents {
+	struct sink *to;
+	struct graph *graph;
+	unsigned int pid_bits;
+	struct file_limits limits;
+	struct contents_counts counts;
+	/* paths by file, as the graph reports them; the text ends at that of the next */
+	struct buf text;
+	size_t *paths;
+	size_t npaths, paths_cap;
+	struct et_event ev;
+	uint64_t last;		/* time of the last event */
+	unsigned int tries;	/* of the version that graph_settle_again() reports */
+	pthread_t threads[THREADS];
+	unsigned int nthreads;
+	/* shared with the threads, under @lock: */
+	pthread_mutex_t lock;
+	pthread_cond_t more, done;
+	struct work_list jobs, results;
+	unsigned int waiting;	/* in @jobs, or being hashed */
+	bool stop;
+	atomic_bool any;	/* @results is not empty */
+};
+
+static void list_add(struct work_list *l, struct work *w)
+{
+	w->next = NULL;
+	*l->end = w;
+	l->end = &w->next;
+}
+
+static struct work *list_take(struct work_list *l)
+{
+	struct work *w = l->first;
+
+	if (!w)
+		return NULL;
+	l->first = w->next;
+	if (!l->first)
+		l->end = &l->first;
+	return w;
+}
+
+static void work_free(struct work *w)
+{
+	if (w)
+		free(w->job.path);
+	free(w);
+}
+
+/* ---- threads ---- */
+
+/* With @lock. */
+static void add_result(struct contents *c, struct work *w)
+{
+	list_add(&c->results, w);
+	atomic_store_explicit(&c->any, true, memory_order_relaxed);
+	pthread_cond_signal(&c->done);
+}
+
+static void *hash_files(void *arg)
+{
+	struct contents *c = arg;
+	struct work *w;
+
+	/* on Linux the priority of a thread */
+	setpriority(PRIO_PROCESS, 0, NICE);
+	pthread_mutex_lock(&c->lock);
+	while (!c->stop) {
+		w = list_take(&c->jobs);
+		if (!w) {
+			pthread_cond_wait(&c->more, &c->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&c->lock);
+		file_hash(&w->job, &c->limits, &w->result);
+		pthread_mutex_lock(&c->lock);
+		c->waiting--;
+		add_result(c, w);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* ---- the graph ---- */
+
+static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
+{
+	struct contents *c = ctx;
+
+	c->paths = xgrow(c->paths, &c->paths_cap, id + 2ul, sizeof(*c->paths));
+	while (c->npaths <= id)
+		c->paths[c->npaths++] = c->text.len;
+	buf_add(&c->text, path, len);
+	c->paths[id + 1] = c->text.len;
+}
+
+static const char *path_of(const struct contents *c, uint32_t file, size_t *len)
+{
+	*len = file && file < c->npaths ? c->paths[file + 1] - c->paths[file] : 0;
+	return *len ? c->text.s + c->paths[file] : "";
+}
+
+static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
+{
+	struct contents *c = ctx;
+	size_t n, len;
+
+	path_of(c, dir, &n);
+	for (uint32_t i = 1; i < c->npaths; i++) {
+		const char *path = path_of(c, i, &len), *above = path_of(c, dir, &n);
+
+		if (n && len > n && path[n] == '/' && !memcmp(path, above, n))
+			fn(fn_ctx, i, path + n, len - n);
+	}
+}
+
+static void on_settled(void *ctx, const struct graph_settled *of)
+{
+	static const char busy[] = "too many files were waiting to be hashed";
+	struct contents *c = ctx;
+	struct work *w;
+	const char *path;
+	size_t len;
+
+	if (!c->tries)
+		c->counts.versions++;
+	w = xcalloc(1, sizeof(*w));
+	w->job.of = *of;
+	w->tries = c->tries;
+	path = path_of(c, of->file, &len);
+	w->job.path = len ? xstrndup(path, len) : NULL;
+	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
+	pthread_mutex_lock(&c->lock);
+	if (c->waiting < JOBS_MAX) {
+		list_add(&c->jobs, w);
+		c->waiting++;
+		pthread_cond_signal(&c->more);
+	} else {
+		w->result.why_not = busy;
+		w->result.time = c->last;
+		add_result(c, w);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+
+/* ---- what was found ---- */
+
+static void add_hex(struct et_event *ev, unsigned int i, const uint8_t *hash)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * FILE_HASH];
+
+	for (size_t k = 0; k < FILE_HASH; k++) {
+		text[2 * k] = digits[hash[k] >> 4];
+		text[2 * k + 1] = digits[hash[k] & 15];
+	}
+	et_add_string(ev, i, text, sizeof(text));
+}
+
+static void emit_content(struct contents *c, const struct work *w)
+{
+	const struct file_result *r = &w->result;
+	const struct graph_settled *of = &w->job.of;
+	struct et_event *ev = &c->ev;
+	size_t len;
+	const char *path = path_of(c, of->file, &len);
+
+	et_reset(ev, ET_K_CONTENT, 0, 0, r->time > c->last ? r->time : c->last);
+	et_add_string(ev, ET_S_CONTENT_path, path, len);
+	if (of->identified) {
+		et_set(ev, ET_V_CONTENT_dev, of->dev);
+		et_set_unsigned(ev, ET_V_CONTENT_ino, of->ino);
+	}
+	if (r->why_not) {
+		et_add_string(ev, ET_S_CONTENT_why_not, r->why_not, strlen(r->why_not));
+	} else {
+		add_hex(ev, ET_S_CONTENT_sha256, r->sha256);
+		add_hex(ev, ET_S_CONTENT_gitoid, r->gitoid);
+		et_set_unsigned(ev, ET_V_CONTENT_size, r->size);
+		et_set(ev, ET_V_CONTENT_mtime, r->mtime);
+		c->counts.hashed++;
+		c->counts.bytes += r->size;
+	}
+	c->last = ev->time;
+	sink_item(c->to, ev);
+}
+
+static void take_result(struct contents *c, const struct work *w)
+{
+	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
+
+	if (!proven || w->result.again) {
+		c->tries = w->tries + 1;
+		if (c->tries < TRIES && graph_settle_again(c->graph, &w->job.of)) {
+			c->tries = 0;
+			return;
+		}
+		c->tries = 0;
+	}
+	/* of a version that is gone, the trace says nothing: it has no other content */
+	if (proven)
+		emit_content(c, w);
+}
+
+/* What was proven up to @time. */
+static void take_results(struct contents *c, uint64_t time)
+{
+	struct work_list now = { NULL, &now.first };
+	struct work *w;
+
+	pthread_mutex_lock(&c->lock);
+	if (c->results.first)
+		now = c->results;
+	c->results = (struct work_list){ NULL, &c->results.first };
+	atomic_store_explicit(&c->any, false, memory_order_relaxed);
+	pthread_mutex_unlock(&c->lock);
+	while (now.first) {
+		w = now.first;
+		now.first = w->next;
+		if (w->result.time <= time) {
+			take_result(c, w);
+			work_free(w);
+			continue;
+		}
+		pthread_mutex_lock(&c->lock);
+		add_result(c, w);
+		pthread_mutex_unlock(&c->lock);
+	}
+}
+
+void contents_event(struct contents *c, const struct et_event *ev)
+{
+	if (atomic_load_explicit(&c->any, memory_order_relaxed))
+		take_results(c, ev->time);
+	if (ev->time > c->last)
+		c->last = ev->time;
+	graph_event(c->graph, ev);
+}
+
+uint64_t contents_wait(struct contents *c, int ms)
+{
+	struct timespec until;
+	uint64_t left;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ms * 1000000l;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&c->lock);
+	if (c->waiting && !c->results.first)
+		pthread_cond_timedwait(&c->done, &c->lock, &until);
+	pthread_mutex_unlock(&c->lock);
+	take_results(c, UINT64_MAX);
+	pthread_mutex_lock(&c->lock);
+	left = c->waiting;
+	pthread_mutex_unlock(&c->lock);
+	return left;
+}
+
+const struct contents_counts *contents_counts(const struct contents *c)
+{
+	return &c->counts;
+}
+
+/* ---- begin and end ---- */
+
+struct contents *contents_new(const struct contents_options *o, struct sink *to, char *why,
+			      size_t size)
+{
+	static const struct graph_ops ops = {
+		.below = on_below, .file = on_file, .settled = on_settled,
+	};
+	struct contents *c = xcalloc(1, sizeof(*c));
+	int err = 0;
+
+	c->to = to;
+	c->pid_bits = o->pid_bits;
+	c->limits.max = o->max;
+	c->graph = graph_new(o->pid_bits, &ops, c);
+	et_init(&c->ev);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->more, NULL);
+	pthread_cond_init(&c->done, NULL);
+	c->jobs.end = &c->jobs.first;
+	c->results.end = &c->results.first;
+	while (c->nthreads < THREADS && !err) {
+		err = worker_start(&c->threads[c->nthreads], hash_files, c);
+		c->nthreads += !err;
+	}
+	if (c->nthreads)
+		return c;
+	snprintf(why, size, "files cannot be hashed: no thread can be started: %s", strerror(-err));
+	contents_free(c);
+	return NULL;
+}
+
+static void free_list(struct work_list *l)
+{
+	struct work *w;
+
+	while ((w = list_take(l)))
+		work_free(w);
+}
+
+void contents_free(struct contents *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->stop = true;
+	pthread_cond_broadcast(&c->more);
+	pthread_mutex_unlock(&c->lock);
+	for (unsigned int i = 0; i < c->nthreads; i++)
+		pthread_join(c->threads[i], NULL);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->more);
+	pthread_cond_destroy(&c->done);
+	free_list(&c->jobs);
+	free_list(&c->results);
+	graph_free(c->graph);
+	et_fini(&c->ev);
+	buf_free(&c->text);
+	free(c->paths);
+	free(c);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Hashes a file, and proves that its content was the same from one moment to another.
+ *
+ * The proof rests on the file's ctime, which the kernel sets to its coarse clock
+ * (CLOCK_REALTIME_COARSE) at each change of content, mode, time stamps or names, and which no call
+ * sets to anything else:
+ *
+ * 1. Before the file is read, the coarse clock is later than ctime.  So a change from then on gives
+ *    the file another ctime, and an equal one after reading proves that there was no change.
+ * 2. The content dates from ctime at the latest.  If the file existed before the build, ctime is
+ *    earlier than its first use; if the build made it, ctime is not later than the last change
+ *    that is recorded.  A later one shows a change by a program outside of the recording.
+ *
+ * It holds for file systems of this machine that keep times of the kernel's own clock, in ns.
+ */
+#ifndef ETRACE_FILE_HASH_H
+#define ETRACE_FILE_HASH_H
+
+#include "graph/graph.h"
+
+#define FILE_HASH 32		/* bytes of SHA-256 */
+
+/* What to hash. */
+struct file_job {
+	struct graph_settled of;
+	int pid;		/* has the file open as descriptor of.fd; 0 if none */
+	char *path;		/* NULL if it has no name; freed by the owner */
+};
+
+/* What came of it. */
+struct file_result {
+	const char *why_not;	/* a constant; NULL if it was hashed */
+	bool again;		/* it may work later */
+	uint8_t sha256[FILE_HASH];	/* of the content */
+	uint8_t gitoid[FILE_HASH];	/* SHA-256 of "blob SIZE", NUL, content */
+	uint64_t size;		/* bytes */
+	int64_t mtime;		/* ns since 1970 */
+	uint64_t time;		/* CLOCK_MONOTONIC at which the content was still that, ns */
+};
+
+struct file_limits {
+	uint64_t max;		/* largest size, bytes */
+};
+
+/** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */
+void file_hash(const struct file_job *job, const struct file_limits *limits,
+	       struct file_result *to);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * When a file can be read as a program saw it: while no traced process can change it.  A writer
+ * is a description that was opened for writing, and a process that has closed such a descriptor,
+ * but may still have the file mapped; mappings are not recorded, they end with the process or
+ * with its next execve.  See state.h.
+ */
+#include "graph/state.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct settling *settling_of(struct graph *g, uint32_t object)
+{
+	if (object >= g->nsettling) {
+		size_t old = g->nsettling;
+
+		g->nsettling = object + 1ul;
+		g->settling = xgrow(g->settling, &g->settling_cap, g->nsettling, sizeof(*g->settling));
+		memset(g->settling + old, 0, (g->nsettling - old) * sizeof(*g->settling));
+	}
+	return &g->settling[object];
+}
+
+/* Whether a file's content matters: it is regular, and has not gone. */
+static bool is_content(const struct graph *g, uint32_t object)
+{
+	const struct object *o = &g->files.objects[object];
+
+	return o->version && o->made <= GRAPH_CHANGED;
+}
+
+/* @p: a process that has the file open as descriptor @number; or NULL */
+static void report_settled(struct graph *g, uint32_t object, const struct process *p,
+			   int64_t number)
+{
+	struct settling *s = settling_of(g, object);
+	const struct object *o = &g->files.objects[object];
+	struct graph_settled row = {
+		.object = object, .version = o->version, .fd = p ? (int32_t)number : -1,
+		.upid = p ? p->upid : 0, .identified = o->identified, .dev = o->dev,
+		.ino = o->ino, .size = o->size, .mtime = o->mtime,
+		.existed = o->made == GRAPH_EXISTED,
+	};
+
+	if (!is_content(g, object) || s->writers || s->reported == o->version)
+		return;
+	if (s->first != o->version)
+		s->since = g->last;
+	s->first = s->reported = o->version;
+	row.since = s->since + (int64_t)g->begin;
+	row.changed = s->changed ? s->changed + (int64_t)g->begin : 0;
+	row.file = files_name_of(g, object, o->file);
+	g->ops->settled(g->ctx, &row);
+}
+
+static void end_writer(struct graph *g, uint32_t object)
+{
+	struct settling *s = settling_of(g, object);
+
+	s->changed = g->last;
+	s->reported = 0;
+	if (!--s->writers)
+		report_settled(g, object, NULL, -1);
+}
+
+void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number)
+{
+	if (g->ops->settled && d->reads && !d->writable)
+		report_settled(g, d->object, p, number);
+}
+
+void settled_run(struct graph *g, uint32_t object)
+{
+	if (g->ops->settled)
+		report_settled(g, object, NULL, -1);
+}
+
+void settled_writes(struct graph *g, struct description *d, bool maps)
+{
+	if (!g->ops->settled || !is_content(g, d->object))
+		return;
+	if (!d->writable)
+		settling_of(g, d->object)->writers++;
+	d->writable = true;
+	d->mappable |= maps;
+}
+
+void settled_drop(struct graph *g, const struct description *d)
+{
+	if (d->writable)
+		end_writer(g, d->object);
+}
+
+void settled_change(struct graph *g, uint32_t object)
+{
+	if (g->ops->settled && object)
+		settling_of(g, object)->changed = g->last;
+}
+
+/* ---- mappings ---- */
+
+/* An object may be there twice: only the last few are looked at. */
+static void add_mapped(struct graph *g, struct process *p, uint32_t object)
+{
+	for (size_t i = p->nmapped; i && i + 8 > p->nmapped; i--)
+		if (p->mapped[i - 1] == object)
+			return;
+	p->mapped = xgrow(p->mapped, &p->mapped_cap, p->nmapped + 1, sizeof(*p->mapped));
+	p->mapped[p->nmapped++] = object;
+	files_hold(g, object);
+	settling_of(g, object)->writers++;
+}
+
+void settled_close(struct graph *g, struct process *p, const struct fd *fd)
+{
+	if (fd->d->writable && fd->d->mappable)
+		add_mapped(g, p, fd->d->object);
+}
+
+void settled_fork(struct graph *g, const struct process *parent, struct process *child)
+{
+	for (size_t i = 0; i < parent->nmapped; i++)
+		add_mapped(g, child, parent->mapped[i]);
+}
+
+void settled_unmap(struct graph *g, struct process *p)
+{
+	for (size_t i = 0; i < p->nmapped; i++) {
+		end_writer(g, p->mapped[i]);
+		files_release(g, p->mapped[i]);
+	}
+	free(p->mapped);
+	p->mapped = NULL;
+	p->nmapped = p->mapped_cap = 0;
+}
+
+/* ---- for the owner ---- */
+
+bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time)
+{
+	const struct object *o = &g->files.objects[s->object];
+	const struct settling *w = &g->settling[s->object];
+
+	if (o->version != s->version || w->writers || w->reported != s->version ||
+	    (int64_t)(time - g->begin) < w->changed)
+		return false;
+	return s->identified || (s->file && files_known(g, s->file) == s->object);
+}
+
+bool graph_settle_again(struct graph *g, const struct graph_settled *s)
+{
+	if (g->files.objects[s->object].version != s->version || g->settling[s->object].writers)
+		return false;
+	g->settling[s->object].reported = 0;
+	report_settled(g, s->object, NULL, -1);
+	return true;
+}
