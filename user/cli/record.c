@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Limit of the outputs' queue: 1 / QUEUE_PART of free memory, at least QUEUE_MIN bytes. */
@@ -105,10 +106,24 @@ static int pass_event(struct sink *s, const void *item)
 
 static const struct sink_ops events_ops = { .item = pass_event };
 
+/* The inode number of the first pid namespace: PROC_PID_INIT_INO. */
+#define FIRST_PID_NS	0xEFFFFFFCu
+
+/* Whether pids of the kernel, as the module and BPF record them, are those of our /proc. */
+static bool is_first_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS;
+}
+
 /* Begin to hash what is read and written.  Return: false after a message. */
 static bool begin_contents(struct recording *r)
 {
-	const struct contents_options o = { .pid_bits = r->session->pid_bits, .max = r->opt.hash_max };
+	const struct contents_options o = {
+		.pid_bits = r->session->pid_bits, .max = r->opt.hash_max,
+		.pids = r->session->ops->wrap || is_first_namespace(),
+	};
 	char why[256];
 
 	if (!r->opt.hash)

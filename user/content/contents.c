@@ -225,6 +225,10 @@ static void take_result(struct contents *c, const struct work *w)
 {
 	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
 
+	if (w->result.mapped) {
+		graph_is_mapped(c->graph, &w->job.of);
+		return;
+	}
 	if (!proven || w->result.again) {
 		c->tries = w->tries + 1;
 		if (c->tries < TRIES && graph_settle_again(c->graph, &w->job.of)) {
@@ -311,7 +315,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 
 	c->to = to;
 	c->pid_bits = o->pid_bits;
-	c->limits.max = o->max;
+	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids };
 	c->graph = graph_new(o->pid_bits, &ops, c);
 	et_init(&c->ev);
 	pthread_mutex_init(&c->lock, NULL);

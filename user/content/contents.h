@@ -20,6 +20,7 @@ struct contents;
 
 struct contents_options {
 	unsigned int pid_bits;	/* as the module's bits_of_real_pid */
+	bool pids;		/* pids of the trace are those of this /proc */
 	uint64_t max;		/* largest file that is hashed, bytes */
 };
 

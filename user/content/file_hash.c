@@ -210,6 +210,43 @@ static void wait_for_tick(const struct stat *st)
 		nanosleep(&nap, NULL);
 }
 
+/* Whether a process has a file mapped shared and writable.  Inode numbers decide, whatever the
+ * device: which one /proc shows depends on the file system.
+ */
+static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other)
+{
+	char name[32], *line = NULL, flags[8];
+	unsigned long long of;
+	bool found = false;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
+	f = fopen(name, "re");
+	if (!f)
+		return errno != ENOENT && errno != ESRCH;
+	while (!found && getline(&line, &cap, f) > 0)
+		found = sscanf(line, "%*s %7s %*s %*s %llu", flags, &of) == 2 && flags[1] == 'w' &&
+			flags[3] == 's' && (of == ino || of == other);
+	free(line);
+	found |= ferror(f) && errno != ESRCH;
+	fclose(f);
+	return found;
+}
+
+static bool may_be_mapped(const struct file_job *job, const struct file_limits *limits,
+			  const struct stat *st)
+{
+	if (!job->of.nmappers)
+		return false;
+	if (!limits->pids || job->of.nmappers > GRAPH_MAPPERS)
+		return true;
+	for (size_t i = 0; i < job->of.nmappers; i++)
+		if (maps_file(job->of.mappers[i], st->st_ino, job->of.identified ? job->of.ino : 0))
+			return true;
+	return false;
+}
+
 /* ---- hashing ---- */
 
 static bool hash_content(int fd, uint64_t size, struct file_result *to)
@@ -251,6 +288,9 @@ static const char *hash_open(const struct file_job *job, const struct file_limit
 	why = check_age(job, &before);
 	if (why)
 		return why;
+	to->mapped = may_be_mapped(job, limits, &before);
+	if (to->mapped)
+		return "a process may write to it through a mapping";
 	wait_for_tick(&before);
 	good = !fstat(fd, &after) && is_equal(&before, &after) &&
 	       hash_content(fd, (uint64_t)before.st_size, to);

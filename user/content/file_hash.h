@@ -12,6 +12,9 @@
  *    earlier than its first use; if the build made it, ctime is not later than the last change
  *    that is recorded.  A later one shows a change by a program outside of the recording.
  *
+ * Writes to a mapping change ctime only now and then, so no process may have the file mapped for
+ * writing when it is read.  Without a descriptor that is open for writing, none can map it later.
+ *
  * It holds for file systems of this machine that keep times of the kernel's own clock, in ns.
  */
 #ifndef ETRACE_FILE_HASH_H
@@ -32,6 +35,7 @@ struct file_job {
 struct file_result {
 	const char *why_not;	/* a constant; NULL if it was hashed */
 	bool again;		/* it may work later */
+	bool mapped;		/* it may work when no process has the file mapped for writing */
 	uint8_t sha256[FILE_HASH];	/* of the content */
 	uint8_t gitoid[FILE_HASH];	/* SHA-256 of "blob SIZE", NUL, content */
 	uint64_t size;		/* bytes */
@@ -41,6 +45,7 @@ struct file_result {
 
 struct file_limits {
 	uint64_t max;		/* largest size, bytes */
+	bool pids;		/* pids in jobs are those of this /proc */
 };
 
 /** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */

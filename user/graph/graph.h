@@ -175,7 +175,12 @@ struct graph_content {
 	size_t sha256_len, gitoid_len, why_len;
 };
 
-/* A version that no traced program can change any more unless it opens the file again. */
+#define GRAPH_MAPPERS 8u
+
+/*
+ * A version that no traced program can change any more unless it opens the file again, or has it
+ * mapped.
+ */
 struct graph_settled {
 	uint32_t object, version;	/* for graph_is_settled() */
 	uint32_t file;		/* a name that leads to it, 0 if none */
@@ -189,6 +194,9 @@ struct graph_settled {
 	/* CLOCK_MONOTONIC, ns: */
 	int64_t since;		/* when the trace first showed this version settled */
 	int64_t changed;	/* last change of the file or its inode in the trace, 0 if none */
+	/* pids of processes that may have it mapped for writing; more than GRAPH_MAPPERS: not all */
+	size_t nmappers;
+	uint32_t mappers[GRAPH_MAPPERS];
 };
 
 /* What the owner does not want is NULL; below() must be there. */
@@ -265,6 +273,13 @@ bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint
  * it is called by itself when that has ended, if ever.
  */
 bool graph_settle_again(struct graph *g, const struct graph_settled *s);
+
+/**
+ * graph_is_mapped - the owner says that one of s->mappers has the file mapped, or may have
+ *
+ * ops->settled() is called again when none of them can have it mapped any more.
+ */
+void graph_is_mapped(struct graph *g, const struct graph_settled *s);
 
 /** graph_tells_uses - whether the trace records reads and writes */
 bool graph_tells_uses(const struct graph *g);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * When a file can be read as a program saw it: while no traced process can change it.  A writer
- * is a description that was opened for writing, and a process that has closed such a descriptor,
- * but may still have the file mapped; mappings are not recorded, they end with the process or
- * with its next execve.  See state.h.
+ * is a description that was opened for writing.  A mapper is a process that has closed such a
+ * descriptor, but may still have the file mapped for writing: mappings are not recorded, they end
+ * with the process or with its next execve.  The owner can look whether they are there.
+ * See state.h.
  */
 #include "graph/state.h"
 #include "base/xalloc.h"
@@ -31,6 +32,25 @@ static bool is_content(const struct graph *g, uint32_t object)
 	return o->version && o->made <= GRAPH_CHANGED;
 }
 
+static size_t find_mappers(struct graph *g, uint32_t object, uint32_t *pids)
+{
+	size_t n = 0;
+
+	for (const struct process *p = g->mapping; p; p = p->mapping_next) {
+		size_t i = 0;
+
+		while (i < p->nmapped && p->mapped[i] != object)
+			i++;
+		if (i == p->nmapped)
+			continue;
+		/* one more than fits shows that they are too many */
+		if (n == GRAPH_MAPPERS)
+			return n + 1;
+		pids[n++] = (uint32_t)(p->upid & ((1ull << g->pid_bits) - 1));
+	}
+	return n;
+}
+
 /* @p: a process that has the file open as descriptor @number; or NULL */
 static void report_settled(struct graph *g, uint32_t object, const struct process *p,
 			   int64_t number)
@@ -44,7 +64,8 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 		.existed = o->made == GRAPH_EXISTED,
 	};
 
-	if (!is_content(g, object) || s->writers || s->reported == o->version)
+	if (!is_content(g, object) || s->writers || s->reported == o->version ||
+	    (s->mapped && s->mappers))
 		return;
 	if (s->first != o->version)
 		s->since = g->last;
@@ -52,17 +73,20 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 	row.since = s->since + (int64_t)g->begin;
 	row.changed = s->changed ? s->changed + (int64_t)g->begin : 0;
 	row.file = files_name_of(g, object, o->file);
+	if (s->mappers)
+		row.nmappers = find_mappers(g, object, row.mappers);
+	s->mapped = false;
 	g->ops->settled(g->ctx, &row);
 }
 
-static void end_writer(struct graph *g, uint32_t object)
+/* What a writer or mapper may have done until now has become the content. */
+static void report_changed(struct graph *g, uint32_t object)
 {
 	struct settling *s = settling_of(g, object);
 
 	s->changed = g->last;
 	s->reported = 0;
-	if (!--s->writers)
-		report_settled(g, object, NULL, -1);
+	report_settled(g, object, NULL, -1);
 }
 
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number)
@@ -89,8 +113,10 @@ void settled_writes(struct graph *g, struct description *d, bool maps)
 
 void settled_drop(struct graph *g, const struct description *d)
 {
-	if (d->writable)
-		end_writer(g, d->object);
+	if (!d->writable)
+		return;
+	settling_of(g, d->object)->writers--;
+	report_changed(g, d->object);
 }
 
 void settled_change(struct graph *g, uint32_t object)
@@ -107,10 +133,17 @@ static void add_mapped(struct graph *g, struct process *p, uint32_t object)
 	for (size_t i = p->nmapped; i && i + 8 > p->nmapped; i--)
 		if (p->mapped[i - 1] == object)
 			return;
+	if (!p->nmapped) {
+		p->mapping_next = g->mapping;
+		p->mapping_before = NULL;
+		if (g->mapping)
+			g->mapping->mapping_before = p;
+		g->mapping = p;
+	}
 	p->mapped = xgrow(p->mapped, &p->mapped_cap, p->nmapped + 1, sizeof(*p->mapped));
 	p->mapped[p->nmapped++] = object;
 	files_hold(g, object);
-	settling_of(g, object)->writers++;
+	settling_of(g, object)->mappers++;
 }
 
 void settled_close(struct graph *g, struct process *p, const struct fd *fd)
@@ -128,8 +161,16 @@ void settled_fork(struct graph *g, const struct process *parent, struct process 
 void settled_unmap(struct graph *g, struct process *p)
 {
 	for (size_t i = 0; i < p->nmapped; i++) {
-		end_writer(g, p->mapped[i]);
+		struct settling *s = settling_of(g, p->mapped[i]);
+
+		if (!--s->mappers && s->mapped)
+			report_changed(g, p->mapped[i]);
 		files_release(g, p->mapped[i]);
+	}
+	if (p->nmapped) {
+		*(p->mapping_before ? &p->mapping_before->mapping_next : &g->mapping) = p->mapping_next;
+		if (p->mapping_next)
+			p->mapping_next->mapping_before = p->mapping_before;
 	}
 	free(p->mapped);
 	p->mapped = NULL;
@@ -156,4 +197,17 @@ bool graph_settle_again(struct graph *g, const struct graph_settled *s)
 	g->settling[s->object].reported = 0;
 	report_settled(g, s->object, NULL, -1);
 	return true;
+}
+
+void graph_is_mapped(struct graph *g, const struct graph_settled *s)
+{
+	struct settling *w = &g->settling[s->object];
+
+	if (g->files.objects[s->object].version != s->version)
+		return;
+	w->mapped = true;
+	w->reported = 0;
+	/* they may have ended since */
+	if (!w->mappers)
+		report_changed(g, s->object);
 }

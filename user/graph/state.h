@@ -249,7 +249,9 @@ struct cmdline {
 
 /* Who may change a file: settled.c. */
 struct settling {
-	uint32_t writers;	/* descriptions that are writable, and processes that may have it mapped */
+	uint32_t writers;	/* descriptions that are writable */
+	uint32_t mappers;	/* processes that may have it mapped for writing */
+	bool mapped;		/* one of them has, as the owner says */
 	uint32_t reported;	/* version that ops->settled() got last, 0 to report it again */
 	uint32_t first;		/* version that was reported first at @since */
 	int64_t since;
@@ -272,6 +274,7 @@ struct process {
 	struct fdtab *fds;
 	uint32_t *mapped;	/* objects that it may have mapped for writing, each held */
 	size_t nmapped, mapped_cap;
+	struct process *mapping_next, *mapping_before;	/* in graph.mapping, if @nmapped */
 	struct execution exec;
 	struct graph_exec_end end;	/* what is known about its end so far */
 };
@@ -308,6 +311,7 @@ struct graph {
 	size_t nmaybe, maybe_cap;
 	struct settling *settling;	/* by object; only if ops->settled is there */
 	size_t nsettling, settling_cap;
+	struct process *mapping;	/* processes with @mapped objects */
 	uint32_t *args;		/* arguments of the exec that is reported */
 	size_t args_cap;
 };
