@@ -137,6 +137,8 @@ static void end_contents(struct recording *r)
 			reported = true;
 		}
 	}
+	if (r->contents)
+		contents_end(r->contents);
 }
 
 static void report_contents(const struct recording *r)

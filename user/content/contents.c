@@ -32,6 +32,13 @@ struct work_list {
 	struct work *first, **end;
 };
 
+/* A content that was proven so far. */
+struct proof {
+	uint32_t object, version, file;
+	uint64_t ino;
+	int64_t ctime;		/* ns since 1970 */
+};
+
 struct contents {
 	struct sink *to;
 	struct graph *graph;
@@ -42,6 +49,8 @@ struct contents {
 	struct buf text;
 	size_t *paths;
 	size_t npaths, paths_cap;
+	struct proof *proofs;
+	size_t nproofs, proofs_cap;
 	struct et_event ev;
 	uint64_t last;		/* time of the last event */
 	unsigned int tries;	/* of the version that graph_settle_again() reports */
@@ -216,6 +225,10 @@ static void emit_content(struct contents *c, const struct work *w)
 		et_set(ev, ET_V_CONTENT_mtime, r->mtime);
 		c->counts.hashed++;
 		c->counts.bytes += r->size;
+		c->proofs = xgrow(c->proofs, &c->proofs_cap, c->nproofs + 1, sizeof(*c->proofs));
+		c->proofs[c->nproofs++] = (struct proof){
+			of->object, of->version, of->file, r->ino, r->ctime,
+		};
 	}
 	c->last = ev->time;
 	sink_item(c->to, ev);
@@ -297,6 +310,34 @@ uint64_t contents_wait(struct contents *c, int ms)
 	return left;
 }
 
+void contents_end(struct contents *c)
+{
+	static const char why[] = "changed by something that is not recorded, after it was read";
+	struct work w = { 0 };
+	char *path;
+	size_t len;
+
+	for (size_t i = 0; i < c->nproofs; i++) {
+		const struct proof *p = &c->proofs[i];
+		const char *name = path_of(c, p->file, &len);
+		int64_t changed;
+
+		w.job.of = (struct graph_settled){
+			.object = p->object, .version = p->version, .file = p->file,
+		};
+		changed = graph_unchanged(c->graph, &w.job.of);
+		if (changed < 0 || !len)
+			continue;
+		path = xstrndup(name, len);
+		if (!file_still(path, p->ino, p->ctime, changed)) {
+			w.result.why_not = why;
+			c->counts.hashed--;
+			emit_content(c, &w);
+		}
+		free(path);
+	}
+}
+
 const struct contents_counts *contents_counts(const struct contents *c)
 {
 	return &c->counts;
@@ -361,5 +402,6 @@ void contents_free(struct contents *c)
 	et_fini(&c->ev);
 	buf_free(&c->text);
 	free(c->paths);
+	free(c->proofs);
 	free(c);
 }

@@ -55,6 +55,12 @@ void contents_event(struct contents *c, const struct et_event *ev);
  */
 uint64_t contents_wait(struct contents *c, int ms);
 
+/**
+ * contents_end - after contents_wait(): look whether files that were hashed have been changed since
+ *	by something that is not recorded, and pass on which
+ */
+void contents_end(struct contents *c);
+
 const struct contents_counts *contents_counts(const struct contents *c);
 
 /** contents_free - stop the threads; @c may be NULL */

@@ -302,6 +302,8 @@ static const char *hash_open(const struct file_job *job, const struct file_limit
 	}
 	to->size = (uint64_t)before.st_size;
 	to->mtime = ns_of(&before.st_mtim);
+	to->ctime = ns_of(&before.st_ctim);
+	to->ino = before.st_ino;
 	return NULL;
 }
 
@@ -319,4 +321,14 @@ void file_hash(const struct file_job *job, const struct file_limits *limits,
 	}
 	if (to->why_not)
 		to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
+{
+	int64_t to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	struct stat st;
+
+	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)
+		return true;
+	return changed && ns_of(&st.st_ctim) <= changed + to_real + tick_ns() + CLOCK_SLACK;
 }

@@ -38,8 +38,8 @@ struct file_result {
 	bool mapped;		/* it may work when no process has the file mapped for writing */
 	uint8_t sha256[FILE_HASH];	/* of the content */
 	uint8_t gitoid[FILE_HASH];	/* SHA-256 of "blob SIZE", NUL, content */
-	uint64_t size;		/* bytes */
-	int64_t mtime;		/* ns since 1970 */
+	uint64_t ino, size;	/* as stat gives them; bytes */
+	int64_t mtime, ctime;	/* ns since 1970 */
 	uint64_t time;		/* CLOCK_MONOTONIC at which the content was still that, ns */
 };
 
@@ -51,5 +51,14 @@ struct file_limits {
 /** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */
 void file_hash(const struct file_job *job, const struct file_limits *limits,
 	       struct file_result *to);
+
+/**
+ * file_still - whether a file that was hashed has not been changed since by something that is not
+ *	recorded
+ * @changed: last recorded change, CLOCK_MONOTONIC, ns; 0 if none
+ *
+ * Return: false only if the file is there and its ctime shows a change.
+ */
+bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed);
 
 #endif

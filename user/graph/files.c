@@ -129,6 +129,9 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
 	}
+	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
+	    (o->size != id->size || o->mtime != id->mtime))
+		settled_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
 	if (o->reported)

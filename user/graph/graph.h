@@ -267,6 +267,13 @@ int64_t graph_last(const struct graph *g);
 bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time);
 
 /**
+ * graph_unchanged - the last change of a settled version's file or inode in the trace
+ *
+ * Return: CLOCK_MONOTONIC, ns; 0 if there was none; -1 if the file may have another content now.
+ */
+int64_t graph_unchanged(const struct graph *g, const struct graph_settled *s);
+
+/**
  * graph_settle_again - call ops->settled() again for a version, later
  *
  * Return: false if the file holds another version now, or somebody may write to it; then

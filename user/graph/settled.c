@@ -125,6 +125,15 @@ void settled_change(struct graph *g, uint32_t object)
 		settling_of(g, object)->changed = g->last;
 }
 
+/* Its content is to be found out again.  A change in the trace explains another time stamp. */
+void settled_foreign(struct graph *g, uint32_t object)
+{
+	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+
+	if (s && !s->changed)
+		s->first = s->reported = 0;
+}
+
 /* ---- mappings ---- */
 
 /* An object may be there twice: only the last few are looked at. */
@@ -188,6 +197,15 @@ bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint
 	    (int64_t)(time - g->begin) < w->changed)
 		return false;
 	return s->identified || (s->file && files_known(g, s->file) == s->object);
+}
+
+int64_t graph_unchanged(const struct graph *g, const struct graph_settled *s)
+{
+	const struct settling *w = &g->settling[s->object];
+
+	if (g->files.objects[s->object].version != s->version || w->writers || w->mappers)
+		return -1;
+	return w->changed ? w->changed + (int64_t)g->begin : 0;
 }
 
 bool graph_settle_again(struct graph *g, const struct graph_settled *s)

@@ -207,6 +207,8 @@ void settled_writes(struct graph *g, struct description *d, bool maps);
 void settled_drop(struct graph *g, const struct description *d);
 /** settled_change - the trace shows a change of a file or its inode: time stamps, mode, names */
 void settled_change(struct graph *g, uint32_t object);
+/** settled_foreign - a file that the trace does not change has got another size or time stamp */
+void settled_foreign(struct graph *g, uint32_t object);
 /** settled_run - a file is run, or was changed by name */
 void settled_run(struct graph *g, uint32_t object);
 /** settled_close - a process closes a descriptor; the file may stay mapped */
