@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: etrace run --hash: each hash is that of what the programs saw
+
+. "$(dirname "$0")/lib.sh"
+
+# rows DB COLUMNS CONDITION: of the contents of files, sorted
+rows()
+{
+	python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for row in sorted(db.execute("SELECT " + sys.argv[2] + " FROM version v JOIN file f ON f.id = v.file"
+		" LEFT JOIN content c ON c.version = v.id WHERE " + sys.argv[3]), key=str):
+	print(*(x.decode() if isinstance(x, bytes) else x for x in row))' "$@"
+}
+
+sha() { sha256sum < "$1" | cut -d' ' -f1; }
+gitoid() { { printf 'blob %s\0' "$(stat -c %s "$1")"; cat "$1"; } | sha256sum | cut -d' ' -f1; }
+
+# A small build: what is left, and what is gone.
+built()	# BACKEND
+{
+	printf '#include "b.h"\nint main(void) { return B; }\n' > a.c
+	echo '#define B 0' > b.h
+	is "status" "$(status "$etrace" run --hash --strict --backend="$1" -o t.db -- \
+		sh -c 'gcc -c a.c; gcc -o a a.o; cp a copy; echo temporary > gone; cat gone > kept; rm gone')" 0
+	has err "; complete"
+	for f in a.c b.h a.o a copy kept; do
+		is "hashes of $f" "$(rows t.db "sha256, gitoid" "f.path = CAST('$PWD/$f' AS BLOB) AND sha256 IS NOT NULL")" \
+			"$(sha "$f") $(gitoid "$f")"
+	done
+	grep 'contents of files hashed' err | sed 's/^/# /'
+	rows t.db "f.path, c.why_not" "c.sha256 IS NULL AND v.type = 32768 AND v.size > 0" |
+		sed 's/^/# no hash: /'
+	if [ -e /proc/sys/kernel/ftrace_enabled ]; then
+		is "why not, of what is there" "$(rows t.db "f.path, c.why_not" \
+			"c.sha256 IS NULL AND c.why_not IS NOT NULL")" ""
+	fi
+}
+
+# tortured BACKEND DIR: files are changed in all ways, also by a program that is not recorded
+tortured()
+{
+	local outside n
+
+	mkdir -p "$2/truth" "$2/locks"
+	for n in 0 1 2; do
+		head -c 4096 /dev/urandom > "$2/outside-$n"
+	done
+	"$BIN/hashed" outside "$2" &
+	outside=$!
+	nap 0.1
+	is "status, $2" "$(status "$etrace" run --hash --strict --backend="$1" -o t.db -- \
+		"$BIN/hashed" all "$2" "${ROUNDS:-25}" "${SEED:-$RANDOM}")" 0
+	touch "$2/stop"
+	wait "$outside"
+	python3 "$BIN/hashed.py" t.db "$2" > said || fail "$(cat said)"
+	sed "s|^|# $2: |" said
+	tail -n 1 err | sed 's/^/# /'
+}
+
+module() { built module; }
+bpf() { by_bpf built; }
+
+file_systems()
+{
+	local on
+
+	tortured module "$PWD/here"
+	for on in tmpfs overlay; do
+		mkdir -p "$on"/{lower,upper,work,on}
+		if [ $on = tmpfs ]; then
+			mount -t tmpfs none tmpfs/on
+		else
+			mount -t tmpfs none overlay
+			mkdir -p overlay/{lower,upper,work,on}
+			mount -t overlay -o "lowerdir=overlay/lower,upperdir=overlay/upper,workdir=overlay/work" none overlay/on ||
+				{ note "no overlayfs here"; umount overlay; continue; }
+		fi
+		tortured module "$PWD/$on/on/d"
+		umount "$on/on"
+		[ $on = tmpfs ] || umount overlay
+	done
+}
+
+tortured_bpf() { by_bpf tortured_by; }
+tortured_by() { tortured "$1" "$PWD/here"; }
+
+limits()
+{
+	head -c 10000 /dev/zero > large
+	echo small > small
+	is "status" "$(status "$etrace" run --hash --hash-max=4096 -o t.db -- cat large small)" 0
+	is "why not" "$(rows t.db "c.why_not" "f.path = CAST('$PWD/large' AS BLOB)")" \
+		"larger than the limit of --hash-max"
+	is "hash" "$(rows t.db "c.sha256" "f.path = CAST('$PWD/small' AS BLOB)")" "$(sha small)"
+	is "status of a bad limit" "$(status "$etrace" run --hash --hash-max=x -o t.db -- true)" 125
+	has err "--hash-max=x: must be a number of bytes"
+	is "status without" "$(status "$etrace" run -o t.db -- cat small)" 0
+	is "rows without" "$(rows t.db "c.sha256" "c.version IS NOT NULL")" ""
+}
+
+finish module bpf file_systems tortured_bpf limits

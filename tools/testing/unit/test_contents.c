@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When a file can be hashed (graph/settled.c), and whether its hash is that of what a program saw
+ * (content/file_hash.c).
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "content/contents.h"
+#include "content/file_hash.h"
+
+#define SECOND	1000000000ll
+#define WR	01
+#define RDWR	02
+#define CREAT	0100
+#define TRUNC	01000
+
+/* ---- the graph ---- */
+
+static struct graph *graph;
+static uint64_t now;
+static char said[400];		/* what is settled, "/a1 " for version 1 of /a */
+static struct graph_settled last;
+static char names[8][16];
+static struct et_event ev;
+
+static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
+{
+	(void)ctx;
+	if (id < 8)
+		snprintf(names[id], sizeof(names[id]), "%.*s", (int)len, path);
+}
+
+static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
+{
+	(void)ctx;
+	(void)dir;
+	(void)fn;
+	(void)fn_ctx;
+}
+
+static void on_settled(void *ctx, const struct graph_settled *s)
+{
+	size_t len = strlen(said);
+
+	(void)ctx;
+	last = *s;
+	snprintf(said + len, sizeof(said) - len, "%s%u ", s->file ? names[s->file] : "-", s->version);
+}
+
+static int begin(void **state)
+{
+	static const struct graph_ops ops = {
+		.below = on_below, .file = on_file, .settled = on_settled,
+	};
+
+	(void)state;
+	graph = graph_new(22, &ops, NULL);
+	now = 1000 * SECOND;
+	*said = '\0';
+	et_init(&ev);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	graph_free(graph);
+	et_fini(&ev);
+	return 0;
+}
+
+static void reset(enum et_kind kind, unsigned int pid)
+{
+	now += 1000;
+	et_reset(&ev, kind, pid, 0, now);
+}
+
+static void opens(unsigned int pid, const char *path, unsigned int flags, int fd, unsigned int ino)
+{
+	reset(ET_K_OPEN, pid);
+	et_set(&ev, ET_V_OPEN_flags, flags);
+	et_set(&ev, ET_V_OPEN_fd, fd);
+	et_set(&ev, ET_V_OPEN_dev, 1);
+	et_set(&ev, ET_V_OPEN_ino, ino);
+	et_set(&ev, ET_V_OPEN_size, 10);
+	et_set(&ev, ET_V_OPEN_mtime, 5);
+	et_set(&ev, ET_V_OPEN_type, S_IFREG);
+	et_add_string(&ev, ET_S_OPEN_name, path, strlen(path));
+	graph_event(graph, &ev);
+}
+
+static void closes(unsigned int pid, int fd)
+{
+	reset(ET_K_CLOSE, pid);
+	et_set(&ev, ET_V_CLOSE_fd, fd);
+	et_set(&ev, ET_V_CLOSE_read, 10);
+	graph_event(graph, &ev);
+}
+
+static void forks(unsigned int pid, unsigned int child)
+{
+	reset(ET_K_CLONE, pid);
+	et_set(&ev, ET_V_CLONE_child, child);
+	graph_event(graph, &ev);
+}
+
+static void exits(unsigned int pid)
+{
+	reset(ET_K_EXIT, pid);
+	et_set(&ev, ET_V_EXIT_status, 0);
+	graph_event(graph, &ev);
+}
+
+static void runs(unsigned int pid, const char *path)
+{
+	reset(ET_K_EXEC, pid);
+	et_add_string(&ev, ET_S_EXEC_path, path, strlen(path));
+	et_add_string(&ev, ET_S_EXEC_interp, path, strlen(path));
+	graph_event(graph, &ev);
+}
+
+static void says(const char *want)
+{
+	assert_string_equal(said, want);
+	*said = '\0';
+}
+
+/* A file that is read: once. */
+static void test_read(void **state)
+{
+	(void)state;
+	opens(1, "/a", 0, 3, 11);
+	says("/a1 ");
+	assert_true(last.existed);
+	assert_int_equal(last.fd, 3);
+	assert_int_equal(last.changed, 0);
+	assert_true(graph_is_settled(graph, &last, now));
+	closes(1, 3);
+	opens(1, "/a", 0, 3, 11);
+	says("");
+	runs(1, "/b");
+	says("/b2 ");
+}
+
+/* While somebody has it open for writing, in whatever process, nothing is certain. */
+static void test_write(void **state)
+{
+	struct graph_settled before;
+
+	(void)state;
+	opens(1, "/a", 0, 3, 11);
+	before = last;
+	opens(1, "/a", WR | TRUNC, 4, 11);
+	assert_false(graph_is_settled(graph, &before, now));
+	forks(1, 2);
+	closes(1, 4);
+	opens(3, "/a", 0, 3, 11);
+	says("/a1 ");
+	exits(2);
+	says("/a2 ");
+	assert_false(last.existed);
+	assert_int_equal(last.changed, now);
+	assert_int_equal(last.nmappers, 0);
+	assert_true(graph_is_settled(graph, &last, now));
+	/* proven before the last change */
+	assert_false(graph_is_settled(graph, &last, now - 1));
+	/* changed in place: another version */
+	opens(1, "/a", WR, 4, 11);
+	closes(1, 4);
+	says("/a3 ");
+}
+
+/* Another name is another time stamp of the inode. */
+static void test_names(void **state)
+{
+	(void)state;
+	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
+	closes(1, 4);
+	says("/a2 ");
+	reset(ET_K_RENAME, 1);
+	et_add_string(&ev, ET_S_RENAME_from, "/a", 2);
+	et_add_string(&ev, ET_S_RENAME_to, "/b", 2);
+	graph_event(graph, &ev);
+	says("");
+	assert_false(graph_is_settled(graph, &last, now - 1));
+	assert_true(graph_is_settled(graph, &last, now));
+	assert_int_equal(graph_unchanged(graph, &last), now);
+	assert_true(graph_settle_again(graph, &last));
+	says("/b2 ");
+	/* of a file that is gone there is nothing to say */
+	reset(ET_K_UNLINK, 1);
+	et_add_string(&ev, ET_S_UNLINK_path, "/b", 2);
+	graph_event(graph, &ev);
+	assert_false(graph_settle_again(graph, &last));
+	says("");
+}
+
+/* What was open for reading and writing may stay mapped, also in children, until an execve. */
+static void test_mapped(void **state)
+{
+	(void)state;
+	opens(1, "/a", RDWR | CREAT | TRUNC, 4, 11);
+	closes(1, 4);
+	says("/a2 ");
+	assert_int_equal(last.nmappers, 1);
+	assert_int_equal(last.mappers[0], 1);
+	forks(1, 2);
+	graph_is_mapped(graph, &last);
+	says("");
+	runs(1, "/x");
+	says("/x3 ");
+	exits(2);
+	says("/a2 ");
+	assert_int_equal(last.nmappers, 0);
+	assert_int_equal(last.changed, now);
+}
+
+/* A program outside of the trace has changed it: another size or time stamp. */
+static void test_outside(void **state)
+{
+	(void)state;
+	opens(1, "/a", 0, 3, 11);
+	says("/a1 ");
+	reset(ET_K_OPEN, 1);
+	et_set(&ev, ET_V_OPEN_flags, 0);
+	et_set(&ev, ET_V_OPEN_fd, 4);
+	et_set(&ev, ET_V_OPEN_dev, 1);
+	et_set(&ev, ET_V_OPEN_ino, 11);
+	et_set(&ev, ET_V_OPEN_size, 10);
+	et_set(&ev, ET_V_OPEN_mtime, 6);
+	et_add_string(&ev, ET_S_OPEN_name, "/a", 2);
+	graph_event(graph, &ev);
+	says("/a1 ");
+	assert_int_equal(last.since, now);
+}
+
+/* ---- files ---- */
+
+static char dir[] = "/tmp/contents.XXXXXX";
+static const struct file_limits limits = { .max = 1 << 20, .pids = true };
+static struct file_result result;
+
+static int in_directory(void **state)
+{
+	(void)state;
+	return !mkdtemp(dir) || chdir(dir);
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	unlink("f");
+	return chdir("/") || rmdir(dir);
+}
+
+static int64_t monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void nap(long ms)
+{
+	const struct timespec t = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void put(const char *text)
+{
+	int fd = open("f", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* Of the file "f". */
+static struct file_job job_of(bool existed)
+{
+	struct file_job job = { .path = (char *)"f", .of = { .existed = existed, .fd = -1 } };
+	struct stat st;
+
+	assert_int_equal(stat("f", &st), 0);
+	job.of.identified = true;
+	job.of.dev = (uint32_t)((st.st_dev & 0xff) | (st.st_dev >> 8 & 0xfff) << 8);
+	job.of.ino = st.st_ino;
+	job.of.size = (uint64_t)st.st_size;
+	job.of.mtime = (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec;
+	*(existed ? &job.of.since : &job.of.changed) = monotonic();
+	return job;
+}
+
+static const char *hash(const struct file_job *job)
+{
+	file_hash(job, &limits, &result);
+	return result.why_not;
+}
+
+static bool is_hash(const uint8_t *have, const char *want)
+{
+	char text[2 * FILE_HASH + 1];
+
+	for (size_t i = 0; i < FILE_HASH; i++)
+		snprintf(text + 2 * i, 3, "%02x", have[i]);
+	return !strcmp(text, want);
+}
+
+static void test_hash(void **state)
+{
+	struct file_job job;
+	int64_t before;
+
+	(void)state;
+	put("hello\n");
+	job = job_of(false);
+	before = monotonic();
+	assert_null(hash(&job));
+	/* sha256sum; git hash-object in a repository with --object-format=sha256 */
+	assert_true(is_hash(result.sha256,
+			    "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"));
+	assert_true(is_hash(result.gitoid,
+			    "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4"));
+	assert_int_equal(result.size, 6);
+	assert_in_range(result.time, before, monotonic());
+	assert_true(file_still("f", result.ino, result.ctime, 0));
+	nap(30);
+	put("hallo\n");
+	assert_false(file_still("f", result.ino, result.ctime, 0));
+	assert_true(file_still("f", result.ino, result.ctime, monotonic()));
+	assert_true(file_still("gone", result.ino, result.ctime, 0));
+}
+
+static void test_age(void **state)
+{
+	struct file_job job;
+
+	(void)state;
+	put("first");
+	/* changed in the tick of its first use: which content that saw, nobody knows */
+	job = job_of(true);
+	assert_string_equal(hash(&job), "changed at the time of its first use, or after that");
+	nap(40);
+	job = job_of(true);
+	assert_null(hash(&job));
+	put("after");
+	assert_non_null(hash(&job));
+	/* the build changed it: then that is known, and again not by others, later */
+	job = job_of(false);
+	assert_null(hash(&job));
+	nap(40);
+	put("later");
+	assert_string_equal(hash(&job), "changed by something that is not recorded");
+	/* the same size and time stamp do not help */
+	job = job_of(true);
+	job.of.since -= 20000000;
+	assert_non_null(hash(&job));
+}
+
+/* Hashed in the tick in which it was written: a later change in that tick would not show. */
+static void test_tick(void **state)
+{
+	struct timespec now_coarse;
+	struct file_job job;
+	struct stat st;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		put("text");
+		job = job_of(false);
+		assert_null(hash(&job));
+		clock_gettime(CLOCK_REALTIME_COARSE, &now_coarse);
+		stat("f", &st);
+		assert_true(now_coarse.tv_sec > st.st_ctim.tv_sec ||
+			    now_coarse.tv_nsec > st.st_ctim.tv_nsec);
+	}
+}
+
+static void test_other(void **state)
+{
+	struct file_job job;
+
+	(void)state;
+	put("text");
+	nap(40);
+	job = job_of(true);
+	job.of.ino++;
+	assert_string_equal(hash(&job), "gone before the recorder could read it");
+	job = job_of(true);
+	job.path = (char *)"g";
+	assert_string_equal(hash(&job), "gone before the recorder could read it");
+	/* by the descriptor of a process, whatever its name */
+	job.of.fd = open("f", O_RDONLY);
+	job.pid = getpid();
+	assert_null(hash(&job));
+	assert_int_equal(result.size, 4);
+	close(job.of.fd);
+	unlink("f");
+	assert_int_equal(mkfifo("f", 0600), 0);
+	job.path = (char *)"f";
+	job.pid = 0;
+	assert_string_equal(hash(&job), "not a regular file any more");
+	unlink("f");
+	put("");
+	assert_int_equal(truncate("f", (1 << 20) + 1), 0);
+	job = job_of(false);
+	assert_string_equal(hash(&job), "larger than the limit of --hash-max");
+	assert_int_equal(truncate("f", 1 << 20), 0);
+	job = job_of(false);
+	assert_null(hash(&job));
+	job.path = (char *)"/proc/version";
+	job.of.identified = false;
+	assert_string_equal(hash(&job), "its file system is not known to keep exact times");
+}
+
+static void test_mapping(void **state)
+{
+	struct file_job job;
+	int fd, ready[2], go[2];
+	char c;
+	pid_t pid;
+
+	(void)state;
+	put("text");
+	assert_int_equal(pipe(ready) | pipe(go), 0);
+	fd = open("f", O_RDWR);
+	pid = fork();
+	if (!pid) {
+		mmap(NULL, 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+		_exit(write(ready[1], "", 1) != 1 || read(go[0], &c, 1) != 1);
+	}
+	close(fd);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	job = job_of(false);
+	job.of.nmappers = 1;
+	job.of.mappers[0] = (uint32_t)pid;
+	assert_string_equal(hash(&job), "a process may write to it through a mapping");
+	assert_true(result.mapped);
+	job.of.mappers[0] = (uint32_t)getpid();
+	assert_null(hash(&job));
+	job.of.nmappers = GRAPH_MAPPERS + 1;
+	assert_non_null(hash(&job));
+	assert_int_equal(write(go[1], "", 1), 1);
+	waitpid(pid, NULL, 0);
+	/* gone with the process */
+	job.of.nmappers = 1;
+	job.of.mappers[0] = (uint32_t)pid;
+	assert_null(hash(&job));
+	close(ready[0]);
+	close(ready[1]);
+	close(go[0]);
+	close(go[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest of_graph[] = {
+		cmocka_unit_test_setup_teardown(test_read, begin, end),
+		cmocka_unit_test_setup_teardown(test_write, begin, end),
+		cmocka_unit_test_setup_teardown(test_names, begin, end),
+		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
+		cmocka_unit_test_setup_teardown(test_outside, begin, end),
+	};
+	const struct CMUnitTest of_files[] = {
+		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_tick),
+		cmocka_unit_test(test_other),
+		cmocka_unit_test(test_mapping),
+	};
+
+	return cmocka_run_group_tests(of_graph, NULL, NULL) |
+	       cmocka_run_group_tests(of_files, in_directory, remove_directory);
+}
