@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS		2u
 #define NICE		10		/* of the threads: the build comes first */
@@ -356,7 +357,9 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 
 	c->to = to;
 	c->pid_bits = o->pid_bits;
-	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids };
+	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids,
+		/* root does not read what a name leads to that others can change */
+		.identified = !geteuid() };
 	c->graph = graph_new(o->pid_bits, &ops, c);
 	et_init(&c->ev);
 	pthread_mutex_init(&c->lock, NULL);

@@ -314,6 +314,11 @@ void file_hash(const struct file_job *job, const struct file_limits *limits,
 	int fs = -1, fd;
 
 	memset(to, 0, sizeof(*to));
+	if (limits->identified && !job->of.identified) {
+		to->why_not = "its inode number is not recorded";
+		to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+		return;
+	}
 	fd = open_job(job, &st, &fs, &to->why_not);
 	if (fd >= 0) {
 		to->why_not = hash_open(job, limits, fd, fs, to);

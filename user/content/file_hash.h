@@ -45,6 +45,7 @@ struct file_result {
 
 struct file_limits {
 	uint64_t max;		/* largest size, bytes */
+	bool identified;	/* only files whose inode number is recorded */
 	bool pids;		/* pids in jobs are those of this /proc */
 };
 
