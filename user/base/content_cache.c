@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Hashes of files, kept from one recording to the next.  See content_cache.h. */
+#include "base/content_cache.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CACHE_MAGIC	"etrhash\n"
+#define CACHE_VERSION	1u
+#define CACHE_WAYS	8u		/* slots of a set */
+#define CACHE_SLOTS_MAX	(1u << 23)	/* so that offsets fit into 31 bits */
+#define CACHE_SLOTS_AT	4096
+/* How often to look again when others replace the file at the same time. */
+#define CACHE_TRIES	100
+
+struct cache_header {
+	char magic[8];
+	uint64_t version;
+	uint64_t slots;
+	uint64_t key[2];
+	uint64_t sum;
+};
+_Static_assert(sizeof(struct cache_header) == 48, "as content_cache.h says");
+
+struct cache_slot {
+	uint64_t used;
+	struct content_key key;
+	struct content_id id;
+	uint64_t sum;
+};
+_Static_assert(sizeof(struct cache_slot) == 128, "as content_cache.h says, without padding");
+
+/* Not changed after opening: so threads need no lock. */
+struct content_cache {
+	int fd;
+	uint64_t sets;
+	uint64_t key[2];
+};
+
+/* A set as it was read: slots that are empty, damaged or could not be read have @used 0. */
+struct cache_set {
+	off_t at;		/* where it lies in the file */
+	uint64_t newest;	/* the largest @used; 0 if the set is empty */
+	struct cache_slot slots[CACHE_WAYS];
+};
+
+/* ---- checksums ---- */
+
+static uint64_t sip_rotate(uint64_t v, unsigned int bits)
+{
+	return v << bits | v >> (64 - bits);
+}
+
+static void sip_rounds(uint64_t v[4], int n)
+{
+	while (n--) {
+		v[0] += v[1];
+		v[2] += v[3];
+		v[1] = sip_rotate(v[1], 13) ^ v[0];
+		v[3] = sip_rotate(v[3], 16) ^ v[2];
+		v[0] = sip_rotate(v[0], 32);
+		v[2] += v[1];
+		v[0] += v[3];
+		v[1] = sip_rotate(v[1], 17) ^ v[2];
+		v[3] = sip_rotate(v[3], 21) ^ v[0];
+		v[2] = sip_rotate(v[2], 32);
+	}
+}
+
+static void sip_word(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	sip_rounds(v, 2);
+	v[0] ^= word;
+}
+
+/*
+ * SipHash-2-4 of @words words of 8 bytes.  Not hash_bytes(): that differs from run to run.  Not
+ * SHA-256: the public library is linked without nettle.
+ */
+static uint64_t sip_hash(const uint64_t key[2], const void *data, size_t words)
+{
+	uint64_t v[4] = {
+		key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,
+		key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull,
+	};
+	const char *p = data;
+
+	for (size_t i = 0; i < words; i++)
+		sip_word(v, bytes_8(p + 8 * i));
+	sip_word(v, (uint64_t)words * 8 << 56);
+	v[2] ^= 0xff;
+	sip_rounds(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static uint64_t cache_header_sum(const struct cache_header *h)
+{
+	return sip_hash(h->key, h, offsetof(struct cache_header, sum) / 8);
+}
+
+static uint64_t cache_slot_sum(const struct content_cache *c, const struct cache_slot *s)
+{
+	return sip_hash(c->key, s, offsetof(struct cache_slot, sum) / 8);
+}
+
+/* ---- the file ---- */
+
+/* Read what is there; the rest becomes zeros. */
+static void cache_read(int fd, void *to, size_t n, off_t at)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, to, n, at);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		got = 0;
+	memset((char *)to + got, 0, n - (size_t)got);
+}
+
+/* Return: whether all was written; else errno is set. */
+static bool cache_write(int fd, const void *from, size_t n, off_t at)
+{
+	ssize_t put;
+
+	do {
+		put = pwrite(fd, from, n, at);
+	} while (put < 0 && errno == EINTR);
+	if (put >= 0 && (size_t)put < n)
+		errno = ENOSPC;
+	return put == (ssize_t)n;
+}
+
+static void cache_use(struct content_cache *c, int fd, const struct cache_header *h)
+{
+	c->fd = fd;
+	c->sets = h->slots / CACHE_WAYS;
+	memcpy(c->key, h->key, sizeof(c->key));
+}
+
+/* Begin to use an open file.  Return: false if its header is not that of a cache. */
+static bool cache_use_file(struct content_cache *c, int fd)
+{
+	struct cache_header h;
+
+	cache_read(fd, &h, sizeof(h), 0);
+	if (memcmp(h.magic, CACHE_MAGIC, sizeof(h.magic)) || h.version != CACHE_VERSION ||
+	    h.sum != cache_header_sum(&h) || !h.slots || h.slots % CACHE_WAYS ||
+	    h.slots > CACHE_SLOTS_MAX)
+		return false;
+	cache_use(c, fd, &h);
+	return true;
+}
+
+static struct cache_header cache_header_new(size_t slots)
+{
+	struct cache_header h = { .version = CACHE_VERSION };
+
+	if (slots > CACHE_SLOTS_MAX)
+		slots = CACHE_SLOTS_MAX;
+	h.slots = slots ? (slots + CACHE_WAYS - 1) / CACHE_WAYS * CACHE_WAYS : CACHE_WAYS;
+	memcpy(h.magic, CACHE_MAGIC, sizeof(h.magic));
+	/* random in each run, and others cannot know it */
+	h.key[0] = hash_word(1);
+	h.key[1] = hash_word(2);
+	h.sum = cache_header_sum(&h);
+	return h;
+}
+
+/*
+ * Give a new file its name.  @old is a descriptor of the file that it replaces, -1 if there is
+ * none.  Return: 0; -EEXIST if another file has appeared there; another negative errno on error.
+ */
+static int cache_file_name(const char *temp, const char *path, int old)
+{
+	struct stat was, is;
+
+	if (old >= 0) {
+		/* somebody else may just have replaced it */
+		if (fstat(old, &was) || lstat(path, &is) || was.st_dev != is.st_dev ||
+		    was.st_ino != is.st_ino)
+			return -EEXIST;
+		return rename(temp, path) ? -errno : 0;
+	}
+	/* unlike a rename, this lets all that create it at once use the file of one of them */
+	if (!link(temp, path)) {
+		unlink(temp);
+		return 0;
+	}
+	if (errno == EEXIST)
+		return -EEXIST;
+	/* some file systems have no hard links */
+	return rename(temp, path) ? -errno : 0;
+}
+
+/* Make a file and begin to use it.  Return: as cache_file_name(). */
+static int cache_file_make(struct content_cache *c, const char *path, int old, size_t slots)
+{
+	const struct cache_header h = cache_header_new(slots);
+	struct buf temp = { 0 };
+	int fd, err = 0;
+
+	buf_adds(&temp, path);
+	buf_add(&temp, ".XXXXXX", sizeof(".XXXXXX"));
+	fd = mkostemp(temp.s, O_CLOEXEC);
+	/* a umask may have taken away bits of the owner */
+	if (fd < 0 || fchmod(fd, 0600) || !cache_write(fd, &h, sizeof(h), 0))
+		err = -errno;
+	if (!err)
+		err = cache_file_name(temp.s, path, old);
+	if (!err) {
+		cache_use(c, fd, &h);
+	} else if (fd >= 0) {
+		unlink(temp.s);
+		close(fd);
+	}
+	buf_free(&temp);
+	return err;
+}
+
+/* Why a file cannot be trusted; NULL if it can. */
+static const char *cache_file_fault(const struct stat *st)
+{
+	if (S_ISLNK(st->st_mode))
+		return "is a symbolic link";
+	if (!S_ISREG(st->st_mode))
+		return "is not a regular file";
+	if (st->st_uid != geteuid())
+		return "belongs to another user";
+	if (st->st_mode & 0022)
+		return "can be written by other users";
+	return NULL;
+}
+
+/*
+ * Open a file that is there.  Return: a descriptor; -ENOENT if there is none; -1 on error, with
+ * @why filled.
+ */
+static int cache_file_open(const char *path, char *why, size_t size)
+{
+	const char *fault = NULL;
+	struct stat st;
+	int fd = -1, err;
+
+	/* opening a device may already do something: look first */
+	if (!lstat(path, &st)) {
+		fault = cache_file_fault(&st);
+		if (!fault)
+			fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+		/* it may have been exchanged in between */
+		if (fd >= 0 && !fstat(fd, &st))
+			fault = cache_file_fault(&st);
+		if (fd >= 0 && !fault)
+			return fd;
+	}
+	err = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!fault && err == ENOENT)
+		return -ENOENT;
+	if (fault)
+		snprintf(why, size, "%s: %s; remove it, and etrace makes a new one", path, fault);
+	else
+		snprintf(why, size, "%s: cannot open it: %s; remove it or correct its rights", path,
+			 strerror(err));
+	return -1;
+}
+
+/* Open or make the file.  Return: false on error, with @why filled. */
+static bool cache_begin(struct content_cache *c, const char *path, size_t slots, char *why,
+			size_t size)
+{
+	for (int i = 0; i < CACHE_TRIES; i++) {
+		int fd = cache_file_open(path, why, size), err;
+
+		if (fd < 0 && fd != -ENOENT)
+			return false;
+		if (fd >= 0 && cache_use_file(c, fd))
+			return true;
+		err = cache_file_make(c, path, fd, slots);
+		if (fd >= 0)
+			close(fd);
+		if (!err)
+			return true;
+		if (err != -EEXIST) {
+			snprintf(why, size, "%s: cannot make it: %s; see to its directory", path,
+				 strerror(-err));
+			return false;
+		}
+	}
+	snprintf(why, size, "%s: others replace it all the time; end them or remove it", path);
+	return false;
+}
+
+struct content_cache *content_cache_open(const char *path, size_t slots, char *why, size_t size)
+{
+	struct content_cache *c = xmalloc(sizeof(*c));
+
+	if (cache_begin(c, path, slots, why, size))
+		return c;
+	free(c);
+	return NULL;
+}
+
+void content_cache_close(struct content_cache *cache)
+{
+	if (!cache)
+		return;
+	close(cache->fd);
+	free(cache);
+}
+
+/* ---- entries ---- */
+
+static void cache_set_read(const struct content_cache *c, const struct content_key *key,
+			   struct cache_set *set)
+{
+	uint64_t hash = sip_hash(c->key, key, sizeof(*key) / 8);
+	uint64_t n = (uint64_t)((hash_wide)hash * c->sets >> 64);
+
+	set->at = CACHE_SLOTS_AT + (off_t)(n * sizeof(set->slots));
+	set->newest = 0;
+	cache_read(c->fd, set->slots, sizeof(set->slots), set->at);
+	for (unsigned int i = 0; i < CACHE_WAYS; i++) {
+		struct cache_slot *s = &set->slots[i];
+
+		if (s->used && s->sum != cache_slot_sum(c, s))
+			s->used = 0;
+		if (s->used > set->newest)
+			set->newest = s->used;
+	}
+}
+
+static struct cache_slot *cache_set_find(struct cache_set *set, const struct content_key *key)
+{
+	for (unsigned int i = 0; i < CACHE_WAYS; i++)
+		if (set->slots[i].used && !memcmp(&set->slots[i].key, key, sizeof(*key)))
+			return &set->slots[i];
+	return NULL;
+}
+
+/* The slot for a new entry: an empty one, or the one that was not used for longest. */
+static struct cache_slot *cache_set_oldest(struct cache_set *set)
+{
+	struct cache_slot *oldest = set->slots;
+
+	for (unsigned int i = 1; i < CACHE_WAYS; i++)
+		if (set->slots[i].used < oldest->used)
+			oldest = &set->slots[i];
+	return oldest;
+}
+
+/* Make a slot the one that was used last, and write it.  Return: false on error. */
+static bool cache_set_write(const struct content_cache *c, const struct cache_set *set,
+			    struct cache_slot *s)
+{
+	s->used = set->newest + 1;
+	s->sum = cache_slot_sum(c, s);
+	return cache_write(c->fd, s, sizeof(*s), set->at + (s - set->slots) * (off_t)sizeof(*s));
+}
+
+bool content_cache_get(struct content_cache *cache, const struct content_key *key,
+		       struct content_id *id)
+{
+	struct cache_slot *s;
+	struct cache_set set;
+
+	if (!cache)
+		return false;
+	cache_set_read(cache, key, &set);
+	s = cache_set_find(&set, key);
+	if (!s)
+		return false;
+	*id = s->id;
+	/*
+	 * Most often it is the newest already, and nothing is written.  If another process has
+	 * replaced it in the meantime, that entry is lost; if this fails, only the order is.
+	 */
+	if (s->used != set.newest)
+		cache_set_write(cache, &set, s);
+	return true;
+}
+
+bool content_cache_put(struct content_cache *cache, const struct content_key *key,
+		       const struct content_id *id)
+{
+	struct cache_slot *s;
+	struct cache_set set;
+
+	if (!cache)
+		return false;
+	cache_set_read(cache, key, &set);
+	s = cache_set_find(&set, key);
+	if (!s)
+		s = cache_set_oldest(&set);
+	s->key = *key;
+	s->id = *id;
+	return cache_set_write(cache, &set, s);
+}
+
+/* ---- the default place ---- */
+
+static bool cache_place_in(struct buf *path, const char *variable, const char *below)
+{
+	const char *dir = getenv(variable);
+
+	if (!dir || *dir != '/')
+		return false;
+	buf_adds(path, dir);
+	buf_adds(path, below);
+	return true;
+}
+
+/* Make the directories of a path that are missing.  Return: 0, or a negative errno. */
+static int cache_place_make(char *path)
+{
+	struct stat st;
+	int err = 0;
+
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		/* the first error is the reason of the others */
+		if (mkdir(path, 0700) && errno != EEXIST && !err)
+			err = -errno;
+		/* an existing one may be refused for another reason than that it exists */
+		if (!stat(path, &st))
+			err = S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+		*slash = '/';
+	}
+	return err;
+}
+
+/* Return: false if the environment names no place; the path is empty then. */
+static bool cache_place(struct buf *path, bool is_root)
+{
+	bool is_known = true;
+
+	path->len = 0;
+	if (is_root)
+		buf_adds(path, "/var/cache");
+	else
+		is_known = cache_place_in(path, "XDG_CACHE_HOME", "") ||
+			   cache_place_in(path, "HOME", "/.cache");
+	if (is_known)
+		buf_adds(path, "/etrace/hashes");
+	*buf_room(path, 1) = '\0';
+	return is_known;
+}
+
+int content_cache_path(struct buf *path)
+{
+	return cache_place(path, !geteuid()) ? cache_place_make(path->s) : -ENOENT;
+}
