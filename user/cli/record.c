@@ -20,6 +20,9 @@
 #define QUEUE_PART	8u
 #define QUEUE_MIN	(16u << 20)
 
+/* Files of which hashes are kept: 32 MiB. */
+#define HASHES		(1u << 18)
+
 static void output_failed(void *ctx, const char *path, const char *fault)
 {
 	(void)ctx;
@@ -117,17 +120,41 @@ static bool is_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS;
 }
 
+/* Without a cache, all is read. */
+static void open_hashes(struct recording *r)
+{
+	struct buf path = { 0 };
+	char why[512];
+	int err = 0;
+
+	if (r->opt.hash_cache)
+		buf_add(&path, r->opt.hash_cache, strlen(r->opt.hash_cache) + 1);
+	else
+		err = content_cache_path(&path);
+	if (err)
+		snprintf(why, sizeof(why), "%s: %s", path.len ? path.s : "no HOME", strerror(-err));
+	else if (*path.s)
+		r->hashes = content_cache_open(path.s, HASHES, why, sizeof(why));
+	if ((err || *path.s) && !r->hashes)
+		say("%s; hashes are not kept for the next recording", why);
+	buf_free(&path);
+}
+
 /* Begin to hash what is read and written.  Return: false after a message. */
 static bool begin_contents(struct recording *r)
 {
-	const struct contents_options o = {
+	struct contents_options o = {
 		.pid_bits = r->session->pid_bits, .max = r->opt.hash_max,
+		/* others can change what a name leads to */
+		.identified = r->user && r->user->uid != geteuid(),
 		.pids = r->session->ops->wrap || is_first_namespace(),
 	};
 	char why[256];
 
 	if (!r->opt.hash)
 		return true;
+	open_hashes(r);
+	o.cache = r->hashes;
 	r->contents = contents_new(&o, r->sink, why, sizeof(why));
 	if (!r->contents)
 		say("%s", why);
@@ -217,6 +244,7 @@ void record_free(struct recording *r)
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
 	contents_free(r->contents);
+	content_cache_close(r->hashes);
 	notable_free(r->notable);
 	/* unfinished outputs are removed with the rights of their owner */
 	entered = !user_enter(r->user);

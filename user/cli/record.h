@@ -33,6 +33,7 @@ struct record_options {
 	bool runs;		/* set by cmd_run.c: a command is to be started */
 	bool no_env;		/* --no-env */
 	bool hash;		/* --hash */
+	const char *hash_cache;	/* --hash-cache, NULL for the default, "" for none */
 	uint64_t hash_max;	/* --hash-max: largest file that is hashed, bytes */
 	bool strict, quiet, verbose, keep_module, open;
 	bool top;		/* --top */

@@ -118,6 +118,7 @@ static bool take_hash(struct record_options *o, const struct opts *opts)
 	const char *value = opt_value(opts, "hash-max");
 
 	o->hash = opt_flag(opts, "hash");
+	o->hash_cache = opt_value(opts, "hash-cache");
 	o->hash_max = HASH_MAX;
 	if (!value || parse_size(value, &o->hash_max))
 		return true;
@@ -194,6 +195,9 @@ const struct opt_row record_rows[] = {
 	  "compilers take options and directories from" },
 	{ "hash", NULL, "hash each file that is read or written, as it is at that moment" },
 	{ "hash-max", "SIZE", "with --hash: largest file that is hashed (default: 4G)" },
+	{ "hash-cache", "FILE", "with --hash: where hashes are kept from one recording to the next;\n"
+	  "default: /var/cache/etrace/hashes for root, else\n"
+	  "~/.cache/etrace/hashes; empty for none" },
 	{ "keep-module", NULL, "do not unload the module at the end if it was loaded for this" },
 	{ "strict", NULL, "exit with status 123 if anything is missing from the trace" },
 	{ "q|quiet", NULL, "no summary at the end, no progress line" },

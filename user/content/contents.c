@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #define THREADS		2u
 #define NICE		10		/* of the threads: the build comes first */
@@ -220,12 +219,12 @@ static void emit_content(struct contents *c, const struct work *w)
 	if (r->why_not) {
 		et_add_string(ev, ET_S_CONTENT_why_not, r->why_not, strlen(r->why_not));
 	} else {
-		add_hex(ev, ET_S_CONTENT_sha256, r->sha256);
-		add_hex(ev, ET_S_CONTENT_gitoid, r->gitoid);
+		add_hex(ev, ET_S_CONTENT_sha256, r->id.sha256);
+		add_hex(ev, ET_S_CONTENT_gitoid, r->id.gitoid);
 		et_set_unsigned(ev, ET_V_CONTENT_size, r->size);
 		et_set(ev, ET_V_CONTENT_mtime, r->mtime);
 		c->counts.hashed++;
-		c->counts.bytes += r->size;
+		c->counts.bytes += r->cached ? 0 : r->size;
 		c->proofs = xgrow(c->proofs, &c->proofs_cap, c->nproofs + 1, sizeof(*c->proofs));
 		c->proofs[c->nproofs++] = (struct proof){
 			of->object, of->version, of->file, r->ino, r->ctime,
@@ -357,9 +356,8 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 
 	c->to = to;
 	c->pid_bits = o->pid_bits;
-	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids,
-		/* root does not read what a name leads to that others can change */
-		.identified = !geteuid() };
+	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids, .cache = o->cache,
+		.identified = o->identified };
 	c->graph = graph_new(o->pid_bits, &ops, c);
 	et_init(&c->ev);
 	pthread_mutex_init(&c->lock, NULL);

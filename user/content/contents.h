@@ -13,6 +13,7 @@
 #ifndef ETRACE_CONTENTS_H
 #define ETRACE_CONTENTS_H
 
+#include "content/content_cache.h"
 #include "event/event.h"
 #include "io/formats.h"
 
@@ -20,7 +21,9 @@ struct contents;
 
 struct contents_options {
 	unsigned int pid_bits;	/* as the module's bits_of_real_pid */
+	bool identified;	/* do not read what is found by its name alone */
 	bool pids;		/* pids of the trace are those of this /proc */
+	struct content_cache *cache;	/* stays the caller's; NULL for none */
 	uint64_t max;		/* largest file that is hashed, bytes */
 };
 

@@ -81,56 +81,72 @@ static uint32_t dev_of(const struct stat *st)
 	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
 }
 
-/* Return: the index in file_systems, -1 if it is none of them */
-static int file_system_of(int fd)
+/* What is found out about a file before it is read. */
+struct found {
+	int fd;			/* O_PATH */
+	int fs;			/* index in file_systems, -1 if it is none of them */
+	uint64_t fsid;
+	struct stat st;
+};
+
+static void find_file_system(struct found *f)
 {
 	struct statfs fs;
 
-	if (fstatfs(fd, &fs))
-		return -1;
+	f->fs = -1;
+	if (fstatfs(f->fd, &fs))
+		return;
+	memcpy(&f->fsid, &fs.f_fsid, sizeof(f->fsid));
 	for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++)
 		if (file_systems[i].magic == (uint32_t)fs.f_type)
-			return (int)i;
-	return -1;
+			f->fs = (int)i;
 }
 
 /* Whether an open file is the one of the trace; if it cannot be told apart by its inode number,
  * size and time decide.
  */
-static bool is_same_file(const struct file_job *job, const struct stat *st, int fs)
+static bool is_same_file(const struct file_job *job, const struct found *f)
 {
+	const struct stat *st = &f->st;
+	bool own_dev = f->fs >= 0 && file_systems[f->fs].own_dev;
+	bool own_ino = f->fs >= 0 && file_systems[f->fs].own_ino;
+
 	if (!job->of.identified)
 		return true;
-	if (job->of.dev != dev_of(st) && !(fs >= 0 && file_systems[fs].own_dev))
+	if (job->of.dev != dev_of(st) && !own_dev)
 		return false;
 	if (job->of.ino == st->st_ino)
 		return true;
-	return fs >= 0 && file_systems[fs].own_ino && (uint64_t)st->st_size == job->of.size &&
+	return own_ino && (uint64_t)st->st_size == job->of.size &&
 	       ns_of(&st->st_mtim) == job->of.mtime;
 }
 
 /* An opened device or FIFO would act on the build, so first only the inode is taken.
- * Return: descriptor, or -errno
+ * Return: 0, or a positive errno
  */
-static int open_regular(const char *path, bool follow, struct stat *st)
+static int find_file(const char *path, bool follow, struct found *f)
 {
-	int where = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), fd;
-	char self[32];
-
-	if (where < 0)
-		return -errno;
-	if (fstat(where, st) || !S_ISREG(st->st_mode)) {
-		close(where);
-		return -EISDIR;
+	f->fd = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+	if (f->fd < 0)
+		return errno;
+	if (fstat(f->fd, &f->st) || !S_ISREG(f->st.st_mode)) {
+		close(f->fd);
+		return EISDIR;
 	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", where);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOATIME);
-	if (fd < 0 && errno == EPERM)
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		fd = -errno;
-	close(where);
-	return fd;
+	find_file_system(f);
+	return 0;
+}
+
+/* Return: descriptor, or -1 with errno */
+static int open_found(const struct found *f)
+{
+	static const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	char self[32];
+	int fd;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
+	fd = open(self, flags | O_NOATIME);
+	return fd < 0 && errno == EPERM ? open(self, flags) : fd;
 }
 
 static const char *why_closed(int error)
@@ -150,30 +166,27 @@ static const char *why_closed(int error)
 	}
 }
 
-/* Opens the file of the trace: by its name, else by the descriptor of a task that has it open.
- * Return: descriptor, or -1 with @why
+/* Finds the file of the trace: by its name, else by the descriptor of a task that has it open.
+ * Return: NULL, or why it is not found
  */
-static int open_job(const struct file_job *job, struct stat *st, int *fs, const char **why)
+static const char *find_job(const struct file_job *job, struct found *f)
 {
 	char link[48];
-	int fd = -ENOENT;
+	int error = ENOENT;
 
-	*why = NULL;
 	for (int way = 0; way < 2; way++) {
 		if (way ? !job->pid || job->of.fd < 0 || !job->of.identified : !job->path)
 			continue;
 		snprintf(link, sizeof(link), "/proc/%d/fd/%d", job->pid, job->of.fd);
-		fd = open_regular(way ? link : job->path, way || !job->of.identified, st);
-		if (fd < 0)
+		error = find_file(way ? link : job->path, way || !job->of.identified, f);
+		if (error)
 			continue;
-		*fs = file_system_of(fd);
-		if (is_same_file(job, st, *fs))
-			return fd;
-		close(fd);
-		fd = -ENOENT;
+		if (is_same_file(job, f))
+			return NULL;
+		close(f->fd);
+		error = ENOENT;
 	}
-	*why = why_closed(-fd);
-	return -1;
+	return why_closed(error);
 }
 
 /* ---- the proof ---- */
@@ -266,66 +279,85 @@ static bool hash_content(int fd, uint64_t size, struct file_result *to)
 		sha256_update(&blob, (size_t)n, block);
 		have += (uint64_t)n;
 	}
-	sha256_digest(&plain, FILE_HASH, to->sha256);
-	sha256_digest(&blob, FILE_HASH, to->gitoid);
+	sha256_digest(&plain, FILE_HASH, to->id.sha256);
+	sha256_digest(&blob, FILE_HASH, to->id.gitoid);
 	free(block);
 	return !n && have == size;
 }
 
-static const char *hash_open(const struct file_job *job, const struct file_limits *limits, int fd,
-			     int fs, struct file_result *to)
+static struct content_key key_of(const struct found *f)
 {
-	struct stat before, after;
-	const char *why;
+	return (struct content_key){
+		.dev = f->st.st_dev, .ino = f->st.st_ino, .size = (uint64_t)f->st.st_size,
+		.fsid = f->fsid, .mtime = ns_of(&f->st.st_mtim), .ctime = ns_of(&f->st.st_ctim),
+	};
+}
+
+/* Read it: rule 1.  @f->st is what the file was before. */
+static const char *read_found(const struct file_limits *limits, const struct found *f,
+			      struct file_result *to)
+{
+	const struct content_key key = key_of(f);
+	struct stat after;
+	int fd = open_found(f);
 	bool good;
 
-	if (fs < 0)
-		return "its file system is not known to keep exact times";
-	if (fstat(fd, &before))
-		return "cannot be read";
-	if ((uint64_t)before.st_size > limits->max)
-		return "larger than the limit of --hash-max";
-	why = check_age(job, &before);
-	if (why)
-		return why;
-	to->mapped = may_be_mapped(job, limits, &before);
-	if (to->mapped)
-		return "a process may write to it through a mapping";
-	wait_for_tick(&before);
-	good = !fstat(fd, &after) && is_equal(&before, &after) &&
-	       hash_content(fd, (uint64_t)before.st_size, to);
+	if (fd < 0)
+		return why_closed(errno);
+	wait_for_tick(&f->st);
+	good = !fstat(fd, &after) && is_equal(&f->st, &after) &&
+	       hash_content(fd, (uint64_t)f->st.st_size, to);
 	/* before the last look: what comes after it is not proven */
 	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	if (!good || fstat(fd, &after) || !is_equal(&before, &after)) {
+	good = good && !fstat(fd, &after) && is_equal(&f->st, &after);
+	close(fd);
+	if (!good) {
 		to->again = true;
 		return "changed while the recorder read it";
 	}
-	to->size = (uint64_t)before.st_size;
-	to->mtime = ns_of(&before.st_mtim);
-	to->ctime = ns_of(&before.st_ctim);
-	to->ino = before.st_ino;
+	content_cache_put(limits->cache, &key, &to->id);
 	return NULL;
+}
+
+static const char *hash_found(const struct file_job *job, const struct file_limits *limits,
+			      const struct found *f, struct file_result *to)
+{
+	const struct content_key key = key_of(f);
+	const char *why;
+
+	if (f->fs < 0)
+		return "its file system is not known to keep exact times";
+	if (key.size > limits->max)
+		return "larger than the limit of --hash-max";
+	why = check_age(job, &f->st);
+	if (why)
+		return why;
+	to->mapped = may_be_mapped(job, limits, &f->st);
+	if (to->mapped)
+		return "a process may write to it through a mapping";
+	to->size = key.size;
+	to->mtime = key.mtime;
+	to->ctime = key.ctime;
+	to->ino = key.ino;
+	to->cached = content_cache_get(limits->cache, &key, &to->id);
+	return to->cached ? NULL : read_found(limits, f, to);
 }
 
 void file_hash(const struct file_job *job, const struct file_limits *limits,
 	       struct file_result *to)
 {
-	struct stat st;
-	int fs = -1, fd;
+	struct found f;
 
 	memset(to, 0, sizeof(*to));
-	if (limits->identified && !job->of.identified) {
-		to->why_not = "its inode number is not recorded";
-		to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	to->why_not = "its inode number is not recorded";
+	if (limits->identified && !job->of.identified)
 		return;
-	}
-	fd = open_job(job, &st, &fs, &to->why_not);
-	if (fd >= 0) {
-		to->why_not = hash_open(job, limits, fd, fs, to);
-		close(fd);
-	}
+	to->why_not = find_job(job, &f);
 	if (to->why_not)
-		to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+		return;
+	to->why_not = hash_found(job, limits, &f, to);
+	close(f.fd);
 }
 
 bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)

@@ -20,6 +20,7 @@
 #ifndef ETRACE_FILE_HASH_H
 #define ETRACE_FILE_HASH_H
 
+#include "content/content_cache.h"
 #include "graph/graph.h"
 
 #define FILE_HASH 32		/* bytes of SHA-256 */
@@ -34,10 +35,10 @@ struct file_job {
 /* What came of it. */
 struct file_result {
 	const char *why_not;	/* a constant; NULL if it was hashed */
+	bool cached;		/* found in the cache, not read */
 	bool again;		/* it may work later */
 	bool mapped;		/* it may work when no process has the file mapped for writing */
-	uint8_t sha256[FILE_HASH];	/* of the content */
-	uint8_t gitoid[FILE_HASH];	/* SHA-256 of "blob SIZE", NUL, content */
+	struct content_id id;	/* SHA-256 of the content; of "blob SIZE", NUL, content */
 	uint64_t ino, size;	/* as stat gives them; bytes */
 	int64_t mtime, ctime;	/* ns since 1970 */
 	uint64_t time;		/* CLOCK_MONOTONIC at which the content was still that, ns */
@@ -47,6 +48,7 @@ struct file_limits {
 	uint64_t max;		/* largest size, bytes */
 	bool identified;	/* only files whose inode number is recorded */
 	bool pids;		/* pids in jobs are those of this /proc */
+	struct content_cache *cache;	/* NULL for none */
 };
 
 /** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */

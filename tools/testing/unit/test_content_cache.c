@@ -32,7 +32,7 @@ static uid_t fake_geteuid(void)
 
 /* This one is linked in place of the library's. */
 #define geteuid() fake_geteuid()
-#include "base/content_cache.c"
+#include "content/content_cache.c"
 #undef geteuid
 
 #define NAME		"hashes"

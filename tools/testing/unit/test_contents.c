@@ -329,9 +329,9 @@ static void test_hash(void **state)
 	before = monotonic();
 	assert_null(hash(&job));
 	/* sha256sum; git hash-object in a repository with --object-format=sha256 */
-	assert_true(is_hash(result.sha256,
+	assert_true(is_hash(result.id.sha256,
 			    "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"));
-	assert_true(is_hash(result.gitoid,
+	assert_true(is_hash(result.id.gitoid,
 			    "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4"));
 	assert_int_equal(result.size, 6);
 	assert_in_range(result.time, before, monotonic());

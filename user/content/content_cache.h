@@ -32,12 +32,12 @@
  *		56	64	struct content_id
  *		120	8	checksum of these 120 bytes
  *
- * A checksum is SipHash-2-4 with the random key.  A slot with a wrong one is empty: so is one
+ * A checksum is the first 8 bytes of the SHA-256 of the random key and these bytes.  A slot with a wrong one is empty: so is one
  * that holds parts of two entries, and nobody who cannot read the file can choose files for which
  * it would not be.  No slot crosses a sector of a disk.
  *
- * Each 8 slots that follow each other are a set.  SipHash of the key, times the number of sets,
- * divided by 2^64 is the set of an entry; it may lie in any slot of it.  When all slots of a set
+ * Each 8 slots that follow each other are a set.  That of a struct content_key, times the number of
+ * sets, divided by 2^64 is the set of an entry; it may lie in any slot of it.  When all slots of a set
  * are full, that which was not used for longest is replaced.
  *
  * The file grows with the highest set that is in use, up to 4096 + 128 bytes * number of slots.

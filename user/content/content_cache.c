@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Hashes of files, kept from one recording to the next.  See content_cache.h. */
-#include "base/content_cache.h"
-#include "base/bytes.h"
+#include "content/content_cache.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -12,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <nettle/sha2.h>
 
 #define CACHE_MAGIC	"etrhash\n"
 #define CACHE_VERSION	1u
@@ -54,62 +55,27 @@ struct cache_set {
 
 /* ---- checksums ---- */
 
-static uint64_t sip_rotate(uint64_t v, unsigned int bits)
+/* The first 8 bytes of the SHA-256 of @key and @words words of 8 bytes. */
+static uint64_t cache_hash(const uint64_t key[2], const void *data, size_t words)
 {
-	return v << bits | v >> (64 - bits);
-}
+	struct sha256_ctx sha;
+	uint64_t sum;
 
-static void sip_rounds(uint64_t v[4], int n)
-{
-	while (n--) {
-		v[0] += v[1];
-		v[2] += v[3];
-		v[1] = sip_rotate(v[1], 13) ^ v[0];
-		v[3] = sip_rotate(v[3], 16) ^ v[2];
-		v[0] = sip_rotate(v[0], 32);
-		v[2] += v[1];
-		v[0] += v[3];
-		v[1] = sip_rotate(v[1], 17) ^ v[2];
-		v[3] = sip_rotate(v[3], 21) ^ v[0];
-		v[2] = sip_rotate(v[2], 32);
-	}
-}
-
-static void sip_word(uint64_t v[4], uint64_t word)
-{
-	v[3] ^= word;
-	sip_rounds(v, 2);
-	v[0] ^= word;
-}
-
-/*
- * SipHash-2-4 of @words words of 8 bytes.  Not hash_bytes(): that differs from run to run.  Not
- * SHA-256: the public library is linked without nettle.
- */
-static uint64_t sip_hash(const uint64_t key[2], const void *data, size_t words)
-{
-	uint64_t v[4] = {
-		key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,
-		key[0] ^ 0x6c7967656e657261ull, key[1] ^ 0x7465646279746573ull,
-	};
-	const char *p = data;
-
-	for (size_t i = 0; i < words; i++)
-		sip_word(v, bytes_8(p + 8 * i));
-	sip_word(v, (uint64_t)words * 8 << 56);
-	v[2] ^= 0xff;
-	sip_rounds(v, 4);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
+	sha256_init(&sha);
+	sha256_update(&sha, 16, (const uint8_t *)key);
+	sha256_update(&sha, 8 * words, data);
+	sha256_digest(&sha, sizeof(sum), (uint8_t *)&sum);
+	return sum;
 }
 
 static uint64_t cache_header_sum(const struct cache_header *h)
 {
-	return sip_hash(h->key, h, offsetof(struct cache_header, sum) / 8);
+	return cache_hash(h->key, h, offsetof(struct cache_header, sum) / 8);
 }
 
 static uint64_t cache_slot_sum(const struct content_cache *c, const struct cache_slot *s)
 {
-	return sip_hash(c->key, s, offsetof(struct cache_slot, sum) / 8);
+	return cache_hash(c->key, s, offsetof(struct cache_slot, sum) / 8);
 }
 
 /* ---- the file ---- */
@@ -324,7 +290,7 @@ void content_cache_close(struct content_cache *cache)
 static void cache_set_read(const struct content_cache *c, const struct content_key *key,
 			   struct cache_set *set)
 {
-	uint64_t hash = sip_hash(c->key, key, sizeof(*key) / 8);
+	uint64_t hash = cache_hash(c->key, key, sizeof(*key) / 8);
 	uint64_t n = (uint64_t)((hash_wide)hash * c->sets >> 64);
 
 	set->at = CACHE_SLOTS_AT + (off_t)(n * sizeof(set->slots));
