@@ -61,6 +61,14 @@ by()
 		"${@:2}" ;;
 	etrace)
 		"$etrace" run -q --strict --backend=module -o /tmp/trace.fxt -- "${@:2}" ;;
+	hash-first)
+		rm -f /tmp/hashes
+		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes \
+			-o /tmp/trace.fxt -- "${@:2}" ;;
+	hash)
+		# with the cache that the run before has filled
+		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes \
+			-o /tmp/trace.fxt -- "${@:2}" ;;
 	bpf)
 		"$etrace" run -q --strict --backend=bpf -o /tmp/trace.fxt -- "${@:2}" ;;
 	module)
@@ -104,7 +112,7 @@ echo "files $FILES" | tee /tmp/result
 both strace-bpf
 both strace
 for round in $(seq $MOST_ROUNDS); do
-	for name in none etrace module bpf; do
+	for name in none etrace hash-first hash module bpf; do
 		both $name
 	done
 	[ "$round" -ge $ROUNDS ] || continue

@@ -14,6 +14,9 @@ BEGIN {
 	ERROR = 0.2		# percent of the build that a limit's number may be off
 	max["etrace"] = 2.0	# percent that may be added
 	max["bpf"] = 4.5
+	# on top of etrace run
+	max_hash["hash-first"] = 2.0
+	max_hash["hash"] = 0.3
 	max_once["etrace"] = 80	# millions of instructions for a session's beginning and end
 	max_once["bpf"] = 800
 	# Student's t for 95 %, by degrees of freedom.
@@ -55,6 +58,29 @@ function evaluate(id,   i, build, begin, x, sum, squares)
 }
 
 function max0(x) { return x > 0 ? x : 0 }
+
+# What hashing adds to recording: compared round by round.
+function evaluate_hash(id,   i, x, sum, squares, rounds)
+{
+	rounds = n[id] < n["etrace"] ? n[id] : n["etrace"]
+	for (i = 1; i <= rounds; i++) {
+		x = 100 * (compiling(id, i) - compiling("etrace", i)) / compiling("none", i)
+		sum += x
+		squares += x * x
+	}
+	added[id] = mean(sum, rounds)
+	error[id] = rounds > 1 ? t[rounds - 1] * \
+		sqrt(max0(squares - sum * sum / rounds) / (rounds - 1) / rounds) : -1
+}
+
+function limit_hash(id, title)
+{
+	evaluate_hash(id)
+	printf "  added by %s: %.2f %% %s (at most %.1f %%): %s\n", title, added[id], error_text(id),
+		max_hash[id], added[id] - max0(error[id]) > max_hash[id] ? "EXCEEDED" : "kept"
+	if (added[id] - max0(error[id]) > max_hash[id])
+		exceeded = 1
+}
 
 function error_text(id)
 {
@@ -117,5 +143,7 @@ END {
 	row("strace", "strace -f, all calls")
 	limit("etrace", "etrace run")
 	limit("bpf", "etrace run --backend=bpf")
+	limit_hash("hash-first", "--hash, nothing known")
+	limit_hash("hash", "--hash, all known")
 	exit exceeded ? 1 : unknown ? 2 : 0
 }
