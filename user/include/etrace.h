@@ -182,7 +182,7 @@ unsigned int etrace_event_kind(const struct etrace_event *event);
 
 /*
  * The task that caused the event: its upid, a number unique in the trace, and the pid
- * contained in it.  Both are 0 in events of no task, ETRACE_K_LOST and ETRACE_K_SESSION.
+ * contained in it.  Both are 0 in events of no task: ETRACE_K_LOST, _SESSION and _CONTENT.
  */
 uint64_t etrace_event_upid(const struct etrace_event *event);
 uint64_t etrace_event_pid(const struct etrace_event *event);
