@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,9 @@
 
 static const struct diag_kind not_hashed = {
 	"files without a hash", DIAG_NOTE
+};
+static const struct diag_kind other_now = {
+	"files that have the size and time of then, but another content now", DIAG_NOTE
 };
 
 void attest_free(struct attest *a)
@@ -101,24 +105,62 @@ static bool time_set(const struct attest *a, const struct attest_file *f, struct
 	return a->has_begin;
 }
 
-void attest_hash_as_used(const struct attest *a, struct attest_file *f)
+/* Hash a file as it is now.  Return: NULL, or why it is no longer f->version, in words. */
+static const char *hash_now(const struct attest *a, const struct attest_file *f, uint8_t *hash)
 {
 	const struct build_version *v = &build_of(a->db)->versions[f->version];
 	struct attest_was was = { .known = v->identified, .size = (int64_t)v->size, .mtime = v->mtime };
+	const char *why = attest_hash(a, f, &was, hash);
 
-	f->why_not = attest_hash(a, f, &was, f->hash);
-	if (f->why_not && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
-		f->why_not = attest_hash(a, f, &was, f->hash);
+	if (why && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
+		why = attest_hash(a, f, &was, hash);
+	return why;
+}
+
+bool attest_is_link(const struct attest *a, const struct attest_file *f)
+{
+	return build_of(a->db)->versions[f->version].made == GRAPH_IS_SYMLINK;
+}
+
+void attest_hash_as_used(const struct attest *a, struct attest_file *f)
+{
+	const struct build_content *c = build_content(build_of(a->db), f->version);
+
+	f->recorded = c;
+	if (c)
+		memcpy(f->hash, c->sha256, ATTEST_HASH);
+	f->why_not = c ? NULL : hash_now(a, f, f->hash);
 	f->hashed = !f->why_not;
 }
 
-/* Compute the id, which depends only on the build and its files. */
+/*
+ * Compare a recorded hash with the file, if that seems to be the same still.  A name that
+ * has another version in the end is left out: two versions may have the same size and time.
+ */
+static bool is_other_now(const struct attest *a, const struct attest_file *f)
+{
+	const struct build *b = build_of(a->db);
+	uint8_t hash[ATTEST_HASH];
+
+	return f->recorded && build_present(b, f->file) == b->versions[f->version].holds &&
+	       !hash_now(a, f, hash) && memcmp(hash, f->hash, ATTEST_HASH);
+}
+
+static const char *not_recorded(const struct attest *a, const struct attest_file *f)
+{
+	const struct build *b = build_of(a->db);
+
+	return f->recorded || !build_hashed(b) || attest_is_link(a, f) ? NULL :
+		build_content_why(b, f->version);
+}
+
+/* Compute the ids, which depend only on the build and its files. */
 static void identify_files(struct attest *a)
 {
 	/* not "sealed": it counts changes of the database, not of the build */
 	static const char text[] = "SELECT key, value FROM meta WHERE key <> 'sealed' ORDER BY key";
 	struct sqlite3_stmt *st = db_ask(a->db, text, "");
-	struct sha256_ctx sha;
+	struct sha256_ctx sha, build;
 	size_t len;
 
 	sha256_init(&sha);
@@ -129,9 +171,13 @@ static void identify_files(struct attest *a)
 			sha256_update(&sha, len, (const uint8_t *)(s ? s : ""));
 			sha256_update(&sha, 1, (const uint8_t *)"");
 		}
+	build = sha;
+	sha256_digest(&build, sizeof(a->build), a->build);
 	for (size_t i = 0; i < a->n; i++) {
 		sha256_update(&sha, a->rows[i].len + 1, (const uint8_t *)a->rows[i].path);
 		sha256_update(&sha, 1, &a->rows[i].role);
+		if (a->rows[i].recorded)
+			sha256_update(&sha, 1, (const uint8_t *)(a->rows[i].differs ? "d" : "r"));
 		sha256_update(&sha, sizeof(a->rows[i].hash), a->rows[i].hash);
 	}
 	sha256_digest(&sha, sizeof(a->id), a->id);
@@ -139,19 +185,57 @@ static void identify_files(struct attest *a)
 
 bool attest_load(struct attest *a)
 {
-	size_t unhashed = 0;
+	size_t unhashed = 0, others = 0;
 
 	a->has_begin = answers_realtime(a->db, &a->begin);
 	load_files(a);
 	for (size_t i = 0; i < a->n; i++) {
 		attest_hash_as_used(a, &a->rows[i]);
+		a->rows[i].differs = is_other_now(a, &a->rows[i]);
 		unhashed += !a->rows[i].hashed;
+		others += a->rows[i].differs;
 	}
 	if (unhashed)
 		diag_report(a->db->diag, &not_hashed, NULL, DIAG_NOWHERE, 0,
 			    "%zu of %zu files have no hash; it says why at each", unhashed, a->n);
+	if (others)
+		diag_report(a->db->diag, &other_now, NULL, DIAG_NOWHERE, 0,
+			    "%zu of %zu files have the size and time of then, but another content now; the recorded hash is given, and it says so at each",
+			    others, a->n);
 	identify_files(a);
 	return !a->db->failed;
+}
+
+bool attest_has_subjects(const struct attest *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->rows[i].role == ATTEST_OUTPUT && a->rows[i].hashed)
+			return true;
+	diag_fatal(a->db->diag, "a statement is about outputs, and the hash of none is known; --root DIR says where they are");
+	return false;
+}
+
+const char *attest_gitoid(const uint8_t *hash, char *buf)
+{
+	size_t n = (size_t)sprintf(buf, "gitoid:blob:sha256:");
+
+	for (size_t i = 0; i < BUILD_HASH; i++)
+		n += (size_t)sprintf(buf + n, "%02x", hash[i]);
+	return buf;
+}
+
+void attest_put_hashed(struct json *j, const struct attest *a, const struct attest_file *f)
+{
+	const char *why = not_recorded(a, f);
+
+	if (f->hashed)
+		json_member(j, "hashed", f->recorded ? "recorded" : "afterwards");
+	else
+		json_member(j, "not_hashed", f->why_not);
+	if (why)
+		json_member(j, "not_recorded", why);
+	if (f->differs)
+		json_member(j, "differs", ATTEST_DIFFERS);
 }
 
 /* ---- times ---- */

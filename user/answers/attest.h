@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Attestations: the inputs, tools and outputs of a build, with their hashes.  As
- * SPDX 3.0.1 (core, software and build profiles, as JSON-LD) and in-toto's runtime
- * trace, v0.1.
+ * SPDX 3.0.1 (core, software and build profiles, as JSON-LD), and as statements of in-toto
+ * with its runtime trace, v0.1, or with SLSA's provenance, v1.
+ *
+ * A hash is the one that the recorder took when the file was used.  Files of which there is
+ * none are hashed as they are now, if they have not changed since; documents tell the two apart.
  */
 #ifndef ETRACE_ATTEST_H
 #define ETRACE_ATTEST_H
 
 #include "answers/answers.h"
+#include "io/json_out.h"
 
 #define ATTEST_HASH 32		/* bytes of SHA-256 */
 
@@ -25,6 +29,8 @@ struct attest_file {
 	char *path;		/* @len bytes, and a NUL behind them */
 	size_t len;
 	bool hashed;
+	bool recorded;		/* @hash is the recorder's, of when the file was used */
+	bool differs;		/* @recorded, and the file, by its looks the same, has another now */
 	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */
 	uint8_t hash[ATTEST_HASH];
 };
@@ -37,21 +43,23 @@ struct attest {
 	size_t n, cap;
 	bool has_begin;		/* @begin is known */
 	int64_t begin;		/* time of the first event, ns since 1970 */
+	uint8_t build[ATTEST_HASH];	/* hash of what is known of the build as a whole */
 	uint8_t id[ATTEST_HASH];	/* hash of the build and of @rows */
 };
 
 /**
- * attest_load - load all files, and hash those that have not changed since the build used
- *	them
+ * attest_load - load all files with their hashes; without a recorded one, hash those that have
+ *	not changed since the build used them
  *
  * Return: false after diag_fatal(); release with attest_free() in any case.
  */
 bool attest_load(struct attest *a);
 void attest_free(struct attest *a);
 
-/** attest_spdx, attest_in_toto - write the attestation.  Return: false after diag_fatal(). */
+/** attest_spdx, attest_in_toto, attest_slsa - write it.  Return: false after diag_fatal(). */
 bool attest_spdx(struct attest *a);
 bool attest_in_toto(struct attest *a);
+bool attest_slsa(struct attest *a);
 
 /* ---- between its files ---- */
 
@@ -81,11 +89,31 @@ const char *attest_hash(const struct attest *a, const struct attest_file *f,
 bool attest_look(const struct attest *a, const char *path, struct attest_was *was);
 
 /**
- * attest_hash_as_used - hash a file if it is still f->version: sets hashed, hash and why_not
+ * attest_hash_as_used - the recorded hash of f->version, else that of the file if it is still
+ *	f->version: sets hashed, recorded, hash and why_not
  *
  * Uses only db, root, has_begin and begin of @a.
  */
 void attest_hash_as_used(const struct attest *a, struct attest_file *f);
+
+/**
+ * attest_put_hashed - members of an object: hashed ("recorded" at the time of use, or
+ *	"afterwards"), else not_hashed; not_recorded; differs
+ */
+void attest_put_hashed(struct json *j, const struct attest *a, const struct attest_file *f);
+
+/** attest_has_subjects - whether the hash of any output is known.  Return: false after diag_fatal() */
+bool attest_has_subjects(const struct attest *a);
+
+/** attest_gitoid - a hash as "gitoid:blob:sha256:...", in @buf */
+const char *attest_gitoid(const uint8_t *hash, char *buf);
+#define ATTEST_GITOID (sizeof("gitoid:blob:sha256:") + 2ul * ATTEST_HASH)
+
+/** attest_is_link - whether the build made it as a symbolic link, which has no content to hash */
+bool attest_is_link(const struct attest *a, const struct attest_file *f);
+
+/* What is said of files that are @differs. */
+#define ATTEST_DIFFERS	"the file has the size and time of then, but another content now"
 
 /** attest_time - ns since 1970 as "2026-01-31T12:00:00Z" */
 const char *attest_time(int64_t ns, char *buf);

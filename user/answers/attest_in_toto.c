@@ -107,8 +107,7 @@ static void put_files(struct json *j, const struct attest *a)
 		json_key(j, "annotations");
 		json_begin(j, '{');
 		json_member(j, "role", roles[f->role]);
-		if (!f->hashed)
-			json_member(j, "not_hashed", f->why_not);
+		attest_put_hashed(j, a, f);
 		json_end(j, '}');
 		json_end(j, '}');
 	}
@@ -145,14 +144,9 @@ bool attest_in_toto(struct attest *a)
 {
 	struct json j = { .out = a->out };
 	char time[ATTEST_TIME];
-	size_t outputs = 0;
 
-	for (size_t i = 0; i < a->n; i++)
-		outputs += a->rows[i].role == ATTEST_OUTPUT && a->rows[i].hashed;
-	if (!outputs) {
-		diag_fatal(a->db->diag, "a statement is about outputs, and the hash of none is known; --root DIR says where they are");
+	if (!attest_has_subjects(a))
 		return false;
-	}
 	json_begin(&j, '{');
 	json_member(&j, "_type", "https://in-toto.io/Statement/v1");
 	put_subjects(&j, a);

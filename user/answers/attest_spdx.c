@@ -106,14 +106,16 @@ static void put_build(struct spdx *s)
 	end_element(s);
 }
 
-static void put_hash(struct json *j, const uint8_t *hash)
+static void put_hash(struct json *j, const struct attest_file *f)
 {
 	json_list(j, "verifiedUsing");
 	json_begin(j, '{');
 	json_member(j, "type", "Hash");
 	json_member(j, "algorithm", "sha256");
 	json_key(j, "hashValue");
-	json_hex(j, hash, ATTEST_HASH);
+	json_hex(j, f->hash, ATTEST_HASH);
+	json_member(j, "comment", f->recorded ? "recorded at the time of use" :
+						"taken after the build");
 	json_end(j, '}');
 	json_end(j, ']');
 }
@@ -133,9 +135,9 @@ static void put_file(struct spdx *s, size_t i)
 	json_str(j, f->path, f->len);
 	json_member(j, "software_primaryPurpose", purposes[f->role]);
 	if (f->hashed)
-		put_hash(j, f->hash);
-	else
-		json_member(j, "comment", f->why_not);
+		put_hash(j, f);
+	if (f->why_not || f->differs)
+		json_member(j, "comment", f->differs ? ATTEST_DIFFERS : f->why_not);
 	if (!utf8_valid(f->path, f->len)) {
 		json_key(j, "description");
 		json_hex(j, f->path, f->len);

@@ -7,20 +7,46 @@
 static const struct opt_row options[] = {
 	{ "spdx", NULL, "SPDX 3.0.1, build profile (default)" },
 	{ "in-toto", NULL, "an in-toto statement with a runtime trace" },
+	{ "slsa", NULL, "an in-toto statement with SLSA provenance" },
 	OPTION_ROOT,
 	{ 0 }
 };
+
+static const struct attest_kind {
+	const char *option;
+	bool (*write)(struct attest *a);
+} kinds[] = {
+	{ "spdx", attest_spdx },	/* the default */
+	{ "in-toto", attest_in_toto },
+	{ "slsa", attest_slsa },
+};
+
+/* The kind that is asked for.  Return: NULL after diag_fatal(). */
+static const struct attest_kind *kind_asked(const struct asked *a)
+{
+	const struct attest_kind *kind = NULL;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!opt_flag(a->opts, kinds[i].option))
+			continue;
+		if (kind) {
+			diag_fatal(a->diag, "give one of --%s and --%s", kind->option,
+				   kinds[i].option);
+			return NULL;
+		}
+		kind = &kinds[i];
+	}
+	return kind ? kind : &kinds[0];
+}
 
 static int ask_attest(struct asked *a)
 {
 	const char *root = opt_value(a->opts, "root");
 	struct attest attest = { .db = a->db[0], .out = a->out, .root = root ? root : "/" };
-	bool in_toto = opt_flag(a->opts, "in-toto");
+	const struct attest_kind *kind = kind_asked(a);
 
-	if (in_toto && opt_flag(a->opts, "spdx"))
-		diag_fatal(a->diag, "give one of --spdx and --in-toto");
-	else if (attest_load(&attest))
-		in_toto ? attest_in_toto(&attest) : attest_spdx(&attest);
+	if (kind && attest_load(&attest))
+		kind->write(&attest);
 	attest_free(&attest);
 	return 0;
 }
@@ -29,8 +55,8 @@ int cmd_attest(int argc, char **argv)
 {
 	static const struct answer attest = {
 		.name = "attest", .synopsis = "[TRACE]", .options = options,
-		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed\n"
-			 "since. The output is always JSON.",
+		.about = "Write what a build read, used and made, with the SHA-256 of each file: the one that was\n"
+			 "recorded, else that of the file if it has not changed since. The output is always JSON.",
 		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",
 		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask_attest,
 	};
