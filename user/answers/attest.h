@@ -61,6 +61,17 @@ bool attest_spdx(struct attest *a);
 bool attest_in_toto(struct attest *a);
 bool attest_slsa(struct attest *a);
 
+/**
+ * attest_omnibor - write OmniBOR's input manifests below a directory, and list the outputs
+ * @a: with db and out only; not loaded
+ * @lacks: set to whether an output has no manifest, as an input of it is not known; what it
+ *	lacks was reported
+ *
+ * A line for each output: its path, its gitoid and that of its manifest, tabs between them, "-"
+ * for what there is not.  Return: false after diag_fatal().
+ */
+bool attest_omnibor(struct attest *a, const char *dir, bool *lacks);
+
 /* ---- between its files ---- */
 
 /* What a file was in the build; it is hashed only if it is still the same. */

@@ -269,6 +269,9 @@ bool build_is_input(const struct build *b, const struct build_access *a);
 /** build_is_made - whether the build made a version's content */
 bool build_is_made(const struct build_version *v);
 
+/** build_is_kept - whether the build made a file's content, and a name has it at the end */
+bool build_is_kept(const struct build *b, uint32_t version);
+
 /** build_is_file - whether a version is or was the content of a regular file with a name */
 bool build_is_file(const struct build_version *v);
 

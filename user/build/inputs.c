@@ -156,6 +156,12 @@ static bool look_at_input(struct search *s, size_t i)
 		show_source(s, i);
 		return false;
 	}
+	if (s->how == REACH_KEPT) {
+		if (!build_is_kept(b, n->version))
+			return true;
+		search_show(s, i, build_name(b, n->version, 0));
+		return false;
+	}
 	name = build_is_queue(v) ? 0 : build_name(b, n->version, name);
 	/* earlier versions of the output itself are passed through, too */
 	if (!name || name == s->file)

@@ -18,6 +18,14 @@ bool build_is_made(const struct build_version *v)
 	       v->made == GRAPH_IS_SYMLINK || build_is_queue(v);
 }
 
+bool build_is_kept(const struct build *b, uint32_t version)
+{
+	const struct build_version *v = &b->versions[version];
+
+	return build_is_made(v) && !build_is_queue(v) && v->made != GRAPH_IS_SYMLINK &&
+	       build_name(b, version, 0);
+}
+
 bool build_is_file(const struct build_version *v)
 {
 	return build_is_written(v) || v->made == GRAPH_EXISTED;

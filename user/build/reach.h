@@ -39,6 +39,10 @@ enum reach_how {
 	REACH_LEAVES,		/* deps: inputs that the build did not make; rdeps: outputs
 				 * from which nothing else was made
 				 */
+	REACH_KEPT,		/* deps: the nearest versions that there are in the end, or that the
+				 * build did not make; see build_is_kept().  Versions of one name may
+				 * be more than one, of which only the first is shown; links are not.
+				 */
 };
 
 /* Bits of enum graph_class. */

@@ -8,6 +8,7 @@ static const struct opt_row options[] = {
 	{ "spdx", NULL, "SPDX 3.0.1, build profile (default)" },
 	{ "in-toto", NULL, "an in-toto statement with a runtime trace" },
 	{ "slsa", NULL, "an in-toto statement with SLSA provenance" },
+	{ "omnibor", "DIR", "write OmniBOR input manifests to DIR, list the outputs" },
 	OPTION_ROOT,
 	{ 0 }
 };
@@ -19,6 +20,7 @@ static const struct attest_kind {
 	{ "spdx", attest_spdx },	/* the default */
 	{ "in-toto", attest_in_toto },
 	{ "slsa", attest_slsa },
+	{ "omnibor", NULL },
 };
 
 /* The kind that is asked for.  Return: NULL after diag_fatal(). */
@@ -44,11 +46,14 @@ static int ask_attest(struct asked *a)
 	const char *root = opt_value(a->opts, "root");
 	struct attest attest = { .db = a->db[0], .out = a->out, .root = root ? root : "/" };
 	const struct attest_kind *kind = kind_asked(a);
+	bool lacks = false;
 
-	if (kind && attest_load(&attest))
+	if (kind && !kind->write)
+		attest_omnibor(&attest, opt_value(a->opts, "omnibor"), &lacks);
+	else if (kind && attest_load(&attest))
 		kind->write(&attest);
 	attest_free(&attest);
-	return 0;
+	return lacks;
 }
 
 int cmd_attest(int argc, char **argv)
@@ -56,8 +61,10 @@ int cmd_attest(int argc, char **argv)
 	static const struct answer attest = {
 		.name = "attest", .synopsis = "[TRACE]", .options = options,
 		.about = "Write what a build read, used and made, with the SHA-256 of each file: the one that was\n"
-			 "recorded, else that of the file if it has not changed since. The output is always JSON.",
-		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",
+			 "recorded, else that of the file if it has not changed since. The output is JSON, but of --omnibor.",
+		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n"
+			   PROG " attest --omnibor .omnibor etrace.fxt > outputs.txt\n",
+		.status = "1 also if an output has no manifest",
 		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask_attest,
 	};
 

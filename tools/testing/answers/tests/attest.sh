@@ -165,3 +165,254 @@ grep '^etrace attest' "$schemas/etrace-attest.1" | sed 's/\\-/-/g' > lines
 while read -r line; do
 	check "etrace-attest.1: $line" bash -c "$line > out.json 2> /dev/null; test -s out.json || test -s build.spdx.json"
 done < lines
+
+# ---- hashes that were recorded ----
+
+begin_builds
+mkdir proj
+cd proj || exit
+printf 'int a(void);\nint b(void);\n' > a.h
+for name in a b gone old; do
+	printf '#include "a.h"\nint %s(void) { return 1; }\n' $name > $name.c
+done
+printf '#include "a.h"\nint main(void) { return a() + b(); }\n' > main.c
+echo 'moved by the build' > late.c
+# Objects are linked without the system's: gcc has temporary ones where it compiles and links.
+cat > build.sh <<'END2'
+gcc -c a.c -o a.o
+gcc -c b.c -o b.o
+ar rcs lib.a b.o
+rm b.o
+gcc -r -nostdlib main.c a.o lib.a -o prog
+gcc -r -nostdlib a.c b.c -o both
+cp prog copy
+ln -s copy link
+mv late.c moved.c
+gcc -c old.c -o old.o
+echo 'int other;' > old.c
+gcc -c gone.c -o gone.o
+rm gone.c
+cat a.c b.c | sort > sorted
+cp a.c two.c
+gcc -c two.c -o two1.o
+cat b.c > two.c
+gcc -c two.c -o two2.o
+END2
+cp -a . ../was
+check "a build with hashes: recorded" etrace run -q --backend=strace -o ../proj.fxt -- sh -e build.sh
+cd .. || exit
+
+cat > common.py <<'END2'
+# What files held: those that the build found in the project are in was/, others are as they are.
+import hashlib, os, subprocess, sys
+top = os.getcwd() + "/"
+OUTPUTS = ("a.o both copy gone.o lib.a moved.c old.c old.o prog sorted two.c two1.o two2.o").split()
+def data(path, made):
+    path = path.replace(top + "proj/", top + "was/") if not made else path
+    return open(path, "rb").read()
+def sha256(data): return hashlib.sha256(data).hexdigest()
+def gitoid(data): return sha256(b"blob %d\0" % len(data) + data)
+END2
+cat > fill.py <<'END2'
+# What the recorder would have written: a row for each version whose content is known here.
+import sqlite3
+from common import *
+db = sqlite3.connect(sys.argv[1])
+final = {v for v, in db.execute("SELECT version FROM final")}
+rows = db.execute("""SELECT v.id, f.path, v.made FROM version v JOIN file f ON f.id = v.file
+                     WHERE v.made IN (0, 1, 2) AND coalesce(v.type, 32768) = 32768""").fetchall()
+for version, path, made in rows:
+    if made and version not in final:
+        continue
+    path = os.fsdecode(path)
+    if made:
+        path = db.execute("SELECT f.path FROM final n JOIN file f ON f.id = n.file WHERE n.version = ?",
+                          (version,)).fetchone()[0]
+        path = os.fsdecode(path)
+    if os.path.isfile(path if made else path.replace(top + "proj/", top + "was/")):
+        d = data(path, made)
+        db.execute("INSERT INTO content VALUES (?, 0, ?, ?, NULL)", (version, sha256(d), gitoid(d)))
+db.commit()
+END2
+etrace db -o proj.db proj.fxt
+cp proj.db hashed.db
+python3 fill.py hashed.db
+
+cat > slsa.py <<'END2'
+# Each digest is that of what was used or made; prints the claim, and files that have no digest.
+import json
+from common import *
+said = json.load(open(sys.argv[1]))
+subjects = {s["name"]: s["digest"]["sha256"] for s in said["subject"]}
+want = {top + "proj/" + n: sha256(data(top + "kept/" + n, True)) for n in OUTPUTS}
+assert subjects == want, (subjects, want)
+build = said["predicate"]["buildDefinition"]
+assert build["externalParameters"] == {"command": "sh -e build.sh"}, build["externalParameters"]
+used = {"tool": set(), "input": set()}
+for d in build["resolvedDependencies"]:
+    note = d["annotations"]
+    used[note["role"]].add(d["name"])
+    if "digest" in d:
+        d_ = data(d["name"], False)
+        assert d["digest"] == {"sha256": sha256(d_)}, d
+        assert note["hashed"] != "recorded" or note["gitoid"] == "gitoid:blob:sha256:" + gitoid(d_)
+    else:
+        print(d["name"].replace(top, ""), json.dumps(note, sort_keys=True))
+own = {n.replace(top + "proj/", "") for n in used["input"] if n.startswith(top)}
+assert own == {"a.h", "a.c", "b.c", "gone.c", "main.c", "old.c"}, own
+assert top + "proj/build.sh" in used["tool"]
+claim = said["predicate"]["etrace_completeness"]
+assert [o["name"] for o in claim["outputs_without_hash"]] == [top + "proj/link"]
+print(claim["complete"], *sorted("%s: %d" % (r["reason"], r["count"]) for r in claim["reasons"]), sep="; ")
+END2
+
+# slsa NAME DB LINE...: what it says of a database; what it writes is valid.
+slsa()
+{
+	etrace attest --slsa "$2" > slsa.json 2> err
+	check "$1: valid" python3 valid.py "$schemas/slsa.schema.json" slsa.json
+	python3 slsa.py slsa.json > said
+	result $? "$1: digests"
+	printf '%s\n' "${@:3}" > expected
+	same "$1: what it says" said expected
+}
+
+# changed TO SQL: a copy of hashed.db, changed.
+changed()
+{
+	cp hashed.db "$1"
+	sqlite3 "$1" "$2"
+}
+of_file="version IN (SELECT v.id FROM version v JOIN file f ON f.id = v.file WHERE v.made = 0 AND CAST(f.path AS TEXT) ="
+
+cp -a proj kept
+slsa "slsa" hashed.db True
+etrace attest --slsa hashed.db > again.json 2> /dev/null
+same "slsa: the same again" again.json slsa.json
+after="files whose hash was not recorded but taken after the build"
+changed some.db "DELETE FROM content WHERE $of_file '$builds/proj/a.c')"
+slsa "slsa, one taken afterwards" some.db "False; $after: 1"
+changed some.db "UPDATE content SET sha256 = NULL, gitoid = NULL, why_not = 'too slow' WHERE $of_file '$builds/proj/gone.c')"
+slsa "slsa, one unknown" some.db \
+	'proj/gone.c {"not_hashed": "gone since", "not_recorded": "too slow", "role": "input"}' \
+	"False; dependencies without a hash: 1"
+changed some.db "UPDATE meta SET value = 0 WHERE key = 'complete'"
+slsa "slsa, not complete" some.db "False; the trace is not complete: 1"
+changed some.db "UPDATE exec SET unseen = 2 WHERE id = (SELECT max(id) FROM exec)"
+slsa "slsa, a socket" some.db \
+	"False; programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring: 1"
+
+# A recorded hash does not need the file, which may be another now; this is not kept quiet.
+rm proj/prog
+sed 's/int a/int x/' kept/a.h > proj/a.h
+touch -r kept/a.h proj/a.h
+slsa "slsa, another file" hashed.db \
+	"False; the file has the size and time of then, but another content now: 1"
+check "and it is told" grep -q 'another content now' err
+check "at the file" python3 -c '
+import json
+said = json.load(open("slsa.json"))["predicate"]["buildDefinition"]["resolvedDependencies"]
+assert [d["name"].split("/")[-1] for d in said if "differs" in d["annotations"]] == ["a.h"]'
+echo >> proj/a.h
+slsa "slsa, a file that has changed" hashed.db True
+cp -a kept/prog kept/a.h proj/
+
+for kind in spdx in-toto; do
+	etrace attest --$kind hashed.db > $kind.json 2> /dev/null
+	check "$kind, recorded: as its schema says" python3 valid.py "$schemas/$kind.schema.json" $kind.json
+	etrace attest --$kind proj.db > now.json 2> /dev/null
+	check "$kind, not recorded: as its schema says" python3 valid.py "$schemas/$kind.schema.json" now.json
+	check "$kind: tells the two apart" bash -c '
+		! grep -Eq "\"(afterwards|taken after the build)\"" $1.json && grep -Eq "\"recorded[\" ]" $1.json &&
+			! grep -Eq "\"recorded[\" ]" now.json && grep -Eq "\"(afterwards|taken after the build)\"" now.json' - $kind
+done
+[ -z "${SPDX_SCHEMA:-}" ] ||
+	check "recorded hashes, as SPDX's schema says" python3 valid.py "$SPDX_SCHEMA" spdx.json
+
+# ---- OmniBOR ----
+
+cat > omnibor.py <<'END2'
+# The manifests of this build, from what gcc says of headers, and what build.sh does.  Arguments:
+# what is not known.  Writes the list that is expected, and all manifests below expected.bor.
+from common import *
+unknown = set(sys.argv[1:])
+def unit(source):
+    rule = subprocess.run(["gcc", "-M", source], cwd="was", stdout=subprocess.PIPE, check=True, text=True).stdout
+    return [n if n[0] == "/" else top + "was/" + n for n in rule.replace("\\\n", " ").split(":")[1].split()]
+was = top + "was/"
+made_from = {
+    "a.o": unit("a.c"), "lib.a": unit("b.c"), "prog": unit("main.c") + ["a.o", "lib.a"],
+    "both": unit("a.c") + unit("b.c"), "copy": ["prog"], "old.o": unit("old.c"), "old.c": [],
+    "gone.o": unit("gone.c"), "sorted": [was + "a.c", was + "b.c"], "two.c": [was + "b.c"],
+    "two1.o": unit("a.c"), "two2.o": ["two.c"] + [n for n in unit("b.c") if not n.endswith("/b.c")],
+}
+def manifest(output):
+    lines = set()
+    for n in made_from[output]:
+        if n.replace(was, "") in unknown:
+            return None
+        line = gitoid(data(n if n[0] == "/" else top + "kept/" + n, True))
+        if n in made_from:
+            of = manifest(n)
+            if not of:
+                return None
+            line += " manifest " + of
+        lines.add(line + "\n")
+    text = ("gitoid:blob:sha256\n" + "".join(sorted(lines))).encode()
+    name = gitoid(text)
+    path = "expected.bor/manifests/gitoid_blob_sha256/" + name[:2]
+    os.makedirs(path, exist_ok=True)
+    open(path + "/" + name[2:], "wb").write(text)
+    return name
+with open("expected", "w") as f:
+    for n in sorted(OUTPUTS):
+        of = n in made_from and manifest(n)
+        print(top + "proj/" + n, "gitoid:blob:sha256:" + gitoid(data(top + "kept/" + n, True)),
+              "gitoid:blob:sha256:" + of if of else "-", sep="\t", file=f)
+END2
+
+# omnibor STATUS NAME DB UNKNOWN...: the list and the manifests.
+omnibor()
+{
+	rm -rf bor expected.bor
+	etrace attest --omnibor bor "$3" > list 2> err
+	[ $? = "$1" ]
+	result $? "$2: status"
+	python3 omnibor.py "${@:4}"
+	same "$2: list" list expected
+	check "$2: manifests" diff -r bor expected.bor
+}
+
+omnibor 0 "omnibor" hashed.db
+check "omnibor: there already" etrace attest --omnibor bor hashed.db
+check "omnibor: the same" diff -r bor expected.bor
+changed some.db "UPDATE content SET sha256 = NULL, gitoid = NULL, why_not = 'too slow' WHERE $of_file '$builds/proj/b.c')"
+omnibor 1 "omnibor, one unknown" some.db b.c
+check "omnibor, one unknown: it says so of each output" bash -c '
+	grep -qx "etrace attest: .*/proj/lib.a: no manifest: .*/proj/b.c: too slow" err &&
+		grep -qx "etrace attest: .*/proj/prog: no manifest: .*/proj/lib.a: has no manifest itself" err &&
+		[ "$(grep -c ": no manifest: " err)" = "$(grep -v /moved.c expected | cut -f 3 | grep -cx -- -)" ]'
+changed some.db "UPDATE meta SET value = 0 WHERE key = 'complete'"
+ends 2 "omnibor, not complete" etrace attest --omnibor none.bor some.db
+ends 2 "omnibor, without hashes" etrace attest --omnibor none.bor proj.db
+check "omnibor: says how to record" bash -c 'etrace attest --omnibor none.bor proj.db 2>&1 | grep -q -- "--hash"'
+ends 2 "omnibor and another" etrace attest --omnibor none.bor --slsa hashed.db
+check "omnibor: nothing is written then" test ! -e none.bor
+: > file
+ends 2 "omnibor, no directory" etrace attest --omnibor file hashed.db
+changed some.db "UPDATE exec SET unseen = 2 WHERE id IN (SELECT a.exec FROM access a JOIN version v ON v.id = a.version
+	JOIN file f ON f.id = v.file WHERE a.how = 1 AND CAST(f.path AS TEXT) = '$builds/proj/sorted')"
+etrace attest --omnibor bor some.db > list 2> err
+[ $? = 1 ]
+result $? "omnibor, a socket: status"
+check "omnibor, a socket: the output has none" grep -qP '/proj/sorted\t.*\t-$' list
+check "omnibor, a socket: it says so" grep -q '/proj/sorted: no manifest: .*/sort: read what the trace does not show' err
+mkdir circle
+echo '{ echo 1; cp circle/x circle/y; cat circle/y; } > circle/x' > circle.sh
+etrace run -q --backend=strace -o circle.fxt -- sh circle.sh
+etrace db -o circle.db circle.fxt
+python3 fill.py circle.db
+etrace attest --omnibor bor circle.db > list 2> err
+[ $? = 1 ]
+result $? "omnibor, made from each other: status"
+check "omnibor, made from each other: none" bash -c '[ "$(cut -f 3 list | sort | uniq -c | tr -d " ")" = 2- ]'
