@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ "rebuilt", "show why steps ran again", cmd_rebuilt },
 	{ "check", "list what can make the next build wrong", cmd_check },
 	{ "used", "list packages and sources that a build used, or did not use", cmd_used },
-	{ "attest", "write provenance with hashes: SPDX, in-toto", cmd_attest },
+	{ "attest", "write provenance with hashes: SPDX, in-toto, SLSA, OmniBOR", cmd_attest },
 	{ "push", "store builds in ClickHouse", external_fleet },
 	{ "fleet", "answer questions from many builds in ClickHouse", external_fleet },
 	{ "doctor", "find out what keeps etrace from working here", cmd_doctor },

@@ -401,7 +401,7 @@ check "omnibor: nothing is written then" test ! -e none.bor
 : > file
 ends 2 "omnibor, no directory" etrace attest --omnibor file hashed.db
 changed some.db "UPDATE exec SET unseen = 2 WHERE id IN (SELECT a.exec FROM access a JOIN version v ON v.id = a.version
-	JOIN file f ON f.id = v.file WHERE a.how = 1 AND CAST(f.path AS TEXT) = '$builds/proj/sorted')"
+	JOIN file f ON f.id = v.file WHERE a.how = 2 AND CAST(f.path AS TEXT) = '$builds/proj/sorted')"
 etrace attest --omnibor bor some.db > list 2> err
 [ $? = 1 ]
 result $? "omnibor, a socket: status"
