@@ -37,24 +37,48 @@ static bool is_copy(const struct match_side *s, uint32_t file)
 	return ret;
 }
 
-enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
-			      const struct match_input *b)
+/* Whether a file has a time of its own in each build, so that another time says nothing. */
+static bool has_own_time(const struct diff *d, const struct match_input *b)
 {
+	return b->made || d->sizes || is_copy(B(d), b->file) ||
+	       (b->class == GRAPH_LOADER && ends_with(B(d)->b, b->file, "/ld.so.cache"));
+}
+
+static enum diff_input compare_input(const struct diff *d, const struct match_input *a,
+				     const struct match_input *b, uint8_t *by)
+{
+	enum match_change change = match_change(&d->m, a->version, b->version, by);
+
+	if (!(*by & MATCH_BY_CONTENT) && a->made != b->made)
+		return DIFF_SAME;
+	switch (change) {
+	case MATCH_SIZE:
+		return b->made ? DIFF_CONTENT : DIFF_SIZE;
+	case MATCH_CONTENT:
+		return b->made ? DIFF_MADE : DIFF_HELD;
+	case MATCH_TIME:
+		return has_own_time(d, b) ? DIFF_SAME : DIFF_TIME_ONLY;
+	case MATCH_SAME:
+	case MATCH_UNKNOWN:
+	case MATCH_REPLACED:
+		break;
+	}
+	return DIFF_SAME;
+}
+
+enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
+			      const struct match_input *b, uint8_t *by)
+{
+	uint8_t went = 0;
+
+	if (by)
+		*by = 0;
 	/* files that the build made and removed do not count: their names may be random */
 	if (!a && b)
 		return !b->made || B(d)->there[b->file] ? DIFF_ONLY_SECOND : DIFF_SAME;
 	if (a && !b)
 		return !a->made || A(d)->there[a->file] ? DIFF_ONLY_FIRST : DIFF_SAME;
-	if (!a)
-		return DIFF_SAME;
-	if (!a->identified || !b->identified || a->made != b->made)
-		return DIFF_SAME;
-	if (a->size != b->size)
-		return a->made ? DIFF_CONTENT : DIFF_SIZE;
-	if (a->made || d->sizes || a->mtime == b->mtime || is_copy(B(d), b->file) ||
-	    (b->class == GRAPH_LOADER && ends_with(B(d)->b, b->file, "/ld.so.cache")))
-		return DIFF_SAME;
-	return DIFF_TIME_ONLY;
+	return a ? compare_input(d, a, b, by ? by : &went) : DIFF_SAME;
 }
 
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
@@ -87,26 +111,35 @@ static int32_t add_root(struct diff *d, struct diff_root root)
 	return (int32_t)d->nroots++;
 }
 
+/* How an input of unit @b differs: what its root needs. */
+struct differing {
+	enum diff_input input;
+	unsigned int side;	/* build that @file is from */
+	uint8_t by;		/* enum match_by */
+	uint32_t file, b;
+	int64_t at;
+};
+
 /* The root for a file; all units that read the file share it. */
-static int32_t file_root(struct diff *d, struct map64 *files, enum diff_input input,
-			 unsigned int side, uint32_t file, uint32_t b, int64_t at)
+static int32_t file_root(struct diff *d, struct map64 *files, struct differing f)
 {
-	uint64_t key = d->m.side[side].names[file];
+	uint64_t key = d->m.side[f.side].names[f.file];
 	uint64_t *there = map64_get(files, key);
 	struct diff_root *r;
 
 	if (!there) {
 		map64_put(files, key, d->nroots);
 		return add_root(d, (struct diff_root){
-			.kind = DIFF_FILE, .input = (uint8_t)input, .side = (uint8_t)side,
-			.file = file, .a = B(d)->units[b].pair, .b = b, .at = at,
+			.kind = DIFF_FILE, .input = (uint8_t)f.input, .side = (uint8_t)f.side,
+			.by = f.by, .file = f.file, .a = B(d)->units[f.b].pair, .b = f.b,
+			.at = f.at,
 		});
 	}
 	r = &d->roots[*there];
-	if (at < r->at) {
-		r->at = at;
-		r->b = b;
-		r->a = B(d)->units[b].pair;
+	if (f.at < r->at) {
+		r->at = f.at;
+		r->b = f.b;
+		r->a = B(d)->units[f.b].pair;
 	}
 	return (int32_t)*there;
 }
@@ -165,6 +198,9 @@ static void add_edges(struct diff *d, uint32_t version, uint32_t to, int64_t at)
 	size_t n;
 	const struct match_write *w = match_writes(B(d), version, &n);
 
+	/* what is known to hold the same passes no difference on */
+	if (map64_get(&d->equal, (uint64_t)to << 32 | version))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		if (w[i].unit == to)
 			continue;
@@ -193,6 +229,12 @@ static void load_edges(struct diff *d)
 	}
 	if (d->nedges)
 		qsort(d->edges, d->nedges, sizeof(*d->edges), by_from);
+}
+
+static void link_calls(struct diff *d)
+{
+	struct match_side *s = B(d);
+
 	for (uint32_t i = s->nunits; i; i--) {
 		struct diff_unit *up = &d->units[s->units[i].caller];
 
@@ -221,10 +263,16 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	struct look *l = ctx;
 	struct diff *d = l->d;
 	struct diff_unit *u = &d->units[l->unit];
-	enum diff_input input = diff_input_of(d, a, b);
+	uint8_t by;
+	enum diff_input input = diff_input_of(d, a, b, &by);
 
+	u->by |= by;
+	if (input == DIFF_SAME && by & MATCH_BY_CONTENT)
+		map64_put(&d->equal, (uint64_t)l->unit << 32 | b->version, 1);
 	if (input == DIFF_SAME)
 		return;
+	if (a && b && a->made && b->made && by & MATCH_BY_CONTENT)
+		diff_held_add(d, a->version, b->version, b->file);
 	/*
 	 * For a unit that only calls others, a difference shows in these calls: a file of
 	 * which only the time differs counts only if the calls differ, too.
@@ -235,11 +283,14 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 		return;
 	}
 	u->what |= DIFF_INPUTS;
-	if (input == DIFF_SIZE || input == DIFF_TIME_ONLY) {
+	if (input == DIFF_SIZE || input == DIFF_TIME_ONLY || input == DIFF_HELD) {
+		int32_t root = file_root(d, l->files, (struct differing){
+			.input = input, .side = 1, .by = by, .file = b->file, .b = l->unit,
+			.at = b->at,
+		});
+
 		l->seeds = xgrow(l->seeds, &l->cap, l->n + 1, sizeof(*l->seeds));
-		l->seeds[l->n++] = (struct seed){
-			l->unit, file_root(d, l->files, input, 1, b->file, l->unit, b->at), b->at
-		};
+		l->seeds[l->n++] = (struct seed){ l->unit, root, b->at };
 	} else if (!u->input) {
 		u->input = (uint8_t)input;
 		u->side = input == DIFF_ONLY_FIRST ? 0 : 1;
@@ -310,7 +361,10 @@ static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 	if (caller && up->calls >= 0)
 		return up->calls;
 	if (caller && up->weak) {
-		int32_t r = file_root(d, files, DIFF_TIME_ONLY, 1, up->weak, caller, up->weak_at);
+		int32_t r = file_root(d, files, (struct differing){
+			.input = DIFF_TIME_ONLY, .side = 1, .by = MATCH_BY_TIME, .file = up->weak,
+			.b = caller, .at = up->weak_at,
+		});
 
 		mark_unit(d, caller, up->weak_at, r);
 		spread_causes(d);
@@ -357,26 +411,71 @@ static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 	return w && n ? d->removed[w->unit] : -1;
 }
 
-/* The root for a program whose output differs although its inputs are equal; one per program. */
-static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t version, uint32_t file)
+static uint32_t last_writer(const struct match_side *s, uint32_t version)
 {
 	size_t n;
-	const struct match_write *w = match_writes(B(d), version, &n);
-	uint32_t maker = n ? w[n - 1].unit : 0;
+	const struct match_write *w = match_writes(s, version, &n);
+
+	return n ? w[n - 1].unit : 0;
+}
+
+/*
+ * The root for a program whose output differs although its inputs are equal.  One per program;
+ * but a shell is another program with each script.
+ */
+static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t maker,
+			   struct diff_root made)
+{
 	const struct match_unit *b = &B(d)->units[maker];
-	const uint64_t *there = map64_get(programs, match_program(B(d), maker));
+	uint64_t program = match_program(B(d), maker);
+	const uint64_t *there = made.stops && b->shell ? NULL : map64_get(programs, program);
 	int32_t root = env_root(d, maker);
 
+	made.kind = DIFF_OUTPUT;
+	made.side = 1;
+	made.b = made.b ? made.b : maker;
+	made.a = B(d)->units[made.b].pair;
+	made.at = B(d)->units[made.b].at;
 	if (root < 0 && there)
 		root = (int32_t)*there;
 	if (root < 0) {
-		root = add_root(d, (struct diff_root){
-			.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1, .file = file,
-			.a = b->pair, .b = maker, .at = b->at });
-		map64_put(programs, match_program(B(d), maker), (uint64_t)root);
+		root = add_root(d, made);
+		map64_put(programs, program, (uint64_t)root);
 	}
 	mark_unit(d, maker, b->at, root);
 	return root;
+}
+
+/* Whether a caller that saw no difference made one, by the arguments that it gave. */
+static bool stops_by_call(const struct diff *d, const struct diff_root *r)
+{
+	return r->kind == DIFF_COMMAND && diff_is_equal(d, B(d)->units[r->b].caller);
+}
+
+/* The programs that saw no difference and made one: each is a root, unless an earlier one is. */
+static void explain_held(struct diff *d, struct map64 *programs)
+{
+	size_t n;
+	struct diff_maker *makers = diff_held_makers(d, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_maker *m = &makers[i];
+
+		if (d->units[m->unit].since != NEVER) {
+			struct diff_root *r = &d->roots[d->units[m->unit].root];
+
+			r->stops |= stops_by_call(d, r);
+			continue;
+		}
+		if (!m->named)
+			continue;
+		output_root(d, programs, m->unit, (struct diff_root){
+			.stops = true, .input = DIFF_MADE, .by = MATCH_BY_CONTENT, .file = m->file,
+			.b = m->named,
+		});
+		spread_causes(d);
+	}
+	free(makers);
 }
 
 static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *programs, uint32_t unit)
@@ -393,9 +492,12 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 	root = removed_maker(d, u);
 	if (root >= 0)
 		return root;
-	if (u->input == DIFF_CONTENT)
-		return output_root(d, programs, u->version, u->file);
-	return file_root(d, files, u->input, u->side, u->file, unit, b->at);
+	if (u->input == DIFF_CONTENT || u->input == DIFF_MADE)
+		return output_root(d, programs, last_writer(B(d), u->version),
+				   (struct diff_root){ .input = u->input, .file = u->file });
+	return file_root(d, files, (struct differing){
+		.input = u->input, .side = u->side, .file = u->file, .b = unit, .at = b->at,
+	});
 }
 
 /*
@@ -416,19 +518,18 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 {
 	for (size_t i = 0; i < d->noutputs; i++) {
 		struct diff_output *o = &d->outputs[i];
-		uint32_t version = B(d)->there[o->second], maker;
-		const struct match_write *w;
-		size_t n;
+		uint32_t maker = o->second ? last_writer(B(d), B(d)->there[o->second]) : 0;
 
 		o->root = -1;
-		w = match_writes(B(d), version, &n);
-		maker = o->second && n ? w[n - 1].unit : 0;
 		if (!o->second)
 			o->root = root_of_gone(d, o->first);
 		if (!maker)
 			continue;
 		if (d->units[maker].since == NEVER && B(d)->units[maker].pair) {
-			output_root(d, programs, version, o->second);
+			output_root(d, programs, maker, (struct diff_root){
+				.input = o->how == DIFF_LEFT_CONTENT ? DIFF_MADE : DIFF_CONTENT,
+				.file = o->second,
+			});
 			spread_causes(d);
 		}
 		o->root = d->units[maker].root;
@@ -467,6 +568,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 {
 	struct map64 programs = { 0 };
 
+	explain_held(d, &programs);
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		const struct diff_unit *u = &d->units[i];
 
@@ -513,10 +615,11 @@ void diff_builds(struct diff *d)
 	}
 	for (uint32_t i = 0; i <= A(d)->nunits; i++)
 		d->removed[i] = -1;
-	load_edges(d);
+	link_calls(d);
 	diff_env_load(d);
 	diff_outputs(d);
 	look_at_all(&l);
+	load_edges(d);
 	diff_failed_load(d);
 	for (size_t i = 0; i < l.n; i++)
 		mark_unit(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
@@ -547,5 +650,7 @@ void diff_free(struct diff *d)
 	free(d->env[0].rows);
 	free(d->env[1].rows);
 	free(d->outputs);
+	free(d->held);
+	map64_clear(&d->equal);
 	match_free(&d->m);
 }

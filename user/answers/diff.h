@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where two builds begin to differ.  Programs are compared by their arguments, their
- * executable, the files that they read with size and time, and their status.  A root
- * is a difference that no earlier one explains: neither an input that differs, nor a
+ * executable, the files that they read, by content or by size and time, and their status.
+ * A root is a difference that no earlier one explains: neither an input that differs, nor a
  * caller that differs.
  */
 #ifndef ETRACE_DIFF_H
@@ -22,6 +22,9 @@ enum diff_input {
 	DIFF_SIZE,		/* existed before the builds, with different sizes */
 	DIFF_TIME_ONLY,		/* only its mtime differs, and perhaps its inode number */
 	DIFF_CONTENT,		/* made by the builds, with different sizes */
+	DIFF_HELD,		/* existed before the builds, with different contents */
+	DIFF_MADE,		/* made by the builds, with different contents */
+	DIFF_NINPUTS
 };
 
 enum diff_kind {
@@ -60,9 +63,15 @@ struct diff_env {
 };
 
 struct diff_root {
+	/*
+	 * If the recordings have contents: the program (of DIFF_COMMAND, its caller) saw no
+	 * difference at all, and made another content.  Here the build stops being reproducible.
+	 */
+	bool stops;
 	uint8_t kind;		/* enum diff_kind */
 	uint8_t input;		/* of DIFF_FILE, DIFF_OUTPUT: enum diff_input */
 	uint8_t side;		/* build that @file is from, 0 or 1 */
+	uint8_t by;		/* what the comparison of @file went by, enum match_by */
 	uint32_t file;
 	uint32_t a, b;		/* its first unit in each build; 0 if none */
 	int64_t at;		/* when it began to matter in the second build, ns */
@@ -76,6 +85,7 @@ struct diff_unit {
 	uint8_t what;		/* bits of enum diff_what */
 	uint8_t input;		/* enum diff_input of the first input that differs */
 	uint8_t side;		/* build that @file is from, 0 or 1 */
+	uint8_t by;		/* what the comparison of its inputs went by, enum match_by */
 	uint32_t file;		/* the first input that differs */
 	uint32_t version;	/* of @file */
 	uint32_t weak;		/* input of which only the time differs, 0 if none; see diff.c */
@@ -107,15 +117,24 @@ struct diff {
 	struct diff_output *outputs;	/* outputs that differ, by path */
 	size_t noutputs, outputs_cap;
 	size_t left[DIFF_NLEFT];	/* number of outputs of each kind */
+	struct diff_held {
+		uint32_t first, second, file;
+	} *held;		/* versions that the builds made with different contents, as recorded */
+	size_t nheld, held_cap;
+	struct map64 equal;	/* by unit << 32 | version, both of the second build: an input that holds the same */
+	bool timed;		/* diff_put() has printed a difference in time stamps */
 };
 
 /** diff_builds - compare; m, sizes and times must be set.  Release with diff_free(). */
 void diff_builds(struct diff *d);
 void diff_free(struct diff *d);
 
-/** diff_input_of - how two inputs differ; one may be NULL */
+/**
+ * diff_input_of - how two inputs differ; one may be NULL
+ * @by: set to what that went by, as by match_change(); may be NULL
+ */
 enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
-			      const struct match_input *b);
+			      const struct match_input *b, uint8_t *by);
 
 /** diff_pairs - call @fn for each name among the inputs of two units, NULL where one lacks it */
 typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
@@ -124,6 +143,29 @@ void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff
 
 /** diff_outputs - compare the outputs of the builds: sets outputs and left (diff_outputs.c) */
 void diff_outputs(struct diff *d);
+
+/* ---- where the build stops being reproducible: diff_held.c ---- */
+
+/** diff_held_add - remember that versions of the two builds, with the name @file, held unlike contents */
+void diff_held_add(struct diff *d, uint32_t first, uint32_t second, uint32_t file);
+
+/** diff_is_equal - whether a unit and its pair differ in nothing but the time that they took */
+bool diff_is_equal(const struct diff *d, uint32_t unit);
+
+/* A program that ran in both builds and made another content of a file. */
+struct diff_maker {
+	uint32_t unit;		/* of the second build, that wrote it */
+	/*
+	 * What to name if it saw no difference: @unit, or the program above it that it is a part
+	 * of, if something between the two is not known: a compiler, of which the assembler reads
+	 * a file that is gone.  0 if it saw one, or what it used is not known.
+	 */
+	uint32_t named;
+	uint32_t version, file;
+};
+
+/** diff_held_makers - these programs, by the time at which they began.  @n of them; free it. */
+struct diff_maker *diff_held_makers(const struct diff *d, size_t *n);
 
 /** diff_env_load - load the environments that were recorded (diff_env.c) */
 void diff_env_load(struct diff *d);

@@ -29,12 +29,21 @@ static bool hash_of(struct db *db, uint32_t file, struct attest_file *of)
 static enum diff_left compare_outputs(struct diff *d, uint32_t first, uint32_t second)
 {
 	const struct match_side *a = &d->m.side[0], *b = &d->m.side[1];
-	const struct build_version *x = &a->versions[build_present(a->b, first)];
-	const struct build_version *y = &b->versions[build_present(b->b, second)];
+	uint32_t was_left = build_present(a->b, first), is_left = build_present(b->b, second);
+	const struct build_version *x = &a->versions[was_left], *y = &b->versions[is_left];
 	struct attest_file was, is;
+	enum build_same same;
 
 	if (x->made == GRAPH_IS_SYMLINK || y->made == GRAPH_IS_SYMLINK)
 		return a->names[x->target] == b->names[y->target] ? DIFF_LEFT_SAME : DIFF_LEFT_CONTENT;
+	same = match_content(&d->m, was_left, is_left);
+	if (same == BUILD_SAME)
+		return DIFF_LEFT_SAME;
+	if (same == BUILD_DIFFERENT) {
+		diff_held_add(d, was_left, is_left, second);
+		return x->identified && y->identified && x->size != y->size ? DIFF_LEFT_SIZE :
+			DIFF_LEFT_CONTENT;
+	}
 	if (!x->identified || !y->identified)
 		return DIFF_LEFT_UNKNOWN;
 	if (x->size != y->size)

@@ -20,11 +20,13 @@ static const char *const kinds[] = {
 static const char *const changes[] = {
 	[DIFF_ONLY_FIRST] = "only in the first", [DIFF_ONLY_SECOND] = "only in the second",
 	[DIFF_SIZE] = "different size", [DIFF_TIME_ONLY] = "changed or touched",
-	[DIFF_CONTENT] = "made with a different size",
+	[DIFF_CONTENT] = "made with a different size", [DIFF_HELD] = "its content differs",
+	[DIFF_MADE] = "made with a different content",
 };
 static const char *const json_changes[] = {
 	[DIFF_ONLY_FIRST] = "removed", [DIFF_ONLY_SECOND] = "added", [DIFF_SIZE] = "size",
-	[DIFF_TIME_ONLY] = "time", [DIFF_CONTENT] = "content",
+	[DIFF_TIME_ONLY] = "time", [DIFF_CONTENT] = "content", [DIFF_HELD] = "content",
+	[DIFF_MADE] = "content",
 };
 static const struct what {
 	uint8_t bit;
@@ -115,6 +117,18 @@ static void put_var(void *ctx, const struct diff_var *a, const struct diff_var *
 	out_puts(p->out, "\n");
 }
 
+/* What is said of a program that is not reproducible, and first of the first one. */
+static const char first_stop[] =
+	"   here the build stops being reproducible: its arguments, program, inputs and environment\n"
+	"   are equal, as far as they are recorded, and what it made is not\n";
+static const char other_stop[] = "   this is not reproducible, either\n";
+
+static void put_stop(struct out *out, const struct diff_root *r, size_t number)
+{
+	if (r->stops)
+		out_puts(out, number == 1 ? first_stop : other_stop);
+}
+
 static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
@@ -125,12 +139,16 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 	case DIFF_FILE:
 		match_put_file(out, &d->m.side[r->side], r->file);
 		out_printf(out, ": %s\n", changes[r->input]);
+		d->timed |= r->input == DIFF_TIME_ONLY;
 		put_line(out, "   first used by  ", B(d), r->b);
 		break;
 	case DIFF_COMMAND:
 		put_line(out, "different arguments:  ", B(d), r->b);
 		match_put_words(out, '-', A(d), r->a, B(d), r->b);
 		match_put_words(out, '+', B(d), r->b, A(d), r->a);
+		if (r->stops)
+			put_line(out, "   by  ", B(d), B(d)->units[r->b].caller);
+		put_stop(out, r, number);
 		break;
 	case DIFF_ADDED:
 		put_line(out, "only in the second:  ", B(d), r->b);
@@ -140,8 +158,10 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		break;
 	case DIFF_OUTPUT:
 		match_put_file(out, &d->m.side[r->side], r->file);
-		out_puts(out, ": different size, made from the same inputs\n");
+		out_printf(out, ": different %s, made from the same inputs\n",
+			   r->input == DIFF_MADE ? "content" : "size");
 		put_line(out, "   by  ", B(d), r->b);
+		put_stop(out, r, number);
 		break;
 	case DIFF_ENDED:
 		put_line(out, "ended differently:  ", B(d), r->b);
@@ -159,7 +179,7 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 static void put_input(void *ctx, const struct match_input *a, const struct match_input *b)
 {
 	struct putting *p = ctx;
-	enum diff_input input = diff_input_of(p->d, a, b);
+	enum diff_input input = diff_input_of(p->d, a, b, NULL);
 	const struct match_side *side = b ? B(p->d) : A(p->d);
 	const struct match_input *shown = b ? b : a;
 
@@ -176,6 +196,7 @@ static void put_input(void *ctx, const struct match_input *a, const struct match
 	out_puts(p->out, "    ");
 	match_put_file(p->out, side, shown->file);
 	out_printf(p->out, ": %s", changes[input]);
+	p->d->timed |= input == DIFF_TIME_ONLY;
 	if (a && b && (input == DIFF_SIZE || input == DIFF_CONTENT))
 		out_printf(p->out, " (%lld bytes, %lld before)", (long long)b->size, (long long)a->size);
 	out_puts(p->out, "\n");
@@ -268,6 +289,12 @@ static void json_var(void *ctx, const struct diff_var *a, const struct diff_var 
 	json_end(p->json, '}');
 }
 
+static void json_by(struct json *j, uint8_t by)
+{
+	if (match_by_name(by))
+		json_member(j, "by", match_by_name(by));
+}
+
 static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
@@ -282,6 +309,11 @@ static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
 	if (r->input) {
 		json_key(j, "change");
 		json_cstr(j, json_changes[r->input]);
+	}
+	json_by(j, r->by);
+	if (r->stops) {
+		json_key(j, "reproducible");
+		json_bool(j, false);
 	}
 	match_json_unit(j, "first", A(d), r->a);
 	match_json_unit(j, "second", B(d), r->b);
@@ -347,6 +379,7 @@ static void json_differs(struct putting *p, uint32_t unit, size_t root)
 		json_begin(j, '[');
 		put_inputs(p, unit);
 		json_end(j, ']');
+		json_by(j, d->units[unit].by);
 	}
 	json_end(j, '}');
 	json_line(j);
@@ -368,12 +401,15 @@ static void json_removed(struct diff *d, struct json *j, uint32_t unit, size_t r
 
 /* ---- all of it ---- */
 
-static const struct diff_root *sorted;	/* what qsort() sorts with by_time() */
+static const struct diff_root *sorted;	/* what qsort() sorts with by_weight() */
 
-static int by_time(const void *a, const void *b)
+/* First the programs that are not reproducible; those and the others by time. */
+static int by_weight(const void *a, const void *b)
 {
 	const struct diff_root *x = &sorted[*(const size_t *)a], *y = &sorted[*(const size_t *)b];
 
+	if (x->stops != y->stops)
+		return y->stops - x->stops;
 	if (x->at != y->at)
 		return (x->at > y->at) - (x->at < y->at);
 	return (*(const size_t *)a > *(const size_t *)b) - (*(const size_t *)a < *(const size_t *)b);
@@ -471,7 +507,7 @@ bool diff_put(struct diff *d, struct out *out, bool json)
 	for (size_t i = 0; i < d->nroots; i++)
 		order[i] = i;
 	sorted = d->roots;
-	qsort(order, d->nroots, sizeof(*order), by_time);
+	qsort(order, d->nroots, sizeof(*order), by_weight);
 	for (size_t i = 0; i < d->nroots; i++) {
 		/* a root that explains no unit: earlier ones explain all that it could */
 		if (!d->roots[order[i]].units)
@@ -486,6 +522,8 @@ bool diff_put(struct diff *d, struct out *out, bool json)
 		out_puts(out, "\n");
 	put_units(&p, number);
 	put_outputs(&p, number);
+	if (d->timed && !json)
+		match_put_by(&d->m, out);
 	free(order);
 	free(number);
 	return n || d->noutputs;

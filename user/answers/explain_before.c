@@ -68,15 +68,16 @@ static bool was_missed(const struct comparing *c, const char *path)
 	return false;
 }
 
-static const char *const changes[DIFF_CONTENT + 1] = {
+static const char *const changes[DIFF_NINPUTS] = {
 	[DIFF_SIZE] = "different size", [DIFF_TIME_ONLY] = "changed or touched",
-	[DIFF_CONTENT] = "made with a different size",
+	[DIFF_CONTENT] = "made with a different size", [DIFF_HELD] = "its content differs",
+	[DIFF_MADE] = "made with a different content",
 };
 
 static void add_input(void *ctx, const struct match_input *a, const struct match_input *b)
 {
 	struct comparing *c = ctx;
-	enum diff_input how = diff_input_of(c->d, a, b);
+	enum diff_input how = diff_input_of(c->d, a, b, NULL);
 	const struct match_side *side = &c->d->m.side[b != NULL];
 	const struct match_input *any = b ? b : a;
 	char *path;

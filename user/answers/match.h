@@ -182,6 +182,41 @@ struct match_inputs {
  */
 void match_inputs(const struct match_side *s, uint32_t unit, struct match_inputs *to);
 
+/* ---- whether a file is the same in both builds: match_change.c ---- */
+
+/* What a comparison went by; bits. */
+enum match_by {
+	MATCH_BY_CONTENT = 1,	/* both recordings have hashes of what the file held */
+	MATCH_BY_TIME = 2,	/* size, mtime and inode number */
+};
+
+/* How a file of the second build differs from that of the first. */
+enum match_change {
+	MATCH_SAME,
+	MATCH_UNKNOWN,		/* nothing that could be compared is recorded */
+	MATCH_SIZE,
+	MATCH_CONTENT,		/* the sizes are equal or unknown; the hashes differ */
+	MATCH_TIME,		/* the mtime differs; the contents are not recorded */
+	MATCH_REPLACED,		/* only the inode number differs; the contents are not recorded */
+};
+
+/** match_content - whether versions of the two builds held the same, if both recorded it */
+enum build_same match_content(const struct match *m, uint32_t first, uint32_t second);
+
+/**
+ * match_change - how version @second of the second build differs from @first of the first
+ * @by: set to what decided, bits of enum match_by; 0 if nothing could.  May be NULL.
+ *
+ * Recorded contents decide if both builds have them: a file that was only touched is the same.
+ */
+enum match_change match_change(const struct match *m, uint32_t first, uint32_t second, uint8_t *by);
+
+/** match_by_name - enum match_by in words, as in JSON; NULL if nothing was compared */
+const char *match_by_name(uint8_t by);
+
+/** match_put_by - print why files were compared by time stamps, in one line */
+void match_put_by(const struct match *m, struct out *out);
+
 /** match_inputs_add - add the inputs of a unit to @to; then call match_inputs_sort() once */
 void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_inputs *to);
 void match_inputs_sort(struct match_inputs *to);

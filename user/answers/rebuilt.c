@@ -43,15 +43,41 @@ static uint32_t made_by(const struct match_side *s, const uint32_t *step, uint32
 	return by;
 }
 
-static uint8_t change_of(const struct match_input *was, const struct match_input *is)
+static void add_touched(struct rebuilt *r, uint32_t step, uint32_t file)
 {
-	if (!was->identified || !is->identified)
-		return 0;
-	if (was->size != is->size)
-		return REBUILT_SIZE;
-	if (was->mtime != is->mtime)
-		return REBUILT_TIME;
-	return was->ino != is->ino ? REBUILT_REPLACED : 0;
+	r->touched = xgrow(r->touched, &r->touched_cap, r->ntouched + 1, sizeof(*r->touched));
+	r->touched[r->ntouched++] = (struct rebuilt_output){ step, file };
+}
+
+enum match_change rebuilt_change(struct rebuilt *r, uint32_t step, uint32_t file, uint32_t first,
+				 uint32_t second)
+{
+	const struct build_version *was = &OLD(r)->versions[first];
+	const struct build_version *is = &NEW(r)->versions[second];
+	uint8_t by;
+	enum match_change change = match_change(&r->m, first, second, &by);
+
+	r->by[step] |= by;
+	if (change == MATCH_SAME && by & MATCH_BY_CONTENT && was->identified && is->identified &&
+	    (was->mtime != is->mtime || was->ino != is->ino))
+		add_touched(r, step, file);
+	return change == MATCH_UNKNOWN ? MATCH_SAME : change;
+}
+
+/* Whether a file that was made anew is another one, as far as contents are recorded. */
+static bool made_otherwise(struct rebuilt *r, struct rebuilt_reason *reason,
+			   const struct match_input *was, const struct match_input *is)
+{
+	enum build_same same = match_content(&r->m, was->version, is->version);
+
+	if (same == BUILD_SAME_UNKNOWN)
+		return true;
+	r->by[reason->step] |= MATCH_BY_CONTENT;
+	if (same == BUILD_DIFFERENT)
+		reason->change = MATCH_CONTENT;
+	else
+		add_touched(r, reason->step, is->file);
+	return same == BUILD_DIFFERENT;
 }
 
 static const struct match_input *find_input(const struct match_inputs *in, uint64_t name)
@@ -73,11 +99,13 @@ static void add_input(struct rebuilt *r, uint32_t step, const struct match_input
 		/* the step itself or one of its callers made it: no reason to run again */
 		if (!reason.by || reason.by == step)
 			return;
+		if (was && !made_otherwise(r, &reason, was, is))
+			return;
 	} else if (!was) {
 		reason.kind = REBUILT_NEW_INPUT;
 	} else {
 		reason.kind = program ? REBUILT_PROGRAM : REBUILT_INPUT;
-		reason.change = change_of(was, is);
+		reason.change = (uint8_t)rebuilt_change(r, step, is->file, was->version, is->version);
 		if (!reason.change)
 			return;
 	}
@@ -232,6 +260,7 @@ void rebuilt_find(struct rebuilt *r)
 {
 	for (unsigned int i = 0; i < 2; i++)
 		r->step[i] = match_steps(&r->m.side[i]);
+	r->by = xcalloc(NEW(r)->nunits + 1ul, sizeof(*r->by));
 	compare_inputs(r);
 	compare_outputs(r);
 	rebuilt_declared(r);
@@ -239,6 +268,8 @@ void rebuilt_find(struct rebuilt *r)
 		qsort(r->reasons, r->n, sizeof(*r->reasons), by_step);
 	if (r->noutputs)
 		qsort(r->outputs, r->noutputs, sizeof(*r->outputs), by_output);
+	if (r->ntouched)
+		qsort(r->touched, r->ntouched, sizeof(*r->touched), by_output);
 }
 
 void rebuilt_free(struct rebuilt *r)
@@ -247,6 +278,8 @@ void rebuilt_free(struct rebuilt *r)
 	free(r->step[1]);
 	free(r->reasons);
 	free(r->outputs);
+	free(r->touched);
+	free(r->by);
 	free(r->missed);
 	lists_free(&r->lists);
 	match_free(&r->m);

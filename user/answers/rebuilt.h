@@ -20,12 +20,11 @@ enum rebuilt_kind {
 	REBUILT_DECLARED,	/* @node, a declared input that was not read, differs */
 };
 
-enum rebuilt_change { REBUILT_SIZE = 1, REBUILT_TIME, REBUILT_REPLACED };
 
 struct rebuilt_reason {
 	uint32_t step;		/* first unit of the step in the new build */
 	uint8_t kind;		/* enum rebuilt_kind */
-	uint8_t change;		/* enum rebuilt_change of a file; 0 if unknown */
+	uint8_t change;		/* how @file or @node differs, enum match_change */
 	uint32_t file;		/* in the new build */
 	uint32_t by;		/* step that made @file */
 	uint32_t node;		/* node of @lists, instead of @file; 0 if none */
@@ -40,6 +39,10 @@ struct rebuilt {
 		uint32_t step, file;
 	} *outputs;		/* files left in the end, by step and path */
 	size_t noutputs, outputs_cap;
+	/* Files that were written or touched, and hold what they held: no reasons.  By step and path. */
+	struct rebuilt_output *touched;
+	size_t ntouched, touched_cap;
+	uint8_t *by;		/* by unit: what the inputs of its step were compared by, enum match_by */
 	struct lists lists;	/* declared inputs; set by the caller, may be empty */
 	int64_t *missed;	/* by file of the new build: when a lookup failed; 0 if none did */
 };
@@ -51,6 +54,15 @@ void rebuilt_free(struct rebuilt *r);
 /* ---- between its files ---- */
 
 void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason);
+
+/**
+ * rebuilt_change - how a file that a step uses differs, by its versions in the two builds
+ * @file: in the new build; 0 if none.  It is added to the touched ones if it is one.
+ *
+ * Return: MATCH_SAME also if that is not known.
+ */
+enum match_change rebuilt_change(struct rebuilt *r, uint32_t step, uint32_t file, uint32_t first,
+				 uint32_t second);
 
 /** rebuilt_inputs - files that the units of a step read and ran; @next: match_step_next() */
 void rebuilt_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,

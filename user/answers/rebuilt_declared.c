@@ -11,16 +11,16 @@
 #define OLD(r) (&(r)->m.side[0])
 #define NEW(r) (&(r)->m.side[1])
 
-/* The version of a file from before a build.  Return: NULL if not recorded. */
-static const struct build_version *was_there(const struct match_side *s, const char *path, size_t len)
+/* The version of a file from before a build.  Return: 0 if not recorded. */
+static uint32_t was_there(const struct match_side *s, const char *path, size_t len)
 {
 	uint32_t file = build_find(s->b, path, len);
 
 	for (uint32_t i = 1; file && i <= s->nversions; i++)
 		if (s->versions[i].file == file && s->versions[i].made == GRAPH_EXISTED &&
 		    s->versions[i].identified)
-			return &s->versions[i];
-	return NULL;
+			return i;
+	return 0;
 }
 
 /* Whether a file, as it is now, was written after the old build and before the new one. */
@@ -50,16 +50,17 @@ static uint32_t maker_of(const struct rebuilt *r, const char *path, size_t len)
 	return n ? r->step[1][w[n - 1].unit] : 0;
 }
 
-static uint8_t change_of(const struct rebuilt *r, const struct lists_node *node)
+static enum match_change change_of(struct rebuilt *r, uint32_t step, const struct lists_node *node)
 {
-	const struct build_version *was = was_there(OLD(r), node->path, node->len);
-	const struct build_version *is = was_there(NEW(r), node->path, node->len);
+	uint32_t was = was_there(OLD(r), node->path, node->len);
+	uint32_t is = was_there(NEW(r), node->path, node->len);
 
-	if (!was || !is)
-		return written_between(r, node->path) ? REBUILT_TIME : 0;
-	if (was->size != is->size)
-		return REBUILT_SIZE;
-	return was->mtime != is->mtime ? REBUILT_TIME : was->ino != is->ino ? REBUILT_REPLACED : 0;
+	if (was && is)
+		return rebuilt_change(r, step, NEW(r)->versions[is].file, was, is);
+	if (!written_between(r, node->path))
+		return MATCH_SAME;
+	r->by[step] |= MATCH_BY_TIME;
+	return MATCH_TIME;
 }
 
 static bool was_read(const struct match_inputs *in, const struct match_side *s, const char *path,
@@ -83,7 +84,7 @@ static void look_at(struct rebuilt *r, uint32_t step, uint32_t number, const str
 	reason.by = maker_of(r, node->path, node->len);
 	if (reason.by == step)
 		return;
-	reason.change = reason.by ? 0 : change_of(r, node);
+	reason.change = reason.by ? MATCH_SAME : (uint8_t)change_of(r, step, node);
 	if (reason.by || reason.change)
 		rebuilt_add(r, reason);
 }

@@ -22,18 +22,34 @@ static const struct kind {
 	[REBUILT_DECLARED] = { "declared", "declared, and not read:" },
 };
 static const struct kind changes[] = {
-	[REBUILT_SIZE] = { "size", ": other size" },
-	[REBUILT_TIME] = { "time", ": changed or touched" },
-	[REBUILT_REPLACED] = { "replaced", ": replaced by another file" },
+	[MATCH_SIZE] = { "size", ": other size" },
+	[MATCH_CONTENT] = { "content", ": its content is another one" },
+	[MATCH_TIME] = { "time", ": changed or touched" },
+	[MATCH_REPLACED] = { "replaced", ": replaced by another file" },
 };
 
 /* The reasons and outputs of one step, as parts of the lists of all steps. */
 struct part {
 	uint32_t step;
 	const struct rebuilt_reason *reasons;
-	const struct rebuilt_output *outputs;
-	size_t nreasons, noutputs;
+	const struct rebuilt_output *outputs, *touched;
+	size_t nreasons, noutputs, ntouched;
 };
+
+/* What to say of a step that nothing but touched files explains: build tools go by the time. */
+static void text_touched(const struct rebuilt *r, struct out *out, const struct part *p)
+{
+	if (!p->ntouched) {
+		out_puts(out, "  no reason found\n");
+		return;
+	}
+	out_puts(out, "  no reason found: only written or touched, with the same content:");
+	for (size_t i = 0; i < p->ntouched; i++) {
+		out_puts(out, " ");
+		match_put_file(out, NEW(r), p->touched[i].file);
+	}
+	out_puts(out, "\n");
+}
 
 static void text_part(const struct rebuilt *r, struct out *out, const struct part *p)
 {
@@ -68,7 +84,7 @@ static void text_part(const struct rebuilt *r, struct out *out, const struct par
 		}
 	}
 	if (!p->nreasons)
-		out_puts(out, "  no reason found\n");
+		text_touched(r, out, p);
 }
 
 static void json_reason(const struct rebuilt *r, struct json *j, const struct rebuilt_reason *reason)
@@ -91,19 +107,28 @@ static void json_reason(const struct rebuilt *r, struct json *j, const struct re
 	json_end(j, '}');
 }
 
-static void json_part(const struct rebuilt *r, struct json *j, const struct part *p)
+static void json_files(const struct rebuilt *r, struct json *j, const char *name,
+		       const struct rebuilt_output *files, size_t n)
 {
 	struct buf b = { 0 };
 
-	json_begin(j, '{');
-	json_key(j, "outputs");
+	json_key(j, name);
 	json_begin(j, '[');
-	for (size_t i = 0; i < p->noutputs; i++) {
+	for (size_t i = 0; i < n; i++) {
 		b.len = 0;
-		answers_file_path(NEW(r)->db, p->outputs[i].file, &b);
+		answers_file_path(NEW(r)->db, files[i].file, &b);
 		json_str(j, b.s ? b.s : "", b.len);
 	}
 	json_end(j, ']');
+	buf_free(&b);
+}
+
+static void json_part(const struct rebuilt *r, struct json *j, const struct part *p)
+{
+	const char *by = match_by_name(r->by[p->step]);
+
+	json_begin(j, '{');
+	json_files(r, j, "outputs", p->outputs, p->noutputs);
 	match_json_unit(j, "old", OLD(r), NEW(r)->units[p->step].pair);
 	match_json_unit(j, "new", NEW(r), p->step);
 	json_key(j, "reasons");
@@ -111,19 +136,26 @@ static void json_part(const struct rebuilt *r, struct json *j, const struct part
 	for (size_t i = 0; i < p->nreasons; i++)
 		json_reason(r, j, &p->reasons[i]);
 	json_end(j, ']');
+	if (p->ntouched)
+		json_files(r, j, "touched", p->touched, p->ntouched);
+	if (by)
+		json_member(j, "by", by);
 	json_end(j, '}');
 	json_line(j);
-	buf_free(&b);
 }
 
 void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 {
 	const struct rebuilt_reason *reason = r->reasons, *end = r->reasons + r->n;
 	const struct rebuilt_output *output = r->outputs, *last = r->outputs + r->noutputs;
+	const struct rebuilt_output *touched = r->touched, *end_touched = r->touched + r->ntouched;
 	struct json j = { .out = out };
+	bool timed = false;
 
 	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
-		struct part p = { .step = i, .reasons = reason, .outputs = output };
+		struct part p = {
+			.step = i, .reasons = reason, .outputs = output, .touched = touched,
+		};
 
 		if (r->step[1][i] != i)
 			continue;
@@ -131,9 +163,15 @@ void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 			p.nreasons++;
 		for (; output < last && output->step == i; output++)
 			p.noutputs++;
+		for (; touched < end_touched && touched->step == i; touched++)
+			p.ntouched++;
+		for (size_t k = 0; k < p.nreasons; k++)
+			timed |= p.reasons[k].change >= MATCH_TIME;
 		if (json)
 			json_part(r, &j, &p);
 		else
 			text_part(r, out, &p);
 	}
+	if (timed && !json)
+		match_put_by(&r->m, out);
 }

@@ -8,7 +8,9 @@ static const struct opt_row options[] = {
 	{ "map", "A=B",
 	  "directory A of the first build is B in the second; default: where each\n"
 	  "began" },
-	{ "sizes", NULL, "files of equal size are equal, whatever their times" },
+	{ "sizes", NULL,
+	  "files of equal size are equal, whatever their times, unless their contents\n"
+	  "were recorded" },
 	{ "times", "PERCENT",
 	  "list programs whose time differs by at least this, and by more than 0.1 s" },
 	{ 0 }

@@ -60,6 +60,32 @@ finish()
 	wait "$1"
 }
 
+# hashed DB TRACE: a database of TRACE with what its files held, as "etrace run --hash" would
+# record it: of each file that is still as the trace says, and of no other.
+hashed()
+{
+	etrace db -o "$1" "$2" && python3 - "$1" <<- 'END'
+		import hashlib, os, sqlite3, sys
+		db = sqlite3.connect(sys.argv[1])
+		last = {}
+		for file, version, at in db.execute(
+		        "SELECT file, id, at FROM version WHERE made < 3 UNION ALL"
+		        " SELECT file, version, at FROM name ORDER BY 3, 2"):
+		    last[file] = version
+		for file, version in last.items():
+		    path, = db.execute("SELECT path FROM file WHERE id = ?", (file,)).fetchone()
+		    if version is None or not os.path.isfile(path):
+		        continue
+		    size, = db.execute("SELECT size FROM version WHERE id = ?", (version,)).fetchone()
+		    held = open(path, "rb").read()
+		    if size in (None, len(held)):
+		        db.execute("INSERT INTO content VALUES (?, 0, ?, ?, NULL)", (
+		            version, hashlib.sha256(held).hexdigest(),
+		            hashlib.sha256(b"blob %d\0" % len(held) + held).hexdigest()))
+		db.commit()
+	END
+}
+
 # ---- small builds, recorded here by strace ----
 
 begin_builds()

@@ -201,3 +201,201 @@ etrace diff ends.fxt dies.fxt > text
 check "a script that was killed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
 check "and how" grep -q '^   in the second .* failed on it, with SIGSEGV$' text
 check "and what it did not make" grep -q '/ends/p: only in the first, because of 1$' text
+
+# By content, where both recordings have it: what is equal is no difference, whatever its time.
+mkdir held held/bin
+cat > held/Makefile <<'END2'
+all: app.o lib.o twice
+app.o: app.c app.h
+	cc -c app.c
+lib.o: lib.c
+	cc -c lib.c
+twice: lib.o
+	cat lib.o lib.o > twice
+END2
+# The compiler of this build only copies, and has a library of its own.
+cat > cc.c <<'END2'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+int value(void);
+int main(int argc, char **argv)
+{
+	char line[999], out[99];
+	FILE *in = fopen(argv[2], "r"), *to;
+
+	strcpy(out, argv[2]);
+	out[strlen(out) - 1] = 'o';
+	to = fopen(out, "w");
+	while (fgets(line, sizeof(line), in))
+		fputs(line, to);
+	if (!strcmp(argv[2], "app.c") && (in = fopen("app.h", "r")) && fgets(line, sizeof(line), in))
+		fputs(line, to);
+	return fclose(to) || value() - value();
+}
+END2
+make_lib() { echo "int value(void) { return $1; }" | gcc -shared -fPIC -o held/bin/libvalue.so -xc -; }
+make_lib 3
+# shellcheck disable=SC2016
+gcc -o held/bin/cc cc.c -Lheld/bin -lvalue -Wl,-rpath,'$ORIGIN'
+echo one > held/app.c
+echo two > held/app.h
+echo three > held/lib.c
+# held NAME: record the build, with and without what its files held.
+held()
+{
+	(cd held && PATH=$PWD/bin:$PATH etrace run -q --backend=strace -o "../$1.fxt" -- make -B > ../said) ||
+		cat said
+	hashed "$1.db" "$1.fxt"
+}
+# kept FILE COMMAND...: do that to it, and give it its time again
+kept()
+{
+	touch -r "held/$1" stamp
+	"${@:2}"
+	touch -r stamp "held/$1"
+}
+at=$(pwd -P)/held
+held h1
+touch held/app.h held/lib.c held/Makefile held/bin/cc
+held h2
+differ "content: only touched" h1.db h2.db
+etrace diff h1.fxt h2.fxt > text
+check "without it, by time" grep -q "^1\. $at/bin/cc: changed or touched$" text
+line='files are compared by size and time of last change: the'
+check "which is said once, at the end" [ "$(tail -n 1 text)|$(grep -c '^files are' text)" = \
+	"$line builds recorded no contents (etrace run --hash)|1" ]
+etrace diff h1.db h2.fxt > text
+check "if the second has none" [ "$(tail -n 1 text)" = "$line second build recorded no contents (etrace run --hash)" ]
+etrace diff h1.fxt h2.db > text
+check "if the first has none" [ "$(tail -n 1 text)" = "$line first build recorded no contents (etrace run --hash)" ]
+changed h2b.db h2.db "DELETE FROM content WHERE version IN
+	(SELECT id FROM version WHERE file = $(of "$at/lib.c"))"
+differ "content: where it is not known, by time" h1.db h2b.db "file time $at/lib.c"
+etrace diff h1.db h2b.db > text
+check "and that, too" grep -qx "${line%%:*} where no content was recorded" text
+etrace diff h1.db h2.db > text
+check "nothing is said if nothing went by it" [ ! -s text ]
+
+kept app.h sh -c 'echo owt > held/app.h'
+held h3
+differ "content: another one of the same size and time" h2.db h3.db "file content $at/app.h"
+etrace diff h2.fxt h3.fxt > text
+check "of which nothing else knows" sh -c '! grep -q app.h: text'
+options=(--sizes)
+differ "content: with --sizes, too" h2.db h3.db "file content $at/app.h"
+options=()
+etrace diff h2.db h3.db > text
+check "in words" grep -qx "1\. $at/app.h: its content differs" text
+check "and what follows" grep -qx "output:  $at/app.o: different content, because of 1" text
+check "and not what does not" sh -c '! grep -q lib.o text'
+cat answer >> held.json
+kept bin/libvalue.so make_lib 4
+held h4
+differ "content: a library" h3.db h4.db "file content $at/bin/libvalue.so"
+kept bin/cc sed -i 's/app\.h/bpp.h/' held/bin/cc
+kept app.h cp held/app.h held/bpp.h
+held h5
+differ "content: a program" h4.db h5.db "file content $at/bin/cc"
+cat answer >> held.json
+
+# Where a build stops being reproducible: equal in all, and another output.
+cat > held/Makefile <<'END2'
+all: app.o stamp.h late log note
+app.o: app.c
+	gcc -c -x c app.c
+stamp.h: say
+	./say > stamp.h
+late: stamp.h
+	cp stamp.h late
+log: say
+	echo begun > log; date +%N | cat >> log; echo end >> log
+note: log late
+	cat log late > note
+END2
+echo 'int a = 1;' > held/app.c
+printf '#!/bin/sh\ndate +%%s%%N\n' > held/say
+chmod +x held/say
+rm held/bin/cc
+held s1
+echo 'int a = 2;' > held/app.c
+held s2
+etrace diff s1.db s2.db > text
+grep '^[0-9]\. \|^   by\|^   here\|^   this is' text > ours
+cat > truth <<END2
+1. $at/stamp.h: different content, made from the same inputs
+   by  date +%s%N
+   here the build stops being reproducible: its arguments, program, inputs and environment
+2. $at/log: different content, made from the same inputs
+   by  /bin/sh -c 'echo begun > log; date +%N | cat >> log; echo end >> log'
+   this is not reproducible, either
+3. $at/app.c: its content differs
+END2
+same "the steps that are not reproducible, and then the rest" ours truth
+etrace diff --json s1.db s2.db > answer
+cat answer >> held.json
+check "which step it is, as JSON" python3 -c '
+import json
+roots = [r for r in map(json.loads, open("answer")) if "root" in r]
+assert [r.get("reproducible") for r in roots] == [False, False, None], roots
+assert [r["kind"] for r in roots] == ["output", "output", "file"], roots
+assert {r["by"] for r in roots} == {"content"}, roots
+assert roots[0]["second"]["arguments"] == ["date", "+%s%N"], roots'
+# Of a file that three steps wrote: which of them is not known, so none is blamed.
+cat > held/Makefile <<'END2'
+log:
+	echo begun > log
+	date +%N >> log
+	echo end >> log
+END2
+held l1
+held l2
+etrace diff l1.db l2.db > text
+check "no step is blamed for what another may have done" sh -c \
+	'grep -q "log: different content" text && ! grep -q reproducible text'
+# If it is known, it is the one that wrote the first that differs.
+at_log=$(of "$at/log")
+for n in 1 2; do
+	sqlite3 l$n.db "INSERT INTO content SELECT id, 1, CASE rank WHEN 1 THEN printf('%064d', 1) ELSE
+		printf('%064d', 10 * rank + $n) END, printf('%064d', 1), NULL FROM
+		(SELECT id, row_number() OVER (ORDER BY id) AS rank FROM version WHERE made AND file = $at_log)"
+done
+etrace diff l1.db l2.db > text
+check "but the first of which it is known" grep -A1 '^   by  date +%N$\|^   by .*date +%N >> log.$' text
+# A compiler that adds the time: what it calls differs, and it itself does not.
+cat > held/Makefile <<'END2'
+app: app.o lib.o
+	gcc -o app app.o lib.o
+app.o: app.c
+	cc -c app.c
+lib.o: lib.c
+	cc -c lib.c
+END2
+cat > held/bin/cc <<'END2'
+#!/bin/sh
+exec gcc -DAT="\"$(date +%N)\"" "$@"
+END2
+chmod +x held/bin/cc
+echo 'int main(void) { return 0; }' > held/app.c
+echo 'const char *at = __TIME__;' > held/lib.c
+held c1
+sleep 1.1
+held c2
+etrace diff c1.db c2.db > text
+check "a wrapper that adds the time" [ "$(sed -n '4p;5s/:.*//p' text)" = \
+	"   by  /bin/sh $at/bin/cc -c lib.c
+   here the build stops being reproducible" ]
+check "nothing but what holds another content goes on" grep -qx "output:  $at/app: different [a-z]*, because of 1" text
+# Between the parts of a compiler there is a file that is gone, so the compiler is named whole.
+ln -sf "$(command -v gcc)" held/bin/cc
+held g1
+sleep 1.1
+held g2
+etrace diff g1.db g2.db > text
+check "a compiler that adds the time" [ "$(sed -n '1,2p' text)" = \
+	"1. $at/lib.o: different content, made from the same inputs
+   by  cc -c lib.c" ]
+etrace diff s1.fxt s2.fxt > text
+check "without contents, nobody says so" sh -c '! grep -q reproducible text'
+check "the JSON has its form" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" held.json

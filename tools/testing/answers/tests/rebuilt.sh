@@ -99,3 +99,101 @@ zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
 line=$(sed -n 's/^etrace rebuilt .*/&/p' "$ANSWERS/../../../Documentation/etrace-rebuilt.1" | sed 's/\\-/-/g')
 check "etrace-rebuilt.1: $line" bash -c "$line | grep -q ."
+
+# By content, where both recordings have it.  The old build, and a new one after "do".
+mkdir held
+cat > held/Makefile <<'END2'
+all: app other reader
+app: app.o lib.o
+	cat app.o lib.o > app
+app.o: app.c app.h
+	./copy app.c app.o
+lib.o: lib.c
+	./copy lib.c lib.o
+other: order
+	echo x > other
+reader: order
+	cat order > reader
+END2
+printf '#!/bin/sh\ncat < $1 > $2; cat app.h > /dev/null\n' > held/copy
+chmod +x held/copy
+for name in app.c app.h lib.c order; do
+	echo $name > held/$name
+done
+# held NAME: record the build, with and without what its files held.
+held()
+{
+	(cd held && etrace run -q --backend=strace -o "../$1.fxt" -- make > /dev/null) > said 2>&1 || cat said
+	hashed "$1.db" "$1.fxt"
+}
+# reasons NAME OLD NEW REASON...: these, each with its output, its file and its change.
+reasons()
+{
+	etrace rebuilt --json "${options[@]}" "$2" "$3" > answer
+	cat answer >> held.json
+	python3 -c '
+import json, os
+for row in map(json.loads, open("answer")):
+    for r in row["reasons"]:
+        print(os.path.basename(row["outputs"][0]), r["reason"], os.path.basename(r.get("path", "-")), r.get("change", "-"))
+' | sort > reasons
+	printf '%s\n' "${@:4}" | sed '/^$/d' | sort > expected
+	same "$1" reasons expected
+}
+options=()
+held full
+sleep 0.1
+touch held/app.c
+held touched
+reasons "by time: touched" full.fxt touched.fxt "app.o input app.c time" "app made app.o -"
+reasons "by content: touched is no reason" full.db touched.db
+etrace rebuilt full.db touched.db > text
+at=$(pwd -P)/held
+head='  no reason found: only written or touched, with the same content:'
+check "but the file is named" grep -qx "$head $at/app.c" text
+check "and one that was made anew, and holds the same" grep -qx "$head $at/app.o" text
+check "and nothing goes by time" sh -c '! grep -q "^files are" text'
+etrace rebuilt full.fxt touched.fxt > text
+check "by time, which is said once, at the end" [ "$(tail -n 1 text)|$(grep -c '^files are' text)" = \
+	"files are compared by size and time of last change: the builds recorded no contents (etrace run --hash)|1" ]
+check "as JSON" python3 -c '
+import json, os
+rows = list(map(json.loads, open("held.json")))
+assert [r.get("by") for r in rows] == ["time stamps"] * 2 + ["content"] * 2, rows
+assert [[os.path.basename(p) for p in r.get("touched", [])] for r in rows] == [[], [], ["app.c"], ["app.o"]], rows'
+cp touched.db part.db
+sqlite3 part.db "DELETE FROM content WHERE version IN (SELECT v.id FROM version AS v JOIN file AS f ON f.id = v.file
+	WHERE CAST(f.path AS TEXT) = '$at/app.c')"
+reasons "where it is not known, by time" full.db part.db "app.o input app.c time"
+check "and by both, as JSON" sh -c 'head -n 1 answer | grep -q "\"by\":\"both\""'
+# Another content of the same size and time; app.c is touched, so that make has a reason.
+touch -r held/app.h stamp
+echo h.ppa > held/app.h
+touch -r stamp held/app.h
+touch held/app.c
+held other
+reasons "by content: another one" touched.db other.db "app.o input app.h content"
+reasons "of which nothing else knows" touched.fxt other.fxt "app.o input app.c time" "app made app.o -"
+etrace rebuilt touched.db other.db > text
+check "in words" grep -qx "  input $at/app.h: its content is another one" text
+echo more >> held/app.c
+held made
+reasons "what was made anew, and holds another content" other.db made.db "app.o input app.c size" \
+	"app made app.o content"
+# A program.
+touch -r held/copy stamp
+sed -i 's/app\.h/lib.c/' held/copy
+touch -r stamp held/copy
+touch held/lib.c
+held program
+reasons "a program" full.db program.db "lib.o program copy content" "app input app.o size"
+# What is declared, and not read.
+make -C held -npq > rules
+touch held/order
+held declared
+options=(--make rules --map "$at=$at")
+reasons "declared, by time" full.fxt declared.fxt "other declared order time" "reader input order time"
+reasons "declared, by content" full.db declared.db
+options=()
+check "the JSON has its form" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" held.json

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Finds the programs with which a build stops being reproducible: those that saw no difference,
+ * and made another content.  Only recorded contents count.  See diff.h.
+ */
+#include "answers/diff.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define A(d) (&(d)->m.side[0])
+#define B(d) (&(d)->m.side[1])
+
+void diff_held_add(struct diff *d, uint32_t first, uint32_t second, uint32_t file)
+{
+	d->held = xgrow(d->held, &d->held_cap, d->nheld + 1, sizeof(*d->held));
+	d->held[d->nheld++] = (struct diff_held){ first, second, file };
+}
+
+static uint32_t last_writer(const struct match_side *s, uint32_t version)
+{
+	size_t n;
+	const struct match_write *w = match_writes(s, version, &n);
+
+	return n ? w[n - 1].unit : 0;
+}
+
+bool diff_is_equal(const struct diff *d, uint32_t unit)
+{
+	return unit && B(d)->units[unit].pair && !(d->units[unit].what & ~DIFF_TIME) &&
+	       !diff_env_pairs(d, unit, NULL, NULL);
+}
+
+/*
+ * If both versions were made of older ones that are known to differ, those are what to explain.
+ * Return: false if they are files from before the builds.
+ */
+static bool find_oldest(const struct diff *d, struct diff_held *h)
+{
+	for (;;) {
+		const struct build_version *x = &A(d)->versions[h->first];
+		const struct build_version *y = &B(d)->versions[h->second];
+
+		if (!build_is_made(x) || !build_is_made(y))
+			return false;
+		if (x->made != GRAPH_CHANGED || y->made != GRAPH_CHANGED || !x->base || !y->base ||
+		    match_content(&d->m, x->base, y->base) != BUILD_DIFFERENT)
+			return true;
+		h->first = x->base;
+		h->second = y->base;
+	}
+}
+
+/* ---- what to name ---- */
+
+struct naming {
+	const struct diff *d;
+	const uint32_t *step;	/* by unit of the second build: match_steps() */
+	uint32_t *queue;	/* units whose inputs are to be looked at, each once */
+	size_t n, cap;
+	uint32_t top;		/* the program that all of them are a part of */
+	bool outside;		/* another step wrote what is not known */
+};
+
+/* The nearest unit of a step that is, or called, both. */
+static uint32_t nearest_of(const struct match_side *s, uint32_t a, uint32_t b)
+{
+	/* callers have lower numbers */
+	while (a != b) {
+		if (a > b)
+			a = s->units[a].caller;
+		else
+			b = s->units[b].caller;
+	}
+	return a;
+}
+
+/* A program of the step used this version, and nothing tells whether it is equal. */
+static void add_unknown(struct naming *m, uint32_t version)
+{
+	const struct match_side *s = B(m->d);
+	size_t n;
+	const struct match_write *w = match_writes(s, version, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t unit = w[i].unit;
+		bool again = false;
+
+		for (size_t k = 0; k < m->n && !again; k++)
+			again = m->queue[k] == unit;
+		m->outside |= m->step[unit] != m->step[m->top];
+		if (again || m->outside)
+			continue;
+		m->queue = xgrow(m->queue, &m->cap, m->n + 1, sizeof(*m->queue));
+		m->queue[m->n++] = unit;
+		m->top = nearest_of(s, m->top, unit);
+	}
+}
+
+static void look_at_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct naming *m = ctx;
+
+	if (b && b->made && (!a || match_content(&m->d->m, a->version, b->version) == BUILD_SAME_UNKNOWN))
+		add_unknown(m, b->version);
+}
+
+/* The content of pipes is never recorded. */
+static void look_at_pipes(struct naming *m, uint32_t unit)
+{
+	const struct match_side *s = B(m->d);
+
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++) {
+			const struct build_access *a = &s->b->accesses[s->b->execs[exec].first + i];
+			const struct build_version *v = &s->versions[a->version];
+
+			if (a->how == GRAPH_READ && build_is_queue(v) && !v->token)
+				add_unknown(m, a->version);
+		}
+}
+
+/* Return: 0 if the inputs of the step are not known to be equal. */
+static uint32_t name_of(struct naming *m, uint32_t maker, const struct diff_held *h)
+{
+	struct match_inputs inputs[2] = { 0 };
+	const struct match_side *s = B(m->d);
+	uint32_t base = s->versions[h->second].base, was = A(m->d)->versions[h->first].base;
+
+	m->n = 0;
+	m->top = maker;
+	m->outside = false;
+	add_unknown(m, h->second);
+	if (s->versions[h->second].made == GRAPH_CHANGED && base &&
+	    (!was || match_content(&m->d->m, was, base) != BUILD_SAME))
+		add_unknown(m, base);
+	for (size_t i = 0; i < m->n; i++) {
+		uint32_t unit = m->queue[i];
+
+		match_inputs(A(m->d), s->units[unit].pair, &inputs[0]);
+		match_inputs(s, unit, &inputs[1]);
+		diff_pairs(&inputs[0], &inputs[1], look_at_input, m);
+		look_at_pipes(m, unit);
+	}
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+	if (m->outside)
+		return 0;
+	return diff_is_equal(m->d, m->top) ? m->top : maker;
+}
+
+/* ---- all of them ---- */
+
+static int by_version(const void *a, const void *b)
+{
+	const struct diff_held *x = a, *y = b;
+
+	return (x->second > y->second) - (x->second < y->second);
+}
+
+static int by_beginning(const void *a, const void *b, void *ctx)
+{
+	const struct match_unit *units = ctx;
+	const struct diff_maker *x = a, *y = b;
+	int64_t left = units[x->named].at, right = units[y->named].at;
+
+	if (left != right)
+		return (left > right) - (left < right);
+	return (x->version > y->version) - (x->version < y->version);
+}
+
+struct diff_maker *diff_held_makers(const struct diff *d, size_t *n)
+{
+	struct diff_maker *makers = xcalloc(d->nheld + 1, sizeof(*makers));
+	struct diff_held *held = xcalloc(d->nheld + 1, sizeof(*held));
+	struct naming m = { .d = d };
+	uint32_t *step = d->nheld ? match_steps(B(d)) : NULL, last = 0;
+
+	*n = 0;
+	m.step = step;
+	if (d->nheld) {
+		memcpy(held, d->held, d->nheld * sizeof(*held));
+		qsort(held, d->nheld, sizeof(*held), by_version);
+	}
+	for (size_t i = 0; i < d->nheld; i++) {
+		struct diff_held *h = &held[i];
+		bool again = h->second == last;
+		uint32_t maker;
+
+		last = h->second;
+		if (again || !find_oldest(d, h))
+			continue;
+		maker = last_writer(B(d), h->second);
+		if (!maker || last_writer(A(d), h->first) != B(d)->units[maker].pair)
+			continue;
+		makers[(*n)++] = (struct diff_maker){
+			.unit = maker, .version = h->second, .file = h->file,
+			.named = diff_is_equal(d, maker) ? name_of(&m, maker, h) : 0,
+		};
+	}
+	if (*n)
+		qsort_r(makers, *n, sizeof(*makers), by_beginning, B(d)->units);
+	free(held);
+	free(step);
+	free(m.queue);
+	return makers;
+}
