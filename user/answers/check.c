@@ -18,7 +18,7 @@ const char *const check_kinds[CHECK_NKINDS] = {
 	[CHECK_OVERWRITTEN] = "overwritten",	[CHECK_OWN_INPUT] = "own-input",
 	[CHECK_BY_PRODUCT] = "by-product",	[CHECK_NOT_MADE] = "not-made",
 	[CHECK_OUTSIDE] = "outside",		[CHECK_NETWORK] = "network",
-	[CHECK_CLOCK] = "clock",
+	[CHECK_CLOCK] = "clock",		[CHECK_CHANGED] = "changed",
 };
 
 void check_init(struct check *c, struct db *db)
@@ -238,6 +238,7 @@ void check_find(struct check *c)
 	find_internet(c);
 	find_sockets(c);
 	check_clock(c);
+	check_contents(c);
 	map64_clear(&c->seen);
 	sort_findings(c);
 	check_group(c);

@@ -23,6 +23,7 @@ enum check_kind {
 	CHECK_OUTSIDE,		/* read or written outside the trees */
 	CHECK_NETWORK,
 	CHECK_CLOCK,
+	CHECK_CHANGED,		/* an input held something else later, and not by the build */
 	CHECK_NKINDS
 };
 extern const char *const check_kinds[CHECK_NKINDS];
@@ -33,7 +34,7 @@ struct check_finding {
 	bool writes;		/* CHECK_OUTSIDE: written, not read */
 	uint32_t file;		/* 0 if it is no file, or several */
 	uint32_t unit;		/* unit that did it; 0 if none */
-	uint32_t other;		/* unit that made it, or wrote it before; 0 if none */
+	uint32_t other;		/* unit that made it, or wrote or read it before; 0 if none */
 	uint32_t output;	/* a file that the step of @unit made; 0 if none */
 	uint32_t more;		/* number of further units that did the same */
 	const char *what;	/* what was done, in words */
@@ -159,6 +160,9 @@ void check_asked(struct check *c);
 
 /** check_clock - find files with impossible times (check_clock.c) */
 void check_clock(struct check *c);
+
+/** check_contents - find inputs of which the recorded content changed (check_contents.c) */
+void check_contents(struct check *c);
 
 /** check_group - join the findings "outside" of each place into one (check_group.c) */
 void check_group(struct check *c);

@@ -32,6 +32,12 @@ static bool is_classed(const struct check_finding *f)
 	       (f->kind <= CHECK_RACE || (f->kind == CHECK_OUTSIDE && !f->writes));
 }
 
+/* Whether the other program of a finding did the same before, and did not make the file. */
+static bool is_first(const struct check_finding *f)
+{
+	return f->kind == CHECK_WRITERS || f->kind == CHECK_CHANGED;
+}
+
 static void put_what(struct out *out, const struct check_finding *f)
 {
 	bool as = f->kind == CHECK_OUTSIDE && is_classed(f);
@@ -47,8 +53,8 @@ static void put_text(const struct check *c, struct out *out, const struct check_
 	put_quoted(out, f->path);
 	out_puts(out, ": ");
 	put_what(out, f);
-	put_unit(c, out, f->kind == CHECK_WRITERS ? "  first   " : "  made by ", f->other);
-	put_unit(c, out, f->kind == CHECK_WRITERS ? "  then    " : "  by      ", f->unit);
+	put_unit(c, out, is_first(f) ? "  first   " : "  made by ", f->other);
+	put_unit(c, out, is_first(f) ? "  then    " : "  by      ", f->unit);
 	if (f->output) {
 		out_puts(out, "  for     ");
 		match_put_file(out, &c->s, f->output);
@@ -85,7 +91,7 @@ void check_json(const struct check *c, struct json *j, const struct check_findin
 	json_cstr(j, check_kinds[f->kind]);
 	json_found(j, f);
 	match_json_unit(j, "by", &c->s, f->unit);
-	match_json_unit(j, f->kind == CHECK_WRITERS ? "first" : "made_by", &c->s, f->other);
+	match_json_unit(j, is_first(f) ? "first" : "made_by", &c->s, f->other);
 	if (f->output)
 		match_json_file(j, "output", &c->s, f->output);
 	json_key(j, "more");

@@ -121,6 +121,7 @@ enum build_list_kind {
 struct build_content {
 	uint8_t sha256[BUILD_HASH];	/* of the content */
 	uint8_t gitoid[BUILD_HASH];	/* of git's blob: "blob LENGTH", NUL, content */
+	int64_t at;		/* when the recorder had read it, ns */
 	bool known;
 	uint32_t why;		/* if not @known: where the reason begins in contents.text */
 };
@@ -132,6 +133,7 @@ struct contents {
 	struct build_content *rows;
 	uint32_t n;
 	size_t cap;
+	struct map64 changed;	/* by version with rows of unlike hashes: time of the row before, ns */
 	struct buf text;	/* reasons, each with a NUL behind */
 };
 
@@ -311,6 +313,14 @@ bool build_hashed(const struct build *b);
  */
 const struct build_content *build_content(const struct build *b, uint32_t version);
 const char *build_content_why(const struct build *b, uint32_t version);
+
+/**
+ * build_changed - whether a version from before the build held one thing, and later another
+ * @since: set to the last time at which it was seen to hold the former, ns
+ *
+ * Something outside the recording then wrote to the file.  build_content() is the last content.
+ */
+bool build_changed(const struct build *b, uint32_t version, int64_t *since);
 
 enum build_same { BUILD_SAME_UNKNOWN, BUILD_SAME, BUILD_DIFFERENT };
 

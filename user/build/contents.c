@@ -32,7 +32,7 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 {
 	struct contents *c = &b->contents;
 	uint32_t version = db_id(b->db, st, 0, DB_VERSIONS);
-	struct build_content *row;
+	struct build_content *row, *before;
 	const char *s;
 	size_t len;
 
@@ -40,7 +40,9 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 		c->of = xcalloc(b->nversions + 1ul, sizeof(*c->of));
 	c->rows = xgrow(c->rows, &c->cap, c->n + 1ul, sizeof(*c->rows));
 	row = &c->rows[c->n++];
-	*row = (struct build_content){ .why = (uint32_t)c->text.len };
+	*row = (struct build_content){
+		.at = db_int(st, 4), .why = (uint32_t)c->text.len,
+	};
 	/* two columns of one row are read one after the other: db_bytes() is valid until the next */
 	s = db_bytes(st, 1, &len);
 	row->known = read_hash(s, len, row->sha256);
@@ -52,12 +54,15 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 		buf_addc(&c->text, '\0');
 	}
 	/* the last row of a version counts */
+	before = c->of[version] ? &c->rows[c->of[version] - 1] : NULL;
+	if (before && before->known && row->known && memcmp(before->sha256, row->sha256, BUILD_HASH))
+		map64_put(&c->changed, version, (uint64_t)before->at);
 	c->of[version] = c->n;
 }
 
 static const struct contents *contents_of(const struct build *build)
 {
-	static const char text[] = "SELECT version, sha256, gitoid, why_not FROM content ORDER BY rowid";
+	static const char text[] = "SELECT version, sha256, gitoid, why_not, at FROM content ORDER BY rowid";
 	struct build *b = (struct build *)(uintptr_t)build;
 	struct sqlite3_stmt *st;
 
@@ -106,6 +111,16 @@ const char *build_content_why(const struct build *b, uint32_t version)
 	return row->known ? NULL : b->contents.text.s + row->why;
 }
 
+bool build_changed(const struct build *b, uint32_t version, int64_t *since)
+{
+	const uint64_t *at = map64_get(&contents_of(b)->changed, version);
+
+	if (!at || b->versions[version].made != GRAPH_EXISTED)
+		return false;
+	*since = (int64_t)*at;
+	return true;
+}
+
 enum build_same build_same_content(const struct build *a, uint32_t version,
 				   const struct build *b, uint32_t other)
 {
@@ -122,5 +137,6 @@ void build_free_contents(struct build *b)
 {
 	free(b->contents.of);
 	free(b->contents.rows);
+	map64_clear(&b->contents.changed);
 	buf_free(&b->contents.text);
 }

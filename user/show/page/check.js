@@ -20,6 +20,7 @@ const KINDS = {
 	outside: 'Outside the source and build trees',
 	network: 'Network access',
 	clock: 'Newer than the program that wrote it, or than the build',
+	changed: 'An input whose content changed during the build, but not by it',
 };
 
 async function fileLinks() {

@@ -402,3 +402,80 @@ for r in rows:
     assert ("made_by" in r) == (r["finding"] in ("race", "early", "by-product")), r
 assert {r["finding"] for r in rows} == {"undeclared", "race", "early", "listing", "environment",
     "writers", "overwritten", "own-input", "by-product", "not-made", "outside"}, rows'
+
+# An input that holds something else when it is read again, without the build having written to it.
+mkdir changed
+cat > changed/build.sh <<'END2'
+cat edited replaced same named moved
+: > ready
+while [ -e ready ]; do sleep 0.05; done
+mv other moved
+cat edited replaced same named moved
+echo x > out
+cat out
+while [ ! -e go ]; do sleep 0.05; done
+cat out edited
+END2
+for name in edited replaced same named moved other; do
+	echo $name > changed/$name
+done
+cp -a changed before
+# replace FILE TEXT: by another file of that name
+replace() { echo "$2" > changed/new && mv changed/new "changed/$1"; }
+(
+	until_done test -e changed/ready
+	echo edited, longer > changed/edited
+	replace replaced 'something else'
+	replace same same
+	rm changed/ready
+	until_done test -e changed/out
+	sleep 0.2
+	replace out y
+	: > changed/go
+) &
+recorded changed changed sh build.sh
+wait
+hashed changed.db changed.fxt
+# What the recorder would have seen before: the helper sees what is left.
+python3 - <<'END2'
+import hashlib, sqlite3
+db = sqlite3.connect("changed.db")
+def versions(name):
+    return db.execute("SELECT v.id FROM version AS v JOIN file AS f ON f.id = v.file"
+                      " WHERE CAST(f.path AS TEXT) LIKE '%/changed/' || ? ORDER BY v.at", (name,)).fetchall()
+def held(version, at, text):
+    db.execute("INSERT INTO content VALUES (?, ?, ?, ?, NULL)", (
+        version, at, hashlib.sha256(text).hexdigest(),
+        hashlib.sha256(b"blob %d\0" % len(text) + text).hexdigest()))
+for name in ("replaced", "same", "moved", "out"):
+    first = versions(name)[0][0]
+    db.execute("DELETE FROM content WHERE version = ?", (first,))
+    held(first, 0, {"out": b"x"}.get(name, name.encode()) + b"\n")
+(edited,), = versions("edited")
+# seen when the first program had read it, and when the second one had
+at = [row[0] for row in db.execute("SELECT at FROM exec WHERE program IN (SELECT id FROM file WHERE"
+                                   " CAST(path AS TEXT) LIKE '%/cat') ORDER BY at")]
+db.execute("DELETE FROM content WHERE version = ?", (edited,))
+held(edited, at[1] - 1, b"edited\n")
+held(edited, at[3], b"edited, longer\n")
+db.commit()
+END2
+etrace check --json changed.db > json
+sed 's/^/,/; 1s/,/[/; $s/$/]/' json | python3 -c '
+import json, os, sys
+rows = [r for r in json.load(sys.stdin) if r["finding"] == "changed"]
+for r in rows:
+    assert r["what"] == "held something else later, and the build did not change it", r
+    assert r["first"]["exec"] < r["by"]["exec"] and not r["more"], r
+    print(os.path.basename(r["path"]), *r["by"]["arguments"][1:2])' > ours
+printf '%s\n' 'edited edited' 'out out' 'replaced edited' > truth
+same "inputs that changed in between" ours truth
+check "they have their form" "$ANSWERS/../unit/json_schema.py" --part \
+	"$ANSWERS/../../../Documentation/answers.schema.json" json
+etrace check changed.db > text
+check "in words" [ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ replaced/')" = \
+	"changed: replaced: held something else later, and the build did not change it
+  first   cat edited replaced same named moved
+  then    cat edited replaced same named moved" ]
+etrace check changed.fxt > text
+check "without contents, nothing is known" sh -c '! grep -q ^changed: text'

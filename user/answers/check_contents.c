@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The check changed: inputs that did not hold the same all the time.  See check.h. */
+#include "answers/check.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+static const char what[] = "held something else later, and the build did not change it";
+
+struct read {
+	uint32_t file, version, unit;
+	int64_t at;
+};
+
+struct reads {
+	struct read *rows;	/* by file and time */
+	size_t n, cap;
+};
+
+static int by_file(const void *a, const void *b)
+{
+	const struct read *x = a, *y = b;
+
+	if (x->file != y->file)
+		return (x->file > y->file) - (x->file < y->file);
+	if (x->at != y->at)
+		return (x->at > y->at) - (x->at < y->at);
+	return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* Load all reads, also of installed files: a compiler that changes is an input that does. */
+static void load_reads(const struct check *c, struct reads *reads)
+{
+	const struct build *b = c->s.b;
+
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		uint32_t version = b->versions[a->version].holds, unit = c->s.unit_of[a->exec];
+
+		if ((a->how != GRAPH_READ && a->how != GRAPH_RUN) || !a->file || !unit ||
+		    !build_is_file(&b->versions[version]) || c->place[a->file] == PLACE_CACHE)
+			continue;
+		reads->rows = xgrow(reads->rows, &reads->cap, reads->n + 1, sizeof(*reads->rows));
+		reads->rows[reads->n++] = (struct read){ a->file, version, unit, a->at };
+	}
+	if (reads->n)
+		qsort(reads->rows, reads->n, sizeof(*reads->rows), by_file);
+}
+
+/* Whether the build gave a version this name. */
+static bool was_named(const struct build *b, uint32_t version, uint32_t file)
+{
+	size_t n;
+	const uint32_t *given = build_list(b, BUILD_GIVEN, version, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (b->names[given[i] - 1].file == file && b->names[given[i] - 1].exec)
+			return true;
+	return false;
+}
+
+/* Whether something else than the build changed what a file held from one read to the next. */
+static bool is_changed(const struct build *b, const struct read *before, const struct read *r)
+{
+	int64_t since;
+
+	if (b->versions[r->version].made != GRAPH_EXISTED)
+		return false;
+	/* written in place: it has the same number, so it is the same version */
+	if (r->version == before->version)
+		return build_changed(b, r->version, &since) && before->at <= since && r->at > since;
+	return b->versions[r->version].file == r->file && !was_named(b, r->version, r->file) &&
+	       build_same_content(b, before->version, b, r->version) == BUILD_DIFFERENT;
+}
+
+void check_contents(struct check *c)
+{
+	struct reads reads = { 0 };
+	const struct read *before;
+
+	if (!build_hashed(c->s.b))
+		return;
+	load_reads(c, &reads);
+	before = reads.rows;
+	for (size_t i = 1; i < reads.n; before = &reads.rows[i++]) {
+		const struct read *r = &reads.rows[i];
+
+		if (r->file == before->file && is_changed(c->s.b, before, r))
+			check_add(c, (struct check_finding){
+				.kind = CHECK_CHANGED, .file = r->file, .unit = r->unit,
+				.other = before->unit, .what = what,
+			});
+	}
+	free(reads.rows);
+}
