@@ -146,9 +146,10 @@ static void report_contents(const struct recording *r)
 	const struct contents_counts *n = r->contents ? contents_counts(r->contents) : NULL;
 
 	if (n)
-		fprintf(stderr, "  %s of %s hashed, %s read\n", text_count(n->hashed),
+		fprintf(stderr, "  %s of %s hashed; %s read, %s of processor time\n",
+			text_count(n->hashed),
 			text_counted(n->versions, "content of a file", "contents of files"),
-			text_bytes(n->bytes));
+			text_bytes(n->bytes), text_time(n->cpu));
 }
 
 static unsigned int end_outputs(struct recording *r)

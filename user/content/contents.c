@@ -101,9 +101,19 @@ static void add_result(struct contents *c, struct work *w)
 	pthread_cond_signal(&c->done);
 }
 
+/* Processor time of this thread so far, ns. */
+static uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void *hash_files(void *arg)
 {
 	struct contents *c = arg;
+	uint64_t cpu = 0, now;
 	struct work *w;
 
 	/* on Linux the priority of a thread */
@@ -119,6 +129,9 @@ static void *hash_files(void *arg)
 		file_hash(&w->job, &c->limits, &w->result);
 		pthread_mutex_lock(&c->lock);
 		c->waiting--;
+		now = thread_ns();
+		c->counts.cpu += now - cpu;
+		cpu = now;
 		add_result(c, w);
 	}
 	pthread_mutex_unlock(&c->lock);

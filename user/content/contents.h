@@ -32,6 +32,7 @@ struct contents_counts {
 	uint64_t versions;	/* that were to be hashed */
 	uint64_t hashed;
 	uint64_t bytes;		/* read */
+	uint64_t cpu;		/* processor time of the threads, ns */
 };
 
 /**

@@ -331,7 +331,7 @@ static enum et_kind random_kind(struct gen *g)
 
 	do {
 		kind = (enum et_kind)(1 + rnd(&g->r, ET_K_COUNT - 1));
-	} while (kind == ET_K_SESSION || !kind_has(kind, ET_BEGIN, false));
+	} while (kind == ET_K_SESSION || kind == ET_K_CONTENT || !kind_has(kind, ET_BEGIN, false));
 	return kind;
 }
 

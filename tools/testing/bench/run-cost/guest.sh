@@ -62,8 +62,8 @@ by()
 	etrace)
 		"$etrace" run -q --strict --backend=module -o /tmp/trace.fxt -- "${@:2}" ;;
 	hash-first)
-		rm -f /tmp/hashes
-		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes \
+		rm -f /tmp/hashes-first
+		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes-first \
 			-o /tmp/trace.fxt -- "${@:2}" ;;
 	hash)
 		# with the cache that the run before has filled
@@ -107,6 +107,7 @@ for name in none etrace bpf module strace-bpf strace; do
 	by $name true > /dev/null 2>&1
 done
 by none sh /tmp/compile
+by hash sh /tmp/compile > /dev/null 2>&1
 
 echo "files $FILES" | tee /tmp/result
 both strace-bpf

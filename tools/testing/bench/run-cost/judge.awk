@@ -59,12 +59,16 @@ function evaluate(id,   i, build, begin, x, sum, squares)
 
 function max0(x) { return x > 0 ? x : 0 }
 
-# What hashing adds to recording: compared round by round.
+# What hashing adds to recording: compared round by round.  What is hashed for the first time,
+# mostly the tools, counts once: the sessions of a round with and without a cache differ by it.
 function evaluate_hash(id,   i, x, sum, squares, rounds)
 {
 	rounds = n[id] < n["etrace"] ? n[id] : n["etrace"]
 	for (i = 1; i <= rounds; i++) {
-		x = 100 * (compiling(id, i) - compiling("etrace", i)) / compiling("none", i)
+		x = compiling("hash", i) - compiling("etrace", i)
+		if (id == "hash-first")
+			x += value[id, i] - value["hash", i]
+		x = 100 * x / compiling("none", i)
 		sum += x
 		squares += x * x
 	}
@@ -73,12 +77,13 @@ function evaluate_hash(id,   i, x, sum, squares, rounds)
 		sqrt(max0(squares - sum * sum / rounds) / (rounds - 1) / rounds) : -1
 }
 
-function limit_hash(id, title)
+function limit_hash(id, title,   verdict)
 {
 	evaluate_hash(id)
-	printf "  added by %s: %.2f %% %s (at most %.1f %%): %s\n", title, added[id], error_text(id),
-		max_hash[id], added[id] - max0(error[id]) > max_hash[id] ? "EXCEEDED" : "kept"
-	if (added[id] - max0(error[id]) > max_hash[id])
+	verdict = added[id] - max0(error[id]) > max_hash[id] ? "EXCEEDED" : "kept"
+	printf "  added to that by %s: %.2f %% %s (at most %.1f %%): %s\n", title, added[id],
+		error_text(id), max_hash[id], verdict
+	if (verdict != "kept")
 		exceeded = 1
 }
 
