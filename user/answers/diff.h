@@ -119,9 +119,9 @@ struct diff {
 	size_t left[DIFF_NLEFT];	/* number of outputs of each kind */
 	struct diff_held {
 		uint32_t first, second, file;
-	} *held;		/* versions that the builds made with different contents, as recorded */
+	} *held;		/* versions that hold different contents, as recorded */
 	size_t nheld, held_cap;
-	struct map64 equal;	/* by unit << 32 | version, both of the second build: an input that holds the same */
+	struct map64 equal;	/* by unit << 32 | version (second build): an input that is equal */
 	bool timed;		/* diff_put() has printed a difference in time stamps */
 };
 
@@ -146,7 +146,7 @@ void diff_outputs(struct diff *d);
 
 /* ---- where the build stops being reproducible: diff_held.c ---- */
 
-/** diff_held_add - remember that versions of the two builds, with the name @file, held unlike contents */
+/** diff_held_add - remember versions of the two builds that held different contents of @file */
 void diff_held_add(struct diff *d, uint32_t first, uint32_t second, uint32_t file);
 
 /** diff_is_equal - whether a unit and its pair differ in nothing but the time that they took */

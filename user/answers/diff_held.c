@@ -102,7 +102,9 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 {
 	struct naming *m = ctx;
 
-	if (b && b->made && (!a || match_content(&m->d->m, a->version, b->version) == BUILD_SAME_UNKNOWN))
+	if (!b || !b->made)
+		return;
+	if (!a || match_content(&m->d->m, a->version, b->version) == BUILD_SAME_UNKNOWN)
 		add_unknown(m, b->version);
 }
 

@@ -39,7 +39,7 @@ struct rebuilt {
 		uint32_t step, file;
 	} *outputs;		/* files left in the end, by step and path */
 	size_t noutputs, outputs_cap;
-	/* Files that were written or touched, and hold what they held: no reasons.  By step and path. */
+	/* Inputs that were written or touched and are equal: no reasons.  By step and path. */
 	struct rebuilt_output *touched;
 	size_t ntouched, touched_cap;
 	uint8_t *by;		/* by unit: what the inputs of its step were compared by, enum match_by */

@@ -62,7 +62,8 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 
 static const struct contents *contents_of(const struct build *build)
 {
-	static const char text[] = "SELECT version, sha256, gitoid, why_not, at FROM content ORDER BY rowid";
+	static const char text[] =
+		"SELECT version, sha256, gitoid, why_not, at FROM content ORDER BY rowid";
 	struct build *b = (struct build *)(uintptr_t)build;
 	struct sqlite3_stmt *st;
 
