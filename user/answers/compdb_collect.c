@@ -423,8 +423,11 @@ static void forget_args(struct compdb_command *c)
 
 	c->called = keep_word(c, c->called);
 
-	for (size_t i = 0; i < cmd->nsources; i++)
+	for (size_t i = 0; i < cmd->nsources; i++) {
 		cmd->sources[i].path = keep_word(c, cmd->sources[i].path);
+		/* an argument, if the command has -x */
+		cmd->sources[i].language = keep_word(c, cmd->sources[i].language);
+	}
 	cmd->output = keep_word(c, cmd->output);
 	cmd->output_dir = keep_word(c, cmd->output_dir);
 	cmd->linked = keep_word(c, cmd->linked);
