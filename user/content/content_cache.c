@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: GPL-2.0
 /* Hashes of files, kept from one recording to the next.  See content_cache.h. */
 #include "content/content_cache.h"
 #include "base/hash.h"

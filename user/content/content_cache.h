@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1 */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hashes of what files hold, kept in a file from one recording to the next: a file that did not
  * change need not be read again.  Any number of processes and threads may use one cache at once.

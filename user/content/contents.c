@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: GPL-2.0
 /* Hashes files while the build runs.  See contents.h. */
 #include "content/contents.h"
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1 */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hashes what the programs of a build read and write, while the build runs: etrace run --hash.
  *

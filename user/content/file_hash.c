@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: GPL-2.0
 /* Hashes a file, and proves what its content was.  See file_hash.h. */
 #include "content/file_hash.h"
-#include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +18,8 @@
 #include <nettle/sha2.h>
 
 #define SECOND		1000000000ll
-/* Bytes read at a time: stays in the processor's cache for both hashes. */
-#define BLOCK		(64u << 10)
+/* Bytes read at a time, on the stack: they stay in the processor's cache for both hashes. */
+#define BLOCK		(32u << 10)
 /* How far the two clocks may drift apart while they are read, ns. */
 #define CLOCK_SLACK	1000000ll
 
@@ -216,20 +215,32 @@ static const char *check_age(const struct file_job *job, const struct stat *st)
 /* Rule 1: wait until a change would show. */
 static void wait_for_tick(const struct stat *st)
 {
-	const struct timespec nap = { .tv_nsec = 1000000 };
+	int64_t changed = ns_of(&st->st_ctim), left;
+	struct timespec nap = { 0 };
 
 	/* a ctime in the future would take for ever: check_age() has refused it */
-	while (clock_ns(CLOCK_REALTIME_COARSE) <= ns_of(&st->st_ctim))
+	while (clock_ns(CLOCK_REALTIME_COARSE) <= changed) {
+		left = changed + tick_ns() - clock_ns(CLOCK_REALTIME);
+		nap.tv_nsec = left > 100000 ? left : 100000;
 		nanosleep(&nap, NULL);
+	}
 }
 
-/* Whether a process has a file mapped shared and writable.  Inode numbers decide, whatever the
- * device: which one /proc shows depends on the file system.
- */
+/* Whether a line of /proc/PID/maps is a shared and writable mapping of an inode. */
+static bool is_mapping(const char *line, uint64_t ino, uint64_t other)
+{
+	/* "7f0000000000-7f0000001000 rw-s 00000000 08:01 1234   /path" */
+	const char *flags = strchr(line, ' ');
+	unsigned long long of;
+
+	return flags && flags[2] == 'w' && flags[4] == 's' &&
+	       sscanf(flags + 5, "%*s %*s %llu", &of) == 1 && (of == ino || of == other);
+}
+
+/* Inode numbers decide, whatever the device: which one /proc shows depends on the file system. */
 static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other)
 {
-	char name[32], *line = NULL, flags[8];
-	unsigned long long of;
+	char name[32], *line = NULL;
 	bool found = false;
 	size_t cap = 0;
 	FILE *f;
@@ -239,8 +250,7 @@ static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other)
 	if (!f)
 		return errno != ENOENT && errno != ESRCH;
 	while (!found && getline(&line, &cap, f) > 0)
-		found = sscanf(line, "%*s %7s %*s %*s %llu", flags, &of) == 2 && flags[1] == 'w' &&
-			flags[3] == 's' && (of == ino || of == other);
+		found = is_mapping(line, ino, other);
 	free(line);
 	found |= ferror(f) && errno != ESRCH;
 	fclose(f);
@@ -264,7 +274,7 @@ static bool may_be_mapped(const struct file_job *job, const struct file_limits *
 
 static bool hash_content(int fd, uint64_t size, struct file_result *to)
 {
-	uint8_t *block = xmalloc(BLOCK);
+	uint8_t block[BLOCK];
 	struct sha256_ctx plain, blob;
 	char head[32];
 	uint64_t have = 0;
@@ -281,7 +291,6 @@ static bool hash_content(int fd, uint64_t size, struct file_result *to)
 	}
 	sha256_digest(&plain, FILE_HASH, to->id.sha256);
 	sha256_digest(&blob, FILE_HASH, to->id.gitoid);
-	free(block);
 	return !n && have == size;
 }
 

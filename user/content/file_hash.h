@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1 */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hashes a file, and proves that its content was the same from one moment to another.
  *

@@ -54,6 +54,7 @@ struct push {
 	bool has_packages;
 	struct packages packages;
 	struct map64 package_of;	/* hash of packages_path() to package + 1 */
+	bool reads;		/* files without a recorded hash are read now */
 	struct map64 hashes;	/* hash of path, size and time to index in sha + 1; 0 if none */
 	uint8_t (*sha)[FACTS_HASH];
 	size_t nsha, sha_cap;
@@ -373,6 +374,8 @@ static bool hash_file(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 		memcpy(to, c->sha256, FACTS_HASH);
 		return true;
 	}
+	if (!p->reads)
+		return false;
 	if (v->identified || look_at(p, file, &size, &mtime))
 		key = hash_two((uint64_t)size, (uint64_t)mtime);
 	answers_file_path(p->attest.db, file, &path);
@@ -486,7 +489,8 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	p->attest.db = db;
 	p->attest.root = root_of(p, host);
 	f.look = p->attest.root ? look_at : NULL;
-	f.hash = p->attest.root && p->o->hash ? hash_file : NULL;
+	p->reads = p->attest.root && p->o->hash;
+	f.hash = p->reads || build_hashed(build_of(db)) ? hash_file : NULL;
 	facts_load(&f, db, p->o->tree);
 	p->build.pushed = to->pushed;
 	p->build.name = path_base(name);

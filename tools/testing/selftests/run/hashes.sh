@@ -69,7 +69,7 @@ file_systems()
 	tortured module "$PWD/here"
 	for on in tmpfs overlay; do
 		mkdir -p "$on"/{lower,upper,work,on}
-		if [ $on = tmpfs ]; then
+		if [ "$on" = tmpfs ]; then
 			mount -t tmpfs none tmpfs/on
 		else
 			mount -t tmpfs none overlay
@@ -79,7 +79,7 @@ file_systems()
 		fi
 		tortured module "$PWD/$on/on/d"
 		umount "$on/on"
-		[ $on = tmpfs ] || umount overlay
+		[ "$on" = tmpfs ] || umount overlay
 	done
 }
 
