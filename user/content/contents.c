@@ -44,6 +44,7 @@ struct contents {
 	struct graph *graph;
 	unsigned int pid_bits;
 	struct file_limits limits;
+	uint64_t *mounts;
 	struct contents_counts counts;
 	/* paths by file, as the graph reports them; the text ends at that of the next */
 	struct buf text;
@@ -371,6 +372,9 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	c->pid_bits = o->pid_bits;
 	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids, .cache = o->cache,
 		.identified = o->identified };
+	/* a mount that the build makes it may want to unmount at any time */
+	c->mounts = file_mounts(&c->limits.nmounts);
+	c->limits.mounts = c->mounts;
 	c->graph = graph_new(o->pid_bits, &ops, c);
 	et_init(&c->ev);
 	pthread_mutex_init(&c->lock, NULL);
@@ -417,5 +421,6 @@ void contents_free(struct contents *c)
 	buf_free(&c->text);
 	free(c->paths);
 	free(c->proofs);
+	free(c->mounts);
 	free(c);
 }

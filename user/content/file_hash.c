@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes a file, and proves what its content was.  See file_hash.h. */
 #include "content/file_hash.h"
+#include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,6 +137,28 @@ static int find_file(const char *path, bool follow, struct found *f)
 	return 0;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Whether a path is on a mount that may be read: an open file keeps others from unmounting it.
+ * Asked by name, since an open descriptor would do that, too.
+ */
+static bool is_on_mount(const char *path, bool follow, const struct file_limits *limits)
+{
+	struct statx st;
+
+	if (!limits->nmounts ||
+	    statx(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) ||
+	    !(st.stx_mask & STATX_MNT_ID))
+		return true;
+	return bsearch(&st.stx_mnt_id, limits->mounts, limits->nmounts, sizeof(*limits->mounts),
+		       compare_ids);
+}
+
 /* Return: descriptor, or -1 with errno */
 static int open_found(const struct found *f)
 {
@@ -168,7 +191,8 @@ static const char *why_closed(int error)
 /* Finds the file of the trace: by its name, else by the descriptor of a task that has it open.
  * Return: NULL, or why it is not found
  */
-static const char *find_job(const struct file_job *job, struct found *f)
+static const char *find_job(const struct file_job *job, const struct file_limits *limits,
+			    struct found *f)
 {
 	char link[48];
 	int error = ENOENT;
@@ -177,6 +201,8 @@ static const char *find_job(const struct file_job *job, struct found *f)
 		if (way ? !job->pid || job->of.fd < 0 || !job->of.identified : !job->path)
 			continue;
 		snprintf(link, sizeof(link), "/proc/%d/fd/%d", job->pid, job->of.fd);
+		if (!is_on_mount(way ? link : job->path, way || !job->of.identified, limits))
+			return "on a file system that was mounted during the recording";
 		error = find_file(way ? link : job->path, way || !job->of.identified, f);
 		if (error)
 			continue;
@@ -362,7 +388,7 @@ void file_hash(const struct file_job *job, const struct file_limits *limits,
 	to->why_not = "its inode number is not recorded";
 	if (limits->identified && !job->of.identified)
 		return;
-	to->why_not = find_job(job, &f);
+	to->why_not = find_job(job, limits, &f);
 	if (to->why_not)
 		return;
 	to->why_not = hash_found(job, limits, &f, to);
@@ -377,4 +403,26 @@ bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)
 		return true;
 	return changed && ns_of(&st.st_ctim) <= changed + to_real + tick_ns() + CLOCK_SLACK;
+}
+
+uint64_t *file_mounts(size_t *n)
+{
+	unsigned long long id;
+	uint64_t *ids = NULL;
+	char *line = NULL;
+	size_t cap = 0, room = 0;
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+
+	*n = 0;
+	while (f && getline(&line, &room, f) > 0)
+		if (sscanf(line, "%llu", &id) == 1) {
+			ids = xgrow(ids, &cap, *n + 1, sizeof(*ids));
+			ids[(*n)++] = id;
+		}
+	free(line);
+	if (f)
+		fclose(f);
+	if (*n)
+		qsort(ids, *n, sizeof(*ids), compare_ids);
+	return ids;
 }

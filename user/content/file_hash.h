@@ -45,6 +45,8 @@ struct file_result {
 };
 
 struct file_limits {
+	const uint64_t *mounts;	/* ids of mounts, sorted: files elsewhere are not read */
+	size_t nmounts;		/* 0: files of all mounts are read */
 	uint64_t max;		/* largest size, bytes */
 	bool identified;	/* only files whose inode number is recorded */
 	bool pids;		/* pids in jobs are those of this /proc */
@@ -54,6 +56,9 @@ struct file_limits {
 /** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */
 void file_hash(const struct file_job *job, const struct file_limits *limits,
 	       struct file_result *to);
+
+/** file_mounts - the ids of the mounts that there are now, sorted; freed by the caller */
+uint64_t *file_mounts(size_t *n);
 
 /**
  * file_still - whether a file that was hashed has not been changed since by something that is not

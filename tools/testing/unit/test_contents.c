@@ -425,6 +425,30 @@ static void test_other(void **state)
 	assert_string_equal(hash(&job), "its file system is not known to keep exact times");
 }
 
+/* Only on mounts that were there. */
+static void test_mounts(void **state)
+{
+	struct file_limits some = limits;
+	const uint64_t none = 0;
+	struct file_job job;
+	uint64_t *mounts;
+
+	(void)state;
+	put("text");
+	nap(40);
+	job = job_of(true);
+	mounts = file_mounts(&some.nmounts);
+	some.mounts = mounts;
+	assert_true(some.nmounts > 0);
+	file_hash(&job, &some, &result);
+	assert_null(result.why_not);
+	some.mounts = &none;
+	some.nmounts = 1;
+	file_hash(&job, &some, &result);
+	assert_string_equal(result.why_not, "on a file system that was mounted during the recording");
+	free(mounts);
+}
+
 static void test_mapping(void **state)
 {
 	struct file_job job;
@@ -479,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_tick),
 		cmocka_unit_test(test_other),
+		cmocka_unit_test(test_mounts),
 		cmocka_unit_test(test_mapping),
 	};
 

@@ -83,6 +83,17 @@ file_systems()
 	done
 }
 
+# What the build mounts, it can unmount: no file there is open.
+mounted()
+{
+	mkdir on
+	is "status" "$(status "$etrace" run --hash -o t.db -- bash -c 'for i in {1..30}; do
+		mount -t tmpfs none on && head -c 2000000 /dev/zero > on/f && cat on/f > /dev/null &&
+			umount on || exit 9; done')" 0
+	is "why not" "$(rows t.db "DISTINCT c.why_not" "f.path = CAST('$PWD/on/f' AS BLOB) AND c.version")" \
+		"on a file system that was mounted during the recording"
+}
+
 tortured_bpf() { by_bpf tortured_by; }
 tortured_by() { tortured "$1" "$PWD/here"; }
 
@@ -100,4 +111,4 @@ limits()
 	is "rows without" "$(rows t.db "c.sha256" "c.version IS NOT NULL")" ""
 }
 
-finish module bpf file_systems tortured_bpf limits
+finish module bpf mounted file_systems tortured_bpf limits
