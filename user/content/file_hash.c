@@ -121,20 +121,35 @@ static bool is_same_file(const struct file_job *job, const struct found *f)
 	       ns_of(&st->st_mtim) == job->of.mtime;
 }
 
+static const char *why_closed(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "the recorder may not read it";
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return "no memory or descriptor to open it";
+	default:
+		return "gone before the recorder could read it";
+	}
+}
+
 /* An opened device or FIFO would act on the build, so first only the inode is taken.
- * Return: 0, or a positive errno
+ * Return: NULL, or why there is none
  */
-static int find_file(const char *path, bool follow, struct found *f)
+static const char *find_file(const char *path, bool follow, struct found *f)
 {
 	f->fd = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
 	if (f->fd < 0)
-		return errno;
+		return why_closed(errno);
 	if (fstat(f->fd, &f->st) || !S_ISREG(f->st.st_mode)) {
 		close(f->fd);
-		return EISDIR;
+		return "not a regular file any more";
 	}
 	find_file_system(f);
-	return 0;
+	return NULL;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -171,31 +186,14 @@ static int open_found(const struct found *f)
 	return fd < 0 && errno == EPERM ? open(self, flags) : fd;
 }
 
-static const char *why_closed(int error)
-{
-	switch (error) {
-	case EISDIR:
-		return "not a regular file any more";
-	case EACCES:
-	case EPERM:
-		return "the recorder may not read it";
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
-		return "no memory or descriptor to open it";
-	default:
-		return "gone before the recorder could read it";
-	}
-}
-
 /* Finds the file of the trace: by its name, else by the descriptor of a task that has it open.
  * Return: NULL, or why it is not found
  */
 static const char *find_job(const struct file_job *job, const struct file_limits *limits,
 			    struct found *f)
 {
+	const char *why = why_closed(ENOENT);
 	char link[48];
-	int error = ENOENT;
 
 	for (int way = 0; way < 2; way++) {
 		if (way ? !job->pid || job->of.fd < 0 || !job->of.identified : !job->path)
@@ -203,15 +201,15 @@ static const char *find_job(const struct file_job *job, const struct file_limits
 		snprintf(link, sizeof(link), "/proc/%d/fd/%d", job->pid, job->of.fd);
 		if (!is_on_mount(way ? link : job->path, way || !job->of.identified, limits))
 			return "on a file system that was mounted during the recording";
-		error = find_file(way ? link : job->path, way || !job->of.identified, f);
-		if (error)
+		why = find_file(way ? link : job->path, way || !job->of.identified, f);
+		if (why)
 			continue;
 		if (is_same_file(job, f))
 			return NULL;
 		close(f->fd);
-		error = ENOENT;
+		why = why_closed(ENOENT);
 	}
-	return why_closed(error);
+	return why;
 }
 
 /* ---- the proof ---- */
