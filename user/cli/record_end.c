@@ -262,7 +262,7 @@ bool record_end(struct recording *r, int status)
 {
 	struct rec_account a;
 	struct verdict v;
-	uint64_t ended;
+	uint64_t ended, last;
 	bool complete;
 	int err;
 
@@ -282,9 +282,10 @@ bool record_end(struct recording *r, int status)
 		return false;
 	}
 	end_contents(r);
+	last = r->contents && contents_last(r->contents) > ended ? contents_last(r->contents) : ended;
 	a.urings = notable_urings(r->notable)->n;
 	verdict_of(&v, &a, r->diag);
-	write_verdicts(r, &a, status, ended);
+	write_verdicts(r, &a, status, last);
 	complete = !end_outputs(r) && v.complete;
 	progress_hide();
 	report_end(r, &a, &v, complete, ended);

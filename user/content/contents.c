@@ -180,8 +180,7 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	const char *path;
 	size_t len;
 
-	if (!c->tries)
-		c->counts.versions++;
+	c->counts.versions += of->first;
 	w = xcalloc(1, sizeof(*w));
 	w->job.of = *of;
 	w->tries = c->tries;
@@ -350,6 +349,11 @@ void contents_end(struct contents *c)
 		}
 		free(path);
 	}
+}
+
+uint64_t contents_last(const struct contents *c)
+{
+	return c->last;
 }
 
 const struct contents_counts *contents_counts(const struct contents *c)

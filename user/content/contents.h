@@ -8,7 +8,7 @@
  * event that is later than the proof.  If the events up to that show no change of the file, the
  * hash is that of the version that the same graph will have when the trace is read.
  *
- * Memory: that of the graph, 60 bytes and the path for each file, and a limited number of jobs.
+ * Memory: that of the graph, the paths, 40 bytes for each hash, and a limited number of jobs.
  */
 #ifndef ETRACE_CONTENTS_H
 #define ETRACE_CONTENTS_H
@@ -64,6 +64,9 @@ uint64_t contents_wait(struct contents *c, int ms);
  *	by something that is not recorded, and pass on which
  */
 void contents_end(struct contents *c);
+
+/** contents_last - time of the last event, seen or made, CLOCK_MONOTONIC, ns */
+uint64_t contents_last(const struct contents *c);
 
 const struct contents_counts *contents_counts(const struct contents *c);
 

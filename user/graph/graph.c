@@ -590,8 +590,12 @@ static void drop_tasks(struct graph *g)
 
 void graph_free(struct graph *g)
 {
+	static const struct graph_ops none;
+
 	if (!g)
 		return;
+	/* what is dropped now has not ended, and the owner may be half gone */
+	g->ops = &none;
 	drop_tasks(g);
 	descriptions_free(g);
 	sockets_free(g);

@@ -186,6 +186,7 @@ struct graph_settled {
 	uint32_t file;		/* a name that leads to it, 0 if none */
 	uint64_t upid;		/* a task that has the file open as descriptor @fd; @fd -1 if none */
 	int32_t fd;
+	bool first;		/* not reported before */
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
 	uint32_t dev;

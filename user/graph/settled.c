@@ -67,7 +67,8 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 	if (!is_content(g, object) || s->writers || s->reported == o->version ||
 	    (s->mapped && s->mappers))
 		return;
-	if (s->first != o->version)
+	row.first = s->first != o->version;
+	if (row.first)
 		s->since = g->last;
 	s->first = s->reported = o->version;
 	row.since = s->since + (int64_t)g->begin;

@@ -54,6 +54,12 @@ same "FXT has the hashes of the lines" ../in-fxt ../in-lines
 check "through lines: the same hash" test "$(hash_of ../of-lines.db "$PWD/a.o")" = "$(hash_of ../first.db "$PWD/a.o")"
 check "JSON has it, too" grep -q "\"sha256\":\"$(hash_of ../first.db "$PWD/a.o")\"" ../first.json
 
+# a large file is hashed after the build has ended
+ends 0 "a large file" run -o ../large.etrace -- sh -c 'head -c 100000000 /dev/zero > large'
+rm large
+check "times never go back" awk -F'[,!]' '$3 * 1e9 + $4 < last { exit 1 } { last = $3 * 1e9 + $4 }' ../large.etrace
+check "the large file is hashed" grep -q '^[0-9,]*!HS|20492a4d0d84f8beb1767f6616229f85d44c2827b64bdbfb260ee12fa1109e0e' ../large.etrace
+
 touch a.c
 ends 0 "the same build again" run -o ../second.fxt -- sh -c "$build"
 ends 3 "they differ" bash -c 'etrace diff ../first.fxt ../second.fxt > ../diff'
