@@ -185,7 +185,8 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	w->job.of = *of;
 	w->tries = c->tries;
 	path = path_of(c, of->file, &len);
-	w->job.path = len ? xstrndup(path, len) : NULL;
+	/* in another mount namespace: "mnt:[4026532281]/path" */
+	w->job.path = *path == '/' ? xstrndup(path, len) : NULL;
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	pthread_mutex_lock(&c->lock);
 	if (c->waiting < JOBS_MAX) {
@@ -199,7 +200,6 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	}
 	pthread_mutex_unlock(&c->lock);
 }
-
 
 /* ---- what was found ---- */
 
