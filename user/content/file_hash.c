@@ -405,18 +405,17 @@ bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 
 uint64_t *file_mounts(size_t *n)
 {
-	unsigned long long id;
 	uint64_t *ids = NULL;
 	char *line = NULL;
 	size_t cap = 0, room = 0;
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 
 	*n = 0;
-	while (f && getline(&line, &room, f) > 0)
-		if (sscanf(line, "%llu", &id) == 1) {
-			ids = xgrow(ids, &cap, *n + 1, sizeof(*ids));
-			ids[(*n)++] = id;
-		}
+	/* "26 1 8:1 / / rw,relatime ..." */
+	while (f && getline(&line, &room, f) > 0) {
+		ids = xgrow(ids, &cap, *n + 1, sizeof(*ids));
+		ids[(*n)++] = strtoull(line, NULL, 10);
+	}
 	free(line);
 	if (f)
 		fclose(f);
