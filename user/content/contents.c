@@ -26,6 +26,7 @@ struct work {
 	struct file_job job;
 	struct file_result result;
 	unsigned int tries;
+	bool keep;		/* it is proven: to be put into the cache */
 };
 
 struct work_list {
@@ -95,6 +96,13 @@ static void work_free(struct work *w)
 /* ---- threads ---- */
 
 /* With @lock. */
+static void add_job(struct contents *c, struct work *w)
+{
+	list_add(&c->jobs, w);
+	c->waiting++;
+	pthread_cond_signal(&c->more);
+}
+
 static void add_result(struct contents *c, struct work *w)
 {
 	list_add(&c->results, w);
@@ -127,13 +135,21 @@ static void *hash_files(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&c->lock);
-		file_hash(&w->job, &c->limits, &w->result);
+		if (w->keep)
+			content_cache_put(c->limits.cache, &w->result.key, &w->result.id);
+		else
+			file_hash(&w->job, &c->limits, &w->result);
 		pthread_mutex_lock(&c->lock);
 		c->waiting--;
 		now = thread_ns();
 		c->counts.cpu += now - cpu;
 		cpu = now;
-		add_result(c, w);
+		if (w->keep) {
+			work_free(w);
+			pthread_cond_signal(&c->done);
+		} else {
+			add_result(c, w);
+		}
 	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
@@ -190,9 +206,7 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	pthread_mutex_lock(&c->lock);
 	if (c->waiting < JOBS_MAX) {
-		list_add(&c->jobs, w);
-		c->waiting++;
-		pthread_cond_signal(&c->more);
+		add_job(c, w);
 	} else {
 		w->result.why_not = busy;
 		w->result.time = c->last;
@@ -234,20 +248,20 @@ static void emit_content(struct contents *c, const struct work *w)
 	} else {
 		add_hex(ev, ET_S_CONTENT_sha256, r->id.sha256);
 		add_hex(ev, ET_S_CONTENT_gitoid, r->id.gitoid);
-		et_set_unsigned(ev, ET_V_CONTENT_size, r->size);
-		et_set(ev, ET_V_CONTENT_mtime, r->mtime);
+		et_set_unsigned(ev, ET_V_CONTENT_size, r->key.size);
+		et_set(ev, ET_V_CONTENT_mtime, r->key.mtime);
 		c->counts.hashed++;
-		c->counts.bytes += r->cached ? 0 : r->size;
+		c->counts.bytes += r->cached ? 0 : r->key.size;
 		c->proofs = xgrow(c->proofs, &c->proofs_cap, c->nproofs + 1, sizeof(*c->proofs));
 		c->proofs[c->nproofs++] = (struct proof){
-			of->object, of->version, of->file, r->ino, r->ctime,
+			of->object, of->version, of->file, r->key.ino, r->key.ctime,
 		};
 	}
 	c->last = ev->time;
 	sink_item(c->to, ev);
 }
 
-static void take_result(struct contents *c, const struct work *w)
+static void take_result(struct contents *c, struct work *w)
 {
 	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
 
@@ -264,8 +278,11 @@ static void take_result(struct contents *c, const struct work *w)
 		c->tries = 0;
 	}
 	/* of a version that is gone, the trace says nothing: it has no other content */
-	if (proven)
-		emit_content(c, w);
+	if (!proven)
+		return;
+	emit_content(c, w);
+	/* not before: what is not proven may have been written to through a mapping since */
+	w->keep = !w->result.why_not && !w->result.cached && c->limits.cache;
 }
 
 /* What was proven up to @time. */
@@ -273,6 +290,7 @@ static void take_results(struct contents *c, uint64_t time)
 {
 	struct work_list now = { NULL, &now.first };
 	struct work *w;
+	bool later;
 
 	pthread_mutex_lock(&c->lock);
 	if (c->results.first)
@@ -283,13 +301,16 @@ static void take_results(struct contents *c, uint64_t time)
 	while (now.first) {
 		w = now.first;
 		now.first = w->next;
-		if (w->result.time <= time) {
+		later = w->result.time > time;
+		if (!later)
 			take_result(c, w);
-			work_free(w);
-			continue;
-		}
 		pthread_mutex_lock(&c->lock);
-		add_result(c, w);
+		if (later)
+			add_result(c, w);
+		else if (w->keep)
+			add_job(c, w);
+		else
+			work_free(w);
 		pthread_mutex_unlock(&c->lock);
 	}
 }

@@ -327,10 +327,8 @@ static struct content_key key_of(const struct found *f)
 }
 
 /* Read it: rule 1.  @f->st is what the file was before. */
-static const char *read_found(const struct file_limits *limits, const struct found *f,
-			      struct file_result *to)
+static const char *read_found(const struct found *f, struct file_result *to)
 {
-	const struct content_key key = key_of(f);
 	struct stat after;
 	int fd = open_found(f);
 	bool good;
@@ -348,7 +346,6 @@ static const char *read_found(const struct file_limits *limits, const struct fou
 		to->again = true;
 		return "changed while the recorder read it";
 	}
-	content_cache_put(limits->cache, &key, &to->id);
 	return NULL;
 }
 
@@ -357,6 +354,8 @@ static const char *hash_found(const struct file_job *job, const struct file_limi
 {
 	const struct content_key key = key_of(f);
 	const char *why;
+
+	to->key = key;
 
 	if (f->fs < 0)
 		return "its file system is not known to keep exact times";
@@ -368,12 +367,8 @@ static const char *hash_found(const struct file_job *job, const struct file_limi
 	to->mapped = may_be_mapped(job, limits, &f->st);
 	if (to->mapped)
 		return "a process may write to it through a mapping";
-	to->size = key.size;
-	to->mtime = key.mtime;
-	to->ctime = key.ctime;
-	to->ino = key.ino;
 	to->cached = content_cache_get(limits->cache, &key, &to->id);
-	return to->cached ? NULL : read_found(limits, f, to);
+	return to->cached ? NULL : read_found(f, to);
 }
 
 void file_hash(const struct file_job *job, const struct file_limits *limits,

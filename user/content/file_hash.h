@@ -39,8 +39,7 @@ struct file_result {
 	bool again;		/* it may work later */
 	bool mapped;		/* it may work when no process has the file mapped for writing */
 	struct content_id id;	/* SHA-256 of the content; of "blob SIZE", NUL, content */
-	uint64_t ino, size;	/* as stat gives them; bytes */
-	int64_t mtime, ctime;	/* ns since 1970 */
+	struct content_key key;	/* of the file as it was read */
 	uint64_t time;		/* CLOCK_MONOTONIC at which the content was still that, ns */
 };
 

@@ -333,14 +333,14 @@ static void test_hash(void **state)
 			    "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"));
 	assert_true(is_hash(result.id.gitoid,
 			    "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4"));
-	assert_int_equal(result.size, 6);
+	assert_int_equal(result.key.size, 6);
 	assert_in_range(result.time, before, monotonic());
-	assert_true(file_still("f", result.ino, result.ctime, 0));
+	assert_true(file_still("f", result.key.ino, result.key.ctime, 0));
 	nap(30);
 	put("hallo\n");
-	assert_false(file_still("f", result.ino, result.ctime, 0));
-	assert_true(file_still("f", result.ino, result.ctime, monotonic()));
-	assert_true(file_still("gone", result.ino, result.ctime, 0));
+	assert_false(file_still("f", result.key.ino, result.key.ctime, 0));
+	assert_true(file_still("f", result.key.ino, result.key.ctime, monotonic()));
+	assert_true(file_still("gone", result.key.ino, result.key.ctime, 0));
 }
 
 static void test_age(void **state)
@@ -405,7 +405,7 @@ static void test_other(void **state)
 	job.of.fd = open("f", O_RDONLY);
 	job.pid = getpid();
 	assert_null(hash(&job));
-	assert_int_equal(result.size, 4);
+	assert_int_equal(result.key.size, 4);
 	close(job.of.fd);
 	unlink("f");
 	assert_int_equal(mkfifo("f", 0600), 0);

@@ -482,9 +482,21 @@ static void json_members(void **state)
 		"0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n"
 		"0,0,7,30!VH|b\xffx!\n0,0,7,30!VK|6.1\n";
 
+	static const char held[] =
+		"0,0,7,40!Content|pathsize=2,sha256size=64,gitoidsize=64,dev=1,ino=2,size=3,mtime=4\n"
+		"0,0,7,41!HF|/a\n"
+		"0,0,7,42!HS|0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
+		"0,0,7,43!HG|fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210\n"
+		"0,0,7,50!Content|pathsize=2,whysize=4\n0,0,7,51!HF|/b\n0,0,7,52!HW|gone\n";
+
 	(void)state;
 	write_file("kinds", every_kind_lines);
 	write_file("where", where);
+	write_file("held", held);
+	expect(0, "$R --to json -o held.json held && tail -n 1 held.json",
+	       "\"event\":\"content\",\"time_ns\":7000000050,\"cpu\":0,\"upid\":0,\"pid\":0,"
+	       "\"path\":\"/b\",\"why_not\":\"gone\"}\n");
+	expect(0, "$R -o held.fxt held && $R --to etrace held.fxt | cmp - held", NULL);
 	expect(0, "$R --to json -o where.json where && cat where.json",
 	       ",\"realtime\":1700000000000000000,\"backend\":\"bpf\",\"command\":\"a\",\"verdict\":"
 	       "\"complete\",\"host\":\"b\357\277\275x!\",\"host_hex\":\"62ff7821\",\"kernel\":\"6.1\"}\n");
@@ -493,7 +505,7 @@ static void json_members(void **state)
 	expect(1, "$R --to json -o kinds.json kinds 2>/dev/null", NULL);
 	expect(0, "for f in $D/etrace/*.trace $D/rec/trace; do $R --to json $f; done 2>/dev/null "
 	       "> real.json; python3 $D/../json_schema.py "
-	       "$D/../../../../Documentation/event.schema.json kinds.json where.json random.json real.json", " lines are valid");
+	       "$D/../../../../Documentation/event.schema.json kinds.json where.json held.json random.json real.json", " lines are valid");
 	expect(0, "grep -c '\"argv\":\\[\\]' kinds.json", "1\n");
 	expect(0, "cat kinds.json", "\"argv\":[\"b\",\"\",\"\357\277\275\357\277\275\",\"\"],"
 	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000010,\"cpu\":1}]}\n");
