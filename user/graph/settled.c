@@ -114,7 +114,7 @@ void settled_writes(struct graph *g, struct description *d, bool maps)
 
 void settled_drop(struct graph *g, const struct description *d)
 {
-	if (!d->writable)
+	if (!d->writable || !g->ops->settled)
 		return;
 	settling_of(g, d->object)->writers--;
 	report_changed(g, d->object);

@@ -489,6 +489,80 @@ static void test_mapping(void **state)
 	close(go[1]);
 }
 
+/* ---- both ---- */
+
+static unsigned int events_seen;
+
+static int count_event(struct sink *s, const void *item)
+{
+	const struct et_event *of = item;
+
+	(void)s;
+	events_seen += of->kind == ET_K_CONTENT && et_has_string(of, ET_S_CONTENT_sha256);
+	return 0;
+}
+
+/* The file "f" is opened at the present time plus @later ns. */
+static void open_now(struct contents *c, unsigned int flags, int fd, int64_t later)
+{
+	char path[64];
+	struct stat st;
+
+	assert_int_equal(stat("f", &st), 0);
+	et_reset(&ev, ET_K_OPEN, 1, 0, (uint64_t)(monotonic() + later));
+	et_set(&ev, ET_V_OPEN_flags, flags);
+	et_set(&ev, ET_V_OPEN_fd, fd);
+	et_set(&ev, ET_V_OPEN_dev, (st.st_dev & 0xff) | (st.st_dev >> 8 & 0xfff) << 8);
+	et_set(&ev, ET_V_OPEN_ino, (int64_t)st.st_ino);
+	et_set(&ev, ET_V_OPEN_size, st.st_size);
+	et_set(&ev, ET_V_OPEN_mtime, (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec);
+	snprintf(path, sizeof(path), "%s/f", dir);
+	et_add_string(&ev, ET_S_OPEN_name, path, strlen(path));
+	contents_event(c, &ev);
+}
+
+/*
+ * A hash that was not proven is not kept, either: while it was made, another program had opened
+ * the file for writing, and may have mapped it, so that the same ctime stands for two contents.
+ */
+static void test_kept(void **state)
+{
+	static const struct sink_ops ops = { .item = count_event };
+	struct sink sink = { .ops = &ops };
+	struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
+	struct content_id id;
+	struct contents *c;
+	struct file_job job;
+	char why[200];
+
+	(void)state;
+	et_init(&ev);
+	for (int written = 1; written >= 0; written--) {
+		put(written ? "written" : "read");
+		nap(40);
+		o.cache = content_cache_open("cache", 64, why, sizeof(why));
+		assert_non_null(o.cache);
+		c = contents_new(&o, &sink, why, sizeof(why));
+		assert_non_null(c);
+		events_seen = 0;
+		open_now(c, 0, 3, 0);
+		if (written)
+			open_now(c, RDWR, 4, -1);
+		while (contents_wait(c, 100))
+			;
+		contents_end(c);
+		contents_free(c);
+		assert_int_equal(events_seen, !written);
+		job = job_of(true);
+		assert_null(hash(&job));
+		assert_int_equal(content_cache_get(o.cache, &result.key, &id), !written);
+		assert_true(written || !memcmp(&id, &result.id, sizeof(id)));
+		content_cache_close(o.cache);
+		unlink("cache");
+	}
+	et_fini(&ev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest of_graph[] = {
@@ -505,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_other),
 		cmocka_unit_test(test_mounts),
 		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(of_graph, NULL, NULL) |
