@@ -39,6 +39,9 @@ def main():
         args[exec_] = [strings[int(i)].decode("utf-8", "replace")
                        for i in (text or b"[]")[1:-1].split(b",") if i]
 
+    stages = {h: f"{who}.{stage}" for who, all_ in truth.items() for stage, h in all_.items()}
+    stages[(hashlib.sha256().hexdigest(), hashlib.sha256(b"blob 0\0").hexdigest())] = "nothing"
+
     def who_is(exec_):
         """The ID of a process, or of the one that it was forked by."""
         while exec_ and not (len(args[exec_]) == 4 and args[exec_][0] == "hashed"):
@@ -62,7 +65,8 @@ def main():
             # a file that is renamed away or linked has one version for each stage, too
             if have and have != truth[who].get(stage):
                 wrong += 1
-                print(f"WRONG {op} {who} stage {stage}: version {version} {path.decode()}")
+                print(f"WRONG {op} {who} stage {stage}: version {version} {path.decode()} "
+                      f"has the hash of {stages.get(have, 'what nobody saw')}")
     for exec_, version, path in db.execute(
             "SELECT a.exec, a.version, f.path FROM access a JOIN file f ON f.id = a.file "
             "JOIN version v ON v.id = a.version WHERE a.how = 1 AND v.made IN (0, 1, 2)"):
@@ -74,7 +78,8 @@ def main():
         hashed += bool(have)
         if have and b"/outside-" in path and have != truth[who].get(0):
             wrong += 1
-            print(f"WRONG read {who}: version {version} {path.decode()}")
+            print(f"WRONG read {who}: version {version} {path.decode()} "
+                  f"has the hash of {stages.get(have, 'what nobody saw')}")
     print(f"{hashed} of {there} hashed, {wrong} wrong")
     return 1 if wrong or not hashed else 0
 
