@@ -145,6 +145,8 @@ static bool begin_contents(struct recording *r)
 {
 	struct contents_options o = {
 		.pid_bits = r->session->pid_bits, .max = r->opt.hash_max,
+		/* strace writes when a call began */
+		.early = r->session->ops->wrap != NULL,
 		/* others can change what a name leads to */
 		.identified = r->user && r->user->uid != geteuid(),
 		.pids = r->session->ops->wrap || is_first_namespace(),

@@ -18,6 +18,8 @@
 #define NICE		10		/* of the threads: the build comes first */
 /* Jobs that may wait.  Each has a path. */
 #define JOBS_MAX	(1u << 16)
+/* See hold_of(). */
+#define HOLD_NS		50000000u
 /* How often a file is hashed that changes while it is read. */
 #define TRIES		3u
 
@@ -285,6 +287,15 @@ static void take_result(struct contents *c, struct work *w)
 	w->keep = !w->result.why_not && !w->result.cached && c->limits.cache;
 }
 
+/*
+ * For how long to wait for the event of an open that empties a file and has not returned.  If the
+ * size is recorded, that shows it.  Return: ns
+ */
+static uint64_t hold_of(const struct work *w)
+{
+	return w->job.of.sized || w->result.why_not ? 0 : HOLD_NS;
+}
+
 /* What was proven up to @time. */
 static void take_results(struct contents *c, uint64_t time)
 {
@@ -301,7 +312,7 @@ static void take_results(struct contents *c, uint64_t time)
 	while (now.first) {
 		w = now.first;
 		now.first = w->next;
-		later = w->result.time > time;
+		later = w->result.time + hold_of(w) > time;
 		if (!later)
 			take_result(c, w);
 		pthread_mutex_lock(&c->lock);
@@ -396,7 +407,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	c->to = to;
 	c->pid_bits = o->pid_bits;
 	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids, .cache = o->cache,
-		.identified = o->identified };
+		.identified = o->identified, .early = o->early };
 	/* a mount that the build makes it may want to unmount at any time */
 	c->mounts = file_mounts(&c->limits.nmounts);
 	c->limits.mounts = c->mounts;

@@ -21,6 +21,7 @@ struct contents;
 
 struct contents_options {
 	unsigned int pid_bits;	/* as the module's bits_of_real_pid */
+	bool early;		/* times of the trace are those at which calls began */
 	bool identified;	/* do not read what is found by its name alone */
 	bool pids;		/* pids of the trace are those of this /proc */
 	struct content_cache *cache;	/* stays the caller's; NULL for none */

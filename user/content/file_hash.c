@@ -221,14 +221,16 @@ static bool is_equal(const struct stat *a, const struct stat *b)
 }
 
 /* Rule 2.  Return: NULL if the content at ctime is that of the trace, else why it need not be */
-static const char *check_age(const struct file_job *job, const struct stat *st)
+static const char *check_age(const struct file_job *job, const struct file_limits *limits,
+			     const struct stat *st)
 {
+	/* in this order: if the thread stops in between, the result is too small, never too large */
 	int64_t to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = ns_of(&st->st_ctim);
 
 	if (job->of.existed && ctime < job->of.since + to_real - slack)
 		return NULL;
-	if (job->of.changed && ctime <= job->of.changed + to_real + slack &&
+	if (job->of.changed && ctime <= job->of.changed + to_real + (limits->early ? slack : 0) &&
 	    (!job->of.existed || !job->of.identified ||
 	     ((uint64_t)st->st_size == job->of.size && ns_of(&st->st_mtim) == job->of.mtime)))
 		return NULL;
@@ -361,7 +363,13 @@ static const char *hash_found(const struct file_job *job, const struct file_limi
 		return "its file system is not known to keep exact times";
 	if (key.size > limits->max)
 		return "larger than the limit of --hash-max";
-	why = check_age(job, &f->st);
+	/*
+	 * An open that empties the file is recorded when it returns, perhaps after all this.  But
+	 * then the size is another one, or the file was empty before.
+	 */
+	if (job->of.identified && job->of.sized && key.size != job->of.size)
+		return "changed by something that is not recorded";
+	why = check_age(job, limits, &f->st);
 	if (why)
 		return why;
 	to->mapped = may_be_mapped(job, limits, &f->st);

@@ -47,6 +47,7 @@ struct file_limits {
 	const uint64_t *mounts;	/* ids of mounts, sorted: files elsewhere are not read */
 	size_t nmounts;		/* 0: files of all mounts are read */
 	uint64_t max;		/* largest size, bytes */
+	bool early;		/* times of the trace are those at which calls began */
 	bool identified;	/* only files whose inode number is recorded */
 	bool pids;		/* pids in jobs are those of this /proc */
 	struct content_cache *cache;	/* NULL for none */

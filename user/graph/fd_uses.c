@@ -213,6 +213,7 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 	if (t->wrote && t->like) {
 		o->size = t->size;
 		o->mtime = t->mtime;
+		settled_size(g, fd->d->object);
 		if (fd->d->writes)
 			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);
 	}

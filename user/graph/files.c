@@ -134,6 +134,8 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		settled_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
+	if (!id->emptied)
+		settled_size(g, i);
 	if (o->reported)
 		return;
 	o->reported = true;

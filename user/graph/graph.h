@@ -189,6 +189,7 @@ struct graph_settled {
 	bool first;		/* not reported before */
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
+	bool sized;		/* @size is that after the last change in the trace */
 	uint32_t dev;
 	uint64_t ino, size;
 	int64_t mtime;

@@ -61,7 +61,7 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 		.object = object, .version = o->version, .fd = p ? (int32_t)number : -1,
 		.upid = p ? p->upid : 0, .identified = o->identified, .dev = o->dev,
 		.ino = o->ino, .size = o->size, .mtime = o->mtime,
-		.existed = o->made == GRAPH_EXISTED,
+		.existed = o->made == GRAPH_EXISTED, .sized = s->sized,
 	};
 
 	if (!is_content(g, object) || s->writers || s->reported == o->version ||
@@ -106,6 +106,7 @@ void settled_writes(struct graph *g, struct description *d, bool maps)
 {
 	if (!g->ops->settled || !is_content(g, d->object))
 		return;
+	settling_of(g, d->object)->sized = false;
 	if (!d->writable)
 		settling_of(g, d->object)->writers++;
 	d->writable = true;
@@ -124,6 +125,12 @@ void settled_change(struct graph *g, uint32_t object)
 {
 	if (g->ops->settled && object)
 		settling_of(g, object)->changed = g->last;
+}
+
+void settled_size(struct graph *g, uint32_t object)
+{
+	if (g->ops->settled)
+		settling_of(g, object)->sized = true;
 }
 
 /* Its content is to be found out again.  A change in the trace explains another time stamp. */

@@ -207,6 +207,8 @@ void settled_writes(struct graph *g, struct description *d, bool maps);
 void settled_drop(struct graph *g, const struct description *d);
 /** settled_change - the trace shows a change of a file or its inode: time stamps, mode, names */
 void settled_change(struct graph *g, uint32_t object);
+/** settled_size - a file's present size was recorded */
+void settled_size(struct graph *g, uint32_t object);
 /** settled_foreign - a file that the trace does not change has got another size or time stamp */
 void settled_foreign(struct graph *g, uint32_t object);
 /** settled_run - a file is run, or was changed by name */
@@ -254,6 +256,7 @@ struct settling {
 	uint32_t writers;	/* descriptions that are writable */
 	uint32_t mappers;	/* processes that may have it mapped for writing */
 	bool mapped;		/* one of them has, as the owner says */
+	bool sized;		/* object.size is that after the last write */
 	uint32_t reported;	/* version that ops->settled() got last, 0 to report it again */
 	uint32_t first;		/* version that was reported first at @since */
 	int64_t since;

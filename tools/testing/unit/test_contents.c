@@ -363,6 +363,13 @@ static void test_age(void **state)
 	nap(40);
 	put("later");
 	assert_string_equal(hash(&job), "changed by something that is not recorded");
+	/* an open that is still going on has emptied it */
+	put("");
+	job = job_of(false);
+	assert_null(hash(&job));
+	job.of.size = 5;
+	job.of.sized = true;
+	assert_string_equal(hash(&job), "changed by something that is not recorded");
 	/* the same size and time stamp do not help */
 	job = job_of(true);
 	job.of.since -= 20000000;
