@@ -546,7 +546,6 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 		if (fd->cloexec)
 			fd_close(g, p->fds, (int64_t)i);
 	}
-	settled_unmap(g, p);
 }
 
 /*
@@ -598,5 +597,4 @@ void use_end(struct graph *g, struct process *p, int64_t at)
 	}
 	fdtab_drop(g, p->fds);
 	p->fds = NULL;
-	settled_unmap(g, p);
 }

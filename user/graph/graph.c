@@ -194,6 +194,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	uint32_t before = e->id, parent = e->parent;
 
 	use_before_exec(g, p, at);
+	settled_unmap(g, p);
 	before = before ? before : e->id;
 	end_exec(g, p, GRAPH_ENDED_EXEC, at);
 	cmdline_drop(e->cmd);
@@ -289,6 +290,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 static void end_process(struct graph *g, struct process *p, enum graph_ended how, int64_t at)
 {
 	use_end(g, p, at);
+	settled_unmap(g, p);
 	end_exec(g, p, how, at);
 	cmdline_drop(p->exec.cmd);
 	free(p->cwd);
@@ -418,31 +420,6 @@ static void add_lost(struct graph *g, const struct et_event *ev)
 		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
 }
 
-/* The recorder has hashed the file that is at a path now. */
-static void add_content(struct graph *g, const struct et_event *ev, int64_t at)
-{
-	struct graph_content row = { .at = at };
-	size_t len;
-	const char *path = et_get_string(ev, ET_S_CONTENT_path, &len);
-	const struct identity id = {
-		.known = et_has(ev, ET_V_CONTENT_ino) && et_has(ev, ET_V_CONTENT_dev),
-		.dev = (uint32_t)et_value(ev, ET_V_CONTENT_dev, 0),
-		.ino = (uint64_t)et_value(ev, ET_V_CONTENT_ino, 0),
-	};
-	const uint64_t *file = map64_get(&g->files.paths, hash_bytes(path ? path : "", len));
-	uint32_t o = files_by_ino(g, &id);
-
-	if (!o && file)
-		o = files_known(g, (uint32_t)*file);
-	if (!o || g->files.objects[o].made > GRAPH_CHANGED)
-		return;
-	row.version = g->files.objects[o].version;
-	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
-	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
-	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
-	GRAPH_EMIT(g, content, &row);
-}
-
 /* ---- events ---- */
 
 typedef void handler(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -535,14 +512,10 @@ void graph_event(struct graph *g, const struct et_event *ev)
 	at = since_begin(g, ev->time);
 	if (at > g->last)
 		g->last = at;
-	if (ev->kind == ET_K_LOST) {
+	if (ev->kind == ET_K_LOST)
 		add_lost(g, ev);
-		return;
-	}
-	if (ev->kind == ET_K_CONTENT) {
-		add_content(g, ev, at);
-		return;
-	}
+	if (ev->kind == ET_K_CONTENT)
+		settled_content(g, ev, at);
 	actor = proctab_actor(g->tab, ev);
 	if (actor && !et_is_present(ev))
 		apply_event(g, actor, ev, at);

@@ -7,6 +7,7 @@
  * See state.h.
  */
 #include "graph/state.h"
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -236,4 +237,30 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s)
 	/* they may have ended since */
 	if (!w->mappers)
 		report_changed(g, s->object);
+}
+
+/* ---- for who reads the trace ---- */
+
+void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
+{
+	struct graph_content row = { .at = at };
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_CONTENT_path, &len);
+	const struct identity id = {
+		.known = et_has(ev, ET_V_CONTENT_ino) && et_has(ev, ET_V_CONTENT_dev),
+		.dev = (uint32_t)et_value(ev, ET_V_CONTENT_dev, 0),
+		.ino = (uint64_t)et_value(ev, ET_V_CONTENT_ino, 0),
+	};
+	const uint64_t *file = map64_get(&g->files.paths, hash_bytes(path ? path : "", len));
+	uint32_t o = files_by_ino(g, &id);
+
+	if (!o && file)
+		o = files_known(g, (uint32_t)*file);
+	if (!o || g->files.objects[o].made > GRAPH_CHANGED)
+		return;
+	row.version = g->files.objects[o].version;
+	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
+	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
+	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
+	GRAPH_EMIT(g, content, &row);
 }

@@ -220,6 +220,9 @@ void settled_unmap(struct graph *g, struct process *p);
 /** settled_fork - a child gets its parent's mappings */
 void settled_fork(struct graph *g, const struct process *parent, struct process *child);
 
+/** settled_content - CONTENT: the recorder has hashed the file that is at a path now */
+void settled_content(struct graph *g, const struct et_event *ev, int64_t at);
+
 /* ---- processes and what they run: graph.c ---- */
 
 struct execution {
