@@ -78,7 +78,7 @@ cd ..
 
 # What a program outside of the recording changes
 echo old > in
-(until [ -e src/begun ]; do sleep 0.05; done; sleep 0.2; echo new > in; touch src/changed) &
+(until [ -e src/begun ]; do sleep 0.05; done; sleep 2; echo new > in; touch src/changed) &
 ends 0 "an input that is changed between two reads" run -o changed.fxt -- sh -c \
 	'cat in > one; touch src/begun; until [ -e src/changed ]; do sleep 0.05; done; cat in > two'
 wait
