@@ -174,13 +174,15 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	struct look *l = ctx;
 	struct diff *d = l->d;
 	struct diff_unit *u = &d->units[l->unit];
+	/* at least one of the two is there; both, if they are compared */
+	const struct match_input *in = b ? b : a;
 	uint8_t by;
 	enum diff_input input = diff_input_of(d, a, b, &by);
 
 	u->by |= by;
-	if (input == DIFF_SAME && by & MATCH_BY_CONTENT)
-		map64_put(&d->equal, (uint64_t)l->unit << 32 | b->version, 1);
-	if (input == DIFF_SAME)
+	if (input == DIFF_SAME && in && by & MATCH_BY_CONTENT)
+		map64_put(&d->equal, (uint64_t)l->unit << 32 | in->version, 1);
+	if (input == DIFF_SAME || !in)
 		return;
 	if (a && b && a->made && b->made && by & MATCH_BY_CONTENT)
 		diff_held_add(d, a->version, b->version, b->file);
@@ -188,25 +190,25 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	 * For a unit that only calls others, a difference shows in these calls: a file of
 	 * which only the time differs counts only if the calls differ, too.
 	 */
-	if (input == DIFF_TIME_ONLY && l->calls && b->class == GRAPH_DATA) {
-		u->weak = u->weak ? u->weak : b->file;
-		u->weak_at = b->at;
+	if (input == DIFF_TIME_ONLY && l->calls && in->class == GRAPH_DATA) {
+		u->weak = u->weak ? u->weak : in->file;
+		u->weak_at = in->at;
 		return;
 	}
 	u->what |= DIFF_INPUTS;
 	if (input == DIFF_SIZE || input == DIFF_TIME_ONLY || input == DIFF_HELD) {
 		int32_t root = file_root(d, l->files, (struct differing){
-			.input = input, .side = 1, .by = by, .file = b->file, .b = l->unit,
-			.at = b->at,
+			.input = input, .side = 1, .by = by, .file = in->file, .b = l->unit,
+			.at = in->at,
 		});
 
 		l->seeds = xgrow(l->seeds, &l->cap, l->n + 1, sizeof(*l->seeds));
-		l->seeds[l->n++] = (struct seed){ l->unit, root, b->at };
+		l->seeds[l->n++] = (struct seed){ l->unit, root, in->at };
 	} else if (!u->input) {
 		u->input = (uint8_t)input;
 		u->side = input == DIFF_ONLY_FIRST ? 0 : 1;
-		u->file = u->side ? b->file : a->file;
-		u->version = u->side ? b->version : a->version;
+		u->file = in->file;
+		u->version = in->version;
 	}
 }
 
