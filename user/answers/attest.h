@@ -123,6 +123,9 @@ const char *attest_gitoid(const uint8_t *hash, char *buf);
 /** attest_is_link - whether the build made it as a symbolic link, which has no content to hash */
 bool attest_is_link(const struct attest *a, const struct attest_file *f);
 
+/* Bits of build_exec.unseen: the program read what the trace does not show. */
+#define ATTEST_UNSEEN	(GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING)
+
 /* What is said of files that are @differs. */
 #define ATTEST_DIFFERS	"the file has the size and time of then, but another content now"
 

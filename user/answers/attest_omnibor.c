@@ -11,6 +11,7 @@
 #include "answers/attest.h"
 #include "answers/print_names.h"
 #include "base/map64.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "build/build.h"
 #include "build/reach.h"
@@ -113,12 +114,10 @@ static void add_input(struct bor *o, struct bor_node *node, const struct reach_n
 /* A manifest has no place for what is not known. */
 static void look_for_unseen(struct bor *o, struct bor_node *node, const struct reach *r)
 {
-	static const uint8_t reads = GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING;
-
 	for (size_t i = 0; i < r->nexecs; i++) {
 		const struct build_exec *e = &o->b->execs[r->execs[i]];
 
-		if (e->unseen & reads)
+		if (e->unseen & ATTEST_UNSEEN)
 			node_lacks(o, node, o->b->execs[build_with_command(o->b, r->execs[i])].program,
 				   "read what the trace does not show: a socket, a descriptor of unknown origin, or an io_uring");
 	}
@@ -150,12 +149,10 @@ static int by_line(const void *x, const void *y)
 
 static void add_hex(struct buf *to, const uint8_t *hash)
 {
-	static const char digits[] = "0123456789abcdef";
+	char *text = utf8_hex((const char *)hash, BUILD_HASH);
 
-	for (size_t i = 0; i < BUILD_HASH; i++) {
-		buf_addc(to, digits[hash[i] >> 4]);
-		buf_addc(to, digits[hash[i] & 15]);
-	}
+	buf_add(to, text, 2ul * BUILD_HASH);
+	free(text);
 }
 
 static void add_lines(struct buf *to, struct bor_line *lines, size_t n)
@@ -268,7 +265,7 @@ static void finish_node(struct bor *o, struct bor_node *node)
 	node->state = BOR_DONE;
 }
 
-/* The next input that is to be made before a node.  Return: false if there is none. */
+/* Finds the next input that has to be made before a node.  Return: false if all are made. */
 static bool next_input(struct bor *o, size_t at, size_t *input)
 {
 	for (; o->nodes[at].next < o->nodes[at].n; o->nodes[at].next++) {

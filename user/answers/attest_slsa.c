@@ -172,12 +172,11 @@ static void put_run(struct json *j, const struct attest *a)
 
 static void count_lacks(const struct attest *a, uint64_t *n)
 {
-	static const uint8_t reads = GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING;
 	const struct build *b = build_of(a->db);
 
 	n[LACK_TRACE] = !a->db->complete;
 	for (uint32_t i = 1; i <= b->nexecs; i++)
-		n[LACK_UNSEEN] += !!(b->execs[i].unseen & reads);
+		n[LACK_UNSEEN] += !!(b->execs[i].unseen & ATTEST_UNSEEN);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct attest_file *f = &a->rows[i];
 

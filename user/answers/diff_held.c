@@ -76,7 +76,7 @@ static uint32_t nearest_of(const struct match_side *s, uint32_t a, uint32_t b)
 	return a;
 }
 
-/* A program of the step used this version, and nothing tells whether it is equal. */
+/* A program of the step used this version, and it is not known whether both builds had the same. */
 static void add_unknown(struct naming *m, uint32_t version)
 {
 	const struct match_side *s = B(m->d);

@@ -81,7 +81,7 @@ bool build_hashed(const struct build *b)
 	return contents_of(b)->n;
 }
 
-/* The row of a version, or of the one whose content it has.  Return: NULL if there is none. */
+/* The row of a version, or of the version whose content it still has.  Return: NULL if neither has one. */
 static const struct build_content *content_row(const struct build *b, uint32_t version)
 {
 	const struct contents *c = contents_of(b);

@@ -42,7 +42,7 @@ struct recording {
 	struct outputs *outputs;
 	struct sink *sink;
 	struct contents *contents;	/* of --hash, else NULL */
-	struct content_cache *hashes;	/* NULL if there is none */
+	struct content_cache *hashes;	/* NULL without --hash, or if it cannot be opened */
 	struct sink events;	/* takes the session's events, and passes them on to @sink */
 	struct opts opts;
 	struct diag *diag;

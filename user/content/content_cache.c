@@ -208,7 +208,7 @@ static const char *cache_file_fault(const struct stat *st)
 }
 
 /*
- * Open a file that is there.  Return: a descriptor; -ENOENT if there is none; -1 on error, with
+ * Open an existing file.  Return: a descriptor; -ENOENT if it does not exist; -1 on error, with
  * @why filled.
  */
 static int cache_file_open(const char *path, char *why, size_t size)

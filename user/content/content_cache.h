@@ -3,7 +3,7 @@
  * Hashes of what files hold, kept in a file from one recording to the next: a file that did not
  * change need not be read again.  Any number of processes and threads may use one cache at once.
  *
- * A cache can forget anything, and never tells a wrong hash: nothing in it is needed.  It is for
+ * A cache may forget anything, but never gives a wrong hash, so it can be deleted.  It is for
  * one machine, and is not worth a backup.
  *
  * What a caller must see to: that the key tells the contents.

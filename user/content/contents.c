@@ -2,6 +2,7 @@
 /* Hashes files while the build runs.  See contents.h. */
 #include "content/contents.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "base/worker.h"
 #include "base/xalloc.h"
 #include "content/file_hash.h"
@@ -18,7 +19,7 @@
 #define NICE		10		/* of the threads: the build comes first */
 /* Jobs that may wait.  Each has a path. */
 #define JOBS_MAX	(1u << 16)
-/* See hold_of(). */
+/* See due_of(). */
 #define HOLD_NS		50000000u
 /* How often a file is hashed that changes while it is read. */
 #define TRIES		3u
@@ -66,7 +67,7 @@ struct contents {
 	struct work_list jobs, results;
 	unsigned int waiting;	/* in @jobs, or being hashed */
 	bool stop;
-	atomic_bool any;	/* @results is not empty */
+	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
 };
 
 static void list_add(struct work_list *l, struct work *w)
@@ -97,6 +98,17 @@ static void work_free(struct work *w)
 
 /* ---- threads ---- */
 
+/*
+ * When a result counts.  An open that empties a file and has not returned has no event yet; if the
+ * size is recorded, that shows it, else its event is waited for.  Return: CLOCK_MONOTONIC, ns
+ */
+static uint64_t due_of(const struct work *w)
+{
+	bool shown = w->job.of.sized || w->result.why_not;
+
+	return w->result.time + (shown ? 0 : HOLD_NS);
+}
+
 /* With @lock. */
 static void add_job(struct contents *c, struct work *w)
 {
@@ -105,10 +117,12 @@ static void add_job(struct contents *c, struct work *w)
 	pthread_cond_signal(&c->more);
 }
 
+/* With @lock. */
 static void add_result(struct contents *c, struct work *w)
 {
 	list_add(&c->results, w);
-	atomic_store_explicit(&c->any, true, memory_order_relaxed);
+	if (due_of(w) < c->due)
+		c->due = due_of(w);
 	pthread_cond_signal(&c->done);
 }
 
@@ -221,14 +235,10 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 
 static void add_hex(struct et_event *ev, unsigned int i, const uint8_t *hash)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[2 * FILE_HASH];
+	char *text = utf8_hex((const char *)hash, FILE_HASH);
 
-	for (size_t k = 0; k < FILE_HASH; k++) {
-		text[2 * k] = digits[hash[k] >> 4];
-		text[2 * k + 1] = digits[hash[k] & 15];
-	}
-	et_add_string(ev, i, text, sizeof(text));
+	et_add_string(ev, i, text, 2ul * FILE_HASH);
+	free(text);
 }
 
 static void emit_content(struct contents *c, const struct work *w)
@@ -287,15 +297,6 @@ static void take_result(struct contents *c, struct work *w)
 	w->keep = !w->result.why_not && !w->result.cached && c->limits.cache;
 }
 
-/*
- * For how long to wait for the event of an open that empties a file and has not returned.  If the
- * size is recorded, that shows it.  Return: ns
- */
-static uint64_t hold_of(const struct work *w)
-{
-	return w->job.of.sized || w->result.why_not ? 0 : HOLD_NS;
-}
-
 /* What was proven up to @time. */
 static void take_results(struct contents *c, uint64_t time)
 {
@@ -307,12 +308,12 @@ static void take_results(struct contents *c, uint64_t time)
 	if (c->results.first)
 		now = c->results;
 	c->results = (struct work_list){ NULL, &c->results.first };
-	atomic_store_explicit(&c->any, false, memory_order_relaxed);
+	c->due = UINT64_MAX;
 	pthread_mutex_unlock(&c->lock);
 	while (now.first) {
 		w = now.first;
 		now.first = w->next;
-		later = w->result.time + hold_of(w) > time;
+		later = due_of(w) > time;
 		if (!later)
 			take_result(c, w);
 		pthread_mutex_lock(&c->lock);
@@ -328,7 +329,7 @@ static void take_results(struct contents *c, uint64_t time)
 
 void contents_event(struct contents *c, const struct et_event *ev)
 {
-	if (atomic_load_explicit(&c->any, memory_order_relaxed))
+	if (ev->time >= atomic_load_explicit(&c->due, memory_order_relaxed))
 		take_results(c, ev->time);
 	if (ev->time > c->last)
 		c->last = ev->time;
@@ -405,6 +406,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	int err = 0;
 
 	c->to = to;
+	c->due = UINT64_MAX;
 	c->pid_bits = o->pid_bits;
 	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids, .cache = o->cache,
 		.identified = o->identified, .early = o->early };
