@@ -99,14 +99,15 @@ static void work_free(struct work *w)
 /* ---- threads ---- */
 
 /*
- * When a result counts.  An open that empties a file and has not returned has no event yet; if the
- * size is recorded, that shows it, else its event is waited for.  Return: CLOCK_MONOTONIC, ns
+ * When a result counts.  A call that has changed a file and has not returned has no event yet.  So
+ * wait for that if the file had changed; and if it had not, but an open may have emptied it, which
+ * the recorded size would show.  Return: CLOCK_MONOTONIC, ns
  */
 static uint64_t due_of(const struct work *w)
 {
-	bool shown = w->job.of.sized || w->result.why_not;
+	bool waits = w->result.why_not ? w->result.again : !w->job.of.sized;
 
-	return w->result.time + (shown ? 0 : HOLD_NS);
+	return w->result.time + (waits ? HOLD_NS : 0);
 }
 
 /* With @lock. */
@@ -351,7 +352,7 @@ uint64_t contents_wait(struct contents *c, int ms)
 	pthread_mutex_unlock(&c->lock);
 	take_results(c, UINT64_MAX);
 	pthread_mutex_lock(&c->lock);
-	left = c->waiting;
+	left = c->waiting + !!c->results.first;
 	pthread_mutex_unlock(&c->lock);
 	return left;
 }

@@ -63,6 +63,21 @@ static int64_t clock_ns(clockid_t clock)
 	return ns_of(&t);
 }
 
+/*
+ * What to add to a time of the trace, ns.  If the thread stops between the two clocks, the result is
+ * too small, never too large: the largest of a few is the best.
+ */
+static int64_t monotonic_to_real(void)
+{
+	int64_t best = INT64_MIN, now;
+
+	for (int i = 0; i < 3; i++) {
+		now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+		best = now > best ? now : best;
+	}
+	return best;
+}
+
 /* Length of a tick of the coarse clock, ns. */
 static int64_t tick_ns(void)
 {
@@ -224,8 +239,7 @@ static bool is_equal(const struct stat *a, const struct stat *b)
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
 			     const struct stat *st)
 {
-	/* in this order: if the thread stops in between, the result is too small, never too large */
-	int64_t to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	int64_t to_real = monotonic_to_real();
 	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = ns_of(&st->st_ctim);
 
 	if (job->of.existed && ctime < job->of.since + to_real - slack)
@@ -367,9 +381,10 @@ static const char *hash_found(const struct file_job *job, const struct file_limi
 	 * An open that empties the file is recorded when it returns, perhaps after all this.  But
 	 * then the size is another one, or the file was empty before.
 	 */
-	if (job->of.identified && job->of.sized && key.size != job->of.size)
-		return "changed by something that is not recorded";
-	why = check_age(job, limits, &f->st);
+	why = job->of.identified && job->of.sized && key.size != job->of.size ?
+	      "changed by something that is not recorded" : check_age(job, limits, &f->st);
+	/* or by a call that is recorded soon: a linker closes its output, and then makes it executable */
+	to->again = why;
 	if (why)
 		return why;
 	to->mapped = may_be_mapped(job, limits, &f->st);
@@ -398,7 +413,7 @@ void file_hash(const struct file_job *job, const struct file_limits *limits,
 
 bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 {
-	int64_t to_real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	int64_t to_real = monotonic_to_real();
 	struct stat st;
 
 	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)

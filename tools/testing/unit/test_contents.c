@@ -586,6 +586,43 @@ static void test_kept(void **state)
 	et_fini(&ev);
 }
 
+/* A linker closes its output, then calls chmod: the file may be looked at before that is recorded. */
+static void test_late(void **state)
+{
+	static const struct sink_ops ops = { .item = count_event };
+	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
+	struct sink sink = { .ops = &ops };
+	struct contents *c;
+	char why[200], path[64];
+	int64_t at;
+
+	(void)state;
+	et_init(&ev);
+	snprintf(path, sizeof(path), "%s/f", dir);
+	put("linked");
+	at = monotonic();
+	nap(40);
+	assert_int_equal(chmod("f", 0700), 0);
+	c = contents_new(&o, &sink, why, sizeof(why));
+	assert_non_null(c);
+	events_seen = 0;
+	open_at(c, WR | CREAT | TRUNC, 3, at);
+	et_reset(&ev, ET_K_CLOSE, 1, 0, (uint64_t)at + 1);
+	et_set(&ev, ET_V_CLOSE_fd, 3);
+	contents_event(c, &ev);
+	/* the thread looks at it, and finds a ctime that nothing explains */
+	nap(30);
+	et_reset(&ev, ET_K_CHMOD, 1, 0, (uint64_t)monotonic());
+	et_set(&ev, ET_V_CHMOD_mode, 0700);
+	et_add_string(&ev, ET_S_CHMOD_path, path, strlen(path));
+	contents_event(c, &ev);
+	while (contents_wait(c, 100))
+		;
+	assert_int_equal(events_seen, 1);
+	contents_free(c);
+	et_fini(&ev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest of_graph[] = {
@@ -603,6 +640,7 @@ int main(void)
 		cmocka_unit_test(test_mounts),
 		cmocka_unit_test(test_mapping),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(of_graph, NULL, NULL) |
