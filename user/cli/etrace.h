@@ -38,6 +38,7 @@ int cmd_rdeps(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_time(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_why_different(int argc, char **argv);
 int cmd_affected(int argc, char **argv);
 int cmd_rebuilt(int argc, char **argv);
 int cmd_check(int argc, char **argv);

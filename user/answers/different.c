@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Follows a difference back to the programs that it may come from.  See different.h. */
+#include "answers/different.h"
+#include "base/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define A(w) (&(w)->d->m.side[0])
+#define B(w) (&(w)->d->m.side[1])
+
+const char *const different_names[DIFFERENT_NCAUSES] = {
+	[DIFFERENT_TOOL] = "tool", [DIFFERENT_INPUT] = "input", [DIFFERENT_PID] = "process-id",
+	[DIFFERENT_HOST] = "host", [DIFFERENT_CPUS] = "processors", [DIFFERENT_RANDOM] = "random",
+	[DIFFERENT_LOCALE] = "locale", [DIFFERENT_ENV] = "environment",
+	[DIFFERENT_LISTING] = "listing-order", [DIFFERENT_WRITERS] = "writer-order",
+	[DIFFERENT_TIME] = "time", [DIFFERENT_PATH] = "build-path", [DIFFERENT_NET] = "network",
+	[DIFFERENT_MEMORY] = "memory", [DIFFERENT_UNKNOWN] = "unknown",
+};
+
+/* ---- the units and files on the way ---- */
+
+static void add_file(struct different *w, struct different_file f)
+{
+	for (size_t i = 0; i < w->nfiles; i++)
+		if (w->files[i].second == f.second)
+			return;
+	w->files = xgrow(w->files, &w->files_cap, w->nfiles + 1, sizeof(*w->files));
+	w->files[w->nfiles++] = f;
+}
+
+static void add_unit(struct different *w, uint32_t unit)
+{
+	for (size_t i = 0; i < w->nunits; i++)
+		if (w->units[i].unit == unit)
+			return;
+	if (!unit)
+		return;
+	w->units = xgrow(w->units, &w->units_cap, w->nunits + 1, sizeof(*w->units));
+	w->units[w->nunits++] = (struct different_unit){ .unit = unit };
+}
+
+static void follow_file(struct different *w, size_t i)
+{
+	const struct different_file f = w->files[i];
+	const struct build_version *v = &B(w)->versions[f.second];
+	uint32_t was = f.first ? A(w)->versions[f.first].base : 0;
+	size_t n;
+	const struct match_write *writes = match_writes(B(w), f.second, &n);
+
+	/* emptied, copied, or given a name, and not written */
+	if (!n && v->exec)
+		add_unit(w, B(w)->unit_of[v->exec]);
+	while (n--)
+		add_unit(w, writes[n].unit);
+	if (v->made == GRAPH_CHANGED && v->base &&
+	    (!was || match_content(&w->d->m, was, v->base) != BUILD_SAME))
+		add_file(w, (struct different_file){ was, v->base, f.file });
+}
+
+struct following {
+	struct different *w;
+	bool carries;
+};
+
+static void follow_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct following *f = ctx;
+	enum build_same same = a && b ? match_content(&f->w->d->m, a->version, b->version) :
+				BUILD_SAME_UNKNOWN;
+
+	if (!b || !b->made || same == BUILD_SAME)
+		return;
+	/* without hashes, sizes tell at least something */
+	f->carries |= same == BUILD_DIFFERENT ||
+		      (a && a->identified && b->identified && a->size != b->size);
+	add_file(f->w, (struct different_file){ a ? a->version : 0, b->version, b->file });
+}
+
+/* What goes through pipes is never known. */
+static void follow_pipes(struct different *w, uint32_t unit)
+{
+	const struct match_side *s = B(w);
+
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++) {
+			const struct build_access *a = &s->b->accesses[s->b->execs[exec].first + i];
+			const struct build_version *v = &s->versions[a->version];
+
+			if (a->how == GRAPH_READ && build_is_queue(v) && !v->token)
+				add_file(w, (struct different_file){ .second = a->version });
+		}
+}
+
+static void follow_unit(struct different *w, size_t i)
+{
+	uint32_t unit = w->units[i].unit, pair = B(w)->units[unit].pair;
+	uint32_t outer = diff_env_unit(w->d, unit);
+	struct following f = { .w = w };
+	struct match_inputs inputs[2] = { 0 };
+
+	if (pair)
+		match_inputs(A(w), pair, &inputs[0]);
+	match_inputs(B(w), unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], follow_input, &f);
+	follow_pipes(w, unit);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+	/* who called it gave it the arguments, and what it changed of the environment */
+	if (!pair || !match_same_call(&w->d->m, pair, unit)) {
+		f.carries |= B(w)->units[unit].caller != 0;
+		add_unit(w, B(w)->units[unit].caller);
+	}
+	if (outer)
+		add_unit(w, B(w)->units[outer].caller);
+	w->units[i].carries = f.carries;
+}
+
+static void follow_all(struct different *w)
+{
+	size_t files = 0, units = 0;
+
+	while (files < w->nfiles || units < w->nunits) {
+		if (files < w->nfiles)
+			follow_file(w, files++);
+		else
+			follow_unit(w, units++);
+	}
+}
+
+/* ---- where to begin ---- */
+
+/* The first thing that was made with another content, of those programs that saw no difference. */
+static struct different_file find_first(const struct different *w)
+{
+	struct different_file found = { 0 };
+	const struct diff_maker *best = NULL;
+	size_t n;
+	struct diff_maker *makers = diff_held_makers(w->d, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_maker *m = &makers[i];
+
+		if (!best || (m->named && !best->named) ||
+		    (!m->named == !best->named &&
+		     B(w)->versions[m->version].at < B(w)->versions[best->version].at))
+			best = m;
+	}
+	if (best) {
+		found.second = best->version;
+		found.file = best->file;
+		for (size_t i = 0; i < w->d->nheld; i++)
+			if (w->d->held[i].second == best->version)
+				found.first = w->d->held[i].first;
+	}
+	free(makers);
+	return found;
+}
+
+/* An output that differs; the one that was made first if @file is 0. */
+static struct different_file find_output(const struct different *w, uint32_t file)
+{
+	struct different_file found = { 0 };
+
+	for (size_t i = 0; i < w->d->noutputs; i++) {
+		const struct diff_output *o = &w->d->outputs[i];
+		uint32_t second = o->second ? build_present(B(w)->b, o->second) : 0;
+
+		if (!second || (file && o->second != file) ||
+		    (found.second && B(w)->versions[found.second].at <= B(w)->versions[second].at))
+			continue;
+		found = (struct different_file){
+			o->first ? build_present(A(w)->b, o->first) : 0, second, o->second,
+		};
+	}
+	return found;
+}
+
+/* A file that was asked for, but is gone, or no output. */
+static struct different_file find_held(const struct different *w, uint32_t file)
+{
+	struct different_file found = { 0 };
+
+	for (size_t i = 0; i < w->d->nheld; i++) {
+		const struct diff_held *h = &w->d->held[i];
+
+		if (h->file == file)
+			found = (struct different_file){ h->first, h->second, file };
+	}
+	return found;
+}
+
+bool different_find(struct different *w, uint32_t file)
+{
+	struct different_file found = file ? find_output(w, file) : find_first(w);
+
+	if (!found.second)
+		found = file ? find_held(w, file) : find_output(w, 0);
+	if (!found.second)
+		return false;
+	add_file(w, found);
+	return true;
+}
+
+/* ---- clues ---- */
+
+void different_clue(struct different *w, enum different_cause cause, unsigned int weight,
+		    uint32_t unit, const char *text, ...)
+{
+	struct different_clue c = { (uint8_t)cause, (uint8_t)weight, unit, NULL };
+	va_list args;
+
+	va_start(args, text);
+	if (vasprintf(&c.text, text, args) < 0)
+		c.text = xstrndup("", 0);
+	va_end(args);
+	for (size_t i = 0; i < w->nclues; i++)
+		if (w->clues[i].cause == cause && !strcmp(w->clues[i].text, c.text)) {
+			if (w->clues[i].weight < weight)
+				w->clues[i].weight = c.weight;
+			free(c.text);
+			return;
+		}
+	w->clues = xgrow(w->clues, &w->clues_cap, w->nclues + 1, sizeof(*w->clues));
+	w->clues[w->nclues++] = c;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct different_clue *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return y->weight - x->weight;
+	return x->cause != y->cause ? x->cause - y->cause : strcmp(x->text, y->text);
+}
+
+void different_explain(struct different *w)
+{
+	follow_all(w);
+	different_look_at_contents(w);
+	different_look_at_units(w);
+	if (w->nclues)
+		qsort(w->clues, w->nclues, sizeof(*w->clues), by_weight);
+}
+
+void different_free(struct different *w)
+{
+	for (size_t i = 0; i < w->nclues; i++)
+		free(w->clues[i].text);
+	free(w->clues);
+	free(w->units);
+	free(w->files);
+	free(w->kept_from);
+	free(w->kept_to);
+}
+
+/* ---- what the databases know ---- */
+
+uint32_t different_pid(const struct different *w, unsigned int side, uint32_t unit)
+{
+	static const char text[] = "SELECT pid FROM process WHERE id = ?";
+	const struct match_side *s = &w->d->m.side[side];
+	struct sqlite3_stmt *st;
+	uint32_t pid = 0;
+
+	if (!unit)
+		return 0;
+	st = db_ask(s->db, text, "i", (int64_t)s->b->execs[s->units[unit].exec].process);
+	while (db_row(s->db, st))
+		pid = (uint32_t)db_int(st, 0);
+	return pid;
+}
+
+char *different_string(const struct different *w, unsigned int side, uint32_t string)
+{
+	struct db *db = w->d->m.side[side].db;
+	struct sqlite3_stmt *st = db_ask(db, "SELECT s FROM string WHERE id = ?", "i", (int64_t)string);
+	char *ret = NULL;
+	size_t len;
+
+	while (db_row(db, st)) {
+		const char *s = db_bytes(st, 0, &len);
+
+		free(ret);
+		ret = xstrndup(s ? s : "", len);
+	}
+	return ret ? ret : xstrndup("", 0);
+}

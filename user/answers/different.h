@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Why two builds made different things of the same inputs.
+ *
+ * From a file that differs, its data is followed back through the programs that wrote it, as long
+ * as what they read differs, or is not known: what is known to be equal brought no difference.
+ * Each program on the way gives clues: what it read or asked the kernel for, what it is, and what
+ * of its command and environment differs.  The contents of the files give more, if they are still
+ * what the build left.  The clues are sorted by how much they say.
+ */
+#ifndef ETRACE_DIFFERENT_H
+#define ETRACE_DIFFERENT_H
+
+#include "answers/diff.h"
+
+/* In this order if nothing else decides. */
+enum different_cause {
+	DIFFERENT_TOOL, DIFFERENT_INPUT, DIFFERENT_PID, DIFFERENT_HOST, DIFFERENT_CPUS,
+	DIFFERENT_RANDOM, DIFFERENT_LOCALE, DIFFERENT_ENV, DIFFERENT_LISTING, DIFFERENT_WRITERS,
+	DIFFERENT_TIME, DIFFERENT_PATH, DIFFERENT_NET, DIFFERENT_MEMORY, DIFFERENT_UNKNOWN,
+	DIFFERENT_NCAUSES
+};
+extern const char *const different_names[DIFFERENT_NCAUSES];
+
+/*
+ * Weights, in percent of certainty that this is the cause.  From DIFFERENT_SEEN on, the record or
+ * the contents show that it differs; from DIFFERENT_LIKELY on, a program used it.
+ */
+#define DIFFERENT_SEEN		80
+#define DIFFERENT_LIKELY	40
+
+struct different_clue {
+	uint8_t cause;		/* enum different_cause */
+	uint8_t weight;		/* 1 to 100 */
+	uint32_t unit;		/* of the second build; 0 if it is about none */
+	char *text;
+};
+
+/* A unit that the difference may have come from or through. */
+struct different_unit {
+	uint32_t unit;
+	bool carries;		/* an input, or its command, is known to differ: it may only pass that on */
+};
+
+/* Versions that differ, or may. */
+struct different_file {
+	uint32_t first, second;	/* versions; @first is 0 if not known */
+	uint32_t file;		/* name in the second build; 0 for a pipe */
+};
+
+/* A file that differs, and why. */
+struct different {
+	struct diff *d;
+	char *kept_from, *kept_to;	/* files of the first build below @kept_from are below @kept_to */
+	struct different_unit *units;	/* those that wrote it first */
+	size_t nunits, units_cap;
+	struct different_file *files;	/* files[0] is what was asked about */
+	size_t nfiles, files_cap;
+	struct different_clue *clues;	/* the heaviest first */
+	size_t nclues, clues_cap;
+	bool by_order;		/* contents seen: the same parts in another order */
+};
+
+/**
+ * different_find - find what differs: @file of the second build; the first thing that does if 0
+ *
+ * d must be set and compared; sets files[0].  Return: false if nothing differs.
+ */
+bool different_find(struct different *w, uint32_t file);
+
+/** different_explain - find clues; release with different_free() in any case */
+void different_explain(struct different *w);
+void different_free(struct different *w);
+
+/** different_put - print the answer */
+void different_put(const struct different *w, struct out *out, bool json);
+
+/* ---- between the files ---- */
+
+/** different_clue - add a clue; @text: printf format */
+__attribute__((format(printf, 5, 6)))
+void different_clue(struct different *w, enum different_cause cause, unsigned int weight,
+		    uint32_t unit, const char *text, ...);
+
+/** different_variable - the cause that a variable of the environment stands for */
+enum different_cause different_variable(const char *name, size_t len);
+
+/** different_look_at_units - clues of what programs did (different_units.c) */
+void different_look_at_units(struct different *w);
+
+/** different_look_at_contents - clues in the contents of files (different_contents.c) */
+void different_look_at_contents(struct different *w);
+
+/**
+ * different_look_at_text - clues in what two builds made or said instead of each other
+ * @was: of the first build; NULL if it is not known
+ */
+void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
+			    const struct buf *is);
+
+/** different_pid - the process id of a unit of a build (0, 1); 0 if unknown */
+uint32_t different_pid(const struct different *w, unsigned int side, uint32_t unit);
+
+/** different_string - a string of a build's database, NUL-terminated; freed by the caller */
+char *different_string(const struct different *w, unsigned int side, uint32_t string);
+
+#endif

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What the programs on the way did that can differ from run to run.  See different.h. */
+#include "answers/different.h"
+#include "answers/match_put.h"
+#include "base/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define A(w) (&(w)->d->m.side[0])
+#define B(w) (&(w)->d->m.side[1])
+#define ROWS(table) (sizeof(table) / sizeof(*(table)))
+
+/* A program that may only pass on what came to it says this much less, in percent. */
+#define PASSED_ON 50u
+
+/* Programs whose output is what differs, by the name of the program or of one that it plays. */
+static const struct {
+	const char *name;
+	uint8_t cause, weight;
+	const char *what;
+} programs[] = {
+	{ "date", DIFFERENT_TIME, 75, "prints the time" },
+	{ "hwclock", DIFFERENT_TIME, 75, "prints the time" },
+	{ "uptime", DIFFERENT_TIME, 75, "prints the time since the machine started" },
+	{ "hostname", DIFFERENT_HOST, 75, "prints the host name" },
+	{ "hostnamectl", DIFFERENT_HOST, 75, "prints the host name" },
+	{ "uname", DIFFERENT_HOST, 75, "prints the names of the host and its kernel" },
+	{ "lsb_release", DIFFERENT_HOST, 60, "prints the system's release" },
+	{ "nproc", DIFFERENT_CPUS, 75, "prints the number of processors" },
+	{ "lscpu", DIFFERENT_CPUS, 75, "prints what processors there are" },
+	{ "free", DIFFERENT_MEMORY, 75, "prints the amount of memory" },
+	{ "uuidgen", DIFFERENT_RANDOM, 75, "prints a random identifier" },
+	{ "mktemp", DIFFERENT_RANDOM, 70, "makes a random name" },
+	{ "shuf", DIFFERENT_RANDOM, 75, "puts lines into a random order" },
+	{ "whoami", DIFFERENT_ENV, 72, "prints the user" },
+	{ "logname", DIFFERENT_ENV, 72, "prints the user" },
+	{ "id", DIFFERENT_ENV, 72, "prints the user" },
+	{ "pwd", DIFFERENT_PATH, 75, "prints the working directory" },
+	{ "realpath", DIFFERENT_PATH, 60, "prints absolute paths" },
+	{ "curl", DIFFERENT_NET, 70, "fetches from the network" },
+	{ "wget", DIFFERENT_NET, 70, "fetches from the network" },
+};
+
+/* Programs that keep the time stamps of their inputs in their output. */
+static const char *const archivers[] = {
+	"tar", "bsdtar", "cpio", "zip", "7z", "7za", "ar", "gzip", "pigz", "mksquashfs",
+	"genisoimage", "xorriso", "mkisofs", "jar", "dpkg-deb", "rpmbuild", "ls", "stat", "find",
+	"mkfs.ext4", "mke2fs", "mkfs.erofs", "cp", "rsync", "install",
+};
+
+/* Files that say what differs; a '/' at the end: all below. */
+static const struct {
+	const char *path;
+	uint8_t cause, weight;
+	const char *what;
+} paths[] = {
+	{ "/dev/urandom", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/dev/random", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/dev/hwrng", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/proc/sys/kernel/random/boot_id", DIFFERENT_HOST, 75, "reads an identifier of this start of the machine" },
+	{ "/proc/sys/kernel/random/", DIFFERENT_RANDOM, 75, "reads a random identifier" },
+	{ "/etc/localtime", DIFFERENT_TIME, 65, "formats a local time" },
+	{ "/usr/share/zoneinfo/", DIFFERENT_TIME, 65, "formats a local time" },
+	{ "/proc/uptime", DIFFERENT_TIME, 72, "reads the time since the machine started" },
+	{ "/proc/driver/rtc", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/dev/rtc", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/dev/rtc0", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/proc/loadavg", DIFFERENT_TIME, 65, "reads the load of the machine" },
+	{ "/etc/hostname", DIFFERENT_HOST, 72, "reads the host name" },
+	{ "/etc/machine-id", DIFFERENT_HOST, 72, "reads an identifier of the machine" },
+	{ "/etc/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
+	{ "/usr/lib/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
+	{ "/proc/version", DIFFERENT_HOST, 72, "reads the kernel's release" },
+	{ "/proc/sys/kernel/hostname", DIFFERENT_HOST, 75, "reads the host name" },
+	{ "/proc/sys/kernel/", DIFFERENT_HOST, 60, "reads a setting of the kernel" },
+	{ "/sys/class/dmi/", DIFFERENT_HOST, 72, "reads what machine this is" },
+	{ "/proc/cpuinfo", DIFFERENT_CPUS, 65, "reads what processors there are" },
+	{ "/sys/devices/system/cpu/", DIFFERENT_CPUS, 60, "reads the number of processors" },
+	{ "/proc/stat", DIFFERENT_CPUS, 50, "reads the number of processors" },
+	{ "/proc/meminfo", DIFFERENT_MEMORY, 65, "reads the amount of memory" },
+	{ "/proc/self/", DIFFERENT_PID, 45, "reads about its own process" },
+};
+
+/* Variables of the environment that stand for something else. */
+static const struct {
+	const char *name;
+	uint8_t cause;
+} variables[] = {
+	{ "LANG", DIFFERENT_LOCALE }, { "LANGUAGE", DIFFERENT_LOCALE }, { "LC_", DIFFERENT_LOCALE },
+	{ "HOSTNAME", DIFFERENT_HOST }, { "HOST", DIFFERENT_HOST }, { "HOSTTYPE", DIFFERENT_HOST },
+};
+
+enum different_cause different_variable(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ROWS(variables); i++) {
+		size_t n = strlen(variables[i].name);
+		bool begins = variables[i].name[n - 1] == '_';
+
+		if (len >= n && !memcmp(name, variables[i].name, n) && (begins || len == n))
+			return (enum different_cause)variables[i].cause;
+	}
+	return DIFFERENT_ENV;
+}
+
+/* ---- one unit ---- */
+
+struct unit_look {
+	struct different *w;
+	uint32_t unit, pair;
+	unsigned int less;	/* percent that its clues count */
+	char name[64];		/* of its program */
+	bool keeps_times;
+	bool lists;
+	uint32_t touched;	/* a file that it read, equal, but with another time stamp */
+};
+
+__attribute__((format(printf, 4, 5)))
+static void unit_clue(struct unit_look *l, enum different_cause cause, unsigned int weight,
+		      const char *text, ...)
+{
+	char line[600];
+	va_list args;
+
+	va_start(args, text);
+	vsnprintf(line, sizeof(line), text, args);
+	va_end(args);
+	weight = weight * l->less / 100;
+	different_clue(l->w, cause, weight ? weight : 1, l->unit, "%s %s", l->name, line);
+}
+
+static const char *base_of(const char *path, size_t *len)
+{
+	const char *slash = memrchr(path, '/', *len);
+
+	if (slash) {
+		*len -= (size_t)(slash + 1 - path);
+		return slash + 1;
+	}
+	return path;
+}
+
+/* The name that people know: a program with many names is what it was called as. */
+static void name_unit(struct unit_look *l)
+{
+	const struct match_side *s = B(l->w);
+	struct buf args = { 0 };
+	size_t len, n;
+	const char *path = build_path(s->b, s->units[l->unit].program, &len);
+	const char *name = base_of(path, &len);
+
+	match_args(s, l->unit, &args, &n);
+	if (n) {
+		len = strlen(args.s);
+		name = base_of(args.s, &len);
+	}
+	snprintf(l->name, sizeof(l->name), "%.*s", (int)len, name);
+	buf_free(&args);
+}
+
+static void look_at_program(struct unit_look *l)
+{
+	for (size_t i = 0; i < ROWS(programs); i++)
+		if (!strcmp(programs[i].name, l->name))
+			unit_clue(l, (enum different_cause)programs[i].cause, programs[i].weight,
+				  "%s", programs[i].what);
+	for (size_t i = 0; i < ROWS(archivers); i++)
+		l->keeps_times |= !strcmp(archivers[i], l->name);
+}
+
+static bool is_path(const char *row, const char *path, size_t len)
+{
+	size_t n = strlen(row);
+
+	return row[n - 1] == '/' ? len > n && !memcmp(row, path, n) : len == n && !memcmp(row, path, n);
+}
+
+/* A program of the build asks for its own process as /proc/PID. */
+static bool is_own(const char *path, size_t len, uint32_t pid)
+{
+	char own[32];
+	int n = snprintf(own, sizeof(own), "/proc/%u/", pid);
+
+	return pid && len > (size_t)n && !memcmp(path, own, (size_t)n);
+}
+
+static bool is_below(const struct build *b, uint32_t dir, const char *path, size_t len)
+{
+	size_t n;
+	const char *of = build_path(b, dir, &n);
+
+	return n && len >= n && !memcmp(path, of, n) && (len == n || path[n] == '/');
+}
+
+/* Whether a directory is one that the build works in: others are those of tools and libraries. */
+static bool is_place(const struct unit_look *l, const char *path, size_t len)
+{
+	const struct match_side *s = B(l->w);
+
+	return is_below(s->b, s->b->execs[s->units[l->unit].exec].cwd, path, len) ||
+	       is_below(s->b, answers_start(s->db), path, len);
+}
+
+static void look_at_access(struct unit_look *l, const struct build_access *a, uint32_t pid)
+{
+	const struct match_side *s = B(l->w);
+	size_t len;
+	const char *path = build_path(s->b, a->file ? a->file : s->versions[a->version].file, &len);
+
+	/* a directory is opened to list it; whether it was is recorded only on request */
+	l->lists |= a->class == GRAPH_IS_DIR && (a->how == GRAPH_LIST || a->how == GRAPH_OPEN) &&
+		    is_place(l, path, len);
+	if (a->how != GRAPH_READ && a->how != GRAPH_OPEN)
+		return;
+	for (size_t i = 0; i < ROWS(paths); i++)
+		if (is_path(paths[i].path, path, len)) {
+			bool early = paths[i].cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6);
+
+			/* Python reads the time zone when it starts */
+			unit_clue(l, (enum different_cause)paths[i].cause, early ? 25 : paths[i].weight,
+				  "%s: %.*s", paths[i].what, (int)len, path);
+			return;
+		}
+	if (is_own(path, len, pid))
+		unit_clue(l, DIFFERENT_PID, 45, "reads about its own process: %.*s", (int)len, path);
+}
+
+static void look_at_accesses(struct unit_look *l)
+{
+	const struct match_side *s = B(l->w);
+	uint32_t pid = different_pid(l->w, 1, l->unit);
+	uint8_t unseen = 0;
+
+	for (uint32_t exec = s->units[l->unit].first; exec; exec = s->next[exec]) {
+		const struct build_exec *e = &s->b->execs[exec];
+
+		unseen |= e->unseen;
+		for (uint32_t i = 0; i < e->uses; i++)
+			look_at_access(l, &s->b->accesses[e->first + i], pid);
+	}
+	if (unseen & GRAPH_UNSEEN_SOCKET)
+		unit_clue(l, DIFFERENT_NET, 65, "received data from a socket that leads out of the build");
+	if (unseen & GRAPH_UNSEEN_FD)
+		unit_clue(l, DIFFERENT_INPUT, 45, "read a descriptor that was open before the recording");
+}
+
+/* ---- inputs ---- */
+
+/* Programs whose first argument that is no option is what they run. */
+static bool is_interpreter(const char *name)
+{
+	static const char *const names[] = {
+		"sh", "bash", "dash", "ash", "zsh", "ksh", "perl", "ruby", "node", "lua", "php",
+		"tclsh", "awk", "gawk", "mawk", "sed", "m4", "make", "gmake", "Rscript", "guile",
+	};
+
+	for (size_t i = 0; i < ROWS(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "python", 6);
+}
+
+/* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
+static bool is_tool(const struct unit_look *l, const struct match_input *in)
+{
+	const struct match_side *s = B(l->w);
+	struct buf args = { 0 };
+	size_t n, len, name_len;
+	const char *path = build_path(s->b, in->file, &len), *name, *arg;
+	bool ret = in->class == GRAPH_PROGRAM || in->class == GRAPH_LOADER;
+
+	name_len = len;
+	name = base_of(path, &name_len);
+	if (!ret && is_interpreter(l->name)) {
+		/* modules that a script loads end as the interpreter's sources do */
+		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
+		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));
+		match_args(s, l->unit, &args, &n);
+		arg = args.s;
+		for (size_t i = 0; i < n && !ret; i++, arg += strlen(arg) + 1) {
+			size_t arg_len = strlen(arg);
+			const char *base = base_of(arg, &arg_len);
+
+			if (!i || *arg == '-')
+				continue;
+			ret = arg_len == name_len && !memcmp(base, name, name_len);
+			break;
+		}
+		buf_free(&args);
+	}
+	return ret;
+}
+
+static void input_clue(struct unit_look *l, const struct match_input *in, const char *what)
+{
+	size_t len;
+	const char *path = build_path(B(l->w)->b, in->file, &len);
+	bool tool = is_tool(l, in);
+
+	unit_clue(l, tool ? DIFFERENT_TOOL : DIFFERENT_INPUT, tool ? 86 : 84, "%s %.*s, %s",
+		  tool ? "runs" : "reads", (int)len, path, what);
+}
+
+static void look_at_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct unit_look *l = ctx;
+
+	if (!a || !b || (a->made && b->made))
+		return;
+	switch (match_change(&l->w->d->m, a->version, b->version, NULL)) {
+	case MATCH_CONTENT:
+		input_clue(l, b, "which held something else");
+		break;
+	case MATCH_SIZE:
+		input_clue(l, b, "which had another size");
+		break;
+	case MATCH_TIME:
+		/* without hashes */
+		unit_clue(l, DIFFERENT_INPUT, 30, "reads a file that was changed or touched");
+		break;
+	default:
+		break;
+	}
+}
+
+static void note_touched(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct unit_look *l = ctx;
+
+	if (a && b && b->class == GRAPH_DATA && a->identified && b->identified && a->mtime != b->mtime)
+		l->touched = b->file;
+}
+
+static void look_at_inputs(struct unit_look *l)
+{
+	struct match_inputs inputs[2] = { 0 };
+	const struct match_side *s = B(l->w);
+	size_t len;
+	const char *path;
+
+	if (!l->pair)
+		return;
+	match_inputs(A(l->w), l->pair, &inputs[0]);
+	match_inputs(s, l->unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], look_at_input, l);
+	diff_pairs(&inputs[0], &inputs[1], note_touched, l);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+	if (!match_same_program(&l->w->d->m, l->pair, l->unit))
+		unit_clue(l, DIFFERENT_TOOL, 85, "is another program");
+	if (l->keeps_times && l->touched) {
+		path = build_path(s->b, l->touched, &len);
+		unit_clue(l, DIFFERENT_TIME, 62, "keeps time stamps, and that of %.*s differs", (int)len, path);
+	}
+}
+
+/* ---- what it was called with ---- */
+
+static void look_at_arguments(struct unit_look *l)
+{
+	struct buf was = { 0 }, is = { 0 };
+
+	if (!l->pair || match_same_call(&l->w->d->m, l->pair, l->unit))
+		return;
+	if (!match_other_args(A(l->w), l->pair, B(l->w), l->unit, &was) &&
+	    !match_other_args(B(l->w), l->unit, A(l->w), l->pair, &is))
+		l->w->by_order = true;
+	else
+		different_look_at_text(l->w, l->unit, &was, &is);
+	buf_free(&was);
+	buf_free(&is);
+}
+
+struct env_look {
+	struct unit_look *l;
+	unsigned int n;
+};
+
+static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var *b)
+{
+	struct env_look *e = ctx;
+	char *name = different_string(e->l->w, b ? 1 : 0, b ? b->name : a->name);
+	char *was = a ? different_string(e->l->w, 0, a->value) : NULL;
+	char *is = b ? different_string(e->l->w, 1, b->value) : NULL;
+	enum different_cause cause = different_variable(name, strlen(name));
+
+	different_clue(e->l->w, cause, cause == DIFFERENT_ENV ? 55 : 58, e->l->unit,
+		       "%s was %.80s, is %.80s", name, was ? was : "not set", is ? is : "not set");
+	free(name);
+	free(was);
+	free(is);
+}
+
+/* Only what came from outside: what a caller set is what the caller knew. */
+static void look_at_env(struct unit_look *l)
+{
+	uint32_t outer = diff_env_unit(l->w->d, l->unit);
+	struct env_look e = { l, 0 };
+
+	if (outer && !B(l->w)->units[outer].caller)
+		diff_env_pairs(l->w->d, outer, env_clue, &e);
+}
+
+/* ---- order ---- */
+
+/* The data that a unit read, in the order in which it did. */
+static uint64_t *order_of(const struct match_side *s, uint32_t unit, size_t *n)
+{
+	uint64_t *names = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++) {
+			const struct build_access *a = &s->b->accesses[s->b->execs[exec].first + i];
+
+			if (a->how != GRAPH_READ || a->class != GRAPH_DATA || !a->file)
+				continue;
+			names = xgrow(names, &cap, *n + 1, sizeof(*names));
+			names[(*n)++] = s->names[a->file];
+		}
+	return names;
+}
+
+static void look_at_listing(struct unit_look *l)
+{
+	size_t na, nb;
+	uint64_t *a, *b, sum = 0;
+	bool other;
+
+	if (!l->lists)
+		return;
+	a = order_of(A(l->w), l->pair, &na);
+	b = order_of(B(l->w), l->unit, &nb);
+	other = na && na == nb && memcmp(a, b, na * sizeof(*a));
+	for (size_t i = 0; i < na && i < nb; i++)
+		sum += a[i] - b[i];
+	if (other && !sum)
+		unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
+	else
+		unit_clue(l, DIFFERENT_LISTING, l->w->by_order ? 83 : 36, "lists a directory%s",
+			  l->w->by_order ? ", and the same came in another order" : "");
+	free(a);
+	free(b);
+}
+
+/* ---- programs that write into one file ---- */
+
+static void look_at_writers(struct different *w, const struct different_file *f)
+{
+	const struct match_side *a = A(w), *b = B(w);
+	size_t na = 0, nb;
+	const struct match_write *x = f->first ? match_writes(a, f->first, &na) : NULL;
+	const struct match_write *y = match_writes(b, f->second, &nb);
+	bool beside = false, other = false;
+	size_t len;
+	const char *path = build_path(b->b, f->file, &len);
+
+	for (size_t i = 0; i < nb; i++) {
+		const struct match_unit *u = &b->units[y[i].unit];
+
+		for (size_t k = 0; k < i; k++) {
+			const struct match_unit *v = &b->units[y[k].unit];
+
+			/* a shell writes, and what it starts */
+			if (u->caller != y[k].unit && v->caller != y[i].unit && y[i].unit != y[k].unit)
+				beside |= u->at < v->until && v->at < u->until;
+		}
+	}
+	for (size_t i = 0; i < na && na == nb; i++)
+		other |= b->units[y[i].unit].pair && b->units[y[i].unit].pair != x[i].unit;
+	if (!other && !beside)
+		return;
+	different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
+		       "%zu programs write to %.*s, %s", nb, len ? (int)len : 6, len ? path : "a pipe",
+		       other ? "in another order" : "at the same time");
+}
+
+/* ---- all of them ---- */
+
+static void look_at_unit(struct different *w, const struct different_unit *u)
+{
+	struct unit_look l = {
+		.w = w, .unit = u->unit, .pair = B(w)->units[u->unit].pair,
+		.less = u->carries ? PASSED_ON : 100,
+	};
+
+	name_unit(&l);
+	look_at_program(&l);
+	look_at_accesses(&l);
+	look_at_inputs(&l);
+	look_at_env(&l);
+	look_at_listing(&l);
+}
+
+static void look_at_places(struct different *w)
+{
+	const char *was = A(w)->from ? A(w)->from : B(w)->to, *is = B(w)->from;
+
+	if (is)
+		different_clue(w, DIFFERENT_PATH, 50, 0, "the first build was in %s, the second in %s",
+			       was ? was : "?", is);
+}
+
+void different_look_at_units(struct different *w)
+{
+	/* first what the order of others shows */
+	for (size_t i = 0; i < w->nunits; i++) {
+		struct unit_look l = { .w = w, .unit = w->units[i].unit,
+				       .pair = B(w)->units[w->units[i].unit].pair };
+
+		look_at_arguments(&l);
+	}
+	for (size_t i = 0; i < w->nfiles; i++)
+		look_at_writers(w, &w->files[i]);
+	for (size_t i = 0; i < w->nunits; i++)
+		look_at_unit(w, &w->units[i]);
+	look_at_places(w);
+	different_clue(w, DIFFERENT_TIME, 20, 0,
+		       "programs read the clock without a system call, so no recording shows it");
+	different_clue(w, DIFFERENT_UNKNOWN, 10, 0,
+		       "addresses, memory that was not set, and the order of threads are not recorded");
+}
