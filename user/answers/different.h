@@ -58,6 +58,7 @@ struct different {
 	size_t nfiles, files_cap;
 	struct different_clue *clues;	/* the heaviest first */
 	size_t nclues, clues_cap;
+	bool compared;		/* contents seen: text, and no time was found in what differs */
 	bool by_order;		/* contents seen: the same parts in another order */
 };
 

@@ -298,7 +298,9 @@ static void look_for_times(const struct text_look *l)
 	if (at)
 		different_clue(l->w, DIFFERENT_TIME, 95, l->unit, "it holds the time of the build: %.*s",
 			       (int)len, at);
-	else if (!l->text && has_binary_time(l))
+	else if (l->text)
+		l->w->compared = true;
+	else if (has_binary_time(l))
 		different_clue(l->w, DIFFERENT_TIME, 92, l->unit, "it holds the time of the build, as a number");
 }
 
@@ -376,6 +378,26 @@ static const char *find_uuid(const struct buf *b)
 	return NULL;
 }
 
+/* 0x7f12345678ab, 0x5581234567f0: of the stack, of libraries, and of programs */
+static void look_for_addresses(const struct text_look *l)
+{
+	const struct buf *b = l->is;
+
+	for (size_t i = 0; i + 14 <= b->len; i++) {
+		size_t n = 2;
+
+		if (memcmp(b->s + i, "0x7f", 4) && memcmp(b->s + i, "0x55", 4) && memcmp(b->s + i, "0x56", 4))
+			continue;
+		while (i + n < b->len && isxdigit((unsigned char)b->s[i + n]))
+			n++;
+		if (n != 14)
+			continue;
+		different_clue(l->w, DIFFERENT_UNKNOWN, 84, l->unit,
+			       "it holds what looks like an address in memory: %.14s", b->s + i);
+		return;
+	}
+}
+
 static void look_for_random(const struct text_look *l)
 {
 	const char *uuid = find_uuid(l->is);
@@ -426,6 +448,7 @@ void different_look_at_text(struct different *w, uint32_t unit, const struct buf
 	look_for_places(&l);
 	look_for_variables(&l);
 	look_for_random(&l);
+	look_for_addresses(&l);
 	look_for_names(&l);
 }
 

@@ -15,6 +15,8 @@
 
 /* A program that may only pass on what came to it says this much less, in percent. */
 #define PASSED_ON 50u
+/* Of those that wrote into one file, so many are compared with each other. */
+#define WRITERS_MAX 100u
 
 /* Programs whose output is what differs, by the name of the program or of one that it plays. */
 static const struct {
@@ -448,34 +450,71 @@ static void look_at_listing(struct unit_look *l)
 
 /* ---- programs that write into one file ---- */
 
+/* What leads from a common caller to an exec. */
+struct branch {
+	uint32_t exec;
+	int64_t until;
+};
+
+static void branch_climb(const struct build *b, struct branch *at)
+{
+	const struct build_exec *e = &b->execs[at->exec];
+
+	at->exec = e->before ? e->before : e->parent;
+	if (at->exec && b->execs[at->exec].until > at->until && b->execs[at->exec].process == e->process)
+		at->until = b->execs[at->exec].until;
+}
+
+/* Whether two execs, or what started them, ran at the same time, and neither started the other. */
+static bool is_beside(const struct build *b, uint32_t one, uint32_t other)
+{
+	struct branch x = { one, b->execs[one].until }, y = { other, b->execs[other].until };
+	struct branch top_x = x, top_y = y;
+
+	/* those that begin later have higher numbers */
+	while (x.exec != y.exec) {
+		struct branch *low = x.exec > y.exec ? &x : &y;
+
+		*(low == &x ? &top_x : &top_y) = *low;
+		branch_climb(b, low);
+		if (low->until < (low == &x ? top_x : top_y).until)
+			low->until = (low == &x ? top_x : top_y).until;
+	}
+	if (x.exec == one || x.exec == other)
+		return false;
+	return b->execs[top_x.exec].at < top_y.until && b->execs[top_y.exec].at < top_x.until;
+}
+
+/* The execs that wrote a version, and those that it was appended to. */
+static size_t writers_of(const struct match_side *s, uint32_t version, uint32_t *execs)
+{
+	size_t n = 0;
+
+	for (; version; version = s->versions[version].made == GRAPH_CHANGED ? s->versions[version].base : 0)
+		for (uint32_t i = 0; i < s->versions[version].writes && n < WRITERS_MAX; i++)
+			execs[n++] = build_use(s->b, version, i)->exec;
+	return n;
+}
+
 static void look_at_writers(struct different *w, const struct different_file *f)
 {
 	const struct match_side *a = A(w), *b = B(w);
-	size_t na = 0, nb;
-	const struct match_write *x = f->first ? match_writes(a, f->first, &na) : NULL;
-	const struct match_write *y = match_writes(b, f->second, &nb);
-	bool beside = false, other = false;
-	size_t len;
+	uint32_t x[WRITERS_MAX], y[WRITERS_MAX];
+	size_t na = writers_of(a, f->first, x), nb = writers_of(b, f->second, y), len;
 	const char *path = build_path(b->b, f->file, &len);
+	bool beside = false, other = false;
 
 	for (size_t i = 0; i < nb; i++) {
-		const struct match_unit *u = &b->units[y[i].unit];
+		uint32_t pair = b->units[b->unit_of[y[i]]].pair;
 
-		for (size_t k = 0; k < i; k++) {
-			const struct match_unit *v = &b->units[y[k].unit];
-
-			/* a shell writes, and what it starts */
-			if (u->caller != y[k].unit && v->caller != y[i].unit && y[i].unit != y[k].unit)
-				beside |= u->at < v->until && v->at < u->until;
-		}
+		for (size_t k = 0; k < i && !beside; k++)
+			beside = is_beside(b->b, y[i], y[k]);
+		other |= na == nb && pair && pair != a->unit_of[x[i]];
 	}
-	for (size_t i = 0; i < na && na == nb; i++)
-		other |= b->units[y[i].unit].pair && b->units[y[i].unit].pair != x[i].unit;
-	if (!other && !beside)
-		return;
-	different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
-		       "%zu programs write to %.*s, %s", nb, len ? (int)len : 6, len ? path : "a pipe",
-		       other ? "in another order" : "at the same time");
+	if (beside)
+		different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
+			       "several programs write to %.*s at the same time%s", len ? (int)len : 6,
+			       len ? path : "a pipe", other ? ", this time in another order" : "");
 }
 
 /* ---- all of them ---- */
@@ -506,6 +545,9 @@ static void look_at_places(struct different *w)
 
 void different_look_at_units(struct different *w)
 {
+	const char *list;
+	size_t len;
+
 	/* first what the order of others shows */
 	for (size_t i = 0; i < w->nunits; i++) {
 		struct unit_look l = { .w = w, .unit = w->units[i].unit,
@@ -518,8 +560,12 @@ void different_look_at_units(struct different *w)
 	for (size_t i = 0; i < w->nunits; i++)
 		look_at_unit(w, &w->units[i]);
 	look_at_places(w);
-	different_clue(w, DIFFERENT_TIME, 20, 0,
+	different_clue(w, DIFFERENT_TIME, w->compared ? 10 : 20, 0,
 		       "programs read the clock without a system call, so no recording shows it");
-	different_clue(w, DIFFERENT_UNKNOWN, 10, 0,
+	different_clue(w, DIFFERENT_UNKNOWN, 15, 0,
 		       "addresses, memory that was not set, and the order of threads are not recorded");
+	list = db_meta_text(B(w)->db, "env", &len);
+	if (list && (len != 1 || *list != '*'))
+		different_clue(w, DIFFERENT_ENV, 5, 0,
+			       "only the usual variables are recorded; etrace run --record=env records all");
 }
