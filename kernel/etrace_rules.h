@@ -214,6 +214,15 @@ _Bool etrace_aio_writes(unsigned int op)
 	return op == 1 || op == 8;	/* IOCB_CMD_PWRITE, IOCB_CMD_PWRITEV */
 }
 
+/* Value "call" of an ask event: numbers that never change. */
+#define ETRACE_ASK_GETRANDOM	0
+#define ETRACE_ASK_UNAME	1
+#define ETRACE_ASK_AFFINITY	2
+#define ETRACE_ASK_SYSINFO	3
+
+/* Where nodename is in struct new_utsname, in all ABIs; a null byte ends it. */
+#define ETRACE_NODENAME_AT	65
+
 /* The flags of clone() that correspond to fork() and vfork(). */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)

@@ -12,6 +12,7 @@
 #include "record/bpf/look_calls.bpf.h"
 #include "record/bpf/fd_calls.bpf.h"
 #include "record/bpf/net_calls.bpf.h"
+#include "record/bpf/ask_calls.bpf.h"
 
 /*
  * The struct of openat2() was read after the call, and another thread may have changed it
