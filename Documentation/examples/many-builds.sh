@@ -171,7 +171,7 @@ fi
 for db; do
 	db=$(realpath -- "$db") || exit 2
 	# 0x65747263 and the version of its tables
-	[ "$(ask "$db" 'PRAGMA application_id; PRAGMA user_version' | paste -s -)" = "1702130275	6" ] ||
+	[ "$(ask "$db" 'PRAGMA application_id; PRAGMA user_version' | paste -s -)" = "1702130275	7" ] ||
 		die "$db: no database of etrace db, or of another version"
 	if [ "$(ask "$all" "SELECT count(*) FROM build WHERE source = $(quoted "$db")")" = 1 ]; then
 		echo "$db: is there already" >&2

@@ -137,6 +137,24 @@ struct contents {
 	struct buf text;	/* reasons, each with a NUL behind */
 };
 
+/* An exec asked for random bytes, or about the machine. */
+struct build_ask {
+	uint32_t exec;
+	uint8_t call;		/* enum graph_call */
+	int64_t at;		/* ns */
+	int64_t value, flags;	/* as in struct graph_ask */
+	uint32_t name;		/* where it begins in asks.text, a NUL behind it; 0: none */
+};
+
+/* All rows of the table ask: asks.c. */
+struct asks {
+	bool loaded;
+	struct build_ask *rows;	/* sorted by exec, then by time */
+	uint32_t *at;		/* by exec: index of its first row; NULL if there are no rows */
+	size_t n, cap;
+	struct buf text;
+};
+
 struct build {
 	struct db *db;		/* owned by the caller */
 	bool uses;		/* the trace records reads and writes */
@@ -167,6 +185,7 @@ struct build {
 	struct args args;
 	uint32_t args_asked;	/* calls of build_args_add() before all arguments were loaded */
 	struct contents contents;
+	struct asks asks;
 	enum build_hides *hides;	/* by exec: cache of build_hides() */
 	struct build_time *times;
 	uint32_t ntimes;
@@ -329,6 +348,21 @@ enum build_same build_same_content(const struct build *a, uint32_t version,
 				   const struct build *b, uint32_t other);
 
 void build_free_contents(struct build *b);
+
+/* ---- what programs asked: asks.c ---- */
+
+/**
+ * build_asks - what an exec asked, in the order of time, loaded on first use
+ * @n: set to the number of elements
+ *
+ * Return: the first of them, valid as long as the build.
+ */
+const struct build_ask *build_asks(const struct build *b, uint32_t exec, size_t *n);
+
+/** build_ask_name - the name of the machine that uname gave.  Return: NULL if none */
+const char *build_ask_name(const struct build *b, const struct build_ask *a);
+
+void build_free_asks(struct build *b);
 
 /* ---- what goes through pipes: queue.c ---- */
 

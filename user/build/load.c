@@ -254,6 +254,7 @@ uint32_t build_find(const struct build *b, const char *path, size_t len)
 static void free_build(struct build *b)
 {
 	build_free_contents(b);
+	build_free_asks(b);
 	free(b->files);
 	free(b->versions);
 	free(b->execs);

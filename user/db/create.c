@@ -28,6 +28,7 @@ static const struct {
 	WORDS("what", "rename", "exchange", "link", "symlink", "unlink", "rmdir", "mkdir", "mknod",
 	      "truncate", "chmod", "utimens", "mount", "umount", "chroot"),
 	WORDS("ended", "exit", "exec", "lost", "open"),
+	WORDS("call", "getrandom", "uname", "sched_getaffinity", "sysinfo"),
 #undef WORDS
 };
 

@@ -21,7 +21,7 @@ struct out_place;
 struct sqlite3;
 struct sqlite3_stmt;
 
-#define DB_VERSION	6		/* user_version */
+#define DB_VERSION	7		/* user_version */
 /* Times, in ns, are within +-DB_TIME_MAX: the sum of two does not overflow. */
 #define DB_TIME_MAX	4611686018427387903
 #define DB_APPLICATION	0x65747263	/* application_id: "etrc" */

@@ -140,6 +140,15 @@ CREATE TABLE net (
 	at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE ask (
+	exec INTEGER NOT NULL,
+	call INTEGER NOT NULL,
+	value INTEGER NOT NULL,
+	flags INTEGER NOT NULL,
+	name INTEGER,
+	at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE env (
 	exec INTEGER NOT NULL,
 	name INTEGER NOT NULL,
@@ -167,7 +176,7 @@ CREATE TABLE compilation (
 	output INTEGER
 ) STRICT;
 
--- What the numbers of made, how, class, what and ended mean.
+-- What the numbers of made, how, class, what, ended and call mean.
 CREATE TABLE word (
 	of TEXT NOT NULL,
 	number INTEGER NOT NULL,

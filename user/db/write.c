@@ -20,7 +20,7 @@
 #define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
 	X(exec, 26) X(access_list, 3) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6)	\
-	X(env, 4) X(loss, 3) X(asked, 3) X(printed, 5) X(content, 5)
+	X(ask, 6) X(env, 4) X(loss, 3) X(asked, 3) X(printed, 5) X(content, 5)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -331,6 +331,11 @@ static void on_net(void *ctx, const struct graph_net *n)
 		I(n->error), n->at);
 }
 
+static void on_ask(void *ctx, const struct graph_ask *a)
+{
+	put_row(ctx, IN_ask, "iiiini", I(a->exec), I(a->call), a->value, a->flags, I(a->name), a->at);
+}
+
 static void on_env(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden)
 {
 	put_row(ctx, IN_env, "iini", I(exec), I(name), I(value), I(hidden));
@@ -361,8 +366,8 @@ static const struct graph_ops ops = {
 	.identified = on_identified, .grown = on_grown, .created = on_created,
 	.name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
-	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
-	.printed = on_printed, .content = on_content, .loss = on_loss,
+	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .ask = on_ask,
+	.env = on_env, .printed = on_printed, .content = on_content, .loss = on_loss,
 };
 
 /* ---- what the trace is ---- */

@@ -357,7 +357,7 @@ static void name_task(struct graph *g, struct task *actor, const struct et_event
 	buf_add(&who_of(t)->name, s, len);
 }
 
-/* ---- sockets, environments, losses ---- */
+/* ---- sockets, losses ---- */
 
 static void add_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
@@ -376,29 +376,6 @@ static void add_connected(struct graph *g, struct process *p, const struct et_ev
 		socket_connected(g, p, ev, at);
 	if (ev->kind == ET_K_BIND && !(ev->flags & ET_F_FAILED))
 		socket_bound(g, p, ev, at);
-}
-
-static void add_variable(struct graph *g, struct process *p, const struct et_event *ev)
-{
-	size_t len;
-	const char *s = et_get_string(ev, ET_S_ENV_name, &len);
-	uint32_t name = graph_string(g, s ? s : "", len), value;
-
-	s = et_get_string(ev, ET_S_ENV_value, &len);
-	value = s ? graph_string(g, s, len) : 0;
-	GRAPH_EMIT(g, env, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
-}
-
-static void add_printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
-{
-	struct graph_printed row = {
-		.exec = exec_id(g, p), .at = at,
-		.fd = (int32_t)et_value(ev, ET_V_OUTPUT_fd, 0),
-		.bytes = (uint64_t)et_value(ev, ET_V_OUTPUT_bytes, 0),
-	};
-
-	row.text = et_get_string(ev, ET_S_OUTPUT_text, &row.len);
-	GRAPH_EMIT(g, printed, &row);
 }
 
 static void go_to(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -446,7 +423,9 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_CONNECT] = add_connected,
 	[ET_K_BIND] = add_connected,
 	[ET_K_ACCEPT] = add_connected,
+	[ET_K_ENV] = add_variable,
 	[ET_K_OUTPUT] = add_printed,
+	[ET_K_ASK] = add_ask,
 };
 
 static void unshare_files(struct graph *g, struct process *p, const struct et_event *ev)
@@ -485,9 +464,6 @@ static void apply_event(struct graph *g, struct task *actor, const struct et_eve
 		return;
 	case ET_K_UNSHARE:
 		unshare_files(g, p, ev);
-		return;
-	case ET_K_ENV:
-		add_variable(g, p, ev);
 		return;
 	default:
 		break;

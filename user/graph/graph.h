@@ -153,6 +153,21 @@ struct graph_net {
 	int64_t at;
 };
 
+/* What a program asks: the numbers of the event's value "call". */
+enum graph_call {
+	GRAPH_GETRANDOM, GRAPH_UNAME, GRAPH_AFFINITY, GRAPH_SYSINFO, GRAPH_NCALLS
+};
+
+/* A program asked for random bytes, or about the machine. */
+struct graph_ask {
+	uint32_t exec, name;	/* of GRAPH_UNAME: a string, the name of the machine; else 0 */
+	uint8_t call;		/* enum graph_call */
+	/* of GRAPH_GETRANDOM: bytes; of GRAPH_AFFINITY: CPUs that it may use, -1 if unknown; else 0 */
+	int64_t value;
+	int64_t flags;		/* of GRAPH_GETRANDOM: GRND_NONBLOCK and so on; else 0 */
+	int64_t at;
+};
+
 /* A path that the owner knows: @rest is what follows the directory's path, "/x.c" */
 typedef void graph_below_fn(void *ctx, uint32_t file, const char *rest, size_t len);
 
@@ -232,6 +247,7 @@ struct graph_ops {
 	void (*copy)(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at);
 	void (*change)(void *ctx, const struct graph_change *c);
 	void (*net)(void *ctx, const struct graph_net *n);
+	void (*ask)(void *ctx, const struct graph_ask *a);
 	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);
 	void (*printed)(void *ctx, const struct graph_printed *p);
 	void (*content)(void *ctx, const struct graph_content *c);

@@ -344,6 +344,12 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len);
 /** graph_path - the file that string @i of an event names.  Return: 0 if none */
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 
+/* ---- facts.c: ENV, OUTPUT, ASK ---- */
+
+void add_variable(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void add_printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void add_ask(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+
 /* ---- sockets.c ---- */
 
 void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
