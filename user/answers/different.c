@@ -132,6 +132,14 @@ static void follow_all(struct different *w)
 
 /* ---- where to begin ---- */
 
+/* Whether a version is another one, or was changed into it. */
+static bool is_changed_into(const struct match_side *s, uint32_t version, uint32_t into)
+{
+	while (into && into != version)
+		into = s->versions[into].made == GRAPH_CHANGED ? s->versions[into].base : 0;
+	return into;
+}
+
 /* The first thing that was made with another content, of those programs that saw no difference. */
 static struct different_file find_first(const struct different *w)
 {
@@ -149,11 +157,13 @@ static struct different_file find_first(const struct different *w)
 			best = m;
 	}
 	if (best) {
-		found.second = best->version;
-		found.file = best->file;
-		for (size_t i = 0; i < w->d->nheld; i++)
-			if (w->d->held[i].second == best->version)
-				found.first = w->d->held[i].first;
+		found = (struct different_file){ 0, best->version, best->file };
+		for (size_t i = 0; i < w->d->nheld; i++) {
+			const struct diff_held *h = &w->d->held[i];
+
+			if (is_changed_into(B(w), best->version, h->second))
+				found = (struct different_file){ h->first, h->second, best->file };
+		}
 	}
 	free(makers);
 	return found;

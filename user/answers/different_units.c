@@ -218,11 +218,15 @@ static void look_at_access(struct unit_look *l, const struct build_access *a, ui
 		return;
 	for (size_t i = 0; i < ROWS(paths); i++)
 		if (is_path(paths[i].path, path, len)) {
-			bool early = paths[i].cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6);
+			unsigned int weight = paths[i].weight;
 
-			/* Python reads the time zone when it starts */
-			unit_clue(l, (enum different_cause)paths[i].cause, early ? 25 : paths[i].weight,
-				  "%s: %.*s", paths[i].what, (int)len, path);
+			/* what these read when they start, whatever they do */
+			if (paths[i].cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6))
+				weight = 25;
+			if (paths[i].cause == DIFFERENT_RANDOM && !strcmp(l->name, "perl"))
+				weight = 44;
+			unit_clue(l, (enum different_cause)paths[i].cause, weight, "%s: %.*s", paths[i].what,
+				  (int)len, path);
 			return;
 		}
 	if (is_own(path, len, pid))
@@ -246,6 +250,77 @@ static void look_at_accesses(struct unit_look *l)
 		unit_clue(l, DIFFERENT_NET, 65, "received data from a socket that leads out of the build");
 	if (unseen & GRAPH_UNSEEN_FD)
 		unit_clue(l, DIFFERENT_INPUT, 45, "read a descriptor that was open before the recording");
+}
+
+/* ---- what it asked the kernel for ---- */
+
+#define GRND_NONBLOCK 1
+
+/* What a unit asked, in all of its execs. */
+struct asked_sum {
+	unsigned int names;	/* calls of getrandom for 8 bytes: one by malloc, others for names of files */
+	unsigned int seeds;	/* for 24 bytes: Python's seed of hashes */
+	unsigned int random;	/* for others */
+	int64_t bytes;		/* of the last of these */
+	bool uname, sysinfo;
+	int64_t cpus;		/* 0 if it did not ask */
+	const char *host;	/* NULL if unknown */
+};
+
+static struct asked_sum asked_by(const struct match_side *s, uint32_t unit)
+{
+	struct asked_sum sum = { 0 };
+	size_t n;
+
+	for (uint32_t exec = unit ? s->units[unit].first : 0; exec; exec = s->next[exec]) {
+		const struct build_ask *rows = build_asks(s->b, exec, &n);
+
+		for (size_t i = 0; i < n; i++)
+			switch (rows[i].call) {
+			case GRAPH_GETRANDOM:
+				if (rows[i].value == 8 && rows[i].flags & GRND_NONBLOCK) {
+					sum.names++;
+				} else if (rows[i].value == 24 && rows[i].flags & GRND_NONBLOCK) {
+					sum.seeds++;
+				} else {
+					sum.random++;
+					sum.bytes = rows[i].value;
+				}
+				break;
+			case GRAPH_UNAME:
+				sum.uname = true;
+				sum.host = build_ask_name(s->b, &rows[i]);
+				break;
+			case GRAPH_AFFINITY:
+				sum.cpus = rows[i].value;
+				break;
+			case GRAPH_SYSINFO:
+				sum.sysinfo = true;
+				break;
+			}
+	}
+	return sum;
+}
+
+static void look_at_asked(struct unit_look *l)
+{
+	const struct asked_sum was = asked_by(A(l->w), l->pair), is = asked_by(B(l->w), l->unit);
+
+	if (is.random)
+		unit_clue(l, DIFFERENT_RANDOM, 60, "takes %lld random bytes", (long long)is.bytes);
+	if (is.seeds)
+		unit_clue(l, DIFFERENT_RANDOM, 44, "takes a random seed for the order of its hashes");
+	if (is.names > 1)
+		unit_clue(l, DIFFERENT_RANDOM, 42, "takes random bytes, as for the name of a temporary file");
+	if (is.host && was.host && strcmp(is.host, was.host))
+		unit_clue(l, DIFFERENT_HOST, 82, "asks for the host name: %s, before %s", is.host, was.host);
+	else if (is.uname)
+		unit_clue(l, DIFFERENT_HOST, 14, "asks for the names of the host and its kernel");
+	if (is.cpus > 0 && was.cpus > 0 && is.cpus != was.cpus)
+		unit_clue(l, DIFFERENT_CPUS, 82, "asks for the number of processors: %lld, before %lld",
+			  (long long)is.cpus, (long long)was.cpus);
+	if (is.sysinfo)
+		unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");
 }
 
 /* ---- inputs ---- */
@@ -442,7 +517,8 @@ static void look_at_listing(struct unit_look *l)
 	if (other && !sum)
 		unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
 	else
-		unit_clue(l, DIFFERENT_LISTING, l->w->by_order ? 83 : 36, "lists a directory%s",
+		unit_clue(l, DIFFERENT_LISTING, l->w->by_order ? 83 :
+			  match_schedules(B(l->w), l->unit) ? 18 : 46, "lists a directory%s",
 			  l->w->by_order ? ", and the same came in another order" : "");
 	free(a);
 	free(b);
@@ -465,8 +541,11 @@ static void branch_climb(const struct build *b, struct branch *at)
 		at->until = b->execs[at->exec].until;
 }
 
-/* Whether two execs, or what started them, ran at the same time, and neither started the other. */
-static bool is_beside(const struct build *b, uint32_t one, uint32_t other)
+/*
+ * Whether two execs, or what started them, ran at the same time, and neither started the other.
+ * @caller: set to the exec that started both
+ */
+static bool is_beside(const struct build *b, uint32_t one, uint32_t other, uint32_t *caller)
 {
 	struct branch x = { one, b->execs[one].until }, y = { other, b->execs[other].until };
 	struct branch top_x = x, top_y = y;
@@ -482,6 +561,7 @@ static bool is_beside(const struct build *b, uint32_t one, uint32_t other)
 	}
 	if (x.exec == one || x.exec == other)
 		return false;
+	*caller = x.exec;
 	return b->execs[top_x.exec].at < top_y.until && b->execs[top_y.exec].at < top_x.until;
 }
 
@@ -505,13 +585,15 @@ static void look_at_writers(struct different *w, const struct different_file *f)
 	bool beside = false, other = false;
 
 	for (size_t i = 0; i < nb; i++) {
-		uint32_t pair = b->units[b->unit_of[y[i]]].pair;
+		uint32_t pair = b->units[b->unit_of[y[i]]].pair, caller = 0;
 
 		for (size_t k = 0; k < i && !beside; k++)
-			beside = is_beside(b->b, y[i], y[k]);
-		other |= na == nb && pair && pair != a->unit_of[x[i]];
+			beside = is_beside(b->b, y[i], y[k], &caller);
+		/* make starts its rules in any order */
+		other |= na == nb && pair && pair != a->unit_of[x[i]] &&
+			 (beside || match_schedules(b, b->unit_of[caller]));
 	}
-	if (beside)
+	if (beside || other)
 		different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
 			       "several programs write to %.*s at the same time%s", len ? (int)len : 6,
 			       len ? path : "a pipe", other ? ", this time in another order" : "");
@@ -529,6 +611,7 @@ static void look_at_unit(struct different *w, const struct different_unit *u)
 	name_unit(&l);
 	look_at_program(&l);
 	look_at_accesses(&l);
+	look_at_asked(&l);
 	look_at_inputs(&l);
 	look_at_env(&l);
 	look_at_listing(&l);

@@ -194,7 +194,11 @@ struct recording *record_new(const struct record_options *o, const struct user *
 
 	if (!o->no_env && !(o->record >> ET_ENV & 1)) {
 		so.record |= 1u << ET_ENV | ET_ENV_LISTED;
-		so.keep_env = et_env_listed;
+		/* there is room for both lists: schema.c */
+		et_keep_env(r->listed, et_env_listed);
+		if (o->hash)
+			et_keep_env(r->listed, et_env_hashed);
+		so.keep_env = r->listed;
 	}
 	r->opt = *o;
 	r->user = u;

@@ -36,6 +36,7 @@ struct record_made {
 
 struct recording {
 	struct record_options opt;
+	char listed[ET_KEEP_ENV_MAX];	/* variables of ET_ENV_LISTED */
 	const struct user *user;	/* whose rights to files are used for outputs; or NULL */
 	struct record_made *made;
 	size_t nmade, made_cap;

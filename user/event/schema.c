@@ -184,7 +184,13 @@ const char et_env_listed[] =
 	/* sdcc, emcc, XL, javac */
 	"SDCC_HOME,SDCC_INCLUDE,EMCC_CFLAGS,XLC_USR_CONFIG,CLASSPATH,JDK_JAVAC_OPTIONS";
 
-_Static_assert(sizeof(et_env_listed) <= ET_KEEP_ENV_MAX, "backends have room for it");
+const char et_env_hashed[] =
+	"LANG,LANGUAGE,LC_ALL,LC_CTYPE,LC_COLLATE,LC_MESSAGES,LC_NUMERIC,LC_TIME,TZ,"
+	"SOURCE_DATE_EPOCH,PYTHONHASHSEED,PERL_HASH_SEED,USER,LOGNAME,HOSTNAME,"
+	"CFLAGS,CXXFLAGS,CPPFLAGS,LDFLAGS";
+
+_Static_assert(sizeof(et_env_listed) + sizeof(et_env_hashed) <= ET_KEEP_ENV_MAX,
+	       "backends have room for both");
 
 const char *et_env_recorded(uint32_t record, const char *list)
 {

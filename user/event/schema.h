@@ -160,6 +160,12 @@ bool et_on_request(const char *list, uint32_t *where);
  */
 extern const char et_env_listed[];
 
+/*
+ * Those that are recorded, too, if the contents of files are: what programs make often depends on
+ * them, and they hold no secrets.
+ */
+extern const char et_env_hashed[];
+
 /**
  * et_env_recorded - which variables of environments are recorded
  * @record: bits of enum et_where, and ET_ENV_LISTED

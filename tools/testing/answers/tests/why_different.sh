@@ -1,0 +1,217 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace why-different: of builds with a planted cause (../causes.sh), how often it is the
+# first that is named.  Each is recorded twice by strace.  One that names another cause is no
+# failure by itself: four of five must be right.
+
+. "${0%/*}/../lib.sh"
+
+command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null ||
+	{ echo "skip: strace cannot trace here"; exit; }
+
+# The system's own programs, not those of somebody's home, which may be scripts around them.
+PATH=$(dirname "$(command -v etrace)"):/usr/bin:/bin:$PATH
+export XDG_CACHE_HOME=$PWD/cache
+unset LC_ALL LANGUAGE TZ MAKEFLAGS MAKELEVEL CFLAGS SOURCE_DATE_EPOCH PYTHONHASHSEED PERL_HASH_SEED
+export LANG=C
+TOP=$(pwd -P)
+export TOP
+record=(etrace run --hash --hash-cache="$TOP/hashes" --backend=strace --strict)
+
+server='' memory=''
+trap '[ -z "$server" ] || kill "$server"; [ -z "$memory" ] || rm -rf "$memory"' EXIT
+
+# ---- what a plant may need ----
+
+# other_host COMMAND...: with another host name, which only this command sees
+other_host()
+{
+	unshare "${namespace[@]}" sh -c 'echo other-host > /proc/sys/kernel/hostname && exec "$@"' sh "$@"
+}
+
+# holds LOCK FILE COMMAND...: nobody else gets that lock while FILE is empty; for a minute at most
+holds()
+{
+	local status holder
+
+	flock "$1" bash -c '
+		for _ in $(seq 3000); do
+			[ ! -s "$0" ] && [ ! -e "$1" ] || break
+			sleep 0.02
+		done' "$2" "$TOP/stop" &
+	holder=$!
+	until_done is_locked "$1"
+	"${@:3}"
+	status=$?
+	touch "$TOP/stop"
+	wait $holder
+	rm "$TOP/stop"
+	return $status
+}
+
+is_locked() { ! flock -n "$1" true; }
+
+# with_locales COMMAND...: with the locales that has() made
+with_locales() { env LOCPATH="$TOP/locales" "$@"; }
+
+# has NEED: a program, or what this test can do
+has()
+{
+	case $1 in
+	other_host)
+		for namespace in -u "-r -u"; do
+			read -ra namespace <<< "$namespace"
+			[ "$(other_host uname -n 2>&1)" = other-host ] && return
+		done
+		return 1 ;;
+	other_release) [ "$(setarch --uname-2.6 uname -r 2>&1)" != "$(uname -r)" ] ;;
+	two_processors) [ "$(nproc)" != "$(taskset -c 0 nproc 2>&1)" ] ;;
+	english)
+		# of our own: in few systems there is one
+		mkdir -p locales
+		localedef -i en_US -f UTF-8 locales/en_US.UTF-8 2> /dev/null
+		[ "$(printf 'a\nB\n' | with_locales env LANG=en_US.UTF-8 sort | head -n 1)" = a ] ;;
+	tmpfs) [ "$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ -w /dev/shm ] ;;
+	utf8) [ "$(printf '\303\251' | LC_ALL=C.UTF-8 wc -m)" = 1 ] ;;
+	random_addresses) [ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] ;;
+	server) serve ;;
+	*) command -v "$1" > /dev/null ;;
+	esac
+}
+
+# serve: the directory served/, at the port in the file port, until this test ends
+serve()
+{
+	[ -z "$server" ] || return 0
+	mkdir served
+	python3 -u -c '
+import functools, http.server
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="served")
+server = http.server.HTTPServer(("127.0.0.1", 0), handler)
+print(server.server_port)
+server.serve_forever()' > port 2> served.log &
+	server=$!
+	until_done test -s port
+}
+
+# ---- plants ----
+
+names=() causes=() outputs=() asked=() works=()
+
+# section N NAME: what plant N says there
+section() { cat "$TOP/plants/$1/$2" 2> /dev/null; }
+
+# plant CAUSE OUTPUT ASKED NAME < SECTIONS: it is set up, and recorded once.
+plant()
+{
+	local n=${#names[@]} need work
+
+	mkdir -p "plants/$n"
+	awk -v dir="plants/$n/" '/^@[a-z]+$/ { to = dir substr($0, 2); next } { print > to }'
+	for need in $(section "$n" needs) $(section "$n" on); do
+		if ! has "$need"; then
+			echo "skip: $4: there is no $need"
+			rm -r "plants/$n"
+			return
+		fi
+	done
+	work=$TOP/plants/$n/work
+	if [ "$(section "$n" on)" = tmpfs ]; then
+		[ -n "$memory" ] || memory=$(mktemp -d /dev/shm/etrace-XXXXXX)
+		work=$memory/$n
+	fi
+	causes+=("$1") outputs+=("$2") asked+=("$3") names+=("$4") works+=("$work")
+	read -r one _ < <(section "$n" in || echo tree)
+	mkdir -p "$work/$one"
+	check "$4: it is set up" between "$n" "$one" setup
+	(cd "$work/$one" && find . -mindepth 1 -maxdepth 1 | sort) > "plants/$n/before"
+	build "$n" "$one" first
+}
+
+control() { plant nothing "$1" build "$2"; }
+
+# between N DIRECTORY NAME: run that section there, unrecorded
+between()
+{
+	[ ! -e "$TOP/plants/$1/$3" ] || (cd "${works[$1]}/$2" && sh -e "$TOP/plants/$1/$3")
+}
+
+# build N DIRECTORY WHICH: record it, the first or the second time
+build()
+{
+	local before
+
+	read -ra before < <(section "$1" "$3")
+	cd "${works[$1]}/$2" || exit
+	# Where this test was before is no variable of the build.
+	export -n OLDPWD
+	check "${names[$1]}: the $3 recording is complete" "${before[@]}" "${record[@]}" \
+		-o "$TOP/plants/$1/$3.fxt" -- sh -e "$TOP/plants/$1/build"
+	cd "$TOP" || exit
+}
+
+# again N: move away what the first build made, and build once more
+again()
+{
+	local one two name status out=${outputs[$1]} made=${works[$1]}/made
+
+	read -r one two < <(section "$1" in || echo tree tree)
+	mkdir "$made"
+	cd "${works[$1]}/$one" || exit
+	find . -mindepth 1 -maxdepth 1 | sort | comm -13 "$TOP/plants/$1/before" - |
+		while read -r name; do mv "$name" "$made"; done
+	cd ..
+	[ "$one" = "$two" ] || cp -a "$one" "$two"
+	check "${names[$1]}: between" between "$1" "$two" between
+	build "$1" "$two" second
+	cmp -s "$made/$out" "${works[$1]}/$two/$out"
+	status=$?
+	if [ "${causes[$1]}" = nothing ]; then
+		result $status "${names[$1]}: the same $out"
+	else
+		result $((status != 1)) "${names[$1]}: another $out"
+	fi
+}
+
+# ask N: what etrace why-different says, as "STATUS CAUSE"
+ask()
+{
+	local about=() two
+
+	read -r _ two < <(section "$1" in || echo tree tree)
+	[ "${asked[$1]}" = build ] || about=("${works[$1]}/$two/${outputs[$1]}")
+	etrace why-different --json "plants/$1/first.fxt" "plants/$1/second.fxt" "${about[@]}" \
+		> "plants/$1/answer" 2> "plants/$1/said"
+	echo "$? $(head -n 1 "plants/$1/answer" | python3 -c '
+import json, sys
+line = sys.stdin.readline()
+causes = json.loads(line)["causes"] if line else []
+print(causes[0]["cause"] if causes else "nothing")')"
+}
+
+. "${0%/*}/../causes.sh"
+for n in "${!names[@]}"; do
+	again "$n"
+done
+
+right=0 all=0
+for n in "${!names[@]}"; do
+	read -r status cause < <(ask "$n")
+	printf '%-14s %-14s %s\n' "${causes[n]}" "$cause" "${names[n]}"
+	if [ "${causes[n]}" = nothing ]; then
+		check "${names[n]}: no cause is named" [ "$status $cause" = "3 nothing" ]
+		continue
+	fi
+	result "$status" "${names[n]}: there is an answer"
+	cat "plants/$n/said"
+	all=$((all + 1))
+	if [ "$cause" = "${causes[n]}" ]; then
+		right=$((right + 1))
+	else
+		head -n 1 "plants/$n/answer" | cut -c 1-1000
+	fi
+done
+echo "$right of $all causes are named first"
+check "enough plants could be made" [ "$all" -ge 24 ]
+check "four of five causes are named first" [ $((5 * right)) -ge $((4 * all)) ]
