@@ -3,6 +3,7 @@
 #include "answers/different.h"
 #include "answers/match_put.h"
 #include "base/screen.h"
+#include "base/text_num.h"
 
 #include <string.h>
 
@@ -111,9 +112,25 @@ static void put_text(const struct different *w, struct out *out)
 	}
 }
 
+/* In JSON, no line says that nothing differs. */
+static void put_none(const struct different *w, struct out *out, bool json)
+{
+	size_t unknown = w->d->left[DIFF_LEFT_UNKNOWN];
+
+	if (json)
+		return;
+	if (unknown)
+		out_printf(out, "no difference is known, but %s could not be compared\n",
+			   text_counted(unknown, "output", "outputs"));
+	else
+		out_puts(out, "nothing differs\n");
+}
+
 void different_put(const struct different *w, struct out *out, bool json)
 {
-	if (json)
+	if (!w->nfiles)
+		put_none(w, out, json);
+	else if (json)
 		put_json(w, out);
 	else
 		put_text(w, out);

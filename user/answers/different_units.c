@@ -450,20 +450,29 @@ static void look_at_arguments(struct unit_look *l)
 	buf_free(&is);
 }
 
-struct env_look {
-	struct unit_look *l;
-	unsigned int n;
-};
+static bool formats_time(const struct unit_look *l)
+{
+	const struct different *w = l->w;
+
+	for (size_t i = 0; i < w->nclues; i++)
+		if (w->clues[i].cause == DIFFERENT_TIME && w->clues[i].weight >= 60 &&
+		    w->clues[i].unit == l->unit)
+			return true;
+	return false;
+}
 
 static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var *b)
 {
-	struct env_look *e = ctx;
-	char *name = different_string(e->l->w, b ? 1 : 0, b ? b->name : a->name);
-	char *was = a ? different_string(e->l->w, 0, a->value) : NULL;
-	char *is = b ? different_string(e->l->w, 1, b->value) : NULL;
+	struct unit_look *l = ctx;
+	char *name = different_string(l->w, b ? 1 : 0, b ? b->name : a->name);
+	char *was = a ? different_string(l->w, 0, a->value) : NULL;
+	char *is = b ? different_string(l->w, 1, b->value) : NULL;
 	enum different_cause cause = different_variable(name, strlen(name));
 
-	different_clue(e->l->w, cause, cause == DIFFERENT_ENV ? 55 : 58, e->l->unit,
+	/* what formats a time uses the time zone */
+	different_clue(l->w, cause,
+		       !strcmp(name, "TZ") && formats_time(l) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
+		       l->unit,
 		       "%s was %.80s, is %.80s", name, was ? was : "not set", is ? is : "not set");
 	free(name);
 	free(was);
@@ -474,10 +483,9 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 static void look_at_env(struct unit_look *l)
 {
 	uint32_t outer = diff_env_unit(l->w->d, l->unit);
-	struct env_look e = { l, 0 };
 
 	if (outer && !B(l->w)->units[outer].caller)
-		diff_env_pairs(l->w->d, outer, env_clue, &e);
+		diff_env_pairs(l->w->d, outer, env_clue, l);
 }
 
 /* ---- order ---- */

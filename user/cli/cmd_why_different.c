@@ -52,10 +52,11 @@ static int ask_why_different(struct asked *a)
 	    (!a->nargs || (file = answers_file(a->db[1], a->args[0])))) {
 		diff_builds(&d);
 		ret = different_find(&w, file) ? 0 : 3;
-		if (!ret) {
+		if (!ret)
 			different_explain(&w);
-			different_put(&w, a->out, a->json);
-		}
+		else if (d.left[DIFF_LEFT_UNKNOWN])
+			ret = 1;
+		different_put(&w, a->out, a->json);
 	}
 	different_free(&w);
 	diff_free(&d);
@@ -70,7 +71,7 @@ int cmd_why_different(int argc, char **argv)
 			 "likeliest first, of the first program that did, or of what differs in FILE.",
 		.example = PROG " why-different old.fxt new.fxt\n",
 		.traces = 2, .max_args = 1, .run = ask_why_different,
-		.status = "3 nothing differs",
+		.status = "1 no difference is known, but not all could be compared; 3 nothing differs",
 	};
 
 	return answer_main(&why, argc, argv);

@@ -405,8 +405,11 @@ void file_hash(const struct file_job *job, const struct file_limits *limits,
 	if (limits->identified && !job->of.identified)
 		return;
 	to->why_not = find_job(job, limits, &f);
-	if (to->why_not)
+	if (to->why_not) {
+		/* perhaps it has a new name, which is recorded soon */
+		to->again = to->why_not == why_closed(ENOENT);
 		return;
+	}
 	to->why_not = hash_found(job, limits, &f, to);
 	close(f.fd);
 }
