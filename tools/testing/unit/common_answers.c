@@ -13,7 +13,7 @@
 #include "answers/compdb.h"
 #include "command/config.h"
 #include "answers/deps.h"
-#include "answers/diff.h"
+#include "answers/different.h"
 #include "answers/explain.h"
 #include "answers/first_page.h"
 #include "show/page.h"
@@ -98,12 +98,17 @@ static void ask_one(struct db *db, struct out *out)
 static void ask_two(struct db *a, struct db *b, struct out *out)
 {
 	struct diff d = { 0 };
+	struct different w = { .d = &d };
 	struct rebuilt r = { 0 };
 
 	if (match_builds(&d.m, a, b, NULL)) {
 		diff_builds(&d);
 		diff_put(&d, out, true);
+		different_find(&w, 0);
+		different_explain(&w);
+		different_put(&w, out, true);
 	}
+	different_free(&w);
 	diff_free(&d);
 	if (match_builds(&r.m, a, b, NULL)) {
 		rebuilt_find(&r);

@@ -57,7 +57,7 @@ done
 # Two of them.
 etrace db -o a.db "$FIXTURES/jobs-4/module.fxt.zst"
 etrace db -o b.db "$FIXTURES/jobs-flag/module.fxt.zst"
-for question in diff "diff --json" rebuilt "rebuilt --json"; do
+for question in diff "diff --json" why-different "why-different --json" rebuilt "rebuilt --json"; do
 	read -ra words <<< "$question"
 	etrace "${words[@]}" "$FIXTURES/jobs-4/module.fxt.zst" "$FIXTURES/jobs-flag/module.fxt.zst" > trace
 	etrace "${words[@]}" a.db b.db > database
