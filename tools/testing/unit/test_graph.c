@@ -4,6 +4,7 @@
  * which names and descriptors.  For what, and what is handed over, is in test_uses.c.
  */
 #include "common_graph.h"
+#include "build/build.h"
 
 /* ---- roots ---- */
 
@@ -802,6 +803,75 @@ static void test_printed(void **state)
 	     " JOIN file AS f ON f.id = e.program ORDER BY 1", "/bin/a 1 7 . /bin/c 2 5000 xy.");
 }
 
+/* What a program asked belongs to it: the rows in the database, and what the model makes of them. */
+static void test_asked(void **state)
+{
+	static const char rows[] =
+		"SELECT e.id || ':' || w.word || ',' || a.value || ',' || a.flags || ','"
+		" || coalesce(CAST(s.s AS TEXT), '-') FROM ask AS a JOIN exec AS e ON e.id = a.exec"
+		" JOIN word AS w ON w.of = 'call' AND w.number = a.call"
+		" LEFT JOIN string AS s ON s.id = a.name ORDER BY a.at";
+	struct diag *diag = diag_new(NULL, "");
+	const struct build_ask *a;
+	const struct build *b;
+	struct db *db;
+	size_t n;
+
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	forks(1, 2);
+	runs(2, "/bin/b");
+	line(1, "Ask|call=0,value=8,flags=1");
+	line(2, "Ask|namesize=2,call=1,value=0,flags=0");
+	line(2, "AN|vm");
+	line(2, "Ask|call=2,value=-1,flags=0");
+	line(1, "Ask|call=3,value=0,flags=0");
+	/* of a newer etrace */
+	line(1, "Ask|call=4,value=0,flags=0");
+	ends(2);
+	forks(1, 3);
+	runs(3, "/bin/c");
+	ends(3);
+	ends(1);
+	says(rows, "1:getrandom,8,1,- 2:uname,0,0,vm 2:sched_getaffinity,-1,0,- 1:sysinfo,0,0,-");
+
+	db = made(diag);
+	b = build_of(db);
+	a = build_asks(b, 1, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(a[0].exec, 1);
+	assert_int_equal(a[0].call, GRAPH_GETRANDOM);
+	assert_int_equal(a[0].value, 8);
+	assert_int_equal(a[0].flags, 1);
+	assert_null(build_ask_name(b, &a[0]));
+	assert_int_equal(a[1].call, GRAPH_SYSINFO);
+	assert_true(a[0].at < a[1].at);
+	a = build_asks(b, 2, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(a[0].call, GRAPH_UNAME);
+	assert_string_equal(build_ask_name(b, &a[0]), "vm");
+	assert_int_equal(a[1].call, GRAPH_AFFINITY);
+	assert_int_equal(a[1].value, -1);
+	build_asks(b, 3, &n);
+	assert_int_equal(n, 0);
+	build_asks(b, 0, &n);
+	assert_int_equal(n, 0);
+	db_close(db);
+	diag_free(diag);
+
+	/* there need be none */
+	starts(true);
+	runs(1, "/bin/a");
+	ends(1);
+	diag = diag_new(NULL, "");
+	db = made(diag);
+	build_asks(build_of(db), 1, &n);
+	assert_int_equal(n, 0);
+	db_close(db);
+	diag_free(diag);
+}
+
 /* The end of the trace is missing: what is open has been used, and that is said. */
 static void test_no_end(void **state)
 {
@@ -867,7 +937,7 @@ int main(void)
 		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_thread_runs),
-		cmocka_unit_test(test_printed),
+		cmocka_unit_test(test_printed), cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_no_end), cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_empty),
 	};

@@ -514,6 +514,23 @@ static void test_calls(void **state)
 		{ "clone(child_stack=NULL, flags=CLONE_SIGHAND) = -1 EINVAL (Invalid argument)",
 		  "\"flags\":2048,\"error\":\"EINVAL\",\"failed\":true" },
 		{ "io_uring_setup(8, {flags=0}) = 3", "\"io_uring\"" },
+		{ "getrandom(\"\\x0e\\x78\"..., 8, GRND_NONBLOCK) = 8",
+		  "\"ask\",\"time_ns\":1000,\"cpu\":0,\"upid\":4194304,\"pid\":0,\"call\":0,\"value\":8,\"flags\":1}" },
+		{ "getrandom(0x7f2da4f16478, 0x18, 0x3) = 0x18", "\"call\":0,\"value\":24,\"flags\":3}" },
+		{ "uname({sysname=\"Linux\", nodename=\"a\\nb\", ...}) = 0",
+		  "\"call\":1,\"value\":0,\"flags\":0,\"name\":\"a\\nb\"}" },
+		{ "uname({sysname=\"Linux\", nodename=\"abc\"..., ...}) = 0",
+		  "\"call\":1,\"value\":0,\"flags\":0,\"name\":\"abc\",\"cut\":[\"name\"]}" },
+		{ "uname({sys=\"Linux\", node=\"x\", ...}) = 0", "\"call\":1,\"value\":0,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8192, [0 1 12]) = 8", "\"call\":2,\"value\":3,\"flags\":0}" },
+		{ "sched_getaffinity(7, 8, [0, 1]) = 8", "\"call\":2,\"value\":2,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8, [0-3,64]) = 8", "\"call\":2,\"value\":5,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8, []) = 8", "\"call\":2,\"value\":0,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8, [3-1]) = 8", "\"call\":2,\"value\":-1,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8, [0 ...]) = 8", "\"call\":2,\"value\":-1,\"flags\":0}" },
+		{ "sched_getaffinity(0, 8, 0x7ffc) = 8", "\"call\":2,\"value\":-1,\"flags\":0}" },
+		{ "sysinfo({uptime=13389, loads=[1, 2, 3], ...}) = 0",
+		  "\"call\":3,\"value\":0,\"flags\":0}" },
 	};
 
 	(void)state;

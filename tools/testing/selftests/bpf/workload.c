@@ -420,6 +420,26 @@ static void execs(void)
 	MUST(close(fd));
 }
 
+/* Of the answers only what each run gets alike is recorded. */
+static void asks(void)
+{
+	char room[4096];
+	cpu_set_t set;
+
+	MUST(syscall(SYS_getrandom, room, 100, 1));
+	MUST(syscall(SYS_getrandom, room, 0, 0));
+	MUST(syscall(SYS_uname, room));
+	MUST(syscall(SYS_sched_getaffinity, 0, 128, room));
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	MUST(sched_setaffinity(0, sizeof(set), &set));
+	MUST(syscall(SYS_sched_getaffinity, 0, sizeof(room), room));
+	MUST(syscall(SYS_sysinfo, room));
+	(void)syscall(SYS_uname, NULL);
+	(void)syscall(SYS_getrandom, room, 1, -1);
+	(void)syscall(SYS_sched_getaffinity, 0, 1, room);
+}
+
 int main(int argc, char **argv)
 {
 	static char path[4096];
@@ -443,5 +463,6 @@ int main(int argc, char **argv)
 	in_root();
 	tasks();
 	execs();
+	asks();
 	return 0;
 }

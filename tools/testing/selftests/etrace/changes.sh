@@ -50,7 +50,14 @@ ln -s tree/a to-a
 unshare -u nsenter -u -t $$ true
 unshare --user --map-user=0 true
 python3 -S -E - <<- 'PYTHON'
-	import array, fcntl, mmap, os, socket
+	import array, ctypes, fcntl, mmap, os, socket
+	os.getrandom(40)
+	os.getrandom(5, os.GRND_NONBLOCK)
+	os.uname()
+	os.sched_getaffinity(0)
+	os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
+	os.sched_getaffinity(0)
+	ctypes.CDLL(None).sysinfo(ctypes.create_string_buffer(200))
 	os.mkdir("m", 0o700)
 	os.chdir("m")
 	os.mkdir("n")

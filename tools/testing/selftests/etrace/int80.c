@@ -25,6 +25,7 @@ enum {
 	NR32_MKDIR = 39, NR32_FTRUNCATE = 93, NR32_FCHDIR = 133,
 	NR32_TRUNCATE64 = 193, NR32_UTIMENSAT = 320, NR32_UNSHARE = 310,
 	NR32_UTIMENSAT_TIME64 = 412,
+	NR32_SYSINFO = 116, NR32_UNAME = 122, NR32_SCHED_GETAFFINITY = 242, NR32_GETRANDOM = 355,
 };
 
 static char *low;	/* room below 4 GB */
@@ -147,6 +148,25 @@ static void do_tree(void)
 	want_named_failed("Chdir", NULL, EBADF);
 }
 
+static void do_ask(void)
+{
+	const char *names = low;
+	const unsigned int *set = (void *)low;
+	int i, n = 0, bytes;
+
+	CHILD_MUST(int80(NR32_GETRANDOM, (long)low, 12, 1, 0));
+	want_extended("Ask|call=0,value=12,flags=1");
+	CHILD_MUST(int80(NR32_UNAME, (long)low, 0, 0, 0));
+	want_extended("Ask|namesize=%zu,call=1,value=0,flags=0", strlen(names + 65));
+	want_extended("AN|%s", names + 65);
+	bytes = CHILD_MUST(int80(NR32_SCHED_GETAFFINITY, 0, 128, (long)low, 0));
+	for (i = 0; i < bytes / 4; i++)
+		n += __builtin_popcount(set[i]);
+	want_extended("Ask|call=2,value=%d,flags=0", n);
+	CHILD_MUST(int80(NR32_SYSINFO, (long)low, 0, 0, 0));
+	want_extended("Ask|call=3,value=0,flags=0");
+}
+
 static void map_low(void)
 {
 	if (low)
@@ -171,10 +191,16 @@ TEST(tree)
 	et_file("a");
 	et_traced(do_tree);
 }
+
+TEST(ask)
+{
+	map_low();
+	et_traced(do_ask);
+}
 #endif
 
 int main(int argc, char **argv)
 {
-	et_facts = "MKDIR MKNOD TRUNCATE CHMOD UTIMENS CHDIR UNSHARE";
+	et_facts = "MKDIR MKNOD TRUNCATE CHMOD UTIMENS CHDIR UNSHARE ASK";
 	return et_main(argc, argv, "");
 }

@@ -15,6 +15,7 @@ PLAIN = {
     "Cloexec": ("", "first last on"), "Memfd": ("MF", "flags fd"),
     "Received": ("RP", "fd cloexec"), "Connect": ("CA", "fd family"),
     "Bind": ("BA", "fd family"), "Socketpair": ("", "fd1 fd2 family type"), "Accept": ("AC", "fd socket family"),
+    "Ask": ("AN", "call value flags"),
     "Stat": ("PS", "flags"), "Access": ("PA", "mode flags"), "Getdents": ("GD", "fd bytes"),
 }
 # What this program reads; lines of other events, and those that tell more of

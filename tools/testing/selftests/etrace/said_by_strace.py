@@ -234,6 +234,25 @@ class Strace:
         self.told_of("Setns", error(ret, rest) if ret else 0, path,
                      fd=int(fd), flags=number(flags))
 
+    # ---- what is asked of the kernel; only answers are told
+
+    def asked(self, ret, name, call, value, flags=0):
+        if ret >= 0:
+            self.told_of("Ask", 0, name, call=call, value=value, flags=flags)
+
+    def do_getrandom(self, args, ret, _rest):
+        self.asked(ret, None, 0, ret, number(args.rsplit(", ", 1)[1]))
+
+    def do_uname(self, args, ret, _rest):
+        self.asked(ret, strings(args)[1] if ret == 0 else None, 1, 0)
+
+    def do_sched_getaffinity(self, args, ret, _rest):
+        cpus = re.search(r"\[([\d, ]*)\]$", args) if ret >= 0 else None
+        self.asked(ret, None, 2, len(cpus.group(1).replace(",", " ").split()) if cpus else 0)
+
+    def do_sysinfo(self, _args, ret, _rest):
+        self.asked(ret, None, 3, 0)
+
     def do_exit_group(self, args, ret, _rest):
         pass
 

@@ -36,7 +36,7 @@ more=read,readv,pread64,preadv,preadv2,recvfrom,recvmsg,write,writev,pwrite64
 more+=,pwritev,pwritev2,sendto,sendmsg,sendmmsg,fallocate,sendfile,splice
 more+=,copy_file_range,mmap,ioctl,memfd_create,socket,socketpair,connect,bind
 more+=,accept,accept4,unshare,setns,access,faccessat,faccessat2,newfstatat,statx
-more+=,readlink,readlinkat,getdents64
+more+=,readlink,readlinkat,getdents64,getrandom,uname,sched_getaffinity,sysinfo
 
 # compare NAME CALLS OPTION DIRECTORY COMMAND...: run it there under both.
 compare()
