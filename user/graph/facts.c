@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is recorded of an exec beside its files: what it was told, printed, and asked.  See state.h. */
+/* What is recorded of an exec beside its files: its environment, what it printed, what it asked. */
 #include "graph/state.h"
 
 void add_variable(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
