@@ -185,8 +185,13 @@ const char et_env_listed[] =
 	"SDCC_HOME,SDCC_INCLUDE,EMCC_CFLAGS,XLC_USR_CONFIG,CLASSPATH,JDK_JAVAC_OPTIONS";
 
 const char et_env_hashed[] =
+	/* how text is sorted, translated and dated */
 	"LANG,LANGUAGE,LC_ALL,LC_CTYPE,LC_COLLATE,LC_MESSAGES,LC_NUMERIC,LC_TIME,TZ,"
-	"SOURCE_DATE_EPOCH,PYTHONHASHSEED,PERL_HASH_SEED,USER,LOGNAME,HOSTNAME,"
+	/* seeds */
+	"SOURCE_DATE_EPOCH,PYTHONHASHSEED,PERL_HASH_SEED,"
+	/* names that get into banners */
+	"USER,LOGNAME,HOSTNAME,"
+	/* options */
 	"CFLAGS,CXXFLAGS,CPPFLAGS,LDFLAGS";
 
 _Static_assert(sizeof(et_env_listed) + sizeof(et_env_hashed) <= ET_KEEP_ENV_MAX,
