@@ -126,7 +126,8 @@ char *st_log_calls(uint32_t record);
 /*
  * Calls whose arguments strace prints as raw numbers, for its option -e: the data that they
  * read and write are not needed, random bytes included.  ST_RAW_OUTPUT: for a log with dumps of
- * descriptors 1 and 2.  It has no calls that write vectors, because their dumps end at the first empty piece.
+ * descriptors 1 and 2.  It has no calls that write vectors, because their dumps end at the first
+ * empty piece.
  */
 #define ST_RAW_OUTPUT "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?pwrite64,?sendto,?sendmmsg,?mmap,?mmap2,?getrandom"
 #define ST_RAW ST_RAW_OUTPUT ",?writev,?pwritev,?pwritev2,?sendmsg"

@@ -60,24 +60,34 @@ tortured()
 module() { built module; }
 bpf() { by_bpf built; }
 
+# mounted_on KIND: a file system of that kind at on/; or the reason why not
+mounted_on()
+{
+	mkdir -p on
+	case $1 in
+	tmpfs) mount -t tmpfs none on ;;
+	overlay)
+		mkdir -p below && mount -t tmpfs none below && mkdir -p below/{lower,upper,work} &&
+			mount -t overlay -o lowerdir=below/lower,upperdir=below/upper,workdir=below/work none on ;;
+	btrfs | xfs)
+		command -v "mkfs.$1" && truncate -s 320M disk && "mkfs.$1" -q disk &&
+			{ modprobe loop; modprobe "$1"; mount -o loop disk on; } ;;
+	esac
+} > mounted 2>&1
+
 file_systems()
 {
-	local on
+	local kind
 
 	tortured module "$PWD/here"
-	for on in tmpfs overlay; do
-		mkdir -p "$on"/{lower,upper,work,on}
-		if [ "$on" = tmpfs ]; then
-			mount -t tmpfs none tmpfs/on
+	for kind in tmpfs overlay btrfs xfs; do
+		if mounted_on "$kind"; then
+			tortured module "$PWD/on/d"
+			umount on
 		else
-			mount -t tmpfs none overlay
-			mkdir -p overlay/{lower,upper,work,on}
-			mount -t overlay -o "lowerdir=overlay/lower,upperdir=overlay/upper,workdir=overlay/work" none overlay/on ||
-				{ note "no overlayfs here"; umount overlay; continue; }
+			note "no $kind here: $(tail -n 1 mounted)"
 		fi
-		tortured module "$PWD/$on/on/d"
-		umount "$on/on"
-		[ "$on" = tmpfs ] || umount overlay
+		! mountpoint -q below || umount below
 	done
 }
 
