@@ -3,6 +3,11 @@
 #include "format/strace/st_call.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/net.h>
+#include <sched.h>
+#include <signal.h>
 
 #include "kernel/etrace_rules.h"
 
