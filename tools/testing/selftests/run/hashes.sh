@@ -70,7 +70,7 @@ mounted_on()
 		mkdir -p below && mount -t tmpfs none below && mkdir -p below/{lower,upper,work} &&
 			mount -t overlay -o lowerdir=below/lower,upperdir=below/upper,workdir=below/work none on ;;
 	btrfs | xfs)
-		command -v "mkfs.$1" && truncate -s 320M disk && "mkfs.$1" -q disk &&
+		command -v "mkfs.$1" && rm -f disk && truncate -s 320M disk && "mkfs.$1" -q disk &&
 			{ modprobe loop; modprobe "$1"; mount -o loop disk on; } ;;
 	esac
 } > mounted 2>&1
