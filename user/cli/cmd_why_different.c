@@ -44,20 +44,21 @@ static int ask_why_different(struct asked *a)
 {
 	struct diff d = { .sizes = false };
 	struct different w = { .d = &d };
-	uint32_t file = 0;
+	uint32_t file;
 	int ret = 2;
 
-	if (set_kept(&w, opt_value(a->opts, "kept"), a->diag) &&
-	    match_builds(&d.m, a->db[0], a->db[1], opt_value(a->opts, "map")) &&
-	    (!a->nargs || (file = answers_file(a->db[1], a->args[0])))) {
-		diff_builds(&d);
-		ret = different_find(&w, file) ? 0 : 3;
-		if (!ret)
-			different_explain(&w);
-		else if (d.left[DIFF_LEFT_UNKNOWN])
-			ret = 1;
-		different_put(&w, a->out, a->json);
-	}
+	if (!set_kept(&w, opt_value(a->opts, "kept"), a->diag) ||
+	    !match_builds(&d.m, a->db[0], a->db[1], opt_value(a->opts, "map")))
+		goto out;
+	file = a->nargs ? answers_file(a->db[1], a->args[0]) : 0;
+	if (a->nargs && !file)
+		goto out;
+	diff_builds(&d);
+	ret = different_find(&w, file) ? 0 : d.left[DIFF_LEFT_UNKNOWN] ? 1 : 3;
+	if (!ret)
+		different_explain(&w);
+	different_put(&w, a->out, a->json);
+out:
 	different_free(&w);
 	diff_free(&d);
 	return ret;
