@@ -24,6 +24,12 @@
 #define FILES_MAX 8u
 /* Bytes around a difference that are looked at, too: a number may differ only in its last digit. */
 #define AROUND 40u
+/* Seconds of a build, above which minutes tell nothing. */
+#define LONG 600
+/* Bytes times seconds, above which a number that is a time may be one by chance: 1 percent. */
+#define CHANCE ((1ull << 31) / 100)
+/* What only the second build is known to hold may be in the first one, too: then it tells less. */
+#define ALONE 70
 
 /* ---- reading them ---- */
 
@@ -214,9 +220,14 @@ static bool is_time_number(const struct text_look *l, const char *s, size_t n)
 	}
 }
 
-/* Minutes and seconds, whatever the time zone: most are whole hours away, some half ones. */
+/*
+ * Minutes and seconds, whatever the time zone: most are whole hours away, some half ones.  In a
+ * build that takes long, any would do.
+ */
 static bool is_minute(const struct text_look *l, unsigned int minute, unsigned int second)
 {
+	if (l->to - l->from > LONG && !l->was)
+		return false;
 	for (int64_t t = l->from; l->to && t <= l->to && t < l->from + 1800; t++)
 		if (t % 1800 == (int64_t)(minute % 30 * 60 + second))
 			return true;
@@ -273,6 +284,9 @@ static bool has_binary_time(const struct text_look *l)
 {
 	const uint8_t *s = (const uint8_t *)l->is->s;
 
+	/* by chance, 2 of 2^32 numbers are one of these seconds, at each byte */
+	if ((uint64_t)(l->to - l->from + 1) * l->is->len > CHANCE)
+		return false;
 	for (size_t i = 0; i + 4 <= l->is->len; i++) {
 		uint64_t low = s[i] | s[i + 1] << 8 | s[i + 2] << 16 | (uint64_t)s[i + 3] << 24;
 		uint64_t high = s[i + 3] | s[i + 2] << 8 | s[i + 1] << 16 | (uint64_t)s[i] << 24;
@@ -322,7 +336,7 @@ static void look_for_pids(const struct text_look *l)
 			snprintf(text[1], sizeof(text[1]), "%u", is);
 			/* small numbers are everywhere */
 			if (is >= 100 && was && has_own(l, text[0], text[1]))
-				different_clue(l->w, DIFFERENT_PID, l->was ? 94 : 85, l->unit,
+				different_clue(l->w, DIFFERENT_PID, l->was ? 94 : ALONE, l->unit,
 					       "it holds the process id of a program: %u, before %u", is, was);
 		}
 }
@@ -345,7 +359,8 @@ static void variable_clue(void *ctx, const struct diff_var *a, const struct diff
 
 	if (b && len > 1 && has_word(l->is, is) &&
 	    (!l->was || !was || !*was || has_word(l->was, was)))
-		different_clue(l->w, different_variable(name, strlen(name)), 91, l->unit,
+		different_clue(l->w, different_variable(name, strlen(name)),
+			       l->was ? 91 : ALONE, l->unit,
 			       "it holds what %s was set to: %.80s", name, is);
 	free(name);
 	free(was);
@@ -392,7 +407,7 @@ static void look_for_addresses(const struct text_look *l)
 			n++;
 		if (n != 14)
 			continue;
-		different_clue(l->w, DIFFERENT_UNKNOWN, 84, l->unit,
+		different_clue(l->w, DIFFERENT_UNKNOWN, l->was ? 84 : 47, l->unit,
 			       "it holds what looks like an address in memory: %.14s", b->s + i);
 		return;
 	}
@@ -403,7 +418,8 @@ static void look_for_random(const struct text_look *l)
 	const char *uuid = find_uuid(l->is);
 
 	if (uuid)
-		different_clue(l->w, DIFFERENT_RANDOM, 85, l->unit, "it holds a random identifier: %.36s", uuid);
+		different_clue(l->w, DIFFERENT_RANDOM, l->was ? 85 : 47, l->unit,
+			       "it holds a random identifier: %.36s", uuid);
 }
 
 /* Names of temporaries, of which only the random part differs. */
