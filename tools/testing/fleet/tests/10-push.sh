@@ -178,17 +178,25 @@ says "and a cache would have saved those of one" 23 eval '"$ETRACE" fleet --url 
 # Clones, of which every file has its own time: equal by what the files held.
 db=${FLEET_DB}_clones
 p -q --init "$FLEET_URL"
+failing=([3]=y)
 for clone in 1 2 3; do
 	mkdir clone$clone
 	printf 'int main(void) { return 0; }\n' > clone$clone/a.c
 	printf 'int b;\n' > clone$clone/b.c
-	printf 'prog: a.o b.o\n\tgcc -o prog a.o b.o\n%%.o: %%.c\n\tgcc -c $<\n' > clone$clone/Makefile
-	(cd clone$clone && "$ETRACE" run -q --hash --hash-cache="$PWD/../hashes" --backend=strace \
+	printf 'prog: a.o b.o\n\tgcc -o prog a.o b.o\n\t-[ -z "$$FAILS" ] || exit 5\n%%.o: %%.c\n\tgcc -c $<\n' \
+		> clone$clone/Makefile
+	(cd clone$clone && FAILS=${failing[clone]:-} "$ETRACE" run -q --hash --hash-cache="$PWD/../hashes" --backend=strace \
 		-o ../clone$clone.fxt -- make -s)
 done
 ends 0 "three clones" p -q "$FLEET_URL" clone[123].fxt
 says "ran the same steps" "9 3 1" row "SELECT count(), uniq(command_hash, inputs_hash),
 	min(inputs_hash != 0) FROM $db.step WHERE id = step AND label LIKE 'gcc%'"
+says "one step failed in one of them, with the same inputs" "1 3 3" eval '"$ETRACE" fleet \
+	--url "$FLEET_URL" --database $db --since 2020-01-01 flaky --json |
+	python3 -c "import json, sys
+for line in sys.stdin:
+	row = json.loads(line)
+	print(row[\"failed\"], row[\"times\"], row[\"builds\"])"'
 
 # ---- on the wire ----
 
