@@ -10,6 +10,7 @@
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
+#define CLUES_MAX 64u		/* of each cause: those that say most */
 
 const char *const different_names[DIFFERENT_NCAUSES] = {
 	[DIFFERENT_TOOL] = "tool", [DIFFERENT_INPUT] = "input", [DIFFERENT_PID] = "process-id",
@@ -22,22 +23,22 @@ const char *const different_names[DIFFERENT_NCAUSES] = {
 
 /* ---- the units and files on the way ---- */
 
+#define UNIT (1ull << 32)	/* in struct different.seen */
+
 static void add_file(struct different *w, struct different_file f)
 {
-	for (size_t i = 0; i < w->nfiles; i++)
-		if (w->files[i].second == f.second)
-			return;
+	if (map64_get(&w->seen, f.second))
+		return;
+	map64_put(&w->seen, f.second, 1);
 	w->files = xgrow(w->files, &w->files_cap, w->nfiles + 1, sizeof(*w->files));
 	w->files[w->nfiles++] = f;
 }
 
 static void add_unit(struct different *w, uint32_t unit)
 {
-	for (size_t i = 0; i < w->nunits; i++)
-		if (w->units[i].unit == unit)
-			return;
-	if (!unit)
+	if (!unit || map64_get(&w->seen, UNIT | unit))
 		return;
+	map64_put(&w->seen, UNIT | unit, 1);
 	w->units = xgrow(w->units, &w->units_cap, w->nunits + 1, sizeof(*w->units));
 	w->units[w->nunits++] = (struct different_unit){ .unit = unit };
 }
@@ -220,21 +221,38 @@ void different_clue(struct different *w, enum different_cause cause, unsigned in
 		    uint32_t unit, const char *text, ...)
 {
 	struct different_clue c = { (uint8_t)cause, (uint8_t)weight, unit, NULL };
+	struct different_clue *least = NULL;
+	unsigned int n = 0;
 	va_list args;
 
 	va_start(args, text);
 	if (vasprintf(&c.text, text, args) < 0)
 		c.text = xstrndup("", 0);
 	va_end(args);
-	for (size_t i = 0; i < w->nclues; i++)
-		if (w->clues[i].cause == cause && !strcmp(w->clues[i].text, c.text)) {
-			if (w->clues[i].weight < weight)
-				w->clues[i].weight = c.weight;
+	for (size_t i = 0; i < w->nclues; i++) {
+		struct different_clue *old = &w->clues[i];
+
+		if (old->cause != cause)
+			continue;
+		if (!strcmp(old->text, c.text)) {
+			if (old->weight < weight)
+				old->weight = c.weight;
 			free(c.text);
 			return;
 		}
-	w->clues = xgrow(w->clues, &w->clues_cap, w->nclues + 1, sizeof(*w->clues));
-	w->clues[w->nclues++] = c;
+		if (!least || old->weight < least->weight)
+			least = old;
+		n++;
+	}
+	if (n < CLUES_MAX) {
+		w->clues = xgrow(w->clues, &w->clues_cap, w->nclues + 1, sizeof(*w->clues));
+		w->clues[w->nclues++] = c;
+	} else if (least && least->weight < c.weight) {
+		free(least->text);
+		*least = c;
+	} else {
+		free(c.text);
+	}
 }
 
 static int by_weight(const void *a, const void *b)
@@ -248,6 +266,7 @@ static int by_weight(const void *a, const void *b)
 
 void different_explain(struct different *w)
 {
+	w->start = answers_start(B(w)->db);
 	follow_all(w);
 	different_look_at_contents(w);
 	different_look_at_units(w);
@@ -261,6 +280,7 @@ void different_free(struct different *w)
 		free(w->clues[i].text);
 	free(w->clues);
 	free(w->units);
+	map64_clear(&w->seen);
 	free(w->files);
 	free(w->kept_from);
 	free(w->kept_to);

@@ -56,6 +56,9 @@ struct different {
 	size_t nunits, units_cap;
 	struct different_file *files;	/* files[0] is what was asked about */
 	size_t nfiles, files_cap;
+	struct map64 seen;	/* versions of @files; units of @units, as a number above 32 bits */
+	uint32_t start;		/* directory of the second build: a file */
+	unsigned int texts;	/* that were looked at */
 	struct different_clue *clues;	/* the heaviest first */
 	size_t nclues, clues_cap;
 	bool compared;		/* contents seen: text, and no time was found in what differs */

@@ -22,6 +22,9 @@
 /* Larger files are not looked at, nor more than these. */
 #define LARGEST (16u << 20)
 #define FILES_MAX 8u
+#define TEXTS_MAX 32u
+/* Programs whose process ids and environments are looked for in a text. */
+#define UNITS_MAX 64u
 /* Bytes around a difference that are looked at, too: a number may differ only in its last digit. */
 #define AROUND 40u
 /* Seconds of a build, above which minutes tell nothing. */
@@ -326,7 +329,7 @@ static bool has_own(const struct text_look *l, const char *was, const char *is)
 
 static void look_for_pids(const struct text_look *l)
 {
-	for (size_t i = 0; i < l->w->nunits; i++)
+	for (size_t i = 0; i < l->w->nunits && i < UNITS_MAX; i++)
 		for (uint32_t u = l->w->units[i].unit; u; u = B(l->w)->units[u].caller) {
 			uint32_t is = different_pid(l->w, 1, u);
 			uint32_t was = different_pid(l->w, 0, B(l->w)->units[u].pair);
@@ -369,7 +372,7 @@ static void variable_clue(void *ctx, const struct diff_var *a, const struct diff
 
 static void look_for_variables(const struct text_look *l)
 {
-	for (size_t i = 0; i < l->w->nunits; i++) {
+	for (size_t i = 0; i < l->w->nunits && i < UNITS_MAX; i++) {
 		uint32_t outer = diff_env_unit(l->w->d, l->w->units[i].unit);
 
 		if (outer && !B(l->w)->units[outer].caller)
@@ -453,7 +456,8 @@ void different_look_at_text(struct different *w, uint32_t unit, const struct buf
 	const struct match_side *s = B(w);
 	int64_t begin;
 
-	if (!is->len)
+	/* a time in all commands shows in the first ones, too */
+	if (!is->len || w->texts++ >= TEXTS_MAX)
 		return;
 	if (answers_realtime(s->db, &begin)) {
 		l.from = begin / SECOND - 1;

@@ -202,7 +202,7 @@ static bool is_place(const struct unit_look *l, const char *path, size_t len)
 	const struct match_side *s = B(l->w);
 
 	return is_below(s->b, s->b->execs[s->units[l->unit].exec].cwd, path, len) ||
-	       is_below(s->b, answers_start(s->db), path, len);
+	       is_below(s->b, l->w->start, path, len);
 }
 
 static void look_at_access(struct unit_look *l, const struct build_access *a, uint32_t pid)
