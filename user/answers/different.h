@@ -86,6 +86,23 @@ __attribute__((format(printf, 5, 6)))
 void different_clue(struct different *w, enum different_cause cause, unsigned int weight,
 		    uint32_t unit, const char *text, ...);
 
+/* What shows a cause: see different_signs.c. */
+struct different_sign {
+	const char *name;	/* of a program, or a path; one that ends in '/': all below */
+	uint8_t cause, weight;
+	const char *what;	/* what the program does */
+};
+
+/** different_program, different_path - what a program, or a file that it reads, shows; or NULL */
+const struct different_sign *different_program(const char *name);
+const struct different_sign *different_path(const char *path, size_t len);
+
+/** different_keeps_times - whether a program keeps the time stamps of its inputs in its output */
+bool different_keeps_times(const char *name);
+
+/** different_interprets - whether a program runs its first argument that is no option */
+bool different_interprets(const char *name);
+
 /** different_variable - the cause that a variable of the environment stands for */
 enum different_cause different_variable(const char *name, size_t len);
 

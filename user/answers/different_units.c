@@ -11,101 +11,11 @@
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
-#define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
 /* A program that may only pass on what came to it says this much less, in percent. */
 #define PASSED_ON 50u
 /* Of those that wrote into one file, so many are compared with each other. */
 #define WRITERS_MAX 100u
-
-/* Programs whose output is what differs, by the name of the program or of one that it plays. */
-static const struct {
-	const char *name;
-	uint8_t cause, weight;
-	const char *what;
-} programs[] = {
-	{ "date", DIFFERENT_TIME, 75, "prints the time" },
-	{ "hwclock", DIFFERENT_TIME, 75, "prints the time" },
-	{ "uptime", DIFFERENT_TIME, 75, "prints the time since the machine started" },
-	{ "hostname", DIFFERENT_HOST, 75, "prints the host name" },
-	{ "hostnamectl", DIFFERENT_HOST, 75, "prints the host name" },
-	{ "uname", DIFFERENT_HOST, 75, "prints the names of the host and its kernel" },
-	{ "lsb_release", DIFFERENT_HOST, 60, "prints the system's release" },
-	{ "nproc", DIFFERENT_CPUS, 75, "prints the number of processors" },
-	{ "lscpu", DIFFERENT_CPUS, 75, "prints what processors there are" },
-	{ "free", DIFFERENT_MEMORY, 75, "prints the amount of memory" },
-	{ "uuidgen", DIFFERENT_RANDOM, 75, "prints a random identifier" },
-	{ "mktemp", DIFFERENT_RANDOM, 70, "makes a random name" },
-	{ "shuf", DIFFERENT_RANDOM, 75, "puts lines into a random order" },
-	{ "whoami", DIFFERENT_ENV, 72, "prints the user" },
-	{ "logname", DIFFERENT_ENV, 72, "prints the user" },
-	{ "id", DIFFERENT_ENV, 72, "prints the user" },
-	{ "pwd", DIFFERENT_PATH, 75, "prints the working directory" },
-	{ "realpath", DIFFERENT_PATH, 60, "prints absolute paths" },
-	{ "curl", DIFFERENT_NET, 70, "fetches from the network" },
-	{ "wget", DIFFERENT_NET, 70, "fetches from the network" },
-};
-
-/* Programs that keep the time stamps of their inputs in their output. */
-static const char *const archivers[] = {
-	"tar", "bsdtar", "cpio", "zip", "7z", "7za", "ar", "gzip", "pigz", "mksquashfs",
-	"genisoimage", "xorriso", "mkisofs", "jar", "dpkg-deb", "rpmbuild", "ls", "stat", "find",
-	"mkfs.ext4", "mke2fs", "mkfs.erofs", "cp", "rsync", "install",
-};
-
-/* Files that say what differs; a '/' at the end: all below. */
-static const struct {
-	const char *path;
-	uint8_t cause, weight;
-	const char *what;
-} paths[] = {
-	{ "/dev/urandom", DIFFERENT_RANDOM, 70, "reads random bytes" },
-	{ "/dev/random", DIFFERENT_RANDOM, 70, "reads random bytes" },
-	{ "/dev/hwrng", DIFFERENT_RANDOM, 70, "reads random bytes" },
-	{ "/proc/sys/kernel/random/boot_id", DIFFERENT_HOST, 75, "reads an identifier of this start of the machine" },
-	{ "/proc/sys/kernel/random/", DIFFERENT_RANDOM, 75, "reads a random identifier" },
-	{ "/etc/localtime", DIFFERENT_TIME, 65, "formats a local time" },
-	{ "/usr/share/zoneinfo/", DIFFERENT_TIME, 65, "formats a local time" },
-	{ "/proc/uptime", DIFFERENT_TIME, 72, "reads the time since the machine started" },
-	{ "/proc/driver/rtc", DIFFERENT_TIME, 72, "reads the time" },
-	{ "/dev/rtc", DIFFERENT_TIME, 72, "reads the time" },
-	{ "/dev/rtc0", DIFFERENT_TIME, 72, "reads the time" },
-	{ "/proc/loadavg", DIFFERENT_TIME, 65, "reads the load of the machine" },
-	{ "/etc/hostname", DIFFERENT_HOST, 72, "reads the host name" },
-	{ "/etc/machine-id", DIFFERENT_HOST, 72, "reads an identifier of the machine" },
-	{ "/etc/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
-	{ "/usr/lib/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
-	{ "/proc/version", DIFFERENT_HOST, 72, "reads the kernel's release" },
-	{ "/proc/sys/kernel/hostname", DIFFERENT_HOST, 75, "reads the host name" },
-	{ "/proc/sys/kernel/", DIFFERENT_HOST, 60, "reads a setting of the kernel" },
-	{ "/sys/class/dmi/", DIFFERENT_HOST, 72, "reads what machine this is" },
-	{ "/proc/cpuinfo", DIFFERENT_CPUS, 65, "reads what processors there are" },
-	{ "/sys/devices/system/cpu/", DIFFERENT_CPUS, 60, "reads the number of processors" },
-	{ "/proc/stat", DIFFERENT_CPUS, 50, "reads the number of processors" },
-	{ "/proc/meminfo", DIFFERENT_MEMORY, 65, "reads the amount of memory" },
-	{ "/proc/self/", DIFFERENT_PID, 45, "reads about its own process" },
-};
-
-/* Variables of the environment that stand for something else. */
-static const struct {
-	const char *name;
-	uint8_t cause;
-} variables[] = {
-	{ "LANG", DIFFERENT_LOCALE }, { "LANGUAGE", DIFFERENT_LOCALE }, { "LC_", DIFFERENT_LOCALE },
-	{ "HOSTNAME", DIFFERENT_HOST }, { "HOST", DIFFERENT_HOST }, { "HOSTTYPE", DIFFERENT_HOST },
-};
-
-enum different_cause different_variable(const char *name, size_t len)
-{
-	for (size_t i = 0; i < ROWS(variables); i++) {
-		size_t n = strlen(variables[i].name);
-		bool begins = variables[i].name[n - 1] == '_';
-
-		if (len >= n && !memcmp(name, variables[i].name, n) && (begins || len == n))
-			return (enum different_cause)variables[i].cause;
-	}
-	return DIFFERENT_ENV;
-}
 
 /* ---- one unit ---- */
 
@@ -164,19 +74,11 @@ static void name_unit(struct unit_look *l)
 
 static void look_at_program(struct unit_look *l)
 {
-	for (size_t i = 0; i < ROWS(programs); i++)
-		if (!strcmp(programs[i].name, l->name))
-			unit_clue(l, (enum different_cause)programs[i].cause, programs[i].weight,
-				  "%s", programs[i].what);
-	for (size_t i = 0; i < ROWS(archivers); i++)
-		l->keeps_times |= !strcmp(archivers[i], l->name);
-}
+	const struct different_sign *sign = different_program(l->name);
 
-static bool is_path(const char *row, const char *path, size_t len)
-{
-	size_t n = strlen(row);
-
-	return row[n - 1] == '/' ? len > n && !memcmp(row, path, n) : len == n && !memcmp(row, path, n);
+	if (sign)
+		unit_clue(l, (enum different_cause)sign->cause, sign->weight, "%s", sign->what);
+	l->keeps_times = different_keeps_times(l->name);
 }
 
 /* A program of the build asks for its own process as /proc/PID. */
@@ -208,6 +110,7 @@ static bool is_place(const struct unit_look *l, const char *path, size_t len)
 static void look_at_access(struct unit_look *l, const struct build_access *a, uint32_t pid)
 {
 	const struct match_side *s = B(l->w);
+	const struct different_sign *sign;
 	size_t len;
 	const char *path = build_path(s->b, a->file ? a->file : s->versions[a->version].file, &len);
 
@@ -216,19 +119,19 @@ static void look_at_access(struct unit_look *l, const struct build_access *a, ui
 		    is_place(l, path, len);
 	if (a->how != GRAPH_READ && a->how != GRAPH_OPEN)
 		return;
-	for (size_t i = 0; i < ROWS(paths); i++)
-		if (is_path(paths[i].path, path, len)) {
-			unsigned int weight = paths[i].weight;
+	sign = different_path(path, len);
+	if (sign) {
+		unsigned int weight = sign->weight;
 
-			/* what these read when they start, whatever they do */
-			if (paths[i].cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6))
-				weight = 25;
-			if (paths[i].cause == DIFFERENT_RANDOM && !strcmp(l->name, "perl"))
-				weight = 44;
-			unit_clue(l, (enum different_cause)paths[i].cause, weight, "%s: %.*s", paths[i].what,
-				  (int)len, path);
-			return;
-		}
+		/* what these read when they start, whatever they do */
+		if (sign->cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6))
+			weight = 25;
+		if (sign->cause == DIFFERENT_RANDOM && !strcmp(l->name, "perl"))
+			weight = 44;
+		unit_clue(l, (enum different_cause)sign->cause, weight, "%s: %.*s", sign->what, (int)len,
+			  path);
+		return;
+	}
 	if (is_own(path, len, pid))
 		unit_clue(l, DIFFERENT_PID, 45, "reads about its own process: %.*s", (int)len, path);
 }
@@ -325,20 +228,6 @@ static void look_at_asked(struct unit_look *l)
 
 /* ---- inputs ---- */
 
-/* Programs whose first argument that is no option is what they run. */
-static bool is_interpreter(const char *name)
-{
-	static const char *const names[] = {
-		"sh", "bash", "dash", "ash", "zsh", "ksh", "perl", "ruby", "node", "lua", "php",
-		"tclsh", "awk", "gawk", "mawk", "sed", "m4", "make", "gmake", "Rscript", "guile",
-	};
-
-	for (size_t i = 0; i < ROWS(names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !strncmp(name, "python", 6);
-}
-
 /* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
 static bool is_tool(const struct unit_look *l, const struct match_input *in)
 {
@@ -350,7 +239,7 @@ static bool is_tool(const struct unit_look *l, const struct match_input *in)
 
 	name_len = len;
 	name = base_of(path, &name_len);
-	if (!ret && is_interpreter(l->name)) {
+	if (!ret && different_interprets(l->name)) {
 		/* modules that a script loads end as the interpreter's sources do */
 		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
 		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));

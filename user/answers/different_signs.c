@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Signs by which causes are known: programs, files and variables.  See different.h. */
+#include "answers/different.h"
+
+#include <string.h>
+
+#define ROWS(table) (sizeof(table) / sizeof(*(table)))
+
+/* Programs whose output is what differs, by the name of the program or of one that it plays. */
+static const struct different_sign programs[] = {
+	{ "date", DIFFERENT_TIME, 75, "prints the time" },
+	{ "hwclock", DIFFERENT_TIME, 75, "prints the time" },
+	{ "uptime", DIFFERENT_TIME, 75, "prints the time since the machine started" },
+	{ "hostname", DIFFERENT_HOST, 75, "prints the host name" },
+	{ "hostnamectl", DIFFERENT_HOST, 75, "prints the host name" },
+	{ "uname", DIFFERENT_HOST, 75, "prints the names of the host and its kernel" },
+	{ "lsb_release", DIFFERENT_HOST, 60, "prints the system's release" },
+	{ "nproc", DIFFERENT_CPUS, 75, "prints the number of processors" },
+	{ "lscpu", DIFFERENT_CPUS, 75, "prints what processors there are" },
+	{ "free", DIFFERENT_MEMORY, 75, "prints the amount of memory" },
+	{ "uuidgen", DIFFERENT_RANDOM, 75, "prints a random identifier" },
+	{ "mktemp", DIFFERENT_RANDOM, 70, "makes a random name" },
+	{ "shuf", DIFFERENT_RANDOM, 75, "puts lines into a random order" },
+	{ "whoami", DIFFERENT_ENV, 72, "prints the user" },
+	{ "logname", DIFFERENT_ENV, 72, "prints the user" },
+	{ "id", DIFFERENT_ENV, 72, "prints the user" },
+	{ "pwd", DIFFERENT_PATH, 75, "prints the working directory" },
+	{ "realpath", DIFFERENT_PATH, 60, "prints absolute paths" },
+	{ "curl", DIFFERENT_NET, 70, "fetches from the network" },
+	{ "wget", DIFFERENT_NET, 70, "fetches from the network" },
+};
+
+/* Programs that keep the time stamps of their inputs in their output. */
+static const char *const archivers[] = {
+	"tar", "bsdtar", "cpio", "zip", "7z", "7za", "ar", "gzip", "pigz", "mksquashfs",
+	"genisoimage", "xorriso", "mkisofs", "jar", "dpkg-deb", "rpmbuild", "ls", "stat", "find",
+	"mkfs.ext4", "mke2fs", "mkfs.erofs", "cp", "rsync", "install",
+};
+
+/* Files that say what differs; a '/' at the end: all below. */
+static const struct different_sign paths[] = {
+	{ "/dev/urandom", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/dev/random", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/dev/hwrng", DIFFERENT_RANDOM, 70, "reads random bytes" },
+	{ "/proc/sys/kernel/random/boot_id", DIFFERENT_HOST, 75, "reads an identifier of this start of the machine" },
+	{ "/proc/sys/kernel/random/", DIFFERENT_RANDOM, 75, "reads a random identifier" },
+	{ "/etc/localtime", DIFFERENT_TIME, 65, "formats a local time" },
+	{ "/usr/share/zoneinfo/", DIFFERENT_TIME, 65, "formats a local time" },
+	{ "/proc/uptime", DIFFERENT_TIME, 72, "reads the time since the machine started" },
+	{ "/proc/driver/rtc", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/dev/rtc", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/dev/rtc0", DIFFERENT_TIME, 72, "reads the time" },
+	{ "/proc/loadavg", DIFFERENT_TIME, 65, "reads the load of the machine" },
+	{ "/etc/hostname", DIFFERENT_HOST, 72, "reads the host name" },
+	{ "/etc/machine-id", DIFFERENT_HOST, 72, "reads an identifier of the machine" },
+	{ "/etc/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
+	{ "/usr/lib/os-release", DIFFERENT_HOST, 45, "reads the system's release" },
+	{ "/proc/version", DIFFERENT_HOST, 72, "reads the kernel's release" },
+	{ "/proc/sys/kernel/hostname", DIFFERENT_HOST, 75, "reads the host name" },
+	{ "/proc/sys/kernel/", DIFFERENT_HOST, 60, "reads a setting of the kernel" },
+	{ "/sys/class/dmi/", DIFFERENT_HOST, 72, "reads what machine this is" },
+	{ "/proc/cpuinfo", DIFFERENT_CPUS, 65, "reads what processors there are" },
+	{ "/sys/devices/system/cpu/", DIFFERENT_CPUS, 60, "reads the number of processors" },
+	{ "/proc/stat", DIFFERENT_CPUS, 50, "reads the number of processors" },
+	{ "/proc/meminfo", DIFFERENT_MEMORY, 65, "reads the amount of memory" },
+	{ "/proc/self/", DIFFERENT_PID, 45, "reads about its own process" },
+};
+
+/* Variables of the environment that stand for something else. */
+static const struct {
+	const char *name;
+	uint8_t cause;
+} variables[] = {
+	{ "LANG", DIFFERENT_LOCALE }, { "LANGUAGE", DIFFERENT_LOCALE }, { "LC_", DIFFERENT_LOCALE },
+	{ "HOSTNAME", DIFFERENT_HOST }, { "HOST", DIFFERENT_HOST }, { "HOSTTYPE", DIFFERENT_HOST },
+};
+
+enum different_cause different_variable(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ROWS(variables); i++) {
+		size_t n = strlen(variables[i].name);
+		bool begins = variables[i].name[n - 1] == '_';
+
+		if (len >= n && !memcmp(name, variables[i].name, n) && (begins || len == n))
+			return (enum different_cause)variables[i].cause;
+	}
+	return DIFFERENT_ENV;
+}
+
+const struct different_sign *different_program(const char *name)
+{
+	for (size_t i = 0; i < ROWS(programs); i++)
+		if (!strcmp(programs[i].name, name))
+			return &programs[i];
+	return NULL;
+}
+
+bool different_keeps_times(const char *name)
+{
+	for (size_t i = 0; i < ROWS(archivers); i++)
+		if (!strcmp(archivers[i], name))
+			return true;
+	return false;
+}
+
+static bool is_path(const char *row, const char *path, size_t len)
+{
+	size_t n = strlen(row);
+
+	return row[n - 1] == '/' ? len > n && !memcmp(row, path, n) : len == n && !memcmp(row, path, n);
+}
+
+const struct different_sign *different_path(const char *path, size_t len)
+{
+	for (size_t i = 0; i < ROWS(paths); i++)
+		if (is_path(paths[i].name, path, len))
+			return &paths[i];
+	return NULL;
+}
+
+bool different_interprets(const char *name)
+{
+	static const char *const names[] = {
+		"sh", "bash", "dash", "ash", "zsh", "ksh", "perl", "ruby", "node", "lua", "php",
+		"tclsh", "awk", "gawk", "mawk", "sed", "m4", "make", "gmake", "Rscript", "guile",
+	};
+
+	for (size_t i = 0; i < ROWS(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "python", 6);
+}
