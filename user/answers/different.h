@@ -119,6 +119,23 @@ void different_look_at_contents(struct different *w);
 void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
 			    const struct buf *is);
 
+/**
+ * different_look_at_words - words in the source or script of a unit that stand for a cause
+ * @name: of its program
+ * @fn: called for each; @where: the path of the source, NULL if the word is in the arguments
+ */
+typedef void different_word_fn(void *ctx, enum different_cause cause, unsigned int weight,
+			       const char *word, const char *where);
+void different_look_at_words(struct different *w, uint32_t unit, const char *name,
+			     different_word_fn *fn, void *ctx);
+
+/** different_read - the content of a version of a build, if a file still has it; overwrites @to */
+bool different_read(const struct different *w, unsigned int side, uint32_t version,
+		    struct buf *to);
+
+/** different_has_word - whether a text has a word that is no part of a longer one */
+bool different_has_word(const struct buf *b, const char *word);
+
 /** different_pid - the process id of a unit of a build (0, 1); 0 if unknown */
 uint32_t different_pid(const struct different *w, unsigned int side, uint32_t unit);
 

@@ -69,8 +69,8 @@ static bool read_file(const char *path, struct buf *to, struct stat *st)
 }
 
 /* The content of a version, if a file still has it.  The first build's may have been kept apart. */
-static bool read_version(const struct different *w, unsigned int side, uint32_t version,
-			 struct buf *to)
+bool different_read(const struct different *w, unsigned int side, uint32_t version,
+		    struct buf *to)
 {
 	const struct match_side *s = &w->d->m.side[side];
 	size_t len, n = side || !w->kept_from ? 0 : strlen(w->kept_from);
@@ -184,7 +184,7 @@ static bool is_word_byte(char c)
 }
 
 /* Whether a buffer has a text as a word of its own. */
-static bool has_word(const struct buf *b, const char *word)
+bool different_has_word(const struct buf *b, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -324,7 +324,7 @@ static void look_for_times(const struct text_look *l)
 /* Each build has its own, where the other has another one. */
 static bool has_own(const struct text_look *l, const char *was, const char *is)
 {
-	return strcmp(was, is) && has_word(l->is, is) && (!l->was || has_word(l->was, was));
+	return strcmp(was, is) && different_has_word(l->is, is) && (!l->was || different_has_word(l->was, was));
 }
 
 static void look_for_pids(const struct text_look *l)
@@ -360,8 +360,8 @@ static void variable_clue(void *ctx, const struct diff_var *a, const struct diff
 	char *is = b ? different_string(l->w, 1, b->value) : NULL;
 	size_t len = is ? strlen(is) : 0;
 
-	if (b && len > 1 && has_word(l->is, is) &&
-	    (!l->was || !was || !*was || has_word(l->was, was)))
+	if (b && len > 1 && different_has_word(l->is, is) &&
+	    (!l->was || !was || !*was || different_has_word(l->was, was)))
 		different_clue(l->w, different_variable(name, strlen(name)),
 			       l->was ? 91 : ALONE, l->unit,
 			       "it holds what %s was set to: %.80s", name, is);
@@ -442,7 +442,7 @@ static void look_for_names(const struct text_look *l)
 		len -= (size_t)(slash + 1 - path);
 		snprintf(name, sizeof(name), "%.*s", (int)len, slash + 1);
 		if ((as.len < len || !memmem(as.s, as.len, slash + 1, len)) && len > 4 &&
-		    has_word(l->is, name))
+		    different_has_word(l->is, name))
 			different_clue(l->w, DIFFERENT_RANDOM, 88, l->unit,
 				       "it holds the random name of a file: %s", name);
 		buf_free(&as);
@@ -504,10 +504,10 @@ void different_look_at_contents(struct different *w)
 		size_t writers;
 		const struct match_write *x = match_writes(B(w), f->second, &writers);
 
-		if (!read_version(w, 1, f->second, &is))
+		if (!different_read(w, 1, f->second, &is))
 			continue;
 		n++;
-		if (read_version(w, 0, f->first, &was))
+		if (different_read(w, 0, f->first, &was))
 			compare_contents(w, writers ? x[writers - 1].unit : 0, &was, &is);
 		else
 			different_look_at_text(w, writers ? x[writers - 1].unit : 0, NULL, &is);

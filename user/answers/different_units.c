@@ -226,6 +226,19 @@ static void look_at_asked(struct unit_look *l)
 		unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");
 }
 
+/* ---- words in its source ---- */
+
+static void word_clue(void *ctx, enum different_cause cause, unsigned int weight, const char *word,
+		      const char *where)
+{
+	struct unit_look *l = ctx;
+
+	if (where)
+		unit_clue(l, cause, weight, "reads %s, which has %s", where, word);
+	else
+		unit_clue(l, cause, weight, "is called with %s", word);
+}
+
 /* ---- inputs ---- */
 
 /* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
@@ -509,6 +522,7 @@ static void look_at_unit(struct different *w, const struct different_unit *u)
 	look_at_program(&l);
 	look_at_accesses(&l);
 	look_at_asked(&l);
+	different_look_at_words(w, u->unit, l.name, word_clue, &l);
 	look_at_inputs(&l);
 	look_at_env(&l);
 	look_at_listing(&l);
