@@ -100,6 +100,9 @@ const struct different_sign *different_path(const char *path, size_t len);
 /** different_keeps_times - whether a program keeps the time stamps of its inputs in its output */
 bool different_keeps_times(const char *name);
 
+/** different_sorts - whether a program sorts what it finds in a directory */
+bool different_sorts(const char *name);
+
 /** different_interprets - whether a program runs its first argument that is no option */
 bool different_interprets(const char *name);
 

@@ -24,6 +24,11 @@ static const struct different_sign programs[] = {
 	{ "whoami", DIFFERENT_ENV, 72, "prints the user" },
 	{ "logname", DIFFERENT_ENV, 72, "prints the user" },
 	{ "id", DIFFERENT_ENV, 72, "prints the user" },
+	{ "ps", DIFFERENT_PID, 73, "prints process ids" },
+	{ "pgrep", DIFFERENT_PID, 73, "prints process ids" },
+	{ "pidof", DIFFERENT_PID, 73, "prints process ids" },
+	{ "stat", DIFFERENT_TIME, 55, "prints time stamps" },
+	{ "ls", DIFFERENT_TIME, 47, "prints time stamps" },
 	{ "pwd", DIFFERENT_PATH, 75, "prints the working directory" },
 	{ "realpath", DIFFERENT_PATH, 60, "prints absolute paths" },
 	{ "curl", DIFFERENT_NET, 70, "fetches from the network" },
@@ -116,6 +121,18 @@ const struct different_sign *different_path(const char *path, size_t len)
 		if (is_path(paths[i].name, path, len))
 			return &paths[i];
 	return NULL;
+}
+
+bool different_sorts(const char *name)
+{
+	static const char *const names[] = {
+		"sh", "bash", "dash", "ash", "zsh", "ksh", "make", "gmake", "ninja", "ls", "cmake",
+	};
+
+	for (size_t i = 0; i < ROWS(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
 }
 
 bool different_interprets(const char *name)

@@ -158,11 +158,13 @@ static void look_at_accesses(struct unit_look *l)
 /* ---- what it asked the kernel for ---- */
 
 #define GRND_NONBLOCK 1
+#define SEED 24
+#define SEEDS 1024
 
 /* What a unit asked, in all of its execs. */
 struct asked_sum {
 	unsigned int names;	/* calls of getrandom for 8 bytes: one by malloc, others for names of files */
-	unsigned int seeds;	/* for 24 bytes: Python's seed of hashes */
+	unsigned int seeds;	/* for 24 bytes, or many: Python's seeds of hashes, and of its module random */
 	unsigned int random;	/* for others */
 	int64_t bytes;		/* of the last of these */
 	bool uname, sysinfo;
@@ -183,7 +185,8 @@ static struct asked_sum asked_by(const struct match_side *s, uint32_t unit)
 			case GRAPH_GETRANDOM:
 				if (rows[i].value == 8 && rows[i].flags & GRND_NONBLOCK) {
 					sum.names++;
-				} else if (rows[i].value == 24 && rows[i].flags & GRND_NONBLOCK) {
+				} else if (rows[i].value == SEED ? rows[i].flags & GRND_NONBLOCK :
+					   rows[i].value >= SEEDS) {
 					sum.seeds++;
 				} else {
 					sum.random++;
@@ -212,7 +215,7 @@ static void look_at_asked(struct unit_look *l)
 	if (is.random)
 		unit_clue(l, DIFFERENT_RANDOM, 60, "takes %lld random bytes", (long long)is.bytes);
 	if (is.seeds)
-		unit_clue(l, DIFFERENT_RANDOM, 44, "takes a random seed for the order of its hashes");
+		unit_clue(l, DIFFERENT_RANDOM, 44, "takes random bytes when it starts, as for the order of hashes");
 	if (is.names > 1)
 		unit_clue(l, DIFFERENT_RANDOM, 42, "takes random bytes, as for the name of a temporary file");
 	if (is.host && was.host && strcmp(is.host, was.host))
@@ -426,10 +429,10 @@ static void look_at_listing(struct unit_look *l)
 		sum += a[i] - b[i];
 	if (other && !sum)
 		unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
+	else if (l->w->by_order)
+		unit_clue(l, DIFFERENT_LISTING, 83, "lists a directory, and the same came in another order");
 	else
-		unit_clue(l, DIFFERENT_LISTING, l->w->by_order ? 83 :
-			  match_schedules(B(l->w), l->unit) ? 18 : 46, "lists a directory%s",
-			  l->w->by_order ? ", and the same came in another order" : "");
+		unit_clue(l, DIFFERENT_LISTING, different_sorts(l->name) ? 12 : 46, "lists a directory");
 	free(a);
 	free(b);
 }
