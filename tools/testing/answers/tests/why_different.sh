@@ -17,8 +17,6 @@ unset LC_ALL LANGUAGE TZ MAKEFLAGS MAKELEVEL CFLAGS SOURCE_DATE_EPOCH PYTHONHASH
 export LANG=C
 TOP=$(pwd -P)
 export TOP
-# With variables: without --record=env, only those that compilers use are recorded, and no answer
-# can tell of others.
 record=(etrace run --hash --hash-cache="$TOP/hashes" --backend=strace --strict)
 
 server='' memory=''
