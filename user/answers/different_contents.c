@@ -232,7 +232,7 @@ static bool is_minute(const struct text_look *l, unsigned int minute, unsigned i
 	if (l->to - l->from > LONG && !l->was)
 		return false;
 	for (int64_t t = l->from; l->to && t <= l->to && t < l->from + 1800; t++)
-		if (t % 1800 == (int64_t)(minute % 30 * 60 + second))
+		if ((unsigned int)(t % 1800) == minute % 30 * 60 + second)
 			return true;
 	return false;
 }
