@@ -7,7 +7,9 @@
 
 . "${0%/*}/../lib.sh"
 
-command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null ||
+# In a guest also by module or bpf.
+backend=${BACKEND:-strace}
+[ "$backend" != strace ] || strace -o /dev/null true 2> /dev/null ||
 	{ echo "skip: strace cannot trace here"; exit; }
 
 # The system's own programs, not those of somebody's home, which may be scripts around them.
@@ -17,7 +19,7 @@ unset LC_ALL LANGUAGE TZ MAKEFLAGS MAKELEVEL CFLAGS SOURCE_DATE_EPOCH PYTHONHASH
 export LANG=C
 TOP=$(pwd -P)
 export TOP
-record=(etrace run --hash --hash-cache="$TOP/hashes" --backend=strace --strict)
+record=(etrace run --hash --hash-cache="$TOP/hashes" --backend="$backend" --strict)
 
 server='' memory=''
 trap '[ -z "$server" ] || kill "$server"; [ -z "$memory" ] || rm -rf "$memory"' EXIT
