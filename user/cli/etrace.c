@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "check", "list what can make the next build wrong", cmd_check },
 	{ "used", "list packages and sources that a build used, or did not use", cmd_used },
 	{ "attest", "write provenance with hashes: SPDX, in-toto, SLSA, OmniBOR", cmd_attest },
+	{ "experimental-skip", "an experiment: skip steps of a build that need not run", cmd_skip },
 	{ "push", "store builds in ClickHouse", external_fleet },
 	{ "fleet", "answer questions from many builds in ClickHouse", external_fleet },
 	{ "doctor", "find out what keeps etrace from working here", cmd_doctor },

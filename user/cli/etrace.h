@@ -44,6 +44,7 @@ int cmd_rebuilt(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_used(int argc, char **argv);
 int cmd_attest(int argc, char **argv);
+int cmd_skip(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /** say - print a line on standard error, with the program's name before it */

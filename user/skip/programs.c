@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which programs may be skipped.  See programs.h. */
+#include "skip/programs.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+
+static const struct {
+	const char *name;	/* a pattern of fnmatch() */
+	enum skip_program is;
+} programs[] = {
+	{ "gcc", PROGRAM_BLIND }, { "*-gcc", PROGRAM_BLIND }, { "*-gcc-[0-9]*", PROGRAM_BLIND },
+	{ "g++", PROGRAM_BLIND }, { "*-g++", PROGRAM_BLIND }, { "*-g++-[0-9]*", PROGRAM_BLIND },
+	{ "gcc-[0-9]*", PROGRAM_BLIND }, { "g++-[0-9]*", PROGRAM_BLIND }, { "cc", PROGRAM_BLIND },
+	{ "cc1", PROGRAM_BLIND }, { "cc1plus", PROGRAM_BLIND }, { "collect2", PROGRAM_BLIND },
+	{ "lto1", PROGRAM_BLIND }, { "lto-wrapper", PROGRAM_BLIND },
+	{ "as", PROGRAM_BLIND }, { "*-as", PROGRAM_BLIND },
+	{ "ld", PROGRAM_BLIND }, { "ld.bfd", PROGRAM_BLIND }, { "*-ld.bfd", PROGRAM_BLIND },
+	/* these have options that compare or keep times */
+	{ "ar", PROGRAM_YES }, { "*-ar", PROGRAM_YES }, { "ranlib", PROGRAM_YES },
+	{ "*-ranlib", PROGRAM_YES }, { "*-strip", PROGRAM_YES }, { "*-objcopy", PROGRAM_YES },
+	{ "cp", PROGRAM_YES }, { "mv", PROGRAM_YES }, { "rm", PROGRAM_YES },
+	{ "install", PROGRAM_YES }, { "mkdir", PROGRAM_YES }, { "chmod", PROGRAM_YES },
+	{ "ln", PROGRAM_YES }, { "touch", PROGRAM_YES }, { "cat", PROGRAM_YES },
+	{ "echo", PROGRAM_YES }, { "printf", PROGRAM_YES }, { "true", PROGRAM_YES },
+	{ "false", PROGRAM_YES }, { "test", PROGRAM_YES }, { "[", PROGRAM_YES },
+	{ "sed", PROGRAM_YES }, { "grep", PROGRAM_YES }, { "head", PROGRAM_YES },
+	{ "tail", PROGRAM_YES }, { "tr", PROGRAM_YES }, { "cut", PROGRAM_YES },
+	{ "sort", PROGRAM_YES }, { "uniq", PROGRAM_YES }, { "wc", PROGRAM_YES },
+	{ "cmp", PROGRAM_YES }, { "expr", PROGRAM_YES }, { "basename", PROGRAM_YES },
+	{ "dirname", PROGRAM_YES }, { "env", PROGRAM_YES }, { "sleep", PROGRAM_YES },
+	{ "sha256sum", PROGRAM_YES }, { "xxd", PROGRAM_YES },
+	{ "dash", PROGRAM_SHELL }, { "sh", PROGRAM_SHELL }, { "bash", PROGRAM_SHELL },
+};
+
+static bool is_listed(const char *name, const char *list)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, len) && (!at[len] || at[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+enum skip_program skip_program(const char *path, const char *allow)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!fnmatch(programs[i].name, name, 0))
+			return programs[i].is;
+	return is_listed(name, allow) ? PROGRAM_YES : PROGRAM_NO;
+}
+
+static const char *find_word(const struct buf *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (text->len && memmem(text->s, text->len, *words, strlen(*words)))
+			return *words;
+	return NULL;
+}
+
+static bool is_binary(const struct buf *text)
+{
+	return (text->len >= 4 && !memcmp(text->s, "\177ELF", 4)) ||
+	       (text->len >= 7 && !memcmp(text->s, "!<arch>", 7));
+}
+
+const char *skip_source_word(const struct buf *text)
+{
+	static const char *const words[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", NULL };
+
+	return is_binary(text) ? NULL : find_word(text, words);
+}
+
+const char *skip_shell_word(const struct buf *text)
+{
+	static const char *const words[] = { "$$", "{$", "$!", "PPID", "BASHPID", "RANDOM", "EPOCH",
+					     "SECONDS", "%(", "times", "kill", "ulimit", "/dev/tcp",
+					     "/dev/udp", "wait", "trap", "-nt", "-ot", NULL };
+
+	return is_binary(text) ? NULL : find_word(text, words);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An experiment: steps of a build that need not run (Documentation/experimental-skip.md).
+ *
+ * A step is what a process does from an execve on, with all processes below it.  Its key is the
+ * state in which its program begins.  Its entry says which facts about files must hold, each as
+ * text that is made anew and compared, and which files the step makes.
+ *
+ * A store is a directory:
+ *
+ *	steps/KEY/ID	entries; KEY and ID are SHA-256 in hexadecimal digits
+ *	objects/ID	contents of files that steps made
+ *	hashes		a content_cache: what files of this machine hold
+ *	log		one line for each program that was asked about
+ *
+ * Any number of processes may use one store at once: what is in it is complete, with its checksum,
+ * before it gets its name.
+ */
+#ifndef ETRACE_SKIP_H
+#define ETRACE_SKIP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "content/content_cache.h"
+#include "db/db.h"
+#include "io/out.h"
+
+#define SKIP_HEX	64		/* digits of a SHA-256 */
+#define SKIP_VARIABLE	"ETRACE_SKIP"	/* environment: the store's directory */
+
+struct skip_store {
+	char dir[PATH_MAX];		/* absolute */
+	struct content_cache *cache;	/* NULL: each file is read each time */
+};
+
+/**
+ * skip_open - open a store, and make it if it is not there
+ * @why: filled on error: the file, the reason, and what to do
+ *
+ * Return: false on error.
+ */
+bool skip_open(struct skip_store *s, const char *dir, char *why, size_t size);
+void skip_close(struct skip_store *s);
+
+/** skip_path - the path of something in a store, in @to of PATH_MAX bytes.  Return: @to */
+char *skip_path(const struct skip_store *s, char *to, const char *kind, const char *a,
+		const char *b);
+
+/** skip_say - add a line to the log of a store */
+void skip_say(const struct skip_store *s, const char *what, const char *which);
+
+/* ---- hashes: store.c ---- */
+
+/** skip_hash - SHA-256 of bytes, as SKIP_HEX digits and a NUL */
+void skip_hash(const void *data, size_t n, char hex[SKIP_HEX + 1]);
+
+/** skip_hash_file - the same of what a file holds now.  @fd is read from its begin */
+bool skip_hash_file(const struct skip_store *s, int fd, char hex[SKIP_HEX + 1]);
+
+/**
+ * skip_copy - copy all of @from to @to, and hash what was copied
+ *
+ * Return: false with errno.
+ */
+bool skip_copy(int from, int to, char hex[SKIP_HEX + 1]);
+
+/** skip_keep - put the content of a file into the store, if it still has this hash */
+bool skip_keep(const struct skip_store *s, const char *path, const char *hex);
+
+/** skip_write - write a file of a store: complete, or not at all.  Return: false with errno */
+bool skip_write(const struct skip_store *s, const char *path, const void *data, size_t n);
+
+/** skip_read - read a file of up to 64 MiB, appended to @to.  Return: false with errno */
+bool skip_read(const char *path, struct buf *to);
+
+/**
+ * skip_shrink - remove what was not used for longest until the objects fit
+ * @max: bytes
+ */
+void skip_shrink(const struct skip_store *s, uint64_t max);
+
+/* ---- the state in which a program begins: state.c ---- */
+
+/**
+ * skip_state - describe the state of this process, of which a new program can see everything
+ * @path, @argv, @envp: of the program that is to run
+ * @why: set to why there is no key for it, if so
+ */
+bool skip_state(const char *path, char **argv, char **envp, struct buf *to, const char **why);
+
+/* ---- facts about files: fact.c ---- */
+
+enum skip_fact {
+	FACT_CONTENT = 'c',	/* type, owner, mode and content */
+	FACT_LOOK = 's',	/* what stat and readlink say; no times of a directory */
+	FACT_BLIND = 'o',	/* the same without any times */
+	FACT_LIST = 'l',	/* the names in a directory */
+	FACT_MISS = 'm',	/* that there is no such file */
+	FACT_READ = 'p',	/* content of a file that has no size, such as in /proc */
+};
+
+/**
+ * skip_fact - append what is the case now, as text
+ *
+ * Return: false if this cannot be said.
+ */
+bool skip_fact(const struct skip_store *s, enum skip_fact kind, const char *path, struct buf *to);
+
+/* ---- entries: entry.c ---- */
+
+/*
+ * An entry is rows of strings, each with a NUL behind:
+ *
+ *	KIND path fact			for KIND of enum skip_fact
+ *	"f" path mode SHA-256		a regular file
+ *	"d" path mode			a directory
+ *	"h" path target			a symbolic link
+ *	"=" SHA-256			of all before it
+ */
+
+/** skip_add - store an entry.  Return: false with errno */
+bool skip_add(const struct skip_store *s, const char *key, struct buf *entry);
+
+/**
+ * skip_replay - if an entry of a key fits, make what its step would make
+ * @which: set to the path that did not fit, of PATH_MAX bytes; "" if none
+ *
+ * Return: NULL if it has done so; else why not, a constant.  Then nothing was changed.
+ */
+const char *skip_replay(const struct skip_store *s, const char *key, char *which);
+
+/* ---- learning: learn.c ---- */
+
+struct skip_learn {
+	const struct skip_store *store;
+	const char *program;	/* of etrace, which asks: that its name leads to */
+	const char *allow;	/* more names of programs that may be skipped, comma-separated */
+};
+
+/**
+ * skip_learn - take the steps of a recording into a store, and print how many and why not others
+ *
+ * Return: false after diag_fatal().
+ */
+bool skip_learn(const struct skip_learn *l, struct db *db, struct out *out);
+
+#endif
