@@ -1,0 +1,570 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Traps for etrace experimental-skip.
+
+Each trap builds a small tree while it is recorded with strace, learns from the recording, changes
+one thing or nothing, and builds again with skipping.  Then the same build runs without skipping on
+a copy of the same tree.  If any file, mode, link, exit status or line that was printed is different,
+something was replayed that should have run: a wrong replay.  Where a build cannot be the same twice
+(time, random numbers), what it made must not be that of the first build.
+
+  traps.py [-v] [NAME...]    run all traps, or these; exit 1 at any wrong replay
+
+Needs strace, gcc and make, and a file system that tells when files were made.
+"""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ETRACE = os.environ.get("ETRACE", os.path.join(HERE, "../../../build/user/etrace"))
+ETRACE = os.path.realpath(ETRACE)
+
+TRAPS = []
+
+
+class Trap:
+    """One trap; what is not given is the most usual case."""
+
+    def __init__(self, name, files, change=None, **more):
+        self.name = name
+        self.files = files
+        self.change = change
+        self.env = more.get("env", {})          # of both builds
+        self.env2 = more.get("env2", {})        # of the second build
+        self.build = more.get("build", "make")
+        self.build2 = more.get("build2", self.build)
+        self.skips = more.get("skips", 0)       # at least so many programs must be skipped
+        self.fresh = more.get("fresh", [])      # files that must not be as after the first build
+        self.allow = more.get("allow", "")
+        self.max = more.get("max", None)
+        self.store = more.get("store", None)    # changes the store after learning
+        self.stdin = more.get("stdin", "")
+        self.stdin2 = more.get("stdin2", self.stdin)
+        self.keep = more.get("keep", [])        # what the first build made and stays
+        self.times = more.get("times", [])      # files whose mtime is compared, too
+        self.moves = more.get("moves", False)   # the second build is in another directory
+        self.hole = more.get("hole", None)      # a wrong replay that is known
+        self.wait = more.get("wait", 0)
+        self.twice = more.get("twice", False)   # two builds at once
+        self.setup = more.get("setup", None)
+
+
+def trap(*args, **more):
+    TRAPS.append(Trap(*args, **more))
+
+
+def put(path, text, mode=None):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    if isinstance(text, str):
+        text = text.encode()
+    with open(path, "wb") as f:
+        f.write(text)
+    if mode is not None:
+        os.chmod(path, mode)
+
+
+def same_times(path, text):
+    """Other content, but the same size and mtime."""
+    st = os.stat(path)
+    assert len(text) == st.st_size
+    put(path, text)
+    os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
+
+
+def retarget(link, to):
+    os.unlink(link)
+    os.symlink(to, link)
+
+
+def replace_dir(path, text):
+    shutil.rmtree(path)
+    put(path, text)
+
+
+def flip(store, kind, how):
+    for base, _, names in os.walk(os.path.join(store, kind)):
+        for name in names:
+            path = os.path.join(base, name)
+            data = bytearray(open(path, "rb").read())
+            if how == "flip" and data:
+                data[len(data) // 2] ^= 1
+            elif how == "cut":
+                data = data[:len(data) // 2]
+            put(path, bytes(data))
+
+
+def rule(command, target="out"):
+    return {"Makefile": "%s: in\n\t%s\n" % (target, command), "in": "one\n"}
+
+
+def plus(*many):
+    files = {}
+    for each in many:
+        files.update(each)
+    return files
+
+
+C5 = {"Makefile": "OBJ = a.o b.o c.o d.o e.o\nprog: $(OBJ)\n\tgcc -o $@ $(OBJ)\n"
+                  "%.o: %.c\n\tgcc -O1 -c -o $@ $<\n",
+      "b.c": "int b(void){return 2;}\n", "c.c": "int c(void){return 3;}\n",
+      "d.c": "int d(void){return 4;}\n", "e.c": "int e(void){return 5;}\n",
+      "a.c": "int b(void);int c(void);int d(void);int e(void);\n"
+             "int main(void){return b()+c()+d()+e();}\n"}
+C1 = {"Makefile": "out.o: a.c\n\tgcc $(OPT) -c -o $@ a.c\n", "a.c": "int a(void){return 1;}\n"}
+IN = rule("cat in > out")
+SH = {"in": "one\n"}
+
+
+def script(text, more=None):
+    """A build of one shell script."""
+    files = {"Makefile": ".PHONY: all\nall:\n\tsh s.sh\n", "s.sh": text, "in": "one\n"}
+    files.update(more or {})
+    return files
+
+
+# ---- controls: what must be skipped ----
+trap("control: 5 files of C", C5, skips=5)
+trap("control: 5 files of C, make -j2", C5, skips=5, build="make -j2")
+trap("control: a script", script("cat in > out\n"), skips=1)
+trap("control: only the link is different", C5, lambda: put("Makefile", C5["Makefile"].replace(
+    "gcc -o", "gcc -s -o")), skips=5)
+trap("control: a pipe within a step", IN | {"Makefile": "out: in\n\tcat in | tr a-z A-Z > out\n"}, skips=1)
+trap("control: mkdir by the step", script("mkdir d; mkdir -p d/e; cat in > d/e/out; chmod 700 d/e\n"), skips=1)
+trap("control: mode of an output", script("cp in out; chmod 751 out\n"), skips=1)
+trap("control: link time optimisation", {
+    "Makefile": "prog: a.c b.c\n\tgcc -flto -O1 -o prog a.c b.c\n",
+    "a.c": "int b(void);int main(void){return b();}\n", "b.c": "int b(void){return 1;}\n"}, skips=1)
+trap("control: a symbolic link is made", script("ln -s in out\n"), skips=1)
+trap("control: temporary files", script("cp in t; cat t t > out; rm t\n"), skips=1)
+trap("control: rename into place", script("cat in > out.tmp; mv out.tmp out\n"), skips=1)
+trap("control: only touched", C1, lambda: os.utime("a.c"), skips=1)
+
+# ---- inputs ----
+trap("a source", C5, lambda: put("c.c", "int c(void){return 30;}\n"), skips=3)
+trap("a header", plus(C1, {"a.c": '#include "a.h"\nint a(void){return A;}\n', "a.h": "#define A 1\n"}),
+     lambda: put("a.h", "#define A 2\n"))
+trap("same size and mtime", IN, lambda: same_times("in", "two\n"))
+trap("a header earlier in -I", plus(C1, {"a.c": "#include <a.h>\nint a(void){return A;}\n",
+     "j/a.h": "#define A 1\n", "i/other.h": ""}), lambda: put("i/a.h", "#define A 2\n"),
+     env={"OPT": "-Ii -Ij"})
+trap("#include_next", plus(C1, {"a.c": "#include <a.h>\nint a(void){return A;}\n",
+     "i/a.h": "#include_next <a.h>\n", "j/other.h": "", "k/a.h": "#define A 1\n"}),
+     lambda: put("j/a.h", "#define A 2\n"), env={"OPT": "-Ii -Ij -Ik"})
+trap("__has_include", plus(C1, {"a.c": '#if __has_include("n.h")\nint n;\n#endif\nint a;\n'}),
+     lambda: put("n.h", ""))
+trap("a response file", plus(C1, {"args": "-DA=1", "a.c": "int a(void){return A;}\n"}),
+     lambda: put("args", "-DA=2"), env={"OPT": "@args"})
+trap("an input is gone", IN | {"Makefile": "all:\n\tcat in > out\n"}, lambda: os.unlink("in"))
+trap("an input is a directory", IN | {"Makefile": "all:\n\tcat in > out\n"},
+     lambda: (os.unlink("in"), os.mkdir("in")))
+trap("an input became empty", IN, lambda: put("in", ""))
+trap("an optional file appears", script("[ -e opt ] && cat opt > out || cat in > out\n"),
+     lambda: put("opt", "two\n"))
+trap("an optional file becomes a dangling link", script("[ -h opt ] && echo l > out || cat in > out\n"),
+     lambda: os.symlink("nowhere", "opt"))
+trap("the size of a file", script("[ -s f ] && echo full > out || echo empty > out\n", {"f": ""}),
+     lambda: put("f", "x"))
+trap("the mode of an input that is copied", script("cp in out\n"), lambda: os.chmod("in", 0o600))
+trap("a script that may not be run any more", {"Makefile": "all:\n\t./s.sh\n",
+     "s.sh": "#!/bin/sh\necho 1 > out\n"}, lambda: os.chmod("s.sh", 0o644),
+     setup=lambda: os.chmod("s.sh", 0o755))
+trap("-nt: order of times", script("[ in -nt g ] && echo newer > out || echo older > out\n", {"g": ""}),
+     lambda: os.utime("g", (2e9, 2e9)), setup=lambda: os.utime("g", (1e9, 1e9)))
+trap("a link is retargeted", script("cat l > out\n", {"a": "1\n", "b": "2\n"}),
+     lambda: retarget("l", "b"), setup=lambda: os.symlink("a", "l"))
+trap("a directory's link is retargeted", script("cat l/f > out\n", {"a/f": "1\n", "b/f": "2\n"}),
+     lambda: retarget("l", "b"), setup=lambda: os.symlink("a", "l"))
+trap("a header's link is retargeted", plus(C1, {"a.c": '#include "l/f.h"\nint a(void){return A;}\n',
+     "a/f.h": "#define A 1\n", "b/f.h": "#define A 2\n"}), lambda: retarget("l", "b"),
+     setup=lambda: os.symlink("a", "l"))
+trap("a missing header behind a retargeted link", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n",
+     "a/g.h": "", "b/f.h": "#define A 2\n", "k/f.h": "#define A 1\n"}), lambda: retarget("l", "b"),
+     setup=lambda: os.symlink("a", "l"), env={"OPT": "-Il -Ik"})
+trap("a list of files", script("echo *.txt > out\n", {"a.txt": ""}), lambda: put("b.txt", ""))
+trap("a list of another directory", script("echo d/* > out\n", {"d/a": ""}), lambda: put("d/b", ""))
+trap("a file made by a step before", {"Makefile": "all: cfg out\ncfg: src\n\tcat src > cfg\n"
+     "out: in cfg\n\tcat in cfg > out\n", "in": "1\n", "src": "1\n"}, lambda: put("src", "2\n"))
+trap("made by another step in between", {"Makefile": "all:\n\tsh a.sh\n\tsh b.sh\n",
+     "a.sh": "[ -e cfg ] && cat cfg > out || echo none > out\n", "b.sh": "echo made > cfg\n"},
+     lambda: put("cfg", "there\n"))
+
+# ---- programs ----
+TOOL = "#!/bin/sh\necho %s > out\n"
+trap("a tool appears earlier in PATH", plus(script("mytool\n"), {"bin2/mytool": TOOL % "old",
+     "bin1/x": ""}), lambda: put("bin1/mytool", TOOL % "new", 0o755),
+     setup=lambda: os.chmod("bin2/mytool", 0o755), env={"PATH": "bin1:bin2:/usr/bin:/bin"})
+trap("a tool that is used through a link", plus(script("./t\n"), {"a": TOOL % "old", "b": TOOL % "new"}),
+     lambda: retarget("t", "b"),
+     setup=lambda: (os.chmod("a", 0o755), os.chmod("b", 0o755), os.symlink("a", "t")))
+trap("a compiler replaced, same path, size and time", {"Makefile": "out.o: a.c\n\t./cc -c -o out.o a.c\n",
+     "a.c": "int a(void){return A;}\n", "cc": '#!/bin/sh\nexec gcc -DA=1 "$@"\n'},
+     lambda: same_times("cc", '#!/bin/sh\nexec gcc -DA=2 "$@"\n'), setup=lambda: os.chmod("cc", 0o755))
+trap("an interpreter replaced", {"Makefile": "all:\n\t./s > out\n"},
+     lambda: shutil.copy("/bin/cat", "dash"),
+     setup=lambda: (shutil.copy("/bin/dash", "dash"), put("s", "#!%s/dash\necho 1\n" % os.getcwd(), 0o755)))
+LIB = "Makefile"
+
+
+def make_lib(n):
+    put("lib.c", "int f(void){return %d;}\n" % n)
+    subprocess.run("gcc -shared -fPIC -o lib/libf.so lib.c", shell=True, check=True)
+
+
+def setup_lib():
+    os.mkdir("lib")
+    make_lib(1)
+    put("p.c", "#include <stdio.h>\nint f(void);int main(int c,char **v){FILE *o=fopen(v[1],\"w\");"
+        "fprintf(o,\"%d\\n\",f());return fclose(o);}\n")
+    subprocess.run("gcc -o myprog p.c -Llib -lf", shell=True, check=True)
+
+
+trap("a library replaced", {"Makefile": "all:\n\t./myprog out\n"}, lambda: make_lib(2), setup=setup_lib,
+     env={"LD_LIBRARY_PATH": "lib"}, allow="myprog")
+trap("control: the same library", {"Makefile": "all:\n\t./myprog out\n"}, setup=setup_lib,
+     env={"LD_LIBRARY_PATH": "lib"}, allow="myprog", skips=1)
+
+STATIC = r"""
+static long call(long n, long a, long b, long c)
+{
+	long r;
+
+	__asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return r;
+}
+
+void _start(void)
+{
+	char t[100];
+	long in = call(2, (long)"in", 0, 0), n = call(0, in, (long)t, 100);
+	long out = call(2, (long)"out", 01101, 0644);
+
+	call(1, out, (long)t, n);
+	call(231, 0, 0, 0);
+}
+"""
+
+
+def setup_static():
+    put("p.c", STATIC)
+    subprocess.run("gcc -O1 -static -nostdlib -o inline p.c", shell=True, check=True)
+
+
+X86 = os.uname().machine == "x86_64"
+if X86:
+    trap("inline system calls, static", {"Makefile": "all:\n\t./inline\n", "in": "one\n"},
+         lambda: put("in", "two\n"), setup=setup_static, allow="inline")
+    trap("control: inline system calls, static", {"Makefile": "all:\n\t./inline\n", "in": "one\n"},
+         setup=setup_static, allow="inline", skips=1)
+
+# ---- the state of the process ----
+trap("CPATH", plus(C1, {"a.c": "#include <a.h>\nint a(void){return A;}\n", "i/a.h": "#define A 1\n",
+     "j/a.h": "#define A 2\n"}), env={"CPATH": "i"}, env2={"CPATH": "j"})
+trap("any variable", script("echo $ANY > out\n"), env={"ANY": "1"}, env2={"ANY": "2"})
+trap("a variable that was not set", script("echo $ANY > out\n"), env2={"ANY": ""})
+trap("LANG", script("echo $LANG > out; sort in > o2\n"), env={"LANG": "C"}, env2={"LANG": "C.UTF-8"})
+trap("umask", script("cat in > out; mkdir d\n"), build="umask 022; make", build2="umask 027; make")
+trap("another working directory", script("echo $PWD > out; cat in > o2\n"), moves=True)
+trap("debugging information of another directory", C1, moves=True, env={"OPT": "-g"})
+trap("limit of the size of files", script("cat in in in > out; echo $? > o2\n", {"in": "x" * 600}),
+     build2="ulimit -f 1; make")
+trap("standard input", {"Makefile": "all:\n\tcat > out\n"}, stdin="one\n", stdin2="two\n")
+trap("standard input of a child", {"Makefile": "all:\n\tsh s.sh\n", "s.sh": "head -n 1 | cat > out\n"},
+     stdin="one\n", stdin2="two\n")
+trap("standard input is a file", {"Makefile": "all:\n\tcat > out\n", "in": "one\n"},
+     lambda: put("in", "two\n"), build="make < in")
+trap("an inherited descriptor", {"Makefile": "all:\n\tcat <&5 > out\n", "f": "one\n"},
+     lambda: put("f", "two\n"), build="make 5< f")
+trap("an inherited descriptor to write", {"Makefile": "all:\n\techo 1 >&5\n\tcp in out\n", "in": "1\n"},
+     build="make 5> f", fresh=[])
+trap("closed standard output", script("cat in > out; echo x; echo $? > o2\n"), build2="make >&-")
+trap("another size of the stack", IN, build2="ulimit -s 4096; make")
+
+# ---- outputs ----
+PH = {"Makefile": ".PHONY: out\nout:\n\tcat in > out\n", "in": "one\n"}
+trap("an output is there with another mode", PH, lambda: put("out", "old", 0o600))
+trap("an output is there, the same content, another mode", PH, lambda: put("out", "one\n", 0o600))
+trap("an output stays, another input", PH, lambda: put("in", "two\n"), keep=["out"])
+trap("an output is a link elsewhere", PH, lambda: os.symlink("other", "out"))
+trap("an output has a hard link", PH, lambda: (put("out", "old"), os.link("out", "twin")))
+trap("an output is read-only", PH, lambda: put("out", "old", 0o444))
+trap("an output is a directory", PH, lambda: os.mkdir("out"))
+trap("the output's directory is gone", script("cat in > d/out\n", {"d/x": ""}), lambda: shutil.rmtree("d"))
+trap("the output's directory is a file", script("cat in > d/out\n", {"d/x": ""}),
+     lambda: replace_dir("d", "x"))
+trap("the output's directory is a link", script("cat in > d/out\n", {"d/x": ""}),
+     lambda: (os.rename("d", "e"), os.symlink("e", "d")))
+trap("the output's directory has another mode", script("cat in > d/out; mkdir d/e\n", {"d/x": ""}),
+     lambda: os.chmod("d", 0o2755))
+trap("only if it is not there", script("[ -e out ] || cat in > out\n"), lambda: put("out", "old\n"))
+trap("a file is appended to", script("cat in >> log\n"), lambda: put("log", "old\n"))
+trap("a file is appended to, which stays", script("cat in >> log\n"), keep=["log"])
+trap("a file is changed in place", script("sed -i s/e/E/ in\n"), lambda: put("in", "eee\n"))
+trap("a file that the step removes is there", script("rm -f t; cat in > out\n"), lambda: put("t", ""))
+trap("a temporary file is there before", script("cp in t; cat t > out; rm t\n"), lambda: put("t", "x", 0o600))
+trap("a temporary directory is there before", script("mkdir t && cp in t/x; cat t/x > out; rm -r t\n"),
+     lambda: put("t/y", "x"))
+trap("rename over what is there", script("cat in > o.tmp; mv o.tmp out\n"), lambda: put("out", "x", 0o600))
+trap("ar, then ranlib", plus(C1, {"Makefile": "lib.a: a.c\n\tgcc -c a.c\n\tar rc lib.a a.o\n\tranlib lib.a\n"}),
+     lambda: put("a.c", "int b(void){return 1;}\n"))
+trap("control: ar, then ranlib", plus(C1, {"Makefile": "lib.a: a.c\n\tgcc -c a.c\n\tar rc lib.a a.o\n\tranlib lib.a\n"}),
+     skips=1)
+trap("ar into an archive that is there", plus(script("ar rc lib.a in\n"), {"x": "x"}),
+     lambda: subprocess.run("ar rc lib.a x", shell=True, check=True))
+trap("two steps write one file", {"Makefile": "all:\n\tcp a out\n\tcp b out\n", "a": "1\n", "b": "2\n"},
+     lambda: put("b", "3\n"))
+trap("two steps append to one file", {"Makefile": "all:\n\tcat a > out\n\tcat b >> out\n", "a": "1\n", "b": "2\n"},
+     lambda: put("a", "3\n"))
+trap("a later step changes a mode", {"Makefile": "all:\n\tcp in out\n\tchmod 700 out\n", "in": "1\n"})
+trap("a later step removes an output", {"Makefile": "all:\n\tcp in t\n\tcp t out\n\trm t\n", "in": "1\n"})
+trap("a hard link is made", script("ln in out\n"))
+trap("times are set", script("cp -p in out; touch -d @1000000000 o2\n"), times=["out", "o2"])
+trap("a FIFO", script("mkfifo f; cat in > f & cat f > out; rm f\n"), lambda: put("in", "two\n"))
+trap("a FIFO stays", script("mkfifo f\n"))
+trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b; echo made >> log\n"
+     "a:\n\techo 1 > a; sleep 0.02; echo 1 > b\n"})
+
+# ---- what cannot be the same twice ----
+trap("date", {"Makefile": "all:\n\tdate +%N > out\n"}, fresh=["out"])
+trap("/dev/urandom", script("head -c 8 /dev/urandom > out\n"), fresh=["out"])
+trap("the number of the process", script("echo $$ > out\n"), fresh=["out"])
+trap("the number of the process, braces", script("echo ${$} > out\n"), fresh=["out"])
+trap("$RANDOM of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $RANDOM$RANDOM > out\n"}, fresh=["out"])
+trap("the clock of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $EPOCHREALTIME > out\n"}, fresh=["out"])
+trap("random names", script("mktemp -p . > out\n"), fresh=["out"])
+trap("__TIME__", plus(C1, {"a.c": 'char *a = __TIME__;\n'}), fresh=["out.o"], wait=1)
+trap("__TIME__ in a header", plus(C1, {"a.c": '#include "t.h"\nchar *a = T;\n', "t.h": "#define T __TIME__\n"}),
+     fresh=["out.o"], wait=1)
+trap("__TIME__ in an argument", plus(C1, {"a.c": "char *a = T;\n"}), env={"OPT": "-DT=__TIME__"}, fresh=["out.o"],
+     wait=1)
+trap("__TIMESTAMP__", plus(C1, {"a.c": "char *a = __TIMESTAMP__;\n"}), lambda: os.utime("a.c", (1e9, 1e9)))
+trap("python's clock", {"Makefile": "all:\n\tpython3 -c 'import time; print(time.time_ns())' > out\n"},
+     fresh=["out"])
+
+# ---- what is not a file ----
+trap("a warning", plus(C1, {"a.c": "int a(void){int u;return 1;}\n"}), env={"OPT": "-Wall"})
+trap("prints on standard output", script("cat in; cat in > out\n"))
+trap("exit status 1", {"Makefile": "all:\n\t-sh s.sh\n\tsh t.sh; echo $$? > o2\n", "s.sh": "echo 1 > out; exit 1\n",
+     "t.sh": "exit 3\n"})
+trap("killed by a signal", {"Makefile": "all:\n\t-bash s\n", "s": "echo 1 > out; kill -9 $$\n"})
+trap("a child that outlives it", script("(sleep 0.3; cat in > o2) & cat in > out\n"), lambda: put("in", "two\n"),
+     wait=0.5)
+trap("a child that outlives it, unchanged", script("(sleep 0.3; cat in > o2) & cat in > out\n"), wait=0.5)
+
+# ---- names and sizes ----
+trap("a long command line", script("./e %s > out\n" % ("x" * 100 + " ") * 1 + "cat in >> out\n", {"e": "#!/bin/sh\necho \"$@\"\n"}),
+     setup=lambda: (os.chmod("e", 0o755), put("s.sh", "./e %s > out\n" % ("x" * 99 + " ") * 1000)))
+trap("names with a newline", script("cat 'a\nb' > 'o\nut'\n", {"a\nb": "1\n"}), lambda: put("a\nb", "2\n"))
+trap("control: names with a newline", script("cat 'a\nb' > 'o\nut'\n", {"a\nb": "1\n"}), skips=1)
+trap("control: empty files", script("cat e > out; : > o2\n", {"e": ""}), skips=1)
+trap("control: an output equal to its input", script("cp in out\n"), skips=1)
+
+# ---- the store ----
+trap("a byte of an object is different", C5, store=lambda s: flip(s, "objects", "flip"))
+trap("objects are cut", C5, store=lambda s: flip(s, "objects", "cut"))
+trap("entries are damaged", C5, store=lambda s: flip(s, "steps", "flip"))
+trap("entries are cut", C5, store=lambda s: flip(s, "steps", "cut"))
+trap("the store is too small", C5, max=2000)
+trap("objects are gone", C5, store=lambda s: shutil.rmtree(s + "/objects"))
+trap("the cache of hashes is damaged", C5, lambda: put("b.c", "int b(void){return 9;}\n"),
+     store=lambda s: flip(s, "hashes", "flip"), skips=3)
+trap("two builds at once", C5, twice=True)
+
+# ---- known holes ----
+trap(".. behind a link, in vain", script("[ -e l/../opt ] && echo there > out || cat in > out\n",
+     {"a/d/x": "", "a/y": ""}), lambda: put("a/opt", "1\n"), setup=lambda: os.symlink("a/d", "l"),
+     hole="misses are recorded with .. removed as text")
+
+
+# ---- running them ----
+class Wrong(Exception):
+    pass
+
+
+NOISE = re.compile(r"^(etrace: | +[0-9]+  |make(\[\d+\])?: (Entering|Leaving))")
+
+
+def run(command, env, stdin, before=()):
+    full = dict(os.environ, LANG="C", LC_ALL="", PATH="/usr/bin:/bin", **{})
+    for name in ("MAKEFLAGS", "MAKELEVEL", "LD_PRELOAD", "ETRACE_SKIP", "LC_ALL"):
+        full.pop(name, None)
+    full.update(env)
+    done = subprocess.run([*before, "sh", "-c", command], env=full, input=stdin.encode(),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return done
+
+
+def printed(done):
+    lines = []
+    for text in (done.stdout, done.stderr):
+        lines.append([x for x in text.decode(errors="replace").splitlines() if not NOISE.match(x)])
+    return lines
+
+
+def tree(top, times=()):
+    """What there is: path -> facts."""
+    all_files = {}
+    links = {}
+    for base, dirs, names in os.walk(top):
+        for name in dirs + names:
+            path = os.path.join(base, name)
+            rel = os.path.relpath(path, top)
+            st = os.lstat(path)
+            fact = [oct(st.st_mode), st.st_uid, st.st_gid]
+            if stat.S_ISREG(st.st_mode):
+                fact.append(open(path, "rb").read())
+                links.setdefault(st.st_ino, []).append(rel)
+            elif stat.S_ISLNK(st.st_mode):
+                fact.append(os.readlink(path))
+            if rel in times:
+                fact.append(st.st_mtime_ns)
+            all_files[rel] = fact
+    for group in links.values():
+        for rel in group:
+            all_files[rel].append(sorted(group))
+    return all_files
+
+
+def compare(t, skipped, clean, what):
+    for path in sorted(set(skipped) | set(clean)):
+        if path in t.fresh:
+            continue
+        if skipped.get(path) != clean.get(path):
+            raise Wrong("%s: %r: %r instead of %r" % (what, path, str(skipped.get(path))[:150],
+                                                      str(clean.get(path))[:150]))
+
+
+def summary(done):
+    found = re.search(r"(\d+) programs asked, (\d+) skipped", done.stderr.decode(errors="replace"))
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def learn(t, scratch, store):
+    trace = scratch + "/t.fxt"
+    skip = [ETRACE, "experimental-skip", "--store=" + store]
+    record = [ETRACE, "run", "-q", "--backend=strace", "--hash", "--hash-cache=" + scratch + "/../hashes",
+              "--record=probes,dirs,output=all", "-o", trace, "--", *skip, "run", "--"]
+    first = run(t.build, t.env, t.stdin, record)
+    time.sleep(t.wait)
+    more = (["--allow=" + t.allow] if t.allow else []) + (["--max=%d" % t.max] if t.max else [])
+    done = subprocess.run([ETRACE, "experimental-skip", "--store=" + store, *more, "learn", trace],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        raise Wrong("learn failed: " + done.stdout.decode() + first.stderr.decode())
+    return done.stdout.decode()
+
+
+def again(t, work, scratch, store, before):
+    """The tree as it was before, with the change."""
+    made = tree(work)
+    os.chdir("/")
+    kept = {k: work + "/" + k for k in t.keep}
+    for path in kept:
+        shutil.copy2(kept[path], scratch + "/kept")
+    shutil.rmtree(work)
+    shutil.copytree(before, work, symlinks=True)
+    for path in kept:
+        shutil.copy2(scratch + "/kept", kept[path])
+    if t.moves:
+        os.rename(work, work + "2")
+        work += "2"
+    os.chdir(work)
+    if t.change:
+        t.change()
+    if t.store:
+        t.store(store)
+    return made, work
+
+
+def run_trap(t, scratch, verbose):
+    work, store = scratch + "/w", scratch + "/store"
+    os.makedirs(work)
+    os.chdir(work)
+    for path, text in t.files.items():
+        put(path, text)
+    if t.setup:
+        t.setup()
+    os.chdir("/")
+    shutil.copytree(work, scratch + "/before", symlinks=True)
+    os.chdir(work)
+    said = learn(t, scratch, store)
+    made, work = again(t, work, scratch, store, scratch + "/before")
+    shutil.copytree(work, scratch + "/now", symlinks=True)
+    env = dict(t.env, **t.env2)
+    skip = [ETRACE, "experimental-skip", "--store=" + store, "run", "--"]
+    other = None
+    if t.twice:
+        shutil.copytree(work, scratch + "/other")
+        other = subprocess.Popen([*skip, "make", "-C", scratch + "/other"], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+    second = run(t.build2, env, t.stdin2, skip)
+    time.sleep(t.wait)
+    skipped = tree(work, t.times)
+    up_to_date = run("make -q", env, "").returncode
+    if other:
+        other.wait()
+    # the same without skipping
+    os.chdir("/")
+    shutil.rmtree(work)
+    shutil.copytree(scratch + "/now", work, symlinks=True)
+    os.chdir(work)
+    third = run(t.build2, env, t.stdin2)
+    time.sleep(t.wait)
+    clean = tree(work, t.times)
+    if verbose:
+        print(said, second.stderr.decode())
+    compare(t, skipped, clean, "files")
+    for path in t.fresh:
+        if path not in skipped or skipped[path][3] == made[path][3]:
+            raise Wrong("%s is that of the first build" % path)
+    if second.returncode != third.returncode:
+        raise Wrong("exit status %d instead of %d" % (second.returncode, third.returncode))
+    if printed(second) != printed(third):
+        raise Wrong("printed %r instead of %r" % (printed(second), printed(third)))
+    if up_to_date != run("make -q", env, "").returncode:
+        raise Wrong("make -q sees another order of times")
+    if other:
+        compare(t, tree(scratch + "/other"), clean, "the other build")
+    asked, count = summary(second)
+    if count < t.skips:
+        raise Wrong("only %d skipped, not %d: %s" % (count, t.skips, said))
+    return asked, count
+
+
+def main():
+    verbose = "-v" in sys.argv
+    names = [a for a in sys.argv[1:] if a != "-v"]
+    wrong = asked = skipped = ran = 0
+    began = time.time()
+    top = tempfile.mkdtemp(prefix="skip-traps.", dir=os.environ.get("TMPDIR", "/var/tmp"))
+    # programs get no descriptors beside these
+    os.closerange(3, 1024)
+    for i, t in enumerate(TRAPS):
+        if names and not any(n in t.name for n in names):
+            continue
+        ran += 1
+        try:
+            a, s = run_trap(t, "%s/%d" % (top, i), verbose)
+            asked += a
+            skipped += s
+            verdict = "a known hole has closed" if t.hole else "right (%d of %d skipped)" % (s, a)
+        except Wrong as e:
+            verdict = "known hole: %s" % t.hole if t.hole else "WRONG: %s" % e
+            wrong += not t.hole
+        print("%-55s %s" % (t.name, verdict), flush=True)
+        os.chdir("/")
+        if not wrong or not verbose:
+            shutil.rmtree("%s/%d" % (top, i), ignore_errors=True)
+    shutil.rmtree(top, ignore_errors=not verbose)
+    print("%d traps, %d wrong replays; %d programs asked, %d skipped; %.0f s" %
+          (ran, wrong, asked, skipped, time.time() - began))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
