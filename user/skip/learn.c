@@ -877,25 +877,6 @@ static void count(struct learning *x)
 	x->counts[*at - 1].n++;
 }
 
-/* The key that a program of etrace looked for.  Return: false if it did not ask */
-static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX + 1], int64_t *at)
-{
-	char path[PATH_MAX], prefix[PATH_MAX];
-	size_t len = strlen(skip_path(x->l->store, prefix, "is", "", ""));
-
-	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
-		const struct build_miss *m = build_miss_of(x->b, exec, i);
-
-		if (!path_of(x, m->file, path) || strncmp(path, prefix, len) ||
-		    strlen(path) != len + 1 + SKIP_HEX)
-			continue;
-		memcpy(key, path + len + 1, SKIP_HEX + 1);
-		*at = m->at;
-		return true;
-	}
-	return false;
-}
-
 /* ---- the recording ---- */
 
 static void load_changes(struct learning *x)
@@ -913,6 +894,25 @@ static void load_changes(struct learning *x)
 			.value = db_int(st, 5), .at = db_int(st, 6),
 		};
 	}
+}
+
+/* The key that a program of etrace looked for.  Return: false if it did not ask */
+static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX + 1], int64_t *at)
+{
+	char path[PATH_MAX], prefix[PATH_MAX];
+	size_t len = strlen(skip_path(x->l->store, prefix, "is", "", ""));
+
+	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
+		const struct build_miss *m = build_miss_of(x->b, exec, i);
+
+		if (!path_of(x, m->file, path) || strncmp(path, prefix, len) ||
+		    strlen(path) != len + 1 + SKIP_HEX)
+			continue;
+		memcpy(key, path + len + 1, SKIP_HEX + 1);
+		*at = m->at;
+		return true;
+	}
+	return false;
 }
 
 /* Whether programs of etrace did what only a recording with all options shows. */
@@ -935,8 +935,9 @@ static bool check_options(const struct learning *x, uint32_t helper, bool *list,
 static bool find_helpers(struct learning *x)
 {
 	const struct build *b = x->b;
-	bool list = false, look = false, asks = false;
-	char path[PATH_MAX];
+	bool list = false, look = false, asks = false, asked = false;
+	char path[PATH_MAX], key[SKIP_HEX + 1];
+	int64_t at;
 
 	for (uint32_t e = 1; e <= b->nexecs; e++) {
 		if (b->execs[e].before)
@@ -944,8 +945,10 @@ static bool find_helpers(struct learning *x)
 		x->helper[e] = path_of(x, b->execs[e].program, path) && !strcmp(path, x->l->program);
 		if (x->helper[e])
 			check_options(x, e, &list, &look, &asks);
+		asked |= x->helper[e] && find_key(x, e, key, &at);
 	}
-	if (list && look && asks && db_one(x->db, "SELECT count(*) FROM printed", ""))
+	/* without a key there is nothing to learn */
+	if (look && (!asked || (list && asks)) && db_one(x->db, "SELECT count(*) FROM printed", ""))
 		return true;
 	diag_fatal(x->db->diag, "%s: it does not show all that decides whether a step can be skipped; record with etrace run --hash --record=probes,dirs,output=all -- etrace experimental-skip --store=DIR run -- COMMAND",
 		   x->db->name);
