@@ -131,7 +131,8 @@ def script(text, more=None):
 
 # ---- controls: what must be skipped ----
 trap("control: 5 files of C", C5, skips=5)
-trap("control: 5 files of C, make -j2", C5, skips=5, build="make -j2")
+trap("control: 2 files of C, make -j2", {"Makefile": "all: b.o a.o\n%.o: %.c\n\tgcc -c $<\n",
+     "a.c": C5["a.c"], "b.c": C5["b.c"]}, skips=2, build="make -j2")
 trap("control: a script", script("cat in > out\n"), skips=1)
 trap("control: only the link is different", C5, lambda: put("Makefile", C5["Makefile"].replace(
     "gcc -o", "gcc -s -o")), skips=5)
@@ -175,7 +176,7 @@ trap("the mode of an input that is copied", script("cp in out\n"), lambda: os.ch
 trap("a script that may not be run any more", {"Makefile": "all:\n\t./s.sh\n",
      "s.sh": "#!/bin/sh\necho 1 > out\n"}, lambda: os.chmod("s.sh", 0o644),
      setup=lambda: os.chmod("s.sh", 0o755))
-trap("-nt: order of times", script("[ in -nt g ] && echo newer > out || echo older > out\n", {"g": ""}),
+trap("-nt: order of times", script("n=-n; [ in ${n}t g ] && echo newer > out || echo older > out\n", {"g": ""}),
      lambda: os.utime("g", (2e9, 2e9)), setup=lambda: os.utime("g", (1e9, 1e9)))
 trap("a link is retargeted", script("cat l > out\n", {"a": "1\n", "b": "2\n"}),
      lambda: retarget("l", "b"), setup=lambda: os.symlink("a", "l"))
@@ -331,6 +332,11 @@ trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b;
      "a:\n\techo 1 > a; sleep 0.02; echo 1 > b\n"})
 
 # ---- what cannot be the same twice ----
+def second_later():
+    """__TIME__ has another value."""
+    time.sleep(1)
+
+
 trap("date", {"Makefile": "all:\n\tdate +%N > out\n"}, fresh=["out"])
 trap("/dev/urandom", script("head -c 8 /dev/urandom > out\n"), fresh=["out"])
 trap("the number of the process", script("echo $$ > out\n"), fresh=["out"])
@@ -338,11 +344,11 @@ trap("the number of the process, braces", script("echo ${$} > out\n"), fresh=["o
 trap("$RANDOM of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $RANDOM$RANDOM > out\n"}, fresh=["out"])
 trap("the clock of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $EPOCHREALTIME > out\n"}, fresh=["out"])
 trap("random names", script("mktemp -u > out\n"), fresh=["out"])
-trap("__TIME__", plus(C1, {"a.c": 'char *a = __TIME__;\n'}), fresh=["out.o"], wait=1)
+trap("__TIME__", plus(C1, {"a.c": 'char *a = __TIME__;\n'}), second_later, fresh=["out.o"])
 trap("__TIME__ in a header", plus(C1, {"a.c": '#include "t.h"\nchar *a = T;\n', "t.h": "#define T __TIME__\n"}),
-     fresh=["out.o"], wait=1)
-trap("__TIME__ in an argument", plus(C1, {"a.c": "char *a = T;\n"}), env={"OPT": "-DT=__TIME__"}, fresh=["out.o"],
-     wait=1)
+     second_later, fresh=["out.o"])
+trap("__TIME__ in an argument", plus(C1, {"a.c": "char *a = T;\n"}), second_later, env={"OPT": "-DT=__TIME__"},
+     fresh=["out.o"])
 trap("__TIMESTAMP__", plus(C1, {"a.c": "char *a = __TIMESTAMP__;\n"}), lambda: os.utime("a.c", (1e9, 1e9)))
 trap("python's clock", {"Makefile": "all:\n\tpython3 -c 'import time; print(time.time_ns())' > out\n"},
      fresh=["out"])
@@ -370,7 +376,7 @@ trap("a byte of an object is different", C5, store=lambda s: flip(s, "objects", 
 trap("objects are cut", C5, store=lambda s: flip(s, "objects", "cut"))
 trap("entries are damaged", C5, store=lambda s: flip(s, "steps", "flip"))
 trap("entries are cut", C5, store=lambda s: flip(s, "steps", "cut"))
-trap("the store is too small", C5, max=2000)
+trap("the store is too small", C1, max=2)
 trap("objects are gone", C5, store=lambda s: shutil.rmtree(s + "/objects"))
 trap("the cache of hashes is damaged", C5, lambda: put("b.c", "int b(void){return 9;}\n"),
      store=lambda s: flip(s, "hashes", "flip"), skips=3)
