@@ -32,16 +32,15 @@ static const struct opt_row options[] = {
 
 static const struct command_line command_line = {
 	.name = NAME, .synopsis = "--store=DIR learn TRACE\n--store=DIR run -- COMMAND...",
-	.about = "An experiment: run a build, and restore what its steps would make, instead of running "
-		 "them, if a recording proves that they would make the same. experimental-skip.md says what "
+	.about = "An experiment: run a build, and restore what its steps would make, instead of running\n"
+		 "them, if a recording proves that they would make the same. experimental-skip.md says what\n"
 		 "that takes and what it cannot know.",
 	.example = PROG " run --hash --record=probes,dirs,output=all -- \\\n"
 		   "  " PROG " " NAME " --store=/var/tmp/store run -- make\n"
 		   PROG " " NAME " --store=/var/tmp/store learn etrace.fxt\n"
 		   PROG " " NAME " --store=/var/tmp/store run -- make\n",
 	.options = { options },
-	.status = "that of COMMAND; 1 the trace is incomplete; 2 nothing was learned; 125 if COMMAND "
-		  "was not run",
+	.status = "that of COMMAND; 1 the trace is incomplete; 2 nothing was learned; 125 COMMAND was not run",
 	.failed = EXIT_FAILED, .runs = true,
 };
 
@@ -190,16 +189,19 @@ static int learn(const struct skip_store *s, const struct opts *opts, char **tra
 	struct diag *diag = diag_new(stderr, PROG " " NAME);
 	struct skip_learn l = { .store = s, .allow = opt_value(opts, "allow") };
 	uint64_t max = MAX_DEFAULT;
+	struct db *db = NULL;
 	char self[PATH_MAX];
-	struct db *db;
 	struct out *out;
 	int ret = 2;
 
+	l.program = realpath("/proc/self/exe", self);
 	if (!opt_number(opts, "max", 0, UINT64_MAX, &max))
 		diag_fatal(diag, "--max %s: say a number of bytes", opt_value(opts, "max"));
-	else if (!(l.program = realpath("/proc/self/exe", self)))
+	else if (!l.program)
 		diag_fatal(diag, "/proc/self/exe: %s; mount /proc", strerror(errno));
-	else if ((db = answers_open(trace, 1, NULL, opts, diag))) {
+	else
+		db = answers_open(trace, 1, NULL, opts, diag);
+	if (db) {
 		out = out_fd(STDOUT_FILENO, 0);
 		ret = skip_learn(&l, db, out) ? answers_end(db, diag, PROG) : 2;
 		out_close(out);
@@ -230,8 +232,11 @@ int cmd_skip(int argc, char **argv)
 		return ret;
 	}
 	/* run is a command, and what follows may begin with -- */
-	if (argc > 1 && !strcmp(argv[0], "run") && !strcmp(argv[1], "--"))
-		argv[1] = argv[0], argv++, argc--;
+	if (argc > 1 && !strcmp(argv[0], "run") && !strcmp(argv[1], "--")) {
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
 	if (!dir)
 		ret = command_line_wrong(&command_line, "no --store given");
 	else if (argc < 2 || (strcmp(argv[0], "run") && (strcmp(argv[0], "learn") || argc > 2)))

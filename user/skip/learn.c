@@ -513,8 +513,8 @@ static bool take_network(struct learning *x)
 static bool take_printed(struct learning *x)
 {
 	static const char text[] =
-		"SELECT p.exec, p.bytes, (SELECT sum(a.bytes) FROM exec AS e JOIN exec AS l"
-		" ON l.id = p.exec AND l.process = e.process JOIN access AS a ON a.exec = e.id"
+		"SELECT p.exec, p.bytes, (SELECT sum(a.bytes) FROM exec AS e JOIN exec AS l\n"
+		" ON l.id = p.exec AND l.process = e.process JOIN access AS a ON a.exec = e.id\n"
 		" WHERE a.how = 2 AND a.fd = p.fd) FROM printed AS p";
 	struct sqlite3_stmt *st = db_ask(x->db, text, "");
 	bool ok = true;
