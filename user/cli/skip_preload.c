@@ -38,7 +38,7 @@ static char etrace[PATH_MAX];	/* empty: only the program itself runs */
 __attribute__((constructor)) static void begin(void)
 {
 	Dl_info info;
-	char *slash;
+	const char *slash;
 
 	real_execve = (execve_fn *)(uintptr_t)dlsym(RTLD_NEXT, "execve");
 	real_execvpe = (execve_fn *)(uintptr_t)dlsym(RTLD_NEXT, "execvpe");
@@ -46,9 +46,9 @@ __attribute__((constructor)) static void begin(void)
 	real_spawnp = (spawn_fn *)(uintptr_t)dlsym(RTLD_NEXT, "posix_spawnp");
 	if (!dladdr(etrace, &info) || strlen(info.dli_fname) + 8 > sizeof(etrace))
 		return;
-	strcpy(etrace, info.dli_fname);
-	slash = strrchr(etrace, '/');
-	strcpy(slash ? slash + 1 : etrace, slash ? "etrace" : "");
+	slash = strrchr(info.dli_fname, '/');
+	if (slash)
+		snprintf(etrace, sizeof(etrace), "%.*s/etrace", (int)(slash - info.dli_fname), info.dli_fname);
 }
 
 static bool is_asked(const char *path, char *const argv[], char *const envp[])
@@ -123,7 +123,7 @@ static bool find_program(const char *name, char *path)
 	if (!name || !*name || strlen(name) > 255)
 		return false;
 	if (strchr(name, '/')) {
-		strcpy(path, name);
+		memcpy(path, name, strlen(name) + 1);
 		return true;
 	}
 	for (at = at ? at : "/bin:/usr/bin"; at; at = strchr(at, ':')) {

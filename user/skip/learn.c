@@ -471,7 +471,6 @@ static bool take_change(struct learning *x, const struct change *c)
 		return take_failed_change(x, c);
 	switch (c->what) {
 	case GRAPH_MKDIR:
-		return true;
 	case GRAPH_SYMLINK:
 		return true;
 	case GRAPH_RMDIR:
