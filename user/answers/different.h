@@ -122,13 +122,15 @@ void different_look_at_contents(struct different *w);
 void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
 			    const struct buf *is);
 
+/* A word that stands for a cause.  @where: the path of the source; NULL: in the arguments */
+typedef void different_word_fn(void *ctx, enum different_cause cause, unsigned int weight,
+			       const char *word, const char *where);
+
 /**
  * different_look_at_words - words in the source or script of a unit that stand for a cause
  * @name: of its program
- * @fn: called for each; @where: the path of the source, NULL if the word is in the arguments
+ * @fn: called for each
  */
-typedef void different_word_fn(void *ctx, enum different_cause cause, unsigned int weight,
-			       const char *word, const char *where);
 void different_look_at_words(struct different *w, uint32_t unit, const char *name,
 			     different_word_fn *fn, void *ctx);
 
