@@ -107,6 +107,7 @@ int execve(const char *path, char *const argv[], char *const envp[])
 	if (!real_execve)
 		begin();
 	if (is_asked(path, argv, envp)) {
+		/* cppcheck-suppress allocaCalled */
 		char **args = ASK_ROOM(argv);
 
 		ask_args(args, path, argv);
@@ -145,6 +146,7 @@ int execvpe(const char *name, char *const argv[], char *const envp[])
 	if (!real_execvpe)
 		begin();
 	if (find_program(name, path) && is_asked(path, argv, envp)) {
+		/* cppcheck-suppress allocaCalled */
 		char **args = ASK_ROOM(argv);
 
 		ask_args(args, path, argv);
@@ -184,6 +186,7 @@ int execl(const char *path, const char *arg, ...)
 	va_list list;
 	char **args;
 
+	/* cppcheck-suppress allocaCalled */
 	COLLECT(args, arg, list);
 	va_end(list);
 	return execve(path, args, environ);
@@ -194,6 +197,7 @@ int execlp(const char *name, const char *arg, ...)
 	va_list list;
 	char **args;
 
+	/* cppcheck-suppress allocaCalled */
 	COLLECT(args, arg, list);
 	va_end(list);
 	return execvpe(name, args, environ);
@@ -205,6 +209,7 @@ int execle(const char *path, const char *arg, ...)
 	va_list list;
 	char **args;
 
+	/* cppcheck-suppress allocaCalled */
 	COLLECT(args, arg, list);
 	envp = va_arg(list, char *const *);
 	va_end(list);
@@ -217,6 +222,7 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
 	if (!real_spawn)
 		begin();
 	if (is_asked(path, argv, envp)) {
+		/* cppcheck-suppress allocaCalled */
 		char **args = ASK_ROOM(argv);
 
 		ask_args(args, path, argv);
@@ -234,6 +240,7 @@ int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t 
 	if (!real_spawnp)
 		begin();
 	if (find_program(name, path) && is_asked(path, argv, envp)) {
+		/* cppcheck-suppress allocaCalled */
 		char **args = ASK_ROOM(argv);
 
 		ask_args(args, path, argv);
