@@ -63,7 +63,7 @@ static bool is_asked(const char *path, char *const argv[], char *const envp[])
 		return false;
 	while (*envp && strncmp(*envp, VARIABLE, strlen(VARIABLE)))
 		envp++;
-	while (argv[n] && n < MANY)
+	while (n < MANY && argv[n])
 		n++;
 	if (!*envp || argv[n] || access(path, X_OK))
 		return false;
