@@ -369,8 +369,11 @@ TEST(session_in_the_middle)
 	EXPECT_EQ(et_counter("strings_joined"), joined);
 	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
 	EXPECT_EQ(stats.strings_joined, 0);
-	/* What execve closed (the device, the lease), the program, its end. */
-	EXPECT_EQ(stats.records, 4);
+	/*
+	 * What execve closed (the device, the lease), the program, its end; and the random bytes
+	 * that malloc() takes, where that is a system call.
+	 */
+	EXPECT(stats.records == 4 || stats.records == 5, "%lld records", (long long)stats.records);
 	close(dev);
 	et_param_write("root_pid", "0");
 	et_instance_write("trace", "");		/* which nobody has read */
