@@ -10,6 +10,7 @@
 #include "etrace.h"
 
 struct dentry;
+struct file;
 struct path;
 
 #define ETRACE_PATH_BUF	(32 * 1024)	/* longest path in bytes, for any depth seen in practice */

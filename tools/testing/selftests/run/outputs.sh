@@ -60,16 +60,19 @@ taken_away()
 {
 	local row name what told
 
+	# the file appears when the command has begun, which may have done something by then
 	for row in "t.fxt:rm t.fxt:not there any more" "t.etrace.gz:mv t.etrace.gz x:not there any more" \
 		"t.json.zst:mv old t.json.zst:another file" "t.etrace:until [ -s t.etrace ]; do sleep 0.05; done; echo > t.etrace:somebody else"; do
 		IFS=: read -r name what told <<< "$row"
 		touch old
-		is "status after $what" "$(status "$etrace" run --strict -o $name -- sh -c "$what")" 123
+		is "status after $what" "$(status "$etrace" run --strict -o $name -- \
+			sh -c "until [ -e $name ]; do sleep 0.05; done; $what")" 123
 		has err "NOT COMPLETE"
 		has err "$name: not whole: "
 		has err "$told"
 	done
-	is "status without --strict" "$(status "$etrace" run -q -- sh -c 'rm -f *.fxt; exit 4')" 4
+	is "status without --strict" "$(status "$etrace" run -q -- sh -c \
+		'until [ -e etrace.fxt ]; do sleep 0.05; done; rm -f *.fxt; exit 4')" 4
 	has err "the trace is not complete"
 	has err "etrace.fxt: not whole: "
 }
