@@ -58,6 +58,8 @@ struct contents {
 	size_t nproofs, proofs_cap;
 	struct et_event ev;
 	uint64_t last;		/* time of the last event */
+	uint64_t next;		/* of the event that is passed on next; UINT64_MAX if there is none */
+	bool own;		/* the last event was a content */
 	unsigned int tries;	/* of the version that graph_settle_again() reports */
 	pthread_t threads[THREADS];
 	unsigned int nthreads;
@@ -242,6 +244,17 @@ static void add_hex(struct et_event *ev, unsigned int i, const uint8_t *hash)
 	free(text);
 }
 
+/*
+ * When a content is reported: after all lines of the event before it, each of which is later than
+ * the one before by 1 ns, and before the next event.
+ */
+static uint64_t time_between(const struct contents *c, uint64_t time)
+{
+	uint64_t half = (c->next - c->last) / 2, lines = c->own ? 16 : 1000;
+
+	return time > c->last + lines ? time : c->last + (half < lines ? half : lines);
+}
+
 static void emit_content(struct contents *c, const struct work *w)
 {
 	const struct file_result *r = &w->result;
@@ -250,7 +263,7 @@ static void emit_content(struct contents *c, const struct work *w)
 	size_t len;
 	const char *path = path_of(c, of->file, &len);
 
-	et_reset(ev, ET_K_CONTENT, 0, 0, r->time > c->last ? r->time : c->last);
+	et_reset(ev, ET_K_CONTENT, 0, 0, time_between(c, r->time));
 	et_add_string(ev, ET_S_CONTENT_path, path, len);
 	if (of->identified) {
 		et_set(ev, ET_V_CONTENT_dev, of->dev);
@@ -271,6 +284,7 @@ static void emit_content(struct contents *c, const struct work *w)
 		};
 	}
 	c->last = ev->time;
+	c->own = true;
 	sink_item(c->to, ev);
 }
 
@@ -305,6 +319,7 @@ static void take_results(struct contents *c, uint64_t time)
 	struct work *w;
 	bool later;
 
+	c->next = time > c->last ? time : c->last;
 	pthread_mutex_lock(&c->lock);
 	if (c->results.first)
 		now = c->results;
@@ -334,6 +349,7 @@ void contents_event(struct contents *c, const struct et_event *ev)
 		take_results(c, ev->time);
 	if (ev->time > c->last)
 		c->last = ev->time;
+	c->own = false;
 	graph_event(c->graph, ev);
 }
 
