@@ -343,14 +343,16 @@ static void look_at_inputs(struct unit_look *l)
 static void look_at_arguments(struct unit_look *l)
 {
 	struct buf was = { 0 }, is = { 0 };
+	size_t n;
 
 	if (!l->pair || match_same_call(&l->w->d->m, l->pair, l->unit))
 		return;
-	if (!match_other_args(A(l->w), l->pair, B(l->w), l->unit, &was) &&
-	    !match_other_args(B(l->w), l->unit, A(l->w), l->pair, &is))
-		l->w->by_order = true;
-	else
+	n = match_other_args(A(l->w), l->pair, B(l->w), l->unit, &was);
+	n += match_other_args(B(l->w), l->unit, A(l->w), l->pair, &is);
+	if (n)
 		different_look_at_text(l->w, l->unit, &was, &is);
+	else
+		l->w->by_order = true;
 	buf_free(&was);
 	buf_free(&is);
 }
