@@ -29,23 +29,10 @@ void affected_free(struct affected *a)
 
 bool affected_map(struct affected *a, const char *map)
 {
-	const char *equal = strchr(map, '=');
-	struct buf from = { 0 }, to = { 0 };
-	char *here;
-
-	if (!equal || equal == map || !equal[1]) {
-		diag_fatal(a->db->diag, "--map %s: say two directories, as /here=/there", map);
-		return false;
-	}
-	here = xstrndup(map, (size_t)(equal - map));
-	answers_path(&from, here);
-	answers_path(&to, equal + 1);
-	free(here);
-	a->map_from = xstrndup(from.s, from.len);
-	a->map_to = xstrndup(to.s, to.len);
-	buf_free(&from);
-	buf_free(&to);
-	return true;
+	if (answers_paths(map, &a->map_from, &a->map_to))
+		return true;
+	diag_fatal(a->db->diag, "--map %s: say two directories, as /here=/there", map);
+	return false;
 }
 
 /* Append the path that a file had in the build, given its path now. */

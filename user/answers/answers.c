@@ -28,6 +28,25 @@ void answers_path(struct buf *to, const char *path)
 	path_clean(to);
 }
 
+bool answers_paths(const char *text, char **from, char **to)
+{
+	const char *equal = strchr(text, '=');
+	struct buf a = { 0 }, b = { 0 };
+	char *first;
+
+	if (!equal || equal == text || !equal[1])
+		return false;
+	first = xstrndup(text, (size_t)(equal - text));
+	answers_path(&a, first);
+	answers_path(&b, equal + 1);
+	free(first);
+	*from = xstrndup(a.s, a.len);
+	*to = xstrndup(b.s, b.len);
+	buf_free(&a);
+	buf_free(&b);
+	return true;
+}
+
 /* ---- similar names ---- */
 
 #define NEAR 3		/* number of similar names that are printed */

@@ -54,6 +54,14 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 void answers_path(struct buf *to, const char *path);
 
 /**
+ * answers_paths - split "A=B" into two paths, each as answers_path() makes it
+ * @from, @to: set to them, freed by the caller; unchanged if it returns false
+ *
+ * Return: whether the text is of that form.
+ */
+bool answers_paths(const char *text, char **from, char **to);
+
+/**
  * answers_file - find the file that a user names
  *
  * Return: its id; 0 after diag_fatal() if the build did not touch it.  The message says which

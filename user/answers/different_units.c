@@ -289,7 +289,11 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 {
 	struct unit_look *l = ctx;
 
-	if (!a || !b || (a->made && b->made))
+	if (!a || !b)
+		return;
+	if (b->class == GRAPH_DATA && a->identified && b->identified && a->mtime != b->mtime)
+		l->touched = b->file;
+	if (a->made && b->made)
 		return;
 	switch (match_change(&l->w->d->m, a->version, b->version, NULL)) {
 	case MATCH_CONTENT:
@@ -307,14 +311,6 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 	}
 }
 
-static void note_touched(void *ctx, const struct match_input *a, const struct match_input *b)
-{
-	struct unit_look *l = ctx;
-
-	if (a && b && b->class == GRAPH_DATA && a->identified && b->identified && a->mtime != b->mtime)
-		l->touched = b->file;
-}
-
 static void look_at_inputs(struct unit_look *l)
 {
 	struct match_inputs inputs[2] = { 0 };
@@ -327,7 +323,6 @@ static void look_at_inputs(struct unit_look *l)
 	match_inputs(A(l->w), l->pair, &inputs[0]);
 	match_inputs(s, l->unit, &inputs[1]);
 	diff_pairs(&inputs[0], &inputs[1], look_at_input, l);
-	diff_pairs(&inputs[0], &inputs[1], note_touched, l);
 	free(inputs[0].rows);
 	free(inputs[1].rows);
 	if (!match_same_program(&l->w->d->m, l->pair, l->unit))

@@ -128,23 +128,10 @@ static void pair_by(struct match *m, key_fn *key)
 
 static bool read_map(struct match *m, const char *map, struct diag *diag)
 {
-	const char *equal = strchr(map, '=');
-	struct buf a = { 0 }, b = { 0 };
-	char *first;
-
-	if (!equal || equal == map || !equal[1]) {
-		diag_fatal(diag, "--map %s: say two directories, as /first=/second", map);
-		return false;
-	}
-	first = xstrndup(map, (size_t)(equal - map));
-	answers_path(&a, first);
-	answers_path(&b, equal + 1);
-	free(first);
-	buf_addc(&a, 0);
-	buf_addc(&b, 0);
-	m->side[1].to = a.s;
-	m->side[1].from = b.s;
-	return true;
+	if (answers_paths(map, &m->side[1].to, &m->side[1].from))
+		return true;
+	diag_fatal(diag, "--map %s: say two directories, as /first=/second", map);
+	return false;
 }
 
 bool match_same_call(const struct match *m, uint32_t a, uint32_t b)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace why-different: why two builds made different things of the same inputs. */
 #include "answers/different.h"
-#include "base/xalloc.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
-
-#include <string.h>
 
 static const struct opt_row options[] = {
 	{ "map", "A=B",
@@ -20,24 +17,10 @@ static const struct opt_row options[] = {
 /* Take the value of --kept. */
 static bool set_kept(struct different *w, const char *kept, struct diag *diag)
 {
-	const char *equal = kept ? strchr(kept, '=') : NULL;
-	struct buf from = { 0 }, to = { 0 };
-
-	if (!kept)
+	if (!kept || answers_paths(kept, &w->kept_from, &w->kept_to))
 		return true;
-	if (!equal || equal == kept || !equal[1]) {
-		diag_fatal(diag, "--kept=%s: must be two directories, A=B", kept);
-		return false;
-	}
-	w->kept_from = xstrndup(kept, (size_t)(equal - kept));
-	answers_path(&from, w->kept_from);
-	answers_path(&to, equal + 1);
-	free(w->kept_from);
-	w->kept_from = xstrndup(from.s, from.len);
-	w->kept_to = xstrndup(to.s, to.len);
-	buf_free(&from);
-	buf_free(&to);
-	return true;
+	diag_fatal(diag, "--kept=%s: must be two directories, A=B", kept);
+	return false;
 }
 
 static int ask_why_different(struct asked *a)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which programs may be skipped.  See programs.h. */
 #include "skip/programs.h"
+#include "base/path.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
@@ -47,7 +48,7 @@ static bool is_listed(const char *name, const char *list)
 
 enum skip_program skip_program(const char *path, const char *allow)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!fnmatch(programs[i].name, name, 0))

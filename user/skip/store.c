@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files of a store, and hashes.  See skip.h. */
 #include "skip/skip.h"
+#include "base/utf8.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -84,8 +85,10 @@ void skip_say(const struct skip_store *s, const char *what, const char *which)
 
 static void hash_hex(const uint8_t *digest, char *hex)
 {
-	for (int i = 0; i < SKIP_HEX / 2; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	char *text = utf8_hex((const char *)digest, SKIP_HEX / 2);
+
+	memcpy(hex, text, SKIP_HEX + 1);
+	free(text);
 }
 
 static void hash_end(struct sha256_ctx *ctx, char *hex)
@@ -186,8 +189,7 @@ bool skip_hash_file(const struct skip_store *s, int fd, char hex[SKIP_HEX + 1])
 	if (memcmp(&key, &after, sizeof(key)))
 		return false;	/* it changes just now */
 	if (settled) {
-		for (int i = 0; i < SKIP_HEX / 2; i++)
-			sscanf(hex + 2 * i, "%2hhx", &id.sha256[i]);
+		utf8_unhex(hex, SKIP_HEX, (char *)id.sha256);
 		content_cache_put(s->cache, &key, &id);
 	}
 	return true;
