@@ -46,10 +46,10 @@ struct content_cache {
 	uint64_t key[2];
 };
 
-/* A set as it was read: slots that are empty, damaged or could not be read have @used 0. */
+/* A set as it was read: slots that are empty or could not be read have @used 0. */
 struct cache_set {
 	off_t at;		/* where it lies in the file */
-	uint64_t newest;	/* the largest @used; 0 if the set is empty */
+	uint64_t newest;	/* after cache_set_check(): the largest @used; 0 if the set is empty */
 	struct cache_slot slots[CACHE_WAYS];
 };
 
@@ -294,24 +294,44 @@ static void cache_set_read(const struct content_cache *c, const struct content_k
 	uint64_t n = (uint64_t)((hash_wide)hash * c->sets >> 64);
 
 	set->at = CACHE_SLOTS_AT + (off_t)(n * sizeof(set->slots));
-	set->newest = 0;
 	cache_read(c->fd, set->slots, sizeof(set->slots), set->at);
+}
+
+static bool cache_slot_valid(const struct content_cache *c, const struct cache_slot *s)
+{
+	return s->used && s->sum == cache_slot_sum(c, s);
+}
+
+/* Empty the slots that are damaged, and find the newest. */
+static void cache_set_check(const struct content_cache *c, struct cache_set *set)
+{
+	set->newest = 0;
 	for (unsigned int i = 0; i < CACHE_WAYS; i++) {
 		struct cache_slot *s = &set->slots[i];
 
-		if (s->used && s->sum != cache_slot_sum(c, s))
+		if (!cache_slot_valid(c, s))
 			s->used = 0;
 		if (s->used > set->newest)
 			set->newest = s->used;
 	}
 }
 
-static struct cache_slot *cache_set_find(struct cache_set *set, const struct content_key *key)
+static struct cache_slot *cache_set_find(const struct content_cache *c, struct cache_set *set,
+					 const struct content_key *key)
 {
 	for (unsigned int i = 0; i < CACHE_WAYS; i++)
-		if (set->slots[i].used && !memcmp(&set->slots[i].key, key, sizeof(*key)))
+		if (!memcmp(&set->slots[i].key, key, sizeof(*key)) &&
+		    cache_slot_valid(c, &set->slots[i]))
 			return &set->slots[i];
 	return NULL;
+}
+
+static bool cache_set_full(const struct cache_set *set)
+{
+	for (unsigned int i = 0; i < CACHE_WAYS; i++)
+		if (!set->slots[i].used)
+			return false;
+	return true;
 }
 
 /* The slot for a new entry: an empty one, or the one that was not used for longest. */
@@ -343,14 +363,17 @@ bool content_cache_get(struct content_cache *cache, const struct content_key *ke
 	if (!cache)
 		return false;
 	cache_set_read(cache, key, &set);
-	s = cache_set_find(&set, key);
+	s = cache_set_find(cache, &set, key);
 	if (!s)
 		return false;
 	*id = s->id;
 	/*
-	 * Most often it is the newest already, and nothing is written.  If another process has
-	 * replaced it in the meantime, that entry is lost; if this fails, only the order is.
+	 * Which one was used last matters only when one has to go.  If another process has replaced
+	 * it in the meantime, that entry is lost; if this fails, only the order is.
 	 */
+	if (!cache_set_full(&set))
+		return true;
+	cache_set_check(cache, &set);
 	if (s->used != set.newest)
 		cache_set_write(cache, &set, s);
 	return true;
@@ -365,7 +388,8 @@ bool content_cache_put(struct content_cache *cache, const struct content_key *ke
 	if (!cache)
 		return false;
 	cache_set_read(cache, key, &set);
-	s = cache_set_find(&set, key);
+	cache_set_check(cache, &set);
+	s = cache_set_find(cache, &set, key);
 	if (!s)
 		s = cache_set_oldest(&set);
 	s->key = *key;

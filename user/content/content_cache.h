@@ -38,7 +38,7 @@
  *
  * Each 8 slots that follow each other are a set.  That of a struct content_key, times the number of
  * sets, divided by 2^64 is the set of an entry; it may lie in any slot of it.  When all slots of a set
- * are full, that which was not used for longest is replaced.
+ * are full, that which was not used for longest is replaced; uses before it was full do not count.
  *
  * The file grows with the highest set that is in use, up to 4096 + 128 bytes * number of slots.
  * Sets that were never used are holes.  What lies behind the end of a truncated file is empty.
@@ -96,7 +96,7 @@ struct content_cache;
 struct content_cache *content_cache_open(const char *path, size_t slots, char *why, size_t size);
 
 /**
- * content_cache_get - look for a file; it is then the entry of its set that was used last
+ * content_cache_get - look for a file; if its set is full, it is then the entry used last
  * @cache: the cache; NULL has no entries
  * @id: filled if it is found, else not changed
  *

@@ -6,6 +6,7 @@
 #include "base/worker.h"
 #include "base/xalloc.h"
 #include "content/file_hash.h"
+#include "content/kept.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS		2u
 #define NICE		10		/* of the threads: the build comes first */
@@ -23,13 +25,21 @@
 #define HOLD_NS		50000000u
 /* How often a file is hashed that changes while it is read. */
 #define TRIES		3u
+/* Jobs that one thread is enough for: another one costs more to wake. */
+#define JOBS_FEW	8u
+
+enum work_kind {
+	WORK_HASH,
+	WORK_STORE,		/* what is proven, in the cache */
+	WORK_KEEP,		/* open what is being written */
+};
 
 struct work {
 	struct work *next;
-	struct file_job job;
+	enum work_kind kind;
+	struct file_job job;	/* of WORK_KEEP: job.kept is what came of it, until it is taken */
 	struct file_result result;
 	unsigned int tries;
-	bool keep;		/* it is proven: to be put into the cache */
 };
 
 struct work_list {
@@ -61,13 +71,15 @@ struct contents {
 	uint64_t next;		/* of the event that is passed on next; UINT64_MAX if there is none */
 	bool own;		/* the last event was a content */
 	unsigned int tries;	/* of the version that graph_settle_again() reports */
-	pthread_t threads[THREADS];
+	struct kept_files kept;
+	pthread_t threads[THREADS + 1];
 	unsigned int nthreads;
 	/* shared with the threads, under @lock: */
 	pthread_mutex_t lock;
-	pthread_cond_t more, done;
-	struct work_list jobs, results;
-	unsigned int waiting;	/* in @jobs, or being hashed */
+	pthread_cond_t more, more_keeps, done;
+	struct work_list jobs, keeps, results;
+	unsigned int waiting;	/* in @jobs or @keeps, or taken from there */
+	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
 	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
 };
@@ -93,6 +105,8 @@ static struct work *list_take(struct work_list *l)
 
 static void work_free(struct work *w)
 {
+	if (w && w->kind == WORK_KEEP && w->job.kept >= 0)
+		close(w->job.kept);
 	if (w)
 		free(w->job.path);
 	free(w);
@@ -107,8 +121,10 @@ static void work_free(struct work *w)
  */
 static uint64_t due_of(const struct work *w)
 {
-	bool waits = w->result.why_not ? w->result.again : !w->job.of.sized;
+	bool waits = w->result.why_not ? w->result.again : !w->job.of.sized && !w->result.empty;
 
+	if (w->kind == WORK_KEEP)
+		return w->result.time;
 	return w->result.time + (waits ? HOLD_NS : 0);
 }
 
@@ -117,7 +133,8 @@ static void add_job(struct contents *c, struct work *w)
 {
 	list_add(&c->jobs, w);
 	c->waiting++;
-	pthread_cond_signal(&c->more);
+	if (c->idle == THREADS || c->waiting > JOBS_FEW)
+		pthread_cond_signal(&c->more);
 }
 
 /* With @lock. */
@@ -129,19 +146,40 @@ static void add_result(struct contents *c, struct work *w)
 	pthread_cond_signal(&c->done);
 }
 
-/* Processor time of this thread so far, ns. */
-static uint64_t thread_ns(void)
+static uint64_t clock_now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Reading takes long: what else there is to do is another thread's. */
+static void read_file(struct contents *c, struct file_found *found, struct file_result *result)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->jobs.first)
+		pthread_cond_signal(&c->more);
+	pthread_mutex_unlock(&c->lock);
+	file_read(found, result);
+}
+
+/* With @lock. */
+static void count_time(struct contents *c, uint64_t *before)
+{
+	uint64_t now = clock_now(CLOCK_THREAD_CPUTIME_ID);
+
+	c->waiting--;
+	c->counts.cpu += now - *before;
+	*before = now;
 }
 
 static void *hash_files(void *arg)
 {
+	struct file_mounts mounts = { 0 };
 	struct contents *c = arg;
-	uint64_t cpu = 0, now;
+	struct file_found found;
+	uint64_t cpu = 0;
 	struct work *w;
 
 	/* on Linux the priority of a thread */
@@ -150,25 +188,49 @@ static void *hash_files(void *arg)
 	while (!c->stop) {
 		w = list_take(&c->jobs);
 		if (!w) {
+			c->idle++;
 			pthread_cond_wait(&c->more, &c->lock);
+			c->idle--;
 			continue;
 		}
 		pthread_mutex_unlock(&c->lock);
-		if (w->keep)
+		if (w->kind == WORK_STORE)
 			content_cache_put(c->limits.cache, &w->result.key, &w->result.id);
-		else
-			file_hash(&w->job, &c->limits, &w->result);
+		else if (file_find(&w->job, &c->limits, &mounts, &found, &w->result))
+			read_file(c, &found, &w->result);
 		pthread_mutex_lock(&c->lock);
-		c->waiting--;
-		now = thread_ns();
-		c->counts.cpu += now - cpu;
-		cpu = now;
-		if (w->keep) {
+		count_time(c, &cpu);
+		if (w->kind == WORK_STORE) {
 			work_free(w);
 			pthread_cond_signal(&c->done);
 		} else {
 			add_result(c, w);
 		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* Not of low priority: what is opened late is gone. */
+static void *keep_files(void *arg)
+{
+	struct contents *c = arg;
+	uint64_t cpu = 0;
+	struct work *w;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->stop) {
+		w = list_take(&c->keeps);
+		if (!w) {
+			pthread_cond_wait(&c->more_keeps, &c->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&c->lock);
+		w->job.kept = file_keep(&w->job, &c->limits);
+		w->result.time = clock_now(CLOCK_MONOTONIC);
+		pthread_mutex_lock(&c->lock);
+		count_time(c, &cpu);
+		add_result(c, w);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
@@ -207,22 +269,48 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 	}
 }
 
+static struct work *work_new(const struct contents *c, enum work_kind kind,
+			     const struct graph_settled *of)
+{
+	struct work *w = xcalloc(1, sizeof(*w));
+	size_t len;
+	const char *path = path_of(c, of->file, &len);
+
+	w->kind = kind;
+	w->job.of = *of;
+	w->job.kept = -1;
+	/* in another mount namespace: "mnt:[4026532281]/path" */
+	w->job.path = *path == '/' ? xstrndup(path, len) : NULL;
+	return w;
+}
+
+static void on_written(void *ctx, const struct graph_settled *of)
+{
+	struct contents *c = ctx;
+	struct work *w;
+	size_t len;
+
+	if (*path_of(c, of->file, &len) != '/' || !kept_begin(&c->kept, of))
+		return;
+	w = work_new(c, WORK_KEEP, of);
+	pthread_mutex_lock(&c->lock);
+	list_add(&c->keeps, w);
+	c->waiting++;
+	pthread_cond_signal(&c->more_keeps);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void on_settled(void *ctx, const struct graph_settled *of)
 {
 	static const char busy[] = "too many files were waiting to be hashed";
 	struct contents *c = ctx;
-	struct work *w;
-	const char *path;
-	size_t len;
+	struct work *w = work_new(c, WORK_HASH, of);
 
-	c->counts.versions += of->first;
-	w = xcalloc(1, sizeof(*w));
-	w->job.of = *of;
+	/* what nobody has written counts when its hash is known */
+	c->counts.versions += of->first && !of->unwritten;
 	w->tries = c->tries;
-	path = path_of(c, of->file, &len);
-	/* in another mount namespace: "mnt:[4026532281]/path" */
-	w->job.path = *path == '/' ? xstrndup(path, len) : NULL;
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
+	kept_job_begin(&c->kept, &w->job);
 	pthread_mutex_lock(&c->lock);
 	if (c->waiting < JOBS_MAX) {
 		add_job(c, w);
@@ -277,6 +365,7 @@ static void emit_content(struct contents *c, const struct work *w)
 		et_set_unsigned(ev, ET_V_CONTENT_size, r->key.size);
 		et_set(ev, ET_V_CONTENT_mtime, r->key.mtime);
 		c->counts.hashed++;
+		c->counts.versions += of->unwritten;
 		c->counts.bytes += r->cached ? 0 : r->key.size;
 		c->proofs = xgrow(c->proofs, &c->proofs_cap, c->nproofs + 1, sizeof(*c->proofs));
 		c->proofs[c->nproofs++] = (struct proof){
@@ -288,7 +377,7 @@ static void emit_content(struct contents *c, const struct work *w)
 	sink_item(c->to, ev);
 }
 
-static void take_result(struct contents *c, struct work *w)
+static void take_hash(struct contents *c, struct work *w)
 {
 	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
 
@@ -309,7 +398,19 @@ static void take_result(struct contents *c, struct work *w)
 		return;
 	emit_content(c, w);
 	/* not before: what is not proven may have been written to through a mapping since */
-	w->keep = !w->result.why_not && !w->result.cached && c->limits.cache;
+	if (!w->result.why_not && !w->result.cached && c->limits.cache)
+		w->kind = WORK_STORE;
+}
+
+static void take_result(struct contents *c, struct work *w)
+{
+	if (w->kind == WORK_KEEP) {
+		kept_opened(&c->kept, &w->job.of, w->job.kept);
+		w->job.kept = -1;
+	} else {
+		take_hash(c, w);
+		kept_job_end(&c->kept, &w->job);
+	}
 }
 
 /* What was proven up to @time. */
@@ -335,7 +436,7 @@ static void take_results(struct contents *c, uint64_t time)
 		pthread_mutex_lock(&c->lock);
 		if (later)
 			add_result(c, w);
-		else if (w->keep)
+		else if (w->kind == WORK_STORE)
 			add_job(c, w);
 		else
 			work_free(w);
@@ -417,7 +518,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 			      size_t size)
 {
 	static const struct graph_ops ops = {
-		.below = on_below, .file = on_file, .settled = on_settled,
+		.below = on_below, .file = on_file, .settled = on_settled, .written = on_written,
 	};
 	struct contents *c = xcalloc(1, sizeof(*c));
 	int err = 0;
@@ -431,17 +532,21 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	c->mounts = file_mounts(&c->limits.nmounts);
 	c->limits.mounts = c->mounts;
 	c->graph = graph_new(o->pid_bits, &ops, c);
+	c->kept.graph = c->graph;
 	et_init(&c->ev);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->more, NULL);
+	pthread_cond_init(&c->more_keeps, NULL);
 	pthread_cond_init(&c->done, NULL);
 	c->jobs.end = &c->jobs.first;
+	c->keeps.end = &c->keeps.first;
 	c->results.end = &c->results.first;
-	while (c->nthreads < THREADS && !err) {
-		err = worker_start(&c->threads[c->nthreads], hash_files, c);
+	while (c->nthreads < THREADS + 1 && !err) {
+		err = worker_start(&c->threads[c->nthreads],
+				   c->nthreads < THREADS ? hash_files : keep_files, c);
 		c->nthreads += !err;
 	}
-	if (c->nthreads)
+	if (!err)
 		return c;
 	snprintf(why, size, "files cannot be hashed: no thread can be started: %s", strerror(-err));
 	contents_free(c);
@@ -463,14 +568,18 @@ void contents_free(struct contents *c)
 	pthread_mutex_lock(&c->lock);
 	c->stop = true;
 	pthread_cond_broadcast(&c->more);
+	pthread_cond_broadcast(&c->more_keeps);
 	pthread_mutex_unlock(&c->lock);
 	for (unsigned int i = 0; i < c->nthreads; i++)
 		pthread_join(c->threads[i], NULL);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->more);
+	pthread_cond_destroy(&c->more_keeps);
 	pthread_cond_destroy(&c->done);
 	free_list(&c->jobs);
+	free_list(&c->keeps);
 	free_list(&c->results);
+	kept_end(&c->kept);
 	graph_free(c->graph);
 	et_fini(&c->ev);
 	buf_free(&c->text);

@@ -88,52 +88,44 @@ static int64_t tick_ns(void)
 
 /* ---- which file ---- */
 
-static uint32_t dev_of(const struct stat *st)
+/* As the kernel and stat encode devices for programs: new_encode_dev() */
+static uint32_t encode_dev(uint64_t dev)
 {
-	/* as the kernel and stat encode devices for programs: new_encode_dev() */
-	uint32_t major = major(st->st_dev), minor = minor(st->st_dev);
+	uint32_t major = major(dev), minor = minor(dev);
 
 	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
 }
 
-/* What is found out about a file before it is read. */
-struct found {
-	int fd;			/* O_PATH */
-	int fs;			/* index in file_systems, -1 if it is none of them */
-	uint64_t fsid;
-	struct stat st;
-};
-
-static void find_file_system(struct found *f)
+/* Return: 0, -1 with errno, or -2 if it is not a regular file */
+static int look_at(int fd, const char *path, int flags, struct file_look *to)
 {
-	struct statfs fs;
+	struct statx st;
 
-	f->fs = -1;
-	if (fstatfs(f->fd, &fs))
-		return;
-	memcpy(&f->fsid, &fs.f_fsid, sizeof(f->fsid));
-	for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++)
-		if (file_systems[i].magic == (uint32_t)fs.f_type)
-			f->fs = (int)i;
+	if (statx(fd, path, flags, STATX_BASIC_STATS | STATX_MNT_ID, &st))
+		return -1;
+	if (!S_ISREG(st.stx_mode))
+		return -2;
+	*to = (struct file_look){
+		.mount = st.stx_mask & STATX_MNT_ID ? st.stx_mnt_id : 0,
+		.dev = makedev(st.stx_dev_major, st.stx_dev_minor), .ino = st.stx_ino,
+		.size = st.stx_size, .mtime = st.stx_mtime.tv_sec * SECOND + st.stx_mtime.tv_nsec,
+		.ctime = st.stx_ctime.tv_sec * SECOND + st.stx_ctime.tv_nsec,
+	};
+	return 0;
 }
 
-/* Whether an open file is the one of the trace; if it cannot be told apart by its inode number,
- * size and time decide.
- */
-static bool is_same_file(const struct file_job *job, const struct found *f)
+/* What can change is equal. */
+static bool is_equal(const struct file_look *a, const struct file_look *b)
 {
-	const struct stat *st = &f->st;
-	bool own_dev = f->fs >= 0 && file_systems[f->fs].own_dev;
-	bool own_ino = f->fs >= 0 && file_systems[f->fs].own_ino;
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime == b->mtime && a->ctime == b->ctime;
+}
 
-	if (!job->of.identified)
-		return true;
-	if (job->of.dev != dev_of(st) && !own_dev)
-		return false;
-	if (job->of.ino == st->st_ino)
-		return true;
-	return own_ino && (uint64_t)st->st_size == job->of.size &&
-	       ns_of(&st->st_mtim) == job->of.mtime;
+static bool is_unchanged(int fd, const struct file_look *before)
+{
+	struct file_look now;
+
+	return !look_at(fd, "", AT_EMPTY_PATH, &now) && is_equal(before, &now);
 }
 
 static const char *why_closed(int error)
@@ -151,22 +143,6 @@ static const char *why_closed(int error)
 	}
 }
 
-/* An opened device or FIFO would act on the build, so first only the inode is taken.
- * Return: NULL, or why there is none
- */
-static const char *find_file(const char *path, bool follow, struct found *f)
-{
-	f->fd = open(path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
-	if (f->fd < 0)
-		return why_closed(errno);
-	if (fstat(f->fd, &f->st) || !S_ISREG(f->st.st_mode)) {
-		close(f->fd);
-		return "not a regular file any more";
-	}
-	find_file_system(f);
-	return NULL;
-}
-
 static int compare_ids(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -174,23 +150,136 @@ static int compare_ids(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Whether a path is on a mount that may be read: an open file keeps others from unmounting it.
- * Asked by name, since an open descriptor would do that, too.
- */
-static bool is_on_mount(const char *path, bool follow, const struct file_limits *limits)
+/* Whether a mount may be read: an open file keeps others from unmounting it. */
+static bool may_read_mount(const struct file_limits *limits, uint64_t id)
 {
-	struct statx st;
+	return !limits->nmounts || !id ||
+	       bsearch(&id, limits->mounts, limits->nmounts, sizeof(*limits->mounts), compare_ids);
+}
 
-	if (!limits->nmounts ||
-	    statx(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &st) ||
-	    !(st.stx_mask & STATX_MNT_ID))
+/* A way to find a file. */
+struct way {
+	int fd;			/* O_PATH descriptor of it, or AT_FDCWD with @path */
+	const char *path;
+	int flags;		/* of statx() and open(), to follow links or not */
+};
+
+/* An opened device or FIFO would act on the build, so only the inode is taken.
+ * Return: whether it is the one that was looked at; else -1 is @f->fd
+ */
+static bool open_way(const struct way *way, struct file_found *f)
+{
+	f->fd = way->fd >= 0 ? fcntl(way->fd, F_DUPFD_CLOEXEC, 0) :
+		open(way->path, O_PATH | O_CLOEXEC |
+		     (way->flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0));
+	if (f->fd < 0)
+		return false;
+	if (is_unchanged(f->fd, &f->look))
 		return true;
-	return bsearch(&st.stx_mnt_id, limits->mounts, limits->nmounts, sizeof(*limits->mounts),
-		       compare_ids);
+	close(f->fd);
+	f->fd = -1;
+	errno = ENOENT;
+	return false;
+}
+
+static bool know_mount(struct file_mounts *known, struct file_found *f, uint64_t now)
+{
+	for (size_t i = 0; i < FILE_MOUNTS; i++)
+		if (f->look.mount && known->of[i].id == f->look.mount &&
+		    known->of[i].dev == f->look.dev && now < known->of[i].until) {
+			f->mount = known->of[i];
+			return true;
+		}
+	return false;
+}
+
+/* Finds out what file system it is, and remembers it for a second. */
+static void look_mount(struct file_mounts *known, struct file_found *f, uint64_t now)
+{
+	struct statfs fs;
+
+	f->mount = (struct file_mount){ .id = f->look.mount, .dev = f->look.dev, .fs = -1,
+		.until = now + SECOND };
+	if (fstatfs(f->fd, &fs))
+		return;
+	memcpy(&f->mount.fsid, &fs.f_fsid, sizeof(f->mount.fsid));
+	for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++)
+		if (file_systems[i].magic == (uint32_t)fs.f_type)
+			f->mount.fs = (int)i;
+	known->of[known->next++ % FILE_MOUNTS] = f->mount;
+}
+
+/* Whether a file is the one of the trace; if it cannot be told apart by its inode number, size and
+ * time decide.
+ */
+static bool is_same_file(const struct file_job *job, const struct file_found *f)
+{
+	bool own_dev = f->mount.fs >= 0 && file_systems[f->mount.fs].own_dev;
+	bool own_ino = f->mount.fs >= 0 && file_systems[f->mount.fs].own_ino;
+
+	if (!job->of.identified)
+		return true;
+	if (job->of.dev != encode_dev(f->look.dev) && !own_dev)
+		return false;
+	if (job->of.ino == f->look.ino)
+		return true;
+	return own_ino && f->look.size == job->of.size && f->look.mtime == job->of.mtime;
+}
+
+/* Return: NULL, or why it is not found; @f->fd is open only if that was necessary */
+static const char *find_by(const struct way *way, const struct file_job *job,
+			   const struct file_limits *limits, struct file_mounts *known,
+			   struct file_found *f, uint64_t now)
+{
+	int status = look_at(way->fd, way->path, way->flags, &f->look);
+
+	if (status)
+		return status == -1 ? why_closed(errno) : "not a regular file any more";
+	/* asked by name, since an open descriptor would keep others from unmounting it, too */
+	if (way->fd < 0 && !may_read_mount(limits, f->look.mount))
+		return "on a file system that was mounted during the recording";
+	if (!know_mount(known, f, now)) {
+		if (!open_way(way, f))
+			return why_closed(errno);
+		look_mount(known, f, now);
+	}
+	if (is_same_file(job, f))
+		return NULL;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	return why_closed(ENOENT);
+}
+
+/*
+ * Finds the file of the trace: by the descriptor that is kept, its name, or the descriptor of a
+ * task that has it open.  Return: NULL, or why it is not found
+ */
+static const char *find_job(const struct file_job *job, const struct file_limits *limits,
+			    struct file_mounts *known, struct file_found *f, struct way *way,
+			    char *link, size_t size)
+{
+	const char *why = why_closed(ENOENT);
+	const uint64_t now = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+
+	if (job->kept >= 0) {
+		*way = (struct way){ job->kept, "", AT_EMPTY_PATH };
+		return find_by(way, job, limits, known, f, now);
+	}
+	if (job->path) {
+		*way = (struct way){ AT_FDCWD, job->path,
+			job->of.identified ? AT_SYMLINK_NOFOLLOW : 0 };
+		why = find_by(way, job, limits, known, f, now);
+	}
+	if (!why || !job->pid || job->of.fd < 0 || !job->of.identified)
+		return why;
+	snprintf(link, size, "/proc/%d/fd/%d", job->pid, job->of.fd);
+	*way = (struct way){ AT_FDCWD, link, 0 };
+	return find_by(way, job, limits, known, f, now);
 }
 
 /* Return: descriptor, or -1 with errno */
-static int open_found(const struct found *f)
+static int open_found(const struct file_found *f)
 {
 	static const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	char self[32];
@@ -201,61 +290,38 @@ static int open_found(const struct found *f)
 	return fd < 0 && errno == EPERM ? open(self, flags) : fd;
 }
 
-/* Finds the file of the trace: by its name, else by the descriptor of a task that has it open.
- * Return: NULL, or why it is not found
- */
-static const char *find_job(const struct file_job *job, const struct file_limits *limits,
-			    struct found *f)
-{
-	const char *why = why_closed(ENOENT);
-	char link[48];
-
-	for (int way = 0; way < 2; way++) {
-		if (way ? !job->pid || job->of.fd < 0 || !job->of.identified : !job->path)
-			continue;
-		snprintf(link, sizeof(link), "/proc/%d/fd/%d", job->pid, job->of.fd);
-		if (!is_on_mount(way ? link : job->path, way || !job->of.identified, limits))
-			return "on a file system that was mounted during the recording";
-		why = find_file(way ? link : job->path, way || !job->of.identified, f);
-		if (why)
-			continue;
-		if (is_same_file(job, f))
-			return NULL;
-		close(f->fd);
-		why = why_closed(ENOENT);
-	}
-	return why;
-}
-
 /* ---- the proof ---- */
-
-static bool is_equal(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       ns_of(&a->st_mtim) == ns_of(&b->st_mtim) && ns_of(&a->st_ctim) == ns_of(&b->st_ctim);
-}
 
 /* Rule 2.  Return: NULL if the content at ctime is that of the trace, else why it need not be */
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
-			     const struct stat *st)
+			     const struct file_look *look)
 {
 	int64_t to_real = monotonic_to_real();
-	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = ns_of(&st->st_ctim);
+	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = look->ctime;
 
 	if (job->of.existed && ctime < job->of.since + to_real - slack)
 		return NULL;
 	if (job->of.changed && ctime <= job->of.changed + to_real + (limits->early ? slack : 0) &&
 	    (!job->of.existed || !job->of.identified ||
-	     ((uint64_t)st->st_size == job->of.size && ns_of(&st->st_mtim) == job->of.mtime)))
+	     (look->size == job->of.size && look->mtime == job->of.mtime)))
 		return NULL;
 	return job->of.existed ? "changed at the time of its first use, or after that" :
 				 "changed by something that is not recorded";
 }
 
-/* Rule 1: wait until a change would show. */
-static void wait_for_tick(const struct stat *st)
+/* Whether a file is still as it was made: an open that is going on would have given it a new ctime. */
+static bool is_as_made(const struct file_job *job, const struct file_limits *limits,
+		       const struct file_look *look)
 {
-	int64_t changed = ns_of(&st->st_ctim), left;
+	return job->of.unwritten && !look->size &&
+	       look->ctime <= job->of.made + monotonic_to_real() +
+			      (limits->early ? tick_ns() + CLOCK_SLACK : 0);
+}
+
+/* Rule 1: wait until a change would show. */
+static void wait_for_tick(int64_t changed)
+{
+	int64_t left;
 	struct timespec nap = { 0 };
 
 	/* a ctime in the future would take for ever: check_age() has refused it */
@@ -298,65 +364,86 @@ static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other)
 }
 
 static bool may_be_mapped(const struct file_job *job, const struct file_limits *limits,
-			  const struct stat *st)
+			  uint64_t ino)
 {
 	if (!job->of.nmappers)
 		return false;
 	if (!limits->pids || job->of.nmappers > GRAPH_MAPPERS)
 		return true;
 	for (size_t i = 0; i < job->of.nmappers; i++)
-		if (maps_file(job->of.mappers[i], st->st_ino, job->of.identified ? job->of.ino : 0))
+		if (maps_file(job->of.mappers[i], ino, job->of.identified ? job->of.ino : 0))
 			return true;
 	return false;
 }
 
 /* ---- hashing ---- */
 
+struct hashes {
+	struct sha256_ctx plain, blob;
+};
+
+static void hashes_begin(struct hashes *h, uint64_t size)
+{
+	char head[32];
+	int len = snprintf(head, sizeof(head), "blob %" PRIu64, size);
+
+	sha256_init(&h->plain);
+	sha256_init(&h->blob);
+	sha256_update(&h->blob, (size_t)len + 1, (const uint8_t *)head);
+}
+
+static void hashes_end(struct hashes *h, struct content_id *id)
+{
+	sha256_digest(&h->plain, FILE_HASH, id->sha256);
+	sha256_digest(&h->blob, FILE_HASH, id->gitoid);
+}
+
+static void hash_nothing(struct content_id *id)
+{
+	struct hashes h;
+
+	hashes_begin(&h, 0);
+	hashes_end(&h, id);
+}
+
 static bool hash_content(int fd, uint64_t size, struct file_result *to)
 {
 	uint8_t block[BLOCK];
-	struct sha256_ctx plain, blob;
-	char head[32];
+	struct hashes h;
 	uint64_t have = 0;
 	ssize_t n;
-	int len = snprintf(head, sizeof(head), "blob %" PRIu64, size);
 
-	sha256_init(&plain);
-	sha256_init(&blob);
-	sha256_update(&blob, (size_t)len + 1, (const uint8_t *)head);
+	hashes_begin(&h, size);
 	while ((n = read(fd, block, BLOCK)) > 0) {
-		sha256_update(&plain, (size_t)n, block);
-		sha256_update(&blob, (size_t)n, block);
+		sha256_update(&h.plain, (size_t)n, block);
+		sha256_update(&h.blob, (size_t)n, block);
 		have += (uint64_t)n;
 	}
-	sha256_digest(&plain, FILE_HASH, to->id.sha256);
-	sha256_digest(&blob, FILE_HASH, to->id.gitoid);
+	hashes_end(&h, &to->id);
 	return !n && have == size;
 }
 
-static struct content_key key_of(const struct found *f)
+static struct content_key key_of(const struct file_found *f)
 {
 	return (struct content_key){
-		.dev = f->st.st_dev, .ino = f->st.st_ino, .size = (uint64_t)f->st.st_size,
-		.fsid = f->fsid, .mtime = ns_of(&f->st.st_mtim), .ctime = ns_of(&f->st.st_ctim),
+		.dev = f->look.dev, .ino = f->look.ino, .size = f->look.size,
+		.fsid = f->mount.fsid, .mtime = f->look.mtime, .ctime = f->look.ctime,
 	};
 }
 
-/* Read it: rule 1.  @f->st is what the file was before. */
-static const char *read_found(const struct found *f, struct file_result *to)
+/* Read it: rule 1. */
+static const char *read_found(const struct file_found *f, struct file_result *to)
 {
-	struct stat after;
 	int fd = open_found(f);
 	bool good;
 
 	if (fd < 0)
 		return why_closed(errno);
-	wait_for_tick(&f->st);
-	good = !fstat(fd, &after) && is_equal(&f->st, &after) &&
-	       hash_content(fd, (uint64_t)f->st.st_size, to);
+	wait_for_tick(f->look.ctime);
+	good = is_unchanged(fd, &f->look) && hash_content(fd, f->look.size, to);
 	/* before the last look: what comes after it is not proven */
 	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	good = good && !fstat(fd, &after) && is_equal(&f->st, &after);
+	good = good && is_unchanged(fd, &f->look);
 	close(fd);
 	if (!good) {
 		to->again = true;
@@ -365,53 +452,84 @@ static const char *read_found(const struct found *f, struct file_result *to)
 	return NULL;
 }
 
-static const char *hash_found(const struct file_job *job, const struct file_limits *limits,
-			      const struct found *f, struct file_result *to)
+/* Whether a file that was found may be hashed.  Return: NULL, or why not */
+static const char *check_found(const struct file_job *job, const struct file_limits *limits,
+			       const struct file_found *f, struct file_result *to)
 {
-	const struct content_key key = key_of(f);
 	const char *why;
 
-	to->key = key;
-
-	if (f->fs < 0)
+	if (f->mount.fs < 0)
 		return "its file system is not known to keep exact times";
-	if (key.size > limits->max)
+	if (f->look.size > limits->max)
 		return "larger than the limit of --hash-max";
 	/*
 	 * An open that empties the file is recorded when it returns, perhaps after all this.  But
 	 * then the size is another one, or the file was empty before.
 	 */
-	why = job->of.identified && job->of.sized && key.size != job->of.size ?
-	      "changed by something that is not recorded" : check_age(job, limits, &f->st);
+	why = job->of.identified && job->of.sized && f->look.size != job->of.size ?
+	      "changed by something that is not recorded" : check_age(job, limits, &f->look);
 	/* or by a call that is recorded soon: a linker closes its output, and then makes it executable */
 	to->again = why;
 	if (why)
 		return why;
-	to->mapped = may_be_mapped(job, limits, &f->st);
-	if (to->mapped)
-		return "a process may write to it through a mapping";
-	to->cached = content_cache_get(limits->cache, &key, &to->id);
-	return to->cached ? NULL : read_found(f, to);
+	to->mapped = may_be_mapped(job, limits, f->look.ino);
+	return to->mapped ? "a process may write to it through a mapping" : NULL;
 }
 
-void file_hash(const struct file_job *job, const struct file_limits *limits,
-	       struct file_result *to)
+bool file_find(const struct file_job *job, const struct file_limits *limits,
+	       struct file_mounts *mounts, struct file_found *found, struct file_result *to)
 {
-	struct found f;
+	char link[48];
+	struct way way;
 
 	memset(to, 0, sizeof(*to));
+	found->fd = -1;
 	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	to->why_not = "its inode number is not recorded";
 	if (limits->identified && !job->of.identified)
-		return;
-	to->why_not = find_job(job, limits, &f);
+		return false;
+	to->why_not = find_job(job, limits, mounts, found, &way, link, sizeof(link));
 	if (to->why_not) {
 		/* perhaps it has a new name, which is recorded soon */
 		to->again = to->why_not == why_closed(ENOENT);
-		return;
+		return false;
 	}
-	to->why_not = hash_found(job, limits, &f, to);
-	close(f.fd);
+	to->key = key_of(found);
+	to->why_not = check_found(job, limits, found, to);
+	to->empty = !to->why_not && is_as_made(job, limits, &found->look);
+	if (to->empty)
+		hash_nothing(&to->id);
+	to->cached = !to->why_not && !to->empty && content_cache_get(limits->cache, &to->key, &to->id);
+	if (!to->why_not && !to->cached && !to->empty && found->fd < 0 && !open_way(&way, found)) {
+		to->why_not = why_closed(errno);
+		to->again = true;
+	}
+	if (!to->why_not && !to->cached && !to->empty)
+		return true;
+	if (found->fd >= 0)
+		close(found->fd);
+	return false;
+}
+
+void file_read(struct file_found *found, struct file_result *to)
+{
+	to->why_not = read_found(found, to);
+	close(found->fd);
+}
+
+int file_keep(const struct file_job *job, const struct file_limits *limits)
+{
+	const struct way way = { AT_FDCWD, job->path, AT_SYMLINK_NOFOLLOW };
+	struct file_mounts known = { 0 };
+	struct file_found f = { .fd = -1 };
+
+	if (find_by(&way, job, limits, &known, &f, 0))
+		return -1;
+	if (f.mount.fs < 0) {
+		close(f.fd);
+		return -1;
+	}
+	return f.fd;
 }
 
 bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)

@@ -24,18 +24,51 @@
 #include "graph/graph.h"
 
 #define FILE_HASH 32		/* bytes of SHA-256 */
+#define FILE_MOUNTS 8		/* file systems that a thread remembers */
 
 /* What to hash. */
 struct file_job {
 	struct graph_settled of;
+	/* by kept_job_begin(): */
+	int kept;		/* descriptor of the file, -1 if none; stays the owner's */
+	uint32_t kept_id;	/* 0 if it is not kept */
+	uint64_t kept_size;	/* bytes of the file then */
 	int pid;		/* has the file open as descriptor of.fd; 0 if none */
 	char *path;		/* NULL if it has no name; freed by the owner */
+};
+
+/* An inode at one moment. */
+struct file_look {
+	uint64_t mount;		/* id of the mount on which it was found, 0 if the kernel gives none */
+	uint64_t dev, ino, size;
+	int64_t mtime, ctime;	/* ns since 1970 */
+};
+
+/* A mount whose file system a thread has looked at. */
+struct file_mount {
+	uint64_t id, dev;	/* id 0: empty */
+	uint64_t until;		/* CLOCK_MONOTONIC, ns: both numbers can come to be another one's */
+	uint64_t fsid;
+	int fs;			/* index in file_systems, -1 if it is none of them */
+};
+
+struct file_mounts {
+	struct file_mount of[FILE_MOUNTS];
+	unsigned int next;	/* to be replaced */
+};
+
+/* A file that was found, and not yet read. */
+struct file_found {
+	struct file_look look;
+	struct file_mount mount;
+	int fd;			/* O_PATH; -1 if it is not open */
 };
 
 /* What came of it. */
 struct file_result {
 	const char *why_not;	/* a constant; NULL if it was hashed */
 	bool cached;		/* found in the cache, not read */
+	bool empty;		/* it was made empty, and never changed since */
 	bool again;		/* it may work later */
 	bool mapped;		/* it may work when no process has the file mapped for writing */
 	struct content_id id;	/* SHA-256 of the content; of "blob SIZE", NUL, content */
@@ -53,9 +86,26 @@ struct file_limits {
 	struct content_cache *cache;	/* NULL for none */
 };
 
-/** file_hash - open, read and hash a file.  Sleeps for a clock tick if the file is that young. */
-void file_hash(const struct file_job *job, const struct file_limits *limits,
-	       struct file_result *to);
+/**
+ * file_find - find a file and what the cache knows of it
+ * @mounts: this thread's; all zeros at first
+ * @found: to be passed to file_read() if this returns true
+ *
+ * Return: whether it has to be read.  Else @to is complete.
+ */
+bool file_find(const struct file_job *job, const struct file_limits *limits,
+	       struct file_mounts *mounts, struct file_found *found, struct file_result *to);
+
+/** file_read - read and hash a file.  Sleeps for a clock tick if the file is that young. */
+void file_read(struct file_found *found, struct file_result *to);
+
+/**
+ * file_keep - open a file that a program is writing, so that it can be read when it has no name
+ *	any more.  The descriptor is an O_PATH one: nobody is kept from running the file
+ *
+ * Return: the descriptor; -1 if the file is not there, or is on a mount that may not be read.
+ */
+int file_keep(const struct file_job *job, const struct file_limits *limits);
 
 /** file_mounts - the ids of the mounts that there are now, sorted; freed by the caller */
 uint64_t *file_mounts(size_t *n);

@@ -99,6 +99,7 @@ static void emit_write(struct graph *g, struct process *p, const struct fd *fd, 
 	};
 
 	begin_write(g, p, d, fd->at);
+	settled_wrote(g, d->object);
 	a.version = d->writes ? d->writes : object_of(g, d)->version;
 	emit_access(g, p, d, number, &a, socket_write_began(fd), at);
 	d->writer = exec_id(g, p);

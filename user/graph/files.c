@@ -90,17 +90,20 @@ static uint64_t ino_key(uint32_t dev, uint64_t ino)
 	return hash_two(ino, dev);
 }
 
-static void forget_ino(struct graph *g, uint32_t i)
+/* Return: whether it was known by its inode number. */
+static bool forget_ino(struct graph *g, uint32_t i)
 {
 	const struct object *o = object_at(g, i);
 	uint64_t key = ino_key(o->dev, o->ino);
 	const uint64_t *at;
 
 	if (!o->identified)
-		return;
+		return false;
 	at = map64_get(&g->files.by_ino, key);
-	if (at && *at == i)
-		map64_remove(&g->files.by_ino, key);
+	if (!at || *at != i)
+		return false;
+	map64_remove(&g->files.by_ino, key);
+	return true;
 }
 
 static void set_identity(struct graph_version *v, const struct identity *id)
@@ -128,6 +131,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->ino = id->ino;
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
+		map64_remove(&g->files.gone, ino_key(id->dev, id->ino));
 	}
 	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
 	    (o->size != id->size || o->mtime != id->mtime))
@@ -155,7 +159,8 @@ void files_release(struct graph *g, uint32_t i)
 	if (--o->refs)
 		return;
 	/* from now on its inode number may be another file's */
-	forget_ino(g, i);
+	if (forget_ino(g, i) && o->made <= GRAPH_CHANGED)
+		map64_put(&g->files.gone, ino_key(o->dev, o->ino), o->version);
 	if (o->linked)
 		map64_remove(&g->files.links, i);
 	o->version = 0;
@@ -237,6 +242,13 @@ uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 	if (!id->known || !o || o->dev != id->dev || o->ino != id->ino || !o->version)
 		return 0;
 	return (uint32_t)*at;
+}
+
+uint32_t files_gone(const struct graph *g, const struct identity *id)
+{
+	const uint64_t *at = map64_get(&g->files.gone, ino_key(id->dev, id->ino));
+
+	return id->known && at ? (uint32_t)*at : 0;
 }
 
 static void note_link(struct graph *g, uint32_t i, uint32_t file)
@@ -523,6 +535,7 @@ void files_free(struct files *f)
 	free(f->objects);
 	free(f->link_rows);
 	map64_clear(&f->by_ino);
+	map64_clear(&f->gone);
 	map64_clear(&f->links);
 	map64_clear(&f->paths);
 }

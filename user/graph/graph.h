@@ -201,16 +201,18 @@ struct graph_settled {
 	uint32_t file;		/* a name that leads to it, 0 if none */
 	uint64_t upid;		/* a task that has the file open as descriptor @fd; @fd -1 if none */
 	int32_t fd;
-	bool first;		/* not reported before */
+	bool first;		/* not reported as settled before */
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
 	bool sized;		/* @size is that after the last change in the trace */
+	bool unwritten;		/* it was made empty at @made, and no write is recorded since */
 	uint32_t dev;
 	uint64_t ino, size;
 	int64_t mtime;
 	/* CLOCK_MONOTONIC, ns: */
 	int64_t since;		/* when the trace first showed this version settled */
 	int64_t changed;	/* last change of the file or its inode in the trace, 0 if none */
+	int64_t made;
 	/* pids of processes that may have it mapped for writing; more than GRAPH_MAPPERS: not all */
 	size_t nmappers;
 	uint32_t mappers[GRAPH_MAPPERS];
@@ -256,6 +258,8 @@ struct graph_ops {
 	 * content.  If NULL, the graph does not keep track of writers.
 	 */
 	void (*settled)(void *ctx, const struct graph_settled *s);
+	/* a file that the trace made is opened to be written, and nobody else can write to it */
+	void (*written)(void *ctx, const struct graph_settled *s);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };
 
@@ -305,6 +309,22 @@ bool graph_settle_again(struct graph *g, const struct graph_settled *s);
  * ops->settled() is called again when none of them can have it mapped any more.
  */
 void graph_is_mapped(struct graph *g, const struct graph_settled *s);
+
+/**
+ * graph_keep - the owner has the file of a version open, so its inode number is not used again
+ *
+ * What the trace shows up to now must not be later than the open.  graph_is_settled() then also
+ * holds for a file that has been removed, until graph_drop().
+ *
+ * Return: false, and nothing is kept, if another file may have been opened.
+ */
+bool graph_keep(struct graph *g, const struct graph_settled *s);
+
+/** graph_drop - end what graph_keep() has begun */
+void graph_drop(struct graph *g, uint32_t object);
+
+/** graph_may_change - whether a process of the trace can write to a file */
+bool graph_may_change(const struct graph *g, uint32_t object);
 
 /** graph_tells_uses - whether the trace records reads and writes */
 bool graph_tells_uses(const struct graph *g);

@@ -47,6 +47,8 @@ static void open_to_write(struct graph *g, struct process *p, struct description
 	files_renew(g, d->object, d->file, anew ? GRAPH_WRITTEN : GRAPH_CHANGED, exec_id(g, p), at,
 		    id);
 	d->writes = object_of(g, d)->version;
+	if (anew)
+		settled_made(g, d->object);
 }
 
 /* Whether a file was there before an open that may have made it. */
@@ -226,6 +228,7 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 	if (creates && (writes || excl || g->files.names[file].gone)) {
 		d = description_new(g, files_create(g, file, exec_id(g, p), at, id), file);
 		*(writes ? &d->writes : &d->reads) = object_of(g, d)->version;
+		settled_made(g, d->object);
 		return d;
 	}
 	before.emptied = writes && flags & F_TRUNC;

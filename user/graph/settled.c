@@ -52,29 +52,42 @@ static size_t find_mappers(struct graph *g, uint32_t object, uint32_t *pids)
 	return n;
 }
 
+static struct graph_settled settled_row(struct graph *g, uint32_t object)
+{
+	const struct object *o = &g->files.objects[object];
+
+	return (struct graph_settled){
+		.object = object, .version = o->version, .fd = -1, .identified = o->identified,
+		.dev = o->dev, .ino = o->ino, .size = o->size, .mtime = o->mtime,
+		.existed = o->made == GRAPH_EXISTED, .sized = settling_of(g, object)->sized,
+		.file = files_name_of(g, object, o->file),
+		.unwritten = settling_of(g, object)->unwritten == o->version,
+		.made = settling_of(g, object)->made + (int64_t)g->begin,
+	};
+}
+
 /* @p: a process that has the file open as descriptor @number; or NULL */
 static void report_settled(struct graph *g, uint32_t object, const struct process *p,
 			   int64_t number)
 {
 	struct settling *s = settling_of(g, object);
 	const struct object *o = &g->files.objects[object];
-	struct graph_settled row = {
-		.object = object, .version = o->version, .fd = p ? (int32_t)number : -1,
-		.upid = p ? p->upid : 0, .identified = o->identified, .dev = o->dev,
-		.ino = o->ino, .size = o->size, .mtime = o->mtime,
-		.existed = o->made == GRAPH_EXISTED, .sized = s->sized,
-	};
+	struct graph_settled row;
 
 	if (!is_content(g, object) || s->writers || s->reported == o->version ||
 	    (s->mapped && s->mappers))
 		return;
+	row = settled_row(g, object);
+	if (p) {
+		row.upid = p->upid;
+		row.fd = (int32_t)number;
+	}
 	row.first = s->first != o->version;
 	if (row.first)
 		s->since = g->last;
 	s->first = s->reported = o->version;
 	row.since = s->since + (int64_t)g->begin;
 	row.changed = s->changed ? s->changed + (int64_t)g->begin : 0;
-	row.file = files_name_of(g, object, o->file);
 	if (s->mappers)
 		row.nmappers = find_mappers(g, object, row.mappers);
 	s->mapped = false;
@@ -103,13 +116,23 @@ void settled_run(struct graph *g, uint32_t object)
 		report_settled(g, object, NULL, -1);
 }
 
+static void report_written(struct graph *g, uint32_t object)
+{
+	struct graph_settled row;
+
+	if (!g->ops->written || g->files.objects[object].made == GRAPH_EXISTED)
+		return;
+	row = settled_row(g, object);
+	g->ops->written(g->ctx, &row);
+}
+
 void settled_writes(struct graph *g, struct description *d, bool maps)
 {
 	if (!g->ops->settled || !is_content(g, d->object))
 		return;
 	settling_of(g, d->object)->sized = false;
-	if (!d->writable)
-		settling_of(g, d->object)->writers++;
+	if (!d->writable && !settling_of(g, d->object)->writers++)
+		report_written(g, d->object);
 	d->writable = true;
 	d->mappable |= maps;
 }
@@ -126,6 +149,22 @@ void settled_change(struct graph *g, uint32_t object)
 {
 	if (g->ops->settled && object)
 		settling_of(g, object)->changed = g->last;
+}
+
+void settled_made(struct graph *g, uint32_t object)
+{
+	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+
+	if (!s)
+		return;
+	s->unwritten = g->files.objects[object].version;
+	s->made = g->last;
+}
+
+void settled_wrote(struct graph *g, uint32_t object)
+{
+	if (g->ops->settled)
+		settling_of(g, object)->unwritten = 0;
 }
 
 void settled_size(struct graph *g, uint32_t object)
@@ -197,6 +236,15 @@ void settled_unmap(struct graph *g, struct process *p)
 
 /* ---- for the owner ---- */
 
+/* Whether the trace knows no other file by an object's inode number. */
+static bool is_by_ino(const struct graph *g, uint32_t object)
+{
+	const struct object *o = &g->files.objects[object];
+	const struct identity id = { .known = o->identified, .dev = o->dev, .ino = o->ino };
+
+	return files_by_ino(g, &id) == object;
+}
+
 bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time)
 {
 	const struct object *o = &g->files.objects[s->object];
@@ -205,7 +253,33 @@ bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint
 	if (o->version != s->version || w->writers || w->reported != s->version ||
 	    (int64_t)(time - g->begin) < w->changed)
 		return false;
-	return s->identified || (s->file && files_known(g, s->file) == s->object);
+	if (!s->identified)
+		return s->file && files_known(g, s->file) == s->object;
+	return files_name_of(g, s->object, o->file) || is_by_ino(g, s->object);
+}
+
+bool graph_keep(struct graph *g, const struct graph_settled *s)
+{
+	const struct object *o = &g->files.objects[s->object];
+
+	/* it can have another version by now, but not another inode */
+	if (!o->version || !o->identified || o->dev != s->dev || o->ino != s->ino || !s->file ||
+	    files_known(g, s->file) != s->object || !is_by_ino(g, s->object))
+		return false;
+	files_hold(g, s->object);
+	return true;
+}
+
+void graph_drop(struct graph *g, uint32_t object)
+{
+	files_release(g, object);
+}
+
+bool graph_may_change(const struct graph *g, uint32_t object)
+{
+	const struct settling *w = &g->settling[object];
+
+	return w->writers || (w->mapped && w->mappers);
 }
 
 int64_t graph_unchanged(const struct graph *g, const struct graph_settled *s)
@@ -254,11 +328,13 @@ void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
 	const uint64_t *file = map64_get(&g->files.paths, hash_bytes(path ? path : "", len));
 	uint32_t o = files_by_ino(g, &id);
 
-	if (!o && file)
+	if (!id.known && file)
 		o = files_known(g, (uint32_t)*file);
-	if (!o || g->files.objects[o].made > GRAPH_CHANGED)
+	if (o && g->files.objects[o].made > GRAPH_CHANGED)
 		return;
-	row.version = g->files.objects[o].version;
+	row.version = o ? g->files.objects[o].version : files_gone(g, &id);
+	if (!row.version)
+		return;
 	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
 	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
 	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);

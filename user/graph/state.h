@@ -46,6 +46,7 @@ struct files {
 	size_t nobjects, objects_cap;
 	uint32_t spare;		/* first free object */
 	struct map64 by_ino;	/* hash of dev and ino: object */
+	struct map64 gone;	/* the same: last version of a file that is gone */
 	struct map64 links;	/* object: the first of struct link */
 	struct link {
 		uint32_t file, next;
@@ -87,6 +88,9 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 
 /** files_by_ino - the object with that identity, whatever its name.  Return: 0 if unknown */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id);
+
+/** files_gone - the last version of a regular file that had that identity and is gone, 0 if none */
+uint32_t files_gone(const struct graph *g, const struct identity *id);
 
 /** files_name_of - one of an object's names, @file if that is one.  Return: 0 if it has none */
 uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
@@ -207,6 +211,9 @@ void settled_writes(struct graph *g, struct description *d, bool maps);
 void settled_drop(struct graph *g, const struct description *d);
 /** settled_change - the trace shows a change of a file or its inode: time stamps, mode, names */
 void settled_change(struct graph *g, uint32_t object);
+/** settled_made - the present version of a file was made empty; settled_wrote - and is no more */
+void settled_made(struct graph *g, uint32_t object);
+void settled_wrote(struct graph *g, uint32_t object);
 /** settled_size - a file's present size was recorded */
 void settled_size(struct graph *g, uint32_t object);
 /** settled_foreign - a file that the trace does not change has got another size or time stamp */
@@ -264,6 +271,8 @@ struct settling {
 	uint32_t first;		/* version that was reported first at @since */
 	int64_t since;
 	int64_t changed;	/* last time at which the trace shows a change of it or its inode */
+	uint32_t unwritten;	/* version that was made empty at @made, until it is written; or 0 */
+	int64_t made;
 };
 
 /* A root directory other than the machine's; see roots.c. */
