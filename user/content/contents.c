@@ -71,6 +71,7 @@ struct contents {
 	uint64_t next;		/* of the event that is passed on next; UINT64_MAX if there is none */
 	bool own;		/* the last event was a content */
 	unsigned int tries;	/* of the version that graph_settle_again() reports */
+	bool ends;		/* there are no more events */
 	struct kept_files kept;
 	pthread_t threads[THREADS + 1];
 	unsigned int nthreads;
@@ -78,7 +79,8 @@ struct contents {
 	pthread_mutex_t lock;
 	pthread_cond_t more, more_keeps, done;
 	struct work_list jobs, keeps, results;
-	unsigned int waiting;	/* in @jobs or @keeps, or taken from there */
+	struct work_list stores;	/* they wait until a thread has something else to do */
+	unsigned int waiting;	/* in one of these but @results, or taken from there */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
 	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
@@ -138,6 +140,13 @@ static void add_job(struct contents *c, struct work *w)
 }
 
 /* With @lock. */
+static void add_store(struct contents *c, struct work *w)
+{
+	list_add(&c->stores, w);
+	c->waiting++;
+}
+
+/* With @lock. */
 static void add_result(struct contents *c, struct work *w)
 {
 	list_add(&c->results, w);
@@ -187,6 +196,8 @@ static void *hash_files(void *arg)
 	pthread_mutex_lock(&c->lock);
 	while (!c->stop) {
 		w = list_take(&c->jobs);
+		if (!w)
+			w = list_take(&c->stores);
 		if (!w) {
 			c->idle++;
 			pthread_cond_wait(&c->more, &c->lock);
@@ -306,11 +317,18 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	struct contents *c = ctx;
 	struct work *w = work_new(c, WORK_HASH, of);
 
+	w->tries = c->tries;
 	/* what nobody has written counts when its hash is known */
 	c->counts.versions += of->first && !of->unwritten;
-	w->tries = c->tries;
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	kept_job_begin(&c->kept, &w->job);
+	/* most programs end soon, and a file that is kept can wait: no need to look what they have mapped */
+	if (of->nmappers && !of->unwritten && w->job.kept >= 0 && !c->ends) {
+		graph_is_mapped(c->graph, of);
+		kept_job_end(&c->kept, &w->job);
+		work_free(w);
+		return;
+	}
 	pthread_mutex_lock(&c->lock);
 	if (c->waiting < JOBS_MAX) {
 		add_job(c, w);
@@ -398,7 +416,8 @@ static void take_hash(struct contents *c, struct work *w)
 		return;
 	emit_content(c, w);
 	/* not before: what is not proven may have been written to through a mapping since */
-	if (!w->result.why_not && !w->result.cached && c->limits.cache)
+	if (!w->result.why_not && !w->result.cached && !w->result.empty && c->limits.cache &&
+	    graph_has_name(c->graph, w->job.of.object))
 		w->kind = WORK_STORE;
 }
 
@@ -437,7 +456,7 @@ static void take_results(struct contents *c, uint64_t time)
 		if (later)
 			add_result(c, w);
 		else if (w->kind == WORK_STORE)
-			add_job(c, w);
+			add_store(c, w);
 		else
 			work_free(w);
 		pthread_mutex_unlock(&c->lock);
@@ -463,7 +482,13 @@ uint64_t contents_wait(struct contents *c, int ms)
 	until.tv_nsec += ms * 1000000l;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
+	/* once: what is still mapped then stays so */
+	if (!c->ends) {
+		c->ends = true;
+		graph_settle_mapped(c->graph);
+	}
 	pthread_mutex_lock(&c->lock);
+	pthread_cond_signal(&c->more);
 	if (c->waiting && !c->results.first)
 		pthread_cond_timedwait(&c->done, &c->lock, &until);
 	pthread_mutex_unlock(&c->lock);
@@ -540,6 +565,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	pthread_cond_init(&c->done, NULL);
 	c->jobs.end = &c->jobs.first;
 	c->keeps.end = &c->keeps.first;
+	c->stores.end = &c->stores.first;
 	c->results.end = &c->results.first;
 	while (c->nthreads < THREADS + 1 && !err) {
 		err = worker_start(&c->threads[c->nthreads],
@@ -578,6 +604,7 @@ void contents_free(struct contents *c)
 	pthread_cond_destroy(&c->done);
 	free_list(&c->jobs);
 	free_list(&c->keeps);
+	free_list(&c->stores);
 	free_list(&c->results);
 	kept_end(&c->kept);
 	graph_free(c->graph);

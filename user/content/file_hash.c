@@ -472,7 +472,8 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	to->again = why;
 	if (why)
 		return why;
-	to->mapped = may_be_mapped(job, limits, f->look.ino);
+	/* nobody can write to a mapping of nothing */
+	to->mapped = f->look.size && may_be_mapped(job, limits, f->look.ino);
 	return to->mapped ? "a process may write to it through a mapping" : NULL;
 }
 

@@ -326,6 +326,12 @@ void graph_drop(struct graph *g, uint32_t object);
 /** graph_may_change - whether a process of the trace can write to a file */
 bool graph_may_change(const struct graph *g, uint32_t object);
 
+/** graph_settle_mapped - call ops->settled() for all that waits because of graph_is_mapped() */
+void graph_settle_mapped(struct graph *g);
+
+/** graph_has_name - whether a name leads to a file */
+bool graph_has_name(const struct graph *g, uint32_t object);
+
 /** graph_tells_uses - whether the trace records reads and writes */
 bool graph_tells_uses(const struct graph *g);
 

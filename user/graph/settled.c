@@ -313,6 +313,20 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s)
 		report_changed(g, s->object);
 }
 
+void graph_settle_mapped(struct graph *g)
+{
+	for (uint32_t i = 1; i < g->nsettling; i++)
+		if (g->settling[i].mapped && g->settling[i].mappers) {
+			g->settling[i].mapped = false;
+			report_settled(g, i, NULL, -1);
+		}
+}
+
+bool graph_has_name(const struct graph *g, uint32_t object)
+{
+	return files_name_of(g, object, 0);
+}
+
 /* ---- for who reads the trace ---- */
 
 void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
