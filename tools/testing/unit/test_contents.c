@@ -3,6 +3,7 @@
  * When a file can be hashed (graph/settled.c), and whether its hash is that of what a program saw
  * (content/file_hash.c).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,8 @@
 static struct graph *graph;
 static uint64_t now;
 static char said[400];		/* what is settled, "/a1 " for version 1 of /a */
-static struct graph_settled last;
+static struct graph_settled last, written;
+static uint32_t content_of;	/* version */
 static char names[8][16];
 static struct et_event ev;
 
@@ -58,10 +60,23 @@ static void on_settled(void *ctx, const struct graph_settled *s)
 	snprintf(said + len, sizeof(said) - len, "%s%u ", s->file ? names[s->file] : "-", s->version);
 }
 
+static void on_written(void *ctx, const struct graph_settled *s)
+{
+	(void)ctx;
+	written = *s;
+}
+
+static void on_content(void *ctx, const struct graph_content *of)
+{
+	(void)ctx;
+	content_of = of->version;
+}
+
 static int begin(void **state)
 {
 	static const struct graph_ops ops = {
-		.below = on_below, .file = on_file, .settled = on_settled,
+		.below = on_below, .file = on_file, .settled = on_settled, .written = on_written,
+		.content = on_content,
 	};
 
 	(void)state;
@@ -127,6 +142,23 @@ static void runs(unsigned int pid, const char *path)
 	reset(ET_K_EXEC, pid);
 	et_add_string(&ev, ET_S_EXEC_path, path, strlen(path));
 	et_add_string(&ev, ET_S_EXEC_interp, path, strlen(path));
+	graph_event(graph, &ev);
+}
+
+static void removes(const char *path)
+{
+	reset(ET_K_UNLINK, 1);
+	et_add_string(&ev, ET_S_UNLINK_path, path, strlen(path));
+	graph_event(graph, &ev);
+}
+
+static void content(const char *path, unsigned int ino)
+{
+	content_of = 0;
+	reset(ET_K_CONTENT, 1);
+	et_add_string(&ev, ET_S_CONTENT_path, path, strlen(path));
+	et_set(&ev, ET_V_CONTENT_dev, 1);
+	et_set(&ev, ET_V_CONTENT_ino, ino);
 	graph_event(graph, &ev);
 }
 
@@ -245,6 +277,90 @@ static void test_outside(void **state)
 	assert_int_equal(last.since, now);
 }
 
+/* A file that the owner keeps open stays known when it is removed. */
+static void test_keep(void **state)
+{
+	struct graph_settled file;
+
+	(void)state;
+	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
+	says("");
+	file = written;
+	assert_int_equal(file.ino, 11);
+	assert_true(graph_may_change(graph, file.object));
+	assert_true(graph_keep(graph, &file));
+	closes(1, 4);
+	says("/a2 ");
+	assert_false(graph_may_change(graph, file.object));
+	assert_true(graph_has_name(graph, file.object));
+	removes("/a");
+	assert_false(graph_has_name(graph, file.object));
+	assert_true(graph_is_settled(graph, &last, now));
+	/* one with the same inode number, so it is not certain which one was opened */
+	opens(1, "/b", WR | CREAT | TRUNC, 4, 11);
+	assert_false(graph_is_settled(graph, &last, now));
+	graph_drop(graph, file.object);
+	/* removed before it was opened */
+	removes("/b");
+	assert_false(graph_keep(graph, &written));
+}
+
+/* Made empty, and not written. */
+static void test_unwritten(void **state)
+{
+	(void)state;
+	opens(1, "/a", RDWR | CREAT | TRUNC, 4, 11);
+	reset(ET_K_CLOSE, 1);
+	et_set(&ev, ET_V_CLOSE_fd, 4);
+	graph_event(graph, &ev);
+	says("/a2 ");
+	assert_true(last.unwritten);
+	assert_int_equal(last.made, now - 1000);
+	opens(1, "/a", WR, 4, 11);
+	reset(ET_K_CLOSE, 1);
+	et_set(&ev, ET_V_CLOSE_fd, 4);
+	et_set(&ev, ET_V_CLOSE_wrote, 10);
+	graph_event(graph, &ev);
+	says("/a3 ");
+	assert_false(last.unwritten);
+	opens(1, "/a", WR | TRUNC, 4, 11);
+	forks(1, 2);
+	closes(1, 4);
+	reset(ET_K_CLOSE, 2);
+	et_set(&ev, ET_V_CLOSE_fd, 4);
+	et_set(&ev, ET_V_CLOSE_wrote, 10);
+	graph_event(graph, &ev);
+	says("/a4 ");
+	assert_false(last.unwritten);
+}
+
+/* Which version a content is of, for who reads the trace. */
+static void test_content(void **state)
+{
+	(void)state;
+	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
+	closes(1, 4);
+	content("/a", 11);
+	assert_int_equal(content_of, 2);
+	removes("/a");
+	content("", 11);
+	assert_int_equal(content_of, 2);
+	/* another file has the name */
+	opens(1, "/a", WR | CREAT | TRUNC, 4, 12);
+	closes(1, 4);
+	content("/a", 11);
+	assert_int_equal(content_of, 2);
+	content("/a", 12);
+	assert_int_equal(content_of, 3);
+	/* and another one the number */
+	opens(1, "/b", WR | CREAT | TRUNC, 4, 11);
+	content("/b", 11);
+	assert_int_equal(content_of, 5);
+	content("/b", 13);
+	assert_int_equal(content_of, 0);
+	*said = '\0';
+}
+
 /* ---- files ---- */
 
 static char dir[] = "/tmp/contents.XXXXXX";
@@ -290,7 +406,9 @@ static void put(const char *text)
 /* Of the file "f". */
 static struct file_job job_of(bool existed)
 {
-	struct file_job job = { .path = (char *)"f", .of = { .existed = existed, .fd = -1 } };
+	struct file_job job = {
+		.path = (char *)"f", .kept = -1, .of = { .existed = existed, .fd = -1 }
+	};
 	struct stat st;
 
 	assert_int_equal(stat("f", &st), 0);
@@ -315,10 +433,19 @@ static int64_t changed_at(void)
 	       now_real.tv_nsec + monotonic();
 }
 
+static const char *hash_by(const struct file_job *job, const struct file_limits *by)
+{
+	static struct file_mounts mounts;
+	struct file_found found;
+
+	if (file_find(job, by, &mounts, &found, &result))
+		file_read(&found, &result);
+	return result.why_not;
+}
+
 static const char *hash(const struct file_job *job)
 {
-	file_hash(job, &limits, &result);
-	return result.why_not;
+	return hash_by(job, &limits);
 }
 
 static bool is_hash(const uint8_t *have, const char *want)
@@ -460,12 +587,12 @@ static void test_mounts(void **state)
 	mounts = file_mounts(&some.nmounts);
 	some.mounts = mounts;
 	assert_true(some.nmounts > 0);
-	file_hash(&job, &some, &result);
-	assert_null(result.why_not);
+	assert_null(hash_by(&job, &some));
 	some.mounts = &none;
 	some.nmounts = 1;
-	file_hash(&job, &some, &result);
-	assert_string_equal(result.why_not, "on a file system that was mounted during the recording");
+	assert_string_equal(hash_by(&job, &some),
+			    "on a file system that was mounted during the recording");
+	assert_int_equal(file_keep(&job, &some), -1);
 	free(mounts);
 }
 
@@ -509,6 +636,68 @@ static void test_mapping(void **state)
 	close(go[1]);
 }
 
+/* It has no name any more. */
+static void test_descriptor(void **state)
+{
+	struct file_job job;
+	int fd, status;
+
+	(void)state;
+	put("text");
+	job = job_of(false);
+	job.kept = file_keep(&job, &limits);
+	assert_true(job.kept >= 0);
+	/* nobody is kept from running it */
+	assert_int_equal(chmod("f", 0700), 0);
+	fd = fork();
+	if (!fd) {
+		execl("f", "f", NULL);
+		_exit(errno == ENOEXEC ? 0 : 1);
+	}
+	waitpid(fd, &status, 0);
+	assert_int_equal(status, 0);
+	unlink("f");
+	job.of.changed = monotonic();
+	assert_null(hash(&job));
+	assert_int_equal(result.key.size, 4);
+	/* by name it is another file, or none */
+	put("other");
+	assert_null(hash(&job));
+	assert_int_equal(result.key.size, 4);
+	close(job.kept);
+	job.kept = -1;
+	assert_non_null(hash(&job));
+}
+
+/* What was made empty, and was not changed since, need not be read: without waiting for a tick. */
+static void test_as_made(void **state)
+{
+	struct file_job job;
+
+	(void)state;
+	put("");
+	job = job_of(false);
+	job.of.unwritten = true;
+	job.of.made = job.of.changed;
+	assert_null(hash(&job));
+	assert_true(result.empty);
+	assert_true(is_hash(result.id.gitoid,
+			    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"));
+	/* changed after it was made, even if it is empty again */
+	nap(40);
+	put("text");
+	put("");
+	job.of.changed = monotonic();
+	assert_null(hash(&job));
+	assert_false(result.empty);
+	put("text");
+	job = job_of(false);
+	job.of.unwritten = true;
+	job.of.made = job.of.changed;
+	assert_null(hash(&job));
+	assert_false(result.empty);
+}
+
 /* ---- both ---- */
 
 static unsigned int events_seen;
@@ -522,6 +711,8 @@ static int count_event(struct sink *s, const void *item)
 	return 0;
 }
 
+static int64_t opened_dev, opened_ino;	/* of open_at() */
+
 /* The file "f" is opened, at @at. */
 static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
 {
@@ -529,11 +720,13 @@ static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
 	struct stat st;
 
 	assert_int_equal(stat("f", &st), 0);
+	opened_dev = (st.st_dev & 0xff) | (st.st_dev >> 8 & 0xfff) << 8;
+	opened_ino = (int64_t)st.st_ino;
 	et_reset(&ev, ET_K_OPEN, 1, 0, (uint64_t)at);
 	et_set(&ev, ET_V_OPEN_flags, flags);
 	et_set(&ev, ET_V_OPEN_fd, fd);
-	et_set(&ev, ET_V_OPEN_dev, (st.st_dev & 0xff) | (st.st_dev >> 8 & 0xfff) << 8);
-	et_set(&ev, ET_V_OPEN_ino, (int64_t)st.st_ino);
+	et_set(&ev, ET_V_OPEN_dev, opened_dev);
+	et_set(&ev, ET_V_OPEN_ino, opened_ino);
 	et_set(&ev, ET_V_OPEN_size, st.st_size);
 	et_set(&ev, ET_V_OPEN_mtime, (int64_t)st.st_mtim.tv_sec * SECOND + st.st_mtim.tv_nsec);
 	snprintf(path, sizeof(path), "%s/f", dir);
@@ -623,6 +816,53 @@ static void test_late(void **state)
 	et_fini(&ev);
 }
 
+/* The compiler's output for the assembler is removed as soon as that has read it. */
+static void test_removed(void **state)
+{
+	static const struct sink_ops ops = { .item = count_event };
+	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
+	struct sink sink = { .ops = &ops };
+	struct contents *c;
+	char why[200], path[64];
+
+	(void)state;
+	et_init(&ev);
+	snprintf(path, sizeof(path), "%s/f", dir);
+	for (int other = 0; other <= 1; other++) {
+		put("assembler");
+		c = contents_new(&o, &sink, why, sizeof(why));
+		assert_non_null(c);
+		events_seen = 0;
+		open_at(c, WR | CREAT | TRUNC, 3, monotonic());
+		while (contents_wait(c, 100))
+			;
+		assert_int_equal(events_seen, 0);
+		unlink("f");
+		et_reset(&ev, ET_K_CLOSE, 1, 0, (uint64_t)monotonic());
+		et_set(&ev, ET_V_CLOSE_fd, 3);
+		et_set(&ev, ET_V_CLOSE_wrote, 9);
+		contents_event(c, &ev);
+		et_reset(&ev, ET_K_UNLINK, 1, 0, (uint64_t)monotonic());
+		et_add_string(&ev, ET_S_UNLINK_path, path, strlen(path));
+		contents_event(c, &ev);
+		if (other) {
+			/* an inode number that was used again: whose it is, is not certain */
+			et_reset(&ev, ET_K_OPEN, 1, 0, (uint64_t)monotonic());
+			et_set(&ev, ET_V_OPEN_flags, WR | CREAT);
+			et_set(&ev, ET_V_OPEN_fd, 3);
+			et_set(&ev, ET_V_OPEN_dev, opened_dev);
+			et_set(&ev, ET_V_OPEN_ino, opened_ino);
+			et_add_string(&ev, ET_S_OPEN_name, path, strlen(path));
+			contents_event(c, &ev);
+		}
+		while (contents_wait(c, 100))
+			;
+		assert_int_equal(events_seen, !other);
+		contents_free(c);
+	}
+	et_fini(&ev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest of_graph[] = {
@@ -631,6 +871,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
 		cmocka_unit_test_setup_teardown(test_outside, begin, end),
+		cmocka_unit_test_setup_teardown(test_keep, begin, end),
+		cmocka_unit_test_setup_teardown(test_unwritten, begin, end),
+		cmocka_unit_test_setup_teardown(test_content, begin, end),
 	};
 	const struct CMUnitTest of_files[] = {
 		cmocka_unit_test(test_hash),
@@ -641,6 +884,9 @@ int main(void)
 		cmocka_unit_test(test_mapping),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_descriptor),
+		cmocka_unit_test(test_as_made),
+		cmocka_unit_test(test_removed),
 	};
 
 	return cmocka_run_group_tests(of_graph, NULL, NULL) |
