@@ -111,15 +111,16 @@ beside()
 # the last ones: finish_on_kernels does.
 guests=() titles=() guest_options=()	# of vm/run
 
-# lane: wait until fewer guests, and stages that go on beside others, run than there are
-# processors, and take a place: descriptor $lane is open as long as it is taken.
+# lane: wait until at most as many guests, and stages that go on beside others, run as there are
+# processors, and take a place: descriptor $lane is open as long as it is taken.  One more than
+# there are processors, because each waits for a third of its time.
 lane()
 {
 	local i
 
 	mkdir -p "$BUILD/check"
 	while :; do
-		for i in $(seq "$(nproc)"); do
+		for i in $(seq $(($(nproc) + 1))); do
 			exec {lane}> "$BUILD/check/lane-$i"
 			flock -n "$lane" && return
 			exec {lane}>&-

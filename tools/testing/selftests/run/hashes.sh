@@ -57,8 +57,33 @@ tortured()
 	tail -n 1 err | sed 's/^/# /'
 }
 
-module() { built module; }
-bpf() { by_bpf built; }
+# A file that is removed while it is written: the recorder has it open by then.
+removed()	# BACKEND
+{
+	is "status" "$(status "$etrace" run --hash --backend="$1" -o t.db -- sh -c 'exec 3> gone
+		echo temporary >&3
+		for i in $(seq 600); do
+			readlink /proc/$PPID/fd/* | grep -qx "$PWD/gone" && break
+			sleep 0.1
+		done
+		rm gone
+		exec 3>&-')" 0
+	is "hash of what is gone" "$(rows t.db sha256 "f.path = CAST('$PWD/gone' AS BLOB)")" \
+		"$(echo temporary | sha256sum | cut -d' ' -f1)"
+}
+
+module()
+{
+	built module
+	removed module
+}
+
+bpf() { by_bpf built_by; }
+built_by()
+{
+	built "$1"
+	removed "$1"
+}
 
 # mounted_on KIND: a file system of that kind at on/; or the reason why not
 mounted_on()
