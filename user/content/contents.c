@@ -83,6 +83,7 @@ struct contents {
 	unsigned int waiting;	/* in one of these but @results, or taken from there */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
+	atomic_ullong cpu;	/* of the threads, ns */
 	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
 };
 
@@ -173,13 +174,11 @@ static void read_file(struct contents *c, struct file_found *found, struct file_
 	file_read(found, result);
 }
 
-/* With @lock. */
 static void count_time(struct contents *c, uint64_t *before)
 {
 	uint64_t now = clock_now(CLOCK_THREAD_CPUTIME_ID);
 
-	c->waiting--;
-	c->counts.cpu += now - *before;
+	c->cpu += now - *before;
 	*before = now;
 }
 
@@ -199,6 +198,7 @@ static void *hash_files(void *arg)
 		if (!w)
 			w = list_take(&c->stores);
 		if (!w) {
+			count_time(c, &cpu);
 			c->idle++;
 			pthread_cond_wait(&c->more, &c->lock);
 			c->idle--;
@@ -210,7 +210,7 @@ static void *hash_files(void *arg)
 		else if (file_find(&w->job, &c->limits, &mounts, &found, &w->result))
 			read_file(c, &found, &w->result);
 		pthread_mutex_lock(&c->lock);
-		count_time(c, &cpu);
+		c->waiting--;
 		if (w->kind == WORK_STORE) {
 			work_free(w);
 			pthread_cond_signal(&c->done);
@@ -218,6 +218,7 @@ static void *hash_files(void *arg)
 			add_result(c, w);
 		}
 	}
+	count_time(c, &cpu);
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
@@ -233,6 +234,7 @@ static void *keep_files(void *arg)
 	while (!c->stop) {
 		w = list_take(&c->keeps);
 		if (!w) {
+			count_time(c, &cpu);
 			pthread_cond_wait(&c->more_keeps, &c->lock);
 			continue;
 		}
@@ -240,9 +242,10 @@ static void *keep_files(void *arg)
 		w->job.kept = file_keep(&w->job, &c->limits);
 		w->result.time = clock_now(CLOCK_MONOTONIC);
 		pthread_mutex_lock(&c->lock);
-		count_time(c, &cpu);
+		c->waiting--;
 		add_result(c, w);
 	}
+	count_time(c, &cpu);
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
@@ -532,8 +535,9 @@ uint64_t contents_last(const struct contents *c)
 	return c->last;
 }
 
-const struct contents_counts *contents_counts(const struct contents *c)
+const struct contents_counts *contents_counts(struct contents *c)
 {
+	c->counts.cpu = c->cpu;
 	return &c->counts;
 }
 

@@ -33,7 +33,7 @@ struct contents_counts {
 	uint64_t versions;	/* that were to be hashed */
 	uint64_t hashed;
 	uint64_t bytes;		/* read */
-	uint64_t cpu;		/* processor time of the threads, ns */
+	uint64_t cpu;		/* processor time of the threads until each last had nothing to do, ns */
 };
 
 /**
@@ -69,7 +69,7 @@ void contents_end(struct contents *c);
 /** contents_last - time of the last event, seen or made, CLOCK_MONOTONIC, ns */
 uint64_t contents_last(const struct contents *c);
 
-const struct contents_counts *contents_counts(const struct contents *c);
+const struct contents_counts *contents_counts(struct contents *c);
 
 /** contents_free - stop the threads; @c may be NULL */
 void contents_free(struct contents *c);

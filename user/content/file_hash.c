@@ -81,9 +81,12 @@ static int64_t monotonic_to_real(void)
 /* Length of a tick of the coarse clock, ns. */
 static int64_t tick_ns(void)
 {
+	static _Thread_local int64_t tick;
 	struct timespec t;
 
-	return clock_getres(CLOCK_REALTIME_COARSE, &t) ? 10000000 : ns_of(&t);
+	if (!tick)
+		tick = clock_getres(CLOCK_REALTIME_COARSE, &t) ? 10000000 : ns_of(&t);
+	return tick;
 }
 
 /* ---- which file ---- */

@@ -113,7 +113,7 @@ guests=() titles=() guest_options=()	# of vm/run
 
 # lane: wait until at most as many guests, and stages that go on beside others, run as there are
 # processors, and take a place: descriptor $lane is open as long as it is taken.  One more than
-# there are processors, because each waits for a third of its time.
+# there are processors, because each waits for much of its time.
 lane()
 {
 	local i
