@@ -8,7 +8,11 @@
  * event that is later than the proof.  If the events up to that show no change of the file, the
  * hash is that of the version that the same graph will have when the trace is read.
  *
- * Memory: that of the graph, the paths, 40 bytes for each hash, and a limited number of jobs.
+ * Files that the build makes are kept open until they are hashed (kept.h), since many are removed
+ * at once.
+ *
+ * Memory: that of the graph, the paths, 40 bytes for each hash, 16 for each file that was removed, and
+ * a limited number of jobs.
  */
 #ifndef ETRACE_CONTENTS_H
 #define ETRACE_CONTENTS_H
@@ -69,6 +73,7 @@ void contents_end(struct contents *c);
 /** contents_last - time of the last event, seen or made, CLOCK_MONOTONIC, ns */
 uint64_t contents_last(const struct contents *c);
 
+/** contents_counts - so far; valid until the next call */
 const struct contents_counts *contents_counts(struct contents *c);
 
 /** contents_free - stop the threads; @c may be NULL */
