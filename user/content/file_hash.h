@@ -6,8 +6,9 @@
  * (CLOCK_REALTIME_COARSE) at each change of content, mode, time stamps or names, and which no call
  * sets to anything else:
  *
- * 1. Before the file is read, the coarse clock is later than ctime.  So a change from then on gives
- *    the file another ctime, and an equal one after reading proves that there was no change.
+ * 1. Before the file is read, the coarse clock is later than ctime, or the kernel has finer times for
+ *    who asks.  So a change from then on gives the file another ctime, and an equal one after reading
+ *    proves that there was no change.
  * 2. The content dates from ctime at the latest.  If the file existed before the build, ctime is
  *    earlier than its first use; if the build made it, ctime is not later than the last change
  *    that is recorded.  A later one shows a change by a program outside of the recording.
@@ -96,7 +97,7 @@ struct file_limits {
 bool file_find(const struct file_job *job, const struct file_limits *limits,
 	       struct file_mounts *mounts, struct file_found *found, struct file_result *to);
 
-/** file_read - read and hash a file.  Sleeps for a clock tick if the file is that young. */
+/** file_read - read and hash a file.  May sleep for a clock tick if the file is that young. */
 void file_read(struct file_found *found, struct file_result *to);
 
 /**
