@@ -132,7 +132,7 @@ bool skip_add(const struct skip_store *s, const char *key, struct buf *entry);
  */
 const char *skip_replay(const struct skip_store *s, const char *key, char *which);
 
-/* ---- learning: learn.c ---- */
+/* ---- learning: learn.c, and learning.h for its parts ---- */
 
 struct skip_learn {
 	const struct skip_store *store;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the programs of a step used, and what they did not find.  See learning.h. */
+#include "skip/learning.h"
+#include "skip/programs.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static bool take_special(struct learning *x, uint32_t file)
+{
+	char path[PATH_MAX];
+
+	if (!learn_path(x, file, path))
+		return learn_refuse(x, "a device without a name", "");
+	if (!strcmp(path, "/dev/null") || !strcmp(path, "/dev/zero"))
+		return learn_look(x, path, true);
+	if (!strcmp(path, "/proc/filesystems"))
+		return learn_fact(x, FACT_READ, path);
+	return learn_refuse(x, "it used a device, or a file in /proc or /sys", path);
+}
+
+/* A pipe must have both ends within the step. */
+static bool take_pipe(struct learning *x, uint32_t version)
+{
+	const struct build_version *v = &x->b->versions[version];
+
+	for (uint32_t i = 0; i < v->uses; i++) {
+		const struct build_access *a = build_use(x->b, version, i);
+
+		if ((a->how == GRAPH_READ || a->how == GRAPH_WRITE) && !x->in[a->exec])
+			return learn_refuse(x, "it used a pipe or socket that others have, too", "");
+	}
+	return true;
+}
+
+static bool take_directory(struct learning *x, const struct build_access *a, uint32_t file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!learn_path(x, file, path))
+		return learn_refuse(x, "a directory without a name", "");
+	if (x->touched[file])
+		return true;
+	if (a->how != GRAPH_LIST)
+		return learn_look(x, path, false);
+	if (lstat(path, &st) || learn_ns(&st.st_ctim) >= learn_begin(x))
+		return learn_refuse(x, "a directory that it listed was changed later", path);
+	return learn_fact(x, FACT_LIST, path);
+}
+
+static bool is_directory(const struct learning *x, uint32_t file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return learn_path(x, file, path) && !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool is_blind(const struct learning *x, uint32_t exec)
+{
+	char path[PATH_MAX];
+
+	return learn_path(x, x->b->execs[exec].program, path) &&
+	       skip_program(path, NULL) == PROGRAM_BLIND;
+}
+
+static bool take_file(struct learning *x, const struct build_access *a, uint32_t file)
+{
+	char path[PATH_MAX];
+
+	if (learn_is_mine(x, a->version))
+		return true;
+	if (a->how == GRAPH_WRITE)
+		return learn_refuse_file(x, "it wrote to a file that it did not make", file);
+	if (!learn_path(x, file, path))
+		return learn_refuse(x, "a file without a name", "");
+	if (x->touched[file])
+		return learn_refuse(x, "it replaced or removed a file that it used", path);
+	if (a->how == GRAPH_LOOK)
+		return learn_look(x, path, is_blind(x, a->exec));
+	return learn_content(x, a, file);
+}
+
+static bool take_access(struct learning *x, const struct build_access *a)
+{
+	const struct build_version *v = &x->b->versions[a->version];
+	uint32_t file = a->file ? a->file : v->file;
+
+	if (!a->version)
+		return learn_refuse(x, "something unknown was used", "");
+	switch (v->made) {
+	case GRAPH_PIPE:
+		return a->how != GRAPH_READ && a->how != GRAPH_WRITE ? true : take_pipe(x, a->version);
+	case GRAPH_FIFO:
+		return learn_refuse_file(x, "it used a FIFO", file);
+	case GRAPH_MEMORY:
+		return learn_is_mine(x, a->version) || learn_refuse(x, "it used another's memory", "");
+	case GRAPH_SPECIAL:
+		return take_special(x, file);
+	case GRAPH_DIR:
+		return take_directory(x, a, file);
+	default:
+		/* the kind of what no program has opened need not be recorded */
+		return a->how == GRAPH_LIST || is_directory(x, file) ? take_directory(x, a, file) :
+		       take_file(x, a, file);
+	}
+}
+
+static bool take_misses(struct learning *x, uint32_t exec)
+{
+	char path[PATH_MAX];
+
+	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
+		const struct build_miss *m = build_miss_of(x->b, exec, i);
+
+		/* that it was not there before is a fact of its own */
+		if (x->touched[m->file])
+			continue;
+		if (!learn_path(x, m->file, path))
+			return learn_refuse(x, "a missing file without a name", "");
+		if (m->error == EINVAL) {
+			/* readlink() of what is there, and no link */
+			if (!learn_look(x, path, is_blind(x, exec)))
+				return false;
+		} else if (m->error != ENOENT && m->error != ENOTDIR) {
+			return learn_refuse(x, "it could not use a file that was there", path);
+		} else if (!learn_miss(x, path, m->error)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- its programs ---- */
+
+static bool take_arguments(struct learning *x, uint32_t exec, bool shell)
+{
+	struct buf args = { 0 };
+	const char *word;
+
+	build_args_add(x->b, exec, &args);
+	word = skip_source_word(&args);
+	if (!word && shell)
+		word = skip_shell_word(&args);
+	buf_free(&args);
+	return !word || learn_refuse(x, "it may ask for the time, or for numbers of processes", word);
+}
+
+static bool take_asks(struct learning *x, uint32_t exec)
+{
+	const struct build_ask *a;
+	size_t n;
+
+	/* what else they ask for is in the key */
+	a = build_asks(x->b, exec, &n);
+	for (size_t i = 0; i < n; i++)
+		/* the C library asks for 8 bytes for its own tables */
+		if (a[i].call == GRAPH_GETRANDOM && !(a[i].value == 8 && a[i].flags == 1))
+			return learn_refuse(x, "it asked for random bytes", "");
+	return true;
+}
+
+static bool take_program(struct learning *x, uint32_t exec)
+{
+	const struct build_exec *e = &x->b->execs[exec];
+	enum skip_program is;
+	char path[PATH_MAX];
+
+	if (!e->begun || (e->ended != GRAPH_ENDED_EXIT && e->ended != GRAPH_ENDED_EXEC))
+		return learn_refuse(x, "its begin or end is not in the recording", "");
+	if (e->until > x->b->execs[x->end].until)
+		return learn_refuse(x, "a process of it outlived it", "");
+	if (x->helper[exec])
+		return x->next[exec] || learn_refuse(x, "a part of it was skipped", "");
+	if (e->unseen)
+		return learn_refuse(x, "it used a descriptor, socket or io_uring from outside", "");
+	if (!learn_path(x, e->interp ? e->interp : e->program, path))
+		return learn_refuse(x, "a program without a name", "");
+	is = skip_program(path, x->l->allow);
+	if (is == PROGRAM_NO)
+		return learn_refuse(x, "a program is not in the list of those that may be skipped", path);
+	return take_arguments(x, exec, is == PROGRAM_SHELL) && take_asks(x, exec);
+}
+
+bool learn_exec(struct learning *x, uint32_t exec)
+{
+	const struct build_exec *e = &x->b->execs[exec];
+
+	if (!take_program(x, exec))
+		return false;
+	if (x->helper[exec])
+		return true;
+	for (uint32_t i = 0; i < e->uses; i++)
+		if (!take_access(x, &x->b->accesses[e->first + i]))
+			return false;
+	return take_misses(x, exec);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of learning share.
+ *
+ *	learn.c		the recording, and the steps in it
+ *	learn_uses.c	what the programs of a step used
+ *	learn_changes.c	what they did beside reading and writing
+ *	learn_facts.c	facts about files
+ *	learn_outputs.c	what a step made
+ *
+ * All functions that return bool return false when the step is refused.
+ */
+#ifndef ETRACE_LEARNING_H
+#define ETRACE_LEARNING_H
+
+#include "base/map64.h"
+#include "build/build.h"
+#include "skip/skip.h"
+
+#include <time.h>
+
+struct change {
+	uint32_t exec, file, version;
+	uint8_t what;
+	int64_t error, value, at;
+};
+
+struct learning {
+	const struct skip_learn *l;
+	struct db *db;
+	const struct build *b;
+	struct out *out;
+	int64_t real;		/* what to add to a time of the trace for one since 1970, ns */
+	bool *helper;		/* by exec: etrace, which asks */
+	uint32_t *next;		/* by exec: what it became by execve */
+	struct change *changes;
+	size_t nchanges, changes_cap;
+	struct map64 reasons;	/* by address of a constant: index of @counts + 1 */
+	struct {
+		const char *why;
+		uint32_t n;
+		char first[256];
+	} *counts;
+	size_t ncounts, counts_cap;
+	/* of the step that is looked at */
+	uint32_t step, end;	/* its first and its last program */
+	bool *in;		/* by exec: part of it */
+	uint8_t *touched;	/* by file: it made, changed or removed it; 2: a directory */
+	uint32_t *touched_list;
+	size_t ntouched, touched_cap;
+	struct map64 facts;	/* by hash of kind and path: 1 */
+	struct map64 paths;	/* by hash of a path: 1 found, 2 missed */
+	struct buf entry;
+	const char *why;
+	char which[PATH_MAX];
+};
+
+/* ---- learn.c ---- */
+
+/** learn_refuse - the step is refused: @why, a constant, because of @which.  Return: false */
+bool learn_refuse(struct learning *x, const char *why, const char *which);
+bool learn_refuse_file(struct learning *x, const char *why, uint32_t file);
+
+/** learn_path - path of a file, with a NUL, in @to of PATH_MAX bytes.  Return: false if too long */
+bool learn_path(const struct learning *x, uint32_t file, char *to);
+
+/** learn_begin - when the step began, ns since 1970 */
+int64_t learn_begin(const struct learning *x);
+
+/** learn_is_mine - whether this step, and nothing before it, made all that is in a version */
+bool learn_is_mine(const struct learning *x, uint32_t version);
+
+/** learn_is_own - whether an exec is part of the step, and not etrace */
+bool learn_is_own(const struct learning *x, uint32_t exec);
+
+static inline int64_t learn_ns(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* ---- learn_facts.c ---- */
+
+/** learn_fact - add what is the case now */
+bool learn_fact(struct learning *x, enum skip_fact kind, const char *path);
+
+/** learn_miss - add that a path is missing: as recorded, since the build may have made it later */
+bool learn_miss(struct learning *x, const char *path, int error);
+
+/** learn_look - add what stat says of a path; @blind: without times */
+bool learn_look(struct learning *x, const char *path, bool blind);
+
+/** learn_content - add what was read from a file */
+bool learn_content(struct learning *x, const struct build_access *a, uint32_t file);
+
+/* ---- learn_uses.c ---- */
+
+/** learn_exec - add all that one program used */
+bool learn_exec(struct learning *x, uint32_t exec);
+
+/* ---- learn_changes.c ---- */
+
+/** learn_touched - set x->touched */
+void learn_touched(struct learning *x);
+bool learn_change(struct learning *x, const struct change *c);
+bool learn_network(struct learning *x);
+/** learn_printed - whether all that was written to descriptors 1 and 2 stayed within the step */
+bool learn_printed(struct learning *x);
+
+/* ---- learn_outputs.c ---- */
+
+/** learn_outputs - add all that the step made */
+bool learn_outputs(struct learning *x);
+
+#endif
