@@ -101,7 +101,13 @@ static void report_opened(struct links *l)
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 
-		set_text(&name, s, len);
+		/* what was not read by it */
+		if (!len || class == GRAPH_IS_DIR || class == GRAPH_PROBE)
+			continue;
+		name.len = 0;
+		buf_add(&name, s, len);
+		path_clean(&name);
+		buf_addc(&name, 0);
 		set_target(l, file);
 		l->fn(l->ctx, file, name.s, class);
 		report_links(l, file, name.s, class);

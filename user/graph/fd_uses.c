@@ -39,15 +39,6 @@ static void emit_access(struct graph *g, struct process *p, const struct descrip
 	GRAPH_EMIT(g, access, a);
 }
 
-static void emit_asked(struct graph *g, const struct description *d, enum graph_class class)
-{
-	uint64_t key = hash_two(hash_two(d->asked, d->file), class);
-
-	if (!map64_first(&g->asked, key))
-		return;
-	GRAPH_EMIT(g, asked, d->file, d->asked, class);
-}
-
 /* @t: NULL if the trace has no counts */
 static void emit_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		      const struct fd_use *t, int64_t at)
@@ -64,7 +55,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 		a.version = d->reads;
 		emit_access(g, p, d, number, &a, socket_read_began(fd), at);
 		if (d->asked)
-			emit_asked(g, d, a.class);
+			ways_report(g, d->file, d->asked, a.class);
 	}
 	/* what others wrote through it is read, too; what the exec itself wrote is nothing new */
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
@@ -456,6 +447,7 @@ void use_name(struct graph *g, struct process *p, const struct et_event *ev, int
 	if (!len)
 		return;
 	a.file = files_name(g, path, len);
+	ways_asked(g, path, len);
 	if (!misses) {
 		o = files_at(g, a.file, NULL);
 		a.version = g->files.objects[o].version;

@@ -248,21 +248,6 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 	return d;
 }
 
-/* String of the path that the program gave.  Return: 0 if it is @path */
-static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char *path, size_t len)
-{
-	size_t n;
-	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
-
-	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
-		return 0;
-	s = files_clean(g, s, &n);
-	if (n == len && !memcmp(s, path, len))
-		return 0;
-	s = roots_path(g, s, &n);
-	return graph_string(g, s, n);
-}
-
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct identity id = identity_of(ev);
@@ -292,7 +277,8 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
 	d = open_named(g, p, file, flags, &id, at);
 	meaning_note(g, p, d, ev, flags);
-	d->asked = asked_by(g, ev, path, len);
+	d->asked = ways_opened(g, ev, file, flags & F_ACCMODE || flags & F_CREAT,
+			       object_of(g, d)->made == GRAPH_DIR);
 	note_open(g, p, d, flags, number);
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }

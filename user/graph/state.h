@@ -428,6 +428,20 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);
 
+/* ---- ways.c: other paths by which programs named files ---- */
+
+/** ways_report - a file has another path, a string; passed to the owner once */
+void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class class);
+/** ways_asked - a name was asked for by this path, which need not be clean */
+void ways_asked(struct graph *g, const char *path, size_t len);
+/**
+ * ways_opened - a file is opened, perhaps by another path than its own
+ * @writes: it may be made or changed; @dir: it is a directory
+ *
+ * Return: the string of that path, to report when the file is read; 0 if it is its own.
+ */
+uint32_t ways_opened(struct graph *g, const struct et_event *ev, uint32_t file, bool writes, bool dir);
+
 /* ---- open.c ---- */
 
 /** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */

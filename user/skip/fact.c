@@ -166,6 +166,8 @@ bool skip_fact(const struct skip_store *s, enum skip_fact kind, const char *path
 		return fact_miss(path, to);
 	case FACT_READ:
 		return fact_read(path, to);
+	case FACT_WAY:
+		return fact_real(path, to);
 	}
 	return false;
 }

@@ -76,6 +76,7 @@ static void step_forget(struct learning *x)
 	memset(x->in, 0, x->b->nexecs + 1);
 	map64_clear(&x->facts);
 	map64_clear(&x->paths);
+	map64_clear(&x->parts);
 	x->entry.len = 0;
 	x->why = NULL;
 	*x->which = '\0';
@@ -94,6 +95,25 @@ static void step_mark(struct learning *x)
 	}
 }
 
+/* The key that a program of etrace looked for.  Return: false if it did not ask */
+static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX + 1], int64_t *at)
+{
+	char path[PATH_MAX], prefix[PATH_MAX];
+	size_t len = strlen(skip_path(x->l->store, prefix, "is", "", ""));
+
+	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
+		const struct build_miss *m = build_miss_of(x->b, exec, i);
+
+		if (!learn_path(x, m->file, path) || strncmp(path, prefix, len) ||
+		    strlen(path) != len + 1 + SKIP_HEX)
+			continue;
+		memcpy(key, path + len + 1, SKIP_HEX + 1);
+		*at = m->at;
+		return true;
+	}
+	return false;
+}
+
 /* What etrace looked at before it asked: the name of the program, and links on the way. */
 static bool take_asked(struct learning *x, uint32_t helper, int64_t asked)
 {
@@ -108,12 +128,24 @@ static bool take_asked(struct learning *x, uint32_t helper, int64_t asked)
 			continue;
 		if (!learn_path(x, a->file, path))
 			return learn_refuse(x, "a program without a name", "");
-		if (!strncmp(path, x->l->store->dir, strlen(x->l->store->dir)))
+		if (x->touched[a->file] || !strncmp(path, x->l->store->dir, strlen(x->l->store->dir)))
 			continue;
-		if (!learn_look(x, path, true))
+		if (!learn_look(x, path, true) || !learn_ways(x, a->file, LEARN_BLIND, 0))
 			return false;
 	}
 	return true;
+}
+
+/* The same for a program within the step. */
+static bool take_asked_within(struct learning *x, uint32_t exec)
+{
+	char key[SKIP_HEX + 1];
+	int64_t at = INT64_MAX;
+
+	if (!x->helper[exec])
+		return true;
+	find_key(x, exec, key, &at);
+	return take_asked(x, exec, at);
 }
 
 static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
@@ -130,12 +162,9 @@ static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
 	if (!take_asked(x, helper, asked) || !learn_printed(x) || !learn_network(x))
 		return false;
 	for (uint32_t e = x->step; e <= b->nexecs; e++)
-		if (x->in[e] && !learn_exec(x, e))
+		if (x->in[e] && (!learn_exec(x, e) || !take_asked_within(x, e)))
 			return false;
-	for (size_t i = 0; i < x->nchanges; i++)
-		if (learn_is_own(x, x->changes[i].exec) && !learn_change(x, &x->changes[i]))
-			return false;
-	return learn_outputs(x);
+	return learn_changes(x) && learn_outputs(x);
 }
 
 static void count(struct learning *x)
@@ -157,7 +186,7 @@ static void count(struct learning *x)
 static void load_changes(struct learning *x)
 {
 	static const char text[] =
-		"SELECT exec, what, file, version, error, value, at FROM change ORDER BY rowid";
+		"SELECT exec, what, file, to_file, version, error, value, at FROM change ORDER BY rowid";
 	struct sqlite3_stmt *st = db_ask(x->db, text, "");
 
 	while (db_row(x->db, st)) {
@@ -165,29 +194,11 @@ static void load_changes(struct learning *x)
 		x->changes[x->nchanges++] = (struct change){
 			.exec = db_id(x->db, st, 0, DB_EXECS), .what = (uint8_t)db_int(st, 1),
 			.file = db_id(x->db, st, 2, DB_FILES),
-			.version = db_id(x->db, st, 3, DB_VERSIONS), .error = db_int(st, 4),
-			.value = db_int(st, 5), .at = db_int(st, 6),
+			.to = db_id(x->db, st, 3, DB_FILES),
+			.version = db_id(x->db, st, 4, DB_VERSIONS), .error = db_int(st, 5),
+			.value = db_int(st, 6), .at = db_int(st, 7),
 		};
 	}
-}
-
-/* The key that a program of etrace looked for.  Return: false if it did not ask */
-static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX + 1], int64_t *at)
-{
-	char path[PATH_MAX], prefix[PATH_MAX];
-	size_t len = strlen(skip_path(x->l->store, prefix, "is", "", ""));
-
-	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
-		const struct build_miss *m = build_miss_of(x->b, exec, i);
-
-		if (!learn_path(x, m->file, path) || strncmp(path, prefix, len) ||
-		    strlen(path) != len + 1 + SKIP_HEX)
-			continue;
-		memcpy(key, path + len + 1, SKIP_HEX + 1);
-		*at = m->at;
-		return true;
-	}
-	return false;
 }
 
 /* Whether programs of etrace did what only a recording with all options shows. */
@@ -281,8 +292,10 @@ bool skip_learn(const struct skip_learn *l, struct db *db, struct out *out)
 	x.in = xcalloc(x.b->nexecs + 1ul, sizeof(*x.in));
 	x.touched = xcalloc(x.b->nfiles + 1ul, sizeof(*x.touched));
 	load_changes(&x);
+	learn_load_ways(&x);
 	ok = find_helpers(&x) && learn_all(&x);
 	step_forget(&x);
+	learn_forget_ways(&x);
 	map64_clear(&x.reasons);
 	buf_free(&x.entry);
 	free(x.helper);

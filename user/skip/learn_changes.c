@@ -49,7 +49,7 @@ static bool take_failed_change(struct learning *x, const struct change *c)
 	return learn_refuse(x, "a change of the file tree failed", path);
 }
 
-bool learn_change(struct learning *x, const struct change *c)
+static bool take_change(struct learning *x, const struct change *c)
 {
 	if (c->error)
 		return take_failed_change(x, c);
@@ -74,6 +74,22 @@ bool learn_change(struct learning *x, const struct change *c)
 	default:
 		return learn_refuse_file(x, "it made a hard link or a device, or mounted", c->file);
 	}
+}
+
+bool learn_changes(struct learning *x)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < x->nchanges; i++) {
+		const struct change *c = &x->changes[i];
+
+		if (!learn_is_own(x, c->exec))
+			continue;
+		if (!take_change(x, c) || (c->exec != last && !learn_argument_ways(x, c->exec)))
+			return false;
+		last = c->exec;
+	}
+	return true;
 }
 
 bool learn_network(struct learning *x)

@@ -39,6 +39,8 @@ bool learn_miss(struct learning *x, const char *path, int error)
 	uint64_t name = hash_bytes(path, strlen(path));
 	uint64_t *seen = map64_at(&x->paths, name);
 
+	if (!learn_way(x, path, false))
+		return false;
 	if (*seen == 1)
 		return learn_refuse(x, "a file came or went while it ran", path);
 	*seen = 2;
@@ -51,8 +53,7 @@ bool learn_miss(struct learning *x, const char *path, int error)
 	return true;
 }
 
-/* Whether nothing has happened to a file and its inode since the step began. */
-static bool is_still(const struct learning *x, const char *path)
+bool learn_is_still(const struct learning *x, const char *path)
 {
 	struct stat st;
 
@@ -65,9 +66,11 @@ bool learn_look(struct learning *x, const char *path, bool blind)
 {
 	struct stat st;
 
+	if (!learn_way(x, path, true))
+		return false;
 	if (lstat(path, &st))
 		return learn_refuse(x, "a file that it looked at is gone", path);
-	if (!S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode) && !is_still(x, path))
+	if (!S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode) && !learn_is_still(x, path))
 		return learn_refuse(x, "a file that it looked at was changed later", path);
 	return learn_fact(x, blind ? FACT_BLIND : FACT_LOOK, path);
 }
@@ -96,34 +99,42 @@ static bool add_loader(struct learning *x, const char *path)
 	close(fd);
 	if (!*loader)
 		return true;
-	return is_still(x, loader) ? learn_fact(x, FACT_CONTENT, loader) :
+	return learn_is_still(x, loader) ? learn_fact(x, FACT_CONTENT, loader) :
 	       learn_refuse(x, "the loader was changed", loader);
 }
 
-/* Whether what was searched for is in a file that a program read. */
+bool learn_words(struct learning *x, const struct buf *text, bool shell, const char *which)
+{
+	const char *word = skip_source_word(text), *command = NULL;
+
+	if (!word && (shell || (text->len > 2 && !memcmp(text->s, "#!", 2)))) {
+		word = skip_shell_word(text);
+		command = skip_shell_directory(text);
+	}
+	if (word)
+		return learn_refuse(x, "it may ask for the time, or for numbers of processes",
+				    which ? which : word);
+	return !command || learn_refuse(x, "a shell may change its directory, perhaps through a link",
+					which ? which : command);
+}
+
 static bool check_words(struct learning *x, const char *path, bool shell)
 {
 	struct buf text = { 0 };
-	bool ok = skip_read(path, &text);
-	const char *word = NULL;
+	bool ok = skip_read(path, &text) ? learn_words(x, &text, shell, path) :
+		  learn_refuse(x, "a file that it used cannot be read now", path);
 
-	if (ok) {
-		word = skip_source_word(&text);
-		if (!word && (shell || (text.len > 2 && !memcmp(text.s, "#!", 2))))
-			word = skip_shell_word(&text);
-	}
 	buf_free(&text);
-	if (!ok)
-		return learn_refuse(x, "a file that it used cannot be read now", path);
-	return !word || learn_refuse(x, "it may ask for the time, or for numbers of processes", path);
+	return ok;
 }
 
 /* All other names, through links, by which programs read a file. */
 static bool add_names(struct learning *x, uint32_t file, const char *path)
 {
 	static const char text[] =
-		"SELECT s.s FROM asked AS a JOIN string AS s ON s.id = a.path WHERE a.file = ?";
-	struct sqlite3_stmt *st = db_ask(x->db, text, "i", (int64_t)file);
+		"SELECT s.s FROM asked AS a JOIN string AS s ON s.id = a.path WHERE a.file = ?\n"
+		" AND a.class < ?";
+	struct sqlite3_stmt *st = db_ask(x->db, text, "ii", (int64_t)file, (int64_t)GRAPH_PROBE);
 	char name[PATH_MAX], real[PATH_MAX];
 	bool ok = true;
 	const char *s;
@@ -138,7 +149,7 @@ static bool add_names(struct learning *x, uint32_t file, const char *path)
 		if (!realpath(name, real) || strcmp(real, path))
 			ok = learn_refuse(x, "a link on the way was changed later", name);
 		else
-			ok = learn_fact(x, FACT_CONTENT, name);
+			ok = learn_way(x, name, true) && learn_fact(x, FACT_CONTENT, name);
 	}
 	return ok;
 }
@@ -154,9 +165,9 @@ bool learn_content(struct learning *x, const struct build_access *a, uint32_t fi
 		return learn_refuse(x, "a file without a name", "");
 	if (!c)
 		return learn_refuse(x, "the recording has no hash of a file that it used", path);
-	if (!is_still(x, path))
+	if (!learn_is_still(x, path))
 		return learn_refuse(x, "a file that it used was changed later", path);
-	if (!learn_fact(x, FACT_CONTENT, path))
+	if (!learn_way(x, path, true) || !learn_fact(x, FACT_CONTENT, path))
 		return false;
 	if (x->entry.len == before)
 		return true;

@@ -142,6 +142,10 @@ static bool put_output(struct learning *x, uint32_t file, struct buf *rows, stru
 		return learn_refuse(x, "an output without a name", "");
 	if (is_later(x, file))
 		return learn_refuse(x, "another step changed an output", path);
+	if (learn_linked(x, file))
+		return learn_refuse(x, "an output was made by a link to it", path);
+	if (!learn_ways(x, file, LEARN_RESOLVED, 0))
+		return false;
 	*o = (struct output){ .begin = rows->len };
 	if (!learn_miss(x, path, ENOENT))
 		return false;

@@ -46,7 +46,7 @@ static bool take_directory(struct learning *x, const struct build_access *a, uin
 		return learn_look(x, path, false);
 	if (lstat(path, &st) || learn_ns(&st.st_ctim) >= learn_begin(x))
 		return learn_refuse(x, "a directory that it listed was changed later", path);
-	return learn_fact(x, FACT_LIST, path);
+	return learn_way(x, path, true) && learn_fact(x, FACT_LIST, path);
 }
 
 static bool is_directory(const struct learning *x, uint32_t file)
@@ -82,7 +82,7 @@ static bool take_file(struct learning *x, const struct build_access *a, uint32_t
 	return learn_content(x, a, file);
 }
 
-static bool take_access(struct learning *x, const struct build_access *a)
+static bool take_version(struct learning *x, const struct build_access *a)
 {
 	const struct build_version *v = &x->b->versions[a->version];
 	uint32_t file = a->file ? a->file : v->file;
@@ -107,13 +107,25 @@ static bool take_access(struct learning *x, const struct build_access *a)
 	}
 }
 
+static bool take_access(struct learning *x, const struct build_access *a)
+{
+	uint32_t file = a->file ? a->file : x->b->versions[a->version].file;
+
+	return take_version(x, a) &&
+	       learn_ways(x, file, a->how != GRAPH_LOOK ? LEARN_RESOLVED :
+			  is_blind(x, a->exec) ? LEARN_BLIND : LEARN_LOOKED, 0);
+}
+
 static bool take_misses(struct learning *x, uint32_t exec)
 {
+	enum learn_use look = is_blind(x, exec) ? LEARN_BLIND : LEARN_LOOKED;
 	char path[PATH_MAX];
 
 	for (uint32_t i = 0; i < build_misses(x->b, exec); i++) {
 		const struct build_miss *m = build_miss_of(x->b, exec, i);
 
+		if (!learn_ways(x, m->file, m->error == EINVAL ? look : LEARN_MISSED, m->error))
+			return false;
 		/* that it was not there before is a fact of its own */
 		if (x->touched[m->file])
 			continue;
@@ -137,14 +149,12 @@ static bool take_misses(struct learning *x, uint32_t exec)
 static bool take_arguments(struct learning *x, uint32_t exec, bool shell)
 {
 	struct buf args = { 0 };
-	const char *word;
+	bool ok;
 
 	build_args_add(x->b, exec, &args);
-	word = skip_source_word(&args);
-	if (!word && shell)
-		word = skip_shell_word(&args);
+	ok = learn_words(x, &args, shell, NULL);
 	buf_free(&args);
-	return !word || learn_refuse(x, "it may ask for the time, or for numbers of processes", word);
+	return ok;
 }
 
 static bool take_asks(struct learning *x, uint32_t exec)

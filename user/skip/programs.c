@@ -70,6 +70,22 @@ static bool is_binary(const struct buf *text)
 	       (text->len >= 7 && !memcmp(text->s, "!<arch>", 7));
 }
 
+/* Whether a shell's text has a command of that name. */
+static bool has_command(const struct buf *text, const char *name)
+{
+	const char *end = text->s + text->len, *at = text->s;
+	size_t len = strlen(name);
+
+	for (; at && (at = memmem(at, (size_t)(end - at), name, len)); at++) {
+		const char *next = at + len;
+
+		if ((at == text->s || strchr("\t\n ;&|(){}`'\"\\", at[-1])) &&
+		    (next == end || strchr("\t\n ;&|)}`'\"", *next)))
+			return true;
+	}
+	return false;
+}
+
 const char *skip_source_word(const struct buf *text)
 {
 	static const char *const words[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", NULL };
@@ -84,4 +100,14 @@ const char *skip_shell_word(const struct buf *text)
 					     "/dev/udp", "wait", "trap", "-nt", "-ot", NULL };
 
 	return is_binary(text) ? NULL : find_word(text, words);
+}
+
+const char *skip_shell_directory(const struct buf *text)
+{
+	static const char *const commands[] = { "cd", "chdir", "pushd", "popd" };
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!is_binary(text) && has_command(text, commands[i]))
+			return commands[i];
+	return NULL;
 }

@@ -26,4 +26,7 @@ const char *skip_source_word(const struct buf *text);
 /** skip_shell_word - a word in a shell's text that gives it what is not recorded */
 const char *skip_shell_word(const struct buf *text);
 
+/** skip_shell_directory - a command in a shell's text that changes its directory.  Return: or NULL */
+const char *skip_shell_directory(const struct buf *text);
+
 #endif

@@ -100,6 +100,7 @@ enum skip_fact {
 	FACT_LIST = 'l',	/* the names in a directory */
 	FACT_MISS = 'm',	/* that there is no such file */
 	FACT_READ = 'p',	/* content of a file that has no size, such as in /proc */
+	FACT_WAY = 'w',		/* which directory a path leads to */
 };
 
 /**

@@ -213,48 +213,79 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 	return true;
 }
 
-void call_settle(const struct call *c)
+/* Where the directory @len bytes of log->path leads now.  Return: false if that is not known. */
+static bool ask_directory(const struct call *c, size_t len, char dir[PATH_MAX])
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
-	struct st_log *log = c->log;
-	char dir[PATH_MAX], name[PATH_MAX];
-	const char *slash;
-	size_t n;
+	char name[PATH_MAX];
 
-	if (!log->path.len || *log->path.s != '/')
-		return;
-	path_clean(&log->path);
-	slash = memrchr(log->path.s, '/', log->path.len);
-	n = (size_t)(slash - log->path.s);
-	if (!asks || !n || n >= sizeof(name))
-		return;
-	memcpy(name, log->path.s, n);
-	name[n] = 0;
-	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)) || !strcmp(dir, name))
-		return;
+	if (!asks || !len || len >= sizeof(name))
+		return false;
+	memcpy(name, c->log->path.s, len);
+	name[len] = 0;
+	return asks->directory(asks->ctx, name, dir, PATH_MAX);
+}
+
+/* Set log->path to what is behind its first @len bytes, in directory @dir. */
+static void move_path(const struct call *c, const char *dir, size_t len)
+{
+	struct st_log *log = c->log;
+
 	log->text.len = 0;
-	buf_add(&log->text, slash, log->path.len - n);
+	buf_add(&log->text, log->path.s + len, log->path.len - len);
 	log->path.len = 0;
 	if (dir[1])
 		buf_adds(&log->path, dir);
 	buf_add(&log->path, log->text.s, log->text.len);
 }
 
-void call_settle_whole(const struct call *c)
+/* Length of the directory's part of log->path, which is not clean; 0 if it ends in "." or "..". */
+static size_t raw_directory(const struct st_log *log)
 {
-	const struct st_asks *asks = call_asks(c->log, c->task);
+	const char *end = log->path.s + log->path.len, *slash;
+
+	while (end > log->path.s && end[-1] == '/')
+		end--;
+	slash = memrchr(log->path.s, '/', (size_t)(end - log->path.s));
+	if (!slash || (end - slash == 2 && slash[1] == '.') ||
+	    (end - slash == 3 && slash[1] == '.' && slash[2] == '.'))
+		return 0;
+	return (size_t)(slash - log->path.s);
+}
+
+void call_settle(const struct call *c)
+{
 	struct st_log *log = c->log;
-	char name[PATH_MAX], dir[PATH_MAX];
+	char dir[PATH_MAX];
+	size_t n;
 
 	if (!log->path.len || *log->path.s != '/')
 		return;
+	/* with its "..", which the kernel looks up behind links, too */
+	n = path_is_clean(log->path.s, log->path.len) ? 0 : raw_directory(log);
+	if (n && ask_directory(c, n, dir)) {
+		move_path(c, dir, n);
+		path_clean(&log->path);
+		return;
+	}
 	path_clean(&log->path);
-	if (!asks || log->path.len >= sizeof(name))
+	n = (size_t)((const char *)memrchr(log->path.s, '/', log->path.len) - log->path.s);
+	if (ask_directory(c, n, dir))
+		move_path(c, dir, n);
+}
+
+void call_settle_whole(const struct call *c)
+{
+	struct st_log *log = c->log;
+	char dir[PATH_MAX];
+
+	if (!log->path.len || *log->path.s != '/')
 		return;
-	memcpy(name, log->path.s, log->path.len);
-	name[log->path.len] = 0;
-	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)))
-		return;
+	if (!ask_directory(c, log->path.len, dir)) {
+		path_clean(&log->path);
+		if (!ask_directory(c, log->path.len, dir))
+			return;
+	}
 	log->path.len = 0;
 	buf_adds(&log->path, dir);
 }
