@@ -81,7 +81,9 @@ static void report_written(struct graph *g, uint32_t file, const char *path, siz
 			   const char *by, size_t by_len)
 {
 	size_t dir = directory_of(path, len), by_dir = directory_of(by, by_len);
-	bool same = len - dir == by_len - by_dir && !memcmp(path + dir, by + by_dir, len - dir);
+	/* behind "/" there is no other slash */
+	size_t name = dir + (dir > 1), by_name = by_dir + (by_dir > 1);
+	bool same = len - name == by_len - by_name && !memcmp(path + name, by + by_name, len - name);
 	/* before files_name(), which may use the buffer that @by is in */
 	uint32_t string = way_string(g, by, same ? by_dir : by_len);
 

@@ -13,6 +13,7 @@ something was replayed that should have run: a wrong replay.  Where a build cann
 
 Needs strace, gcc and make, and a file system that tells when files were made.
 """
+import hashlib
 import os
 import re
 import shutil
@@ -50,6 +51,7 @@ class Trap:
         self.keep = more.get("keep", [])        # what the first build made and stays
         self.times = more.get("times", [])      # files whose mtime is compared, too
         self.moves = more.get("moves", False)   # the second build is in another directory
+        self.wrong = more.get("wrong", None)    # the wrong replay that must be seen
         self.wait = more.get("wait", 0)
         self.twice = more.get("twice", False)   # two builds at once
         self.setup = more.get("setup", None)
@@ -99,6 +101,18 @@ def flip(store, kind, how):
             put(path, bytes(data))
 
 
+def forge(store, was, now):
+    """Entries say that an input was as it is now: a wrong replay."""
+    was, now = (hashlib.sha256(x.encode()).hexdigest().encode() for x in (was, now))
+    for base, _, names in os.walk(os.path.join(store, "steps")):
+        for name in names:
+            path = os.path.join(base, name)
+            data = open(path, "rb").read()
+            assert data[-67:-65] == b"=\0"
+            data = data[:-67].replace(was, now)
+            put(path, data + b"=\0" + hashlib.sha256(data).hexdigest().encode() + b"\0")
+
+
 def rule(command, target="out"):
     return {"Makefile": "%s: in\n\t%s\n" % (target, command), "in": "one\n"}
 
@@ -145,6 +159,10 @@ trap("control: a symbolic link is made", script("ln -s in out\n"), skips=1)
 trap("control: temporary files", script("cp in t; cat t t > out; rm t\n"), skips=1)
 trap("control: rename into place", script("cat in > out.tmp; mv out.tmp out\n"), skips=1)
 trap("control: only touched", C1, lambda: os.utime("a.c"), skips=1)
+
+# ---- that these traps see a wrong replay ----
+trap("a forged entry", rule("sed s/o/0/ in > out"), lambda: put("in", "two\n"), wrong="files: 'out'",
+     store=lambda s: forge(s, "one\n", "two\n"))
 
 # ---- inputs ----
 trap("a source", C5, lambda: put("c.c", "int c(void){return 30;}\n"), skips=3)
@@ -710,10 +728,12 @@ def main():
             a, s = run_trap(t, top, verbose)
             asked += a
             skipped += s
-            verdict = "right (%d of %d skipped)" % (s, a)
+            verdict = "WRONG: not seen" if t.wrong else "right (%d of %d skipped)" % (s, a)
+            wrong += bool(t.wrong)
         except Wrong as e:
-            verdict = "WRONG: %s" % e
-            wrong += 1
+            seen = t.wrong and str(e).startswith(t.wrong)
+            verdict = "right: its wrong replay is seen" if seen else "WRONG: %s" % e
+            wrong += not seen
         print("%-55s %s" % (t.name, verdict), flush=True)
         os.chdir("/")
     shutil.rmtree(top, ignore_errors=not verbose)

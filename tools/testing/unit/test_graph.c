@@ -66,7 +66,71 @@ static void test_asked_in_root(void **state)
 		ends(1);
 		says("SELECT CAST(s.s AS TEXT) FROM asked JOIN string AS s ON s.id = asked.path"
 		     " JOIN file ON file.id = asked.file WHERE CAST(file.path AS TEXT) = '/c/t/in.c'",
-		     "/c/l/in.c");
+		     i ? "/c/l//x/../in.c" : "/c/l/in.c");
+	}
+}
+
+#define WAYS "SELECT CAST(f.path AS TEXT) || '<' || CAST(s.s AS TEXT) || ' ' || a.class FROM asked AS a" \
+	     " JOIN file AS f ON f.id = a.file JOIN string AS s ON s.id = a.path ORDER BY 1"
+
+static void looks_for(unsigned int task, const char *path)
+{
+	line(task, "OpenFailed|fnamesize=%zu,flags=0", strlen(path));
+	line(task, "Failed|error=2");
+	line(task, "NO|%s", path);
+}
+
+static void opens_by(unsigned int task, const char *path, const char *by, int flags)
+{
+	line(task, "Open|fnamesize=%zu,forigsize=%zu,flags=%d,mode=0,fd=7", strlen(path), strlen(by), flags);
+	line(task, "FN|%s", path);
+	line(task, "FO|%s", by);
+	closes(task, 7, flags & WR ? -1 : 100, flags & WR ? 100 : -1);
+}
+
+/* The directories of names in which ".." was removed as text, each once. */
+static void test_ways_asked(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/l/../x", "/</l/.. 6" }, { "/a/l/../x", "/a</a/l/.. 6" }, { "/a/l/../d/x", "/a/d</a/l/../d 6" },
+		{ "/a/l/../d/..", "/a</a/l/../d/.. 6" }, { "/a/l/../d/.", "/a/d</a/l/../d/. 6" },
+		{ "/a/l/./../x//", "/a</a/l/./.. 6" }, { "/a/..x/y", "" }, { "/../x", "" }, { "/./a//x", "" },
+		{ "/a/x", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		starts(true);
+		runs(1, "/bin/cc");
+		looks_for(1, cases[i][0]);
+		looks_for(1, cases[i][0]);
+		ends(1);
+		says(WAYS, cases[i][1]);
+	}
+}
+
+/* Files opened by other paths: of those to write the directory's, if the name is the same. */
+static void test_ways_opened(void **state)
+{
+	static const struct {
+		const char *path, *by;
+		int flags;
+		const char *ways;
+	} cases[] = {
+		{ "/a/x", "/l/x", RD, "/a/x</l/x 0" }, { "/a/x", "/a/d/../x", RD, "/a</a/d/.. 6" },
+		{ "/a/x", "/l/../x", RD, "/a/x</l/../x 0" }, { "/a/x", "/l//x", RD, "/a/x</l/x 0" },
+		{ "/a/x", "/l/x", NEW, "/a</l 6" }, { "/a/x", "/l/../x", NEW, "/a</l/.. 6" },
+		{ "/a/x", "/a/d/../x", NEW, "/a</a/d/.. 6" }, { "/a/x", "/l", NEW, "/a/x</l 5" },
+		{ "/x", "/l/x", NEW, "/</l 6" }, { "/a/x", "/a/x", NEW, "" }, { "/a/x", "/a//x", NEW, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		starts(true);
+		runs(1, "/bin/cc");
+		opens_by(1, cases[i].path, cases[i].by, cases[i].flags);
+		ends(1);
+		says(WAYS, cases[i].ways);
 	}
 }
 
@@ -922,6 +986,7 @@ int main(void)
 		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
 		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_asked_in_root), cmocka_unit_test(test_inherited),
+		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_opened),
 		cmocka_unit_test(test_cloexec), cmocka_unit_test(test_shared_table),
 		cmocka_unit_test(test_unknown_origin), cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),

@@ -89,6 +89,19 @@ check "all with --record=env" test "$(variables all | grep -c 'CPATHS\|HOME')" =
 check "which is told" test "$(recorded_env all)" = '*'
 check "both are refused" sh -c 'etrace run --record=env --no-env -o no.fxt -- true 2>&1 | grep -q "leave one out"'
 
+# ---- where names lead ----
+
+# The kernel follows a link before "..".
+mkdir -p far/off/dir
+ln -s far/off/dir near
+etrace run -q --strict --backend=strace -o near.fxt -- sh -c '
+	mkdir near/../made && touch near/../made/../file && mv near/../file near/../../moved &&
+	ln -s x ./near/..//link && cd -P near/.. && rmdir made'
+etrace-read --to etrace near.fxt | sed -n "s,.*!\(KD\|RF\|RT\|SL\|CD\|UN\)|$PWD/,\1 ,p" > ours
+printf '%s\n' 'KD far/off/made' 'RF far/off/file' 'RT far/moved' 'SL far/off/link' 'CD far/off' \
+	'UN far/off/made' > truth
+same ".. behind a link" ours truth
+
 # ---- what programs printed ----
 
 # with_output NAME WHAT: record a program that prints much and fails, and some that do not
