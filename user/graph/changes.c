@@ -49,26 +49,30 @@ static void link_name(struct graph *g, const struct process *p, const struct gra
 		files_make(g, row->to, S_IFREG, row->exec, row->at);
 }
 
-/* Where a symbolic link leads: as recorded, else its text, relative to its own directory. */
-static uint32_t link_target(struct graph *g, const struct et_event *ev)
+/*
+ * Where a symbolic link leads: as recorded, else its text, relative to its own directory.
+ * Return: NULL if unknown; else a text that is valid until the next call of a function of the graph.
+ */
+static const char *link_target(struct graph *g, const struct et_event *ev, size_t *len)
 {
-	size_t len, n;
+	size_t n;
 	const char *link = et_get_string(ev, ET_S_SYMLINK_link, &n);
-	const char *text = et_get_string(ev, ET_S_SYMLINK_resolved, &len);
+	const char *text = et_get_string(ev, ET_S_SYMLINK_resolved, len);
 	const char *slash;
 
-	if (len)
-		return files_name(g, text, len);
-	text = et_get_string(ev, ET_S_SYMLINK_target, &len);
+	if (*len)
+		return text;
+	text = et_get_string(ev, ET_S_SYMLINK_target, len);
 	slash = link ? memrchr(link, '/', n) : NULL;
-	if (!len || !slash)
-		return 0;
+	if (!*len || !slash)
+		return NULL;
 	g->path.len = 0;
 	if (*text != '/')
 		buf_add(&g->path, link, (size_t)(slash + 1 - link));
-	buf_add(&g->path, text, len);
+	buf_add(&g->path, text, *len);
 	path_clean(&g->path);
-	return files_name(g, g->path.s, g->path.len);
+	*len = g->path.len;
+	return g->path.s;
 }
 
 static void apply_change(struct graph *g, struct process *p, const struct changes *c,
@@ -123,12 +127,14 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 {
 	struct graph_change row = { .what = c->what, .at = at, .error = ev->error };
 	bool failed = ev->flags & ET_F_FAILED;
+	const char *to;
+	size_t len;
 
 	row.file = graph_path(g, ev, (unsigned int)c->file);
 	if (c->to >= 0)
 		row.to = graph_path(g, ev, (unsigned int)c->to);
-	else if (c->kind == ET_K_SYMLINK)
-		row.to = link_target(g, ev);
+	else if (c->kind == ET_K_SYMLINK && (to = link_target(g, ev, &len)))
+		row.to = files_name(g, to, len);
 	if (c->value >= 0)
 		row.value = et_value(ev, (unsigned int)c->value, 0);
 	if (c->kind == ET_K_RENAME && row.value & EXCHANGE)
@@ -144,6 +150,8 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 		note_inodes(g, &row);
 		apply_change(g, p, c, &row, ev);
 		note_inodes(g, &row);
+		if (c->kind == ET_K_SYMLINK && (to = link_target(g, ev, &len)))
+			ways_link(g, row.file, to, len);
 	}
 	GRAPH_EMIT(g, change, &row);
 }

@@ -446,8 +446,7 @@ void use_name(struct graph *g, struct process *p, const struct et_event *ev, int
 
 	if (!len)
 		return;
-	a.file = files_name(g, path, len);
-	ways_asked(g, path, len);
+	a.file = ways_asked(g, path, len);
 	if (!misses) {
 		o = files_at(g, a.file, NULL);
 		a.version = g->files.objects[o].version;

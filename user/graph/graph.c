@@ -553,6 +553,9 @@ void graph_free(struct graph *g)
 	map64_clear(&g->strings);
 	roots_free(g);
 	map64_clear(&g->asked);
+	map64_clear(&g->link_targets);
+	buf_free(&g->targets);
+	buf_free(&g->resolved);
 	buf_free(&g->path);
 	free(g->args);
 	free(g->maybe);

@@ -309,6 +309,9 @@ struct graph {
 	int64_t last;
 	uint32_t processes, execs, tasks;
 	struct map64 asked;	/* hash of path, file and class: 1 if reported */
+	struct map64 link_targets;	/* version that is a link: where its target is in @targets */
+	struct buf targets;	/* paths, each with a NUL */
+	struct buf resolved;	/* of ways.c */
 	struct buf path;	/* to put paths together */
 	struct root *roots;	/* all */
 	const struct root *root;	/* of the process whose event is handled */
@@ -432,8 +435,10 @@ void roots_free(struct graph *g);
 
 /** ways_report - a file has another path, a string; passed to the owner once */
 void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class class);
-/** ways_asked - a name was asked for by this path, which need not be clean */
-void ways_asked(struct graph *g, const char *path, size_t len);
+/** ways_asked - a name was asked for by this path, which need not be clean.  Return: its file */
+uint32_t ways_asked(struct graph *g, const char *path, size_t len);
+/** ways_link - a symbolic link was made; @target: where it leads */
+void ways_link(struct graph *g, uint32_t file, const char *target, size_t len);
 /**
  * ways_opened - a file is opened, perhaps by another path than its own
  * @writes: it may be made or changed; @dir: it is a directory

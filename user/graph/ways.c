@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
+
 /* Whether ".." stands behind a name: it leads elsewhere if that is a link. */
 static bool climbs(const char *path, size_t len)
 {
@@ -65,15 +67,78 @@ static uint32_t way_string(struct graph *g, const char *path, size_t len)
 	return graph_string(g, path, len);
 }
 
-void ways_asked(struct graph *g, const char *path, size_t len)
+void ways_link(struct graph *g, uint32_t file, const char *target, size_t len)
+{
+	const struct object *o = &g->files.objects[files_known(g, file)];
+
+	if (!files_known(g, file) || o->made != GRAPH_IS_SYMLINK || !len || *target != '/')
+		return;
+	/* the version, since objects are used again */
+	map64_put(&g->link_targets, o->version, g->targets.len);
+	buf_add(&g->targets, target, len);
+	buf_addc(&g->targets, '\0');
+}
+
+/* Where the link at g->resolved leads.  Return: NULL if the trace shows no link there now. */
+static const char *target_of(struct graph *g)
+{
+	size_t len = g->resolved.len;
+	const char *full = roots_path(g, g->resolved.s, &len);
+	const uint64_t *at = map64_get(&g->files.paths, hash_bytes(full, len));
+	uint32_t i = at ? files_known(g, (uint32_t)*at) : 0;
+
+	if (!i || g->files.objects[i].made != GRAPH_IS_SYMLINK)
+		return NULL;
+	at = map64_get(&g->link_targets, g->files.objects[i].version);
+	return at ? g->targets.s + *at : NULL;
+}
+
+/* Set g->resolved to a path, following links that the build made, but none at its end. */
+static void resolve(struct graph *g, const char *path, size_t len)
+{
+	struct buf *b = &g->resolved;
+	const char *end = path + len;
+
+	b->len = 0;
+	for (const char *at = path, *slash, *target; at < end; at = slash + 1) {
+		slash = memchr(at, '/', (size_t)(end - at));
+		slash = slash ? slash : end;
+		if (slash == at || (slash == at + 1 && *at == '.'))
+			continue;
+		for (int i = 0; b->len && i < MOST_LINKS && (target = target_of(g)); i++) {
+			b->len = 0;
+			buf_adds(b, target);
+		}
+		if (slash == at + 2 && at[0] == '.' && at[1] == '.') {
+			while (b->len && b->s[--b->len] != '/')
+				;
+			continue;
+		}
+		buf_addc(b, '/');
+		buf_add(b, at, (size_t)(slash - at));
+	}
+	if (!b->len)
+		buf_addc(b, '/');
+	path_clean(b);
+}
+
+static void report_asked(struct graph *g, const char *path, size_t len)
 {
 	uint32_t dir;
 
-	if (!len || *path != '/' || !climbs(path, len))
-		return;
 	len = directory_of(path, len);
-	dir = files_name(g, path, len);
+	resolve(g, path, len);
+	dir = files_name(g, g->resolved.s, g->resolved.len);
 	ways_report(g, dir, way_string(g, path, len), GRAPH_IS_DIR);
+}
+
+uint32_t ways_asked(struct graph *g, const char *path, size_t len)
+{
+	if (*path != '/' || !climbs(path, len))
+		return files_name(g, path, len);
+	report_asked(g, path, len);
+	resolve(g, path, len);
+	return files_name(g, g->resolved.s, g->resolved.len);
 }
 
 /* A file is made or changed by another path: report that of its directory, if that says it all. */
@@ -104,7 +169,8 @@ uint32_t ways_opened(struct graph *g, const struct et_event *ev, uint32_t file, 
 	clean_len = n;
 	clean = files_clean(g, by, &clean_len);
 	if (clean_len == len && !memcmp(clean, path, len)) {
-		ways_asked(g, by, n);
+		if (climbs(by, n))
+			report_asked(g, by, n);
 		return 0;
 	}
 	if (!climbs(by, n)) {

@@ -109,6 +109,29 @@ static void test_ways_asked(void **state)
 	}
 }
 
+/* Links that the build made are followed before "..". */
+static void test_ways_linked(void **state)
+{
+	static const char missed[] = "SELECT CAST(f.path AS TEXT) FROM misses AS m JOIN file AS f ON f.id = m.file";
+
+	(void)state;
+	for (int gone = 0; gone < 3; gone++) {
+		starts(true);
+		runs(1, "/bin/ln");
+		line(1, "Symlink|targetnamesize=4,linknamesize=4");
+		line(1, "ST|e/f/");
+		line(1, "SL|/w/l");
+		if (gone == 1)
+			removes(1, "/w/l");
+		if (gone == 2)
+			writes(1, "/w/l/../y", 5);
+		looks_for(1, "/w/./l//../x");
+		ends(1);
+		says(missed, gone == 1 ? "/w/x" : "/w/e/x");
+	}
+	says(WAYS, "/w/e</w/./l//.. 6");
+}
+
 /* Files opened by other paths: of those to write the directory's, if the name is the same. */
 static void test_ways_opened(void **state)
 {
@@ -986,7 +1009,8 @@ int main(void)
 		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
 		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_asked_in_root), cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_opened),
+		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_linked),
+		cmocka_unit_test(test_ways_opened),
 		cmocka_unit_test(test_cloexec), cmocka_unit_test(test_shared_table),
 		cmocka_unit_test(test_unknown_origin), cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
