@@ -237,7 +237,10 @@ struct graph_ops {
 	 * none in the trace: the name was there before, and its inode number shows it.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
-	/* a file was read by a path (string @path) that leads to it through links; once for each */
+	/*
+	 * A file was read by a path (string @path) that leads to it through links.  GRAPH_PROBE: it
+	 * was written by it.  GRAPH_IS_DIR: a directory, or names in it, were used by it.  Once for each.
+	 */
 	void (*asked)(void *ctx, uint32_t file, uint32_t path, enum graph_class class);
 	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 			int64_t at);
