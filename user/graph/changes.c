@@ -75,6 +75,25 @@ static const char *link_target(struct graph *g, const struct et_event *ev, size_
 	return g->path.s;
 }
 
+static uint32_t target_file(struct graph *g, const struct et_event *ev)
+{
+	size_t len;
+	const char *to = link_target(g, ev, &len);
+
+	return to ? files_name(g, to, len) : 0;
+}
+
+static void make_link(struct graph *g, const struct graph_change *row, const struct et_event *ev)
+{
+	size_t len;
+	const char *to;
+
+	files_symlink(g, row->file, row->to, row->exec, row->at);
+	to = link_target(g, ev, &len);
+	if (to)
+		ways_link(g, row->file, to, len);
+}
+
 static void apply_change(struct graph *g, struct process *p, const struct changes *c,
 			 const struct graph_change *row, const struct et_event *ev)
 {
@@ -94,7 +113,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 			link_name(g, p, row, ev);
 		break;
 	case ET_K_SYMLINK:
-		files_symlink(g, row->file, row->to, row->exec, row->at);
+		make_link(g, row, ev);
 		break;
 	case ET_K_UNLINK:
 		files_unlink(g, row->file, row->exec, row->at);
@@ -127,14 +146,12 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 {
 	struct graph_change row = { .what = c->what, .at = at, .error = ev->error };
 	bool failed = ev->flags & ET_F_FAILED;
-	const char *to;
-	size_t len;
 
 	row.file = graph_path(g, ev, (unsigned int)c->file);
 	if (c->to >= 0)
 		row.to = graph_path(g, ev, (unsigned int)c->to);
-	else if (c->kind == ET_K_SYMLINK && (to = link_target(g, ev, &len)))
-		row.to = files_name(g, to, len);
+	else if (c->kind == ET_K_SYMLINK)
+		row.to = target_file(g, ev);
 	if (c->value >= 0)
 		row.value = et_value(ev, (unsigned int)c->value, 0);
 	if (c->kind == ET_K_RENAME && row.value & EXCHANGE)
@@ -150,8 +167,6 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 		note_inodes(g, &row);
 		apply_change(g, p, c, &row, ev);
 		note_inodes(g, &row);
-		if (c->kind == ET_K_SYMLINK && (to = link_target(g, ev, &len)))
-			ways_link(g, row.file, to, len);
 	}
 	GRAPH_EMIT(g, change, &row);
 }
