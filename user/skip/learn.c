@@ -136,18 +136,6 @@ static bool take_asked(struct learning *x, uint32_t helper, int64_t asked)
 	return true;
 }
 
-/* The same for a program within the step. */
-static bool take_asked_within(struct learning *x, uint32_t exec)
-{
-	char key[SKIP_HEX + 1];
-	int64_t at = INT64_MAX;
-
-	if (!x->helper[exec])
-		return true;
-	find_key(x, exec, key, &at);
-	return take_asked(x, exec, at);
-}
-
 static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
 {
 	const struct build *b = x->b;
@@ -162,7 +150,7 @@ static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
 	if (!take_asked(x, helper, asked) || !learn_printed(x) || !learn_network(x))
 		return false;
 	for (uint32_t e = x->step; e <= b->nexecs; e++)
-		if (x->in[e] && (!learn_exec(x, e) || !take_asked_within(x, e)))
+		if (x->in[e] && !learn_exec(x, e))
 			return false;
 	return learn_changes(x) && learn_outputs(x);
 }

@@ -53,6 +53,7 @@ class Trap:
         self.moves = more.get("moves", False)   # the second build is in another directory
         self.wrong = more.get("wrong", None)    # the wrong replay that must be seen
         self.wait = more.get("wait", 0)
+        self.after = more.get("after", None)    # between the first build and learning
         self.twice = more.get("twice", False)   # two builds at once
         self.setup = more.get("setup", None)
 
@@ -443,6 +444,7 @@ trap("a link of the step, .. behind it, in vain", script("ln -s a/d l\n" + OPT %
 trap("a link of the step, in vain", script("ln -s a l\n" + OPT % "l/opt", WAY), add_opt)
 trap("a directory of the step, .. behind it, in vain", script("mkdir t\n" + OPT % "t/../opt"),
      lambda: put("opt", ""))
+trap("control: a directory of the step, .. behind it", script("mkdir t\n" + OPT % "t/../opt"), skips=1)
 trap(".. behind a link, open in vain", script("cat l/../opt > out 2> /dev/null || cat in > out\n", WAY), add_opt,
      setup=link_a)
 trap(".. behind a link in -I", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n", "a/d/x": "",
@@ -477,6 +479,14 @@ trap(".. behind a link, read, which is here a link", script("cat l/../f > out\n"
 trap(".. behind a link, run, retargeted", plus(script("l/../t\n"), {"a/t": TOOL % "1", "a/d/x": "",
      "b/d/x": "", "b/t": TOOL % "2"}), lambda: retarget("l", "b/d"),
      setup=lambda: (link_a(), os.chmod("a/t", 0o755), os.chmod("b/t", 0o755)))
+trap(".. behind a link, a binary program, retargeted", script("l/../cat in > out\n", {"a/d/x": "", "b/d/x": ""}),
+     lambda: retarget("l", "b/d"),
+     setup=lambda: (link_a(), shutil.copy("/bin/cat", "a/cat"), shutil.copy("/usr/bin/wc", "b/cat")))
+trap("a binary program behind a link, retargeted", script("env l/cat in > out\n"), lambda: retarget("l", "b"),
+     setup=lambda: (os.makedirs("a"), os.makedirs("b"), link_dirs(), shutil.copy("/bin/cat", "a/cat"),
+                    shutil.copy("/usr/bin/wc", "b/cat")))
+trap("control: a binary program behind a link", script("env l/cat in > out\n"), skips=1,
+     setup=lambda: (os.makedirs("a"), link_dirs(), shutil.copy("/bin/cat", "a/cat")))
 trap(".. behind a link, removed in vain", script("rm -f l/../opt; cat in > out\n", WAY), add_opt, setup=link_a)
 trap("cd through a link, retargeted", script("cd l; cat f > out\n", {"a/f": "1\n", "b/f": "2\n"}),
      lambda: retarget("l", "b"), setup=link_dirs)
@@ -484,6 +494,8 @@ trap("cd of bash through a link, retargeted", plus(script(""), {"Makefile": "all
      "s.sh": "cd -P l/../b; cat f > out\n", "a/b/f": "1\n", "c/b/f": "2\n", "a/d/x": "", "c/d/x": ""}),
      lambda: retarget("l", "c/d"), setup=link_a)
 trap("an output through a link, retargeted", script("cat in > l/out\n", WAY), lambda: retarget("l", "b"),
+     setup=link_dirs)
+trap("an empty output through a link, retargeted", script(": > l/out\n", WAY), lambda: retarget("l", "b"),
      setup=link_dirs)
 trap("control: an output through a link", script("cat in > l/out\n", WAY), setup=link_dirs, skips=1)
 trap("an output through a dangling link, retargeted", script("cat in > l\n", WAY), lambda: retarget("l", "b/out"),
@@ -520,6 +532,8 @@ trap("a file behind a link, removed by the build", plus(script("[ -e l/../f ] &&
 trap("a link is retargeted by the build", plus(script("[ -s l/f ] && echo full > out || cat in > out\n"), {
      "Makefile": "all:\n\tsh s.sh\n\tln -sfn b l\n", "a/f": "", "b/f": "full\n"}),
      lambda: retarget("l", "b"), setup=link_dirs)
+trap("a link is retargeted before learning", script("[ -s l/f ] && echo full > out || cat in > out\n",
+     {"a/f": "", "b/f": "full\n"}), lambda: retarget("l", "b"), setup=link_dirs, after=lambda: retarget("l", "b"))
 trap("a directory is replaced by the build", plus(script("[ -s d/f ] && echo full > out || cat in > out\n"), {
      "Makefile": "all:\n\tsh s.sh\n\tmv d e\n\tmv g d\n", "d/f": "", "g/f": "full\n"}),
      lambda: (os.rename("d", "e"), os.rename("g", "d"), os.mkdir("g")))
@@ -603,6 +617,8 @@ def learn(t, scratch, store):
               "--record=probes,dirs,output=all", "-o", trace, "--", *skip, "run", "--"]
     first = run(t.build, t.env, t.stdin, record)
     time.sleep(t.wait)
+    if t.after:
+        t.after()
     more = (["--allow=" + t.allow] if t.allow else []) + (["--max=%d" % t.max] if t.max else [])
     done = subprocess.run([*skip, *more, "learn", trace], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
@@ -618,7 +634,7 @@ GROUPS = {}
 
 def group_of(t, top):
     """A directory with: w, where builds run; before, made, w as it was; store; said, by learn."""
-    key = repr((t.files, t.env, t.build, t.stdin, t.allow, t.max, t.wait, t.setup and id(t.setup)))
+    key = repr((t.files, t.env, t.build, t.stdin, t.allow, t.max, t.wait, t.setup and id(t.setup), t.after and id(t.after)))
     if key in GROUPS:
         return GROUPS[key]
     scratch = "%s/%d" % (top, len(GROUPS))
