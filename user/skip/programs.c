@@ -2,6 +2,7 @@
 /* Which programs may be skipped.  See programs.h. */
 #include "skip/programs.h"
 #include "base/path.h"
+#include "base/words.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
@@ -56,11 +57,14 @@ enum skip_program skip_program(const char *path, const char *allow)
 	return is_listed(name, allow) ? PROGRAM_YES : PROGRAM_NO;
 }
 
-static const char *find_word(const struct buf *text, const char *const *words)
+/* A word of a language in a text that gives the time, random numbers or those of processes. */
+static const char *find_word(const struct buf *text, enum words_language language)
 {
-	for (; *words; words++)
-		if (text->len && memmem(text->s, text->len, *words, strlen(*words)))
-			return *words;
+	const struct word *w;
+
+	for (size_t i = 0; text->len && (w = words_next(language, &i));)
+		if (w->gives <= WORDS_FOR_PID && memmem(text->s, text->len, w->word, strlen(w->word)))
+			return w->word;
 	return NULL;
 }
 
@@ -88,18 +92,21 @@ static bool has_command(const struct buf *text, const char *name)
 
 const char *skip_source_word(const struct buf *text)
 {
-	static const char *const words[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", NULL };
-
-	return is_binary(text) ? NULL : find_word(text, words);
+	return is_binary(text) ? NULL : find_word(text, WORDS_OF_C);
 }
 
 const char *skip_shell_word(const struct buf *text)
 {
-	static const char *const words[] = { "$$", "{$", "$!", "PPID", "BASHPID", "RANDOM", "EPOCH",
-					     "SECONDS", "%(", "times", "kill", "ulimit", "/dev/tcp",
-					     "/dev/udp", "wait", "trap", "-nt", "-ot", NULL };
+	/* what else is not recorded */
+	static const char *const words[] = { "{$", "$!", "PPID", "EPOCH", "%(", "times", "kill", "ulimit",
+					     "/dev/tcp", "/dev/udp", "wait", "trap", "-nt", "-ot" };
 
-	return is_binary(text) ? NULL : find_word(text, words);
+	if (is_binary(text))
+		return NULL;
+	for (size_t i = 0; text->len && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(text->s, text->len, words[i], strlen(words[i])))
+			return words[i];
+	return find_word(text, WORDS_OF_SHELL);
 }
 
 const char *skip_shell_directory(const struct buf *text)
