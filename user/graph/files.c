@@ -131,7 +131,6 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->ino = id->ino;
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
-		map64_remove(&g->files.gone, ino_key(id->dev, id->ino));
 	}
 	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
 	    (o->size != id->size || o->mtime != id->mtime))

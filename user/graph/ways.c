@@ -83,10 +83,16 @@ void ways_link(struct graph *g, uint32_t file, const char *target, size_t len)
 static const char *target_of(struct graph *g)
 {
 	size_t len = g->resolved.len;
-	const char *full = roots_path(g, g->resolved.s, &len);
-	const uint64_t *at = map64_get(&g->files.paths, hash_bytes(full, len));
-	uint32_t i = at ? files_known(g, (uint32_t)*at) : 0;
+	const char *full;
+	const uint64_t *at;
+	uint32_t i;
 
+	/* as in most builds */
+	if (!g->targets.len)
+		return NULL;
+	full = roots_path(g, g->resolved.s, &len);
+	at = map64_get(&g->files.paths, hash_bytes(full, len));
+	i = at ? files_known(g, (uint32_t)*at) : 0;
 	if (!i || g->files.objects[i].made != GRAPH_IS_SYMLINK)
 		return NULL;
 	at = map64_get(&g->link_targets, g->files.objects[i].version);
