@@ -184,7 +184,7 @@ static void count_time(struct contents *c, uint64_t *before)
 
 static void *hash_files(void *arg)
 {
-	struct file_mounts mounts = { 0 };
+	struct file_known mounts = { 0 };
 	struct contents *c = arg;
 	struct file_found found;
 	uint64_t cpu = 0;
@@ -560,6 +560,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	/* a mount that the build makes it may want to unmount at any time */
 	c->mounts = file_mounts(&c->limits.nmounts);
 	c->limits.mounts = c->mounts;
+	file_keeps(&c->limits);
 	c->graph = graph_new(o->pid_bits, &ops, c);
 	c->kept.graph = c->graph;
 	et_init(&c->ev);

@@ -24,6 +24,8 @@
 #define BLOCK		(32u << 10)
 /* How far the two clocks may drift apart while they are read, ns. */
 #define CLOCK_SLACK	1000000ll
+/* How late the coarse clock may be, in ticks: two were seen in a virtual machine. */
+#define STALE_TICKS	4
 
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC	0x58465342
@@ -187,7 +189,7 @@ static bool open_way(const struct way *way, struct file_found *f)
 	return false;
 }
 
-static bool know_mount(struct file_mounts *known, struct file_found *f, uint64_t now)
+static bool know_mount(struct file_known *known, struct file_found *f, uint64_t now)
 {
 	for (size_t i = 0; i < FILE_MOUNTS; i++)
 		if (f->look.mount && known->of[i].id == f->look.mount &&
@@ -199,7 +201,7 @@ static bool know_mount(struct file_mounts *known, struct file_found *f, uint64_t
 }
 
 /* Finds out what file system it is, and remembers it for a second. */
-static void look_mount(struct file_mounts *known, struct file_found *f, uint64_t now)
+static void look_mount(struct file_known *known, struct file_found *f, uint64_t now)
 {
 	struct statfs fs;
 
@@ -233,7 +235,7 @@ static bool is_same_file(const struct file_job *job, const struct file_found *f)
 
 /* Return: NULL, or why it is not found; @f->fd is open only if that was necessary */
 static const char *find_by(const struct way *way, const struct file_job *job,
-			   const struct file_limits *limits, struct file_mounts *known,
+			   const struct file_limits *limits, struct file_known *known,
 			   struct file_found *f, uint64_t now)
 {
 	int status = look_at(way->fd, way->path, way->flags, &f->look);
@@ -261,7 +263,7 @@ static const char *find_by(const struct way *way, const struct file_job *job,
  * task that has it open.  Return: NULL, or why it is not found
  */
 static const char *find_job(const struct file_job *job, const struct file_limits *limits,
-			    struct file_mounts *known, struct file_found *f, struct way *way,
+			    struct file_known *known, struct file_found *f, struct way *way,
 			    char *link, size_t size)
 {
 	const char *why = why_closed(ENOENT);
@@ -304,7 +306,7 @@ static const char *check_age(const struct file_job *job, const struct file_limit
 	int64_t to_real = monotonic_to_real();
 	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = look->ctime;
 
-	if (job->of.existed && ctime < job->of.since + to_real - slack)
+	if (job->of.existed && ctime < job->of.since + to_real - STALE_TICKS * tick_ns() - CLOCK_SLACK)
 		return NULL;
 	if (job->of.changed && ctime <= job->of.changed + to_real + (limits->early ? slack : 0) &&
 	    (!job->of.existed || !job->of.identified ||
@@ -502,7 +504,7 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 }
 
 bool file_find(const struct file_job *job, const struct file_limits *limits,
-	       struct file_mounts *mounts, struct file_found *found, struct file_result *to)
+	       struct file_known *mounts, struct file_found *found, struct file_result *to)
 {
 	char link[48];
 	struct way way;
@@ -542,13 +544,27 @@ void file_read(struct file_found *found, struct file_result *to)
 	close(found->fd);
 }
 
+void file_keeps(struct file_limits *limits)
+{
+	const char *temporary = getenv("TMPDIR");
+	const char *at[FILE_KEEPS] = { "/", ".", temporary && *temporary ? temporary : "/tmp" };
+	struct statx st;
+
+	limits->nkeeps = 0;
+	for (size_t i = 0; i < FILE_KEEPS; i++)
+		if (!statx(AT_FDCWD, at[i], 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID)
+			limits->keeps[limits->nkeeps++] = st.stx_mnt_id;
+	qsort(limits->keeps, limits->nkeeps, sizeof(*limits->keeps), compare_ids);
+}
+
 int file_keep(const struct file_job *job, const struct file_limits *limits)
 {
 	const struct way way = { AT_FDCWD, job->path, AT_SYMLINK_NOFOLLOW };
-	struct file_mounts known = { 0 };
+	const struct file_limits keeps = { .mounts = limits->keeps, .nmounts = limits->nkeeps };
+	struct file_known known = { 0 };
 	struct file_found f = { .fd = -1 };
 
-	if (find_by(&way, job, limits, &known, &f, 0))
+	if (!keeps.nmounts || find_by(&way, job, &keeps, &known, &f, 0))
 		return -1;
 	if (f.mount.fs < 0) {
 		close(f.fd);

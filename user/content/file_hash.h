@@ -10,7 +10,7 @@
  *    who asks.  So a change from then on gives the file another ctime, and an equal one after reading
  *    proves that there was no change.
  * 2. The content dates from ctime at the latest.  If the file existed before the build, ctime is
- *    earlier than its first use; if the build made it, ctime is not later than the last change
+ *    clearly earlier than its first use; if the build made it, ctime is not later than the last change
  *    that is recorded.  A later one shows a change by a program outside of the recording.
  *
  * Writes to a mapping change ctime only now and then, so no process may have the file mapped for
@@ -26,6 +26,7 @@
 
 #define FILE_HASH 32		/* bytes of SHA-256 */
 #define FILE_MOUNTS 8		/* file systems that a thread remembers */
+#define FILE_KEEPS 3
 
 /* What to hash. */
 struct file_job {
@@ -53,7 +54,7 @@ struct file_mount {
 	int fs;			/* index in file_systems, -1 if it is none of them */
 };
 
-struct file_mounts {
+struct file_known {
 	struct file_mount of[FILE_MOUNTS];
 	unsigned int next;	/* to be replaced */
 };
@@ -80,6 +81,9 @@ struct file_result {
 struct file_limits {
 	const uint64_t *mounts;	/* ids of mounts, sorted: files elsewhere are not read */
 	size_t nmounts;		/* 0: files of all mounts are read */
+	/* ids of mounts that the build will not unmount: only files there are kept open */
+	uint64_t keeps[FILE_KEEPS];
+	size_t nkeeps;
 	uint64_t max;		/* largest size, bytes */
 	bool early;		/* times of the trace are those at which calls began */
 	bool identified;	/* only files whose inode number is recorded */
@@ -95,16 +99,19 @@ struct file_limits {
  * Return: whether it has to be read.  Else @to is complete.
  */
 bool file_find(const struct file_job *job, const struct file_limits *limits,
-	       struct file_mounts *mounts, struct file_found *found, struct file_result *to);
+	       struct file_known *mounts, struct file_found *found, struct file_result *to);
 
 /** file_read - read and hash a file.  May sleep for a clock tick if the file is that young. */
 void file_read(struct file_found *found, struct file_result *to);
+
+/** file_keeps - find limits->keeps: the mounts of "/", the working directory, and temporary files */
+void file_keeps(struct file_limits *limits);
 
 /**
  * file_keep - open a file that a program is writing, so that it can be read when it has no name
  *	any more.  The descriptor is an O_PATH one: nobody is kept from running the file
  *
- * Return: the descriptor; -1 if the file is not there, or is on a mount that may not be read.
+ * Return: the descriptor; -1 if the file is not there, or is on another mount than limits->keeps.
  */
 int file_keep(const struct file_job *job, const struct file_limits *limits);
 

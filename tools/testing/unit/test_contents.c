@@ -364,12 +364,13 @@ static void test_content(void **state)
 /* ---- files ---- */
 
 static char dir[] = "/tmp/contents.XXXXXX";
-static const struct file_limits limits = { .max = 1 << 20, .pids = true };
+static struct file_limits limits = { .max = 1 << 20, .pids = true };
 static struct file_result result;
 
 static int in_directory(void **state)
 {
 	(void)state;
+	file_keeps(&limits);
 	return !mkdtemp(dir) || chdir(dir);
 }
 
@@ -435,7 +436,7 @@ static int64_t changed_at(void)
 
 static const char *hash_by(const struct file_job *job, const struct file_limits *by)
 {
-	static struct file_mounts mounts;
+	static struct file_known mounts;
 	struct file_found found;
 
 	if (file_find(job, by, &mounts, &found, &result))
@@ -595,6 +596,11 @@ static void test_mounts(void **state)
 	some.nmounts = 1;
 	assert_string_equal(hash_by(&job, &some),
 			    "on a file system that was mounted during the recording");
+	/* nor kept open on what may be unmounted */
+	some.keeps[0] = 0;
+	some.nkeeps = 1;
+	assert_int_equal(file_keep(&job, &some), -1);
+	some.nkeeps = 0;
 	assert_int_equal(file_keep(&job, &some), -1);
 	free(mounts);
 }
