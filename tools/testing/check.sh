@@ -16,7 +16,7 @@
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #
-# A stage that takes longer than 2,700 s (27,000 with LONG=y; STAGE_LIMIT) is ended, with all
+# A stage that takes longer than 3,600 s (36,000 with LONG=y; STAGE_LIMIT) is ended, with all
 # that it started, and has failed.
 #
 # A table of what each stage took ends the run, and is kept in build/check/times:
@@ -34,7 +34,7 @@ export LC_ALL=C
 export BUILD=${BUILD:-$PWD/build} LONG=${LONG:-}
 logs=$BUILD/check
 stages=tools/testing/stages
-limit=${STAGE_LIMIT:-2700${LONG:+0}}
+limit=${STAGE_LIMIT:-3600${LONG:+0}}
 
 # count LOG STATUS: prints "PASSED FAILED SKIPPED".
 count() { awk -v status="$2" -f tools/testing/count.awk "$1"; }

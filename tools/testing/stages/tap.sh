@@ -57,7 +57,7 @@ read_results()
 # takes too long.  Nothing that it started goes on.
 results_of()
 {
-	local prefix=$1 limit=${TEST_LIMIT:-600}
+	local prefix=$1 limit=${TEST_LIMIT:-1200}
 
 	shift
 	read_results "$prefix" < <(tools/testing/limited "$limit" "$@" 2>&1
@@ -150,7 +150,7 @@ start_on_kernels()
 			# Once more where time-outs may have struck too early.
 			for _ in 1 2; do
 				# A cache of the module's own tells what it leaves there.
-				"$VM/run" -k "$kernel" "${guest_options[@]}" --strict -a slab_nomerge -t "${LIMIT:-1800}" \
+				"$VM/run" -k "$kernel" "${guest_options[@]}" --strict -a slab_nomerge -t "${LIMIT:-2600}" \
 					-d "$dir" -l "$log.console" -- "$@" > "$log.log" 2>&1
 				status=$?
 				[ "$status" = 251 ] || break
