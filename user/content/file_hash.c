@@ -93,6 +93,12 @@ static int64_t tick_ns(void)
 	return tick;
 }
 
+/* How much later than the recorded time of a change its ctime may be, ns. */
+static int64_t slack_ns(const struct file_limits *limits)
+{
+	return limits->early ? tick_ns() + CLOCK_SLACK : 0;
+}
+
 /* ---- which file ---- */
 
 /* As the kernel and stat encode devices for programs: new_encode_dev() */
@@ -216,9 +222,7 @@ static void look_mount(struct file_known *known, struct file_found *f, uint64_t 
 	known->of[known->next++ % FILE_MOUNTS] = f->mount;
 }
 
-/* Whether a file is the one of the trace; if it cannot be told apart by its inode number, size and
- * time decide.
- */
+/* Whether a file is the recorded one.  Where its inode number does not show that, size and time do. */
 static bool is_same_file(const struct file_job *job, const struct file_found *f)
 {
 	bool own_dev = f->mount.fs >= 0 && file_systems[f->mount.fs].own_dev;
@@ -303,12 +307,11 @@ static int open_found(const struct file_found *f)
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
 			     const struct file_look *look)
 {
-	int64_t to_real = monotonic_to_real();
-	int64_t slack = tick_ns() + CLOCK_SLACK, ctime = look->ctime;
+	int64_t to_real = monotonic_to_real(), ctime = look->ctime;
 
 	if (job->of.existed && ctime < job->of.since + to_real - STALE_TICKS * tick_ns() - CLOCK_SLACK)
 		return NULL;
-	if (job->of.changed && ctime <= job->of.changed + to_real + (limits->early ? slack : 0) &&
+	if (job->of.changed && ctime <= job->of.changed + to_real + slack_ns(limits) &&
 	    (!job->of.existed || !job->of.identified ||
 	     (look->size == job->of.size && look->mtime == job->of.mtime)))
 		return NULL;
@@ -321,8 +324,7 @@ static bool is_as_made(const struct file_job *job, const struct file_limits *lim
 		       const struct file_look *look)
 {
 	return job->of.unwritten && !look->size &&
-	       look->ctime <= job->of.made + monotonic_to_real() +
-			      (limits->early ? tick_ns() + CLOCK_SLACK : 0);
+	       look->ctime <= job->of.made + monotonic_to_real() + slack_ns(limits);
 }
 
 /*
@@ -527,14 +529,15 @@ bool file_find(const struct file_job *job, const struct file_limits *limits,
 	if (to->empty)
 		hash_nothing(&to->id);
 	to->cached = !to->why_not && !to->empty && content_cache_get(limits->cache, &to->key, &to->id);
-	if (!to->why_not && !to->cached && !to->empty && found->fd < 0 && !open_way(&way, found)) {
-		to->why_not = why_closed(errno);
-		to->again = true;
+	if (to->why_not || to->empty || to->cached) {
+		if (found->fd >= 0)
+			close(found->fd);
+		return false;
 	}
-	if (!to->why_not && !to->cached && !to->empty)
+	if (found->fd >= 0 || open_way(&way, found))
 		return true;
-	if (found->fd >= 0)
-		close(found->fd);
+	to->why_not = why_closed(errno);
+	to->again = true;
 	return false;
 }
 

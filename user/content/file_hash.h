@@ -6,9 +6,9 @@
  * (CLOCK_REALTIME_COARSE) at each change of content, mode, time stamps or names, and which no call
  * sets to anything else:
  *
- * 1. Before the file is read, the coarse clock is later than ctime, or the kernel has finer times for
- *    who asks.  So a change from then on gives the file another ctime, and an equal one after reading
- *    proves that there was no change.
+ * 1. Before the file is read, the coarse clock is later than ctime, or the kernel gives a file whose
+ *    times were read a finer ctime at its next change.  So a change from then on gives the file
+ *    another ctime, and an equal one after reading proves that there was no change.
  * 2. The content dates from ctime at the latest.  If the file existed before the build, ctime is
  *    clearly earlier than its first use; if the build made it, ctime is not later than the last change
  *    that is recorded.  A later one shows a change by a program outside of the recording.

@@ -334,7 +334,7 @@ static void test_unwritten(void **state)
 	assert_false(last.unwritten);
 }
 
-/* Which version a content is of, for who reads the trace. */
+/* Which version a recorded content belongs to, when the trace is read. */
 static void test_content(void **state)
 {
 	(void)state;
@@ -720,6 +720,9 @@ static int count_event(struct sink *s, const void *item)
 	return 0;
 }
 
+static const struct sink_ops counting = { .item = count_event };
+static struct sink counter = { .ops = &counting };
+
 static int64_t opened_dev, opened_ino;	/* of open_at() */
 
 /* The file "f" is opened, at @at. */
@@ -749,8 +752,6 @@ static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
  */
 static void test_kept(void **state)
 {
-	static const struct sink_ops ops = { .item = count_event };
-	struct sink sink = { .ops = &ops };
 	struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
 	struct content_id id;
 	struct contents *c;
@@ -765,7 +766,7 @@ static void test_kept(void **state)
 		nap(40);
 		o.cache = content_cache_open("cache", 64, why, sizeof(why));
 		assert_non_null(o.cache);
-		c = contents_new(&o, &sink, why, sizeof(why));
+		c = contents_new(&o, &counter, why, sizeof(why));
 		assert_non_null(c);
 		events_seen = 0;
 		/* both before the hash is made, whatever a busy machine does in between */
@@ -788,14 +789,23 @@ static void test_kept(void **state)
 	et_fini(&ev);
 }
 
+/* Hashes files without a cache, and counts from 0. */
+static struct contents *start(void)
+{
+	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
+	char why[200];
+	struct contents *c = contents_new(&o, &counter, why, sizeof(why));
+
+	assert_non_null(c);
+	events_seen = 0;
+	return c;
+}
+
 /* A linker closes its output, then calls chmod: the file may be looked at before that is recorded. */
 static void test_late(void **state)
 {
-	static const struct sink_ops ops = { .item = count_event };
-	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
-	struct sink sink = { .ops = &ops };
 	struct contents *c;
-	char why[200], path[64];
+	char path[64];
 	int64_t at;
 
 	(void)state;
@@ -805,9 +815,7 @@ static void test_late(void **state)
 	at = monotonic();
 	nap(40);
 	assert_int_equal(chmod("f", 0700), 0);
-	c = contents_new(&o, &sink, why, sizeof(why));
-	assert_non_null(c);
-	events_seen = 0;
+	c = start();
 	open_at(c, WR | CREAT | TRUNC, 3, at);
 	et_reset(&ev, ET_K_CLOSE, 1, 0, (uint64_t)at + 1);
 	et_set(&ev, ET_V_CLOSE_fd, 3);
@@ -828,20 +836,15 @@ static void test_late(void **state)
 /* The compiler's output for the assembler is removed as soon as that has read it. */
 static void test_removed(void **state)
 {
-	static const struct sink_ops ops = { .item = count_event };
-	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
-	struct sink sink = { .ops = &ops };
 	struct contents *c;
-	char why[200], path[64];
+	char path[64];
 
 	(void)state;
 	et_init(&ev);
 	snprintf(path, sizeof(path), "%s/f", dir);
 	for (int other = 0; other <= 1; other++) {
 		put("assembler");
-		c = contents_new(&o, &sink, why, sizeof(why));
-		assert_non_null(c);
-		events_seen = 0;
+		c = start();
 		open_at(c, WR | CREAT | TRUNC, 3, monotonic());
 		while (contents_wait(c, 100))
 			;
