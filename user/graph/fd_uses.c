@@ -202,9 +202,11 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 	if (fd->d->socket && !o->met)
 		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) |
 				  (t->wrote && !fd->d->within ? GRAPH_UNSEEN_SENT : 0);
+	o->unsized |= t->wrote;
 	if (t->wrote && t->like) {
 		o->size = t->size;
 		o->mtime = t->mtime;
+		o->unsized = false;
 		settled_size(g, fd->d->object);
 		if (fd->d->writes)
 			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);

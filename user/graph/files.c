@@ -137,6 +137,8 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		settled_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
+	if (!o->opens)
+		o->unsized = false;
 	if (!id->emptied)
 		settled_size(g, i);
 	if (o->reported)
@@ -293,6 +295,21 @@ static bool is_another(const struct graph *g, uint32_t i, const struct identity 
 	return other && other != i && o->made == GRAPH_EXISTED;
 }
 
+/*
+ * The file with this inode number, known by other names only; 0 if none.  If it holds
+ * something else than when the build left it, then its last name was removed by a process that
+ * is not traced, and the number was used again.
+ */
+static uint32_t find_renamed(const struct graph *g, const struct identity *id)
+{
+	uint32_t i = files_by_ino(g, id);
+	const struct object *o = &g->files.objects[i];
+
+	if (!i || o->made > GRAPH_CHANGED || o->opens || o->unsized || id->emptied)
+		return i;
+	return o->size == id->size && o->mtime == id->mtime ? i : 0;
+}
+
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 {
 	uint32_t i = files_known(g, file);
@@ -300,7 +317,7 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 	if (i && is_another(g, i, id))
 		i = 0;
 	if (!i && id && id->known) {
-		i = files_by_ino(g, id);
+		i = find_renamed(g, id);
 		if (i) {
 			add_name(g, i, file);
 			emit_name(g, file, i, 0, 0, g->last);
@@ -365,6 +382,7 @@ void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made mad
 	};
 
 	emit_version(g, i, v, id);
+	object_at(g, i)->unsized |= !id || !id->known;
 	if (object_at(g, i)->linked)
 		emit_links(g, i, v.file, exec);
 }

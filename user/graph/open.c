@@ -188,8 +188,11 @@ static void note_open(struct graph *g, const struct process *p, struct descripti
 {
 	if (flags & F_PATH)
 		return;
-	if ((flags & F_ACCMODE) != F_RDONLY)
+	if ((flags & F_ACCMODE) != F_RDONLY) {
+		/* what is written through a mapping is not recorded */
+		object_of(g, d)->unsized |= (flags & F_ACCMODE) != F_WRONLY;
 		settled_writes(g, d, (flags & F_ACCMODE) != F_WRONLY);
+	}
 	settled_open(g, p, d, number);
 }
 

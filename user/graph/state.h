@@ -24,6 +24,7 @@ struct object {
 	int64_t at;		/* time of the last row about it: never goes back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
+	bool unsized;		/* size and mtime may have changed since they were recorded */
 	bool reported;		/* they were reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* of a socket: the other end is known, too */

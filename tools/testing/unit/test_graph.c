@@ -462,6 +462,31 @@ static void test_inode_again(void **state)
 	says(makers, "/b.o=/bin/a");
 }
 
+/* A process that is not traced removes a file, and its number is given to another one. */
+static void test_inode_elsewhere(void **state)
+{
+	(void)state;
+	for (unsigned int size = 100; size <= 101; size++) {
+		starts(true);
+		runs(1, "/bin/a");
+		reads(1, "/in.c", 12);
+		writes(1, "/one.o", 11);
+		reads(1, "/one.o", 11);
+		runs(1, "/bin/b");
+		opens(1, 7, "/two.o", RD, 11, size);
+		closes(1, 7, (int)size, -1);
+		writes(1, "/app", 13);
+		/* open all the time, it was not removed */
+		runs(1, "/bin/c");
+		opens(1, 9, "/two.o", RD, 11, size);
+		opens(1, 7, "/three.o", RD, 11, 7);
+		closes(1, 7, 7, -1);
+		ends(1);
+		says("SELECT CAST(f.path AS TEXT) FROM version AS v JOIN file AS f ON f.id = v.file"
+		     " WHERE CAST(f.path AS TEXT) LIKE '/t%'", size == 100 ? "" : "/two.o");
+	}
+}
+
 static void test_removed(void **state)
 {
 	(void)state;
@@ -1023,6 +1048,7 @@ int main(void)
 		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
 		cmocka_unit_test(test_descriptor_name), cmocka_unit_test(test_fifo_again),
 		cmocka_unit_test(test_directory_renamed), cmocka_unit_test(test_inode_again),
+		cmocka_unit_test(test_inode_elsewhere),
 		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_thread_runs),

@@ -171,7 +171,7 @@ finds many --make many.rules --
 # One recipe for two files runs twice, at the same time.
 mkdir both
 echo in > both/in
-printf 'all: a b\na b: in\n\tcat in > a; sleep 0.3; cat in > b\n' > both/Makefile
+printf 'all: a b\na b: in\n\tcat in > a; sleep 1; cat in > b\n' > both/Makefile
 env -C both make -np > both.rules
 recorded both both make -j2
 finds both -- "writers both/a" "writers both/b"
@@ -342,9 +342,9 @@ finds modules --ninja modules --
 
 cat > early.ninja <<'END'
 rule r
-  command = cat g > $out 2> /dev/null || echo none > $out; sleep 0.3
+  command = cat g > $out 2> /dev/null || echo none > $out; sleep 1
 rule w
-  command = sleep 0.3; echo gen > $out
+  command = sleep 1; echo gen > $out
 build o: r in
 build g: w in
 END
@@ -369,7 +369,7 @@ by_ninja by-product "by-product by-product/more"
 sed 's/^build end: last between/build name: phony made\nbuild end: last between | name/' \
 	by-product.ninja > told.ninja
 by_ninja told
-sed 's/^build end: last between/build end: last other/; s/= cat more/= sleep 0.5; cat more/' \
+sed 's/^build end: last between/build end: last other/; s/= cat more/= sleep 1; cat more/' \
 	by-product.ninja > loose.ninja
 by_ninja loose "race loose/more"
 
@@ -413,6 +413,7 @@ mv other moved
 cat edited replaced same named moved
 echo x > out
 cat out
+: > shown
 while [ ! -e go ]; do sleep 0.05; done
 cat out edited
 END2
@@ -428,8 +429,7 @@ replace() { echo "$2" > changed/new && mv changed/new "changed/$1"; }
 	replace replaced 'something else'
 	replace same same
 	rm changed/ready
-	until_done test -e changed/out
-	sleep 0.2
+	until_done test -e changed/shown
 	replace out y
 	: > changed/go
 ) &
