@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes a file, and proves what its content was.  See file_hash.h. */
 #include "content/file_hash.h"
-#include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,33 +23,6 @@
 #define CLOCK_SLACK	1000000ll
 /* How late the coarse clock may be, in ticks: two were seen in a virtual machine. */
 #define STALE_TICKS	4
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC	0x58465342
-#endif
-#ifndef F2FS_SUPER_MAGIC
-#define F2FS_SUPER_MAGIC 0xF2F52010
-#endif
-#define RAMFS_OF_ROOT	0x858458f6
-#define EROFS_MAGIC	0xE0F5E1E2
-
-/* File systems whose ctime is of the kernel's own clock, and exact. */
-static const struct {
-	uint32_t magic;
-	bool own_dev;	/* what stat() gives as st_dev is not the device in the trace */
-	bool own_ino;	/* nor need st_ino be the inode number in the trace */
-	bool fine;	/* with has_fine_times(): see there */
-} file_systems[] = {
-	{ .magic = EXT4_SUPER_MAGIC, .fine = true },
-	{ .magic = XFS_SUPER_MAGIC, .fine = true },
-	{ .magic = BTRFS_SUPER_MAGIC, .own_dev = true, .fine = true },
-	{ .magic = F2FS_SUPER_MAGIC },
-	{ .magic = TMPFS_MAGIC, .fine = true },
-	{ .magic = RAMFS_OF_ROOT },
-	{ .magic = OVERLAYFS_SUPER_MAGIC, .own_dev = true, .own_ino = true },
-	{ .magic = SQUASHFS_MAGIC },
-	{ .magic = EROFS_MAGIC },
-};
 
 static int64_t ns_of(const struct timespec *t)
 {
@@ -156,18 +126,10 @@ static const char *why_closed(int error)
 	}
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Whether a mount may be read: an open file keeps others from unmounting it. */
 static bool may_read_mount(const struct file_limits *limits, uint64_t id)
 {
-	return !limits->nmounts || !id ||
-	       bsearch(&id, limits->mounts, limits->nmounts, sizeof(*limits->mounts), compare_ids);
+	return !limits->mounts.n || !id || mount_ids_have(&limits->mounts, id);
 }
 
 /* A way to find a file. */
@@ -195,38 +157,11 @@ static bool open_way(const struct way *way, struct file_found *f)
 	return false;
 }
 
-static bool know_mount(struct file_known *known, struct file_found *f, uint64_t now)
-{
-	for (size_t i = 0; i < FILE_MOUNTS; i++)
-		if (f->look.mount && known->of[i].id == f->look.mount &&
-		    known->of[i].dev == f->look.dev && now < known->of[i].until) {
-			f->mount = known->of[i];
-			return true;
-		}
-	return false;
-}
-
-/* Finds out what file system it is, and remembers it for a second. */
-static void look_mount(struct file_known *known, struct file_found *f, uint64_t now)
-{
-	struct statfs fs;
-
-	f->mount = (struct file_mount){ .id = f->look.mount, .dev = f->look.dev, .fs = -1,
-		.until = now + SECOND };
-	if (fstatfs(f->fd, &fs))
-		return;
-	memcpy(&f->mount.fsid, &fs.f_fsid, sizeof(f->mount.fsid));
-	for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++)
-		if (file_systems[i].magic == (uint32_t)fs.f_type)
-			f->mount.fs = (int)i;
-	known->of[known->next++ % FILE_MOUNTS] = f->mount;
-}
-
 /* Whether a file is the recorded one.  Where its inode number does not show that, size and time do. */
 static bool is_same_file(const struct file_job *job, const struct file_found *f)
 {
-	bool own_dev = f->mount.fs >= 0 && file_systems[f->mount.fs].own_dev;
-	bool own_ino = f->mount.fs >= 0 && file_systems[f->mount.fs].own_ino;
+	bool own_dev = f->mount.fs && f->mount.fs->own_dev;
+	bool own_ino = f->mount.fs && f->mount.fs->own_ino;
 
 	if (!job->of.identified)
 		return true;
@@ -239,7 +174,7 @@ static bool is_same_file(const struct file_job *job, const struct file_found *f)
 
 /* Return: NULL, or why it is not found; @f->fd is open only if that was necessary */
 static const char *find_by(const struct way *way, const struct file_job *job,
-			   const struct file_limits *limits, struct file_known *known,
+			   const struct file_limits *limits, struct file_mounts *known,
 			   struct file_found *f, uint64_t now)
 {
 	int status = look_at(way->fd, way->path, way->flags, &f->look);
@@ -249,10 +184,10 @@ static const char *find_by(const struct way *way, const struct file_job *job,
 	/* asked by name, since an open descriptor would keep others from unmounting it, too */
 	if (way->fd < 0 && !may_read_mount(limits, f->look.mount))
 		return "on a file system that was mounted during the recording";
-	if (!know_mount(known, f, now)) {
+	if (!file_mount_known(known, f->look.mount, f->look.dev, now, &f->mount)) {
 		if (!open_way(way, f))
 			return why_closed(errno);
-		look_mount(known, f, now);
+		file_mount_look(known, f->fd, f->look.mount, f->look.dev, now, &f->mount);
 	}
 	if (is_same_file(job, f))
 		return NULL;
@@ -267,7 +202,7 @@ static const char *find_by(const struct way *way, const struct file_job *job,
  * task that has it open.  Return: NULL, or why it is not found
  */
 static const char *find_job(const struct file_job *job, const struct file_limits *limits,
-			    struct file_known *known, struct file_found *f, struct way *way,
+			    struct file_mounts *known, struct file_found *f, struct way *way,
 			    char *link, size_t size)
 {
 	const char *why = why_closed(ENOENT);
@@ -349,7 +284,7 @@ static void wait_for_tick(const struct file_found *f)
 	int64_t changed = f->look.ctime, left;
 	struct timespec nap = { 0 };
 
-	if (file_systems[f->mount.fs].fine && has_fine_times())
+	if (f->mount.fs->fine && has_fine_times())
 		return;
 
 	/* a ctime in the future would take for ever: check_age() has refused it */
@@ -486,7 +421,7 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 {
 	const char *why;
 
-	if (f->mount.fs < 0)
+	if (!f->mount.fs)
 		return "its file system is not known to keep exact times";
 	if (f->look.size > limits->max)
 		return "larger than the limit of --hash-max";
@@ -506,7 +441,7 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 }
 
 bool file_find(const struct file_job *job, const struct file_limits *limits,
-	       struct file_known *mounts, struct file_found *found, struct file_result *to)
+	       struct file_mounts *mounts, struct file_found *found, struct file_result *to)
 {
 	char link[48];
 	struct way way;
@@ -547,29 +482,16 @@ void file_read(struct file_found *found, struct file_result *to)
 	close(found->fd);
 }
 
-void file_keeps(struct file_limits *limits)
-{
-	const char *temporary = getenv("TMPDIR");
-	const char *at[FILE_KEEPS] = { "/", ".", temporary && *temporary ? temporary : "/tmp" };
-	struct statx st;
-
-	limits->nkeeps = 0;
-	for (size_t i = 0; i < FILE_KEEPS; i++)
-		if (!statx(AT_FDCWD, at[i], 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID)
-			limits->keeps[limits->nkeeps++] = st.stx_mnt_id;
-	qsort(limits->keeps, limits->nkeeps, sizeof(*limits->keeps), compare_ids);
-}
-
 int file_keep(const struct file_job *job, const struct file_limits *limits)
 {
 	const struct way way = { AT_FDCWD, job->path, AT_SYMLINK_NOFOLLOW };
-	const struct file_limits keeps = { .mounts = limits->keeps, .nmounts = limits->nkeeps };
-	struct file_known known = { 0 };
+	const struct file_limits keeps = { .mounts = limits->keeps };
+	struct file_mounts known = { 0 };
 	struct file_found f = { .fd = -1 };
 
-	if (!keeps.nmounts || find_by(&way, job, &keeps, &known, &f, 0))
+	if (!keeps.mounts.n || find_by(&way, job, &keeps, &known, &f, 0))
 		return -1;
-	if (f.mount.fs < 0) {
+	if (!f.mount.fs) {
 		close(f.fd);
 		return -1;
 	}
@@ -584,25 +506,4 @@ bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)
 		return true;
 	return changed && ns_of(&st.st_ctim) <= changed + to_real + tick_ns() + CLOCK_SLACK;
-}
-
-uint64_t *file_mounts(size_t *n)
-{
-	uint64_t *ids = NULL;
-	char *line = NULL;
-	size_t cap = 0, room = 0;
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-
-	*n = 0;
-	/* "26 1 8:1 / / rw,relatime ..." */
-	while (f && getline(&line, &room, f) > 0) {
-		ids = xgrow(ids, &cap, *n + 1, sizeof(*ids));
-		ids[(*n)++] = strtoull(line, NULL, 10);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	if (*n)
-		qsort(ids, *n, sizeof(*ids), compare_ids);
-	return ids;
 }

@@ -22,11 +22,10 @@
 #define ETRACE_FILE_HASH_H
 
 #include "content/content_cache.h"
+#include "content/file_mounts.h"
 #include "graph/graph.h"
 
 #define FILE_HASH 32		/* bytes of SHA-256 */
-#define FILE_MOUNTS 8		/* file systems that a thread remembers */
-#define FILE_KEEPS 3
 
 /* What to hash. */
 struct file_job {
@@ -44,19 +43,6 @@ struct file_look {
 	uint64_t mount;		/* id of the mount on which it was found, 0 if the kernel gives none */
 	uint64_t dev, ino, size;
 	int64_t mtime, ctime;	/* ns since 1970 */
-};
-
-/* A mount whose file system a thread has looked at. */
-struct file_mount {
-	uint64_t id, dev;	/* id 0: empty */
-	uint64_t until;		/* CLOCK_MONOTONIC, ns: both numbers can come to be another one's */
-	uint64_t fsid;
-	int fs;			/* index in file_systems, -1 if it is none of them */
-};
-
-struct file_known {
-	struct file_mount of[FILE_MOUNTS];
-	unsigned int next;	/* to be replaced */
 };
 
 /* A file that was found, and not yet read. */
@@ -79,11 +65,8 @@ struct file_result {
 };
 
 struct file_limits {
-	const uint64_t *mounts;	/* ids of mounts, sorted: files elsewhere are not read */
-	size_t nmounts;		/* 0: files of all mounts are read */
-	/* ids of mounts that the build will not unmount: only files there are kept open */
-	uint64_t keeps[FILE_KEEPS];
-	size_t nkeeps;
+	struct mount_ids mounts;	/* files elsewhere are not read; if none, files everywhere are */
+	struct mount_ids keeps;		/* only files there are kept open */
 	uint64_t max;		/* largest size, bytes */
 	bool early;		/* times of the trace are those at which calls began */
 	bool identified;	/* only files whose inode number is recorded */
@@ -99,13 +82,10 @@ struct file_limits {
  * Return: whether it has to be read.  Else @to is complete.
  */
 bool file_find(const struct file_job *job, const struct file_limits *limits,
-	       struct file_known *mounts, struct file_found *found, struct file_result *to);
+	       struct file_mounts *mounts, struct file_found *found, struct file_result *to);
 
 /** file_read - read and hash a file.  May sleep for a clock tick if the file is that young. */
 void file_read(struct file_found *found, struct file_result *to);
-
-/** file_keeps - find limits->keeps: the mounts of "/", the working directory, and temporary files */
-void file_keeps(struct file_limits *limits);
 
 /**
  * file_keep - open a file that a program is writing, so that it can be read when it has no name
@@ -114,9 +94,6 @@ void file_keeps(struct file_limits *limits);
  * Return: the descriptor; -1 if the file is not there, or is on another mount than limits->keeps.
  */
 int file_keep(const struct file_job *job, const struct file_limits *limits);
-
-/** file_mounts - the ids of the mounts that there are now, sorted; freed by the caller */
-uint64_t *file_mounts(size_t *n);
 
 /**
  * file_still - whether a file that was hashed has not been changed since by something that is not

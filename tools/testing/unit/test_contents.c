@@ -370,7 +370,7 @@ static struct file_result result;
 static int in_directory(void **state)
 {
 	(void)state;
-	file_keeps(&limits);
+	limits.keeps = mount_ids_lasting();
 	return !mkdtemp(dir) || chdir(dir);
 }
 
@@ -436,7 +436,7 @@ static int64_t changed_at(void)
 
 static const char *hash_by(const struct file_job *job, const struct file_limits *by)
 {
-	static struct file_known mounts;
+	static struct file_mounts mounts;
 	struct file_found found;
 
 	if (file_find(job, by, &mounts, &found, &result))
@@ -580,29 +580,25 @@ static void test_other(void **state)
 static void test_mounts(void **state)
 {
 	struct file_limits some = limits;
-	const uint64_t none = 0;
+	uint64_t none = 0;
 	struct file_job job;
-	uint64_t *mounts;
 
 	(void)state;
 	put("text");
 	nap(40);
 	job = job_of(true);
-	mounts = file_mounts(&some.nmounts);
-	some.mounts = mounts;
-	assert_true(some.nmounts > 0);
+	some.mounts = mount_ids_now();
+	assert_true(some.mounts.n > 0);
 	assert_null(hash_by(&job, &some));
-	some.mounts = &none;
-	some.nmounts = 1;
+	mount_ids_free(&some.mounts);
+	some.mounts = (struct mount_ids){ &none, 1 };
 	assert_string_equal(hash_by(&job, &some),
 			    "on a file system that was mounted during the recording");
 	/* nor kept open on what may be unmounted */
-	some.keeps[0] = 0;
-	some.nkeeps = 1;
+	some.keeps = some.mounts;
 	assert_int_equal(file_keep(&job, &some), -1);
-	some.nkeeps = 0;
+	some.keeps.n = 0;
 	assert_int_equal(file_keep(&job, &some), -1);
-	free(mounts);
 }
 
 static void test_mapping(void **state)
