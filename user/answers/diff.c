@@ -69,7 +69,7 @@ static void mark_unit(struct diff *d, uint32_t unit, int64_t since, int32_t root
 
 static bool called_otherwise(const struct diff *d, uint32_t unit)
 {
-	return !B(d)->units[unit].pair || d->units[unit].what & (DIFF_ARGS | DIFF_TOOL);
+	return !B(d)->units[unit].pair || d->units[unit].what & (DIFF_ARGS | DIFF_CWD | DIFF_TOOL);
 }
 
 static size_t first_edge(const struct diff *d, uint32_t from)
@@ -234,7 +234,8 @@ static void look_at_all(struct look *l)
 			continue;
 		l->unit = i;
 		l->calls = match_schedules(B(d), i) || (u->child && !B(d)->keys[i].outs);
-		u->what |= match_same_call(&d->m, b->pair, i) ? 0 : DIFF_ARGS;
+		u->what |= match_same_args(&d->m, b->pair, i) ? 0 : DIFF_ARGS;
+		u->what |= match_cwd(A(d), b->pair) == match_cwd(B(d), i) ? 0 : DIFF_CWD;
 		u->what |= match_same_program(&d->m, b->pair, i) ? 0 : DIFF_TOOL;
 		u->what |= a->status != b->status ? DIFF_STATUS : 0;
 		u->what |= other_time(d, a, b) ? DIFF_TIME : 0;
@@ -253,9 +254,13 @@ static int32_t env_root(struct diff *d, uint32_t unit)
 {
 	uint32_t first = diff_env_unit(d, unit);
 	const struct match_unit *b = &B(d)->units[first];
+	const struct diff_unit *caller = &d->units[b->caller];
 
 	if (!first)
 		return -1;
+	/* its caller set the variables, and was different before */
+	if (b->caller && caller->since <= b->at)
+		return caller->root;
 	for (size_t i = 0; i < d->nroots; i++)
 		if (d->roots[i].kind == DIFF_ENV && d->roots[i].b == first)
 			return (int32_t)i;

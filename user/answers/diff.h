@@ -12,7 +12,7 @@
 
 /* How a program differs; bits. */
 enum diff_what {
-	DIFF_ARGS = 1, DIFF_TOOL = 2, DIFF_INPUTS = 4, DIFF_STATUS = 8, DIFF_TIME = 16,
+	DIFF_ARGS = 1, DIFF_TOOL = 2, DIFF_INPUTS = 4, DIFF_STATUS = 8, DIFF_TIME = 16, DIFF_CWD = 32,
 };
 
 /* How an input differs. */
@@ -29,7 +29,7 @@ enum diff_input {
 
 enum diff_kind {
 	DIFF_FILE,		/* a file that existed before the builds differs */
-	DIFF_COMMAND,		/* different arguments, although its caller saw no difference */
+	DIFF_COMMAND,		/* different arguments or directory, although its caller saw no difference */
 	DIFF_ADDED, DIFF_REMOVED,
 	DIFF_OUTPUT,		/* same program, arguments and inputs, but a different output */
 	DIFF_ENDED,		/* different status */

@@ -134,9 +134,14 @@ static bool read_map(struct match *m, const char *map, struct diag *diag)
 	return false;
 }
 
+bool match_same_args(const struct match *m, uint32_t a, uint32_t b)
+{
+	return m->side[0].keys[a].args == m->side[1].keys[b].args;
+}
+
 bool match_same_call(const struct match *m, uint32_t a, uint32_t b)
 {
-	return m->side[0].keys[a].args == m->side[1].keys[b].args &&
+	return match_same_args(m, a, b) &&
 	       match_cwd(&m->side[0], a) == match_cwd(&m->side[1], b);
 }
 

@@ -75,6 +75,9 @@ struct match {
 bool match_builds(struct match *m, struct db *a, struct db *b, const char *map);
 void match_free(struct match *m);
 
+/** match_same_args - whether units of the builds have the same arguments */
+bool match_same_args(const struct match *m, uint32_t a, uint32_t b);
+
 /** match_same_call - whether units of the builds have the same arguments and directory */
 bool match_same_call(const struct match *m, uint32_t a, uint32_t b);
 

@@ -81,12 +81,14 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 	return found;
 }
 
-void match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
+bool match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
 		     const struct match_side *than, uint32_t other)
 {
 	struct buf b = { 0 }, quoted = { 0 };
 	size_t n = match_other_args(of, unit, than, other, &b);
 	const char *s = b.s;
+
+	bool any = s && n;
 
 	for (; s && n--; s += strlen(s) + 1) {
 		buf_addc(&quoted, ' ');
@@ -96,4 +98,5 @@ void match_put_words(struct out *out, char sign, const struct match_side *of, ui
 		out_printf(out, "    %c%.*s\n", sign, (int)quoted.len, quoted.s);
 	buf_free(&b);
 	buf_free(&quoted);
+	return any;
 }

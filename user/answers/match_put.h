@@ -22,8 +22,8 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 size_t match_other_args(const struct match_side *of, uint32_t unit,
 			const struct match_side *than, uint32_t other, struct buf *to);
 
-/** match_put_words - print these in a line behind @sign; nothing if there are none */
-void match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
+/** match_put_words - print these in a line behind @sign.  Return: whether there are any */
+bool match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
 		     const struct match_side *than, uint32_t other);
 
 #endif

@@ -153,6 +153,24 @@ rm two/o
 etrace diff 1.fxt 2.fxt > text
 check "what is not known is said" grep -q '^outputs:  1 of the same size could not be compared' text
 
+# What a program that differs sets for those that it calls, and the directory they run in.
+mkdir given
+echo 'int main(void) { return X - X; }' > given/app.c
+cat > given/build.sh <<'END'
+gcc -DX=$1 -o app app.c
+mkdir "in-$2" && cd "in-$2" && cat $3 > /dev/null
+END
+given() { (cd given && rm -rf in-* && etrace run -q --backend=strace -o "../given-$1.fxt" -- sh build.sh "${@:2}"); }
+given 1 1 here '../app ../app.c'
+given 2 2 there '../app.c ../app'
+etrace diff given-1.fxt given-2.fxt > text
+check "what a program gives to those that it calls is no root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
+check "another directory, and another order" [ "$(grep -A3 ':  cat ' text)" = \
+	"different arguments, different directory:  cat ../app.c ../app
+    the same ones, in another order or number
+    - $PWD/given/in-here
+    + $PWD/given/in-there" ]
+
 # A step that fails in one of them only: that is one root, with all that was not made then.
 for dir in works fails; do
 	mkdir $dir
