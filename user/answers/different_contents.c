@@ -425,6 +425,22 @@ static void look_for_random(const struct text_look *l)
 			       "it holds a random identifier: %.36s", uuid);
 }
 
+/* Whether a number in a name is the process id of a program of the second build. */
+static bool has_pid(const struct different *w, const char *name)
+{
+	static const char text[] = "SELECT 1 FROM process WHERE pid = ?", digits[] = "0123456789";
+	bool found = false;
+
+	while (*(name += strcspn(name, digits)) && !found) {
+		struct sqlite3_stmt *st = db_ask(B(w)->db, text, "i",
+						 (int64_t)strtoul(name, (char **)&name, 10));
+
+		while (db_row(B(w)->db, st))
+			found = true;
+	}
+	return found;
+}
+
 /* Names of temporaries, of which only the random part differs. */
 static void look_for_names(const struct text_look *l)
 {
@@ -442,9 +458,13 @@ static void look_for_names(const struct text_look *l)
 		len -= (size_t)(slash + 1 - path);
 		snprintf(name, sizeof(name), "%.*s", (int)len, slash + 1);
 		if ((as.len < len || !memmem(as.s, as.len, slash + 1, len)) && len > 4 &&
-		    different_has_word(l->is, name))
-			different_clue(l->w, DIFFERENT_RANDOM, 88, l->unit,
-				       "it holds the random name of a file: %s", name);
+		    different_has_word(l->is, name)) {
+			bool pid = has_pid(l->w, name);
+
+			different_clue(l->w, pid ? DIFFERENT_PID : DIFFERENT_RANDOM, 88, l->unit,
+				       "it holds the %s of a file: %s",
+				       pid ? "name, with a process id," : "random name", name);
+		}
 		buf_free(&as);
 	}
 }

@@ -157,10 +157,11 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 		return false;
 	if (!map)
 		match_guess(m);
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++)
 		match_load(&m->side[i]);
+	match_load_drawn(m);
+	for (unsigned int i = 0; i < 2; i++)
 		match_load_keys(&m->side[i]);
-	}
 	if (m->side[0].nunits && m->side[1].nunits)
 		pair_units(m, 1, 1);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -178,7 +179,7 @@ void match_free_work(struct match_side *s)
 	free(s->writes);
 	*s = (struct match_side){
 		.db = s->db, .b = s->b, .units = s->units, .nunits = s->nunits,
-		.from = s->from, .to = s->to,
+		.drawn = s->drawn, .from = s->from, .to = s->to,
 	};
 }
 
@@ -186,6 +187,7 @@ void match_free_side(struct match_side *s)
 {
 	match_free_work(s);
 	free(s->units);
+	map64_clear(&s->drawn);
 	free(s->from);
 	free(s->to);
 }

@@ -6,7 +6,7 @@
  * paired by the files that they made and that are left in the end, by command and
  * directory, and by their callers.  Names are compared as in the first build: the
  * second one's directory is replaced by the first one's, and parts of names that are
- * random do not count.
+ * random do not count, nor what is drawn anew in the names of temporary files.
  *
  * Memory besides the builds': 48 bytes a unit, 4 a file, 16 a write; to compare two
  * builds, 56 more a unit and 8 a file.
@@ -15,6 +15,7 @@
 #define ETRACE_MATCH_H
 
 #include "answers/answers.h"
+#include "base/map64.h"
 #include "build/build.h"
 
 struct match_unit {
@@ -58,6 +59,7 @@ struct match_side {
 	const struct build_version *versions;	/* of the build */
 	struct match_write *writes;	/* sorted by version */
 	size_t nwrites, writes_cap;
+	struct map64 drawn;	/* hashes of base names: see match_load_drawn() */
 	char *from, *to;	/* directory @from is compared as @to; NULL if none */
 };
 
@@ -143,6 +145,15 @@ uint32_t *match_steps(const struct match_side *s);
 uint32_t *match_step_next(const struct match_side *s, const uint32_t *step);
 
 /* ---- names ---- */
+
+/**
+ * match_load_drawn - find the names of temporary files that are drawn anew in each build, such as
+ *	.tmp_6733.  After match_load() of both
+ */
+void match_load_drawn(struct match *m);
+
+/** match_drawn - append such a name, without what was drawn.  Return: false if @name is none */
+bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to);
 
 /** match_name - append a path or text in the form in which it is compared */
 void match_name(const struct match_side *s, const char *text, size_t len, struct buf *to);

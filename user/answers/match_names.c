@@ -66,6 +66,26 @@ static size_t replaced(const struct match_side *s, const char *text, size_t len)
 	       (len == n || text[n] == '/' || !name_byte(text[n])) ? n : 0;
 }
 
+/* Copy a text without a slash.  The names of temporary files in it are copied as match_drawn() does. */
+static void copy_words(const struct match_side *s, const char *text, size_t len, struct buf *to)
+{
+	if (!s->drawn.n) {
+		buf_add(to, text, len);
+		return;
+	}
+	for (size_t i = 0, n; i < len; i += n) {
+		for (n = 0; i + n < len && name_byte(text[i + n]); n++)
+			;
+		/* gcc -dumpdir NAME. */
+		while (n > 1 && text[i + n - 1] == '.')
+			n--;
+		if (n && match_drawn(s, text + i, n, to))
+			continue;
+		n = n ? n : 1;
+		buf_add(to, text + i, n);
+	}
+}
+
 void match_name(const struct match_side *s, const char *text, size_t len, struct buf *to)
 {
 	size_t begin = to->len, n;
@@ -89,7 +109,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 		/* copy up to the next slash: whatever is replaced begins at a slash, or after it */
 		for (n = 1; text[i] != '/' && i + n < len && text[i + n] != '/'; n++)
 			;
-		buf_add(to, text + i, n);
+		copy_words(s, text + i, n, to);
 		i += n;
 	}
 }

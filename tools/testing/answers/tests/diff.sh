@@ -171,6 +171,21 @@ check "another directory, and another order" [ "$(grep -A3 ':  cat ' text)" = \
     - $PWD/given/in-here
     + $PWD/given/in-there" ]
 
+# Names of temporary files that are drawn anew each time, also of those that were never made.
+cat > given/drawn.sh <<'END'
+mkdir .tmp_$$ && cp app.c .tmp_$$/x.c && cc -E .tmp_$$/x.c -DX=0 > .tmp_$$/x.i; rm -r .tmp_$$
+dir=$(mktemp -d step-XXXXXX.dir) && cat app.c "$dir" "${dir%.dir}" "${dir%.dir}." > /dev/null 2>&1
+rm -r $dir; echo kept > kept-$1
+END
+drawn() { (cd given && rm -f kept-* && etrace run -q --backend=strace -o "../drawn-$1.fxt" -- sh drawn.sh $2); }
+drawn 1 7001
+drawn 2 7001
+drawn 3 7002
+etrace diff drawn-1.fxt drawn-2.fxt > text
+check "what is drawn anew in temporary names is no difference" sh -c '! grep -q "^1\.\|^different" text'
+etrace diff drawn-1.fxt drawn-3.fxt > text
+check "a name that stays counts" grep -q '^output:  .*/kept-7002: only in the second' text
+
 # A step that fails in one of them only: that is one root, with all that was not made then.
 for dir in works fails; do
 	mkdir $dir

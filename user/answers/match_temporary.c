@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Temporary files whose names are drawn anew in each build: .tmp_6733 of a Makefile with $$, or
+ * TryCompile-gD2ksy of cmake.  See match.h.
+ *
+ * A name counts as drawn if the build made it, nothing has it in the end, the other build does
+ * not know it, and a part of it looks like a number or like random letters.
+ */
+#include "answers/match.h"
+#include "base/hash.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Digits in a row from which on they look like a process id. */
+#define DIGITS	3
+/* Letters from which on they may be drawn. */
+#define LETTERS	5
+
+static size_t run_of(const char *s, size_t len, int (*is)(int c))
+{
+	size_t n = 0;
+
+	while (n < len && is((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
+/* Whether letters and digits behind a separator look as if they were drawn. */
+static bool is_drawn(const char *s, size_t n, bool last)
+{
+	for (size_t i = 0; n >= DIGITS && i < n; i++)
+		if (isdigit((unsigned char)s[i]))
+			return true;
+	/* mkstemp() and the like, at the end or before a suffix */
+	return last && n >= LETTERS;
+}
+
+/* Append letters and digits, with * for each row of digits that may be a process id. */
+static bool add_run(struct buf *to, const char *s, size_t len)
+{
+	bool drawn = false;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = run_of(s + i, len - i, isdigit);
+		drawn |= n >= DIGITS;
+		if (n >= DIGITS)
+			buf_addc(to, '*');
+		else
+			buf_add(to, s + i, n ? n : 1);
+		n = n ? n : 1;
+	}
+	return drawn;
+}
+
+/* Append a name with * for the parts that look drawn.  Return: whether there are any */
+static bool add_masked(struct buf *to, const char *s, size_t len)
+{
+	bool drawn = false;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = run_of(s + i, len - i, isalnum);
+		if (!n) {
+			buf_addc(to, s[i]);
+			n = 1;
+		} else if (i && is_drawn(s + i, n, i + n == len || s[i + n] == '.')) {
+			buf_addc(to, '*');
+			drawn = true;
+		} else {
+			drawn |= add_run(to, s + i, n);
+		}
+	}
+	return drawn;
+}
+
+static const char *base_of(const struct build *b, uint32_t file, size_t *len)
+{
+	const char *path = build_path(b, file, len), *slash = memrchr(path, '/', *len);
+	const char *base = slash ? slash + 1 : path;
+
+	*len = (size_t)(path + *len - base);
+	return base;
+}
+
+/* A name that the build made, and that is gone; and what is left of it without its suffixes. */
+static void add_gone(struct match_side *s, struct buf *masked, uint32_t file)
+{
+	const char *base, *dot;
+	size_t len;
+
+	if (!file || s->there[file])
+		return;
+	base = base_of(s->b, file, &len);
+	while (len) {
+		masked->len = 0;
+		if (!add_masked(masked, base, len))
+			break;
+		map64_put(&s->drawn, hash_bytes(base, len), 1);
+		dot = memrchr(base, '.', len);
+		len = dot ? (size_t)(dot - base) : 0;
+	}
+}
+
+static void load_drawn(struct match_side *s)
+{
+	const struct build *b = s->b;
+	struct buf masked = { 0 };
+
+	for (uint32_t i = 1; i <= s->nversions; i++)
+		if (s->versions[i].exec)
+			add_gone(s, &masked, s->versions[i].file);
+	for (size_t i = 0; i < b->nnames; i++)
+		if (b->names[i].version && b->names[i].exec)
+			add_gone(s, &masked, b->names[i].file);
+	buf_free(&masked);
+}
+
+/* Forget the names that @other knows, or has in the end. */
+static void forget_known(struct match_side *s, const struct match_side *other)
+{
+	for (uint32_t i = 1; s->drawn.n && i <= other->nfiles; i++) {
+		size_t len;
+		const char *base;
+
+		if (other == s && !s->there[i])
+			continue;
+		base = base_of(other->b, i, &len);
+		if (len)
+			map64_remove(&s->drawn, hash_bytes(base, len));
+	}
+}
+
+void match_load_drawn(struct match *m)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		load_drawn(&m->side[i]);
+		forget_known(&m->side[i], &m->side[i]);
+		forget_known(&m->side[i], &m->side[!i]);
+	}
+}
+
+bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to)
+{
+	return map64_get(&s->drawn, hash_bytes(name, len)) && add_masked(to, name, len);
+}
