@@ -130,27 +130,6 @@ static void put_stop(struct out *out, const struct diff_root *r, size_t number)
 		out_puts(out, number == 1 ? first_stop : other_stop);
 }
 
-/* What is different in the call of a unit of the second build. */
-static void put_call(struct diff *d, struct out *out, uint32_t unit)
-{
-	uint32_t pair = B(d)->units[unit].pair;
-	uint8_t what = d->units[unit].what;
-
-	if (what & DIFF_ARGS) {
-		bool shown = match_put_words(out, '-', A(d), pair, B(d), unit);
-
-		if (!match_put_words(out, '+', B(d), unit, A(d), pair) && !shown)
-			out_puts(out, "    the same ones, in another order or number\n");
-	}
-	if (what & DIFF_CWD) {
-		out_puts(out, "    - ");
-		match_put_file(out, A(d), A(d)->b->execs[A(d)->units[pair].exec].cwd);
-		out_puts(out, "\n    + ");
-		match_put_file(out, B(d), B(d)->b->execs[B(d)->units[unit].exec].cwd);
-		out_puts(out, "\n");
-	}
-}
-
 static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
@@ -167,7 +146,7 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 	case DIFF_COMMAND:
 		put_line(out, d->units[r->b].what & DIFF_ARGS ? "different arguments:  " :
 			      "different directory:  ", B(d), r->b);
-		put_call(d, out, r->b);
+		match_put_call(out, &d->m, r->a, r->b);
 		if (r->stops)
 			put_line(out, "   by  ", B(d), B(d)->units[r->b].caller);
 		put_stop(out, r, number);
@@ -258,7 +237,7 @@ static void put_pair(struct putting *p, uint32_t unit)
 			comma = ", ";
 		}
 	put_line(p->out, ":  ", B(d), unit);
-	put_call(d, p->out, unit);
+	match_put_call(p->out, &d->m, b->pair, unit);
 	if (what & DIFF_TOOL) {
 		out_puts(p->out, "    - ");
 		match_put_file(p->out, A(d), a->program);

@@ -81,8 +81,9 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 	return found;
 }
 
-bool match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
-		     const struct match_side *than, uint32_t other)
+/* Print the words that only one of them has, in a line.  Return: whether there are any */
+static bool put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
+		      const struct match_side *than, uint32_t other)
 {
 	struct buf b = { 0 }, quoted = { 0 };
 	size_t n = match_other_args(of, unit, than, other, &b);
@@ -99,4 +100,23 @@ bool match_put_words(struct out *out, char sign, const struct match_side *of, ui
 	buf_free(&b);
 	buf_free(&quoted);
 	return any;
+}
+
+static void put_cwd(struct out *out, char sign, const struct match_side *s, uint32_t unit)
+{
+	out_printf(out, "    %c in ", sign);
+	match_put_file(out, s, s->b->execs[s->units[unit].exec].cwd);
+	out_puts(out, "\n");
+}
+
+void match_put_call(struct out *out, const struct match *m, uint32_t a, uint32_t b)
+{
+	bool words = put_words(out, '-', &m->side[0], a, &m->side[1], b);
+
+	if (!put_words(out, '+', &m->side[1], b, &m->side[0], a) && !words && !match_same_args(m, a, b))
+		out_puts(out, "    the same ones, in another order or number\n");
+	if (match_cwd(&m->side[0], a) == match_cwd(&m->side[1], b))
+		return;
+	put_cwd(out, '-', &m->side[0], a);
+	put_cwd(out, '+', &m->side[1], b);
 }

@@ -22,8 +22,7 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 size_t match_other_args(const struct match_side *of, uint32_t unit,
 			const struct match_side *than, uint32_t other, struct buf *to);
 
-/** match_put_words - print these in a line behind @sign.  Return: whether there are any */
-bool match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
-		     const struct match_side *than, uint32_t other);
+/** match_put_call - print how the arguments and directories of two units differ, a line for each */
+void match_put_call(struct out *out, const struct match *m, uint32_t a, uint32_t b);
 
 #endif

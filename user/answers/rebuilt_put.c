@@ -3,6 +3,7 @@
 #include "answers/rebuilt.h"
 #include "answers/match_put.h"
 #include "answers/print_names.h"
+#include "base/text_num.h"
 
 #include <string.h>
 
@@ -78,10 +79,8 @@ static void text_part(const struct rebuilt *r, struct out *out, const struct par
 		out_puts(out, reason->change ? changes[reason->change].text : "");
 		out_puts(out, reason->node && reason->by ? ": made anew" : "");
 		out_puts(out, "\n");
-		if (reason->kind == REBUILT_COMMAND) {
-			match_put_words(out, '-', OLD(r), pair, NEW(r), p->step);
-			match_put_words(out, '+', NEW(r), p->step, OLD(r), pair);
-		}
+		if (reason->kind == REBUILT_COMMAND)
+			match_put_call(out, &r->m, pair, p->step);
 	}
 	if (!p->nreasons)
 		text_touched(r, out, p);
@@ -150,6 +149,7 @@ void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 	const struct rebuilt_output *output = r->outputs, *last = r->outputs + r->noutputs;
 	const struct rebuilt_output *touched = r->touched, *end_touched = r->touched + r->ntouched;
 	struct json j = { .out = out };
+	uint64_t without = 0;	/* any file that they made, and any reason */
 	bool timed = false;
 
 	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
@@ -169,9 +169,14 @@ void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 			timed |= p.reasons[k].change >= MATCH_TIME;
 		if (json)
 			json_part(r, &j, &p);
-		else
+		else if (p.noutputs || p.nreasons || p.ntouched)
 			text_part(r, out, &p);
+		else
+			without++;
 	}
+	if (without)
+		out_printf(out, "%s made no file and ran for no reason that was found, such as $(shell) in a makefile; --json lists all\n",
+			   text_counted(without, "step", "steps"));
 	if (timed && !json)
 		match_put_by(&r->m, out);
 }

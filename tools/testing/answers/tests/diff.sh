@@ -168,8 +168,8 @@ check "what a program gives to those that it calls is no root" [ "$(grep -c '^[0
 check "another directory, and another order" [ "$(grep -A3 ':  cat ' text)" = \
 	"different arguments, different directory:  cat ../app.c ../app
     the same ones, in another order or number
-    - $PWD/given/in-here
-    + $PWD/given/in-there" ]
+    - in $PWD/given/in-here
+    + in $PWD/given/in-there" ]
 
 # Names of temporary files that are drawn anew each time, also of those that were never made.
 cat > given/drawn.sh <<'END'

@@ -94,6 +94,22 @@ check "declared, and made anew" grep -q '^  declared, and not read: .*/declared/
 etrace rebuilt d1.fxt d2.fxt > text
 check "not without being asked" sh -c '! grep -q declared, text'
 
+# Steps that make nothing run each time.
+mkdir nothing
+printf '%s\n' 'x := $(shell uname -m; uname -s)' 'y := $(shell uname -r)' 'all: out' '	@cat in out > /dev/null' \
+	'out: in' '	cp in out' > nothing/Makefile
+echo 1 > nothing/in
+for i in n1 n2; do
+	(cd nothing && rm -f out && etrace run -q --backend=strace -o "../$i.fxt" -- make > /dev/null)
+done
+etrace rebuilt n1.fxt n2.fxt > text
+check "steps that made no file are counted" [ "$(sed 's|/[^ ]*/nothing/||' text)" = "out
+  by cp in out
+  was not there: out
+/bin/sh -c 'cat in out > /dev/null'
+  made anew: out
+2 steps made no file and ran for no reason that was found, such as \$(shell) in a makefile; --json lists all" ]
+
 # What the page shows.
 zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
