@@ -152,6 +152,9 @@ uint32_t *match_step_next(const struct match_side *s, const uint32_t *step);
  */
 void match_load_drawn(struct match *m);
 
+/** match_random - how many bytes of a name are as programs like gcc and mktemp draw them; 0 if none */
+size_t match_random(const char *name, size_t len);
+
 /** match_drawn - append such a name, without what was drawn.  Return: false if @name is none */
 bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to);
 

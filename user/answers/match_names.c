@@ -27,8 +27,7 @@ static const struct random_name {
 	{ "rustc", 6, 6 },
 };
 
-/* Return: number of bytes of a path component that are a random name; 0 if it is none. */
-static size_t drawn(const char *s, size_t len)
+size_t match_random(const char *s, size_t len)
 {
 	for (size_t i = 0; i < sizeof(random_names) / sizeof(*random_names); i++) {
 		const struct random_name *r = &random_names[i];
@@ -100,7 +99,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 			continue;
 		}
 		n = i && text[i - 1] == '/' && temporary_dir(to, begin) ?
-		    drawn(text + i, len - i) : 0;
+		    match_random(text + i, len - i) : 0;
 		if (n) {
 			buf_addc(to, '*');
 			i += n;

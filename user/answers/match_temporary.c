@@ -56,9 +56,12 @@ static bool add_run(struct buf *to, const char *s, size_t len)
 /* Append a name with * for the parts that look drawn.  Return: whether there are any */
 static bool add_masked(struct buf *to, const char *s, size_t len)
 {
-	bool drawn = false;
+	size_t random = match_random(s, len), n;
+	bool drawn = random > 0;
 
-	for (size_t i = 0, n; i < len; i += n) {
+	if (random)
+		buf_addc(to, '*');
+	for (size_t i = random; i < len; i += n) {
 		n = run_of(s + i, len - i, isalnum);
 		if (!n) {
 			buf_addc(to, s[i]);

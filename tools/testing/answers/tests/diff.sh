@@ -175,6 +175,7 @@ check "another directory, and another order" [ "$(grep -A3 ':  cat ' text)" = \
 cat > given/drawn.sh <<'END'
 mkdir .tmp_$$ && cp app.c .tmp_$$/x.c && cc -E .tmp_$$/x.c -DX=0 > .tmp_$$/x.i; rm -r .tmp_$$
 dir=$(mktemp -d step-XXXXXX.dir) && cat app.c "$dir" "${dir%.dir}" "${dir%.dir}." > /dev/null 2>&1
+rm -r $dir; dir=$(mktemp -d rustcXXXXXX) && cat app.c "$dir/x" > /dev/null 2>&1
 rm -r $dir; echo kept > kept-$1
 END
 drawn() { (cd given && rm -f kept-* && etrace run -q --backend=strace -o "../drawn-$1.fxt" -- sh drawn.sh $2); }
