@@ -75,9 +75,6 @@ static void copy_words(const struct match_side *s, const char *text, size_t len,
 	for (size_t i = 0, n; i < len; i += n) {
 		for (n = 0; i + n < len && name_byte(text[i + n]); n++)
 			;
-		/* gcc -dumpdir NAME. */
-		while (n > 1 && text[i + n - 1] == '.')
-			n--;
 		if (n && match_drawn(s, text + i, n, to))
 			continue;
 		n = n ? n : 1;

@@ -16,6 +16,8 @@
 #define DIGITS	3
 /* Letters from which on they may be drawn. */
 #define LETTERS	5
+/* Characters that mkstemp() draws. */
+#define MKSTEMP	6
 
 static size_t run_of(const char *s, size_t len, int (*is)(int c))
 {
@@ -36,9 +38,22 @@ static bool is_drawn(const char *s, size_t n, bool last)
 	return last && n >= LETTERS;
 }
 
-/* Append letters and digits, with * for each row of digits that may be a process id. */
-static bool add_run(struct buf *to, const char *s, size_t len)
+/* Whether the last characters of a word are as mkstemp() draws them: not all of one kind. */
+static bool ends_drawn(const char *s, size_t len)
 {
+	size_t upper = 0, digits = 0;
+
+	for (size_t i = len - MKSTEMP; len > MKSTEMP && i < len; i++) {
+		upper += !!isupper((unsigned char)s[i]);
+		digits += !!isdigit((unsigned char)s[i]);
+	}
+	return upper ? upper < MKSTEMP : digits && digits < MKSTEMP;
+}
+
+/* Append a word with * for each row of digits that may be a process id, or for its end. */
+static bool add_word(struct buf *to, const char *s, size_t len)
+{
+	size_t begin = to->len;
 	bool drawn = false;
 
 	for (size_t i = 0, n; i < len; i += n) {
@@ -50,7 +65,12 @@ static bool add_run(struct buf *to, const char *s, size_t len)
 			buf_add(to, s + i, n ? n : 1);
 		n = n ? n : 1;
 	}
-	return drawn;
+	if (drawn || !ends_drawn(s, len))
+		return drawn;
+	to->len = begin;
+	buf_add(to, s, len - MKSTEMP);
+	buf_addc(to, '*');
+	return true;
 }
 
 /* Append a name with * for the parts that look drawn.  Return: whether there are any */
@@ -70,7 +90,7 @@ static bool add_masked(struct buf *to, const char *s, size_t len)
 			buf_addc(to, '*');
 			drawn = true;
 		} else {
-			drawn |= add_run(to, s + i, n);
+			drawn |= add_word(to, s + i, n);
 		}
 	}
 	return drawn;
@@ -85,22 +105,27 @@ static const char *base_of(const struct build *b, uint32_t file, size_t *len)
 	return base;
 }
 
-/* A name that the build made, and that is gone; and what is left of it without its suffixes. */
+/* What is left of a name without its last suffix; 0 if it has none. */
+static size_t stem_of(const char *name, size_t len)
+{
+	const char *dot = memrchr(name, '.', len);
+
+	return dot ? (size_t)(dot - name) : 0;
+}
+
+/* A name that the build made, and that is gone; also without its suffixes. */
 static void add_gone(struct match_side *s, struct buf *masked, uint32_t file)
 {
-	const char *base, *dot;
 	size_t len;
+	const char *base;
 
 	if (!file || s->there[file])
 		return;
-	base = base_of(s->b, file, &len);
-	while (len) {
+	for (base = base_of(s->b, file, &len); len; len = stem_of(base, len)) {
 		masked->len = 0;
 		if (!add_masked(masked, base, len))
 			break;
 		map64_put(&s->drawn, hash_bytes(base, len), 1);
-		dot = memrchr(base, '.', len);
-		len = dot ? (size_t)(dot - base) : 0;
 	}
 }
 
@@ -127,8 +152,7 @@ static void forget_known(struct match_side *s, const struct match_side *other)
 
 		if (other == s && !s->there[i])
 			continue;
-		base = base_of(other->b, i, &len);
-		if (len)
+		for (base = base_of(other->b, i, &len); len; len = stem_of(base, len))
 			map64_remove(&s->drawn, hash_bytes(base, len));
 	}
 }
@@ -144,5 +168,13 @@ void match_load_drawn(struct match *m)
 
 bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to)
 {
-	return map64_get(&s->drawn, hash_bytes(name, len)) && add_masked(to, name, len);
+	size_t stem = len;
+
+	while (stem && !map64_get(&s->drawn, hash_bytes(name, stem)))
+		stem = stem_of(name, stem);
+	if (!stem)
+		return false;
+	add_masked(to, name, stem);
+	buf_add(to, name + stem, len - stem);
+	return true;
 }
