@@ -216,6 +216,28 @@ static char *first_dir(const struct build *b)
 	return xstrndup(path, len);
 }
 
+static bool is_below(const struct build *b, uint32_t file, const char *dir, size_t n)
+{
+	size_t len;
+	const char *path = build_path(b, file, &len);
+
+	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/');
+}
+
+/* Whether a build ran a program in a directory, or made a file there. */
+static bool worked_in(const struct build *b, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	for (uint32_t i = 1; i <= b->nexecs; i++)
+		if (b->execs[i].program && is_below(b, b->execs[i].cwd, dir, n))
+			return true;
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		if (b->versions[i].exec && is_below(b, b->versions[i].file, dir, n))
+			return true;
+	return false;
+}
+
 void match_guess(struct match *m)
 {
 	char *a = first_dir(m->side[0].b), *b = first_dir(m->side[1].b), *x, *y;
@@ -228,7 +250,9 @@ void match_guess(struct match *m)
 			break;
 		*x = *y = 0;
 	}
-	if (strlen(a) > 1 && strlen(b) > 1 && strcmp(a, b)) {
+	/* a part of the same tree, such as the directory of the build, is no other clone */
+	if (strlen(a) > 1 && strlen(b) > 1 && strcmp(a, b) && !worked_in(m->side[0].b, b) &&
+	    !worked_in(m->side[1].b, a)) {
 		m->side[1].from = b;
 		m->side[1].to = a;
 		return;

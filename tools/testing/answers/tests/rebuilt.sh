@@ -110,6 +110,13 @@ check "steps that made no file are counted" [ "$(sed 's|/[^ ]*/nothing/||' text)
   made anew: out
 2 steps made no file and ran for no reason that was found, such as \$(shell) in a makefile; --json lists all" ]
 
+# The first build began above the directory in which the second one runs.
+etrace run -q --backend=strace -o above.fxt -- make -BC nothing > /dev/null
+echo 12 > nothing/in
+(cd nothing && etrace run -q --backend=strace -o ../in-it.fxt -- make > /dev/null)
+etrace rebuilt above.fxt in-it.fxt > text
+check "the directory of a build in a tree is no other clone" grep -q '^  input .*/nothing/in: other size$' text
+
 # What the page shows.
 zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
