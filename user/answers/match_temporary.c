@@ -143,27 +143,29 @@ static void load_drawn(struct match_side *s)
 	buf_free(&masked);
 }
 
-/* Forget the names that @other knows, or has in the end. */
-static void forget_known(struct match_side *s, const struct match_side *other)
+/* Forget names of the other build that this one knows, and its own that it has in the end. */
+static void forget_known(struct match_side *s, struct match_side *other)
 {
-	for (uint32_t i = 1; s->drawn.n && i <= other->nfiles; i++) {
-		size_t len;
+	for (uint32_t i = 1; s->drawn.n + other->drawn.n && i <= s->nfiles; i++) {
 		const char *base;
+		size_t len;
 
-		if (other == s && !s->there[i])
-			continue;
-		for (base = base_of(other->b, i, &len); len; len = stem_of(base, len))
-			map64_remove(&s->drawn, hash_bytes(base, len));
+		for (base = base_of(s->b, i, &len); len; len = stem_of(base, len)) {
+			uint64_t name = hash_bytes(base, len);
+
+			map64_remove(&other->drawn, name);
+			if (s->there[i])
+				map64_remove(&s->drawn, name);
+		}
 	}
 }
 
 void match_load_drawn(struct match *m)
 {
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++)
 		load_drawn(&m->side[i]);
-		forget_known(&m->side[i], &m->side[i]);
+	for (unsigned int i = 0; i < 2; i++)
 		forget_known(&m->side[i], &m->side[!i]);
-	}
 }
 
 bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to)
