@@ -178,7 +178,7 @@ dir=$(mktemp -d step-XXXXXX.dir) && cat app.c "$dir" "${dir%.dir}" "${dir%.dir}.
 rm -r $dir; dir=$(mktemp -d rustcXXXXXX) && cat app.c "$dir/x" > /dev/null 2>&1
 rm -r $dir; echo kept > kept-$1
 END
-drawn() { (cd given && rm -f kept-* && etrace run -q --backend=strace -o "../drawn-$1.fxt" -- sh drawn.sh $2); }
+drawn() { (cd given && rm -f kept-* && etrace run -q --backend=strace -o "../drawn-$1.fxt" -- sh drawn.sh "$2"); }
 drawn 1 7001
 drawn 2 7001
 drawn 3 7002
