@@ -73,22 +73,41 @@ static bool is_changed(const struct build *b, const struct read *before, const s
 	       build_same_content(b, before->version, b, r->version) == BUILD_DIFFERENT;
 }
 
+/* Whether row @i is the last that saw what something else wrote to a file that the build made. */
+static bool is_foreign(const struct build *b, const struct reads *reads, size_t i)
+{
+	const struct read *r = &reads->rows[i], *next = r + 1;
+	uint32_t maker = b->versions[r->version].exec;
+	int64_t until;
+
+	/* what is written through an io_uring is not always recorded */
+	return build_foreign(b, r->version, &until) && r->at <= until &&
+	       !(b->execs[maker].unseen & GRAPH_UNSEEN_URING) &&
+	       (i + 1 == reads->n || next->version != r->version || next->at > until);
+}
+
 void check_contents(struct check *c)
 {
 	struct reads reads = { 0 };
+	const struct build *b = c->s.b;
 	const struct read *before;
 
-	if (!build_hashed(c->s.b))
+	if (!build_hashed(b))
 		return;
 	load_reads(c, &reads);
 	before = reads.rows;
-	for (size_t i = 1; i < reads.n; before = &reads.rows[i++]) {
+	for (size_t i = 0; i < reads.n; before = &reads.rows[i++]) {
 		const struct read *r = &reads.rows[i];
+		uint32_t first = 0;
 
-		if (r->file == before->file && is_changed(c->s.b, before, r))
+		if (is_foreign(b, &reads, i))
+			first = c->s.unit_of[b->versions[r->version].exec];
+		else if (r != before && r->file == before->file && is_changed(b, before, r))
+			first = before->unit;
+		if (first)
 			check_add(c, (struct check_finding){
 				.kind = CHECK_CHANGED, .file = r->file, .unit = r->unit,
-				.other = before->unit, .what = what,
+				.other = first, .what = what,
 			});
 	}
 	free(reads.rows);

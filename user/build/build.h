@@ -134,6 +134,7 @@ struct contents {
 	uint32_t n;
 	size_t cap;
 	struct map64 changed;	/* by version with rows of unlike hashes: time of the row before, ns */
+	struct map64 foreign;	/* by version that then was not as it was left: time of that row, ns */
 	struct buf text;	/* reasons, each with a NUL behind */
 };
 
@@ -340,6 +341,12 @@ const char *build_content_why(const struct build *b, uint32_t version);
  * Something outside the recording then wrote to the file.  build_content() is the last content.
  */
 bool build_changed(const struct build *b, uint32_t version, int64_t *since);
+
+/**
+ * build_foreign - whether something outside the recording wrote to a version that the build made
+ * @until: set to when that was noticed: the last read before it saw what was written; ns
+ */
+bool build_foreign(const struct build *b, uint32_t version, int64_t *until);
 
 enum build_same { BUILD_SAME_UNKNOWN, BUILD_SAME, BUILD_DIFFERENT };
 

@@ -57,6 +57,8 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 	before = c->of[version] ? &c->rows[c->of[version] - 1] : NULL;
 	if (before && before->known && row->known && memcmp(before->sha256, row->sha256, BUILD_HASH))
 		map64_put(&c->changed, version, (uint64_t)before->at);
+	if (before && before->known && !row->known && !strcmp(c->text.s + row->why, GRAPH_WHY_FOREIGN))
+		map64_put(&c->foreign, version, (uint64_t)row->at);
 	c->of[version] = c->n;
 }
 
@@ -122,6 +124,16 @@ bool build_changed(const struct build *b, uint32_t version, int64_t *since)
 	return true;
 }
 
+bool build_foreign(const struct build *b, uint32_t version, int64_t *until)
+{
+	const uint64_t *at = map64_get(&contents_of(b)->foreign, version);
+
+	if (!at || !b->versions[version].exec)
+		return false;
+	*until = (int64_t)*at;
+	return true;
+}
+
 enum build_same build_same_content(const struct build *a, uint32_t version,
 				   const struct build *b, uint32_t other)
 {
@@ -139,5 +151,6 @@ void build_free_contents(struct build *b)
 	free(b->contents.of);
 	free(b->contents.rows);
 	map64_clear(&b->contents.changed);
+	map64_clear(&b->contents.foreign);
 	buf_free(&b->contents.text);
 }

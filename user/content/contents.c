@@ -2,6 +2,7 @@
 /* Hashes files while the build runs.  See contents.h. */
 #include "content/contents.h"
 #include "base/buf.h"
+#include "base/map64.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "content/hash_threads.h"
@@ -258,15 +259,21 @@ uint64_t contents_wait(struct contents *c, int ms)
 
 void contents_end(struct contents *c)
 {
-	static const char why[] = "changed by something that is not recorded, after it was read";
+	static const char why[] = GRAPH_WHY_FOREIGN ", after it was read";
 	struct hash_work w = { 0 };
+	struct map64 seen = { 0 };
 	char *path;
 	size_t len;
 
-	for (size_t i = 0; i < c->nproofs; i++) {
+	/* of a version that was hashed twice, the last proof counts */
+	for (size_t i = c->nproofs; i--;) {
 		const struct proof *p = &c->proofs[i];
 		const char *name = path_of(c, p->file, &len);
 		int64_t changed;
+
+		if (map64_get(&seen, p->version))
+			continue;
+		map64_put(&seen, p->version, 1);
 
 		w.job.of = (struct graph_settled){
 			.object = p->object, .version = p->version, .file = p->file,
@@ -282,6 +289,7 @@ void contents_end(struct contents *c)
 		}
 		free(path);
 	}
+	map64_clear(&seen);
 }
 
 uint64_t contents_last(const struct contents *c)

@@ -251,7 +251,7 @@ static const char *check_age(const struct file_job *job, const struct file_limit
 	     (look->size == job->of.size && look->mtime == job->of.mtime)))
 		return NULL;
 	return job->of.existed ? "changed at the time of its first use, or after that" :
-				 "changed by something that is not recorded";
+				 GRAPH_WHY_FOREIGN;
 }
 
 /* Whether a file is still as it was made: an open that is going on would have given it a new ctime. */
@@ -430,7 +430,7 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	 * then the size is another one, or the file was empty before.
 	 */
 	why = job->of.identified && job->of.sized && f->look.size != job->of.size ?
-	      "changed by something that is not recorded" : check_age(job, limits, &f->look);
+	      GRAPH_WHY_FOREIGN : check_age(job, limits, &f->look);
 	/* or by a call that is recorded soon: a linker closes its output, and then makes it executable */
 	to->again = why;
 	if (why)

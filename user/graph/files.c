@@ -117,6 +117,18 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 	v->mtime = id->mtime;
 }
 
+/*
+ * An object has another size or time than when it was recorded.  If the build made it, then only
+ * another size shows that something else changed it: the build may have set the time.
+ */
+static void look_foreign(struct graph *g, uint32_t i, const struct identity *id)
+{
+	const struct object *o = object_at(g, i);
+
+	if (o->made == GRAPH_EXISTED || (o->size != id->size && !o->unsized && !o->opens))
+		settled_foreign(g, i);
+}
+
 /* Note an object's identity; if its version was reported without one, report it now. */
 static void identify_object(struct graph *g, uint32_t i, const struct identity *id)
 {
@@ -132,9 +144,8 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
 	}
-	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
-	    (o->size != id->size || o->mtime != id->mtime))
-		settled_foreign(g, i);
+	if (o->reported && !id->emptied && (o->size != id->size || o->mtime != id->mtime))
+		look_foreign(g, i, id);
 	o->size = id->size;
 	o->mtime = id->mtime;
 	if (!o->opens)

@@ -190,6 +190,9 @@ struct graph_content {
 	size_t sha256_len, gitoid_len, why_len;
 };
 
+/* A reason why not: the file is not as the last program in the trace left it. */
+#define GRAPH_WHY_FOREIGN "changed by something that is not recorded"
+
 #define GRAPH_MAPPERS 8u
 
 /*

@@ -179,7 +179,9 @@ void settled_foreign(struct graph *g, uint32_t object)
 	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
 
 	if (s && !s->changed)
-		s->first = s->reported = 0;
+		s->first = 0;
+	if (s && (!s->changed || g->files.objects[object].made != GRAPH_EXISTED))
+		s->reported = 0;
 }
 
 /* ---- mappings ---- */

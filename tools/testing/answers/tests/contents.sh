@@ -84,3 +84,12 @@ ends 0 "an input that is changed between two reads" run -o changed.fxt -- sh -c 
 wait
 etrace check changed.fxt > findings
 check "is found" grep -q "$PWD/in" findings
+(until [ -e src/made ]; do sleep 0.05; done; sleep 2; echo longer > made; touch src/written) &
+ends 0 "a file that was made, and is changed between two reads" run -o foreign.fxt -- sh -c \
+	'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
+wait
+etrace check foreign.fxt > findings
+check "is found, with who wrote and who read it" [ "$(grep -A2 /made: findings)" = \
+	"changed: $PWD/made: held something else later, and the build did not change it
+  first   sh -c 'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
+  then    cp made two" ]
