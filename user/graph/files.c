@@ -118,15 +118,14 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 }
 
 /*
- * An object has another size or time than when it was recorded.  If the build made it, then only
- * another size shows that something else changed it: the build may have set the time.
+ * Whether a file that the build made does not have the size that it was left with.  Another time
+ * would show nothing: the build may have set it.
  */
-static void look_foreign(struct graph *g, uint32_t i, const struct identity *id)
+static bool has_foreign_size(const struct object *o, const struct identity *id)
 {
-	const struct object *o = object_at(g, i);
-
-	if (o->made == GRAPH_EXISTED || (o->size != id->size && !o->unsized && !o->opens))
-		settled_foreign(g, i);
+	return o->identified && o->dev == id->dev && o->ino == id->ino && o->size != id->size &&
+	       o->reported && o->made != GRAPH_EXISTED && o->made <= GRAPH_CHANGED &&
+	       !o->unsized && !o->opens && !id->emptied;
 }
 
 /* Note an object's identity; if its version was reported without one, report it now. */
@@ -144,8 +143,13 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
 	}
-	if (o->reported && !id->emptied && (o->size != id->size || o->mtime != id->mtime))
-		look_foreign(g, i, id);
+	if (has_foreign_size(o, id)) {
+		settled_foreign(g, i);
+		return;
+	}
+	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
+	    (o->size != id->size || o->mtime != id->mtime))
+		settled_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
 	if (!o->opens)

@@ -177,11 +177,15 @@ void settled_size(struct graph *g, uint32_t object)
 void settled_foreign(struct graph *g, uint32_t object)
 {
 	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+	const struct object *o = &g->files.objects[object];
 
-	if (s && !s->changed)
-		s->first = 0;
-	if (s && (!s->changed || g->files.objects[object].made != GRAPH_EXISTED))
+	if (s && o->made == GRAPH_EXISTED && !s->changed)
+		s->first = s->reported = 0;
+	/* its recorded size is not that of the file any more: there will be no hash */
+	if (s && o->made != GRAPH_EXISTED && s->foreign != o->version) {
+		s->foreign = o->version;
 		s->reported = 0;
+	}
 }
 
 /* ---- mappings ---- */

@@ -272,6 +272,7 @@ struct settling {
 	uint32_t first;		/* version that was reported first at @since */
 	int64_t since;
 	int64_t changed;	/* last time at which the trace shows a change of it or its inode */
+	uint32_t foreign;	/* version that was not as it was left; or 0 */
 	uint32_t unwritten;	/* version that was made empty at @made, until it is written; or 0 */
 	int64_t made;
 };
