@@ -121,11 +121,13 @@ static void set_identity(struct graph_version *v, const struct identity *id)
  * Whether a file that the build made does not have the size that it was left with.  Another time
  * would show nothing: the build may have set it.
  */
-static bool has_foreign_size(const struct object *o, const struct identity *id)
+static bool has_foreign_size(const struct graph *g, uint32_t i, const struct identity *id)
 {
+	const struct object *o = &g->files.objects[i];
+
 	return o->identified && o->dev == id->dev && o->ino == id->ino && o->size != id->size &&
 	       o->reported && o->made != GRAPH_EXISTED && o->made <= GRAPH_CHANGED &&
-	       !o->unsized && !o->opens && !id->emptied;
+	       !o->unsized && !id->emptied && !settled_written(g, i);
 }
 
 /* Note an object's identity; if its version was reported without one, report it now. */
@@ -143,7 +145,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		o->identified = true;
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
 	}
-	if (has_foreign_size(o, id)) {
+	if (has_foreign_size(g, i, id)) {
 		settled_foreign(g, i);
 		return;
 	}

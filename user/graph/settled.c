@@ -173,6 +173,11 @@ void settled_size(struct graph *g, uint32_t object)
 		settling_of(g, object)->sized = true;
 }
 
+bool settled_written(const struct graph *g, uint32_t object)
+{
+	return !g->ops->settled || object >= g->nsettling || g->settling[object].writers;
+}
+
 /* Its content is to be found out again.  A change in the trace explains another time stamp. */
 void settled_foreign(struct graph *g, uint32_t object)
 {

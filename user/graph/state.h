@@ -217,6 +217,8 @@ void settled_made(struct graph *g, uint32_t object);
 void settled_wrote(struct graph *g, uint32_t object);
 /** settled_size - a file's present size was recorded */
 void settled_size(struct graph *g, uint32_t object);
+/** settled_written - whether a file is open for writing, or that is not known */
+bool settled_written(const struct graph *g, uint32_t object);
 /** settled_foreign - a file that the trace does not change has got another size or time stamp */
 void settled_foreign(struct graph *g, uint32_t object);
 /** settled_run - a file is run, or was changed by name */

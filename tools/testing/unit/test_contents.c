@@ -101,18 +101,24 @@ static void reset(enum et_kind kind, unsigned int pid)
 	et_reset(&ev, kind, pid, 0, now);
 }
 
-static void opens(unsigned int pid, const char *path, unsigned int flags, int fd, unsigned int ino)
+static void opens_sized(unsigned int pid, const char *path, unsigned int flags, int fd,
+			unsigned int ino, unsigned int size)
 {
 	reset(ET_K_OPEN, pid);
 	et_set(&ev, ET_V_OPEN_flags, flags);
 	et_set(&ev, ET_V_OPEN_fd, fd);
 	et_set(&ev, ET_V_OPEN_dev, 1);
 	et_set(&ev, ET_V_OPEN_ino, ino);
-	et_set(&ev, ET_V_OPEN_size, 10);
+	et_set(&ev, ET_V_OPEN_size, size);
 	et_set(&ev, ET_V_OPEN_mtime, 5);
 	et_set(&ev, ET_V_OPEN_type, S_IFREG);
 	et_add_string(&ev, ET_S_OPEN_name, path, strlen(path));
 	graph_event(graph, &ev);
+}
+
+static void opens(unsigned int pid, const char *path, unsigned int flags, int fd, unsigned int ino)
+{
+	opens_sized(pid, path, flags, fd, ino, 10);
 }
 
 static void closes(unsigned int pid, int fd)
@@ -211,6 +217,27 @@ static void test_write(void **state)
 	opens(1, "/a", WR, 4, 11);
 	closes(1, 4);
 	says("/a3 ");
+}
+
+/* A file that is not as it was left: once, with the size that it had. */
+static void test_foreign(void **state)
+{
+	(void)state;
+	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
+	closes(1, 4);
+	opens(1, "/a", 0, 3, 11);
+	says("/a2 ");
+	opens_sized(2, "/a", 0, 4, 11, 0);
+	says("/a2 ");
+	assert_int_equal(last.size, 10);
+	assert_true(last.sized);
+	closes(1, 3);
+	opens_sized(1, "/a", 0, 3, 11, 0);
+	says("");
+	assert_true(graph_is_settled(graph, &last, now));
+	/* it was emptied by an open that is recorded now */
+	opens_sized(2, "/a", WR | TRUNC, 4, 11, 0);
+	assert_false(graph_is_settled(graph, &last, now));
 }
 
 /* Another name is another time stamp of the inode. */
@@ -876,6 +903,7 @@ int main(void)
 	const struct CMUnitTest of_graph[] = {
 		cmocka_unit_test_setup_teardown(test_read, begin, end),
 		cmocka_unit_test_setup_teardown(test_write, begin, end),
+		cmocka_unit_test_setup_teardown(test_foreign, begin, end),
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
 		cmocka_unit_test_setup_teardown(test_outside, begin, end),
