@@ -72,33 +72,29 @@ static void find_failed(struct failures *f)
 	}
 }
 
-struct ended {
-	int64_t until;
-	uint32_t exec;
-};
-
-static int by_end(const void *a, const void *b)
+static int by_end(const void *a, const void *b, void *ctx)
 {
-	const struct ended *x = a, *y = b;
+	const struct build_exec *execs = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (x->until != y->until)
-		return x->until < y->until ? -1 : 1;
-	return x->exec < y->exec ? -1 : x->exec > y->exec;
+	if (execs[x].until != execs[y].until)
+		return execs[x].until < execs[y].until ? -1 : 1;
+	return (x > y) - (x < y);
 }
 
 /* Sort the children of each process, and the list of failures, by the time when they ended. */
 static void sort_ends(struct failures *f)
 {
 	uint32_t n = build_of(f->db)->nexecs, count = 0, sum = 0;
-	struct ended *all = xcalloc(n + 1ul, sizeof(*all));
+	uint32_t *all = xcalloc(n + 1ul, sizeof(*all));
 
 	for (uint32_t i = 1; i <= n; i++) {
 		if (!f->nodes[i].last)
 			continue;
-		all[count++] = (struct ended){ exec_of(f, i)->until, i };
+		all[count++] = i;
 		f->nodes[f->nodes[i].up].calls++;
 	}
-	qsort(all, count, sizeof(*all), by_end);
+	qsort_r(all, count, sizeof(*all), by_end, build_of(f->db)->execs);
 	for (uint32_t i = 0; i <= n; i++) {
 		f->nodes[i].first = sum;
 		sum += f->nodes[i].calls;
@@ -108,11 +104,11 @@ static void sort_ends(struct failures *f)
 	f->list = xcalloc(f->nlist + 1ul, sizeof(*f->list));
 	f->nlist = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		struct failure_node *node = &f->nodes[all[i].exec], *up = &f->nodes[node->up];
+		struct failure_node *node = &f->nodes[all[i]], *up = &f->nodes[node->up];
 
-		f->children[up->first + up->calls++] = all[i].exec;
+		f->children[up->first + up->calls++] = all[i];
 		if (node->failed)
-			f->list[f->nlist++] = all[i].exec;
+			f->list[f->nlist++] = all[i];
 	}
 	free(all);
 }
@@ -133,6 +129,26 @@ static uint32_t *in_order(const struct failures *f, uint32_t *n)
 		if (order[i])
 			order[(*n)++] = order[i];
 	return order;
+}
+
+/* How processes deal with failed calls: only of those that failed or did not end, and those above. */
+static void find_callers(struct failures *f, const uint32_t *order, uint32_t n)
+{
+	bool *wanted = xcalloc(build_of(f->db)->nexecs + 1ul, sizeof(*wanted));
+
+	for (uint32_t i = n; i--;) {
+		const struct failure_node *node = &f->nodes[order[i]];
+
+		wanted[order[i]] |= node->failed || node->open;
+		wanted[node->up] |= wanted[order[i]];
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct failure_node *node = &f->nodes[order[i]];
+
+		if (wanted[order[i]])
+			node->caller = failures_caller_of(f, order[i], &node->answers);
+	}
+	free(wanted);
 }
 
 static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
@@ -287,15 +303,19 @@ struct failures *failures_of(struct db *db)
 	find_failed(f);
 	sort_ends(f);
 	order = in_order(f, &n);
-	for (uint32_t i = 0; i < n; i++)
-		f->nodes[order[i]].caller = failures_caller_of(f, order[i],
-							       &f->nodes[order[i]].answers);
+	find_callers(f, order, n);
 	blame_all(f, order, n);
 	find_root(f, order, n);
 	find_counting(f, order, n);
 	find_kinds(f);
 	free(order);
 	return f;
+}
+
+void failures_forget(struct db *db)
+{
+	free_failures(db->failures);
+	db->failures = NULL;
 }
 
 /* ---- what others ask ---- */

@@ -27,8 +27,12 @@ enum failure_kind {
 struct build_exec;
 struct failures;
 
-/** failures_of - the failures of a build, found on first use; owned by the database */
+/**
+ * failures_of - the failures of a build, found on first use; owned by the database
+ * failures_forget - free what failures_of() has found; the next use finds it again
+ */
 struct failures *failures_of(struct db *db);
+void failures_forget(struct db *db);
 
 /** failures_kind - the kind of failure of an exec */
 enum failure_kind failures_kind(const struct failures *f, uint32_t exec);
@@ -182,7 +186,8 @@ struct failure_node {
 	uint32_t begun;		/* its first exec */
 	uint32_t first, calls;	/* its children in failures.children, by their end */
 	uint32_t cause;		/* the earliest call that made it fail; 0 if none */
-	uint8_t kind, caller;	/* enum failure_kind, enum failure_caller */
+	uint8_t kind;		/* enum failure_kind */
+	uint8_t caller;		/* enum failure_caller, if this or a call below failed or is @open */
 	uint8_t says;		/* enum failure_says: what its caller says about its failure */
 	bool last;		/* the exec is the last one of its process */
 	bool failed;
@@ -190,7 +195,7 @@ struct failure_node {
 	bool blamed;		/* it made its caller fail */
 	bool counts;		/* @blamed all the way up: it made the build fail */
 	bool followed;		/* stopped, or lacked an input, after another call had failed */
-	bool answers;		/* its status is an answer */
+	bool answers;		/* its status is an answer; known if @caller is */
 };
 
 struct failures {

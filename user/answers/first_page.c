@@ -195,14 +195,17 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 }
 
 /*
- * Make the text about the first @top files outside the build, before the timeline is loaded,
- * so that the check and the timeline are not in memory at the same time.
+ * Make the texts about failures and about the first @top files outside the build, before the
+ * timeline is loaded, so that what they need and the timeline are not in memory at the same time.
  */
-static struct out *find_outside(struct db *db, uint64_t top)
+static struct out *find_wrong(struct db *db, uint64_t top, bool *failed)
 {
 	struct out *text = out_mem();
 	struct check c;
 
+	put_failures(db, text, top);
+	*failed = failures_failed(failures_of(db));
+	failures_forget(db);
 	check_init(&c, db);
 	check_find(&c);
 	put_findings(&c, text, top);
@@ -210,7 +213,7 @@ static struct out *find_outside(struct db *db, uint64_t top)
 	return text;
 }
 
-static void put_outside(struct out *text, struct out *out)
+static void put_wrong(struct out *text, struct out *out)
 {
 	size_t len;
 	const void *s = out_mem_data(text, &len);
@@ -250,7 +253,7 @@ static const char *const commands[][2] = {
 /* The description of a longer command goes to the next line. */
 #define COMMAND_WIDTH 40u
 
-static void put_commands(struct db *db, struct out *out)
+static void put_commands(struct db *db, struct out *out, bool failed)
 {
 	struct buf trace = { 0 }, line = { 0 };
 
@@ -264,7 +267,7 @@ static void put_commands(struct db *db, struct out *out)
 		const char *at = strchr(commands[i][0], '@');
 
 		/* etrace explain only for builds that failed */
-		if (!i && !failures_failed(failures_of(db)))
+		if (!i && !failed)
 			continue;
 		line.len = 0;
 		buf_add(&line, commands[i][0], (size_t)(at - commands[i][0]));
@@ -283,18 +286,19 @@ static void put_commands(struct db *db, struct out *out)
 void first_put(struct db *db, uint64_t top, const struct draw *d)
 {
 	struct times w = { .out = d->out, .top = top };
-	struct out *out = d->out, *outside = find_outside(db, top);
+	struct out *out = d->out, *wrong;
 	struct timeline t;
+	bool failed;
 
 	put_failed(db, d);
+	wrong = find_wrong(db, top, &failed);
 	put_verdict(db, out);
 	put_recorded(db, out);
 	timeline_load(&t, db);
 	times_first(&t, &w);
-	put_failures(db, out, top);
-	put_outside(outside, out);
+	put_wrong(wrong, out);
 	put_pictures(&t, d, top);
 	timeline_free(&t);
-	put_commands(db, out);
+	put_commands(db, out, failed);
 	out_puts(out, "  etrace-read --stats  counts of all events, names and failed calls\n");
 }
