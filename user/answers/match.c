@@ -177,6 +177,7 @@ void match_free_work(struct match_side *s)
 	free(s->keys);
 	free(s->there);
 	free(s->writes);
+	free(s->writes_at);
 	*s = (struct match_side){
 		.db = s->db, .b = s->b, .units = s->units, .nunits = s->nunits,
 		.drawn = s->drawn, .from = s->from, .to = s->to,

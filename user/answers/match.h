@@ -57,7 +57,8 @@ struct match_side {
 	struct match_key *keys;	/* by unit, see match_load_keys() */
 	uint32_t *there;	/* by file: build_present() */
 	const struct build_version *versions;	/* of the build */
-	struct match_write *writes;	/* sorted by version */
+	struct match_write *writes;	/* sorted by version, then by unit */
+	uint32_t *writes_at;	/* by version: its first in @writes; [version + 1]: its end */
 	size_t nwrites, writes_cap;
 	struct map64 drawn;	/* hashes of base names: see match_load_drawn() */
 	char *from, *to;	/* directory @from is compared as @to; NULL if none */

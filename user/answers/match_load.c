@@ -3,7 +3,6 @@
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/map64.h"
-#include "base/partition.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -182,12 +181,10 @@ static void load_units(struct match_side *s)
 
 /* ---- what they made ---- */
 
-static int by_version(const void *a, const void *b)
+static int by_unit(const void *a, const void *b)
 {
 	const struct match_write *x = a, *y = b;
 
-	if (x->version != y->version)
-		return (x->version > y->version) - (x->version < y->version);
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
@@ -199,26 +196,17 @@ static void add_write(struct match_side *s, uint32_t version, uint32_t exec, int
 	s->writes[s->nwrites++] = (struct match_write){ version, s->unit_of[exec], until };
 }
 
-/* Make one row per version and unit, with the last end.  Emptying a file counts as a write. */
-static void load_writes(struct match_side *s)
+/* Make one row per unit, with the last end, of the rows of a version, which are the last ones. */
+static void join_writes(struct match_side *s, size_t first)
 {
-	const struct build *b = s->b;
-	size_t n = 0;
+	size_t n = first;
 
-	for (uint32_t i = 1; i <= b->nversions; i++) {
-		const struct build_version *v = &b->versions[i];
+	if (s->nwrites > first + 1)
+		qsort(s->writes + first, s->nwrites - first, sizeof(*s->writes), by_unit);
+	for (size_t i = first; i < s->nwrites; i++) {
+		struct match_write *last = n > first ? &s->writes[n - 1] : NULL, *w = &s->writes[i];
 
-		for (uint32_t k = 0; k < v->writes; k++)
-			add_write(s, i, build_use(b, i, k)->exec, build_use(b, i, k)->until);
-		if (!v->writes && v->made == GRAPH_WRITTEN)
-			add_write(s, i, v->exec, v->at);
-	}
-	if (s->nwrites)
-		qsort(s->writes, s->nwrites, sizeof(*s->writes), by_version);
-	for (size_t i = 0; i < s->nwrites; i++) {
-		struct match_write *last = n ? &s->writes[n - 1] : NULL, *w = &s->writes[i];
-
-		if (last && last->version == w->version && last->unit == w->unit)
+		if (last && last->unit == w->unit)
 			last->until = w->until > last->until ? w->until : last->until;
 		else
 			s->writes[n++] = *w;
@@ -226,12 +214,29 @@ static void load_writes(struct match_side *s)
 	s->nwrites = n;
 }
 
+/* Emptying a file counts as a write. */
+static void load_writes(struct match_side *s)
+{
+	const struct build *b = s->b;
+
+	s->writes_at = xcalloc(b->nversions + 2ul, sizeof(*s->writes_at));
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
+
+		s->writes_at[i] = (uint32_t)s->nwrites;
+		for (uint32_t k = 0; k < v->writes; k++)
+			add_write(s, i, build_use(b, i, k)->exec, build_use(b, i, k)->until);
+		if (!v->writes && v->made == GRAPH_WRITTEN)
+			add_write(s, i, v->exec, v->at);
+		join_writes(s, s->writes_at[i]);
+	}
+	s->writes_at[b->nversions + 1] = (uint32_t)s->nwrites;
+}
+
 const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n)
 {
-	size_t first = partition_point(i, 0, s->nwrites, s->writes[i].version < version);
-
-	*n = partition_point(i, first, s->nwrites, s->writes[i].version == version) - first;
-	return s->writes + first;
+	*n = s->writes_at[version + 1] - s->writes_at[version];
+	return s->writes + s->writes_at[version];
 }
 
 void match_load(struct match_side *s)
