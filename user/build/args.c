@@ -86,8 +86,21 @@ const char *args_text(const struct args *a, uint32_t string, size_t *len)
 	return a->text.s + a->texts[string];
 }
 
-/* After this many single queries, the arguments of all programs are loaded at once. */
+/*
+ * How many single queries there are before the arguments of all programs are loaded at once: at
+ * least this many, and one for so many programs.  Loading all costs as much as a query for one
+ * program in 13.
+ */
 #define ASKED_ONE_BY_ONE 64
+#define PROGRAMS_A_QUERY 64
+
+static bool is_asked_alone(struct build *b)
+{
+	uint32_t most = b->nexecs / PROGRAMS_A_QUERY;
+
+	return !b->args.places &&
+	       b->args_asked++ < (most > ASKED_ONE_BY_ONE ? most : ASKED_ONE_BY_ONE);
+}
 
 static size_t add_asked(struct db *db, uint32_t exec, struct buf *to)
 {
@@ -119,7 +132,7 @@ size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to)
 	size_t len, from = to->len;
 	uint32_t n, i;
 
-	if (!a->places && loaded(b)->args_asked++ < ASKED_ONE_BY_ONE)
+	if (is_asked_alone(loaded(b)))
 		return add_asked(b->db, exec, to);
 	build_args(b);
 	n = args_of(a, exec);
