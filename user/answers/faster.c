@@ -254,7 +254,7 @@ void faster_find(struct faster *to, const struct timeline *t, const struct criti
 		.gone = xcalloc(n, sizeof(bool)),
 	};
 
-	*to = (struct faster){ .n = 0 };
+	*to = (struct faster){ .endless = endless_without(f.endless, NULL, 0) };
 	load_after(&f);
 	load_path(&f, path);
 	find_steps(&f);
@@ -268,7 +268,7 @@ void faster_find(struct faster *to, const struct timeline *t, const struct criti
 
 		row->until = t->wall;
 		row->average = timeline_average(t);
-		row->saves = t->wall - endless_without(f.endless, NULL, 0);
+		row->saves = t->wall - to->endless;
 	}
 	choose_step(&f, to);
 	endless_free(f.endless);

@@ -41,6 +41,7 @@ struct faster_row {
 struct faster {
 	struct faster_row rows[FASTER_ROWS];	/* the one that saves most first */
 	unsigned int n;
+	int64_t endless;	/* endless_without() with nothing gone: ns */
 };
 
 /** faster_find - find what to make faster; @path is the critical path of @t */

@@ -27,26 +27,21 @@ size_t timeline_stretch(const struct timeline *t, const struct critical_path *pa
 			const struct path_segment **longest);
 
 /**
- * timeline_endless - time in ns that the build would take with unlimited CPUs and job slots
- *
- * A job of make or ninja then waits only for the makers of the files that it needs and, if
- * there was a free slot, for the job that ended before it.  What other programs start keeps
- * its order.  The result is too low if a job waited for its turn for another reason, which
- * looks the same as waiting for a slot.
- */
-int64_t timeline_endless(const struct timeline *t);
-
-/**
- * endless_new - prepare to compute timeline_endless() for several cases
+ * endless_new - prepare for endless_without(); endless_free() ends it
  *
  * The timeline stays the caller's.  Without a database, only its edges say which job needs which.
  */
 struct endless *endless_new(const struct timeline *t);
 
 /**
- * endless_without - timeline_endless() as if some processes took no time
- * @gone: by process; NULL if none
+ * endless_without - time in ns that the build would take with unlimited CPUs and job slots
+ * @gone: by process, whether it takes no time; NULL if none
  * @since: before this time, everything stays as it was
+ *
+ * A job of make or ninja then waits only for the makers of the files that it needs and, if
+ * there was a free slot, for the job that ended before it.  What other programs start keeps
+ * its order.  The result is too low if a job waited for its turn for another reason, which
+ * looks the same as waiting for a slot.
  *
  * With @gone, no job waits for another one only because it came later in the real build.
  */

@@ -13,17 +13,16 @@
 
 struct endless {
 	const struct timeline *t;
-	bool *full;		/* what timeline_full() returned */
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
 		int64_t now;	/* the time there up to which it was computed */
 		int64_t last;	/* time of its last event in the real build */
 		int64_t children;	/* the latest end of a child there */
-		size_t slice;	/* its first slice that was not fully counted */
+		uint32_t slice;	/* its first slice that was not fully counted */
 		/* child that ended last, if a slot was free before: nothing waited for its slot */
-		uint32_t waited_for;
-		bool ended;
+		uint32_t waited_for : 31;
+		bool ended : 1;
 	} *p;
 	/* processes that must end before a process can begin, as lists */
 	struct need {
@@ -32,8 +31,6 @@ struct endless {
 	size_t nneeds, needs_cap;
 	uint32_t *first;	/* by process: its first of @needs; 0 if none */
 	struct map64 seen;	/* pairs that were added */
-	struct timeline_moment *moments;
-	size_t nmoments;
 	/* indices of the timeline's slices, by process; by process: where its slices end */
 	uint32_t *slices, *slices_at;
 	/* by process: number of its ancestors; an ancestor to which up() may jump */
@@ -230,7 +227,7 @@ static void process_ends(struct endless *e, uint32_t p, int64_t at)
 	if (e->p[p].children > e->p[p].now)
 		e->p[p].now = e->p[p].children;
 	e->p[p].ended = true;
-	e->p[parent].waited_for = e->t->processes[parent].schedules && !e->full[p] ? p : 0;
+	e->p[parent].waited_for = e->t->processes[parent].schedules && !e->t->full[p] ? p : 0;
 	if (!parent || e->p[parent].ended)
 		return;
 	pass(e, parent, at);
@@ -245,13 +242,12 @@ struct endless *endless_new(const struct timeline *t)
 {
 	struct endless *e = xcalloc(1, sizeof(*e));
 
-	*e = (struct endless){ .t = t, .full = timeline_full(t) };
+	*e = (struct endless){ .t = t };
 	find_depths(e);
 	load_needs(e);
 	load_slices(e);
 	free(e->depth);
 	free(e->skip);
-	e->moments = timeline_moments(t, &e->nmoments);
 	e->p = xcalloc(t->nprocesses + 1, sizeof(*e->p));
 	return e;
 }
@@ -266,13 +262,13 @@ int64_t endless_without(struct endless *e, const bool *gone, int64_t since)
 	memset(e->p, 0, (t->nprocesses + 1) * sizeof(*e->p));
 	for (uint32_t i = 1; i <= t->nprocesses; i++)
 		e->p[i].slice = e->slices_at[i - 1];
-	for (size_t i = 0; i < e->nmoments; i++) {
-		int64_t at = timeline_moment_at(t, e->moments[i]);
+	for (size_t i = 0; i < t->nmoments; i++) {
+		int64_t at = timeline_moment_at(t, t->moments[i]);
 
-		if (e->moments[i].ends)
-			process_ends(e, e->moments[i].process, at);
+		if (t->moments[i].ends)
+			process_ends(e, t->moments[i].process, at);
 		else
-			process_begins(e, e->moments[i].process, at);
+			process_begins(e, t->moments[i].process, at);
 	}
 	for (uint32_t i = 1; i <= t->nprocesses; i++)
 		most = e->p[i].now > most ? e->p[i].now : most;
@@ -281,21 +277,10 @@ int64_t endless_without(struct endless *e, const bool *gone, int64_t since)
 
 void endless_free(struct endless *e)
 {
-	free(e->moments);
-	free(e->full);
 	free(e->p);
 	free(e->needs);
 	free(e->first);
 	free(e->slices);
 	free(e->slices_at);
 	free(e);
-}
-
-int64_t timeline_endless(const struct timeline *t)
-{
-	struct endless *e = endless_new(t);
-	int64_t most = endless_without(e, NULL, 0);
-
-	endless_free(e);
-	return most;
 }

@@ -408,7 +408,7 @@ static void json_critical(const struct timeline *t, const struct times *w, struc
 
 static void put_json(const struct timeline *t, const struct times *w, const struct times_list *l,
 		     const struct alone *alone, size_t nalone, const struct critical_path *path,
-		     int64_t endless, const struct faster *faster)
+		     const struct faster *faster)
 {
 	struct json j = { .out = w->out };
 
@@ -418,7 +418,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 	json_number(&j, "unsure_ns", t->unsure);
 	if (t->costs)
 		json_number(&j, "cpu_ns", t->cpu);
-	json_number(&j, "endless_ns", endless);
+	json_number(&j, "endless_ns", faster->endless);
 	json_key(&j, "working");
 	json_f64(&j, timeline_average(t));
 	json_list(&j, "width_ns");
@@ -447,23 +447,21 @@ void times_put(struct db *db, const struct times *w)
 	struct faster faster;
 	struct alone *alone;
 	struct timeline t;
-	int64_t endless;
 	size_t n;
 
 	timeline_load(&t, db);
 	if (w->lists)
 		timeline_declare(&t, w->lists);
-	endless = timeline_endless(&t);
 	timeline_path(&t, &path);
 	times_find(&l, &t, w->by);
 	n = find_alone(&t, &alone);
 	faster_find(&faster, &t, &path);
 	if (w->json) {
-		put_json(&t, w, &l, alone, n, &path, endless, &faster);
+		put_json(&t, w, &l, alone, n, &path, &faster);
 	} else {
 		text_width(&t, w->out);
 		faster_put(&t, &faster, w->out);
-		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(endless));
+		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(faster.endless));
 		text_slow(&t, w, &l);
 		text_rest(&t, w, &l);
 		text_unsure(&t, w);

@@ -69,6 +69,7 @@ static void put_commands(struct page *p, uint64_t budget)
 		out_close(j.out);
 	}
 	buf_free(&list);
+	build_forget_args(build_of(p->db));
 }
 
 /* ---- what is too much ---- */
@@ -262,7 +263,7 @@ static void put_counts(struct page *p, struct json *j)
 static void put_failures(struct page *p, struct json *j)
 {
 	json_key(j, "failed");
-	json_bool(j, failures_failed(failures_of(p->db)));
+	json_bool(j, p->failed);
 	json_list(j, "failure_words");
 	for (unsigned int kind = 0; kind < FAILURE_KINDS; kind++)
 		json_cstr(j, failure_word((enum failure_kind)kind));
@@ -355,6 +356,8 @@ void page_put(struct db *db, struct out *out, const struct page_with *with, uint
 	page_graph_number(&p.g);
 	page_times_put(&p);
 	page_overview_put(&p);
+	p.failed = failures_failed(failures_of(db));
+	failures_forget(db);
 	page_headers_put(&p);
 	page_times_drop(&p);
 	page_graph_put(&p.g, &p.sections);

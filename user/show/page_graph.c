@@ -29,13 +29,7 @@ void page_graph_load(struct page_graph *g, struct db *db)
 	const struct build *b = build_of(db);
 
 	*g = (struct page_graph){ .b = b };
-	g->versions = xcalloc(b->nversions + 1ul, sizeof(*g->versions));
 	g->files = xcalloc(b->nfiles + 1ul, sizeof(*g->files));
-	for (uint32_t i = 1; i <= b->nversions; i++)
-		g->versions[i].wanted = !is_old(&b->versions[i]);
-	for (size_t i = 0; i < b->naccesses; i++)
-		if (is_read(&b->accesses[i]) || is_write(&b->accesses[i]))
-			g->versions[b->accesses[i].version].wanted = true;
 }
 
 void page_graph_free(struct page_graph *g)
@@ -57,6 +51,12 @@ void page_graph_number(struct page_graph *g)
 {
 	const struct build *b = g->b;
 
+	g->versions = xcalloc(b->nversions + 1ul, sizeof(*g->versions));
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		g->versions[i].wanted = !is_old(&b->versions[i]);
+	for (size_t i = 0; i < b->naccesses; i++)
+		if (is_read(&b->accesses[i]) || is_write(&b->accesses[i]))
+			g->versions[b->accesses[i].version].wanted = true;
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
 			g->versions[b->files[i].final].wanted = true;

@@ -73,9 +73,13 @@ static size_t find_headers(const struct page *p, const uint8_t *classes, struct 
 
 void page_headers_load(struct page *p, const uint8_t *classes)
 {
+	size_t shown;
+
 	p->headers = xcalloc(build_of(p->db)->nfiles + 1ul, sizeof(*p->headers));
 	p->nheaders = find_headers(p, classes, p->headers);
-	for (size_t i = 0; i < p->nheaders && i < HEADERS; i++)
+	shown = p->nheaders < HEADERS ? p->nheaders : HEADERS;
+	p->headers = xrealloc(p->headers, shown * sizeof(*p->headers));
+	for (size_t i = 0; i < shown; i++)
 		page_graph_want(&p->g, p->headers[i].file);
 }
 

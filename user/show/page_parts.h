@@ -27,6 +27,7 @@ struct page {
 		double average;
 		bool costs;
 	} sum;
+	bool failed;		/* the build failed */
 	struct page_times *times;
 	struct faster faster;
 	struct page_header *headers;	/* the most expensive first */

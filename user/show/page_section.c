@@ -62,6 +62,9 @@ static int section_close(void *ctx)
 	int err = pack_data(s, NULL, 0, Z_FINISH);
 
 	deflateEnd(&s->z);
+	/* there are hundreds of sections, and most are much smaller than their buffers */
+	s->packed.s = xrealloc(s->packed.s, s->packed.len);
+	s->packed.cap = s->packed.len;
 	s->of->packed += in_page(s);
 	return err;
 }

@@ -142,6 +142,8 @@ static void load_programs(struct page *p)
 	buf_free(&w.label);
 	free(w.list);
 	free(w.at);
+	/* until the overview needs them, the timeline takes most memory */
+	failures_forget(p->db);
 }
 
 /* Add outputs to labels ("sh: makes version.h"), after the timeline has found them. */
@@ -166,6 +168,7 @@ static void label_outputs(struct page *p, const struct build *b)
 		pt->programs[i].label = label_of(pt, &label);
 	}
 	buf_free(&label);
+	map64_clear(&pt->label);
 }
 
 void page_times_load(struct page *p)
@@ -176,12 +179,13 @@ void page_times_load(struct page *p)
 	load_programs(p);
 	timeline_load(&p->t, p->db);
 	label_outputs(p, build_of(p->db));
+	/* first what takes most memory meanwhile */
+	timeline_path(&p->t, &pt->path);
+	faster_find(&p->faster, &p->t, &pt->path);
 	page_headers_load(p, pt->classes);
 	for (uint32_t i = 1; i <= p->t.nprocesses; i++)
 		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);
-	timeline_path(&p->t, &pt->path);
-	faster_find(&p->faster, &p->t, &pt->path);
 	for (size_t i = 0; i < pt->path.n; i++) {
 		page_graph_want(&p->g, pt->path.rows[i].file);
 		page_graph_want(&p->g, pt->path.rows[i].output);
@@ -204,13 +208,12 @@ void page_times_drop(struct page *p)
 	free(pt->classes);
 	buf_free(&pt->labels);
 	free(pt->label_at);
-	map64_clear(&pt->label);
 	timeline_path_free(&pt->path);
 	for (unsigned int by = 0; by < 3; by++)
 		free(pt->slowest[by].rows);
 	p->sum = (struct page_sum){
 		.wall = p->t.wall, .cpu = p->t.cpu, .costs = p->t.costs,
-		.endless = timeline_endless(&p->t), .average = timeline_average(&p->t),
+		.endless = p->faster.endless, .average = timeline_average(&p->t),
 	};
 	timeline_free(&p->t);
 	p->t = (struct timeline){ 0 };

@@ -82,6 +82,61 @@ static void link_runs(struct timeline *t)
 	}
 }
 
+static int by_begin(const void *a, const void *b, void *ctx)
+{
+	const struct timeline_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+/* Children before their parents. */
+static int by_last(const void *a, const void *b, void *ctx)
+{
+	const struct timeline_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return (x->process < y->process) - (x->process > y->process);
+}
+
+/* Processes mostly come in the order of their beginnings. */
+static void sort_moments(const struct timeline *t, struct timeline_moment *list, size_t n,
+			 int (*by)(const void *, const void *, void *))
+{
+	bool sorted = true;
+	void *ctx = (void *)(uintptr_t)t;
+
+	for (size_t i = 1; i < n && sorted; i++)
+		sorted = by(&list[i - 1], &list[i], ctx) < 0;
+	if (!sorted)
+		qsort_r(list, n, sizeof(*list), by, ctx);
+}
+
+static void link_moments(struct timeline *t)
+{
+	size_t b = 0, e = 0, all = t->nprocesses;
+	struct timeline_moment *begins = xcalloc(2 * all + 1, sizeof(*begins)), *ends = begins + all;
+
+	for (uint32_t i = 1; i <= all; i++) {
+		begins[i - 1] = (struct timeline_moment){ i, false };
+		ends[i - 1] = (struct timeline_moment){ i, true };
+	}
+	sort_moments(t, begins, all, by_begin);
+	sort_moments(t, ends, all, by_last);
+	t->moments = xcalloc(2 * all + 1, sizeof(*t->moments));
+	while (t->nmoments < 2 * all) {
+		bool begun = b < all && (e == all || timeline_moment_at(t, begins[b]) <=
+						     timeline_moment_at(t, ends[e]));
+
+		t->moments[t->nmoments++] = begun ? begins[b++] : ends[e++];
+	}
+	free(begins);
+}
+
 void timeline_link(struct timeline *t)
 {
 	link_kids(t);
@@ -95,6 +150,8 @@ void timeline_link(struct timeline *t)
 		p->job = p->parent && parent->schedules ? i : parent->job;
 		p->tool = parent->tool || !p->schedules ? parent->tool : i;
 	}
+	link_moments(t);
+	timeline_find_full(t);
 	timeline_work(t);
 }
 
@@ -131,63 +188,6 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 }
 
 /* ---- how many worked ---- */
-
-static int by_begin(const void *a, const void *b, void *ctx)
-{
-	const struct timeline_moment *x = a, *y = b;
-	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
-
-	if (from != to)
-		return from < to ? -1 : 1;
-	return (x->process > y->process) - (x->process < y->process);
-}
-
-/* Children before their parents. */
-static int by_last(const void *a, const void *b, void *ctx)
-{
-	const struct timeline_moment *x = a, *y = b;
-	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
-
-	if (from != to)
-		return from < to ? -1 : 1;
-	return (x->process < y->process) - (x->process > y->process);
-}
-
-/* Processes mostly come in the order of their beginnings. */
-static void sort_moments(const struct timeline *t, struct timeline_moment *list, size_t n,
-			 int (*by)(const void *, const void *, void *))
-{
-	bool sorted = true;
-	void *ctx = (void *)(uintptr_t)t;
-
-	for (size_t i = 1; i < n && sorted; i++)
-		sorted = by(&list[i - 1], &list[i], ctx) < 0;
-	if (!sorted)
-		qsort_r(list, n, sizeof(*list), by, ctx);
-}
-
-struct timeline_moment *timeline_moments(const struct timeline *t, size_t *n)
-{
-	struct timeline_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
-	struct timeline_moment *begins = xcalloc(2 * t->nprocesses + 1, sizeof(*begins));
-	struct timeline_moment *ends = begins + t->nprocesses;
-	size_t b = 0, e = 0, all = t->nprocesses;
-
-	for (uint32_t i = 1; i <= all; i++) {
-		begins[i - 1] = (struct timeline_moment){ i, false };
-		ends[i - 1] = (struct timeline_moment){ i, true };
-	}
-	sort_moments(t, begins, all, by_begin);
-	sort_moments(t, ends, all, by_last);
-	for (*n = 0; *n < 2 * all; (*n)++) {
-		bool begun = b < all && (e == all || timeline_moment_at(t, begins[b]) <=
-						     timeline_moment_at(t, ends[e]));
-
-		list[*n] = begun ? begins[b++] : ends[e++];
-	}
-	free(begins);
-	return list;
-}
 
 static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t working)
 {
@@ -262,6 +262,8 @@ void timeline_free(struct timeline *t)
 	free(t->slices);
 	free(t->outputs);
 	free(t->edges);
+	free(t->moments);
+	free(t->full);
 	free(t->width);
 	free(t->steps);
 }

@@ -68,6 +68,12 @@ struct timeline_wait {
 	int64_t from, to;
 };
 
+/* A process begins, or ends. */
+struct timeline_moment {
+	uint32_t process : 31;
+	bool ends : 1;
+};
+
 struct timeline {
 	struct db *db;			/* the database it was read from, NULL if none */
 	struct timeline_process *processes;	/* by id, from 1 on */
@@ -84,6 +90,17 @@ struct timeline {
 	uint32_t *outputs;		/* by process: file that its job made, or 0; may be NULL */
 	struct timeline_edge *edges;	/* sorted by user and maker */
 	size_t nedges, edges_cap;
+	/*
+	 * Beginnings and ends of all processes, in the order of time.  At one time: beginnings
+	 * first, those of parents before those of their children; ends of parents last.
+	 */
+	struct timeline_moment *moments;
+	size_t nmoments;
+	/*
+	 * By process: whether all job slots were taken when it ended.  If the number of slots is
+	 * unknown, the most that were ever taken at once counts.
+	 */
+	bool *full;
 	int64_t wall;			/* from the first event to the last */
 	int64_t cpu;			/* of all processes whose end is in the trace */
 	bool costs;			/* the trace has the costs of at least one process */
@@ -109,8 +126,12 @@ void timeline_complete(struct timeline *t);
 /** timeline_link - timeline_complete() without widths and steps */
 void timeline_link(struct timeline *t);
 
-/** timeline_work - part of timeline_link(): waits, slices, and how long each exec worked */
+/**
+ * timeline_work - part of timeline_link(): waits, slices, and how long each exec worked
+ * timeline_find_full - part of timeline_link(): timeline.full
+ */
 void timeline_work(struct timeline *t);
+void timeline_find_full(struct timeline *t);
 
 void timeline_free(struct timeline *t);
 
@@ -130,25 +151,11 @@ void timeline_below(const struct timeline *t, uint32_t process,
 /** timeline_exec_at - what a process ran at a time.  Return: an exec, 0 if none */
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
 
-/* A process begins, or ends. */
-struct timeline_moment {
-	uint32_t process : 31;
-	bool ends : 1;
-};
-
 /** timeline_moment_at - the time of a moment */
 static inline int64_t timeline_moment_at(const struct timeline *t, struct timeline_moment m)
 {
 	return m.ends ? t->processes[m.process].until : t->processes[m.process].at;
 }
-
-/**
- * timeline_moments - beginnings and ends of all processes, in the order of time
- *
- * At one time: beginnings first, those of parents before those of their children.
- * Return: an array of *@n, which the caller frees.
- */
-struct timeline_moment *timeline_moments(const struct timeline *t, size_t *n);
 
 /** timeline_average - how many processes worked on average, while any did */
 double timeline_average(const struct timeline *t);
@@ -182,14 +189,6 @@ struct critical_path {
 	struct path_segment *rows;	/* one begins where the one before it ends */
 	size_t n, cap;
 };
-
-/**
- * timeline_full - by process: whether all job slots were taken when it ended
- *
- * If the number of slots is unknown, the most that were ever taken at once counts.
- * Return: an array that the caller frees.
- */
-bool *timeline_full(const struct timeline *t);
 
 /**
  * timeline_walk - the critical path: from 0 to @t->wall, without holes

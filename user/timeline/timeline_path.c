@@ -37,36 +37,33 @@ struct slots {
 	uint32_t used, most;
 };
 
-bool *timeline_full(const struct timeline *t)
+void timeline_find_full(struct timeline *t)
 {
-	bool *full = xcalloc(t->nprocesses + 1, sizeof(*full)), *jobs = find_jobs(t);
+	bool *jobs = find_jobs(t);
 	struct slots *slots = xcalloc(t->nprocesses + 1, sizeof(*slots));
 	uint32_t *used = xcalloc(t->nprocesses + 1, sizeof(*used));
-	size_t n;
-	struct timeline_moment *list = timeline_moments(t, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t p = list[i].process;
+	for (size_t i = 0; i < t->nmoments; i++) {
+		uint32_t p = t->moments[i].process;
 		struct slots *s = &slots[t->processes[p].tool];
 
 		if (!jobs[p])
 			continue;
-		if (list[i].ends)
+		if (t->moments[i].ends)
 			used[p] = s->used--;
 		else
 			s->used++;
 		s->most = s->used > s->most ? s->used : s->most;
 	}
+	t->full = xcalloc(t->nprocesses + 1, sizeof(*t->full));
 	for (uint32_t p = 1; p <= t->nprocesses; p++) {
 		uint32_t tool = t->processes[p].tool, all = t->processes[tool].slots;
 
-		full[p] = used[p] && used[p] >= (all ? all : slots[tool].most);
+		t->full[p] = used[p] && used[p] >= (all ? all : slots[tool].most);
 	}
-	free(list);
 	free(slots);
 	free(used);
 	free(jobs);
-	return full;
 }
 
 /* ---- the walk ---- */
@@ -74,7 +71,6 @@ bool *timeline_full(const struct timeline *t)
 struct walk {
 	const struct timeline *t;
 	struct critical_path *path;	/* from the last segment to the first, during the walk */
-	const bool *full;	/* timeline_full() */
 	int64_t *arrived;	/* by process: when the walk came to it from one that waited */
 	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
 	void *ctx;
@@ -152,7 +148,7 @@ static void explain_segment(struct walk *w, size_t begun, uint32_t user, uint32_
 	struct path_segment *s = &w->path->rows[begun];
 
 	s->file = w->needed ? w->needed(w->ctx, user, child) : 0;
-	s->why = s->file ? PATH_NEEDED : w->full[child] || !w->needed ? PATH_PLACE : PATH_ORDER;
+	s->why = s->file ? PATH_NEEDED : w->t->full[child] || !w->needed ? PATH_PLACE : PATH_ORDER;
 }
 
 static void walk_back(struct walk *w)
@@ -197,8 +193,7 @@ static void walk_back(struct walk *w)
 void timeline_walk(const struct timeline *t, struct critical_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx)
 {
-	bool *full = timeline_full(t);
-	struct walk w = { t, path, full, xcalloc(t->nprocesses + 1, sizeof(int64_t)), needed, ctx };
+	struct walk w = { t, path, xcalloc(t->nprocesses + 1, sizeof(int64_t)), needed, ctx };
 
 	*path = (struct critical_path){ 0 };
 	for (size_t i = 0; i <= t->nprocesses; i++)
@@ -210,7 +205,6 @@ void timeline_walk(const struct timeline *t, struct critical_path *path,
 		path->rows[i] = path->rows[path->n - 1 - i];
 		path->rows[path->n - 1 - i] = s;
 	}
-	free(full);
 	free(w.arrived);
 }
 
