@@ -51,12 +51,18 @@ struct cmdline *cmdline_get(struct cmdline *c)
 	return c;
 }
 
+static void free_paths(struct named_paths *p)
+{
+	buf_free(&p->text);
+	free(p->ends);
+}
+
 void cmdline_drop(struct cmdline *c)
 {
 	if (!c || --c->refs)
 		return;
-	buf_free(&c->names);
-	free(c->ends);
+	free_paths(&c->below);
+	free_paths(&c->others);
 	free(c);
 }
 
@@ -67,52 +73,65 @@ static inline bool leads_to(const char *s, size_t n, const char *path, size_t le
 }
 
 /* Add a word that may be a path, as it would be opened: absolute and clean. */
-static void add_name(struct cmdline *c, const char *word)
+static void add_path(struct named_paths *p, const char *cwd, const char *word)
 {
-	size_t n = strlen(word), from = c->names.len;
+	size_t n = strlen(word), from = p->text.len;
 	struct buf path;
 
-	if (!n)
-		return;
 	if (*word != '/') {
-		buf_adds(&c->names, c->cwd);
-		buf_addc(&c->names, '/');
+		buf_adds(&p->text, cwd);
+		buf_addc(&p->text, '/');
 	}
-	buf_add(&c->names, word, n);
+	buf_add(&p->text, word, n);
 	/* cleaned in place: it only gets shorter */
-	path = (struct buf){ c->names.s + from, c->names.len - from, c->names.len - from };
+	path = (struct buf){ p->text.s + from, p->text.len - from, p->text.len - from };
 	path_clean(&path);
-	c->names.len = from + path.len;
-	c->ends = xgrow(c->ends, &c->ends_cap, c->nends + 1, sizeof(*c->ends));
-	c->ends[c->nends++] = (uint32_t)c->names.len;
+	p->text.len = from + path.len;
+	p->ends = xgrow(p->ends, &p->cap, p->n + 1, sizeof(*p->ends));
+	p->ends[p->n++] = (uint32_t)p->text.len;
 }
 
-/* On demand: most programs open nothing for which it matters. */
-static void find_names(struct cmdline *c)
+/* Find @c->below or @c->others.  Without "..", a relative path leads to @cwd or below it. */
+static void find_paths(const struct cmdline *c, struct named_paths *p)
 {
-	const char *s = c->args, *value;
+	const char *s = c->args, *words[3];
+	bool clean = path_is_clean(c->cwd, strlen(c->cwd));
 
 	for (uint32_t i = 0; i < c->nargs; i++, s += strlen(s) + 1) {
-		add_name(c, s);
+		bool stays = clean && !strstr(s, "..");
+		const char *value = strchr(s, '=');
+
 		/* -C/etc, --directory=/etc, if=/etc/hosts, @list */
-		value = strchr(s, '=');
-		if (value)
-			add_name(c, value + 1);
-		add_name(c, *s == '-' && s[1] ? s + 2 : *s == '@' ? s + 1 : "");
+		words[0] = s;
+		words[1] = value ? value + 1 : "";
+		words[2] = *s == '-' && s[1] ? s + 2 : *s == '@' ? s + 1 : "";
+		for (unsigned int k = 0; k < 3; k++)
+			if (*words[k] && (stays && *words[k] != '/') == (p == &c->below))
+				add_path(p, c->cwd, words[k]);
 	}
-	c->asked = true;
+	p->found = true;
 }
 
-bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place)
+static bool is_named(const struct cmdline *c, struct named_paths *p, const char *path, size_t len,
+		     size_t place)
 {
 	uint32_t from = 0;
 
-	if (!c)
-		return false;
-	if (!c->asked)
-		find_names(c);
-	for (const uint32_t *end = c->ends, *behind = end + c->nends; end < behind; from = *end++)
-		if (leads_to(c->names.s + from, *end - from, path, len, place))
+	if (!p->found)
+		find_paths(c, p);
+	for (const uint32_t *end = p->ends, *behind = end + p->n; end < behind; from = *end++)
+		if (leads_to(p->text.s + from, *end - from, path, len, place))
 			return true;
 	return false;
+}
+
+/* Most programs open nothing for which it matters, and of the others most nothing below @cwd. */
+bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place)
+{
+	size_t n = c ? strlen(c->cwd) : 0;
+
+	if (!c)
+		return false;
+	return is_named(c, &c->others, path, len, place) ||
+	       (len >= n && !memcmp(path, c->cwd, n) && is_named(c, &c->below, path, len, place));
 }

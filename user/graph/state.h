@@ -252,15 +252,21 @@ struct execution {
 	int64_t at;
 };
 
+/* Paths that arguments may name: absolute and clean, one after the other. */
+struct named_paths {
+	bool found;
+	struct buf text;
+	uint32_t *ends, n;	/* where each of them ends */
+	size_t cap;
+};
+
 /* Arguments of a program.  Each string ends with a null byte. */
 struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
-	bool asked;		/* @names is filled */
-	struct buf names;	/* paths that arguments may name, one after the other */
-	uint32_t *ends, nends;	/* where each of @names ends */
-	size_t ends_cap;
+	struct named_paths below;	/* @cwd and what is below it: most; found on demand */
+	struct named_paths others;	/* also some that are below it; found on demand */
 	char text[];
 };
 

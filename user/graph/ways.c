@@ -87,9 +87,6 @@ static const char *target_of(struct graph *g)
 	const uint64_t *at;
 	uint32_t i;
 
-	/* as in most builds */
-	if (!g->targets.len)
-		return NULL;
 	full = roots_path(g, g->resolved.s, &len);
 	at = map64_get(&g->files.paths, hash_bytes(full, len));
 	i = at ? files_known(g, (uint32_t)*at) : 0;
@@ -128,13 +125,21 @@ static void resolve(struct graph *g, const char *path, size_t len)
 	path_clean(b);
 }
 
+static uint32_t resolved_name(struct graph *g, const char *path, size_t len)
+{
+	/* as in most builds: by text */
+	if (!g->targets.len)
+		return files_name(g, path, len);
+	resolve(g, path, len);
+	return files_name(g, g->resolved.s, g->resolved.len);
+}
+
 static void report_asked(struct graph *g, const char *path, size_t len)
 {
 	uint32_t dir;
 
 	len = directory_of(path, len);
-	resolve(g, path, len);
-	dir = files_name(g, g->resolved.s, g->resolved.len);
+	dir = resolved_name(g, path, len);
 	ways_report(g, dir, way_string(g, path, len), GRAPH_IS_DIR);
 }
 
@@ -143,8 +148,7 @@ uint32_t ways_asked(struct graph *g, const char *path, size_t len)
 	if (*path != '/' || !climbs(path, len))
 		return files_name(g, path, len);
 	report_asked(g, path, len);
-	resolve(g, path, len);
-	return files_name(g, g->resolved.s, g->resolved.len);
+	return resolved_name(g, path, len);
 }
 
 /* A file is made or changed by another path: report that of its directory, if that says it all. */
@@ -175,11 +179,11 @@ uint32_t ways_opened(struct graph *g, const struct et_event *ev, uint32_t file, 
 	clean_len = n;
 	clean = files_clean(g, by, &clean_len);
 	if (clean_len == len && !memcmp(clean, path, len)) {
-		if (climbs(by, n))
+		if (clean != by && climbs(by, n))
 			report_asked(g, by, n);
 		return 0;
 	}
-	if (!climbs(by, n)) {
+	if (clean == by || !climbs(by, n)) {
 		by = clean;
 		n = clean_len;
 	}
