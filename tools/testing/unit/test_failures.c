@@ -158,6 +158,10 @@ static const struct build_of_rows builds[] = {
 		{ 1, 2, NEVER, "/bin/cp a b", 0, 0, "first", NULL },
 		{ 1, 3, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first, on b, with an unknown status (" },
+	{ "a compiler whose end is not in the trace, and that lacked a file", {
+		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
+		{ 1, 2, NEVER, "/bin/gcc -c a.c", 0, 0, "first", "/usr/include/x.h" },
+	}, "gcc failed first, on a.c, with an unknown status: /usr/include/x.h was not found" },
 	{ "its shell's is not there, either", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, NEVER, "/bin/sh -c cp", 0, 0, "passed on", NULL },
