@@ -4,73 +4,51 @@
 
 #include <string.h>
 
+#define NOWHERE	UINT32_MAX
+
 struct gather {
 	struct swap_fields *f;
-	unsigned int depth;	/* nesting of lists; for swap_each(), 1 is in @list */
-	enum swap_field_id list;	/* list of swap_each() */
+	uint32_t depth;		/* of the fields that are wanted; NOWHERE outside of @list */
+	/* For swap_each(): */
+	enum swap_field_id list;
 	void (*fn)(void *ctx, const struct swap_fields *e);
 	void *ctx;
-	bool begun;		/* an element of @list has begun */
 };
 
-static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+/* At the beginning or end of @list, or at an element of it. */
+static void step_list(struct gather *g, const struct swap_step *step)
 {
-	struct gather *g = ctx;
-
-	if (g->depth == (g->fn ? 1 : 0)) {
-		g->f->has[f->id] = true;
-		g->f->v[f->id] = *v;
-	} else if (!g->depth && f->id == SWAP_F_PID) {
-		g->f->outer_pid = (uint32_t)v->u;
-	}
-}
-
-static void on_open(void *ctx, const struct swap_field *f, uint32_t count)
-{
-	struct gather *g = ctx;
-
-	(void)count;
-	if (!g->fn && !g->depth)
-		g->f->has[f->id] = true;
-	if (!g->fn || f->id == g->list || g->depth)
-		g->depth++;
-}
-
-static void end_element(struct gather *g)
-{
-	if (g->begun)
+	/* The element before has ended. */
+	if (step->kind != SWAP_OPEN && step->index)
 		g->fn(g->ctx, g->f);
-	g->begun = false;
-}
-
-static void on_next(void *ctx, const struct swap_field *f)
-{
-	struct gather *g = ctx;
-
-	if (!g->fn || f->id != g->list)
-		return;
-	end_element(g);
+	if (step->kind == SWAP_OPEN)
+		g->depth = step->depth + 1;
+	else if (step->kind == SWAP_CLOSE)
+		g->depth = NOWHERE;
 	memset(g->f->has, 0, sizeof(g->f->has));
-	g->begun = true;
 }
 
-static void on_close(void *ctx, const struct swap_field *f)
+static void gather_step(void *ctx, const struct swap_step *step)
 {
 	struct gather *g = ctx;
+	enum swap_field_id id = step->field->id;
 
-	if (g->fn && f->id == g->list)
-		end_element(g);
-	if (g->depth)
-		g->depth--;
+	if (g->fn && id == g->list)
+		step_list(g, step);
+	else if (step->depth != g->depth && step->kind == SWAP_VALUE && id == SWAP_F_PID)
+		g->f->outer_pid = (uint32_t)step->value.u;
+	if (step->depth != g->depth || step->kind > SWAP_OPEN)
+		return;
+	g->f->has[id] = true;
+	if (step->kind == SWAP_VALUE)
+		g->f->v[id] = step->value;
 }
 
 static void gather_fields(struct gather *g, const struct swap_message *m)
 {
-	static const struct swap_visitor visitor = { on_value, on_open, on_next, on_close };
-
 	memset(g->f->has, 0, sizeof(g->f->has));
 	if (m->layout)
-		swap_walk(m->layout, m->payload, m->len, &m->counts, &visitor, g);
+		swap_walk(m->layout, m->payload, m->len, &m->counts, gather_step, g);
 }
 
 void swap_collect(const struct swap_message *m, struct swap_fields *f)
@@ -83,5 +61,5 @@ void swap_each(const struct swap_message *m, enum swap_field_id list,
 {
 	struct swap_fields e = { 0 };
 
-	gather_fields(&(struct gather){ .f = &e, .list = list, .fn = fn, .ctx = ctx }, m);
+	gather_fields(&(struct gather){ &e, NOWHERE, list, fn, ctx }, m);
 }

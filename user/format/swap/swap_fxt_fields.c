@@ -32,23 +32,6 @@ static void append_printf(struct swap_fxt *s, const char *fmt, ...)
 	append_text(s, buf, (size_t)n);
 }
 
-static void append_array(struct swap_fxt *s, const struct swap_value *v)
-{
-	append_printf(s, "[");
-	for (uint32_t i = 0; i < v->n; i++) {
-		const char *comma = i ? ", " : "";
-
-		if (v->item == 'D')
-			append_printf(s, "%s%" PRId32, comma,
-				      (int32_t)swap_u32(v->p + 4ull * i));
-		else if (v->item == 'F')
-			append_printf(s, "%s%.9g", comma, (double)swap_f32(v->p + 4ull * i));
-		else
-			append_printf(s, "%s%.17g", comma, swap_f64(v->p + 8ull * i));
-	}
-	append_printf(s, "]@0x%" PRIx64, v->u);
-}
-
 /* Append an argument of a call as in source code. */
 static void append_value(struct swap_fxt *s, const struct swap_value *v)
 {
@@ -63,7 +46,7 @@ static void append_value(struct swap_fxt *s, const struct swap_value *v)
 		append_printf(s, "0x%" PRIx64, v->u);
 		break;
 	case SWAP_V_FLOAT:
-		append_printf(s, "%.*g", v->item == 'f' ? 9 : 17, v->d);
+		append_printf(s, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
 		break;
 	case SWAP_V_BOOL:
 		append_printf(s, v->u ? "true" : "false");
@@ -80,7 +63,14 @@ static void append_value(struct swap_fxt *s, const struct swap_value *v)
 		append_text(s, "\"", 1);
 		break;
 	case SWAP_V_ARRAY:
-		append_array(s, v);
+		append_text(s, "[", 1);
+		for (uint32_t i = 0; i < v->n; i++) {
+			const struct swap_value element = swap_element(v, i);
+
+			append_printf(s, "%s", i ? ", " : "");
+			append_value(s, &element);
+		}
+		append_printf(s, "]@0x%" PRIx64, v->u);
 		break;
 	default:
 		append_printf(s, "%c", v->item);
@@ -129,7 +119,7 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 		break;
 	case SWAP_V_ARRAY:
 		s->text_len = 0;
-		append_array(s, v);
+		append_value(s, v);
 		swap_args_own_text(&s->args, name, s->text, s->text_len);
 		break;
 	default:	/* void */
@@ -165,49 +155,33 @@ static const char *arg_name(struct swap_fxt *s, enum swap_field_id id)
 	return swap_args_name(&s->args, "%s%s", s->prefix, name);
 }
 
-static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+/* Add a value of the message: to its fields and arguments, or to the text of a call's arguments. */
+static void take_value(struct swap_fxt *s, const struct swap_field *f, const struct swap_value *v)
 {
-	struct swap_fxt *s = ctx;
-
-	if (s->in_args) {
+	if (f->type == SWAP_T_ARGS) {
 		if (s->text_len)
 			append_text(s, ", ", 2);
 		append_value(s, v);
 		return;
 	}
-	if (s->depth)
-		return;
 	s->f.has[f->id] = true;
 	s->f.v[f->id] = *v;
 	if (!said_elsewhere(s, f, v))
 		add_value(s, arg_name(s, f->id), f, v);
 }
 
-static void on_open(void *ctx, const struct swap_field *f, uint32_t count)
+static void collect_step(void *ctx, const struct swap_step *step)
 {
+	const struct swap_field *f = step->field;
 	struct swap_fxt *s = ctx;
 
-	(void)count;
-	s->depth++;
-	s->in_args = f->type == SWAP_T_ARGS;
-	s->text_len = 0;
-}
-
-static void on_close(void *ctx, const struct swap_field *f)
-{
-	struct swap_fxt *s = ctx;
-
-	s->depth--;
-	if (s->in_args)
+	if (step->kind == SWAP_VALUE && (!step->depth || f->type == SWAP_T_ARGS))
+		take_value(s, f, &step->value);
+	else if (step->kind == SWAP_OPEN)
+		s->text_len = 0;
+	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
 		swap_args_own_text(&s->args, arg_name(s, f->id), s->text, s->text_len);
-	s->in_args = false;
 }
-
-static const struct swap_visitor collector = {
-	.value = on_value,
-	.open = on_open,
-	.close = on_close,
-};
 
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 {
@@ -218,7 +192,7 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 	s->prefix = prefix;
 	if (!m->layout)
 		return;
-	swap_walk(m->layout, m->payload, m->len, &m->counts, &collector, s);
+	swap_walk(m->layout, m->payload, m->len, &m->counts, collect_step, s);
 	if (!m->row->slack && m->end.used < m->len)
 		swap_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
 	if (m->damage)

@@ -53,8 +53,6 @@ struct swap_fxt {
 	struct swap_args args;
 	const char *prefix;	/* for the names of arguments, or NULL */
 	bool starting;		/* start of a call: result and errno are not arguments */
-	unsigned int depth;	/* nesting of lists in the walk */
-	bool in_args;		/* walking over the arguments of a call */
 	char *text;		/* the arguments of a call, as text */
 	size_t text_len, text_cap;
 };

@@ -203,55 +203,28 @@ static const struct array {
 	  "application's energy of device" },
 };
 
-struct array_walk {
-	struct swap_fxt *s;
-	const struct array *array;
-	unsigned int index;
-};
-
-static void array_open(void *ctx, const struct swap_field *f, uint32_t count)
+/* Write a counter when it has all the numbers that fit, or all that there are. */
+static void put_array_step(void *ctx, const struct swap_step *step)
 {
-	struct array_walk *w = ctx;
+	const struct array *array = NULL;
+	uint32_t n = step->index;
+	struct swap_fxt *s = ctx;
 
-	(void)count;
-	w->array = NULL;
-	w->index = 0;
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		if (arrays[i].id == f->id)
-			w->array = &arrays[i];
-}
-
-static void array_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
-{
-	struct array_walk *w = ctx;
-	struct swap_args *args = &w->s->args;
-
-	if (!w->array || w->array->id != f->id)
+		if (arrays[i].id == step->field->id)
+			array = &arrays[i];
+	if (!array || step->kind == SWAP_OPEN)
 		return;
-	add_number(w->s, swap_args_name(args, "%s %u", w->array->element, w->index), v);
-	if (++w->index % FXT_MAX_ARGS == 0)
-		swap_fxt_counter(w->s, NULL, w->array->counter, w->index / FXT_MAX_ARGS - 1);
+	if (step->kind == SWAP_VALUE)
+		add_number(s, swap_args_name(&s->args, "%s %u", array->element, n++), &step->value);
+	if (step->kind == SWAP_CLOSE)
+		swap_fxt_counter(s, NULL, array->counter, n / FXT_MAX_ARGS);
+	else if (n % FXT_MAX_ARGS == 0)
+		swap_fxt_counter(s, NULL, array->counter, n / FXT_MAX_ARGS - 1);
 }
-
-static void array_close(void *ctx, const struct swap_field *f)
-{
-	struct array_walk *w = ctx;
-
-	(void)f;
-	if (w->array)
-		swap_fxt_counter(w->s, NULL, w->array->counter, w->index / FXT_MAX_ARGS);
-	w->array = NULL;
-}
-
-static const struct swap_visitor array_visitor = {
-	.value = array_value,
-	.open = array_open,
-	.close = array_close,
-};
 
 void swap_fxt_on_system(struct swap_fxt *s)
 {
-	struct array_walk w = { .s = s };
 	const struct swap_message *m = s->m;
 
 	if (!m->layout) {
@@ -262,7 +235,7 @@ void swap_fxt_on_system(struct swap_fxt *s)
 	swap_args_reset(&s->args);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		put_group(s, NULL, &groups[i], &s->f);
-	swap_walk(m->layout, m->payload, m->len, &m->counts, &array_visitor, &w);
+	swap_walk(m->layout, m->payload, m->len, &m->counts, put_array_step, s);
 	swap_each(s->m, SWAP_F_PROCESSES, put_process_profile, s);
 	swap_each(s->m, SWAP_F_THREADS, put_thread_load, s);
 	swap_each(s->m, SWAP_F_OTHERS, put_other_load, s);

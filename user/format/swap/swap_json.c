@@ -13,18 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum nesting of lists; threads in processes need 2. */
-#define MAX_DEPTH 4
-
 struct swap_json {
 	struct sink base;
 	struct json j;
 	const char *api;
-	unsigned int depth;
-	struct {
-		bool objects;	/* elements are objects, not values */
-		bool open;	/* an object has begun */
-	} stack[MAX_DEPTH];
 };
 
 static void put_time(struct json *j, uint64_t sec, uint32_t nsec)
@@ -41,23 +33,6 @@ static void put_ip4(struct json *j, const uint8_t *p)
 
 	snprintf(text, sizeof(text), "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
 	json_cstr(j, text);
-}
-
-static void put_elements(struct json *j, const struct swap_value *v)
-{
-	json_key(j, "address");
-	json_addr(j, v->u);
-	json_key(j, "value");
-	json_begin(j, '[');
-	for (uint32_t i = 0; i < v->n; i++) {
-		if (v->item == 'D')
-			json_i64(j, (int32_t)swap_u32(v->p + 4ull * i));
-		else if (v->item == 'F')
-			json_f64(j, (double)swap_f32(v->p + 4ull * i));
-		else
-			json_f64(j, swap_f64(v->p + 8ull * i));
-	}
-	json_end(j, ']');
 }
 
 static void put_value(struct json *j, const struct swap_value *v)
@@ -103,7 +78,15 @@ static void put_item(struct json *j, const struct swap_value *v)
 	json_key(j, "type");
 	json_cstr(j, type);
 	if (v->kind == SWAP_V_ARRAY) {
-		put_elements(j, v);
+		json_key(j, "address");
+		json_addr(j, v->u);
+		json_list(j, "value");
+		for (uint32_t i = 0; i < v->n; i++) {
+			const struct swap_value element = swap_element(v, i);
+
+			put_value(j, &element);
+		}
+		json_end(j, ']');
 	} else if (v->kind == SWAP_V_STR) {
 		json_text(j, "value", (const char *)v->p, v->n);
 	} else if (v->kind != SWAP_V_NONE) {
@@ -125,17 +108,18 @@ static void put_name(struct swap_json *s, const struct swap_field *f, const stru
 	json_text(&s->j, key, name, strlen(name));
 }
 
-static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+/* Print a value: of a field, or an element of an array or of arguments. */
+static void put_field(struct swap_json *s, const struct swap_field *f, const struct swap_value *v)
 {
-	struct swap_json *s = ctx;
-	bool in_array = s->depth && !s->stack[s->depth - 1].objects;
+	bool element = f->type == SWAP_T_ARGS || f->type == SWAP_T_CPUS_F32 ||
+		       f->type == SWAP_T_DEVICES_U32;
 	const char *name = swap_field_name(f->id);
 
-	if (!in_array && v->kind == SWAP_V_STR && !v->item) {
+	if (!element && v->kind == SWAP_V_STR && !v->item) {
 		json_text(&s->j, name, (const char *)v->p, v->n);
 		return;
 	}
-	if (!in_array)
+	if (!element)
 		json_key(&s->j, name);
 	if (v->item)
 		put_item(&s->j, v);
@@ -144,49 +128,23 @@ static void on_value(void *ctx, const struct swap_field *f, const struct swap_va
 	put_name(s, f, v);
 }
 
-static void on_open(void *ctx, const struct swap_field *f, uint32_t count)
+static void put_step(void *ctx, const struct swap_step *step)
 {
 	struct swap_json *s = ctx;
+	bool objects = step->field->type == SWAP_T_LIST;
 
-	(void)count;
-	json_key(&s->j, swap_field_name(f->id));
-	json_begin(&s->j, '[');
-	s->stack[s->depth].objects = f->type == SWAP_T_LIST;
-	s->stack[s->depth++].open = false;
-}
-
-static void end_object(struct swap_json *s)
-{
-	if (s->stack[s->depth - 1].open)
+	/* The object before has ended. */
+	if (step->kind != SWAP_VALUE && step->kind != SWAP_OPEN && objects && step->index)
 		json_end(&s->j, '}');
+	if (step->kind == SWAP_VALUE)
+		put_field(s, step->field, &step->value);
+	else if (step->kind == SWAP_OPEN)
+		json_list(&s->j, swap_field_name(step->field->id));
+	else if (step->kind == SWAP_NEXT)
+		json_begin(&s->j, '{');
+	else
+		json_end(&s->j, ']');
 }
-
-static void on_next(void *ctx, const struct swap_field *f)
-{
-	struct swap_json *s = ctx;
-
-	(void)f;
-	end_object(s);
-	json_begin(&s->j, '{');
-	s->stack[s->depth - 1].open = true;
-}
-
-static void on_close(void *ctx, const struct swap_field *f)
-{
-	struct swap_json *s = ctx;
-
-	(void)f;
-	end_object(s);
-	json_end(&s->j, ']');
-	s->depth--;
-}
-
-static const struct swap_visitor visitor = {
-	.value = on_value,
-	.open = on_open,
-	.next = on_next,
-	.close = on_close,
-};
 
 static void put_header(struct json *j, const struct swap_message *m)
 {
@@ -258,8 +216,7 @@ static void put_message(struct swap_json *s, const struct swap_item *item)
 		put_counts(j, m);
 	if (m->layout) {
 		s->api = item->api;
-		s->depth = 0;
-		swap_walk(m->layout, m->payload, m->len, &m->counts, &visitor, s);
+		swap_walk(m->layout, m->payload, m->len, &m->counts, put_step, s);
 		if (m->row->slack) {
 			json_key(j, "slack");
 			json_u64(j, m->len - m->end.used);

@@ -13,7 +13,7 @@ float swap_f32(const uint8_t *p)
 	return f;
 }
 
-double swap_f64(const uint8_t *p)
+static double read_f64(const uint8_t *p)
 {
 	uint64_t bits = swap_u64(p);
 	double d;
@@ -31,14 +31,15 @@ void swap_read_header(const uint8_t *p, struct swap_header *h)
 	h->len = swap_u32(p + 16);
 }
 
-/* Position in a payload, and the visitor to call. */
+/* Position in a payload, and the function to call. */
 struct walk {
 	const uint8_t *p;
 	uint32_t len;
 	uint32_t pos;
 	const struct swap_counts *counts;
-	const struct swap_visitor *visitor;
+	swap_visit *visit;
 	void *ctx;
+	struct swap_step step;	/* passed to @visit; index and depth go along with the walk */
 	struct swap_end end;
 };
 
@@ -62,23 +63,18 @@ static const uint8_t *take_bytes(struct walk *w, const struct swap_field *f, uin
 	return p;
 }
 
-static void visit_value(const struct walk *w, const struct swap_field *f,
-			const struct swap_value *v)
+static void visit_step(struct walk *w, int kind, const struct swap_field *f)
 {
-	if (w->visitor && w->visitor->value)
-		w->visitor->value(w->ctx, f, v);
+	w->step.kind = kind;
+	w->step.field = f;
+	if (w->visit)
+		w->visit(w->ctx, &w->step);
 }
 
-static void visit_open(const struct walk *w, const struct swap_field *f, uint32_t count)
+static void visit_value(struct walk *w, const struct swap_field *f, const struct swap_value *v)
 {
-	if (w->visitor && w->visitor->open)
-		w->visitor->open(w->ctx, f, count);
-}
-
-static void visit_close(const struct walk *w, const struct swap_field *f)
-{
-	if (w->visitor && w->visitor->close)
-		w->visitor->close(w->ctx, f);
+	w->step.value = *v;
+	visit_step(w, SWAP_VALUE, f);
 }
 
 static bool take_string(struct walk *w, const struct swap_field *f, struct swap_value *v)
@@ -95,62 +91,43 @@ static bool take_string(struct walk *w, const struct swap_field *f, struct swap_
 	return true;
 }
 
-/* Bytes of the types of fixed size. */
-static const uint8_t type_size[] = {
-	[SWAP_T_U8] = 1, [SWAP_T_U16] = 2, [SWAP_T_U32] = 4, [SWAP_T_I32] = 4,
-	[SWAP_T_U64] = 8, [SWAP_T_I64] = 8, [SWAP_T_F32] = 4, [SWAP_T_F64] = 8,
-	[SWAP_T_ADDR] = 8, [SWAP_T_TIME] = 8, [SWAP_T_IP4] = 4, [SWAP_T_CPUS_F32] = 0,
+/* Types of fixed size: their bytes, and the kind of their values. */
+static const struct {
+	uint8_t size;
+	enum swap_kind kind;
+} fixed_types[] = {
+	[SWAP_T_U8] = { 1, SWAP_V_UINT },
+	[SWAP_T_U16] = { 2, SWAP_V_UINT },
+	[SWAP_T_U32] = { 4, SWAP_V_UINT },
+	[SWAP_T_I32] = { 4, SWAP_V_INT },
+	[SWAP_T_U64] = { 8, SWAP_V_UINT },
+	[SWAP_T_I64] = { 8, SWAP_V_INT },
+	[SWAP_T_F32] = { 4, SWAP_V_FLOAT },
+	[SWAP_T_F64] = { 8, SWAP_V_FLOAT },
+	[SWAP_T_ADDR] = { 8, SWAP_V_ADDR },
+	[SWAP_T_TIME] = { 8, SWAP_V_TIME },
+	[SWAP_T_IP4] = { 4, SWAP_V_IP4 },
 };
 
-static void read_fixed(enum swap_type type, const uint8_t *p, struct swap_value *v)
+static struct swap_value read_fixed(enum swap_type type, const uint8_t *p)
 {
-	switch (type) {
-	case SWAP_T_U8:
-		v->kind = SWAP_V_UINT;
-		v->u = p[0];
-		break;
-	case SWAP_T_U16:
-		v->kind = SWAP_V_UINT;
-		v->u = (uint64_t)(p[0] | p[1] << 8);
-		break;
-	case SWAP_T_U32:
-		v->kind = SWAP_V_UINT;
-		v->u = swap_u32(p);
-		break;
-	case SWAP_T_I32:
-		v->kind = SWAP_V_INT;
-		v->i = (int32_t)swap_u32(p);
-		break;
-	case SWAP_T_U64:
-		v->kind = SWAP_V_UINT;
-		v->u = swap_u64(p);
-		break;
-	case SWAP_T_I64:
-		v->kind = SWAP_V_INT;
-		v->i = (int64_t)swap_u64(p);
-		break;
-	case SWAP_T_F32:
-		v->kind = SWAP_V_FLOAT;
-		v->d = (double)swap_f32(p);
-		break;
-	case SWAP_T_F64:
-		v->kind = SWAP_V_FLOAT;
-		v->d = swap_f64(p);
-		break;
-	case SWAP_T_ADDR:
-		v->kind = SWAP_V_ADDR;
-		v->u = swap_u64(p);
-		break;
-	case SWAP_T_TIME:
-		v->kind = SWAP_V_TIME;
-		v->u = swap_u32(p);
-		v->n = swap_u32(p + 4);
-		break;
-	default:
-		v->kind = SWAP_V_IP4;
-		v->p = p;
-		break;
+	struct swap_value v = { .kind = fixed_types[type].kind };
+	size_t size = fixed_types[type].size;
+
+	if (v.kind == SWAP_V_FLOAT) {
+		v.d = size == 4 ? (double)swap_f32(p) : read_f64(p);
+	} else if (v.kind == SWAP_V_TIME) {
+		v.u = swap_u32(p);
+		v.n = swap_u32(p + 4);
+	} else if (v.kind == SWAP_V_IP4) {
+		v.p = p;
+	} else {
+		for (size_t i = size; i-- > 0;)
+			v.u = v.u << 8 | p[i];
+		if (type == SWAP_T_I32)
+			v.i = (int32_t)v.u;
 	}
+	return v;
 }
 
 /* How to read an argument or return value by its type character. */
@@ -158,21 +135,20 @@ static const struct item_type {
 	char item;
 	uint8_t type;	/* enum swap_type, or 0 */
 	uint8_t kind;	/* enum swap_kind that replaces the type's own, or 0 */
-	uint8_t element;	/* bytes of an element, for arrays */
 } item_types[] = {
-	{ 'c', SWAP_T_U8, SWAP_V_CHAR, 0 },
-	{ 'b', SWAP_T_U8, SWAP_V_BOOL, 0 },
-	{ 'd', SWAP_T_I32, 0, 0 },
-	{ 'x', SWAP_T_I64, 0, 0 },
-	{ 'p', SWAP_T_ADDR, 0, 0 },
-	{ 'f', SWAP_T_F32, 0, 0 },
-	{ 'w', SWAP_T_F64, 0, 0 },
-	{ 's', SWAP_T_STR, 0, 0 },
-	{ 'n', 0, 0, 0 },
-	{ 'v', 0, 0, 0 },
-	{ 'D', 0, 0, 4 },
-	{ 'F', 0, 0, 4 },
-	{ 'W', 0, 0, 8 },
+	{ 'c', SWAP_T_U8, SWAP_V_CHAR },
+	{ 'b', SWAP_T_U8, SWAP_V_BOOL },
+	{ 'd', SWAP_T_I32, 0 },
+	{ 'x', SWAP_T_I64, 0 },
+	{ 'p', SWAP_T_ADDR, 0 },
+	{ 'f', SWAP_T_F32, 0 },
+	{ 'w', SWAP_T_F64, 0 },
+	{ 's', SWAP_T_STR, 0 },
+	{ 'n', 0, 0 },
+	{ 'v', 0, 0 },
+	{ 'D', SWAP_T_I32, SWAP_V_ARRAY },
+	{ 'F', SWAP_T_F32, SWAP_V_ARRAY },
+	{ 'W', SWAP_T_F64, SWAP_V_ARRAY },
 };
 
 static const struct item_type *item_type(char item)
@@ -183,6 +159,15 @@ static const struct item_type *item_type(char item)
 	return NULL;
 }
 
+struct swap_value swap_element(const struct swap_value *array, uint32_t i)
+{
+	const struct item_type *t = item_type(array->item);
+	struct swap_value v = read_fixed(t->type, array->p + (size_t)i * fixed_types[t->type].size);
+
+	v.item = array->item;
+	return v;
+}
+
 static bool walk_item(struct walk *w, const struct swap_field *f)
 {
 	struct swap_value v = { .kind = SWAP_V_NONE };
@@ -191,96 +176,105 @@ static bool walk_item(struct walk *w, const struct swap_field *f)
 
 	if (!p)
 		return false;
-	v.item = (char)p[0];
-	t = item_type(v.item);
+	t = item_type((char)p[0]);
 	if (!t) {
 		w->pos--;
 		return fail_field(w, SWAP_BAD_ITEM, f);
 	}
-	if (t->element) {
+	if (t->kind == SWAP_V_ARRAY) {
 		p = take_bytes(w, f, 12);
 		if (!p)
 			return false;
-		v.kind = SWAP_V_ARRAY;
 		v.u = swap_u64(p);
 		v.n = swap_u32(p + 8);
-		v.p = take_bytes(w, f, (uint64_t)v.n * t->element);
+		v.p = take_bytes(w, f, (uint64_t)v.n * fixed_types[t->type].size);
 		if (!v.p)
 			return false;
 	} else if (t->type == SWAP_T_STR) {
 		if (!take_string(w, f, &v))
 			return false;
 	} else if (t->type) {
-		p = take_bytes(w, f, type_size[t->type]);
+		p = take_bytes(w, f, fixed_types[t->type].size);
 		if (!p)
 			return false;
-		read_fixed(t->type, p, &v);
-		if (t->kind)
-			v.kind = t->kind;
+		v = read_fixed(t->type, p);
 	}
+	v.item = t->item;
+	if (t->kind)
+		v.kind = t->kind;
 	visit_value(w, f, &v);
 	return true;
 }
 
-static bool walk_args(struct walk *w, const struct swap_field *f)
+static bool walk_number(struct walk *w, const struct swap_field *f, enum swap_type type,
+			uint64_t *number)
 {
-	const uint8_t *p = take_bytes(w, f, 4);
-	uint32_t count;
-	bool ok = true;
+	const uint8_t *p = take_bytes(w, f, fixed_types[type].size);
+	struct swap_value v;
 
 	if (!p)
 		return false;
-	count = swap_u32(p);
-	visit_open(w, f, count);
-	while (ok && count--)
-		ok = walk_item(w, f);
-	visit_close(w, f);
-	return ok;
-}
-
-/* Walk over an array whose number of elements is not in the message. */
-static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count,
-		       enum swap_type element)
-{
-	const uint8_t *p = take_bytes(w, f, 4ull * count);
-
-	if (!p)
-		return false;
-	visit_open(w, f, count);
-	for (uint32_t i = 0; i < count; i++) {
-		struct swap_value v = { 0 };
-
-		read_fixed(element, p + 4ull * i, &v);
-		visit_value(w, f, &v);
-	}
-	visit_close(w, f);
+	v = read_fixed(type, p);
+	*number = v.u;
+	visit_value(w, f, &v);
 	return true;
 }
 
 static bool walk_fields(struct walk *w, const struct swap_field *f);
 
-static bool walk_list(struct walk *w, const struct swap_field *f)
+static bool walk_element(struct walk *w, const struct swap_field *f)
 {
-	const uint8_t *p = take_bytes(w, f, 4);
-	uint32_t count;
+	uint64_t number;
+
+	switch (f->type) {
+	case SWAP_T_LIST:
+		visit_step(w, SWAP_NEXT, f);
+		return walk_fields(w, f->sub);
+	case SWAP_T_ARGS:
+		return walk_item(w, f);
+	default:
+		return walk_number(w, f, f->type == SWAP_T_CPUS_F32 ? SWAP_T_F32 : SWAP_T_U32,
+				   &number);
+	}
+}
+
+/* Walk over the elements of a list, of arguments or of an array. */
+static bool walk_elements(struct walk *w, const struct swap_field *f, uint32_t count)
+{
+	uint32_t i;
 	bool ok = true;
 
-	if (!p)
-		return false;
-	count = swap_u32(p);
-	visit_open(w, f, count);
-	while (ok && count--) {
+	visit_step(w, SWAP_OPEN, f);
+	w->step.depth++;
+	for (i = 0; ok && i < count; i++) {
 		/* No byte left: stop, however large the announced count is. */
 		if (w->pos == w->len) {
 			ok = fail_field(w, SWAP_SHORT, f);
 			break;
 		}
-		if (w->visitor && w->visitor->next)
-			w->visitor->next(w->ctx, f);
-		ok = walk_fields(w, f->sub);
+		w->step.index = i;
+		ok = walk_element(w, f);
 	}
-	visit_close(w, f);
+	w->step.depth--;
+	w->step.index = i;
+	visit_step(w, SWAP_CLOSE, f);
 	return ok;
+}
+
+/* Walk over a list that begins with the number of its elements. */
+static bool walk_list(struct walk *w, const struct swap_field *f)
+{
+	const uint8_t *p = take_bytes(w, f, 4);
+
+	return p && walk_elements(w, f, swap_u32(p));
+}
+
+/* Walk over an array whose number of elements is not in the message. */
+static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count)
+{
+	if (4ull * count > w->len - w->pos)
+		return fail_field(w, SWAP_SHORT, f);
+	return walk_elements(w, f, count);
 }
 
 static bool walk_bytes(struct walk *w, const struct swap_field *f)
@@ -307,7 +301,7 @@ static bool walk_bytes(struct walk *w, const struct swap_field *f)
 static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *selected)
 {
 	struct swap_value v = { 0 };
-	const uint8_t *p;
+	uint64_t number;
 
 	switch (f->type) {
 	case SWAP_T_STR:
@@ -318,26 +312,22 @@ static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *sel
 	case SWAP_T_SIZED:
 	case SWAP_T_REST:
 		return walk_bytes(w, f);
-	case SWAP_T_ARGS:
-		return walk_args(w, f);
 	case SWAP_T_ITEM:
 		return walk_item(w, f);
+	case SWAP_T_ARGS:
 	case SWAP_T_LIST:
 		return walk_list(w, f);
 	case SWAP_T_CPUS_F32:
-		return walk_array(w, f, w->counts ? w->counts->cpus : 0, SWAP_T_F32);
+		return walk_array(w, f, w->counts ? w->counts->cpus : 0);
 	case SWAP_T_DEVICES_U32:
-		return walk_array(w, f, w->counts ? w->counts->devices : 0, SWAP_T_U32);
+		return walk_array(w, f, w->counts ? w->counts->devices : 0);
 	case SWAP_T_INCLUDE:
 		return walk_fields(w, f->sub);
 	default:
-		p = take_bytes(w, f, type_size[f->type]);
-		if (!p)
+		if (!walk_number(w, f, f->type, &number))
 			return false;
-		read_fixed(f->type, p, &v);
 		if (f->selector)
-			*selected = v.u < 8 ? 1u << v.u : 0;
-		visit_value(w, f, &v);
+			*selected = number < 8 ? 1u << number : 0;
 		return true;
 	}
 }
@@ -354,12 +344,9 @@ static bool walk_fields(struct walk *w, const struct swap_field *f)
 }
 
 struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
-			  const struct swap_counts *counts, const struct swap_visitor *visitor,
-			  void *ctx)
+			  const struct swap_counts *counts, swap_visit *visit, void *ctx)
 {
-	struct walk w = {
-		.p = p, .len = len, .counts = counts, .visitor = visitor, .ctx = ctx,
-	};
+	struct walk w = { .p = p, .len = len, .counts = counts, .visit = visit, .ctx = ctx };
 
 	walk_fields(&w, layout);
 	w.end.used = w.pos;

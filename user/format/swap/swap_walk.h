@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Reads the bytes of a SWAP message: its header, and its payload field by field, by the
- * message's layout.  Each field is passed to a visitor.
+ * message's layout.  Each field is passed to a function.
  *
  * Independent of streams, time order and output formats.  Nothing here allocates
  * memory; every length is checked against the payload before it is used.
@@ -69,20 +69,28 @@ struct swap_value {
 };
 
 /**
- * struct swap_visitor - callbacks for the fields of a payload, in order
- * @value: a value; in arguments and in the arrays of a SYSTEM message, called
- *         once for each element with the same field
- * @open:  a list, the arguments or an array begin; @count: announced elements
- * @next:  an element of a list begins
- * @close: the innermost open list ends; called for each @open, even if the payload
- *         ends too early
+ * struct swap_step - a step of a walk over the fields of a payload, in their order
+ * @kind:  SWAP_VALUE: a value; in arguments and in the arrays of a SYSTEM message, one step
+ *         for each element, with the same field.
+ *         SWAP_OPEN: a list, the arguments or an array begin.
+ *         SWAP_NEXT: an element of a list begins.
+ *         SWAP_CLOSE: the innermost open list ends; comes for each SWAP_OPEN, even if the
+ *         payload ends too early.
+ * @field: the field
+ * @depth: number of lists around it
+ * @index: of a value or element in its list; of SWAP_CLOSE, the number of elements
+ * @value: of SWAP_VALUE
  */
-struct swap_visitor {
-	void (*value)(void *ctx, const struct swap_field *f, const struct swap_value *v);
-	void (*open)(void *ctx, const struct swap_field *f, uint32_t count);
-	void (*next)(void *ctx, const struct swap_field *f);
-	void (*close)(void *ctx, const struct swap_field *f);
+struct swap_step {
+	enum { SWAP_VALUE, SWAP_OPEN, SWAP_NEXT, SWAP_CLOSE } kind;
+	const struct swap_field *field;
+	unsigned int depth;
+	uint32_t index;
+	struct swap_value value;
 };
+
+/* Called for each step of a walk. */
+typedef void swap_visit(void *ctx, const struct swap_step *step);
 
 enum swap_fault {
 	SWAP_OK,
@@ -117,14 +125,16 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
  * @p:       payload
  * @len:     bytes of the payload
  * @counts:  for SYSTEM; may be NULL for every other message
- * @visitor: callbacks, or NULL to only check
- * @ctx:     passed to the visitor
+ * @visit:   called for each step, or NULL to only check
+ * @ctx:     passed to @visit
  *
  * Return: how it ended.  Fields before a fault have been visited.
  */
 struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
-			  const struct swap_counts *counts, const struct swap_visitor *visitor,
-			  void *ctx);
+			  const struct swap_counts *counts, swap_visit *visit, void *ctx);
+
+/** swap_element - an element of a SWAP_V_ARRAY, a number with the item of the array */
+struct swap_value swap_element(const struct swap_value *array, uint32_t i);
 
 /**
  * swap_choose() - find the layout of a payload among those of its message
@@ -153,8 +163,7 @@ static inline uint64_t swap_u64(const uint8_t *p)
 	return (uint64_t)swap_u32(p) | (uint64_t)swap_u32(p + 4) << 32;
 }
 
-/* Little-endian IEEE 754 reads. */
+/* Little-endian IEEE 754 read. */
 float swap_f32(const uint8_t *p);
-double swap_f64(const uint8_t *p);
 
 #endif
