@@ -280,7 +280,7 @@ static void add_fields(struct stream *s, const struct swap_field *f, unsigned in
 		default:
 			if (f->selector)
 				selected = v < 8 ? 1u << v : 0;
-			add_number(s, f->type, f->id == SWAP_F_PID ? 42 : f->id == SWAP_F_TID ? 42 + v % 2 :
+			add_number(s, f->type, !strcmp(f->name, "pid") ? 42 : !strcmp(f->name, "tid") ? 42 + v % 2 :
 				   f->names || f->selector ? v : *n % 100);
 			break;
 		}

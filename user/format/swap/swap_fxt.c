@@ -40,20 +40,13 @@ static const struct diag_kind kind_forgotten = {
 
 static void put_event_record(void *ctx, const struct swap_fields *e)
 {
-	static const enum swap_field_id ids[] = {
-		SWAP_F_EVENT_ID, SWAP_F_EVENT_TYPE, SWAP_F_EVENT_CODE, SWAP_F_EVENT_VALUE,
-		SWAP_F_NONE
-	};
-	struct swap_fxt *s = ctx;
-
-	swap_fxt_add(s, e, ids);
-	swap_fxt_instant(s, "input", "input event");
+	swap_fxt_element(ctx, e, "input", "input event");
 }
 
 static void on_record(struct swap_fxt *s)
 {
 	swap_fxt_instant(s, "input", "recorded events");
-	swap_each(s->m, SWAP_F_EVENTS, put_event_record, s);
+	swap_each(s->m, "events", put_event_record, s);
 }
 
 static void on_unknown(struct swap_fxt *s)
@@ -78,13 +71,13 @@ static void on_lost(struct swap_fxt *s)
 /* ---- all messages ---- */
 
 static const struct swap_handler handlers[] = {
-#define SWAP_MESSAGE(id, name, fn, ...) { id, fn, NULL, NULL, SWAP_F_NONE, 0 },
+#define SWAP_MESSAGE(id, name, fn, ...) { id, fn, NULL, NULL, 0 },
 #define SWAP_INSTANT(id, name, category, text, layout) \
-	{ id, NULL, category, text, SWAP_F_NONE, 0 },
-#define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) \
-	{ id, swap_fxt_on_probe, category, NULL, SWAP_F_##operation, starts },
+	{ id, NULL, category, text, 0 },
+#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) \
+	{ id, swap_fxt_on_probe, category, NULL, starts },
 #include "format/swap/swap_messages.def"
-	{ SWAP_PROBE, swap_fxt_on_probe, "probe", NULL, SWAP_F_NONE, 0 },
+	{ SWAP_PROBE, swap_fxt_on_probe, "probe", NULL, 0 },
 };
 
 const struct swap_handler *swap_fxt_handler(uint32_t id)
@@ -191,18 +184,18 @@ static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
 /* Earliest time in a message, ns: its own, or the begin of a setup stage. */
 static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
 {
-	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN];
+	const struct swap_value *begin;
 	uint64_t time = swap_time(m), at;
 
 	if (m->header.id != SWAP_APP_SETUP_STAGE)
 		return time;
 	s->m = m;
 	swap_fxt_collect(s, NULL);
+	begin = swap_get(&s->f, "begin");
+	if (!begin || begin->n >= SWAP_SECOND)
+		return time;
 	at = begin->u * SWAP_SECOND + begin->n;
-	if (s->f.has[SWAP_F_BEGIN] && begin->n < SWAP_SECOND && at < time &&
-	    time - at <= STAGE_MAX_NS)
-		return at;
-	return time;
+	return at < time && time - at <= STAGE_MAX_NS ? at : time;
 }
 
 /* Write the waiting messages; their earliest time is the start of the trace. */

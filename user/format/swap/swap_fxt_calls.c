@@ -16,7 +16,7 @@
 /* Format the message's address as library and offset. */
 static void pc_name(struct swap_fxt *s, char *buf, size_t size)
 {
-	swap_fxt_location(buf, size, swap_fxt_process(s), swap_addr(s, SWAP_F_PC));
+	swap_fxt_location(buf, size, swap_fxt_process(s), swap_wide(&s->f, "pc"));
 }
 
 /* Add the caller as an argument, if its library is known. */
@@ -25,17 +25,16 @@ static void add_caller(struct swap_fxt *s)
 	struct swap_process *p = swap_fxt_process(s);
 	char text[SWAP_NAME_BYTES + 1];
 
-	if (!p || !swap_mapping_at(p, swap_addr(s, SWAP_F_CALLER)))
+	if (!p || !swap_mapping_at(p, swap_wide(&s->f, "caller")))
 		return;
-	swap_fxt_location(text, sizeof(text), p, swap_addr(s, SWAP_F_CALLER));
+	swap_fxt_location(text, sizeof(text), p, swap_wide(&s->f, "caller"));
 	swap_args_own(&s->args, "called_from", text);
 }
 
 /* Before protocol 4.0, system calls were functions with probe type 3 (kernel). */
 static enum swap_slice_kind function_kind(const struct swap_fxt *s)
 {
-	return s->f.has[SWAP_F_PROBE_TYPE] && s->f.v[SWAP_F_PROBE_TYPE].u == 3 ?
-	       SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
+	return swap_num(&s->f, "probe_type") == 3 ? SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
 }
 
 static void on_entry(struct swap_fxt *s, enum swap_slice_kind kind)
@@ -44,7 +43,7 @@ static void on_entry(struct swap_fxt *s, enum swap_slice_kind kind)
 
 	pc_name(s, name, sizeof(name));
 	add_caller(s);
-	swap_fxt_begin(s, kind, swap_addr(s, SWAP_F_PC), name);
+	swap_fxt_begin(s, kind, swap_wide(&s->f, "pc"), name);
 }
 
 static void on_exit_of(struct swap_fxt *s, enum swap_slice_kind kind)
@@ -52,7 +51,7 @@ static void on_exit_of(struct swap_fxt *s, enum swap_slice_kind kind)
 	char name[SWAP_NAME_BYTES + 1];
 
 	pc_name(s, name, sizeof(name));
-	swap_fxt_finish(s, kind, swap_addr(s, SWAP_F_PC), name);
+	swap_fxt_finish(s, kind, swap_wide(&s->f, "pc"), name);
 }
 
 void swap_fxt_on_function_entry(struct swap_fxt *s)
@@ -77,16 +76,15 @@ void swap_fxt_on_syscall_exit(struct swap_fxt *s)
 
 void swap_fxt_on_file_entry(struct swap_fxt *s)
 {
-	const struct fxt_arg *event = NULL;
+	uint32_t event = swap_num(&s->f, "event");
+	const char *what = swap_get(&s->f, "event") ?
+			   swap_value_name(swap_file_operations, event) : NULL;
 	char name[64];
 
-	for (size_t i = 0; i < s->args.n; i++)
-		if (!strcmp(s->args.args[i].name.s, swap_field_name(SWAP_F_FILE_EVENT)))
-			event = &s->args.args[i];
-	if (event && event->type == FXT_ARG_STRING)
-		snprintf(name, sizeof(name), "file %.*s", (int)event->str.len, event->str.s);
+	if (what)
+		snprintf(name, sizeof(name), "file %s", what);
 	else
-		snprintf(name, sizeof(name), "file event %" PRIu32, swap_num(&s->f, SWAP_F_FILE_EVENT));
+		snprintf(name, sizeof(name), "file event %" PRIu32, event);
 	swap_fxt_begin(s, SWAP_SLICE_FILE, 0, name);
 }
 
@@ -100,7 +98,7 @@ void swap_fxt_on_sample(struct swap_fxt *s)
 	struct swap_process *p = swap_fxt_process(s);
 	char name[SWAP_NAME_BYTES + 1];
 
-	if (p && swap_mapping_at(p, swap_addr(s, SWAP_F_PC))) {
+	if (p && swap_mapping_at(p, swap_wide(&s->f, "pc"))) {
 		pc_name(s, name, sizeof(name));
 		swap_args_own(&s->args, "location", name);
 	}
@@ -111,16 +109,16 @@ void swap_fxt_on_sample(struct swap_fxt *s)
 
 static uint64_t web_key(const struct swap_fxt *s)
 {
-	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+	const struct swap_value *name = swap_get(&s->f, "name");
 
-	return s->f.has[SWAP_F_NAME] ? hash_bytes(name->p, name->n) : 0;
+	return name ? hash_bytes(name->p, name->n) : 0;
 }
 
 static void web_name(const struct swap_fxt *s, char *buf)
 {
-	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+	const struct swap_value *name = swap_get(&s->f, "name");
 
-	if (s->f.has[SWAP_F_NAME] && name->n)
+	if (name && name->n)
 		swap_fxt_make_name(buf, (const char *)name->p, name->n);
 	else
 		swap_fxt_make_name(buf, "(anonymous)", strlen("(anonymous)"));
@@ -131,7 +129,7 @@ void swap_fxt_on_web_sampling(struct swap_fxt *s)
 	char name[SWAP_NAME_BYTES + 1];
 
 	/* The protocol document's layout has a subtype and no exits: a sample. */
-	if (s->f.has[SWAP_F_SUBTYPE]) {
+	if (swap_get(&s->f, "subtype")) {
 		swap_fxt_instant(s, "web", "web sample");
 		return;
 	}
@@ -152,15 +150,15 @@ void swap_fxt_on_web_exit(struct swap_fxt *s)
 static void count_memory(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
-	uint64_t address = swap_addr(s, SWAP_F_ADDRESS), size = swap_addr(s, SWAP_F_SIZE);
+	uint64_t address = swap_wide(&s->f, "address"), size = swap_wide(&s->f, "size");
 	struct swap_value first = { 0 };
 
-	if (!p || !s->f.has[SWAP_F_ADDRESS])
+	if (!p || !swap_get(&s->f, "address"))
 		return;
 	/* realloc is one message, an allocation with the old block as its first argument. */
 	if (s->m->len >= 25 && swap_u32(s->m->payload + 12) && s->m->payload[16] == 'p')
 		first.u = swap_u64(s->m->payload + 17);
-	switch (s->f.v[SWAP_F_MEM_KIND].u) {
+	switch (swap_num(&s->f, "kind")) {
 	case 0:
 		if (address || !size)
 			swap_block_remove(p, first.u);
@@ -182,9 +180,9 @@ static void count_memory(struct swap_fxt *s)
 void swap_fxt_on_probe(struct swap_fxt *s)
 {
 	const struct swap_handler *probe = swap_fxt_handler(s->m->row->id);
-	uint32_t api = swap_num(&s->f, SWAP_F_API);
+	uint32_t api = swap_num(&s->f, "api_id");
 	uint64_t key = (uint64_t)probe->id << 32 | api;
-	uint32_t operation = probe->operation ? swap_num(&s->f, probe->operation) : 32;
+	uint32_t operation = swap_num(&s->f, "operation");
 	uint32_t bit = operation < 31 ? 1u << operation : 0;
 	char name[SWAP_NAME_BYTES + 1];
 

@@ -127,32 +127,25 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 	}
 }
 
+/* Does the field tell how a call ended? */
+static bool is_result(const struct swap_field *f)
+{
+	return !strcmp(f->name, "return") || !strcmp(f->name, "errno");
+}
+
 /* Is the field no argument: in the event itself, not known yet, or a reserved 0? */
 static bool said_elsewhere(const struct swap_fxt *s, const struct swap_field *f,
 			   const struct swap_value *v)
 {
-	switch (f->id) {
-	case SWAP_F_RETURN:
-	case SWAP_F_ERRNO:
-		return s->starting;
-	case SWAP_F_PID:
-	case SWAP_F_TID:
-		return true;
-	case SWAP_F_RESERVED1:
-	case SWAP_F_RESERVED2:
-		return !v->u;
-	default:
-		return false;
-	}
+	return (s->starting && is_result(f)) || !strcmp(f->name, "pid") ||
+	       !strcmp(f->name, "tid") || (!v->u && !strncmp(f->name, "reserved", 8));
 }
 
-static const char *arg_name(struct swap_fxt *s, enum swap_field_id id)
+static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
 {
-	const char *name = swap_field_name(id);
-
-	if (!s->prefix || id == SWAP_F_RETURN || id == SWAP_F_ERRNO)
-		return name;
-	return swap_args_name(&s->args, "%s%s", s->prefix, name);
+	if (!s->prefix || is_result(f))
+		return f->name;
+	return swap_args_name(&s->args, "%s%s", s->prefix, f->name);
 }
 
 /* Add a value of the message: to its fields and arguments, or to the text of a call's arguments. */
@@ -164,10 +157,9 @@ static void take_value(struct swap_fxt *s, const struct swap_field *f, const str
 		append_value(s, v);
 		return;
 	}
-	s->f.has[f->id] = true;
-	s->f.v[f->id] = *v;
+	swap_keep(&s->f, f, v);
 	if (!said_elsewhere(s, f, v))
-		add_value(s, arg_name(s, f->id), f, v);
+		add_value(s, arg_name(s, f), f, v);
 }
 
 static void collect_step(void *ctx, const struct swap_step *step)
@@ -180,7 +172,7 @@ static void collect_step(void *ctx, const struct swap_step *step)
 	else if (step->kind == SWAP_OPEN)
 		s->text_len = 0;
 	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
-		swap_args_own_text(&s->args, arg_name(s, f->id), s->text, s->text_len);
+		swap_args_own_text(&s->args, arg_name(s, f), s->text, s->text_len);
 }
 
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
@@ -188,7 +180,7 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 	const struct swap_message *m = s->m;
 
 	swap_args_reset(&s->args);
-	memset(s->f.has, 0, sizeof(s->f.has));
+	s->f.n = 0;
 	s->prefix = prefix;
 	if (!m->layout)
 		return;
@@ -199,12 +191,11 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 		swap_args_cstr(&s->args, "damaged", "this message was damaged");
 }
 
-void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids)
+void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
+		      const char *name)
 {
-	static const struct swap_field unnamed;
-
 	swap_args_reset(&s->args);
-	for (; *ids; ids++)
-		if (f->has[*ids])
-			add_value(s, swap_field_name(*ids), &unnamed, &f->v[*ids]);
+	for (size_t i = 0; i < e->n; i++)
+		add_value(s, e->at[i].field->name, e->at[i].field, &e->at[i].value);
+	swap_fxt_instant(s, category, name);
 }

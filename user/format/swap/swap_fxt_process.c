@@ -21,31 +21,24 @@ static const struct diag_kind kind_maps = {
 /* Add a mapping; a damaged message may lack the path. */
 static void add_mapping(struct swap_fxt *s, const struct swap_fields *e)
 {
-	const struct swap_value *path = &e->v[SWAP_F_PATH];
+	const struct swap_value *path = swap_get(e, "path");
 
-	if (e->has[SWAP_F_PATH] &&
-	    !swap_map(swap_fxt_process(s), e->v[SWAP_F_LOW].u, e->v[SWAP_F_HIGH].u,
-		      (const char *)path->p, path->n))
+	if (path && !swap_map(swap_fxt_process(s), swap_wide(e, "low"), swap_wide(e, "high"),
+			      (const char *)path->p, path->n))
 		diag_report(s->diag, &kind_maps, NULL, DIAG_OFFSET, s->m->offset, NULL);
 }
 
 static void put_library(void *ctx, const struct swap_fields *e)
 {
-	static const enum swap_field_id ids[] = {
-		SWAP_F_LOW, SWAP_F_HIGH, SWAP_F_PATH, SWAP_F_NONE
-	};
-	struct swap_fxt *s = ctx;
-
-	add_mapping(s, e);
-	swap_fxt_add(s, e, ids);
-	swap_fxt_instant(s, "map", "library");
+	add_mapping(ctx, e);
+	swap_fxt_element(ctx, e, "map", "library");
 }
 
 static void rename_process(struct swap_fxt *s, struct swap_process *p)
 {
-	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+	const struct swap_value *name = swap_get(&s->f, "name");
 
-	if (!s->f.has[SWAP_F_NAME])
+	if (!name)
 		return;
 	swap_fxt_name_process(s, p, (const char *)name->p, name->n);
 	swap_fxt_name_thread(s, swap_fxt_get_thread(s, p, p->pid), (const char *)name->p, name->n);
@@ -54,8 +47,8 @@ static void rename_process(struct swap_fxt *s, struct swap_process *p)
 void swap_fxt_on_process_info(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
-	uint64_t start = s->f.has[SWAP_F_START] ?
-			 s->f.v[SWAP_F_START].u * SWAP_SECOND + s->f.v[SWAP_F_START].n : 0;
+	const struct swap_value *at = swap_get(&s->f, "start");
+	uint64_t start = at ? at->u * SWAP_SECOND + at->n : 0;
 
 	if (!p) {
 		swap_fxt_instant(s, "process", "process info");
@@ -64,7 +57,7 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 	/* The pid was reused: its process has ended, or we missed the end. */
 	if (p->ended || (p->informed && p->start != start)) {
 		swap_fxt_end_process(s, p, s->time, "another process has its pid");
-		p = swap_fxt_add_process(s, swap_num(&s->f, SWAP_F_PID));
+		p = swap_fxt_add_process(s, swap_num(&s->f, "pid"));
 		swap_fxt_collect(s, NULL);
 	}
 	p->informed = true;
@@ -74,7 +67,7 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 	/* The message lists all current mappings; the executable may be missing. */
 	swap_unmap(p, 0, UINT64_MAX);
 	add_mapping(s, &s->f);
-	swap_each(s->m, SWAP_F_LIBRARIES, put_library, s);
+	swap_each(s->m, "libraries", put_library, s);
 }
 
 void swap_fxt_on_process_comm(struct swap_fxt *s)
@@ -88,19 +81,13 @@ void swap_fxt_on_process_comm(struct swap_fxt *s)
 
 static void put_open_file(void *ctx, const struct swap_fields *e)
 {
-	static const enum swap_field_id ids[] = {
-		SWAP_F_FD, SWAP_F_TID, SWAP_F_SIZE, SWAP_F_PATH, SWAP_F_NONE
-	};
-	struct swap_fxt *s = ctx;
-
-	swap_fxt_add(s, e, ids);
-	swap_fxt_instant(s, "process", "open file");
+	swap_fxt_element(ctx, e, "process", "open file");
 }
 
 void swap_fxt_on_status_info(struct swap_fxt *s)
 {
 	swap_fxt_instant(s, "process", "process status");
-	swap_each(s->m, SWAP_F_FILES, put_open_file, s);
+	swap_each(s->m, "files", put_open_file, s);
 }
 
 void swap_fxt_on_map(struct swap_fxt *s)
@@ -113,8 +100,8 @@ void swap_fxt_on_unmap(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
 
-	if (p && s->f.has[SWAP_F_HIGH])
-		swap_unmap(p, s->f.v[SWAP_F_LOW].u, s->f.v[SWAP_F_HIGH].u);
+	if (p && swap_get(&s->f, "high"))
+		swap_unmap(p, swap_wide(&s->f, "low"), swap_wide(&s->f, "high"));
 	swap_fxt_instant(s, "map", "unmap");
 }
 
@@ -158,11 +145,11 @@ void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t t
 
 void swap_fxt_on_terminate(struct swap_fxt *s)
 {
-	uint32_t pid = swap_num(&s->f, SWAP_F_PID);
+	uint32_t pid = swap_num(&s->f, "pid");
 	struct swap_process *p = swap_process_find(s->ps, pid);
 	struct swap_thread *t = p ? NULL : swap_thread_by_tid(s->ps, pid);
 
-	if (!s->f.has[SWAP_F_PID]) {
+	if (!swap_get(&s->f, "pid")) {
 		swap_fxt_instant(s, "process", "terminate");
 	} else if (p) {
 		swap_fxt_end_process(s, p, s->time, "the process has ended");
@@ -182,19 +169,19 @@ void swap_fxt_on_terminate(struct swap_fxt *s)
 void swap_fxt_on_app_stage(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
-	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN], *end = &s->f.v[SWAP_F_END];
+	const struct swap_value *begin = swap_get(&s->f, "begin"), *end = swap_get(&s->f, "end");
 	struct fxt_event ev = {
 		.type = FXT_EV_DURATION_COMPLETE, .category = FXT_STR("setup"),
 	};
 	char track[64], name[32];
 	static const char *const names[] = { "mapping", "main", "create", "service" };
-	uint32_t stage = swap_num(&s->f, SWAP_F_STAGE);
+	uint32_t stage = swap_num(&s->f, "stage");
 
 	if (stage < sizeof(names) / sizeof(names[0]))
 		snprintf(name, sizeof(name), "%s", names[stage]);
 	else
 		snprintf(name, sizeof(name), "stage %" PRIu32, stage);
-	if (!s->f.has[SWAP_F_END]) {
+	if (!end) {
 		swap_fxt_instant(s, "setup", name);
 		return;
 	}
@@ -223,9 +210,9 @@ void swap_fxt_on_app_stage(struct swap_fxt *s)
 void swap_fxt_on_web_stage(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
-	uint32_t step = swap_num(&s->f, SWAP_F_STEP);
+	uint32_t step = swap_num(&s->f, "step");
 	unsigned int span = (step + 1) / 2;
-	uint64_t key = (uint64_t)span << 32 | swap_num(&s->f, SWAP_F_RESOURCE);
+	uint64_t key = (uint64_t)span << 32 | swap_num(&s->f, "resource_id");
 	const uint64_t *open;
 
 	if (!p || step < 1 || step > 6) {

@@ -62,12 +62,6 @@ static inline struct fxt_str swap_cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* Value of a 64-bit field of the message, 0 if missing. */
-static inline uint64_t swap_addr(const struct swap_fxt *s, enum swap_field_id id)
-{
-	return s->f.has[id] ? s->f.v[id].u : 0;
-}
-
 /* Convert wall clock time to trace time, both ns; 0 if before the trace begins. */
 static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 {
@@ -81,8 +75,7 @@ struct swap_handler {
 	uint16_t id;
 	void (*fn)(struct swap_fxt *s);	/* NULL to write an instant */
 	const char *category, *text;	/* of the instant; category also of a probe */
-	enum swap_field_id operation;	/* field that distinguishes starts and ends of a probe */
-	uint32_t starts;		/* bit mask of its values that are a start */
+	uint32_t starts;	/* bit mask of the operations of a probe that are a start */
 };
 
 /** swap_fxt_handler - find the handler for a message id; NULL if none */
@@ -139,8 +132,9 @@ void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name
  */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 
-/** swap_fxt_add - add fields as arguments; @ids ends with SWAP_F_NONE */
-void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids);
+/** swap_fxt_element - write an instant with the fields of an element of a list */
+void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
+		      const char *name);
 
 /* ---- swap_fxt_slices.c ---- */
 

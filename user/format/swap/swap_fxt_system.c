@@ -64,11 +64,11 @@ void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)
 void swap_fxt_on_switch(struct swap_fxt *s)
 {
 	struct swap_thread *t = swap_fxt_thread(s);
-	uint32_t cpu = swap_num(&s->f, SWAP_F_CPU);
+	uint32_t cpu = swap_num(&s->f, "cpu");
 	struct swap_leaving *l = leaving_of(s, cpu);
 
 	/* FXT has only 8 bits for the processor. */
-	if (!t || !s->f.has[SWAP_F_CPU] || cpu > 255) {
+	if (!t || !swap_get(&s->f, "cpu") || cpu > 255) {
 		swap_fxt_instant(s, "scheduling", s->m->header.id == SWAP_CONTEXT_SWITCH_ENTRY ?
 				 "thread leaves" : "thread comes");
 		return;
@@ -115,24 +115,24 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
 /* Numbers of a SYSTEM message that are written as one counter. */
 static const struct group {
 	const char *name;
-	enum swap_field_id ids[14];
+	const char *fields[13];
 } groups[] = {
-	{ "memory", { SWAP_F_MEMORY_USED } },
-	{ "drive", { SWAP_F_USED_DRIVE } },
-	{ "disk", { SWAP_F_DISK_READS, SWAP_F_DISK_READ_AMOUNT, SWAP_F_DISK_WRITES,
-		    SWAP_F_DISK_WRITE_AMOUNT } },
-	{ "network", { SWAP_F_NET_SENT, SWAP_F_NET_RECEIVED } },
-	{ "devices", { SWAP_F_WIFI, SWAP_F_BT, SWAP_F_GPS, SWAP_F_BRIGHTNESS, SWAP_F_CAMERA,
-		       SWAP_F_SOUND, SWAP_F_AUDIO, SWAP_F_VIBRATION, SWAP_F_VOLTAGE,
-		       SWAP_F_RSSI, SWAP_F_VIDEO, SWAP_F_CALL, SWAP_F_DNET } },
-	{ "energy", { SWAP_F_ENERGY } },
+	{ "memory", { "memory_used" } },
+	{ "drive", { "used_drive" } },
+	{ "disk", { "disk_reads", "disk_read_amount", "disk_writes",
+		    "disk_write_amount" } },
+	{ "network", { "net_sent", "net_received" } },
+	{ "devices", { "wifi", "bt", "gps", "brightness", "camera",
+		       "sound", "audio", "vibration", "voltage",
+		       "rssi", "video", "call", "dnet" } },
+	{ "energy", { "energy" } },
 };
 
 /* Groups of numbers in an element of the list of processes. */
 static const struct group process_groups[] = {
-	{ "process load", { SWAP_F_LOAD } },
-	{ "process memory", { SWAP_F_VIRTUAL, SWAP_F_RESIDENT, SWAP_F_SHARED, SWAP_F_PSS,
-			      SWAP_F_ALLOC } },
+	{ "process load", { "load" } },
+	{ "process memory", { "virtual", "resident", "shared", "pss",
+			      "alloc" } },
 };
 
 static void add_number(struct swap_fxt *s, const char *name, const struct swap_value *v)
@@ -148,9 +148,12 @@ static void add_number(struct swap_fxt *s, const char *name, const struct swap_v
 static void put_group(struct swap_fxt *s, struct swap_process *p, const struct group *g,
 		      const struct swap_fields *f)
 {
-	for (size_t i = 0; i < sizeof(g->ids) / sizeof(g->ids[0]) && g->ids[i]; i++)
-		if (f->has[g->ids[i]])
-			add_number(s, swap_field_name(g->ids[i]), &f->v[g->ids[i]]);
+	for (size_t i = 0; i < sizeof(g->fields) / sizeof(g->fields[0]) && g->fields[i]; i++) {
+		const struct swap_value *v = swap_get(f, g->fields[i]);
+
+		if (v)
+			add_number(s, g->fields[i], v);
+	}
 	swap_fxt_counter(s, p, g->name, 0);
 }
 
@@ -159,20 +162,22 @@ static void put_process_profile(void *ctx, const struct swap_fields *e)
 	struct swap_fxt *s = ctx;
 	struct swap_process *p;
 
-	if (!e->has[SWAP_F_PID])
+	if (!swap_get(e, "pid"))
 		return;
-	p = swap_fxt_get_process(s, swap_num(e, SWAP_F_PID));
+	p = swap_fxt_get_process(s, swap_num(e, "pid"));
 	for (size_t i = 0; i < sizeof(process_groups) / sizeof(process_groups[0]); i++)
 		put_group(s, p, &process_groups[i], e);
 }
 
 static void put_load(struct swap_fxt *s, struct swap_process *p, const char *what,
-		     enum swap_field_id id, const struct swap_fields *e)
+		     const char *id, const struct swap_fields *e)
 {
-	if (!e->has[id] || !e->has[SWAP_F_LOAD])
+	const struct swap_value *load = swap_get(e, "load");
+
+	if (!swap_get(e, id) || !load)
 		return;
 	add_number(s, swap_args_name(&s->args, "load of %s %" PRIu32, what, swap_num(e, id)),
-		   &e->v[SWAP_F_LOAD]);
+		   load);
 	swap_fxt_counter(s, p, swap_args_name(&s->args, "%s load", what), swap_num(e, id));
 }
 
@@ -180,26 +185,26 @@ static void put_thread_load(void *ctx, const struct swap_fields *e)
 {
 	struct swap_fxt *s = ctx;
 
-	put_load(s, swap_fxt_get_process(s, e->outer_pid), "thread", SWAP_F_TID, e);
+	put_load(s, swap_fxt_get_process(s, e->outer_pid), "thread", "tid", e);
 }
 
 static void put_other_load(void *ctx, const struct swap_fields *e)
 {
 	struct swap_fxt *s = ctx;
 
-	put_load(s, NULL, "other process", SWAP_F_PID, e);
+	put_load(s, NULL, "other process", "pid", e);
 }
 
 /* Arrays of a SYSTEM message, each written as a counter. */
 static const struct array {
-	enum swap_field_id id;
+	const char *field;
 	const char *counter;
 	const char *element;
 } arrays[] = {
-	{ SWAP_F_CPU_FREQ, "cpu frequency", "frequency of cpu" },
-	{ SWAP_F_CPU_LOAD, "cpu load", "load of cpu" },
-	{ SWAP_F_ENERGY_DEVICES, "energy of devices", "energy of device" },
-	{ SWAP_F_APP_ENERGY_DEVICES, "energy of the application",
+	{ "cpu_frequency", "cpu frequency", "frequency of cpu" },
+	{ "cpu_load", "cpu load", "load of cpu" },
+	{ "energy_devices", "energy of devices", "energy of device" },
+	{ "app_energy_devices", "energy of the application",
 	  "application's energy of device" },
 };
 
@@ -211,7 +216,7 @@ static void put_array_step(void *ctx, const struct swap_step *step)
 	struct swap_fxt *s = ctx;
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		if (arrays[i].id == step->field->id)
+		if (!strcmp(arrays[i].field, step->field->name))
 			array = &arrays[i];
 	if (!array || step->kind == SWAP_OPEN)
 		return;
@@ -236,7 +241,7 @@ void swap_fxt_on_system(struct swap_fxt *s)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		put_group(s, NULL, &groups[i], &s->f);
 	swap_walk(m->layout, m->payload, m->len, &m->counts, put_array_step, s);
-	swap_each(s->m, SWAP_F_PROCESSES, put_process_profile, s);
-	swap_each(s->m, SWAP_F_THREADS, put_thread_load, s);
-	swap_each(s->m, SWAP_F_OTHERS, put_other_load, s);
+	swap_each(s->m, "processes", put_process_profile, s);
+	swap_each(s->m, "threads", put_thread_load, s);
+	swap_each(s->m, "other_processes", put_other_load, s);
 }

@@ -104,13 +104,13 @@ struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process 
 
 struct swap_process *swap_fxt_process(struct swap_fxt *s)
 {
-	return s->f.has[SWAP_F_PID] ? swap_fxt_get_process(s, swap_num(&s->f, SWAP_F_PID)) : NULL;
+	return swap_get(&s->f, "pid") ? swap_fxt_get_process(s, swap_num(&s->f, "pid")) : NULL;
 }
 
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s)
 {
 	struct swap_process *p = swap_fxt_process(s);
-	enum swap_field_id id = s->f.has[SWAP_F_TID] ? SWAP_F_TID : SWAP_F_PID;
+	const char *id = swap_get(&s->f, "tid") ? "tid" : "pid";
 
 	return p ? swap_fxt_get_thread(s, p, swap_num(&s->f, id)) : NULL;
 }

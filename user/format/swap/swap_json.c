@@ -98,13 +98,13 @@ static void put_item(struct json *j, const struct swap_value *v)
 
 static void put_name(struct swap_json *s, const struct swap_field *f, const struct swap_value *v)
 {
-	const char *name = f->id == SWAP_F_API ? s->api : swap_value_name(f->names, v->u);
+	bool api = !strcmp(f->name, "api_id");
+	const char *name = api ? s->api : swap_value_name(f->names, v->u);
 	char key[32];
 
 	if (!name)
 		return;
-	snprintf(key, sizeof(key), "%s_name",
-		 f->id == SWAP_F_API ? "api" : swap_field_name(f->id));
+	snprintf(key, sizeof(key), "%s_name", api ? "api" : f->name);
 	json_text(&s->j, key, name, strlen(name));
 }
 
@@ -113,14 +113,13 @@ static void put_field(struct swap_json *s, const struct swap_field *f, const str
 {
 	bool element = f->type == SWAP_T_ARGS || f->type == SWAP_T_CPUS_F32 ||
 		       f->type == SWAP_T_DEVICES_U32;
-	const char *name = swap_field_name(f->id);
 
 	if (!element && v->kind == SWAP_V_STR && !v->item) {
-		json_text(&s->j, name, (const char *)v->p, v->n);
+		json_text(&s->j, f->name, (const char *)v->p, v->n);
 		return;
 	}
 	if (!element)
-		json_key(&s->j, name);
+		json_key(&s->j, f->name);
 	if (v->item)
 		put_item(&s->j, v);
 	else
@@ -139,7 +138,7 @@ static void put_step(void *ctx, const struct swap_step *step)
 	if (step->kind == SWAP_VALUE)
 		put_field(s, step->field, &step->value);
 	else if (step->kind == SWAP_OPEN)
-		json_list(&s->j, swap_field_name(step->field->id));
+		json_list(&s->j, step->field->name);
 	else if (step->kind == SWAP_NEXT)
 		json_begin(&s->j, '{');
 	else

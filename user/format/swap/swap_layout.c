@@ -6,12 +6,6 @@
 #include "format/swap/swap_layout.h"
 #include "base/partition.h"
 
-static const char *const field_names[] = {
-#define SWAP_NAME(id, name) name,
-	SWAP_FIELDS(SWAP_NAME)
-#undef SWAP_NAME
-};
-
 /* Names of the values of number fields. */
 static const struct swap_name class_names[] = {
 	{ 0x01, "file" }, { 0x02, "ipc" }, { 0x04, "process" }, { 0x08, "signal" },
@@ -22,7 +16,7 @@ static const struct swap_name probe_type_names[] = {
 	{ 1, "user" }, { 3, "kernel" }, { 0, NULL }
 };
 
-static const struct swap_name file_api_names[] = {
+const struct swap_name swap_file_operations[] = {
 	{ 0, "open" }, { 1, "close" }, { 2, "read start" }, { 3, "read end" },
 	{ 4, "write start" }, { 5, "write end" }, { 6, "directory" }, { 7, "permission" },
 	{ 8, "other" }, { 9, "send" }, { 10, "receive" }, { 11, "option" }, { 12, "manage" },
@@ -95,218 +89,222 @@ static const struct swap_name gl_kind_names[] = {
 };
 
 /* One row per field. */
-#define F(fid, ftype)		{ .id = SWAP_F_##fid, .type = SWAP_T_##ftype }
-#define NAMED(fid, ftype, tab)	{ .id = SWAP_F_##fid, .type = SWAP_T_##ftype, .names = tab }
-#define SELECT(fid, ftype, tab)	\
-	{ .id = SWAP_F_##fid, .type = SWAP_T_##ftype, .names = tab, .selector = true }
-#define WHEN(mask, fid, ftype)	{ .id = SWAP_F_##fid, .type = SWAP_T_##ftype, .when = mask }
-#define LIST(fid, fields)	{ .id = SWAP_F_##fid, .type = SWAP_T_LIST, .sub = fields }
-#define INCLUDE(fields)		{ .id = SWAP_F_NONE, .type = SWAP_T_INCLUDE, .sub = fields }
-#define END			{ .id = SWAP_F_NONE, .type = SWAP_T_END }
+#define F(text, ftype)		{ .name = text, .type = SWAP_T_##ftype }
+#define NAMED(text, ftype, tab)	{ .name = text, .type = SWAP_T_##ftype, .names = tab }
+#define SELECT(text, ftype, tab) \
+	{ .name = text, .type = SWAP_T_##ftype, .names = tab, .selector = true }
+#define WHEN(mask, text, ftype)	{ .name = text, .type = SWAP_T_##ftype, .when = mask }
+#define LIST(text, fields)	{ .name = text, .type = SWAP_T_LIST, .sub = fields }
+#define INCLUDE(fields)		{ .name = "", .type = SWAP_T_INCLUDE, .sub = fields }
+#define END			{ .name = "", .type = SWAP_T_END }
 
 static const struct swap_field library[] = {
-	F(LOW, ADDR), F(HIGH, ADDR), F(PATH, STR), END
+	F("low", ADDR), F("high", ADDR), F("path", STR), END
 };
 
 static const struct swap_field process_info[] = {
-	F(PID, U32), F(NAME, STR), F(PPID, U32), F(START, TIME), F(LOW, ADDR), F(HIGH, ADDR),
-	F(PATH, STR), LIST(LIBRARIES, library), END
+	F("pid", U32), F("name", STR), F("ppid", U32), F("start", TIME), F("low", ADDR),
+	F("high", ADDR), F("path", STR), LIST("libraries", library), END
 };
 
-static const struct swap_field terminate[] = { F(PID, U32), END };
+static const struct swap_field terminate[] = { F("pid", U32), END };
 
-static const struct swap_field error[] = { F(MESSAGE, STR), END };
+static const struct swap_field error[] = { F("message", STR), END };
 
 static const struct swap_field sample[] = {
-	F(PID, U32), F(PC, ADDR), F(TID, U32), F(CPU, U32), END
+	F("pid", U32), F("pc", ADDR), F("tid", U32), F("cpu", U32), END
 };
 
-static const struct swap_field thread_load[] = { F(TID, U32), F(LOAD, F32), END };
+static const struct swap_field thread_load[] = { F("tid", U32), F("load", F32), END };
 
 static const struct swap_field process_profile[] = {
-	F(PID, U32), F(LOAD, F32), F(VIRTUAL, U64), F(RESIDENT, U64), F(SHARED, U64),
-	F(PSS, U64), F(ALLOC, I64), LIST(THREADS, thread_load), END
+	F("pid", U32), F("load", F32), F("virtual", U64), F("resident", U64), F("shared", U64),
+	F("pss", U64), F("alloc", I64), LIST("threads", thread_load), END
 };
 
-static const struct swap_field process_load[] = { F(PID, U32), F(LOAD, F32), END };
+static const struct swap_field process_load[] = { F("pid", U32), F("load", F32), END };
 
 static const struct swap_field system_state[] = {
-	F(CPU_FREQ, CPUS_F32), F(CPU_LOAD, CPUS_F32), F(MEMORY_USED, U64),
-	LIST(PROCESSES, process_profile), LIST(OTHERS, process_load),
-	F(USED_DRIVE, U32), F(DISK_READS, U32), F(DISK_READ_AMOUNT, U32),
-	F(DISK_WRITES, U32), F(DISK_WRITE_AMOUNT, U32), F(NET_SENT, U32),
-	F(NET_RECEIVED, U32), F(WIFI, U32), F(BT, U32), F(GPS, U32), F(BRIGHTNESS, U32),
-	F(CAMERA, U32), F(SOUND, U32), F(AUDIO, U32), F(VIBRATION, U32), F(VOLTAGE, U32),
-	F(RSSI, U32), F(VIDEO, U32), F(CALL, U32), F(DNET, U32), F(ENERGY, U32),
-	F(ENERGY_DEVICES, DEVICES_U32), F(APP_ENERGY_DEVICES, DEVICES_U32), END
+	F("cpu_frequency", CPUS_F32), F("cpu_load", CPUS_F32), F("memory_used", U64),
+	LIST("processes", process_profile), LIST("other_processes", process_load),
+	F("used_drive", U32), F("disk_reads", U32), F("disk_read_amount", U32),
+	F("disk_writes", U32), F("disk_write_amount", U32), F("net_sent", U32),
+	F("net_received", U32), F("wifi", U32), F("bt", U32), F("gps", U32), F("brightness", U32),
+	F("camera", U32), F("sound", U32), F("audio", U32), F("vibration", U32), F("voltage", U32),
+	F("rssi", U32), F("video", U32), F("call", U32), F("dnet", U32), F("energy", U32),
+	F("energy_devices", DEVICES_U32), F("app_energy_devices", DEVICES_U32), END
 };
 
 static const struct swap_field input_event[] = {
-	F(EVENT_ID, U32), F(EVENT_TYPE, U32), F(EVENT_CODE, U32), F(EVENT_VALUE, U32), END
+	F("event_id", U32), F("event_type", U32), F("event_code", U32), F("event_value", U32), END
 };
 
-static const struct swap_field record[] = { LIST(EVENTS, input_event), END };
+static const struct swap_field record[] = { LIST("events", input_event), END };
 
 static const struct swap_field function_entry[] = {
-	F(PID, U32), F(TID, U32), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32), F(ARGS, ARGS), END
+	F("pid", U32), F("tid", U32), F("pc", ADDR), F("caller", ADDR), F("cpu", U32),
+	F("args", ARGS), END
 };
 
 /* Before protocol 4.0: system calls had this id, too. */
 static const struct swap_field function_entry_old[] = {
-	F(PID, U32), F(TID, U32), NAMED(PROBE_TYPE, U16, probe_type_names),
-	NAMED(CLASS, U16, class_names), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32),
-	F(ARGS, ARGS), END
+	F("pid", U32), F("tid", U32), NAMED("probe_type", U16, probe_type_names),
+	NAMED("class", U16, class_names), F("pc", ADDR), F("caller", ADDR), F("cpu", U32),
+	F("args", ARGS), END
 };
 
 static const struct swap_field function_exit[] = {
-	F(PID, U32), F(TID, U32), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32), F(RETURN, ITEM), END
+	F("pid", U32), F("tid", U32), F("pc", ADDR), F("caller", ADDR), F("cpu", U32),
+	F("return", ITEM), END
 };
 
 static const struct swap_field function_exit_old[] = {
-	F(PID, U32), F(TID, U32), NAMED(PROBE_TYPE, U16, probe_type_names),
-	NAMED(CLASS, U16, class_names), F(PC, ADDR), F(CALLER, ADDR), F(CPU, U32),
-	F(RETURN, ITEM), END
+	F("pid", U32), F("tid", U32), NAMED("probe_type", U16, probe_type_names),
+	NAMED("class", U16, class_names), F("pc", ADDR), F("caller", ADDR), F("cpu", U32),
+	F("return", ITEM), END
 };
 
 static const struct swap_field syscall_entry[] = {
-	F(PID, U32), F(TID, U32), NAMED(CLASS, U32, class_names), F(PC, ADDR), F(CALLER, ADDR),
-	F(CPU, U32), F(ARGS, ARGS), END
+	F("pid", U32), F("tid", U32), NAMED("class", U32, class_names), F("pc", ADDR),
+	F("caller", ADDR), F("cpu", U32), F("args", ARGS), END
 };
 
 static const struct swap_field syscall_exit[] = {
-	F(PID, U32), F(TID, U32), NAMED(CLASS, U32, class_names), F(PC, ADDR), F(CALLER, ADDR),
-	F(CPU, U32), F(RETURN, ITEM), END
+	F("pid", U32), F("tid", U32), NAMED("class", U32, class_names), F("pc", ADDR),
+	F("caller", ADDR), F("cpu", U32), F("return", ITEM), END
 };
 
 static const struct swap_field file_function_entry[] = {
-	F(PID, U32), F(TID, U32), F(FD, I32), NAMED(FILE_EVENT, U32, file_api_names),
-	F(PATH, STR), SELECT(FILE_ARGS, U32, file_args_names), WHEN(1 << 1, OPEN_PATH, STR),
-	WHEN(1 << 2, LOCK_TYPE, U32), WHEN(1 << 2, LOCK_WHENCE, U32),
-	WHEN(1 << 2, LOCK_START, I64), WHEN(1 << 2, LOCK_LENGTH, I64), END
+	F("pid", U32), F("tid", U32), F("fd", I32), NAMED("event", U32, swap_file_operations),
+	F("path", STR), SELECT("args_type", U32, file_args_names), WHEN(1 << 1, "open_path", STR),
+	WHEN(1 << 2, "lock_type", U32), WHEN(1 << 2, "whence", U32),
+	WHEN(1 << 2, "lock_start", I64), WHEN(1 << 2, "lock_length", I64), END
 };
 
 static const struct swap_field file_function_exit[] = {
-	F(PID, U32), F(TID, U32), F(RETURN, ITEM), END
+	F("pid", U32), F("tid", U32), F("return", ITEM), END
 };
 
 static const struct swap_field open_file[] = {
-	F(FD, U32), F(SIZE, U64), F(PATH, STR), END
+	F("fd", U32), F("size", U64), F("path", STR), END
 };
 
 static const struct swap_field open_file_document[] = {
-	F(FD, U32), F(TID, U32), F(SIZE, U64), F(PATH, STR), END
+	F("fd", U32), F("tid", U32), F("size", U64), F("path", STR), END
 };
 
 static const struct swap_field status_info[] = {
-	F(PID, U32), LIST(FILES, open_file), END
+	F("pid", U32), LIST("files", open_file), END
 };
 
 static const struct swap_field status_info_document[] = {
-	F(PID, U32), LIST(FILES, open_file_document), END
+	F("pid", U32), LIST("files", open_file_document), END
 };
 
 static const struct swap_field context_switch[] = {
-	F(PC, ADDR), F(PID, U32), F(TID, U32), F(CPU, U32), END
+	F("pc", ADDR), F("pid", U32), F("tid", U32), F("cpu", U32), END
 };
 
 static const struct swap_field process_map[] = {
-	F(PID, U32), F(LOW, ADDR), F(HIGH, ADDR), F(PATH, STR), END
+	F("pid", U32), F("low", ADDR), F("high", ADDR), F("path", STR), END
 };
 
 static const struct swap_field process_unmap[] = {
-	F(PID, U32), F(LOW, ADDR), F(HIGH, ADDR), END
+	F("pid", U32), F("low", ADDR), F("high", ADDR), END
 };
 
-static const struct swap_field process_comm[] = { F(PID, U32), F(NAME, STR), END };
+static const struct swap_field process_comm[] = { F("pid", U32), F("name", STR), END };
 
 static const struct swap_field web_entry[] = {
-	F(PID, U32), F(TID, U32), F(LINE, U32), F(NAME, STR), F(URL, STR), END
+	F("pid", U32), F("tid", U32), F("line", U32), F("name", STR), F("url", STR), END
 };
 
 static const struct swap_field web_sample[] = {
-	F(SUBTYPE, U8), F(PID, U32), F(TID, U32), F(LINE, U32), F(NAME, STR), F(URL, STR), END
+	F("subtype", U8), F("pid", U32), F("tid", U32), F("line", U32), F("name", STR),
+	F("url", STR), END
 };
 
 static const struct swap_field web_exit[] = {
-	F(PID, U32), F(TID, U32), F(NAME, STR), END
+	F("pid", U32), F("tid", U32), F("name", STR), END
 };
 
 static const struct swap_field app_stage[] = {
-	F(PID, U32), NAMED(STAGE, U32, stage_names), F(BEGIN, TIME), F(END, TIME), END
+	F("pid", U32), NAMED("stage", U32, stage_names), F("begin", TIME), F("end", TIME), END
 };
 
 static const struct swap_field web_stage[] = {
-	F(PID, U32), SELECT(STEP, U32, step_names),
-	WHEN(1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, RESOURCE, U32), WHEN(1 << 1, PATH, STR), END
+	F("pid", U32), SELECT("step", U32, step_names),
+	WHEN(1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, "resource_id", U32), WHEN(1 << 1, "path", STR), END
 };
 
-static const struct swap_field fbi[] = { F(VARIABLE, U32), F(DATA, SIZED), END };
+static const struct swap_field fbi[] = { F("variable", U32), F("data", SIZED), END };
 
-static const struct swap_field ui_hierarchy[] = { F(PATH, STR), END };
+static const struct swap_field ui_hierarchy[] = { F("path", STR), END };
 
 static const struct swap_field lsan[] = {
-	NAMED(STATUS, U32, lsan_names), F(PID, U32), F(MESSAGE, STR), F(CALL_TYPE_PTR, U32),
-	F(CALLER, ADDR), END
+	NAMED("status", U32, lsan_names), F("pid", U32), F("message", STR), F("call_type_ptr", U32),
+	F("caller", ADDR), END
 };
 
 static const struct swap_field probe[] = {
-	F(API, U32), F(PID, U32), F(TID, U32), F(ARGS, ARGS), F(RETURN, ITEM), F(ERRNO, I64),
-	F(CALL_TYPE, U32), F(CALLER, ADDR), F(RESERVED1, U32), F(RESERVED2, U32), END
+	F("api_id", U32), F("pid", U32), F("tid", U32), F("args", ARGS), F("return", ITEM),
+	F("errno", I64), F("call_type", U32), F("caller", ADDR), F("reserved1", U32),
+	F("reserved2", U32), END
 };
 
 static const struct swap_field probe_memory[] = {
-	INCLUDE(probe), F(SIZE, U64), NAMED(MEM_KIND, U32, mem_names), F(ADDRESS, ADDR), END
+	INCLUDE(probe), F("size", U64), NAMED("kind", U32, mem_names), F("address", ADDR), END
 };
 
 static const struct swap_field probe_uicontrol[] = {
-	INCLUDE(probe), F(CONTROL_TYPE, STR), F(NAME, STR), F(ADDRESS, ADDR), END
+	INCLUDE(probe), F("control_type", STR), F("name", STR), F("address", ADDR), END
 };
 
 static const struct swap_field probe_uievent[] = {
-	INCLUDE(probe), NAMED(UI_EVENT, U32, ui_event_names), F(UI_DETAIL, U32), F(POS_X, I32),
-	F(POS_Y, I32), F(INFO1, STR), F(INFO2, I32), END
+	INCLUDE(probe), NAMED("event", U32, ui_event_names), F("detail", U32), F("x", I32),
+	F("y", I32), F("info1", STR), F("info2", I32), END
 };
 
 static const struct swap_field probe_file[] = {
-	INCLUDE(probe), F(SIZE, U64), F(FD, I64), NAMED(FILE_API, U32, file_api_names),
-	F(FILE_SIZE, I64), F(PATH, STR), END
+	INCLUDE(probe), F("size", U64), F("fd", I64), NAMED("operation", U32, swap_file_operations),
+	F("file_size", I64), F("path", STR), END
 };
 
 static const struct swap_field probe_lifecycle[] = { INCLUDE(probe), END };
 
 static const struct swap_field probe_screenshot[] = {
-	INCLUDE(probe), F(IMAGE, STR), F(ANGLE, U32), END
+	INCLUDE(probe), F("image", STR), F("angle", U32), END
 };
 
 static const struct swap_field probe_scene[] = {
-	INCLUDE(probe), F(SCENE, STR), F(FORM, STR), F(FORM_ADDRESS, ADDR), F(PANEL, STR),
-	F(PANEL_ADDRESS, ADDR), F(TRANSITION, U64), F(USER_DATA, U64), END
+	INCLUDE(probe), F("scene", STR), F("form", STR), F("form_address", ADDR), F("panel", STR),
+	F("panel_address", ADDR), F("transition", U64), F("user_data", U64), END
 };
 
 static const struct swap_field probe_thread[] = {
-	INCLUDE(probe), F(PTHREAD, ADDR), F(TIZEN_THREAD, ADDR),
-	NAMED(THREAD_KIND, U32, thread_kind_names), NAMED(THREAD_API, U32, thread_api_names),
-	F(CLASS_NAME, STR), END
+	INCLUDE(probe), F("pthread", ADDR), F("tizen_thread", ADDR),
+	NAMED("thread_kind", U32, thread_kind_names), NAMED("operation", U32, thread_api_names),
+	F("class_name", STR), END
 };
 
 static const struct swap_field probe_custom[] = {
-	INCLUDE(probe), F(HANDLE, U32), F(CHART_TYPE, U32), F(NAME, STR), F(COLOUR, U32),
-	F(VALUE, F64), END
+	INCLUDE(probe), F("handle", U32), F("chart_type", U32), F("name", STR), F("colour", U32),
+	F("value", F64), END
 };
 
 static const struct swap_field probe_sync[] = {
-	INCLUDE(probe), F(OBJECT, ADDR), NAMED(SYNC_KIND, U32, sync_kind_names),
-	NAMED(SYNC_API, U32, sync_api_names), END
+	INCLUDE(probe), F("object", ADDR), NAMED("kind", U32, sync_kind_names),
+	NAMED("operation", U32, sync_api_names), END
 };
 
 static const struct swap_field probe_network[] = {
-	INCLUDE(probe), F(OBJECT, ADDR), F(FD, I64), NAMED(NET_API, U32, net_api_names),
-	F(IP, IP4), F(PORT, U32), F(TOTAL, U64), F(DATA, REST), END
+	INCLUDE(probe), F("object", ADDR), F("fd", I64), NAMED("operation", U32, net_api_names),
+	F("ip", IP4), F("port", U32), F("total_size", U64), F("data", REST), END
 };
 
 static const struct swap_field probe_gl[] = {
-	INCLUDE(probe), F(CONTEXT, ADDR), NAMED(GL_KIND, U32, gl_kind_names), F(ELAPSED, U64),
-	F(TEXT, STR), END
+	INCLUDE(probe), F("context", ADDR), NAMED("kind", U32, gl_kind_names), F("elapsed", U64),
+	F("text", STR), END
 };
 
 /* The last member is slack: only SYSTEM has uninitialised memory after its fields. */
@@ -315,7 +313,7 @@ static const struct swap_field probe_gl[] = {
 static const struct swap_row rows[] = {
 #define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, __VA_ARGS__)
 #define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, layout)
-#define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) ROW(id, name, layout)
+#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) ROW(id, name, layout)
 #include "format/swap/swap_messages.def"
 };
 
@@ -330,11 +328,6 @@ const struct swap_row *swap_row(uint32_t id)
 	if (at < n && rows[at].id == id)
 		return &rows[at];
 	return id >> 8 == SWAP_PROBE >> 8 ? &other_probe : NULL;
-}
-
-const char *swap_field_name(enum swap_field_id id)
-{
-	return id < SWAP_F_COUNT ? field_names[id] : "";
 }
 
 const char *swap_value_name(const struct swap_name *names, uint64_t value)

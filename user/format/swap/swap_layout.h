@@ -33,141 +33,6 @@ struct swap_header {
 	uint32_t len;
 };
 
-/* Id of a field, and its name in JSON and in FXT arguments. */
-#define SWAP_FIELDS(X)						\
-	X(NONE, "")						\
-	X(PID, "pid")						\
-	X(TID, "tid")						\
-	X(PPID, "ppid")						\
-	X(NAME, "name")						\
-	X(START, "start")					\
-	X(LOW, "low")						\
-	X(HIGH, "high")						\
-	X(PATH, "path")						\
-	X(LIBRARIES, "libraries")				\
-	X(MESSAGE, "message")					\
-	X(PC, "pc")						\
-	X(CALLER, "caller")					\
-	X(CPU, "cpu")						\
-	X(ARGS, "args")						\
-	X(RETURN, "return")					\
-	X(PROBE_TYPE, "probe_type")				\
-	X(CLASS, "class")					\
-	X(CPU_FREQ, "cpu_frequency")				\
-	X(CPU_LOAD, "cpu_load")					\
-	X(MEMORY_USED, "memory_used")				\
-	X(PROCESSES, "processes")				\
-	X(LOAD, "load")						\
-	X(VIRTUAL, "virtual")					\
-	X(RESIDENT, "resident")					\
-	X(SHARED, "shared")					\
-	X(PSS, "pss")						\
-	X(ALLOC, "alloc")					\
-	X(THREADS, "threads")					\
-	X(OTHERS, "other_processes")				\
-	X(USED_DRIVE, "used_drive")				\
-	X(DISK_READS, "disk_reads")				\
-	X(DISK_READ_AMOUNT, "disk_read_amount")			\
-	X(DISK_WRITES, "disk_writes")				\
-	X(DISK_WRITE_AMOUNT, "disk_write_amount")		\
-	X(NET_SENT, "net_sent")					\
-	X(NET_RECEIVED, "net_received")				\
-	X(WIFI, "wifi")						\
-	X(BT, "bt")						\
-	X(GPS, "gps")						\
-	X(BRIGHTNESS, "brightness")				\
-	X(CAMERA, "camera")					\
-	X(SOUND, "sound")					\
-	X(AUDIO, "audio")					\
-	X(VIBRATION, "vibration")				\
-	X(VOLTAGE, "voltage")					\
-	X(RSSI, "rssi")						\
-	X(VIDEO, "video")					\
-	X(CALL, "call")						\
-	X(DNET, "dnet")						\
-	X(ENERGY, "energy")					\
-	X(ENERGY_DEVICES, "energy_devices")			\
-	X(APP_ENERGY_DEVICES, "app_energy_devices")		\
-	X(FILES, "files")					\
-	X(FD, "fd")						\
-	X(SIZE, "size")						\
-	X(EVENTS, "events")					\
-	X(EVENT_ID, "event_id")					\
-	X(EVENT_TYPE, "event_type")				\
-	X(EVENT_CODE, "event_code")				\
-	X(EVENT_VALUE, "event_value")				\
-	X(FILE_EVENT, "event")					\
-	X(FILE_ARGS, "args_type")				\
-	X(OPEN_PATH, "open_path")				\
-	X(LOCK_TYPE, "lock_type")				\
-	X(LOCK_WHENCE, "whence")				\
-	X(LOCK_START, "lock_start")				\
-	X(LOCK_LENGTH, "lock_length")				\
-	X(SUBTYPE, "subtype")					\
-	X(LINE, "line")						\
-	X(URL, "url")						\
-	X(STAGE, "stage")					\
-	X(BEGIN, "begin")					\
-	X(END, "end")						\
-	X(STEP, "step")						\
-	X(RESOURCE, "resource_id")				\
-	X(VARIABLE, "variable")					\
-	X(DATA, "data")						\
-	X(STATUS, "status")					\
-	X(CALL_TYPE_PTR, "call_type_ptr")			\
-	X(API, "api_id")					\
-	X(ERRNO, "errno")					\
-	X(CALL_TYPE, "call_type")				\
-	X(RESERVED1, "reserved1")				\
-	X(RESERVED2, "reserved2")				\
-	X(MEM_KIND, "kind")					\
-	X(ADDRESS, "address")					\
-	X(CONTROL_TYPE, "control_type")				\
-	X(UI_EVENT, "event")					\
-	X(UI_DETAIL, "detail")					\
-	X(POS_X, "x")					\
-	X(POS_Y, "y")					\
-	X(INFO1, "info1")					\
-	X(INFO2, "info2")					\
-	X(FILE_API, "operation")					\
-	X(FILE_SIZE, "file_size")				\
-	X(IMAGE, "image")					\
-	X(ANGLE, "angle")					\
-	X(SCENE, "scene")					\
-	X(FORM, "form")						\
-	X(FORM_ADDRESS, "form_address")				\
-	X(PANEL, "panel")					\
-	X(PANEL_ADDRESS, "panel_address")			\
-	X(TRANSITION, "transition")				\
-	X(USER_DATA, "user_data")				\
-	X(PTHREAD, "pthread")					\
-	X(TIZEN_THREAD, "tizen_thread")				\
-	X(THREAD_KIND, "thread_kind")				\
-	X(THREAD_API, "operation")					\
-	X(CLASS_NAME, "class_name")				\
-	X(HANDLE, "handle")					\
-	X(CHART_TYPE, "chart_type")				\
-	X(COLOUR, "colour")					\
-	X(VALUE, "value")					\
-	X(OBJECT, "object")					\
-	X(SYNC_KIND, "kind")					\
-	X(SYNC_API, "operation")					\
-	X(NET_API, "operation")					\
-	X(IP, "ip")						\
-	X(PORT, "port")						\
-	X(TOTAL, "total_size")					\
-	X(CONTEXT, "context")					\
-	X(GL_KIND, "kind")					\
-	X(ELAPSED, "elapsed")					\
-	X(TEXT, "text")
-
-enum swap_field_id {
-#define SWAP_ENUM(id, name) SWAP_F_##id,
-	SWAP_FIELDS(SWAP_ENUM)
-#undef SWAP_ENUM
-	SWAP_F_COUNT
-};
-
 /* How a field's bytes are read (all little endian, packed). */
 enum swap_type {
 	SWAP_T_END,	/* end of a layout */
@@ -199,9 +64,12 @@ struct swap_name {
 	const char *name;
 };
 
+/* Operations of PROBE_FILE, and events of FILE_FUNCTION_ENTRY. */
+extern const struct swap_name swap_file_operations[];
+
 /**
  * struct swap_field - one field of a layout
- * @id:    enum swap_field_id
+ * @name:  its name in JSON, in FXT arguments and for swap_get(); no two of a message are the same
  * @type:  enum swap_type
  * @when:  0 if always present; else a bit mask: the field is present if the bit of the
  *         value of the layout's last selector is set
@@ -210,7 +78,7 @@ struct swap_name {
  * @names: names of the values, or NULL
  */
 struct swap_field {
-	uint8_t id;
+	const char *name;
 	uint8_t type;
 	uint8_t when;
 	bool selector;
@@ -236,7 +104,7 @@ struct swap_row {
 enum swap_id {
 #define SWAP_MESSAGE(id, name, fn, ...) SWAP_##name = id,
 #define SWAP_INSTANT(id, name, category, text, layout) SWAP_##name = id,
-#define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) SWAP_##name = id,
+#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) SWAP_##name = id,
 #include "format/swap/swap_messages.def"
 	SWAP_PROBE = 0x0100,	/* and any other 0x01xx */
 };
@@ -248,13 +116,6 @@ enum swap_id {
  * own get the row of SWAP_PROBE.
  */
 const struct swap_row *swap_row(uint32_t id);
-
-/**
- * swap_field_name() - name of a field, as in JSON
- *
- * Return: a constant string, never NULL.
- */
-const char *swap_field_name(enum swap_field_id id);
 
 /**
  * swap_value_name() - name of a number in a table of names

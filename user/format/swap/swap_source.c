@@ -202,7 +202,7 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 		diag_report(s->diag, &kind_message, s->name, DIAG_OFFSET,
 			    m->offset + SWAP_HEADER_SIZE + m->end.used,
 			    "%s, number %" PRIu32 ": field %s %s", name_of(m), m->header.seq,
-			    f ? swap_field_name(f->id) : "",
+			    f ? f->name : "",
 			    m->end.fault == SWAP_BAD_ITEM ?
 				    "has an unknown type" : "does not fit into the payload");
 	else if (m->damage & SWAP_DAMAGE_TIME)

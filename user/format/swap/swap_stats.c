@@ -71,20 +71,20 @@ static struct proc_stats *proc(struct swap_stats *s, uint32_t pid)
 
 static void map_code(struct swap_stats *s, const struct swap_fields *f)
 {
-	uint32_t pid = swap_num(&s->f, SWAP_F_PID);
+	uint32_t pid = swap_num(&s->f, "pid");
 	struct swap_process *p = swap_process_find(s->maps, pid);
-	const struct swap_value *path = &f->v[SWAP_F_PATH];
+	const struct swap_value *path = swap_get(f, "path");
 
 	if (!p)
 		p = swap_process_add(s->maps, pid);
-	if (f->has[SWAP_F_PATH])
-		swap_map(p, f->v[SWAP_F_LOW].u, f->v[SWAP_F_HIGH].u, (const char *)path->p,
+	if (path)
+		swap_map(p, swap_wide(f, "low"), swap_wide(f, "high"), (const char *)path->p,
 			 path->n);
 }
 
 static void unmap_code(struct swap_stats *s, uint64_t low, uint64_t high)
 {
-	struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, SWAP_F_PID));
+	struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, "pid"));
 
 	if (p)
 		swap_unmap(p, low, high);
@@ -100,7 +100,7 @@ static void map_library(void *ctx, const struct swap_fields *e)
 /* Append an address as LIBRARY+OFFSET, or as is if not mapped. */
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
-	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, SWAP_F_PID));
+	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, "pid"));
 	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
 	char number[24];
 
@@ -126,18 +126,18 @@ static void count_call(struct swap_stats *s, const struct swap_item *item)
 		buf_adds(&name, "system call");
 		break;
 	default:
-		if (!f->has[SWAP_F_API])
+		if (!swap_get(f, "api_id"))
 			return;
 		buf_adds(&name, "probe");
 	}
 	buf_addc(&name, 0);
 	if (item->api) {
 		buf_adds(&name, item->api);
-	} else if (f->has[SWAP_F_API]) {
+	} else if (swap_get(f, "api_id")) {
 		buf_adds(&name, "api ");
-		buf_addu(&name, swap_num(f, SWAP_F_API));
+		buf_addu(&name, swap_num(f, "api_id"));
 	} else {
-		add_location(s, &name, f->has[SWAP_F_PC] ? f->v[SWAP_F_PC].u : 0);
+		add_location(s, &name, swap_wide(f, "pc"));
 	}
 	tally_add(&s->calls, name.s, name.len, 0);
 	buf_free(&name);
@@ -166,34 +166,33 @@ static void count_thread(struct swap_stats *s, uint64_t key)
 static void count_process(struct swap_stats *s, const struct swap_message *m)
 {
 	const struct swap_fields *f = &s->f;
-	const struct swap_value *name = &f->v[SWAP_F_NAME];
-	uint32_t pid = swap_num(f, SWAP_F_PID);
+	const struct swap_value *name = swap_get(f, "name");
+	uint32_t pid = swap_num(f, "pid");
 	struct proc_stats *p;
 
-	if (!f->has[SWAP_F_PID])
+	if (!swap_get(f, "pid"))
 		return;
 	p = proc(s, pid);
 	if (p)
 		p->messages++;
 	else
 		s->of_more_processes++;
-	if (f->has[SWAP_F_TID])
-		count_thread(s, (uint64_t)pid << 32 | swap_num(f, SWAP_F_TID));
-	if (p && f->has[SWAP_F_NAME] &&
+	if (swap_get(f, "tid"))
+		count_thread(s, (uint64_t)pid << 32 | swap_num(f, "tid"));
+	if (p && name &&
 	    (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
 		p->name.len = 0;
 		buf_add(&p->name, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
 	}
-	if (f->has[SWAP_F_LIBRARIES]) {
+	if (swap_get(f, "libraries")) {
 		/* it lists all current mappings; the executable may be missing */
 		unmap_code(s, 0, UINT64_MAX);
 		map_code(s, f);
-		swap_each(m, SWAP_F_LIBRARIES, map_library, s);
-	} else if (m->header.id == SWAP_PROCESS_MAP && f->has[SWAP_F_PATH]) {
+		swap_each(m, "libraries", map_library, s);
+	} else if (m->header.id == SWAP_PROCESS_MAP && swap_get(f, "path")) {
 		map_code(s, f);
 	} else if (m->header.id == SWAP_PROCESS_UNMAP) {
-		unmap_code(s, f->has[SWAP_F_LOW] ? f->v[SWAP_F_LOW].u : 0,
-			   f->has[SWAP_F_HIGH] ? f->v[SWAP_F_HIGH].u : 0);
+		unmap_code(s, swap_wide(f, "low"), swap_wide(f, "high"));
 	}
 }
 
