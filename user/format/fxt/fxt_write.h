@@ -22,6 +22,7 @@
 #define ETRACE_FXT_WRITE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "format/fxt/fxt.h"
 #include "io/out.h"
@@ -42,6 +43,11 @@ struct fxt_str {
 static inline struct fxt_str fxt_str(const char *s, size_t len)
 {
 	return (struct fxt_str){ s, (uint32_t)(len > UINT32_MAX ? UINT32_MAX : len), 0 };
+}
+
+static inline struct fxt_str fxt_cstr(const char *s)
+{
+	return fxt_str(s, strlen(s));
 }
 
 /* An argument; names within one record must differ. "Argument Types" */

@@ -9,6 +9,7 @@
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_fxt_state.h"
 #include "format/sprtrace/sprt_words.h"
+#include "base/buf.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static void name_process(struct sprt_fxt *f, const char *name)
 	bool whole;
 	int err;
 
-	err = fxt_process_name(f->w, f->koid, sprt_fxt_str(sprt_fxt_name(f, name, &whole)));
+	err = fxt_process_name(f->w, f->koid, fxt_cstr(sprt_fxt_name(f, name, &whole)));
 	if (!err)
 		err = fxt_thread_name(f->w, f->koid, f->koid,
 				      FXT_STR("all threads"));
@@ -76,7 +77,8 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 	if (!call->time_us) {
 		if (!f->timed && !f->untimed) {
 			f->untimed = true;
-			sprt_fxt_text(f, "clock", "calls have no time: they are shown one microsecond apart");
+			fxt_args_cstr(&f->args, "clock",
+				      "calls have no time: they are shown one microsecond apart");
 			sprt_fxt_instant(f, "metadata", "clock");
 		}
 		if (!f->timed)
@@ -92,8 +94,8 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 		f->timed = true;
 		f->first_us = us;
 		f->now = f->start;
-		sprt_fxt_number(f, "uptime_of_day_us", us);
-		sprt_fxt_text(f, "clock", f->start ?
+		fxt_args_u64(&f->args, "uptime_of_day_us", us);
+		fxt_args_cstr(&f->args, "clock", f->start ?
 			      "the first call is shown at the time when the log began" :
 			      "the first call is shown at 0");
 		sprt_fxt_instant(f, "metadata", "clock");
@@ -120,134 +122,131 @@ static void end_log(struct sprt_fxt *f)
 
 static void add_contexts(struct sprt_fxt *f, uint32_t mask)
 {
+	struct fxt_args *a = &f->args;
 	const char *names = "";
 
 	if (!mask)
 		return;
-	sprt_fxt_text(f, "context", sprt_fxt_format(f, "0x%" PRIx32, mask));
+	fxt_args_cstr(a, "context", fxt_args_format(a, "0x%" PRIx32, mask));
 	for (unsigned int i = 0; i < 32; i++)
 		if (mask >> i & 1 && f->contexts[i])
-			names = sprt_fxt_format(f, "%s%s%s", names, *names ? ", " : "",
+			names = fxt_args_format(a, "%s%s%s", names, *names ? ", " : "",
 						f->contexts[i]);
 	if (*names)
-		sprt_fxt_text(f, "context_names", names);
+		fxt_args_cstr(a, "context_names", names);
 }
 
 static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
 {
+	struct fxt_args *a = &f->args;
+
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		const struct sprt_arg *arg = &call->args[i];
 		bool whole;
 		const char *name = sprt_fxt_name(f, arg->name, &whole);
 
 		if (whole)
-			sprt_fxt_text(f, sprt_fxt_format(f, "$%s", name), arg->value);
+			fxt_args_cstr(a, fxt_args_format(a, "$%s", name), arg->value);
 		else
-			sprt_fxt_text(f, sprt_fxt_format(f, "$%" PRIu32, i + 1),
-				      sprt_fxt_format(f, "%s = %s", arg->name, arg->value));
+			fxt_args_cstr(a, fxt_args_format(a, "$%" PRIu32, i + 1),
+				      fxt_args_format(a, "%s = %s", arg->name, arg->value));
 	}
 }
 
 /* Add the backtrace as one text, a line per frame, so that equal backtraces are equal strings. */
-static void add_backtrace(struct sprt_fxt *f, const struct sprt_call *call)
+static void add_backtrace(struct fxt_args *a, const struct sprt_call *call)
 {
-	size_t n = 0, len = 0;
-	char *text;
+	struct buf text = { 0 };
+	char address[24];
 
 	if (!call->nframes)
 		return;
-	for (uint32_t i = 0; i < call->nframes; i++)
-		n += 20 + (call->resolved && call->resolved[i] ?
-			   strlen(call->resolved[i]) + 1 : 0);
-	text = sprt_arena_alloc(&f->scratch, n + 1);
 	for (uint32_t i = 0; i < call->nframes; i++) {
-		const char *name = call->resolved ? call->resolved[i] : NULL;
-
-		len += (size_t)snprintf(text + len, n + 1 - len,
-					"%s0x%" PRIx64 "%s%s", i ? "\n" : "",
-					call->frames[i], name ? " " : "",
-					name ? name : "");
+		snprintf(address, sizeof(address), "%s0x%" PRIx64, i ? "\n" : "", call->frames[i]);
+		buf_adds(&text, address);
+		if (call->resolved && call->resolved[i]) {
+			buf_addc(&text, ' ');
+			buf_adds(&text, call->resolved[i]);
+		}
 	}
-	sprt_fxt_text(f, "backtrace", text);
+	buf_addc(&text, '\0');
+	fxt_args_cstr(a, "backtrace", fxt_args_keep(a, text.s));
 }
 
 static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 {
 	struct fxt_arg backtrace = { .type = FXT_ARG_NULL };
 	struct sprt_fxt_kind *k = sprt_fxt_kind(f, call->resource);
+	struct fxt_args *a = &f->args;
 	size_t before;
 	bool whole;
 
 	set_time(f, call);
-	sprt_fxt_number(f, "number", call->number);
-	sprt_fxt_text(f, "type", call->type <= SPRT_CALL_ALLOC ? sprt_call_types[call->type] :
-			    sprt_fxt_format(f, "%" PRIu32, call->type));
-	sprt_fxt_pointer(f, "id", call->id);
+	fxt_args_u64(a, "number", call->number);
+	fxt_args_cstr(a, "type", call->type <= SPRT_CALL_ALLOC ? sprt_call_types[call->type] :
+		      fxt_args_format(a, "%" PRIu32, call->type));
+	fxt_args_pointer(a, "id", call->id);
 	if (call->type != SPRT_CALL_FREE || call->size)
-		sprt_fxt_number(f, "size", sprt_call_amount(call));
+		fxt_args_u64(a, "size", sprt_call_amount(call));
 	if (k == f->kinds)
-		sprt_fxt_number(f, "resource", call->resource);
+		fxt_args_u64(a, "resource", call->resource);
 	add_contexts(f, call->context);
 	sprt_fxt_instant_name(f, call->name, &whole);
 	if (!whole)
-		sprt_fxt_text(f, "function", call->name);
+		fxt_args_cstr(a, "function", call->name);
 	add_arguments(f, call);
-	before = f->nargs;
-	add_backtrace(f, call);
-	if (f->nargs > before)
-		backtrace = f->args[before];
+	before = a->n;
+	add_backtrace(a, call);
+	if (a->n > before)
+		backtrace = a->args[before];
 	sprt_fxt_instant(f, k->type, *call->name ? call->name : "unnamed");
 	sprt_fxt_track(f, call, backtrace);
 }
 
 /* --- everything else ---------------------------------------------------- */
 
-static void write_log(struct sprt_fxt *f, const struct sprt_log_start *log)
+static void add_log(struct fxt_args *a, const struct sprt_log_start *log)
 {
-	sprt_fxt_text(f, "source", log->text ? "text" : "binary");
-	sprt_fxt_text(f, "version", sprt_fxt_format(f, "%u.%u", log->major, log->minor));
-	sprt_fxt_text(f, "arch", log->arch);
+	fxt_args_cstr(a, "source", log->text ? "text" : "binary");
+	fxt_args_cstr(a, "version", fxt_args_format(a, "%u.%u", log->major, log->minor));
+	fxt_args_cstr(a, "arch", log->arch);
 	if (!log->text) {
-		sprt_fxt_text(f, "byte_order", log->big_endian ? "big" : "little");
-		sprt_fxt_number(f, "pointer_size", log->ptr_size);
+		fxt_args_cstr(a, "byte_order", log->big_endian ? "big" : "little");
+		fxt_args_u64(a, "pointer_size", log->ptr_size);
 	}
 	for (unsigned int i = 0; i < 3; i++)
 		if (log->filters >> i & 1)
-			sprt_fxt_text(f, "filter", sprt_filter_names[i]);
+			fxt_args_cstr(a, "filter", sprt_filter_names[i]);
 	if (*log->origin)
-		sprt_fxt_text(f, "origin", log->origin);
-	sprt_fxt_instant(f, "metadata", "log");
+		fxt_args_cstr(a, "origin", log->origin);
 }
 
-static void write_process(struct sprt_fxt *f, const struct sprt_process *p)
+static void add_process(struct fxt_args *a, const struct sprt_process *p)
 {
-	sprt_fxt_number(f, "pid", p->pid);
-	sprt_fxt_text(f, "name", p->name);
+	fxt_args_u64(a, "pid", p->pid);
+	fxt_args_cstr(a, "name", p->name);
 	if (p->has_time)
-		sprt_fxt_text(f, "time", sprt_fxt_format(f, "%" PRId64 ".%06" PRIu32, p->sec,
+		fxt_args_cstr(a, "time", fxt_args_format(a, "%" PRId64 ".%06" PRIu32, p->sec,
 							 p->usec));
 	if (p->has_depth)
-		sprt_fxt_number(f, "backtrace_depth", p->depth);
-	sprt_fxt_instant(f, "metadata", "process");
+		fxt_args_u64(a, "backtrace_depth", p->depth);
 }
 
-static void write_heap(struct sprt_fxt *f, const struct sprt_heap *heap)
+static void add_heap(struct fxt_args *a, const struct sprt_heap *heap)
 {
-	sprt_fxt_pointer(f, "heap bottom", heap->bottom);
-	sprt_fxt_pointer(f, "heap top", heap->top);
+	fxt_args_pointer(a, "heap bottom", heap->bottom);
+	fxt_args_pointer(a, "heap top", heap->top);
 	if (heap->narrow)
-		sprt_fxt_text(f, "pointers", "low 32 bits only");
+		fxt_args_cstr(a, "pointers", "low 32 bits only");
 	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
 		const struct sprt_heap_word *word = &sprt_heap_words[i];
 
 		if (word->value >= 0)
-			sprt_fxt_arg(f, fxt_arg_i(sprt_fxt_str(word->label),
-						  heap->value[word->value]));
+			fxt_args_i64(a, word->label, heap->value[word->value]);
 	}
-	sprt_fxt_instant(f, "metadata", "heap");
 }
 
-static void add_field(struct sprt_fxt *f, const struct sprt_field *field, const void *at)
+static void add_field(struct fxt_args *a, const struct sprt_field *field, const void *at)
 {
 	const uint16_t *version = at;
 	const uint32_t *number = at;
@@ -255,47 +254,39 @@ static void add_field(struct sprt_fxt *f, const struct sprt_field *field, const 
 
 	switch (field->type) {
 	case SPRT_ID:
-		sprt_fxt_number(f, field->name, *number);
+		fxt_args_u64(a, field->name, *number);
 		break;
 	case SPRT_MASK:
-		sprt_fxt_text(f, field->name, sprt_fxt_format(f, "0x%" PRIx32, *number));
+		fxt_args_cstr(a, field->name, fxt_args_format(a, "0x%" PRIx32, *number));
 		break;
 	case SPRT_POINTER:
-		sprt_fxt_pointer(f, field->name, *(const uint64_t *)at);
+		fxt_args_pointer(a, field->name, *(const uint64_t *)at);
 		break;
 	case SPRT_VERSION:
-		sprt_fxt_text(f, field->name, sprt_fxt_format(f, "%u.%u", version[0], version[1]));
+		fxt_args_cstr(a, field->name,
+			      fxt_args_format(a, "%u.%u", version[0], version[1]));
 		break;
 	case SPRT_FLAGS:
-		sprt_fxt_text(f, field->name,
-			      sprt_fxt_format(f, "0x%" PRIx32 "%s", *number,
+		fxt_args_cstr(a, field->name,
+			      fxt_args_format(a, "0x%" PRIx32 "%s", *number,
 					      *number & SPRT_RES_REFCOUNT ? " refcount" : ""));
 		break;
 	default:
 		text = *(const char *const *)at;
 		if (text)
-			sprt_fxt_text(f, field->name, text);
+			fxt_args_cstr(a, field->name, text);
 		break;
 	}
 }
 
-static void add_fields(struct sprt_fxt *f, const struct sprt_item *item,
+static void add_fields(struct fxt_args *a, const struct sprt_item *item,
 		       enum sprt_field_type first, enum sprt_field_type last)
 {
 	const struct sprt_field *field = sprt_kinds[item->kind].fields;
 
 	for (; field->type; field++)
 		if (field->type >= first && field->type <= last)
-			add_field(f, field, (const char *)item + field->offset);
-}
-
-/* Write an item that sprt_kinds describes: its id, then texts, then the rest. */
-static void write_fields(struct sprt_fxt *f, const struct sprt_item *item)
-{
-	add_fields(f, item, SPRT_ID, SPRT_MASK);
-	add_fields(f, item, SPRT_TEXT, SPRT_OPTIONAL);
-	add_fields(f, item, SPRT_POINTER, SPRT_FLAGS);
-	sprt_fxt_instant(f, "metadata", sprt_kinds[item->kind].event);
+			add_field(a, field, (const char *)item + field->offset);
 }
 
 /* Keep the names that calls refer to. */
@@ -312,25 +303,32 @@ static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
 
 static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 {
+	struct fxt_args *a = &f->args;
+
 	switch (item->kind) {
 	case SPRT_LOG:
-		write_log(f, &item->log);
+		add_log(a, &item->log);
 		break;
 	case SPRT_PROCESS:
-		write_process(f, &item->process);
+		add_process(a, &item->process);
 		break;
 	case SPRT_CALL:
 		write_call(f, &item->call);
 		break;
 	case SPRT_HEAP:
-		write_heap(f, &item->heap);
+		add_heap(a, &item->heap);
 		break;
 	default:
-		write_fields(f, item);
-		keep_names(f, item);
+		/* As sprt_kinds describes it: its id, then texts, then the rest. */
+		add_fields(a, item, SPRT_ID, SPRT_MASK);
+		add_fields(a, item, SPRT_TEXT, SPRT_OPTIONAL);
+		add_fields(a, item, SPRT_POINTER, SPRT_FLAGS);
 		break;
 	}
-	sprt_arena_reset(&f->scratch);
+	if (item->kind != SPRT_CALL)
+		sprt_fxt_instant(f, "metadata", sprt_kinds[item->kind].event);
+	keep_names(f, item);
+	fxt_args_reset(a);
 }
 
 /* --- the sink ----------------------------------------------------------- */
@@ -391,8 +389,8 @@ static int fxt_end(struct sink *sink)
 	else
 		f->koid = made_koid(f);
 	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++) {
-		sprt_fxt_text(f, "what", kind->what);
-		sprt_fxt_number(f, "count", n);
+		fxt_args_cstr(&f->args, "what", kind->what);
+		fxt_args_u64(&f->args, "count", n);
 		sprt_fxt_instant(f, "metadata", "damaged input");
 	}
 	err = out_flush(f->out);
@@ -406,10 +404,9 @@ static void fxt_free(struct sink *sink)
 	fxt_writer_free(f->w);
 	sprt_log_free(f->waiting);
 	sprt_intern_free(&f->names);
-	sprt_arena_free(&f->scratch);
+	fxt_args_free(&f->args);
 	sprt_live_free(&f->pids);
 	sprt_live_free(&f->live);
-	free(f->args);
 	free(f);
 }
 
@@ -421,6 +418,7 @@ struct sink *sprt_fxt_open(const struct sink_args *args)
 	f->sink.ops = &ops;
 	f->diag = args->diag;
 	f->out = args->out;
+	f->args.brackets = f->args.repeat = true;
 	f->w = fxt_writer_new(f->out);
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, PROVIDER, FXT_STR("sp-rtrace"));

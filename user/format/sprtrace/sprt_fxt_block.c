@@ -4,6 +4,7 @@
  * of each resource as a counter.  See sprt_fxt_state.h.
  */
 #include "format/sprtrace/sprt_fxt_state.h"
+#include "base/xalloc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,21 +26,21 @@ void sprt_fxt_set_kind(struct sprt_fxt *f, uint32_t id, const char *type, bool r
 	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++)
 		if (i != id && f->kinds[i].type &&
 		    !strcmp(f->kinds[i].type, type)) {
-			type = sprt_fxt_format(f, "%s %" PRIu32, type, id);
+			type = fxt_args_format(&f->args, "%s %" PRIu32, type, id);
 			i = (uint32_t)-1;
 		}
 	k->type = sprt_intern_str(&f->names, type);
-	k->counter = sprt_intern_str(&f->names, sprt_fxt_format(f, "live %s", type));
-	k->bytes = sprt_intern_str(&f->names, sprt_fxt_format(f, "%s bytes", type));
-	k->blocks = sprt_intern_str(&f->names, sprt_fxt_format(f, "%s blocks", type));
+	k->counter = sprt_intern_str(&f->names, fxt_args_format(&f->args, "live %s", type));
+	k->bytes = sprt_intern_str(&f->names, fxt_args_format(&f->args, "%s bytes", type));
+	k->blocks = sprt_intern_str(&f->names, fxt_args_format(&f->args, "%s blocks", type));
 	k->refcounted = refcounted;
 }
 
 static void write_counter(struct sprt_fxt *f, struct sprt_fxt_kind *k)
 {
 	struct fxt_arg args[] = {
-		fxt_arg_u(sprt_fxt_str(k->bytes), k->live_bytes),
-		fxt_arg_u(sprt_fxt_str(k->blocks), k->live_blocks),
+		fxt_arg_u(fxt_cstr(k->bytes), k->live_bytes),
+		fxt_arg_u(fxt_cstr(k->blocks), k->live_blocks),
 	};
 
 	k->any = true;
@@ -51,7 +52,7 @@ static const char *span_label(struct sprt_fxt *f, const char *category,
 			      const char *name)
 {
 	size_t a = strlen(category) + 1, b = strlen(name) + 1;
-	char *both = sprt_arena_alloc(&f->scratch, a + b);
+	char *both = fxt_args_keep(&f->args, xmalloc(a + b));
 
 	memcpy(both, category, a);
 	memcpy(both + a, name, b);
@@ -115,9 +116,9 @@ void sprt_fxt_end_blocks(struct sprt_fxt *f)
 		struct sprt_fxt_kind *k = &f->kinds[i];
 
 		if (k->any) {
-			sprt_fxt_number(f, "blocks", k->live_blocks);
-			sprt_fxt_number(f, "bytes", k->live_bytes);
-			sprt_fxt_text(f, "resource", k->type);
+			fxt_args_u64(&f->args, "blocks", k->live_blocks);
+			fxt_args_u64(&f->args, "bytes", k->live_bytes);
+			fxt_args_cstr(&f->args, "resource", k->type);
 			sprt_fxt_instant(f, k->type, "never freed");
 		}
 	}

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * State shared by the parts of the sp-rtrace to FXT converter.  Only sprt_fxt*.c
- * include this: sprt_fxt_event.c writes names, arguments and events,
+ * include this: sprt_fxt_event.c writes names and events,
  * sprt_fxt_block.c tracks live blocks and their counters, sprt_fxt.c has the sink
  * and converts each item.
  */
 #ifndef SPRT_FXT_STATE_H
 #define SPRT_FXT_STATE_H
 
-#include <string.h>
-
-#include "format/fxt/fxt_write.h"
+#include "format/fxt/fxt_args.h"
 #include "format/sprtrace/sprt_live.h"
 #include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_model.h"
@@ -32,9 +30,7 @@ struct sprt_fxt {
 	int err;
 
 	struct sprt_intern names;	/* for as long as the sink lives */
-	struct sprt_arena scratch;	/* for one item */
-	struct fxt_arg *args;		/* of one item */
-	size_t nargs, args_cap;
+	struct fxt_args args;		/* of one item; also owns its strings */
 
 	/* The log's items before the one with its process; NULL after that. */
 	struct sprt_log *waiting;
@@ -59,15 +55,6 @@ struct sprt_fxt {
 
 /* ---- sprt_fxt_event.c: strings that are valid as long as the item ---- */
 
-static inline struct fxt_str sprt_fxt_str(const char *s)
-{
-	return fxt_str(s, strlen(s));
-}
-
-/** sprt_fxt_format - format a string like printf() */
-__attribute__((format(printf, 2, 3)))
-const char *sprt_fxt_format(struct sprt_fxt *f, const char *fmt, ...);
-
 /**
  * sprt_fxt_name - turn a string into a name: valid UTF-8 and not too long
  * @whole: set to true if the name is the unchanged string
@@ -82,32 +69,13 @@ const char *sprt_fxt_name(struct sprt_fxt *f, const char *s, bool *whole);
  */
 const char *sprt_fxt_instant_name(struct sprt_fxt *f, const char *s, bool *whole);
 
-/* ---- sprt_fxt_event.c: arguments of the next instant ---- */
-
-void sprt_fxt_arg(struct sprt_fxt *f, struct fxt_arg arg);
-void sprt_fxt_number(struct sprt_fxt *f, const char *name, uint64_t v);
-void sprt_fxt_pointer(struct sprt_fxt *f, const char *name, uint64_t v);
-
-/**
- * sprt_fxt_text - add a string of any bytes and length
- *
- * If it is not UTF-8, NAME shows what can be shown, and NAME_hex holds all of it.
- * What does not fit continues in NAME[2], NAME[3] ...
- */
-void sprt_fxt_text(struct sprt_fxt *f, const char *name, const char *s);
-
 /* ---- sprt_fxt_event.c: events ---- */
 
-/** sprt_fxt_event - write an event; renames @args with equal names */
+/** sprt_fxt_event - write an event with arguments of its own */
 void sprt_fxt_event(struct sprt_fxt *f, enum fxt_event_type type, const char *category,
-		    const char *name, uint64_t value, struct fxt_arg *args, size_t n);
+		    const char *name, uint64_t value, const struct fxt_arg *args, size_t n);
 
-/**
- * sprt_fxt_instant - write an instant with the arguments added before
- *
- * Arguments that do not fit into one event go into further events after it, all of
- * which begin with the same first argument.
- */
+/** sprt_fxt_instant - write an instant with the arguments, and remove them */
 void sprt_fxt_instant(struct sprt_fxt *f, const char *category, const char *name);
 
 /* ---- sprt_fxt_block.c ---- */

@@ -53,17 +53,17 @@ static void on_unknown(struct swap_fxt *s)
 {
 	const struct swap_message *m = s->m;
 
-	swap_args_reset(&s->args);
-	swap_args_u64(&s->args, "id", m->header.id);
-	swap_args_hex(&s->args, "payload", m->payload, m->len);
+	fxt_args_reset(&s->args);
+	fxt_args_u64(&s->args, "id", m->header.id);
+	fxt_args_hex(&s->args, "payload", m->payload, m->len);
 	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "unknown", "unknown message", 0);
 }
 
 static void on_lost(struct swap_fxt *s)
 {
-	swap_args_reset(&s->args);
-	swap_args_u64(&s->args, "count", s->item->lost);
-	swap_args_u64(&s->args, "first", s->item->first);
+	fxt_args_reset(&s->args);
+	fxt_args_u64(&s->args, "count", s->item->lost);
+	fxt_args_u64(&s->args, "first", s->item->first);
 	fxt_provider_event(s->w, PROVIDER, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "lost", "lost", 0);
 }
@@ -214,9 +214,9 @@ static int write_waiting(struct swap_fxt *s)
 	}
 	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, s->zero / SWAP_SECOND,
 		 s->zero % SWAP_SECOND);
-	swap_args_reset(&s->args);
-	swap_args_u64(&s->args, "wall_clock_ns", s->zero);
-	swap_args_cstr(&s->args, "wall_clock", text);
+	fxt_args_reset(&s->args);
+	fxt_args_u64(&s->args, "wall_clock_ns", s->zero);
+	fxt_args_cstr(&s->args, "wall_clock", text);
 	swap_fxt_event(s, FXT_EV_INSTANT, 0, NULL, "metadata", "clock", 0);
 	for (size_t i = 0; i < s->nwaiting && !err; i++)
 		err = write_item(s, &s->waiting[i]->item);
@@ -269,7 +269,7 @@ static void swap_fxt_free(struct sink *base)
 		free((void *)(uintptr_t)e->value);
 	map64_clear(&s->leaving);
 	swap_processes_free(s->ps);
-	swap_args_free(&s->args);
+	fxt_args_free(&s->args);
 	fxt_writer_free(s->w);
 	free(s->text);
 	free(s);

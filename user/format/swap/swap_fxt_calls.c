@@ -28,7 +28,7 @@ static void add_caller(struct swap_fxt *s)
 	if (!p || !swap_mapping_at(p, swap_wide(&s->f, "caller")))
 		return;
 	swap_fxt_location(text, sizeof(text), p, swap_wide(&s->f, "caller"));
-	swap_args_own(&s->args, "called_from", text);
+	fxt_args_own(&s->args, "called_from", text);
 }
 
 /* Before protocol 4.0, system calls were functions with probe type 3 (kernel). */
@@ -100,7 +100,7 @@ void swap_fxt_on_sample(struct swap_fxt *s)
 
 	if (p && swap_mapping_at(p, swap_wide(&s->f, "pc"))) {
 		pc_name(s, name, sizeof(name));
-		swap_args_own(&s->args, "location", name);
+		fxt_args_own(&s->args, "location", name);
 	}
 	swap_fxt_instant(s, "sample", "sample");
 }
@@ -171,9 +171,9 @@ static void count_memory(struct swap_fxt *s)
 	default:
 		return;
 	}
-	swap_args_reset(&s->args);
-	swap_args_u64(&s->args, "live_bytes", p->bytes);
-	swap_args_u64(&s->args, "live_blocks", p->blocks.n);
+	fxt_args_reset(&s->args);
+	fxt_args_u64(&s->args, "live_bytes", p->bytes);
+	fxt_args_u64(&s->args, "live_blocks", p->blocks.n);
 	swap_fxt_counter(s, p, "live memory", 0);
 }
 

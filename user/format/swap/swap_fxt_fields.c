@@ -85,42 +85,42 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 	char buf[32];
 
 	if (text) {
-		swap_args_cstr(&s->args, name, text);
+		fxt_args_cstr(&s->args, name, text);
 		return;
 	}
 	switch (v->kind) {
 	case SWAP_V_UINT:
 	case SWAP_V_BOOL:
 	case SWAP_V_CHAR:
-		swap_args_u64(&s->args, name, v->u);
+		fxt_args_u64(&s->args, name, v->u);
 		break;
 	case SWAP_V_INT:
-		swap_args_i64(&s->args, name, v->i);
+		fxt_args_i64(&s->args, name, v->i);
 		break;
 	case SWAP_V_ADDR:
-		swap_args_pointer(&s->args, name, v->u);
+		fxt_args_pointer(&s->args, name, v->u);
 		break;
 	case SWAP_V_FLOAT:
-		swap_args_f64(&s->args, name, v->d);
+		fxt_args_f64(&s->args, name, v->d);
 		break;
 	case SWAP_V_STR:
-		swap_args_text(&s->args, name, (const char *)v->p, v->n);
+		fxt_args_text(&s->args, name, (const char *)v->p, v->n);
 		break;
 	case SWAP_V_BYTES:
-		swap_args_hex(&s->args, name, v->p, v->n);
+		fxt_args_hex(&s->args, name, v->p, v->n);
 		break;
 	case SWAP_V_TIME:
 		snprintf(buf, sizeof(buf), "%" PRIu64 ".%09" PRIu32, v->u, v->n);
-		swap_args_own(&s->args, name, buf);
+		fxt_args_own(&s->args, name, buf);
 		break;
 	case SWAP_V_IP4:
 		snprintf(buf, sizeof(buf), "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
-		swap_args_own(&s->args, name, buf);
+		fxt_args_own(&s->args, name, buf);
 		break;
 	case SWAP_V_ARRAY:
 		s->text_len = 0;
 		append_value(s, v);
-		swap_args_own_text(&s->args, name, s->text, s->text_len);
+		fxt_args_own_text(&s->args, name, s->text, s->text_len);
 		break;
 	default:	/* void */
 		break;
@@ -145,7 +145,7 @@ static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
 {
 	if (!s->prefix || is_result(f))
 		return f->name;
-	return swap_args_name(&s->args, "%s%s", s->prefix, f->name);
+	return fxt_args_format(&s->args, "%s%s", s->prefix, f->name);
 }
 
 /* Add a value of the message: to its fields and arguments, or to the text of a call's arguments. */
@@ -172,29 +172,29 @@ static void collect_step(void *ctx, const struct swap_step *step)
 	else if (step->kind == SWAP_OPEN)
 		s->text_len = 0;
 	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
-		swap_args_own_text(&s->args, arg_name(s, f), s->text, s->text_len);
+		fxt_args_own_text(&s->args, arg_name(s, f), s->text, s->text_len);
 }
 
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 {
 	const struct swap_message *m = s->m;
 
-	swap_args_reset(&s->args);
+	fxt_args_reset(&s->args);
 	s->f.n = 0;
 	s->prefix = prefix;
 	if (!m->layout)
 		return;
 	swap_walk(m->layout, m->payload, m->len, &m->counts, collect_step, s);
 	if (!m->row->slack && m->end.used < m->len)
-		swap_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
+		fxt_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
 	if (m->damage)
-		swap_args_cstr(&s->args, "damaged", "this message was damaged");
+		fxt_args_cstr(&s->args, "damaged", "this message was damaged");
 }
 
 void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
 		      const char *name)
 {
-	swap_args_reset(&s->args);
+	fxt_args_reset(&s->args);
 	for (size_t i = 0; i < e->n; i++)
 		add_value(s, e->at[i].field->name, e->at[i].field, &e->at[i].value);
 	swap_fxt_instant(s, category, name);

@@ -122,8 +122,8 @@ static void end_spans(struct swap_fxt *s, struct swap_process *p, uint64_t time,
 	struct map64_slot *spans = map64_sorted(&p->spans, map64_by_value);
 
 	for (size_t i = 0; i < p->spans.n; i++) {
-		swap_args_reset(&s->args);
-		swap_args_cstr(&s->args, "unfinished", why);
+		fxt_args_reset(&s->args);
+		fxt_args_cstr(&s->args, "unfinished", why);
 		put_span(s, p, FXT_EV_ASYNC_END, time, (unsigned int)(spans[i].key >> 32),
 			 spans[i].value);
 	}
@@ -161,7 +161,7 @@ void swap_fxt_on_terminate(struct swap_fxt *s)
 		if (t)
 			swap_fxt_end_unfinished(s, t, s->time, 0, "the thread has ended");
 		swap_fxt_collect(s, NULL);
-		swap_args_u64(&s->args, "pid", pid);
+		fxt_args_u64(&s->args, "pid", pid);
 		swap_fxt_event(s, FXT_EV_INSTANT, s->time, t, "process", "terminate", 0);
 	}
 }
@@ -198,13 +198,13 @@ void swap_fxt_on_app_stage(struct swap_fxt *s)
 	if (!p->stages || ev.time < p->stages_end) {
 		p->stages = swap_koid(s->ps);
 		snprintf(track, sizeof(track), "setup stages [%" PRIu32 "]", p->pid);
-		swap_fxt_check(s, fxt_thread_name(s->w, p->koid, p->stages, swap_cstr(track)));
+		swap_fxt_check(s, fxt_thread_name(s->w, p->koid, p->stages, fxt_cstr(track)));
 	}
 	p->stages_end = ev.value;
 	ev.process = p->koid;
 	ev.thread = p->stages;
-	ev.name = swap_cstr(name);
-	swap_fxt_check(s, swap_args_event(&s->args, s->w, &ev));
+	ev.name = fxt_cstr(name);
+	swap_fxt_check(s, fxt_args_event(&s->args, s->w, &ev));
 }
 
 void swap_fxt_on_web_stage(struct swap_fxt *s)
@@ -224,8 +224,8 @@ void swap_fxt_on_web_stage(struct swap_fxt *s)
 		if (open) {
 			uint64_t id = *open;
 
-			swap_args_reset(&s->args);
-			swap_args_cstr(&s->args, "unfinished", "it has begun again");
+			fxt_args_reset(&s->args);
+			fxt_args_cstr(&s->args, "unfinished", "it has begun again");
 			put_span(s, p, FXT_EV_ASYNC_END, s->time, span, id);
 			swap_fxt_collect(s, NULL);
 		}

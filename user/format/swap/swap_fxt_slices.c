@@ -16,7 +16,7 @@
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
 {
 	if (time < *last) {
-		swap_args_u64(&s->args, "stamped_earlier_ns", *last - time);
+		fxt_args_u64(&s->args, "stamped_earlier_ns", *last - time);
 		time = *last;
 	}
 	*last = time;
@@ -50,8 +50,8 @@ void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t
 			     size_t depth, const char *why)
 {
 	while (t->depth > depth) {
-		swap_args_reset(&s->args);
-		swap_args_cstr(&s->args, "unfinished", why);
+		fxt_args_reset(&s->args);
+		fxt_args_cstr(&s->args, "unfinished", why);
 		end_slice(s, t, time);
 	}
 }

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "io/formats.h"
-#include "format/fxt/fxt_write.h"
-#include "format/swap/swap_args.h"
+#include "format/fxt/fxt_args.h"
 #include "format/swap/swap_fields.h"
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
@@ -50,17 +49,12 @@ struct swap_fxt {
 	const struct swap_message *m;
 	uint64_t time;		/* ns since @zero */
 	struct swap_fields f;
-	struct swap_args args;
+	struct fxt_args args;
 	const char *prefix;	/* for the names of arguments, or NULL */
 	bool starting;		/* start of a call: result and errno are not arguments */
 	char *text;		/* the arguments of a call, as text */
 	size_t text_len, text_cap;
 };
-
-static inline struct fxt_str swap_cstr(const char *s)
-{
-	return fxt_str(s, strlen(s));
-}
 
 /* Convert wall clock time to trace time, both ns; 0 if before the trace begins. */
 static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)

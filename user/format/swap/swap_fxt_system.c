@@ -103,13 +103,13 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
 		.process = p ? p->koid : s->system_process,
 		.thread = p ? swap_fxt_get_thread(s, p, p->pid)->koid : s->system_thread,
 		.category = FXT_STR("system"),
-		.name = swap_cstr(name),
+		.name = fxt_cstr(name),
 		.value = id,
 	};
 
 	if (s->args.n)
 		swap_fxt_check(s, fxt_event(s->w, &ev, s->args.args, (unsigned int)s->args.n));
-	swap_args_reset(&s->args);
+	fxt_args_reset(&s->args);
 }
 
 /* Numbers of a SYSTEM message that are written as one counter. */
@@ -138,11 +138,11 @@ static const struct group process_groups[] = {
 static void add_number(struct swap_fxt *s, const char *name, const struct swap_value *v)
 {
 	if (v->kind == SWAP_V_FLOAT)
-		swap_args_f64(&s->args, name, v->d);
+		fxt_args_f64(&s->args, name, v->d);
 	else if (v->u <= INT64_MAX || v->kind == SWAP_V_INT)
-		swap_args_i64(&s->args, name, v->i);
+		fxt_args_i64(&s->args, name, v->i);
 	else	/* a counter must be a number */
-		swap_args_f64(&s->args, name, (double)v->u);
+		fxt_args_f64(&s->args, name, (double)v->u);
 }
 
 static void put_group(struct swap_fxt *s, struct swap_process *p, const struct group *g,
@@ -176,9 +176,9 @@ static void put_load(struct swap_fxt *s, struct swap_process *p, const char *wha
 
 	if (!swap_get(e, id) || !load)
 		return;
-	add_number(s, swap_args_name(&s->args, "load of %s %" PRIu32, what, swap_num(e, id)),
+	add_number(s, fxt_args_format(&s->args, "load of %s %" PRIu32, what, swap_num(e, id)),
 		   load);
-	swap_fxt_counter(s, p, swap_args_name(&s->args, "%s load", what), swap_num(e, id));
+	swap_fxt_counter(s, p, fxt_args_format(&s->args, "%s load", what), swap_num(e, id));
 }
 
 static void put_thread_load(void *ctx, const struct swap_fields *e)
@@ -221,7 +221,8 @@ static void put_array_step(void *ctx, const struct swap_step *step)
 	if (!array || step->kind == SWAP_OPEN)
 		return;
 	if (step->kind == SWAP_VALUE)
-		add_number(s, swap_args_name(&s->args, "%s %u", array->element, n++), &step->value);
+		add_number(s, fxt_args_format(&s->args, "%s %u", array->element, n++),
+			   &step->value);
 	if (step->kind == SWAP_CLOSE)
 		swap_fxt_counter(s, NULL, array->counter, n / FXT_MAX_ARGS);
 	else if (n % FXT_MAX_ARGS == 0)
@@ -233,11 +234,11 @@ void swap_fxt_on_system(struct swap_fxt *s)
 	const struct swap_message *m = s->m;
 
 	if (!m->layout) {
-		swap_args_hex(&s->args, "payload", m->payload, m->len);
+		fxt_args_hex(&s->args, "payload", m->payload, m->len);
 		swap_fxt_instant(s, "system", "system state, not read");
 		return;
 	}
-	swap_args_reset(&s->args);
+	fxt_args_reset(&s->args);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		put_group(s, NULL, &groups[i], &s->f);
 	swap_walk(m->layout, m->payload, m->len, &m->counts, put_array_step, s);

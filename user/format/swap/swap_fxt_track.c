@@ -63,7 +63,7 @@ void swap_fxt_name_process(struct swap_fxt *s, const struct swap_process *p, con
 
 	swap_fxt_make_name(name, text, len);
 	snprintf(full, sizeof(full), "%s [%" PRIu32 "]", name, p->pid);
-	swap_fxt_check(s, fxt_process_name(s->w, p->koid, swap_cstr(full)));
+	swap_fxt_check(s, fxt_process_name(s->w, p->koid, fxt_cstr(full)));
 }
 
 void swap_fxt_name_thread(struct swap_fxt *s, const struct swap_thread *t, const char *text,
@@ -73,7 +73,7 @@ void swap_fxt_name_thread(struct swap_fxt *s, const struct swap_thread *t, const
 
 	swap_fxt_make_name(name, text, len);
 	snprintf(full, sizeof(full), "%s [%" PRIu32 "]", name, t->tid);
-	swap_fxt_check(s, fxt_thread_name(s->w, t->process->koid, t->koid, swap_cstr(full)));
+	swap_fxt_check(s, fxt_thread_name(s->w, t->process->koid, t->koid, fxt_cstr(full)));
 }
 
 struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid)
@@ -126,17 +126,17 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		.time = time,
 		.process = t ? t->process->koid : s->system_process,
 		.thread = t ? t->koid : s->system_thread,
-		.category = swap_cstr(category),
-		.name = swap_cstr(name),
+		.category = fxt_cstr(category),
+		.name = fxt_cstr(name),
 		.value = value,
 	};
 
 	/* A consumer takes each instant with "frame" in its name for a frame marker. */
 	if (type == FXT_EV_INSTANT && strstr(name, "frame")) {
-		swap_args_own(&s->args, "event", name);
-		ev.name = swap_cstr(category);
+		fxt_args_own(&s->args, "event", name);
+		ev.name = fxt_cstr(category);
 	}
-	swap_fxt_check(s, swap_args_event(&s->args, s->w, &ev));
+	swap_fxt_check(s, fxt_args_event(&s->args, s->w, &ev));
 }
 
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name)
