@@ -133,6 +133,19 @@ void json_f64(struct json *j, double v);
 /** json_addr - write an address as a string like "0xb6f00000" */
 void json_addr(struct json *j, uint64_t v);
 
+/* Write a key and a number, or an address as json_addr() does. */
+static inline void json_member_u64(struct json *j, const char *name, uint64_t v)
+{
+	json_key(j, name);
+	json_u64(j, v);
+}
+
+static inline void json_member_addr(struct json *j, const char *name, uint64_t v)
+{
+	json_key(j, name);
+	json_addr(j, v);
+}
+
 /**
  * json_str - write bytes as a string; those that are not UTF-8 become U+FFFD
  *

@@ -70,23 +70,11 @@ static const char *const state_names[16] = {
 	[FXT_THREAD_DEAD] = "dead",
 };
 
-static void put_u64(struct json *j, const char *name, uint64_t v)
-{
-	json_key(j, name);
-	json_u64(j, v);
-}
-
-static void put_cstr(struct json *j, const char *name, const char *s)
-{
-	json_key(j, name);
-	json_cstr(j, s);
-}
-
 /* Writes a four-bit number of the document by its name, or "unknown" and the number. */
 static void put_named(struct json *j, const char *key, const char *const names[16],
 		      unsigned int n)
 {
-	put_cstr(j, key, names[n] ? names[n] : "unknown");
+	json_member(j, key, names[n] ? names[n] : "unknown");
 	if (names[n])
 		return;
 	json_key(j, "type_number");
@@ -122,17 +110,11 @@ static void put_thread(struct json *j, const char *key, const struct fxt_tref *t
 	else
 		json_cstr(j, "inline");
 	if (!t->undefined) {
-		put_u64(j, "process", t->process);
+		json_member_u64(j, "process", t->process);
 		if (!process_only)
-			put_u64(j, "thread", t->thread);
+			json_member_u64(j, "thread", t->thread);
 	}
 	json_end(j, '}');
-}
-
-static void put_addr(struct json *j, const char *name, uint64_t v)
-{
-	json_key(j, name);
-	json_addr(j, v);
 }
 
 static void put_arg(struct json *j, const struct fxt_rarg *a)
@@ -151,7 +133,7 @@ static void put_arg(struct json *j, const struct fxt_rarg *a)
 		json_i64(j, a->i32);
 		break;
 	case FXT_ARG_U32:
-		put_u64(j, "value", a->u32);
+		json_member_u64(j, "value", a->u32);
 		break;
 	case FXT_ARG_I64:
 		json_key(j, "value");
@@ -159,14 +141,14 @@ static void put_arg(struct json *j, const struct fxt_rarg *a)
 		break;
 	case FXT_ARG_U64:
 	case FXT_ARG_KOID:
-		put_u64(j, "value", a->u64);
+		json_member_u64(j, "value", a->u64);
 		break;
 	case FXT_ARG_F64:
 		json_key(j, "value");
 		json_f64(j, a->f64);
 		break;
 	case FXT_ARG_POINTER:
-		put_addr(j, "value", a->u64);
+		json_member_addr(j, "value", a->u64);
 		break;
 	case FXT_ARG_BOOL:
 		json_key(j, "value");
@@ -196,18 +178,18 @@ static void put_metadata(struct json *j, const struct fxt_rec *rec)
 	put_named(j, "metadata", metadata_names, rec->meta.type);
 	switch (rec->meta.type) {
 	case FXT_META_PROVIDER_INFO:
-		put_u64(j, "provider_id", rec->meta.provider);
+		json_member_u64(j, "provider_id", rec->meta.provider);
 		json_text(j, "name", rec->meta.name.s, rec->meta.name.len);
 		break;
 	case FXT_META_PROVIDER_SECTION:
-		put_u64(j, "provider_id", rec->meta.provider);
+		json_member_u64(j, "provider_id", rec->meta.provider);
 		break;
 	case FXT_META_PROVIDER_EVENT:
-		put_u64(j, "provider_id", rec->meta.provider);
-		put_u64(j, "event_id", rec->meta.event);
+		json_member_u64(j, "provider_id", rec->meta.provider);
+		json_member_u64(j, "event_id", rec->meta.event);
 		break;
 	case FXT_META_TRACE_INFO:
-		put_u64(j, "trace_info_type", rec->meta.info_type);
+		json_member_u64(j, "trace_info_type", rec->meta.info_type);
 		if (rec->meta.info_type) {
 			put_bytes(j, rec);
 		} else {
@@ -224,12 +206,12 @@ static void put_metadata(struct json *j, const struct fxt_rec *rec)
 static void put_event(struct json *j, const struct fxt_rec *rec)
 {
 	put_named(j, "event", fxt_event_names, rec->event.type);
-	put_u64(j, "timestamp", rec->event.time);
+	json_member_u64(j, "timestamp", rec->event.time);
 	put_thread(j, "thread", &rec->event.thread, false);
 	put_string(j, "category", &rec->event.category);
 	put_string(j, "name", &rec->event.name);
 	if (rec->event.has_value)
-		put_u64(j, value_names[rec->event.type], rec->event.value);
+		json_member_u64(j, value_names[rec->event.type], rec->event.value);
 	if (rec->event.type >= FXT_EV_COUNT)
 		put_bytes(j, rec);
 }
@@ -239,7 +221,7 @@ static void put_sched_thread(struct json *j, const char *key, uint64_t koid)
 {
 	json_key(j, key);
 	json_begin(j, '{');
-	put_u64(j, "thread", koid);
+	json_member_u64(j, "thread", koid);
 	json_end(j, '}');
 }
 
@@ -252,16 +234,16 @@ static void put_scheduling(struct json *j, const struct fxt_rec *rec)
 		put_bytes(j, rec);
 		return;
 	}
-	put_u64(j, "timestamp", rec->sched.time);
-	put_u64(j, "cpu", rec->sched.cpu);
+	json_member_u64(j, "timestamp", rec->sched.time);
+	json_member_u64(j, "cpu", rec->sched.cpu);
 	if (kind != FXT_SCHED_WAKEUP)
 		put_named(j, "outgoing_state", state_names, rec->sched.out_state);
 	switch (kind) {
 	case FXT_SCHED_LEGACY_SWITCH:
 		put_thread(j, "outgoing", &rec->sched.out, false);
-		put_u64(j, "outgoing_priority", rec->sched.out_priority);
+		json_member_u64(j, "outgoing_priority", rec->sched.out_priority);
 		put_thread(j, "incoming", &rec->sched.in, false);
-		put_u64(j, "incoming_priority", rec->sched.in_priority);
+		json_member_u64(j, "incoming_priority", rec->sched.in_priority);
 		break;
 	case FXT_SCHED_SWITCH:
 		put_sched_thread(j, "outgoing", rec->sched.out.thread);
@@ -282,20 +264,20 @@ static void put_profiler(struct json *j, const struct fxt_rec *rec)
 		put_bytes(j, rec);
 		return;
 	}
-	put_u64(j, "timestamp", rec->prof.time);
+	json_member_u64(j, "timestamp", rec->prof.time);
 	put_thread(j, "thread", &rec->prof.thread, false);
 	if (kind != FXT_PROF_BACKTRACE)
-		put_u64(j, "module_id", rec->prof.module);
+		json_member_u64(j, "module_id", rec->prof.module);
 	switch (kind) {
 	case FXT_PROF_MODULE:
 		json_text(j, "name", rec->prof.name.s, rec->prof.name.len);
 		json_text(j, "build_id", rec->prof.build_id.s, rec->prof.build_id.len);
 		break;
 	case FXT_PROF_MMAP:
-		put_u64(j, "flags", rec->prof.flags);
-		put_addr(j, "start", rec->prof.start);
-		put_u64(j, "range", rec->prof.range);
-		put_addr(j, "module_address", rec->prof.address);
+		json_member_u64(j, "flags", rec->prof.flags);
+		json_member_addr(j, "start", rec->prof.start);
+		json_member_u64(j, "range", rec->prof.range);
+		json_member_addr(j, "module_address", rec->prof.address);
 		break;
 	case FXT_PROF_BACKTRACE:
 		json_key(j, "frames");
@@ -311,11 +293,11 @@ static void put_profiler(struct json *j, const struct fxt_rec *rec)
 static void put_large(struct json *j, const struct fxt_rec *rec)
 {
 	put_named(j, "large", large_names, rec->large.kind);
-	put_u64(j, "format", rec->large.format);
+	json_member_u64(j, "format", rec->large.format);
 	if (!rec->large.known)
 		return;
 	if (rec->large.format == FXT_LARGE_BLOB_EVENT) {
-		put_u64(j, "timestamp", rec->large.time);
+		json_member_u64(j, "timestamp", rec->large.time);
 		put_thread(j, "thread", &rec->large.thread, false);
 	}
 	put_string(j, "category", &rec->large.category);
@@ -329,24 +311,24 @@ static void put_fields(struct json *j, const struct fxt_rec *rec)
 		put_metadata(j, rec);
 		break;
 	case FXT_REC_INIT:
-		put_u64(j, "ticks_per_second", rec->init.ticks);
+		json_member_u64(j, "ticks_per_second", rec->init.ticks);
 		break;
 	case FXT_REC_STRING:
-		put_u64(j, "index", rec->string.index);
+		json_member_u64(j, "index", rec->string.index);
 		json_text(j, "value", rec->string.s, rec->string.len);
 		break;
 	case FXT_REC_THREAD:
-		put_u64(j, "index", rec->thread.index);
-		put_u64(j, "process", rec->thread.process);
-		put_u64(j, "thread", rec->thread.thread);
+		json_member_u64(j, "index", rec->thread.index);
+		json_member_u64(j, "process", rec->thread.process);
+		json_member_u64(j, "thread", rec->thread.thread);
 		break;
 	case FXT_REC_EVENT:
 		put_event(j, rec);
 		break;
 	case FXT_REC_BLOB:
 		put_string(j, "name", &rec->blob.name);
-		put_u64(j, "blob_type", rec->blob.type);
-		put_cstr(j, "blob", rec->blob.type < 16 && blob_names[rec->blob.type] ?
+		json_member_u64(j, "blob_type", rec->blob.type);
+		json_member(j, "blob", rec->blob.type < 16 && blob_names[rec->blob.type] ?
 			 blob_names[rec->blob.type] : "unknown");
 		json_key(j, "data");
 		json_hex(j, rec->blob.data, rec->blob.len);
@@ -358,15 +340,15 @@ static void put_fields(struct json *j, const struct fxt_rec *rec)
 		put_string(j, "name", &rec->uobj.name);
 		break;
 	case FXT_REC_KERNEL_OBJECT:
-		put_u64(j, "object_type", rec->kobj.type);
-		put_u64(j, "koid", rec->kobj.koid);
+		json_member_u64(j, "object_type", rec->kobj.type);
+		json_member_u64(j, "koid", rec->kobj.koid);
 		put_string(j, "name", &rec->kobj.name);
 		break;
 	case FXT_REC_SCHEDULING:
 		put_scheduling(j, rec);
 		break;
 	case FXT_REC_LOG:
-		put_u64(j, "timestamp", rec->log.time);
+		json_member_u64(j, "timestamp", rec->log.time);
 		put_thread(j, "thread", &rec->log.thread, false);
 		json_text(j, "message", rec->log.s, rec->log.len);
 		break;
@@ -388,9 +370,9 @@ static void put_record(struct json *j, const struct fxt_item *item)
 
 	json_begin(j, '{');
 	put_named(j, "record", fxt_record_names, rec->type);
-	put_u64(j, "offset", rec->offset);
-	put_u64(j, "words", rec->words);
-	put_u64(j, "provider", rec->provider);
+	json_member_u64(j, "offset", rec->offset);
+	json_member_u64(j, "words", rec->words);
+	json_member_u64(j, "provider", rec->provider);
 	if (rec->valid) {
 		put_fields(j, rec);
 	} else {
@@ -405,7 +387,7 @@ static void put_record(struct json *j, const struct fxt_item *item)
 		json_end(j, ']');
 	}
 	if (rec->type == FXT_REC_LARGE) {
-		put_u64(j, "data_bytes", rec->data_bytes);
+		json_member_u64(j, "data_bytes", rec->data_bytes);
 		json_key(j, "data");
 		json_hex_begin(j);
 		return;

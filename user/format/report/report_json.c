@@ -5,19 +5,13 @@
 #include "base/signame.h"
 #include "io/stats_out.h"
 
-static void put_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void put_moment(struct json *j, const char *key, const char *what, uint64_t n,
 		       uint64_t at)
 {
 	json_key(j, key);
 	json_begin(j, '{');
-	put_u64(j, what, n);
-	put_u64(j, "at_ns", at);
+	json_member_u64(j, what, n);
+	json_member_u64(j, "at_ns", at);
 	json_end(j, '}');
 }
 
@@ -33,10 +27,10 @@ static void put_tally(struct json *j, const char *key, const char *name, const c
 	for (size_t i = 0; i < n; i++) {
 		json_begin(j, '{');
 		json_text(j, name, top[i]->name, top[i]->len);
-		put_u64(j, count, top[i]->n);
+		json_member_u64(j, count, top[i]->n);
 		if (times) {
-			put_u64(j, "total_ns", top[i]->total);
-			put_u64(j, "longest_ns", top[i]->most);
+			json_member_u64(j, "total_ns", top[i]->total);
+			json_member_u64(j, "longest_ns", top[i]->most);
 		}
 		json_end(j, '}');
 	}
@@ -51,7 +45,7 @@ static void put_killed(struct json *j, const struct report *r)
 	size_t n = tally_top(&r->killed, TALLY_N, top, REPORT_TOP);
 	char name[32];
 
-	put_u64(j, "killed_processes", r->nkilled);
+	json_member_u64(j, "killed_processes", r->nkilled);
 	json_key(j, "killed");
 	json_begin(j, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -60,9 +54,9 @@ static void put_killed(struct json *j, const struct report *r)
 		signal_name(signal, name, sizeof(name));
 		json_begin(j, '{');
 		json_text(j, "program", top[i]->name + 1, top[i]->len - 1);
-		put_u64(j, "signal", signal);
+		json_member_u64(j, "signal", signal);
 		json_text(j, "signal_name", name, strlen(name));
-		put_u64(j, "times", top[i]->n);
+		json_member_u64(j, "times", top[i]->n);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -99,28 +93,28 @@ void report_json(const struct report *r, const struct diag *diag, struct out *ou
 	json_key(&j, "complete");
 	json_bool(&j, report_complete(r, diag));
 	put_session(&j, r);
-	put_u64(&j, "wall_ns", r->last - r->first);
-	put_u64(&j, "first_ns", r->first);
-	put_u64(&j, "events", r->events);
+	json_member_u64(&j, "wall_ns", r->last - r->first);
+	json_member_u64(&j, "first_ns", r->first);
+	json_member_u64(&j, "events", r->events);
 	json_key(&j, "events_by_kind");
 	json_begin(&j, '{');
 	for (unsigned int k = 0; k < ET_K_COUNT; k++)
 		if (r->kinds[k])
-			put_u64(&j, et_kinds[k].name, r->kinds[k]);
+			json_member_u64(&j, et_kinds[k].name, r->kinds[k]);
 	json_end(&j, '}');
 	json_key(&j, "failed_calls");
 	json_begin(&j, '{');
 	for (unsigned int k = 0; k < ET_K_COUNT; k++)
 		if (r->failed[k])
-			put_u64(&j, et_kinds[k].name, r->failed[k]);
+			json_member_u64(&j, et_kinds[k].name, r->failed[k]);
 	json_end(&j, '}');
-	put_u64(&j, "processes", r->processes);
-	put_u64(&j, "threads", r->threads);
+	json_member_u64(&j, "processes", r->processes);
+	json_member_u64(&j, "threads", r->threads);
 	put_moment(&j, "widest", "processes", r->widest, r->widest_at);
 	put_moment(&j, "deepest", "generations", r->deepest, r->deepest_at);
-	put_u64(&j, "unfinished", r->unfinished);
-	put_u64(&j, "incomplete_events", r->incomplete);
-	put_u64(&j, "lost_events", r->lost);
+	json_member_u64(&j, "unfinished", r->unfinished);
+	json_member_u64(&j, "incomplete_events", r->incomplete);
+	json_member_u64(&j, "lost_events", r->lost);
 	put_tally(&j, "programs_by_count", "program", "runs", &r->programs, TALLY_N, true);
 	put_tally(&j, "programs_by_total_time", "program", "runs", &r->programs, TALLY_TOTAL, true);
 	put_tally(&j, "programs_by_longest_time", "program", "runs", &r->programs, TALLY_MOST, true);

@@ -33,18 +33,6 @@ static void put_text(struct json *j, const char *name, const char *s)
 	}
 }
 
-static void put_number(struct json *j, const char *name, uint64_t v)
-{
-	json_key(j, name);
-	json_u64(j, v);
-}
-
-static void put_addr(struct json *j, const char *name, uint64_t v)
-{
-	json_key(j, name);
-	json_addr(j, v);
-}
-
 static void put_version(struct json *j, unsigned int major, unsigned int minor)
 {
 	char s[24];
@@ -62,10 +50,9 @@ static void put_log(struct sprt_json *s, const struct sprt_log_start *log)
 	put_text(j, "arch", log->arch);
 	if (!log->text) {
 		put_text(j, "byte_order", log->big_endian ? "big" : "little");
-		put_number(j, "pointer_size", log->ptr_size);
+		json_member_u64(j, "pointer_size", log->ptr_size);
 	}
-	json_key(j, "filters");
-	json_begin(j, '[');
+	json_list(j, "filters");
 	for (unsigned int i = 0; i < 3; i++)
 		if (log->filters >> i & 1)
 			json_cstr(j, sprt_filter_names[i]);
@@ -79,7 +66,7 @@ static void put_process(struct sprt_json *s, const struct sprt_process *p)
 	struct json *j = &s->j;
 	char time[40];
 
-	put_number(j, "pid", p->pid);
+	json_member_u64(j, "pid", p->pid);
 	put_text(j, "name", p->name);
 	if (p->has_time) {
 		snprintf(time, sizeof(time), "%" PRId64 ".%06" PRIu32, p->sec,
@@ -87,7 +74,7 @@ static void put_process(struct sprt_json *s, const struct sprt_process *p)
 		put_text(j, "time", time);
 	}
 	if (p->has_depth)
-		put_number(j, "backtrace_depth", p->depth);
+		json_member_u64(j, "backtrace_depth", p->depth);
 }
 
 /* Find @word in @text, at its beginning or after a space; NULL if not there. */
@@ -132,17 +119,17 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 {
 	struct json *j = &s->j;
 
-	put_number(j, "number", call->number);
+	json_member_u64(j, "number", call->number);
 	json_key(j, "type");
 	if (call->type <= SPRT_CALL_ALLOC)
 		json_cstr(j, sprt_call_types[call->type]);
 	else
 		json_u64(j, call->type);
 	put_text(j, "function", call->name);
-	put_number(j, "resource", call->resource);
+	json_member_u64(j, "resource", call->resource);
 	if (call->resource <= SPRT_RESOURCE_MAX && s->types[call->resource])
 		put_text(j, "resource_type", s->types[call->resource]);
-	put_addr(j, "context", call->context);
+	json_member_addr(j, "context", call->context);
 	json_key(j, "time_us");
 	if (call->time_us)
 		json_u64(j, call->time_us);
@@ -150,9 +137,8 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 		json_null(j);
 	json_key(j, "size");
 	json_i64(j, call->size);
-	put_addr(j, "id", call->id);
-	json_key(j, "arguments");
-	json_begin(j, '[');
+	json_member_addr(j, "id", call->id);
+	json_list(j, "arguments");
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		json_begin(j, '{');
 		put_text(j, "name", call->args[i].name);
@@ -168,7 +154,7 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 	json_begin(j, '[');
 	for (uint32_t i = 0; i < call->nframes; i++) {
 		json_begin(j, '{');
-		put_addr(j, "address", call->frames[i]);
+		json_member_addr(j, "address", call->frames[i]);
 		if (call->resolved && call->resolved[i])
 			put_resolved(j, call->resolved[i]);
 		json_end(j, '}');
@@ -178,8 +164,8 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 
 static void put_heap(struct json *j, const struct sprt_heap *heap)
 {
-	put_addr(j, "bottom", heap->bottom);
-	put_addr(j, "top", heap->top);
+	json_member_addr(j, "bottom", heap->bottom);
+	json_member_addr(j, "top", heap->top);
 	json_key(j, "low_32_bits_only");
 	json_bool(j, heap->narrow);
 	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
@@ -202,18 +188,18 @@ static void put_fields(struct json *j, const struct sprt_item *item)
 
 		switch (f->type) {
 		case SPRT_ID:
-			put_number(j, f->name, *(const uint32_t *)at);
+			json_member_u64(j, f->name, *(const uint32_t *)at);
 			break;
 		case SPRT_FLAGS:
 			json_key(j, "refcount");
 			json_bool(j, *(const uint32_t *)at & SPRT_RES_REFCOUNT);
-			put_addr(j, f->name, *(const uint32_t *)at);
+			json_member_addr(j, f->name, *(const uint32_t *)at);
 			break;
 		case SPRT_MASK:
-			put_addr(j, f->name, *(const uint32_t *)at);
+			json_member_addr(j, f->name, *(const uint32_t *)at);
 			break;
 		case SPRT_POINTER:
-			put_addr(j, f->name, *(const uint64_t *)at);
+			json_member_addr(j, f->name, *(const uint64_t *)at);
 			break;
 		case SPRT_VERSION:
 			put_version(j, version[0], version[1]);
@@ -253,7 +239,7 @@ static int json_item(struct sink *sink, const void *p)
 	}
 	json_begin(j, '{');
 	put_text(j, "record", sprt_kinds[item->kind].name);
-	put_number(j, s->text ? "line" : "offset", item->pos);
+	json_member_u64(j, s->text ? "line" : "offset", item->pos);
 	switch (item->kind) {
 	case SPRT_LOG:
 		put_log(s, &item->log);
@@ -291,7 +277,7 @@ static int json_finish(struct sink *sink)
 		json_begin(&s->j, '{');
 		put_text(&s->j, "record", "damage");
 		put_text(&s->j, "what", kind->what);
-		put_number(&s->j, "count", n);
+		json_member_u64(&s->j, "count", n);
 		json_end(&s->j, '}');
 		json_line(&s->j);
 	}

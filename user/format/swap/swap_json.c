@@ -75,11 +75,9 @@ static void put_item(struct json *j, const struct swap_value *v)
 	char type[2] = { v->item, 0 };
 
 	json_begin(j, '{');
-	json_key(j, "type");
-	json_cstr(j, type);
+	json_member(j, "type", type);
 	if (v->kind == SWAP_V_ARRAY) {
-		json_key(j, "address");
-		json_addr(j, v->u);
+		json_member_addr(j, "address", v->u);
 		json_list(j, "value");
 		for (uint32_t i = 0; i < v->n; i++) {
 			const struct swap_value element = swap_element(v, i);
@@ -147,12 +145,10 @@ static void put_step(void *ctx, const struct swap_step *step)
 
 static void put_header(struct json *j, const struct swap_message *m)
 {
-	json_key(j, "seq");
-	json_u64(j, m->header.seq);
+	json_member_u64(j, "seq", m->header.seq);
 	json_key(j, "time");
 	put_time(j, m->header.sec, m->header.nsec);
-	json_key(j, "offset");
-	json_u64(j, m->offset);
+	json_member_u64(j, "offset", m->offset);
 }
 
 static const struct swap_name damage_names[] = {
@@ -164,8 +160,7 @@ static void put_damage(struct json *j, const struct swap_message *m)
 {
 	if (!m->damage)
 		return;
-	json_key(j, "damaged");
-	json_begin(j, '[');
+	json_list(j, "damaged");
 	for (const struct swap_name *n = damage_names; n->name; n++)
 		if (m->damage & n->value)
 			json_cstr(j, n->name);
@@ -186,15 +181,12 @@ static void put_counts(struct json *j, const struct swap_message *m)
 {
 	json_key(j, "counts");
 	json_begin(j, '{');
-	json_key(j, "known_by");
-	json_cstr(j, certainty_name(m->certainty));
+	json_member(j, "known_by", certainty_name(m->certainty));
 	if (m->certainty > SWAP_UNKNOWN) {
-		json_key(j, "cpus");
-		json_u64(j, m->counts.cpus);
+		json_member_u64(j, "cpus", m->counts.cpus);
 	}
 	if (m->certainty > SWAP_CPUS_ONLY) {
-		json_key(j, "energy_devices");
-		json_u64(j, m->counts.devices);
+		json_member_u64(j, "energy_devices", m->counts.devices);
 	}
 	json_end(j, '}');
 }
@@ -204,21 +196,17 @@ static void put_message(struct swap_json *s, const struct swap_item *item)
 	const struct swap_message *m = item->message;
 	struct json *j = &s->j;
 
-	json_key(j, "type");
-	json_cstr(j, m->row ? m->row->name : "UNKNOWN");
-	json_key(j, "id");
-	json_u64(j, m->header.id);
+	json_member(j, "type", m->row ? m->row->name : "UNKNOWN");
+	json_member_u64(j, "id", m->header.id);
 	put_header(j, m);
-	json_key(j, "length");
-	json_u64(j, m->header.len);
+	json_member_u64(j, "length", m->header.len);
 	if (m->row && m->row->id == SWAP_SYSTEM)
 		put_counts(j, m);
 	if (m->layout) {
 		s->api = item->api;
 		swap_walk(m->layout, m->payload, m->len, &m->counts, put_step, s);
 		if (m->row->slack) {
-			json_key(j, "slack");
-			json_u64(j, m->len - m->end.used);
+			json_member_u64(j, "slack", m->len - m->end.used);
 		} else if (m->end.used < m->len) {
 			json_key(j, "more");
 			json_hex(j, m->payload + m->end.used, m->len - m->end.used);
@@ -237,12 +225,9 @@ static int swap_json_item(struct sink *base, const void *data)
 
 	json_begin(&s->j, '{');
 	if (item->kind == SWAP_ITEM_LOST) {
-		json_key(&s->j, "type");
-		json_cstr(&s->j, "LOST");
-		json_key(&s->j, "first");
-		json_u64(&s->j, item->first);
-		json_key(&s->j, "count");
-		json_u64(&s->j, item->lost);
+		json_member(&s->j, "type", "LOST");
+		json_member_u64(&s->j, "first", item->first);
+		json_member_u64(&s->j, "count", item->lost);
 		put_header(&s->j, item->message);
 	} else {
 		put_message(s, item);
