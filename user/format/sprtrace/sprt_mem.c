@@ -29,13 +29,6 @@ struct sprt_arena_block {
 	_Alignas(8) unsigned char data[];
 };
 
-struct sprt_interned {
-	uint64_t hash;
-	size_t len;
-
-	_Alignas(8) unsigned char data[];
-};
-
 void *sprt_arena_alloc(struct sprt_arena *a, size_t size)
 {
 	struct sprt_arena_block *b = a->block;
@@ -89,48 +82,18 @@ void sprt_arena_free(struct sprt_arena *a)
 	}
 }
 
-static void intern_resize(struct sprt_intern *in, size_t n)
-{
-	struct sprt_interned **slots = xcalloc(n, sizeof(*slots));
-
-	for (size_t i = 0; i < in->nslots; i++) {
-		size_t k;
-
-		if (!in->slots[i])
-			continue;
-		k = in->slots[i]->hash & (n - 1);
-		while (slots[k])
-			k = (k + 1) & (n - 1);
-		slots[k] = in->slots[i];
-	}
-	free(in->slots);
-	in->slots = slots;
-	in->nslots = n;
-}
-
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len)
 {
-	uint64_t hash = hash_bytes(data, len);
-	struct sprt_interned *e;
-	size_t k;
+	uint64_t *at = map64_at(&in->copies, hash_bytes(data, len));
+	char *copy;
 
-	if (in->used * 3 >= in->nslots * 2)
-		intern_resize(in, in->nslots ? in->nslots * 2 : 64);
-	k = hash & (in->nslots - 1);
-	for (; in->slots[k]; k = (k + 1) & (in->nslots - 1)) {
-		e = in->slots[k];
-		if (e->hash == hash && e->len == len &&
-		    !memcmp(e->data, data, len))
-			return e->data;
-	}
-	e = sprt_arena_alloc(&in->arena, sizeof(*e) + len + 1);
-	e->hash = hash;
-	e->len = len;
-	memcpy(e->data, data, len);
-	e->data[len] = 0;
-	in->slots[k] = e;
-	in->used++;
-	return e->data;
+	if (*at)
+		return (const void *)(uintptr_t)*at;
+	copy = sprt_arena_alloc(&in->arena, len + 1);
+	memcpy(copy, data, len);
+	copy[len] = '\0';
+	*at = (uintptr_t)copy;
+	return copy;
 }
 
 const char *sprt_intern_str(struct sprt_intern *in, const char *s)
@@ -141,9 +104,7 @@ const char *sprt_intern_str(struct sprt_intern *in, const char *s)
 void sprt_intern_free(struct sprt_intern *in)
 {
 	sprt_arena_free(&in->arena);
-	free(in->slots);
-	in->slots = NULL;
-	in->nslots = in->used = 0;
+	map64_clear(&in->copies);
 }
 
 const char *sprt_shown(char *buf, size_t size, const char *text)

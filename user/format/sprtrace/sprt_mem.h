@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map64.h"
+
 /* Bump allocator: all memory is freed at once.  All zero at first. */
 struct sprt_arena {
 	struct sprt_arena_block *block;
@@ -31,8 +33,7 @@ void sprt_arena_free(struct sprt_arena *a);
  */
 struct sprt_intern {
 	struct sprt_arena arena;
-	struct sprt_interned **slots;
-	size_t nslots, used;
+	struct map64 copies;	/* hash to copy: const void * */
 };
 
 /**
