@@ -71,6 +71,17 @@ void swap_frame_free(struct swap_frame *s)
 	free(s);
 }
 
+struct swap_message *swap_message_copy(const struct swap_message *m)
+{
+	struct swap_message *copy = xmalloc(sizeof(*copy) + m->len);
+	uint8_t *payload = (uint8_t *)(copy + 1);
+
+	*copy = *m;
+	memcpy(payload, m->payload, m->len);
+	copy->payload = payload;
+	return copy;
+}
+
 static size_t available(const struct swap_frame *s)
 {
 	return s->fill - s->start;

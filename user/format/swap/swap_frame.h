@@ -57,6 +57,9 @@ struct swap_frame_ops {
 	void (*garbage)(void *ctx, uint64_t offset, uint64_t bytes);
 };
 
+/** swap_message_copy - copy a message and its payload, to be freed with free() */
+struct swap_message *swap_message_copy(const struct swap_message *m);
+
 struct swap_frame;
 
 /**

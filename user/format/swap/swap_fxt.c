@@ -156,29 +156,15 @@ static void begin_trace(struct swap_fxt *s)
 	fxt_thread_name(s->w, s->system_process, s->system_thread, FXT_STR("system"));
 }
 
-struct swap_waiting {
-	struct swap_item item;
-	struct swap_message message;
-	char *api;
-	uint8_t payload[];
-};
-
 static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
 {
-	const struct swap_message *m = item->message;
-	struct swap_waiting *w = xmalloc(sizeof(*w) + m->len);
+	struct swap_waiting *w;
 
-	w->message = *m;
-	if (m->len)
-		memcpy(w->payload, m->payload, m->len);
-	w->message.payload = w->payload;
-	w->item = *item;
-	w->item.message = &w->message;
-	w->api = item->api ? xstrdup(item->api) : NULL;
-	w->item.api = w->api;
 	s->waiting = xgrow(s->waiting, &s->waiting_cap, s->nwaiting + 1, sizeof(*s->waiting));
-	s->waiting[s->nwaiting++] = w;
-	s->waiting_bytes += m->len;
+	w = &s->waiting[s->nwaiting++];
+	w->item = *item;
+	w->item.message = w->message = swap_message_copy(item->message);
+	s->waiting_bytes += item->message->len;
 }
 
 /* Earliest time in a message, ns: its own, or the begin of a setup stage. */
@@ -207,7 +193,7 @@ static int write_waiting(struct swap_fxt *s)
 	s->begun = true;
 	begin_trace(s);
 	for (size_t i = 0; i < s->nwaiting; i++) {
-		uint64_t time = earliest(s, &s->waiting[i]->message);
+		uint64_t time = earliest(s, s->waiting[i].message);
 
 		if (!i || time < s->zero)
 			s->zero = time;
@@ -219,7 +205,7 @@ static int write_waiting(struct swap_fxt *s)
 	fxt_args_cstr(&s->args, "wall_clock", text);
 	swap_fxt_event(s, FXT_EV_INSTANT, 0, NULL, "metadata", "clock", 0);
 	for (size_t i = 0; i < s->nwaiting && !err; i++)
-		err = write_item(s, &s->waiting[i]->item);
+		err = write_item(s, &s->waiting[i].item);
 	return err;
 }
 
@@ -260,10 +246,8 @@ static void swap_fxt_free(struct sink *base)
 	struct swap_fxt *s = (struct swap_fxt *)base;
 	struct map64_slot *e;
 
-	for (size_t i = 0; i < s->nwaiting; i++) {
-		free(s->waiting[i]->api);
-		free(s->waiting[i]);
-	}
+	for (size_t i = 0; i < s->nwaiting; i++)
+		free(s->waiting[i].message);
 	free(s->waiting);
 	for (size_t i = 0; (e = map64_each(&s->leaving, &i));)
 		free((void *)(uintptr_t)e->value);
@@ -275,17 +259,12 @@ static void swap_fxt_free(struct sink *base)
 	free(s);
 }
 
-static const struct sink_ops swap_fxt_ops = {
-	.item = swap_fxt_item,
-	.end = swap_fxt_end,
-	.free = swap_fxt_free,
-};
-
 struct sink *swap_fxt_open(const struct sink_args *args)
 {
+	static const struct sink_ops ops = { swap_fxt_item, swap_fxt_end, swap_fxt_free };
 	struct swap_fxt *s = xcalloc(1, sizeof(*s));
 
-	s->base.ops = &swap_fxt_ops;
+	s->base.ops = &ops;
 	s->out = args->out;
 	s->diag = args->diag;
 	return &s->base;

@@ -27,6 +27,12 @@ struct swap_leaving {
 	uint64_t process, thread;	/* koids */
 };
 
+/* An item that is kept, with a copy of its message. */
+struct swap_waiting {
+	struct swap_item item;
+	struct swap_message *message;
+};
+
 struct swap_fxt {
 	struct sink base;
 	struct out *out;
@@ -41,7 +47,7 @@ struct swap_fxt {
 	struct map64 leaving;	/* processor to struct swap_leaving * */
 
 	/* First messages, kept until @zero is known: */
-	struct swap_waiting **waiting;
+	struct swap_waiting *waiting;
 	size_t nwaiting, waiting_cap, waiting_bytes;
 
 	/* For the message that is being written: */

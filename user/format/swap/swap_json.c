@@ -247,17 +247,12 @@ static void swap_json_free(struct sink *base)
 	free(base);
 }
 
-static const struct sink_ops swap_json_ops = {
-	.item = swap_json_item,
-	.end = swap_json_end,
-	.free = swap_json_free,
-};
-
 struct sink *swap_json_open(const struct sink_args *args)
 {
+	static const struct sink_ops ops = { swap_json_item, swap_json_end, swap_json_free };
 	struct swap_json *s = xcalloc(1, sizeof(*s));
 
-	s->base.ops = &swap_json_ops;
+	s->base.ops = &ops;
 	s->j.out = args->out;
 	return &s->base;
 }

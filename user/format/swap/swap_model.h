@@ -20,7 +20,8 @@ enum swap_item_kind {
  *           offset
  * @lost:    number of missing messages, 0 for SWAP_ITEM_MESSAGE
  * @first:   sequence number of the first missing message
- * @api:     name of a probe message's function from --swap-api-map, NULL if none
+ * @api:     name of a probe message's function from --swap-api-map, NULL if none; valid as
+ *           long as the source
  */
 struct swap_item {
 	enum swap_item_kind kind;

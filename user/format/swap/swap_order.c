@@ -51,17 +51,6 @@ void swap_order_free(struct swap_order *o)
 	free(o);
 }
 
-struct swap_message *swap_message_copy(const struct swap_message *m)
-{
-	struct swap_message *copy = xmalloc(sizeof(*copy) + m->len);
-	uint8_t *payload = (uint8_t *)(copy + 1);
-
-	*copy = *m;
-	memcpy(payload, m->payload, m->len);
-	copy->payload = payload;
-	return copy;
-}
-
 /* How far @seq is ahead of the expected number; negative if it is late. */
 static int32_t ahead(const struct swap_order *o, uint32_t seq)
 {
@@ -101,7 +90,7 @@ static int drain_messages(struct swap_order *o)
 		if (m->header.seq == o->expected)
 			o->expected++;
 		else
-			o->ops->again(o->ctx, m);
+			o->ops->odd(o->ctx, SWAP_AGAIN, m);
 		ret = o->ops->message(o->ctx, m);
 		free(m);
 	}
@@ -118,7 +107,7 @@ static int give_up(struct swap_order *o)
 
 	if (gap > FAR_AHEAD && w->expected != o->expected) {
 		m = pull_message(o, 0);
-		o->ops->misplaced(o->ctx, m);
+		o->ops->odd(o->ctx, SWAP_MISPLACED, m);
 		ret = o->ops->message(o->ctx, m);
 		free(m);
 		return ret;
@@ -146,14 +135,14 @@ static int add_late(struct swap_order *o, const struct swap_message *m)
 	o->late_run = m->header.seq == o->late_next ? o->late_run + 1 : 1;
 	o->late_next = m->header.seq + 1;
 	if (o->late_run < RESTART_RUN) {
-		o->ops->again(o->ctx, m);
+		o->ops->odd(o->ctx, SWAP_AGAIN, m);
 		return o->ops->message(o->ctx, m);
 	}
 	/* The waiting messages belong to the numbers before the restart. */
 	ret = swap_order_end(o);
 	if (ret)
 		return ret;
-	o->ops->restart(o->ctx, m);
+	o->ops->odd(o->ctx, SWAP_RESTART, m);
 	o->expected = m->header.seq + 1;
 	o->late_run = 0;
 	return o->ops->message(o->ctx, m);

@@ -16,25 +16,27 @@
 #define SWAP_ORDER_MESSAGES	256u
 #define SWAP_ORDER_BYTES	(1u << 20)
 
+/* What can be odd about a message. */
+enum swap_odd {
+	SWAP_AGAIN,	/* its number was used before, or it comes too late */
+	SWAP_MISPLACED,	/* its number cannot be right, and its real number is missing elsewhere */
+	SWAP_RESTART,	/* the numbers began anew shortly before it, and how many messages were
+			 * lost in between is unknown
+			 */
+};
+
 /**
  * struct swap_order_ops - callbacks, in order of sequence numbers
- * @message:   the next message; a non-zero return value stops
- * @lost:      @count messages from number @first on are missing; @before is the
- *             message that follows; a non-zero return value stops
- * @again:     the number of @m was used before, or @m comes too late; it is
- *             passed to @message after this
- * @misplaced: the number of @m cannot be right; it is passed to @message after
- *             this, and its real number is missing elsewhere
- * @restart:   the numbers began anew shortly before @m; how many messages were lost
- *             in between is unknown
+ * @message: the next message; a non-zero return value stops
+ * @lost:    @count messages from number @first on are missing; @before is the
+ *           message that follows; a non-zero return value stops
+ * @odd:     something is odd about @m, which is passed to @message after this
  */
 struct swap_order_ops {
 	int (*message)(void *ctx, const struct swap_message *m);
 	int (*lost)(void *ctx, uint32_t first, uint32_t count,
 		    const struct swap_message *before);
-	void (*again)(void *ctx, const struct swap_message *m);
-	void (*misplaced)(void *ctx, const struct swap_message *m);
-	void (*restart)(void *ctx, const struct swap_message *m);
+	void (*odd)(void *ctx, enum swap_odd odd, const struct swap_message *m);
 };
 
 struct swap_order;
@@ -62,12 +64,5 @@ int swap_order_add(struct swap_order *o, const struct swap_message *m);
  * Return: as swap_order_add().
  */
 int swap_order_end(struct swap_order *o);
-
-/**
- * swap_message_copy() - copy a message and its payload
- *
- * Return: the copy, to be freed with free().
- */
-struct swap_message *swap_message_copy(const struct swap_message *m);
 
 #endif

@@ -22,60 +22,39 @@
 #define HOLD_BYTES	(1u << 20)
 #define FEED_BYTES	65536u	/* maximum bytes of input per step */
 
-static const struct diag_kind kind_garbage = {
-	"places with bytes that belong to no message, passed over", DIAG_DAMAGE
+enum {
+	GARBAGE, MESSAGE, LOST, MISPLACED, COUNTS, ASSUMED, MISFIT, UNKNOWN, PROBE, AGAIN, RESTART,
+	READ
 };
 
-static const struct diag_kind kind_message = {
-	"damaged messages, converted as far as possible", DIAG_DAMAGE
+static const struct diag_kind kinds[] = {
+	[GARBAGE] = { "places with bytes that belong to no message, passed over", DIAG_DAMAGE },
+	[MESSAGE] = { "damaged messages, converted as far as possible", DIAG_DAMAGE },
+	[LOST] = { "messages lost before writing (gaps in the sequence numbers)", DIAG_DAMAGE },
+	[MISPLACED] = { "messages with a sequence number that cannot be right", DIAG_DAMAGE },
+	[COUNTS] = {
+		"SYSTEM messages that cannot be read whole without --swap-cpus and --swap-energy-devices",
+		DIAG_DAMAGE },
+	[ASSUMED] = {
+		"SYSTEM messages read with a number of energy devices that is usual but not certain",
+		DIAG_NOTE },
+	[MISFIT] = {
+		"SYSTEM messages whose length does not fit the processors and energy devices",
+		DIAG_DAMAGE },
+	[UNKNOWN] = { "messages of an unknown kind, passed over", DIAG_NOTE },
+	[PROBE] = {
+		"probe messages of an unknown kind, of which only what all probes have is read",
+		DIAG_NOTE },
+	[AGAIN] = { "messages with a sequence number that has been before", DIAG_NOTE },
+	[RESTART] = { "places where the sequence numbers begin anew", DIAG_NOTE },
+	[READ] = { "inputs that could not be read to the end", DIAG_DAMAGE },
 };
 
-static const struct diag_kind kind_lost = {
-	"messages lost before writing (gaps in the sequence numbers)", DIAG_DAMAGE
-};
-
-static const struct diag_kind kind_misplaced = {
-	"messages with a sequence number that cannot be right", DIAG_DAMAGE
-};
-
-static const struct diag_kind kind_counts = {
-	"SYSTEM messages that cannot be read whole without --swap-cpus and --swap-energy-devices",
-	DIAG_DAMAGE
-};
-
-static const struct diag_kind kind_assumed = {
-	"SYSTEM messages read with a number of energy devices that is usual but not certain",
-	DIAG_NOTE
-};
-
-static const struct diag_kind kind_misfit = {
-	"SYSTEM messages whose length does not fit the processors and energy devices", DIAG_DAMAGE
-};
-
-static const struct diag_kind kind_unknown = {
-	"messages of an unknown kind, passed over", DIAG_NOTE
-};
-
-static const struct diag_kind kind_probe = {
-	"probe messages of an unknown kind, of which only what all probes have is read", DIAG_NOTE
-};
-
-static const struct diag_kind kind_again = {
-	"messages with a sequence number that has been before", DIAG_NOTE
-};
-
-static const struct diag_kind kind_restart = {
-	"places where the sequence numbers begin anew", DIAG_NOTE
-};
-
-static const struct diag_kind kind_read = {
-	"inputs that could not be read to the end", DIAG_DAMAGE
-};
-
-/* A held item; its message and payload follow in memory. */
+/* A held item, with a copy of its message. */
 struct held {
 	struct held *next;
 	struct swap_item item;
+	struct swap_message *message;
 };
 
 struct swap_source {
@@ -195,18 +174,18 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 	const struct swap_field *f = m->end.field;
 
 	if (m->damage & SWAP_DAMAGE_CUT)
-		complain_of(s, &kind_message, m, "the input ends within it");
+		complain_of(s, &kinds[MESSAGE], m, "the input ends within it");
 	else if (m->damage & SWAP_DAMAGE_LENGTH)
-		complain_of(s, &kind_message, m, "the length in its header is wrong");
+		complain_of(s, &kinds[MESSAGE], m, "the length in its header is wrong");
 	else if (m->damage & SWAP_DAMAGE_FIELDS)
-		diag_report(s->diag, &kind_message, s->name, DIAG_OFFSET,
+		diag_report(s->diag, &kinds[MESSAGE], s->name, DIAG_OFFSET,
 			    m->offset + SWAP_HEADER_SIZE + m->end.used,
 			    "%s, number %" PRIu32 ": field %s %s", name_of(m), m->header.seq,
 			    f ? f->name : "",
 			    m->end.fault == SWAP_BAD_ITEM ?
 				    "has an unknown type" : "does not fit into the payload");
 	else if (m->damage & SWAP_DAMAGE_TIME)
-		complain_of(s, &kind_message, m, "its nanoseconds are 10^9 or more");
+		complain_of(s, &kinds[MESSAGE], m, "its nanoseconds are 10^9 or more");
 }
 
 /* Read a SYSTEM message with the counts known so far. */
@@ -214,7 +193,7 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 {
 	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
 	if (m->certainty == SWAP_UNKNOWN) {
-		complain_of(s, &kind_counts, m,
+		complain_of(s, &kinds[COUNTS], m,
 			    "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
 		return;
 	}
@@ -223,15 +202,15 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 	if (m->end.fault != SWAP_OK)
 		m->damage |= SWAP_DAMAGE_FIELDS;
 	if (m->certainty == SWAP_CPUS_ONLY)
-		complain_of(s, &kind_counts, m,
+		complain_of(s, &kinds[COUNTS], m,
 			    "the number of energy devices is not known: give --swap-energy-devices");
 	else if (m->certainty == SWAP_ASSUMED)
-		diag_report(s->diag, &kind_assumed, s->name, DIAG_OFFSET, m->offset,
+		diag_report(s->diag, &kinds[ASSUMED], s->name, DIAG_OFFSET, m->offset,
 			    "SYSTEM read with %" PRIu32 " processors and %" PRIu32 " energy devices, which is usual but not certain: --swap-cpus and --swap-energy-devices say otherwise",
 			    m->counts.cpus, m->counts.devices);
 	if (m->certainty < SWAP_GIVEN && m->certainty > SWAP_CPUS_ONLY && !m->damage &&
 	    !swap_system_fits(m->payload, m->len, &m->counts))
-		complain_of(s, &kind_misfit, m,
+		complain_of(s, &kinds[MISFIT], m,
 			    "its length does not fit the numbers of processors and energy devices of the others");
 }
 
@@ -243,11 +222,11 @@ static int deliver_item(struct swap_source *s, struct swap_item *item, struct sw
 			read_system(s, m);
 		report_damage(s, m);
 		if (!m->row || !m->row->layouts[0])
-			diag_report(s->diag, &kind_unknown, s->name, DIAG_OFFSET, m->offset,
+			diag_report(s->diag, &kinds[UNKNOWN], s->name, DIAG_OFFSET, m->offset,
 				    "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",
 				    m->header.id, m->header.len);
 		if (m->row && m->row->id == SWAP_PROBE)
-			diag_report(s->diag, &kind_probe, s->name, DIAG_OFFSET, m->offset,
+			diag_report(s->diag, &kinds[PROBE], s->name, DIAG_OFFSET, m->offset,
 				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
 				    m->header.id);
 		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
@@ -256,18 +235,22 @@ static int deliver_item(struct swap_source *s, struct swap_item *item, struct sw
 	return sink_item(s->sink, item);
 }
 
+static void drop_held(struct swap_source *s)
+{
+	struct held *h = s->first;
+
+	s->first = h->next;
+	free(h->message);
+	free(h);
+}
+
 static int release_items(struct swap_source *s)
 {
 	int ret = 0;
 
-	while (s->first) {
-		struct held *h = s->first;
-
-		s->first = h->next;
+	for (; s->first; drop_held(s))
 		if (!ret)
-			ret = deliver_item(s, &h->item, (struct swap_message *)(h + 1));
-		free(h);
-	}
+			ret = deliver_item(s, &s->first->item, s->first->message);
 	s->last = &s->first;
 	s->held_bytes = 0;
 	return ret;
@@ -275,19 +258,12 @@ static int release_items(struct swap_source *s)
 
 static void hold_item(struct swap_source *s, const struct swap_item *item)
 {
-	const struct swap_message *m = item->message;
-	struct held *h = xmalloc(sizeof(*h) + sizeof(*m) + m->len);
-	struct swap_message *copy = (struct swap_message *)(h + 1);
-	uint8_t *payload = (uint8_t *)(copy + 1);
+	struct held *h = xmalloc(sizeof(*h));
 
-	memcpy(payload, m->payload, m->len);
-	*copy = *m;
-	copy->payload = payload;
-	h->item = *item;
-	h->next = NULL;
+	*h = (struct held){ NULL, *item, swap_message_copy(item->message) };
 	*s->last = h;
 	s->last = &h->next;
-	s->held_bytes += sizeof(*h) + sizeof(*m) + m->len;
+	s->held_bytes += sizeof(*h) + sizeof(*h->message) + h->message->len;
 }
 
 /* Deliver an item, or hold it, if @must_hold or if items before it are held. */
@@ -330,28 +306,27 @@ static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_
 		.kind = SWAP_ITEM_LOST, .message = before, .lost = count, .first = first,
 	};
 
-	diag_report(s->diag, &kind_lost, s->name, DIAG_OFFSET, before->offset,
+	diag_report(s->diag, &kinds[LOST], s->name, DIAG_OFFSET, before->offset,
 		    "%s missing, numbers %" PRIu32 " to %" PRIu32,
 		    text_counted(count, "message is", "messages are"),
 		    first, first + count - 1);
-	diag_count(s->diag, &kind_lost, count - 1);
+	diag_count(s->diag, &kinds[LOST], count - 1);
 	return pass_item(s, &item, false);
 }
 
-static void on_again(void *ctx, const struct swap_message *m)
+static void on_odd(void *ctx, enum swap_odd odd, const struct swap_message *m)
 {
-	complain_of(ctx, &kind_again, m, "this number has been before");
-}
+	static const struct {
+		const struct diag_kind *kind;
+		const char *text;
+	} odds[] = {
+		[SWAP_AGAIN] = { &kinds[AGAIN], "this number has been before" },
+		[SWAP_MISPLACED] = { &kinds[MISPLACED], "the number does not fit those around it" },
+		[SWAP_RESTART] = { &kinds[RESTART],
+			"the numbers begin anew, what was lost in between is not known" },
+	};
 
-static void on_misplaced(void *ctx, const struct swap_message *m)
-{
-	complain_of(ctx, &kind_misplaced, m, "the number does not fit those around it");
-}
-
-static void on_restart(void *ctx, const struct swap_message *m)
-{
-	complain_of(ctx, &kind_restart, m,
-		    "the numbers begin anew, what was lost in between is not known");
+	complain_of(ctx, odds[odd].kind, m, odds[odd].text);
 }
 
 static int on_frame(void *ctx, const struct swap_message *m)
@@ -365,25 +340,15 @@ static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
 {
 	struct swap_source *s = ctx;
 
-	diag_report(s->diag, &kind_garbage, s->name, DIAG_OFFSET, offset,
+	diag_report(s->diag, &kinds[GARBAGE], s->name, DIAG_OFFSET, offset,
 		    "%s to no message", text_counted(bytes, "byte that belongs", "bytes that belong"));
 }
 
-static const struct swap_frame_ops frame_ops = {
-	.message = on_frame,
-	.garbage = on_garbage,
-};
-
-static const struct swap_order_ops order_ops = {
-	.message = on_message,
-	.lost = on_lost,
-	.again = on_again,
-	.misplaced = on_misplaced,
-	.restart = on_restart,
-};
-
 static void begin_input(struct swap_source *s, struct in *in)
 {
+	static const struct swap_frame_ops frame_ops = { on_frame, on_garbage };
+	static const struct swap_order_ops order_ops = { on_message, on_lost, on_odd };
+
 	s->frame = swap_frame_new(&frame_ops, s);
 	s->name = in_name(in);
 	s->order = swap_order_new(&order_ops, s);
@@ -395,12 +360,8 @@ static void begin_input(struct swap_source *s, struct in *in)
 /* Free what belongs to one input. */
 static void forget_input(struct swap_source *s)
 {
-	while (s->first) {
-		struct held *h = s->first;
-
-		s->first = h->next;
-		free(h);
-	}
+	while (s->first)
+		drop_held(s);
 	swap_system_free(s->system);
 	swap_order_free(s->order);
 	swap_frame_free(s->frame);
@@ -414,7 +375,7 @@ static int end_input(struct swap_source *s, struct in *in)
 	int ret;
 
 	if (in_error(in))
-		diag_report(s->diag, &kind_read, s->name, DIAG_OFFSET, in_offset(in),
+		diag_report(s->diag, &kinds[READ], s->name, DIAG_OFFSET, in_offset(in),
 			    "cannot be read on: %s", in_why(in));
 	ret = swap_frame_end(s->frame);
 	if (!ret)
@@ -463,11 +424,6 @@ static void swap_source_free(struct source *base)
 	free(s);
 }
 
-static const struct source_ops swap_source_ops = {
-	.step = swap_source_step,
-	.free = swap_source_free,
-};
-
 int swap_source_detect(const uint8_t *data, size_t n)
 {
 	return swap_detect(data, n) ? DETECT_LIKELY : DETECT_NO;
@@ -475,6 +431,7 @@ int swap_source_detect(const uint8_t *data, size_t n)
 
 struct source *swap_source_open(const struct source_args *args)
 {
+	static const struct source_ops ops = { swap_source_step, swap_source_free };
 	uint64_t cpus = 0, devices = UINT64_MAX;
 	const char *map = opt_value(args->opts, "swap-api-map");
 	struct map64 api = { 0 };
@@ -495,7 +452,7 @@ struct source *swap_source_open(const struct source_args *args)
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
-	s->base.ops = &swap_source_ops;
+	s->base.ops = &ops;
 	s->in = args->in;
 	s->nin = args->nin;
 	s->diag = args->diag;
