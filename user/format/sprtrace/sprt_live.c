@@ -10,17 +10,11 @@
 #include "base/hash.h"
 #include "base/xalloc.h"
 
-static struct sprt_block *block_of(uint64_t value)
-{
-	return (struct sprt_block *)(uintptr_t)value;
-}
-
 bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
 		     bool refcounted)
 {
 	uint64_t key = hash_two(block->id, block->resource);
-	const uint64_t *at = map64_get(&live->blocks, key);
-	struct sprt_block *b = at ? block_of(*at) : NULL;
+	struct sprt_block *b = map64_pointer(&live->blocks, key);
 
 	if (b && refcounted) {
 		b->refs++;
@@ -39,8 +33,7 @@ bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
 		       bool refcounted, struct sprt_block *ended)
 {
 	uint64_t key = hash_two(id, resource);
-	const uint64_t *at = map64_get(&live->blocks, key);
-	struct sprt_block *b = at ? block_of(*at) : NULL;
+	struct sprt_block *b = map64_pointer(&live->blocks, key);
 
 	if (!b || (refcounted && --b->refs))
 		return false;
@@ -55,6 +48,6 @@ void sprt_live_free(struct sprt_live *live)
 	struct map64_slot *slot;
 
 	for (size_t i = 0; (slot = map64_each(&live->blocks, &i));)
-		free(block_of(slot->value));
+		free((struct sprt_block *)(uintptr_t)slot->value);
 	map64_clear(&live->blocks);
 }

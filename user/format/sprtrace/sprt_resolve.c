@@ -180,11 +180,10 @@ static bool find_segment(Elf *elf, const struct sprt_map *map, GElf_Addr *vaddr)
 
 static struct object *object_of(struct resolver *r, const char *path)
 {
-	const uint64_t *known = map64_get(&r->objects, (uintptr_t)path);
-	struct object *o;
+	struct object *o = map64_pointer(&r->objects, (uintptr_t)path);
 
-	if (known)
-		return (struct object *)(uintptr_t)*known;
+	if (o)
+		return o;
 	o = xcalloc(1, sizeof(*o));
 	o->path = path;
 	map64_put(&r->objects, (uintptr_t)path, (uintptr_t)o);

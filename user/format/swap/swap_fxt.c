@@ -255,7 +255,7 @@ static void swap_fxt_free(struct sink *base)
 	swap_processes_free(s->ps);
 	fxt_args_free(&s->args);
 	fxt_writer_free(s->w);
-	free(s->text);
+	buf_free(&s->text);
 	free(s);
 }
 

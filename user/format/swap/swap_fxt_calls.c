@@ -32,46 +32,30 @@ static void add_caller(struct swap_fxt *s)
 }
 
 /* Before protocol 4.0, system calls were functions with probe type 3 (kernel). */
-static enum swap_slice_kind function_kind(const struct swap_fxt *s)
+static enum swap_slice_kind call_kind(const struct swap_fxt *s)
 {
-	return swap_num(&s->f, "probe_type") == 3 ? SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
+	uint32_t id = s->m->row->id;
+	bool syscall = id == SWAP_SYSCALL_ENTRY || id == SWAP_SYSCALL_EXIT ||
+		       swap_num(&s->f, "probe_type") == 3;
+
+	return syscall ? SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
 }
 
-static void on_entry(struct swap_fxt *s, enum swap_slice_kind kind)
+void swap_fxt_on_entry(struct swap_fxt *s)
 {
 	char name[SWAP_NAME_BYTES + 1];
 
 	pc_name(s, name, sizeof(name));
 	add_caller(s);
-	swap_fxt_begin(s, kind, swap_wide(&s->f, "pc"), name);
+	swap_fxt_begin(s, call_kind(s), swap_wide(&s->f, "pc"), name);
 }
 
-static void on_exit_of(struct swap_fxt *s, enum swap_slice_kind kind)
+void swap_fxt_on_exit(struct swap_fxt *s)
 {
 	char name[SWAP_NAME_BYTES + 1];
 
 	pc_name(s, name, sizeof(name));
-	swap_fxt_finish(s, kind, swap_wide(&s->f, "pc"), name);
-}
-
-void swap_fxt_on_function_entry(struct swap_fxt *s)
-{
-	on_entry(s, function_kind(s));
-}
-
-void swap_fxt_on_function_exit(struct swap_fxt *s)
-{
-	on_exit_of(s, function_kind(s));
-}
-
-void swap_fxt_on_syscall_entry(struct swap_fxt *s)
-{
-	on_entry(s, SWAP_SLICE_SYSCALL);
-}
-
-void swap_fxt_on_syscall_exit(struct swap_fxt *s)
-{
-	on_exit_of(s, SWAP_SLICE_SYSCALL);
+	swap_fxt_finish(s, call_kind(s), swap_wide(&s->f, "pc"), name);
 }
 
 void swap_fxt_on_file_entry(struct swap_fxt *s)

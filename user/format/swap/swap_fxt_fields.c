@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* SWAP as FXT: writes the fields of a message as arguments of an event. */
 #include "format/swap/swap_fxt_state.h"
-#include "base/xalloc.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,70 +9,60 @@
 
 /* ---- fields as arguments ---- */
 
-static void append_text(struct swap_fxt *s, const char *p, size_t n)
+__attribute__((format(printf, 2, 3)))
+static void append_printf(struct buf *text, const char *fmt, ...)
 {
-	s->text = xgrow(s->text, &s->text_cap, s->text_len + n, 1);
-	memcpy(s->text + s->text_len, p, n);
-	s->text_len += n;
-}
-
-static void append_printf(struct swap_fxt *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void append_printf(struct swap_fxt *s, const char *fmt, ...)
-{
-	char buf[400];
+	char s[400];
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(buf, sizeof(buf), fmt, ap);
+	vsnprintf(s, sizeof(s), fmt, ap);
 	va_end(ap);
-	append_text(s, buf, (size_t)n);
+	buf_adds(text, s);
 }
 
 /* Append an argument of a call as in source code. */
-static void append_value(struct swap_fxt *s, const struct swap_value *v)
+static void append_value(struct buf *text, const struct swap_value *v)
 {
 	switch (v->kind) {
 	case SWAP_V_UINT:
-		append_printf(s, "%" PRIu64, v->u);
+		buf_addu(text, v->u);
 		break;
 	case SWAP_V_INT:
-		append_printf(s, "%" PRId64, v->i);
+		append_printf(text, "%" PRId64, v->i);
 		break;
 	case SWAP_V_ADDR:
-		append_printf(s, "0x%" PRIx64, v->u);
+		append_printf(text, "0x%" PRIx64, v->u);
 		break;
 	case SWAP_V_FLOAT:
-		append_printf(s, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
+		append_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
 		break;
 	case SWAP_V_BOOL:
-		append_printf(s, v->u ? "true" : "false");
+		buf_adds(text, v->u ? "true" : "false");
 		break;
 	case SWAP_V_CHAR:
 		if (v->u >= 0x20 && v->u < 0x7f)
-			append_printf(s, "'%c'", (int)v->u);
+			append_printf(text, "'%c'", (int)v->u);
 		else
-			append_printf(s, "'\\x%02x'", (unsigned int)v->u);
+			append_printf(text, "'\\x%02x'", (unsigned int)v->u);
 		break;
 	case SWAP_V_STR:
-		append_text(s, "\"", 1);
-		append_text(s, (const char *)v->p, v->n);
-		append_text(s, "\"", 1);
+		buf_addc(text, '"');
+		buf_add(text, (const char *)v->p, v->n);
+		buf_addc(text, '"');
 		break;
 	case SWAP_V_ARRAY:
-		append_text(s, "[", 1);
+		buf_addc(text, '[');
 		for (uint32_t i = 0; i < v->n; i++) {
 			const struct swap_value element = swap_element(v, i);
 
-			append_printf(s, "%s", i ? ", " : "");
-			append_value(s, &element);
+			buf_adds(text, i ? ", " : "");
+			append_value(text, &element);
 		}
-		append_printf(s, "]@0x%" PRIx64, v->u);
+		append_printf(text, "]@0x%" PRIx64, v->u);
 		break;
 	default:
-		append_printf(s, "%c", v->item);
+		buf_addc(text, v->item);
 		break;
 	}
 }
@@ -118,9 +107,9 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 		fxt_args_own(&s->args, name, buf);
 		break;
 	case SWAP_V_ARRAY:
-		s->text_len = 0;
-		append_value(s, v);
-		fxt_args_own_text(&s->args, name, s->text, s->text_len);
+		s->text.len = 0;
+		append_value(&s->text, v);
+		fxt_args_own_text(&s->args, name, s->text.s, s->text.len);
 		break;
 	default:	/* void */
 		break;
@@ -152,9 +141,9 @@ static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
 static void take_value(struct swap_fxt *s, const struct swap_field *f, const struct swap_value *v)
 {
 	if (f->type == SWAP_T_ARGS) {
-		if (s->text_len)
-			append_text(s, ", ", 2);
-		append_value(s, v);
+		if (s->text.len)
+			buf_adds(&s->text, ", ");
+		append_value(&s->text, v);
 		return;
 	}
 	swap_keep(&s->f, f, v);
@@ -170,9 +159,9 @@ static void collect_step(void *ctx, const struct swap_step *step)
 	if (step->kind == SWAP_VALUE && (!step->depth || f->type == SWAP_T_ARGS))
 		take_value(s, f, &step->value);
 	else if (step->kind == SWAP_OPEN)
-		s->text_len = 0;
+		s->text.len = 0;
 	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
-		fxt_args_own_text(&s->args, arg_name(s, f), s->text, s->text_len);
+		fxt_args_own_text(&s->args, arg_name(s, f), s->text.s, s->text.len);
 }
 
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "io/formats.h"
 #include "format/fxt/fxt_args.h"
 #include "format/swap/swap_fields.h"
@@ -58,8 +59,7 @@ struct swap_fxt {
 	struct fxt_args args;
 	const char *prefix;	/* for the names of arguments, or NULL */
 	bool starting;		/* start of a call: result and errno are not arguments */
-	char *text;		/* the arguments of a call, as text */
-	size_t text_len, text_cap;
+	struct buf text;	/* the arguments of a call */
 };
 
 /* Convert wall clock time to trace time, both ns; 0 if before the trace begins. */
@@ -176,10 +176,8 @@ void swap_fxt_on_web_stage(struct swap_fxt *s);
 /* ---- swap_fxt_calls.c ---- */
 
 void swap_fxt_on_sample(struct swap_fxt *s);
-void swap_fxt_on_function_entry(struct swap_fxt *s);
-void swap_fxt_on_function_exit(struct swap_fxt *s);
-void swap_fxt_on_syscall_entry(struct swap_fxt *s);
-void swap_fxt_on_syscall_exit(struct swap_fxt *s);
+void swap_fxt_on_entry(struct swap_fxt *s);
+void swap_fxt_on_exit(struct swap_fxt *s);
 void swap_fxt_on_file_entry(struct swap_fxt *s);
 void swap_fxt_on_file_exit(struct swap_fxt *s);
 void swap_fxt_on_web_sampling(struct swap_fxt *s);

@@ -43,16 +43,9 @@ static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
 	swap_fxt_check(s, fxt_context_switch(s->w, &sw));
 }
 
-static struct swap_leaving *leaving_of(const struct swap_fxt *s, uint32_t cpu)
-{
-	const uint64_t *v = map64_get(&s->leaving, cpu);
-
-	return v ? (struct swap_leaving *)(uintptr_t)*v : NULL;
-}
-
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)
 {
-	struct swap_leaving *l = leaving_of(s, cpu);
+	struct swap_leaving *l = map64_pointer(&s->leaving, cpu);
 
 	if (!l)
 		return;
@@ -65,7 +58,7 @@ void swap_fxt_on_switch(struct swap_fxt *s)
 {
 	struct swap_thread *t = swap_fxt_thread(s);
 	uint32_t cpu = swap_num(&s->f, "cpu");
-	struct swap_leaving *l = leaving_of(s, cpu);
+	struct swap_leaving *l = map64_pointer(&s->leaving, cpu);
 
 	/* FXT has only 8 bits for the processor. */
 	if (!t || !swap_get(&s->f, "cpu") || cpu > 255) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Keeps the state of a SWAP target during a conversion.  See swap_process.h. */
 #include "format/swap/swap_process.h"
+#include "base/container.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -14,25 +15,17 @@
  * id was used before or is too large for Linux, the koid is a number from here on.
  */
 #define FIRST_OWN_KOID	(1u << 23)
-#define USED_CHUNK	32768u	/* ids in one chunk of the bitmap */
-
-struct used {
-	uint8_t *chunks[FIRST_OWN_KOID / USED_CHUNK];
-};
 
 struct swap_processes {
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
 	struct swap_ring processes, threads;	/* by_use */
 	size_t nthreads, nmaps;
-	struct used used_pids, used_tids;
+	struct map64 used_pids, used_tids;	/* id / 64 to a bit for each of 64 ids */
 	uint64_t next_koid;
 	struct swap_process *ended[KEEP_ENDED];
 	unsigned int next_ended;
 };
-
-/* Struct of @type that contains the by_use node @at. */
-#define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
 
 static void leave_ring(struct swap_ring *at)
 {
@@ -48,16 +41,6 @@ static void join_ring(struct swap_ring *head, struct swap_ring *at)
 	head->before = at;
 }
 
-static void *pointer(uint64_t value)
-{
-	return (void *)(uintptr_t)value;
-}
-
-static uint64_t hash_pointer(const void *p)
-{
-	return (uintptr_t)p;
-}
-
 struct swap_processes *swap_processes_new(void)
 {
 	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
@@ -70,9 +53,7 @@ struct swap_processes *swap_processes_new(void)
 
 static void free_thread(struct swap_processes *ps, struct swap_thread *t)
 {
-	const uint64_t *last = map64_get(&ps->by_tid, t->tid);
-
-	if (last && pointer(*last) == t)
+	if (map64_pointer(&ps->by_tid, t->tid) == t)
 		map64_remove(&ps->by_tid, t->tid);
 	while (t->depth)
 		swap_slice_pop(t);
@@ -95,7 +76,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	map64_remove(&ps->by_pid, p->pid);
 	leave_ring(&p->by_use);
 	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
-		free_thread(ps, pointer(e->value));
+		free_thread(ps, (struct swap_thread *)(uintptr_t)e->value);
 	map64_clear(&p->threads);
 	map64_clear(&p->blocks);
 	map64_clear(&p->spans);
@@ -117,10 +98,8 @@ void swap_processes_free(struct swap_processes *ps)
 		swap_process_forget(ps, p);
 	map64_clear(&ps->by_pid);
 	map64_clear(&ps->by_tid);
-	for (size_t i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
-		free(ps->used_pids.chunks[i]);
-		free(ps->used_tids.chunks[i]);
-	}
+	map64_clear(&ps->used_pids);
+	map64_clear(&ps->used_tids);
 	free(ps);
 }
 
@@ -130,27 +109,22 @@ uint64_t swap_koid(struct swap_processes *ps)
 }
 
 /* The first request for an id gets the id itself as its koid. */
-static uint64_t koid_for(struct swap_processes *ps, struct used *used, uint32_t id)
+static uint64_t koid_for(struct swap_processes *ps, struct map64 *used, uint32_t id)
 {
-	uint8_t **chunk, bit = (uint8_t)(1u << id % 8);
-	uint8_t *byte;
+	uint64_t *bits;
 
 	if (!id || id >= FIRST_OWN_KOID)
 		return swap_koid(ps);
-	chunk = &used->chunks[id / USED_CHUNK];
-	if (!*chunk)
-		*chunk = xcalloc(1, USED_CHUNK / 8);
-	byte = &(*chunk)[id % USED_CHUNK / 8];
-	if (*byte & bit)
+	bits = map64_at(used, id / 64);
+	if (*bits >> id % 64 & 1)
 		return swap_koid(ps);
-	*byte |= bit;
+	*bits |= 1ull << id % 64;
 	return id;
 }
 
 struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
 {
-	const uint64_t *v = map64_get(&ps->by_pid, pid);
-	struct swap_process *p = v ? pointer(*v) : NULL;
+	struct swap_process *p = map64_pointer(&ps->by_pid, pid);
 
 	if (p) {
 		leave_ring(&p->by_use);
@@ -169,7 +143,7 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 	p->all = ps;
 	p->pid = pid;
 	p->koid = koid_for(ps, &ps->used_pids, pid);
-	map64_put(&ps->by_pid, pid, hash_pointer(p));
+	map64_put(&ps->by_pid, pid, (uintptr_t)p);
 	join_ring(&ps->processes, &p->by_use);
 	return p;
 }
@@ -192,7 +166,7 @@ struct swap_process *swap_process_next(const struct swap_processes *ps,
 {
 	const struct swap_ring *at = p ? p->by_use.after : ps->processes.after;
 
-	return at == &ps->processes ? NULL : IN_RING(at, struct swap_process);
+	return at == &ps->processes ? NULL : container_of(at, struct swap_process, by_use);
 }
 
 struct swap_process *swap_process_surplus(const struct swap_processes *ps)
@@ -206,13 +180,12 @@ struct swap_process *swap_process_surplus(const struct swap_processes *ps)
 struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
 {
 	return ps->nthreads > SWAP_MAX_THREADS ?
-	       IN_RING(ps->threads.after, struct swap_thread) : NULL;
+	       container_of(ps->threads.after, struct swap_thread, by_use) : NULL;
 }
 
 struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 {
-	const uint64_t *v = map64_get(&p->threads, tid);
-	struct swap_thread *t = v ? pointer(*v) : NULL;
+	struct swap_thread *t = map64_pointer(&p->threads, tid);
 
 	if (t) {
 		leave_ring(&t->by_use);
@@ -229,8 +202,8 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	t->process = p;
 	t->tid = tid;
 	t->koid = koid_for(ps, &ps->used_tids, tid);
-	map64_put(&p->threads, tid, hash_pointer(t));
-	map64_put(&ps->by_tid, tid, hash_pointer(t));
+	map64_put(&p->threads, tid, (uintptr_t)t);
+	map64_put(&ps->by_tid, tid, (uintptr_t)t);
 	join_ring(&ps->threads, &t->by_use);
 	ps->nthreads++;
 	return t;
@@ -238,9 +211,7 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 
 struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid)
 {
-	const uint64_t *v = map64_get(&ps->by_tid, tid);
-
-	return v ? pointer(*v) : NULL;
+	return map64_pointer(&ps->by_tid, tid);
 }
 
 /* ---- mappings ---- */

@@ -87,13 +87,6 @@ const struct opt_row swap_source_options[] = {
 
 /* ---- names of functions ---- */
 
-static char *api_name(const struct map64 *api, uint32_t id)
-{
-	const uint64_t *name = map64_get(api, id);
-
-	return name ? (char *)(uintptr_t)*name : NULL;
-}
-
 static void forget_names(struct map64 *api)
 {
 	struct map64_slot *slot;
@@ -122,7 +115,7 @@ static bool add_name(struct map64 *api, char *text)
 	if (!*end)
 		return false;
 	/* If the file names a number several times, the last name counts. */
-	free(api_name(api, (uint32_t)id));
+	free(map64_pointer(api, id));
 	map64_put(api, id, (uintptr_t)xstrdup(end));
 	return true;
 }
@@ -230,7 +223,7 @@ static int deliver_item(struct swap_source *s, struct swap_item *item, struct sw
 				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
 				    m->header.id);
 		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
-			item->api = api_name(&s->api, swap_u32(m->payload));
+			item->api = map64_pointer(&s->api, swap_u32(m->payload));
 	}
 	return sink_item(s->sink, item);
 }
