@@ -19,30 +19,18 @@
 #define SWAP_DAMAGE_FIELDS	0x04u	/* a field of the payload cannot be read */
 #define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
 
-/**
- * struct swap_message - one message
- * @header:  header as read, damaged or not
- * @offset:  of the header, bytes from the start of the stream
- * @payload: valid during the call
- * @len:     bytes at @payload; less or more than @header.len only when damaged
- * @row:     type of the message, NULL if unknown
- * @layout:  layout of the payload, NULL if unknown
- * @counts:  counts for a walk by @layout (SYSTEM only)
- * @certainty: how sure @counts are (SYSTEM only)
- * @end:     how a walk by @layout ends
- * @damage:  what is wrong with it
- */
+/* One message. */
 struct swap_message {
-	struct swap_header header;
-	uint64_t offset;
-	const uint8_t *payload;
-	uint32_t len;
-	const struct swap_row *row;
-	const struct swap_field *layout;
-	struct swap_counts counts;
-	enum swap_certainty certainty;
-	struct swap_end end;
-	uint32_t damage;
+	struct swap_header header;	/* as read, damaged or not */
+	uint64_t offset;	/* of the header, bytes from the start of the stream */
+	const uint8_t *payload;	/* valid during the call */
+	uint32_t len;		/* of @payload; other than header.len only when damaged */
+	const struct swap_row *row;	/* its type, NULL if unknown */
+	const struct swap_field *layout;	/* of the payload, NULL if unknown */
+	struct swap_counts counts;	/* for a walk by @layout (SYSTEM only) */
+	enum swap_certainty certainty;	/* how sure @counts are (SYSTEM only) */
+	struct swap_end end;	/* how a walk by @layout ends */
+	uint32_t damage;	/* what is wrong with it */
 };
 
 /**
@@ -62,39 +50,22 @@ struct swap_message *swap_message_copy(const struct swap_message *m);
 
 struct swap_frame;
 
-/**
- * swap_frame_new() - start
- * @ops: callbacks
- * @ctx: passed to @ops
- *
- * Return: to be freed by swap_frame_free().
- */
+/** swap_frame_new - start; @ctx is passed to @ops */
 struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx);
-
-/* Free; NULL is allowed. */
 void swap_frame_free(struct swap_frame *s);
 
 /**
- * swap_frame_feed() - process the next bytes of the stream
- * @s:   state
- * @p:   bytes, any number of them
- * @len: how many
+ * swap_frame_feed - process the next bytes of the stream, any number of them
  *
  * Return: 0, or what @ops.message returned.
  */
 int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len);
 
-/**
- * swap_frame_end() - process what is left at the end of the stream
- *
- * Return: as swap_frame_feed().
- */
+/** swap_frame_end - process what is left at the end of the stream; like swap_frame_feed() */
 int swap_frame_end(struct swap_frame *s);
 
 /**
- * swap_detect() - whether bytes are the start of a SWAP stream
- * @p:   the first bytes of an input
- * @len: how many
+ * swap_detect - whether bytes are the start of a SWAP stream
  *
  * Return: true if they begin with messages whose headers fit each other, and enough
  * of these messages are of known kinds and can be read to their ends.

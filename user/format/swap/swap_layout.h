@@ -17,20 +17,13 @@
 /* Bytes.  A kernel message has less than 32 KiB, one of the manager not much more. */
 #define SWAP_MAX_PAYLOAD	(1u << 20)
 
-/**
- * struct swap_header - the five words before each payload
- * @id:   message id
- * @seq:  sequence number, one counter for all messages, wraps at 2^32
- * @sec:  wall clock, seconds since 1970
- * @nsec: wall clock, nanoseconds; below 10^9 in an undamaged message
- * @len:  bytes of the payload that follows
- */
+/* The five words before each payload. */
 struct swap_header {
-	uint32_t id;
-	uint32_t seq;
-	uint32_t sec;
-	uint32_t nsec;
-	uint32_t len;
+	uint32_t id;		/* of the kind of message */
+	uint32_t seq;		/* sequence number, one counter for all messages, wraps at 2^32 */
+	uint32_t sec;		/* wall clock, seconds since 1970 */
+	uint32_t nsec;		/* nanoseconds; below 10^9 in an undamaged message */
+	uint32_t len;		/* bytes of the payload that follows */
 };
 
 /* How a field's bytes are read (all little endian, packed). */
@@ -67,38 +60,28 @@ struct swap_name {
 /* Operations of PROBE_FILE, and events of FILE_FUNCTION_ENTRY. */
 extern const struct swap_name swap_file_operations[];
 
-/**
- * struct swap_field - one field of a layout
- * @name:  its name in JSON, in FXT arguments and for swap_get(); no two of a message are the same
- * @type:  enum swap_type
- * @when:  0 if always present; else a bit mask: the field is present if the bit of the
- *         value of the layout's last selector is set
- * @selector: the value decides which later fields with @when are present
- * @sub:   layout of one element, for SWAP_T_LIST and SWAP_T_INCLUDE
- * @names: names of the values, or NULL
- */
+/* One field of a layout. */
 struct swap_field {
+	/* In JSON, in FXT arguments and for swap_get(); no two of a message are the same. */
 	const char *name;
-	uint8_t type;
+	uint8_t type;		/* enum swap_type */
+	/* 0 if always present; else a bit for each value of the last selector that has it. */
 	uint8_t when;
-	bool selector;
-	const struct swap_field *sub;
-	const struct swap_name *names;
+	bool selector;		/* its value decides which later fields with @when are present */
+	const struct swap_field *sub;	/* layout of an element, or the fields to include */
+	const struct swap_name *names;	/* of the values, or NULL */
 };
 
-/**
- * struct swap_row - one message id
- * @id:       message id
- * @name:     the document's name without MSG_
- * @layouts:  possible layouts of the payload, most usual first, NULL after the last.
- *            The first that ends exactly at the payload's end is used.
- * @slack:    meaningless bytes after the last field are normal
- */
+/* One message id. */
 struct swap_row {
 	uint16_t id;
-	const char *name;
+	const char *name;	/* the document's without MSG_ */
+	/*
+	 * Possible layouts of the payload, most usual first, NULL after the last.  The
+	 * first that ends exactly at the payload's end is used.
+	 */
 	const struct swap_field *layouts[3];
-	bool slack;
+	bool slack;		/* meaningless bytes after the last field are normal */
 };
 
 enum swap_id {
@@ -110,19 +93,14 @@ enum swap_id {
 };
 
 /**
- * swap_row() - look up a message id
+ * swap_row - look up a message id
  *
  * Return: the row, or NULL if the id is unknown.  Probes without a row of their
  * own get the row of SWAP_PROBE.
  */
 const struct swap_row *swap_row(uint32_t id);
 
-/**
- * swap_value_name() - name of a number in a table of names
- * @names: table, or NULL
- *
- * Return: the name, or NULL if none.
- */
+/** swap_value_name - name of a number in a table of names, which may be NULL; NULL if none */
 const char *swap_value_name(const struct swap_name *names, uint64_t value);
 
 #endif

@@ -13,21 +13,17 @@ enum swap_item_kind {
 	SWAP_ITEM_LOST,		/* missing messages */
 };
 
-/**
- * struct swap_item - a message or a gap; items come in order of sequence number
- * @kind:    message or gap
- * @message: the message; for SWAP_ITEM_LOST the one after the gap, for its time and
- *           offset
- * @lost:    number of missing messages, 0 for SWAP_ITEM_MESSAGE
- * @first:   sequence number of the first missing message
- * @api:     name of a probe message's function from --swap-api-map, NULL if none; valid as
- *           long as the source
- */
+/* A message or a gap; items come in order of sequence number. */
 struct swap_item {
 	enum swap_item_kind kind;
+	/* For SWAP_ITEM_LOST the one after the gap, for its time and offset. */
 	const struct swap_message *message;
-	uint32_t lost;
-	uint32_t first;
+	uint32_t lost;		/* number of missing messages, 0 for SWAP_ITEM_MESSAGE */
+	uint32_t first;		/* sequence number of the first missing message */
+	/*
+	 * Name of a probe message's function from --swap-api-map, NULL if none; valid as
+	 * long as the source.
+	 */
 	const char *api;
 };
 

@@ -41,28 +41,18 @@ struct swap_order_ops {
 
 struct swap_order;
 
-/**
- * swap_order_new() - start
- *
- * Return: to be freed by swap_order_free().
- */
+/** swap_order_new - start; @ctx is passed to @ops */
 struct swap_order *swap_order_new(const struct swap_order_ops *ops, void *ctx);
-
-/* Free; NULL is allowed. */
 void swap_order_free(struct swap_order *o);
 
 /**
- * swap_order_add() - process the next message of the stream; copied if it must wait
+ * swap_order_add - process the next message of the stream; copied if it must wait
  *
  * Return: 0, or what one of the callbacks returned.
  */
 int swap_order_add(struct swap_order *o, const struct swap_message *m);
 
-/**
- * swap_order_end() - end the stream: report the remaining gaps as losses
- *
- * Return: as swap_order_add().
- */
+/** swap_order_end - report the remaining gaps as losses; returns as swap_order_add() */
 int swap_order_end(struct swap_order *o);
 
 #endif

@@ -43,74 +43,40 @@ enum swap_slice_kind {
 	SWAP_SLICE_PROBE,	/* key: message id << 32 | function id */
 };
 
-/**
- * struct swap_slice - an open slice
- * @kind: what began it
- * @key:  see enum swap_slice_kind
- * @name: its name, owned; NULL if it is nested too deep to be written
- */
+/* An open slice. */
 struct swap_slice {
-	enum swap_slice_kind kind;
-	uint64_t key;
-	char *name;
+	enum swap_slice_kind kind;	/* what began it */
+	uint64_t key;		/* see enum swap_slice_kind */
+	char *name;		/* owned; NULL if it is nested too deep to be written */
 };
 
-/**
- * struct swap_thread - a thread
- * @process: its process
- * @tid:     its id on the target
- * @koid:    its id in FXT
- * @time:    of the last begin or end of a slice
- * @slices:  open slices, the innermost last
- * @depth:   number of open slices
- * @cap:     allocated elements of @slices
- * @by_use:  node in the list of all threads, most recently used last
- */
 struct swap_thread {
 	struct swap_process *process;
-	uint32_t tid;
-	uint64_t koid;
-	uint64_t time;
-	struct swap_slice *slices;
+	uint32_t tid;		/* on the target */
+	uint64_t koid;		/* in FXT */
+	uint64_t time;		/* of the last begin or end of a slice */
+	struct swap_slice *slices;	/* open ones, the innermost last */
 	size_t depth, cap;
-	struct swap_ring by_use;
+	struct swap_ring by_use;	/* among all threads, most recently used last */
 };
 
-/**
- * struct swap_process - a process
- * @pid:     its id on the target
- * @koid:    its id in FXT
- * @stages:  koid of the track for its setup stages, 0 if none yet
- * @stages_end: when the last stage on that track ended, nanoseconds
- * @informed: a PROCESS_INFO has described it
- * @ended:   a TERMINATE has ended it
- * @start:   start time by PROCESS_INFO, nanoseconds
- * @threads: tid to struct swap_thread *
- * @blocks:  address to size of live blocks
- * @bytes:   sum of the sizes in @blocks
- * @spans:   step << 32 | resource id to the id of an open async span
- * @spans_time: of the last begin or end of a span
- * @maps:    mappings of code; base: original start, from which offsets count; name: last
- *           part of the path
- * @all:     table that contains the process
- * @by_use:  node in the list of all processes, most recently used last
- */
 struct swap_process {
-	uint32_t pid;
-	uint64_t koid;
-	uint64_t stages;
-	uint64_t stages_end;
-	bool informed;
-	bool ended;
-	uint64_t start;
-	struct map64 threads;
-	struct map64 blocks;
-	uint64_t bytes;
-	struct map64 spans;
-	uint64_t spans_time;
+	uint32_t pid;		/* on the target */
+	uint64_t koid;		/* in FXT */
+	uint64_t stages;	/* koid of the track for its setup stages, 0 if none yet */
+	uint64_t stages_end;	/* when the last stage on that track ended, ns */
+	bool informed;		/* a PROCESS_INFO has described it */
+	bool ended;		/* a TERMINATE has ended it */
+	uint64_t start;		/* by PROCESS_INFO, ns */
+	struct map64 threads;	/* tid to struct swap_thread * */
+	struct map64 blocks;	/* address to size of live blocks */
+	uint64_t bytes;		/* sum of the sizes in @blocks */
+	struct map64 spans;	/* step << 32 | resource id to the id of an open async span */
+	uint64_t spans_time;	/* of the last begin or end of a span */
+	/* Mappings of code; base: original start, for offsets; name: last part of the path. */
 	struct ranges maps;
-	struct swap_processes *all;
-	struct swap_ring by_use;
+	struct swap_processes *all;	/* table that contains the process */
+	struct swap_ring by_use;	/* among all processes, most recently used last */
 };
 
 /* All processes.  Start with swap_processes_new(). */

@@ -19,39 +19,26 @@
 struct swap_system;
 
 /**
- * swap_system_new() - start
+ * swap_system_new - start
  * @cpus:    processors given by the user, 0 if not given
  * @devices: energy devices given by the user, negative if not given
- *
- * Return: to be freed by swap_system_free().
  */
 struct swap_system *swap_system_new(unsigned int cpus, int devices);
-
-/* Free; NULL is allowed. */
 void swap_system_free(struct swap_system *s);
 
 /**
- * swap_system_add() - take account of one message
- * @s:   state
- * @p:   payload
- * @len: bytes of the payload, which must be the length in the message's header
+ * swap_system_add - take account of one payload, as long as the message's header says
  *
  * Return: whether any combination fits the message.  If none, it is damaged or from
  * an unknown kind of target, and is ignored.
  */
 bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len);
 
-/**
- * swap_system_fits() - whether a message's length is right for given counts
- * @p:      payload
- * @len:    bytes of the payload, as for swap_system_add()
- * @counts: both counts
- */
+/** swap_system_fits - whether a payload's length is right for given counts */
 bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *counts);
 
 /**
- * swap_system_answer() - get the counts, as far as the messages determine them
- * @s:      state
+ * swap_system_answer - get the counts, as far as the messages determine them
  * @counts: set according to the return value; devices is 0 when not certain
  * @final:  no more messages will come: accept SWAP_CPUS_ONLY and
  *          SWAP_ASSUMED.  Otherwise only SWAP_PINNED and SWAP_GIVEN are returned.

@@ -11,14 +11,10 @@
 
 #include "format/swap/swap_layout.h"
 
-/**
- * struct swap_counts - the two numbers that a SYSTEM message leaves out
- * @cpus:    processors of the target
- * @devices: energy devices of the target
- */
+/* The two numbers that a SYSTEM message leaves out. */
 struct swap_counts {
-	uint32_t cpus;
-	uint32_t devices;
+	uint32_t cpus;		/* processors of the target */
+	uint32_t devices;	/* energy devices of the target */
 };
 
 /* How certain the counts are, best last. */
@@ -46,47 +42,34 @@ enum swap_kind {
 	SWAP_V_ARRAY,	/* @u address of the array, @n elements at @p, of @item */
 };
 
-/**
- * struct swap_value - one value of a payload
- * @kind: its kind, which decides what the members below hold
- * @item: type character of an argument or return value, else 0
- * @n:    see enum swap_kind
- * @u:    see enum swap_kind
- * @i:    see enum swap_kind
- * @d:    see enum swap_kind
- * @p:    points into the payload, valid during the call
- */
+/* One value of a payload; enum swap_kind says which members hold it. */
 struct swap_value {
 	enum swap_kind kind;
-	char item;
+	char item;		/* type character of an argument or return value, else 0 */
 	uint32_t n;
 	union {
 		uint64_t u;
 		int64_t i;
 		double d;
 	};
-	const uint8_t *p;
+	const uint8_t *p;	/* into the payload, valid during the call */
 };
 
-/**
- * struct swap_step - a step of a walk over the fields of a payload, in their order
- * @kind:  SWAP_VALUE: a value; in arguments and in the arrays of a SYSTEM message, one step
- *         for each element, with the same field.
- *         SWAP_OPEN: a list, the arguments or an array begin.
- *         SWAP_NEXT: an element of a list begins.
- *         SWAP_CLOSE: the innermost open list ends; comes for each SWAP_OPEN, even if the
- *         payload ends too early.
- * @field: the field
- * @depth: number of lists around it
- * @index: of a value or element in its list; of SWAP_CLOSE, the number of elements
- * @value: of SWAP_VALUE
+/*
+ * A step of a walk over the fields of a payload, in their order.  SWAP_CLOSE comes for each
+ * SWAP_OPEN, even if the payload ends too early.
  */
 struct swap_step {
-	enum { SWAP_VALUE, SWAP_OPEN, SWAP_NEXT, SWAP_CLOSE } kind;
+	enum {
+		SWAP_VALUE,	/* also each element of arguments and of arrays in SYSTEM */
+		SWAP_OPEN,	/* a list, the arguments or an array begin */
+		SWAP_NEXT,	/* an element of a list begins */
+		SWAP_CLOSE,	/* the innermost open list ends */
+	} kind;
 	const struct swap_field *field;
-	unsigned int depth;
-	uint32_t index;
-	struct swap_value value;
+	unsigned int depth;	/* number of lists around it */
+	uint32_t index;		/* in its list; of SWAP_CLOSE, the number of elements */
+	struct swap_value value;	/* of SWAP_VALUE */
 };
 
 /* Called for each step of a walk. */
@@ -98,35 +81,21 @@ enum swap_fault {
 	SWAP_BAD_ITEM,	/* an argument has an unknown type character */
 };
 
-/**
- * struct swap_end - how a walk ended
- * @fault: what was wrong, SWAP_OK if nothing
- * @used:  bytes read, up to the fault if there is one
- * @field: the field with the fault, or NULL
- * @open_end: a field takes all remaining bytes, so that an exact end is no evidence
- */
+/* How a walk ended. */
 struct swap_end {
-	enum swap_fault fault;
-	uint32_t used;
-	const struct swap_field *field;
-	bool open_end;
+	enum swap_fault fault;	/* what was wrong, SWAP_OK if nothing */
+	uint32_t used;		/* bytes read, up to the fault if there is one */
+	const struct swap_field *field;	/* the field with the fault, or NULL */
+	bool open_end;		/* a field takes all bytes left: an exact end is no evidence */
 };
 
-/**
- * swap_read_header() - parse a header
- * @p: SWAP_HEADER_SIZE bytes
- * @h: result
- */
+/** swap_read_header - parse the SWAP_HEADER_SIZE bytes at @p */
 void swap_read_header(const uint8_t *p, struct swap_header *h);
 
 /**
- * swap_walk() - read a payload by a layout
- * @layout:  the layout
- * @p:       payload
- * @len:     bytes of the payload
- * @counts:  for SYSTEM; may be NULL for every other message
- * @visit:   called for each step, or NULL to only check
- * @ctx:     passed to @visit
+ * swap_walk - read a payload, the @len bytes at @p, by a layout
+ * @counts: for SYSTEM; may be NULL for every other message
+ * @visit:  called for each step, or NULL to only check
  *
  * Return: how it ended.  Fields before a fault have been visited.
  */
@@ -137,12 +106,8 @@ struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uin
 struct swap_value swap_element(const struct swap_value *array, uint32_t i);
 
 /**
- * swap_choose() - find the layout of a payload among those of its message
- * @row:    the message
- * @p:      payload
- * @len:    bytes of the payload
- * @counts: as for swap_walk()
- * @end:    how the walk by the chosen layout ends
+ * swap_choose - find the layout of a payload among those of its message
+ * @end: set to how the walk by the chosen layout ends
  *
  * The first layout that ends exactly is chosen; if none does, the first that
  * reads without a fault; if none does, the first.
