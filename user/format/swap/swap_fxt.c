@@ -70,20 +70,21 @@ static void on_lost(struct swap_fxt *s)
 
 /* ---- all messages ---- */
 
-static const struct swap_handler handlers[] = {
-#define SWAP_MESSAGE(id, name, fn, ...) { id, fn, NULL, NULL, 0 },
-#define SWAP_INSTANT(id, name, category, text, layout) \
-	{ id, NULL, category, text, 0 },
-#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) \
-	{ id, swap_fxt_on_probe, category, NULL, starts },
+static const struct handler {
+	uint16_t id;
+	void (*fn)(struct swap_fxt *s);	/* NULL to write the row's instant */
+} handlers[] = {
+#define SWAP_MESSAGE(id, name, fn, ...) { id, fn },
+#define SWAP_INSTANT(id, name, category, text, layout) { id, NULL },
+#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) { id, swap_fxt_on_probe },
 #include "format/swap/swap_messages.def"
-	{ SWAP_PROBE, swap_fxt_on_probe, "probe", NULL, 0 },
+	{ SWAP_PROBE, swap_fxt_on_probe },
 };
 
-const struct swap_handler *swap_fxt_handler(uint32_t id)
+static const struct handler *handler_of(const struct swap_row *row)
 {
-	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
-		if (handlers[i].id == id)
+	for (size_t i = 0; row && i < sizeof(handlers) / sizeof(handlers[0]); i++)
+		if (handlers[i].id == row->id)
 			return &handlers[i];
 	return NULL;
 }
@@ -113,7 +114,7 @@ static void make_room(struct swap_fxt *s)
 
 static int write_item(struct swap_fxt *s, const struct swap_item *item)
 {
-	const struct swap_handler *h = NULL;
+	const struct handler *h = handler_of(item->message->row);
 
 	s->item = item;
 	s->m = item->message;
@@ -128,14 +129,12 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 		return out_error(s->out);
 	}
 	swap_fxt_collect(s, NULL);
-	if (s->m->row)
-		h = swap_fxt_handler(s->m->row->id);
 	if (!h)
 		on_unknown(s);
 	else if (h->fn)
 		h->fn(s);
 	else
-		swap_fxt_instant(s, h->category, h->text);
+		swap_fxt_instant(s, s->m->row->category, s->m->row->text);
 	return out_error(s->out);
 }
 

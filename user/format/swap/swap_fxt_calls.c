@@ -163,7 +163,7 @@ static void count_memory(struct swap_fxt *s)
 
 void swap_fxt_on_probe(struct swap_fxt *s)
 {
-	const struct swap_handler *probe = swap_fxt_handler(s->m->row->id);
+	const struct swap_row *probe = s->m->row;
 	uint32_t api = swap_num(&s->f, "api_id");
 	uint64_t key = (uint64_t)probe->id << 32 | api;
 	uint32_t operation = swap_num(&s->f, "operation");

@@ -30,7 +30,7 @@ static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
 		[SWAP_SLICE_FILE] = "file_function", [SWAP_SLICE_WEB] = "web",
 	};
 
-	return kind == SWAP_SLICE_PROBE ? swap_fxt_handler((uint32_t)(key >> 32))->category :
+	return kind == SWAP_SLICE_PROBE ? swap_row((uint32_t)(key >> 32))->category :
 	       names[kind];
 }
 

@@ -68,19 +68,6 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 	return wall > s->zero ? wall - s->zero : 0;
 }
 
-/* ---- swap_fxt.c ---- */
-
-/* How to convert a type of message. */
-struct swap_handler {
-	uint16_t id;
-	void (*fn)(struct swap_fxt *s);	/* NULL to write an instant */
-	const char *category, *text;	/* of the instant; category also of a probe */
-	uint32_t starts;	/* bit mask of the operations of a probe that are a start */
-};
-
-/** swap_fxt_handler - find the handler for a message id; NULL if none */
-const struct swap_handler *swap_fxt_handler(uint32_t id);
-
 /* ---- swap_fxt_track.c ---- */
 
 /**

@@ -307,18 +307,22 @@ static const struct swap_field probe_gl[] = {
 	F("text", STR), END
 };
 
-/* The last member is slack: only SYSTEM has uninitialised memory after its fields. */
-#define ROW(id, name, ...) { id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM },
+/* Only SYSTEM has uninitialised memory after its fields. */
+#define ROW(id, name, category, text, starts, ...) \
+	{ id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM, category, text, starts },
 
 static const struct swap_row rows[] = {
-#define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, __VA_ARGS__)
-#define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, layout)
-#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) ROW(id, name, layout)
+#define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, NULL, NULL, 0, __VA_ARGS__)
+#define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, category, text, 0, layout)
+#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) \
+	ROW(id, name, category, NULL, starts, layout)
 #include "format/swap/swap_messages.def"
 };
 
 /* Any other probe id: only the fields that all probes have. */
-static const struct swap_row other_probe = { SWAP_PROBE, "PROBE", { probe }, false };
+static const struct swap_row other_probe = {
+	SWAP_PROBE, "PROBE", { probe }, .category = "probe"
+};
 
 const struct swap_row *swap_row(uint32_t id)
 {

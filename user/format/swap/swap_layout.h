@@ -82,6 +82,10 @@ struct swap_row {
 	 */
 	const struct swap_field *layouts[3];
 	bool slack;		/* meaningless bytes after the last field are normal */
+	/* In FXT: */
+	const char *category;	/* of the instant, or of what a probe writes */
+	const char *text;	/* name of the instant; NULL if it does not become only that */
+	uint32_t starts;	/* bit mask of the operations of a probe that are a start */
 };
 
 enum swap_id {
