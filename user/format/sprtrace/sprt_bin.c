@@ -188,6 +188,20 @@ static bool fits_call(struct bin *b, int type)
 	return false;
 }
 
+/*
+ * Prepare for a packet: end the open call if the packet does not belong to it.  @fits: set to
+ * whether the packet can be delivered
+ */
+static int make_way(struct bin *b, int type, bool *fits)
+{
+	*fits = true;
+	if (!keeps_call(b, type))
+		return close_call(b);
+	if (sprt_packet_types[type].kind == SPRT_CALL)
+		*fits = fits_call(b, type);
+	return 0;
+}
+
 /* Pass on the packet at the input position, or add it to its call; @r: its contents. */
 static int deliver_item(struct bin *b, int type, struct sprt_item *r)
 {
@@ -337,6 +351,7 @@ static int recover_packet(struct bin *b, int type, size_t size, bool *whole)
 	struct sprt_item r = { 0 };
 	const uint8_t *p;
 	size_t n;
+	bool fits;
 	int ret;
 
 	*whole = false;
@@ -347,14 +362,9 @@ static int recover_packet(struct bin *b, int type, size_t size, bool *whole)
 		return sprt_get_header(&b->lay, p).size == size - SPRT_HEADER_SIZE ?
 		       pass_packet(b) : close_call(b);
 	}
-	if (!keeps_call(b, type)) {
-		ret = close_call(b);
-		if (ret)
-			return ret;
-	} else if (sprt_packet_types[type].kind == SPRT_CALL &&
-		   !fits_call(b, type)) {
-		return 0;
-	}
+	ret = make_way(b, type, &fits);
+	if (ret || !fits)
+		return ret;
 	p = in_peek(b->in, size, &n);
 	if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
 		     false, &r, &n) == SPRT_EXACT) {
@@ -432,6 +442,7 @@ static int read_packet(struct bin *b)
 	const uint8_t *p;
 	struct sprt_header h;
 	size_t n, size, used;
+	bool fits;
 	int ret;
 
 	if (handshake_ahead(b, 0))
@@ -455,14 +466,10 @@ static int read_packet(struct bin *b)
 		return pass_packet(b);
 	}
 
-	if (!keeps_call(b, h.type)) {
-		ret = close_call(b);
-		if (ret)
-			return ret;
-	} else if (sprt_packet_types[h.type].kind == SPRT_CALL &&
-		   !fits_call(b, h.type)) {
+	ret = make_way(b, h.type, &fits);
+	if (ret || !fits) {
 		in_skip(b->in, size);
-		return 0;
+		return ret;
 	}
 	outcome = parse_as(b, &b->lay, h.type, p + SPRT_HEADER_SIZE, h.size, false,
 			   &r, &used);

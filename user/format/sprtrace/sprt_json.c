@@ -20,7 +20,8 @@ struct sprt_json {
 	struct json j;
 	struct diag *diag;
 	bool text;		/* the log is a text report: print line numbers, not offsets */
-	char *types[SPRT_RESOURCE_MAX + 1];	/* of resources, by id */
+	const char *types[SPRT_RESOURCE_MAX + 1];	/* of resources, by id */
+	struct sprt_intern strings;	/* of @types */
 };
 
 static void put_text(struct json *j, const char *name, const char *s)
@@ -211,22 +212,6 @@ static void put_fields(struct json *j, const struct sprt_item *item)
 	}
 }
 
-static void keep_type(struct sprt_json *s, const struct sprt_resource *res)
-{
-	if (res->id > SPRT_RESOURCE_MAX)
-		return;
-	free(s->types[res->id]);
-	s->types[res->id] = xstrdup(res->type);
-}
-
-static void forget_types(struct sprt_json *s)
-{
-	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++) {
-		free(s->types[i]);
-		s->types[i] = NULL;
-	}
-}
-
 static int json_item(struct sink *sink, const void *p)
 {
 	struct sprt_json *s = (struct sprt_json *)sink;
@@ -235,7 +220,8 @@ static int json_item(struct sink *sink, const void *p)
 
 	if (item->kind == SPRT_LOG) {
 		s->text = item->log.text;
-		forget_types(s);
+		memset(s->types, 0, sizeof(s->types));
+		sprt_intern_free(&s->strings);
 	}
 	json_begin(j, '{');
 	put_text(j, "record", sprt_kinds[item->kind].name);
@@ -254,7 +240,9 @@ static int json_item(struct sink *sink, const void *p)
 		put_heap(j, &item->heap);
 		break;
 	case SPRT_RESOURCE:
-		keep_type(s, &item->resource);
+		if (item->resource.id <= SPRT_RESOURCE_MAX)
+			s->types[item->resource.id] = sprt_intern_str(&s->strings,
+								      item->resource.type);
 		put_fields(j, item);
 		break;
 	default:
@@ -286,15 +274,13 @@ static int json_finish(struct sink *sink)
 
 static void json_free(struct sink *sink)
 {
-	forget_types((struct sprt_json *)sink);
+	sprt_intern_free(&((struct sprt_json *)sink)->strings);
 	free(sink);
 }
 
 struct sink *sprt_json_open(const struct sink_args *args)
 {
-	static const struct sink_ops ops = {
-		json_item, json_finish, json_free
-	};
+	static const struct sink_ops ops = { json_item, json_finish, json_free };
 	struct sprt_json *s = xcalloc(1, sizeof(*s));
 
 	s->sink.ops = &ops;

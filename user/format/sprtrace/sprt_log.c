@@ -128,14 +128,17 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 	}
 }
 
-static int by_number(const void *a, const void *b)
+int sprt_by_number(const struct sprt_kept_call *x, const struct sprt_kept_call *y)
 {
-	const struct sprt_kept_call *x = *(const struct sprt_kept_call *const *)a;
-	const struct sprt_kept_call *y = *(const struct sprt_kept_call *const *)b;
-
 	if (x->call.number != y->call.number)
 		return x->call.number < y->call.number ? -1 : 1;
 	return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return sprt_by_number(*(const struct sprt_kept_call *const *)a,
+			      *(const struct sprt_kept_call *const *)b);
 }
 
 void sprt_log_sort(struct sprt_log *log)

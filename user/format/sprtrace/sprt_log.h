@@ -57,6 +57,9 @@ void sprt_log_clear(struct sprt_log *log);
 /** sprt_log_add - keep a copy of an item */
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item);
 
+/** sprt_by_number - compare two calls for qsort() */
+int sprt_by_number(const struct sprt_kept_call *x, const struct sprt_kept_call *y);
+
 /** sprt_log_sort - sort the calls by number */
 void sprt_log_sort(struct sprt_log *log);
 

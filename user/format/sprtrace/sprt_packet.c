@@ -13,7 +13,7 @@
 struct sprt_cursor {
 	const uint8_t *p, *end;
 	const struct sprt_layout *lay;
-	struct sprt_arena *strings;
+	struct sprt_room *room;
 	bool short_of;		/* a field did not fit */
 	bool fill;		/* read lists up to the end of the packet */
 };
@@ -88,7 +88,7 @@ static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 		return NULL;
 	}
 	len = strnlen((const char *)c->p + 2, len);
-	s = sprt_arena_alloc(c->strings, len + 1);
+	s = sprt_arena_alloc(&c->room->strings, len + 1);
 	memcpy(s, c->p + 2, len);
 	s[len] = '\0';
 	c->p += span;
@@ -139,10 +139,8 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 	}
 }
 
-static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
-			  struct sprt_item *r)
+static void parse_process(struct sprt_cursor *c, struct sprt_item *r)
 {
-	(void)room;
 	r->process.pid = u32(c);
 	r->process.sec = u32(c);
 	r->process.usec = u32(c);
@@ -153,15 +151,13 @@ static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
 	r->process.name = read_string(c, 0);
 }
 
-static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
-		       struct sprt_item *r)
+static void parse_heap(struct sprt_cursor *c, struct sprt_item *r)
 {
 	/* Version 2.0 writes bottom and top as 32 bits even if pointers are
 	 * 64 bits; then the packet has 48 bytes (12 fields of 4).
 	 */
 	uint8_t width = bytes_left(c) == 48 ? 4 : c->lay->ptr;
 
-	(void)room;
 	r->heap.narrow = width < c->lay->ptr;
 	r->heap.bottom = read_pointer(c, width);
 	r->heap.top = read_pointer(c, width);
@@ -169,10 +165,8 @@ static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 		r->heap.value[i] = (int32_t)u32(c);
 }
 
-static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
-		       struct sprt_item *r)
+static void parse_call(struct sprt_cursor *c, struct sprt_item *r)
 {
-	(void)room;
 	r->call.resource = u32(c);
 	r->call.context = u32(c);
 	r->call.time_us = (uint64_t)u32(c) * 1000;
@@ -186,8 +180,9 @@ static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
  * Read arguments into room->arg: the announced number, or with fill, all that the
  * packet holds.
  */
-static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
+static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 {
+	struct sprt_room *room = c->room;
 	uint32_t announced = u32(c);
 	size_t n = 0;
 
@@ -197,7 +192,7 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 		if (c->lay->named_args) {
 			arg.name = read_string(c, 0);
 		} else {
-			char *digits = sprt_arena_alloc(c->strings, 24);
+			char *digits = sprt_arena_alloc(&c->room->strings, 24);
 
 			snprintf(digits, 24, "%zu", n + 1);
 			arg.name = digits;
@@ -212,8 +207,9 @@ static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct spr
 }
 
 /* Read frames into room->frame: the announced number, or with fill, all that the packet holds. */
-static void parse_trace(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
+static void parse_trace(struct sprt_cursor *c, struct sprt_item *r)
 {
+	struct sprt_room *room = c->room;
 	uint32_t announced = u32(c);
 	size_t n = bytes_left(c) / c->lay->ptr;
 
@@ -251,12 +247,12 @@ enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
 	const struct sprt_packet_type *row = &sprt_packet_types[type];
 	struct sprt_cursor c = {
 		.p = body, .end = body + size, .fill = fill,
-		.lay = lay, .strings = &room->strings,
+		.lay = lay, .room = room,
 	};
 
 	r->kind = row->kind;
 	if (row->parse)
-		row->parse(room, &c, r);
+		row->parse(&c, r);
 	else
 		parse_fields(&c, r);
 	*used = (size_t)(c.p - body);

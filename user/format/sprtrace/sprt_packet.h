@@ -93,7 +93,7 @@ struct sprt_packet_type {
 	char name[5];
 	enum sprt_kind kind;
 	/* NULL to parse the fields of its kind */
-	void (*parse)(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r);
+	void (*parse)(struct sprt_cursor *c, struct sprt_item *r);
 	bool keeps_call;
 };
 extern const struct sprt_packet_type sprt_packet_types[];

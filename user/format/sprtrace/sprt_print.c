@@ -263,14 +263,6 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int by_number(const struct sprt_kept_call *x,
-		     const struct sprt_kept_call *y)
-{
-	int order = compare_numbers(x->call.number, y->call.number);
-
-	return order ? order : compare_numbers(x->pos, y->pos);
-}
-
 /* Compare pointers only: the log stores equal backtraces once. */
 static int by_trace(const void *a, const void *b)
 {
@@ -278,7 +270,7 @@ static int by_trace(const void *a, const void *b)
 	const struct sprt_kept_call *y = *(const struct sprt_kept_call *const *)b;
 	int order = compare_numbers((uintptr_t)x->call.frames, (uintptr_t)y->call.frames);
 
-	return order ? order : by_number(x, y);
+	return order ? order : sprt_by_number(x, y);
 }
 
 /* Compare by --sort; equal groups stay in order of their first calls. */
@@ -287,7 +279,7 @@ static int by_key(const void *a, const void *b)
 	const struct group *x = a, *y = b;
 	int order = compare_numbers(x->key, y->key);
 
-	return order ? order : by_number(x->members[0], y->members[0]);
+	return order ? order : sprt_by_number(x->members[0], y->members[0]);
 }
 
 static uint64_t key_of(const struct group *g, enum sprt_sort sort)

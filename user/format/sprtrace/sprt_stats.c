@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_live.h"
+#include "format/sprtrace/sprt_mem.h"
 #include "format/sprtrace/sprt_model.h"
 #include "format/sprtrace/sprt_words.h"
 #include "io/stats_out.h"
@@ -48,7 +49,8 @@ struct sprt_stats {
 	/* For the current log: */
 	size_t by_id[SPRT_RESOURCE_MAX + 1];	/* index into res */
 	bool refcounted[SPRT_RESOURCE_MAX + 1];
-	char *context_names[32];	/* by bit, or NULL */
+	const char *context_names[32];	/* by bit, or NULL */
+	struct sprt_intern strings;	/* of @context_names */
 	struct sprt_live live;
 	bool timed;
 	uint64_t first_us, last_us, days_us, most_us;
@@ -66,14 +68,6 @@ static size_t res_of_type(struct sprt_stats *s, const char *type)
 	return s->nres++;
 }
 
-static void forget_contexts(struct sprt_stats *s)
-{
-	for (unsigned int i = 0; i < 32; i++) {
-		free(s->context_names[i]);
-		s->context_names[i] = NULL;
-	}
-}
-
 /* End a log: its live blocks were never freed.  Each log has its own blocks. */
 static void end_log(struct sprt_stats *s)
 {
@@ -85,7 +79,8 @@ static void end_log(struct sprt_stats *s)
 		r->live = r->live_bytes = 0;
 	}
 	sprt_live_free(&s->live);
-	forget_contexts(s);
+	memset(s->context_names, 0, sizeof(s->context_names));
+	sprt_intern_free(&s->strings);
 	memset(s->by_id, 0, sizeof(s->by_id));
 	memset(s->refcounted, 0, sizeof(s->refcounted));
 	if (s->timed)
@@ -200,12 +195,9 @@ static void take_resource(struct sprt_stats *s, const struct sprt_resource *r)
 
 static void take_context(struct sprt_stats *s, const struct sprt_context *c)
 {
-	for (unsigned int i = 0; i < 32; i++) {
-		if (c->id != (uint32_t)1 << i)
-			continue;
-		free(s->context_names[i]);
-		s->context_names[i] = xstrdup(c->name);
-	}
+	for (unsigned int i = 0; i < 32; i++)
+		if (c->id == (uint32_t)1 << i)
+			s->context_names[i] = sprt_intern_str(&s->strings, c->name);
 }
 
 static int stats_item(struct sink *sink, const void *p)
@@ -342,7 +334,7 @@ static void stats_free(struct sink *sink)
 	for (size_t i = 0; i < s->nres; i++)
 		free(s->res[i].type);
 	free(s->res);
-	forget_contexts(s);
+	sprt_intern_free(&s->strings);
 	sprt_live_free(&s->live);
 	tally_free(&s->processes);
 	tally_free(&s->functions);

@@ -25,32 +25,6 @@ static const struct diag_kind damage_header = {
 static const struct diag_kind damage_cut = {
 	"lines cut off by the end of the report", DIAG_DAMAGE };
 
-const struct diag_kind sprt_damage_field = {
-	"fields that cannot be read", DIAG_DAMAGE };
-const struct diag_kind sprt_damage_line = {
-	"lines beginning like a record", DIAG_DAMAGE };
-
-void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
-		       const char *what, const char *shown)
-{
-	char buf[81];
-
-	diag_report(t->args.diag, kind, in_name(t->in), DIAG_LINE, t->line,
-		    "%s%s%s", what, shown ? ": " : "",
-		    sprt_shown(buf, sizeof(buf), shown ? shown : ""));
-}
-
-int sprt_text_emit(struct sprt_text *t, struct sprt_item *item)
-{
-	if (!item->pos)
-		item->pos = t->line;
-	if (t->log) {
-		sprt_log_add(t->log, item);
-		return 0;
-	}
-	return sink_item(t->sink, item);
-}
-
 /* --- heap information --------------------------------------------------- */
 
 static int end_heap(struct sprt_text *t)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * State shared by the parts of the reader of text reports.  Only sprt_text*.c
- * include this: sprt_text.c reads the lines of a report, sprt_text_call.c
- * assembles calls and groups of calls.
+ * include this: sprt_text.c reads the lines of a report, sprt_text_call.c, which has the
+ * functions below, assembles calls and groups of calls.
  */
 #ifndef SPRT_TEXT_STATE_H
 #define SPRT_TEXT_STATE_H
@@ -56,8 +56,6 @@ struct sprt_text {
 	unsigned int nknown;
 };
 
-/* ---- sprt_text.c ---- */
-
 extern const struct diag_kind sprt_damage_field, sprt_damage_line;
 
 /** sprt_text_damaged - report damage: @what is wrong; @shown: the damaged text or NULL */
@@ -67,7 +65,7 @@ void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
 /** sprt_text_emit - pass an item on, or keep it until all calls have been read */
 int sprt_text_emit(struct sprt_text *t, struct sprt_item *item);
 
-/* ---- sprt_text_call.c: each returns 0 or the sink's negative errno ---- */
+/* Each of these returns 0 or the sink's negative errno. */
 
 /** sprt_text_call - begin a call; @name: "name<type>", is modified */
 int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name);
