@@ -37,8 +37,8 @@ struct res_stats {
 struct sprt_stats {
 	struct sink sink;
 	struct sink_args args;
-	uint64_t logs, calls, types[3], other_types;
-	uint64_t maps, modules, files;
+	uint64_t items[SPRT_COMMENT + 1];	/* by enum sprt_kind */
+	uint64_t types[3], other_types;	/* of calls */
 	unsigned int filters;		/* SPRT_FILTER_*, applied to the reports */
 	struct tally processes, functions, contexts;
 	struct res_stats *res;		/* [0]: resources that no log describes */
@@ -157,7 +157,6 @@ static void count_call(struct sprt_stats *s, const struct sprt_call *call)
 	size_t at = s->by_id[id];
 	struct buf name = { 0 };
 
-	s->calls++;
 	if (call->type <= SPRT_CALL_ALLOC)
 		s->types[call->type]++;
 	else
@@ -205,20 +204,14 @@ static int stats_item(struct sink *sink, const void *p)
 	struct sprt_stats *s = (struct sprt_stats *)sink;
 	const struct sprt_item *item = p;
 
+	s->items[item->kind]++;
 	switch (item->kind) {
 	case SPRT_LOG:
 		end_log(s);
-		s->logs++;
 		s->filters |= item->log.filters;
 		break;
 	case SPRT_PROCESS:
 		count_process(s, &item->process);
-		break;
-	case SPRT_MODULE:
-		s->modules++;
-		break;
-	case SPRT_MAP:
-		s->maps++;
 		break;
 	case SPRT_RESOURCE:
 		take_resource(s, &item->resource);
@@ -228,9 +221,6 @@ static int stats_item(struct sink *sink, const void *p)
 		break;
 	case SPRT_CALL:
 		count_call(s, &item->call);
-		break;
-	case SPRT_FILE:
-		s->files++;
 		break;
 	default:
 		break;
@@ -307,7 +297,7 @@ static int stats_sink_end(struct sink *sink)
 	end_log(s);
 	if (!stats_begin(&st, &s->args))
 		return 0;
-	stats_number(&st, "calls", "Calls", s->calls);
+	stats_number(&st, "calls", "Calls", s->items[SPRT_CALL]);
 	stats_number(&st, "allocations", "  allocations", s->types[SPRT_CALL_ALLOC]);
 	stats_number(&st, "frees", "  frees", s->types[SPRT_CALL_FREE]);
 	stats_number(&st, "other_calls", "  others", s->types[SPRT_CALL_UNDEFINED] +
@@ -315,10 +305,10 @@ static int stats_sink_end(struct sink *sink)
 	if (s->any_time)
 		stats_time(&st, "wall_ns", "Time from the first to the last of them",
 			   s->wall_us * 1000);
-	stats_number(&st, "logs", "Logs", s->logs);
-	stats_number(&st, "modules", "Modules", s->modules);
-	stats_number(&st, "mappings", "Mappings", s->maps);
-	stats_number(&st, "attachments", "Attachments", s->files);
+	stats_number(&st, "logs", "Logs", s->items[SPRT_LOG]);
+	stats_number(&st, "modules", "Modules", s->items[SPRT_MODULE]);
+	stats_number(&st, "mappings", "Mappings", s->items[SPRT_MAP]);
+	stats_number(&st, "attachments", "Attachments", s->items[SPRT_FILE]);
 	put_filters(s, &st);
 	stats_top(&st, "processes", "Processes", processes, 2, &s->processes);
 	put_resources(s, &st);

@@ -45,12 +45,7 @@ struct swap_frame {
 
 /* What was found at a position in the buffer. */
 struct place {
-	struct swap_header h;
-	const struct swap_row *row;
-	const struct swap_field *layout;
-	struct swap_end end;
-	const uint8_t *payload;
-	uint32_t len;
+	struct swap_message m;
 	bool exact;	/* the fields fill the payload exactly, which is unlikely by chance */
 };
 
@@ -140,19 +135,19 @@ static void remember_header(struct swap_frame *s, const struct swap_header *h)
 
 static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 {
-	at->payload = payload;
-	at->len = len;
-	if (!at->row || at->row->slack)
+	at->m.payload = payload;
+	at->m.len = len;
+	if (!at->m.row || at->m.row->slack)
 		return;
-	at->layout = swap_choose(at->row, payload, len, NULL, &at->end);
-	if (at->row->id == SWAP_PROBE && at->end.fault != SWAP_OK) {
+	at->m.layout = swap_choose(at->m.row, payload, len, NULL, &at->m.end);
+	if (at->m.row->id == SWAP_PROBE && at->m.end.fault != SWAP_OK) {
 		/* The id alone is no proof that it is a probe. */
-		at->row = NULL;
-		at->layout = NULL;
-		at->end = (struct swap_end){ .fault = SWAP_OK };
+		at->m.row = NULL;
+		at->m.layout = NULL;
+		at->m.end = (struct swap_end){ .fault = SWAP_OK };
 	}
-	at->exact = at->layout && at->end.fault == SWAP_OK && at->end.used == len &&
-		    !at->end.open_end;
+	at->exact = at->m.layout && at->m.end.fault == SWAP_OK && at->m.end.used == len &&
+		    !at->m.end.open_end;
 }
 
 /* Read the header at @pos, without its payload. */
@@ -160,35 +155,32 @@ static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
 {
 	const uint8_t *p = s->buf + s->start + pos;
 
-	*at = (struct place){ .payload = p + SWAP_HEADER_SIZE };
-	swap_read_header(p, &at->h);
-	at->row = swap_row(at->h.id);
+	*at = (struct place){ .m.payload = p + SWAP_HEADER_SIZE };
+	swap_read_header(p, &at->m.header);
+	at->m.row = swap_row(at->m.header.id);
+}
+
+static void report_garbage(struct swap_frame *s)
+{
+	if (s->dropped)
+		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
+	s->dropped = 0;
 }
 
 /* Emit the message at start; nothing is consumed. */
-static int give_message(struct swap_frame *s, const struct place *at, uint32_t damage)
+static int give_message(struct swap_frame *s, struct place *at, uint32_t damage)
 {
-	struct swap_message m = {
-		.header = at->h,
-		.offset = s->offset,
-		.payload = at->payload,
-		.len = at->len,
-		.row = at->row,
-		.layout = at->layout,
-		.end = at->end,
-		.damage = damage,
-	};
+	struct swap_message *m = &at->m;
 
-	if (s->dropped) {
-		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
-		s->dropped = 0;
-	}
-	if (m.header.nsec >= 1000000000u)
-		m.damage |= SWAP_DAMAGE_TIME;
-	if (m.end.fault != SWAP_OK)
-		m.damage |= SWAP_DAMAGE_FIELDS;
-	remember_header(s, &at->h);
-	return s->ops->message(s->ctx, &m);
+	report_garbage(s);
+	m->offset = s->offset;
+	m->damage = damage;
+	if (m->header.nsec >= 1000000000u)
+		m->damage |= SWAP_DAMAGE_TIME;
+	if (m->end.fault != SWAP_OK)
+		m->damage |= SWAP_DAMAGE_FIELDS;
+	remember_header(s, &m->header);
+	return s->ops->message(s->ctx, m);
 }
 
 /* Emit and consume the whole message at start.  Return: 1, or the callback's error. */
@@ -196,7 +188,7 @@ static int accept_message(struct swap_frame *s, struct place *at, uint32_t damag
 {
 	int ret = give_message(s, at, damage);
 
-	consume_bytes(s, SWAP_HEADER_SIZE + at->len);
+	consume_bytes(s, SWAP_HEADER_SIZE + at->m.len);
 	return ret ? ret : 1;
 }
 
@@ -231,13 +223,13 @@ static bool may_waste(struct swap_frame *s, uint32_t len)
  */
 static bool swallowed_next(const struct place *at)
 {
-	uint32_t extra = at->len - at->end.used;
+	uint32_t extra = at->m.len - at->m.end.used;
 	struct swap_header next;
 
-	if (!at->layout || at->end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
+	if (!at->m.layout || at->m.end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
 		return false;
-	swap_read_header(at->payload + at->end.used, &next);
-	return header_plausible(&next) && swap_row(next.id) && next.seq == at->h.seq + 1;
+	swap_read_header(at->m.payload + at->m.end.used, &next);
+	return header_plausible(&next) && swap_row(next.id) && next.seq == at->m.header.seq + 1;
 }
 
 /*
@@ -252,17 +244,17 @@ static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header
 	if (available(s) - pos < SWAP_HEADER_SIZE)
 		return s->eof ? available(s) == pos : -1;
 	read_place(s, pos, &at);
-	if (!header_plausible(&at.h))
+	if (!header_plausible(&at.m.header))
 		return 0;
-	if (are_neighbours(&at.h, h->seq, h->sec))
+	if (are_neighbours(&at.m.header, h->seq, h->sec))
 		return 1;
-	if (!at.row)
+	if (!at.m.row)
 		return 0;
-	if (available(s) - pos - SWAP_HEADER_SIZE < at.h.len)
+	if (available(s) - pos - SWAP_HEADER_SIZE < at.m.header.len)
 		return s->eof ? 0 : -1;
-	if (!may_waste(s, at.h.len))
+	if (!may_waste(s, at.m.header.len))
 		return 0;
-	read_payload(&at, at.payload, at.h.len);
+	read_payload(&at, at.m.payload, at.m.header.len);
 	return at.exact;
 }
 
@@ -274,7 +266,7 @@ static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct 
 	if (available(s) - pos < SWAP_HEADER_SIZE)
 		return false;
 	read_place(s, pos, &at);
-	return at.h.seq != h->seq + 1;
+	return at.m.header.seq != h->seq + 1;
 }
 
 /*
@@ -293,34 +285,34 @@ static int read_message(struct swap_frame *s)
 		return 0;
 	}
 	read_place(s, 0, &at);
-	if (!header_possible(&at.h)) {
+	if (!header_possible(&at.m.header)) {
 		distrust_bytes(s, 1);
 		return 1;
 	}
-	whole = SWAP_HEADER_SIZE + (size_t)at.h.len;
+	whole = SWAP_HEADER_SIZE + (size_t)at.m.header.len;
 	if (have < whole) {
 		if (!s->eof)
 			return 0;
 		/* The message is cut off, its length is wrong, or it is no message. */
-		distrust_bytes(s, at.row && header_plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
+		distrust_bytes(s, at.m.row && header_plausible(&at.m.header) ? SWAP_HEADER_SIZE : 1);
 		return 1;
 	}
-	next = follows_at(s, whole, &at.h);
-	if (next > 0 || may_waste(s, at.h.len))
-		read_payload(&at, at.payload, at.h.len);
+	next = follows_at(s, whole, &at.m.header);
+	if (next > 0 || may_waste(s, at.m.header.len))
+		read_payload(&at, at.m.payload, at.m.header.len);
 	if (swallowed_next(&at)) {
-		at.len = at.end.used;
+		at.m.len = at.m.end.used;
 		return accept_message(s, &at, SWAP_DAMAGE_LENGTH);
 	}
 	if (at.exact)
 		return accept_message(s, &at, 0);
 	if (next < 0)
 		return 0;
-	if (next && at.row && at.row->slack && skips_a_number(s, whole, &at.h)) {
+	if (next && at.m.row && at.m.row->slack && skips_a_number(s, whole, &at.m.header)) {
 		distrust_bytes(s, SWAP_HEADER_SIZE);
 		return 1;
 	}
-	if (next && header_plausible(&at.h))
+	if (next && header_plausible(&at.m.header))
 		return accept_message(s, &at, 0);
 	distrust_bytes(s, 1);
 	return 1;
@@ -338,18 +330,18 @@ static int begins_at(struct swap_frame *s, size_t pos)
 	size_t end;
 
 	read_place(s, pos, &at);
-	if (!at.row || !header_plausible(&at.h))
+	if (!at.m.row || !header_plausible(&at.m.header))
 		return 0;
-	near = is_near(s, &at.h);
-	end = pos + SWAP_HEADER_SIZE + at.h.len;
+	near = is_near(s, &at.m.header);
+	end = pos + SWAP_HEADER_SIZE + at.m.header.len;
 	if (end + SWAP_HEADER_SIZE > available(s))
 		return s->eof ? near : -1;
 	swap_read_header(s->buf + s->start + end, &next);
-	if (header_plausible(&next) && (near || next.seq == at.h.seq + 1))
+	if (header_plausible(&next) && (near || next.seq == at.m.header.seq + 1))
 		return 1;
-	if (!near || !may_waste(s, at.h.len))
+	if (!near || !may_waste(s, at.m.header.len))
 		return 0;
-	read_payload(&at, at.payload, at.h.len);
+	read_payload(&at, at.m.payload, at.m.header.len);
 	return at.exact;
 }
 
@@ -371,15 +363,15 @@ static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 	}
 	read_place(s, 0, &at);
 	body = (uint32_t)(pos - SWAP_HEADER_SIZE);
-	read_payload(&at, at.payload, body);
-	if (!at.exact && at.h.len < body) {
-		body = at.h.len;
+	read_payload(&at, at.m.payload, body);
+	if (!at.exact && at.m.header.len < body) {
+		body = at.m.header.len;
 		damage = 0;
-		read_payload(&at, at.payload, body);
+		read_payload(&at, at.m.payload, body);
 	}
-	if (body == at.h.len)
+	if (body == at.m.header.len)
 		damage = 0;
-	if (!at.exact && (!header_plausible(&at.h) || !at.row)) {
+	if (!at.exact && (!header_plausible(&at.m.header) || !at.m.row)) {
 		drop_bytes(s, pos);
 		return 1;
 	}
@@ -439,10 +431,8 @@ int swap_frame_end(struct swap_frame *s)
 
 	s->eof = true;
 	ret = s->fill ? run_frame(s) : 0;
-	if (!ret && s->dropped) {
-		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
-		s->dropped = 0;
-	}
+	if (!ret)
+		report_garbage(s);
 	return ret;
 }
 
