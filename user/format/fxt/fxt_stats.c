@@ -6,20 +6,13 @@
 #include "format/fxt/fxt_in.h"
 #include "base/buf.h"
 #include "base/map64.h"
-#include "io/stats_out.h"
+#include "io/stats_procs.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_SEC	1000000000ull
-
-/* A process by its koid. */
-struct proc_stats {
-	uint64_t koid;
-	uint64_t events;
-	struct buf name;
-};
 
 struct fxt_stats {
 	struct sink sink;
@@ -32,9 +25,7 @@ struct fxt_stats {
 	bool timed;
 	uint64_t first, last;		/* ns */
 	struct tally providers, names;
-	struct proc_stats *procs;
-	size_t nprocs, procs_cap;
-	struct map64 by_koid;		/* index into procs */
+	struct stats_procs procs;	/* by koid */
 	struct map64 threads;		/* koids */
 };
 
@@ -42,18 +33,6 @@ const struct opt_row fxt_stats_options[] = {
 	STATS_OPTION,
 	{ 0 }
 };
-
-static struct proc_stats *proc(struct fxt_stats *s, uint64_t koid)
-{
-	const uint64_t *at = map64_get(&s->by_koid, koid);
-
-	if (at)
-		return &s->procs[*at];
-	map64_put(&s->by_koid, koid, s->nprocs);
-	s->procs = xgrow(s->procs, &s->procs_cap, s->nprocs + 1, sizeof(*s->procs));
-	s->procs[s->nprocs] = (struct proc_stats){ .koid = koid };
-	return &s->procs[s->nprocs++];
-}
 
 static void count_time(struct fxt_stats *s, uint64_t ticks)
 {
@@ -89,7 +68,7 @@ static void count_event(struct fxt_stats *s, const struct fxt_rec *rec)
 		count_time(s, rec->event.value);
 	count_thread(s, &rec->event.thread);
 	if (!rec->event.thread.undefined)
-		proc(s, rec->event.thread.process)->events++;
+		stats_proc(&s->procs, rec->event.thread.process)->n++;
 	/* ends repeat the name, or have none */
 	if (rec->event.type == FXT_EV_DURATION_END || rec->event.type == FXT_EV_ASYNC_END ||
 	    rec->event.type == FXT_EV_FLOW_END)
@@ -103,15 +82,12 @@ static void count_event(struct fxt_stats *s, const struct fxt_rec *rec)
 
 static void count_object(struct fxt_stats *s, const struct fxt_rec *rec)
 {
-	struct proc_stats *p;
-
 	if (rec->kobj.type == FXT_KOBJ_THREAD)
 		map64_put(&s->threads, rec->kobj.koid, 1);
 	if (rec->kobj.type != FXT_KOBJ_PROCESS)
 		return;
-	p = proc(s, rec->kobj.koid);
-	p->name.len = 0;
-	buf_add(&p->name, rec->kobj.name.s, rec->kobj.name.len);
+	stats_proc_name(stats_proc(&s->procs, rec->kobj.koid), rec->kobj.name.s,
+			rec->kobj.name.len);
 }
 
 static void count_metadata(struct fxt_stats *s, const struct fxt_rec *rec)
@@ -203,35 +179,6 @@ static void put_kinds(struct stats *st, const char *key, const char *title,
 	stats_table_end(st);
 }
 
-static int by_events(const void *a, const void *b)
-{
-	const struct proc_stats *x = a, *y = b;
-
-	if (x->events != y->events)
-		return x->events < y->events ? 1 : -1;
-	return x->koid < y->koid ? -1 : x->koid > y->koid;
-}
-
-static void put_processes(struct fxt_stats *s, struct stats *st)
-{
-	static const struct stats_col cols[] = {
-		{ "events", "events", false }, { "koid", "koid", false },
-		{ "name", "name", true },
-	};
-
-	if (s->nprocs)
-		qsort(s->procs, s->nprocs, sizeof(*s->procs), by_events);
-	stats_table(st, "processes_by_events", "Processes", cols, 3);
-	for (size_t i = 0; i < s->nprocs && i < STATS_TOP; i++) {
-		const struct proc_stats *p = &s->procs[i];
-
-		stats_cell(st, p->events);
-		stats_cell(st, p->koid);
-		stats_name(st, p->name.len ? p->name.s : "", p->name.len);
-	}
-	stats_table_end(st);
-}
-
 static int stats_sink_end(struct sink *sink)
 {
 	static const struct diag_kind full = {
@@ -242,6 +189,10 @@ static int stats_sink_end(struct sink *sink)
 	};
 	static const struct stats_col names[] = {
 		{ "count", "count", false }, { "category", "category", true },
+		{ "name", "name", true },
+	};
+	static const struct stats_col processes[] = {
+		{ "events", "events", false }, { "koid", "koid", false },
 		{ "name", "name", true },
 	};
 	struct fxt_stats *s = (struct fxt_stats *)sink;
@@ -256,7 +207,7 @@ static int stats_sink_end(struct sink *sink)
 	if (s->timed)
 		stats_time(&st, "wall_ns", "Time from the first to the last",
 			   s->last - s->first);
-	stats_number(&st, "processes", "Processes", s->nprocs);
+	stats_number(&st, "processes", "Processes", s->procs.n);
 	stats_number(&st, "threads", "Threads", s->threads.n);
 	stats_top(&st, "providers", "Providers", providers, 2, &s->providers);
 	put_kinds(&st, "records_by_kind", "Records by kind", fxt_record_names, s->records);
@@ -264,7 +215,7 @@ static int stats_sink_end(struct sink *sink)
 		put_kinds(&st, "scheduling_by_kind", "Scheduling records by kind",
 			  fxt_sched_names, s->sched);
 	put_kinds(&st, "events_by_kind", "Events by kind", fxt_event_names, s->events);
-	put_processes(s, &st);
+	stats_procs_put(&s->procs, &st, "processes_by_events", processes);
 	stats_top(&st, "names", "Events by name (ends not counted)", names, 3, &s->names);
 	return stats_end(&st);
 }
@@ -273,10 +224,7 @@ static void stats_free(struct sink *sink)
 {
 	struct fxt_stats *s = (struct fxt_stats *)sink;
 
-	for (size_t i = 0; i < s->nprocs; i++)
-		buf_free(&s->procs[i].name);
-	free(s->procs);
-	map64_clear(&s->by_koid);
+	stats_procs_free(&s->procs);
 	map64_clear(&s->threads);
 	tally_free(&s->providers);
 	tally_free(&s->names);

@@ -7,7 +7,7 @@
 #include "format/swap/swap_formats.h"
 #include "base/buf.h"
 #include "base/map64.h"
-#include "io/stats_out.h"
+#include "io/stats_procs.h"
 #include "format/swap/swap_fields.h"
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
@@ -23,13 +23,6 @@
 #define MAX_THREADS	262144u
 #define MAX_NAME	255u
 
-/* A process by its pid, with the last name that a message gave it. */
-struct proc_stats {
-	uint32_t pid;
-	uint64_t messages;
-	struct buf name;
-};
-
 struct swap_stats {
 	struct sink sink;
 	struct sink_args args;
@@ -38,9 +31,7 @@ struct swap_stats {
 	bool begun;
 	uint64_t first, last;		/* ns */
 	struct tally kinds, calls;
-	struct proc_stats *procs;
-	size_t nprocs, procs_cap;
-	struct map64 by_pid;		/* index into procs */
+	struct stats_procs procs;	/* by pid */
 	struct map64 threads;		/* pid << 32 | tid */
 	struct swap_processes *maps;	/* mappings of each process */
 
@@ -51,21 +42,6 @@ const struct opt_row swap_stats_options[] = {
 	STATS_OPTION,
 	{ 0 }
 };
-
-/* Counts of a process; NULL if there are too many processes. */
-static struct proc_stats *proc(struct swap_stats *s, uint32_t pid)
-{
-	const uint64_t *at = map64_get(&s->by_pid, pid);
-
-	if (at)
-		return &s->procs[*at];
-	if (s->nprocs == MAX_PROCESSES)
-		return NULL;
-	map64_put(&s->by_pid, pid, s->nprocs);
-	s->procs = xgrow(s->procs, &s->procs_cap, s->nprocs + 1, sizeof(*s->procs));
-	s->procs[s->nprocs] = (struct proc_stats){ .pid = pid };
-	return &s->procs[s->nprocs++];
-}
 
 /* ---- mappings ---- */
 
@@ -168,22 +144,21 @@ static void count_process(struct swap_stats *s, const struct swap_message *m)
 	const struct swap_fields *f = &s->f;
 	const struct swap_value *name = swap_get(f, "name");
 	uint32_t pid = swap_num(f, "pid");
-	struct proc_stats *p;
+	struct stats_proc *p = NULL;
 
 	if (!swap_get(f, "pid"))
 		return;
-	p = proc(s, pid);
+	if (s->procs.n < MAX_PROCESSES || map64_get(&s->procs.by_id, pid))
+		p = stats_proc(&s->procs, pid);
 	if (p)
-		p->messages++;
+		p->n++;
 	else
 		s->of_more_processes++;
 	if (swap_get(f, "tid"))
 		count_thread(s, (uint64_t)pid << 32 | swap_num(f, "tid"));
 	if (p && name &&
-	    (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
-		p->name.len = 0;
-		buf_add(&p->name, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
-	}
+	    (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM))
+		stats_proc_name(p, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
 	if (swap_get(f, "libraries")) {
 		/* it lists all current mappings; the executable may be missing */
 		unmap_code(s, 0, UINT64_MAX);
@@ -231,35 +206,6 @@ static int stats_item(struct sink *sink, const void *data)
 
 /* ---- the summary ---- */
 
-static int by_messages(const void *a, const void *b)
-{
-	const struct proc_stats *x = a, *y = b;
-
-	if (x->messages != y->messages)
-		return x->messages < y->messages ? 1 : -1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static void put_processes(struct swap_stats *s, struct stats *st)
-{
-	static const struct stats_col cols[] = {
-		{ "messages", "messages", false }, { "pid", "pid", false },
-		{ "name", "name", true },
-	};
-
-	if (s->nprocs)
-		qsort(s->procs, s->nprocs, sizeof(*s->procs), by_messages);
-	stats_table(st, "processes_by_messages", "Processes", cols, 3);
-	for (size_t i = 0; i < s->nprocs && i < STATS_TOP; i++) {
-		const struct proc_stats *p = &s->procs[i];
-
-		stats_cell(st, p->messages);
-		stats_cell(st, p->pid);
-		stats_name(st, p->name.len ? p->name.s : "", p->name.len);
-	}
-	stats_table_end(st);
-}
-
 static void put_kinds(const struct swap_stats *s, struct stats *st)
 {
 	static const struct stats_col cols[] = {
@@ -281,6 +227,10 @@ static int stats_sink_end(struct sink *sink)
 	static const struct stats_col calls[] = {
 		{ "count", "count", false }, { "kind", "kind", true }, { "name", "name", true },
 	};
+	static const struct stats_col processes[] = {
+		{ "messages", "messages", false }, { "pid", "pid", false },
+		{ "name", "name", true },
+	};
 	struct swap_stats *s = (struct swap_stats *)sink;
 	struct stats st;
 
@@ -290,7 +240,7 @@ static int stats_sink_end(struct sink *sink)
 	stats_time(&st, "wall_ns", "Time from the first to the last of them", s->last - s->first);
 	stats_number(&st, "lost_messages", "Lost messages", s->lost);
 	stats_number(&st, "gaps", "  in gaps of the sequence numbers", s->gaps);
-	stats_number(&st, "processes", "Processes", s->nprocs);
+	stats_number(&st, "processes", "Processes", s->procs.n);
 	stats_number(&st, "threads", "Threads that messages name", s->threads.n);
 	if (s->of_more_processes)
 		stats_number(&st, "messages_of_more_processes", "Messages of more processes",
@@ -299,7 +249,7 @@ static int stats_sink_end(struct sink *sink)
 		stats_number(&st, "messages_of_more_threads", "Messages of more threads",
 			     s->of_more_threads);
 	put_kinds(s, &st);
-	put_processes(s, &st);
+	stats_procs_put(&s->procs, &st, "processes_by_messages", processes);
 	stats_top(&st, "calls", "Called most", calls, 3, &s->calls);
 	return stats_end(&st);
 }
@@ -308,10 +258,7 @@ static void stats_free(struct sink *sink)
 {
 	struct swap_stats *s = (struct swap_stats *)sink;
 
-	for (size_t i = 0; i < s->nprocs; i++)
-		buf_free(&s->procs[i].name);
-	free(s->procs);
-	map64_clear(&s->by_pid);
+	stats_procs_free(&s->procs);
 	map64_clear(&s->threads);
 	tally_free(&s->kinds);
 	tally_free(&s->calls);
