@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define PROVIDER	1u
-#define NS_PER_SEC	1000000000u
 #define PROVIDER_MAX	255u
 
 struct etrace_fxt {
@@ -141,11 +140,7 @@ static void begin(struct etrace_fxt *f, const char *provider)
 {
 	f->order = fxt_check_time_new(on_disorder, f);
 	f->w = fxt_writer_new(f->out);
-	fxt_magic(f->w);
-	fxt_provider_info(f->w, PROVIDER, str(provider));
-	fxt_init(f->w, NS_PER_SEC);
-	/* One consumer loses the names of threads unless this is the first string. */
-	fxt_pin(f->w, FXT_STR("process"));
+	fxt_begin(f->w, PROVIDER, str(provider));
 }
 
 int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt **fxt)

@@ -138,6 +138,16 @@ const char *in_why(const struct in *in)
 	return in->feed.why ? in->feed.why : strerror(-in->feed.err);
 }
 
+void in_report(const struct in *in, struct diag *diag, enum diag_unit unit, uint64_t pos)
+{
+	static const struct diag_kind unreadable = {
+		"inputs that could not be read to the end", DIAG_DAMAGE };
+
+	if (in_error(in))
+		diag_report(diag, &unreadable, in_name(in), unit, pos, "cannot be read on: %s",
+			    in_why(in));
+}
+
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx)
 {
 	in->feed.wait = wait;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/diag.h"
+
 struct in;
 
 /* First member of struct in, for the inline functions, which run for each line or record. */
@@ -96,6 +98,9 @@ int in_error(const struct in *in);
  * Return: text that is valid as long as the stream.
  */
 const char *in_why(const struct in *in);
+
+/** in_report - report it to @diag if the input ended too early; @unit, @pos: where */
+void in_report(const struct in *in, struct diag *diag, enum diag_unit unit, uint64_t pos);
 
 /**
  * in_read_ahead - let a thread read and expand the input, ahead of the caller

@@ -232,6 +232,14 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
 	return end_record(w, words);
 }
 
+void fxt_begin(struct fxt_writer *w, uint32_t provider, struct fxt_str name)
+{
+	fxt_magic(w);
+	fxt_provider_info(w, provider, name);
+	fxt_init(w, 1000000000);
+	fxt_pin(w, FXT_STR("process"));
+}
+
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event)
 {
 	if (event > 15)

@@ -168,6 +168,13 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
 /** fxt_provider_event - "Provider Event Metadata" @event: 4 bits */
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
 
+/**
+ * fxt_begin - write what the file of one provider begins with; its ticks are nanoseconds
+ *
+ * "process" becomes the first string: else a consumer loses the names of threads.
+ */
+void fxt_begin(struct fxt_writer *w, uint32_t provider, struct fxt_str name);
+
 /** fxt_event - write any event with its arguments. "Event Record" */
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs);

@@ -27,9 +27,6 @@ static const struct diag_kind long_lines = {
 	"lines too long to be one, passed over", DIAG_DAMAGE };
 static const struct diag_kind cut_line = {
 	"inputs ending inside a line", DIAG_DAMAGE };
-static const struct diag_kind unreadable = {
-	"inputs that could not be read to the end", DIAG_DAMAGE };
-
 static const struct diag_kind only_foreign = {
 	"traces without a line of etrace's", DIAG_DAMAGE };
 
@@ -189,9 +186,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	if (foreign)
 		diag_count(src->diag, &foreign_lines, foreign);
 	st->at_end = true;
-	if (in_error(st->in))
-		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, line_number(st),
-			    "cannot be read on: %s", in_why(st->in));
+	in_report(st->in, src->diag, DIAG_LINE, line_number(st));
 	if (!st->has_lost)
 		return 0;
 	st->lost.time = st->last_time;

@@ -21,8 +21,6 @@
 #include "format/sprtrace/sprt_packet.h"
 #include "base/xalloc.h"
 
-static const struct diag_kind damage_read = {
-	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind damage_cut = {
 	"packets cut off by the end of the log", DIAG_DAMAGE };
 static const struct diag_kind damage_skip = {
@@ -509,9 +507,7 @@ static int end_input(struct bin *b)
 {
 	int ret;
 
-	if (in_error(b->in))
-		report_damaged(b, &damage_read, 0, "cannot be read on: %s",
-			       in_why(b->in));
+	in_report(b->in, b->args.diag, DIAG_OFFSET, in_offset(b->in));
 	ret = close_call(b);
 	b->in = NULL;
 	b->next++;

@@ -420,11 +420,7 @@ struct sink *sprt_fxt_open(const struct sink_args *args)
 	f->out = args->out;
 	f->args.brackets = f->args.repeat = true;
 	f->w = fxt_writer_new(f->out);
-	fxt_magic(f->w);
-	fxt_provider_info(f->w, PROVIDER, FXT_STR("sp-rtrace"));
-	fxt_init(f->w, NS_PER_SEC);
-	/* "process" must be the first string: else a consumer loses thread names. */
-	fxt_pin(f->w, FXT_STR("process"));
+	fxt_begin(f->w, PROVIDER, FXT_STR("sp-rtrace"));
 	sprt_fxt_set_kind(f, 0, "unknown resource", false);
 	return sprt_filter_sink(&f->sink, args);
 }

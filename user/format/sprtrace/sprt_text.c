@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct diag_kind damage_read = {
-	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind damage_header = {
 	"reports without a header line", DIAG_DAMAGE };
 static const struct diag_kind damage_cut = {
@@ -296,8 +294,7 @@ static int take_line(struct sprt_text *t)
 
 static int end_input(struct sprt_text *t)
 {
-	if (in_error(t->in))
-		sprt_text_damaged(t, &damage_read, "cannot be read on", in_why(t->in));
+	in_report(t->in, t->args.diag, DIAG_LINE, t->line);
 	if (!t->line)
 		sprt_text_damaged(t, &damage_header, "the report is empty", NULL);
 	return end_report(t);

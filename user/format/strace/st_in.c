@@ -22,8 +22,6 @@ static const struct diag_kind long_lines = {
 	"lines too long to be one, passed over", DIAG_DAMAGE };
 static const struct diag_kind cut_line = {
 	"inputs ending inside a line", DIAG_DAMAGE };
-static const struct diag_kind unreadable = {
-	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind untimed = {
 	"lines without a time: the order is right, the times are invented", DIAG_NOTE };
 static const struct diag_kind apart = {
@@ -121,10 +119,7 @@ static void advance_stream(struct st_in *src, struct stream *st)
 		s = next_line(src, st, &len);
 		if (!s) {
 			st->at_end = true;
-			if (in_error(st->in))
-				diag_report(src->diag, &unreadable, st->place.file, DIAG_LINE,
-					    st->place.number, "cannot be read on: %s",
-					    in_why(st->in));
+			in_report(st->in, src->diag, DIAG_LINE, st->place.number);
 			return;
 		}
 		st_line_parse(&st->line, s, len);

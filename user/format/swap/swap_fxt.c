@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define PROVIDER	1
-#define TICKS		1000000000u
 
 /*
  * Limits of the first messages, in number and payload bytes, that are kept until the
@@ -143,11 +142,7 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 static void begin_trace(struct swap_fxt *s)
 {
 	s->w = fxt_writer_new(s->out);
-	fxt_magic(s->w);
-	fxt_provider_info(s->w, PROVIDER, FXT_STR("swap"));
-	fxt_init(s->w, TICKS);
-	/* "process" must be the first string: else one consumer loses thread names. */
-	fxt_pin(s->w, FXT_STR("process"));
+	fxt_begin(s->w, PROVIDER, FXT_STR("swap"));
 	s->ps = swap_processes_new();
 	s->system_process = swap_koid(s->ps);
 	s->system_thread = swap_koid(s->ps);

@@ -23,8 +23,7 @@
 #define FEED_BYTES	65536u	/* maximum bytes of input per step */
 
 enum {
-	GARBAGE, MESSAGE, LOST, MISPLACED, COUNTS, ASSUMED, MISFIT, UNKNOWN, PROBE, AGAIN, RESTART,
-	READ
+	GARBAGE, MESSAGE, LOST, MISPLACED, COUNTS, ASSUMED, MISFIT, UNKNOWN, PROBE, AGAIN, RESTART
 };
 
 static const struct diag_kind kinds[] = {
@@ -47,7 +46,6 @@ static const struct diag_kind kinds[] = {
 		DIAG_NOTE },
 	[AGAIN] = { "messages with a sequence number that has been before", DIAG_NOTE },
 	[RESTART] = { "places where the sequence numbers begin anew", DIAG_NOTE },
-	[READ] = { "inputs that could not be read to the end", DIAG_DAMAGE },
 };
 
 /* A held item, with a copy of its message. */
@@ -367,9 +365,7 @@ static int end_input(struct swap_source *s, struct in *in)
 {
 	int ret;
 
-	if (in_error(in))
-		diag_report(s->diag, &kinds[READ], s->name, DIAG_OFFSET, in_offset(in),
-			    "cannot be read on: %s", in_why(in));
+	in_report(in, s->diag, DIAG_OFFSET, in_offset(in));
 	ret = swap_frame_end(s->frame);
 	if (!ret)
 		ret = swap_order_end(s->order);
