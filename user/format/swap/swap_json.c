@@ -182,12 +182,10 @@ static void put_counts(struct json *j, const struct swap_message *m)
 	json_key(j, "counts");
 	json_begin(j, '{');
 	json_member(j, "known_by", certainty_name(m->certainty));
-	if (m->certainty > SWAP_UNKNOWN) {
+	if (m->certainty > SWAP_UNKNOWN)
 		json_member_u64(j, "cpus", m->counts.cpus);
-	}
-	if (m->certainty > SWAP_CPUS_ONLY) {
+	if (m->certainty > SWAP_CPUS_ONLY)
 		json_member_u64(j, "energy_devices", m->counts.devices);
-	}
 	json_end(j, '}');
 }
 
