@@ -3,13 +3,11 @@
 #include "answers/answers.h"
 #include "base/path.h"
 #include "base/shquote.h"
-#include "base/spelling.h"
 #include "base/xalloc.h"
 #include "event/redact.h"
 #include "timeline/work.h"
 #include "build/build.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,96 +43,6 @@ bool answers_paths(const char *text, char **from, char **to)
 	buf_free(&a);
 	buf_free(&b);
 	return true;
-}
-
-/* ---- similar names ---- */
-
-#define NEAR 3		/* number of similar names that are printed */
-
-static const char *base_name(const char *path, size_t *len)
-{
-	const char *slash = memrchr(path, '/', *len);
-
-	if (!slash)
-		return path;
-	*len -= (size_t)(slash + 1 - path);
-	return slash + 1;
-}
-
-struct near {
-	unsigned int far;
-	char *path;
-	size_t len;
-};
-
-static void add_near(struct near *list, unsigned int far, const char *path, size_t len)
-{
-	size_t i = NEAR - 1;
-
-	if (list[i].path && far >= list[i].far)
-		return;
-	free(list[i].path);
-	for (; i && (!list[i - 1].path || far < list[i - 1].far); i--)
-		list[i] = list[i - 1];
-	list[i] = (struct near){ far, xstrndup(path, len), len };
-}
-
-static void report_nearest(struct db *db, const struct buf *path)
-{
-	const struct build *model = build_of(db);
-	struct near list[NEAR] = { 0 };
-	struct buf b = { 0 };
-	size_t wanted = path->len, len, n;
-	const char *name = base_name(path->s, &wanted);
-
-	for (uint32_t i = 1; i <= model->nfiles; i++) {
-		const char *s = build_path(model, i, &len), *base;
-		unsigned int far;
-
-		n = len;
-		base = base_name(s, &n);
-		/* the base name counts more than the directory */
-		far = spelling_distance(name, wanted, base, n) * 64;
-		if (far <= 64 * (wanted / 2 + 1)) {
-			b.len = 0;
-			buf_add(&b, s, len);
-			buf_addc(&b, 0);
-			add_near(list, far + spelling_distance(path->s, path->len, s, len), b.s, len);
-		}
-	}
-	b.len = 0;
-	for (size_t i = 0; i < NEAR && list[i].path; i++) {
-		buf_adds(&b, i ? ", " : "");
-		sh_quote(&b, list[i].path, list[i].len);
-		free(list[i].path);
-	}
-	diag_fatal(db->diag, "%.*s: not in this trace%s%.*s", (int)path->len, path->s,
-		   b.len ? "; similar names: " : "", (int)b.len, b.len ? b.s : "");
-	buf_free(&b);
-}
-
-uint32_t answers_file(struct db *db, const char *path)
-{
-	const struct build *model = build_of(db);
-	struct buf b = { 0 };
-	uint32_t file;
-	char *real;
-
-	answers_path(&b, path);
-	file = build_find(model, b.s, b.len);
-	/* for a symbolic link, the trace has the path to which it leads */
-	if (!file) {
-		buf_addc(&b, 0);
-		b.len--;
-		real = realpath(b.s, NULL);
-		if (real)
-			file = build_find(model, real, strlen(real));
-		free(real);
-	}
-	if (!file && !db->failed && !answers_not_made(db, &b))
-		report_nearest(db, &b);
-	buf_free(&b);
-	return file;
 }
 
 void answers_file_path(struct db *db, uint32_t file, struct buf *to)
@@ -178,6 +86,45 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 	if (answers_hides(db, exec))
 		redact_list(to, from);
 	return db->failed ? 0 : n;
+}
+
+/* Whether an argument is a path, or ends with it: "x.o", "-ox.o", "--output=x.o". */
+static bool arg_names(const char *arg, const char *cwd, size_t len, const struct buf *path)
+{
+	const char *equal = strchr(arg, '=');
+	const char *const tries[] = { arg, equal ? equal + 1 : "", strncmp(arg, "-o", 2) ? "" : arg + 2 };
+	struct buf b = { 0 };
+	bool same = false;
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries) && !same; i++) {
+		if (!*tries[i])
+			continue;
+		b.len = 0;
+		if (*tries[i] != '/') {
+			buf_add(&b, cwd, len);
+			buf_addc(&b, '/');
+		}
+		buf_adds(&b, tries[i]);
+		path_clean(&b);
+		same = b.len == path->len && !memcmp(b.s, path->s, b.len);
+	}
+	buf_free(&b);
+	return same;
+}
+
+bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args)
+{
+	const struct build *b = build_of(db);
+	size_t len, n;
+	const char *cwd = build_path(b, b->execs[exec].cwd, &len), *at;
+	bool found = false;
+
+	args->len = 0;
+	n = answers_args(db, exec, args);
+	at = args->s;
+	for (; n-- && !found; at += strlen(at) + 1)
+		found = arg_names(at, cwd, len, path);
+	return found;
 }
 
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)

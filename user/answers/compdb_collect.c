@@ -272,8 +272,11 @@ struct reader {
 static bool read_at(void *ctx, const char *name, struct buf *text)
 {
 	const struct reader *r = ctx;
+	char *path = compdb_absolute(r->c->directory, name);
+	bool read = compdb_read_file(r->l->db, r->c->exec, path, text);
 
-	return compdb_read_file(r->l, r->c->exec, r->c->directory, name, text);
+	free(path);
+	return read;
 }
 
 /* Make no entries for a command. */

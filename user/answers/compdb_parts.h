@@ -3,8 +3,8 @@
  * The commands of a build that compile or link, and which of them become entries of a
  * compilation database.  Shared by compdb*.c only.
  *
- * compdb_collect.c finds the commands in the trace; compdb_judge.c decides which of them are
- * entries, with compdb_files.c for @files and compdb_proper.c for compilers proper;
+ * compdb_collect.c finds the commands in the trace, with compdb_files.c for @files;
+ * compdb_judge.c decides which of them are entries, with compdb_proper.c for compilers proper;
  * compdb_select.c drops those that the user does not want, with compdb_trials.c for trials of
  * configure scripts; compdb_entry.c makes the entries.
  */
@@ -141,11 +141,11 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
 
 /**
  * compdb_read_file - read an @file as a command did
+ * @path: absolute
  *
  * Return: false if the file has changed since, or that is not known.
  */
-bool compdb_read_file(struct compdb_list *l, uint32_t exec, const char *directory,
-		      const char *name, struct buf *text);
+bool compdb_read_file(struct db *db, uint32_t exec, const char *path, struct buf *text);
 
 /** compdb_rebuild - replace @files that are gone by the arguments that compilers proper got */
 void compdb_rebuild(struct compdb_list *l);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Finds the program because of whose failure a file was not made.  See answers.h. */
 #include "answers/failures.h"
-#include "base/path.h"
 #include "build/build.h"
 
 #include <stdlib.h>
@@ -10,45 +9,6 @@
 static bool exec_failed(const struct build_exec *e)
 {
 	return e->status > 0 || e->signal > 0;
-}
-
-/* Whether an argument is a path, or ends with it: "x.o", "-ox.o", "--output=x.o". */
-static bool arg_names(const char *arg, const char *cwd, size_t len, const struct buf *path)
-{
-	const char *equal = strchr(arg, '=');
-	const char *const tries[] = { arg, equal ? equal + 1 : "", strncmp(arg, "-o", 2) ? "" : arg + 2 };
-	struct buf b = { 0 };
-	bool same = false;
-
-	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries) && !same; i++) {
-		if (!*tries[i])
-			continue;
-		b.len = 0;
-		if (*tries[i] != '/') {
-			buf_add(&b, cwd, len);
-			buf_addc(&b, '/');
-		}
-		buf_adds(&b, tries[i]);
-		path_clean(&b);
-		same = b.len == path->len && !memcmp(b.s, path->s, b.len);
-	}
-	buf_free(&b);
-	return same;
-}
-
-bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args)
-{
-	const struct build *b = build_of(db);
-	size_t len, n;
-	const char *cwd = build_path(b, b->execs[exec].cwd, &len), *at;
-	bool found = false;
-
-	args->len = 0;
-	n = answers_args(db, exec, args);
-	at = args->s;
-	for (; n-- && !found; at += strlen(at) + 1)
-		found = arg_names(at, cwd, len, path);
-	return found;
 }
 
 uint32_t answers_failed_on(struct db *db, const struct buf *path)

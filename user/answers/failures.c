@@ -5,7 +5,6 @@
 #include "base/xalloc.h"
 #include "build/build.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,11 +164,6 @@ static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
 	}
 }
 
-int failures_shell_status(const struct build_exec *e)
-{
-	return e->signal > 0 ? 128 + e->signal : e->status;
-}
-
 /*
  * The root is the process that ended with the status of the recording.  Other processes
  * without a caller may have been recorded with its cgroup.
@@ -221,12 +215,6 @@ static void find_counting(struct failures *f, const uint32_t *order, uint32_t n)
 }
 
 /* ---- kinds ---- */
-
-bool failures_was_stopped(const struct build_exec *e)
-{
-	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
-	       e->signal == SIGPIPE || e->signal == SIGKILL;
-}
 
 static bool is_asked(const struct failures *f, uint32_t exec)
 {

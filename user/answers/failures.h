@@ -5,7 +5,7 @@
  * A process fails if its last program ends with a status other than 0, or by a signal.  A
  * failure matters only if it led, from caller to caller, to the failure of the whole build:
  * each of them failed, too, and did not ignore the failure.  failures_blame.c decides which
- * call made a caller fail; tables of names there only refine that.
+ * call made a caller fail; the names of programs in failures_callers.c only refine that.
  */
 #ifndef ETRACE_FAILURES_H
 #define ETRACE_FAILURES_H
@@ -131,7 +131,7 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to);
  *
  * Sets the reason, and the name if that can be inferred from the shell's text.
  */
-bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on);
+bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on *on);
 
 /**
  * failures_may_run - whether a name that a program looked up can be that of a command
@@ -145,7 +145,7 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
  *
  * Sets the reason and the name, by the recipes of its makefiles.
  */
-bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on);
+bool failures_not_begun(const struct failures *f, uint32_t exec, struct failure_on *on);
 
 /** failures_how - append "exit status 1", "SIGKILL" */
 void failures_how(struct db *db, uint32_t exec, struct buf *to);

@@ -389,10 +389,9 @@ bool failures_includes(struct db *db, uint32_t make, const char *name, size_t le
 	return found;
 }
 
-bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
+bool failures_not_begun(const struct failures *f, uint32_t exec, struct failure_on *on)
 {
-	const struct failures *f = failures_of(db);
-	const struct build *b = build_of(db);
+	const struct build *b = build_of(f->db);
 	struct buf text = { 0 };
 	uint32_t at = 0, files = 0;
 
@@ -400,7 +399,7 @@ bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
 	    b->execs[exec].status != STATUS_OF_MAKE ||
 	    failures_printer(b, exec) != PRINTER_MAKE)
 		return false;
-	while (!on->likely && files++ < MAKEFILES_MAX && next_makefile(db, exec, &at, &text))
+	while (!on->likely && files++ < MAKEFILES_MAX && next_makefile(f->db, exec, &at, &text))
 		on->likely = find_line(f, exec, &text, &on->name);
 	if (on->likely) {
 		on->reason = FAILURE_OF_TOOL;

@@ -521,8 +521,8 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
 	    failures_command(f, exec) != exec)
 		failures_said(db, up, on);
-	if (on->reason == FAILURE_OF_NOTHING && !failures_not_run(db, exec, on))
-		failures_not_begun(db, exec, on);
+	if (on->reason == FAILURE_OF_NOTHING && !failures_not_run(f, exec, on))
+		failures_not_begun(f, exec, on);
 	if (on->reason != FAILURE_OF_NOTHING || !on->subject.len)
 		return;
 	on->reason = FAILURE_OF_INPUT;

@@ -554,9 +554,9 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
 	return may;
 }
 
-bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
+bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on *on)
 {
-	const struct failures *f = failures_of(db);
+	struct db *db = f->db;
 	uint32_t shell = whole_shell(f, exec);
 	const struct command *found = NULL;
 	struct shell_text t = { 0 };

@@ -53,6 +53,9 @@ void rebuilt_free(struct rebuilt *r);
 
 /* ---- between its files ---- */
 
+/** rebuilt_compare_inputs - add reasons by commands, programs and inputs */
+void rebuilt_compare_inputs(struct rebuilt *r);
+
 void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason);
 
 /**

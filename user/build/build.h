@@ -201,12 +201,6 @@ struct build {
  */
 const struct build *build_of(struct db *db);
 
-/** build_path - the path of a file, not NUL-terminated; "" for file 0 */
-const char *build_path(const struct build *b, uint32_t file, size_t *len);
-
-/** build_find - the file of a path.  Return: 0 if the build did not touch it */
-uint32_t build_find(const struct build *b, const char *path, size_t len);
-
 /** build_args - the arguments of all programs, loaded on first use */
 const struct args *build_args(const struct build *b);
 
@@ -259,11 +253,23 @@ static inline const struct build_access *build_use(const struct build *b, uint32
 
 /* ---- versions and names: names.c ---- */
 
+/** build_path - the path of a file, not NUL-terminated; "" for file 0 */
+const char *build_path(const struct build *b, uint32_t file, size_t *len);
+
+/** build_find - the file of a path.  Return: 0 if the build did not touch it */
+uint32_t build_find(const struct build *b, const char *path, size_t len);
+
 /** build_present - the version whose content a name has at the end.  Return: 0 if it is gone */
-uint32_t build_present(const struct build *b, uint32_t file);
+static inline uint32_t build_present(const struct build *b, uint32_t file)
+{
+	return b->versions[b->files[file].final].holds;
+}
 
 /** build_final - as build_present(); for a name that is gone, the last version it had */
-uint32_t build_final(const struct build *b, uint32_t file);
+static inline uint32_t build_final(const struct build *b, uint32_t file)
+{
+	return b->versions[b->files[file].last].holds;
+}
 
 /** build_name - a name that a version has at the end, if possible @file.  Return: 0 if none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);

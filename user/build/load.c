@@ -240,17 +240,6 @@ static void find_contents(struct build *b)
 
 /* ---- all of it ---- */
 
-const char *build_path(const struct build *b, uint32_t file, size_t *len)
-{
-	*len = (size_t)(b->paths[file + 1] - b->paths[file]);
-	return b->text.s + b->paths[file];
-}
-
-uint32_t build_find(const struct build *b, const char *path, size_t len)
-{
-	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
-}
-
 static void free_build(struct build *b)
 {
 	build_free_contents(b);

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds which version has which name: etrace-db(5), rule 2.  See build.h. */
+/* Paths of files, and which version has which name: etrace-db(5), rule 2.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const char *build_path(const struct build *b, uint32_t file, size_t *len)
+{
+	*len = (size_t)(b->paths[file + 1] - b->paths[file]);
+	return b->text.s + b->paths[file];
+}
+
+uint32_t build_find(const struct build *b, const char *path, size_t len)
+{
+	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
+}
 
 bool build_is_input(const struct build *b, const struct build_access *a)
 {
@@ -88,16 +99,6 @@ void build_index_names(struct build *b)
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (is_temporary(b, i))
 			b->files[i].final = 0;
-}
-
-uint32_t build_present(const struct build *b, uint32_t file)
-{
-	return b->versions[b->files[file].final].holds;
-}
-
-uint32_t build_final(const struct build *b, uint32_t file)
-{
-	return b->versions[b->files[file].last].holds;
 }
 
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file)

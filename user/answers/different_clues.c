@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The clues of why something differs, and what the databases know for them.  See different.h. */
+#include "answers/different.h"
+#include "base/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLUES_MAX 64u		/* of each cause: those that say most */
+
+const char *const different_names[DIFFERENT_NCAUSES] = {
+	[DIFFERENT_TOOL] = "tool", [DIFFERENT_INPUT] = "input", [DIFFERENT_PID] = "process-id",
+	[DIFFERENT_HOST] = "host", [DIFFERENT_CPUS] = "processors", [DIFFERENT_RANDOM] = "random",
+	[DIFFERENT_LOCALE] = "locale", [DIFFERENT_ENV] = "environment",
+	[DIFFERENT_LISTING] = "listing-order", [DIFFERENT_WRITERS] = "writer-order",
+	[DIFFERENT_TIME] = "time", [DIFFERENT_PATH] = "build-path", [DIFFERENT_NET] = "network",
+	[DIFFERENT_MEMORY] = "memory", [DIFFERENT_UNKNOWN] = "unknown",
+};
+
+void different_clue(struct different *w, enum different_cause cause, unsigned int weight,
+		    uint32_t unit, const char *text, ...)
+{
+	struct different_clue c = { (uint8_t)cause, (uint8_t)weight, unit, NULL };
+	struct different_clue *least = NULL;
+	unsigned int n = 0;
+	va_list args;
+
+	va_start(args, text);
+	if (vasprintf(&c.text, text, args) < 0)
+		c.text = xstrndup("", 0);
+	va_end(args);
+	for (size_t i = 0; i < w->nclues; i++) {
+		struct different_clue *old = &w->clues[i];
+
+		if (old->cause != cause)
+			continue;
+		if (!strcmp(old->text, c.text)) {
+			if (old->weight < weight)
+				old->weight = c.weight;
+			free(c.text);
+			return;
+		}
+		if (!least || old->weight < least->weight)
+			least = old;
+		n++;
+	}
+	if (n < CLUES_MAX) {
+		w->clues = xgrow(w->clues, &w->clues_cap, w->nclues + 1, sizeof(*w->clues));
+		w->clues[w->nclues++] = c;
+	} else if (least && least->weight < c.weight) {
+		free(least->text);
+		*least = c;
+	} else {
+		free(c.text);
+	}
+}
+
+/* ---- what the databases know ---- */
+
+uint32_t different_pid(const struct different *w, unsigned int side, uint32_t unit)
+{
+	static const char text[] = "SELECT pid FROM process WHERE id = ?";
+	const struct match_side *s = &w->d->m.side[side];
+	struct sqlite3_stmt *st;
+	uint32_t pid = 0;
+
+	if (!unit)
+		return 0;
+	st = db_ask(s->db, text, "i", (int64_t)s->b->execs[s->units[unit].exec].process);
+	while (db_row(s->db, st))
+		pid = (uint32_t)db_int(st, 0);
+	return pid;
+}
+
+char *different_string(const struct different *w, unsigned int side, uint32_t string)
+{
+	struct db *db = w->d->m.side[side].db;
+	struct sqlite3_stmt *st = db_ask(db, "SELECT s FROM string WHERE id = ?", "i", (int64_t)string);
+	char *ret = NULL;
+	size_t len;
+
+	while (db_row(db, st)) {
+		const char *s = db_bytes(st, 0, &len);
+
+		free(ret);
+		ret = xstrndup(s ? s : "", len);
+	}
+	return ret ? ret : xstrndup("", 0);
+}
