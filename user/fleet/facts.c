@@ -30,22 +30,6 @@ static void load_files(struct facts *f)
 	}
 }
 
-bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
-		int64_t *mtime)
-{
-	const struct build_version *v = &f->s.versions[version];
-
-	if (!version)
-		return false;
-	if (v->identified) {
-		*size = (int64_t)v->size;
-		*mtime = v->mtime;
-		return true;
-	}
-	/* running a file does not record its size and time */
-	return v->made == GRAPH_EXISTED && file && f->look && f->look(f->ctx, file, size, mtime);
-}
-
 /* ---- what steps cost ---- */
 
 static void sum(struct facts_number *to, struct sqlite3_stmt *st, int column)
@@ -414,15 +398,6 @@ void facts_accesses(struct facts *f, void (*fn)(void *ctx, const struct facts_ac
 
 /* ---- id of a build ---- */
 
-void facts_hash_number(struct sha256_ctx *sha, uint64_t v)
-{
-	uint8_t bytes[8];
-
-	for (unsigned int i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(v >> 8 * i);
-	sha256_update(sha, sizeof(bytes), bytes);
-}
-
 void facts_id(struct db *db, uint8_t id[FACTS_ID])
 {
 	/* a recording has one id, whether it is read as a trace or as a database */
@@ -435,14 +410,14 @@ void facts_id(struct db *db, uint8_t id[FACTS_ID])
 
 	sha256_init(&sha);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		facts_hash_number(&sha, (uint64_t)db_meta(db, numbers[i], 0));
+		keys_hash_number(&sha, (uint64_t)db_meta(db, numbers[i], 0));
 	host = db_meta_text(db, "host", &len);
-	facts_hash_number(&sha, len);
+	keys_hash_number(&sha, len);
 	sha256_update(&sha, len, (const uint8_t *)(host ? host : ""));
 	st = db_ask(db, "SELECT upid, at FROM process ORDER BY id", "");
 	while (db_row(db, st)) {
-		facts_hash_number(&sha, (uint64_t)db_int(st, 0));
-		facts_hash_number(&sha, (uint64_t)db_int(st, 1));
+		keys_hash_number(&sha, (uint64_t)db_int(st, 0));
+		keys_hash_number(&sha, (uint64_t)db_int(st, 1));
 	}
 	sha256_digest(&sha, sizeof(whole), whole);
 	memcpy(id, whole, FACTS_ID);

@@ -113,18 +113,6 @@ void facts_free(struct facts *f);
 void facts_accesses(struct facts *f, void (*fn)(void *ctx, const struct facts_access *a),
 		    void *ctx);
 
-/** facts_hash_number - add a number to a hash, little endian */
-void facts_hash_number(struct sha256_ctx *sha, uint64_t v);
-
-/**
- * facts_stat - get size and time of a version
- * @file: a file with this version
- *
- * Return: false if they are unknown.
- */
-bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
-		int64_t *mtime);
-
 /** facts_id - compute an id for the build from what was recorded: its time, its processes */
 void facts_id(struct db *db, uint8_t id[FACTS_ID]);
 
@@ -150,6 +138,18 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
  * Must be called first for the steps that made its inputs.
  */
 void keys_step(struct facts *f, uint32_t head);
+
+/** keys_hash_number - add a number to a hash, little endian */
+void keys_hash_number(struct sha256_ctx *sha, uint64_t v);
+
+/**
+ * keys_stat - get size and time of a version
+ * @file: a file with this version
+ *
+ * Return: false if they are unknown.
+ */
+bool keys_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
+	       int64_t *mtime);
 
 /* ---- costs (costs.c) ---- */
 

@@ -168,15 +168,40 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 
 /* ---- keys of versions ---- */
 
+void keys_hash_number(struct sha256_ctx *sha, uint64_t v)
+{
+	uint8_t bytes[8];
+
+	for (unsigned int i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	sha256_update(sha, sizeof(bytes), bytes);
+}
+
+bool keys_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
+	       int64_t *mtime)
+{
+	const struct build_version *v = &f->s.versions[version];
+
+	if (!version)
+		return false;
+	if (v->identified) {
+		*size = (int64_t)v->size;
+		*mtime = v->mtime;
+		return true;
+	}
+	/* running a file does not record its size and time */
+	return v->made == GRAPH_EXISTED && file && f->look && f->look(f->ctx, file, size, mtime);
+}
+
 /* Identify an input by size and time.  Return: FACTS_KNOWN, or why it is unknown. */
 static enum facts_unknown by_stat(struct facts *f, const struct input *in, struct sha256_ctx *sha)
 {
 	int64_t size, mtime;
 
-	if (facts_stat(f, in->file, in->version, &size, &mtime)) {
+	if (keys_stat(f, in->file, in->version, &size, &mtime)) {
 		sha256_update(sha, 4, (const uint8_t *)"stat");
-		facts_hash_number(sha, (uint64_t)size);
-		facts_hash_number(sha, (uint64_t)mtime);
+		keys_hash_number(sha, (uint64_t)size);
+		keys_hash_number(sha, (uint64_t)mtime);
 		return FACTS_KNOWN;
 	}
 	/* hash_inputs() adds the name, which is enough for a program if by_name */
@@ -192,7 +217,7 @@ static enum facts_unknown by_makers(struct facts *f, uint32_t version, const str
 	uint32_t before = 0;
 
 	sha256_update(sha, 4, (const uint8_t *)"made");
-	facts_hash_number(sha, f->s.names[f->s.versions[version].file]);
+	keys_hash_number(sha, f->s.names[f->s.versions[version].file]);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t head = f->step[w[i].unit];
 		const struct key *key = &f->keys->steps[head];
@@ -324,8 +349,8 @@ static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 	args->len = 0;
 	match_args(&f->s, head, args, &n);
 	sha256_init(&sha);
-	facts_hash_number(&sha, match_program(&f->s, head));
-	facts_hash_number(&sha, match_cwd(&f->s, head));
+	keys_hash_number(&sha, match_program(&f->s, head));
+	keys_hash_number(&sha, match_cwd(&f->s, head));
 	sha256_update(&sha, args->len, (const uint8_t *)(args->s ? args->s : ""));
 	sha256_digest(&sha, FACTS_HASH, to);
 	return n && match_cwd(&f->s, head);
@@ -361,7 +386,7 @@ static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)
 		why = identify_input(f, in);
 		if (why != FACTS_KNOWN)
 			keys_why(f, head, why);
-		facts_hash_number(&sha, in->name);
+		keys_hash_number(&sha, in->name);
 		sha256_update(&sha, FACTS_HASH, k->versions[in->version].sha);
 	}
 	sha256_digest(&sha, FACTS_HASH, to);

@@ -144,7 +144,7 @@ void push_put_step(struct buf *to, const struct push_build *b, const struct fact
 static void put_identity(struct buf *to, const struct facts *f, uint32_t file)
 {
 	int64_t size = 0, mtime = 0;
-	bool known = facts_stat(f, file, f->files[file].version, &size, &mtime);
+	bool known = keys_stat(f, file, f->files[file].version, &size, &mtime);
 
 	rows_maybe(to, known, size, 8);
 	rows_maybe(to, known, mtime, 8);

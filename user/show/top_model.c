@@ -12,13 +12,6 @@
 #define SECOND		1000000000ull
 #define SLOT_NS		(TOP_SLOT_S * SECOND)
 
-struct top_program *top_find(const struct top_model *m, uint64_t upid)
-{
-	uint64_t *at = upid ? map64_get(&m->programs, upid) : NULL;
-
-	return at ? (struct top_program *)(uintptr_t)*at : NULL;
-}
-
 /* Find a program that is alive.  Return: NULL if none. */
 static struct top_program *find_live(const struct top_model *m, uint64_t upid)
 {

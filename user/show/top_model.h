@@ -148,7 +148,12 @@ void top_model_event(struct top_model *m, const struct et_event *ev);
 void top_search(struct top_model *m, const char *text, size_t len);
 
 /** top_find - the program with a upid, NULL if it is not kept */
-struct top_program *top_find(const struct top_model *m, uint64_t upid);
+static inline struct top_program *top_find(const struct top_model *m, uint64_t upid)
+{
+	uint64_t *at = upid ? map64_get(&m->programs, upid) : NULL;
+
+	return at ? (struct top_program *)(uintptr_t)*at : NULL;
+}
 
 /* Sums over the last @seconds before @now. */
 struct top_rate {

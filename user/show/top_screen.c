@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Draws a frame of etrace top, and its first page.  See top_screen.h. */
+/* Draws the first page of etrace top.  See top_screen.h. */
 #include "show/top_screen.h"
 #include "base/container.h"
-#include "base/screen.h"
 #include "base/text_num.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A screen with at least this many columns shows two parts side by side. */
 #define WIDE		120u
@@ -19,65 +17,6 @@
 #define OUTPUTS_MIN	3u
 #define OUTPUTS_MAX	10u
 #define LEFT_MIN	20u
-
-/* ---- the frame ---- */
-
-void top_frame_begin(struct top_frame *f, unsigned int rows, unsigned int cols)
-{
-	f->rows = rows;
-	f->cols = cols;
-	f->text.len = 0;
-	f->nspans = 0;
-	f->looked = 0;
-}
-
-void top_frame_free(struct top_frame *f)
-{
-	buf_free(&f->text);
-	free(f->span);
-	*f = (struct top_frame){ 0 };
-}
-
-unsigned int top_put(struct top_frame *f, unsigned int row, unsigned int col, unsigned int cols,
-		     enum top_style style, const char *s, size_t len)
-{
-	struct top_span *span;
-	unsigned int taken;
-	size_t off = f->text.len;
-
-	if (row >= f->rows || col >= f->cols)
-		return 0;
-	if (cols > f->cols - col)
-		cols = f->cols - col;
-	taken = screen_add(&f->text, s, len, cols, f->utf8);
-	f->span = xgrow(f->span, &f->spans_cap, f->nspans + 1, sizeof(*f->span));
-	span = &f->span[f->nspans++];
-	*span = (struct top_span){ row, col, taken, style, off, f->text.len - off };
-	return taken;
-}
-
-unsigned int top_puts(struct top_frame *f, unsigned int row, unsigned int col,
-		      unsigned int cols, enum top_style style, const char *s)
-{
-	return top_put(f, row, col, cols, style, s, strlen(s));
-}
-
-void top_fill(struct top_frame *f, unsigned int row, unsigned int col, unsigned int cols,
-	      enum top_style style, const char *s, size_t len)
-{
-	static const char blanks[] = "                                ";
-	unsigned int taken = top_put(f, row, col, cols, style, s, len);
-
-	if (col + cols > f->cols)
-		cols = f->cols > col ? f->cols - col : 0;
-	while (taken < cols) {
-		unsigned int n = cols - taken < sizeof(blanks) - 1 ? cols - taken :
-				 (unsigned int)sizeof(blanks) - 1;
-
-		top_put(f, row, col + taken, n, style, blanks, n);
-		taken += n;
-	}
-}
 
 /* A part of the screen, which is filled from the top down. */
 struct area {
