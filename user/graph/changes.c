@@ -106,7 +106,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 		if (to)
 			files_rename(g, row->file, to, len, row->what == GRAPH_EXCHANGE, row->exec,
 				     row->at);
-		socket_moved(g, from, from_len, to, len);
+		place_moved(g, from, from_len, to, len);
 		break;
 	case ET_K_LINK:
 		if (row->to)
@@ -117,7 +117,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 		break;
 	case ET_K_UNLINK:
 		files_unlink(g, row->file, row->exec, row->at);
-		socket_moved(g, from, from_len, NULL, 0);
+		place_moved(g, from, from_len, NULL, 0);
 		break;
 	case ET_K_MKDIR:
 	case ET_K_MKNOD:

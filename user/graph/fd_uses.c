@@ -119,17 +119,6 @@ static void emit_unused(struct graph *g, struct process *p, const struct fd *fd,
 		emit_access(g, p, d, number, &a, fd->at, at);
 }
 
-void use_heir(struct graph *g, const struct description *d)
-{
-	const struct graph_access a = {
-		.exec = d->heir, .version = d->reads, .file = d->file, .how = GRAPH_READ,
-		.class = GRAPH_DATA, .counted = true, .at = d->heir_at, .until = g->last,
-	};
-
-	if (d->heir && !d->many_heirs && !d->was_read)
-		GRAPH_EMIT(g, access, &a);
-}
-
 /* ---- if the trace records no uses ---- */
 
 static bool fdtab_holds(const struct fdtab *t, const struct description *d)
@@ -175,19 +164,6 @@ static void assume_use(struct graph *g, struct process *p, struct fd *fd, int64_
 
 /* ---- what calls do ---- */
 
-struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,
-		   int64_t at, bool cloexec)
-{
-	struct fd *fd = fd_put(g, p->fds, number, d);
-
-	if (fd) {
-		fd->at = at;
-		fd->cloexec = cloexec;
-		fd->placed = true;
-	}
-	return fd;
-}
-
 static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t number,
 		     const struct fd_use *t, int64_t at)
 {
@@ -207,7 +183,7 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 		o->size = t->size;
 		o->mtime = t->mtime;
 		o->unsized = false;
-		settled_size(g, fd->d->object);
+		files_sized(g, fd->d->object);
 		if (fd->d->writes)
 			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);
 	}
@@ -309,7 +285,7 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 	from->d->placed |= newfd <= 2;
 	copy = *from;
 	from->used = true;
-	to = use_put(g, p, newfd, copy.d, copy.at,
+	to = fd_open(g, p, newfd, copy.d, copy.at,
 		 et_value(ev, ET_V_DUP_flags, 0) & F_CLOEXEC);
 	if (to) {
 		to->own = copy.own;
@@ -344,8 +320,8 @@ void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int
 	in->reads = out->writes = object_of(g, in)->version;
 	in->other = out;
 	out->other = in;
-	use_put(g, p, et_value(ev, ET_V_PIPE_fd1, -1), in, at, cloexec);
-	use_put(g, p, et_value(ev, ET_V_PIPE_fd2, -1), out, at, cloexec);
+	fd_open(g, p, et_value(ev, ET_V_PIPE_fd1, -1), in, at, cloexec);
+	fd_open(g, p, et_value(ev, ET_V_PIPE_fd2, -1), out, at, cloexec);
 }
 
 void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -354,7 +330,7 @@ void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, in
 	struct description *d = description_new(g, o, 0);
 
 	d->writes = object_of(g, d)->version;
-	use_put(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
+	fd_open(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
 	    et_value(ev, ET_V_MEMFD_flags, 0) & CLOEXEC_OF_MEMFD);
 }
 
@@ -375,7 +351,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	d->reads = object_of(g, d)->version;
 	/* whether it is writable is not recorded */
 	settled_writes(g, d, true);
-	use_put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
+	fd_open(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
 
 void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

@@ -47,14 +47,26 @@ struct description *description_new(struct graph *g, uint32_t object, uint32_t f
 	return d;
 }
 
+/* @d is freed: if nobody read it, the only program that began with it is its reader. */
+static void emit_heir(struct graph *g, const struct description *d)
+{
+	const struct graph_access a = {
+		.exec = d->heir, .version = d->reads, .file = d->file, .how = GRAPH_READ,
+		.class = GRAPH_DATA, .counted = true, .at = d->heir_at, .until = g->last,
+	};
+
+	if (d->heir && !d->many_heirs && !d->was_read)
+		GRAPH_EMIT(g, access, &a);
+}
+
 void description_drop(struct graph *g, struct description *d)
 {
 	if (--d->refs)
 		return;
-	use_heir(g, d);
+	emit_heir(g, d);
 	settled_drop(g, d);
 	if (d->place)
-		socket_closed(g, d->place);
+		place_closed(g, d->place);
 	if (d->other)
 		d->other->other = NULL;
 	/* once nobody has a FIFO open, what was not read is gone */
@@ -110,6 +122,19 @@ struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct descripti
 		description_drop(g, to->d);
 	*to = (struct fd){ .d = d, .own = true };
 	return to;
+}
+
+struct fd *fd_open(struct graph *g, struct process *p, int64_t number, struct description *d,
+		   int64_t at, bool cloexec)
+{
+	struct fd *fd = fd_put(g, p->fds, number, d);
+
+	if (fd) {
+		fd->at = at;
+		fd->cloexec = cloexec;
+		fd->placed = true;
+	}
+	return fd;
 }
 
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd)

@@ -32,55 +32,7 @@ static int64_t since_begin(const struct graph *g, uint64_t time)
 	return (int64_t)(time - g->begin);
 }
 
-uint32_t graph_string(struct graph *g, const char *s, size_t len)
-{
-	uint64_t *id = map64_at(&g->strings, hash_bytes(s, len));
-
-	if (!*id) {
-		*id = g->strings.n;
-		GRAPH_EMIT(g, string, (uint32_t)*id, s, len);
-	}
-	return (uint32_t)*id;
-}
-
 /* ---- execs ---- */
-
-static void emit_exec(struct graph *g, const struct process *p, const uint32_t *args, uint32_t n)
-{
-	const struct execution *e = &p->exec;
-	const struct graph_exec row = {
-		.id = e->id, .process = p->id, .parent = e->parent, .before = e->before,
-		.forked = e->forked, .begun = e->begun, .program = e->program,
-		.interp = e->interp, .cwd = e->cwd, .args = args, .nargs = n,
-		.has_args = args != NULL, .upid = p->upid, .at = e->at,
-	};
-
-	GRAPH_EMIT(g, exec, &row);
-}
-
-uint32_t exec_id(struct graph *g, struct process *p)
-{
-	if (!p->exec.id) {
-		p->exec.id = ++g->execs;
-		emit_exec(g, p, NULL, 0);
-	}
-	return p->exec.id;
-}
-
-static void end_exec(struct graph *g, struct process *p, enum graph_ended how, int64_t at)
-{
-	struct graph_exec_end end = p->end;
-
-	p->end = (struct graph_exec_end){ 0 };
-	/* a fork that did nothing before its execve is no exec */
-	if (!p->exec.id && how == GRAPH_ENDED_EXEC)
-		return;
-	end.id = exec_id(g, p);
-	end.ended = (uint8_t)how;
-	end.unseen = p->exec.unseen;
-	end.until = at;
-	GRAPH_EMIT(g, exec_end, &end);
-}
 
 /* Options of shells, Python, Perl, Ruby and node that take the next word. */
 static bool takes_word(const char *s, size_t len)
@@ -130,26 +82,6 @@ static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t
 	return hash_bytes(g->path.s, g->path.len);
 }
 
-static void run_args(struct graph *g, const struct process *p, const struct et_event *ev)
-{
-	if (!et_has_string(ev, ET_ARGS)) {
-		emit_exec(g, p, NULL, 0);
-		return;
-	}
-	g->args = xgrow(g->args, &g->args_cap, ev->nargs + 1, sizeof(*g->args));
-	for (uint32_t i = 0; i < ev->nargs; i++)
-		g->args[i] = graph_string(g, et_text(ev, &ev->args[i]), ev->args[i].len);
-	emit_exec(g, p, g->args, ev->nargs);
-}
-
-uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i)
-{
-	size_t len;
-	const char *s = et_get_string(ev, i, &len);
-
-	return len ? files_name(g, s, len) : 0;
-}
-
 /*
  * busybox contains several programs: its first argument says which one runs, or, if that
  * is busybox, the next one does.  Return: the index of that argument.
@@ -196,7 +128,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	use_before_exec(g, p, at);
 	settled_unmap(g, p);
 	before = before ? before : e->id;
-	end_exec(g, p, GRAPH_ENDED_EXEC, at);
+	exec_end(g, p, GRAPH_ENDED_EXEC, at);
 	cmdline_drop(e->cmd);
 	free(p->cwd);
 	p->cwd = NULL;
@@ -208,7 +140,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 		.starting = true, .cmd = cmdline_new(ev),
 	};
 	name_interpreter(g, e, t, ev);
-	run_args(g, p, ev);
+	exec_run(g, p, ev);
 	use_after_exec(g, p, at);
 	use_run(g, p, ev, at);
 }
@@ -291,7 +223,7 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 {
 	use_end(g, p, at);
 	settled_unmap(g, p);
-	end_exec(g, p, how, at);
+	exec_end(g, p, how, at);
 	cmdline_drop(p->exec.cmd);
 	free(p->cwd);
 	free(p);
@@ -547,7 +479,7 @@ void graph_free(struct graph *g)
 	g->ops = &none;
 	drop_tasks(g);
 	descriptions_free(g);
-	sockets_free(g);
+	meetings_free(g);
 	proctab_free(g->tab);
 	files_free(&g->files);
 	map64_clear(&g->strings);

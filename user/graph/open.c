@@ -207,7 +207,7 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 	if ((flags & F_ACCMODE) != F_RDONLY && object_of(g, d)->made != GRAPH_SPECIAL)
 		d->writes = object_of(g, d)->version;
 	note_open(g, p, d, flags, number);
-	use_put(g, p, number, d, at, flags & F_CLOEXEC);
+	fd_open(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
 /* An open to read with O_CREAT, as of a lock file, may have made it: its mtime will show. */
@@ -283,6 +283,6 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	d->asked = ways_opened(g, ev, file, flags & F_ACCMODE || flags & F_CREAT,
 			       object_of(g, d)->made == GRAPH_DIR);
 	note_open(g, p, d, flags, number);
-	use_put(g, p, number, d, at, flags & F_CLOEXEC);
+	fd_open(g, p, number, d, at, flags & F_CLOEXEC);
 }
 

@@ -11,19 +11,6 @@
 #include "base/xalloc.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static struct settling *settling_of(struct graph *g, uint32_t object)
-{
-	if (object >= g->nsettling) {
-		size_t old = g->nsettling;
-
-		g->nsettling = object + 1ul;
-		g->settling = xgrow(g->settling, &g->settling_cap, g->nsettling, sizeof(*g->settling));
-		memset(g->settling + old, 0, (g->nsettling - old) * sizeof(*g->settling));
-	}
-	return &g->settling[object];
-}
 
 /* Whether a file's content matters: it is regular, and has not gone. */
 static bool is_content(const struct graph *g, uint32_t object)
@@ -165,32 +152,6 @@ void settled_wrote(struct graph *g, uint32_t object)
 {
 	if (g->ops->settled)
 		settling_of(g, object)->unwritten = 0;
-}
-
-void settled_size(struct graph *g, uint32_t object)
-{
-	if (g->ops->settled)
-		settling_of(g, object)->sized = true;
-}
-
-bool settled_written(const struct graph *g, uint32_t object)
-{
-	return !g->ops->settled || object >= g->nsettling || g->settling[object].writers;
-}
-
-/* Its content is to be found out again.  A change in the trace explains another time stamp. */
-void settled_foreign(struct graph *g, uint32_t object)
-{
-	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
-	const struct object *o = &g->files.objects[object];
-
-	if (s && o->made == GRAPH_EXISTED && !s->changed)
-		s->first = s->reported = 0;
-	/* its recorded size is not that of the file any more: there will be no hash */
-	if (s && o->made != GRAPH_EXISTED && s->foreign != o->version) {
-		s->foreign = o->version;
-		s->reported = 0;
-	}
 }
 
 /* ---- mappings ---- */

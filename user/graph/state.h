@@ -66,6 +66,7 @@ struct identity {
 };
 
 struct graph;
+struct process;
 
 /**
  * files_clean - remove "." and ".." from a path, by its text alone
@@ -129,6 +130,12 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 		  uint32_t exec, int64_t at);
 void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
 
+/** files_sized - a file's present size was recorded */
+void files_sized(struct graph *g, uint32_t object);
+
+/** settling_of - who may change an object; only if ops->settled is there */
+struct settling *settling_of(struct graph *g, uint32_t object);
+
 void files_hold(struct graph *g, uint32_t object);
 void files_release(struct graph *g, uint32_t object);
 void files_free(struct files *f);
@@ -189,6 +196,9 @@ void fdtab_drop(struct graph *g, struct fdtab *t);
 struct fd *fd_get(const struct fdtab *t, int64_t fd);
 /** fd_put - a descriptor gets a description, whose reference it takes over */
 struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d);
+/** fd_open - a descriptor is open from now on.  Return: NULL if @number cannot be one */
+struct fd *fd_open(struct graph *g, struct process *p, int64_t number, struct description *d,
+		   int64_t at, bool cloexec);
 /** fd_close - forget a descriptor */
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
 /** description_new - a description of an object, on which it takes a reference */
@@ -202,8 +212,6 @@ void descriptions_free(struct graph *g);
 
 /* ---- who can change a file: settled.c; nothing happens unless ops->settled is there ---- */
 
-struct process;
-
 /** settled_open - a process has opened a file that it can read */
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
 /** settled_writes - a description can be written through; @maps: and its file mapped so */
@@ -215,12 +223,6 @@ void settled_change(struct graph *g, uint32_t object);
 /** settled_made - the present version of a file was made empty; settled_wrote - and is no more */
 void settled_made(struct graph *g, uint32_t object);
 void settled_wrote(struct graph *g, uint32_t object);
-/** settled_size - a file's present size was recorded */
-void settled_size(struct graph *g, uint32_t object);
-/** settled_written - whether a file is open for writing, or that is not known */
-bool settled_written(const struct graph *g, uint32_t object);
-/** settled_foreign - a file that the trace does not change has got another size or time stamp */
-void settled_foreign(struct graph *g, uint32_t object);
 /** settled_run - a file is run, or was changed by name */
 void settled_run(struct graph *g, uint32_t object);
 /** settled_close - a process closes a descriptor; the file may stay mapped */
@@ -326,7 +328,7 @@ struct graph {
 	struct root *roots;	/* all */
 	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* of roots_path() */
-	struct meeting *meetings;	/* see sockets.c */
+	struct meeting *meetings;	/* see meetings.c */
 	struct map64 meetings_by_ino;
 	size_t nmeetings, meetings_cap;
 	uint32_t spare_meeting;
@@ -357,6 +359,8 @@ static inline struct object *object_of(const struct graph *g, const struct descr
 	return &g->files.objects[d->object];
 }
 
+/* ---- execs.c: their rows, and strings ---- */
+
 /** exec_id - the id of a process's present exec; passed to the owner if it is new */
 uint32_t exec_id(struct graph *g, struct process *p);
 
@@ -366,11 +370,52 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len);
 /** graph_path - the file that string @i of an event names.  Return: 0 if none */
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 
+/** exec_run - report the exec of an EXEC event, with its arguments */
+void exec_run(struct graph *g, const struct process *p, const struct et_event *ev);
+
+/** exec_end - report the end of a process's present exec */
+void exec_end(struct graph *g, struct process *p, enum graph_ended how, int64_t at);
+
 /* ---- facts.c: ENV, OUTPUT, ASK ---- */
 
 void add_variable(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void add_printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void add_ask(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+
+/* ---- meetings.c: names of sockets, and ends of connections that wait ---- */
+
+/* A connection whose other end is awaited; or several at one name that look alike. */
+struct meeting {
+	uint32_t there, back;	/* objects: data from the connecting end, and to it */
+	uint32_t place;		/* number of the place where it waits, 0 if none */
+	uint32_t next;		/* row of the one before it there, or next free row; 0 if none */
+	uint64_t ino;		/* of the connecting socket, 0 if unknown */
+	int32_t n;		/* how many have connected; below 0, how many have accepted */
+};
+
+/* A socket with a name. */
+struct place {
+	uint64_t name;		/* hash of it */
+	uint32_t last;		/* row of the last that waits, 0 if none */
+};
+
+/** place_hash - of a name of a unix socket: a path is made absolute.  Return: 0 if it has none */
+uint64_t place_hash(struct graph *g, const struct process *p, const char *name, size_t len);
+/** place_of - the place of a name, a place_hash().  Return: 0 if no socket of the trace has it */
+uint32_t place_of(struct graph *g, uint64_t name);
+/** place_new - a socket gets a name, instead of any socket that had it */
+uint32_t place_new(struct graph *g, uint64_t name);
+/** place_moved - a socket's file was renamed; @to: NULL if it was removed */
+void place_moved(struct graph *g, const char *from, size_t from_len, const char *to,
+		 size_t to_len);
+/** place_closed - the socket of a name is closed: connections that wait there end unaccepted */
+void place_closed(struct graph *g, uint32_t place);
+/** meeting_new - an end waits: its row, which takes over the references of @there and @back */
+uint32_t meeting_new(struct graph *g, uint32_t there, uint32_t back, uint32_t place, uint64_t ino);
+void meeting_end(struct graph *g, uint32_t row);
+/** meeting_at - the first row at a place that an end without inode number may belong to, 0 if none */
+uint32_t meeting_at(const struct graph *g, uint32_t place, bool accepts);
+void meetings_free(struct graph *g);
 
 /* ---- sockets.c ---- */
 
@@ -384,15 +429,9 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
  * outside the trace.
  */
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** socket_moved - a socket's file was renamed; @to: NULL if it was removed */
-void socket_moved(struct graph *g, const char *from, size_t from_len, const char *to,
-		  size_t to_len);
 /** socket_read - a socket with a name was read: messages of all that have connected to it */
 void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		 int64_t at);
-/** socket_closed - the socket of a name is closed: connections that wait there end unaccepted */
-void socket_closed(struct graph *g, uint32_t place);
-void sockets_free(struct graph *g);
 /*
  * Uses of sockets are recorded turn by turn (line-format.md, "Sockets"), so each has a time.
  * For other descriptors the functions below return @fd->at, or 0 if unknown.
@@ -476,9 +515,6 @@ enum graph_class meaning_class(const struct graph *g, const struct process *p,
 
 /* ---- fd_uses.c: what is done with descriptors ---- */
 
-/** use_put - a descriptor is open from now on.  Return: NULL if @number cannot be one */
-struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,
-		   int64_t at, bool cloexec);
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_close(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_use(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -494,8 +530,6 @@ void use_list(struct graph *g, struct process *p, const struct et_event *ev, int
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_heir - @d is freed: if nobody read it, the only program that began with it is its reader */
-void use_heir(struct graph *g, const struct description *d);
 /** use_fork - a child gets its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);

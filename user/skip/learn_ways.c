@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
 /* ---- the recording ---- */
 
@@ -71,100 +68,6 @@ void learn_forget_ways(struct learning *x)
 	free(x->ways);
 }
 
-/* ---- the way to a name ---- */
-
-/* What was passed on a way. */
-struct walk {
-	bool now;		/* see learn_way() */
-	bool links;		/* a link */
-	bool own;		/* a directory that the step made */
-	bool all;		/* look at what was checked before, too */
-	unsigned int depth;
-};
-
-/* @target: of a link; NULL if it is none */
-static bool check_part(struct learning *x, const struct walk *w, const char *path, const char *target)
-{
-	uint32_t file = build_find(x->b, path, strlen(path));
-	const uint64_t *moved = file ? map64_get(&x->moved, file) : NULL;
-	struct stat st;
-
-	if (file && x->touched[file] == 1)
-		return learn_refuse(x, "it used a name behind a link that it made or moved", path);
-	if (!w->now || (file && x->touched[file]))
-		return true;
-	if ((moved && (int64_t)*moved >= x->b->execs[x->step].at) ||
-	    (target && (lstat(path, &st) || learn_ns(&st.st_ctim) >= learn_begin(x))))
-		return learn_refuse(x, "a link or directory on the way was changed later", path);
-	return true;
-}
-
-static bool walk(struct learning *x, struct walk *w, const char *path);
-
-/* One component of a way, in @at. */
-static bool walk_part(struct learning *x, struct walk *w, const char *at, bool last)
-{
-	uint32_t file = build_find(x->b, at, strlen(at));
-	char target[PATH_MAX], to[2 * PATH_MAX];
-	ssize_t n = readlink(at, target, sizeof(target) - 1);
-	const char *slash = strrchr(at, '/');
-
-	if (last && (n <= 0 || (file && x->touched[file])))
-		return true;
-	w->own |= file && x->touched[file] == 2;
-	w->links |= n > 0;
-	target[n > 0 ? n : 0] = '\0';
-	if (!map64_first(&x->parts, hash_two(hash_bytes(at, strlen(at)), w->now)) && !w->all)
-		return true;
-	if (!check_part(x, w, at, n > 0 ? target : NULL))
-		return false;
-	if (n <= 0)
-		return true;
-	if (w->depth >= MOST_LINKS)
-		return learn_refuse(x, "a link leads to itself", at);
-	snprintf(to, sizeof(to), "%.*s%s", *target == '/' ? 0 : (int)(slash + 1 - at), at, target);
-	w->depth++;
-	return walk(x, w, to);
-}
-
-static bool walk(struct learning *x, struct walk *w, const char *path)
-{
-	char at[2 * PATH_MAX] = "", *real;
-	size_t len = 0, n;
-
-	for (const char *s = path; *s; s += n) {
-		s += strspn(s, "/");
-		n = strcspn(s, "/");
-		if (!n || (n == 1 && *s == '.'))
-			continue;
-		if (n == 2 && s[0] == '.' && s[1] == '.') {
-			real = realpath(len ? at : "/", NULL);
-			if (!real)
-				return !w->now || learn_refuse(x, "a directory on the way is gone", at);
-			*strrchr(real, '/') = '\0';
-			len = (size_t)snprintf(at, sizeof(at), "%s", real);
-			free(real);
-			continue;
-		}
-		if (len + n + 2 > sizeof(at))
-			return learn_refuse(x, "a name is too long", "");
-		at[len++] = '/';
-		memcpy(at + len, s, n);
-		len += n;
-		at[len] = '\0';
-		if (!walk_part(x, w, at, !s[n + strspn(s + n, "/")]))
-			return false;
-	}
-	return true;
-}
-
-bool learn_way(struct learning *x, const char *path, bool now)
-{
-	struct walk w = { .now = now };
-
-	return walk(x, &w, path);
-}
-
 /* ---- other paths ---- */
 
 /* Whether two paths lead to the same place now. */
@@ -212,10 +115,10 @@ static bool add_way(struct learning *x, const char *way, const char *path, const
 {
 	bool same = is_same(way, path);
 	/* what was not found is asked for again as it was */
-	struct walk w = { .now = same || use != LEARN_MISSED, .all = true };
+	struct learn_walk w = { .now = same || use != LEARN_MISSED, .all = true };
 	char name[2 * PATH_MAX];
 
-	if (!walk(x, &w, way))
+	if (!learn_walk(x, &w, way))
 		return false;
 	/* that directory is none before the step, and no link in it */
 	if (w.own)
@@ -281,7 +184,7 @@ static bool is_older_directory(const struct learning *x, const char *path)
 /* Where an argument leads, if it is a path with links or "..". */
 static bool add_argument(struct learning *x, const char *dir, const char *arg)
 {
-	struct walk w = { .now = true, .all = true };
+	struct learn_walk w = { .now = true, .all = true };
 	char path[3 * PATH_MAX];
 
 	if (strlen(arg) >= PATH_MAX)
@@ -292,7 +195,7 @@ static bool add_argument(struct learning *x, const char *dir, const char *arg)
 		if (!*path)
 			return true;
 	}
-	if (!walk(x, &w, path))
+	if (!learn_walk(x, &w, path))
 		return false;
 	return w.own || (!w.links && !strstr(path, "/..")) || learn_fact(x, FACT_WAY, path);
 }

@@ -3,10 +3,12 @@
  * What the parts of learning share.
  *
  *	learn.c		the recording, and the steps in it
+ *	learn_step.c	the step that is looked at
  *	learn_uses.c	what the programs of a step used
  *	learn_changes.c	what they did beside reading and writing
  *	learn_facts.c	facts about files
- *	learn_ways.c	where names lead, through links and ".."
+ *	learn_walk.c	where a path leads, through links and ".."
+ *	learn_ways.c	the other paths by which programs named files
  *	learn_outputs.c	what a step made
  *
  * All functions that return bool return false when the step is refused.
@@ -66,7 +68,7 @@ struct learning {
 	char which[PATH_MAX];
 };
 
-/* ---- learn.c ---- */
+/* ---- learn_step.c ---- */
 
 /** learn_refuse - the step is refused: @why, a constant, because of @which.  Return: false */
 bool learn_refuse(struct learning *x, const char *why, const char *which);
@@ -88,6 +90,26 @@ static inline int64_t learn_ns(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
+
+/* ---- learn_walk.c ---- */
+
+/* What was passed on a way. */
+struct learn_walk {
+	bool now;		/* see learn_way() */
+	bool links;		/* a link */
+	bool own;		/* a directory that the step made */
+	bool all;		/* look at what was checked before, too */
+	unsigned int depth;
+};
+
+/** learn_walk - follow a path, and check that nothing changed where it leads */
+bool learn_walk(struct learning *x, struct learn_walk *w, const char *path);
+
+/**
+ * learn_way - as learn_walk(), without what was passed
+ * @now: since the step began; else by the step itself
+ */
+bool learn_way(struct learning *x, const char *path, bool now);
 
 /* ---- learn_facts.c ---- */
 
@@ -117,12 +139,6 @@ bool learn_words(struct learning *x, const struct buf *text, bool shell, const c
 /** learn_load_ways - load x->ways and x->moved; learn_forget_ways - free them */
 void learn_load_ways(struct learning *x);
 void learn_forget_ways(struct learning *x);
-
-/**
- * learn_way - check that nothing changed where a path leads
- * @now: since the step began; else by the step itself
- */
-bool learn_way(struct learning *x, const char *path, bool now);
 
 /* How a program used a path. */
 enum learn_use {

@@ -187,8 +187,13 @@ uint64_t lt_list_print(const struct et_event *ev, const struct lt_list *list, ui
  */
 void lt_finish(struct et_event *ev, const struct lt_list *list);
 
-/* "Failed|error=2", and "Marks|joined=RF+RT,unread=,cut=". */
+/* ---- line_extras.c: "Failed|error=2", and "Marks|joined=RF+RT,unread=,cut=" ---- */
+
 void lt_print_failed(const struct et_event *ev, struct buf *b);
 void lt_print_marks(const struct et_event *ev, struct buf *b);
+
+/** lt_read_failed, lt_read_marks - return false if a line is not exactly as it would be printed */
+bool lt_read_failed(struct et_event *ev, const char *s, size_t len);
+bool lt_read_marks(struct et_event *ev, const char *s, size_t len);
 
 #endif
