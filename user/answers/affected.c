@@ -191,7 +191,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t once(uint32_t *list, size_t n)
+static size_t unique_numbers(uint32_t *list, size_t n)
 {
 	size_t m = 0;
 
@@ -212,7 +212,7 @@ static void sort_commands(struct found *f)
 	f->tests = xcalloc(f->r.nexecs + 1, sizeof(*f->tests));
 	for (size_t i = 0; i < f->r.nexecs; i++)
 		f->commands[i] = build_with_command(b, f->r.execs[i]);
-	f->ncommands = once(f->commands, f->r.nexecs);
+	f->ncommands = unique_numbers(f->commands, f->r.nexecs);
 	for (size_t i = 0; i < f->ncommands; i++) {
 		command.len = 0;
 		answers_command(f->a->db, f->commands[i], &command);
@@ -242,7 +242,7 @@ static void sort_outputs(struct found *f)
 	for (size_t i = 0; i < f->r.n; i++)
 		if (f->r.nodes[i].shown && build_is_output(b, f->r.nodes[i].file))
 			f->outputs[f->noutputs++] = f->r.nodes[i].file;
-	f->noutputs = once(f->outputs, f->noutputs);
+	f->noutputs = unique_numbers(f->outputs, f->noutputs);
 	qsort_r(f->outputs, f->noutputs, sizeof(*f->outputs), by_path, (void *)(uintptr_t)b);
 }
 

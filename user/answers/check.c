@@ -126,7 +126,7 @@ static int by_kind(const void *a, const void *b)
 
 /* ---- network ---- */
 
-static bool connected(struct db *db, int64_t address)
+static bool is_connected_to(struct db *db, int64_t address)
 {
 	return db_one(db, "SELECT count(*) FROM net WHERE what = 'connect' AND address = ?", "i",
 		      address);
@@ -161,7 +161,7 @@ static void find_internet(struct check *c)
 		bool binds = *db_bytes(st, 1, &len) == 'b';
 
 		/* the program that connects to this address is reported instead */
-		if (binds && connected(db, address))
+		if (binds && is_connected_to(db, address))
 			continue;
 		add_network(c, exec, binds ? "listens there" :
 			    fails ? "tried to connect" : "connected", address);

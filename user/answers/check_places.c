@@ -18,7 +18,7 @@ void check_tree(struct check *c, const char *path)
 	c->trees[c->ntrees++] = xstrdup(path);
 }
 
-static bool below(const char *path, size_t len, const char *dir)
+static bool path_is_below(const char *path, size_t len, const char *dir)
 {
 	size_t n = 1;
 
@@ -101,7 +101,7 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 	if (memmem(path, len, "/.cache/", 8))
 		return PLACE_CACHE;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (below(path, len, places[i].dir))
+		if (path_is_below(path, len, places[i].dir))
 			return places[i].place;
 	/* /var/lib/texmf is generated from /usr/share/texmf and /etc/texmf */
 	return map64_get(&c->installed, name_in(path, len, made_there)) ?
@@ -155,7 +155,7 @@ static void add_start(struct check *c)
 size_t check_top(const char *path, size_t len)
 {
 	/* in these directories, each user has one, which contains the projects */
-	bool deep = below(path, len, "/home") || below(path, len, "/var/tmp");
+	bool deep = path_is_below(path, len, "/home") || path_is_below(path, len, "/var/tmp");
 	unsigned int names = deep ? 3 : 2;
 
 	for (size_t i = 1; i < len; i++)
@@ -211,7 +211,7 @@ static void add_around(struct sources *s, uint32_t cwd)
 	buf_add(&dir, path, len);
 	buf_addc(&dir, 0);
 	for (size_t i = 0; len && i < s->n; i++)
-		if (below(s->dirs[i], strlen(s->dirs[i]), dir.s) && !below(start, strlen(start), dir.s))
+		if (path_is_below(s->dirs[i], strlen(s->dirs[i]), dir.s) && !path_is_below(start, strlen(start), dir.s))
 			s->dirs[i][len + 1] = 0;
 	buf_free(&dir);
 }

@@ -116,7 +116,7 @@ static const struct name *program_of(struct collector *c)
 }
 
 /* What a program is according to its first argument, the name by which it was called. */
-static const struct name *called(struct collector *c)
+static const struct name *called_name(struct collector *c)
 {
 	uint32_t string = args_string(&c->l->args, c->exec, 0);
 	const struct name *name = name_of(&c->names, string);
@@ -137,8 +137,8 @@ static bool may_be_tool(const struct name *name)
 	return name->family || name->two || name->interpreter;
 }
 
-static const struct config_compiler *configured(struct collector *c, const char *program,
-						const char *name)
+static const struct config_compiler *configured_compiler(struct collector *c, const char *program,
+							 const char *name)
 {
 	return config_find(c->l->o->config, program, name);
 }
@@ -148,8 +148,8 @@ static bool may_be(struct collector *c)
 {
 	if (!args_of(&c->l->args, c->exec))
 		return false;
-	return may_be_tool(program_of(c)) || may_be_tool(called(c)) ||
-	       configured(c, program_of(c)->path, called(c)->path);
+	return may_be_tool(program_of(c)) || may_be_tool(called_name(c)) ||
+	       configured_compiler(c, program_of(c)->path, called_name(c)->path);
 }
 
 static void free_names(struct map64 *names)
@@ -194,7 +194,7 @@ static size_t script_of_kernel(const char *program, char **args, size_t n)
 static const struct family *family_at(struct collector *c, char **args, size_t n, size_t i,
 				      size_t *own)
 {
-	const struct config_compiler *row = configured(c, args[i], args[i]);
+	const struct config_compiler *row = configured_compiler(c, args[i], args[i]);
 
 	*own = 1;
 	if (row)
@@ -224,8 +224,8 @@ static bool ran_configured(struct collector *c, struct ran *ran, char **args, si
 			   bool by_hand)
 {
 	char *path = by_hand ? compdb_absolute(directory_of(c->l, c->cwd), args[from]) : NULL;
-	const struct config_compiler *row = configured(c, path ? path : program_of(c)->path,
-						       args[from]);
+	const struct config_compiler *row = configured_compiler(c, path ? path : program_of(c)->path,
+								args[from]);
 
 	free(path);
 	if (row)
@@ -250,7 +250,7 @@ static struct ran what_ran(struct collector *c, char **args, size_t n)
 		return ran;
 	if (from)
 		return ran_script(c, args, n, from, script);
-	named = family_by(called(c), args, n, 0, &own);
+	named = family_by(called_name(c), args, n, 0, &own);
 	ran.family = family_by(program, args, n, 0, &ran.own);
 	ran.weak = !ran.family;
 	ran.masked = ran.family && ran.family->tool == TOOL_WRAPPER && named &&

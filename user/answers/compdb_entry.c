@@ -14,9 +14,9 @@ static void add_arg(struct compdb_entry *e, const char *arg)
 }
 
 /* The outermost command, such as a wrapper, with a source; @s: set to the source there. */
-static const struct compdb_command *outermost(const struct compdb_list *l,
-					      const struct compdb_command *c, const char *file,
-					      const struct command_source **s)
+static const struct compdb_command *outermost_command(const struct compdb_list *l,
+						      const struct compdb_command *c, const char *file,
+						      const struct command_source **s)
 {
 	const struct compdb_command *found = c;
 
@@ -104,7 +104,7 @@ static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 	struct compdb_command *inner = &l->rows[e->command - 1];
 
 	if (l->o->wrappers && s)
-		c = outermost(l, c, inner->sources[e->source].file, &s);
+		c = outermost_command(l, c, inner->sources[e->source].file, &s);
 	for (size_t i = c->begin; l->o->wrappers && i < c->inner; i++)
 		add_arg(e, c->args[i]);
 	for (size_t i = 0; !s && i < c->cmd.nargs; i++)

@@ -76,7 +76,7 @@ static bool read_file(int fd, struct buf *text)
 
 /* ---- JSON ---- */
 
-static char *member(json_object *o, const char *name)
+static char *string_member(json_object *o, const char *name)
 {
 	json_object *v;
 
@@ -89,7 +89,7 @@ static char *member(json_object *o, const char *name)
 /* A member that is a path, made absolute. */
 static char *path_member(json_object *o, const char *directory, const char *name)
 {
-	char *said = member(o, name), *path = NULL;
+	char *said = string_member(o, name), *path = NULL;
 
 	if (said && directory)
 		path = compdb_absolute(directory, said);
@@ -104,7 +104,7 @@ static bool take_entry(struct compdb_old *old, json_object *o)
 
 	old->rows = xgrow(old->rows, &old->cap, old->n + 1, sizeof(*old->rows));
 	e = &old->rows[old->n++];
-	e->directory = member(o, "directory");
+	e->directory = string_member(o, "directory");
 	e->file = path_member(o, e->directory, "file");
 	e->output = path_member(o, e->directory, "output");
 	e->text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |

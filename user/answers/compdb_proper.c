@@ -299,7 +299,7 @@ static void check_sources(struct compdb_list *l, struct compdb_command *c)
 /* ---- outputs ---- */
 
 /* What the last program below a driver made of the driver's only source; NULL if unclear. */
-static const char *made(struct compdb_list *l, const struct compdb_command *c)
+static const char *made_output(struct compdb_list *l, const struct compdb_command *c)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
 
@@ -312,7 +312,7 @@ static const char *made(struct compdb_list *l, const struct compdb_command *c)
 
 static void check_output(struct compdb_list *l, struct compdb_command *c)
 {
-	const char *really = made(l, c);
+	const char *really = made_output(l, c);
 	struct buf output = { 0 };
 	char *a, *b;
 

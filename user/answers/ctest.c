@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Append the text of a bracket argument, [=[x]=].  Return: its end; NULL if @s is none. */
-static const char *bracketed(const char *s, struct buf *to)
+static const char *add_bracketed(const char *s, struct buf *to)
 {
 	size_t equals = *s == '[' ? strspn(s + 1, "=") : 0;
 	const char *close;
@@ -26,7 +26,7 @@ static const char *bracketed(const char *s, struct buf *to)
 	return *close ? close + strlen(end) : close;
 }
 
-static const char *quoted(const char *s, struct buf *to)
+static const char *add_quoted(const char *s, struct buf *to)
 {
 	for (s++; *s && *s != '"'; s++) {
 		s += *s == '\\' && s[1];
@@ -45,7 +45,7 @@ static const char *next_arg(const char *s, struct buf *to)
 	to->len = 0;
 	if (*s == ')' || !*s)
 		return NULL;
-	behind = *s == '"' ? quoted(s, to) : bracketed(s, to);
+	behind = *s == '"' ? add_quoted(s, to) : add_bracketed(s, to);
 	if (!behind) {
 		n = strcspn(s, " \t\n)");
 		buf_add(to, s, n);
@@ -56,7 +56,7 @@ static const char *next_arg(const char *s, struct buf *to)
 }
 
 /* Whether any exec had exactly these arguments, each ended by a NUL as by answers_args(). */
-static bool ran(struct db *db, const uint32_t *execs, size_t n, const struct buf *args)
+static bool ran_with_args(struct db *db, const uint32_t *execs, size_t n, const struct buf *args)
 {
 	struct buf has = { 0 };
 	bool found = false;
@@ -83,7 +83,7 @@ static void put_tests(struct db *db, struct out *out, const char *text, const ui
 		args.len = 0;
 		while (s && (s = next_arg(s, &arg)))
 			buf_add(&args, arg.s, arg.len);
-		if (name.len > 1 && args.len && ran(db, execs, n, &args))
+		if (name.len > 1 && args.len && ran_with_args(db, execs, n, &args))
 			out_printf(out, "%s\n", name.s);
 	}
 	buf_free(&name);

@@ -51,7 +51,7 @@ static double seconds(int64_t ns)
  * Set @column to the average number of running programs in each of @n equal parts of the time.
  * Return: the largest.
  */
-static double averages(const struct timeline *t, double *column, unsigned int n)
+static double find_averages(const struct timeline *t, double *column, unsigned int n)
 {
 	double width = (double)t->wall / n, most = 0;
 	size_t step = 0;
@@ -92,7 +92,7 @@ static struct scale scale_of(double most)
 }
 
 /* How much of the cell in row @row (from 0) is filled, in eighths. */
-static unsigned int filled(double working, const struct scale *s, unsigned int row)
+static unsigned int filled_eighths(double working, const struct scale *s, unsigned int row)
 {
 	double cells = working * s->parts / s->step - row;
 
@@ -158,7 +158,7 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 		most--;
 	if (t->wall <= 0 || most < 2)
 		return;
-	s = scale_of(averages(t, column, cols));
+	s = scale_of(find_averages(t, column, cols));
 	out_printf(d->out, "\nPrograms at work, over time: %.2f on average, at most %zu\n",
 		   timeline_average(t), most - 1);
 	for (unsigned int row = s.rows; row--;) {
@@ -167,10 +167,10 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 		if ((row + 1) % s.parts == 0)
 			snprintf(number, sizeof(number), "%u", (row + 1) / s.parts * s.step);
 		out_printf(d->out, "%*s %s", (int)MARGIN - 2, number, glyphs_of(d)->side);
-		for (last = cols; last && !filled(column[last - 1], &s, row);)
+		for (last = cols; last && !filled_eighths(column[last - 1], &s, row);)
 			last--;
 		for (unsigned int i = 0; i < last; i++)
-			out_puts(d->out, glyphs_of(d)->eighths[filled(column[i], &s, row)]);
+			out_puts(d->out, glyphs_of(d)->eighths[filled_eighths(column[i], &s, row)]);
 		out_puts(d->out, "\n");
 	}
 	put_axis(t, d, cols);
@@ -213,8 +213,8 @@ static int by_time(const void *a, const void *b)
  * The exec that a stretch waited for, or that started it; @n stretches come before it.  If the
  * last of them is its parent, which only started it, it waited for the one before that.
  */
-static uint32_t before(const struct timeline *t, const struct stretch *list, size_t n,
-		       const struct path_segment *s)
+static uint32_t exec_before(const struct timeline *t, const struct stretch *list, size_t n,
+			    const struct path_segment *s)
 {
 	bool waited = s->why == PATH_PLACE || s->why == PATH_NEEDED || s->why == PATH_ORDER;
 	uint32_t exec = n ? list[n - 1].s.exec : 0;
@@ -226,8 +226,8 @@ static uint32_t before(const struct timeline *t, const struct stretch *list, siz
 }
 
 /* Divide the path into stretches.  Return: their number; the caller frees *list. */
-static size_t stretches(const struct timeline *t, const struct critical_path *path,
-			struct stretch **list)
+static size_t find_stretches(const struct timeline *t, const struct critical_path *path,
+			     struct stretch **list)
 {
 	size_t count = 0;
 
@@ -237,7 +237,7 @@ static size_t stretches(const struct timeline *t, const struct critical_path *pa
 
 		n = timeline_stretch(t, path, i, &longest);
 		(*list)[count] = (struct stretch){
-			.s = path->rows[i], .before = before(t, *list, count, &path->rows[i]),
+			.s = path->rows[i], .before = exec_before(t, *list, count, &path->rows[i]),
 		};
 		(*list)[count].s.exec = longest->exec;
 		(*list)[count++].s.to = path->rows[i + n - 1].to;
@@ -324,7 +324,7 @@ void draw_path(const struct timeline *t, const struct critical_path *path, uint6
 	       const struct draw *d)
 {
 	struct stretch *list;
-	size_t n = stretches(t, path, &list), shown = top < n ? (size_t)top : n;
+	size_t n = find_stretches(t, path, &list), shown = top < n ? (size_t)top : n;
 	int64_t sum = 0;
 
 	if (t->wall > 0 && n) {

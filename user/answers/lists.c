@@ -55,7 +55,7 @@ uint32_t lists_find(const struct lists *l, const char *path, size_t len)
 }
 
 /* Whether a path is a directory or lies below it. */
-static bool below(const struct buf *path, const char *dir)
+static bool path_is_below(const struct buf *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -67,7 +67,7 @@ void lists_then(const struct lists *l, const char *now, struct buf *to)
 	struct buf b = { 0 };
 
 	answers_path(&b, now);
-	if (l->from && below(&b, l->from)) {
+	if (l->from && path_is_below(&b, l->from)) {
 		size_t n = strlen(l->from);
 
 		buf_adds(to, l->to);
@@ -84,7 +84,7 @@ bool lists_is_there(const struct lists *l, uint32_t node)
 	struct buf then = { .s = l->nodes[node].path, .len = l->nodes[node].len }, now = { 0 };
 	bool there;
 
-	if (l->to && below(&then, l->to)) {
+	if (l->to && path_is_below(&then, l->to)) {
 		buf_adds(&now, l->from);
 		path += strlen(l->to);
 	}

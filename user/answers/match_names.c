@@ -57,7 +57,7 @@ static bool temporary_dir(const struct buf *b, size_t from)
 }
 
 /* Return: length of the directory to be replaced if a text begins with it, else 0. */
-static size_t replaced(const struct match_side *s, const char *text, size_t len)
+static size_t replaced_len(const struct match_side *s, const char *text, size_t len)
 {
 	size_t n = s->from ? strlen(s->from) : 0;
 
@@ -89,7 +89,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 	for (size_t i = 0; i < len;) {
 		bool first = !i || text[i - 1] != '/';
 
-		n = text[i] == '/' && first ? replaced(s, text + i, len - i) : 0;
+		n = text[i] == '/' && first ? replaced_len(s, text + i, len - i) : 0;
 		if (n) {
 			buf_adds(to, s->to);
 			i += n;

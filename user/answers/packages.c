@@ -140,7 +140,7 @@ static void read_diversions(struct dpkg *d, const char *dir)
 }
 
 /* The real path of a file of a package, after diversions. */
-static const char *diverted(const struct dpkg *d, const char *path, const char *package)
+static const char *diverted_path(const struct dpkg *d, const char *path, const char *package)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->rows[i].from, path) && strcmp(d->rows[i].by, package))
@@ -161,7 +161,7 @@ static void read_list(struct dpkg *d, const char *dir, uint32_t package)
 	at = d->text.s;
 	end = at + d->text.len;
 	while ((line = next_line(&at, end))) {
-		const char *path = d->n ? diverted(d, line, name) : line;
+		const char *path = d->n ? diverted_path(d, line, name) : line;
 		size_t len = strlen(path);
 
 		buf = xmalloc(len + 5);

@@ -33,7 +33,7 @@ struct endless {
 	struct map64 seen;	/* pairs that were added */
 	/* indices of the timeline's slices, by process; by process: where its slices end */
 	uint32_t *slices, *slices_at;
-	/* by process: number of its ancestors; an ancestor to which up() may jump */
+	/* by process: number of its ancestors; an ancestor to which ancestor_at() may jump */
 	uint32_t *depth, *skip;
 };
 
@@ -56,7 +56,7 @@ static void find_depths(struct endless *e)
 }
 
 /* The ancestor of @p, or @p itself, that has @depth. */
-static uint32_t up(const struct endless *e, uint32_t p, uint32_t depth)
+static uint32_t ancestor_at(const struct endless *e, uint32_t p, uint32_t depth)
 {
 	while (e->depth[p] > depth)
 		p = e->depth[e->skip[p]] >= depth ? e->skip[p] : e->t->processes[p].parent;
@@ -67,13 +67,13 @@ static uint32_t up(const struct endless *e, uint32_t p, uint32_t depth)
  * Replace both by their ancestors, or themselves, that are children of a common parent.
  * Return: false if one is above the other.
  */
-static bool part(const struct endless *e, uint32_t *a, uint32_t *b)
+static bool find_siblings(const struct endless *e, uint32_t *a, uint32_t *b)
 {
 	const struct timeline *t = e->t;
 	uint32_t depth = e->depth[*a] < e->depth[*b] ? e->depth[*a] : e->depth[*b];
 
-	*a = up(e, *a, depth);
-	*b = up(e, *b, depth);
+	*a = ancestor_at(e, *a, depth);
+	*b = ancestor_at(e, *b, depth);
 	if (*a == *b)
 		return false;
 	while (t->processes[*a].parent != t->processes[*b].parent) {
@@ -92,7 +92,7 @@ static void add_need(struct endless *e, uint32_t user, uint32_t maker)
 	if (!user || !maker || user == maker || map64_get(&e->seen, key))
 		return;
 	map64_put(&e->seen, key, 1);
-	if (!part(e, &user, &maker))
+	if (!find_siblings(e, &user, &maker))
 		return;
 	e->needs = xgrow(e->needs, &e->needs_cap, e->nneeds + 2, sizeof(*e->needs));
 	e->needs[++e->nneeds] = (struct need){ maker, e->first[user] };
@@ -159,7 +159,7 @@ static void load_slices(struct endless *e)
 }
 
 /* How long a process worked from @from to @to; successive calls must be in the order of time. */
-static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
+static int64_t time_worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 {
 	int64_t sum = 0;
 
@@ -177,7 +177,7 @@ static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 }
 
 /* Advance a process to a time: only its work counts, not waiting for children or at pipes. */
-static void pass(struct endless *e, uint32_t p, int64_t at)
+static void advance_process(struct endless *e, uint32_t p, int64_t at)
 {
 	struct endless_process *x = &e->p[p];
 	int64_t from = x->last < e->since ? e->since : x->last, work;
@@ -186,7 +186,7 @@ static void pass(struct endless *e, uint32_t p, int64_t at)
 		from = at < e->since ? at : e->since;
 		x->now = from > x->now ? from : x->now;
 	}
-	work = worked(e, p, from, at);
+	work = time_worked(e, p, from, at);
 	if (!e->gone || !e->gone[p])
 		x->now += work;
 	x->last = at;
@@ -212,7 +212,7 @@ static void process_begins(struct endless *e, uint32_t p, int64_t at)
 	int64_t now = at;
 
 	if (parent && !e->p[parent].ended) {
-		pass(e, parent, at);
+		advance_process(e, parent, at);
 		now = e->p[parent].now;
 	}
 	e->p[p].now = at <= e->since ? at : begin_of(e, p, now);
@@ -223,14 +223,14 @@ static void process_ends(struct endless *e, uint32_t p, int64_t at)
 {
 	uint32_t parent = e->t->processes[p].parent;
 
-	pass(e, p, at);
+	advance_process(e, p, at);
 	if (e->p[p].children > e->p[p].now)
 		e->p[p].now = e->p[p].children;
 	e->p[p].ended = true;
 	e->p[parent].waited_for = e->t->processes[parent].schedules && !e->t->full[p] ? p : 0;
 	if (!parent || e->p[parent].ended)
 		return;
-	pass(e, parent, at);
+	advance_process(e, parent, at);
 	if (e->p[p].now > e->p[parent].children)
 		e->p[parent].children = e->p[p].now;
 	/* a program that is no build tool continues when its child has ended */

@@ -30,14 +30,14 @@ struct waits {
 };
 
 /* Whether the CPU time of a process is known. */
-static bool costs(const struct timeline *t, uint32_t process)
+static bool is_cpu_known(const struct timeline *t, uint32_t process)
 {
 	uint32_t last = t->processes[process].last;
 
 	return last && t->execs[last].cpu >= 0;
 }
 
-static uint64_t pair(uint32_t process, uint32_t writer)
+static uint64_t pair_key(uint32_t process, uint32_t writer)
 {
 	return (uint64_t)process << 32 | writer;
 }
@@ -90,7 +90,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 
 	if (to <= from || writer->at >= reader->until || writer->process == process || !process)
 		return from;
-	map64_put(&w->pairs, pair(process, writer->process), 1);
+	map64_put(&w->pairs, pair_key(process, writer->process), 1);
 	/* no wait for a process below it: those are known, and begin when it starts the child */
 	if (is_below(t, writer->process, process))
 		return from;
@@ -172,7 +172,7 @@ static bool find_reader(const struct waits *w, uint32_t version, struct build_ac
 		last = process;
 		reader->exec = a->exec;
 	}
-	return last && costs(w->t, last);
+	return last && is_cpu_known(w->t, last);
 }
 
 /* Whether a process used CPU time for less than half of its running time. */
@@ -180,7 +180,7 @@ static bool is_idle(const struct timeline *t, uint32_t process)
 {
 	const struct timeline_process *p = &t->processes[process];
 
-	return costs(t, process) && t->execs[p->last].cpu < (p->until - p->at) / 2;
+	return is_cpu_known(t, process) && t->execs[p->last].cpu < (p->until - p->at) / 2;
 }
 
 /*
@@ -222,8 +222,8 @@ static void drop_unclear(struct waits *w)
 	for (size_t i = 0; i < t->nwaits; i++) {
 		const struct timeline_wait wait = t->waits[i];
 
-		if (costs(t, wait.process) ||
-		    !map64_get(&w->pairs, pair(wait.other, wait.process)))
+		if (is_cpu_known(t, wait.process) ||
+		    !map64_get(&w->pairs, pair_key(wait.other, wait.process)))
 			t->waits[n++] = wait;
 	}
 	t->nwaits = n;
@@ -248,7 +248,7 @@ void timeline_add_waits(struct timeline *t)
 			const struct build_access *a = build_use(w.b, i, k);
 
 			if (a->how == GRAPH_READ &&
-			    (left == LEFT_NOTHING || costs(t, w.b->execs[a->exec].process)))
+			    (left == LEFT_NOTHING || is_cpu_known(t, w.b->execs[a->exec].process)))
 				add_waits(&w, a);
 		}
 	}

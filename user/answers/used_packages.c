@@ -340,7 +340,7 @@ static bool depends_on(const struct package *p, const struct package *on)
 }
 
 /* Whether another used package depends on a used package. */
-static bool shared(const struct all *all, size_t package)
+static bool is_shared_package(const struct all *all, size_t package)
 {
 	for (size_t i = 0; i < all->p.n; i++)
 		if (i != package && all->classes[i] &&
@@ -355,7 +355,7 @@ static bool shared(const struct all *all, size_t package)
  * that are gone are not usable: they may have been links to what was used.
  * Return: its index; SIZE_MAX if none.
  */
-static size_t through(const struct all *all, size_t package, unsigned int depth)
+static size_t package_through(const struct all *all, size_t package, unsigned int depth)
 {
 	if (map64_get(&all->own, package + 1))
 		return SIZE_MAX;
@@ -364,9 +364,9 @@ static size_t through(const struct all *all, size_t package, unsigned int depth)
 
 		if (i == package || !depends_on(&all->p.rows[package], &all->p.rows[i]))
 			continue;
-		if (all->classes[i] && !shared(all, i))
+		if (all->classes[i] && !is_shared_package(all, i))
 			return i;
-		by = all->classes[i] || depth == DEEPEST ? SIZE_MAX : through(all, i, depth + 1);
+		by = all->classes[i] || depth == DEEPEST ? SIZE_MAX : package_through(all, i, depth + 1);
 		if (by != SIZE_MAX)
 			return by;
 	}
@@ -386,7 +386,7 @@ static void put_need(const struct used *u, const struct all *all, const struct p
 					continue;
 				installed = true;
 				if (pass)
-					by = through(all, i, 0);
+					by = package_through(all, i, 0);
 				else if (all->classes[i])
 					by = i;
 			}

@@ -11,7 +11,7 @@
 
 /* ---- programs ---- */
 
-static uint32_t caller(const struct build *b, uint32_t exec)
+static uint32_t caller_of(const struct build *b, uint32_t exec)
 {
 	const struct build_exec *e = &b->execs[exec];
 	uint32_t up = e->before ? e->before : e->parent;
@@ -34,7 +34,7 @@ static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 	const struct build *b = build_of(db);
 
 	/* stop at the recorder's child before it ran any program */
-	while ((exec = caller(b, exec)) && b->execs[exec].program)
+	while ((exec = caller_of(b, exec)) && b->execs[exec].program)
 		put_step(db, w, "    called by  ", exec);
 }
 
@@ -116,7 +116,7 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 
 		/* the program that made it, and its callers */
 		json_begin(&j, '[');
-		for (; exec; exec = caller(b, exec))
+		for (; exec; exec = caller_of(b, exec))
 			json_exec(&j, db, exec);
 		json_end(&j, ']');
 	}

@@ -10,8 +10,8 @@
 /* ---- copies ---- */
 
 /* Appends a string and a NUL.  copy_strings() has made room for all of them. */
-static struct et_string put(struct et_event *to, const struct et_event *from,
-			    const struct et_string *s)
+static struct et_string append_string(struct et_event *to, const struct et_event *from,
+				      const struct et_string *s)
 {
 	struct et_string copy = { (uint32_t)to->nbytes, s->len };
 
@@ -35,9 +35,9 @@ static void copy_strings(struct et_event *to, const struct et_event *from)
 		to->args = xgrow(to->args, &to->args_cap, from->nargs, sizeof(*to->args));
 	for (unsigned int i = 0; i < ET_MAX_STRINGS; i++)
 		if (et_has_string(from, i))
-			to->str[i] = put(to, from, &from->str[i]);
+			to->str[i] = append_string(to, from, &from->str[i]);
 	for (uint32_t a = 0; a < from->nargs; a++)
-		to->args[a] = put(to, from, &from->args[a]);
+		to->args[a] = append_string(to, from, &from->args[a]);
 	to->nargs = from->nargs;
 }
 
@@ -104,7 +104,7 @@ int etrace_event_value_named(const struct etrace_event *event, const char *name,
 }
 
 /* @s: NULL if the event does not have the string. */
-static const char *give(const struct et_event *ev, const struct et_string *s, size_t *len)
+static const char *give_string(const struct et_event *ev, const struct et_string *s, size_t *len)
 {
 	if (len)
 		*len = s ? s->len : 0;
@@ -116,7 +116,7 @@ const char *etrace_event_string(const struct etrace_event *event, unsigned int i
 	const struct et_event *ev = &event->ev;
 	bool there = i < et_kinds[ev->kind].nstrings && et_has_string(ev, i);
 
-	return give(ev, there ? &ev->str[i] : NULL, len);
+	return give_string(ev, there ? &ev->str[i] : NULL, len);
 }
 
 const char *etrace_event_string_named(const struct etrace_event *event, const char *name,
@@ -139,7 +139,7 @@ const char *etrace_event_arg(const struct etrace_event *event, size_t i, size_t 
 {
 	const struct et_event *ev = &event->ev;
 
-	return give(ev, i < ev->nargs ? &ev->args[i] : NULL, len);
+	return give_string(ev, i < ev->nargs ? &ev->args[i] : NULL, len);
 }
 
 int etrace_event_failed(const struct etrace_event *event)

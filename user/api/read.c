@@ -36,7 +36,7 @@ struct etrace {
  * Finds the row of source_formats for an input; *row is NULL if the input is empty.
  * Return: 0 or a negative errno.
  */
-static int detect(struct in *in, const struct source_format **row)
+static int detect_format(struct in *in, const struct source_format **row)
 {
 	size_t have;
 
@@ -65,7 +65,7 @@ static int choose_format(struct etrace *t)
 	struct in *first = NULL;
 
 	for (size_t i = 0; i < t->nin; i++) {
-		int err = detect(t->in[i], &row);
+		int err = detect_format(t->in[i], &row);
 
 		if (err)
 			return err;
@@ -301,64 +301,64 @@ void etrace_close(struct etrace *t)
 /* ---- tasks ---- */
 
 /* struct etrace_task is struct task of proctab.h, opaque to other programs. */
-static const struct etrace_task *give(const struct task *task)
+static const struct etrace_task *public_task(const struct task *task)
 {
 	return (const struct etrace_task *)task;
 }
 
-static const struct task *take(const struct etrace_task *task)
+static const struct task *inner_task(const struct etrace_task *task)
 {
 	return (const struct task *)task;
 }
 
 const struct etrace_task *etrace_task(const struct etrace *t, uint64_t upid)
 {
-	return give(t->tasks && !t->dead ? proctab_find(t->tasks, upid) : NULL);
+	return public_task(t->tasks && !t->dead ? proctab_find(t->tasks, upid) : NULL);
 }
 
 const struct etrace_task *etrace_task_next(const struct etrace *t, const struct etrace_task *task)
 {
 	if (task)
-		return give(take(task)->next);
-	return give(t->tasks && !t->dead ? proctab_first(t->tasks) : NULL);
+		return public_task(inner_task(task)->next);
+	return public_task(t->tasks && !t->dead ? proctab_first(t->tasks) : NULL);
 }
 
 uint64_t etrace_task_upid(const struct etrace_task *task)
 {
-	return take(task)->upid;
+	return inner_task(task)->upid;
 }
 
 uint64_t etrace_task_pid(const struct etrace_task *task)
 {
-	return take(task)->pid;
+	return inner_task(task)->pid;
 }
 
 int etrace_task_parent(const struct etrace_task *task, uint64_t *upid)
 {
-	if (!take(task)->parent)
+	if (!inner_task(task)->parent)
 		return 0;
-	*upid = take(task)->parent;
+	*upid = inner_task(task)->parent;
 	return 1;
 }
 
 uint64_t etrace_task_process(const struct etrace_task *task)
 {
-	return take(task)->process_upid;
+	return inner_task(task)->process_upid;
 }
 
 int etrace_task_is_thread(const struct etrace_task *task)
 {
-	return take(task)->thread;
+	return inner_task(task)->thread;
 }
 
 const char *etrace_task_program(const struct etrace_task *task, size_t *len)
 {
 	if (len)
-		*len = take(task)->program_len;
-	return take(task)->program;
+		*len = inner_task(task)->program_len;
+	return inner_task(task)->program;
 }
 
 uint64_t etrace_task_since(const struct etrace_task *task)
 {
-	return take(task)->since;
+	return inner_task(task)->since;
 }

@@ -39,7 +39,7 @@ SAME(FLOW_BEGIN);
 SAME(FLOW_STEP);
 SAME(FLOW_END);
 
-static struct fxt_str str(const char *s)
+static struct fxt_str str_of(const char *s)
 {
 	return fxt_str(s, strlen(s));
 }
@@ -119,8 +119,8 @@ static void on_disorder(void *ctx, enum fxt_rule rule, uint64_t offset, const ch
 	f->disorder |= rule != RULE_ASYNC_UNFINISHED;
 }
 
-static void remember(struct etrace_fxt *f, const struct etrace_fxt_event *e,
-		     const struct etrace_fxt_arg *args, unsigned int nargs)
+static void remember_event(struct etrace_fxt *f, const struct etrace_fxt_event *e,
+			   const struct etrace_fxt_arg *args, unsigned int nargs)
 {
 	const struct fxt_timed timed = {
 		.time = e->time, .process = e->process, .thread = e->thread, .value = e->value,
@@ -136,11 +136,11 @@ static void remember(struct etrace_fxt *f, const struct etrace_fxt_event *e,
 
 /* ---- the file ---- */
 
-static void begin(struct etrace_fxt *f, const char *provider)
+static void begin_file(struct etrace_fxt *f, const char *provider)
 {
 	f->order = fxt_check_time_new(on_disorder, f);
 	f->w = fxt_writer_new(f->out);
-	fxt_begin(f->w, PROVIDER, str(provider));
+	fxt_begin(f->w, PROVIDER, str_of(provider));
 }
 
 int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt **fxt)
@@ -162,7 +162,7 @@ int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt 
 	}
 	f->out = out_create(path, &err);
 	if (f->out)
-		begin(f, provider);
+		begin_file(f, provider);
 	xalloc_end(&trap);
 	if (!f->out) {
 		free(f);
@@ -183,7 +183,7 @@ int etrace_fxt_process(struct etrace_fxt *f, uint64_t process, const char *name)
 		return -EINVAL;
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
-	err = fxt_process_name(f->w, process, str(name));
+	err = fxt_process_name(f->w, process, str_of(name));
 	xalloc_end(&trap);
 	return err;
 }
@@ -200,7 +200,7 @@ int etrace_fxt_thread(struct etrace_fxt *f, uint64_t process, uint64_t thread,
 		return -EINVAL;
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
-	err = fxt_thread_name(f->w, process, thread, str(name));
+	err = fxt_thread_name(f->w, process, thread, str_of(name));
 	xalloc_end(&trap);
 	return err;
 }
@@ -208,7 +208,7 @@ int etrace_fxt_thread(struct etrace_fxt *f, uint64_t process, uint64_t thread,
 /* Return: 0, or -EINVAL if there is no such type. */
 static int convert_arg(const struct etrace_fxt_arg *from, struct fxt_arg *to)
 {
-	struct fxt_str name = str(from->name);
+	struct fxt_str name = str_of(from->name);
 
 	switch (from->type) {
 	case ETRACE_FXT_ARG_NULL:
@@ -224,7 +224,7 @@ static int convert_arg(const struct etrace_fxt_arg *from, struct fxt_arg *to)
 		*to = fxt_arg_f(name, from->d);
 		return 0;
 	case ETRACE_FXT_ARG_STRING:
-		*to = fxt_arg_str(name, str(from->s));
+		*to = fxt_arg_str(name, str_of(from->s));
 		return 0;
 	case ETRACE_FXT_ARG_POINTER:
 		*to = fxt_arg_ptr(name, from->u);
@@ -259,15 +259,15 @@ int etrace_fxt_event(struct etrace_fxt *f, const struct etrace_fxt_event *event,
 		.time = event->time,
 		.process = event->process,
 		.thread = event->thread,
-		.category = str(event->category),
-		.name = str(event->name),
+		.category = str_of(event->category),
+		.name = str_of(event->name),
 		.value = event->value,
 	};
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
 	err = fxt_event(f->w, &ev, converted, nargs);
 	if (!err)
-		remember(f, event, args, nargs);
+		remember_event(f, event, args, nargs);
 	xalloc_end(&trap);
 	return err;
 }

@@ -12,7 +12,7 @@ struct hash_key hash_key;
 /* Number of random words that make a key. */
 #define WORDS (8 + HASH_BLOCK / 8)
 
-static void set(const uint64_t w[WORDS])
+static void set_key(const uint64_t w[WORDS])
 {
 	const uint64_t prime = (1ull << 61) - 1;
 	uint64_t point = w[6] & prime;
@@ -35,16 +35,16 @@ void hash_seed(uint64_t seed)
 		w[i] = (w[i] ^ w[i] >> 29) * 0xc4ceb9fe1a85ec53ull;
 		w[i] ^= w[i] >> 32;
 	}
-	set(w);
+	set_key(w);
 }
 
-__attribute__((constructor)) static void draw(void)
+__attribute__((constructor)) static void draw_key(void)
 {
 	struct timespec now = { 0 };
 	uint64_t w[WORDS];	/* no more than 256 bytes: signals do not interrupt getrandom() */
 
 	if (getrandom(w, sizeof(w), GRND_NONBLOCK) == sizeof(w)) {
-		set(w);
+		set_key(w);
 		return;
 	}
 	/* early at boot the kernel has no random bytes yet: use time, pid and an address */
@@ -54,7 +54,7 @@ __attribute__((constructor)) static void draw(void)
 }
 
 /* Add two coefficients, the halves of @v, to the polynomial, modulo 2^61 - 1; @h < 2^61 + 8. */
-static uint64_t step(uint64_t h, uint64_t v)
+static uint64_t add_word(uint64_t h, uint64_t v)
 {
 	const uint64_t prime = (1ull << 61) - 1;
 	hash_wide x = (hash_wide)h * hash_key.square +
@@ -73,7 +73,7 @@ uint64_t hash_long(const char *s, size_t len)
 
 		n = len < HASH_BLOCK ? len : HASH_BLOCK;
 		sum = hash_block(s, n);
-		h = step(step(h, (uint64_t)sum), (uint64_t)(sum >> 64));
+		h = add_word(add_word(h, (uint64_t)sum), (uint64_t)(sum >> 64));
 	}
 	return hash_word(h);
 }

@@ -9,7 +9,7 @@
 
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool load(struct library *l, char *why, size_t size)
+static bool load_library(struct library *l, char *why, size_t size)
 {
 	void *handle = dlopen(l->file, RTLD_LAZY | RTLD_LOCAL);
 
@@ -36,7 +36,7 @@ bool library_load(struct library *library, char *why, size_t size)
 	bool loaded;
 
 	pthread_mutex_lock(&library_lock);
-	library->loaded = library->loaded || load(library, why, size);
+	library->loaded = library->loaded || load_library(library, why, size);
 	loaded = library->loaded;
 	pthread_mutex_unlock(&library_lock);
 	return loaded;

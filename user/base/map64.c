@@ -10,7 +10,7 @@ static bool is_used(const struct map64 *m, const struct map64_slot *s)
 	return s->key || (m->zero && s == m->slots + m->cap);
 }
 
-static void resize(struct map64 *m, size_t cap)
+static void resize_slots(struct map64 *m, size_t cap)
 {
 	struct map64 old = *m;
 
@@ -27,7 +27,7 @@ uint64_t *map64_at(struct map64 *m, uint64_t key)
 	struct map64_slot *s;
 
 	if (4 * (m->n + 1) > 3 * m->cap)
-		resize(m, m->cap ? 2 * m->cap : 32);
+		resize_slots(m, m->cap ? 2 * m->cap : 32);
 	s = map64_find(m, key);
 	if (!is_used(m, s)) {
 		m->n++;

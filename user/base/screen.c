@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 
 /* The code point of a valid character of @n bytes; @n is what utf8_char() returned. */
-static uint32_t character(const char *str, size_t n)
+static uint32_t code_point(const char *str, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)str;
 	uint32_t c = n > 1 ? s[0] & (0x7fu >> n) : s[0];
@@ -15,7 +15,7 @@ static uint32_t character(const char *str, size_t n)
 }
 
 /* C0 and C1 controls, and invisible characters that change how others are shown. */
-static bool harmful(uint32_t c)
+static bool is_harmful(uint32_t c)
 {
 	static const struct {
 		uint32_t from, to;
@@ -37,8 +37,8 @@ unsigned int screen_add(struct buf *to, const char *s, size_t len, unsigned int 
 
 	while (len) {
 		size_t n = utf8_char(s, len), bytes = n ? n : 1;
-		uint32_t c = n ? character(s, n) : 0;
-		bool plain = !harmful(c) && (utf8 || n == 1);
+		uint32_t c = n ? code_point(s, n) : 0;
+		bool plain = !is_harmful(c) && (utf8 || n == 1);
 		unsigned int width = plain && c >= 0x1100 ? 2 : 1;
 
 		if (width > cols - taken)

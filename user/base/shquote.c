@@ -76,7 +76,7 @@ static inline bool all_safe(const char *s, size_t len)
 }
 
 /* The number of bytes at the beginning that need no more than @most. */
-static inline size_t run(const char *s, size_t len, unsigned int most)
+static inline size_t run_len(const char *s, size_t len, unsigned int most)
 {
 	size_t i = 0, n = 16;
 
@@ -162,7 +162,7 @@ void sh_quote(struct buf *b, const char *s, size_t len)
 		buf_add(b, s, len);
 		return;
 	}
-	if (run(s, len, OTHER) == len && utf8_valid(s, len)) {
+	if (run_len(s, len, OTHER) == len && utf8_valid(s, len)) {
 		buf_addc(b, '\'');
 		buf_add(b, s, len);
 		buf_addc(b, '\'');
@@ -172,7 +172,7 @@ void sh_quote(struct buf *b, const char *s, size_t len)
 }
 
 /* Read an escape, from after its backslash on.  Return: its length, 0 if it is none. */
-static size_t unescape(const char *s, size_t len, struct buf *word)
+static size_t read_escape(const char *s, size_t len, struct buf *word)
 {
 	char c;
 
@@ -216,10 +216,10 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		buf_add(word, s + 1, i - 2);
 	} else if (len > 1 && s[0] == '$' && s[1] == '\'') {
 		for (i = 2; i < len && s[i] != '\'';) {
-			size_t n = run(s + i, len - i, QUOTED);
+			size_t n = run_len(s + i, len - i, QUOTED);
 
 			if (!n && s[i] == '\\') {
-				n = unescape(s + i + 1, len - i - 1, word);
+				n = read_escape(s + i + 1, len - i - 1, word);
 				if (!n)
 					return false;
 				i += n + 1;
@@ -233,7 +233,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		if (i++ >= len)
 			return false;
 	} else {
-		i = run(s, len, SAFE);
+		i = run_len(s, len, SAFE);
 		buf_add(word, s, i);
 	}
 	/* a space and another word must follow, or the end */

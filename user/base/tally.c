@@ -23,7 +23,7 @@ void tally_free(struct tally *t)
 #define NAME_MORE	(2 * sizeof(struct tally_row) + 48 + 16)
 
 /* Remove the names that came least often. */
-static void forget(struct tally *t)
+static void forget_rare(struct tally *t)
 {
 	uint64_t least = UINT64_MAX;
 	size_t n = t->used;
@@ -50,7 +50,7 @@ static void forget(struct tally *t)
 static struct tally_row *add_row(struct tally *t, uint64_t hash, const char *name, size_t len)
 {
 	while (t->used && t->bytes + len + NAME_MORE > TALLY_BYTES)
-		forget(t);
+		forget_rare(t);
 	t->bytes += len + NAME_MORE;
 	t->rows = xgrow(t->rows, &t->cap, t->used + 1, sizeof(*t->rows));
 	t->rows[t->used] = (struct tally_row){
@@ -77,7 +77,7 @@ static uint64_t key_of(const struct tally_row *row, enum tally_key key)
 	return key == TALLY_N ? row->n : key == TALLY_TOTAL ? row->total : row->most;
 }
 
-static int above(const struct tally_row *x, const struct tally_row *y, enum tally_key key)
+static int ranks_above(const struct tally_row *x, const struct tally_row *y, enum tally_key key)
 {
 	size_t n = x->len < y->len ? x->len : y->len;
 	int c;
@@ -97,11 +97,11 @@ size_t tally_top(const struct tally *t, enum tally_key key,
 		const struct tally_row *row = &t->rows[i];
 		size_t at;
 
-		if (n == max && !above(row, top[n - 1], key))
+		if (n == max && !ranks_above(row, top[n - 1], key))
 			continue;
 		if (n < max)
 			n++;
-		for (at = n - 1; at && above(row, top[at - 1], key); at--)
+		for (at = n - 1; at && ranks_above(row, top[at - 1], key); at--)
 			top[at] = top[at - 1];
 		top[at] = row;
 	}

@@ -86,7 +86,7 @@ static const struct {
 	{ 59950000000, 100000000, 1, "s" },
 };
 
-static uint64_t rounded(uint64_t n, uint64_t unit)
+static uint64_t divide_rounded(uint64_t n, uint64_t unit)
 {
 	return n / unit + (n % unit >= unit - unit / 2);
 }
@@ -97,13 +97,13 @@ const char *text_time(uint64_t ns)
 	static _Thread_local char bufs[4][32];
 	static _Thread_local unsigned int next;
 	char *to = bufs[next++ % 4];
-	uint64_t s = rounded(ns, 1000000000), min = rounded(s, 60);
+	uint64_t s = divide_rounded(ns, 1000000000), min = divide_rounded(s, 60);
 
 	if (!ns)
 		return "0 s";
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		unsigned int power = powers[times[i].decimals];
-		uint64_t n = rounded(ns, times[i].digit);
+		uint64_t n = divide_rounded(ns, times[i].digit);
 
 		if (ns >= times[i].below)
 			continue;

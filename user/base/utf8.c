@@ -144,7 +144,7 @@ char *utf8_hex(const char *s, size_t len)
 	return buf;
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -160,7 +160,7 @@ bool utf8_unhex(const char *s, size_t len, char *buf)
 	if (len % 2)
 		return false;
 	for (size_t i = 0; i < len; i += 2) {
-		int hi = digit(s[i]), lo = digit(s[i + 1]);
+		int hi = hex_digit(s[i]), lo = hex_digit(s[i + 1]);
 
 		if (hi < 0 || lo < 0)
 			return false;

@@ -42,7 +42,7 @@ void xalloc_end(struct xalloc_trap *trap)
 	hook = trap->before;
 }
 
-static void *check(void *p, size_t n)
+static void *check_allocated(void *p, size_t n)
 {
 	if (!p)
 		xalloc_failed(n);
@@ -51,17 +51,17 @@ static void *check(void *p, size_t n)
 
 void *xmalloc(size_t n)
 {
-	return check(malloc(n ? n : 1), n);
+	return check_allocated(malloc(n ? n : 1), n);
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-	return check(calloc(n ? n : 1, size ? size : 1), n * size);
+	return check_allocated(calloc(n ? n : 1, size ? size : 1), n * size);
 }
 
 void *xrealloc(void *p, size_t n)
 {
-	return check(realloc(p, n ? n : 1), n);
+	return check_allocated(realloc(p, n ? n : 1), n);
 }
 
 char *xstrdup(const char *s)
@@ -95,7 +95,7 @@ void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
 	while (n < need)
 		n = n > SIZE_MAX / 2 ? need : n * 2;
 	if (size && n > SIZE_MAX / size)
-		check(NULL, SIZE_MAX);
+		check_allocated(NULL, SIZE_MAX);
 	p = xrealloc(p, n * size);
 	*cap = n;
 	return p;

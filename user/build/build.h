@@ -266,10 +266,7 @@ static inline uint32_t build_present(const struct build *b, uint32_t file)
 }
 
 /** build_final - as build_present(); for a name that is gone, the last version it had */
-static inline uint32_t build_final(const struct build *b, uint32_t file)
-{
-	return b->versions[b->files[file].last].holds;
-}
+uint32_t build_final(const struct build *b, uint32_t file);
 
 /** build_name - a name that a version has at the end, if possible @file.  Return: 0 if none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);

@@ -101,6 +101,11 @@ void build_index_names(struct build *b)
 			b->files[i].final = 0;
 }
 
+uint32_t build_final(const struct build *b, uint32_t file)
+{
+	return b->versions[b->files[file].last].holds;
+}
+
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file)
 {
 	size_t n;

@@ -58,8 +58,8 @@ static int parse_command_line(const struct answer *a, int argc, char **argv, str
 
 /* ---- running a command ---- */
 
-static int answer(const struct answer *a, const struct opts *opts, char **args, size_t n,
-		  struct diag *diag)
+static int run_answer(const struct answer *a, const struct opts *opts, char **args, size_t n,
+		      struct diag *diag)
 {
 	struct asked asked = {
 		.args = args + a->traces, .nargs = n - a->traces, .opts = opts, .diag = diag,
@@ -131,7 +131,7 @@ int answer_main(const struct answer *a, int argc, char **argv)
 		} else {
 			snprintf(prog, sizeof(prog), PROG " %s", a->name);
 			diag = diag_new(stderr, prog);
-			ret = answer(a, &opts, args, n, diag);
+			ret = run_answer(a, &opts, args, n, diag);
 			diag_free(diag);
 		}
 	}

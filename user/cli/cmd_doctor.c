@@ -77,7 +77,7 @@ static const struct command_line command_line = {
 /* In the order of --backend. */
 static const enum backends backends[] = { BOTH, MODULE, BPF, STRACE };
 
-static bool diagnose(enum backends wanted)
+static bool diagnose_backends(enum backends wanted)
 {
 	static const char *const how[] = {
 		[MODULE] = " --backend=module", [BPF] = " --backend=bpf",
@@ -138,5 +138,5 @@ int cmd_doctor(int argc, char **argv)
 		return ret;
 	uname(&doctor_host);
 	doctor_find_module();
-	return !diagnose(wanted);
+	return !diagnose_backends(wanted);
 }

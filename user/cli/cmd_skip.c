@@ -47,7 +47,7 @@ static const struct command_line command_line = {
 /* ---- ask: what the library runs instead of a program ---- */
 
 /* Whether the program need not run. */
-static bool ask(const char *path, char **argv)
+static bool ask_store(const char *path, char **argv)
 {
 	char why[PATH_MAX + 256], key[SKIP_HEX + 1], place[PATH_MAX], which[PATH_MAX] = "";
 	const char *dir = getenv(SKIP_VARIABLE), *not = NULL;
@@ -79,7 +79,7 @@ static int ask_and_run(int argc, char **argv)
 {
 	if (argc < 2)
 		return EXIT_FAILED;
-	if (ask(argv[0], argv + 1))
+	if (ask_store(argv[0], argv + 1))
 		_exit(0);
 	/* not execve(): the library would come back here */
 	syscall(SYS_execve, argv[0], argv + 1, environ);
@@ -146,7 +146,7 @@ static char *path_beside(const char *name, char *to)
 	return access(to, R_OK) ? NULL : to;
 }
 
-static int run(const struct skip_store *s, char **argv)
+static int run_command(const struct skip_store *s, char **argv)
 {
 	char library[PATH_MAX], preload[2 * PATH_MAX];
 	const char *others = getenv("LD_PRELOAD");
@@ -184,7 +184,7 @@ static int run(const struct skip_store *s, char **argv)
 
 /* ---- learn ---- */
 
-static int learn(const struct skip_store *s, const struct opts *opts, char **trace)
+static int learn_trace(const struct skip_store *s, const struct opts *opts, char **trace)
 {
 	struct diag *diag = diag_new(stderr, PROG " " NAME);
 	struct skip_learn l = { .store = s, .allow = opt_value(opts, "allow") };
@@ -244,7 +244,7 @@ int cmd_skip(int argc, char **argv)
 	else if (!skip_open(&s, dir, why, sizeof(why)))
 		say("%s", why);
 	else {
-		ret = *argv[0] == 'r' ? run(&s, argv + 1) : learn(&s, &opts, argv + 1);
+		ret = *argv[0] == 'r' ? run_command(&s, argv + 1) : learn_trace(&s, &opts, argv + 1);
 		skip_close(&s);
 	}
 	opts_free(&opts);

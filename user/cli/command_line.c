@@ -44,8 +44,8 @@ static const struct opt_row *find_row(const struct command_line *c, size_t i)
 }
 
 /* Which formats have an option: "" if it belongs to the program. */
-static const char *owners(const struct command_line *c, const struct opt_row *row, char *buf,
-			  size_t size)
+static const char *option_owners(const struct command_line *c, const struct opt_row *row, char *buf,
+				 size_t size)
 {
 	buf[0] = 0;
 	if (c->owners)
@@ -127,13 +127,13 @@ static void put_group(const struct command_line *c, FILE *to, size_t i)
 	char title[300], other[300];
 	const struct opt_row *row;
 
-	owners(c, find_row(c, i), title, sizeof(title));
+	option_owners(c, find_row(c, i), title, sizeof(title));
 	for (size_t k = 0; k < i; k++)
-		if (!strcmp(title, owners(c, find_row(c, k), other, sizeof(other))))
+		if (!strcmp(title, option_owners(c, find_row(c, k), other, sizeof(other))))
 			return;
 	fprintf(to, *title ? "\nOptions of %s:\n" : "\nOptions:\n", title);
 	for (; (row = find_row(c, i)); i++)
-		if (!strcmp(title, owners(c, row, other, sizeof(other))))
+		if (!strcmp(title, option_owners(c, row, other, sizeof(other))))
 			put_row(to, row);
 }
 
@@ -166,7 +166,7 @@ static void list_options(const struct command_line *c)
 		printf("%s\t%s\t%s\t", opt_row_long(row), letter, row->value ? row->value : "");
 		for (const char *s = row->help; *s; s++)
 			putchar(*s == '\n' ? ' ' : *s);
-		printf(*owners(c, row, of, sizeof(of)) ? " (%s)\n" : "\n", of);
+		printf(*option_owners(c, row, of, sizeof(of)) ? " (%s)\n" : "\n", of);
 	}
 }
 

@@ -103,7 +103,7 @@ static const char *only_sink(const char *option)
  * The formats that have an option, as a heading: "--from swap", or
  * "--to fxt, json and --stats of sp-rtrace logs".
  */
-static void owners(const struct opt_row *row, char *buf, size_t size)
+static void option_owners(const struct opt_row *row, char *buf, size_t size)
 {
 	const char *option = row->name, *flag = only_sink(option);
 
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 		.name = PROG, .program = true, .synopsis = "[FILE]...",
 		.about = "Convert a trace. Without FILE, or with -, read standard input; several FILEs (those of\n"
 			 "the processors, for example) are one trace.",
-		.put_more = help_formats, .owners = owners,
+		.put_more = help_formats, .owners = option_owners,
 		.example = PROG " -o build.fxt build.trace\n" PROG " --stats build.trace\n",
 		.status = "0 complete; 1 converted, but something is missing or damaged; 2 nothing was\n"
 			  "converted",

@@ -72,7 +72,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int help(const char *name)
+static int show_help(const char *name)
 {
 	static char option[] = "--help";
 	const struct command *c = find_command(name);
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(name, "help")) {
 		if (argc > 1)
-			return diag_stdout(PROG, help(argv[1]));
+			return diag_stdout(PROG, show_help(argv[1]));
 		command_line_help(&command_line, stdout);
 		return diag_stdout(PROG, 0);
 	}

@@ -21,7 +21,7 @@
 #define LOOK_MS 10
 
 /* Make a path absolute, so that it does not begin with "-"; ends with a NUL. */
-static struct buf absolute(const char *path)
+static struct buf absolute_path(const char *path)
 {
 	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0);
 	struct buf b = { 0 };
@@ -126,7 +126,7 @@ static bool page_opened(const char *path, const struct user *u, const sigset_t *
 void open_page(const char *path, const struct user *u, const sigset_t *mask,
 	       const struct inherited *kept)
 {
-	struct buf whole = absolute(path), line = { 0 };
+	struct buf whole = absolute_path(path), line = { 0 };
 
 	if (!page_opened(whole.s, u, mask, kept)) {
 		screen_add(&line, whole.s, whole.len - 1, (unsigned int)whole.len * 2, term_utf8());

@@ -19,7 +19,7 @@
 #define EVENTS_MAX	2000000u
 
 /* The first output that etrace explain can read, NULL if none. */
-static const char *readable(const struct recording *r)
+static const char *readable_output(const struct recording *r)
 {
 	static const char *const ends[] = { ".fxt", ".fxt.gz", ".fxt.zst", ".etrace", ".etrace.gz",
 					    ".etrace.zst", ".db" };
@@ -69,7 +69,7 @@ static void print_more(const char *path)
 
 void record_failed(struct recording *r, uint64_t events, bool command)
 {
-	const char *path = readable(r);
+	const char *path = readable_output(r);
 	int status = 1;
 	pid_t pid;
 

@@ -87,7 +87,7 @@ static void get_size(void)
 }
 
 /* False for a background job, or if a shell below us has the terminal: do not write then. */
-static bool foreground(void)
+static bool is_foreground(void)
 {
 	return tcgetpgrp(FD) == getpgrp();
 }
@@ -97,7 +97,7 @@ static void reserve_line(void)
 	char s[96];
 
 	get_size();
-	if (progress.rows < 4 || progress.cols < 20 || !foreground())
+	if (progress.rows < 4 || progress.cols < 20 || !is_foreground())
 		return;
 	/* scroll up if the cursor is in the last line; setting the margins moves it */
 	snprintf(s, sizeof(s), "\n\0337\033[1;%dr\0338\033[1A", progress.rows - 1);
@@ -145,7 +145,7 @@ void progress_show(const char *text, size_t len)
 		return;
 	if (progress.terminal && !progress.reserved)
 		reserve_line();
-	if (progress.terminal && (!progress.reserved || !foreground()))
+	if (progress.terminal && (!progress.reserved || !is_foreground()))
 		return;
 	snprintf(place, sizeof(place), "\0337\033[%d;1H\033[2K", progress.rows);
 	buf_adds(&b, progress.terminal ? place : "");

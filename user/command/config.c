@@ -86,7 +86,7 @@ struct reader {
 
 /* ---- errors ---- */
 
-static bool fail(struct reader *r, const yaml_node_t *node, const char *what, const char *more)
+static bool fail_at(struct reader *r, const yaml_node_t *node, const char *what, const char *more)
 {
 	if (r->ok)
 		diag_fatal(r->diag, "%s: line %zu: %s%s", r->file, node->start_mark.line + 1, what,
@@ -129,7 +129,7 @@ static bool set_text(struct reader *r, const yaml_node_t *node, char **to)
 	const char *text = text_of(node);
 
 	if (!text || !*text)
-		return fail(r, node, "a path or name must stand here", "");
+		return fail_at(r, node, "a path or name must stand here", "");
 	free(*to);
 	*to = xstrdup(text);
 	return true;
@@ -164,7 +164,7 @@ static bool set_family(struct reader *r, const yaml_node_t *node, const struct f
 		buf_adds(&known, f->name);
 	}
 	buf_addc(&known, 0);
-	fail(r, node, known.s, "");
+	fail_at(r, node, known.s, "");
 	buf_free(&known);
 	return false;
 }
@@ -174,7 +174,7 @@ static bool set_bool(struct reader *r, const yaml_node_t *node, bool *to)
 	int n = number_of("false true no yes off on", text_of(node));
 
 	if (n < 0)
-		return fail(r, node, "true or false must stand here", "");
+		return fail_at(r, node, "true or false must stand here", "");
 	*to = n & 1;
 	return true;
 }
@@ -184,7 +184,7 @@ static bool set_word(struct reader *r, const yaml_node_t *node, const char *word
 	int n = number_of(words, text_of(node));
 
 	if (n < 0)
-		return fail(r, node, "one of these words must stand here: ", words);
+		return fail_at(r, node, "one of these words must stand here: ", words);
 	*to = n;
 	return true;
 }
@@ -192,7 +192,7 @@ static bool set_word(struct reader *r, const yaml_node_t *node, const char *word
 static bool set_words(struct reader *r, const yaml_node_t *node, const char *words, int *to)
 {
 	if (node->type != YAML_SEQUENCE_NODE)
-		return fail(r, node, "a list of these words must stand here: ", words);
+		return fail_at(r, node, "a list of these words must stand here: ", words);
 	*to = 0;
 	for (yaml_node_item_t *i = node->data.sequence.items.start;
 	     i < node->data.sequence.items.top; i++) {
@@ -202,14 +202,14 @@ static bool set_words(struct reader *r, const yaml_node_t *node, const char *wor
 			return false;
 		*to |= 1 << bit;
 	}
-	return *to || fail(r, node, "at least one of these words must stand here: ", words);
+	return *to || fail_at(r, node, "at least one of these words must stand here: ", words);
 }
 
 /* ---- sections ---- */
 
 static bool read_section(struct reader *r, const yaml_node_t *node, const char *path, char *base);
 
-static char *absolute(const char *path)
+static char *absolute_path(const char *path)
 {
 	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
 	struct buf b = { 0 };
@@ -238,11 +238,11 @@ static bool read_compiler(struct reader *r, const yaml_node_t *node, const char 
 	if (!read_section(r, node, path, (char *)row))
 		return false;
 	if (!row->path)
-		return fail(r, node, "a compiler has no path", "");
+		return fail_at(r, node, "a compiler has no path", "");
 	if (!row->family)
 		row->family = family_of(row->path, NULL, &own);
 	if (!row->family && !row->ignore)
-		return fail(r, node, "which compiler this is must be said, as in \"as: gcc\"", "");
+		return fail_at(r, node, "which compiler this is must be said, as in \"as: gcc\"", "");
 	row->real = strchr(row->path, '/') ? realpath(row->path, NULL) : NULL;
 	return true;
 }
@@ -259,8 +259,8 @@ static bool read_directory(struct reader *r, const yaml_node_t *node, const char
 	if (!read_section(r, node, path, (char *)row))
 		return false;
 	if (!row->path || row->exclude < 0)
-		return fail(r, node, "a directory needs its path, and an action", "");
-	row->absolute = absolute(row->path);
+		return fail_at(r, node, "a directory needs its path, and an action", "");
+	row->absolute = absolute_path(row->path);
 	return true;
 }
 
@@ -269,7 +269,7 @@ static bool read_list(struct reader *r, const yaml_node_t *node, const struct ke
 	if (is_nothing(node))
 		return true;
 	if (node->type != YAML_SEQUENCE_NODE)
-		return fail(r, node, "a list must stand here: ", key->path);
+		return fail_at(r, node, "a list must stand here: ", key->path);
 	for (yaml_node_item_t *i = node->data.sequence.items.start;
 	     i < node->data.sequence.items.top; i++) {
 		const yaml_node_t *item = yaml_document_get_node(&r->doc, *i);
@@ -296,7 +296,7 @@ static bool read_value(struct reader *r, const yaml_node_t *node, const struct k
 		return true;
 	case SCHEMA:
 		return number_of(key->words, text_of(node)) >= 0 ||
-		       fail(r, node, "known versions of the schema are ", key->words);
+		       fail_at(r, node, "known versions of the schema are ", key->words);
 	case TEXT:
 		return set_text(r, node, to);
 	case FAMILY:
@@ -332,14 +332,14 @@ static bool read_section(struct reader *r, const yaml_node_t *node, const char *
 	if (is_nothing(node))
 		return true;
 	if (node->type != YAML_MAPPING_NODE)
-		return fail(r, node, "keys and values must stand here", "");
+		return fail_at(r, node, "keys and values must stand here", "");
 	for (yaml_node_pair_t *p = node->data.mapping.pairs.start;
 	     p < node->data.mapping.pairs.top; p++) {
 		const yaml_node_t *name = yaml_document_get_node(&r->doc, p->key);
 		const struct key *key = key_named(path, text_of(name));
 
 		if (!key)
-			return fail(r, name, "unknown key: ", text_of(name) ? text_of(name) : "");
+			return fail_at(r, name, "unknown key: ", text_of(name) ? text_of(name) : "");
 		if (!read_value(r, yaml_document_get_node(&r->doc, p->value), key, base))
 			return false;
 	}

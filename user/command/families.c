@@ -29,7 +29,7 @@ const struct family *family_named(const char *name, size_t len)
 	return NULL;
 }
 
-static const struct family *called(const char *name, size_t len)
+static const struct family *family_called(const char *name, size_t len)
 {
 	for (const struct family *f = families; f->name; f++)
 		if (has_word(f->programs, name, len))
@@ -41,20 +41,20 @@ static const struct family *called(const char *name, size_t len)
  * The family with that name, also with a target before it: "arm-linux-gnueabi-gcc".  The name
  * behind the target begins within the first @first bytes.
  */
-static const struct family *called_for_target(const char *name, size_t len, size_t first)
+static const struct family *family_for_target(const char *name, size_t len, size_t first)
 {
-	const struct family *f = called(name, len);
+	const struct family *f = family_called(name, len);
 
 	for (size_t i = 1; !f && i + 1 < len && i < first; i++) {
 		if (name[i - 1] == '-')
-			f = called(name + i, len - i);
+			f = family_called(name + i, len - i);
 		if (f && f->tool == TOOL_WRAPPER)	/* "run-time": not time */
 			f = NULL;
 	}
 	return f;
 }
 
-static size_t without(const char *name, size_t len, const char *end)
+static size_t without_end(const char *name, size_t len, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -75,21 +75,21 @@ static size_t bare_length(const char *name)
 {
 	size_t len = strlen(name);
 
-	return without_version(name, without(name, without(name, len, ".exe"), ".py"));
+	return without_version(name, without_end(name, without_end(name, len, ".exe"), ".py"));
 }
 
 /* A word behind the version, or instead of it: "gcc-12-posix", "gcc-win32", "mpicc.openmpi". */
-static const struct family *called_at_length(const char *name, size_t len)
+static const struct family *family_at_length(const char *name, size_t len)
 {
 	static const char *const ends[] = { "", "-posix", "-win32", "-mp", ".openmpi", ".mpich" };
 	const struct family *f = NULL;
 
 	for (size_t i = 0; !f && i < sizeof(ends) / sizeof(ends[0]); i++) {
-		size_t cut = without(name, len, ends[i]);
+		size_t cut = without_end(name, len, ends[i]);
 
-		f = called_for_target(name, cut, cut);
+		f = family_for_target(name, cut, cut);
 		if (!f)
-			f = called_for_target(name, without_version(name, cut), cut);
+			f = family_for_target(name, without_version(name, cut), cut);
 	}
 	return f;
 }
@@ -97,12 +97,12 @@ static const struct family *called_at_length(const char *name, size_t len)
 static const struct family *family_by_name(const char *name)
 {
 	size_t len = strlen(name), bare = bare_length(name);
-	const struct family *f = called(name, len);	/* first, as "link.exe" is not "link" */
+	const struct family *f = family_called(name, len);	/* first, as "link.exe" is not "link" */
 
 	if (!f)
-		f = called_at_length(name, without(name, len, ".exe"));
+		f = family_at_length(name, without_end(name, len, ".exe"));
 	if (!f)
-		f = called_at_length(name, bare);
+		f = family_at_length(name, bare);
 	return f;
 }
 
@@ -145,7 +145,7 @@ const struct family *family_of(const char *program, const char *first, size_t *a
 	memcpy(two, name, bare);
 	two[bare] = '+';
 	memcpy(two + bare + 1, first, strlen(first) + 1);
-	both = called_for_target(two, bare + 1 + strlen(first), bare);
+	both = family_for_target(two, bare + 1 + strlen(first), bare);
 	*args += both != NULL;
 	return both ? both : f;
 }
@@ -159,7 +159,7 @@ struct found {
 };
 
 /* Whether an argument can be option @row; it begins with the row's name, and @rest follows. */
-static bool fits(const struct option *row, const char *rest, struct found *found)
+static bool option_fits(const struct option *row, const char *rest, struct found *found)
 {
 	unsigned int next = row->forms & (NEXT | NEXT_2 | NEXT_3);
 
@@ -180,7 +180,7 @@ static bool fits(const struct option *row, const char *rest, struct found *found
 	return row->forms & (JOINED | BOTH);
 }
 
-static int letter(const struct family *f, char c)
+static int folded_letter(const struct family *f, char c)
 {
 	return f->ignores_case ? tolower((unsigned char)c) : (unsigned char)c;
 }
@@ -189,11 +189,11 @@ static int letter(const struct family *f, char c)
  * The length of @name if @arg begins with it, else 0.  The first character does not matter:
  * families with two kinds of dashes ("-" and "/") treat both the same.
  */
-static size_t begins(const struct family *f, const char *name, const char *arg)
+static size_t begins_with_name(const struct family *f, const char *name, const char *arg)
 {
 	size_t i = 1;
 
-	while (name[i] && letter(f, name[i]) == letter(f, arg[i]))
+	while (name[i] && folded_letter(f, name[i]) == folded_letter(f, arg[i]))
 		i++;
 	return name[i] ? 0 : i;
 }
@@ -204,7 +204,7 @@ static void find_letters(const struct family *f, const struct option_set *set)
 	unsigned short row = 0;
 
 	for (int c = 0; c < OPTION_LETTERS; c++) {
-		while (row < set->n && letter(f, set->rows[row].name[1]) < c)
+		while (row < set->n && folded_letter(f, set->rows[row].name[1]) < c)
 			row++;
 		set->letters[c] = row;
 	}
@@ -215,23 +215,23 @@ static void find_letters(const struct family *f, const struct option_set *set)
 static size_t rows_from(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, int next)
 {
-	return partition_point(i, low, high, letter(f, set->rows[i].name[2]) < next);
+	return partition_point(i, low, high, folded_letter(f, set->rows[i].name[2]) < next);
 }
 
 /* Search backwards: of all names that @arg begins with, the longest is the last one. */
 static bool search_rows(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, const char *arg, struct found *found)
 {
-	int next = letter(f, arg[2]);
+	int next = folded_letter(f, arg[2]);
 
 	for (size_t row = high; row-- > low;) {
 		const char *name = set->rows[row].name;
 		size_t len;
 
-		if (name[2] && letter(f, name[2]) != next)
+		if (name[2] && folded_letter(f, name[2]) != next)
 			continue;
-		len = begins(f, name, arg);
-		if (len && fits(&set->rows[row], arg + len, found))
+		len = begins_with_name(f, name, arg);
+		if (len && option_fits(&set->rows[row], arg + len, found))
 			return true;
 	}
 	return false;
@@ -240,10 +240,10 @@ static bool search_rows(const struct family *f, const struct option_set *set, si
 /* Up to this many rows, a linear search is used. */
 #define FEW_ROWS	16
 
-static void search(const struct family *f, const struct option_set *set, const char *arg,
-		   struct found *found)
+static void search_set(const struct family *f, const struct option_set *set, const char *arg,
+		       struct found *found)
 {
-	int c = letter(f, arg[1]);
+	int c = folded_letter(f, arg[1]);
 	size_t first, high, low;
 
 	if (!set->letters[OPTION_LETTERS])
@@ -253,8 +253,8 @@ static void search(const struct family *f, const struct option_set *set, const c
 	low = first = set->letters[c];
 	high = set->letters[c + 1];
 	if (high - low > FEW_ROWS) {
-		high = rows_from(f, set, first, high, letter(f, arg[2]) + 1);
-		low = rows_from(f, set, first, high, letter(f, arg[2]));
+		high = rows_from(f, set, first, high, folded_letter(f, arg[2]) + 1);
+		low = rows_from(f, set, first, high, folded_letter(f, arg[2]));
 	}
 	if (search_rows(f, set, low, high, arg, found))
 		return;
@@ -265,7 +265,7 @@ static void search(const struct family *f, const struct option_set *set, const c
 		*found = (struct found){ 0 };
 }
 
-static struct found find(const struct family *f, const char *arg)
+static struct found find_in_sets(const struct family *f, const char *arg)
 {
 	struct found best = { 0 };
 
@@ -275,7 +275,7 @@ static struct found find(const struct family *f, const char *arg)
 		/* options with a slash are accepted with a dash as well, but not the reverse */
 		if (*arg != '-' && f->sets[i]->rows[0].name[0] == '-')
 			continue;
-		search(f, f->sets[i], arg, &found);
+		search_set(f, f->sets[i], arg, &found);
 		if (found.row && (!best.row || strlen(found.row->name) > strlen(best.row->name)))
 			best = found;
 	}
@@ -311,7 +311,7 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 	struct found found;
 
 	if (len == MEMO_ARG) {
-		found = find(f, arg);
+		found = find_in_sets(f, arg);
 		*form = found.form;
 		*value = found.value;
 		return found.row;
@@ -319,7 +319,7 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 	if (m->f != f || strcmp(m->arg, arg)) {
 		m->f = f;
 		memcpy(m->arg, arg, len + 1);
-		m->found = find(f, m->arg);
+		m->found = find_in_sets(f, m->arg);
 	}
 	*form = m->found.form;
 	*value = m->found.value ? arg + (m->found.value - m->arg) : NULL;
@@ -375,7 +375,7 @@ static const struct {
 	{ ".swift", "swift", "swift" }, { ".java", "java", "java" },
 };
 
-static bool compiles(const struct family *f, size_t i)
+static bool compiles_suffix(const struct family *f, size_t i)
 {
 	return has_word(f->languages, suffixes[i].of, strlen(suffixes[i].of)) &&
 	       (!strstr(suffixes[i].language, "-header") || has_word(f->languages, "headers", 7));
@@ -392,7 +392,7 @@ const char *language_of(const struct family *f, const char *path)
 
 		if (!any_case && (suffix[1] != dot[1] || strcmp(suffix, dot)))
 			continue;
-		if ((!any_case || !strcasecmp(suffix, dot)) && compiles(f, i))
+		if ((!any_case || !strcasecmp(suffix, dot)) && compiles_suffix(f, i))
 			return suffixes[i].language;
 	}
 	return f->language;

@@ -32,7 +32,7 @@ static void load_files(struct facts *f)
 
 /* ---- what steps cost ---- */
 
-static void sum(struct facts_number *to, struct sqlite3_stmt *st, int column)
+static void add_number(struct facts_number *to, struct sqlite3_stmt *st, int column)
 {
 	if (db_null(st, column))
 		return;
@@ -40,7 +40,7 @@ static void sum(struct facts_number *to, struct sqlite3_stmt *st, int column)
 	to->v += db_int(st, column);
 }
 
-static void most(struct facts_number *to, struct sqlite3_stmt *st, int column)
+static void keep_largest(struct facts_number *to, struct sqlite3_stmt *st, int column)
 {
 	if (db_null(st, column) || (to->known && to->v > db_int(st, column)))
 		return;
@@ -87,11 +87,11 @@ static void load_costs(struct facts *f)
 		for (int i = 0; i < (f->step[unit] && head != u ? 2 : 1); i++) {
 			struct facts_step *to = i ? head : u;
 
-			sum(&to->cpu, st, 5);
-			sum(&to->cpu, st, 6);
-			most(&to->maxrss, st, 7);
-			sum(&to->rbytes, st, 8);
-			sum(&to->wbytes, st, 9);
+			add_number(&to->cpu, st, 5);
+			add_number(&to->cpu, st, 6);
+			keep_largest(&to->maxrss, st, 7);
+			add_number(&to->rbytes, st, 8);
+			add_number(&to->wbytes, st, 9);
 		}
 	}
 	for (uint32_t i = 1; i <= f->s.nunits; i++) {
@@ -133,7 +133,7 @@ static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint3
 	s->output_until = until;
 }
 
-static void made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file, int64_t until)
+static void add_made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file, int64_t until)
 {
 	uint32_t head = f->step[unit], there = build_present(f->s.b, file);
 
@@ -169,10 +169,10 @@ static void load_outputs(struct facts *f)
 
 		if (!build_is_file(&b->versions[w->version]))
 			continue;
-		made(f, &seen, w->unit, b->versions[w->version].file, w->until);
+		add_made(f, &seen, w->unit, b->versions[w->version].file, w->until);
 		given = build_list(b, BUILD_GIVEN, w->version, &n);
 		for (size_t k = 0; k < n; k++)
-			made(f, &seen, w->unit, b->names[given[k] - 1].file, w->until);
+			add_made(f, &seen, w->unit, b->names[given[k] - 1].file, w->until);
 	}
 	for (size_t i = 0; i < b->nnames; i++) {
 		const struct build_name *n = &b->names[i];
@@ -182,7 +182,7 @@ static void load_outputs(struct facts *f)
 			continue;
 		f->files[n->file].used = true;
 		f->files[n->file].made_by = f->step[unit];
-		made(f, &seen, unit, n->file, n->at);
+		add_made(f, &seen, unit, n->file, n->at);
 	}
 	map64_clear(&seen);
 	for (uint32_t i = 1; i <= f->s.nfiles; i++) {

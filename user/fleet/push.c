@@ -63,7 +63,7 @@ struct push {
 	struct attest attest;
 };
 
-static time_t seconds(void)
+static time_t seconds_now(void)
 {
 	struct timespec t;
 
@@ -110,7 +110,7 @@ struct push *push_new(struct server *s, const struct push_options *o, int64_t no
 	p->o = o;
 	p->diag = diag;
 	p->clock = now - time(NULL);
-	p->committed = seconds();
+	p->committed = seconds_now();
 	for (unsigned int i = 0; i < NTABLES; i++)
 		put_insert(&p->insert[i], s, tables[i].name, tables[i].columns);
 	put_insert(&p->insert[NTABLES], s, "build", push_build_columns);
@@ -153,7 +153,7 @@ bool push_failed(const struct push *p)
 
 /* ---- to the server ---- */
 
-static uint64_t draw(void)
+static uint64_t random_number(void)
 {
 	uint64_t v = 0;
 	ssize_t n;
@@ -186,7 +186,7 @@ static void flush_table(struct push *p, enum table table)
 	uint64_t base = 0;
 
 	for (uint64_t i = 0; r->n && !p->failed && sent == SERVER_AGAIN; i++) {
-		base = draw();
+		base = random_number();
 		rows_parts(r, base);
 		sent = server_send(p->server, p->insert[table].s, r->data.s, r->data.len, i);
 		p->failed = sent == SERVER_FAILED;
@@ -260,7 +260,7 @@ static void commit_builds(struct push *p)
 	}
 	buf_free(&b);
 	forget_rows(p);
-	p->committed = seconds();
+	p->committed = seconds_now();
 }
 
 /* ---- is a build stored? ---- */
@@ -441,7 +441,7 @@ static bool is_waiting(const struct push *p)
 			return true;
 	for (size_t i = 1; i < p->n; i++)
 		days += p->pending[i].day != p->pending[i - 1].day;
-	return days + 1 >= PUSH_DAYS || seconds() - p->committed >= PUSH_SECONDS;
+	return days + 1 >= PUSH_DAYS || seconds_now() - p->committed >= PUSH_SECONDS;
 }
 
 /* Return: false after diag_fatal(), if its begin is unknown or out of range. */

@@ -250,8 +250,8 @@ static size_t column_named(const struct server_answer *a, const char *name)
 	return c;
 }
 
-static void fill(const struct query *q, const char *s, const char *end,
-		 const struct query_options *o, struct buf *to);
+static void fill_words(const struct query *q, const char *s, const char *end,
+		       const struct query_options *o, struct buf *to);
 
 static void put_files(const struct query *q, const struct query_options *o, struct buf *b)
 {
@@ -260,7 +260,7 @@ static void put_files(const struct query *q, const struct query_options *o, stru
 
 	if (!a || !a->nrows) {
 		buf_adds(b, "GLOBAL IN (");
-		fill(q, ask_files_sql, ask_files_sql + strlen(ask_files_sql), o, b);
+		fill_words(q, ask_files_sql, ask_files_sql + strlen(ask_files_sql), o, b);
 		buf_adds(b, ")");
 		return;
 	}
@@ -296,8 +296,8 @@ static const struct word *word_at(const char *s, size_t len)
 	return NULL;
 }
 
-static void fill(const struct query *q, const char *s, const char *end,
-		 const struct query_options *o, struct buf *to)
+static void fill_words(const struct query *q, const char *s, const char *end,
+		       const struct query_options *o, struct buf *to)
 {
 	while (s < end) {
 		const char *at = memchr(s, '@', (size_t)(end - s));
@@ -322,6 +322,6 @@ void query_make(const struct query *q, size_t part, const struct query_options *
 	for (; part; part--)
 		s = strstr(s, ";\n") + 2;
 	s += strspn(s, "\n");
-	fill(q, s, strstr(s, ";\n"), o, to);
+	fill_words(q, s, strstr(s, ";\n"), o, to);
 	buf_addc(to, '\0');
 }

@@ -91,7 +91,7 @@ void server_text(struct buf *to, const char *text, size_t len)
 	buf_addc(to, '\'');
 }
 
-static char unescaped(char c)
+static char unescaped_char(char c)
 {
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
 		if (escapes[i][0] == c)
@@ -110,7 +110,7 @@ static const char *take_cell(const char *p, const char *end, struct buf *to, boo
 		p += 2;
 	for (; p < end && *p != '\t' && *p != '\n'; p++) {
 		if (*p == '\\' && p + 1 < end)
-			buf_addc(to, unescaped(*++p));
+			buf_addc(to, unescaped_char(*++p));
 		else
 			buf_addc(to, *p);
 	}

@@ -52,7 +52,7 @@ static int since_weekday(const char *text, int64_t now)
 }
 
 /* Parse a span like "7d".  Return: seconds, -1 if it is no span. */
-static int64_t span(const char *text)
+static int64_t read_span(const char *text)
 {
 	static const struct {
 		const char *unit;
@@ -177,7 +177,7 @@ static bool read_seconds(const char *s, int64_t *to)
 static bool read_any(const char *text, int64_t now, bool end, int64_t *to)
 {
 	int back = since_weekday(text, now);
-	int64_t ago = span(text);
+	int64_t ago = read_span(text);
 
 	if (!strcasecmp(text, "today"))
 		back = 0;
@@ -202,7 +202,7 @@ bool when_read(const char *text, int64_t now, bool end, int64_t *to)
 	return true;
 }
 
-static const char *format(int64_t at, bool here, const char *how, char *buf)
+static const char *format_time(int64_t at, bool here, const char *how, char *buf)
 {
 	time_t time = at;
 	struct tm t;
@@ -215,15 +215,15 @@ static const char *format(int64_t at, bool here, const char *how, char *buf)
 
 const char *when_text(int64_t at, char *buf)
 {
-	return format(at, true, "%Y-%m-%d %H:%M:%S", buf);
+	return format_time(at, true, "%Y-%m-%d %H:%M:%S", buf);
 }
 
 const char *when_iso(int64_t at, char *buf)
 {
-	return format(at, false, "%Y-%m-%dT%H:%M:%SZ", buf);
+	return format_time(at, false, "%Y-%m-%dT%H:%M:%SZ", buf);
 }
 
 const char *when_day(int64_t at, char *buf)
 {
-	return format(at, false, "%Y-%m-%d", buf);
+	return format_time(at, false, "%Y-%m-%d", buf);
 }

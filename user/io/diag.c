@@ -38,7 +38,7 @@ void diag_free(struct diag *d)
 	free(d);
 }
 
-static struct seen *lookup(struct diag *d, const struct diag_kind *kind)
+static struct seen *seen_of(struct diag *d, const struct diag_kind *kind)
 {
 	struct seen *s;
 
@@ -55,7 +55,7 @@ static struct seen *lookup(struct diag *d, const struct diag_kind *kind)
 void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 		 enum diag_unit unit, uint64_t pos, const char *fmt, ...)
 {
-	struct seen *s = lookup(d, kind);
+	struct seen *s = seen_of(d, kind);
 	static const uint64_t firsts[] = {
 		[DIAG_NOTE] = 1, [DIAG_DAMAGE] = DIAG_FIRST, [DIAG_EACH] = UINT64_MAX,
 	};
@@ -82,7 +82,7 @@ void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 
 void diag_count(struct diag *d, const struct diag_kind *kind, uint64_t n)
 {
-	lookup(d, kind)->n += n;
+	seen_of(d, kind)->n += n;
 }
 
 void diag_fatal(struct diag *d, const char *fmt, ...)
@@ -127,7 +127,7 @@ void diag_missing(const struct diag *d, struct buf *b)
 	}
 }
 
-static bool damaged(const struct diag *d)
+static bool is_damaged(const struct diag *d)
 {
 	for (size_t i = 0; i < d->nseen; i++)
 		if (d->seen[i].kind->level == DIAG_DAMAGE && d->seen[i].n)
@@ -137,7 +137,7 @@ static bool damaged(const struct diag *d)
 
 bool diag_complete(const struct diag *d)
 {
-	return !d->fatal && !damaged(d);
+	return !d->fatal && !is_damaged(d);
 }
 
 void diag_summary(struct diag *d)
@@ -154,7 +154,7 @@ int diag_status(const struct diag *d)
 {
 	if (d->fatal)
 		return 2;
-	return damaged(d) ? 1 : 0;
+	return is_damaged(d) ? 1 : 0;
 }
 
 int diag_stdout(const char *prog, int status)

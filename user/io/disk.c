@@ -18,7 +18,7 @@ struct disk {
 	int err;
 };
 
-static void *work(void *arg)
+static void *run_syncer(void *arg)
 {
 	struct disk *d = arg;
 
@@ -48,7 +48,7 @@ struct disk *disk_new(int fd)
 	d->fd = fd;
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->changed, NULL);
-	if (worker_start(&d->thread, work, d)) {
+	if (worker_start(&d->thread, run_syncer, d)) {
 		free(d);
 		return NULL;
 	}

@@ -86,7 +86,7 @@ const char *in_name(const struct in *in)
 }
 
 /* Read more bytes into the window.  Return: how many; 0 does not mean the end. */
-static size_t more(struct in *in, uint8_t *to, size_t n)
+static size_t read_more(struct in *in, uint8_t *to, size_t n)
 {
 	size_t got;
 
@@ -121,7 +121,7 @@ const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have)
 			in->h.data = xrealloc(in->h.data, cap);
 			in->cap = cap;
 		}
-		in->h.fill += more(in, in->h.data + in->h.fill, in->cap - in->h.fill);
+		in->h.fill += read_more(in, in->h.data + in->h.fill, in->cap - in->h.fill);
 	}
 	*have = in->h.fill - in->h.start;
 	return *have ? in->h.data + in->h.start : (const uint8_t *)"";

@@ -44,7 +44,7 @@ static int free_block(struct in_ahead *a)
 	return i;
 }
 
-static void *work(void *arg)
+static void *run_reader(void *arg)
 {
 	struct in_ahead *a = arg;
 	int i;
@@ -78,7 +78,7 @@ struct in_ahead *in_ahead_start(struct in_feed *f)
 	pthread_cond_init(&a->changed, NULL);
 	for (unsigned int i = 0; i < BLOCKS; i++)
 		a->data[i] = xmalloc(BLOCK);
-	if (f->cancel >= 0 && !worker_start(&a->thread, work, a))
+	if (f->cancel >= 0 && !worker_start(&a->thread, run_reader, a))
 		return a;
 	a->ended = true;
 	a->feed = NULL;

@@ -79,7 +79,7 @@ static void fill_raw(struct in_feed *f)
 }
 
 /* Look at the first bytes: is the input compressed? */
-static void decide(struct in_feed *f)
+static void detect_packing(struct in_feed *f)
 {
 	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
@@ -151,11 +151,11 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 	size_t got;
 
 	if (f->packing == IN_UNDECIDED)
-		decide(f);
+		detect_packing(f);
 	if (f->packing == IN_PLAIN) {
 		got = f->raw_fill - f->raw_start;
 		if (got) {
-			/* first what decide() has read */
+			/* first what detect_packing() has read */
 			if (got > n)
 				got = n;
 			memcpy(to, f->raw + f->raw_start, got);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void separate(struct json *j)
+static void put_comma(struct json *j)
 {
 	if (j->comma)
 		out_write(j->out, ",", 1);
@@ -18,13 +18,13 @@ static void separate(struct json *j)
 
 void json_bool(struct json *j, bool v)
 {
-	separate(j);
+	put_comma(j);
 	out_puts(j->out, v ? "true" : "false");
 }
 
 void json_null(struct json *j)
 {
-	separate(j);
+	put_comma(j);
 	out_puts(j->out, "null");
 }
 
@@ -41,7 +41,7 @@ void json_f64(struct json *j, double v)
 		if (strtod(text, NULL) == v)
 			break;
 	}
-	separate(j);
+	put_comma(j);
 	out_puts(j->out, text);
 	/* keep a floating-point number recognizable as one */
 	if (!strpbrk(text, ".e"))
@@ -50,7 +50,7 @@ void json_f64(struct json *j, double v)
 
 void json_addr(struct json *j, uint64_t v)
 {
-	separate(j);
+	put_comma(j);
 	out_printf(j->out, "\"0x%" PRIx64 "\"", v);
 }
 
@@ -65,7 +65,7 @@ static inline bytes_16 not_plain(bytes_16 c)
 }
 
 /* Which bytes JSON wants escaped. */
-static inline bytes_16 escaped(bytes_16 c)
+static inline bytes_16 escaped_bytes(bytes_16 c)
 {
 	return not_plain(c) & (c >= 0);
 }
@@ -110,9 +110,9 @@ static size_t plain_run(const char *s, size_t len)
 	size_t i = 0, n = 16;
 
 	for (; n == 16 && i + 16 <= len; i += n)
-		n = bytes_before(escaped(bytes_load_16(s + i)));
+		n = bytes_before(escaped_bytes(bytes_load_16(s + i)));
 	if (n == 16)
-		i += bytes_before(escaped(load_few(s + i, len - i)));
+		i += bytes_before(escaped_bytes(load_few(s + i, len - i)));
 	return i < len ? i : len;
 }
 
@@ -161,7 +161,7 @@ bool json_str(struct json *j, const char *s, size_t len)
 			return true;
 		}
 	}
-	separate(j);
+	put_comma(j);
 	out_write(j->out, "\"", 1);
 	valid = utf8_valid(s, len);
 	if (valid) {
@@ -190,7 +190,7 @@ void json_member(struct json *j, const char *name, const char *value)
 
 void json_hex_begin(struct json *j)
 {
-	separate(j);
+	put_comma(j);
 	out_write(j->out, "\"", 1);
 }
 
@@ -235,7 +235,7 @@ void json_text_value(struct json *j, const char *name, const char *s, size_t len
 {
 	if (json_str(j, s, len))
 		return;
-	separate(j);
+	put_comma(j);
 	out_write(j->out, "\"", 1);
 	out_puts(j->out, name);
 	out_puts(j->out, "_hex\":");

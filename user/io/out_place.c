@@ -18,7 +18,7 @@
 
 /* ---- names ---- */
 
-static char *text(struct buf *b)
+static char *end_text(struct buf *b)
 {
 	buf_addc(b, '\0');
 	return b->s;
@@ -37,16 +37,16 @@ static char *dir_of(const char *path)
 	size_t len = dir_len(path);
 
 	buf_add(&b, len ? path : "./", len ? len : 2);
-	return text(&b);
+	return end_text(&b);
 }
 
-static char *behind(const char *name, const char *end)
+static char *name_with_end(const char *name, const char *end)
 {
 	struct buf b = { 0 };
 
 	buf_adds(&b, name);
 	buf_adds(&b, end);
-	return text(&b);
+	return end_text(&b);
 }
 
 static char *part_of(const char *name)
@@ -58,7 +58,7 @@ static char *part_of(const char *name)
 		len = dir + NAME_MAX - end;
 	buf_add(&b, name, len);
 	buf_adds(&b, OUT_PART);
-	return text(&b);
+	return end_text(&b);
 }
 
 static bool is_of_proc(const char *path)
@@ -77,7 +77,7 @@ static bool is_of_proc(const char *path)
  */
 static char *follow_link(const char *path)
 {
-	char *at = behind(path, ""), to[PATH_MAX];
+	char *at = name_with_end(path, ""), to[PATH_MAX];
 
 	for (int i = 0; i < LINKS_MAX; i++) {
 		ssize_t n = readlink(at, to, sizeof(to));
@@ -91,7 +91,7 @@ static char *follow_link(const char *path)
 			buf_add(&b, at, dir_len(at));
 		buf_add(&b, to, (size_t)n);
 		free(at);
-		at = text(&b);
+		at = end_text(&b);
 	}
 	free(at);
 	errno = ELOOP;
@@ -146,7 +146,7 @@ static void move_sidecars(const char *from, const char *to)
 	static const char *const ends[] = { "-journal", "-wal", "-shm" };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		char *old = behind(from, ends[i]), *new = to ? behind(to, ends[i]) : NULL;
+		char *old = name_with_end(from, ends[i]), *new = to ? name_with_end(to, ends[i]) : NULL;
 
 		if (!new || rename(old, new))
 			unlink(old);
@@ -254,7 +254,7 @@ static int begin_spool(struct out_place *p)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	p->part = behind(tmp && *tmp ? tmp : "/tmp", "/etrace-XXXXXX");
+	p->part = name_with_end(tmp && *tmp ? tmp : "/tmp", "/etrace-XXXXXX");
 	p->to = p->fd;
 	p->fd = mkostemp(p->part, O_CLOEXEC);
 	return p->fd < 0 ? -errno : 0;
@@ -362,7 +362,7 @@ static int keep_old(const char *name, const char *old)
 
 int out_place_keep(const char *path)
 {
-	char *name = follow_link(path), *old = name ? behind(name, OUT_OLD) : NULL;
+	char *name = follow_link(path), *old = name ? name_with_end(name, OUT_OLD) : NULL;
 	int err = !name ? -errno : is_of_proc(name) ? 0 : keep_old(name, old);
 
 	free(name);
@@ -387,7 +387,7 @@ void out_place_forget(const char *path)
 
 static int replace_file(struct out_place *p, bool keep)
 {
-	char *old = behind(p->name, OUT_OLD);
+	char *old = name_with_end(p->name, OUT_OLD);
 	int err = keep ? keep_old(p->name, old) : 0;
 
 	if (!err && (is_database(p->part) || is_database(p->name)))

@@ -89,7 +89,7 @@ static int put_chunk(struct out_queue *q, const struct chunk *c)
 	return q->be->sync ? q->be->sync(q->ctx) : 0;
 }
 
-static void *work(void *arg)
+static void *run_writer(void *arg)
 {
 	struct out_queue *q = arg;
 	struct chunk *c;
@@ -120,7 +120,7 @@ static int push_data(struct out_queue *q, const void *data, size_t n)
 	if (q->err)
 		return q->err;
 	if (!q->started) {
-		queue_fails(q, worker_start(&q->thread, work, q));
+		queue_fails(q, worker_start(&q->thread, run_writer, q));
 		if (q->err)
 			return q->err;
 		q->started = true;

@@ -241,7 +241,7 @@ static void put_signed(struct out *out, int64_t *before, int64_t v)
 	*before = v;
 }
 
-static uint64_t took(int64_t from, int64_t to)
+static uint64_t time_between(int64_t from, int64_t to)
 {
 	return to > from ? (uint64_t)(to - from) : 0;
 }
@@ -260,7 +260,7 @@ static void put_processes(struct page *p)
 	for (x = first; x < end; x++)
 		put_signed(out, &before, x->at);
 	for (x = first; x < end; x++)
-		page_number(out, took(x->at, x->until));
+		page_number(out, time_between(x->at, x->until));
 	st = db_ask(p->db, text, "");
 	while (db_row(p->db, st))
 		page_number(out, (uint64_t)db_int(st, 0));
@@ -292,7 +292,7 @@ static void put_programs(struct page *p)
 	for (size_t i = 1; i <= n; i++)
 		put_signed(out, &before, execs[i].at);
 	for (size_t i = 1; i <= n; i++)
-		page_number(out, took(execs[i].at, execs[i].until));
+		page_number(out, time_between(execs[i].at, execs[i].until));
 	for (size_t i = 1; i <= n; i++)
 		page_number(out, execs[i].cpu < 0 ? 0 : (uint64_t)execs[i].cpu / 1000 + 1);
 	for (size_t i = 1; i <= n; i++)

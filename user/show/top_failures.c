@@ -25,7 +25,7 @@ static struct top_program *of_pending(struct top_link *l)
 }
 
 /* Programs whose status is an answer, not a failure, unless their callers fail because of it. */
-static bool answers(const struct top_program *p)
+static bool status_is_answer(const struct top_program *p)
 {
 	static const char *const names[] = {
 		"test", "[", "grep", "egrep", "fgrep", "diff", "cmp", "expr", "false", "which",
@@ -65,7 +65,7 @@ static bool is_probe(const struct top_model *m, const struct top_program *p)
 }
 
 /* Whether a signal ended a program as build tools end the other jobs after a failure. */
-static bool stopped(const struct top_program *p)
+static bool was_stopped(const struct top_program *p)
 {
 	return p->signal == SIGTERM || p->signal == SIGINT || p->signal == SIGHUP ||
 	       p->signal == SIGPIPE;
@@ -118,7 +118,7 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 		return;
 	}
 	p->probe = is_probe(m, p);
-	p->question = p->probe || answers(p);
+	p->question = p->probe || status_is_answer(p);
 	find_driver(m, p);
 	m->nfailures++;
 	top_list_add(&p->by_failure, &m->failures);
@@ -164,7 +164,7 @@ void top_failed(struct top_model *m, struct top_program *p, struct top_program *
 
 	if (!top_list_empty(&p->failed))
 		pass_on(m, p, to);
-	else if (!(stopped(p) && m->nshown))
+	else if (!(was_stopped(p) && m->nshown))
 		add_failure(m, p, to);
 }
 

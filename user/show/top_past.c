@@ -132,7 +132,7 @@ void top_past_take(struct top_past *past, struct top_progress *p, const char *la
  * Factor by which the rest will take longer than in the earlier build: the average over the
  * finished parts, moved towards 1 by its uncertainty, which follows from their variation.
  */
-static double slower(const struct top_progress *p, uint64_t begun)
+static double slowdown_of(const struct top_progress *p, uint64_t begun)
 {
 	double n = p->nmarks, mean, off, sum = 0, error;
 	struct top_past_mark last = { begun, 0 }, now;
@@ -167,7 +167,7 @@ bool top_past_left(const struct top_past *past, const struct top_progress *p, ui
 	at = next > at && since < next - at ? at + since : next;
 	spent = now > begun ? now - begun : 0;
 	*left = (uint64_t)((double)(past->length - (at < past->length ? at : past->length)) *
-			   slower(p, begun));
+			   slowdown_of(p, begun));
 	*share = spent + *left ? (unsigned int)(100 * spent / (spent + *left)) : 0;
 	return true;
 }

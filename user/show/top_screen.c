@@ -46,7 +46,7 @@ static void put_head(struct area *a, enum top_style style, const char *fmt, ...)
 
 /* ---- the lines above ---- */
 
-static uint64_t spent(const struct top_model *m, uint64_t now)
+static uint64_t time_spent(const struct top_model *m, uint64_t now)
 {
 	return m->begun && now > m->begun ? now - m->begun : 0;
 }
@@ -64,7 +64,7 @@ static void draw_title(struct area *a, const struct top_view *v, const struct to
 	top_fill(a->f, a->row, a->col, a->cols, TOP_HEAD, b.s, b.len);
 	b.len = 0;
 	buf_adds(&b, " ");
-	buf_adds(&b, text_time(spent(m, now)));
+	buf_adds(&b, text_time(time_spent(m, now)));
 	if (a->cols > b.len + LEFT_MIN)
 		top_put(a->f, a->row, a->col + a->cols - (unsigned int)b.len,
 			(unsigned int)b.len, TOP_HEAD, b.s, b.len);
