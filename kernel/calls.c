@@ -32,51 +32,6 @@
 
 #define ETRACE_CLOSES_AT_ONCE	64	/* maximum records that a probe writes for a call */
 
-/* ---- what the handlers share ------------------------------------------- */
-
-/**
- * etrace_join - capture a directory's path followed by the user's string
- * @c: the call, for which no hook has seen a name
- * @i: string of its record
- * @s: scratch buffers
- * @dirfd: role of the directory
- * @path: role of the path
- */
-void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
-		 enum etrace_arg dirfd, enum etrace_arg path)
-{
-	etrace_capture_joined(&c->r, i, s, etrace_dirfd(c, dirfd),
-			      etrace_arg(c, path, 0));
-	c->r.joined |= BIT(i);
-}
-
-/**
- * etrace_one_name - finish and write a record with one name
- * @c: the call
- * @fd: descriptor that stands for the name, or ETRACE_BY_PATH
- *
- * The name comes from the hook, or from the descriptor if it is open, or else from the user.
- */
-void etrace_one_name(struct etrace_call *c, long fd)
-{
-	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_scratch *s = etrace_scratch_get();
-
-	if (hold) {
-		c->r.str[0] = hold->str[0];
-		c->r.outside = hold->outside;
-	} else if (fd != ETRACE_BY_PATH && (c->ret >= 0 || etrace_fd_flags(fd) >= 0)) {
-		etrace_capture_fd(&c->r, 0, s, fd);
-	} else if (fd != ETRACE_BY_PATH ||
-		   (c->ret < 0 && etrace_failed_look_up(c->ret))) {
-		c->r.nr_str = 0;
-	} else {
-		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-	}
-	etrace_call_emit(c);
-	etrace_scratch_put();
-}
-
 /* ---- one handler per kind of record ------------------------------------ */
 
 /*
@@ -227,28 +182,6 @@ void etrace_do_fcntl(struct etrace_call *c)
 		etrace_cloexec(c, fd, fd, etrace_arg(c, ETRACE_ARG_ARG, 0) & FD_CLOEXEC);
 }
 
-/**
- * etrace_made_two - get the two descriptors that a call has made
- * @c: the call; its record has been initialized
- * @fd: set to the descriptors, both to -1 if unknown
- * @from: user address of their numbers
- * @are: checks that two descriptors can be the ones that the call made
- *
- * Another thread may have overwritten the numbers, or closed the descriptors.
- */
-void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
-		     bool (*are)(const int fd[2]))
-{
-	if (etrace_call_read(c, fd, from, 2 * sizeof(*fd)) && are(fd)) {
-		etrace_use_new(c->t, fd[0]);
-		etrace_use_new(c->t, fd[1]);
-		return;
-	}
-	fd[0] = -1;
-	fd[1] = -1;
-	c->r.unread |= BIT(ETRACE_NR_STR);
-}
-
 void etrace_do_pipe(struct etrace_call *c)
 {
 	int fd[2];
@@ -261,90 +194,6 @@ void etrace_do_pipe(struct etrace_call *c)
 	etrace_call_emit(c);
 }
 
-/* rename and link have two names, from the hook or else from the user. */
-static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
-{
-	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_scratch *s = etrace_scratch_get();
-
-	/* A failed call is recorded with its source at most. */
-	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
-	/* The flags of link are at the same offset. */
-	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	if (c->sc->at[ETRACE_ARG_FLAGS])
-		c->r.have = BIT(ETRACE_VAL_RENAME_flags);
-
-	if (hold) {
-		c->r.str[0] = hold->str[0];
-		c->r.str[1] = hold->str[1];
-		c->r.outside = hold->outside & (BIT(c->r.nr_str) - 1);
-	} else if (c->ret >= 0) {
-		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
-	} else if (etrace_failed_look_up(c->ret)) {
-		c->r.nr_str = 0;
-	} else {
-		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-	}
-	etrace_call_emit(c);
-	etrace_scratch_put();
-}
-
-void etrace_do_rename(struct etrace_call *c)
-{
-	etrace_two_names(c, ETRACE_EV_RENAME);
-}
-
-void etrace_do_link(struct etrace_call *c)
-{
-	etrace_two_names(c, ETRACE_EV_LINK);
-}
-
-void etrace_do_mount(struct etrace_call *c)
-{
-	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_scratch *s = etrace_scratch_get();
-
-	etrace_rec_init(&c->r, ETRACE_EV_MOUNT, 3);
-	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	if (hold) {
-		memcpy(c->r.str, hold->str, sizeof(hold->str));
-		c->r.outside = hold->outside;
-	} else {
-		etrace_capture_user(&c->r, 0, s,
-				    etrace_arg(c, ETRACE_ARG_SOURCE, 0));
-		etrace_join(c, 1, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-		etrace_capture_user(&c->r, 2, s,
-				    etrace_arg(c, ETRACE_ARG_TYPE, 0));
-	}
-	etrace_call_emit(c);
-	etrace_scratch_put();
-}
-
-void etrace_do_umount(struct etrace_call *c)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
-	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	etrace_one_name(c, ETRACE_BY_PATH);
-}
-
-static void etrace_unlinked(struct etrace_call *c, bool dir)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_UNLINK, 1);
-	c->r.unlink.dir = dir;
-	etrace_one_name(c, ETRACE_BY_PATH);
-}
-
-void etrace_do_unlink(struct etrace_call *c)
-{
-	etrace_unlinked(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0) & AT_REMOVEDIR);
-}
-
-void etrace_do_rmdir(struct etrace_call *c)
-{
-	etrace_unlinked(c, true);
-}
-
 /* ---- at the end of a call ----------------------------------------------- */
 
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
@@ -352,36 +201,6 @@ static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 	[ETRACE_REC_##ID] = etrace_do_##id,
 #include "etrace_syscalls.def"
 };
-
-/**
- * etrace_call_read - read program memory that the kernel has just used
- * @c: the call
- * @to: destination
- * @from: user address
- * @n: number of bytes
- *
- * Return: false if a page is not in memory; then @c->r.faulted is set.
- */
-bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_t n)
-{
-	if (likely(!copy_from_user_nofault(to, (void __user *)from, n)))
-		return true;
-	c->r.faulted = true;
-	return false;
-}
-
-/**
- * etrace_call_unread - count a failed etrace_call_read() that no record shows, at the last look
- * @c: the call
- */
-void etrace_call_unread(struct etrace_call *c)
-{
-	struct etrace_task *t;
-
-	if (c->last)
-		etrace_for_each_slot(t, c->t)
-			etrace_count(t->session, strings_unread, 1);
-}
 
 static void etrace_look(struct etrace_call *c)
 {

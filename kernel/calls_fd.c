@@ -40,6 +40,28 @@ void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
 	etrace_call_emit(c);
 }
 
+/**
+ * etrace_made_two - get the two descriptors that a call has made
+ * @c: the call; its record has been initialized
+ * @fd: set to the descriptors, both to -1 if unknown
+ * @from: user address of their numbers
+ * @are: checks that two descriptors can be the ones that the call made
+ *
+ * Another thread may have overwritten the numbers, or closed the descriptors.
+ */
+void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
+		     bool (*are)(const int fd[2]))
+{
+	if (etrace_call_read(c, fd, from, 2 * sizeof(*fd)) && are(fd)) {
+		etrace_use_new(c->t, fd[0]);
+		etrace_use_new(c->t, fd[1]);
+		return;
+	}
+	fd[0] = -1;
+	fd[1] = -1;
+	c->r.unread |= BIT(ETRACE_NR_STR);
+}
+
 void etrace_do_ioctl(struct etrace_call *c)
 {
 	u32 fd = etrace_arg(c, ETRACE_ARG_FD, 0);

@@ -44,6 +44,90 @@ void etrace_do_mknod(struct etrace_call *c)
 	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
+/* rename and link have two names, from the hook or else from the user. */
+static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	/* A failed call is recorded with its source at most. */
+	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
+	/* The flags of link are at the same offset. */
+	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	if (c->sc->at[ETRACE_ARG_FLAGS])
+		c->r.have = BIT(ETRACE_VAL_RENAME_flags);
+
+	if (hold) {
+		c->r.str[0] = hold->str[0];
+		c->r.str[1] = hold->str[1];
+		c->r.outside = hold->outside & (BIT(c->r.nr_str) - 1);
+	} else if (c->ret >= 0) {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
+	} else if (etrace_failed_look_up(c->ret)) {
+		c->r.nr_str = 0;
+	} else {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	}
+	etrace_call_emit(c);
+	etrace_scratch_put();
+}
+
+void etrace_do_rename(struct etrace_call *c)
+{
+	etrace_two_names(c, ETRACE_EV_RENAME);
+}
+
+void etrace_do_link(struct etrace_call *c)
+{
+	etrace_two_names(c, ETRACE_EV_LINK);
+}
+
+void etrace_do_mount(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_MOUNT, 3);
+	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	if (hold) {
+		memcpy(c->r.str, hold->str, sizeof(hold->str));
+		c->r.outside = hold->outside;
+	} else {
+		etrace_capture_user(&c->r, 0, s,
+				    etrace_arg(c, ETRACE_ARG_SOURCE, 0));
+		etrace_join(c, 1, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		etrace_capture_user(&c->r, 2, s,
+				    etrace_arg(c, ETRACE_ARG_TYPE, 0));
+	}
+	etrace_call_emit(c);
+	etrace_scratch_put();
+}
+
+void etrace_do_umount(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
+	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_one_name(c, ETRACE_BY_PATH);
+}
+
+static void etrace_unlinked(struct etrace_call *c, bool dir)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_UNLINK, 1);
+	c->r.unlink.dir = dir;
+	etrace_one_name(c, ETRACE_BY_PATH);
+}
+
+void etrace_do_unlink(struct etrace_call *c)
+{
+	etrace_unlinked(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0) & AT_REMOVEDIR);
+}
+
+void etrace_do_rmdir(struct etrace_call *c)
+{
+	etrace_unlinked(c, true);
+}
+
 void etrace_do_truncate(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_TRUNCATE, 1);
