@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls about descriptors: those that set close-on-exec, that make descriptors of files
- * without a name, or that receive descriptors from another process.
+ * Calls about descriptors: those that set close-on-exec, that make two descriptors or those
+ * of files without a name, or that receive descriptors from another process.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>

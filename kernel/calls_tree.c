@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that create or change files and directories, and that change a task's working or
- * root directory or its namespaces.
+ * Calls that create, change, rename or remove files and directories, that mount, and that
+ * change a task's working or root directory or its namespaces.
  */
 #include <linux/fcntl.h>
 #include <linux/path.h>
