@@ -211,7 +211,8 @@ static void add_around(struct sources *s, uint32_t cwd)
 	buf_add(&dir, path, len);
 	buf_addc(&dir, 0);
 	for (size_t i = 0; len && i < s->n; i++)
-		if (path_is_below(s->dirs[i], strlen(s->dirs[i]), dir.s) && !path_is_below(start, strlen(start), dir.s))
+		if (path_is_below(s->dirs[i], strlen(s->dirs[i]), dir.s) &&
+		    !path_is_below(start, strlen(start), dir.s))
 			s->dirs[i][len + 1] = 0;
 	buf_free(&dir);
 }

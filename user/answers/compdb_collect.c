@@ -224,8 +224,8 @@ static bool ran_configured(struct collector *c, struct ran *ran, char **args, si
 			   bool by_hand)
 {
 	char *path = by_hand ? compdb_absolute(directory_of(c->l, c->cwd), args[from]) : NULL;
-	const struct config_compiler *row = configured_compiler(c, path ? path : program_of(c)->path,
-								args[from]);
+	const struct config_compiler *row =
+		configured_compiler(c, path ? path : program_of(c)->path, args[from]);
 
 	free(path);
 	if (row)

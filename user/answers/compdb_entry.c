@@ -15,7 +15,8 @@ static void add_arg(struct compdb_entry *e, const char *arg)
 
 /* The outermost command, such as a wrapper, with a source; @s: set to the source there. */
 static const struct compdb_command *outermost_command(const struct compdb_list *l,
-						      const struct compdb_command *c, const char *file,
+						      const struct compdb_command *c,
+						      const char *file,
 						      const struct command_source **s)
 {
 	const struct compdb_command *found = c;

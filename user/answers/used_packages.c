@@ -366,7 +366,8 @@ static size_t package_through(const struct all *all, size_t package, unsigned in
 			continue;
 		if (all->classes[i] && !is_shared_package(all, i))
 			return i;
-		by = all->classes[i] || depth == DEEPEST ? SIZE_MAX : package_through(all, i, depth + 1);
+		by = all->classes[i] || depth == DEEPEST ? SIZE_MAX :
+		     package_through(all, i, depth + 1);
 		if (by != SIZE_MAX)
 			return by;
 	}

@@ -244,7 +244,8 @@ int cmd_skip(int argc, char **argv)
 	else if (!skip_open(&s, dir, why, sizeof(why)))
 		say("%s", why);
 	else {
-		ret = *argv[0] == 'r' ? run_command(&s, argv + 1) : learn_trace(&s, &opts, argv + 1);
+		ret = *argv[0] == 'r' ? run_command(&s, argv + 1) :
+		      learn_trace(&s, &opts, argv + 1);
 		skip_close(&s);
 	}
 	opts_free(&opts);

@@ -242,7 +242,8 @@ static bool read_compiler(struct reader *r, const yaml_node_t *node, const char 
 	if (!row->family)
 		row->family = family_of(row->path, NULL, &own);
 	if (!row->family && !row->ignore)
-		return fail_at(r, node, "which compiler this is must be said, as in \"as: gcc\"", "");
+		return fail_at(r, node, "which compiler this is must be said, as in \"as: gcc\"",
+			       "");
 	row->real = strchr(row->path, '/') ? realpath(row->path, NULL) : NULL;
 	return true;
 }
@@ -339,7 +340,8 @@ static bool read_section(struct reader *r, const yaml_node_t *node, const char *
 		const struct key *key = key_named(path, text_of(name));
 
 		if (!key)
-			return fail_at(r, name, "unknown key: ", text_of(name) ? text_of(name) : "");
+			return fail_at(r, name, "unknown key: ",
+				       text_of(name) ? text_of(name) : "");
 		if (!read_value(r, yaml_document_get_node(&r->doc, p->value), key, base))
 			return false;
 	}

@@ -97,7 +97,8 @@ static const struct family *family_at_length(const char *name, size_t len)
 static const struct family *family_by_name(const char *name)
 {
 	size_t len = strlen(name), bare = bare_length(name);
-	const struct family *f = family_called(name, len);	/* first, as "link.exe" is not "link" */
+	/* first, as "link.exe" is not "link" */
+	const struct family *f = family_called(name, len);
 
 	if (!f)
 		f = family_at_length(name, without_end(name, len, ".exe"));

@@ -133,7 +133,8 @@ static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint3
 	s->output_until = until;
 }
 
-static void add_made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file, int64_t until)
+static void add_made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file,
+		     int64_t until)
 {
 	uint32_t head = f->step[unit], there = build_present(f->s.b, file);
 

@@ -413,7 +413,7 @@ void place_closed(struct graph *g, uint32_t place);
 /** meeting_new - an end waits: its row, which takes over the references of @there and @back */
 uint32_t meeting_new(struct graph *g, uint32_t there, uint32_t back, uint32_t place, uint64_t ino);
 void meeting_end(struct graph *g, uint32_t row);
-/** meeting_at - the first row at a place that an end without inode number may belong to, 0 if none */
+/** meeting_at - the first row at a place that an end without inode number may belong to; 0: none */
 uint32_t meeting_at(const struct graph *g, uint32_t place, bool accepts);
 void meetings_free(struct graph *g);
 

@@ -146,7 +146,8 @@ static void move_sidecars(const char *from, const char *to)
 	static const char *const ends[] = { "-journal", "-wal", "-shm" };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		char *old = name_with_end(from, ends[i]), *new = to ? name_with_end(to, ends[i]) : NULL;
+		char *old = name_with_end(from, ends[i]);
+		char *new = to ? name_with_end(to, ends[i]) : NULL;
 
 		if (!new || rename(old, new))
 			unlink(old);
