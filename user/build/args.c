@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct build *loaded(const struct build *b)
+static struct build *mutable_build(const struct build *b)
 {
 	return (struct build *)(uintptr_t)b;
 }
@@ -132,7 +132,7 @@ size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to)
 	size_t len, from = to->len;
 	uint32_t n, i;
 
-	if (is_asked_alone(loaded(b)))
+	if (is_asked_alone(mutable_build(b)))
 		return add_asked(b->db, exec, to);
 	build_args(b);
 	n = args_of(a, exec);
@@ -148,19 +148,19 @@ size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to)
 const struct args *build_args(const struct build *b)
 {
 	if (!b->args.places)
-		args_load(&loaded(b)->args, b->db);
+		args_load(&mutable_build(b)->args, b->db);
 	return &b->args;
 }
 
 void build_forget_args(const struct build *b)
 {
-	args_free(&loaded(b)->args);
-	loaded(b)->args_asked = 0;
+	args_free(&mutable_build(b)->args);
+	mutable_build(b)->args_asked = 0;
 }
 
 enum build_hides *build_hides(const struct build *b, uint32_t exec)
 {
-	struct build *to = loaded(b);
+	struct build *to = mutable_build(b);
 
 	if (!b->hides)
 		to->hides = xcalloc(b->nexecs + 1ul, sizeof(*b->hides));
@@ -206,7 +206,7 @@ static void load_misses(struct build *b)
 uint32_t build_misses(const struct build *b, uint32_t exec)
 {
 	if (!b->misses_at)
-		load_misses(loaded(b));
+		load_misses(mutable_build(b));
 	return b->misses_at[exec + 1] - b->misses_at[exec];
 }
 
@@ -217,7 +217,7 @@ const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uin
 
 void build_forget_misses(const struct build *b)
 {
-	struct build *to = loaded(b);
+	struct build *to = mutable_build(b);
 
 	free(to->misses);
 	free(to->misses_at);
@@ -254,7 +254,7 @@ const struct build_time *build_time_of(const struct build *b, uint32_t version, 
 	size_t n, m;
 
 	if (!b->times)
-		load_times(loaded(b));
+		load_times(mutable_build(b));
 	of_file = build_list(b, BUILD_TIMES_BY_FILE, file, &n);
 	of_version = build_list(b, BUILD_TIMES_BY_VERSION, version, &m);
 	last = n ? of_file[n - 1] : 0;

@@ -74,7 +74,7 @@ static void take_name(void *ctx, const struct db_cells *row)
 	};
 }
 
-static int32_t known(const struct db_cells *row, int i)
+static int32_t number_or_none(const struct db_cells *row, int i)
 {
 	return db_cell_known(row, i) ? (int32_t)row->v[i] : -1;
 }
@@ -92,7 +92,8 @@ static void take_exec(void *ctx, const struct db_cells *row)
 		.interp = id_of(b, row, 7, DB_FILES), .cwd = id_of(b, row, 8, DB_FILES), .at = v[9],
 		.until = db_cell_known(row, 10) ? v[10] : b->end,
 		.ended = db_cell_known(row, 11) ? (uint8_t)v[11] : GRAPH_ENDED_OPEN,
-		.status = known(row, 12), .signal = known(row, 13), .unseen = (uint8_t)v[14],
+		.status = number_or_none(row, 12), .signal = number_or_none(row, 13),
+		.unseen = (uint8_t)v[14],
 	};
 }
 

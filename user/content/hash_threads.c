@@ -160,7 +160,7 @@ static void wait_for_work(struct hash_threads *t, bool keeps, uint64_t *cpu)
 	t->idle -= !keeps;
 }
 
-static void work(struct hash_threads *t, bool keeps)
+static void run_worker(struct hash_threads *t, bool keeps)
 {
 	struct file_mounts mounts = { 0 };
 	struct hash_work *w;
@@ -192,14 +192,14 @@ static void *hash_files(void *arg)
 {
 	/* on Linux the priority of a thread */
 	setpriority(PRIO_PROCESS, 0, NICE);
-	work(arg, false);
+	run_worker(arg, false);
 	return NULL;
 }
 
 /* Not of low priority: what is opened late is gone. */
 static void *keep_files(void *arg)
 {
-	work(arg, true);
+	run_worker(arg, true);
 	return NULL;
 }
 

@@ -15,7 +15,7 @@ static size_t text_of(const struct et_event *ev, unsigned int i, const char **s)
 	return *s ? len : 0;
 }
 
-static char *add(char *to, const char *s, size_t len)
+static char *add_text(char *to, const char *s, size_t len)
 {
 	memcpy(to, s, len);
 	to[len] = '\0';
@@ -36,11 +36,11 @@ struct cmdline *cmdline_new(const struct et_event *ev)
 	*c = (struct cmdline){ .refs = 1 };
 	c->nargs = ev->nargs ? ev->nargs - 1 : 0;
 	c->cwd = c->text;
-	c->interp = add(c->text, ncwd ? cwd : "", ncwd);
-	c->args = add(c->text + ncwd + 1, ninterp ? interp : "", ninterp);
+	c->interp = add_text(c->text, ncwd ? cwd : "", ncwd);
+	c->args = add_text(c->text + ncwd + 1, ninterp ? interp : "", ninterp);
 	at = c->text + (c->args - c->text);
 	for (uint32_t i = 1; i < ev->nargs; i++)
-		at = add(at, et_text(ev, &ev->args[i]), ev->args[i].len);
+		at = add_text(at, et_text(ev, &ev->args[i]), ev->args[i].len);
 	return c;
 }
 

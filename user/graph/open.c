@@ -164,8 +164,8 @@ static bool is_gone(struct graph *g, const char *path, size_t len)
 }
 
 /* The object of an open whose path is no name: found by descriptor (/dev/fd/3) or inode, or new. */
-static uint32_t nameless(struct graph *g, struct process *p, const struct et_event *ev,
-			 const struct identity *id, int64_t flags, int64_t at)
+static uint32_t nameless_object(struct graph *g, struct process *p, const struct et_event *ev,
+				const struct identity *id, int64_t flags, int64_t at)
 {
 	size_t len;
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
@@ -267,7 +267,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	g->uses |= id.known;
 	if (!id.known && flags & F_DIRECTORY)
 		id.type = S_IFDIR;
-	o = nameless(g, p, ev, &id, flags, at);
+	o = nameless_object(g, p, ev, &id, flags, at);
 	if (o) {
 		open_nameless(g, p, o, number, flags, at);
 		return;

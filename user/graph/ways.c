@@ -16,7 +16,7 @@
 #define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
 /* Whether ".." stands behind a name: it leads elsewhere if that is a link. */
-static bool climbs(const char *path, size_t len)
+static bool path_climbs(const char *path, size_t len)
 {
 	const char *end = path + len;
 	bool named = false;
@@ -97,7 +97,7 @@ static const char *target_of(struct graph *g)
 }
 
 /* Set g->resolved to a path, following links that the build made, but none at its end. */
-static void resolve(struct graph *g, const char *path, size_t len)
+static void resolve_path(struct graph *g, const char *path, size_t len)
 {
 	struct buf *b = &g->resolved;
 	const char *end = path + len;
@@ -130,7 +130,7 @@ static uint32_t resolved_name(struct graph *g, const char *path, size_t len)
 	/* as in most builds: by text */
 	if (!g->targets.len)
 		return files_name(g, path, len);
-	resolve(g, path, len);
+	resolve_path(g, path, len);
 	return files_name(g, g->resolved.s, g->resolved.len);
 }
 
@@ -145,7 +145,7 @@ static void report_asked(struct graph *g, const char *path, size_t len)
 
 uint32_t ways_asked(struct graph *g, const char *path, size_t len)
 {
-	if (*path != '/' || !climbs(path, len))
+	if (*path != '/' || !path_climbs(path, len))
 		return files_name(g, path, len);
 	report_asked(g, path, len);
 	return resolved_name(g, path, len);
@@ -179,11 +179,11 @@ uint32_t ways_opened(struct graph *g, const struct et_event *ev, uint32_t file, 
 	clean_len = n;
 	clean = files_clean(g, by, &clean_len);
 	if (clean_len == len && !memcmp(clean, path, len)) {
-		if (clean != by && climbs(by, n))
+		if (clean != by && path_climbs(by, n))
 			report_asked(g, by, n);
 		return 0;
 	}
-	if (clean == by || !climbs(by, n)) {
+	if (clean == by || !path_climbs(by, n)) {
 		by = clean;
 		n = clean_len;
 	}

@@ -29,14 +29,14 @@ struct live {
 #define LABEL_PART	5u
 #define LABEL_MAX	26u
 
-static struct live_task *of(const struct task *t)
+static struct live_task *live_of(const struct task *t)
 {
 	return t ? (struct live_task *)(uintptr_t)t->owners : NULL;
 }
 
 static void forget_task(struct task *t)
 {
-	struct live_task *own = of(t);
+	struct live_task *own = live_of(t);
 
 	if (!own)
 		return;
@@ -76,7 +76,7 @@ static void set_label(struct buf *label, const struct task *t, const struct et_e
 void live_begin(struct live *l, struct task *t, const struct task *parent,
 		const struct et_event *ev)
 {
-	struct live_task *own = of(t), *process;
+	struct live_task *own = live_of(t), *process;
 
 	if (t->thread)
 		return;
@@ -90,7 +90,7 @@ void live_begin(struct live *l, struct task *t, const struct task *parent,
 	}
 	own->since = ev->time;
 	/* children of a thread count as children of its process */
-	process = parent ? of(proctab_find(l->tab, parent->process_upid)) : NULL;
+	process = parent ? live_of(proctab_find(l->tab, parent->process_upid)) : NULL;
 	if (process)
 		process->led = true;
 	if (!t->execed)
@@ -101,10 +101,10 @@ void live_begin(struct live *l, struct task *t, const struct task *parent,
 
 void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time)
 {
-	struct live_task *own = of(t), *parent;
+	struct live_task *own = live_of(t), *parent;
 
 	if (own && why != TASK_EXEC) {
-		parent = of(proctab_find(l->tab, own->parent));
+		parent = live_of(proctab_find(l->tab, own->parent));
 		if (parent)
 			parent->since = time;
 	}
@@ -126,18 +126,18 @@ void live_look(const struct live *l, uint64_t time, struct live_now *now)
 
 	*now = (struct live_now){ 0 };
 	for (const struct task *t = proctab_first(l->tab); t; t = t->next)
-		if (of(t) && of(t)->parent)
-			map64_put(&waiting, of(t)->parent, 1);
+		if (live_of(t) && live_of(t)->parent)
+			map64_put(&waiting, live_of(t)->parent, 1);
 	for (const struct task *t = proctab_first(l->tab); t; t = t->next) {
 		if (t->thread || map64_get(&waiting, t->process_upid))
 			continue;
 		now->running++;
-		if (of(t) && (!slowest || of(t)->since < of(slowest)->since))
+		if (live_of(t) && (!slowest || live_of(t)->since < live_of(slowest)->since))
 			slowest = t;
 	}
 	map64_clear(&waiting);
 	if (slowest) {
-		const struct live_task *own = of(slowest);
+		const struct live_task *own = live_of(slowest);
 
 		now->slowest.label = own->label.len ? own->label.s : slowest->program;
 		now->slowest.len = own->label.len ? own->label.len : slowest->program_len;

@@ -100,7 +100,7 @@ static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
 	return learn_changes(x) && learn_outputs(x);
 }
 
-static void count(struct learning *x)
+static void count_refusal(struct learning *x)
 {
 	uint64_t *at = map64_at(&x->reasons, (uint64_t)(uintptr_t)x->why);
 
@@ -189,7 +189,7 @@ static bool learn_all(struct learning *x)
 			learn_refuse(x, "the store could not be written", "");
 		learned += !x->why;
 		if (x->why)
-			count(x);
+			count_refusal(x);
 	}
 	out_printf(x->out, "%u of %u steps can be skipped\n", learned, asked);
 	for (size_t i = 0; i < x->ncounts; i++)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void touch(struct learning *x, uint32_t file, uint8_t how)
+static void touch_file(struct learning *x, uint32_t file, uint8_t how)
 {
 	if (!file)
 		return;
@@ -24,14 +24,14 @@ void learn_touched(struct learning *x)
 	for (uint32_t v = 1; v <= b->nversions; v++)
 		if (learn_is_own(x, b->versions[v].exec) &&
 		    (build_is_written(&b->versions[v]) || b->versions[v].made == GRAPH_IS_SYMLINK))
-			touch(x, b->versions[v].file, 1);
+			touch_file(x, b->versions[v].file, 1);
 	for (uint32_t i = 0; i < b->nnames; i++)
 		if (learn_is_own(x, b->names[i].exec))
-			touch(x, b->names[i].file, 1);
+			touch_file(x, b->names[i].file, 1);
 	for (size_t i = 0; i < x->nchanges; i++)
 		if (learn_is_own(x, x->changes[i].exec) && x->changes[i].what == GRAPH_MKDIR &&
 		    !x->changes[i].error)
-			touch(x, x->changes[i].file, 2);
+			touch_file(x, x->changes[i].file, 2);
 }
 
 static bool take_failed_change(struct learning *x, const struct change *c)

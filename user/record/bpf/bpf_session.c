@@ -35,7 +35,7 @@ struct bpf_session {
 	int err;
 };
 
-static struct bpf_session *of(const struct session *base)
+static struct bpf_session *session_of(const struct session *base)
 {
 	return container_of((struct session *)(uintptr_t)base, struct bpf_session, base);
 }
@@ -70,7 +70,7 @@ static int take_record(void *arg, void *data, size_t size)
 
 static void bpf_close(struct session *base)
 {
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 
 	ring_buffer__free(s->ring);
 	if (s->rooms)
@@ -128,7 +128,7 @@ static int adopt_tasks(struct bpf_session *s, int whom)
 
 static int bpf_add(struct session *base, pid_t pid)
 {
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 	int err;
 
 	s->skel->bss->tracing = true;
@@ -139,7 +139,7 @@ static int bpf_add(struct session *base, pid_t pid)
 
 static int bpf_add_cgroup(struct session *base, int dir)
 {
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 	const uint8_t there = 1;
 	struct stat st;
 	uint64_t id;
@@ -166,7 +166,7 @@ static void bpf_forget(struct session *base)
 static int bpf_tasks(struct session *base, struct session_task **list)
 {
 	_Static_assert(sizeof(**list) == sizeof(struct eb_task), "one is the other");
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 	struct buf out = { 0 };
 	int err;
 
@@ -182,12 +182,12 @@ static int bpf_tasks(struct session *base, struct session_task **list)
 
 static bool bpf_idle(struct session *base)
 {
-	return !__atomic_load_n(&of(base)->skel->bss->tasks, __ATOMIC_RELAXED);
+	return !__atomic_load_n(&session_of(base)->skel->bss->tasks, __ATOMIC_RELAXED);
 }
 
 /* ---- reading ---- */
 
-static uint64_t now(void)
+static uint64_t time_now(void)
 {
 	struct timespec ts;
 
@@ -197,13 +197,15 @@ static uint64_t now(void)
 
 static void bpf_poll(struct session *base, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = ring_buffer__epoll_fd(of(base)->ring), .events = POLLIN };
+	fds[0] = (struct pollfd){
+		.fd = ring_buffer__epoll_fd(session_of(base)->ring), .events = POLLIN,
+	};
 }
 
 static int bpf_pump(struct session *base)
 {
-	struct bpf_session *s = of(base);
-	uint64_t before = now(), bytes = bpf_rec_tally(s->rec)->bytes;
+	struct bpf_session *s = session_of(base);
+	uint64_t before = time_now(), bytes = bpf_rec_tally(s->rec)->bytes;
 	uint64_t size = bpf_map__max_entries(s->skel->maps.ring);
 	int n = ring_buffer__consume(s->ring);
 	int err = bpf_rec_seen(s->rec, before);
@@ -238,7 +240,7 @@ static int run_on_tasks(struct bpf_session *s, int what)
 
 static int bpf_stop(struct session *base)
 {
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 	int err;
 
 	if (s->stopped)
@@ -261,7 +263,7 @@ static int bpf_stop(struct session *base)
 
 int bpf_session_release(struct session *base)
 {
-	struct bpf_session *s = of(base);
+	struct bpf_session *s = session_of(base);
 	int err;
 
 	s->skel->bss->tracing = false;
@@ -275,7 +277,7 @@ int bpf_session_release(struct session *base)
 /* ---- account ---- */
 
 /* Number of times that the kernel skipped a program. @skel: NULL if none is loaded */
-static uint64_t missed(const struct etrace_bpf *skel)
+static uint64_t count_missed(const struct etrace_bpf *skel)
 {
 	struct bpf_program *p;
 	uint64_t n = 0;
@@ -295,7 +297,7 @@ static uint64_t missed(const struct etrace_bpf *skel)
 
 void bpf_session_account(struct session *base, struct bpf_account *a)
 {
-	const struct bpf_session *s = of(base);
+	const struct bpf_session *s = session_of(base);
 
 	memset(a, 0, sizeof(*a));
 	a->tally = &bpf_rec_tally(s->rec)->t;
@@ -319,7 +321,7 @@ void bpf_session_account(struct session *base, struct bpf_account *a)
 	a->programs.lost_records += s->skel->bss->slots_unseen;
 	a->storage_refused = s->skel->bss->storage_refused;
 	a->rings_hooked = s->programs.uring.nlinks;
-	a->missed = missed(s->skel) + missed(s->programs.uring.skel);
+	a->missed = count_missed(s->skel) + count_missed(s->programs.uring.skel);
 }
 
 static int bpf_account(struct session *base, struct rec_account *a)

@@ -30,7 +30,7 @@ static bool is_answering(const char *type)
 }
 
 /* Spaces and the like are written as a backslash and three octal digits. */
-static void unescape(char *s)
+static void unescape_path(char *s)
 {
 	char *to = s;
 
@@ -60,7 +60,7 @@ static bool has_option(const char *list, const char *name)
 }
 
 /* The mount that @path is on, going by the text of the path. */
-static const struct mount_point *holder(const struct mounts *m, const char *path, size_t len)
+static const struct mount_point *mount_of(const struct mounts *m, const char *path, size_t len)
 {
 	const struct mount_point *best = NULL;
 	size_t best_len = 0;
@@ -94,7 +94,7 @@ static bool layers_answer(const struct mounts *m, const char *options)
 		path = memchr(s, '=', (size_t)(end - s));
 		while (layer && path && path < end) {
 			size_t n = strcspn(++path, ":,");
-			const struct mount_point *on = *path == '/' ? holder(m, path, n) : NULL;
+			const struct mount_point *on = *path == '/' ? mount_of(m, path, n) : NULL;
 
 			if (on && !on->answers)
 				return false;
@@ -130,7 +130,7 @@ static const char *parse_mount(struct mounts *m, char *line)
 	if (dash + 1 >= n || !parse_number(word[0], &p.id) || !parse_number(word[1], &p.parent) ||
 	    sscanf(word[2], "%u:%u", &p.major, &p.minor) != 2)
 		return NULL;
-	unescape(word[4]);
+	unescape_path(word[4]);
 	p.at = word[4];
 	p.no_links = has_option(word[5], "nosymfollow");
 	p.answers = is_answering(word[dash + 1]);
@@ -139,7 +139,7 @@ static const char *parse_mount(struct mounts *m, char *line)
 	m->list[m->n++] = p;
 	if (strcmp(word[dash + 1], "overlay") || dash + 3 >= n)
 		return NULL;
-	unescape(word[dash + 3]);
+	unescape_path(word[dash + 3]);
 	return word[dash + 3];
 }
 

@@ -113,7 +113,7 @@ static bool at_return(const struct bpf_program *p)
 }
 
 /* The function that a program hooks, NULL if it is at a tracepoint. */
-static const char *hooked(const struct bpf_program *p)
+static const char *hooked_function(const struct bpf_program *p)
 {
 	const char *section = bpf_program__section_name(p);
 
@@ -130,7 +130,7 @@ static void choose_programs(struct programs *p, const struct bpf_types *types,
 	struct bpf_program *one;
 
 	bpf_object__for_each_program(one, p->skel->obj) {
-		const char *name = bpf_program__name(one), *function = hooked(one);
+		const char *name = bpf_program__name(one), *function = hooked_function(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
 		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
 		bool load = uring_has(one) ? uring_counts(one) && has_event(one, types) :
@@ -346,7 +346,7 @@ void programs_detach_tracepoints(struct programs *p)
 	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
 		struct bpf_prog_skeleton *one = &p->skel->skeleton->progs[i];
 
-		if (!hooked(*one->prog) && !uring_has(*one->prog)) {
+		if (!hooked_function(*one->prog) && !uring_has(*one->prog)) {
 			bpf_link__destroy(*one->link);
 			*one->link = NULL;
 		}
@@ -359,7 +359,7 @@ static int compare_ints(const void *a, const void *b)
 }
 
 /* Runs in the process that ends the links: closes everything else, then exits. */
-static void linger(int *fds, size_t n)
+static void hold_links(int *fds, size_t n)
 {
 	unsigned int from = 0;
 
@@ -403,7 +403,7 @@ static void leave_hooks(struct programs *p)
 	if (!pid) {
 		/* A grandchild, so that the caller need not reap it. */
 		if (!fork())
-			linger(fds, n);
+			hold_links(fds, n);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

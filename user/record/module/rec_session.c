@@ -54,7 +54,7 @@ struct rec_session {
 	struct etrace_create create;
 };
 
-static struct rec_session *of(struct session *base)
+static struct rec_session *session_of(struct session *base)
 {
 	return container_of(base, struct rec_session, base);
 }
@@ -121,7 +121,7 @@ static bool open_cpus(struct rec_session *s, char *why, size_t size)
 	return true;
 }
 
-static uint64_t memory(int what)
+static uint64_t memory_bytes(int what)
 {
 	long pages = sysconf(what), page = sysconf(_SC_PAGESIZE);
 
@@ -261,7 +261,7 @@ static bool create_session(struct rec_session *s, const struct rec_options *opt,
 
 static void module_close(struct session *base)
 {
-	struct rec_session *s = of(base);
+	struct rec_session *s = session_of(base);
 
 	merge_free(s->merge);
 	rec_events_free(s->events);
@@ -282,24 +282,24 @@ static int module_add(struct session *base, pid_t pid)
 {
 	__s32 arg = pid;
 
-	return ioctl(of(base)->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
+	return ioctl(session_of(base)->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
 }
 
 static int module_add_cgroup(struct session *base, int dir)
 {
 	__s32 arg = dir;
 
-	return ioctl(of(base)->fd, ETRACE_IOC_CGROUP, &arg) ? -errno : 0;
+	return ioctl(session_of(base)->fd, ETRACE_IOC_CGROUP, &arg) ? -errno : 0;
 }
 
 static void module_forget(struct session *base)
 {
-	close(of(base)->fd);
+	close(session_of(base)->fd);
 }
 
 static bool module_idle(struct session *base)
 {
-	struct pollfd fd = { .fd = of(base)->fd };
+	struct pollfd fd = { .fd = session_of(base)->fd };
 
 	return poll(&fd, 1, 0) > 0;
 }
@@ -321,7 +321,7 @@ static int module_tasks(struct session *base, struct session_task **list)
 	for (l.room = 256;; l.room = l.nr + 256) {
 		*list = xrealloc(*list, l.room * sizeof(**list));
 		l.tasks = (uintptr_t)*list;
-		if (ioctl(of(base)->fd, ETRACE_IOC_TASKS, &l)) {
+		if (ioctl(session_of(base)->fd, ETRACE_IOC_TASKS, &l)) {
 			free(*list);
 			*list = NULL;
 			return -errno;
@@ -338,7 +338,7 @@ static int module_tasks(struct session *base, struct session_task **list)
 
 static void module_poll(struct session *base, struct pollfd *fds)
 {
-	const struct rec_session *s = of(base);
+	const struct rec_session *s = session_of(base);
 
 	for (unsigned int i = 0; i < s->ncpus; i++)
 		fds[i] = (struct pollfd){ .fd = s->cpus[i].fd,
@@ -371,7 +371,7 @@ static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
 
 static int module_pump(struct session *base)
 {
-	struct rec_session *s = of(base);
+	struct rec_session *s = session_of(base);
 	uint64_t pages[s->ncpus];
 	bool more = true;
 
@@ -394,7 +394,7 @@ static int module_pump(struct session *base)
 
 static int module_stop(struct session *base)
 {
-	struct rec_session *s = of(base);
+	struct rec_session *s = session_of(base);
 
 	if (ioctl(s->fd, ETRACE_IOC_STOP))
 		return -errno;
@@ -406,7 +406,7 @@ static int module_stop(struct session *base)
 
 static int module_account(struct session *base, struct rec_account *a)
 {
-	struct rec_session *s = of(base);
+	struct rec_session *s = session_of(base);
 	struct etrace_stats stats;
 
 	memset(a, 0, sizeof(*a));
@@ -461,7 +461,7 @@ struct session *rec_session_open(int fd, const struct rec_options *opt, struct s
 	    !open_cpus(s, why, size))
 		goto fail;
 	s->events = rec_events_new(&s->formats, sink);
-	s->merge = merge_new(s->ncpus, s->page, memory(_SC_AVPHYS_PAGES) / WAIT_PART,
+	s->merge = merge_new(s->ncpus, s->page, memory_bytes(_SC_AVPHYS_PAGES) / WAIT_PART,
 			     &s->formats, s->events);
 	s->base.pid_bits = s->create.bits_of_real_pid;
 	s->base.nfds = s->ncpus;

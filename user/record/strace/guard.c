@@ -127,7 +127,7 @@ pid_t guard_tracer(pid_t task)
 }
 
 /* Whether strace sleeps: then it has handled all stops of its tasks, and delivered signals. */
-static bool rests(pid_t pid)
+static bool strace_sleeps(pid_t pid)
 {
 	char stat[256];
 	const char *end;
@@ -147,7 +147,7 @@ bool guard_release(pid_t task, const char *dir)
 
 	if (!n || !memmem(words, n, dir, strlen(dir)))
 		return false;
-	for (int i = 0; i < RESTS_MS && !rests(pid); i++)
+	for (int i = 0; i < RESTS_MS && !strace_sleeps(pid); i++)
 		nanosleep(&ms, NULL);
 	/* strace reacts to no other signal; the kernel lets its tasks go on */
 	return !kill(pid, SIGKILL);

@@ -66,7 +66,7 @@ struct strace_session {
 	char **argv;		/* the command that wrap() returned */
 };
 
-static struct strace_session *of(const struct session *base)
+static struct strace_session *session_of(const struct session *base)
 {
 	return container_of((struct session *)(uintptr_t)base, struct strace_session, base);
 }
@@ -153,7 +153,7 @@ static size_t read_some(struct strace_session *s)
 
 static int strace_pump(struct session *base)
 {
-	struct strace_session *s = of(base);
+	struct strace_session *s = session_of(base);
 	size_t n, all = 0;
 
 	do {
@@ -168,12 +168,12 @@ static int strace_pump(struct session *base)
 
 static void strace_poll(struct session *base, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = of(base)->fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = session_of(base)->fd, .events = POLLIN };
 }
 
 static bool strace_idle(struct session *base)
 {
-	return of(base)->ended;
+	return session_of(base)->ended;
 }
 
 /* ---- the command ---- */
@@ -213,7 +213,7 @@ static char *without_leaks(void)
 
 static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 {
-	struct strace_session *s = of(base);
+	struct strace_session *s = session_of(base);
 	size_t argc = 0, at = 0;
 
 	if (chown(s->fifo, uid, (gid_t)-1) || chmod(s->dir, 0711))
@@ -263,7 +263,7 @@ static void strace_forget(struct session *base)
 
 static int strace_tasks(struct session *base, struct session_task **list)
 {
-	const struct strace_session *s = of(base);
+	const struct strace_session *s = session_of(base);
 	size_t n = st_log_alive(s->log);
 	uint64_t *upids = xcalloc(n + 1, sizeof(*upids));
 
@@ -310,7 +310,7 @@ static void release_outliving(struct strace_session *s)
 
 static int strace_stop(struct session *base)
 {
-	struct strace_session *s = of(base);
+	struct strace_session *s = session_of(base);
 	int err;
 
 	if (s->stopped)
@@ -333,7 +333,7 @@ static int strace_stop(struct session *base)
 
 static int strace_run_error(struct session *base)
 {
-	struct strace_session *s = of(base);
+	struct strace_session *s = session_of(base);
 
 	read_end(s);
 	return st_log_run_error(s->log);
@@ -341,7 +341,7 @@ static int strace_run_error(struct session *base)
 
 static int strace_account(struct session *base, struct rec_account *a)
 {
-	const struct strace_session *s = of(base);
+	const struct strace_session *s = session_of(base);
 
 	*a = (struct rec_account){
 		.module = {
@@ -359,7 +359,7 @@ static int strace_account(struct session *base, struct rec_account *a)
 
 static void strace_close(struct session *base)
 {
-	struct strace_session *s = of(base);
+	struct strace_session *s = session_of(base);
 
 	remove_fifo(s);
 	if (s->guard >= 0)
