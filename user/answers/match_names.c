@@ -13,36 +13,6 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || strchr("_-.+~", c) || (c & 0x80);
 }
 
-/* Random names made by programs: prefix, and least and largest number of random bytes. */
-static const struct random_name {
-	const char *head;
-	size_t random, upto;
-} random_names[] = {
-	{ "cc", 6, 6 },		/* gcc, clang */
-	{ "tmp.", 6, 12 },	/* mktemp */
-	{ "tmp", 8, 8 },	/* Python */
-	{ "st", 6, 6 },		/* ar, strip */
-	{ "sed", 6, 6 },
-	{ "GMfifo", 1, 8 },	/* make */
-	{ "rustc", 6, 6 },
-};
-
-size_t match_random(const char *s, size_t len)
-{
-	for (size_t i = 0; i < sizeof(random_names) / sizeof(*random_names); i++) {
-		const struct random_name *r = &random_names[i];
-		size_t head = strlen(r->head), n;
-
-		if (len <= head || memcmp(s, r->head, head))
-			continue;
-		for (n = head; n < len && (isalnum((unsigned char)s[n]) || s[n] == '_'); n++)
-			;
-		if (n - head >= r->random && n - head <= r->upto && (n == len || s[n] == '.'))
-			return n;
-	}
-	return 0;
-}
-
 static bool temporary_dir(const struct buf *b, size_t from)
 {
 	static const char *const dirs[] = { "/tmp/", "/var/tmp/", "/dev/shm/", NULL };

@@ -11,6 +11,12 @@
 #define DB_TEXT_(x) #x
 #define DB_TEXT(x) DB_TEXT_(x)
 
+/* A statement that is prepared once. */
+struct db_kept {
+	const char *text;	/* compared by address */
+	sqlite3_stmt *st;
+};
+
 /** db_connect - open by the flags of sqlite3_open_v2().  Return: NULL after diag_fatal(). */
 struct db *db_connect(const char *path, int flags, struct diag *diag);
 

@@ -183,7 +183,7 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 		o->size = t->size;
 		o->mtime = t->mtime;
 		o->unsized = false;
-		files_sized(g, fd->d->object);
+		settling_sized(g, fd->d->object);
 		if (fd->d->writes)
 			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);
 	}

@@ -117,48 +117,6 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 	v->mtime = id->mtime;
 }
 
-struct settling *settling_of(struct graph *g, uint32_t object)
-{
-	if (object >= g->nsettling) {
-		size_t old = g->nsettling;
-
-		g->nsettling = object + 1ul;
-		g->settling = xgrow(g->settling, &g->settling_cap, g->nsettling, sizeof(*g->settling));
-		memset(g->settling + old, 0, (g->nsettling - old) * sizeof(*g->settling));
-	}
-	return &g->settling[object];
-}
-
-void files_sized(struct graph *g, uint32_t object)
-{
-	if (g->ops->settled)
-		settling_of(g, object)->sized = true;
-}
-
-/* Whether a file is open for writing, or that is not known. */
-static bool is_written(const struct graph *g, uint32_t object)
-{
-	return !g->ops->settled || object >= g->nsettling || g->settling[object].writers;
-}
-
-/*
- * A file that the trace does not change has got another size or time stamp: its content is to be
- * found out again.  A change in the trace explains another time stamp.
- */
-static void note_foreign(struct graph *g, uint32_t object)
-{
-	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
-	const struct object *o = object_at(g, object);
-
-	if (s && o->made == GRAPH_EXISTED && !s->changed)
-		s->first = s->reported = 0;
-	/* its recorded size is not that of the file any more: there will be no hash */
-	if (s && o->made != GRAPH_EXISTED && s->foreign != o->version) {
-		s->foreign = o->version;
-		s->reported = 0;
-	}
-}
-
 /*
  * Whether a file that the build made does not have the size that it was left with.  Another time
  * would show nothing: the build may have set it.
@@ -169,7 +127,7 @@ static bool has_foreign_size(const struct graph *g, uint32_t i, const struct ide
 
 	return o->identified && o->dev == id->dev && o->ino == id->ino && o->size != id->size &&
 	       o->reported && o->made != GRAPH_EXISTED && o->made <= GRAPH_CHANGED &&
-	       !o->unsized && !id->emptied && !is_written(g, i);
+	       !o->unsized && !id->emptied && !settling_written(g, i);
 }
 
 /* Note an object's identity; if its version was reported without one, report it now. */
@@ -188,18 +146,18 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
 	}
 	if (has_foreign_size(g, i, id)) {
-		note_foreign(g, i);
+		settling_foreign(g, i);
 		return;
 	}
 	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
 	    (o->size != id->size || o->mtime != id->mtime))
-		note_foreign(g, i);
+		settling_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
 	if (!o->opens)
 		o->unsized = false;
 	if (!id->emptied)
-		files_sized(g, i);
+		settling_sized(g, i);
 	if (o->reported)
 		return;
 	o->reported = true;

@@ -130,15 +130,20 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 		  uint32_t exec, int64_t at);
 void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
 
-/** files_sized - a file's present size was recorded */
-void files_sized(struct graph *g, uint32_t object);
-
-/** settling_of - who may change an object; only if ops->settled is there */
-struct settling *settling_of(struct graph *g, uint32_t object);
-
 void files_hold(struct graph *g, uint32_t object);
 void files_release(struct graph *g, uint32_t object);
 void files_free(struct files *f);
+
+/* ---- who may change a file: settling.c ---- */
+
+/** settling_of - who may change an object; only if ops->settled is there */
+struct settling *settling_of(struct graph *g, uint32_t object);
+/** settling_sized - a file's present size was recorded */
+void settling_sized(struct graph *g, uint32_t object);
+/** settling_written - whether a file is open for writing, or that is not known */
+bool settling_written(const struct graph *g, uint32_t object);
+/** settling_foreign - a file that the trace does not change has got another size or time stamp */
+void settling_foreign(struct graph *g, uint32_t object);
 
 /* ---- descriptors: fds.c ---- */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Links processes and execs of a timeline, and counts how many worked.  See timeline.h. */
 #include "timeline/timeline.h"
-#include "base/partition.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -173,18 +172,6 @@ void timeline_below(const struct timeline *t, uint32_t process,
 			stack[n++] = t->kids[p->kids + i];
 	}
 	free(stack);
-}
-
-uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
-{
-	const struct timeline_process *p = &t->processes[process];
-	size_t next;
-
-	if (!p->nruns)
-		return 0;
-	/* the first one counts for the time before it, too */
-	next = partition_point(i, 1, p->nruns, t->execs[t->runs[p->runs + i]].at <= at);
-	return t->runs[p->runs + next - 1];
 }
 
 /* ---- how many worked ---- */

@@ -20,6 +20,8 @@
 #ifndef ETRACE_TIMELINE_H
 #define ETRACE_TIMELINE_H
 
+#include "base/partition.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,7 +151,17 @@ void timeline_below(const struct timeline *t, uint32_t process,
 		    bool (*fn)(void *ctx, uint32_t process), void *ctx);
 
 /** timeline_exec_at - what a process ran at a time.  Return: an exec, 0 if none */
-uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
+static inline uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
+{
+	const struct timeline_process *p = &t->processes[process];
+	size_t next;
+
+	if (!p->nruns)
+		return 0;
+	/* the first one counts for the time before it, too */
+	next = partition_point(i, 1, p->nruns, t->execs[t->runs[p->runs + i]].at <= at);
+	return t->runs[p->runs + next - 1];
+}
 
 /** timeline_moment_at - the time of a moment */
 static inline int64_t timeline_moment_at(const struct timeline *t, struct timeline_moment m)
