@@ -307,6 +307,7 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 	if (!out)
 		return;
 	begin_write(g, p, out->d, out->at);
+	object_of(g, out->d)->unsized = true;
 	if (out->d->writes)
 		GRAPH_EMIT(g, copy, exec_id(g, p), from, out->d->writes, at);
 }

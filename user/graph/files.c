@@ -127,7 +127,7 @@ static bool has_foreign_size(const struct graph *g, uint32_t i, const struct ide
 
 	return o->identified && o->dev == id->dev && o->ino == id->ino && o->size != id->size &&
 	       o->reported && o->made != GRAPH_EXISTED && o->made <= GRAPH_CHANGED &&
-	       !o->unsized && !id->emptied && !settling_written(g, i);
+	       !o->unsized && !id->emptied && settling_is_left(g, i);
 }
 
 /* Note an object's identity; if its version was reported without one, report it now. */

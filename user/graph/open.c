@@ -189,8 +189,9 @@ static void note_open(struct graph *g, const struct process *p, struct descripti
 	if (flags & F_PATH)
 		return;
 	if ((flags & F_ACCMODE) != F_RDONLY) {
-		/* what is written through a mapping is not recorded */
-		object_of(g, d)->unsized |= (flags & F_ACCMODE) != F_WRONLY;
+		/* what is written through a mapping is not recorded, nor all of an io_uring */
+		object_of(g, d)->unsized |= (flags & F_ACCMODE) != F_WRONLY ||
+					    p->exec.unseen & GRAPH_UNSEEN_URING;
 		settled_writes(g, d, (flags & F_ACCMODE) != F_WRONLY);
 	}
 	settled_open(g, p, d, number);

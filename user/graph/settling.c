@@ -23,9 +23,10 @@ void settling_sized(struct graph *g, uint32_t object)
 		settling_of(g, object)->sized = true;
 }
 
-bool settling_written(const struct graph *g, uint32_t object)
+bool settling_is_left(const struct graph *g, uint32_t object)
 {
-	return !g->ops->settled || object >= g->nsettling || g->settling[object].writers;
+	return g->ops->settled && object < g->nsettling && !g->settling[object].writers &&
+	       g->settling[object].sized;
 }
 
 /* Its content is to be found out again.  A change in the trace explains another time stamp. */

@@ -140,8 +140,8 @@ void files_free(struct files *f);
 struct settling *settling_of(struct graph *g, uint32_t object);
 /** settling_sized - a file's present size was recorded */
 void settling_sized(struct graph *g, uint32_t object);
-/** settling_written - whether a file is open for writing, or that is not known */
-bool settling_written(const struct graph *g, uint32_t object);
+/** settling_is_left - whether nobody has a file open for writing, and its last size is known */
+bool settling_is_left(const struct graph *g, uint32_t object);
 /** settling_foreign - a file that the trace does not change has got another size or time stamp */
 void settling_foreign(struct graph *g, uint32_t object);
 

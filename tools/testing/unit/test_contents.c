@@ -238,6 +238,15 @@ static void test_foreign(void **state)
 	/* it was emptied by an open that is recorded now */
 	opens_sized(2, "/a", WR | TRUNC, 4, 11, 0);
 	assert_false(graph_is_settled(graph, &last, now));
+	/* with what size it was left is not known: after cp --reflink, which writes nothing */
+	opens_sized(1, "/b", WR | CREAT | TRUNC, 5, 12, 0);
+	closes(1, 5);
+	says("/b4 ");
+	opens_sized(1, "/b", 0, 5, 12, 20);
+	says("");
+	closes(1, 5);
+	opens_sized(1, "/b", 0, 5, 12, 30);
+	says("/b4 ");
 }
 
 /* Another name is another time stamp of the inode. */
