@@ -324,7 +324,8 @@ static uint32_t find_renamed(const struct graph *g, const struct identity *id)
 
 	if (!i || o->made > GRAPH_CHANGED || o->opens || o->unsized || id->emptied)
 		return i;
-	return o->size == id->size && o->mtime == id->mtime ? i : 0;
+	/* the build may have set the time of a file that it made */
+	return o->size == id->size && (o->made != GRAPH_EXISTED || o->mtime == id->mtime) ? i : 0;
 }
 
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
