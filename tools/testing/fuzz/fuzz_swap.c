@@ -7,6 +7,7 @@
 #include "format/fxt/fxt_check.h"
 #include "format/fxt/fxt_in.h"
 #include "format/swap/swap_formats.h"
+#include "format/swap/swap_frame.h"
 
 static void check_json(sink_open *to, const uint8_t *data, size_t n)
 {
