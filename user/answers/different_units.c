@@ -2,6 +2,7 @@
 /* What the programs on the way did that can differ from run to run.  See different.h. */
 #include "answers/different.h"
 #include "answers/match_put.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdarg.h>
@@ -43,17 +44,6 @@ static void unit_clue(struct unit_look *l, enum different_cause cause, unsigned 
 	different_clue(l->w, cause, weight ? weight : 1, l->unit, "%s %s", l->name, line);
 }
 
-static const char *base_of(const char *path, size_t *len)
-{
-	const char *slash = memrchr(path, '/', *len);
-
-	if (slash) {
-		*len -= (size_t)(slash + 1 - path);
-		return slash + 1;
-	}
-	return path;
-}
-
 /* The name that people know: a program with many names is what it was called as. */
 static void name_unit(struct unit_look *l)
 {
@@ -61,12 +51,12 @@ static void name_unit(struct unit_look *l)
 	struct buf args = { 0 };
 	size_t len, n;
 	const char *path = build_path(s->b, s->units[l->unit].program, &len);
-	const char *name = base_of(path, &len);
+	const char *name = path_base_of(path, &len);
 
 	match_args(s, l->unit, &args, &n);
 	if (n) {
 		len = strlen(args.s);
-		name = base_of(args.s, &len);
+		name = path_base_of(args.s, &len);
 	}
 	snprintf(l->name, sizeof(l->name), "%.*s", (int)len, name);
 	buf_free(&args);
@@ -254,7 +244,7 @@ static bool is_tool(const struct unit_look *l, const struct match_input *in)
 	bool ret = in->class == GRAPH_PROGRAM || in->class == GRAPH_LOADER;
 
 	name_len = len;
-	name = base_of(path, &name_len);
+	name = path_base_of(path, &name_len);
 	if (!ret && different_interprets(l->name)) {
 		/* modules that a script loads end as the interpreter's sources do */
 		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
@@ -263,7 +253,7 @@ static bool is_tool(const struct unit_look *l, const struct match_input *in)
 		arg = args.s;
 		for (size_t i = 0; i < n && !ret; i++, arg += strlen(arg) + 1) {
 			size_t arg_len = strlen(arg);
-			const char *base = base_of(arg, &arg_len);
+			const char *base = path_base_of(arg, &arg_len);
 
 			if (!i || *arg == '-')
 				continue;

@@ -3,6 +3,7 @@
 #include "answers/match.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -120,10 +121,12 @@ static uint64_t args_hash(struct hashes *a, uint32_t unit)
 static uint64_t base_hash(const struct build *b, uint32_t file)
 {
 	size_t len;
-	const char *path = build_path(b, file, &len), *slash = memrchr(path, '/', len);
-	const char *base = slash ? slash + 1 : path;
+	const char *path = build_path(b, file, &len), *base;
 
-	return len ? hash_bytes(base, (size_t)(path + len - base)) : 0;
+	if (!len)
+		return 0;
+	base = path_base_of(path, &len);
+	return hash_bytes(base, len);
 }
 
 static void join_unit(struct match_side *s, uint32_t exec, uint32_t unit)

@@ -8,6 +8,7 @@
  */
 #include "answers/match.h"
 #include "base/hash.h"
+#include "base/path.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -128,11 +129,7 @@ static bool add_masked(struct buf *to, const char *s, size_t len)
 
 static const char *base_of(const struct build *b, uint32_t file, size_t *len)
 {
-	const char *path = build_path(b, file, len), *slash = memrchr(path, '/', *len);
-	const char *base = slash ? slash + 1 : path;
-
-	*len = (size_t)(path + *len - base);
-	return base;
+	return path_base_of(build_path(b, file, len), len);
 }
 
 /* What is left of a name without its last suffix; 0 if it has none. */

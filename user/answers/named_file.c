@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Finds the file that a user names, or else files with similar names.  See answers.h. */
 #include "answers/answers.h"
+#include "base/path.h"
 #include "base/shquote.h"
 #include "base/spelling.h"
 #include "base/xalloc.h"
@@ -10,16 +11,6 @@
 #include <string.h>
 
 #define NEAR 3		/* number of similar names that are printed */
-
-static const char *base_name(const char *path, size_t *len)
-{
-	const char *slash = memrchr(path, '/', *len);
-
-	if (!slash)
-		return path;
-	*len -= (size_t)(slash + 1 - path);
-	return slash + 1;
-}
 
 struct near {
 	unsigned int far;
@@ -45,14 +36,14 @@ static void report_nearest(struct db *db, const struct buf *path)
 	struct near list[NEAR] = { 0 };
 	struct buf b = { 0 };
 	size_t wanted = path->len, len, n;
-	const char *name = base_name(path->s, &wanted);
+	const char *name = path_base_of(path->s, &wanted);
 
 	for (uint32_t i = 1; i <= model->nfiles; i++) {
 		const char *s = build_path(model, i, &len), *base;
 		unsigned int far;
 
 		n = len;
-		base = base_name(s, &n);
+		base = path_base_of(s, &n);
 		/* the base name counts more than the directory */
 		far = spelling_distance(name, wanted, base, n) * 64;
 		if (far <= 64 * (wanted / 2 + 1)) {

@@ -13,6 +13,17 @@ static inline const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/** path_base_of - the same of a path of @len bytes; sets @len to the length of what is returned */
+static inline const char *path_base_of(const char *path, size_t *len)
+{
+	const char *slash = memrchr(path, '/', *len);
+
+	if (!slash)
+		return path;
+	*len -= (size_t)(slash + 1 - path);
+	return slash + 1;
+}
+
 /** path_is_clean - whether a path is certainly clean; may be false for one that is, too */
 bool path_is_clean(const char *path, size_t len);
 

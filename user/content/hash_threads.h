@@ -58,7 +58,7 @@ bool hash_threads_due(struct hash_threads *t, uint64_t time);
 /**
  * hash_threads_take - take all that is done and may count at this time
  *
- * Return: a list, to be freed by hash_work_free(); NULL if there is none.
+ * Return: a list, of which the caller frees each with hash_work_free(); NULL if nothing is done.
  */
 struct hash_work *hash_threads_take(struct hash_threads *t, uint64_t time);
 

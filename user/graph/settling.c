@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is known of who may change a file, for settled.c.  See state.h. */
+/* Tracks who may still change a file, for settled.c.  See state.h. */
 #include "base/xalloc.h"
 #include "graph/state.h"
 
