@@ -109,6 +109,8 @@ static bool cache_write(int fd, const void *from, size_t n, off_t at)
 static void cache_use(struct content_cache *c, int fd, const struct cache_header *h)
 {
 	c->fd = fd;
+	/* what lies beside a set is of no use */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	c->sets = h->slots / CACHE_WAYS;
 	memcpy(c->key, h->key, sizeof(c->key));
 }

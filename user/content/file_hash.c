@@ -19,6 +19,8 @@
 #define SECOND		1000000000ll
 /* Bytes read at a time, on the stack: they stay in the processor's cache for both hashes. */
 #define BLOCK		(32u << 10)
+/* Bytes that are read again sooner than they are found in the cache. */
+#define SMALL		(32u << 10)
 /* How far the two clocks may drift apart while they are read, ns. */
 #define CLOCK_SLACK	1000000ll
 /* How late the coarse clock may be, in ticks: two were seen in a virtual machine. */
@@ -111,6 +113,14 @@ static bool is_unchanged(int fd, const struct file_look *before)
 	return !look_at(fd, "", AT_EMPTY_PATH, &now) && is_equal(before, &now);
 }
 
+/* Whether it is the same file, which somebody may be writing. */
+static bool is_that_file(int fd, const struct file_look *before)
+{
+	struct file_look now;
+
+	return !look_at(fd, "", AT_EMPTY_PATH, &now) && before->dev == now.dev && before->ino == now.ino;
+}
+
 static const char *why_closed(int error)
 {
 	switch (error) {
@@ -139,20 +149,28 @@ struct way {
 	int flags;		/* of statx() and open(), to follow links or not */
 };
 
-/* An opened device or FIFO would act on the build, so only the inode is taken.
+static void close_found(struct file_found *f)
+{
+	if (f->fd >= 0 && !f->kept)
+		close(f->fd);
+	f->fd = -1;
+}
+
+/*
+ * An opened device or FIFO would act on the build, so only the inode is taken.
  * Return: whether it is the one that was looked at; else -1 is @f->fd
  */
 static bool open_way(const struct way *way, struct file_found *f)
 {
-	f->fd = way->fd >= 0 ? fcntl(way->fd, F_DUPFD_CLOEXEC, 0) :
+	f->kept = way->fd >= 0;
+	f->fd = f->kept ? way->fd :
 		open(way->path, O_PATH | O_CLOEXEC |
 		     (way->flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0));
 	if (f->fd < 0)
 		return false;
-	if (is_unchanged(f->fd, &f->look))
+	if (f->kept || is_that_file(f->fd, &f->look))
 		return true;
-	close(f->fd);
-	f->fd = -1;
+	close_found(f);
 	errno = ENOENT;
 	return false;
 }
@@ -191,9 +209,7 @@ static const char *find_by(const struct way *way, const struct file_job *job,
 	}
 	if (is_same_file(job, f))
 		return NULL;
-	if (f->fd >= 0)
-		close(f->fd);
-	f->fd = -1;
+	close_found(f);
 	return why_closed(ENOENT);
 }
 
@@ -377,13 +393,14 @@ static bool hash_content(int fd, uint64_t size, struct file_result *to)
 	ssize_t n;
 
 	hashes_begin(&h, size);
-	while ((n = read(fd, block, BLOCK)) > 0) {
+	while (have < size && (n = read(fd, block, BLOCK)) > 0) {
 		sha256_update(&h.plain, (size_t)n, block);
 		sha256_update(&h.blob, (size_t)n, block);
 		have += (uint64_t)n;
 	}
 	hashes_end(&h, &to->id);
-	return !n && have == size;
+	/* that it is no longer meanwhile is for is_unchanged() to see */
+	return have == size;
 }
 
 static struct content_key key_of(const struct file_found *f)
@@ -403,7 +420,7 @@ static const char *read_found(const struct file_found *f, struct file_result *to
 	if (fd < 0)
 		return why_closed(errno);
 	wait_for_tick(f);
-	good = is_unchanged(fd, &f->look) && hash_content(fd, f->look.size, to);
+	good = hash_content(fd, f->look.size, to);
 	/* before the last look: what comes after it is not proven */
 	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	good = good && is_unchanged(fd, &f->look);
@@ -440,6 +457,12 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	return to->mapped ? "a process may write to it through a mapping" : NULL;
 }
 
+/* What the build has just made is in no cache, unless it was opened for writing in vain. */
+static bool may_be_cached(const struct file_job *job, const struct content_key *key)
+{
+	return job->of.existed || key->size > SMALL;
+}
+
 bool file_find(const struct file_job *job, const struct file_limits *limits,
 	       struct file_mounts *mounts, struct file_found *found, struct file_result *to)
 {
@@ -463,10 +486,10 @@ bool file_find(const struct file_job *job, const struct file_limits *limits,
 	to->empty = !to->why_not && is_as_made(job, limits, &found->look);
 	if (to->empty)
 		hash_nothing(&to->id);
-	to->cached = !to->why_not && !to->empty && content_cache_get(limits->cache, &to->key, &to->id);
+	to->cached = !to->why_not && !to->empty && may_be_cached(job, &to->key) &&
+		     content_cache_get(limits->cache, &to->key, &to->id);
 	if (to->why_not || to->empty || to->cached) {
-		if (found->fd >= 0)
-			close(found->fd);
+		close_found(found);
 		return false;
 	}
 	if (found->fd >= 0 || open_way(&way, found))
@@ -479,22 +502,23 @@ bool file_find(const struct file_job *job, const struct file_limits *limits,
 void file_read(struct file_found *found, struct file_result *to)
 {
 	to->why_not = read_found(found, to);
-	close(found->fd);
+	close_found(found);
 }
 
-int file_keep(const struct file_job *job, const struct file_limits *limits)
+int file_keep(const struct file_job *job, const struct file_limits *limits,
+	      struct file_mounts *mounts)
 {
 	const struct way way = { AT_FDCWD, job->path, AT_SYMLINK_NOFOLLOW };
 	const struct file_limits keeps = { .mounts = limits->keeps };
-	struct file_mounts known = { 0 };
 	struct file_found f = { .fd = -1 };
 
-	if (!keeps.mounts.n || find_by(&way, job, &keeps, &known, &f, 0))
+	if (!keeps.mounts.n ||
+	    find_by(&way, job, &keeps, mounts, &f, (uint64_t)clock_ns(CLOCK_MONOTONIC)))
 		return -1;
-	if (!f.mount.fs) {
-		close(f.fd);
-		return -1;
-	}
+	if (!f.mount.fs)
+		close_found(&f);
+	else if (f.fd < 0)
+		open_way(&way, &f);
 	return f.fd;
 }
 

@@ -50,6 +50,7 @@ struct file_found {
 	struct file_look look;
 	struct file_mount mount;
 	int fd;			/* O_PATH; -1 if it is not open */
+	bool kept;		/* @fd is that of the job, and stays open */
 };
 
 /* What came of it. */
@@ -90,10 +91,12 @@ void file_read(struct file_found *found, struct file_result *to);
 /**
  * file_keep - open a file that a program is writing, so that it can be read when it has no name
  *	any more.  The descriptor is an O_PATH one: nobody is kept from running the file
+ * @mounts: this thread's; all zeros at first
  *
  * Return: the descriptor; -1 if the file is not there, or is on another mount than limits->keeps.
  */
-int file_keep(const struct file_job *job, const struct file_limits *limits);
+int file_keep(const struct file_job *job, const struct file_limits *limits,
+	      struct file_mounts *mounts);
 
 /**
  * file_still - whether a file that was hashed has not been changed since by something that is not

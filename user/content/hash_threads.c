@@ -34,7 +34,6 @@ struct hash_threads {
 	unsigned int waiting;	/* in one of these but @results, or taken from there */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
-	atomic_ullong cpu;	/* of the threads, ns */
 	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
 };
 
@@ -135,7 +134,7 @@ static void do_work(struct hash_threads *t, struct hash_work *w, struct file_mou
 			read_file(t, &found, &w->result);
 		break;
 	case HASH_WORK_KEEP:
-		w->job.kept = file_keep(&w->job, t->limits);
+		w->job.kept = file_keep(&w->job, t->limits, mounts);
 		w->result.time = clock_now(CLOCK_MONOTONIC);
 		break;
 	}
@@ -149,12 +148,8 @@ static struct hash_work *take_work(struct hash_threads *t, bool keeps)
 }
 
 /* With @lock. */
-static void wait_for_work(struct hash_threads *t, bool keeps, uint64_t *cpu)
+static void wait_for_work(struct hash_threads *t, bool keeps)
 {
-	uint64_t now = clock_now(CLOCK_THREAD_CPUTIME_ID);
-
-	t->cpu += now - *cpu;
-	*cpu = now;
 	t->idle += !keeps;
 	pthread_cond_wait(keeps ? &t->more_keeps : &t->more, &t->lock);
 	t->idle -= !keeps;
@@ -164,13 +159,12 @@ static void run_worker(struct hash_threads *t, bool keeps)
 {
 	struct file_mounts mounts = { 0 };
 	struct hash_work *w;
-	uint64_t cpu = 0;
 
 	pthread_mutex_lock(&t->lock);
 	while (!t->stop) {
 		w = take_work(t, keeps);
 		if (!w) {
-			wait_for_work(t, keeps, &cpu);
+			wait_for_work(t, keeps);
 			continue;
 		}
 		pthread_mutex_unlock(&t->lock);
@@ -184,7 +178,6 @@ static void run_worker(struct hash_threads *t, bool keeps)
 			add_result(t, w);
 		}
 	}
-	t->cpu += clock_now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -289,9 +282,15 @@ uint64_t hash_threads_left(struct hash_threads *t)
 	return left;
 }
 
-uint64_t hash_threads_cpu(struct hash_threads *t)
+uint64_t hash_threads_cpu(const struct hash_threads *t)
 {
-	return t->cpu;
+	uint64_t cpu = 0;
+	clockid_t clock;
+
+	for (unsigned int i = 0; i < t->nthreads; i++)
+		if (!pthread_getcpuclockid(t->threads[i], &clock))
+			cpu += clock_now(clock);
+	return cpu;
 }
 
 struct hash_threads *hash_threads_new(const struct file_limits *limits, int *err)

@@ -68,7 +68,7 @@ void hash_threads_wait(struct hash_threads *t, int ms);
 /** hash_threads_left - how many wait to be done or to be taken; 0: none */
 uint64_t hash_threads_left(struct hash_threads *t);
 
-/** hash_threads_cpu - processor time of the threads until each last had nothing to do, ns */
-uint64_t hash_threads_cpu(struct hash_threads *t);
+/** hash_threads_cpu - processor time of the threads so far, ns */
+uint64_t hash_threads_cpu(const struct hash_threads *t);
 
 #endif

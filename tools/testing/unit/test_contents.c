@@ -470,9 +470,10 @@ static int64_t changed_at(void)
 	       now_real.tv_nsec + monotonic();
 }
 
+static struct file_mounts mounts;
+
 static const char *hash_by(const struct file_job *job, const struct file_limits *by)
 {
-	static struct file_mounts mounts;
 	struct file_found found;
 
 	if (file_find(job, by, &mounts, &found, &result))
@@ -632,9 +633,9 @@ static void test_mounts(void **state)
 			    "on a file system that was mounted during the recording");
 	/* nor kept open on what may be unmounted */
 	some.keeps = some.mounts;
-	assert_int_equal(file_keep(&job, &some), -1);
+	assert_int_equal(file_keep(&job, &some, &mounts), -1);
 	some.keeps.n = 0;
-	assert_int_equal(file_keep(&job, &some), -1);
+	assert_int_equal(file_keep(&job, &some, &mounts), -1);
 }
 
 static void test_mapping(void **state)
@@ -686,8 +687,13 @@ static void test_descriptor(void **state)
 	(void)state;
 	put("text");
 	job = job_of(false);
-	job.kept = file_keep(&job, &limits);
+	memset(&mounts, 0, sizeof(mounts));
+	job.kept = file_keep(&job, &limits, &mounts);
 	assert_true(job.kept >= 0);
+	/* on a mount that is known by now */
+	fd = file_keep(&job, &limits, &mounts);
+	assert_true(fd >= 0 && fd != job.kept);
+	close(fd);
 	/* nobody is kept from running it */
 	assert_int_equal(chmod("f", 0700), 0);
 	fd = fork();
