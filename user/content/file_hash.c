@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes a file, and proves what its content was.  See file_hash.h. */
 #include "content/file_hash.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,29 +30,6 @@
 static int64_t ns_of(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * SECOND + t->tv_nsec;
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return ns_of(&t);
-}
-
-/*
- * What to add to a time of the trace, ns.  If the thread stops between the two clocks, the result is
- * too small, never too large: the largest of a few is the best.
- */
-static int64_t monotonic_to_real(void)
-{
-	int64_t best = INT64_MIN, now;
-
-	for (int i = 0; i < 3; i++) {
-		now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-		best = now > best ? now : best;
-	}
-	return best;
 }
 
 /* Length of a tick of the coarse clock, ns. */
@@ -258,7 +236,7 @@ static int open_found(const struct file_found *f)
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
 			     const struct file_look *look)
 {
-	int64_t to_real = monotonic_to_real(), ctime = look->ctime;
+	int64_t to_real = clock_to_real(), ctime = look->ctime;
 
 	if (job->of.existed && ctime < job->of.since + to_real - STALE_TICKS * tick_ns() - CLOCK_SLACK)
 		return NULL;
@@ -275,7 +253,7 @@ static bool is_as_made(const struct file_job *job, const struct file_limits *lim
 		       const struct file_look *look)
 {
 	return job->of.unwritten && !look->size &&
-	       look->ctime <= job->of.made + monotonic_to_real() + slack_ns(limits);
+	       look->ctime <= job->of.made + clock_to_real() + slack_ns(limits);
 }
 
 /*
@@ -524,7 +502,7 @@ int file_keep(const struct file_job *job, const struct file_limits *limits,
 
 bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 {
-	int64_t to_real = monotonic_to_real();
+	int64_t to_real = clock_to_real();
 	struct stat st;
 
 	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)

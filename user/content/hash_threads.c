@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Threads that hash files.  See hash_threads.h. */
 #include "content/hash_threads.h"
+#include "base/clock.h"
 #include "base/worker.h"
 #include "base/xalloc.h"
 
@@ -78,14 +79,6 @@ void hash_work_free(struct hash_work *w)
 	free(w);
 }
 
-static uint64_t clock_now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /*
  * When a result counts.  A call that has changed a file and has not returned has no event yet.  So
  * wait for that if the file had changed; and if it had not, but an open may have emptied it, which
@@ -135,7 +128,7 @@ static void do_work(struct hash_threads *t, struct hash_work *w, struct file_mou
 		break;
 	case HASH_WORK_KEEP:
 		w->job.kept = file_keep(&w->job, t->limits, mounts);
-		w->result.time = clock_now(CLOCK_MONOTONIC);
+		w->result.time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 		break;
 	}
 }
@@ -289,7 +282,7 @@ uint64_t hash_threads_cpu(const struct hash_threads *t)
 
 	for (unsigned int i = 0; i < t->nthreads; i++)
 		if (!pthread_getcpuclockid(t->threads[i], &clock))
-			cpu += clock_now(clock);
+			cpu += (uint64_t)clock_ns(clock);
 	return cpu;
 }
 

@@ -26,6 +26,7 @@
 
 #include "common_convert.h"
 #include "common_seed.h"
+#include "base/clock.h"
 #include "format/strace/st_args.h"
 #include "format/strace/st_line.h"
 #include "format/strace/st_log.h"
@@ -967,38 +968,101 @@ static void test_environment(void **state)
 
 /* ---- files that are looked at ---- */
 
-static int64_t clock_now(clockid_t clock)
+/* What the look says of a file that was opened when it may have been made. */
+static bool is_made(struct look *look, const char *path, int64_t since, int fd, struct st_identity *id)
 {
-	struct timespec ts;
+	const struct st_asks asks = look_asks(look);
+	const struct st_opened file = {
+		.path = path, .when = { (uint64_t)since, (uint64_t)clock_ns(CLOCK_REALTIME) },
+		.creates = true, .pid = getpid(), .fd = fd,
+	};
+	struct st_opened other = file;
 
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	other.creates = false;
+	assert_false(asks.opened(look, &other, id));
+	return asks.opened(look, &file, id);
+}
+
+static bool has_btime(const char *path)
+{
+	struct statx st;
+
+	return !statx(AT_FDCWD, path, 0, STATX_BTIME, &st) && st.stx_mask & STATX_BTIME;
 }
 
 /* A file is made by one call only, however soon another one opens it. */
 static void test_made_once(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX";
-	int64_t since = clock_now(CLOCK_REALTIME), until;
+	int64_t since = clock_ns(CLOCK_REALTIME);
 	int fd = mkstemp(path);
 	struct st_identity id;
 	struct look look = { 0 };
-	struct st_asks asks = look_asks(&look);
-	struct statx st;
 
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "abc", 3), 3);
-	until = clock_now(CLOCK_REALTIME);
-	assert_int_equal(statx(AT_FDCWD, path, 0, STATX_BTIME, &st), 0);
-	if (st.stx_mask & STATX_BTIME) {
-		const struct st_span when = { (uint64_t)since, (uint64_t)until };
-
-		assert_false(asks.opened(&look, path, when, false, &id));
-		assert_true(asks.opened(&look, path, when, true, &id));
+	if (has_btime(path)) {
+		assert_true(is_made(&look, path, since, fd, &id));
 		assert_int_equal(id.size, 0);
-		assert_false(asks.opened(&look, path, when, true, &id));
+		assert_false(is_made(&look, path, since, fd, &id));
 	}
+	close(fd);
+	unlink(path);
+}
+
+/* A file that has got the name since is another one. */
+static void test_made_elsewhere(void **state)
+{
+	char path[] = "/tmp/test_strace.XXXXXX", other[] = "/tmp/test_strace.XXXXXX";
+	int64_t since = clock_ns(CLOCK_REALTIME);
+	int fd = mkstemp(path), from = mkstemp(other);
+	struct st_identity id;
+	struct look look = { 0 };
+
+	(void)state;
+	assert_true(fd >= 0 && from >= 0);
+	assert_int_equal(write(from, "abc", 3), 3);
+	/* the two changes must not have the same time */
+	usleep(40000);
+	assert_int_equal(rename(other, path), 0);
+	if (has_btime(path)) {
+		assert_false(is_made(&look, path, since, fd, &id));
+		assert_false(is_made(&look, path, since, -1, &id));
+		assert_true(is_made(&look, path, since, from, &id));
+	}
+	close(fd);
+	close(from);
+	unlink(path);
+}
+
+/* An open that is going on may have emptied it. */
+static void test_written(void **state)
+{
+	char path[] = "/tmp/test_strace.XXXXXX";
+	int fd = mkstemp(path);
+	struct look look = { 0 };
+	const struct st_asks asks = look_asks(&look);
+	struct st_identity id;
+	struct st_span when;
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "abc", 3), 3);
+	fstat(fd, &st);
+	when.since = when.until = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+	assert_true(asks.written(&look, path, when, &id));
+	assert_int_equal(id.size, 3);
+	when.until--;
+	assert_false(asks.written(&look, path, when, &id));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	fstat(fd, &st);
+	when.until = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+	assert_false(asks.written(&look, path, when, &id));
+	when.until += (uint64_t)look.grain;
+	assert_true(asks.written(&look, path, when, &id));
+	assert_int_equal(id.size, 0);
 	close(fd);
 	unlink(path);
 }
@@ -1168,7 +1232,8 @@ int main(void)
 		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_date),
 		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_made_once),
+		cmocka_unit_test(test_made_once), cmocka_unit_test(test_made_elsewhere),
+		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_odd_logs),
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_several),

@@ -60,10 +60,14 @@ static void add_identity(const struct call *c, uint64_t flags)
 	const struct st_asks *asks = call_asks(c->log, c->task);
 	const struct st_fd *fd = st_fd_known(c->task->process, c->line->value);
 	struct et_event *ev = &c->log->ev;
+	struct st_opened file = { .when = call_span(c), .creates = flags & O_CREAT,
+		.pid = c->task->pid, .fd = c->line->value };
 	struct st_identity id;
 
-	if (!asks || !fd || !fd->path ||
-	    !asks->opened(asks->ctx, fd->path, call_span(c), flags & O_CREAT, &id))
+	if (!asks || !fd || !fd->path)
+		return;
+	file.path = fd->path;
+	if (!asks->opened(asks->ctx, &file, &id))
 		return;
 	et_set_value(ev, ET_V_OPEN_dev, id.dev);
 	et_set_value(ev, ET_V_OPEN_ino, (int64_t)id.ino);

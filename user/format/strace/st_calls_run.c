@@ -205,9 +205,10 @@ static bool program(const struct call *c)
 static void add_file(const struct call *c, const struct st_asks *asks, const char *path)
 {
 	struct et_event *ev = &c->log->ev;
+	const struct st_opened file = { .path = path, .when = call_span(c), .fd = -1 };
 	struct st_identity id;
 
-	if (!asks->opened(asks->ctx, path, call_span(c), false, &id))
+	if (!asks->opened(asks->ctx, &file, &id))
 		return;
 	et_set_value(ev, ET_V_EXEC_dev, id.dev);
 	et_set_value(ev, ET_V_EXEC_ino, (int64_t)id.ino);

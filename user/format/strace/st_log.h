@@ -35,6 +35,14 @@ struct st_span {
 	uint64_t since, until;
 };
 
+/* A file that a call opened or ran. */
+struct st_opened {
+	const char *path;
+	struct st_span when;
+	bool creates;		/* the call may have created it */
+	int64_t pid, fd;	/* the task and its descriptor; @fd -1 if there is none */
+};
+
 /* Callbacks that look at files while the log is being written. */
 struct st_asks {
 	void *ctx;
@@ -49,11 +57,10 @@ struct st_asks {
 	/* Path of a directory without links.  Return: false if it cannot be found. */
 	bool (*directory)(void *ctx, const char *name, char *path, size_t size);
 	/*
-	 * Identity of the file that was opened.  @creates: the call may have created it.
+	 * Identity of the file that was opened.
 	 * Return: false if it is not certain which file it was then.
 	 */
-	bool (*opened)(void *ctx, const char *path, struct st_span when, bool creates,
-		       struct st_identity *id);
+	bool (*opened)(void *ctx, const struct st_opened *file, struct st_identity *id);
 	/*
 	 * Identity of a file after the last write to it: when it was closed, or its program
 	 * ended or called execve.

@@ -3,7 +3,9 @@
 #include "record/strace/look.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -129,22 +131,44 @@ static bool is_first(struct look *look, const struct st_identity *id, int64_t bt
 	return true;
 }
 
-static bool look_opened(void *ctx, const char *path, struct st_span when, bool creates,
-			struct st_identity *id)
+/* Whether the file is what the task's descriptor refers to, and has that name now. */
+static bool is_descriptor(const struct st_opened *file, const struct st_identity *id)
+{
+	char link[48], path[PATH_MAX];
+	struct stat st;
+	ssize_t n;
+
+	if (file->fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%" PRId64 "/fd/%" PRId64, file->pid, file->fd);
+	n = readlink(link, path, sizeof(path));
+	return n == (ssize_t)strlen(file->path) && !memcmp(path, file->path, (size_t)n) &&
+	       !stat(link, &st) && st.st_ino == id->ino;
+}
+
+/* Another file that has been renamed to this name since has a ctime that is later than its mtime. */
+static bool is_created(struct look *look, const struct st_opened *file, const struct statx *st,
+		       const struct st_identity *id, int64_t since)
+{
+	return st->stx_mask & STATX_BTIME && ns_of(&st->stx_btime) >= since &&
+	       (is_descriptor(file, id) || ns_of(&st->stx_ctime) == ns_of(&st->stx_mtime)) &&
+	       is_first(look, id, ns_of(&st->stx_btime));
+}
+
+static bool look_opened(void *ctx, const struct st_opened *file, struct st_identity *id)
 {
 	struct look *look = ctx;
 	struct statx st;
 	int64_t since;
 
 	see_grain(look);
-	since = (int64_t)when.since + look->realtime - look->grain;
+	since = (int64_t)file->when.since + look->realtime - look->grain;
 
-	if (!look_at(path, &st, id))
+	if (!look_at(file->path, &st, id))
 		return false;
 	if (ns_of(&st.stx_ctime) < since)
 		return true;
-	if (!creates || !(st.stx_mask & STATX_BTIME) || ns_of(&st.stx_btime) < since ||
-	    !is_first(look, id, ns_of(&st.stx_btime)))
+	if (!file->creates || !is_created(look, file, &st, id, since))
 		return false;
 	/* it was empty then; its contents were written after the call */
 	id->size = 0;
@@ -152,14 +176,19 @@ static bool look_opened(void *ctx, const char *path, struct st_span when, bool c
 	return true;
 }
 
+/*
+ * An open that empties the file may be going on already.  Times do not show that until the clock has
+ * advanced, so a file that is empty is certain only if it was so before.
+ */
 static bool look_written(void *ctx, const char *path, struct st_span when,
 			 struct st_identity *id)
 {
 	const struct look *look = ctx;
+	int64_t until = (int64_t)when.until + look->realtime;
 	struct statx st;
 
 	return look_at(path, &st, id) && S_ISREG(id->type) &&
-	       ns_of(&st.stx_ctime) <= (int64_t)when.until + look->realtime;
+	       ns_of(&st.stx_ctime) <= (id->size ? until : until - look->grain);
 }
 
 struct st_asks look_asks(struct look *look)

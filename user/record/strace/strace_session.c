@@ -2,6 +2,7 @@
 /* Runs strace, and reads its log.  See strace_session.h. */
 #include "record/strace/strace_session.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/container.h"
 #include "base/xalloc.h"
 #include "event/event.h"
@@ -69,14 +70,6 @@ struct strace_session {
 static struct strace_session *session_of(const struct session *base)
 {
 	return container_of((struct session *)(uintptr_t)base, struct strace_session, base);
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 static void remove_fifo(struct strace_session *s)
@@ -494,7 +487,7 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	s->diag = diag_new(NULL, place_name);
 	s->cwd = getcwd(NULL, 0);
 	s->lsan = without_leaks();
-	s->realtime = s->look.realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	s->realtime = s->look.realtime = clock_to_real();
 	s->asks = look_asks(&s->look);
 	s->options = (struct st_log_options){
 		.cwd = s->cwd, .asks = &s->asks, .record = opt->record,

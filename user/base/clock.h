@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* Clocks in ns. */
+#ifndef ETRACE_CLOCK_H
+#define ETRACE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/**
+ * clock_to_real - what to add to CLOCK_MONOTONIC for CLOCK_REALTIME, ns
+ *
+ * A thread can stop between two clocks: the shortest of a few tries counts.
+ *
+ * Return: never too large, and too small only by the time that the shortest took.
+ */
+static inline int64_t clock_to_real(void)
+{
+	int64_t best = INT64_MAX, ahead = 0;
+
+	for (int i = 0; i < 3; i++) {
+		int64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME),
+			after = clock_ns(CLOCK_MONOTONIC);
+
+		if (after - before < best) {
+			best = after - before;
+			ahead = real - after;
+		}
+	}
+	return ahead;
+}
+
+#endif
