@@ -461,6 +461,7 @@ static void test_calls(void **state)
 		{ "truncate(\"/x\", 5) = 0", "\"size\":5,\"path\":\"/x\"" },
 		{ "ftruncate(3</x>, 7) = 0", "\"fd\":3,\"size\":7,\"path\":\"/x\"" },
 		{ "fchmod(3</x>, 0600) = 0", "\"fd\":3,\"mode\":384,\"path\":\"/x\"" },
+		{ "chmod(\"/proc/self/fd/3\", 0600) = 0", "\"mode\":384,\"path\":\"/proc/self/fd/3\"" },
 		{ "utimensat(AT_FDCWD</w>, \"x\", [UTIME_OMIT, {tv_sec=5, tv_nsec=7} /* 1970 */], 0) = 0",
 		  "\"mtime_ns\":5000000007,\"now\":0,\"path\":\"/w/x\"" },
 		{ "utimensat(3</x>, NULL, [UTIME_NOW, UTIME_OMIT], 0) = 0",

@@ -213,6 +213,20 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 	return true;
 }
 
+/* A path that leads elsewhere for the process that would answer. */
+static bool is_of_caller(const char *path)
+{
+	static const char *const of[] = { "/proc/self", "/proc/thread-self" };
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		n = strlen(of[i]);
+		if (!strncmp(path, of[i], n) && (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 /* Where the directory @len bytes of log->path leads now.  Return: false if that is not known. */
 static bool ask_directory(const struct call *c, size_t len, char dir[PATH_MAX])
 {
@@ -223,6 +237,8 @@ static bool ask_directory(const struct call *c, size_t len, char dir[PATH_MAX])
 		return false;
 	memcpy(name, c->log->path.s, len);
 	name[len] = 0;
+	if (is_of_caller(name))
+		return false;
 	return asks->directory(asks->ctx, name, dir, PATH_MAX);
 }
 
@@ -274,12 +290,32 @@ void call_settle(const struct call *c)
 		move_path(c, dir, n);
 }
 
+/* Set log->path to the file of N, if it is "/proc/self/fd/N".  Return: false if it is not */
+static bool settle_fd(const struct call *c)
+{
+	static const char fds[] = "/proc/self/fd/";
+	const size_t n = sizeof(fds) - 1;
+	struct buf *path = &c->log->path;
+	const struct st_fd *known;
+	uint64_t fd;
+
+	if (path->len <= n || memcmp(path->s, fds, n) ||
+	    !st_number((struct st_text){ path->s + n, path->len - n }, &fd) || fd > INT_MAX)
+		return false;
+	known = st_fd_known(c->task->process, (int64_t)fd);
+	if (!known || !known->path)
+		return false;
+	path->len = 0;
+	buf_adds(path, known->path);
+	return true;
+}
+
 void call_settle_whole(const struct call *c)
 {
 	struct st_log *log = c->log;
 	char dir[PATH_MAX];
 
-	if (!log->path.len || *log->path.s != '/')
+	if (!log->path.len || *log->path.s != '/' || settle_fd(c))
 		return;
 	if (!ask_directory(c, log->path.len, dir)) {
 		path_clean(&log->path);

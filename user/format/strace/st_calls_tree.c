@@ -147,17 +147,28 @@ void st_do_mknod(struct call *c)
 	st_put(c->log);
 }
 
+/* Does the call follow a link at the end of its name? */
+static bool follows(const struct call *c)
+{
+	return call_where(c, ROLE_FLAGS) < 0 ||
+	       !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
+}
+
 /* Add the name that was passed, or the descriptor and its path. */
 static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 {
+	struct st_text name = call_arg(c, ROLE_PATH);
+	/* AT_EMPTY_PATH: the file is that of the descriptor */
+	bool empty = name.len == 2 && !memcmp(name.s, "\"\"", 2);
 	int64_t fd;
 
-	if (call_where(c, ROLE_PATH) >= 0 && call_arg(c, ROLE_PATH).len && *call_arg(c, ROLE_PATH).s == '"') {
-		call_add_settled(c, path, ROLE_DIRFD, ROLE_PATH);
+	if (name.len && *name.s == '"' && !empty) {
+		call_add_name(c, path, ROLE_DIRFD, ROLE_PATH,
+			      follows(c) ? call_settle_whole : call_settle);
 		return;
 	}
 	fd = call_fd(c, call_arg(c, call_where(c, ROLE_FD) >= 0 ? ROLE_FD : ROLE_DIRFD));
-	if (fd != AT_FDCWD)
+	if (fd != AT_FDCWD && !empty)
 		et_set_value(&c->log->ev, fd_value, fd);
 	if (!c->line->error)
 		call_add_path_of(c, path, fd);
