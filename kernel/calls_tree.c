@@ -145,6 +145,18 @@ void etrace_do_chmod(struct etrace_call *c)
 	etrace_one_name(c, etrace_file_fd(c, &c->r.chmod.fd));
 }
 
+void etrace_do_chown(struct etrace_call *c)
+{
+	bool is_16 = c->sc->at[ETRACE_ARG_UID16] && etrace_is_32();
+
+	etrace_rec_init(&c->r, ETRACE_EV_CHOWN, 1);
+	c->r.chown.uid = etrace_owner(etrace_arg(c, ETRACE_ARG_UID, 0) |
+				      etrace_arg(c, ETRACE_ARG_UID16, 0), is_16);
+	c->r.chown.gid = etrace_owner(etrace_arg(c, ETRACE_ARG_GID, 0) |
+				      etrace_arg(c, ETRACE_ARG_GID16, 0), is_16);
+	etrace_one_name(c, etrace_file_fd(c, &c->r.chown.fd));
+}
+
 /* Records the times that a call sets for a file, in any of the formats that calls use. */
 static void etrace_times(struct etrace_call *c)
 {

@@ -12,11 +12,20 @@
 #ifndef __NR_chmod
 #define __NR_chmod (-1)
 #endif
+#ifndef __NR_chown
+#define __NR_chown (-1)
+#endif
+#ifndef __NR_chown32
+#define __NR_chown32 (-1)
+#endif
 #ifndef __NR_creat
 #define __NR_creat (-1)
 #endif
 #ifndef __NR_dup2
 #define __NR_dup2 (-1)
+#endif
+#ifndef __NR_fchown32
+#define __NR_fchown32 (-1)
 #endif
 #ifndef __NR_fcntl
 #define __NR_fcntl (-1)
@@ -41,6 +50,12 @@
 #endif
 #ifndef __NR_getdents
 #define __NR_getdents (-1)
+#endif
+#ifndef __NR_lchown
+#define __NR_lchown (-1)
+#endif
+#ifndef __NR_lchown32
+#define __NR_lchown32 (-1)
 #endif
 #ifndef __NR_link
 #define __NR_link (-1)

@@ -103,6 +103,15 @@ long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, 
 	return is_32 ? (int)low : (long)low;
 }
 
+/* The owner or group that was passed to a call, maybe in 16 bits. -1 if it is not to be changed. */
+static __always_inline
+long long etrace_owner(unsigned long id, _Bool is_16)
+{
+	if (is_16)
+		return (unsigned short)id == 0xffff ? -1 : (unsigned short)id;
+	return (unsigned int)id == ~0U ? -1 : (long long)(unsigned int)id;
+}
+
 /* Bits of etrace_utimens.now: the time is set to that of the call. */
 #define ETRACE_NOW_ATIME	1
 #define ETRACE_NOW_MTIME	2

@@ -150,8 +150,10 @@ void st_do_mknod(struct call *c)
 /* Does the call follow a link at the end of its name? */
 static bool follows(const struct call *c)
 {
-	return call_where(c, ROLE_FLAGS) < 0 ||
-	       !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
+	if (call_where(c, ROLE_FLAGS) >= 0)
+		return !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
+	/* lchown, lchown32 */
+	return *c->row->name != 'l';
 }
 
 /* Add the name that was passed, or the descriptor and its path. */
@@ -189,6 +191,25 @@ void st_do_chmod(struct call *c)
 
 	add_file(c, ET_S_CHMOD_path, ET_V_CHMOD_fd);
 	et_set_value(ev, ET_V_CHMOD_mode, (int64_t)call_number(c, call_arg(c, ROLE_MODE)));
+	st_put(c->log);
+}
+
+/* Add an owner or group, -1 if it is not changed. */
+static void add_owner(const struct call *c, unsigned int value, enum st_role wide,
+		      enum st_role narrow)
+{
+	enum st_role role = call_where(c, wide) >= 0 ? wide : narrow;
+
+	/* strace has extended 16 bits already */
+	et_set_value(&c->log->ev, value, etrace_owner(call_number(c, call_arg(c, role)), false));
+}
+
+void st_do_chown(struct call *c)
+{
+	call_begin(c, ET_K_CHOWN);
+	add_file(c, ET_S_CHOWN_path, ET_V_CHOWN_fd);
+	add_owner(c, ET_V_CHOWN_uid, ROLE_UID, ROLE_UID16);
+	add_owner(c, ET_V_CHOWN_gid, ROLE_GID, ROLE_GID16);
 	st_put(c->log);
 }
 

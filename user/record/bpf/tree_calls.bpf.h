@@ -48,6 +48,18 @@ static __always_inline bool fill_chmod(const struct call *c)
 	return one_name(c, file_fd(c));
 }
 
+static __always_inline bool fill_chown(const struct call *c)
+{
+	bool is_16 = has_arg(c->row, EB_A_UID16) && is_32(c->task);
+
+	rec_init(c->s, c->t, EB_CHOWN);
+	c->r->val[EB_V_CHOWN_uid] = etrace_owner(call_arg(c, EB_A_UID, 0) |
+						 call_arg(c, EB_A_UID16, 0), is_16);
+	c->r->val[EB_V_CHOWN_gid] = etrace_owner(call_arg(c, EB_A_GID, 0) |
+						 call_arg(c, EB_A_GID16, 0), is_16);
+	return one_name(c, file_fd(c));
+}
+
 /* Records a time that a file is given: as value @i, or if it is the present, as bit @now. */
 static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec, s64 part,
 				     u32 per_sec)

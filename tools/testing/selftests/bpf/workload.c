@@ -238,6 +238,32 @@ static void names(void)
 	MUST(close(dir));
 }
 
+static void owners(void)
+{
+	int dir = MUST(open("d", O_DIRECTORY | O_PATH)), fd;
+
+	fd = MUST(open("owned", O_CREAT | O_RDWR, 0600));
+	MUST(symlink("owned", "to owned"));
+	MUST(syscall(SYS_chown, "to owned", 0x12345, 0xffff));
+	MUST(syscall(SYS_lchown, "to owned", 1, -1));
+	MUST(syscall(SYS_fchown, fd, -1, 2));
+	MUST(syscall(SYS_fchownat, AT_FDCWD, "to owned", 0x12345, 0xffff, 0));
+	MUST(syscall(SYS_fchownat, dir, "../to owned", 3, 4, AT_SYMLINK_NOFOLLOW));
+	MUST(syscall(SYS_fchownat, fd, "", 0, 0, AT_EMPTY_PATH));
+#ifdef SYS_chown32
+	MUST(syscall(SYS_chown32, "owned", 0x12345, 0xffff));
+	MUST(syscall(SYS_lchown32, "to owned", 0xfffffffe, -1));
+	MUST(syscall(SYS_fchown32, fd, 0xffff, 0));
+#endif
+	(void)syscall(SYS_chown, "missing", 1, 2);
+	(void)syscall(SYS_chown, NULL, 1, 2);
+	(void)syscall(SYS_fchown, 999, 1, 2);
+	(void)syscall(SYS_fchown, dir, 1, 2);
+	(void)syscall(SYS_fchownat, dir, "three", 1, 2, 0x10);
+	MUST(close(fd));
+	MUST(close(dir));
+}
+
 static void mounts(void)
 {
 	MUST(mkdir("m", 0755));
@@ -459,6 +485,7 @@ int main(int argc, char **argv)
 	deep();
 	descriptors();
 	names();
+	owners();
 	mounts();
 	in_root();
 	tasks();

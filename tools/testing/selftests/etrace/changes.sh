@@ -19,6 +19,8 @@ touch -d @5.25 tree/a/file tree/c/new
 touch -m -d @7 tree/a/file
 chmod -R g+w,o-rwx tree/a
 ln -s ../a/file tree/c/link
+chown -R 1:2 tree/c
+chown -h 3 tree/c/link
 touch -h -d @9 tree/c/link
 cp -p tree/a/file tree/c/copy
 cp -a tree/a tree/a-copy
@@ -40,6 +42,7 @@ mkdir nothing/there
 rmdir tree
 rm absent
 chmod 600 absent
+chown 0 absent
 truncate -s 3 nothing/there
 cat absent
 ./absent
@@ -68,6 +71,9 @@ python3 -S -E - <<- 'PYTHON'
 	os.pwrite(f, b"text" * 2048, 0)
 	os.ftruncate(f, 8000)
 	os.fchmod(f, 0o640)
+	os.fchown(f, 5, -1)
+	os.chown("file", -1, 6)
+	os.lchown("file", 7, 8)
 	os.utime(f, (1, 2))
 	os.utime("file")
 	os.truncate("file", 7000)

@@ -25,6 +25,7 @@ enum {
 	NR32_MKDIR = 39, NR32_FTRUNCATE = 93, NR32_FCHDIR = 133,
 	NR32_TRUNCATE64 = 193, NR32_UTIMENSAT = 320, NR32_UNSHARE = 310,
 	NR32_UTIMENSAT_TIME64 = 412,
+	NR32_LCHOWN = 16, NR32_FCHOWN = 95, NR32_CHOWN = 182, NR32_CHOWN32 = 212,
 	NR32_SYSINFO = 116, NR32_UNAME = 122, NR32_SCHED_GETAFFINITY = 242, NR32_GETRANDOM = 355,
 };
 
@@ -125,6 +126,15 @@ static void do_tree(void)
 	want_named_joined("KN");
 	CHILD_MUST(int80(NR32_CHMOD, str("a"), 0640, 0, 0));
 	want_named("Chmod", "CM", et_path("a"), "mode=%d", 0640);
+	CHILD_MUST(int80(NR32_CHOWN, str("a"), 0x12345, 0xffff, 0));
+	want_named("Chown", "CO", et_path("a"), "uid=%d,gid=-1", 0x2345);
+	CHILD_MUST(int80(NR32_LCHOWN, str("a"), 0x1ffff, 0, 0));
+	want_named("Chown", "CO", et_path("a"), "uid=-1,gid=0");
+	CHILD_MUST(int80(NR32_CHOWN32, str("a"), 0x12345, 0xffff, 0));
+	want_named("Chown", "CO", et_path("a"), "uid=%d,gid=65535", 0x12345);
+	CHILD_MUST_FAIL(int80(NR32_FCHOWN, 12345, 0xffff, 1, 0), EBADF);
+	want_named("Chown", "CO", NULL, "fd=12345,uid=-1,gid=1");
+	want_named_failed("Chown", NULL, EBADF);
 	CHILD_MUST(int80(NR32_TRUNCATE64, str("a"), 0xfffffffe, 2, 0));
 	want_named("Truncate", "TZ", et_path("a"), "size=%ld", 0x2fffffffe);
 	CHILD_MUST_FAIL(int80(NR32_FTRUNCATE, 12345, -2, 0, 0), EINVAL);
@@ -201,6 +211,6 @@ TEST(ask)
 
 int main(int argc, char **argv)
 {
-	et_facts = "MKDIR MKNOD TRUNCATE CHMOD UTIMENS CHDIR UNSHARE ASK";
+	et_facts = "MKDIR MKNOD TRUNCATE CHMOD CHOWN UTIMENS CHDIR UNSHARE ASK";
 	return et_main(argc, argv, "");
 }

@@ -9,7 +9,8 @@ PID_MASK = (1 << 22) - 1
 # Kinds with at most one string, and their values.
 PLAIN = {
     "Mkdir": ("KD", "mode"), "Mknod": ("KN", "mode dev"), "Truncate": ("TZ", "fd size"),
-    "Chmod": ("CM", "fd mode"), "Utimens": ("UT", "fd atime mtime now"),
+    "Chmod": ("CM", "fd mode"), "Chown": ("CO", "fd uid gid"),
+    "Utimens": ("UT", "fd atime mtime now"),
     "Unlink": ("UN", "dir"), "Chdir": ("CD", "fd"), "Chroot": ("CR", ""),
     "Unshare": ("", "flags"), "Setns": ("NS", "fd flags"),
     "Cloexec": ("", "first last on"), "Memfd": ("MF", "flags fd"),

@@ -460,6 +460,22 @@ class Strace:
 
     do_fchmod = do_fchmodat = do_chmod
 
+    def chown(self, args, ret, rest, follow):
+        self.change("Chown", args, ret, rest,
+                    lambda a: dict(zip(("fd", "uid", "gid"), [None] + [number(x) for x in a.split(", ")])),
+                    follow)
+
+    def do_chown(self, args, ret, rest):
+        self.chown(args, ret, rest, True)
+
+    do_fchown = do_chown
+
+    def do_lchown(self, args, ret, rest):
+        self.chown(args, ret, rest, False)
+
+    def do_fchownat(self, args, ret, rest):
+        self.chown(args, ret, rest, not number(args.rsplit(", ", 1)[1]) & NOFOLLOW)
+
     def do_utimensat(self, args, ret, rest):
         nofollow = number(args.rsplit(", ", 1)[1]) & NOFOLLOW
         self.change("Utimens", args, ret, rest, self.times, not nofollow)

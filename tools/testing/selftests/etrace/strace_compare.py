@@ -41,7 +41,8 @@ from said_by_etrace import PID_MASK, PLAIN, Etrace, etrace_lines
 from said_by_strace import Strace, canonical
 
 # What strace is asked for of a build, too; of these, too, nothing else is compared.
-OF_BUILDS = {"Mkdir", "Mknod", "Truncate", "Chmod", "Utimens", "Unlink", "Chdir", "Chroot"}
+OF_BUILDS = {"Mkdir", "Mknod", "Truncate", "Chmod", "Chown", "Utimens", "Unlink", "Chdir",
+             "Chroot"}
 # Names that could not be looked up: etrace has none then (kernel/etrace_rules.h).
 NOT_LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES,
                  errno.ENAMETOOLONG, errno.EFAULT, errno.EBADF, errno.ESTALE}

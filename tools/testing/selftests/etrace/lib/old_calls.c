@@ -30,6 +30,8 @@ static const struct old_call {
 	{ SYS_mkdir,	SYS_mkdirat,	{ AT, 1, 2 } },
 	{ SYS_mknod,	SYS_mknodat,	{ AT, 1, 2, 3 } },
 	{ SYS_chmod,	SYS_fchmodat,	{ AT, 1, 2 } },
+	{ SYS_chown,	SYS_fchownat,	{ AT, 1, 2, 3, 100 } },
+	{ SYS_lchown,	SYS_fchownat,	{ AT, 1, 2, 3, 100 + AT_SYMLINK_NOFOLLOW } },
 	{ SYS_dup2,	SYS_dup3,	{ 1, 2, 100 } },
 	{ SYS_pipe,	SYS_pipe2,	{ 1, 100 } },
 	{ SYS_fork,	SYS_clone,	{ 100 + SIGCHLD, 100, 100, 100, 100 } },

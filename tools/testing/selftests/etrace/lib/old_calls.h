@@ -16,8 +16,8 @@
 enum {
 	ET_OLD_CALLS = 100000,	/* no call has such a number */
 	SYS_open, SYS_creat, SYS_rename, SYS_link, SYS_symlink, SYS_unlink, SYS_rmdir,
-	SYS_mkdir, SYS_mknod, SYS_chmod, SYS_dup2, SYS_pipe, SYS_fork, SYS_access,
-	SYS_stat, SYS_lstat, SYS_readlink, SYS_getdents, SYS_pause,
+	SYS_mkdir, SYS_mknod, SYS_chmod, SYS_chown, SYS_lchown, SYS_dup2, SYS_pipe, SYS_fork,
+	SYS_access, SYS_stat, SYS_lstat, SYS_readlink, SYS_getdents, SYS_pause,
 };
 
 long et_old_call(long nr, ...);
