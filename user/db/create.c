@@ -26,7 +26,7 @@ static const struct {
 	WORDS("how", "open", "read", "write", "run", "look", "miss", "list"),
 	WORDS("class", "data", "pipe", "program", "loader", "config", "probe", "dir"),
 	WORDS("what", "rename", "exchange", "link", "symlink", "unlink", "rmdir", "mkdir", "mknod",
-	      "truncate", "chmod", "utimens", "mount", "umount", "chroot"),
+	      "truncate", "chmod", "utimens", "mount", "umount", "chroot", "chown"),
 	WORDS("ended", "exit", "exec", "lost", "open"),
 	WORDS("call", "getrandom", "uname", "sched_getaffinity", "sysinfo"),
 #undef WORDS

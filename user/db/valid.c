@@ -206,7 +206,7 @@ static const struct rule {
 	{ "miss", "exec", EXECS, 0 },
 	{ "miss", "at", TIME, 0 },
 	{ "change", "exec", EXECS, 0 },
-	{ "change", "what", UP_TO, GRAPH_CHROOT },
+	{ "change", "what", UP_TO, GRAPH_NWHATS - 1 },
 	{ "change", "file", FILES, 0 },
 	{ "change", "to_file", FILES, 0 },
 	{ "change", "version", VERSIONS, 0 },

@@ -23,6 +23,7 @@ static const struct changes {
 	{ ET_K_MKNOD, GRAPH_MKNOD, ET_S_MKNOD_path, -1, ET_V_MKNOD_mode },
 	{ ET_K_TRUNCATE, GRAPH_TRUNCATE, ET_S_TRUNCATE_path, -1, ET_V_TRUNCATE_size },
 	{ ET_K_CHMOD, GRAPH_CHMOD, ET_S_CHMOD_path, -1, ET_V_CHMOD_mode },
+	{ ET_K_CHOWN, GRAPH_CHOWN, ET_S_CHOWN_path, -1, ET_V_CHOWN_uid },
 	{ ET_K_UTIMENS, GRAPH_UTIMENS, ET_S_UTIMENS_path, -1, ET_V_UTIMENS_mtime },
 	{ ET_K_MOUNT, GRAPH_MOUNT, ET_S_MOUNT_target, ET_S_MOUNT_source, ET_V_MOUNT_flags },
 	{ ET_K_UMOUNT, GRAPH_UMOUNT, ET_S_UMOUNT_target, -1, ET_V_UMOUNT_flags },

@@ -54,6 +54,18 @@ same "FXT has the hashes of the lines" ../in-fxt ../in-lines
 check "through lines: the same hash" test "$(hash_of ../of-lines.db "$PWD/a.o")" = "$(hash_of ../first.db "$PWD/a.o")"
 check "JSON has it, too" grep -q "\"sha256\":\"$(hash_of ../first.db "$PWD/a.o")\"" ../first.json
 
+# a change of mode or owner explains a later ctime, and is no change of content
+ends 0 "a build that changes modes and owners" run -o ../owner.db -- sh -c \
+	'echo o > o; chown "$(id -u)" o; cat o > p; chgrp "$(id -g)" o; chmod 600 o; ln -s p l; chown "$(id -u)" l; cat l'
+for f in o p; do
+	check "$f: its hash, with another owner" test "$(hash_of ../owner.db "$PWD/$f")" = "$(sha256sum < $f | cut -d' ' -f1)"
+done
+check "another owner makes no other version" test 1 = "$(sqlite3 ../owner.db "SELECT count(*) FROM version v
+	JOIN file f ON f.id = v.file WHERE f.path = CAST('$PWD/o' AS BLOB) AND v.made IN (1, 2)")"
+check "the changes of owner are told, by a link too" test "o p " = "$(sqlite3 ../owner.db "SELECT DISTINCT
+	replace(CAST(f.path AS TEXT), '$PWD/', '') FROM change c JOIN file f ON f.id = c.file
+	JOIN word w ON w.of = 'what' AND w.number = c.what WHERE w.word = 'chown' ORDER BY 1" | tr '\n' ' ')"
+
 # a large file is hashed after the build has ended
 ends 0 "a large file" run -o ../large.etrace -- sh -c 'head -c 100000000 /dev/zero > large'
 rm large
