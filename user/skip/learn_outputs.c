@@ -119,14 +119,34 @@ static bool check_times(struct learning *x, const char *path, const struct stat 
 	return true;
 }
 
-static bool put_parent(struct learning *x, const char *path)
+static void parent_of(const char *path, char parent[PATH_MAX])
 {
-	char parent[PATH_MAX], *slash;
-	uint32_t file;
+	char *slash;
 
-	snprintf(parent, sizeof(parent), "%s", path);
+	snprintf(parent, PATH_MAX, "%s", path);
 	slash = strrchr(parent, '/');
 	slash[slash == parent] = '\0';
+}
+
+/* Whether an output has the owner and group that it will have when it is made again. */
+static bool check_owner(struct learning *x, const char *path, const struct stat *st)
+{
+	char parent[PATH_MAX];
+	struct stat dir;
+
+	parent_of(path, parent);
+	if (!stat(parent, &dir) && st->st_uid == geteuid() &&
+	    st->st_gid == (dir.st_mode & S_ISGID ? dir.st_gid : getegid()))
+		return true;
+	return learn_refuse(x, "an output has another owner", path);
+}
+
+static bool put_parent(struct learning *x, const char *path)
+{
+	char parent[PATH_MAX];
+	uint32_t file;
+
+	parent_of(path, parent);
 	file = build_find(x->b, parent, strlen(parent));
 	if (file && x->touched[file])
 		return true;
@@ -155,7 +175,7 @@ static bool put_output(struct learning *x, uint32_t file, struct buf *rows, stru
 		return learn_refuse(x, "an output was changed later", path);
 	o->mtime = learn_ns(&st.st_mtim);
 	o->dir = S_ISDIR(st.st_mode);
-	if (!check_times(x, path, &st) || !put_parent(x, path))
+	if (!check_times(x, path, &st) || !check_owner(x, path, &st) || !put_parent(x, path))
 		return false;
 	if (llistxattr(path, NULL, 0) > 0)
 		return learn_refuse(x, "an output has extended attributes", path);

@@ -143,6 +143,18 @@ def script(text, more=None):
     return files
 
 
+OWN_C = """#include <stdlib.h>
+#include <unistd.h>
+int main(int n, char **v) { return n != 4 || chown(v[1], atoi(v[2]), atoi(v[3])); }
+"""
+
+
+def own(name, text, change=None, **more):
+    """A script that calls ./own FILE UID GID, which is chown without a look at anything before."""
+    trap(name, script(text, {"f": "", "own.c": OWN_C}), change, allow="own",
+         setup=lambda: subprocess.run(["gcc", "-o", "own", "own.c"], check=True), **more)
+
+
 # ---- controls: what must be skipped ----
 trap("control: 5 files of C", C5, skips=5)
 trap("control: 2 files of C, make -j2", {"Makefile": "all: b.o a.o\n%.o: %.c\n\tgcc -c $<\n",
@@ -152,6 +164,7 @@ trap("control: only the link is different", C5, lambda: put("Makefile", C5["Make
     "gcc -o", "gcc -s -o")), skips=5)
 trap("control: a pipe within a step", IN | {"Makefile": "out: in\n\tcat in | tr a-z A-Z > out\n"}, skips=1)
 trap("control: mkdir by the step", script("mkdir d; mkdir -p d/e; cat in > d/e/out; chmod 700 d/e\n"), skips=1)
+own("control: an output gets the owner that it has", "cp in out; ./own out %d -1\n" % os.getuid(), skips=1)
 trap("control: mode of an output", script("cp in out; chmod 751 out\n"), skips=1)
 trap("link time optimisation", {
     "Makefile": "prog: a.c b.c\n\tgcc -flto -O1 -o prog a.c b.c\n",
@@ -341,6 +354,10 @@ trap("two steps write one file", {"Makefile": "all:\n\tcp a out\n\tcp b out\n", 
 trap("two steps append to one file", {"Makefile": "all:\n\tcat a > out\n\tcat b >> out\n", "a": "1\n", "b": "2\n"},
      lambda: put("a", "3\n"))
 trap("a later step changes a mode", {"Makefile": "all:\n\tcp in out\n\tchmod 700 out\n", "in": "1\n"})
+own("another owner of an output", "cp in out; ./own out 1 -1\n")
+own("another group of a directory", "mkdir d; cp in d/out; ./own d -1 1\n")
+own("the owner of a file that is not read", "./own f %d -1; cat in > out\n" % os.getuid(),
+    lambda: os.getuid() or os.chown("f", 1, -1))
 trap("a later step removes an output", {"Makefile": "all:\n\tcp in t\n\tcp t out\n\trm t\n", "in": "1\n"})
 trap("a hard link is made", script("ln in out\n"))
 trap("times are set", script("cp -p in out; touch -d @1000000000 o2\n"), times=["out", "o2"])
