@@ -100,6 +100,23 @@ bool bpf_types_has_struct(const struct bpf_types *t, const char *name)
 	return bpf_types_find(t, name, BTF_KIND_STRUCT);
 }
 
+bool bpf_types_takes_struct(const struct bpf_types *t, const char *function)
+{
+	const struct btf_type *func = bpf_types_find(t, function, BTF_KIND_FUNC), *proto, *type;
+
+	if (!func)
+		return false;
+	proto = btf__type_by_id(t->btf, func->type);
+	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
+		type = btf__type_by_id(t->btf, btf_params(proto)[i].type);
+		while (type && (btf_is_mod(type) || btf_is_typedef(type)))
+			type = btf__type_by_id(t->btf, type->type);
+		if (type && btf_is_composite(type))
+			return true;
+	}
+	return false;
+}
+
 const char *bpf_types_text(const struct bpf_types *t, uint32_t offset)
 {
 	return btf__name_by_offset(t->btf, offset);

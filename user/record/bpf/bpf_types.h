@@ -26,6 +26,9 @@ const struct btf_type *bpf_types_find(const struct bpf_types *t, const char *nam
 /** bpf_types_has - whether the kernel has a function with that name */
 bool bpf_types_has(const struct bpf_types *t, const char *function);
 
+/** bpf_types_takes_struct - whether an argument of a function is a struct, not a pointer to one */
+bool bpf_types_takes_struct(const struct bpf_types *t, const char *function);
+
 /** bpf_types_has_struct - whether the kernel has a struct with that name */
 bool bpf_types_has_struct(const struct bpf_types *t, const char *name);
 

@@ -123,6 +123,15 @@ static const char *hooked_function(const struct bpf_program *p)
 	return NULL;
 }
 
+/*
+ * Must the hook at a function be a kprobe?  Before 6.1 fentry programs cannot be at one that takes
+ * a struct.  Without root, which needs 6.10, there are no kprobes.
+ */
+static bool needs_probe(const struct bpf_types *types, const char *function)
+{
+	return bpf_types_takes_struct(types, function) && !bpf_types_has(types, "bpf_preempt_disable");
+}
+
 /* Selects the programs to load: those that this kernel accepts and the options need. */
 static void choose_programs(struct programs *p, const struct bpf_types *types,
 			    const struct bpf_options *opt)
@@ -132,11 +141,13 @@ static void choose_programs(struct programs *p, const struct bpf_types *types,
 	bpf_object__for_each_program(one, p->skel->obj) {
 		const char *name = bpf_program__name(one), *function = hooked_function(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
-		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
+		bool probe = function && needs_probe(types, function);
+		bool hook_by_perf = p->hooks_by_perf || (probe && bpf_kernel_probes());
+		bool by_perf = function ? hook_by_perf : p->by_perf && !iter;
 		bool load = uring_has(one) ? uring_counts(one) && has_event(one, types) :
 			    at_return(one) || ends_in(name, "_perf") == by_perf;
 
-		if (load && function && !bpf_types_has(types, function)) {
+		if (load && function && (!bpf_types_has(types, function) || (probe && !hook_by_perf))) {
 			load = false;
 			/*
 			 * Not missing: hooks for 32-bit programs on kernels without
