@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/net.h>
 #include <sched.h>
@@ -269,6 +270,21 @@ static size_t raw_directory(const struct st_log *log)
 	return (size_t)(slash - log->path.s);
 }
 
+/* "/proc/self" becomes "/proc/PID", which is the same for the process that answers. */
+static void settle_self(const struct call *c)
+{
+	static const char self[] = "/proc/self/";
+	const size_t n = sizeof(self) - 1;
+	struct st_log *log = c->log;
+	char dir[32];
+
+	if (!call_asks(log, c->task) || c->task->pid <= 0 || log->path.len <= n ||
+	    memcmp(log->path.s, self, n) != 0)
+		return;
+	snprintf(dir, sizeof(dir), "/proc/%" PRId64, c->task->pid);
+	move_path(c, dir, n - 1);
+}
+
 void call_settle(const struct call *c)
 {
 	struct st_log *log = c->log;
@@ -277,6 +293,7 @@ void call_settle(const struct call *c)
 
 	if (!log->path.len || *log->path.s != '/')
 		return;
+	settle_self(c);
 	/* with its "..", which the kernel looks up behind links, too */
 	n = path_is_clean(log->path.s, log->path.len) ? 0 : raw_directory(log);
 	if (n && ask_directory(c, n, dir)) {
@@ -317,6 +334,7 @@ void call_settle_whole(const struct call *c)
 
 	if (!log->path.len || *log->path.s != '/' || settle_fd(c))
 		return;
+	settle_self(c);
 	if (!ask_directory(c, log->path.len, dir)) {
 		path_clean(&log->path);
 		if (!ask_directory(c, log->path.len, dir))

@@ -162,6 +162,10 @@ static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 	struct st_text name = call_arg(c, ROLE_PATH);
 	/* AT_EMPTY_PATH: the file is that of the descriptor */
 	bool empty = name.len == 2 && !memcmp(name.s, "\"\"", 2);
+	/* futimens: utimensat of NULL; other calls fail with it, and name no file */
+	bool by_fd = call_where(c, ROLE_FD) >= 0 ||
+		     (c->row->record == REC_UTIMENS && call_where(c, ROLE_DIRFD) >= 0);
+	const struct st_fd *known;
 	int64_t fd;
 
 	if (name.len && *name.s == '"' && !empty) {
@@ -169,10 +173,13 @@ static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 			      follows(c) ? call_settle_whole : call_settle);
 		return;
 	}
+	if (!by_fd && !empty)
+		return;
 	fd = call_fd(c, call_arg(c, call_where(c, ROLE_FD) >= 0 ? ROLE_FD : ROLE_DIRFD));
 	if (fd != AT_FDCWD && !empty)
 		et_set_value(&c->log->ev, fd_value, fd);
-	if (!c->line->error)
+	known = st_fd_known(c->task->process, fd);
+	if (!c->line->error || (!empty && known && known->open))
 		call_add_path_of(c, path, fd);
 }
 
