@@ -554,6 +554,8 @@ static void test_calls(void **state)
 		snprintf(log, sizeof(log), "%s\n", rows[i][0]);
 		assert_event(log, rows[i][1]);
 	}
+	assert_event("openat(AT_FDCWD</w>, \"x\", O_PATH) = 3</w/x>\nchmod(\"/proc/self/fd/3\", 0600) = 0\n",
+		     "\"mode\":384,\"path\":\"/w/x\"");
 }
 
 /* What programs did by their descriptors: told at a close, an execve, an end. */

@@ -34,13 +34,23 @@ void st_do_rename(struct call *c)
 	st_put(c->log);
 }
 
+/* "/proc/self/fd/N" stays: if the file has no name yet, it has no other path. */
+static void settle_linked(const struct call *c)
+{
+	static const char fds[] = "/proc/self/fd/";
+	const struct buf *path = &c->log->path;
+
+	if (path->len < sizeof(fds) || memcmp(path->s, fds, sizeof(fds) - 1) != 0)
+		call_settle_whole(c);
+}
+
 void st_do_link(struct call *c)
 {
 	bool follow = call_where(c, ROLE_FLAGS) >= 0 &&
 		      call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_FOLLOW;
 
 	call_begin(c, ET_K_LINK);
-	call_add_name(c, ET_S_LINK_from, ROLE_DIRFD, ROLE_PATH, follow ? call_settle_whole : call_settle);
+	call_add_name(c, ET_S_LINK_from, ROLE_DIRFD, ROLE_PATH, follow ? settle_linked : call_settle);
 	if (!c->line->error)
 		call_add_settled(c, ET_S_LINK_to, ROLE_DIRFD2, ROLE_PATH2);
 	set_flags(c, ET_V_LINK_flags);
