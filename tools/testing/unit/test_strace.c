@@ -718,6 +718,46 @@ static void test_tasks(void **state)
 	conversion_free(&c);
 }
 
+/* Return: where in the text @what begins, which must be there. */
+static const char *place_of(const struct bytes *text, const char *what)
+{
+	const char *at = memmem(text->data, text->n, what, strlen(what));
+
+	assert_non_null(at);
+	return at;
+}
+
+/* Threads that close and open at once: the number is free before the close has returned. */
+static void test_close_overtaken(void **state)
+{
+	static const char log[] =
+		"1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
+		"1 openat(AT_FDCWD</w>, \"a\", O_RDONLY) = 3</w/a>\n"
+		"1 read(3</w/a>, \"abc\", 3) = 3\n"
+		"2 openat(AT_FDCWD</w>, \"b\", O_WRONLY|O_CREAT, 0600 <unfinished ...>\n"
+		"1 close(3</w/a> <unfinished ...>\n"
+		"2 <... openat resumed>) = 3</w/b>\n"
+		"2 write(3</w/b>, \"ab\", 2 <unfinished ...>\n"
+		"1 <... close resumed>) = 0\n"
+		"2 <... write resumed>) = 2\n"
+		"2 close(3</w/b>) = 0\n"
+		"1 close(3 <unfinished ...>\n"
+		"2 chdir(\"/\") = 0\n"
+		"1 <... close resumed>) = -1 EBADF (Bad file descriptor)\n"
+		"2 +++ exited with 0 +++\n1 +++ exited with 0 +++\n";
+	struct conversion c = to_json(log);
+	const char *read, *opened, *wrote;
+
+	(void)state;
+	assert_int_equal(c.status, 0);
+	read = place_of(&c.out, "\"pid\":1,\"fd\":3,\"read\":3");
+	opened = place_of(&c.out, "\"path\":\"/w/b\"");
+	wrote = place_of(&c.out, "\"pid\":2,\"fd\":3,\"wrote\":2");
+	assert_true(read < opened && opened < wrote);
+	assert_int_equal(count_lines(&c.out, "\"event\":\"close\""), 2);
+	conversion_free(&c);
+}
+
 static void test_damage(void **state)
 {
 	struct conversion c;
@@ -1240,6 +1280,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_uses), cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_close_overtaken),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_pidns),

@@ -50,3 +50,18 @@ void st_call(struct st_log *log, struct st_task *task, const struct st_line *lin
 	st_args_split(&c.args, line->args);
 	handlers[c.row->record](&c);
 }
+
+bool st_close_begins(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	struct call c = { log, task, call_row(line->name), line, { 0 } };
+	const struct st_fd *fd;
+
+	if (!c.row || c.row->record != REC_CLOSE || line->broken)
+		return false;
+	st_args_split(&c.args, line->args);
+	fd = st_fd_known(task->process, call_fd(&c, call_arg(&c, ROLE_FD)));
+	if (!fd || !fd->open)
+		return false;
+	st_do_close(&c);
+	return true;
+}

@@ -200,6 +200,7 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 	buf_add(&task->call, line->name.s, line->name.len);
 	buf_add(&task->args, line->args.s, line->args.len);
 	task->in_call = true;
+	task->closed = st_close_begins(log, task, line);
 	task->child_emitted = task->took_place = false;
 	if (line->broken) {
 		log->is_broken = true;
@@ -225,7 +226,8 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	if (st_line_result(&whole, task->args.s, task->args.len)) {
 		/* with --seccomp-bpf strace prints "= ?" for such an execve: it succeeded */
 		whole.has_value |= task->took_place;
-		st_call(log, task, &whole);
+		if (!task->closed)
+			st_call(log, task, &whole);
 	} else {
 		st_damage(log, &no_end);
 	}

@@ -86,6 +86,14 @@ void st_undumped(struct st_log *log);
 /** st_printed - emit what a process wrote to descriptors 1 and 2, before it ends */
 void st_printed(struct st_log *log, const struct st_task *task, bool failed);
 
+/**
+ * st_close_begins - handle a close whose end is not in the log yet
+ *
+ * Before that end, another thread can get the number for a file that it opens.  Return: false
+ * if the line is not such a close, or its descriptor is not known to be open.
+ */
+bool st_close_begins(struct st_log *log, struct st_task *task, const struct st_line *line);
+
 /** st_call - handle a finished call */
 void st_call(struct st_log *log, struct st_task *task, const struct st_line *line);
 

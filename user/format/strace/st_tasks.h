@@ -77,6 +77,7 @@ struct st_task {
 	/* name and arguments so far of an unfinished call */
 	struct buf call, args;
 	bool in_call;
+	bool closed;		/* in a close: see st_close_begins() */
 	bool child_emitted;	/* in a clone: the child's event has been emitted */
 	bool took_place;	/* in an execve: it has got the pid of its process */
 	bool ending;		/* a thread that has called exit */
