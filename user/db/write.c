@@ -202,6 +202,18 @@ static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
 	}
 }
 
+static void on_unsized(void *ctx, uint32_t version)
+{
+	struct writer *w = ctx;
+	struct batch_cell *row = batch_row(w->tables[IN_version], version);
+
+	if (row)
+		row[VERSION_SIZE] = row[VERSION_MTIME] = number_if(false, 0);
+	else
+		db_one(w->db, "UPDATE version SET size = NULL, mtime = NULL WHERE id = ?", "i",
+		       I(version));
+}
+
 static void on_created(void *ctx, uint32_t version, uint32_t exec)
 {
 	struct writer *w = ctx;
@@ -363,8 +375,8 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 
 static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
-	.identified = on_identified, .grown = on_grown, .created = on_created,
-	.name = on_name, .asked = on_asked,
+	.identified = on_identified, .grown = on_grown, .unsized = on_unsized,
+	.created = on_created, .name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
 	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .ask = on_ask,
 	.env = on_env, .printed = on_printed, .content = on_content, .loss = on_loss,

@@ -186,6 +186,8 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 		settling_sized(g, fd->d->object);
 		if (fd->d->writes)
 			GRAPH_EMIT(g, grown, fd->d->writes, t->size, t->mtime);
+	} else if (t->wrote && fd->d->writes && o->identified) {
+		GRAPH_EMIT(g, unsized, fd->d->writes);
 	}
 	fd->used |= t->read || t->wrote;
 }

@@ -154,6 +154,8 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		settling_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
+	if (o->unsized && !o->opens && o->reported && !id->emptied)
+		GRAPH_EMIT(g, grown, o->version, id->size, id->mtime);
 	if (!o->opens)
 		o->unsized = false;
 	if (!id->emptied)

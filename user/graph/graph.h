@@ -233,6 +233,8 @@ struct graph_ops {
 	void (*identified)(void *ctx, const struct graph_version *v);
 	/* its size and mtime after the last known write */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
+	/* it was written, and what its size and mtime are since then is not recorded */
+	void (*unsized)(void *ctx, uint32_t version);
 	/* an empty file, first reported as existing, was made by an exec */
 	void (*created)(void *ctx, uint32_t version, uint32_t exec);
 	/*

@@ -324,5 +324,9 @@ void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
 	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
 	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
 	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
+	/* the recorder saw it at rest, maybe after a write whose size is not recorded */
+	if (row.sha256 && o && g->files.objects[o].unsized && et_has(ev, ET_V_CONTENT_mtime))
+		GRAPH_EMIT(g, grown, row.version, (uint64_t)et_value(ev, ET_V_CONTENT_size, 0),
+			   et_value(ev, ET_V_CONTENT_mtime, 0));
 	GRAPH_EMIT(g, content, &row);
 }

@@ -614,6 +614,48 @@ static void test_identified_late(void **state)
 	     "/in.c=1:11:100 /old.o=1:13:?");
 }
 
+static void opens_anew(int fd, const char *path, unsigned int ino)
+{
+	opens(1, fd, path, RDWR | CREAT | TRUNC, ino, 0);
+}
+
+/* A new file is empty when it is opened.  Its size after a write need not be recorded. */
+static void test_size_after_write(void **state)
+{
+	char path[16];
+
+	(void)state;
+	starts(true);
+	runs(1, "/bin/ld");
+	opens_anew(3, "/unknown", 11);
+	opens_anew(4, "/recorded", 12);
+	opens_anew(5, "/seen", 13);
+	opens_anew(6, "/hashed", 14);
+	opens_anew(7, "/empty", 15);
+	opens_anew(8, "/late", 16);
+	for (int fd = 3; fd <= 6; fd++) {
+		closes(1, fd, 9, 100);
+		if (fd == 4)
+			line(1, "CloseFile|size=120,mtime=7");
+	}
+	closes(1, 7, 9, -1);
+	opens(1, 9, "/seen", RD, 13, 130);
+	line(1, "Content|pathsize=7,sha256size=1,gitoidsize=1,dev=1,ino=14,size=140,mtime=8");
+	line(1, "HF|/hashed");
+	line(1, "HS|a");
+	line(1, "HG|a");
+	for (int i = 0; i < 5000; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		stats(1, path);
+	}
+	closes(1, 8, 9, 100);
+	ends(1);
+	says("SELECT CAST(path AS TEXT) || '=' || ino || ':' || coalesce(size || ':' || mtime, '?')"
+	     " FROM version AS v JOIN file ON file.id = v.file WHERE v.made = 1 ORDER BY v.id",
+	     "/unknown=11:? /recorded=12:120:7 /seen=13:130:5 /hashed=14:140:8 /empty=15:0:5"
+	     " /late=16:?");
+}
+
 /* A file that is opened to read, and made so if it was not there. */
 static void opens_to_read(const char *path, int flags, unsigned int ino, unsigned int size,
 			  unsigned long mtime)
@@ -1043,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(test_hard_link_of_before),
 		cmocka_unit_test(test_hard_link_looked_at), cmocka_unit_test(test_late_writer),
 		cmocka_unit_test(test_late_name), cmocka_unit_test(test_identified),
+		cmocka_unit_test(test_size_after_write),
 		cmocka_unit_test(test_identified_late), cmocka_unit_test(test_made_to_read),
 		cmocka_unit_test(test_identified_program),
 		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
