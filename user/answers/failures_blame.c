@@ -259,6 +259,20 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	return script_fails_of(f, caller, call, last);
 }
 
+/*
+ * Whether a call only passes on the status of the command before it, as (exit $status) of
+ * libtool does: a forked part of the script that did nothing.
+ */
+static bool only_passes_on(const struct failures *f, uint32_t call, uint32_t before)
+{
+	const struct build_exec *e = exec_of(f, call);
+	bool did = f->nodes[call].begun != call || f->nodes[call].calls || e->uses ||
+		   build_misses(build_of(f->db), call);
+
+	return e->forked && !did && f->nodes[before].failed && !f->nodes[before].answers &&
+	       exec_of(f, before)->until <= e->at && same_status(e, exec_of(f, before));
+}
+
 /* Whether a caller waits for all its calls; the trace may have their ends in any order. */
 static bool waits_for_all(const struct failure_node *node)
 {
@@ -330,9 +344,15 @@ void failures_blame(struct failures *f, uint32_t exec)
 
 		if (!is_seen(f, exec, call))
 			continue;
-		if (called_by(f, call) == exec && !was_stopped(f, exec, call))
-			last = call;
 		any = true;
+		if (called_by(f, call) != exec || was_stopped(f, exec, call))
+			continue;
+		/* nothing else has ended since */
+		if (i && last == f->children[node->first + i - 1] &&
+		    node->caller <= CALLER_SHELL && only_passes_on(f, call, last))
+			f->nodes[call].cause = last;
+		else
+			last = call;
 	}
 	if (any && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
 		failures_find_says(f, exec);

@@ -43,6 +43,30 @@ static const struct build_of_rows builds[] = {
 		{ 2, 3, 70, "/bin/gcc -c parse.c", 1, 0, "passed on", NULL },
 		{ 3, 4, 60, "/lib/cc1 parse.c -o x.s", 1, 0, "first", NULL },
 	}, "cc1 failed first, on parse.c, with exit status 1 (/bin/gcc -c parse.c in /src); 2 more" },
+	{ "a script that passes a status on in a part of itself: (exit $status)", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on", NULL },
+		{ 1, 2, 80, "/bin/sh ./libtool", 1, 0, "passed on", NULL },
+		{ 2, 3, 40, "/bin/gcc -o a a.o", 1, 0, "passed on", NULL },
+		{ 3, 4, 30, "/bin/ld -o a a.o", 1, 0, "first", NULL },
+		{ 2, 41, 50, "", 1, 0, "passed on", NULL },
+	}, "ld failed first, on a, with exit status 1 (/bin/gcc -o a a.o in /src); 2 more" },
+	{ "a part of a script that has a status of its own", {
+		{ 0, 1, 90, "/bin/sh ./x", 3, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
+		{ 1, 11, 20, "", 3, 0, "first", NULL },
+	}, "sh failed first" },
+	{ "a part of a script that fails after the script went on", {
+		{ 0, 1, 90, "/bin/sh ./x", 1, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
+		{ 1, 11, 20, "/bin/cp c d", 0, 0, NULL, NULL },
+		{ 1, 21, 30, "", 1, 0, "first", NULL },
+	}, "sh failed first" },
+	{ "a part of a script that called what failed", {
+		{ 0, 1, 90, "/bin/sh ./x", 1, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
+		{ 1, 11, 40, "", 1, 0, "passed on", NULL },
+		{ 3, 12, 30, "/bin/mv c d", 1, 0, "first", NULL },
+	}, "mv failed first" },
 	{ "make -k", {
 		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first", NULL },
