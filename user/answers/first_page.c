@@ -98,8 +98,8 @@ static void put_harmless(struct db *db, struct out *out)
 		out_puts(out, "\n");
 }
 
-/* Print the label of an exec, which is made from its arguments: "cc1 bad.c". */
-static void put_work(struct db *db, struct out *out, uint32_t exec)
+/* Print what is behind the program in the label of an exec, which arguments make: "cc1 bad.c". */
+static void put_work(struct db *db, struct out *out, uint32_t exec, bool has_more)
 {
 	const struct build *b = build_of(db);
 	struct buf words = { 0 }, label = { 0 };
@@ -110,7 +110,7 @@ static void put_work(struct db *db, struct out *out, uint32_t exec)
 	work_of(program, len, args, n, &label);
 	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
 	if (blank) {
-		out_puts(out, ", on ");
+		out_puts(out, has_more ? ", first on " : ", on ");
 		stats_put_name(out, blank + 1, (size_t)(label.s + label.len - blank - 1), 0);
 	}
 	free(args);
@@ -139,9 +139,7 @@ static void put_programs(struct db *db, struct out *out, uint64_t top, const cha
 			out_printf(out, ": exit status %" PRId64, db_int(st, 3));
 		}
 		if (db_int(st, 4))
-			put_work(db, out, db_id(db, st, 4, DB_EXECS));
-		if (db_int(st, 4) && db_int(st, 1) > 1)
-			out_puts(out, " first");
+			put_work(db, out, db_id(db, st, 4, DB_EXECS), db_int(st, 1) > 1);
 		out_puts(out, "\n");
 	}
 }

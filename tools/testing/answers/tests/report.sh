@@ -59,7 +59,7 @@ for backend in module bpf; do
 		check "--top 1 of '$list', by $backend" grep -qx 1 n
 	done
 	section Failed page > failed
-	check "who failed, by $backend" grep -q "  [1-9][0-9]*  .*: exit status 1, on [^ ]*\( first\)*$" failed
+	check "who failed, by $backend" grep -q "  [1-9][0-9]*  .*: exit status 1, \(first \)*on [^ ]*$" failed
 done
 
 # drawn DATABASE PAGE: whether the drawings are what the database has.  Worked out anew: who
