@@ -105,21 +105,24 @@ static bool time_set(const struct attest *a, const struct attest_file *f, struct
 	return a->has_begin;
 }
 
+bool attest_is_link(const struct attest *a, const struct attest_file *f)
+{
+	return build_of(a->db)->versions[f->version].made == GRAPH_IS_SYMLINK;
+}
+
 /* Hash a file as it is now.  Return: NULL, or why it is no longer f->version, in words. */
 static const char *hash_now(const struct attest *a, const struct attest_file *f, uint8_t *hash)
 {
 	const struct build_version *v = &build_of(a->db)->versions[f->version];
 	struct attest_was was = { .known = v->identified, .size = (int64_t)v->size, .mtime = v->mtime };
-	const char *why = attest_hash(a, f, &was, hash);
+	const char *why;
 
+	if (attest_is_link(a, f))
+		return "a symbolic link";
+	why = attest_hash(a, f, &was, hash);
 	if (why && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
 		why = attest_hash(a, f, &was, hash);
 	return why;
-}
-
-bool attest_is_link(const struct attest *a, const struct attest_file *f)
-{
-	return build_of(a->db)->versions[f->version].made == GRAPH_IS_SYMLINK;
 }
 
 void attest_hash_as_used(const struct attest *a, struct attest_file *f)
