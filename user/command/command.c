@@ -452,12 +452,17 @@ static bool name_output(const struct command *c, const struct command_source *s,
 	return !c->unnamed && name_default(c, s, path);
 }
 
+bool command_prints(const struct command *c)
+{
+	return c->output && !strcmp(c->output, "-");
+}
+
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path)
 {
 	bool known = !c->stage || c->stage > ROLE_CHECK || (c->stage != ROLE_CHECK && c->output);
 
 	path->len = 0;
-	known = known && name_output(c, s, path);
+	known = known && !command_prints(c) && name_output(c, s, path);
 	buf_addc(path, 0);
 	path->len--;
 	return known;

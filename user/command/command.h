@@ -90,11 +90,14 @@ void command_parse(struct command *c, const struct family *f, char **args, size_
 		   const struct command_files *files);
 void command_free(struct command *c);
 
+/** command_prints - whether its output goes to standard output: gcc -S -o - a.c */
+bool command_prints(const struct command *c);
+
 /**
  * command_output - the output that is made from a source
  * @path: set to its path
  *
- * Return: false if it makes none (ROLE_CHECK, ROLE_ASK), or its name is unknown.
+ * Return: false if it makes none (ROLE_CHECK, ROLE_ASK), prints it, or its name is unknown.
  */
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path);
 

@@ -101,7 +101,7 @@ static void say_source(struct buf *to, const struct command *c, size_t i, bool l
 	if (command_output(c, s, &output))
 		add_word(to, output.s);
 	else
-		buf_adds(to, c->stage == ROLE_CHECK ? "-" : "?");
+		buf_adds(to, c->stage == ROLE_CHECK ? "-" : command_prints(c) ? "stdout" : "?");
 	if (language) {
 		buf_adds(to, " (");
 		buf_adds(to, s->language);

@@ -102,6 +102,12 @@ printf 'nop\n' > s.s
 cp s.s t.S
 gcc -c s.s t.S
 gcc -c none.c || true
+mkdir below
+cd below
+gcc -S ../a.c -o - > a.s
+clang -c ../b.c -o- > b.o
+= a.c - gcc -S ../a.c -o -
+= b.c - clang -c ../b.c -o-
 = a.c a.o gcc -c a.c
 = b.c b.o gcc -c b.c
 = main.c - gcc -fsyntax-only main.c
