@@ -26,6 +26,18 @@ struct one {
 	const char *message;		/* that must be told; NULL: none, if the status is 0 */
 };
 
+/* An event made from its FXT has the same lines. */
+static void check_fxt(const struct one *c, const struct bytes *lines)
+{
+	struct conversion fxt = convert("etrace", "fxt", c->in, strlen(c->in), NULL);
+	struct conversion back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
+
+	if (back.out.n != lines->n || memcmp(back.out.data, lines->data, lines->n))
+		fail_msg("%s comes back from FXT as\n%s", c->name, back.out.data);
+	conversion_free(&fxt);
+	conversion_free(&back);
+}
+
 static void check(const struct one *c)
 {
 	struct conversion r = convert("etrace", "etrace", c->in, strlen(c->in), NULL);
@@ -41,6 +53,7 @@ static void check(const struct one *c)
 		fail_msg("%s: says\n%s", c->name, r.messages.data);
 	if (c->message && !strstr(r.messages.data, c->message))
 		fail_msg("%s: is not told \"%s\" but\n%s", c->name, c->message, r.messages.data);
+	check_fxt(c, &r.out);
 	bytes_free(&out);
 	conversion_free(&r);
 }
@@ -150,6 +163,10 @@ static void strings(void **state)
 		  P "New_proc|argsize=9,prognameisize=1,prognamepsize=1,cwdsize=1\n"
 		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A[1]bc\n" P "Cont|de\n" P "Cont_end|\n"
 		  P "End_of_args|\n", 1, "1 of 9 bytes missing" },
+		{ "an argument without a number",
+		  P "New_proc|argsize=4,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A|b\n" P "End_of_args|\n",
+		  NULL, 1, "2 of 4 bytes missing" },
 	};
 
 	(void)state;
