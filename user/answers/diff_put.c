@@ -335,7 +335,7 @@ static void json_words(struct json *j, const char *name, const struct match_side
 		       const struct match_side *than, uint32_t other)
 {
 	struct buf b = { 0 };
-	size_t n = match_other_args(of, unit, than, other, &b);
+	size_t n = match_other_args(of, unit, than, other, true, &b);
 	const char *s = b.s;
 
 	json_key(j, name);

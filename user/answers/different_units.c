@@ -332,8 +332,8 @@ static void look_at_arguments(struct unit_look *l)
 
 	if (!l->pair || match_same_call(&l->w->d->m, l->pair, l->unit))
 		return;
-	n = match_other_args(A(l->w), l->pair, B(l->w), l->unit, &was);
-	n += match_other_args(B(l->w), l->unit, A(l->w), l->pair, &is);
+	n = match_other_args(A(l->w), l->pair, B(l->w), l->unit, false, &was);
+	n += match_other_args(B(l->w), l->unit, A(l->w), l->pair, false, &is);
 	if (n)
 		different_look_at_text(l->w, l->unit, &was, &is);
 	else

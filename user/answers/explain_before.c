@@ -40,8 +40,8 @@ static void add_words(struct comparing *c, bool now)
 	const struct match_side *side = c->d->m.side;
 	uint32_t pair = side[1].units[c->unit].pair;
 	struct buf words = { 0 };
-	size_t n = now ? match_other_args(&side[1], c->unit, &side[0], pair, &words) :
-		   match_other_args(&side[0], pair, &side[1], c->unit, &words);
+	size_t n = now ? match_other_args(&side[1], c->unit, &side[0], pair, true, &words) :
+		   match_other_args(&side[0], pair, &side[1], c->unit, true, &words);
 	const char *s = words.s;
 
 	for (; s && n--; s += strlen(s) + 1)

@@ -174,6 +174,12 @@ void match_guess(struct match *m);
 /** match_args - append the arguments as they are compared: @n strings, a NUL behind each */
 void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n);
 
+/** match_own_args - the same arguments as they were in that build */
+void match_own_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n);
+
+/** match_begins - length of a directory if a text begins with it, else 0; @dir: NULL if none */
+size_t match_begins(const char *dir, const char *text, size_t len);
+
 /* ---- inputs ---- */
 
 /* A file that a unit read or ran. */

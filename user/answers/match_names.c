@@ -26,12 +26,11 @@ static bool temporary_dir(const struct buf *b, size_t from)
 	return false;
 }
 
-/* Return: length of the directory to be replaced if a text begins with it, else 0. */
-static size_t replaced_len(const struct match_side *s, const char *text, size_t len)
+size_t match_begins(const char *dir, const char *text, size_t len)
 {
-	size_t n = s->from ? strlen(s->from) : 0;
+	size_t n = dir ? strlen(dir) : 0;
 
-	return n && len >= n && !memcmp(text, s->from, n) &&
+	return n && len >= n && !memcmp(text, dir, n) &&
 	       (len == n || text[n] == '/' || !name_byte(text[n])) ? n : 0;
 }
 
@@ -59,7 +58,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 	for (size_t i = 0; i < len;) {
 		bool first = !i || text[i - 1] != '/';
 
-		n = text[i] == '/' && first ? replaced_len(s, text + i, len - i) : 0;
+		n = text[i] == '/' && first ? match_begins(s->from, text + i, len - i) : 0;
 		if (n) {
 			buf_adds(to, s->to);
 			i += n;
@@ -127,19 +126,26 @@ static size_t jobs_text(const char *s)
 	return n ? 3 + blank + n : 3;
 }
 
-void match_arg(const struct match_side *s, const char *arg, struct buf *to)
+/* Append an argument without the number of jobs in it. */
+static void strip_jobs(const char *arg, struct buf *to)
 {
-	struct buf b = { 0 };
 	const char *jobs;
 
 	while ((jobs = strstr(arg, " -j"))) {
 		size_t skip = jobs_text(jobs);
 
-		buf_add(&b, arg, (size_t)(jobs - arg) + !skip);
+		buf_add(to, arg, (size_t)(jobs - arg) + !skip);
 		arg = jobs + skip + !skip;
 	}
-	if (b.len) {
-		buf_adds(&b, arg);
+	buf_adds(to, arg);
+}
+
+void match_arg(const struct match_side *s, const char *arg, struct buf *to)
+{
+	struct buf b = { 0 };
+
+	if (strstr(arg, " -j")) {
+		strip_jobs(arg, &b);
 		match_name(s, b.s, b.len, to);
 	} else {
 		match_name(s, arg, strlen(arg), to);
@@ -147,7 +153,7 @@ void match_arg(const struct match_side *s, const char *arg, struct buf *to)
 	buf_free(&b);
 }
 
-void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n)
+void match_own_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n)
 {
 	struct buf b = { 0 };
 	size_t all = answers_args(s->db, s->units[unit].exec, &b), skip = 0;
@@ -164,11 +170,25 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 			skip--;
 			continue;
 		}
-		match_arg(s, arg, to);
+		strip_jobs(arg, to);
 		buf_addc(to, 0);
 		++*n;
 	}
 	buf_free(&b);
+}
+
+void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n)
+{
+	struct buf own = { 0 };
+	const char *arg;
+
+	match_own_args(s, unit, &own, n);
+	arg = own.s;
+	for (size_t i = 0; i < *n; i++, arg += strlen(arg) + 1) {
+		match_name(s, arg, strlen(arg), to);
+		buf_addc(to, 0);
+	}
+	buf_free(&own);
 }
 
 /* ---- directories ---- */

@@ -32,39 +32,63 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 	json_exec(j, s->db, s->units[unit].exec);
 }
 
-/* Split the text of sh -c at blanks, to compare it by words. */
-static void split_text(struct buf *b, size_t *n)
+/*
+ * Split the text of sh -c at blanks, to compare it by words.  The directory for which the other
+ * build has another one stays whole.
+ */
+static void split_text(struct buf *b, const char *dir, size_t *n)
 {
 	size_t first = b->len ? strlen(b->s) + 1 : 0;
 
 	if (*n < 3 || strcmp(b->s + first, "-c"))
 		return;
-	for (size_t i = first + 3; i < b->len; i++)
-		if (b->s[i] == ' ' || b->s[i] == '\n') {
+	for (size_t i = first + 3; i < b->len; i++) {
+		size_t skip = match_begins(dir, b->s + i, b->len - i);
+
+		if (skip) {
+			i += skip - 1;
+		} else if (b->s[i] == ' ' || b->s[i] == '\n') {
 			b->s[i] = 0;
 			++*n;
 		}
+	}
 }
 
-size_t match_other_args(const struct match_side *of, uint32_t unit,
-			const struct match_side *than, uint32_t other, struct buf *to)
+/* Append the arguments of @unit as they were, as words.  Return: their number */
+static size_t own_words(const struct match_side *of, uint32_t unit, const struct match_side *than,
+			struct buf *to)
 {
-	struct buf mine = { 0 }, theirs = { 0 };
+	size_t n;
+
+	match_own_args(of, unit, to, &n);
+	split_text(to, of->from ? of->from : than->to, &n);
+	return n;
+}
+
+/* Set @to to a word as it is compared.  Return: its hash */
+static uint64_t compared(const struct match_side *s, const char *word, struct buf *to)
+{
+	to->len = 0;
+	match_name(s, word, strlen(word), to);
+	return hash_bytes(to->s ? to->s : "", to->len);
+}
+
+size_t match_other_args(const struct match_side *of, uint32_t unit, const struct match_side *than,
+			uint32_t other, bool own, struct buf *to)
+{
+	struct buf mine = { 0 }, theirs = { 0 }, word = { 0 };
+	size_t n = own_words(of, unit, than, &mine), k = own_words(than, other, of, &theirs);
 	struct map64 words = { 0 };
-	size_t n, k, found = 0;
+	size_t found = 0;
 	const char *s;
 
-	match_args(of, unit, &mine, &n);
-	match_args(than, other, &theirs, &k);
-	split_text(&mine, &n);
-	split_text(&theirs, &k);
 	for (s = theirs.s; k--; s += strlen(s) + 1) {
-		uint64_t key = hash_bytes(s, strlen(s)), *there = map64_get(&words, key);
+		uint64_t key = compared(than, s, &word), *there = map64_get(&words, key);
 
 		map64_put(&words, key, there ? *there + 1 : 1);
 	}
 	for (s = mine.s; n--; s += strlen(s) + 1) {
-		uint64_t *there = map64_get(&words, hash_bytes(s, strlen(s)));
+		uint64_t *there = map64_get(&words, compared(of, s, &word));
 
 		if (there && *there) {
 			--*there;
@@ -72,12 +96,17 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 		}
 		if (!*s)
 			continue;
-		buf_add(to, s, strlen(s) + 1);
+		if (own)
+			buf_adds(to, s);
+		else
+			buf_add(to, word.s, word.len);
+		buf_addc(to, 0);
 		found++;
 	}
 	map64_clear(&words);
 	buf_free(&mine);
 	buf_free(&theirs);
+	buf_free(&word);
 	return found;
 }
 
@@ -86,7 +115,7 @@ static bool put_words(struct out *out, char sign, const struct match_side *of, u
 		      const struct match_side *than, uint32_t other)
 {
 	struct buf b = { 0 }, quoted = { 0 };
-	size_t n = match_other_args(of, unit, than, other, &b);
+	size_t n = match_other_args(of, unit, than, other, true, &b);
 	const char *s = b.s;
 
 	bool any = s && n;

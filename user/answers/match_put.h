@@ -18,9 +18,12 @@ void match_json_file(struct json *j, const char *name, const struct match_side *
 /** match_json_unit - add a member: a program; nothing for unit 0 */
 void match_json_unit(struct json *j, const char *name, const struct match_side *s, uint32_t unit);
 
-/** match_other_args - append the arguments that only @unit has, a NUL behind each; their number */
-size_t match_other_args(const struct match_side *of, uint32_t unit,
-			const struct match_side *than, uint32_t other, struct buf *to);
+/**
+ * match_other_args - append the arguments that only @unit has, a NUL behind each; their number
+ * @own: as they were in their build; else as they are compared
+ */
+size_t match_other_args(const struct match_side *of, uint32_t unit, const struct match_side *than,
+			uint32_t other, bool own, struct buf *to);
 
 /** match_put_call - print how the arguments and directories of two units differ, a line for each */
 void match_put_call(struct out *out, const struct match *m, uint32_t a, uint32_t b);
