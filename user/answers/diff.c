@@ -364,12 +364,6 @@ static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t make
 	return root;
 }
 
-/* Whether a caller that saw no difference made one, by the arguments that it gave. */
-static bool stops_by_call(const struct diff *d, const struct diff_root *r)
-{
-	return r->kind == DIFF_COMMAND && diff_is_equal(d, B(d)->units[r->b].caller);
-}
-
 /* The programs that saw no difference and made one: each is a root, unless an earlier one is. */
 static void explain_held(struct diff *d, struct map64 *programs)
 {
@@ -382,7 +376,7 @@ static void explain_held(struct diff *d, struct map64 *programs)
 		if (d->units[m->unit].since != NEVER) {
 			struct diff_root *r = &d->roots[d->units[m->unit].root];
 
-			r->stops |= stops_by_call(d, r);
+			r->stops |= diff_stops_by_call(d, r);
 			continue;
 		}
 		if (!m->named)

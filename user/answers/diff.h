@@ -152,6 +152,14 @@ void diff_held_add(struct diff *d, uint32_t first, uint32_t second, uint32_t fil
 /** diff_is_equal - whether a unit and its pair differ in nothing but the time that they took */
 bool diff_is_equal(const struct diff *d, uint32_t unit);
 
+/**
+ * diff_stops_by_call - whether a caller that saw no difference made one, by the arguments it gave
+ *
+ * What it saw later may come from that: cmake reads other files after it has found another
+ * compiler.
+ */
+bool diff_stops_by_call(const struct diff *d, const struct diff_root *r);
+
 /* A program that ran in both builds and made another content of a file. */
 struct diff_maker {
 	uint32_t unit;		/* of the second build, that wrote it */

@@ -32,6 +32,46 @@ bool diff_is_equal(const struct diff *d, uint32_t unit)
 	       !diff_env_pairs(d, unit, NULL, NULL);
 }
 
+struct seeing {
+	const struct diff *d;
+	uint32_t call;
+	bool different;
+};
+
+static void look_before(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct seeing *s = ctx;
+	const struct match_unit *call = &B(s->d)->units[s->call];
+
+	if (diff_input_of(s->d, a, b, NULL) == DIFF_SAME)
+		return;
+	s->different |= b ? b->at < call->at : a->at < A(s->d)->units[call->pair].at;
+}
+
+/* Whether a unit used a file that differs before it made this call; both have pairs. */
+static bool saw_before(const struct diff *d, uint32_t unit, uint32_t call)
+{
+	struct match_inputs inputs[2] = { 0 };
+	struct seeing s = { d, call, false };
+
+	match_inputs(A(d), B(d)->units[unit].pair, &inputs[0]);
+	match_inputs(B(d), unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], look_before, &s);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+	return s.different;
+}
+
+bool diff_stops_by_call(const struct diff *d, const struct diff_root *r)
+{
+	uint32_t caller = B(d)->units[r->b].caller;
+
+	if (r->kind != DIFF_COMMAND || !caller || !B(d)->units[caller].pair)
+		return false;
+	return !(d->units[caller].what & (DIFF_ARGS | DIFF_CWD | DIFF_TOOL)) &&
+	       !diff_env_pairs(d, caller, NULL, NULL) && !saw_before(d, caller, r->b);
+}
+
 /*
  * If both versions were made of older ones that are known to differ, those are what to explain.
  * Return: false if they are files from before the builds.
@@ -57,6 +97,7 @@ static bool find_oldest(const struct diff *d, struct diff_held *h)
 struct naming {
 	const struct diff *d;
 	const uint32_t *step;	/* by unit of the second build: match_steps() */
+	const bool *alone;	/* by unit: saw no difference, and made one that is known */
 	uint32_t *queue;	/* units whose inputs are to be looked at, each once */
 	size_t n, cap;
 	uint32_t top;		/* the program that all of them are a part of */
@@ -76,6 +117,17 @@ static uint32_t nearest_of(const struct match_side *s, uint32_t a, uint32_t b)
 	return a;
 }
 
+/*
+ * Whether a unit may have made the difference, and is no part of the program to name.  What cmake
+ * calls, also by a ninja of its own, is a part of it, unless it makes a difference by itself.
+ */
+static bool is_outside(const struct naming *m, uint32_t unit)
+{
+	if (m->step[unit] == m->step[m->top])
+		return false;
+	return m->alone[unit] || nearest_of(B(m->d), m->top, unit) != m->top;
+}
+
 /* A program of the step used this version, and it is not known whether both builds had the same. */
 static void add_unknown(struct naming *m, uint32_t version)
 {
@@ -89,7 +141,7 @@ static void add_unknown(struct naming *m, uint32_t version)
 
 		for (size_t k = 0; k < m->n && !again; k++)
 			again = m->queue[k] == unit;
-		m->outside |= m->step[unit] != m->step[m->top];
+		m->outside |= is_outside(m, unit);
 		if (again || m->outside)
 			continue;
 		m->queue = xgrow(m->queue, &m->cap, m->n + 1, sizeof(*m->queue));
@@ -154,6 +206,19 @@ static uint32_t name_of(struct naming *m, uint32_t maker, const struct diff_held
 
 /* ---- all of them ---- */
 
+/* The units of naming.alone.  Free it. */
+static bool *find_alone(const struct diff *d)
+{
+	bool *alone = xcalloc(B(d)->nunits + 1ul, sizeof(*alone));
+
+	for (size_t i = 0; i < d->nheld; i++) {
+		uint32_t unit = last_writer(B(d), d->held[i].second);
+
+		alone[unit] = diff_is_equal(d, unit);
+	}
+	return alone;
+}
+
 static int by_version(const void *a, const void *b)
 {
 	const struct diff_held *x = a, *y = b;
@@ -178,9 +243,11 @@ struct diff_maker *diff_held_makers(const struct diff *d, size_t *n)
 	struct diff_held *held = xcalloc(d->nheld + 1, sizeof(*held));
 	struct naming m = { .d = d };
 	uint32_t *step = d->nheld ? match_steps(B(d)) : NULL, last = 0;
+	bool *alone = d->nheld ? find_alone(d) : NULL;
 
 	*n = 0;
 	m.step = step;
+	m.alone = alone;
 	if (d->nheld) {
 		memcpy(held, d->held, d->nheld * sizeof(*held));
 		qsort(held, d->nheld, sizeof(*held), by_version);
@@ -205,6 +272,7 @@ struct diff_maker *diff_held_makers(const struct diff *d, size_t *n)
 		qsort_r(makers, *n, sizeof(*makers), by_beginning, B(d)->units);
 	free(held);
 	free(step);
+	free(alone);
 	free(m.queue);
 	return makers;
 }

@@ -147,7 +147,7 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		put_line(out, d->units[r->b].what & DIFF_ARGS ? "different arguments:  " :
 			      "different directory:  ", B(d), r->b);
 		match_put_call(out, &d->m, r->a, r->b);
-		if (r->stops)
+		if (B(d)->units[r->b].caller)
 			put_line(out, "   by  ", B(d), B(d)->units[r->b].caller);
 		put_stop(out, r, number);
 		break;

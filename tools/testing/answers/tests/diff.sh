@@ -187,6 +187,32 @@ check "what is drawn anew in temporary names is no difference" sh -c '! grep -q 
 etrace diff drawn-1.fxt drawn-3.fxt > text
 check "a name that stays counts" grep -q '^output:  .*/kept-7002: only in the second' text
 
+# Each build in a directory of its own: arguments are shown as they were there.
+for dir in own 'own two'; do
+	mkdir "$dir"
+	# shellcheck disable=SC2016
+	printf '%s\n' 'all:' '	cat "$(CURDIR)/a" "$(CURDIR)/w-$(V)" $(W) > o; cp o "$(CURDIR)/p"' > "$dir/Makefile"
+	touch "$dir/a" "$dir/w-1" "$dir/w-2"
+done
+(cd own && V=1 etrace run -q --backend=strace -o ../own-1.fxt -- make -s)
+(cd 'own two' && V=2 W="${PWD% two}/a" etrace run -q --backend=strace -o ../own-2.fxt -- make -s)
+etrace diff own-1.fxt own-2.fxt > text
+check "arguments of a program, each in the directory of its build" \
+	[ "$(grep -A2 '^different arguments.*:  cat ' text | sed 's/.*:  //')" = \
+	"cat '$PWD/own two/a' '$PWD/own two/w-2' $PWD/own/a
+    - $PWD/own/w-1
+    + '$PWD/own two/w-2' $PWD/own/a" ]
+check "words of a shell's command, also with a blank in the directory" \
+	[ "$(grep -A2 '^different arguments:  /bin/sh ' text | sed 1d)" = "    - '\"$PWD/own/w-1\"'
+    + '\"$PWD/own two/w-2\"' $PWD/own/a" ]
+etrace diff --json own-1.fxt own-2.fxt > json
+check "as JSON, too" python3 -c '
+import json, os
+cat, = [r for r in map(json.loads, open("json")) if "arguments_added" in r and
+        r["second"]["arguments"][0] == "cat"]
+assert cat["arguments_removed"] == [os.getcwd() + "/own/w-1"], cat
+assert cat["arguments_added"] == [os.getcwd() + "/own two/w-2", os.getcwd() + "/own/a"], cat'
+
 # A step that fails in one of them only: that is one root, with all that was not made then.
 for dir in works fails; do
 	mkdir $dir
@@ -429,6 +455,57 @@ etrace diff g1.db g2.db > text
 check "a compiler that adds the time" [ "$(sed -n '1,2p' text)" = \
 	"1. $at/lib.o: different content, made from the same inputs
    by  cc -c lib.c" ]
+# One that tries things with a make of its own, as cmake does: all that is its own.
+cat > held/Makefile <<'END2'
+log: found
+	date +%N > log
+END2
+cat > held/conf <<'END2'
+#!/bin/sh
+dir=$(mktemp -d try-XXXXXX)
+printf 'all:\n\t@echo %s\n' "$dir" > "$dir/Makefile"
+echo "found $(make -s -C "$dir")" > found
+rm -r "$dir"
+END2
+chmod +x held/conf
+# steps NAME COMMAND: record it, with contents
+steps()
+{
+	(cd held && etrace run -q --backend=strace --no-env --hash -o "../$1.fxt" -- sh -c "$2" > ../said) || cat said
+	etrace db -o "$1.db" "$1.fxt"
+}
+for n in 1 2; do
+	steps t$n 'rm -f log; ./conf; make -s'
+done
+etrace diff t1.db t2.db > text
+sed -n 's/^   by  //p; /^   here the build/p; /^   this is/p' text > ours
+cat > truth <<'END2'
+/bin/sh ./conf
+   here the build stops being reproducible: its arguments, program, inputs and environment
+date +%N
+   this is not reproducible, either
+END2
+same "what came first is named first, with all that it called" ours truth
+# What it sees after the call that differs follows from it.
+cat > held/conf <<'END2'
+#!/bin/sh
+cat $SOME a.in > found
+read -r word < found
+echo "$word" > seen
+END2
+echo one > held/a.in
+for some in -n -E; do
+	SOME=$some steps u$some './conf; cat seen'
+done
+etrace diff u-n.db u-E.db > text
+check "a call that differs, by one that saw no difference before" [ "$(sed 's/^\(   here the build\).*/\1/;5q' text)" = \
+	"1. different arguments:  cat -E a.in
+    - -n
+    + -E
+   by  /bin/sh ./conf
+   here the build" ]
+etrace diff u-n.fxt u-E.fxt > text
+check "without contents, too, who called it is said" grep -qx '   by  /bin/sh ./conf' text
 etrace diff s1.fxt s2.fxt > text
 check "without contents, nobody says so" sh -c '! grep -q reproducible text'
 check "the JSON has its form" \
