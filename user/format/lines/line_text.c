@@ -44,7 +44,7 @@ struct line_text line_text_split(const struct et_line *l)
 	if (s[n] == '|') {
 		if (l->tag == LT_NONE && !is_name(s, n, "Cont"))
 			return p;
-		/* no tracer prints an argument without its number: it is not known which one it is */
+		/* an argument without its number, which no tracer prints: it may be any */
 		if (lt_is_args(l->tag))
 			return p;
 		p.text = s + n + 1;
