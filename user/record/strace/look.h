@@ -5,7 +5,8 @@
  *
  * It looks a little after the call.  So a file's identity is recorded only if its times
  * prove that the file is the one of the call: neither it nor its names have changed since
- * (ctime), or this very call created it (btime).
+ * (ctime), or this very call created it: it was born since (btime), and the task's descriptor still
+ * refers to it, or it was not renamed since (ctime and mtime are equal).
  */
 #ifndef ETRACE_LOOK_H
 #define ETRACE_LOOK_H
