@@ -161,9 +161,9 @@ static void find_internet(struct check *c)
 		bool binds = *db_bytes(st, 1, &len) == 'b';
 
 		/* the program that connects to this address is reported instead */
-		if (binds && is_connected_to(db, address))
+		if (binds && (fails || is_connected_to(db, address)))
 			continue;
-		add_network(c, exec, binds ? "listens there" :
+		add_network(c, exec, binds ? "can be reached there" :
 			    fails ? "tried to connect" : "connected", address);
 	}
 }

@@ -479,3 +479,21 @@ check "in words" [ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ rep
   then    cat edited replaced same named moved" ]
 etrace check changed.fxt > text
 check "without contents, nothing is known" sh -c '! grep -q ^changed: text'
+
+# ---- the network ----
+
+mkdir network
+cat > network/takes.py <<- 'END'
+	import socket
+	taken = socket.socket()
+	taken.bind(("127.0.0.1", 0))
+	again = socket.socket()
+	try:
+	    again.bind(("127.0.0.1", taken.getsockname()[1]))
+	except OSError:
+	    pass
+END
+recorded network network python3 takes.py
+etrace check --json network.fxt | grep '"finding":"network"' > json
+check "an address that was taken, and none that was not" [ "$(wc -l < json)" = 1 ]
+check "it says so" grep -q '"address":"127.0.0.1:0","what":"can be reached there"' json
