@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* SHA-256 of a file, if it has not changed since the build.  See attest.h. */
 #include "answers/attest.h"
+#include "base/clock.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -36,11 +37,6 @@ static int open_file(const char *root, const char *path)
 	return e ? -e : fd;
 }
 
-static int64_t ns_of(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 static bool read_all(int fd, uint8_t *hash)
 {
 	static const size_t room = 1 << 16;
@@ -63,9 +59,9 @@ static const char *is_other(const struct attest *a, const struct attest_was *was
 	if (!S_ISREG(st->st_mode))
 		return "no regular file since";
 	if (!was->known)
-		return a->has_begin && ns_of(&st->st_ctim) < a->begin ? NULL :
+		return a->has_begin && timespec_ns(&st->st_ctim) < a->begin ? NULL :
 			"the trace does not tell its size and time";
-	if (st->st_size != was->size || llabs(ns_of(&st->st_mtim) - was->mtime) > was->slack)
+	if (st->st_size != was->size || llabs(timespec_ns(&st->st_mtim) - was->mtime) > was->slack)
 		return "changed since";
 	return NULL;
 }
@@ -87,8 +83,8 @@ const char *attest_hash(const struct attest *a, const struct attest_file *f,
 	if (!why && !read_all(fd, hash))
 		why = "cannot be read";
 	if (!why && (fstat(fd, &after) || after.st_size != st.st_size ||
-		     ns_of(&after.st_mtim) != ns_of(&st.st_mtim) ||
-		     ns_of(&after.st_ctim) != ns_of(&st.st_ctim)))
+		     timespec_ns(&after.st_mtim) != timespec_ns(&st.st_mtim) ||
+		     timespec_ns(&after.st_ctim) != timespec_ns(&st.st_ctim)))
 		why = "changes while it is read";
 	if (why)
 		memset(hash, 0, ATTEST_HASH);
@@ -104,10 +100,10 @@ bool attest_look(const struct attest *a, const char *path, struct attest_was *wa
 	if (fd < 0)
 		return false;
 	was->known = !fstat(fd, &st) && S_ISREG(st.st_mode) && a->has_begin &&
-		     ns_of(&st.st_ctim) < a->begin;
+		     timespec_ns(&st.st_ctim) < a->begin;
 	if (was->known) {
 		was->size = st.st_size;
-		was->mtime = ns_of(&st.st_mtim);
+		was->mtime = timespec_ns(&st.st_mtim);
 	}
 	close(fd);
 	return was->known;

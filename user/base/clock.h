@@ -6,12 +6,17 @@
 #include <stdint.h>
 #include <time.h>
 
+static inline int64_t timespec_ns(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
 	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return timespec_ns(&t);
 }
 
 /**

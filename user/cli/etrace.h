@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define PROG "etrace"
 
@@ -53,10 +54,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** now_ns - CLOCK_MONOTONIC, in ns */
 static inline uint64_t now_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
 

@@ -37,15 +37,6 @@ static uint64_t queue_limit(void)
 	return limit < QUEUE_MIN ? QUEUE_MIN : limit;
 }
 
-/* CLOCK_REALTIME minus @now, the present time of the clock of traces, in ns. */
-static int64_t realtime_at(uint64_t now)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec - (int64_t)now;
-}
-
 static bool add_output(struct recording *r, const char *file, char *why, size_t size)
 {
 	const struct record_kind *kind = record_made_kind(&r->opt, file);
@@ -225,7 +216,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		goto fail;
 	r->fds = xcalloc(r->session->nfds + RECORD_FDS, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = now_ns();
-	r->realtime = realtime_at(r->begun);
+	r->realtime = clock_to_real();
 	/* last: it is traced from here on */
 	r->cgroups = cgroups_add(r->session, o->cgroups, o->ncgroups, why, sizeof(why));
 	if (r->cgroups)

@@ -20,17 +20,12 @@
 #define SECOND		1000000000ll
 /* Bytes read at a time, on the stack: they stay in the processor's cache for both hashes. */
 #define BLOCK		(32u << 10)
-/* Bytes that are read again sooner than they are found in the cache. */
+/* Up to this many bytes, reading a file again takes less time than a look into the cache. */
 #define SMALL		(32u << 10)
 /* How far the two clocks may drift apart while they are read, ns. */
 #define CLOCK_SLACK	1000000ll
 /* How late the coarse clock may be, in ticks: two were seen in a virtual machine. */
 #define STALE_TICKS	4
-
-static int64_t ns_of(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * SECOND + t->tv_nsec;
-}
 
 /* Length of a tick of the coarse clock, ns. */
 static int64_t tick_ns(void)
@@ -39,7 +34,7 @@ static int64_t tick_ns(void)
 	struct timespec t;
 
 	if (!tick)
-		tick = clock_getres(CLOCK_REALTIME_COARSE, &t) ? 10000000 : ns_of(&t);
+		tick = clock_getres(CLOCK_REALTIME_COARSE, &t) ? 10000000 : timespec_ns(&t);
 	return tick;
 }
 
@@ -377,7 +372,7 @@ static bool hash_content(int fd, uint64_t size, struct file_result *to)
 		have += (uint64_t)n;
 	}
 	hashes_end(&h, &to->id);
-	/* that it is no longer meanwhile is for is_unchanged() to see */
+	/* is_unchanged() shows if it has grown meanwhile */
 	return have == size;
 }
 
@@ -505,7 +500,7 @@ bool file_still(const char *path, uint64_t ino, int64_t ctime, int64_t changed)
 	int64_t to_real = clock_to_real();
 	struct stat st;
 
-	if (lstat(path, &st) || st.st_ino != ino || ns_of(&st.st_ctim) == ctime)
+	if (lstat(path, &st) || st.st_ino != ino || timespec_ns(&st.st_ctim) == ctime)
 		return true;
-	return changed && ns_of(&st.st_ctim) <= changed + to_real + tick_ns() + CLOCK_SLACK;
+	return changed && timespec_ns(&st.st_ctim) <= changed + to_real + tick_ns() + CLOCK_SLACK;
 }

@@ -61,12 +61,12 @@ static bool take_change(struct learning *x, const struct change *c)
 		return x->touched[c->file] == 2 ||
 		       learn_refuse_file(x, "it removed a directory that it did not make", c->file);
 	case GRAPH_CHMOD:
-		return x->touched[c->file] == 2 || learn_is_mine(x, c->version) ||
-		       learn_refuse_file(x, "it changed the mode of what it did not make", c->file);
 	case GRAPH_CHOWN:
-		/* of an output, learn_outputs() looks at the owner */
+		/* of an output, learn_outputs() looks at mode and owner */
 		return x->touched[c->file] == 2 || learn_is_mine(x, c->version) ||
-		       learn_refuse_file(x, "it changed the owner of what it did not make", c->file);
+		       learn_refuse_file(x, c->what == GRAPH_CHMOD ?
+					 "it changed the mode of what it did not make" :
+					 "it changed the owner of what it did not make", c->file);
 	case GRAPH_UTIMENS:
 		return (!c->value && learn_is_mine(x, c->version)) ||
 		       learn_refuse_file(x, "it set times of a file", c->file);

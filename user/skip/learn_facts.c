@@ -57,9 +57,9 @@ bool learn_is_still(const struct learning *x, const char *path)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && learn_ns(&st.st_ctim) < learn_begin(x) &&
+	return !lstat(path, &st) && timespec_ns(&st.st_ctim) < learn_begin(x) &&
 	       (!S_ISLNK(st.st_mode) || (!stat(path, &st) &&
-		(S_ISDIR(st.st_mode) || learn_ns(&st.st_ctim) < learn_begin(x))));
+		(S_ISDIR(st.st_mode) || timespec_ns(&st.st_ctim) < learn_begin(x))));
 }
 
 bool learn_look(struct learning *x, const char *path, bool blind)

@@ -114,7 +114,7 @@ static bool check_times(struct learning *x, const char *path, const struct stat 
 	/* one that was there before keeps its mode, its owner and its other names */
 	if ((int64_t)sx.stx_btime.tv_sec * 1000000000 + sx.stx_btime.tv_nsec < learn_begin(x) - TICK)
 		return learn_refuse(x, "an output was there before", path);
-	if (!S_ISDIR(st->st_mode) && learn_ns(&st->st_ctim) > end + TICK)
+	if (!S_ISDIR(st->st_mode) && timespec_ns(&st->st_ctim) > end + TICK)
 		return learn_refuse(x, "an output was changed later", path);
 	return true;
 }
@@ -173,7 +173,7 @@ static bool put_output(struct learning *x, uint32_t file, struct buf *rows, stru
 		return is_removed(x, file) || learn_refuse(x, "an output is gone", path);
 	if (is_removed(x, file))
 		return learn_refuse(x, "an output was changed later", path);
-	o->mtime = learn_ns(&st.st_mtim);
+	o->mtime = timespec_ns(&st.st_mtim);
 	o->dir = S_ISDIR(st.st_mode);
 	if (!check_times(x, path, &st) || !check_owner(x, path, &st) || !put_parent(x, path))
 		return false;

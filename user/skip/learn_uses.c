@@ -44,7 +44,7 @@ static bool take_directory(struct learning *x, const struct build_access *a, uin
 		return true;
 	if (a->how != GRAPH_LIST)
 		return learn_look(x, path, false);
-	if (lstat(path, &st) || learn_ns(&st.st_ctim) >= learn_begin(x))
+	if (lstat(path, &st) || timespec_ns(&st.st_ctim) >= learn_begin(x))
 		return learn_refuse(x, "a directory that it listed was changed later", path);
 	return learn_way(x, path, true) && learn_fact(x, FACT_LIST, path);
 }

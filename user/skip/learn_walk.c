@@ -22,7 +22,7 @@ static bool check_part(struct learning *x, const struct learn_walk *w, const cha
 	if (!w->now || (file && x->touched[file]))
 		return true;
 	if ((moved && (int64_t)*moved >= x->b->execs[x->step].at) ||
-	    (target && (lstat(path, &st) || learn_ns(&st.st_ctim) >= learn_begin(x))))
+	    (target && (lstat(path, &st) || timespec_ns(&st.st_ctim) >= learn_begin(x))))
 		return learn_refuse(x, "a link or directory on the way was changed later", path);
 	return true;
 }

@@ -16,11 +16,11 @@
 #ifndef ETRACE_LEARNING_H
 #define ETRACE_LEARNING_H
 
+#include "base/clock.h"
 #include "base/map64.h"
 #include "build/build.h"
 #include "skip/skip.h"
 
-#include <time.h>
 
 struct change {
 	uint32_t exec, file, to, version;
@@ -85,11 +85,6 @@ bool learn_is_mine(const struct learning *x, uint32_t version);
 
 /** learn_is_own - whether an exec is part of the step, and not etrace */
 bool learn_is_own(const struct learning *x, uint32_t exec);
-
-static inline int64_t learn_ns(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
 
 /* ---- learn_walk.c ---- */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files of a store, and hashes.  See skip.h. */
 #include "skip/skip.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <dirent.h>
@@ -141,18 +142,13 @@ bool skip_copy(int from, int to, char hex[SKIP_HEX + 1])
 	return !n;
 }
 
-static int64_t ns_of(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 /* Whether a file's ctime is older than the clock: so old that a change would give it another one. */
 static bool is_settled(const struct stat *st)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	return ns_of(&st->st_ctim) + 20000000 < ns_of(&now);
+	return timespec_ns(&st->st_ctim) + 20000000 < timespec_ns(&now);
 }
 
 static struct content_key hash_key(int fd, const struct stat *st)
@@ -160,7 +156,7 @@ static struct content_key hash_key(int fd, const struct stat *st)
 	struct statfs fs;
 	struct content_key k = {
 		.dev = st->st_dev, .ino = st->st_ino, .size = (uint64_t)st->st_size,
-		.mtime = ns_of(&st->st_mtim), .ctime = ns_of(&st->st_ctim),
+		.mtime = timespec_ns(&st->st_mtim), .ctime = timespec_ns(&st->st_ctim),
 	};
 
 	if (!fstatfs(fd, &fs))
@@ -259,7 +255,7 @@ struct kept {
 
 static int compare_kept(const void *a, const void *b)
 {
-	int64_t x = ns_of(&((const struct kept *)a)->used), y = ns_of(&((const struct kept *)b)->used);
+	int64_t x = timespec_ns(&((const struct kept *)a)->used), y = timespec_ns(&((const struct kept *)b)->used);
 
 	return (x > y) - (x < y);
 }

@@ -307,16 +307,24 @@ void call_settle(const struct call *c)
 		move_path(c, dir, n);
 }
 
+static const char own_fds[] = "/proc/self/fd/";
+
+bool call_names_fd(const struct call *c)
+{
+	const struct buf *path = &c->log->path;
+
+	return path->len >= sizeof(own_fds) && !memcmp(path->s, own_fds, sizeof(own_fds) - 1);
+}
+
 /* Set log->path to the file of N, if it is "/proc/self/fd/N".  Return: false if it is not */
 static bool settle_fd(const struct call *c)
 {
-	static const char fds[] = "/proc/self/fd/";
-	const size_t n = sizeof(fds) - 1;
+	const size_t n = sizeof(own_fds) - 1;
 	struct buf *path = &c->log->path;
 	const struct st_fd *known;
 	uint64_t fd;
 
-	if (path->len <= n || memcmp(path->s, fds, n) ||
+	if (!call_names_fd(c) ||
 	    !st_number((struct st_text){ path->s + n, path->len - n }, &fd) || fd > INT_MAX)
 		return false;
 	known = st_fd_known(c->task->process, (int64_t)fd);

@@ -83,6 +83,8 @@ void call_cut(const struct call *c, unsigned int bit);
 bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, bool *cut);
 /** call_settle - remove "." and ".." from log->path, and with st_asks links to directories */
 void call_settle(const struct call *c);
+/** call_names_fd - whether log->path is "/proc/self/fd/N" */
+bool call_names_fd(const struct call *c);
 /** call_settle_whole - like call_settle(), but follow a link at the end of log->path, too */
 void call_settle_whole(const struct call *c);
 

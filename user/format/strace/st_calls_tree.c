@@ -37,10 +37,7 @@ void st_do_rename(struct call *c)
 /* "/proc/self/fd/N" stays: if the file has no name yet, it has no other path. */
 static void settle_linked(const struct call *c)
 {
-	static const char fds[] = "/proc/self/fd/";
-	const struct buf *path = &c->log->path;
-
-	if (path->len < sizeof(fds) || memcmp(path->s, fds, sizeof(fds) - 1) != 0)
+	if (!call_names_fd(c))
 		call_settle_whole(c);
 }
 

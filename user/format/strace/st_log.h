@@ -40,7 +40,7 @@ struct st_opened {
 	const char *path;
 	struct st_span when;
 	bool creates;		/* the call may have created it */
-	int64_t pid, fd;	/* the task and its descriptor; @fd -1 if there is none */
+	int64_t pid, fd;	/* the task, and its descriptor of the file; -1 if it ran the file */
 };
 
 /* Callbacks that look at files while the log is being written. */

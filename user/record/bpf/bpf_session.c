@@ -2,6 +2,7 @@
 /* Runs a session of the BPF programs and reads their records.  See bpf_session.h. */
 #include "record/bpf/bpf_session.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/container.h"
 #include "record/bpf/link_target.h"
 #include "record/bpf/programs.h"
@@ -187,14 +188,6 @@ static bool bpf_idle(struct session *base)
 
 /* ---- reading ---- */
 
-static uint64_t time_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void bpf_poll(struct session *base, struct pollfd *fds)
 {
 	fds[0] = (struct pollfd){
@@ -205,7 +198,7 @@ static void bpf_poll(struct session *base, struct pollfd *fds)
 static int bpf_pump(struct session *base)
 {
 	struct bpf_session *s = session_of(base);
-	uint64_t before = time_now(), bytes = bpf_rec_tally(s->rec)->bytes;
+	uint64_t before = (uint64_t)clock_ns(CLOCK_MONOTONIC), bytes = bpf_rec_tally(s->rec)->bytes;
 	uint64_t size = bpf_map__max_entries(s->skel->maps.ring);
 	int n = ring_buffer__consume(s->ring);
 	int err = bpf_rec_seen(s->rec, before);

@@ -2,6 +2,7 @@
 /* A session of the module.  See rec_session.h. */
 #include "record/module/rec_session.h"
 #include "record/module/rec_merge.h"
+#include "base/clock.h"
 #include "base/container.h"
 #include "base/xalloc.h"
 #include "kernel/etrace_ioctl.h"
@@ -57,14 +58,6 @@ struct rec_session {
 static struct rec_session *session_of(struct session *base)
 {
 	return container_of(base, struct rec_session, base);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* ---- opening ---- */
@@ -348,7 +341,7 @@ static void module_poll(struct session *base, struct pollfd *fds)
 /* Return: the number of pages read.  @more: set if there may be more. */
 static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
 {
-	uint64_t seen = now_ns();
+	uint64_t seen = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	unsigned int n = 0;
 	void *room = NULL;
 
