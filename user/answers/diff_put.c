@@ -2,6 +2,7 @@
 /* Prints differences (diff.h) as text and as JSON. */
 #include "answers/diff.h"
 #include "answers/match_put.h"
+#include "base/clock.h"
 #include "base/shquote.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"
@@ -255,8 +256,8 @@ static void put_pair(struct putting *p, uint32_t unit)
 		out_puts(p->out, "\n");
 	}
 	if (what & DIFF_TIME)
-		out_printf(p->out, "    %.3f s, %.3f s before\n", (double)(b->until - b->at) / 1e9,
-			   (double)(a->until - a->at) / 1e9);
+		out_printf(p->out, "    %.3f s, %.3f s before\n", ns_seconds(b->until - b->at),
+			   ns_seconds(a->until - a->at));
 }
 
 /* ---- JSON ---- */

@@ -2,6 +2,7 @@
 /* Draws a timeline with characters.  See draw.h. */
 #include "answers/draw.h"
 #include "answers/print_names.h"
+#include "base/clock.h"
 #include "base/screen.h"
 #include "build/build.h"
 
@@ -32,11 +33,6 @@ static void put_repeated(struct out *out, const char *s, unsigned int n)
 {
 	while (n--)
 		out_puts(out, s);
-}
-
-static double seconds(int64_t ns)
-{
-	return (double)ns / 1e9;
 }
 
 /* ---- how many worked ---- */
@@ -130,7 +126,7 @@ static void put_axis(const struct timeline *t, const struct draw *d, unsigned in
 		out_puts(d->out, here ? g->tick : g->line);
 		if (!here)
 			continue;
-		n = snprintf(text, sizeof(text), "%.9g%s", seconds(next), next ? "" : " s");
+		n = snprintf(text, sizeof(text), "%.9g%s", ns_seconds(next), next ? "" : " s");
 		next += tick;
 		for (; at < MARGIN + i; at++)
 			buf_addc(&numbers, ' ');
@@ -303,7 +299,7 @@ static void put_stretch(const struct timeline *t, const struct draw *d, const st
 	put_bar(t, d, s, cols);
 	buf_addc(&label, ' ');
 	answers_label(t->db, s->s.exec, s->s.output, &label);
-	snprintf(number, sizeof(number), "%10.3f s ", seconds(stretch_length(s)));
+	snprintf(number, sizeof(number), "%10.3f s ", ns_seconds(stretch_length(s)));
 	buf_adds(&line, number);
 	taken = screen_add(&line, label.s, label.len, LABEL, utf8);
 	for (; taken < LABEL; taken++)

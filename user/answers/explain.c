@@ -183,7 +183,7 @@ static size_t place_end(const char *s, size_t len, uint32_t *line, uint32_t *col
 	return 0;
 }
 
-static bool contains(const char *s, size_t len, const char *word)
+static bool line_contains(const char *s, size_t len, const char *word)
 {
 	return memmem(s, len, word, strlen(word));
 }
@@ -191,7 +191,7 @@ static bool contains(const char *s, size_t len, const char *word)
 /* Whether a line is an error: not a warning, a note, or part of the way to another place. */
 static bool is_error(const char *s, size_t len)
 {
-	return !contains(s, len, "warning:") && !contains(s, len, "note:") &&
+	return !line_contains(s, len, "warning:") && !line_contains(s, len, "note:") &&
 	       memcmp(s, "In file", len < 7 ? len : 7) && !isspace((unsigned char)*s);
 }
 

@@ -66,7 +66,7 @@ static size_t own_words(const struct match_side *of, uint32_t unit, const struct
 }
 
 /* Set @to to a word as it is compared.  Return: its hash */
-static uint64_t compared(const struct match_side *s, const char *word, struct buf *to)
+static uint64_t match_compared(const struct match_side *s, const char *word, struct buf *to)
 {
 	to->len = 0;
 	match_name(s, word, strlen(word), to);
@@ -83,12 +83,12 @@ size_t match_other_args(const struct match_side *of, uint32_t unit, const struct
 	const char *s;
 
 	for (s = theirs.s; k--; s += strlen(s) + 1) {
-		uint64_t key = compared(than, s, &word), *there = map64_get(&words, key);
+		uint64_t key = match_compared(than, s, &word), *there = map64_get(&words, key);
 
 		map64_put(&words, key, there ? *there + 1 : 1);
 	}
 	for (s = mine.s; n--; s += strlen(s) + 1) {
-		uint64_t *there = map64_get(&words, compared(of, s, &word));
+		uint64_t *there = map64_get(&words, match_compared(of, s, &word));
 
 		if (there && *there) {
 			--*there;

@@ -4,6 +4,7 @@
 #include "answers/faster.h"
 #include "answers/print_names.h"
 #include "answers/timeline_load.h"
+#include "base/clock.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -11,11 +12,6 @@
 #include <string.h>
 
 static const char *const keys[] = { "program", "output", "directory" };
-
-static double seconds(int64_t ns)
-{
-	return (double)ns / 1e9;
-}
 
 /* ---- the slowest ---- */
 
@@ -221,11 +217,11 @@ static void put_percent(struct out *out, const struct timeline *t, int64_t ns)
 
 static void text_sum(const struct timeline *t, struct out *out)
 {
-	out_printf(out, "%.3f s", seconds(t->wall));
+	out_printf(out, "%.3f s", ns_seconds(t->wall));
 	if (t->costs)
-		out_printf(out, ", %.3f s of processor time", seconds(t->cpu));
+		out_printf(out, ", %.3f s of processor time", ns_seconds(t->cpu));
 	out_printf(out, "; %.2f programs running on average, %.3f s in total\n", timeline_average(t),
-		   seconds(t->worked));
+		   ns_seconds(t->worked));
 }
 
 static void text_width(const struct timeline *t, struct out *out)
@@ -282,7 +278,7 @@ static void text_unsure(const struct timeline *t, const struct times *w)
 {
 	if (t->unsure)
 		out_printf(w->out, "\nReaders of pipes may have run %.3f s longer: their processor time is unknown\n",
-			   seconds(t->unsure));
+			   ns_seconds(t->unsure));
 }
 
 static void text_alone(const struct times *w, const struct alone *list, size_t n)
@@ -291,8 +287,8 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 		return;
 	out_puts(w->out, "\nAt most one program running, longest first:\n");
 	for (size_t i = 0; i < n && i < w->top; i++)
-		out_printf(w->out, "  %10.3f s  starting at %.3f s\n", seconds(list[i].to - list[i].from),
-			   seconds(list[i].from));
+		out_printf(w->out, "  %10.3f s  starting at %.3f s\n",
+			   ns_seconds(list[i].to - list[i].from), ns_seconds(list[i].from));
 }
 
 static void text_path(const struct timeline *t, const struct times *w,
@@ -461,7 +457,8 @@ void times_put(struct db *db, const struct times *w)
 	} else {
 		text_width(&t, w->out);
 		faster_put(&t, &faster, w->out);
-		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(faster.endless));
+		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n",
+			   ns_seconds(faster.endless));
 		text_slow(&t, w, &l);
 		text_rest(&t, w, &l);
 		text_unsure(&t, w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Clocks in ns. */
+/* Clocks and times in ns. */
 #ifndef ETRACE_CLOCK_H
 #define ETRACE_CLOCK_H
 
@@ -9,6 +9,11 @@
 static inline int64_t timespec_ns(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static inline double ns_seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
 }
 
 static inline int64_t clock_ns(clockid_t clock)

@@ -109,7 +109,7 @@ static int at_end(struct sqlite3_vtab_cursor *c)
 	return ((struct cursor *)c)->row >= ((struct cursor *)c)->batch->rows;
 }
 
-static int column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to, int i)
+static int batch_column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to, int i)
 {
 	const struct cursor *c = (struct cursor *)cursor;
 	const struct batch *b = c->batch;
@@ -139,7 +139,7 @@ static int row_id(struct sqlite3_vtab_cursor *c, sqlite3_int64 *to)
 static const struct sqlite3_module module = {
 	.xConnect = connect_table, .xBestIndex = best_index, .xDisconnect = disconnect_table,
 	.xOpen = open_cursor, .xClose = close_cursor, .xFilter = first_row, .xNext = next_row,
-	.xEof = at_end, .xColumn = column, .xRowid = row_id,
+	.xEof = at_end, .xColumn = batch_column, .xRowid = row_id,
 };
 
 /* ---- for us ---- */

@@ -120,7 +120,7 @@ struct db *db_create(const char *path, struct diag *diag)
 }
 
 /* Note the change counter: db_open() sees by it whether the file was changed since. */
-static void seal(const char *file)
+static void seal_file(const char *file)
 {
 	static const char text[] = "INSERT OR REPLACE INTO meta VALUES ('" DB_SEAL "', ?)";
 	int64_t changes = db_changes(file);
@@ -152,7 +152,7 @@ bool db_finish(struct db *db)
 	db->name = NULL;
 	db_close(db);
 	if (good && place)
-		seal(place->part);
+		seal_file(place->part);
 	err = good && place ? out_place_commit(place, false) : 0;
 	if (err)
 		diag_fatal(diag, "%s: %s", name, strerror(-err));

@@ -89,7 +89,7 @@ bool db_bind(sqlite3_stmt *st, const char *types, va_list ap)
 
 /* ---- queries ---- */
 
-static sqlite3_stmt *kept(struct db *db, const char *text)
+static sqlite3_stmt *kept_statement(struct db *db, const char *text)
 {
 	sqlite3_stmt *st;
 
@@ -107,7 +107,7 @@ static sqlite3_stmt *kept(struct db *db, const char *text)
 
 static sqlite3_stmt *prepare_query(struct db *db, const char *sql, const char *types, va_list ap)
 {
-	sqlite3_stmt *st = db->failed ? NULL : kept(db, sql);
+	sqlite3_stmt *st = db->failed ? NULL : kept_statement(db, sql);
 
 	if (!st)
 		return NULL;

@@ -43,7 +43,7 @@ static void finish_row(struct list_rows *l, struct list_row *row)
 }
 
 /* Times of a forged trace may be anything. */
-static int64_t bounded(int64_t t)
+static int64_t bound_time(int64_t t)
 {
 	if (t > DB_TIME_MAX)
 		return DB_TIME_MAX;
@@ -67,10 +67,11 @@ static void put_list(struct buf *b, const int64_t *v, unsigned int n)
 
 static void put_access(struct list_row *row, const struct graph_access *a)
 {
-	int64_t at = bounded(a->at), v[NR_ACCESS] = {
-		a->version, a->file, a->how, a->class, at - row->at, bounded(a->until) - at, a->fd,
+	int64_t at = bound_time(a->at), v[NR_ACCESS] = {
+		a->version, a->file, a->how, a->class, at - row->at, bound_time(a->until) - at,
+		a->fd,
 		a->counted && a->bytes < INT64_MAX ? (int64_t)a->bytes : -1, a->copied,
-		bounded(a->since),
+		bound_time(a->since),
 	};
 	unsigned int n = NR_ACCESS;
 
@@ -88,10 +89,10 @@ void list_rows_add(struct list_rows *l, const struct graph_access *a)
 		finish_row(l, row);
 	if (!row->text.len) {
 		row->error = a->error;
-		row->at = bounded(a->at);
+		row->at = bound_time(a->at);
 	}
 	if (miss)
-		put_list(&row->text, (int64_t[]){ a->file, bounded(a->at) - row->at }, NR_MISS);
+		put_list(&row->text, (int64_t[]){ a->file, bound_time(a->at) - row->at }, NR_MISS);
 	else
 		put_access(row, a);
 }
@@ -156,7 +157,7 @@ static bool is_bad(struct list *l)
 	return false;
 }
 
-static bool pass(struct list *l, char c)
+static bool pass_char(struct list *l, char c)
 {
 	bool is = l->at < l->end && *l->at == c;
 
@@ -187,12 +188,12 @@ static bool list_begins(struct list *l)
 	bool good, more;
 
 	if (!l->begun) {
-		good = pass(l, '[');
-		more = good && !pass(l, ']');
+		good = pass_char(l, '[');
+		more = good && !pass_char(l, ']');
 		l->begun = more;
 	} else {
-		more = pass(l, ',');
-		good = more || pass(l, ']');
+		more = pass_char(l, ',');
+		good = more || pass_char(l, ']');
 	}
 	if (!good || (!more && l->at != l->end))
 		is_bad(l);

@@ -80,7 +80,7 @@ static bool names_other_journal(const char *path)
 }
 
 /* Anybody may have made the file: limit what it can make SQLite do. */
-static void distrust(struct db *db, const char *path)
+static void distrust_file(struct db *db, const char *path)
 {
 	struct stat st;
 
@@ -106,7 +106,7 @@ struct db *db_open_any(const char *path, struct diag *diag)
 	db = db_connect(path, flags, diag);
 	if (!db)
 		return NULL;
-	distrust(db, path);
+	distrust_file(db, path);
 	app = db_one(db, "PRAGMA application_id", "");
 	if (!db->failed && app == DB_APPLICATION)
 		return db;

@@ -33,7 +33,7 @@ static void take_row(sqlite3_context *context, int n, sqlite3_value **values)
 	db->scan->fn(db->scan->ctx, &row);
 }
 
-static void ignore(sqlite3_context *context)
+static void scan_ignore(sqlite3_context *context)
 {
 	(void)context;
 }
@@ -44,7 +44,7 @@ static void make_function(struct db *db)
 	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 	if (!db->scanned && sqlite.create_function_v2(db->sql, "take_row", -1, flags, db, NULL,
-						      take_row, ignore, NULL))
+						      take_row, scan_ignore, NULL))
 		db_fail(db);
 	db->scanned = true;
 }

@@ -38,7 +38,7 @@ struct objects {
 
 static const char schema_of[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
 
-static char *column(sqlite3_stmt *st, int i)
+static char *text_at(sqlite3_stmt *st, int i)
 {
 	const char *s = (const char *)sqlite.column_text(st, i);
 
@@ -53,7 +53,8 @@ static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
 	while (!err && (err = sqlite.step(st)) == SQLITE_ROW) {
 		to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));
 		to->rows[to->n++] = (struct object){
-			column(st, 0), column(st, 1), column(st, 2), column(st, 3), optional, false,
+			text_at(st, 0), text_at(st, 1), text_at(st, 2), text_at(st, 3),
+			optional, false,
 		};
 		err = SQLITE_OK;
 	}
@@ -62,7 +63,7 @@ static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
 }
 
 /* The objects of an empty database.  Return: false if SQLite cannot make one. */
-static bool expect(struct objects *to)
+static bool expected_objects(struct objects *to)
 {
 	sqlite3 *sql;
 	bool good = !sqlite.open_v2(":memory:", &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
@@ -138,7 +139,7 @@ static bool compare_objects(struct db *db, const struct objects *have, const str
 static bool schema_is_ours(struct db *db)
 {
 	struct objects have = { 0 }, want = { 0 };
-	bool good = expect(&want);
+	bool good = expected_objects(&want);
 
 	if (!good)
 		db_damaged(db, "SQLite cannot make an empty one to compare it with");

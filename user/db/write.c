@@ -91,7 +91,7 @@ static void put_row(struct writer *w, enum into table, const char *types, ...)
 }
 
 /* "i" if it is known, "0" (NULL) if not */
-static char given(bool known)
+static char number_type(bool known)
 {
 	return known ? 'i' : '0';
 }
@@ -134,7 +134,7 @@ static void on_string(void *ctx, uint32_t id, const char *s, size_t len)
 
 static struct batch_cell number_if(bool known, int64_t v)
 {
-	return (struct batch_cell){ .type = given(known), .v = v };
+	return (struct batch_cell){ .type = number_type(known), .v = v };
 }
 
 #define NR_IDENTITY	(NR_VERSION - VERSION_TYPE)
@@ -297,12 +297,13 @@ static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 	struct batch_cell *row = batch_row(w->tables[IN_exec], e->id);
 	struct batch_cell end[NR_EXEC_END] = {
 		{ 'i', 0, e->until }, { 'i', 0, e->ended },
-		{ given(e->has_status), 0, e->status }, { given(e->has_status), 0, e->signal },
-		{ given(e->has_status), 0, e->core }, { 'i', 0, e->unseen },
+		{ number_type(e->has_status), 0, e->status },
+		{ number_type(e->has_status), 0, e->signal },
+		{ number_type(e->has_status), 0, e->core }, { 'i', 0, e->unseen },
 	};
 
 	for (unsigned int i = 0; i < GRAPH_NCOSTS; i++)
-		end[6 + i] = (struct batch_cell){ given(e->costs >> i & 1), 0, e->cost[i] };
+		end[6 + i] = (struct batch_cell){ number_type(e->costs >> i & 1), 0, e->cost[i] };
 	if (row)
 		memcpy(row + EXEC_UNTIL, end, sizeof(end));
 	else

@@ -15,7 +15,7 @@
 #define LAST UINT32_MAX
 
 /* Local midnight that begins the day @days after that of @t, s since 1970; may be negative. */
-static int64_t midnight(const struct tm *t, int days)
+static int64_t midnight_after(const struct tm *t, int days)
 {
 	struct tm day = {
 		.tm_year = t->tm_year, .tm_mon = t->tm_mon, .tm_mday = t->tm_mday + days,
@@ -32,7 +32,7 @@ static int64_t day_back(int64_t now, int back, bool end)
 	struct tm t;
 
 	localtime_r(&at, &t);
-	return midnight(&t, (end ? 1 : 0) - back);
+	return midnight_after(&t, (end ? 1 : 0) - back);
 }
 
 /* Days since the last day of the week with this name, 0 if today, -1 if there is none. */
@@ -157,7 +157,7 @@ static bool read_date(const char *s, bool end, int64_t *to)
 	if (!read_day(&s, &t))
 		return false;
 	if (!*s) {
-		*to = midnight(&t, end);
+		*to = midnight_after(&t, end);
 		return true;
 	}
 	return take_char(&s, "Tt ") && read_clock(&s, &t) && read_zone(s, &t, to);

@@ -152,7 +152,7 @@ static bool sinks_of(const struct source_format *source, const char *to,
 }
 
 /* The row whose place in the table decides if several choices fit. */
-static const struct sink_format *leading(const struct choice *ch)
+static const struct sink_format *leading_row(const struct choice *ch)
 {
 	return ch->main ? ch->main : ch->extra[0];
 }
@@ -178,10 +178,10 @@ bool choose_rows(const char *from, const char *to, struct in *in, const struct o
 		looks = choose_row_detect(s, in) != DETECT_NO;
 		/* if the input matches none of the rows, the first is the most general */
 		if (found && (looks < found_looks ||
-			      (looks == found_looks && (!looks || leading(&one) > found))))
+			      (looks == found_looks && (!looks || leading_row(&one) > found))))
 			continue;
 		*ch = one;
-		found = leading(&one);
+		found = leading_row(&one);
 		found_looks = looks;
 	}
 	if (found)

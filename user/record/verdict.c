@@ -16,7 +16,7 @@ static uint64_t not_arrived(const struct rec_account *a)
 	return more_than(a->module.records, a->tally->records + a->module.overwritten);
 }
 
-static uint64_t unexpected(const struct rec_account *a)
+static uint64_t unexpected_records(const struct rec_account *a)
 {
 	return more_than(a->tally->records, a->module.records);
 }
@@ -26,7 +26,7 @@ static uint64_t read_failed(const struct rec_account *a)
 	return a->read_error != 0;
 }
 
-static uint64_t incomplete(const struct rec_account *a)
+static uint64_t incomplete_records(const struct rec_account *a)
 {
 	return a->tally->incomplete;
 }
@@ -45,7 +45,7 @@ static const struct row {
 	{ AT(module.lost_disabled), { "records lost: the kernel switched the ring buffer off after an error (dmesg says which)", DIAG_DAMAGE } },
 	{ AT(module.overwritten), { "records overwritten before being read", DIAG_DAMAGE } },
 	{ not_arrived, 0, { "records written that did not arrive", DIAG_DAMAGE } },
-	{ unexpected, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },
+	{ unexpected_records, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },
 	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
 	{ AT(module.lost_tasks), { "tasks not traced: no memory", DIAG_DAMAGE } },
 	{ AT(module.lost_fds), { "calls of close_range, recvmsg or io_submit whose descriptors are not all known", DIAG_DAMAGE } },
@@ -53,7 +53,7 @@ static const struct row {
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
 	{ AT(module.rings_unseen), { "requests of io_urings that this kernel does not let us see", DIAG_DAMAGE } },
 	{ AT(urings), { "io_urings set up: not everything done through these is recorded", DIAG_DAMAGE } },
-	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
+	{ incomplete_records, 0, { "events with something missing", DIAG_DAMAGE } },
 	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
 	{ read_failed, 0, { "buffers that could not be read to the end", DIAG_DAMAGE } },
 };

@@ -42,7 +42,7 @@ static bool status_is_answer(const struct top_program *p)
 }
 
 /* Whether a program configures: configure, cmake; but not "cmake --build", "meson compile". */
-static bool configures(const struct top_program *p)
+static bool program_configures(const struct top_program *p)
 {
 	const char *end = p->args.s + p->args.len;
 
@@ -59,7 +59,7 @@ static bool is_probe(const struct top_model *m, const struct top_program *p)
 {
 	p = top_find(m, p->parent);
 	for (unsigned int i = 0; p && i < DEPTH_MAX; i++, p = top_find(m, p->parent))
-		if (configures(p))
+		if (program_configures(p))
 			return true;
 	return false;
 }
@@ -150,7 +150,7 @@ static void pass_on(struct top_model *m, struct top_program *p, struct top_link 
 		m->nshown -= top_is_shown(f);
 		f->went_on = false;
 		/* a probe is a failure only if the configure script itself fails */
-		f->probe = f->probe && !configures(p);
+		f->probe = f->probe && !program_configures(p);
 		if (!f->probe)
 			f->fate = TOP_REAL;
 		m->nshown += top_is_shown(f);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t since(struct timeline_events *l, uint64_t time)
+static int64_t since_begin(struct timeline_events *l, uint64_t time)
 {
 	if (!l->begun)
 		l->begin = time;
@@ -118,7 +118,7 @@ static void add_exec(struct timeline_events *l, uint32_t process, const struct t
 void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const struct task *t,
 			   const struct task *parent, const struct et_event *ev)
 {
-	int64_t at = since(l, ev->time);
+	int64_t at = since_begin(l, ev->time);
 	/* another new process with a known koid reuses it */
 	uint32_t process = t->thread || t->execed ? process_of(l, t) : 0;
 
@@ -154,7 +154,7 @@ void timeline_events_end(struct timeline_events *l, const struct task *t, enum t
 
 	if (!process || why == TASK_EXEC)
 		return;
-	end_exec(l, process, since(l, time));
+	end_exec(l, process, since_begin(l, time));
 	if (why == TASK_EXIT && p->last && ev->kind == ET_K_EXIT && !t->thread) {
 		l->t.execs[p->last].cpu = cpu_of(ev);
 		l->t.costs |= l->t.execs[p->last].cpu >= 0;
@@ -168,7 +168,7 @@ void timeline_events_end(struct timeline_events *l, const struct task *t, enum t
 
 void timeline_events_complete(struct timeline_events *l, uint64_t time)
 {
-	l->t.wall = since(l, time);
+	l->t.wall = since_begin(l, time);
 	if (!l->t.processes)
 		l->t.processes = xcalloc(1, sizeof(*l->t.processes));
 	if (!l->t.execs)

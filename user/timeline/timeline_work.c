@@ -52,12 +52,12 @@ static void sort_spans(struct spans *s)
 		qsort(s->rows, s->n, sizeof(*s->rows), by_from);
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t max_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -98,9 +98,9 @@ static void find_free(struct work *w, uint32_t process)
 	for (size_t i = 0; i < w->busy.n; i++) {
 		const struct timeline_wait *busy = &w->busy.rows[i];
 
-		add_span(&w->free, none, at, least(busy->from, p->until));
-		add_span(&w->held, none, most(at, busy->from), least(busy->to, p->until));
-		at = most(at, busy->to);
+		add_span(&w->free, none, at, min_ns(busy->from, p->until));
+		add_span(&w->held, none, max_ns(at, busy->from), min_ns(busy->to, p->until));
+		at = max_ns(at, busy->to);
 	}
 	add_span(&w->free, none, at, p->until);
 }
@@ -126,7 +126,8 @@ static void find_here(struct work *w, const struct timeline_wait *may, size_t n,
 	w->may_here.n = 0;
 	for (size_t i = 0, k = 0; i < n && k < w->free.n;) {
 		const struct timeline_wait *free = &w->free.rows[k];
-		int64_t from = most(most(may[i].from, until), free->from), to = least(may[i].to, free->to);
+		int64_t from = max_ns(max_ns(may[i].from, until), free->from);
+		int64_t to = min_ns(may[i].to, free->to);
 
 		if (may[i].full == full && to > from) {
 			add_span(&w->may_here, may[i], from, to);
@@ -156,7 +157,7 @@ static void add_rest(struct spans *to, struct timeline_wait span, const struct t
 		if (rows[i].full != full)
 			continue;
 		add_span(to, span, from, rows[i].from);
-		from = most(from, rows[i].to);
+		from = max_ns(from, rows[i].to);
 	}
 	add_span(to, span, from, span.to);
 }
@@ -216,7 +217,8 @@ static void add_waits(struct work *w, uint32_t process)
 {
 	struct timeline *t = w->t;
 	struct timeline_process *p = &t->processes[process];
-	int64_t doubt = sum_of(&w->doubt), used = most(cpu_of(t, process) - (sum_of(&w->free) - doubt), 0);
+	int64_t doubt = sum_of(&w->doubt);
+	int64_t used = max_ns(cpu_of(t, process) - (sum_of(&w->free) - doubt), 0);
 	bool sure = cpu_of(t, process) >= 0;
 	int64_t left = doubt - used;
 
@@ -224,7 +226,7 @@ static void add_waits(struct work *w, uint32_t process)
 	for (size_t i = 0; i < w->doubt.n && left > 0; i++) {
 		struct timeline_wait wait = w->doubt.rows[i];
 
-		wait.to = least(wait.to, wait.from + left);
+		wait.to = min_ns(wait.to, wait.from + left);
 		t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
 		t->waits[t->nwaits++] = wait;
 		left -= wait.to - wait.from;
@@ -251,7 +253,7 @@ static void add_work(struct timeline *t, uint32_t process, int64_t from, int64_t
 {
 	for (uint32_t e = timeline_exec_at(t, process, from); e && from < to; e = t->execs[e].next) {
 		uint32_t next = t->execs[e].next;
-		int64_t until = next ? least(t->execs[next].at, to) : to;
+		int64_t until = next ? min_ns(t->execs[next].at, to) : to;
 
 		if (until <= from || (until < to && t->execs[e].forked))
 			continue;
@@ -289,7 +291,7 @@ static void add_besides(struct work *w, uint32_t process)
 
 	for (size_t i = w->held.n; i-- && left > 0;) {
 		const struct timeline_wait *held = &w->held.rows[i];
-		int64_t from = most(held->from, held->to - left);
+		int64_t from = max_ns(held->from, held->to - left);
 
 		add_work(w->t, process, from, held->to);
 		left -= held->to - from;

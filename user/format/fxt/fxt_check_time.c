@@ -49,7 +49,7 @@ struct fxt_check_time {
 	struct map64 flows;	/* id to offset << 1 | FLOW_ENDED */
 };
 
-static void *pointer(uint64_t v)
+static void *as_pointer(uint64_t v)
 {
 	return (void *)(uintptr_t)v;
 }
@@ -70,11 +70,11 @@ void fxt_check_time_free(struct fxt_check_time *c)
 	if (!c)
 		return;
 	for (size_t i = 0; (e = map64_each(&c->tracks, &i));) {
-		free(((struct track *)pointer(e->value))->slices);
-		free(pointer(e->value));
+		free(((struct track *)as_pointer(e->value))->slices);
+		free(as_pointer(e->value));
 	}
 	for (size_t i = 0; (e = map64_each(&c->asyncs, &i));)
-		free(pointer(e->value));
+		free(as_pointer(e->value));
 	map64_clear(&c->tracks);
 	map64_clear(&c->asyncs);
 	map64_clear(&c->flows);
@@ -93,7 +93,7 @@ static struct track *find_track(const struct fxt_check_time *c, const struct fxt
 {
 	const uint64_t *v = map64_get(&c->tracks, hash_two(e->process, e->thread));
 
-	return v ? pointer(*v) : NULL;
+	return v ? as_pointer(*v) : NULL;
 }
 
 static struct track *get_track(struct fxt_check_time *c, const struct fxt_timed *e)
@@ -199,7 +199,7 @@ static void on_instant(struct fxt_check_time *c, const struct fxt_timed *e)
 static void on_async(struct fxt_check_time *c, const struct fxt_timed *e)
 {
 	const uint64_t *v = map64_get(&c->asyncs, e->value);
-	struct async *a = v ? pointer(*v) : NULL;
+	struct async *a = v ? as_pointer(*v) : NULL;
 
 	if (e->type == FXT_EV_ASYNC_BEGIN) {
 		if (a) {
@@ -373,7 +373,7 @@ uint64_t fxt_check_time_end(struct fxt_check_time *c)
 		judge_event(c, &first);
 	}
 	for (size_t i = 0; (e = map64_each(&c->tracks, &i));) {
-		const struct track *t = pointer(e->value);
+		const struct track *t = as_pointer(e->value);
 
 		for (size_t k = 0; k < t->depth; k++)
 			if (!t->slices[k].complete)
@@ -381,7 +381,7 @@ uint64_t fxt_check_time_end(struct fxt_check_time *c)
 	}
 	report_all(c, RULE_BEGIN_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->asyncs, &i));)
-		note_offset(&open, ((const struct async *)pointer(e->value))->offset);
+		note_offset(&open, ((const struct async *)as_pointer(e->value))->offset);
 	report_all(c, RULE_ASYNC_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->flows, &i));)
 		if (!(e->value & FLOW_ENDED))

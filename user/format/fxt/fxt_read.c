@@ -162,7 +162,7 @@ static uint32_t words_of(uint64_t header)
 }
 
 /* Counts the records of known types that follow one another at the beginning. */
-static unsigned int chain(const uint8_t *p, size_t n, bool swap)
+static unsigned int count_chain(const uint8_t *p, size_t n, bool swap)
 {
 	unsigned int count = 0;
 
@@ -197,7 +197,7 @@ static void read_magic(struct fxt_reader *r)
 		r->swap = true;
 	} else {
 		r->magic = false;
-		r->swap = chain(p, have, true) > chain(p, have, false);
+		r->swap = count_chain(p, have, true) > count_chain(p, have, false);
 		fxt_problem(r, FXT_BAD_MAGIC, 0);
 	}
 }

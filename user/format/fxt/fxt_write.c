@@ -196,7 +196,7 @@ static int one_word(struct fxt_writer *w, uint64_t word)
 	return end_record(w, 1);
 }
 
-static uint64_t metadata(unsigned int words, enum fxt_metadata_type type,
+static uint64_t metadata_header(unsigned int words, enum fxt_metadata_type type,
 			 uint32_t provider)
 {
 	return record_header(FXT_REC_METADATA, words) | (uint64_t)type << 16 |
@@ -226,7 +226,7 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
 		return -E2BIG;
 	forget_tables(w);
 	at = begin_record(w, words);
-	at[0] = metadata(words, FXT_META_PROVIDER_INFO, id) |
+	at[0] = metadata_header(words, FXT_META_PROVIDER_INFO, id) |
 		(uint64_t)name.len << 52;
 	put_stream(at + 1, name.s, name.len);
 	return end_record(w, words);
@@ -244,7 +244,7 @@ int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event)
 {
 	if (event > 15)
 		return -E2BIG;
-	return one_word(w, metadata(1, FXT_META_PROVIDER_EVENT, id) |
+	return one_word(w, metadata_header(1, FXT_META_PROVIDER_EVENT, id) |
 			   (uint64_t)event << 52);
 }
 

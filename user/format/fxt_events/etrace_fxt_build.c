@@ -53,7 +53,7 @@ static void put_program(struct fxt_out *f, const struct task *t, uint32_t exec, 
 	struct fxt_str *class = &f->class[f->timeline.works[exec].class];
 	uint32_t process = f->timeline.t.execs[exec].process;
 
-	begin_slice(f, t, from, to, used(f, class), label_of(f, exec));
+	begin_slice(f, t, from, to, used_name(f, class), label_of(f, exec));
 	if (!f->view.cuts)
 		add_count(f, &f->name[N_PID], f->timeline.pids[process]);
 	if (f->timeline.works[exec].failed)
@@ -100,7 +100,7 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 	if (c->begun && at - c->last < c->least)
 		return;
 	begin_event(f, FXT_EV_COUNTER, f->timeline.begin + (uint64_t)at, &t,
-		    used(f, &f->name[N_BUILD]), used(f, &f->name[N_RUNNING]));
+		    used_name(f, &f->name[N_BUILD]), used_name(f, &f->name[N_RUNNING]));
 	/* each is a track of its own */
 	for (unsigned int i = 0; i < WORK_CLASSES; i++)
 		if (working[i] != c->written[i])
@@ -129,8 +129,8 @@ static void put_counter(struct fxt_out *f, const struct lanes *l)
 static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct task *t, int64_t at,
 		     uint64_t id)
 {
-	begin_event(f, type, f->timeline.begin + (uint64_t)at, t, used(f, &f->name[N_BUILD]),
-		    used(f, &f->name[N_CRITICAL]));
+	begin_event(f, type, f->timeline.begin + (uint64_t)at, t, used_name(f, &f->name[N_BUILD]),
+		    used_name(f, &f->name[N_CRITICAL]));
 	f->event.value = id;
 	end_event(f);
 }
@@ -147,8 +147,8 @@ static void put_path(struct fxt_out *f)
 		if (s->exec)
 			put_program(f, &t, s->exec, s->from, s->to);
 		else
-			begin_slice(f, &t, s->from, s->to, used(f, &f->class[WORK_OTHER]),
-				    used(f, &f->name[N_NOBODY]));
+			begin_slice(f, &t, s->from, s->to, used_name(f, &f->class[WORK_OTHER]),
+				    used_name(f, &f->name[N_NOBODY]));
 		add_text(f, &f->name[N_WHY], path_whys[s->why], strlen(path_whys[s->why]));
 		end_event(f);
 		/* from each segment to the next; both ends lie within their segments */
@@ -162,7 +162,7 @@ static void put_path(struct fxt_out *f)
 
 /* ---- long waits ---- */
 
-static bool waited(const struct fxt_out *f, uint32_t process, int64_t *cpu)
+static bool process_waited(const struct fxt_out *f, uint32_t process, int64_t *cpu)
 {
 	const struct timeline_process *p = &f->timeline.t.processes[process];
 	int64_t took = p->until - p->at;
@@ -187,7 +187,7 @@ static void put_waits(struct fxt_out *f)
 		unsigned int track = 0;
 		struct task t;
 
-		if (!waited(f, i, &cpu))
+		if (!process_waited(f, i, &cpu))
 			continue;
 		while (track < n && until[track] > p->at)
 			track++;

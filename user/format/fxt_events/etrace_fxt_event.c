@@ -52,7 +52,7 @@ static const char *const names[NAME_COUNT] = {
 
 /* ---- names ---- */
 
-static struct fxt_str literal(const char *s)
+static struct fxt_str literal_name(const char *s)
 {
 	return fxt_str(s, strlen(s));
 }
@@ -60,23 +60,23 @@ static struct fxt_str literal(const char *s)
 void fxt_out_take_names(struct fxt_out *f)
 {
 	for (unsigned int i = 0; i < NAME_COUNT; i++)
-		f->name[i] = literal(names[i]);
+		f->name[i] = literal_name(names[i]);
 	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
-		f->kind[i] = literal(et_kinds[i].name);
-		f->category[i] = literal(et_kinds[i].category);
+		f->kind[i] = literal_name(et_kinds[i].name);
+		f->category[i] = literal_name(et_kinds[i].category);
 		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++) {
-			f->value[i][j] = literal(et_kinds[i].values[j].name);
+			f->value[i][j] = literal_name(et_kinds[i].values[j].name);
 			if (et_kinds[i].values[j].means == ET_MEANS_SIGNAL)
 				f->signals[i] |= (uint16_t)(1u << j);
 		}
 		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
-			f->string[i][j] = literal(et_kinds[i].strings[j].name);
+			f->string[i][j] = literal_name(et_kinds[i].strings[j].name);
 	}
 	for (unsigned int i = 0; i < WORK_CLASSES; i++)
-		f->class[i] = literal(work_classes[i]);
-	f->argv = literal(et_args_name[ET_K_EXEC]);
+		f->class[i] = literal_name(work_classes[i]);
+	f->argv = literal_name(et_args_name[ET_K_EXEC]);
 	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
-		f->marking[i] = literal(et_marking_names[i]);
+		f->marking[i] = literal_name(et_marking_names[i]);
 }
 
 uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name)
@@ -100,8 +100,8 @@ void fxt_out_next_record(struct fxt_out *f)
 {
 	end_event(f);
 	f->event.type = FXT_EV_INSTANT;
-	f->event.category = used(f, &f->name[N_META]);
-	f->event.name = used(f, &f->name[N_MORE]);
+	f->event.category = used_name(f, &f->name[N_META]);
+	f->event.name = used_name(f, &f->name[N_MORE]);
 	fxt_record_begin(&f->record);
 }
 
@@ -119,7 +119,7 @@ void fxt_out_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, s
 		n = utf8_cut(s, len, FXT_MAX_STRING);
 		snprintf(text, sizeof(text), "%.*s+%u", (int)name->len, name->s, i);
 		make_room(f);
-		more = passing(f, text, strlen(text));
+		more = passing_name(f, text, strlen(text));
 		add_string(f, &more, s, n);
 	}
 }
@@ -140,7 +140,7 @@ static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char 
 	snprintf(hex, sizeof(hex), "%.*s" ETRACE_FXT_HEX, (int)name->len, name->s);
 	text = utf8_hex(s, len);
 	make_room(f);
-	hex_name = passing(f, hex, strlen(hex));
+	hex_name = passing_name(f, hex, strlen(hex));
 	add_text(f, &hex_name, text, 2 * len);
 	free(text);
 }
@@ -151,7 +151,7 @@ static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char
 	uint16_t ref, known;
 
 	make_room(f);
-	ref = use(f, name);
+	ref = name_ref(f, name);
 	known = fxt_known_bytes(f->w, s, len);
 	if (known)
 		fxt_put_word(&f->record, FXT_ARG_STRING, ref, known);
@@ -254,7 +254,7 @@ static void add_extras(struct fxt_out *f, const struct et_event *ev)
 			struct fxt_str name;
 
 			make_room(f);
-			name = passing(f, s, n);
+			name = passing_name(f, s, n);
 			add_bytes(f, &name, s + n + 1, len - n - 1);
 		}
 	}

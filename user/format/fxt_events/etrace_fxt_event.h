@@ -80,19 +80,19 @@ uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name);
  * The reference of a name.  It gets its String record when it is first used, and keeps its
  * slot.  So names of the schema that are never used do not change a file.
  */
-static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
+static inline uint16_t name_ref(struct fxt_out *f, struct fxt_str *name)
 {
 	return name->pin ? name->pin : fxt_out_first_use(f, name);
 }
 
-static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
+static inline struct fxt_str used_name(struct fxt_out *f, struct fxt_str *name)
 {
-	use(f, name);
+	name_ref(f, name);
 	return *name;
 }
 
 /* A name that may not be needed again, valid for the current record. */
-static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+static inline struct fxt_str passing_name(struct fxt_out *f, const char *s, size_t len)
 {
 	struct fxt_str name = fxt_str(s, len);
 
@@ -190,7 +190,7 @@ static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v
 	uint16_t ref;
 
 	make_room(f);
-	ref = use(f, name);
+	ref = name_ref(f, name);
 	if (v <= UINT32_MAX)
 		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
 	else
@@ -203,7 +203,7 @@ static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v
 	uint16_t ref;
 
 	make_room(f);
-	ref = use(f, name);
+	ref = name_ref(f, name);
 	if (v == (int32_t)v)
 		fxt_put_word(&f->record, FXT_ARG_I32, ref, (uint32_t)v);
 	else if (v == (uint32_t)v)
@@ -217,7 +217,7 @@ static inline void add_string(struct fxt_out *f, struct fxt_str *name, const cha
 	uint16_t ref;
 
 	make_room(f);
-	ref = use(f, name);
+	ref = name_ref(f, name);
 	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
 }
 

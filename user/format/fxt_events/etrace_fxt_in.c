@@ -176,7 +176,7 @@ static void forget_task(struct fxt_in *f)
 /* A task stays on its processor until a record names another.  Return: whether that is known. */
 static bool know_cpu(struct fxt_in *f, size_t thread)
 {
-	bool given = has(f, W_CPU);
+	bool given = has_word(f, W_CPU);
 
 	if (given && !thread)
 		thread = add_thread(f, f->koid);
@@ -252,7 +252,7 @@ static void finish_event(struct fxt_in *f)
 	good = know_cpu(f, thread);
 	t = &f->threads[thread];
 	f->ev.upid = kind != ET_K_LOST ? t->upid : 0;
-	if (!t->has_upid && kind != ET_K_LOST && !has(f, W_LINES)) {
+	if (!t->has_upid && kind != ET_K_LOST && !has_word(f, W_LINES)) {
 		report_nameless(f);
 		return;
 	}
@@ -330,9 +330,9 @@ static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int 
 	forget_args(f, ET_K_NONE, 0);
 	fxt_in_take_args(f, rec);
 	if (name == W_HEAD) {
-		if (has(f, W_VERSION) && f->number[W_VERSION] <= ETRACE_FXT_VERSION)
+		if (has_word(f, W_VERSION) && f->number[W_VERSION] <= ETRACE_FXT_VERSION)
 			return;
-		if (has(f, W_VIEW))
+		if (has_word(f, W_VIEW))
 			diag_fatal(f->diag, "%s: is a view, without all that was recorded; give the file that it was made from (its records: --from fxt-records)",
 				   in_name(f->in));
 		else
@@ -341,7 +341,7 @@ static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int 
 		f->err = -1;
 	} else if (name == W_VERDICT) {
 		f->verdict = true;
-		if (!has(f, W_COMPLETE) || !f->number[W_COMPLETE])
+		if (!has_word(f, W_COMPLETE) || !f->number[W_COMPLETE])
 			diag_report(f->diag, &was_incomplete, in_name(f->in), DIAG_OFFSET,
 				    rec->offset, "the trace was incomplete when it was written");
 	}
@@ -383,8 +383,8 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 	case FXT_EV_DURATION_END:
 		/* only the end of an exit has a processor */
 		begin_event(f, rec, ET_K_EXIT);
-		f->pending = has(f, W_CPU);
-		if (has(f, W_UNFINISHED))
+		f->pending = has_word(f, W_CPU);
+		if (has_word(f, W_UNFINISHED))
 			forget_task(f);
 		break;
 	default:
@@ -400,7 +400,7 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	finish_pending(f);
 	forget_args(f, ET_K_NONE, 0);
 	fxt_in_take_args(f, rec);
-	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
+	if (has_word(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
 		size_t i = find_thread(f, rec->kobj.koid);
 
 		if (!i)

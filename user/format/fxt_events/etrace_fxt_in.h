@@ -156,7 +156,7 @@ static inline uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
 	return s->tag & TAG_KNOWN ? s->tag : fxt_in_find_tag(f, s);
 }
 
-static inline bool has(const struct fxt_in *f, unsigned int w)
+static inline bool has_word(const struct fxt_in *f, unsigned int w)
 {
 	return f->has >> w & 1;
 }

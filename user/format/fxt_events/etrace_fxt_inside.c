@@ -257,7 +257,7 @@ static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file,
 	struct fxt_str text;
 
 	begin_event(f, FXT_EV_INSTANT, f->timeline.begin + (uint64_t)e->until, NULL,
-		    used(f, &f->name[N_INSIDE]), used(f, &f->name[N_NO_TRACE]));
+		    used_name(f, &f->name[N_INSIDE]), used_name(f, &f->name[N_NO_TRACE]));
 	text = as_text(f, label, strlen(label));
 	add_text(f, &f->name[N_PROGRAM], text.s, text.len);
 	add_count(f, &f->name[N_PID], f->timeline.pids[e->process]);
@@ -298,7 +298,7 @@ static int by_date(const void *a, const void *b)
 }
 
 /* Uses the median of the dates, because some files have times that were set. */
-static bool realtime(struct fxt_inside *s, uint64_t now, int64_t *date)
+static bool date_of_clock(struct fxt_inside *s, uint64_t now, int64_t *date)
 {
 	if (!s->ndates || now > MAX_CLOCK)
 		return false;
@@ -330,8 +330,9 @@ static void put_slice(struct fxt_out *f, const struct chrome_trace *t, const str
 	size_t len = strlen(name);
 
 	begin_event(f, FXT_EV_DURATION_COMPLETE, (uint64_t)s->from, on,
-		    used(f, &f->name[N_INSIDE]),
-		    passing(f, len ? name : "?", len ? utf8_cut(name, len, FXT_MAX_STRING) : 1));
+		    used_name(f, &f->name[N_INSIDE]),
+		    passing_name(f, len ? name : "?",
+				 len ? utf8_cut(name, len, FXT_MAX_STRING) : 1));
 	f->event.value = (uint64_t)s->to;
 	if (*detail)
 		add_text(f, &f->name[N_DETAIL], detail, strlen(detail));
@@ -354,7 +355,7 @@ static void put_trace(struct fxt_out *f, const struct chrome_trace *t, uint32_t 
 }
 
 /* The program that a trace is about: its writer, or the rustc whose profile the writer read. */
-static const struct file *subject(const struct fxt_inside *s, const struct file *file)
+static const struct file *subject_file(const struct fxt_inside *s, const struct file *file)
 {
 	const uint64_t *profile = map64_get(&s->reads, file->exec);
 
@@ -373,7 +374,7 @@ static bool is_worth_reporting(const struct fxt_inside *s, const struct file *fi
 static void put_file(struct fxt_out *f, const struct file *file, const int64_t *date)
 {
 	struct fxt_inside *s = f->inside;
-	const struct file *of = subject(s, file);
+	const struct file *of = subject_file(s, file);
 	const struct timeline_exec *e = &f->timeline.t.execs[of->exec],
 		*w = &f->timeline.t.execs[file->exec];
 	int64_t zero = (int64_t)f->timeline.begin, begin;
@@ -402,7 +403,7 @@ void fxt_out_put_inside(struct fxt_out *f)
 {
 	struct fxt_inside *s = f->inside;
 	int64_t date;
-	bool dated = realtime(s, f->last_time, &date);
+	bool dated = date_of_clock(s, f->last_time, &date);
 
 	mark_exec(s, (uint32_t)f->timeline.t.nexecs, 0);
 	for (size_t i = 0; i < s->n; i++)

@@ -48,7 +48,7 @@ static bool add_stamps(struct et_event *ev, const struct buf *text)
 
 static bool read_raw(struct fxt_in *f)
 {
-	if (has(f, W_EXTRA)) {
+	if (has_word(f, W_EXTRA)) {
 		if (!utf8_unhex(f->lines.s ? f->lines.s : "", f->lines.len, f->lines.s))
 			return false;
 		f->lines.len /= 2;
@@ -72,10 +72,10 @@ bool fxt_in_make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
 
-	if (has(f, W_LINES)) {
+	if (has_word(f, W_LINES)) {
 		good = good && read_raw(f);
 	} else {
-		if (has(f, W_FAILED))
+		if (has_word(f, W_FAILED))
 			f->ev.flags |= ET_F_FAILED;
 		good = good && (!f->argv.len || add_argv(f));
 		if (f->ev.nextras)
@@ -83,7 +83,7 @@ bool fxt_in_make_event(struct fxt_in *f)
 		good = good && (!f->stamps.len || add_stamps(&f->ev, &f->stamps));
 		good = good && (et_is_whole(&f->ev) || check_event(&f->ev));
 	}
-	if (has(f, W_LATE))
+	if (has_word(f, W_LATE))
 		f->ev.flags |= ET_F_LATE;
 	return good;
 }

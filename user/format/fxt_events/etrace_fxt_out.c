@@ -30,7 +30,7 @@ static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
 
 static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 {
-	return t->execed ? used(f, &f->category[ET_K_EXEC]) : used(f, &f->name[N_FORK]);
+	return t->execed ? used_name(f, &f->category[ET_K_EXEC]) : used_name(f, &f->name[N_FORK]);
 }
 
 /* Names the process and the thread after the program; viewers add the koid. */
@@ -42,8 +42,8 @@ static void put_names(struct fxt_out *f, const struct task *t)
 	full = fxt_str(program.s, utf8_cut(program.s, program.len, 255));
 	if (t->koid == t->process)
 		fxt_process_name(f->w, t->process, full);
-	args[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), t->process);
-	args[1] = fxt_arg_u(used(f, &f->name[N_UPID]), t->upid);
+	args[0] = fxt_arg_koid(used_name(f, &f->name[N_PROCESS]), t->process);
+	args[1] = fxt_arg_u(used_name(f, &f->name[N_UPID]), t->upid);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, f->view.cuts ? 1 : 2);
 }
 
@@ -77,14 +77,14 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	 * clone, there the child's first.
 	 */
 	if (parent && f->view.forks)
-		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, used(f, &f->name[N_FORK]),
-			 used(f, &f->name[N_FLOW]), ++f->flows);
+		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, used_name(f, &f->name[N_FORK]),
+			 used_name(f, &f->name[N_FLOW]), ++f->flows);
 	begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t), slice_name(f, t));
 	add_count(f, &f->name[N_PID], t->pid);
 	end_event(f);
 	if (parent && f->view.forks)
-		put_bare(f, FXT_EV_FLOW_END, t, ev->time, used(f, &f->name[N_FORK]),
-			 used(f, &f->name[N_FLOW]), f->flows);
+		put_bare(f, FXT_EV_FLOW_END, t, ev->time, used_name(f, &f->name[N_FORK]),
+			 used_name(f, &f->name[N_FLOW]), f->flows);
 }
 
 static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
@@ -123,7 +123,7 @@ static void put_head(struct fxt_out *f, uint64_t time)
 {
 	static const char writer[] = "etrace-read " ETRACE_VERSION;
 
-	begin_event(f, FXT_EV_INSTANT, time, NULL, used(f, &f->name[N_META]),
+	begin_event(f, FXT_EV_INSTANT, time, NULL, used_name(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_HEAD));
 	add_count(f, &f->name[N_VERSION],
 		  f->view.left_out ? ETRACE_FXT_VIEW_VERSION : ETRACE_FXT_VERSION);
@@ -138,11 +138,11 @@ static void put_head(struct fxt_out *f, uint64_t time)
 
 static void put_lost(struct fxt_out *f, const struct et_event *ev)
 {
-	struct fxt_str category = used(f, &f->category[ET_K_LOST]);
+	struct fxt_str category = used_name(f, &f->category[ET_K_LOST]);
 	uint64_t n = (uint64_t)et_value(ev, ET_V_LOST_count, 1);
 
 	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
-	begin_event(f, FXT_EV_INSTANT, ev->time, NULL, category, used(f, &f->kind[ET_K_LOST]));
+	begin_event(f, FXT_EV_INSTANT, ev->time, NULL, category, used_name(f, &f->kind[ET_K_LOST]));
 	if (et_has(ev, ET_V_LOST_count))
 		add_count(f, &f->name[N_COUNT], n);
 	f->lost += n;
@@ -155,9 +155,10 @@ static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t
 					       const struct et_event *ev)
 {
 	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
-		struct fxt_str category = used(f, &f->category[ev->kind]);
+		struct fxt_str category = used_name(f, &f->category[ev->kind]);
 
-		begin_event(f, FXT_EV_INSTANT, ev->time, t, category, used(f, &f->kind[ev->kind]));
+		begin_event(f, FXT_EV_INSTANT, ev->time, t, category,
+			    used_name(f, &f->kind[ev->kind]));
 		/* a flow begins here, and needs a slice, even one of zero length */
 		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
 			f->event.type = FXT_EV_DURATION_COMPLETE;
@@ -222,7 +223,7 @@ static int fxt_out_end(struct sink *s)
 	fxt_out_put_build(f);
 	if (f->inside)
 		fxt_out_put_inside(f);
-	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used(f, &f->name[N_META]),
+	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used_name(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_VERDICT));
 	add_count(f, &f->name[N_COMPLETE], complete);
 	add_count(f, &f->name[N_EVENTS], f->events);
@@ -231,7 +232,7 @@ static int fxt_out_end(struct sink *s)
 		struct fxt_str name;
 
 		make_room(f);
-		name = passing(f, kind->what, strlen(kind->what));
+		name = passing_name(f, kind->what, strlen(kind->what));
 		add_count(f, &name, n);
 	}
 	end_event(f);
@@ -261,10 +262,10 @@ static void begin_file(struct fxt_out *f)
 	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
 	fxt_init(f->w, 1000000000);
 	/* viewers need this to be the first string */
-	use(f, &f->name[N_PROCESS]);
+	name_ref(f, &f->name[N_PROCESS]);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
-	own[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), PROCTAB_OWN_KOID);
-	own[1] = fxt_arg_u(used(f, &f->name[N_UPID]), 0);
+	own[0] = fxt_arg_koid(used_name(f, &f->name[N_PROCESS]), PROCTAB_OWN_KOID);
+	own[1] = fxt_arg_u(used_name(f, &f->name[N_UPID]), 0);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, PROCTAB_OWN_KOID, FXT_STR("etrace"), own, 2);
 }
 

@@ -64,7 +64,7 @@ static bool skip_space(struct reader *r)
 }
 
 /* Skips @c if it comes next.  Return: whether it did. */
-static bool comes(struct reader *r, char c)
+static bool skip_char(struct reader *r, char c)
 {
 	if (!skip_space(r) || *r->at != c)
 		return false;
@@ -85,7 +85,7 @@ static json_object *read_value(struct reader *r, bool *bad)
 	return o;
 }
 
-static json_object *member(json_object *o, const char *name, json_type type)
+static json_object *typed_member(json_object *o, const char *name, json_type type)
 {
 	json_object *v;
 
@@ -97,7 +97,7 @@ static json_object *member(json_object *o, const char *name, json_type type)
 /* Reads microseconds, with or without a fraction, as ns. */
 static bool get_time(json_object *o, const char *name, int64_t *ns)
 {
-	json_object *v = member(o, name, json_type_null);
+	json_object *v = typed_member(o, name, json_type_null);
 	double us;
 
 	if (!json_object_is_type(v, json_type_int) && !json_object_is_type(v, json_type_double))
@@ -135,13 +135,13 @@ static uint32_t add_string(struct chrome_trace *t, json_object *v)
 /* Adds args.detail, or if there is none, all texts in args. */
 static uint32_t add_detail(struct chrome_trace *t, json_object *event)
 {
-	json_object *args = member(event, "args", json_type_object), *v;
+	json_object *args = typed_member(event, "args", json_type_object), *v;
 	struct buf all = { 0 };
 	uint32_t at;
 
 	if (!args)
 		return 0;
-	v = member(args, "detail", json_type_string);
+	v = typed_member(args, "detail", json_type_string);
 	if (v)
 		return add_string(t, v);
 	json_object_object_foreach(args, name, arg) {
@@ -161,8 +161,8 @@ static uint32_t add_detail(struct chrome_trace *t, json_object *event)
 
 static uint32_t thread_of(struct reader *r, json_object *event)
 {
-	json_object *v = member(event, "tid", json_type_int);
-	json_object *pid = member(event, "pid", json_type_int);
+	json_object *v = typed_member(event, "tid", json_type_int);
+	json_object *pid = typed_member(event, "pid", json_type_int);
 	int64_t tid = v ? json_object_get_int64(v) : 0;
 	uint64_t key = hash_two(pid ? (uint64_t)json_object_get_int64(pid) : 0, (uint64_t)tid);
 	const uint64_t *there = map64_get(&r->threads, key);
@@ -184,7 +184,7 @@ static struct chrome_slice *add_slice(struct reader *r, json_object *event, int6
 	t->slices = xgrow(t->slices, &t->cap, t->n + 1, sizeof(*t->slices));
 	s = &t->slices[t->n++];
 	*s = (struct chrome_slice){ .from = from, .to = to, .thread = thread_of(r, event) };
-	s->name = add_string(t, member(event, "name", json_type_string));
+	s->name = add_string(t, typed_member(event, "name", json_type_string));
 	s->detail = add_detail(t, event);
 	return s;
 }
@@ -196,7 +196,7 @@ static uint64_t key_of(json_object *event, bool async)
 	uint64_t key = async;
 
 	for (size_t i = 0; i < (async ? 4 : 1); i++) {
-		json_object *v = member(event, parts[i], json_type_null);
+		json_object *v = typed_member(event, parts[i], json_type_null);
 		const char *s = v ? json_object_get_string(v) : "";
 
 		key = hash_two(key, hash_bytes(s, strlen(s)));
@@ -232,20 +232,20 @@ static void end_slice(struct reader *r, json_object *event, int64_t ts, bool asy
 /* clang writes sums as events, on threads that do not exist. */
 static bool is_sum(json_object *event)
 {
-	json_object *v = member(event, "name", json_type_string);
+	json_object *v = typed_member(event, "name", json_type_string);
 
 	return v && !strncmp(json_object_get_string(v), "Total ", 6);
 }
 
 static void take_meta(struct reader *r, json_object *event)
 {
-	json_object *name = member(event, "name", json_type_string);
-	json_object *args = member(event, "args", json_type_object);
+	json_object *name = typed_member(event, "name", json_type_string);
+	json_object *args = typed_member(event, "args", json_type_object);
 	uint32_t text, thread;
 
 	if (!name || !args || strcmp(json_object_get_string(name), "thread_name"))
 		return;
-	text = add_string(r->t, member(args, "name", json_type_string));
+	text = add_string(r->t, typed_member(args, "name", json_type_string));
 	thread = thread_of(r, event);
 	r->t->threads[thread].name = text;
 }
@@ -259,7 +259,7 @@ static bool take_event(struct reader *r, json_object *event)
 
 	if (!json_object_is_type(event, json_type_object))
 		return false;
-	v = member(event, "ph", json_type_string);
+	v = typed_member(event, "ph", json_type_string);
 	if (!v)
 		return false;
 	ph = json_object_get_string(v);
@@ -278,14 +278,14 @@ static bool take_event(struct reader *r, json_object *event)
 
 static enum chrome_fault take_events(struct reader *r)
 {
-	if (comes(r, ']'))
+	if (skip_char(r, ']'))
 		return CHROME_OK;
 	do {
 		json_object *event;
 		bool bad, is;
 
 		/* a trace that was cut off may end with a comma; Chrome accepts that */
-		if (r->events && comes(r, ']'))
+		if (r->events && skip_char(r, ']'))
 			return CHROME_OK;
 		event = read_value(r, &bad);
 		is = !bad && take_event(r, event);
@@ -293,8 +293,8 @@ static enum chrome_fault take_events(struct reader *r)
 		if (!is)
 			return r->events ? CHROME_DAMAGED : CHROME_FOREIGN;
 		r->events = true;
-	} while (comes(r, ','));
-	return comes(r, ']') ? CHROME_OK : CHROME_DAMAGED;
+	} while (skip_char(r, ','));
+	return skip_char(r, ']') ? CHROME_OK : CHROME_DAMAGED;
 }
 
 static void take_member(struct reader *r, const char *name, json_object *v)
@@ -319,11 +319,12 @@ static enum chrome_fault take_members(struct reader *r)
 		bool bad;
 
 		name = skip_space(r) && *r->at == '"' ? read_value(r, &bad) : NULL;
-		if (!name || !comes(r, ':')) {
+		if (!name || !skip_char(r, ':')) {
 			json_object_put(name);
 			return found ? CHROME_DAMAGED : CHROME_FOREIGN;
 		}
-		if (!found && !strcmp(json_object_get_string(name), "traceEvents") && comes(r, '[')) {
+		if (!found && !strcmp(json_object_get_string(name), "traceEvents") &&
+		    skip_char(r, '[')) {
 			found = true;
 			fault = take_events(r);
 		} else {
@@ -335,9 +336,9 @@ static enum chrome_fault take_members(struct reader *r)
 			json_object_put(v);
 		}
 		json_object_put(name);
-	} while (fault == CHROME_OK && comes(r, ','));
+	} while (fault == CHROME_OK && skip_char(r, ','));
 	if (fault == CHROME_OK && found)
-		return comes(r, '}') ? CHROME_OK : CHROME_DAMAGED;
+		return skip_char(r, '}') ? CHROME_OK : CHROME_DAMAGED;
 	return found ? fault : CHROME_FOREIGN;
 }
 
@@ -451,9 +452,9 @@ enum chrome_fault chrome_parse(struct chrome_trace *t, const char *json, size_t 
 	r.tok = json_tokener_new_ex(MAX_JSON_DEPTH);
 	if (!r.tok)
 		return CHROME_UNREADABLE;
-	if (comes(&r, '{'))
+	if (skip_char(&r, '{'))
 		fault = take_members(&r);
-	else if (comes(&r, '['))
+	else if (skip_char(&r, '['))
 		fault = take_events(&r);
 	json_tokener_free(r.tok);
 	free(r.begun);

@@ -123,7 +123,7 @@ static __attribute__((noinline)) const char *other_digits(struct line_state *st,
 }
 
 /* "<timen>!", of any length. */
-static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
+static inline const char *parse_timen(struct line_state *st, const char *s, const char *end,
 				      uint64_t *time)
 {
 	const char *p = nine_digits(st, s, end, time);
@@ -168,7 +168,7 @@ static inline bool same_prefix(const struct line_state *st, const char *s, const
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time)
 {
-	return same_prefix(st, s, end) ? nanoseconds(st, s + st->prefix_len, end, time) : NULL;
+	return same_prefix(st, s, end) ? parse_timen(st, s + st->prefix_len, end, time) : NULL;
 }
 
 static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
@@ -224,7 +224,7 @@ static inline bool parse_plain(struct line_state *st, const char *s, const char 
 	/* most lines have the task, processor and second of the last */
 	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
 	if (s)
-		s = nanoseconds(st, s, end, &time);
+		s = parse_timen(st, s, end, &time);
 	if (!s)
 		return false;
 	l->time = time;

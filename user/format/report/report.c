@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The summary of a trace.  See report.h. */
 #include "format/report/report.h"
+#include "base/clock.h"
 #include "base/signame.h"
 #include "base/text_num.h"
 #include "io/stats_out.h"
@@ -173,11 +174,6 @@ void report_end(struct report *r)
 
 /* ---- text ---- */
 
-static double seconds(uint64_t ns)
-{
-	return (double)ns / 1e9;
-}
-
 static void put_programs(const struct report *r, struct out *out, const char *title,
 			 enum tally_key key)
 {
@@ -192,7 +188,7 @@ static void put_programs(const struct report *r, struct out *out, const char *ti
 		out_puts(out, "  ");
 		stats_put_name(out, top[i]->name, top[i]->len, NAME_WIDTH);
 		out_printf(out, " %10" PRIu64 " %12.3f %12.3f\n", top[i]->n,
-			   seconds(top[i]->total), seconds(top[i]->most));
+			   ns_seconds(top[i]->total), ns_seconds(top[i]->most));
 	}
 	stats_put_low(out, &r->programs);
 }

@@ -237,7 +237,7 @@ static bool handshake_ahead(const struct bin *b, size_t at)
  * Is there, @at bytes ahead, a handshake, the end of the input, or a packet of a known
  * type (with @lax: of any plausible type)?
  */
-static bool boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
+static bool at_boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
 		     bool lax)
 {
 	const uint8_t *p;
@@ -257,7 +257,7 @@ static bool boundary(const struct bin *b, const struct sprt_layout *lay, size_t 
 	return h.plausible && (lax || h.type != SPRT_TYPE_UNKNOWN);
 }
 
-/* Is there a packet of a known type @at bytes ahead, and a boundary() after it? */
+/* Is there a packet of a known type @at bytes ahead, and a at_boundary() after it? */
 static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 			size_t at)
 {
@@ -270,7 +270,7 @@ static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 		return false;
 	h = sprt_get_header(lay, p + at);
 	return h.plausible && h.type != SPRT_TYPE_UNKNOWN &&
-	       boundary(b, lay, at + SPRT_HEADER_SIZE + h.size, false);
+	       at_boundary(b, lay, at + SPRT_HEADER_SIZE + h.size, false);
 }
 
 /*
@@ -318,7 +318,7 @@ static int read_handshake(struct bin *b)
 	}
 	sprt_layout_version(&b->lay, h.major, h.minor);
 
-	if (!boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
+	if (!at_boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
 		report_damaged(b, &damage_handshake, 0,
 			       "version or byte order contradict the packets");
 	/* The look ahead may have moved the bytes. */
@@ -456,7 +456,7 @@ static int read_packet(struct bin *b)
 	if (n < size)
 		return find_way(b, h.type);
 	if (h.type == SPRT_TYPE_UNKNOWN) {
-		if (!boundary(b, &b->lay, size, true))
+		if (!at_boundary(b, &b->lay, size, true))
 			return find_way(b, SPRT_TYPE_UNKNOWN);
 		report_damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
 			       h.name, h.size);
@@ -477,7 +477,7 @@ static int read_packet(struct bin *b)
 			       sprt_packet_types[h.type].name, used);
 		size = SPRT_HEADER_SIZE + used;
 	} else if (outcome != SPRT_EXACT) {
-		if (!boundary(b, &b->lay, size, true))
+		if (!at_boundary(b, &b->lay, size, true))
 			return find_way(b, h.type);
 		/* The look ahead may have moved the bytes. */
 		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;

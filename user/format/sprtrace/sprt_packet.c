@@ -36,7 +36,7 @@ static size_t bytes_left(const struct sprt_cursor *c)
 	return (size_t)(c->end - c->p);
 }
 
-static uint32_t u32(struct sprt_cursor *c)
+static uint32_t take_u32(struct sprt_cursor *c)
 {
 	uint32_t v;
 
@@ -54,10 +54,10 @@ static uint64_t read_pointer(struct sprt_cursor *c, uint8_t size)
 {
 	uint64_t a, b;
 
-	a = u32(c);
+	a = take_u32(c);
 	if (size == 4)
 		return a;
-	b = u32(c);
+	b = take_u32(c);
 	return c->lay->big ? a << 32 | b : b << 32 | a;
 }
 
@@ -116,10 +116,10 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 		switch (f->type) {
 		case SPRT_ID:
 		case SPRT_MASK:
-			*(uint32_t *)at = u32(c);
+			*(uint32_t *)at = take_u32(c);
 			break;
 		case SPRT_FLAGS:
-			*(uint32_t *)at = c->lay->has_flags ? u32(c) : 0;
+			*(uint32_t *)at = c->lay->has_flags ? take_u32(c) : 0;
 			break;
 		case SPRT_TEXT:
 			*(const char **)at = read_string(c, 0);
@@ -131,7 +131,7 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 			*(uint64_t *)at = read_pointer(c, c->lay->ptr);
 			break;
 		default:	/* SPRT_VERSION */
-			v = u32(c);
+			v = take_u32(c);
 			((uint16_t *)at)[0] = (uint16_t)(v >> 16);
 			((uint16_t *)at)[1] = (uint16_t)v;
 			break;
@@ -141,13 +141,13 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 
 static void parse_process(struct sprt_cursor *c, struct sprt_item *r)
 {
-	r->process.pid = u32(c);
-	r->process.sec = u32(c);
-	r->process.usec = u32(c);
+	r->process.pid = take_u32(c);
+	r->process.sec = take_u32(c);
+	r->process.usec = take_u32(c);
 	r->process.has_time = r->process.sec != 0;
 	r->process.has_depth = c->lay->has_depth;
 	if (c->lay->has_depth)
-		r->process.depth = u32(c);
+		r->process.depth = take_u32(c);
 	r->process.name = read_string(c, 0);
 }
 
@@ -162,17 +162,17 @@ static void parse_heap(struct sprt_cursor *c, struct sprt_item *r)
 	r->heap.bottom = read_pointer(c, width);
 	r->heap.top = read_pointer(c, width);
 	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
-		r->heap.value[i] = (int32_t)u32(c);
+		r->heap.value[i] = (int32_t)take_u32(c);
 }
 
 static void parse_call(struct sprt_cursor *c, struct sprt_item *r)
 {
-	r->call.resource = u32(c);
-	r->call.context = u32(c);
-	r->call.time_us = (uint64_t)u32(c) * 1000;
-	r->call.type = u32(c);
+	r->call.resource = take_u32(c);
+	r->call.context = take_u32(c);
+	r->call.time_us = (uint64_t)take_u32(c) * 1000;
+	r->call.type = take_u32(c);
 	r->call.name = read_string(c, 4u + c->lay->ptr);
-	r->call.size = (int32_t)u32(c);
+	r->call.size = (int32_t)take_u32(c);
 	r->call.id = read_pointer(c, c->lay->ptr);
 }
 
@@ -183,7 +183,7 @@ static void parse_call(struct sprt_cursor *c, struct sprt_item *r)
 static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 {
 	struct sprt_room *room = c->room;
-	uint32_t announced = u32(c);
+	uint32_t announced = take_u32(c);
 	size_t n = 0;
 
 	while (c->fill ? bytes_left(c) : n < announced) {
@@ -210,7 +210,7 @@ static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 static void parse_trace(struct sprt_cursor *c, struct sprt_item *r)
 {
 	struct sprt_room *room = c->room;
-	uint32_t announced = u32(c);
+	uint32_t announced = take_u32(c);
 	size_t n = bytes_left(c) / c->lay->ptr;
 
 	if (!c->fill && announced <= n)
@@ -310,7 +310,7 @@ struct sprt_header sprt_get_header(const struct sprt_layout *lay, const uint8_t 
 
 /* --- handshake ---------------------------------------------------------- */
 
-static bool printable(const uint8_t *p, size_t n)
+static bool is_printable(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < 0x20 || p[i] > 0x7e)
@@ -338,11 +338,11 @@ struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len)
 		size_t by_len = (7 + n + 3) & ~(size_t)3;
 
 		h.fault = "size and length of the architecture disagree";
-		if (by_len <= len && tail_ok(p, n) && printable(p + 5, n)) {
+		if (by_len <= len && tail_ok(p, n) && is_printable(p + 5, n)) {
 			total = by_len;
 		} else if (total % 4 == 0 && total >= 8 && total <= len) {
 			for (n = total - 7; n > 0 && n + 10 > total; n--)
-				if (tail_ok(p, n) && printable(p + 5, n))
+				if (tail_ok(p, n) && is_printable(p + 5, n))
 					break;
 		}
 	}
@@ -355,7 +355,7 @@ struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len)
 	h.ptr = p[6 + n];
 	if (p[0] != SPRT_HANDSHAKE_ID)
 		h.fault = "first byte is not 0xf0";
-	else if (!printable(h.arch, n))
+	else if (!is_printable(h.arch, n))
 		h.fault = "architecture is not text";
 	else if (h.endian > 1)
 		h.fault = "byte order is neither 0 nor 1";

@@ -265,7 +265,7 @@ static const char *find_line(Dwfl_Module *module, Dwarf_Addr addr, int *line)
 }
 
 /* Return: the C++ name of a symbol, to be freed; NULL if it has none or cannot be demangled. */
-static char *demangle(struct resolver *r, const char *symbol)
+static char *demangled_name(struct resolver *r, const char *symbol)
 {
 	char why[256];
 	int status;
@@ -306,7 +306,7 @@ static struct name describe_frame(struct resolver *r, uint64_t frame)
 					      NULL, NULL, NULL);
 		file = find_line(o->module, at, &line);
 	}
-	demangled = demangle(r, symbol);
+	demangled = demangled_name(r, symbol);
 	function = demangled ? demangled : symbol ? symbol : "";
 	len = file ? asprintf(&where, "at %s:%d", basename(file), line) :
 		     asprintf(&where, "from %s", a->map->path);

@@ -244,7 +244,7 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 /* ---- strings ---- */
 
 /* Append the byte of the escape after a backslash.  Return: the text after it. */
-static const char *escape(struct buf *to, const char *s, const char *end)
+static const char *add_escape(struct buf *to, const char *s, const char *end)
 {
 	static const char letters[] = "ntrvf", bytes[] = "\n\t\r\v\f";
 	const char *letter = *s ? strchr(letters, *s) : NULL;
@@ -288,7 +288,7 @@ void st_unescape(struct buf *to, const char *s, size_t len)
 		buf_add(to, s, (size_t)(slash - s));
 		if (slash == end)
 			return;
-		s = escape(to, slash + 1, end);
+		s = add_escape(to, slash + 1, end);
 	}
 }
 

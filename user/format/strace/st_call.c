@@ -173,7 +173,7 @@ struct st_span call_span(const struct call *c)
 }
 
 /* The directory of a relative name.  Return: NULL if unknown. */
-static const char *directory(const struct call *c, enum st_role dirfd)
+static const char *call_directory(const struct call *c, enum st_role dirfd)
 {
 	const struct st_process *p = c->task->process;
 	int64_t fd = call_where(c, dirfd) < 0 ? AT_FDCWD : call_fd(c, call_arg(c, dirfd));
@@ -194,7 +194,7 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 	*cut = false;
 	if (!st_string(call_arg(c, path), &log->text, cut))
 		return false;
-	dir = directory(c, dirfd);
+	dir = call_directory(c, dirfd);
 	if (log->text.len && *log->text.s == '/') {
 		/* all paths in events are as the first task sees them, as strace's own are */
 		if (c->task->process->dirs->root)

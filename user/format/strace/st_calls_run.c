@@ -185,7 +185,7 @@ static void add_environment(const struct call *c)
 }
 
 /* Set log->path to the program's name, or its descriptor's path (execveat with AT_EMPTY_PATH). */
-static bool program(const struct call *c)
+static bool take_program(const struct call *c)
 {
 	const struct st_fd *fd;
 	bool cut;
@@ -237,7 +237,7 @@ void st_do_exec(struct call *c)
 	}
 	st_fds_unshare(c->task->process);
 	st_uses(log, c->task, true);
-	known = program(c);
+	known = take_program(c);
 	if (known) {
 		if (log->path.len && *log->path.s == '/')
 			path_clean(&log->path);

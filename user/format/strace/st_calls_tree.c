@@ -155,7 +155,7 @@ void st_do_mknod(struct call *c)
 }
 
 /* Does the call follow a link at the end of its name? */
-static bool follows(const struct call *c)
+static bool call_follows(const struct call *c)
 {
 	if (call_where(c, ROLE_FLAGS) >= 0)
 		return !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
@@ -177,7 +177,7 @@ static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 
 	if (name.len && *name.s == '"' && !empty) {
 		call_add_name(c, path, ROLE_DIRFD, ROLE_PATH,
-			      follows(c) ? call_settle_whole : call_settle);
+			      call_follows(c) ? call_settle_whole : call_settle);
 		return;
 	}
 	if (!by_fd && !empty)

@@ -135,7 +135,7 @@ static void advance_stream(struct st_in *src, struct stream *st)
 /* ---- merging ---- */
 
 /* Order of streams.  With equal times, the first stream wins, for a reproducible order. */
-static bool sooner(const struct stream *x, const struct stream *y)
+static bool stream_sooner(const struct stream *x, const struct stream *y)
 {
 	return x->at != y->at ? x->at < y->at : x < y;
 }
@@ -149,9 +149,9 @@ static void sift_down(struct st_in *src, size_t i)
 
 		if (c >= src->nheap)
 			break;
-		if (c + 1 < src->nheap && sooner(src->heap[c + 1], src->heap[c]))
+		if (c + 1 < src->nheap && stream_sooner(src->heap[c + 1], src->heap[c]))
 			c++;
-		if (!sooner(src->heap[c], st))
+		if (!stream_sooner(src->heap[c], st))
 			break;
 		src->heap[i] = src->heap[c];
 		i = c;

@@ -67,7 +67,7 @@ static struct st_task *some_maker(struct st_log *log)
 }
 
 /* Find the expected child of another pid namespace that has this pid, by a guess if needed. */
-static struct st_task *expected(struct st_log *log, int64_t pid)
+static struct st_task *expected_child(struct st_log *log, int64_t pid)
 {
 	struct st_task *found = log->tasks.unborn;
 
@@ -88,7 +88,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 
 	if (pid >= 0 && parent_pid)
 		parent = st_tasks_find(&log->tasks, (int64_t)*parent_pid - 1);
-	task = parent ? NULL : expected(log, pid);
+	task = parent ? NULL : expected_child(log, pid);
 	if (task) {
 		st_born(log, task, pid);
 		return task;

@@ -9,7 +9,7 @@
 #define SET_NS 50000000
 
 /* Convert @at to the clock of the first line, and find out whether the clock was set. */
-static uint64_t unset(struct st_times *t, uint64_t at)
+static uint64_t unset_clock(struct st_times *t, uint64_t at)
 {
 	int64_t by = (int64_t)at - t->ahead, last = (int64_t)t->last, now = (int64_t)t->now;
 	int64_t off = 0;
@@ -51,7 +51,7 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
 		at += line->took;
 	if (wall)
-		at = unset(t, at);
+		at = unset_clock(t, at);
 	if (at < t->last)
 		at = t->last;
 	t->last = at;

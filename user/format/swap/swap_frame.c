@@ -77,7 +77,7 @@ struct swap_message *swap_message_copy(const struct swap_message *m)
 	return copy;
 }
 
-static size_t available(const struct swap_frame *s)
+static size_t frame_available(const struct swap_frame *s)
 {
 	return s->fill - s->start;
 }
@@ -241,8 +241,8 @@ static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header
 {
 	struct place at;
 
-	if (available(s) - pos < SWAP_HEADER_SIZE)
-		return s->eof ? available(s) == pos : -1;
+	if (frame_available(s) - pos < SWAP_HEADER_SIZE)
+		return s->eof ? frame_available(s) == pos : -1;
 	read_place(s, pos, &at);
 	if (!header_plausible(&at.m.header))
 		return 0;
@@ -250,7 +250,7 @@ static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header
 		return 1;
 	if (!at.m.row)
 		return 0;
-	if (available(s) - pos - SWAP_HEADER_SIZE < at.m.header.len)
+	if (frame_available(s) - pos - SWAP_HEADER_SIZE < at.m.header.len)
 		return s->eof ? 0 : -1;
 	if (!may_waste(s, at.m.header.len))
 		return 0;
@@ -263,7 +263,7 @@ static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct 
 {
 	struct place at;
 
-	if (available(s) - pos < SWAP_HEADER_SIZE)
+	if (frame_available(s) - pos < SWAP_HEADER_SIZE)
 		return false;
 	read_place(s, pos, &at);
 	return at.m.header.seq != h->seq + 1;
@@ -275,7 +275,7 @@ static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct 
  */
 static int read_message(struct swap_frame *s)
 {
-	size_t have = available(s), whole;
+	size_t have = frame_available(s), whole;
 	struct place at;
 	int next;
 
@@ -334,7 +334,7 @@ static int begins_at(struct swap_frame *s, size_t pos)
 		return 0;
 	near = is_near(s, &at.m.header);
 	end = pos + SWAP_HEADER_SIZE + at.m.header.len;
-	if (end + SWAP_HEADER_SIZE > available(s))
+	if (end + SWAP_HEADER_SIZE > frame_available(s))
 		return s->eof ? near : -1;
 	swap_read_header(s->buf + s->start + end, &next);
 	if (header_plausible(&next) && (near || next.seq == at.m.header.seq + 1))
@@ -385,7 +385,7 @@ static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
 /* Look for the next message after damage; returns as read_message(). */
 static int scan_bytes(struct swap_frame *s)
 {
-	for (; s->scan + SWAP_HEADER_SIZE <= available(s); s->scan++) {
+	for (; s->scan + SWAP_HEADER_SIZE <= frame_available(s); s->scan++) {
 		int found = begins_at(s, s->scan);
 
 		if (found < 0)
@@ -398,7 +398,7 @@ static int scan_bytes(struct swap_frame *s)
 			s->scan = 1;
 		}
 	}
-	return s->eof ? end_of_damage(s, available(s), true) : 0;
+	return s->eof ? end_of_damage(s, frame_available(s), true) : 0;
 }
 
 static int run_frame(struct swap_frame *s)
@@ -414,7 +414,7 @@ static int run_frame(struct swap_frame *s)
 int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len)
 {
 	if (s->start && (s->start == s->fill || s->start > s->size / 2)) {
-		memmove(s->buf, s->buf + s->start, available(s));
+		memmove(s->buf, s->buf + s->start, frame_available(s));
 		s->fill -= s->start;
 		s->start = 0;
 	}

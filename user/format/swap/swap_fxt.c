@@ -162,7 +162,7 @@ static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
 }
 
 /* Earliest time in a message, ns: its own, or the begin of a setup stage. */
-static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
+static uint64_t earliest_time(struct swap_fxt *s, const struct swap_message *m)
 {
 	const struct swap_value *begin;
 	uint64_t time = swap_time(m), at;
@@ -187,7 +187,7 @@ static int write_waiting(struct swap_fxt *s)
 	s->begun = true;
 	begin_trace(s);
 	for (size_t i = 0; i < s->nwaiting; i++) {
-		uint64_t time = earliest(s, s->waiting[i].message);
+		uint64_t time = earliest_time(s, s->waiting[i].message);
 
 		if (!i || time < s->zero)
 			s->zero = time;

@@ -52,7 +52,7 @@ void swap_order_free(struct swap_order *o)
 }
 
 /* How far @seq is ahead of the expected number; negative if it is late. */
-static int32_t ahead(const struct swap_order *o, uint32_t seq)
+static int32_t order_ahead(const struct swap_order *o, uint32_t seq)
 {
 	return (int32_t)(seq - o->expected);
 }
@@ -61,7 +61,7 @@ static void put_message(struct swap_order *o, const struct swap_message *m)
 {
 	size_t i = o->n++;
 
-	while (i && ahead(o, o->wait[i - 1].m->header.seq) > ahead(o, m->header.seq)) {
+	while (i && order_ahead(o, o->wait[i - 1].m->header.seq) > order_ahead(o, m->header.seq)) {
 		o->wait[i] = o->wait[i - 1];
 		i--;
 	}
@@ -84,7 +84,7 @@ static int drain_messages(struct swap_order *o)
 {
 	int ret = 0;
 
-	while (!ret && o->n && ahead(o, o->wait[0].m->header.seq) <= 0) {
+	while (!ret && o->n && order_ahead(o, o->wait[0].m->header.seq) <= 0) {
 		struct swap_message *m = pull_message(o, 0);
 
 		if (m->header.seq == o->expected)
@@ -101,7 +101,7 @@ static int drain_messages(struct swap_order *o)
 static int give_up(struct swap_order *o)
 {
 	const struct waiting *w = &o->wait[0];
-	int32_t gap = ahead(o, w->m->header.seq);
+	int32_t gap = order_ahead(o, w->m->header.seq);
 	struct swap_message *m;
 	int ret;
 
@@ -157,7 +157,7 @@ int swap_order_add(struct swap_order *o, const struct swap_message *m)
 		o->started = true;
 		o->expected = m->header.seq;
 	}
-	if (ahead(o, m->header.seq) < 0)
+	if (order_ahead(o, m->header.seq) < 0)
 		return add_late(o, m);
 	o->late_run = 0;
 	if (m->header.seq == o->expected) {

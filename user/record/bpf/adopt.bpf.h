@@ -38,7 +38,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 
 		bpf_seq_write(seq, &info, sizeof(info));
 	}
-	s = t && root_pid < 0 ? room(ROOM_ADOPT) : NULL;
+	s = t && root_pid < 0 ? own_room(ROOM_ADOPT) : NULL;
 	if (s)
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE) {

@@ -46,7 +46,7 @@ static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *r
 }
 
 /* The tracepoint passes the result of a 32-bit task as signed, even if it is an address. */
-static __always_inline s64 returned(struct task_struct *task, s64 ret)
+static __always_inline s64 call_result(struct task_struct *task, s64 ret)
 {
 	return ret < -4095 && is_32(task) ? (u32)ret : ret;
 }
@@ -102,7 +102,7 @@ static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *r
 	return false;
 }
 
-static __always_inline s64 returned(struct task_struct *task, s64 ret)
+static __always_inline s64 call_result(struct task_struct *task, s64 ret)
 {
 	return ret;
 }

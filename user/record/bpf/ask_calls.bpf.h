@@ -38,7 +38,7 @@ static __always_inline bool fill_ask(const struct call *c)
 		c->r->val[EB_V_ASK_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
 	} else if (has_arg(c->row, EB_A_UTSNAME)) {
 		c->r->val[EB_V_ASK_call] = ETRACE_ASK_UNAME;
-		want(c->s, EB_STR_ASK_name, W_USER, 0,
+		want_string(c->s, EB_STR_ASK_name, W_USER, 0,
 		     call_arg(c, EB_A_UTSNAME, 0) + ETRACE_NODENAME_AT);
 	} else if (has_arg(c->row, EB_A_CPUS)) {
 		c->r->val[EB_V_ASK_call] = ETRACE_ASK_AFFINITY;

@@ -38,14 +38,14 @@ struct call {
 
 static __always_inline u64 call_arg(const struct call *c, enum eb_arg role, u64 absent)
 {
-	return arg(c->s, c->row, role, absent);
+	return row_arg(c->s, c->row, role, absent);
 }
 
 /* Captures the path that the caller passed, if no hook has sent the name. */
 static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb_arg dirfd,
 				      enum eb_arg path)
 {
-	want(s, i, W_JOIN, arg(s, row, dirfd, AT_FDCWD), arg(s, row, path, 0));
+	want_string(s, i, W_JOIN, row_arg(s, row, dirfd, AT_FDCWD), row_arg(s, row, path, 0));
 	s->want[i].joined = 1;
 }
 
@@ -65,9 +65,9 @@ static __always_inline void args_unread(struct scratch *s)
 static __always_inline bool one_name(const struct call *c, s64 fd)
 {
 	if (c->held)
-		want(c->s, 0, W_HELD, 0, 0);
+		want_string(c->s, 0, W_HELD, 0, 0);
 	else if (fd != BY_PATH && (c->ret >= 0 || fd_file(c->task, fd)))
-		want(c->s, 0, W_FD, fd, 0);
+		want_string(c->s, 0, W_FD, fd, 0);
 	else if (fd != BY_PATH)
 		return true;
 	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
@@ -105,14 +105,14 @@ static __always_inline void identify_inode(struct scratch *s, u32 at, struct ino
 }
 
 /* Identifies the file that was opened, and captures its path. */
-static __always_inline void identify(const struct call *c)
+static __always_inline void identify_file(const struct call *c)
 {
 	struct file *file = fd_file(c->task, c->ret);
 	struct path path;
 	struct inode *inode = file ? file_inode(file, &path) : NULL;
 
 	if (!inode) {
-		want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
+		want_string(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
 		return;
 	}
 	want_path(c->s, EB_STR_OPEN_name, (u64)path.mnt, (u64)path.dentry);

@@ -50,9 +50,10 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 	u64 flags = 0;
 
 	if (!has_arg(row, EB_A_STRUCT))
-		flags = arg(s, row, EB_A_FLAGS, 0);
+		flags = row_arg(s, row, EB_A_FLAGS, 0);
 	/* struct clone_args begins with the flags. */
-	else if (bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(s, row, EB_A_STRUCT, 0)))
+	else if (bpf_probe_read_user(&flags, sizeof(flags),
+				     (void *)row_arg(s, row, EB_A_STRUCT, 0)))
 		args_unread(s);
 	put_val(s, EB_V_CLONE_flags, flags);
 }
@@ -94,7 +95,7 @@ static __always_inline bool fill_open(const struct call *c)
 		return open_failed(c);
 	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_OPEN);
-	identify(c);
+	identify_file(c);
 	if (has_arg(c->row, EB_A_STRUCT)) {
 		if (bpf_probe_read_user(&how, sizeof(how),
 					(void *)call_arg(c, EB_A_STRUCT, 0)))
@@ -109,9 +110,9 @@ static __always_inline bool fill_open(const struct call *c)
 	if (has_arg(c->row, EB_A_STRUCT))
 		check_how(c->s, c->task, c->ret);
 	if (c->held)
-		want(c->s, EB_STR_OPEN_orig, W_HELD, 0, 0);
+		want_string(c->s, EB_STR_OPEN_orig, W_HELD, 0, 0);
 	else
-		want(c->s, EB_STR_OPEN_orig, W_JOIN, call_arg(c, EB_A_DIRFD, AT_FDCWD),
+		want_string(c->s, EB_STR_OPEN_orig, W_JOIN, call_arg(c, EB_A_DIRFD, AT_FDCWD),
 		     call_arg(c, EB_A_PATH, 0));
 	return true;
 }
@@ -127,7 +128,7 @@ static __always_inline bool fill_close(const struct call *c)
 static __always_inline bool fill_close_range(const struct call *c)
 {
 	if (call_arg(c, EB_A_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
-		return cloexec(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), true);
+		return record_cloexec(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), true);
 	if (!c->held) {
 		c->s->counts.lost_fds++;
 		return false;
@@ -163,7 +164,7 @@ static __always_inline bool fill_fcntl(const struct call *c)
 
 	if (flags >= 0)
 		return fill_dup_flags(c, flags);
-	return cmd == F_SETFD && cloexec(c, fd, fd, call_arg(c, EB_A_ARG, 0) & FD_CLOEXEC);
+	return cmd == F_SETFD && record_cloexec(c, fd, fd, call_arg(c, EB_A_ARG, 0) & FD_CLOEXEC);
 }
 
 static __always_inline bool fill_pipe(const struct call *c)
@@ -185,9 +186,9 @@ static __always_inline bool two_names(const struct call *c, u32 kind, u32 flags)
 		put_val(c->s, flags, (u32)call_arg(c, EB_A_FLAGS, 0));
 	/* A call that failed records at most its source. */
 	if (c->held) {
-		want(c->s, 0, W_HELD, 0, 0);
+		want_string(c->s, 0, W_HELD, 0, 0);
 		if (c->ret >= 0)
-			want(c->s, 1, W_HELD, 1, 0);
+			want_string(c->s, 1, W_HELD, 1, 0);
 	} else if (c->ret >= 0) {
 		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
 		want_join(c->s, 1, c->row, EB_A_DIRFD2, EB_A_PATH2);
@@ -211,10 +212,10 @@ static __always_inline bool fill_symlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_SYMLINK);
 	if (c->held) {
-		want(c->s, EB_STR_SYMLINK_target, W_HELD, 0, 0);
-		want(c->s, EB_STR_SYMLINK_link, W_HELD, 1, 0);
+		want_string(c->s, EB_STR_SYMLINK_target, W_HELD, 0, 0);
+		want_string(c->s, EB_STR_SYMLINK_link, W_HELD, 1, 0);
 	} else {
-		want(c->s, EB_STR_SYMLINK_target, W_USER, 0, call_arg(c, EB_A_TARGET, 0));
+		want_string(c->s, EB_STR_SYMLINK_target, W_USER, 0, call_arg(c, EB_A_TARGET, 0));
 		want_join(c->s, EB_STR_SYMLINK_link, c->row, EB_A_DIRFD, EB_A_PATH);
 	}
 	return true;
@@ -225,13 +226,13 @@ static __always_inline bool fill_mount(const struct call *c)
 	rec_init(c->s, c->t, EB_MOUNT);
 	c->r->val[EB_V_MOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
 	if (c->held) {
-		want(c->s, EB_STR_MOUNT_source, W_HELD, 0, 0);
-		want(c->s, EB_STR_MOUNT_target, W_HELD, 1, 0);
-		want(c->s, EB_STR_MOUNT_type, W_HELD, 2, 0);
+		want_string(c->s, EB_STR_MOUNT_source, W_HELD, 0, 0);
+		want_string(c->s, EB_STR_MOUNT_target, W_HELD, 1, 0);
+		want_string(c->s, EB_STR_MOUNT_type, W_HELD, 2, 0);
 	} else {
-		want(c->s, EB_STR_MOUNT_source, W_USER, 0, call_arg(c, EB_A_SOURCE, 0));
+		want_string(c->s, EB_STR_MOUNT_source, W_USER, 0, call_arg(c, EB_A_SOURCE, 0));
 		want_join(c->s, EB_STR_MOUNT_target, c->row, EB_A_DIRFD, EB_A_PATH);
-		want(c->s, EB_STR_MOUNT_type, W_USER, 0, call_arg(c, EB_A_TYPE, 0));
+		want_string(c->s, EB_STR_MOUNT_type, W_USER, 0, call_arg(c, EB_A_TYPE, 0));
 	}
 	return true;
 }
@@ -251,7 +252,7 @@ static __always_inline bool fill_uring(const struct call *c)
 	return true;
 }
 
-static __always_inline bool unlinked(const struct call *c, bool dir)
+static __always_inline bool record_unlink(const struct call *c, bool dir)
 {
 	rec_init(c->s, c->t, EB_UNLINK);
 	c->r->val[EB_V_UNLINK_dir] = dir;
@@ -260,12 +261,12 @@ static __always_inline bool unlinked(const struct call *c, bool dir)
 
 static __always_inline bool fill_unlink(const struct call *c)
 {
-	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR);
+	return record_unlink(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR);
 }
 
 static __always_inline bool fill_rmdir(const struct call *c)
 {
-	return unlinked(c, true);
+	return record_unlink(c, true);
 }
 
 #include "record/bpf/tree_calls.bpf.h"
@@ -344,7 +345,7 @@ static __always_inline void record_call(struct scratch *s, struct slot *t,
 		put_strings(s, task);
 	if (s->rec.kind == EB_SYMLINK)
 		put_maker(s, t, task);
-	send(s, t);
+	send_event(s, t);
 }
 
 /*
@@ -369,7 +370,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		regs = task_regs(task);
 	if (is_begun(task, regs, nr))
 		return 0;
-	ret = returned(task, ret);
+	ret = call_result(task, ret);
 	if (rows[row & (EB_MAX_ROWS - 1)].recorded == ETRACE_RECORDED_USED &&
 	    use_again(task, regs, row, ret))
 		return 0;
@@ -381,8 +382,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		if (ret >= 0)
 			use_first(task, regs, row, ret);
 	} else if (!etrace_interrupted(ret)) {
-		joins(t);
-		s = room(ROOM_SYS_EXIT);
+		join_if_new(t);
+		s = own_room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs);
 			if (make_call(s, t, row, ret)) {

@@ -278,7 +278,7 @@ static __always_inline bool has_arg(u32 row, enum eb_arg role)
 	return rows[row & (EB_MAX_ROWS - 1)].at[role];
 }
 
-static __always_inline u64 arg(struct scratch *s, u32 row, enum eb_arg role, u64 absent)
+static __always_inline u64 row_arg(struct scratch *s, u32 row, enum eb_arg role, u64 absent)
 {
 	u32 at = rows[row & (EB_MAX_ROWS - 1)].at[role];
 
@@ -322,7 +322,7 @@ static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
  * A symbolic link wakes the reader at once: the sooner its target is looked up, the less
  * can have changed.  So does the first io_uring.
  */
-static __always_inline u64 wake(struct scratch *s)
+static __always_inline u64 wake_flag(struct scratch *s)
 {
 	return s->rec.kind == EB_SYMLINK || has_ring == EB_RING_NEW ||
 	       bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ?
@@ -333,7 +333,7 @@ static __always_inline u64 wake(struct scratch *s)
  * Sends the bytes so far as a part of the event. It has few branches, since loops
  * call it.
  */
-static __noinline int flush(struct scratch *s)
+static __noinline int flush_part(struct scratch *s)
 {
 	u64 n = below(EB_DATA, s->fill);
 	u8 kind = s->rec.kind, flags = s->rec.flags;
@@ -355,11 +355,11 @@ static __always_inline bool send_rec(struct scratch *s)
 
 	if (s->failed)
 		return false;
-	return !bpf_ringbuf_output(&ring, &s->rec, sizeof(s->rec) + n, wake(s));
+	return !bpf_ringbuf_output(&ring, &s->rec, sizeof(s->rec) + n, wake_flag(s));
 }
 
 /* Sends an event; its strings are in place. */
-static __always_inline void send(struct scratch *s, struct slot *t)
+static __always_inline void send_event(struct scratch *s, struct slot *t)
 {
 	s->rec.lost = t->lost;
 	s->rec.lost_since = t->lost_since;

@@ -94,7 +94,7 @@ int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 		do_fork(parent, child);
 		bpf_task_release(child);
 	} else {
-		s = room(ROOM_FORK);
+		s = own_room(ROOM_FORK);
 		if (s)
 			s->counts.lost_tasks++;
 	}

@@ -43,7 +43,7 @@ static __always_inline void made_two(const struct call *c, u32 kind, const s32 *
 	c->r->val[EB_V_PIPE_fd2] = are ? fd[1] : -1;
 }
 
-static __always_inline bool cloexec(const struct call *c, u32 first, u32 last, bool on)
+static __always_inline bool record_cloexec(const struct call *c, u32 first, u32 last, bool on)
 {
 	rec_init(c->s, c->t, EB_CLOEXEC);
 	c->r->val[EB_V_CLOEXEC_first] = first;
@@ -58,7 +58,7 @@ static __always_inline bool fill_ioctl(const struct call *c)
 	s64 from = call_arg(c, EB_A_ARG, 0);
 
 	if (cmd == FIOCLEX || cmd == FIONCLEX)
-		return cloexec(c, fd, fd, cmd == FIOCLEX);
+		return record_cloexec(c, fd, fd, cmd == FIOCLEX);
 	/* struct file_clone_range begins with the descriptor. */
 	if (cmd == FICLONERANGE && bpf_probe_read_user(&from, sizeof(from), (void *)from))
 		c->s->counts.strings_unread++;
@@ -73,7 +73,7 @@ static __always_inline bool fill_memfd(const struct call *c)
 	rec_init(c->s, c->t, EB_MEMFD);
 	c->r->val[EB_V_MEMFD_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
 	c->r->val[EB_V_MEMFD_fd] = (s32)c->ret;
-	want(c->s, EB_STR_MEMFD_name, W_USER, 0, call_arg(c, EB_A_PATH, 0));
+	want_string(c->s, EB_STR_MEMFD_name, W_USER, 0, call_arg(c, EB_A_PATH, 0));
 	return true;
 }
 
@@ -82,10 +82,10 @@ static __always_inline bool fill_open_handle(const struct call *c)
 {
 	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_OPEN);
-	identify(c);
+	identify_file(c);
 	c->r->val[EB_V_OPEN_fd] = (s32)c->ret;
 	c->r->val[EB_V_OPEN_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
-	want(c->s, EB_STR_OPEN_orig, W_EMPTY, 0, 0);
+	want_string(c->s, EB_STR_OPEN_orig, W_EMPTY, 0, 0);
 	return true;
 }
 
@@ -96,7 +96,7 @@ static __always_inline void received_init(struct scratch *s, struct slot *t, s32
 	rec_init(s, t, EB_RECEIVED);
 	s->rec.val[EB_V_RECEIVED_fd] = fd;
 	s->rec.val[EB_V_RECEIVED_cloexec] = on;
-	want(s, EB_STR_RECEIVED_path, W_FD, fd, 0);
+	want_string(s, EB_STR_RECEIVED_path, W_FD, fd, 0);
 }
 
 static __always_inline bool fill_pidfd_getfd(const struct call *c)
@@ -185,7 +185,7 @@ static __always_inline void next_fd(struct scratch *s, struct slot *t)
 		return;
 	received_init(s, t, fd, v->cloexec);
 	put_fd_string(s, task);
-	send(s, t);
+	send_event(s, t);
 }
 
 /* Returns 1 at the end. */
@@ -246,7 +246,7 @@ static __always_inline void put_received(struct scratch *s, struct slot *t)
  * numbers are in the program's memory, which may have changed since the kernel wrote
  * them: only numbers of open descriptors count.
  */
-static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 flags)
+static __always_inline bool await_messages(const struct call *c, u64 msg, u32 nr, u32 flags)
 {
 	struct received *v = &c->s->received;
 	struct task_struct *task = c->task;
@@ -264,13 +264,13 @@ static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 
 static __always_inline bool fill_recvmsg(const struct call *c)
 {
 	use_read(c, call_arg(c, EB_A_FD, 0), c->ret);
-	return messages(c, call_arg(c, EB_A_STRUCT, 0), 1, call_arg(c, EB_A_FLAGS, 0));
+	return await_messages(c, call_arg(c, EB_A_STRUCT, 0), 1, call_arg(c, EB_A_FLAGS, 0));
 }
 
 static __always_inline bool fill_recvmmsg(const struct call *c)
 {
 	use_read(c, call_arg(c, EB_A_FD, 0), 0);
-	return messages(c, call_arg(c, EB_A_STRUCT, 0), c->ret, call_arg(c, EB_A_FLAGS, 0));
+	return await_messages(c, call_arg(c, EB_A_STRUCT, 0), c->ret, call_arg(c, EB_A_FLAGS, 0));
 }
 
 #endif

@@ -33,7 +33,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	}
 	if (!row || rows[row & (EB_MAX_ROWS - 1)].hook != hook)
 		return NULL;
-	s = room(which);
+	s = own_room(which);
 	if (s) {
 		rec_init(s, *t, EB_HOLD);
 		s->rec.flags = EB_FIRST;
@@ -47,7 +47,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
  * used, since with preemption disabled the verifier forbids calls to functions that it
  * checks separately, such as put_one().
  */
-static __always_inline struct eb_str *shown(struct scratch *s, u32 i, u32 form)
+static __always_inline struct eb_str *hook_string(struct scratch *s, u32 i, u32 form)
 {
 	struct eb_str *str = &s->rec.str[i];
 
@@ -76,7 +76,7 @@ static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64
 static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount *mnt,
 				      struct dentry *dentry)
 {
-	struct eb_str *str = shown(s, i, EB_S_PATH);
+	struct eb_str *str = hook_string(s, i, EB_S_PATH);
 
 	s->walk.mnt = (u64)mnt;
 	s->walk.dentry = (u64)dentry;
@@ -87,7 +87,7 @@ static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount 
 static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount *mnt,
 				       struct dentry *dentry, struct dentry *child)
 {
-	struct eb_str *str = shown(s, i, EB_S_CHILD);
+	struct eb_str *str = hook_string(s, i, EB_S_CHILD);
 
 	s->walk.mnt = (u64)mnt;
 	s->walk.dentry = (u64)dentry;
@@ -98,7 +98,7 @@ static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount
 /* Adds string @i: a text in kernel memory, NULL if none. */
 static __always_inline void show_text(struct scratch *s, u32 i, const char *text)
 {
-	struct eb_str *str = shown(s, i, EB_S_NONE);
+	struct eb_str *str = hook_string(s, i, EB_S_NONE);
 	u8 first;
 
 	if (text)

@@ -54,7 +54,7 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 	if (BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER) || slot_is_late(task))
 		return false;
 	if (!slot_add(task, GET(task, pid), which, joined)) {
-		s = room(ROOM_JOINING);
+		s = own_room(ROOM_JOINING);
 		if (s)
 			s->counts.lost_tasks++;
 		return false;
@@ -110,25 +110,25 @@ __attribute__((noinline)) int record_join(ROOM_REF room, SLOT_REF slot)
 	if (exe)
 		want_path(s, EB_STR_JOIN_path, (u64)GET(exe, f_path.mnt),
 			  (u64)GET(exe, f_path.dentry));
-	want(s, EB_STR_JOIN_cwd, W_CWD, 0, 0);
+	want_string(s, EB_STR_JOIN_cwd, W_CWD, 0, 0);
 	put_strings(s, task);
 	/* io_uring workers are recorded without arguments: their process has these. */
 	if (mm && !(BPF_CORE_READ(task, flags) & PF_IO_WORKER)) {
 		s->rec.val[EB_V_JOIN_args] = GET(mm, arg_end) - GET(mm, arg_start);
 		put_list(s, GET(mm, arg_start), GET(mm, arg_end));
 	}
-	send(s, t);
+	send_event(s, t);
 	return 0;
 }
 
 /* If the task was running before, records that before its first event. */
-static __always_inline void joins(struct slot *t)
+static __always_inline void join_if_new(struct slot *t)
 {
 	struct scratch *s;
 
 	if (likely(!t->joined))
 		return;
-	s = room(ROOM_JOIN);
+	s = own_room(ROOM_JOIN);
 	if (s)
 		record_join(room_ref(s), slot_ref(t));
 }

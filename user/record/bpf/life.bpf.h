@@ -17,8 +17,8 @@ static __always_inline void record_fork(struct slot *t, struct task_struct *pare
 	u64 upid = 0;
 	u32 row;
 
-	joins(t);
-	s = room(ROOM_FORK);
+	join_if_new(t);
+	s = own_room(ROOM_FORK);
 	if (!s)
 		return;
 	use_fork(s, t, parent, child);
@@ -37,7 +37,7 @@ static __always_inline void record_fork(struct slot *t, struct task_struct *pare
 		upid = new_upid(GET(child, pid), 0);
 	}
 	put_val(s, EB_V_CLONE_child, upid);
-	send(s, t);
+	send_event(s, t);
 }
 
 static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child)
@@ -58,7 +58,7 @@ static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm
 	rec_init(s, t, EB_ENV);
 	put_list(s, GET(mm, env_start), GET(mm, env_end));
 	t->last += 2 * (s->args_end - GET(mm, env_start));
-	send(s, t);
+	send_event(s, t);
 }
 
 /* @name: as the caller gave it; @same: it names the program itself, not a script */
@@ -70,7 +70,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 
 	if (!t)
 		return 0;
-	s = room(ROOM_EXEC);
+	s = own_room(ROOM_EXEC);
 	if (s) {
 		uses_over(s, t, p, t->cloexec);
 		rec_init(s, t, EB_EXEC);
@@ -79,20 +79,20 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		want_path(s, 0, (u64)GET(file, f_path.mnt),
 			  (u64)GET(file, f_path.dentry));
 		if (same) {
-			want(s, 1, W_SAME, 0, 0);
+			want_string(s, 1, W_SAME, 0, 0);
 		} else if (t->hold == EB_H_BPRM_CHECK) {
-			want(s, 1, W_HELD, 0, 0);
+			want_string(s, 1, W_HELD, 0, 0);
 		} else {
-			want(s, 1, W_KERNEL_JOIN, AT_FDCWD, name);
+			want_string(s, 1, W_KERNEL_JOIN, AT_FDCWD, name);
 			s->want[1].joined = 1;
 		}
-		want(s, 2, W_CWD, 0, 0);
+		want_string(s, 2, W_CWD, 0, 0);
 		put_strings(s, p);
 
 		mm = GET(p, mm);
 		s->rec.val[EB_V_EXEC_args] = GET(mm, arg_end) - GET(mm, arg_start);
 		put_list(s, GET(mm, arg_start), GET(mm, arg_end));
-		send(s, t);
+		send_event(s, t);
 		if (want_env)
 			put_env(s, t, mm);
 	}
@@ -113,7 +113,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 		slot_drop_late(p);
 		return 0;
 	}
-	s = room(ROOM_EXIT);
+	s = own_room(ROOM_EXIT);
 	/*
 	 * The last thread of the process records the uses of all. So does the leader: if
 	 * another thread calls execve, it takes the leader's place.
@@ -131,7 +131,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
 		}
 		put_cost(s, p, dead);
-		send(s, t);
+		send_event(s, t);
 	}
 	slot_drop(p);
 	return 0;
@@ -152,15 +152,15 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm)
 	row = row_of(task, call_nr(regs));
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
 		return 0;	/* the exec event has the program's name */
-	s = room(ROOM_COMM);
+	s = own_room(ROOM_COMM);
 	if (s) {
 		rec_init(s, t, EB_COMM);
 		other = slot_of(target);
 		if (other && other->upid != t->upid)
 			put_val(s, EB_V_COMM_target, other->upid);
-		want(s, 0, W_KERNEL, 0, (u64)comm);
+		want_string(s, 0, W_KERNEL, 0, (u64)comm);
 		put_strings(s, task);
-		send(s, t);
+		send_event(s, t);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ static __noinline long args_step(struct scratch *s)
 		n = left;
 	n = below(2 * ARGS_STEP, n);
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	if (bpf_probe_read_user(s->data + fill, n, (void *)pos)) {
 		s->args_failed = 1;

@@ -26,9 +26,9 @@ static __always_inline bool want_meant(const struct call *c, bool of_fd)
 	s32 dirfd = call_arg(c, EB_A_DIRFD, AT_FDCWD);
 
 	if (!of_fd)
-		want(c->s, 0, W_JOIN, dirfd, call_arg(c, EB_A_PATH, 0));
+		want_string(c->s, 0, W_JOIN, dirfd, call_arg(c, EB_A_PATH, 0));
 	else
-		want(c->s, 0, dirfd == AT_FDCWD ? W_CWD : W_FD, dirfd, 0);
+		want_string(c->s, 0, dirfd == AT_FDCWD ? W_CWD : W_FD, dirfd, 0);
 	c->s->want[0].meant = 1;
 	return true;
 }
@@ -45,7 +45,7 @@ static __always_inline bool open_failed(const struct call *c)
 		args_unread(c->s);
 	c->r->val[EB_V_OPEN_FAILED_flags] = (u32)flags;
 	if (c->held) {
-		want(c->s, 0, W_HELD, 0, 0);
+		want_string(c->s, 0, W_HELD, 0, 0);
 		return true;
 	}
 	return want_meant(c, false);
@@ -73,7 +73,7 @@ static __always_inline bool fill_stat_flags(const struct call *c, u32 flags)
 	rec_init(c->s, c->t, EB_STAT);
 	c->r->val[EB_V_STAT_flags] = flags;
 	if (c->held) {
-		want(c->s, 0, W_HELD, 0, 0);
+		want_string(c->s, 0, W_HELD, 0, 0);
 		return true;
 	}
 	return want_meant(c, false);
@@ -105,7 +105,8 @@ static __always_inline bool fill_readlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_READLINK);
 	if (c->ret >= 0)
-		want(c->s, EB_STR_READLINK_target, W_BYTES, c->ret, call_arg(c, EB_A_STRUCT, 0));
+		want_string(c->s, EB_STR_READLINK_target, W_BYTES, c->ret,
+			    call_arg(c, EB_A_STRUCT, 0));
 	/* If it succeeds without a name, it read the link of the descriptor. */
 	return want_meant(c, c->ret >= 0 && is_unnamed(c));
 }
@@ -115,7 +116,7 @@ static __always_inline bool fill_getdents(const struct call *c)
 	rec_init(c->s, c->t, EB_GETDENTS);
 	c->r->val[EB_V_GETDENTS_fd] = (s32)call_arg(c, EB_A_FD, 0);
 	c->r->val[EB_V_GETDENTS_bytes] = (u32)c->ret;
-	want(c->s, EB_STR_GETDENTS_path, W_FD, (s32)call_arg(c, EB_A_FD, 0), 0);
+	want_string(c->s, EB_STR_GETDENTS_path, W_FD, (s32)call_arg(c, EB_A_FD, 0), 0);
 	return true;
 }
 

@@ -65,7 +65,7 @@ static __always_inline void put_maker(struct scratch *s, struct slot *t, struct 
 	struct eb_maker *m;
 
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	m = (void *)(s->data + fill);
 	m->caps = 0;

@@ -291,7 +291,7 @@ static __always_inline struct scratch *room_again(u32 i)
 	return bpf_map_lookup_elem(&scratches, &i);
 }
 
-static __always_inline struct scratch *room(u32 i)
+static __always_inline struct scratch *own_room(u32 i)
 {
 	struct scratch *s = room_again(i);
 

@@ -31,7 +31,7 @@ static __always_inline struct sock *other_end(struct sock *sk)
 }
 
 /* Records the inode of a unix socket that has connected; the peer's accept event has it, too. */
-static __always_inline void connected(const struct call *c, s32 fd)
+static __always_inline void record_connected(const struct call *c, s32 fd)
 {
 	struct file *file = fd_file(c->task, fd);
 
@@ -41,7 +41,8 @@ static __always_inline void connected(const struct call *c, s32 fd)
 }
 
 /* connect and bind: the address is in the program's memory. */
-static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u64 addr, s32 size)
+static __always_inline bool record_address(const struct call *c, u32 kind, u64 fd, u64 addr,
+					   s32 size)
 {
 	rec_init(c->s, c->t, kind);
 	/* The values of bind have the same index. */
@@ -49,31 +50,31 @@ static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u6
 	if (size < 0 || size > (s32)EB_SOCKADDR_MAX ||
 	    bpf_probe_read_user(c->s->sockaddr, below(2 * EB_SOCKADDR_MAX, size), (void *)addr)) {
 		if (!etrace_failed_address(c->ret))
-			want(c->s, EB_STR_CONNECT_address, W_ADDRESS, -1, 0);
+			want_string(c->s, EB_STR_CONNECT_address, W_ADDRESS, -1, 0);
 		return true;
 	}
 	if (size >= 2)
 		c->r->val[EB_V_CONNECT_family] = *(u16 *)c->s->sockaddr;
 	if (kind == EB_CONNECT && c->ret >= 0 && c->r->val[EB_V_CONNECT_family] == AF_UNIX)
-		connected(c, fd);
-	want(c->s, EB_STR_CONNECT_address, W_ADDRESS, size, 0);
+		record_connected(c, fd);
+	want_string(c->s, EB_STR_CONNECT_address, W_ADDRESS, size, 0);
 	return true;
 }
 
 static __always_inline bool fill_connect(const struct call *c)
 {
-	return addressed(c, EB_CONNECT, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
+	return record_address(c, EB_CONNECT, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
 			 call_arg(c, EB_A_SIZE, 0));
 }
 
 static __always_inline bool fill_bind(const struct call *c)
 {
-	return addressed(c, EB_BIND, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
+	return record_address(c, EB_BIND, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
 			 call_arg(c, EB_A_SIZE, 0));
 }
 
 /* Stores the peer's address at s->sockaddr, as in the module. Returns its bytes. */
-static __always_inline s32 peer(struct scratch *s, struct sock *sk)
+static __always_inline s32 store_peer(struct scratch *s, struct sock *sk)
 {
 	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
 	struct unix_address *own;
@@ -116,7 +117,7 @@ static __always_inline void accepted_from(const struct call *c, struct sock *sk)
 			BPF_CORE_READ((struct socket_alloc *)sock, vfs_inode.i_ino));
 }
 
-static __always_inline bool accepted(const struct call *c, u64 fd)
+static __always_inline bool record_accept(const struct call *c, u64 fd)
 {
 	struct sock *sk = fd_sock(c->task, c->ret);
 
@@ -125,7 +126,7 @@ static __always_inline bool accepted(const struct call *c, u64 fd)
 	c->r->val[EB_V_ACCEPT_fd] = (s32)c->ret;
 	c->r->val[EB_V_ACCEPT_socket] = (s32)fd;
 	/* Without a socket, another thread has already closed it. */
-	want(c->s, EB_STR_ACCEPT_address, W_ADDRESS, sk ? peer(c->s, sk) : -1, 0);
+	want_string(c->s, EB_STR_ACCEPT_address, W_ADDRESS, sk ? store_peer(c->s, sk) : -1, 0);
 	if (sk) {
 		c->r->val[EB_V_ACCEPT_family] = *(u16 *)c->s->sockaddr;
 		if (*(u16 *)c->s->sockaddr == AF_UNIX)
@@ -136,7 +137,7 @@ static __always_inline bool accepted(const struct call *c, u64 fd)
 
 static __always_inline bool fill_accept(const struct call *c)
 {
-	return accepted(c, call_arg(c, EB_A_FD, 0));
+	return record_accept(c, call_arg(c, EB_A_FD, 0));
 }
 
 /* Can socketpair() have made these two sockets? */
@@ -152,7 +153,7 @@ static __always_inline bool are_sockets(struct task_struct *task, const s32 *fd)
 	       !bpf_core_type_exists(struct unix_sock) || other_end(a) == b;
 }
 
-static __always_inline bool paired(const struct call *c, u16 family, u32 type, u64 fds)
+static __always_inline bool record_pair(const struct call *c, u16 family, u32 type, u64 fds)
 {
 	s32 fd[2];
 	bool are = !bpf_probe_read_user(fd, sizeof(fd), (void *)fds) && are_sockets(c->task, fd);
@@ -165,7 +166,7 @@ static __always_inline bool paired(const struct call *c, u16 family, u32 type, u
 
 static __always_inline bool fill_socketpair(const struct call *c)
 {
-	return paired(c, call_arg(c, EB_A_TYPE, 0), call_arg(c, EB_A_FLAGS, 0),
+	return record_pair(c, call_arg(c, EB_A_TYPE, 0), call_arg(c, EB_A_FLAGS, 0),
 		      call_arg(c, EB_A_STRUCT, 0));
 }
 
@@ -187,13 +188,13 @@ static __always_inline bool fill_socketcall(const struct call *c)
 	switch (what) {
 	case SYS_CONNECT:
 	case SYS_BIND:
-		return addressed(c, what == SYS_BIND ? EB_BIND : EB_CONNECT, arg[0], arg[1],
+		return record_address(c, what == SYS_BIND ? EB_BIND : EB_CONNECT, arg[0], arg[1],
 				 arg[2]);
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
-		return accepted(c, arg[0]);
+		return record_accept(c, arg[0]);
 	case SYS_SOCKETPAIR:
-		return paired(c, arg[0], arg[1], arg[3]);
+		return record_pair(c, arg[0], arg[1], arg[3]);
 	case SYS_RECV:
 	case SYS_RECVFROM:
 		use_read(c, arg[0], c->ret);
@@ -206,7 +207,7 @@ static __always_inline bool fill_socketcall(const struct call *c)
 		return false;
 	default:
 		use_read(c, arg[0], what == SYS_RECVMSG ? c->ret : 0);
-		return messages(c, arg[1], what == SYS_RECVMSG ? 1 : c->ret,
+		return await_messages(c, arg[1], what == SYS_RECVMSG ? 1 : c->ret,
 				what == SYS_RECVMSG ? arg[2] : arg[3]);
 	}
 }

@@ -177,7 +177,7 @@ __attribute__((noinline)) int print_step_old(ROOM_REF room)
 __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 {
 	struct task_struct *task = current_task();
-	struct scratch *s = room(ROOM_SYS_EXIT), *ctx = s;
+	struct scratch *s = own_room(ROOM_SYS_EXIT), *ctx = s;
 	bool is_32_bits = is_32(task);
 	struct printing *w;
 	u64 message[4];
@@ -189,13 +189,13 @@ __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 	w->fd = s->arg[0];
 	w->left = bytes;
 	w->is_32 = is_32_bits;
-	w->at = arg(s, row, EB_A_VECTOR, 0);
-	w->pieces = arg(s, row, EB_A_COUNT, 0);
+	w->at = row_arg(s, row, EB_A_VECTOR, 0);
+	w->pieces = row_arg(s, row, EB_A_COUNT, 0);
 	if (has_arg(row, EB_A_BUFFER))
-		return print_add(w->fd, arg(s, row, EB_A_BUFFER, 0), bytes, PRINT_SEEN);
+		return print_add(w->fd, row_arg(s, row, EB_A_BUFFER, 0), bytes, PRINT_SEEN);
 	if (has_arg(row, EB_A_STRUCT)) {
 		/* name, its length, the vector, its length */
-		if (!print_words(message, arg(s, row, EB_A_STRUCT, 0), 4, is_32_bits))
+		if (!print_words(message, row_arg(s, row, EB_A_STRUCT, 0), 4, is_32_bits))
 			return print_add(w->fd, 0, bytes, PRINT_UNREAD);
 		w->at = message[2];
 		w->pieces = message[3];
@@ -241,7 +241,7 @@ static __always_inline void print_record(struct scratch *s, struct slot *t, stru
 		if (have)
 			bpf_probe_read_kernel(s->data + first, have, p->text);
 	}
-	send(s, t);
+	send_event(s, t);
 }
 
 #define PRINT_RECORD	4u	/* added to a descriptor: record its output */

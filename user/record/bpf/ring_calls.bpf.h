@@ -33,7 +33,7 @@ static __always_inline void *ring_cmd(struct io_kiocb *req)
 /* Counts a request that is not recorded. */
 static __always_inline void ring_unseen(void)
 {
-	struct scratch *s = room(ROOM_RING_ASKED);
+	struct scratch *s = own_room(ROOM_RING_ASKED);
 
 	if (s)
 		s->counts.rings_unseen++;
@@ -49,7 +49,7 @@ static __always_inline struct slot *ring_slot(struct task_struct *task)
 	if (slot_add(task, task->pid, 1, true))
 		t = slot_of(task);
 	if (t)
-		joins(t);
+		join_if_new(t);
 	else
 		ring_unseen();
 	return t;
@@ -89,14 +89,14 @@ static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *
 /* Sends the name when the operation begins: at its end the name no longer exists. */
 static __always_inline void ring_hold_name(struct slot *t, const char *name, s32 dirfd)
 {
-	struct scratch *s = room(ROOM_RING);
+	struct scratch *s = own_room(ROOM_RING);
 
 	if (!s)
 		return;
 	rec_init(s, t, EB_HOLD);
 	s->rec.flags = EB_FIRST;
 	s->rec.val[0] = EB_H_RING;
-	want(s, 0, W_KERNEL_JOIN, dirfd, (u64)name);
+	want_string(s, 0, W_KERNEL_JOIN, dirfd, (u64)name);
 	put_strings(s, bpf_get_current_task_btf());
 	hook_end(s, t, EB_H_RING);
 }
@@ -221,7 +221,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 		}
 		return;
 	}
-	s = room(ROOM_RING);
+	s = own_room(ROOM_RING);
 	if (ret || !s || etrace_interrupted(res))
 		return;
 	ring_args(s, t, req, def->record);

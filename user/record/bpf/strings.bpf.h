@@ -60,7 +60,7 @@ static __always_inline int put_name(struct scratch *s, u64 name, u32 len)
 	u64 fill, n = below(EB_NAME_MAX + 1, len);
 
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	if (bpf_probe_read_kernel(s->data + fill, n, (void *)name))
 		return -1;
@@ -153,7 +153,7 @@ static __always_inline void put_special(struct scratch *s, struct dentry *d)
 		bpf_probe_read_kernel_str(sp.ns, sizeof(sp.ns), BPF_CORE_READ(ops, name));
 	}
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	__builtin_memcpy(s->data + fill, &sp, sizeof(sp));
 	s->fill = fill + sizeof(sp);
@@ -192,7 +192,7 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 	long n;
 
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	if (user)
 		n = bpf_probe_read_user_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
@@ -350,7 +350,7 @@ static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
 		str->mark |= EB_CUT;
 	}
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	n = below(2 * EB_PATH_MAX, n);
 	if (bpf_probe_read_user(s->data + fill, n, (void *)w->addr)) {
@@ -401,7 +401,7 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 }
 
 /* An unreadable name is not a loss if the call failed because of it. */
-static __always_inline void forgive(struct scratch *s, struct eb_str *str)
+static __always_inline void forgive_unread(struct scratch *s, struct eb_str *str)
 {
 	if (!etrace_failed_unread(-s->rec.error))
 		return;
@@ -421,7 +421,7 @@ static __always_inline void put_address(struct scratch *s, struct eb_str *str, s
 		return;
 	}
 	if (s->fill > EB_FULL)
-		flush(s);
+		flush_part(s);
 	fill = below(EB_DATA, s->fill);
 	bpf_probe_read_kernel(s->data + fill, n, s->sockaddr);
 	str->text = n;
@@ -453,7 +453,7 @@ static __always_inline void end_string(struct scratch *s, struct eb_str *str, bo
 		put_path(s, str);
 	str->path = s->flushed + s->fill - str->path - str->text;
 	if (unlikely(str->mark & EB_UNREAD) && meant)
-		forgive(s, str);
+		forgive_unread(s, str);
 	if (unlikely(str->mark)) {
 		s->counts.strings_joined += !!(str->mark & EB_JOINED);
 		s->counts.strings_unread += !!(str->mark & EB_UNREAD);
@@ -545,7 +545,7 @@ static __always_inline void put_strings(struct scratch *s, struct task_struct *t
 
 /* ---- what is wanted ---- */
 
-static __always_inline void want(struct scratch *s, u32 i, u32 how, s32 fd, u64 addr)
+static __always_inline void want_string(struct scratch *s, u32 i, u32 how, s32 fd, u64 addr)
 {
 	s->want[i].how = how;
 	s->want[i].joined = 0;

@@ -153,7 +153,7 @@ static __always_inline bool fill_chdir(const struct call *c)
 	fd = file_fd(c);
 	if (c->ret < 0)
 		return one_name(c, fd);
-	want(c->s, EB_STR_CHDIR_path, W_CWD, 0, 0);
+	want_string(c->s, EB_STR_CHDIR_path, W_CWD, 0, 0);
 	return true;
 }
 
@@ -167,8 +167,8 @@ static __always_inline bool fill_pivot(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_PIVOT);
 	if (c->held) {
-		want(c->s, EB_STR_PIVOT_new_root, W_HELD, 0, 0);
-		want(c->s, EB_STR_PIVOT_put_old, W_HELD, 1, 0);
+		want_string(c->s, EB_STR_PIVOT_new_root, W_HELD, 0, 0);
+		want_string(c->s, EB_STR_PIVOT_put_old, W_HELD, 1, 0);
 	} else if (c->ret >= 0 || !etrace_failed_look_up(c->ret)) {
 		want_join(c->s, EB_STR_PIVOT_new_root, c->row, EB_A_DIRFD, EB_A_PATH);
 		want_join(c->s, EB_STR_PIVOT_put_old, c->row, EB_A_DIRFD2, EB_A_PATH2);

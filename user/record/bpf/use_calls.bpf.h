@@ -78,7 +78,7 @@ __attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
 {
 	struct task_struct *task = current_task();
 	struct eb_use once = { 0 };
-	struct scratch *s = room(ROOM_USE);
+	struct scratch *s = own_room(ROOM_USE);
 	struct slot *t = slot_of(task);
 
 	if (how == USE_READ) {
@@ -108,7 +108,7 @@ __attribute__((noinline)) int use_turn(u32 fd)
 {
 	struct task_struct *task = current_task();
 	struct eb_use *e = use_at(task, fd);
-	struct scratch *s = room(ROOM_USE);
+	struct scratch *s = own_room(ROOM_USE);
 	struct slot *t = slot_of(task);
 
 	if (!e)

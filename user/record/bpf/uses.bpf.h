@@ -136,7 +136,7 @@ static __always_inline void record_use(struct scratch *s, struct slot *t, u32 fd
 	rec_init(s, t, EB_USE);
 	s->rec.val[EB_V_USE_fd] = (s32)fd;
 	put_use(s, e);
-	send(s, t);
+	send_event(s, t);
 }
 
 /* Sends all uses in @u as one record. @how: EB_USES_* */
@@ -162,7 +162,7 @@ static __always_inline void record_uses(struct scratch *s, struct slot *t, struc
 	}
 	s->fill = n;
 	t->last += EB_USES_MAX;	/* each event gets its own time */
-	send(s, t);
+	send_event(s, t);
 }
 
 /* The task's program or process is over: records all uses. */
