@@ -15,10 +15,11 @@
 #include <nettle/sha2.h>
 
 #define CACHE_MAGIC	"etrhash\n"
-#define CACHE_VERSION	1u
+#define CACHE_VERSION	2u
 #define CACHE_WAYS	8u		/* slots of a set */
 #define CACHE_SLOTS_MAX	(1u << 23)	/* so that offsets fit into 31 bits */
 #define CACHE_SLOTS_AT	4096
+#define CACHE_NEAR	4u		/* sets of a page; inode numbers that share a set */
 /* How often to look again when others replace the file at the same time. */
 #define CACHE_TRIES	100
 
@@ -292,9 +293,14 @@ void content_cache_close(struct content_cache *cache)
 static void cache_set_read(const struct content_cache *c, const struct content_key *key,
 			   struct cache_set *set)
 {
-	uint64_t hash = cache_hash(c->key, key, sizeof(*key) / 8);
-	uint64_t n = (uint64_t)((hash_wide)hash * c->sets >> 64);
+	const uint64_t near[] = { key->dev, key->fsid, key->ino / (CACHE_NEAR * CACHE_NEAR) };
+	uint64_t hash = cache_hash(c->key, near, sizeof(near) / 8);
+	uint64_t page = (uint64_t)((hash_wide)hash * c->sets >> 64) / CACHE_NEAR * CACHE_NEAR;
+	uint64_t n = page + key->ino / CACHE_NEAR % CACHE_NEAR;
 
+	/* the last page may have fewer sets */
+	if (n >= c->sets)
+		n = page;
 	set->at = CACHE_SLOTS_AT + (off_t)(n * sizeof(set->slots));
 	cache_read(c->fd, set->slots, sizeof(set->slots), set->at);
 }
@@ -336,14 +342,21 @@ static bool cache_set_full(const struct cache_set *set)
 	return true;
 }
 
-/* The slot for a new entry: an empty one, or the one that was not used for longest. */
-static struct cache_slot *cache_set_oldest(struct cache_set *set)
+/*
+ * The slot for an entry: that of the same file, which was changed since and never comes back; else
+ * an empty one, or the one that was not used for longest.
+ */
+static struct cache_slot *cache_set_choose(struct cache_set *set, const struct content_key *key)
 {
 	struct cache_slot *oldest = set->slots;
 
-	for (unsigned int i = 1; i < CACHE_WAYS; i++)
-		if (set->slots[i].used < oldest->used)
-			oldest = &set->slots[i];
+	for (struct cache_slot *s = set->slots; s < set->slots + CACHE_WAYS; s++) {
+		if (s->used && s->key.ino == key->ino && s->key.dev == key->dev &&
+		    s->key.fsid == key->fsid)
+			return s;
+		if (s->used < oldest->used)
+			oldest = s;
+	}
 	return oldest;
 }
 
@@ -391,9 +404,7 @@ bool content_cache_put(struct content_cache *cache, const struct content_key *ke
 		return false;
 	cache_set_read(cache, key, &set);
 	cache_set_check(cache, &set);
-	s = cache_set_find(cache, &set, key);
-	if (!s)
-		s = cache_set_oldest(&set);
+	s = cache_set_choose(&set, key);
 	s->key = *key;
 	s->id = *id;
 	return cache_set_write(cache, &set, s);

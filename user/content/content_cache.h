@@ -20,7 +20,7 @@
  *
  *	offset	bytes
  *	0	8	magic: "etrhash\n"
- *	8	8	version of this layout, 1.  Another byte order is another version
+ *	8	8	version of this layout, 2.  Another byte order is another version
  *	16	8	number of slots, a multiple of 8
  *	24	16	a random key, for the checksums and for the place of an entry
  *	40	8	checksum of these 40 bytes
@@ -32,13 +32,18 @@
  *		56	64	struct content_id
  *		120	8	checksum of these 120 bytes
  *
- * A checksum is the first 8 bytes of the SHA-256 of the random key and these bytes.  A slot with a wrong one is empty: so is one
- * that holds parts of two entries, and nobody who cannot read the file can choose files for which
- * it would not be.  No slot crosses a sector of a disk.
+ * A checksum is the first 8 bytes of the SHA-256 of the random key and these bytes.  A slot with a
+ * wrong one is empty: so is one that holds parts of two entries, and nobody who cannot read the
+ * file can choose files for which it would not be.  No slot crosses a sector of a disk.
  *
- * Each 8 slots that follow each other are a set.  That of a struct content_key, times the number of
- * sets, divided by 2^64 is the set of an entry; it may lie in any slot of it.  When all slots of a set
- * are full, that which was not used for longest is replaced; uses before it was full do not count.
+ * Each 8 slots that follow each other are a set, and each 4 sets a page.  The first 8 bytes of the
+ * SHA-256 of the random key, the device, the file system and a sixteenth of the inode number, times
+ * the number of sets, divided by 2^64 is a set of the page of an entry.  The next two bits of the
+ * inode number say which set of that page it is; it may lie in any slot of it.  So files that were
+ * made one after the other share a page, and reading their entries takes one access to the disk.
+ *
+ * A file has one entry: a new one replaces that of its earlier content.  When all slots of a set are
+ * full, the entry that was not used for longest is replaced; uses before it was full do not count.
  *
  * The file grows with the highest set that is in use, up to 4096 + 128 bytes * number of slots.
  * Sets that were never used are holes.  What lies behind the end of a truncated file is empty.

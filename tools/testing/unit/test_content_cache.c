@@ -195,6 +195,57 @@ static void remembers(void **state)
 	content_cache_close(c);
 }
 
+/* Files made one after the other: their entries lie in one page of the file. */
+static void near_files(void **state)
+{
+	static unsigned char page[4096], none[4096];
+	struct content_cache *c;
+	unsigned int used = 0;
+	int fd;
+
+	(void)state;
+	unlink(NAME);
+	c = open_cache(4096);
+	for (uint64_t n = 0; n < 16; n++) {
+		const struct content_key key = { .dev = 7, .ino = 160 + n, .fsid = 9 };
+		const struct content_id id = id_of(n);
+
+		assert_true(content_cache_put(c, &key, &id));
+	}
+	fd = open(NAME, O_RDONLY);
+	assert_true(fd >= 0);
+	lseek(fd, CACHE_SLOTS_AT, SEEK_SET);
+	for (ssize_t n; (n = read(fd, page, sizeof(page))) > 0; memset(page, 0, sizeof(page)))
+		used += !!memcmp(page, none, sizeof(page));
+	assert_int_equal(used, 1);
+	close(fd);
+	content_cache_close(c);
+}
+
+/* A file that changes again and again has one entry, and its neighbours keep theirs. */
+static void changed_file(void **state)
+{
+	struct content_cache *c = one_entry(1);
+	struct content_key key = key_of(8);
+	struct content_id id = id_of(8), is;
+
+	(void)state;
+	for (uint64_t n = 2; n < 8; n++)
+		assert_true(put(c, n));
+	for (int i = 0; i < 100; i++) {
+		key.ctime++;
+		id.sha256[0] = (uint8_t)i;
+		assert_true(content_cache_put(c, &key, &id));
+		assert_true(content_cache_get(c, &key, &is));
+		assert_memory_equal(&is, &id, sizeof(is));
+	}
+	key.ctime--;
+	assert_false(content_cache_get(c, &key, &is));
+	for (uint64_t n = 1; n < 8; n++)
+		assert_int_equal(get(c, n), 1);
+	content_cache_close(c);
+}
+
 /* Each field of the key counts. */
 static void other_keys(void **state)
 {
@@ -829,6 +880,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(remembers),
+		EACH(near_files),
+		EACH(changed_file),
 		EACH(other_keys),
 		EACH(none),
 		EACH(numbers_of_slots),
