@@ -832,6 +832,16 @@ static void test_unseen(void **state)
 		{ "1 openat(AT_FDCWD, \"/a\", O_WRONLY|O_CR\n", "1 call cut" },
 		{ "execve(\"/bin/a\", [\"a\"\n", "1 call cut" },
 		{ "1 fork() = 2\n2 chdir(\"/\") = 0\n", "1 task whose end is not in the log" },
+		/* a number is given to another task, and who had it has not ended */
+		{ "1 fork() = 2\n1 fork() = 2\n2 +++ exited with 0 +++\n",
+		  "1 task whose end is missing" },
+		{ "1 fork() = 2\n2 exit_group(0) = ?\n1 fork() = 2\n2 +++ exited with 0 +++\n", "" },
+		/* ... while children of it are expected */
+		{ "1 clone(flags=CLONE_NEWPID) = 2\n2 fork() = 1\n1 fork() = 2\n7 chdir(\"/\") = 0\n2 +++ exited with 0 +++\n7 +++ exited with 0 +++\n",
+		  "1 task whose end is missing" },
+		/* only in a pid namespace can a child have its parent's number */
+		{ "1 fork() = 1\n7 chdir(\"/\") = 0\n7 +++ exited with 0 +++\n", "" },
+		{ "1 fork() = 1\n", "1 task in pid namespaces that are not recorded" },
 	};
 
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Calls that run programs and create tasks.  See st_call.h. */
+/* Calls that run programs, and how tasks begin and end.  See st_call.h and st_state.h. */
 #include "format/strace/st_call.h"
 #include "base/path.h"
 
@@ -22,6 +22,8 @@ const struct diag_kind st_never_born = {
 static const struct diag_kind untraced = {
 	"tasks that asked not to be traced (CLONE_UNTRACED): unrecorded, with all descendants",
 	DIAG_DAMAGE };
+static const struct diag_kind no_exit = {
+	"tasks whose end is missing: another one got their number", DIAG_DAMAGE };
 static const struct diag_kind refused = {
 	"requests to trace a task that strace traces: the program (a debugger, strace, proot) does not work as alone",
 	DIAG_DAMAGE };
@@ -269,6 +271,12 @@ bool st_makes_task(struct st_text name)
 		       row->record == REC_VFORK);
 }
 
+bool st_is_making(const struct st_task *task)
+{
+	return task->in_call && !task->child_emitted &&
+	       st_makes_task((struct st_text){ task->call.s, task->call.len });
+}
+
 /* Get the flags of clone(flags=...) or clone3({flags=...}).  Return: whether they are known. */
 static bool clone_flags(const struct call *c, uint64_t *flags)
 {
@@ -304,9 +312,9 @@ struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid
 	uint64_t flags = 0;
 	bool flags_known;
 
-	/* the pid was reused: the old task's end is missing in the log */
+	/* the pid was reused */
 	if (old)
-		st_tasks_end(&log->tasks, old);
+		st_task_lost(log, old, &no_exit);
 	st_args_split(&c.args, args);
 	flags_known = clone_flags(&c, &flags);
 	child = st_tasks_begin(&log->tasks, pid, parent, flags);
@@ -372,7 +380,9 @@ void st_do_clone(struct call *c)
 			return;
 		if (is_untraced(c))
 			st_damage(c->log, &untraced);
-		else if (c->task->process->inside && !c->line->translated)
+		/* a child has its parent's number only in a pid namespace of which the log does not know */
+		else if ((c->task->process->inside && !c->line->translated) ||
+			 c->line->value == c->task->pid)
 			expect_child(c);
 		else
 			st_child(c->log, c->task, c->line->value, c->line->name, c->line->args);
@@ -426,4 +436,50 @@ void st_do_ptrace(struct call *c)
 	for (size_t i = 0; c->line->error == EPERM && i < sizeof(asks) / sizeof(asks[0]); i++)
 		if (what.len == strlen(asks[i]) && !memcmp(what.s, asks[i], what.len))
 			st_damage(c->log, &refused);
+}
+
+void st_task_ends(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	bool killed = line->class == ST_KILLED;
+	struct et_event *ev;
+
+	st_made(log, task);
+	if (task->process->tasks == 1) {
+		st_uses(log, task, false);
+		st_printed(log, task, killed || line->end);
+	}
+	ev = st_event(log, task, ET_K_EXIT);
+	et_set_value(ev, ET_V_EXIT_status, killed ? 0 : line->end);
+	if (killed) {
+		et_set_value(ev, ET_V_EXIT_signal, line->end);
+		et_set_value(ev, ET_V_EXIT_core, line->core);
+	}
+	st_put(log);
+	log->cloning -= st_is_making(task);
+	st_tasks_end(&log->tasks, task);
+}
+
+bool st_task_end_unreported(struct st_log *log, struct st_task *task)
+{
+	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
+
+	if (task->in_call)
+		st_ends(task, (struct st_text){ task->call.s, task->call.len },
+			(struct st_text){ task->args.s, task->args.len });
+	if (!task->ending && !task->process->ending)
+		return false;
+	st_task_ends(log, task, &line);
+	return true;
+}
+
+void st_task_lost(struct st_log *log, struct st_task *task, const struct diag_kind *kind)
+{
+	if (st_task_end_unreported(log, task))
+		return;
+	diag_count(log->diag, kind, 1);
+	st_made(log, task);
+	if (task->process->tasks == 1)
+		st_uses(log, task, false);
+	log->cloning -= st_is_making(task);
+	st_tasks_end(&log->tasks, task);
 }

@@ -42,12 +42,6 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 
 /* ---- tasks ---- */
 
-static bool is_making(const struct st_task *task)
-{
-	return task->in_call && !task->child_emitted &&
-	       st_makes_task((struct st_text){ task->call.s, task->call.len });
-}
-
 /* Find a task in an unfinished clone: the only one, or the one with the lowest pid. */
 static struct st_task *some_maker(struct st_log *log)
 {
@@ -57,11 +51,11 @@ static struct st_task *some_maker(struct st_log *log)
 	for (size_t i = 0; i < log->tasks.by_pid.n && !found; i++) {
 		struct st_task *task = (struct st_task *)(uintptr_t)all[i].value;
 
-		if (is_making(task))
+		if (st_is_making(task))
 			found = task;
 	}
 	free(all);
-	if (!found && log->tasks.nameless && is_making(log->tasks.nameless))
+	if (!found && log->tasks.nameless && st_is_making(log->tasks.nameless))
 		found = log->tasks.nameless;
 	return found;
 }
@@ -112,7 +106,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 		return task;
 	}
 	map64_remove(&log->born, (uint64_t)pid);
-	log->cloning -= is_making(parent);
+	log->cloning -= st_is_making(parent);
 	parent->child_emitted = true;
 	return st_child(log, parent, pid, (struct st_text){ parent->call.s, parent->call.len },
 			(struct st_text){ parent->args.s, parent->args.len });
@@ -130,53 +124,6 @@ static struct st_task *task_of(struct st_log *log, const struct st_line *line)
 	return task ? task : begin_unknown(log, pid);
 }
 
-static void end_task(struct st_log *log, struct st_task *task, const struct st_line *line)
-{
-	bool killed = line->class == ST_KILLED;
-	struct et_event *ev;
-
-	st_made(log, task);
-	if (task->process->tasks == 1) {
-		st_uses(log, task, false);
-		st_printed(log, task, killed || line->end);
-	}
-	ev = st_event(log, task, ET_K_EXIT);
-	et_set_value(ev, ET_V_EXIT_status, killed ? 0 : line->end);
-	if (killed) {
-		et_set_value(ev, ET_V_EXIT_signal, line->end);
-		et_set_value(ev, ET_V_EXIT_core, line->core);
-	}
-	st_put(log);
-	log->cloning -= is_making(task);
-	st_tasks_end(&log->tasks, task);
-}
-
-/* End a task without an exit line if it called exit, or its process did; else false. */
-static bool end_unreported(struct st_log *log, struct st_task *task)
-{
-	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
-
-	if (task->in_call)
-		st_ends(task, (struct st_text){ task->call.s, task->call.len },
-			(struct st_text){ task->args.s, task->args.len });
-	if (!task->ending && !task->process->ending)
-		return false;
-	end_task(log, task, &line);
-	return true;
-}
-
-static void let_task_go(struct st_log *log, struct st_task *task)
-{
-	if (end_unreported(log, task))
-		return;
-	diag_count(log->diag, &detached, 1);
-	st_made(log, task);
-	if (task->process->tasks == 1)
-		st_uses(log, task, false);
-	log->cloning -= is_making(task);
-	st_tasks_end(&log->tasks, task);
-}
-
 /* A thread called execve: the process's first thread ends, and this one takes its pid. */
 static void supersede_leader(struct st_log *log, struct st_task *leader, const struct st_line *line)
 {
@@ -186,7 +133,7 @@ static void supersede_leader(struct st_log *log, struct st_task *leader, const s
 
 	if (!task || task == leader || pid < 0)
 		return;
-	end_task(log, leader, &ended);
+	st_task_ends(log, leader, &ended);
 	st_tasks_move(&log->tasks, task, pid);
 	task->took_place = task->in_call;
 }
@@ -195,7 +142,7 @@ static void supersede_leader(struct st_log *log, struct st_task *leader, const s
 
 static void begin_call(struct st_log *log, struct st_task *task, const struct st_line *line)
 {
-	log->cloning -= is_making(task);
+	log->cloning -= st_is_making(task);
 	task->call.len = task->args.len = 0;
 	buf_add(&task->call, line->name.s, line->name.len);
 	buf_add(&task->args, line->args.s, line->args.len);
@@ -206,7 +153,7 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 		log->is_broken = true;
 		log->broken = line->pid;
 	}
-	log->cloning += is_making(task);
+	log->cloning += st_is_making(task);
 }
 
 static void end_call(struct st_log *log, struct st_task *task, const struct st_line *line)
@@ -220,7 +167,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 		st_damage(log, &no_begin);
 		return;
 	}
-	log->cloning -= is_making(task);
+	log->cloning -= st_is_making(task);
 	log->is_broken = false;
 	buf_add(&task->args, line->args.s, line->args.len);
 	if (st_line_result(&whole, task->args.s, task->args.len)) {
@@ -250,7 +197,7 @@ static void process_line(struct st_log *log, const struct st_line *line)
 
 	switch (line->class) {
 	case ST_CALL:
-		log->cloning -= is_making(task);
+		log->cloning -= st_is_making(task);
 		task->in_call = task->child_emitted = task->took_place = false;
 		st_call(log, task, line);
 		break;
@@ -263,13 +210,13 @@ static void process_line(struct st_log *log, const struct st_line *line)
 		break;
 	case ST_EXITED:
 	case ST_KILLED:
-		end_task(log, task, line);
+		st_task_ends(log, task, line);
 		break;
 	case ST_SUPERSEDED:
 		supersede_leader(log, task, line);
 		break;
 	case ST_DETACHED:
-		let_task_go(log, task);
+		st_task_lost(log, task, &detached);
 		break;
 	case ST_CUT:
 	case ST_DUMP:
@@ -296,7 +243,7 @@ static void note_born(struct st_log *log, const struct st_line *line, int64_t pi
 	const struct st_task *maker = st_tasks_find(&log->tasks, pid);
 	bool inside = maker ? maker->process->inside : log->namespaces;
 	bool makes = line->class == ST_RESUMED ? st_makes_task(line->name) :
-		     line->class == ST_CONTINUED && maker && is_making(maker);
+		     line->class == ST_CONTINUED && maker && st_is_making(maker);
 
 	if (!makes || pid < 0 || !st_line_result(&end, line->args.s, line->args.len) ||
 	    end.value <= 0)
@@ -435,10 +382,10 @@ static void end_ending(struct st_log *log)
 	size_t n = log->tasks.by_pid.n;
 
 	for (size_t i = 0; i < n; i++)
-		end_unreported(log, (struct st_task *)(uintptr_t)all[i].value);
+		st_task_end_unreported(log, (struct st_task *)(uintptr_t)all[i].value);
 	free(all);
 	if (log->tasks.nameless)
-		end_unreported(log, log->tasks.nameless);
+		st_task_end_unreported(log, log->tasks.nameless);
 }
 
 int st_log_end(struct st_log *log)

@@ -50,6 +50,9 @@ void st_put(struct st_log *log);
 /** st_makes_task - whether a call creates a task: fork, clone and the like */
 bool st_makes_task(struct st_text name);
 
+/** st_is_making - whether a task is in such a call, and its child is unknown */
+bool st_is_making(const struct st_task *task);
+
 /**
  * st_child - create a child task and emit the event of its creation
  * @args: arguments of the call that created it, NULL if unknown
@@ -65,6 +68,18 @@ void st_made(struct st_log *log, const struct st_task *maker);
 
 /** st_ends - note the task's last call, exit or exit_group */
 void st_ends(struct st_task *task, struct st_text name, struct st_text args);
+
+/** st_task_ends - emit the end of a task, and free it; @line says how it ended */
+void st_task_ends(struct st_log *log, struct st_task *task, const struct st_line *line);
+
+/** st_task_end_unreported - end a task that called exit, or whose process did; else return false */
+bool st_task_end_unreported(struct st_log *log, struct st_task *task);
+
+/**
+ * st_task_lost - free a task without a line that says how it ended
+ * @kind: counted, if st_task_end_unreported() cannot end it
+ */
+void st_task_lost(struct st_log *log, struct st_task *task, const struct diag_kind *kind);
 
 /* Expected children of which no line came: counted if there are too many, and at the end. */
 extern const struct diag_kind st_never_born;
