@@ -5,6 +5,7 @@
  */
 #include "answers/answers.h"
 #include "answers/lists.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -81,7 +82,7 @@ static void bind_name(struct bindings *b, const char *name, size_t len, struct b
 static const struct buf *bound_value(const struct bindings *b, const char *name, size_t len)
 {
 	for (size_t i = b->n; i--;)
-		if (!strncmp(b->rows[i].name, name, len) && !b->rows[i].name[len])
+		if (bytes_are(name, len, b->rows[i].name))
 			return &b->rows[i].value;
 	return NULL;
 }
@@ -287,7 +288,7 @@ static const struct rule phony = { .name = "phony" };
 static const struct rule *find_rule(const struct ninja *n, const char *name, size_t len)
 {
 	for (size_t i = n->n; i--;)
-		if (!strncmp(n->rules[i].name, name, len) && !n->rules[i].name[len])
+		if (bytes_are(name, len, n->rules[i].name))
 			return &n->rules[i];
 	return &phony;
 }

@@ -108,6 +108,12 @@ static inline bool bytes_equal(const void *x, const void *y, size_t n)
 	return !n || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
+/** bytes_are - whether the @n bytes at @x, which may be anything, are those of a string */
+static inline bool bytes_are(const char *x, size_t n, const char *string)
+{
+	return n == strlen(string) && bytes_equal(x, string, n);
+}
+
 /*
  * A vector of 16 bytes.  A comparison compares each byte and gives a vector again; the
  * compiler uses the vector instructions of the processor.

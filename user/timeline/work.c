@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What a program works at, by its name and arguments.  See work.h. */
 #include "timeline/work.h"
+#include "base/bytes.h"
+#include "base/partition.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -110,7 +112,7 @@ static struct work_arg base_of(const char *s, size_t len)
 
 static bool arg_is(struct work_arg a, const char *s)
 {
-	return a.len == strlen(s) && !memcmp(a.s, s, a.len);
+	return bytes_are(a.s, a.len, s);
 }
 
 static bool arg_begins(struct work_arg a, const char *s)
@@ -141,22 +143,11 @@ static struct work_arg without_version(struct work_arg name)
 
 static const struct row *find_row(struct work_arg name)
 {
-	size_t low = 0, high = name.len ? sizeof(rows) / sizeof(rows[0]) : 0;
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	/* a name with a zero in it is that of no row, whichever is compared with it in the end */
+	size_t i = partition_point(k, 0, n, strncmp(rows[k].name, name.s, name.len) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = *rows[middle].name - *name.s;
-
-		if (!order)
-			order = strncmp(rows[middle].name, name.s, name.len);
-		if (!order && !rows[middle].name[name.len])
-			return &rows[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return name.len && i < n && bytes_are(name.s, name.len, rows[i].name) ? &rows[i] : NULL;
 }
 
 static const struct row *row_of(struct work_arg name)

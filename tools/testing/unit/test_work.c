@@ -154,12 +154,29 @@ static void any_bytes(void **state)
 	}
 }
 
+/* The name of a known program with a zero behind it is another name. */
+static void name_with_zero(void **state)
+{
+	static const char name[300] = "cp";
+
+	(void)state;
+	for (size_t len = 2; len <= sizeof(name); len++) {
+		const struct work_arg args[] = { { name, len }, { "a", 1 }, { "b", 1 } };
+		struct buf label = { 0 };
+
+		work_of(name, len, args, 3, &label);
+		assert_int_equal(label.len == 4 && !memcmp(label.s, "cp b", 4), len == 2);
+		buf_free(&label);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_programs),
 		cmocka_unit_test(outputs),
 		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(name_with_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
