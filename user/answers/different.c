@@ -18,6 +18,7 @@ static void add_file(struct different *w, struct different_file f)
 	if (map64_get(&w->seen, f.second))
 		return;
 	map64_put(&w->seen, f.second, 1);
+	f.root = w->root;
 	w->files = xgrow(w->files, &w->files_cap, w->nfiles + 1, sizeof(*w->files));
 	w->files[w->nfiles++] = f;
 }
@@ -28,7 +29,7 @@ static void add_unit(struct different *w, uint32_t unit)
 		return;
 	map64_put(&w->seen, UNIT | unit, 1);
 	w->units = xgrow(w->units, &w->units_cap, w->nunits + 1, sizeof(*w->units));
-	w->units[w->nunits++] = (struct different_unit){ .unit = unit };
+	w->units[w->nunits++] = (struct different_unit){ .unit = unit, .root = w->root };
 }
 
 static void follow_file(struct different *w, size_t i)
@@ -46,7 +47,7 @@ static void follow_file(struct different *w, size_t i)
 		add_unit(w, writes[n].unit);
 	if (v->made == GRAPH_CHANGED && v->base &&
 	    (!was || match_content(&w->d->m, was, v->base) != BUILD_SAME))
-		add_file(w, (struct different_file){ was, v->base, f.file });
+		add_file(w, (struct different_file){ was, v->base, f.file, 0 });
 }
 
 struct following {
@@ -65,7 +66,7 @@ static void follow_input(void *ctx, const struct match_input *a, const struct ma
 	/* without hashes, sizes tell at least something */
 	f->carries |= same == BUILD_DIFFERENT ||
 		      (a && a->identified && b->identified && a->size != b->size);
-	add_file(f->w, (struct different_file){ a ? a->version : 0, b->version, b->file });
+	add_file(f->w, (struct different_file){ a ? a->version : 0, b->version, b->file, 0 });
 }
 
 /* What goes through pipes is never known. */
@@ -112,11 +113,15 @@ static void follow_all(struct different *w)
 	size_t files = 0, units = 0;
 
 	while (files < w->nfiles || units < w->nunits) {
-		if (files < w->nfiles)
+		if (files < w->nfiles) {
+			w->root = w->files[files].root;
 			follow_file(w, files++);
-		else
+		} else {
+			w->root = w->units[units].root;
 			follow_unit(w, units++);
+		}
 	}
+	w->root = 0;
 }
 
 /* ---- where to begin ---- */
@@ -129,29 +134,81 @@ static bool is_changed_into(const struct match_side *s, uint32_t version, uint32
 	return into;
 }
 
-/* The first thing that was made with another content, of those programs that saw no difference. */
-static struct different_file find_first(const struct different *w)
+static int by_at(const void *x, const void *y, void *ctx)
+{
+	const struct build_version *versions = ctx;
+	int64_t a = versions[((const struct different_file *)x)->second].at;
+	int64_t b = versions[((const struct different_file *)y)->second].at;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * All that the outputs which differ were made from, as far as it may differ: *@all, to be released
+ * with different_free().  Return: false if all outputs are known to be equal, and there are some
+ */
+static bool follow_outputs(const struct different *w, struct different *all)
+{
+	const struct diff *d = w->d;
+
+	*all = (struct different){ .d = w->d };
+	for (size_t i = 0; i < d->noutputs; i++) {
+		const struct diff_output *o = &d->outputs[i];
+		uint32_t second = o->second ? build_present(B(w)->b, o->second) : 0;
+
+		if (second)
+			add_file(all, (struct different_file){
+				o->first ? build_present(A(w)->b, o->first) : 0, second, o->second, 0,
+			});
+	}
+	if (all->nfiles)
+		qsort_r(all->files, all->nfiles, sizeof(*all->files), by_at, (void *)(uintptr_t)B(w)->versions);
+	for (size_t i = 0; i < all->nfiles; i++)
+		all->files[i].root = (uint32_t)i;
+	follow_all(all);
+	return d->noutputs || d->left[DIFF_LEFT_UNKNOWN] || !d->left[DIFF_LEFT_SAME];
+}
+
+/* The output that led to a version. */
+static struct different_file find_shown(const struct different *all, uint32_t version)
+{
+	for (size_t i = 0; i < all->nfiles; i++)
+		if (all->files[i].second == version && all->files[i].root != i)
+			return all->files[all->files[i].root];
+	return (struct different_file){ 0 };
+}
+
+/*
+ * The first thing that was made with another content, of those programs that saw no difference.  If
+ * an output that differs was made from one, only these count.
+ */
+static struct different_file find_first(const struct different *w, const struct different *all)
 {
 	struct different_file found = { 0 };
+	bool leads = false;
 	const struct diff_maker *best = NULL;
 	size_t n;
 	struct diff_maker *makers = diff_held_makers(w->d, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct diff_maker *m = &makers[i];
+		bool this = map64_get(&all->seen, m->version);
 
-		if (!best || (m->named && !best->named) ||
+		if (leads && !this)
+			continue;
+		if (!best || (this && !leads) || (m->named && !best->named) ||
 		    (!m->named == !best->named &&
 		     B(w)->versions[m->version].at < B(w)->versions[best->version].at))
 			best = m;
+		leads |= this;
 	}
 	if (best) {
-		found = (struct different_file){ 0, best->version, best->file };
+		found = (struct different_file){ .second = best->version, .file = best->file };
 		for (size_t i = 0; i < w->d->nheld; i++) {
 			const struct diff_held *h = &w->d->held[i];
 
 			if (is_changed_into(B(w), best->version, h->second))
-				found = (struct different_file){ h->first, h->second, best->file };
+				found = (struct different_file){ h->first, h->second, best->file, 0 };
 		}
 	}
 	free(makers);
@@ -171,7 +228,7 @@ static struct different_file find_output(const struct different *w, uint32_t fil
 		    (found.second && B(w)->versions[found.second].at <= B(w)->versions[second].at))
 			continue;
 		found = (struct different_file){
-			o->first ? build_present(A(w)->b, o->first) : 0, second, o->second,
+			o->first ? build_present(A(w)->b, o->first) : 0, second, o->second, 0,
 		};
 	}
 	return found;
@@ -186,15 +243,27 @@ static struct different_file find_held(const struct different *w, uint32_t file)
 		const struct diff_held *h = &w->d->held[i];
 
 		if (h->file == file)
-			found = (struct different_file){ h->first, h->second, file };
+			found = (struct different_file){ h->first, h->second, file, 0 };
 	}
 	return found;
 }
 
 bool different_find(struct different *w, uint32_t file)
 {
-	struct different_file found = file ? find_output(w, file) : find_first(w);
+	struct different_file found = { 0 };
+	struct different all;
+	bool differs = true;
 
+	if (file) {
+		found = find_output(w, file);
+	} else {
+		differs = follow_outputs(w, &all);
+		found = find_first(w, &all);
+		w->shown = find_shown(&all, found.second);
+		different_free(&all);
+	}
+	if (!differs)
+		return false;
 	if (!found.second)
 		found = file ? find_held(w, file) : find_output(w, 0);
 	if (!found.second)

@@ -28,6 +28,8 @@ extern const char *const different_names[DIFFERENT_NCAUSES];
  */
 #define DIFFERENT_SEEN		80
 #define DIFFERENT_LIKELY	40
+/* Random numbers that a program takes when it starts. */
+#define DIFFERENT_SEEDS		44
 
 struct different_clue {
 	uint8_t cause;		/* enum different_cause */
@@ -40,12 +42,14 @@ struct different_clue {
 struct different_unit {
 	uint32_t unit;
 	bool carries;		/* an input, or its command, is known to differ: it may only pass that on */
+	uint32_t root;		/* as in struct different_file */
 };
 
 /* Versions that differ, or may. */
 struct different_file {
 	uint32_t first, second;	/* versions; @first is 0 if not known */
 	uint32_t file;		/* name in the second build; 0 for a pipe */
+	uint32_t root;		/* index in different.files of what led here */
 };
 
 /* A file that differs, and why. */
@@ -56,13 +60,19 @@ struct different {
 	size_t nunits, units_cap;
 	struct different_file *files;	/* files[0] is what was asked about */
 	size_t nfiles, files_cap;
+	uint32_t root;		/* of what is added next */
+	/* if files[0] is gone: an output that was made from it, and differs; second is 0 if none */
+	struct different_file shown;
 	struct map64 seen;	/* versions of @files; units of @units, as a number above 32 bits */
 	uint32_t start;		/* directory of the second build: a file */
 	unsigned int texts;	/* that were looked at */
 	struct different_clue *clues;	/* the heaviest first */
 	size_t nclues, clues_cap;
 	bool compared;		/* contents seen: text, and no time was found in what differs */
+	bool scanned;		/* contents seen: no text, not compressed, and no time was found */
+	bool both;		/* the contents of both builds were compared */
 	bool by_order;		/* contents seen: the same parts in another order */
+	bool passed_args;	/* arguments differ, and nothing known explains them */
 };
 
 /**
@@ -88,7 +98,11 @@ void different_clue(struct different *w, enum different_cause cause, unsigned in
 
 /* What shows a cause: see different_signs.c. */
 struct different_sign {
-	const char *name;	/* of a program, or a path; one that ends in '/': all below */
+	/*
+	 * Of a program, with one of its arguments if it needs one; or a path; one that ends in
+	 * '/': all below.
+	 */
+	const char *name;
 	uint8_t cause, weight;
 	const char *what;	/* what the program does */
 };
@@ -97,8 +111,25 @@ struct different_sign {
 const struct different_sign *different_program(const char *name);
 const struct different_sign *different_path(const char *path, size_t len);
 
+/** different_shows - whether different_look_at_text() would find what it gives */
+bool different_shows(const struct different_sign *sign);
+
 /** different_keeps_times - whether a program keeps the time stamps of its inputs in its output */
 bool different_keeps_times(const char *name);
+
+/**
+ * different_habit - the weight that what a program did has, less if such programs always do that
+ *
+ * They read random numbers for hashes and for names of files, or the amount of memory, when they
+ * start, whatever they make.
+ */
+unsigned int different_habit(const char *name, enum different_cause cause, unsigned int weight);
+
+/** different_is_installed - whether a file is below the directory that has a unit's program in bin */
+bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len);
+
+/** different_names_pid - whether a number in a name is the process id of a program of the second build */
+bool different_names_pid(const struct different *w, const char *name);
 
 /** different_sorts - whether a program sorts what it finds in a directory */
 bool different_sorts(const char *name);
@@ -109,14 +140,38 @@ bool different_interprets(const char *name);
 /** different_variable - the cause that a variable of the environment stands for */
 enum different_cause different_variable(const char *name, size_t len);
 
+/**
+ * different_decides - the cause that a variable stands in for: TZ changes what programs print as the
+ *	time.  Return: DIFFERENT_NCAUSES if none
+ */
+enum different_cause different_decides(const char *name);
+
 /** different_look_at_units - clues of what programs did (different_units.c) */
 void different_look_at_units(struct different *w);
+
+/** different_look_at_writers - clues of who wrote into a file (different_writers.c) */
+void different_look_at_writers(struct different *w, const struct different_file *f);
+
+/* When the second build may have read the clock. */
+struct different_when {
+	int64_t from, to;	/* s since 1970; @to: 0 if unknown */
+	bool both;		/* what is looked at is known to differ */
+};
+
+/** different_time_in - a time in a text.  Return: NULL if none; @len: its length */
+const char *different_time_in(const struct different_when *w, const struct buf *b, size_t *len);
+
+/** different_number_in - whether there is a time as binary archives have it */
+bool different_number_in(const struct different_when *w, const struct buf *b);
+
+/** different_would_see - whether any time would be found: not if the build took too long */
+bool different_would_see(const struct different_when *w, const struct buf *b, bool text);
 
 /** different_look_at_contents - clues in the contents of files (different_contents.c) */
 void different_look_at_contents(struct different *w);
 
 /**
- * different_look_at_text - clues in what two builds made or said instead of each other
+ * different_look_at_text - clues in the arguments that two builds gave instead of each other
  * @was: of the first build; NULL if it is not known
  */
 void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,

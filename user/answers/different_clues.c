@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define B(w) (&(w)->d->m.side[1])
 #define CLUES_MAX 64u		/* of each cause: those that say most */
 
 const char *const different_names[DIFFERENT_NCAUSES] = {
@@ -72,6 +73,37 @@ uint32_t different_pid(const struct different *w, unsigned int side, uint32_t un
 	while (db_row(s->db, st))
 		pid = (uint32_t)db_int(st, 0);
 	return pid;
+}
+
+bool different_names_pid(const struct different *w, const char *name)
+{
+	static const char text[] = "SELECT 1 FROM process WHERE pid = ?", digits[] = "0123456789";
+	bool found = false;
+
+	while (*(name += strcspn(name, digits)) && !found) {
+		struct sqlite3_stmt *st = db_ask(B(w)->db, text, "i",
+						 (int64_t)strtoul(name, (char **)&name, 10));
+
+		while (db_row(B(w)->db, st))
+			found = true;
+	}
+	return found;
+}
+
+/* P of P/bin/NAME, unless the build made P, or it is the root. */
+bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len)
+{
+	const struct match_side *s = &w->d->m.side[1];
+	size_t n, cwd_len;
+	const char *program = build_path(s->b, s->units[unit].program, &n);
+	const char *start = build_path(s->b, w->start, &cwd_len);
+	const char *slash = memrchr(program, '/', n);
+
+	if (!slash || slash - program < 5 || memcmp(slash - 4, "/bin", 4))
+		return false;
+	n = (size_t)(slash - 4 - program);
+	return len > n && path[n] == '/' && !memcmp(path, program, n) &&
+	       !(cwd_len >= n && !memcmp(start, program, n) && (cwd_len == n || start[n] == '/'));
 }
 
 char *different_string(const struct different *w, unsigned int side, uint32_t string)

@@ -27,10 +27,6 @@
 #define UNITS_MAX 64u
 /* Bytes around a difference that are looked at, too: a number may differ only in its last digit. */
 #define AROUND 40u
-/* Seconds of a build, above which minutes tell nothing. */
-#define LONG 600
-/* Bytes times seconds, above which a number that is a time may be one by chance: 1 percent. */
-#define CHANCE ((1ull << 31) / 100)
 /* What only the second build is known to hold may be in the first one, too: then it tells less. */
 #define ALONE 70
 
@@ -106,11 +102,13 @@ static bool is_blank(char c)
 	return isspace((unsigned char)c) || !c || strchr(",;:'\"()[]{}<>=|", c);
 }
 
-/* A sum over words, whatever their order. */
-static uint64_t sum_words(const struct buf *b)
+/* A sum over words, whatever their order.  @row: set to one that depends on it */
+static uint64_t sum_words(const struct buf *b, uint64_t *row)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, word;
 	size_t i = 0, begin;
+
+	*row = 0;
 
 	while (i < b->len) {
 		while (i < b->len && is_blank(b->s[i]))
@@ -118,8 +116,11 @@ static uint64_t sum_words(const struct buf *b)
 		begin = i;
 		while (i < b->len && !is_blank(b->s[i]))
 			i++;
-		if (i > begin)
-			sum += hash_bytes(b->s + begin, i - begin);
+		if (i == begin)
+			continue;
+		word = hash_bytes(b->s + begin, i - begin);
+		sum += word;
+		*row = *row * 31 + word;
 	}
 	return sum;
 }
@@ -149,18 +150,51 @@ static void other_lines(const struct buf *of, const struct buf *other, struct bu
 	map64_clear(&there);
 }
 
-/* What is between a common beginning and a common end, with some bytes around it. */
-static void other_bytes(const struct buf *of, const struct buf *other, struct buf *to)
+/* Whether bytes are, but for zeros. */
+static bool is_printable(const struct buf *b, size_t from, size_t to)
 {
+	for (size_t i = from; i < to; i++)
+		if (b->s[i] && !isprint((unsigned char)b->s[i]) && !isspace((unsigned char)b->s[i]))
+			return false;
+	return true;
+}
+
+/*
+ * What is between a common beginning and a common end, with some bytes around it.
+ * Return: whether it is printable, but for zeros
+ */
+static bool other_bytes(const struct buf *of, const struct buf *other, struct buf *to)
+{
+	bool printable;
 	size_t most = of->len < other->len ? of->len : other->len, head = 0, tail = 0;
 
 	while (head < most && of->s[head] == other->s[head])
 		head++;
 	while (tail < most - head && of->s[of->len - 1 - tail] == other->s[other->len - 1 - tail])
 		tail++;
+	printable = is_printable(of, head, of->len - tail);
 	head = head > AROUND ? head - AROUND : 0;
 	tail = tail > AROUND ? tail - AROUND : 0;
 	buf_add(to, of->s + head, of->len - tail - head);
+	return printable;
+}
+
+/* By their first bytes: what is in them does not show. */
+static bool is_compressed(const struct buf *b)
+{
+	static const struct {
+		const char *s;
+		size_t len;
+	} magics[] = {
+		{ "\037\213", 2 }, { "BZh", 3 }, { "\3757zXZ", 5 }, { "(\265/\375", 4 }, { "LZIP", 4 },
+		{ "\4\"M\30", 4 }, { "PK\3\4", 4 }, { "7z\274\257", 4 }, { "hsqs", 4 }, { "!<arch>\ndebian", 14 },
+		{ "\211PNG", 4 }, { "%PDF", 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+		if (b->len >= magics[i].len && !memcmp(b->s, magics[i].s, magics[i].len))
+			return true;
+	return false;
 }
 
 /* ---- what it says ---- */
@@ -169,14 +203,11 @@ struct text_look {
 	struct different *w;
 	uint32_t unit;
 	const struct buf *was, *is;
-	int64_t from, to;	/* when the second build may have read the clock, s since 1970 */
+	struct different_when when;
 	bool text;
+	bool printable;		/* what differs is, though the file is none: as in the heads of tar */
+	bool compressed;
 };
-
-static bool is_then(const struct text_look *l, uint64_t seconds)
-{
-	return l->to && (int64_t)seconds >= l->from && (int64_t)seconds <= l->to;
-}
 
 static bool is_word_byte(char c)
 {
@@ -199,126 +230,20 @@ bool different_has_word(const struct buf *b, const char *word)
 	return false;
 }
 
-/* A number of @n digits: seconds since 1970, or ms, us, ns; or 20261129130501. */
-static bool is_time_number(const struct text_look *l, const char *s, size_t n)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < n && i < 19; i++)
-		v = v * 10 + (uint64_t)(s[i] - '0');
-	switch (n) {
-	case 10:
-		return is_then(l, v);
-	case 13:
-		return is_then(l, v / 1000);
-	case 16:
-		return is_then(l, v / 1000000);
-	case 19:
-		return is_then(l, v / 1000000000);
-	case 11:
-		/* tar: octal */
-		return is_then(l, strtoull(s, NULL, 8));
-	default:
-		return false;
-	}
-}
-
-/*
- * Minutes and seconds, whatever the time zone: most are whole hours away, some half ones.  In a
- * build that takes long, any would do.
- */
-static bool is_minute(const struct text_look *l, unsigned int minute, unsigned int second)
-{
-	if (l->to - l->from > LONG && !l->was)
-		return false;
-	for (int64_t t = l->from; l->to && t <= l->to && t < l->from + 1800; t++)
-		if ((unsigned int)(t % 1800) == minute % 30 * 60 + second)
-			return true;
-	return false;
-}
-
-/* "12:05:31", and "120531" after a date. */
-static bool is_time_text(const struct text_look *l, const char *s, size_t left)
-{
-	static const char form[] = "00:00:00";
-
-	if (left < 8)
-		return false;
-	for (size_t i = 0; i < 8; i++)
-		if (form[i] == ':' ? s[i] != ':' : !isdigit((unsigned char)s[i]))
-			return false;
-	return is_minute(l, (unsigned int)(s[3] - '0') * 10 + (unsigned int)(s[4] - '0'),
-			 (unsigned int)(s[6] - '0') * 10 + (unsigned int)(s[7] - '0'));
-}
-
-static bool is_stamp(const struct text_look *l, const char *s, size_t n)
-{
-	/* YYYYMMDDhhmmss */
-	return n == 14 && (s[0] == '1' || s[0] == '2') &&
-	       is_minute(l, (unsigned int)(s[10] - '0') * 10 + (unsigned int)(s[11] - '0'),
-			 (unsigned int)(s[12] - '0') * 10 + (unsigned int)(s[13] - '0'));
-}
-
-static const char *find_time(const struct text_look *l, size_t *len)
-{
-	const struct buf *b = l->is;
-	size_t i = 0, n;
-
-	while (i < b->len) {
-		if (!isdigit((unsigned char)b->s[i])) {
-			i++;
-			continue;
-		}
-		for (n = 0; i + n < b->len && isdigit((unsigned char)b->s[i + n]); n++)
-			;
-		*len = n;
-		if (is_time_number(l, b->s + i, n) || is_stamp(l, b->s + i, n))
-			return b->s + i;
-		*len = 8;
-		if (n == 2 && is_time_text(l, b->s + i, b->len - i))
-			return b->s + i;
-		i += n;
-	}
-	return NULL;
-}
-
-/* Four bytes, as gzip, ar and others have them; or the time of an entry of zip. */
-static bool has_binary_time(const struct text_look *l)
-{
-	const uint8_t *s = (const uint8_t *)l->is->s;
-
-	/* by chance, 2 of 2^32 numbers are one of these seconds, at each byte */
-	if ((uint64_t)(l->to - l->from + 1) * l->is->len > CHANCE)
-		return false;
-	for (size_t i = 0; i + 4 <= l->is->len; i++) {
-		uint64_t low = s[i] | s[i + 1] << 8 | s[i + 2] << 16 | (uint64_t)s[i + 3] << 24;
-		uint64_t high = s[i + 3] | s[i + 2] << 8 | s[i + 1] << 16 | (uint64_t)s[i] << 24;
-
-		if (is_then(l, low) || is_then(l, high))
-			return true;
-		if (!memcmp(s + i, "PK\3\4", 4) && i + 12 <= l->is->len) {
-			unsigned int t = s[i + 10] | (unsigned int)s[i + 11] << 8;
-
-			if (is_minute(l, t >> 5 & 63, (t & 31) * 2) ||
-			    is_minute(l, t >> 5 & 63, (t & 31) * 2 + 1))
-				return true;
-		}
-	}
-	return false;
-}
-
 static void look_for_times(const struct text_look *l)
 {
 	size_t len;
-	const char *at = find_time(l, &len);
+	const char *at = different_time_in(&l->when, l->is, &len);
 
 	if (at)
 		different_clue(l->w, DIFFERENT_TIME, 95, l->unit, "it holds the time of the build: %.*s",
 			       (int)len, at);
-	else if (l->text)
-		l->w->compared = true;
-	else if (has_binary_time(l))
+	else if (!l->text && different_number_in(&l->when, l->is))
 		different_clue(l->w, DIFFERENT_TIME, 92, l->unit, "it holds the time of the build, as a number");
+	else if (l->text || l->printable)
+		l->w->compared |= different_would_see(&l->when, l->is, true);
+	else if (!l->compressed)
+		l->w->scanned |= different_would_see(&l->when, l->is, false);
 }
 
 /* Each build has its own, where the other has another one. */
@@ -425,22 +350,6 @@ static void look_for_random(const struct text_look *l)
 			       "it holds a random identifier: %.36s", uuid);
 }
 
-/* Whether a number in a name is the process id of a program of the second build. */
-static bool has_pid(const struct different *w, const char *name)
-{
-	static const char text[] = "SELECT 1 FROM process WHERE pid = ?", digits[] = "0123456789";
-	bool found = false;
-
-	while (*(name += strcspn(name, digits)) && !found) {
-		struct sqlite3_stmt *st = db_ask(B(w)->db, text, "i",
-						 (int64_t)strtoul(name, (char **)&name, 10));
-
-		while (db_row(B(w)->db, st))
-			found = true;
-	}
-	return found;
-}
-
 /* Names of temporaries, of which only the random part differs. */
 static void look_for_names(const struct text_look *l)
 {
@@ -459,7 +368,7 @@ static void look_for_names(const struct text_look *l)
 		snprintf(name, sizeof(name), "%.*s", (int)len, slash + 1);
 		if ((as.len < len || !memmem(as.s, as.len, slash + 1, len)) && len > 4 &&
 		    different_has_word(l->is, name)) {
-			bool pid = has_pid(l->w, name);
+			bool pid = different_names_pid(l->w, name);
 
 			different_clue(l->w, pid ? DIFFERENT_PID : DIFFERENT_RANDOM, 88, l->unit,
 				       "it holds the %s of a file: %s",
@@ -469,19 +378,19 @@ static void look_for_names(const struct text_look *l)
 	}
 }
 
-void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
-			    const struct buf *is)
+static void look_at_text(struct text_look l)
 {
-	struct text_look l = { .w = w, .unit = unit, .was = was, .is = is, .text = is_text(is) };
+	struct different *w = l.w;
 	const struct match_side *s = B(w);
 	int64_t begin;
 
 	/* a time in all commands shows in the first ones, too */
-	if (!is->len || w->texts++ >= TEXTS_MAX)
+	if (!l.is->len || w->texts++ >= TEXTS_MAX)
 		return;
+	l.when.both = l.was != NULL;
 	if (answers_realtime(s->db, &begin)) {
-		l.from = begin / SECOND - 1;
-		l.to = (begin + s->units[unit].until) / SECOND + 1;
+		l.when.from = begin / SECOND - 1;
+		l.when.to = (begin + s->units[l.unit].until) / SECOND + 1;
 	}
 	look_for_times(&l);
 	look_for_pids(&l);
@@ -492,46 +401,74 @@ void different_look_at_text(struct different *w, uint32_t unit, const struct buf
 	look_for_names(&l);
 }
 
+void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
+			    const struct buf *is)
+{
+	look_at_text((struct text_look){
+		/* arguments have zeros between them */
+		.w = w, .unit = unit, .was = was, .is = is, .text = true,
+	});
+}
+
 /* ---- all of them ---- */
 
 static void compare_contents(struct different *w, uint32_t unit, const struct buf *was,
 			     const struct buf *is)
 {
-	bool text = is_text(was) && is_text(is);
+	bool text = is_text(was) && is_text(is), compressed = is_compressed(was) || is_compressed(is);
+	bool printable = false;
 	struct buf before = { 0 }, after = { 0 };
+	uint64_t rows[2];
 
+	w->both |= text;
 	if (text) {
 		other_lines(was, is, &before);
 		other_lines(is, was, &after);
-		w->by_order |= sum_words(&before) == sum_words(&after);
+		/* other line breaks are no other order */
+		if (sum_words(&before, &rows[0]) == sum_words(&after, &rows[1]) &&
+		    (rows[0] != rows[1] || !after.len))
+			w->by_order = w->compared = true;
 	} else {
-		other_bytes(was, is, &before);
-		other_bytes(is, was, &after);
+		printable = other_bytes(was, is, &before);
+		printable &= other_bytes(is, was, &after) && !compressed;
 	}
 	if (!w->by_order)
-		different_look_at_text(w, unit, &before, &after);
+		look_at_text((struct text_look){
+			.w = w, .unit = unit, .was = &before, .is = &after, .text = is_text(&after),
+			.printable = printable, .compressed = compressed,
+		});
 	buf_free(&before);
 	buf_free(&after);
 }
 
-void different_look_at_contents(struct different *w)
+/* Return: whether it still holds what the build left */
+static bool look_at_file(struct different *w, const struct different_file *f)
 {
 	struct buf was = { 0 }, is = { 0 };
+	size_t writers;
+	const struct match_write *x = match_writes(B(w), f->second, &writers);
+	uint32_t unit = writers ? x[writers - 1].unit : 0;
+	bool there = different_read(w, 1, f->second, &is);
 
-	/* from the last one on: it is where the difference comes from */
-	for (size_t i = w->nfiles, n = 0; i-- && n < FILES_MAX;) {
-		const struct different_file *f = &w->files[i];
-		size_t writers;
-		const struct match_write *x = match_writes(B(w), f->second, &writers);
-
-		if (!different_read(w, 1, f->second, &is))
-			continue;
-		n++;
-		if (different_read(w, 0, f->first, &was))
-			compare_contents(w, writers ? x[writers - 1].unit : 0, &was, &is);
-		else
-			different_look_at_text(w, writers ? x[writers - 1].unit : 0, NULL, &is);
-	}
+	if (there && different_read(w, 0, f->first, &was))
+		compare_contents(w, unit, &was, &is);
+	else if (there)
+		look_at_text((struct text_look){
+			.w = w, .unit = unit, .is = &is, .text = is_text(&is), .compressed = is_compressed(&is),
+			.printable = is_printable(&is, 0, is.len) && !is_compressed(&is),
+		});
 	buf_free(&was);
 	buf_free(&is);
+	return there;
+}
+
+void different_look_at_contents(struct different *w)
+{
+	size_t n = 0;
+
+	/* from the last one on: it is where the difference comes from */
+	for (size_t i = w->nfiles; i-- && n < FILES_MAX;)
+		n += look_at_file(w, &w->files[i]);
+	if (!n && w->shown.second)
+		look_at_file(w, &w->shown);
 }

@@ -10,6 +10,8 @@
 static const struct different_sign programs[] = {
 	{ "date", DIFFERENT_TIME, 75, "prints the time" },
 	{ "hwclock", DIFFERENT_TIME, 75, "prints the time" },
+	{ "git commit", DIFFERENT_TIME, 70, "writes the time into what it makes" },
+	{ "git tag", DIFFERENT_TIME, 45, "writes the time into what it makes" },
 	{ "uptime", DIFFERENT_TIME, 75, "prints the time since the machine started" },
 	{ "hostname", DIFFERENT_HOST, 75, "prints the host name" },
 	{ "hostnamectl", DIFFERENT_HOST, 75, "prints the host name" },
@@ -20,6 +22,9 @@ static const struct different_sign programs[] = {
 	{ "free", DIFFERENT_MEMORY, 75, "prints the amount of memory" },
 	{ "uuidgen", DIFFERENT_RANDOM, 75, "prints a random identifier" },
 	{ "mktemp", DIFFERENT_RANDOM, 70, "makes a random name" },
+	{ "openssl rand", DIFFERENT_RANDOM, 75, "prints random numbers" },
+	{ "openssl genrsa", DIFFERENT_RANDOM, 75, "makes a random key" },
+	{ "openssl genpkey", DIFFERENT_RANDOM, 75, "makes a random key" },
 	{ "shuf", DIFFERENT_RANDOM, 75, "puts lines into a random order" },
 	{ "whoami", DIFFERENT_ENV, 72, "prints the user" },
 	{ "logname", DIFFERENT_ENV, 72, "prints the user" },
@@ -28,7 +33,9 @@ static const struct different_sign programs[] = {
 	{ "pgrep", DIFFERENT_PID, 73, "prints process ids" },
 	{ "pidof", DIFFERENT_PID, 73, "prints process ids" },
 	{ "stat", DIFFERENT_TIME, 55, "prints time stamps" },
-	{ "ls", DIFFERENT_TIME, 47, "prints time stamps" },
+	{ "ls -l", DIFFERENT_TIME, 47, "prints time stamps" },
+	{ "ls -la", DIFFERENT_TIME, 47, "prints time stamps" },
+	{ "ls -al", DIFFERENT_TIME, 47, "prints time stamps" },
 	{ "pwd", DIFFERENT_PATH, 75, "prints the working directory" },
 	{ "realpath", DIFFERENT_PATH, 60, "prints absolute paths" },
 	{ "curl", DIFFERENT_NET, 70, "fetches from the network" },
@@ -68,7 +75,31 @@ static const struct different_sign paths[] = {
 	{ "/sys/devices/system/cpu/", DIFFERENT_CPUS, 60, "reads the number of processors" },
 	{ "/proc/stat", DIFFERENT_CPUS, 50, "reads the number of processors" },
 	{ "/proc/meminfo", DIFFERENT_MEMORY, 65, "reads the amount of memory" },
-	{ "/proc/self/", DIFFERENT_PID, 45, "reads about its own process" },
+	/* these two have its number */
+	{ "/proc/self/stat", DIFFERENT_PID, 45, "reads about its own process" },
+	{ "/proc/self/status", DIFFERENT_PID, 45, "reads about its own process" },
+	{ "/proc/self/", DIFFERENT_PID, 12, "reads about its own process" },
+};
+
+/*
+ * What programs do whenever they run, whatever they make, and the weight that it has then.  A '*' at
+ * the end of a name: all that begin so.
+ */
+static const struct {
+	const char *name;
+	uint8_t cause, weight;
+} habits[] = {
+	{ "python*", DIFFERENT_TIME, 25 },
+	/* seeds, for the order of hashes among others */
+	{ "perl*", DIFFERENT_RANDOM, DIFFERENT_SEEDS }, { "node*", DIFFERENT_RANDOM, DIFFERENT_SEEDS },
+	{ "cargo*", DIFFERENT_RANDOM, 30 }, { "rustc*", DIFFERENT_RANDOM, 30 },
+	/* how large their heap may be, and how many threads they start */
+	{ "node*", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_MEMORY, 14 },
+	{ "jar", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_CPUS, 14 }, { "jar", DIFFERENT_CPUS, 14 },
+	{ "cargo*", DIFFERENT_CPUS, 14 }, { "rustc*", DIFFERENT_CPUS, 14 }, { "go", DIFFERENT_CPUS, 14 },
+	{ "ninja", DIFFERENT_CPUS, 14 }, { "make", DIFFERENT_CPUS, 14 }, { "git", DIFFERENT_CPUS, 14 },
+	/* names of files of their own */
+	{ "git", DIFFERENT_RANDOM, 30 }, { "git", DIFFERENT_LISTING, 30 },
 };
 
 /* Variables of the environment that stand for something else. */
@@ -79,6 +110,50 @@ static const struct {
 	{ "LANG", DIFFERENT_LOCALE }, { "LANGUAGE", DIFFERENT_LOCALE }, { "LC_", DIFFERENT_LOCALE },
 	{ "HOSTNAME", DIFFERENT_HOST }, { "HOST", DIFFERENT_HOST }, { "HOSTTYPE", DIFFERENT_HOST },
 };
+
+bool different_shows(const struct different_sign *sign)
+{
+	/* times of day, and names and identifiers with random letters; not times that passed */
+	static const char *const names[] = {
+		"date", "hwclock", "stat", "ls -l", "ls -la", "ls -al", "/etc/localtime",
+		"/usr/share/zoneinfo/", "uuidgen", "mktemp",
+	};
+
+	for (size_t i = 0; i < ROWS(names); i++)
+		if (!strcmp(names[i], sign->name))
+			return true;
+	return false;
+}
+
+enum different_cause different_decides(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t cause;
+	} deciders[] = {
+		{ "TZ", DIFFERENT_TIME }, { "SOURCE_DATE_EPOCH", DIFFERENT_TIME },
+		{ "PYTHONHASHSEED", DIFFERENT_RANDOM }, { "PERL_HASH_SEED", DIFFERENT_RANDOM },
+		{ "PERL_PERTURB_KEYS", DIFFERENT_RANDOM },
+	};
+
+	for (size_t i = 0; i < ROWS(deciders); i++)
+		if (!strcmp(deciders[i].name, name))
+			return (enum different_cause)deciders[i].cause;
+	return DIFFERENT_NCAUSES;
+}
+
+unsigned int different_habit(const char *name, enum different_cause cause, unsigned int weight)
+{
+	for (size_t i = 0; i < ROWS(habits); i++) {
+		size_t n = strlen(habits[i].name);
+
+		if (habits[i].cause == cause && habits[i].weight < weight &&
+		    (habits[i].name[n - 1] == '*' ? !strncmp(name, habits[i].name, n - 1) :
+						    !strcmp(name, habits[i].name)))
+			weight = habits[i].weight;
+	}
+	return weight;
+}
 
 enum different_cause different_variable(const char *name, size_t len)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What the programs on the way did that can differ from run to run.  See different.h. */
-#include "answers/different.h"
+#include "answers/different_look.h"
 #include "answers/match_put.h"
 #include "base/path.h"
 #include "base/xalloc.h"
@@ -15,23 +15,16 @@
 
 /* A program that may only pass on what came to it says this much less, in percent. */
 #define PASSED_ON 50u
-/* Of those that wrote into one file, so many are compared with each other. */
-#define WRITERS_MAX 100u
+/* What is known to be the same in both builds says at most this. */
+#define SAME 14u
+/* uname gives more than is known to be the same: the machine, for which a process may be another. */
+#define SAME_UNAME 22u
+/* From this weight on, a clue is enough for a variable that decides what it is about. */
+#define GIVES 60u
 
 /* ---- one unit ---- */
 
-struct unit_look {
-	struct different *w;
-	uint32_t unit, pair;
-	unsigned int less;	/* percent that its clues count */
-	char name[64];		/* of its program */
-	bool keeps_times;
-	bool lists;
-	uint32_t touched;	/* a file that it read, equal, but with another time stamp */
-};
-
-__attribute__((format(printf, 4, 5)))
-static void unit_clue(struct unit_look *l, enum different_cause cause, unsigned int weight,
+void different_unit_clue(struct different_look *l, enum different_cause cause, unsigned int weight,
 		      const char *text, ...)
 {
 	char line[600];
@@ -45,7 +38,7 @@ static void unit_clue(struct unit_look *l, enum different_cause cause, unsigned 
 }
 
 /* The name that people know: a program with many names is what it was called as. */
-static void name_unit(struct unit_look *l)
+static void name_unit(struct different_look *l)
 {
 	const struct match_side *s = B(l->w);
 	struct buf args = { 0 };
@@ -62,12 +55,58 @@ static void name_unit(struct unit_look *l)
 	buf_free(&args);
 }
 
-static void look_at_program(struct unit_look *l)
+/* What would show in a text, and does not, says little. */
+static unsigned int weight_of(const struct different_look *l, const struct different_sign *sign)
+{
+	unsigned int weight = different_habit(l->name, (enum different_cause)sign->cause, sign->weight);
+
+	return l->w->compared && different_shows(sign) ? weight * DIFFERENT_UNSEEN / 100 : weight;
+}
+
+/* Whether both builds ran on one machine, with the same kernel: nothing about these differs. */
+static bool is_same_host(const struct different *w)
+{
+	static const char *const keys[] = { "host", "kernel" };
+	bool same = true;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t na = 0, nb = 0;
+		const char *a = db_meta_text(A(w)->db, keys[i], &na), *b = db_meta_text(B(w)->db, keys[i], &nb);
+
+		same &= a && b && na && na == nb && !memcmp(a, b, na);
+	}
+	return same;
+}
+
+static void sign_clue(struct different_look *l, const struct different_sign *sign)
+{
+	unsigned int weight = weight_of(l, sign);
+
+	if (sign->cause == DIFFERENT_HOST && is_same_host(l->w))
+		weight = strcmp(sign->name, "uname") ? SAME : SAME_UNAME;
+	different_unit_clue(l, (enum different_cause)sign->cause, weight, "%s", sign->what);
+}
+
+static void look_at_program(struct different_look *l)
 {
 	const struct different_sign *sign = different_program(l->name);
+	struct buf args = { 0 };
+	char name[128];
+	const char *arg;
+	size_t n;
 
 	if (sign)
-		unit_clue(l, (enum different_cause)sign->cause, sign->weight, "%s", sign->what);
+		sign_clue(l, sign);
+	match_args(B(l->w), l->unit, &args, &n);
+	arg = args.s;
+	for (size_t i = 0; i < n; i++, arg += strlen(arg) + 1) {
+		snprintf(name, sizeof(name), "%s %s", l->name, arg);
+		sign = i ? different_program(name) : NULL;
+		if (sign)
+			sign_clue(l, sign);
+		l->sorts |= i && !strncmp(arg, "--sort=", 7);
+	}
+	buf_free(&args);
 	l->keeps_times = different_keeps_times(l->name);
 }
 
@@ -89,7 +128,7 @@ static bool is_below(const struct build *b, uint32_t dir, const char *path, size
 }
 
 /* Whether a directory is one that the build works in: others are those of tools and libraries. */
-static bool is_place(const struct unit_look *l, const char *path, size_t len)
+bool different_is_place(const struct different_look *l, const char *path, size_t len)
 {
 	const struct match_side *s = B(l->w);
 
@@ -97,36 +136,84 @@ static bool is_place(const struct unit_look *l, const char *path, size_t len)
 	       is_below(s->b, l->w->start, path, len);
 }
 
-static void look_at_access(struct unit_look *l, const struct build_access *a, uint32_t pid)
+static bool is_path(const char *of, const char *path, size_t len)
+{
+	return of && strlen(of) == len && !memcmp(of, path, len);
+}
+
+/* Behind the next '/', which there is. */
+static const char *rest_of(const char *path)
+{
+	return strchr(path, '/') + 1;
+}
+
+/* Hashes that are seeded show as another order, if contents could be compared. */
+static unsigned int seeds_weight(const struct different *w)
+{
+	return w->by_order ? 66 : w->both ? SAME : DIFFERENT_SEEDS;
+}
+
+/* Python lists the directory of its script, to find modules there. */
+static void find_script_dir(struct different_look *l)
+{
+	const struct match_side *s = B(l->w);
+	size_t len, n, dir = 0;
+	const char *cwd = build_path(s->b, s->b->execs[s->units[l->unit].exec].cwd, &len), *arg;
+	struct buf args = { 0 }, at = { 0 };
+
+	if (strncmp(l->name, "python", 6))
+		return;
+	match_own_args(s, l->unit, &args, &n);
+	arg = args.s;
+	for (size_t i = 0; i < n; i++, arg += strlen(arg) + 1) {
+		if (i && *arg != '-')
+			dir = (size_t)(path_base(arg) - arg);
+		if (i && (*arg != '-' || !strcmp(arg, "-c") || !strcmp(arg, "-m")))
+			break;
+	}
+	if (dir <= 1 || *arg != '/')
+		buf_add(&at, cwd, len);
+	if (dir > 1 && *arg != '/')
+		buf_addc(&at, '/');
+	if (dir > 1)
+		buf_add(&at, arg, dir - 1);
+	l->script_dir = xstrndup(at.s ? at.s : "", at.len);
+	buf_free(&at);
+	buf_free(&args);
+}
+
+static void look_at_access(struct different_look *l, const struct build_access *a, uint32_t pid)
 {
 	const struct match_side *s = B(l->w);
 	const struct different_sign *sign;
+	char own[128];
 	size_t len;
 	const char *path = build_path(s->b, a->file ? a->file : s->versions[a->version].file, &len);
 
 	/* a directory is opened to list it; whether it was is recorded only on request */
 	l->lists |= a->class == GRAPH_IS_DIR && (a->how == GRAPH_LIST || a->how == GRAPH_OPEN) &&
-		    is_place(l, path, len);
+		    different_is_place(l, path, len) && !is_path(l->script_dir, path, len);
 	if (a->how != GRAPH_READ && a->how != GRAPH_OPEN)
 		return;
 	sign = different_path(path, len);
 	if (sign) {
-		unsigned int weight = sign->weight;
+		unsigned int weight = weight_of(l, sign);
 
-		/* what these read when they start, whatever they do */
-		if (sign->cause == DIFFERENT_TIME && !strncmp(l->name, "python", 6))
-			weight = 25;
-		if (sign->cause == DIFFERENT_RANDOM && !strcmp(l->name, "perl"))
-			weight = 44;
-		unit_clue(l, (enum different_cause)sign->cause, weight, "%s: %.*s", sign->what, (int)len,
+		if (sign->cause == DIFFERENT_RANDOM && weight == DIFFERENT_SEEDS)
+			weight = seeds_weight(l->w);
+		else if (sign->cause == DIFFERENT_HOST && is_same_host(l->w))
+			weight = SAME;
+		different_unit_clue(l, (enum different_cause)sign->cause, weight, "%s: %.*s", sign->what, (int)len,
 			  path);
-		return;
+	} else if (is_own(path, len, pid)) {
+		snprintf(own, sizeof(own), "/proc/self/%.*s", (int)(len - (size_t)(rest_of(path + 6) - path)),
+			 rest_of(path + 6));
+		sign = different_path(own, strlen(own));
+		different_unit_clue(l, DIFFERENT_PID, weight_of(l, sign), "%s: %.*s", sign->what, (int)len, path);
 	}
-	if (is_own(path, len, pid))
-		unit_clue(l, DIFFERENT_PID, 45, "reads about its own process: %.*s", (int)len, path);
 }
 
-static void look_at_accesses(struct unit_look *l)
+static void look_at_accesses(struct different_look *l)
 {
 	const struct match_side *s = B(l->w);
 	uint32_t pid = different_pid(l->w, 1, l->unit);
@@ -140,9 +227,9 @@ static void look_at_accesses(struct unit_look *l)
 			look_at_access(l, &s->b->accesses[e->first + i], pid);
 	}
 	if (unseen & GRAPH_UNSEEN_SOCKET)
-		unit_clue(l, DIFFERENT_NET, 65, "received data from a socket that leads out of the build");
+		different_unit_clue(l, DIFFERENT_NET, 65, "received data from a socket that leads out of the build");
 	if (unseen & GRAPH_UNSEEN_FD)
-		unit_clue(l, DIFFERENT_INPUT, 45, "read a descriptor that was open before the recording");
+		different_unit_clue(l, DIFFERENT_INPUT, 45, "read a descriptor that was open before the recording");
 }
 
 /* ---- what it asked the kernel for ---- */
@@ -198,156 +285,84 @@ static struct asked_sum asked_by(const struct match_side *s, uint32_t unit)
 	return sum;
 }
 
-static void look_at_asked(struct unit_look *l)
+static void look_at_asked(struct different_look *l)
 {
 	const struct asked_sum was = asked_by(A(l->w), l->pair), is = asked_by(B(l->w), l->unit);
+	unsigned int habit = different_habit(l->name, DIFFERENT_RANDOM, 60);
 
 	if (is.random)
-		unit_clue(l, DIFFERENT_RANDOM, 60, "takes %lld random bytes", (long long)is.bytes);
+		different_unit_clue(l, DIFFERENT_RANDOM, habit == DIFFERENT_SEEDS ? seeds_weight(l->w) : habit, "takes %lld random bytes", (long long)is.bytes);
 	if (is.seeds)
-		unit_clue(l, DIFFERENT_RANDOM, 44, "takes random bytes when it starts, as for the order of hashes");
+		different_unit_clue(l, DIFFERENT_RANDOM, seeds_weight(l->w), "takes random bytes when it starts, as for the order of hashes");
 	if (is.names > 1)
-		unit_clue(l, DIFFERENT_RANDOM, 42, "takes random bytes, as for the name of a temporary file");
+		different_unit_clue(l, DIFFERENT_RANDOM, l->w->compared ? 42 * DIFFERENT_UNSEEN / 100 : 42, "takes random bytes, as for the name of a temporary file");
 	if (is.host && was.host && strcmp(is.host, was.host))
-		unit_clue(l, DIFFERENT_HOST, 82, "asks for the host name: %s, before %s", is.host, was.host);
+		different_unit_clue(l, DIFFERENT_HOST, 82, "asks for the host name: %s, before %s", is.host, was.host);
 	else if (is.uname)
-		unit_clue(l, DIFFERENT_HOST, 14, "asks for the names of the host and its kernel");
+		different_unit_clue(l, DIFFERENT_HOST, 14, "asks for the names of the host and its kernel");
 	if (is.cpus > 0 && was.cpus > 0 && is.cpus != was.cpus)
-		unit_clue(l, DIFFERENT_CPUS, 82, "asks for the number of processors: %lld, before %lld",
+		different_unit_clue(l, DIFFERENT_CPUS, 82, "asks for the number of processors: %lld, before %lld",
 			  (long long)is.cpus, (long long)was.cpus);
 	if (is.sysinfo)
-		unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");
+		different_unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");
 }
 
 /* ---- words in its source ---- */
 
+/* Whether all variables of both builds were recorded. */
+static bool has_all_env(const struct different *w)
+{
+	size_t na, nb;
+	const char *a = db_meta_text(A(w)->db, "env", &na);
+	bool all = a && na == 1 && *a == '*';
+	const char *b = db_meta_text(B(w)->db, "env", &nb);
+
+	return all && b && nb == 1 && *b == '*';
+}
+
 static void word_clue(void *ctx, enum different_cause cause, unsigned int weight, const char *word,
 		      const char *where)
 {
-	struct unit_look *l = ctx;
+	struct different_look *l = ctx;
 
+	if (cause == DIFFERENT_ENV && has_all_env(l->w))
+		return;
+	if (cause == DIFFERENT_PID && l->w->compared)
+		weight /= 2;
 	if (where)
-		unit_clue(l, cause, weight, "reads %s, which has %s", where, word);
+		different_unit_clue(l, cause, weight, "reads %s, which has %s", where, word);
 	else
-		unit_clue(l, cause, weight, "is called with %s", word);
-}
-
-/* ---- inputs ---- */
-
-/* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
-static bool is_tool(const struct unit_look *l, const struct match_input *in)
-{
-	const struct match_side *s = B(l->w);
-	struct buf args = { 0 };
-	size_t n, len, name_len;
-	const char *path = build_path(s->b, in->file, &len), *name, *arg;
-	bool ret = in->class == GRAPH_PROGRAM || in->class == GRAPH_LOADER;
-
-	name_len = len;
-	name = path_base_of(path, &name_len);
-	if (!ret && different_interprets(l->name)) {
-		/* modules that a script loads end as the interpreter's sources do */
-		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
-		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));
-		match_args(s, l->unit, &args, &n);
-		arg = args.s;
-		for (size_t i = 0; i < n && !ret; i++, arg += strlen(arg) + 1) {
-			size_t arg_len = strlen(arg);
-			const char *base = path_base_of(arg, &arg_len);
-
-			if (!i || *arg == '-')
-				continue;
-			ret = arg_len == name_len && !memcmp(base, name, name_len);
-			break;
-		}
-		buf_free(&args);
-	}
-	return ret;
-}
-
-static void input_clue(struct unit_look *l, const struct match_input *in, const char *what)
-{
-	size_t len;
-	const char *path = build_path(B(l->w)->b, in->file, &len);
-	bool tool = is_tool(l, in);
-
-	unit_clue(l, tool ? DIFFERENT_TOOL : DIFFERENT_INPUT, tool ? 86 : 84, "%s %.*s, %s",
-		  tool ? "runs" : "reads", (int)len, path, what);
-}
-
-static void look_at_input(void *ctx, const struct match_input *a, const struct match_input *b)
-{
-	struct unit_look *l = ctx;
-
-	if (!a || !b)
-		return;
-	if (b->class == GRAPH_DATA && a->identified && b->identified && a->mtime != b->mtime)
-		l->touched = b->file;
-	if (a->made && b->made)
-		return;
-	switch (match_change(&l->w->d->m, a->version, b->version, NULL)) {
-	case MATCH_CONTENT:
-		input_clue(l, b, "which held something else");
-		break;
-	case MATCH_SIZE:
-		input_clue(l, b, "which had another size");
-		break;
-	case MATCH_TIME:
-		/* without hashes */
-		unit_clue(l, DIFFERENT_INPUT, 30, "reads a file that was changed or touched");
-		break;
-	default:
-		break;
-	}
-}
-
-static void look_at_inputs(struct unit_look *l)
-{
-	struct match_inputs inputs[2] = { 0 };
-	const struct match_side *s = B(l->w);
-	size_t len;
-	const char *path;
-
-	if (!l->pair)
-		return;
-	match_inputs(A(l->w), l->pair, &inputs[0]);
-	match_inputs(s, l->unit, &inputs[1]);
-	diff_pairs(&inputs[0], &inputs[1], look_at_input, l);
-	free(inputs[0].rows);
-	free(inputs[1].rows);
-	if (!match_same_program(&l->w->d->m, l->pair, l->unit))
-		unit_clue(l, DIFFERENT_TOOL, 85, "is another program");
-	if (l->keeps_times && l->touched) {
-		path = build_path(s->b, l->touched, &len);
-		unit_clue(l, DIFFERENT_TIME, 62, "keeps time stamps, and that of %.*s differs", (int)len, path);
-	}
+		different_unit_clue(l, cause, weight, "is called with %s", word);
 }
 
 /* ---- what it was called with ---- */
 
-static void look_at_arguments(struct unit_look *l)
+static void look_at_arguments(struct different_look *l)
 {
 	struct buf was = { 0 }, is = { 0 };
-	size_t n;
+	size_t n, clues;
 
 	if (!l->pair || match_same_call(&l->w->d->m, l->pair, l->unit))
 		return;
 	n = match_other_args(A(l->w), l->pair, B(l->w), l->unit, false, &was);
 	n += match_other_args(B(l->w), l->unit, A(l->w), l->pair, false, &is);
+	clues = l->w->nclues;
 	if (n)
 		different_look_at_text(l->w, l->unit, &was, &is);
 	else
 		l->w->by_order = true;
+	l->w->passed_args |= n && clues == l->w->nclues;
 	buf_free(&was);
 	buf_free(&is);
 }
 
-static bool formats_time(const struct unit_look *l)
+/* Whether it gives something that a variable decides. */
+static bool gives(const struct different_look *l, enum different_cause cause)
 {
 	const struct different *w = l->w;
 
 	for (size_t i = 0; i < w->nclues; i++)
-		if (w->clues[i].cause == DIFFERENT_TIME && w->clues[i].weight >= 60 &&
+		if (w->clues[i].cause == cause && w->clues[i].weight >= GIVES &&
 		    w->clues[i].unit == l->unit)
 			return true;
 	return false;
@@ -355,15 +370,15 @@ static bool formats_time(const struct unit_look *l)
 
 static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var *b)
 {
-	struct unit_look *l = ctx;
+	struct different_look *l = ctx;
 	char *name = different_string(l->w, b ? 1 : 0, b ? b->name : a->name);
 	char *was = a ? different_string(l->w, 0, a->value) : NULL;
 	char *is = b ? different_string(l->w, 1, b->value) : NULL;
 	enum different_cause cause = different_variable(name, strlen(name));
 
-	/* what formats a time uses the time zone */
+	l->other_env = true;
 	different_clue(l->w, cause,
-		       !strcmp(name, "TZ") && formats_time(l) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
+		       gives(l, different_decides(name)) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
 		       l->unit,
 		       "%s was %.80s, is %.80s", name, was ? was : "not set", is ? is : "not set");
 	free(name);
@@ -372,7 +387,7 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 }
 
 /* Only what came from outside: what a caller set is what the caller knew. */
-static void look_at_env(struct unit_look *l)
+static void look_at_env(struct different_look *l)
 {
 	uint32_t outer = diff_env_unit(l->w->d, l->unit);
 
@@ -401,7 +416,7 @@ static uint64_t *order_of(const struct match_side *s, uint32_t unit, size_t *n)
 	return names;
 }
 
-static void look_at_listing(struct unit_look *l)
+static void look_at_listing(struct different_look *l)
 {
 	size_t na, nb;
 	uint64_t *a, *b, sum = 0;
@@ -415,107 +430,35 @@ static void look_at_listing(struct unit_look *l)
 	for (size_t i = 0; i < na && i < nb; i++)
 		sum += a[i] - b[i];
 	if (other && !sum)
-		unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
+		different_unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
 	else if (l->w->by_order)
-		unit_clue(l, DIFFERENT_LISTING, 83, "lists a directory, and the same came in another order");
+		different_unit_clue(l, DIFFERENT_LISTING, 83, "lists a directory, and the same came in another order");
 	else
-		unit_clue(l, DIFFERENT_LISTING, different_sorts(l->name) ? 12 : 46, "lists a directory");
+		different_unit_clue(l, DIFFERENT_LISTING, different_sorts(l->name) || l->sorts ? 12 :
+			  different_habit(l->name, DIFFERENT_LISTING, 46), "lists a directory");
 	free(a);
 	free(b);
-}
-
-/* ---- programs that write into one file ---- */
-
-/* What leads from a common caller to an exec. */
-struct branch {
-	uint32_t exec;
-	int64_t until;
-};
-
-static void branch_climb(const struct build *b, struct branch *at)
-{
-	const struct build_exec *e = &b->execs[at->exec];
-
-	at->exec = e->before ? e->before : e->parent;
-	if (at->exec && b->execs[at->exec].until > at->until && b->execs[at->exec].process == e->process)
-		at->until = b->execs[at->exec].until;
-}
-
-/*
- * Whether two execs, or what started them, ran at the same time, and neither started the other.
- * @caller: set to the exec that started both
- */
-static bool is_beside(const struct build *b, uint32_t one, uint32_t other, uint32_t *caller)
-{
-	struct branch x = { one, b->execs[one].until }, y = { other, b->execs[other].until };
-	struct branch top_x = x, top_y = y;
-
-	/* those that begin later have higher numbers */
-	while (x.exec != y.exec) {
-		struct branch *low = x.exec > y.exec ? &x : &y;
-
-		*(low == &x ? &top_x : &top_y) = *low;
-		branch_climb(b, low);
-		if (low->until < (low == &x ? top_x : top_y).until)
-			low->until = (low == &x ? top_x : top_y).until;
-	}
-	if (x.exec == one || x.exec == other)
-		return false;
-	*caller = x.exec;
-	return b->execs[top_x.exec].at < top_y.until && b->execs[top_y.exec].at < top_x.until;
-}
-
-/* The execs that wrote a version, and those that it was appended to. */
-static size_t writers_of(const struct match_side *s, uint32_t version, uint32_t *execs)
-{
-	size_t n = 0;
-
-	for (; version; version = s->versions[version].made == GRAPH_CHANGED ? s->versions[version].base : 0)
-		for (uint32_t i = 0; i < s->versions[version].writes && n < WRITERS_MAX; i++)
-			execs[n++] = build_use(s->b, version, i)->exec;
-	return n;
-}
-
-static void look_at_writers(struct different *w, const struct different_file *f)
-{
-	const struct match_side *a = A(w), *b = B(w);
-	uint32_t x[WRITERS_MAX], y[WRITERS_MAX];
-	size_t na = writers_of(a, f->first, x), nb = writers_of(b, f->second, y), len;
-	const char *path = build_path(b->b, f->file, &len);
-	bool beside = false, other = false;
-
-	for (size_t i = 0; i < nb; i++) {
-		uint32_t pair = b->units[b->unit_of[y[i]]].pair, caller = 0;
-
-		for (size_t k = 0; k < i && !beside; k++)
-			beside = is_beside(b->b, y[i], y[k], &caller);
-		/* make starts its rules in any order */
-		other |= na == nb && pair && pair != a->unit_of[x[i]] &&
-			 (beside || match_schedules(b, b->unit_of[caller]));
-	}
-	if (beside || other)
-		different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
-			       "several programs write to %.*s at the same time%s", len ? (int)len : 6,
-			       len ? path : "a pipe", other ? ", this time in another order" : "");
 }
 
 /* ---- all of them ---- */
 
 static void look_at_unit(struct different *w, const struct different_unit *u)
 {
-	struct unit_look l = {
+	struct different_look l = {
 		.w = w, .unit = u->unit, .pair = B(w)->units[u->unit].pair,
 		.less = u->carries ? PASSED_ON : 100,
 	};
 
 	name_unit(&l);
+	find_script_dir(&l);
 	look_at_program(&l);
 	look_at_accesses(&l);
 	look_at_asked(&l);
 	different_look_at_words(w, u->unit, l.name, word_clue, &l);
-	look_at_inputs(&l);
 	look_at_env(&l);
+	different_look_at_inputs(&l);
 	look_at_listing(&l);
+	free(l.script_dir);
 }
 
 static void look_at_places(struct different *w)
@@ -529,27 +472,25 @@ static void look_at_places(struct different *w)
 
 void different_look_at_units(struct different *w)
 {
-	const char *list;
 	size_t len;
 
 	/* first what the order of others shows */
 	for (size_t i = 0; i < w->nunits; i++) {
-		struct unit_look l = { .w = w, .unit = w->units[i].unit,
+		struct different_look l = { .w = w, .unit = w->units[i].unit,
 				       .pair = B(w)->units[w->units[i].unit].pair };
 
 		look_at_arguments(&l);
 	}
 	for (size_t i = 0; i < w->nfiles; i++)
-		look_at_writers(w, &w->files[i]);
+		different_look_at_writers(w, &w->files[i]);
 	for (size_t i = 0; i < w->nunits; i++)
 		look_at_unit(w, &w->units[i]);
 	look_at_places(w);
-	different_clue(w, DIFFERENT_TIME, w->compared ? 10 : 20, 0,
+	different_clue(w, DIFFERENT_TIME, w->compared ? 10 : w->scanned ? 12 : 20, 0,
 		       "programs read the clock without a system call, so no recording shows it");
 	different_clue(w, DIFFERENT_UNKNOWN, 15, 0,
 		       "addresses, memory that was not set, and the order of threads are not recorded");
-	list = db_meta_text(B(w)->db, "env", &len);
-	if (list && (len != 1 || *list != '*'))
-		different_clue(w, DIFFERENT_ENV, 5, 0,
+	if (db_meta_text(B(w)->db, "env", &len) && !has_all_env(w))
+		different_clue(w, DIFFERENT_ENV, w->passed_args ? 39 : 5, 0,
 			       "only the usual variables are recorded; etrace run --record=env records all");
 }

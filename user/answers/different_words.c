@@ -19,6 +19,7 @@ static void look_at_words(enum words_language language, const struct buf *text,
 		[WORDS_FOR_TIME] = DIFFERENT_TIME, [WORDS_FOR_RANDOM] = DIFFERENT_RANDOM,
 		[WORDS_FOR_PID] = DIFFERENT_PID, [WORDS_FOR_HOST] = DIFFERENT_HOST,
 		[WORDS_FOR_CPUS] = DIFFERENT_CPUS, [WORDS_FOR_LISTING] = DIFFERENT_LISTING,
+		[WORDS_FOR_ENV] = DIFFERENT_ENV,
 	};
 	const struct word *w;
 
@@ -28,11 +29,13 @@ static void look_at_words(enum words_language language, const struct buf *text,
 }
 
 /* Sources of the build, not the system's: those are what they are for everybody. */
-static bool is_source(const struct build *b, const struct match_input *in, size_t *len, const char **path)
+static bool is_source(const struct different *w, uint32_t unit, const struct match_input *in,
+		      size_t *len, const char **path)
 {
-	*path = build_path(b, in->file, len);
-	return in->class == GRAPH_DATA && in->size <= LARGEST &&
-	       !(*len > 5 && !memcmp(*path, "/usr/", 5));
+	*path = build_path(B(w)->b, in->file, len);
+	/* a script that an interpreter was called with is a program */
+	return (in->class == GRAPH_DATA || in->class == GRAPH_PROGRAM) && in->size <= LARGEST &&
+	       !(*len > 5 && !memcmp(*path, "/usr/", 5)) && !different_is_installed(w, unit, *path, *len);
 }
 
 void different_look_at_words(struct different *w, uint32_t unit, const char *name,
@@ -53,9 +56,11 @@ void different_look_at_words(struct different *w, uint32_t unit, const char *nam
 		look_at_words(language, &text, fn, ctx, NULL);
 	}
 	match_inputs(B(w), unit, &inputs);
-	for (size_t i = 0; i < inputs.n && i < SOURCES_MAX; i++) {
-		if (!is_source(B(w)->b, &inputs.rows[i], &len, &path) ||
-		    !different_read(w, 1, inputs.rows[i].version, &text))
+	for (size_t i = 0, sources = 0; i < inputs.n && sources < SOURCES_MAX; i++) {
+		if (!is_source(w, unit, &inputs.rows[i], &len, &path))
+			continue;
+		sources++;
+		if (!different_read(w, 1, inputs.rows[i].version, &text) || memchr(text.s ? text.s : "", 0, text.len))
 			continue;
 		where = xstrndup(path, len);
 		look_at_words(language, &text, fn, ctx, where);

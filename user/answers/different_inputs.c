@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What the files that a program read show: what another build did not read, or read otherwise. */
+#include "answers/different_look.h"
+#include "base/path.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define A(w) (&(w)->d->m.side[0])
+#define B(w) (&(w)->d->m.side[1])
+
+/* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
+static bool is_tool(const struct different_look *l, const struct match_input *in)
+{
+	const struct match_side *s = B(l->w);
+	struct buf args = { 0 };
+	size_t n, len, name_len;
+	const char *path = build_path(s->b, in->file, &len), *name, *arg;
+	bool ret = in->class == GRAPH_PROGRAM || in->class == GRAPH_LOADER;
+
+	name_len = len;
+	name = path_base_of(path, &name_len);
+	if (!ret && different_interprets(l->name)) {
+		/* modules that a script loads end as the interpreter's sources do */
+		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
+		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));
+		match_args(s, l->unit, &args, &n);
+		arg = args.s;
+		for (size_t i = 0; i < n && !ret; i++, arg += strlen(arg) + 1) {
+			size_t arg_len = strlen(arg);
+			const char *base = path_base_of(arg, &arg_len);
+
+			if (!i || *arg == '-')
+				continue;
+			ret = arg_len == name_len && !memcmp(base, name, name_len);
+			break;
+		}
+		buf_free(&args);
+	}
+	return ret;
+}
+
+static void input_clue(struct different_look *l, const struct match_input *in, const char *what)
+{
+	size_t len;
+	const char *path = build_path(B(l->w)->b, in->file, &len);
+	bool tool = is_tool(l, in);
+
+	different_unit_clue(l, tool ? DIFFERENT_TOOL : DIFFERENT_INPUT, tool ? 86 : 84, "%s %.*s, %s",
+		  tool ? "runs" : "reads", (int)len, path, what);
+}
+
+/* Whether a path is the system's, or of the program's own installation. */
+static bool is_system(const struct different_look *l, const char *path, size_t len)
+{
+	static const char *const below[] = {
+		"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/",
+	};
+
+	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++)
+		if (len > strlen(below[i]) && !memcmp(path, below[i], strlen(below[i])))
+			return true;
+	/* modules that an interpreter compiled when it first needed them */
+	return (len > 4 && !memcmp(path + len - 4, ".pyc", 4)) ||
+	       different_is_installed(l->w, l->unit, path, len);
+}
+
+/* A file from before the build that only one of the two builds read: @side. */
+static void look_at_only(struct different_look *l, const struct match_input *in, unsigned int side)
+{
+	size_t len;
+	const char *path = build_path(l->w->d->m.side[side].b, in->file, &len);
+
+	if (in->made || in->class != GRAPH_DATA || is_system(l, path, len))
+		return;
+	l->added += side;
+	l->gone += !side;
+	if (side || !l->only) {
+		l->only = in->file;
+		l->only_side = side;
+	}
+}
+
+static void only_clue(struct different_look *l)
+{
+	size_t len;
+	const char *path = build_path(l->w->d->m.side[l->only_side].b, l->only, &len);
+	const struct match *m = &l->w->d->m;
+	bool same_call = match_same_call(m, l->pair, l->unit);
+	unsigned int weight = 76;
+
+	if (!l->only)
+		return;
+	/* in place of another one; or chosen by its caller or by another program */
+	if ((l->gone && (l->added || !same_call)) || !different_is_place(l, path, len) ||
+	    !match_same_program(m, l->pair, l->unit))
+		weight = 38;
+	else if (!same_call)
+		weight = 45;
+	if (l->other_env && weight > 54)
+		weight = 54;
+	different_clue(l->w, DIFFERENT_INPUT, weight, l->unit, "%s reads %.*s, which only the %s build read",
+		       l->name, (int)len, path, l->only_side ? "second" : "first");
+}
+
+/* A file of the build whose name is drawn anew each time, which gets into debug information. */
+static void look_at_name(struct different_look *l, const struct match_input *in)
+{
+	const struct match_side *s = B(l->w);
+	size_t len;
+	const char *path = build_path(s->b, in->file, &len), *name = path_base_of(path, &len);
+	struct buf as = { 0 };
+
+	if (!in->made || in->class != GRAPH_DATA)
+		return;
+	if (match_random(name, len) || match_drawn(s, name, len, &as)) {
+		char *word = xstrndup(name, len);
+		bool pid = different_names_pid(l->w, word);
+
+		different_unit_clue(l, pid ? DIFFERENT_PID : DIFFERENT_RANDOM, l->w->compared ? 9 : 43,
+			  "reads %s, %s", word, pid ? "which is named after a process id" : "which has a random name");
+		free(word);
+	}
+	buf_free(&as);
+}
+
+static void look_at_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct different_look *l = ctx;
+
+	if (!a || !b) {
+		look_at_only(l, a ? a : b, a ? 0 : 1);
+		return;
+	}
+	if (b->class == GRAPH_DATA && a->identified && b->identified && a->mtime != b->mtime)
+		l->touched = b->file;
+	if (a->made && b->made)
+		return;
+	switch (match_change(&l->w->d->m, a->version, b->version, NULL)) {
+	case MATCH_CONTENT:
+		input_clue(l, b, "which held something else");
+		break;
+	case MATCH_SIZE:
+		input_clue(l, b, "which had another size");
+		break;
+	case MATCH_TIME:
+		/* without hashes */
+		different_unit_clue(l, DIFFERENT_INPUT, 30, "reads a file that was changed or touched");
+		break;
+	default:
+		break;
+	}
+}
+
+/* Whether a unit of a build looked for a file in vain. */
+static bool has_missed(const struct match_side *s, uint32_t unit, uint64_t name)
+{
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = build_misses(s->b, exec); i--;)
+			if (s->names[build_miss_of(s->b, exec, i)->file] == name)
+				return true;
+	return false;
+}
+
+/* Files from before the build, of which programs asked only whether they are there. */
+static void look_at_looks(struct different_look *l, unsigned int side)
+{
+	const struct match_side *s = &l->w->d->m.side[side], *other = &l->w->d->m.side[!side];
+	uint32_t unit = side ? l->unit : l->pair, pair = side ? l->pair : l->unit;
+
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++) {
+			const struct build_access *a = &s->b->accesses[s->b->execs[exec].first + i];
+			size_t len;
+			const char *path;
+
+			if (a->how != GRAPH_LOOK || !a->file || s->versions[a->version].exec)
+				continue;
+			path = build_path(s->b, a->file, &len);
+			if (!is_system(l, path, len) && has_missed(other, pair, s->names[a->file]))
+				different_unit_clue(l, DIFFERENT_INPUT, different_is_place(l, path, len) ? 76 : 60,
+						    "found %.*s only in the %s build", (int)len, path,
+						    side ? "second" : "first");
+		}
+}
+
+void different_look_at_inputs(struct different_look *l)
+{
+	struct match_inputs inputs[2] = { 0 };
+	const struct match_side *s = B(l->w);
+	size_t len;
+	const char *path;
+
+	if (!l->pair)
+		return;
+	for (unsigned int side = 0; side < 2; side++)
+		look_at_looks(l, side);
+	match_inputs(A(l->w), l->pair, &inputs[0]);
+	match_inputs(s, l->unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], look_at_input, l);
+	for (size_t i = 0; i < inputs[1].n; i++)
+		look_at_name(l, &inputs[1].rows[i]);
+	only_clue(l);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+	if (!match_same_program(&l->w->d->m, l->pair, l->unit))
+		different_unit_clue(l, DIFFERENT_TOOL, 85, "is another program");
+	if (l->keeps_times && l->touched) {
+		path = build_path(s->b, l->touched, &len);
+		different_unit_clue(l, DIFFERENT_TIME, l->w->compared ? 62 * DIFFERENT_UNSEEN / 100 : 62, "keeps time stamps, and that of %.*s differs", (int)len, path);
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The time of a build in what it made.  See different.h. */
+#include "answers/different.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds of a build, above which minutes tell nothing. */
+#define LONG 600
+/* Bytes times seconds, above which a number that is a time may be one by chance: 1 percent. */
+#define CHANCE ((1ull << 31) / 100)
+
+static bool is_then(const struct different_when *w, uint64_t seconds)
+{
+	return w->to && (int64_t)seconds >= w->from && (int64_t)seconds <= w->to;
+}
+
+/* A number of @n digits: seconds since 1970, or ms, us, ns; or 20261129130501. */
+static bool is_time_number(const struct different_when *w, const char *s, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n && i < 19; i++)
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	switch (n) {
+	case 10:
+		return is_then(w, v);
+	case 13:
+		return is_then(w, v / 1000);
+	case 16:
+		return is_then(w, v / 1000000);
+	case 19:
+		return is_then(w, v / 1000000000);
+	case 11:
+		/* tar: octal */
+		return is_then(w, strtoull(s, NULL, 8));
+	default:
+		return false;
+	}
+}
+
+/*
+ * Minutes and seconds, whatever the time zone: most are whole hours away, some half ones.  In a
+ * build that takes long, any would do.
+ */
+static bool is_minute(const struct different_when *w, unsigned int minute, unsigned int second)
+{
+	if (w->to - w->from > LONG && !w->both)
+		return false;
+	for (int64_t t = w->from; w->to && t <= w->to && t < w->from + 1800; t++)
+		if ((unsigned int)(t % 1800) == minute % 30 * 60 + second)
+			return true;
+	return false;
+}
+
+static unsigned int two_digits(const char *s)
+{
+	return (unsigned int)(s[0] - '0') * 10 + (unsigned int)(s[1] - '0');
+}
+
+static bool has_form(const char *s, size_t left, const char *form)
+{
+	size_t n = strlen(form);
+
+	for (size_t i = 0; i < n && left >= n; i++)
+		if (form[i] == '0' ? !isdigit((unsigned char)s[i]) : form[i] != '?' && s[i] != form[i])
+			return false;
+	return left >= n;
+}
+
+/* "12:05:31", and "120531" after a date. */
+static bool is_time_text(const struct different_when *w, const char *s, size_t left)
+{
+	return has_form(s, left, "00:00:00") && is_minute(w, two_digits(s + 3), two_digits(s + 6));
+}
+
+/* "2026-11-29 12:05", without seconds; in a build of half an hour, any would do. */
+static bool is_date_text(const struct different_when *w, const char *s, size_t left)
+{
+	if (!has_form(s, left, "0000-00-00?00:00"))
+		return false;
+	for (unsigned int second = 0; second < 60; second++)
+		if (is_minute(w, two_digits(s + 14), second))
+			return true;
+	return false;
+}
+
+static bool is_stamp(const struct different_when *w, const char *s, size_t n)
+{
+	/* YYYYMMDDhhmmss */
+	return n == 14 && (s[0] == '1' || s[0] == '2') &&
+	       is_minute(w, two_digits(s + 10), two_digits(s + 12));
+}
+
+const char *different_time_in(const struct different_when *w, const struct buf *b, size_t *len)
+{
+	size_t i = 0, n;
+
+	while (i < b->len) {
+		if (!isdigit((unsigned char)b->s[i])) {
+			i++;
+			continue;
+		}
+		for (n = 0; i + n < b->len && isdigit((unsigned char)b->s[i + n]); n++)
+			;
+		*len = n;
+		if (is_time_number(w, b->s + i, n) || is_stamp(w, b->s + i, n))
+			return b->s + i;
+		*len = 8;
+		if (n == 2 && is_time_text(w, b->s + i, b->len - i))
+			return b->s + i;
+		*len = 16;
+		if (n == 4 && is_date_text(w, b->s + i, b->len - i))
+			return b->s + i;
+		i += n;
+	}
+	return NULL;
+}
+
+bool different_would_see(const struct different_when *w, const struct buf *b, bool text)
+{
+	/* by chance, 2 of 2^32 numbers are one of these seconds, at each byte */
+	return w->to && (text ? w->both || w->to - w->from <= LONG :
+			 (uint64_t)(w->to - w->from + 1) * b->len <= CHANCE);
+}
+
+/* Eight digits */
+static bool has_hexadecimal(const struct different_when *w, const char *s)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < 8; i++) {
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+		v = v * 16 + (uint64_t)(isdigit((unsigned char)s[i]) ? s[i] - '0' : (s[i] | 32) - 'a' + 10);
+	}
+	return is_then(w, v);
+}
+
+/* Four bytes, as gzip, ar and others have them; or the time of an entry of zip. */
+bool different_number_in(const struct different_when *w, const struct buf *b)
+{
+	const uint8_t *s = (const uint8_t *)b->s;
+
+	if (!different_would_see(w, b, false))
+		return false;
+	for (size_t i = 0; i + 8 <= b->len; i++)
+		/* cpio */
+		if (has_hexadecimal(w, b->s + i))
+			return true;
+	for (size_t i = 0; i + 4 <= b->len; i++) {
+		uint64_t low = s[i] | s[i + 1] << 8 | s[i + 2] << 16 | (uint64_t)s[i + 3] << 24;
+		uint64_t high = s[i + 3] | s[i + 2] << 8 | s[i + 1] << 16 | (uint64_t)s[i] << 24;
+
+		if (is_then(w, low) || is_then(w, high))
+			return true;
+		if (!memcmp(s + i, "PK\3\4", 4) && i + 12 <= b->len) {
+			unsigned int t = s[i + 10] | (unsigned int)s[i + 11] << 8;
+
+			if (is_minute(w, t >> 5 & 63, (t & 31) * 2) ||
+			    is_minute(w, t >> 5 & 63, (t & 31) * 2 + 1))
+				return true;
+		}
+	}
+	return false;
+}
