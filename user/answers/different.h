@@ -70,7 +70,7 @@ struct different {
 	size_t nclues, clues_cap;
 	bool compared;		/* contents seen: text, and no time was found in what differs */
 	bool scanned;		/* contents seen: no text, not compressed, and no time was found */
-	bool both;		/* the contents of both builds were compared */
+	bool both;		/* contents seen, of both builds, and what differs is printable */
 	bool by_order;		/* contents seen: the same parts in another order */
 	bool passed_args;	/* arguments differ, and nothing known explains them */
 };

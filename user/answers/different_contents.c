@@ -420,18 +420,18 @@ static void compare_contents(struct different *w, uint32_t unit, const struct bu
 	struct buf before = { 0 }, after = { 0 };
 	uint64_t rows[2];
 
-	w->both |= text;
 	if (text) {
 		other_lines(was, is, &before);
 		other_lines(is, was, &after);
-		/* other line breaks are no other order */
-		if (sum_words(&before, &rows[0]) == sum_words(&after, &rows[1]) &&
-		    (rows[0] != rows[1] || !after.len))
-			w->by_order = w->compared = true;
 	} else {
 		printable = other_bytes(was, is, &before);
 		printable &= other_bytes(is, was, &after) && !compressed;
 	}
+	w->both |= text || printable;
+	/* other line breaks are no other order */
+	if ((text || printable) && sum_words(&before, &rows[0]) == sum_words(&after, &rows[1]) &&
+	    (rows[0] != rows[1] || !after.len))
+		w->by_order = w->compared = true;
 	if (!w->by_order)
 		look_at_text((struct text_look){
 			.w = w, .unit = unit, .was = &before, .is = &after, .text = is_text(&after),

@@ -378,7 +378,7 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 
 	l->other_env = true;
 	different_clue(l->w, cause,
-		       gives(l, different_decides(name)) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
+		       gives(l, different_decides(name)) || (cause == DIFFERENT_LOCALE && l->w->by_order) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
 		       l->unit,
 		       "%s was %.80s, is %.80s", name, was ? was : "not set", is ? is : "not set");
 	free(name);
@@ -420,7 +420,7 @@ static void look_at_listing(struct different_look *l)
 {
 	size_t na, nb;
 	uint64_t *a, *b, sum = 0;
-	bool other;
+	bool other, sorts = different_sorts(l->name) || l->sorts;
 
 	if (!l->lists)
 		return;
@@ -431,11 +431,11 @@ static void look_at_listing(struct different_look *l)
 		sum += a[i] - b[i];
 	if (other && !sum)
 		different_unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
-	else if (l->w->by_order)
+	else if (l->w->by_order && !sorts)
 		different_unit_clue(l, DIFFERENT_LISTING, 83, "lists a directory, and the same came in another order");
 	else
-		different_unit_clue(l, DIFFERENT_LISTING, different_sorts(l->name) || l->sorts ? 12 :
-			  different_habit(l->name, DIFFERENT_LISTING, 46), "lists a directory");
+		different_unit_clue(l, DIFFERENT_LISTING, sorts ? 12 : l->w->both ? SAME :
+				    different_habit(l->name, DIFFERENT_LISTING, 46), "lists a directory");
 	free(a);
 	free(b);
 }

@@ -80,6 +80,8 @@ static const struct word words[] = {
 	{ WORDS_OF_JS, "process.env", WORDS_FOR_ENV, 46 },
 	{ WORDS_OF_JS, "Date", WORDS_FOR_TIME, 52 },
 	{ WORDS_OF_JS, "Math.random", WORDS_FOR_RANDOM, 57 },
+	{ WORDS_OF_JS, "randomBytes", WORDS_FOR_RANDOM, 57 },
+	{ WORDS_OF_JS, "getRandomValues", WORDS_FOR_RANDOM, 57 },
 	{ WORDS_OF_JS, "randomUUID", WORDS_FOR_RANDOM, 57 },
 	{ WORDS_OF_JS, "readdirSync", WORDS_FOR_LISTING, 54 },
 	{ WORDS_OF_LUA, "os.time", WORDS_FOR_TIME, 56 },
