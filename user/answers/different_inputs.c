@@ -9,6 +9,8 @@
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
+/* Files that only one build read: more of one program are not looked at. */
+#define ONLY_MAX 16u
 
 /* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
 static bool is_tool(const struct different_look *l, const struct match_input *in)
@@ -66,13 +68,29 @@ static bool is_system(const struct different_look *l, const char *path, size_t l
 	       different_is_installed(l->w, l->unit, path, len);
 }
 
+/* Whether a build began with a file of that name, and uses it. */
+static bool began_with(const struct match_side *s, uint64_t name)
+{
+	for (uint32_t i = 1; i <= s->nfiles; i++) {
+		uint32_t version = s->names[i] == name ? s->there[i] : 0;
+
+		while (version && s->versions[version].made == GRAPH_CHANGED && s->versions[version].base)
+			version = s->versions[version].base;
+		if (version && !s->versions[version].exec)
+			return true;
+	}
+	return false;
+}
+
 /* A file from before the build that only one of the two builds read: @side. */
 static void look_at_only(struct different_look *l, const struct match_input *in, unsigned int side)
 {
 	size_t len;
 	const char *path = build_path(l->w->d->m.side[side].b, in->file, &len);
 
-	if (in->made || in->class != GRAPH_DATA || is_system(l, path, len))
+	/* git reads again what has changed within the last second: another program read it before */
+	if (in->made || in->class != GRAPH_DATA || is_system(l, path, len) ||
+	    l->added + l->gone >= ONLY_MAX || began_with(&l->w->d->m.side[!side], in->name))
 		return;
 	l->added += side;
 	l->gone += !side;
@@ -147,6 +165,11 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 	case MATCH_TIME:
 		/* without hashes */
 		different_unit_clue(l, DIFFERENT_INPUT, 30, "reads a file that was changed or touched");
+		break;
+	case MATCH_REPLACED:
+		/* another one of the same size and time: elsewhere, all are, and contents tell more */
+		if (l->w->d->nheld && is_tool(l, b))
+			different_unit_clue(l, DIFFERENT_TOOL, 30, "runs a file that was replaced; what it held is not recorded");
 		break;
 	default:
 		break;

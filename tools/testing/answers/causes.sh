@@ -8,7 +8,8 @@
 #	control OUTPUT NAME < SECTIONS
 #
 # CAUSE is what etrace why-different should name first.  OUTPUT is the file that is to differ.
-# ASKED is "file" if the question is about OUTPUT, and "build" if it is about the whole build.
+# ASKED is "file" if the question is about OUTPUT, "build" if it is about the whole build, and
+# "kept" if what the first build made is compared, too.
 #
 # A section begins with a line "@SECTION", and is empty if there is none:
 #

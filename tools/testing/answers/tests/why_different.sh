@@ -3,7 +3,7 @@
 #
 # etrace why-different: of builds with a planted cause (../causes.sh), how often it is the
 # first that is named.  Each is recorded twice by strace.  One that names another cause is no
-# failure by itself: four of five must be right.
+# failure by itself: four of five must be right.  Those of ../causes_beside.sh must all be.
 
 . "${0%/*}/../lib.sh"
 
@@ -182,7 +182,10 @@ ask()
 	local about=() two
 
 	read -r _ two < <(section "$1" in || echo tree tree)
-	[ "${asked[$1]}" = build ] || about=("${works[$1]}/$two/${outputs[$1]}")
+	case ${asked[$1]} in
+	file) about=("${works[$1]}/$two/${outputs[$1]}") ;;
+	kept) about=(--kept "${works[$1]}/$two=${works[$1]}/made") ;;
+	esac
 	etrace why-different --json "plants/$1/first.fxt" "plants/$1/second.fxt" "${about[@]}" \
 		> "plants/$1/answer" 2> "plants/$1/said"
 	echo "$? $(head -n 1 "plants/$1/answer" | python3 -c '
@@ -193,6 +196,8 @@ print(causes[0]["cause"] if causes else "nothing")')"
 }
 
 . "${0%/*}/../causes.sh"
+must=${#names[@]}
+. "${0%/*}/../causes_beside.sh"
 for n in "${!names[@]}"; do
 	again "$n"
 done
@@ -208,6 +213,8 @@ for n in "${!names[@]}"; do
 	check "${names[n]}: the status fits the answer" \
 		test "$status" = "$([ "$cause" = nothing ] && echo 3 || echo 0)"
 	cat "plants/$n/said"
+	[ "$n" -lt "$must" ] || check "${names[n]}: $cause is named first, and it is ${causes[n]}" \
+		[ "$cause" = "${causes[n]}" ]
 	all=$((all + 1))
 	if [ "$cause" = "${causes[n]}" ]; then
 		right=$((right + 1))

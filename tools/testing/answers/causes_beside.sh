@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Builds with a planted cause, as in causes.sh, beside which another one seems likelier: programs
+# that always read random numbers or the clock, what is the same in both builds, temporary files
+# that are gone.  Each must be named first.
+
+# ---- what the script says ----
+
+plant time report.txt kept "python: how long something took" <<'END'
+@setup
+cat > measure.py <<'END2'
+import time
+begin = time.perf_counter()
+lines = sum(1 for _ in open("input"))
+open("report.txt", "w").write("%d lines in %.9f s\n" % (lines, time.perf_counter() - begin))
+END2
+seq 1000 > input
+@build
+python3 measure.py
+@needs
+python3
+END
+
+plant random id.js kept "node: Math.random" <<'END'
+@setup
+echo 'require("fs").writeFileSync("id.js", "export const id = " + Math.random() + ";")' > id.cjs
+@build
+node id.cjs
+@needs
+node
+END
+
+plant time revision file "git: the time of a commit is in its hash" <<'END'
+@setup
+echo content > file
+@build
+export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q .
+git add file
+git commit -q -m all
+git rev-parse HEAD > revision
+@between
+sleep 1
+@needs
+git
+END
+
+# ---- order ----
+
+plant random order.txt kept "python: a set, in a script that imports a module" <<'END'
+@setup
+cat > order.py <<'END2'
+import json
+print("; ".join({"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota"}))
+END2
+@build
+python3 order.py > order.txt
+@needs
+python3
+END
+
+plant environment order.txt kept "PYTHONHASHSEED, as another order" <<'END'
+@setup
+echo 'print(list({"a", "b", "c", "d", "e", "f", "g", "h"}))' > order.py
+@build
+python3 order.py > order.txt
+@first
+env PYTHONHASHSEED=1
+@second
+env PYTHONHASHSEED=2
+@needs
+python3
+END
+
+plant locale all.c kept "sort, of what ls lists" <<'END'
+@setup
+mkdir parts
+for name in B a C b; do echo "int part_$name;" > parts/$name.c; done
+@build
+cat $(ls parts/*.c | sort) > all.c
+@first
+with_locales env LC_ALL=C
+@second
+with_locales env LC_ALL=en_US.UTF-8
+@needs
+english
+END
+
+plant unknown help.txt kept "python: lines that are broken elsewhere are no other order" <<'END'
+@setup
+cat > help.py <<'END2'
+import argparse
+p = argparse.ArgumentParser(prog="x", description="word another " * 30)
+open("help.txt", "w").write(p.format_help())
+END2
+@build
+python3 help.py
+@first
+env COLUMNS=60
+@second
+env COLUMNS=140
+@needs
+python3
+END
+
+# ---- temporary files ----
+
+plant random body.o build "gcc: __FILE__ of a source that mktemp named" <<'END'
+@setup
+echo 'const char *const file = __FILE__;' > body
+@build
+source=$(mktemp --suffix=.c)
+cat body > "$source"
+gcc -c -o body.o "$source"
+rm "$source"
+@needs
+gcc mktemp
+END
+
+plant process-id part.o build "make and gcc -g: a source with a process id in its name" <<'END'
+@setup
+echo 'int part(void) { return 2; }' > part.c
+printf 'part.o: part.c\n\tcp part.c tmp.$$$$.c && gcc -g -c -o part.o tmp.$$$$.c; rm tmp.$$$$.c\n' > Makefile
+@build
+make -s
+@needs
+gcc make
+END
+
+control out "an archive with times that is gone in the end" <<'END'
+@setup
+echo content > file
+@build
+cp file copy
+gzip copy
+gzip -dc copy.gz > out
+rm copy.gz
+@needs
+gzip
+END
+
+# ---- what both builds know to be the same, or what does not show ----
+
+plant random salt.h build "uname beside random numbers" <<'END'
+@setup
+cat > salt.sh <<'END2'
+system=$(uname -s)
+echo "#define SALT_OF_$system \"$(od -An -N 8 -t x8 /dev/urandom)\""
+END2
+@build
+sh salt.sh > salt.h
+@needs
+od
+END
+
+plant environment answer.o build "a variable that make passes on, beside date and mktemp" <<'END'
+@setup
+echo 'int answer = ANSWER;' > answer.c
+@build
+log=$(mktemp)
+echo "begun: $(date)" > "$log"
+gcc -DANSWER="$PLANTED" -c answer.c
+rm "$log"
+@first
+env PLANTED=1
+@second
+env PLANTED=2
+@needs
+gcc mktemp
+END
+
+plant environment day.o build "SOURCE_DATE_EPOCH beside __DATE__" <<'END'
+@setup
+echo 'const char day[] = __DATE__;' > day.c
+@build
+gcc -c day.c
+@first
+env SOURCE_DATE_EPOCH=1000000
+@second
+env SOURCE_DATE_EPOCH=2000000000
+@needs
+gcc
+END
+
+plant unknown modes.tar kept "tar: modes by umask, with its own times" <<'END'
+@setup
+cat > masked.sh <<'END2'
+umask "$1"
+shift
+exec "$@"
+END2
+@build
+mkdir tree
+echo one > tree/one
+tar --mtime=@0 --sort=name -cf modes.tar tree
+@first
+sh masked.sh 022
+@second
+sh masked.sh 077
+@needs
+tar
+END
+
+plant time image.cpio kept "cpio: times of fresh files, as hexadecimal digits" <<'END'
+@setup
+echo one > one.in
+@build
+mkdir root
+cp one.in root/one
+find root | LC_ALL=C sort | cpio -o -H newc --quiet --reproducible > image.cpio
+@between
+sleep 1
+@needs
+cpio
+END
+
+# ---- files from before the build that only one build knows ----
+
+plant input libparts.a build "ar: a member that was left from before" <<'END'
+@setup
+echo 'int part(void) { return 1; }' > part.c
+@build
+gcc -c part.c
+ar rcD libparts.a part.o
+@between
+echo 'int old;' > ../old.c
+gcc -c -o old.o ../old.c
+ar rcD libparts.a old.o
+rm old.o
+@needs
+gcc ar
+END
+
+plant input all build "sh: a pattern that matches one more file" <<'END'
+@setup
+mkdir parts
+echo a > parts/a
+@build
+cat parts/* > all
+@between
+echo old > parts/old
+@needs
+cat
+END
+
+plant input limit.o build "gcc: another directory now has that header, too" <<'END'
+@setup
+mkdir early late
+echo '#define LIMIT 1' > late/limit.h
+printf '#include <limit.h>\nint limit = LIMIT;\n' > limit.c
+@build
+gcc -Iearly -Ilate -c limit.c
+@between
+echo '#define LIMIT 2' > early/limit.h
+@needs
+gcc
+END
