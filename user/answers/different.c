@@ -289,6 +289,8 @@ void different_explain(struct different *w)
 	follow_all(w);
 	different_look_at_contents(w);
 	different_look_at_units(w);
+	build_forget_misses(A(w)->b);
+	build_forget_misses(B(w)->b);
 	if (w->nclues)
 		qsort(w->clues, w->nclues, sizeof(*w->clues), by_weight);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What the files that a program read show: what another build did not read, or read otherwise. */
 #include "answers/different_look.h"
+#include "base/map64.h"
 #include "base/path.h"
 #include "base/xalloc.h"
 
@@ -176,14 +177,12 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 	}
 }
 
-/* Whether a unit of a build looked for a file in vain. */
-static bool has_missed(const struct match_side *s, uint32_t unit, uint64_t name)
+/* Hashes of the names that a unit of a build looked for in vain. */
+static void load_missed(const struct match_side *s, uint32_t unit, struct map64 *to)
 {
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
 		for (uint32_t i = build_misses(s->b, exec); i--;)
-			if (s->names[build_miss_of(s->b, exec, i)->file] == name)
-				return true;
-	return false;
+			map64_put(to, s->names[build_miss_of(s->b, exec, i)->file], 1);
 }
 
 /* Files from before the build, of which programs asked only whether they are there. */
@@ -191,7 +190,9 @@ static void look_at_looks(struct different_look *l, unsigned int side)
 {
 	const struct match_side *s = &l->w->d->m.side[side], *other = &l->w->d->m.side[!side];
 	uint32_t unit = side ? l->unit : l->pair, pair = side ? l->pair : l->unit;
+	struct map64 missed = { 0 };
 
+	load_missed(other, pair, &missed);
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
 		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++) {
 			const struct build_access *a = &s->b->accesses[s->b->execs[exec].first + i];
@@ -201,11 +202,12 @@ static void look_at_looks(struct different_look *l, unsigned int side)
 			if (a->how != GRAPH_LOOK || !a->file || s->versions[a->version].exec)
 				continue;
 			path = build_path(s->b, a->file, &len);
-			if (!is_system(l, path, len) && has_missed(other, pair, s->names[a->file]))
+			if (!is_system(l, path, len) && map64_get(&missed, s->names[a->file]))
 				different_unit_clue(l, DIFFERENT_INPUT, different_is_place(l, path, len) ? 76 : 60,
 						    "found %.*s only in the %s build", (int)len, path,
 						    side ? "second" : "first");
 		}
+	map64_clear(&missed);
 }
 
 void different_look_at_inputs(struct different_look *l)
