@@ -133,6 +133,7 @@ struct contents {
 	struct build_content *rows;
 	uint32_t n;
 	size_t cap;
+	struct map64 held;	/* version: number of its last row with a hash */
 	struct map64 changed;	/* by version with rows of unlike hashes: time of the row before, ns */
 	struct map64 foreign;	/* by version that then was not as it was left: time of that row, ns */
 	struct buf text;	/* reasons, each with a NUL behind */

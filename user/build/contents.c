@@ -33,6 +33,7 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 	struct contents *c = &b->contents;
 	uint32_t version = db_id(b->db, st, 0, DB_VERSIONS);
 	struct build_content *row, *before;
+	uint64_t *held;
 	const char *s;
 	size_t len;
 
@@ -53,12 +54,15 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 		buf_add(&c->text, s && len ? s : "", s ? len : 0);
 		buf_addc(&c->text, '\0');
 	}
-	/* the last row of a version counts */
-	before = c->of[version] ? &c->rows[c->of[version] - 1] : NULL;
-	if (before && before->known && row->known && memcmp(before->sha256, row->sha256, BUILD_HASH))
+	/* the last row of a version counts; what is known before that shows a change */
+	held = map64_at(&c->held, version);
+	before = *held ? &c->rows[*held - 1] : NULL;
+	if (before && row->known && memcmp(before->sha256, row->sha256, BUILD_HASH))
 		map64_put(&c->changed, version, (uint64_t)before->at);
-	if (before && before->known && !row->known && !strcmp(c->text.s + row->why, GRAPH_WHY_FOREIGN))
+	if (before && !row->known && !strcmp(c->text.s + row->why, GRAPH_WHY_FOREIGN))
 		map64_put(&c->foreign, version, (uint64_t)row->at);
+	if (row->known)
+		*held = c->n;
 	c->of[version] = c->n;
 }
 
@@ -150,6 +154,7 @@ void build_free_contents(struct build *b)
 {
 	free(b->contents.of);
 	free(b->contents.rows);
+	map64_clear(&b->contents.held);
 	map64_clear(&b->contents.changed);
 	map64_clear(&b->contents.foreign);
 	buf_free(&b->contents.text);

@@ -36,6 +36,7 @@ struct contents {
 	size_t nproofs, proofs_cap;
 	struct et_event ev;
 	uint64_t last;		/* time of the last event */
+	uint64_t now;		/* of the one that the graph gets */
 	uint64_t next;		/* time of the event that follows what is taken; UINT64_MAX if none does */
 	bool own;		/* the last event was a content */
 	unsigned int tries;	/* of the version that graph_settle_again() reports */
@@ -114,8 +115,8 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	kept_job_begin(&c->kept, &w->job);
 	/* most programs end soon, and a file that is kept can wait: no need to look what they have mapped */
-	if (of->nmappers && !of->unwritten && w->job.kept >= 0 && !c->ends) {
-		graph_is_mapped(c->graph, of);
+	if (of->nmappers && !of->unwritten && w->job.kept >= 0 && !c->ends && of->fd < 0) {
+		graph_is_mapped(c->graph, of, false);
 		kept_job_end(&c->kept, &w->job);
 		hash_work_free(w);
 		return;
@@ -123,7 +124,7 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	if (hash_threads_add(c->threads, w))
 		return;
 	w->result.why_not = busy;
-	w->result.time = c->last;
+	w->result.time = c->now;
 	hash_threads_answer(c->threads, w);
 }
 
@@ -182,12 +183,29 @@ static void emit_content(struct contents *c, const struct hash_work *w)
 	sink_item(c->to, ev);
 }
 
+/* What was proven of a version before is withdrawn. */
+static void on_unsure(void *ctx, const struct graph_settled *of)
+{
+	struct contents *c = ctx;
+	const struct hash_work w = { .job.of = *of, .result.why_not = of->unsure };
+	bool hashed = false;
+
+	for (size_t i = c->nproofs; i--;)
+		if (c->proofs[i].version == of->version) {
+			c->proofs[i].version = 0;
+			hashed = true;
+		}
+	c->counts.versions += of->first && !of->unwritten;
+	c->counts.hashed -= hashed;
+	emit_content(c, &w);
+}
+
 static void take_hash(struct contents *c, struct hash_work *w)
 {
 	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
 
 	if (w->result.mapped) {
-		graph_is_mapped(c->graph, &w->job.of);
+		graph_is_mapped(c->graph, &w->job.of, true);
 		return;
 	}
 	if (!proven || w->result.again) {
@@ -202,6 +220,8 @@ static void take_hash(struct contents *c, struct hash_work *w)
 	if (!proven)
 		return;
 	emit_content(c, w);
+	if (w->job.of.unsure && !w->result.why_not)
+		on_unsure(c, &w->job.of);
 	/* not before: what is not proven may have been written to through a mapping since */
 	if (!w->result.why_not && !w->result.cached && !w->result.empty && c->limits.cache &&
 	    graph_has_name(c->graph, w->job.of.object))
@@ -239,10 +259,11 @@ void contents_event(struct contents *c, const struct et_event *ev)
 {
 	if (hash_threads_due(c->threads, ev->time))
 		take_results(c, ev->time);
-	if (ev->time > c->last)
-		c->last = ev->time;
-	c->own = false;
+	/* what the graph reports of a version until this event is passed on before it */
+	c->next = c->now = ev->time > c->last ? ev->time : c->last;
 	graph_event(c->graph, ev);
+	c->last = c->now;
+	c->own = false;
 }
 
 uint64_t contents_wait(struct contents *c, int ms)
@@ -271,7 +292,7 @@ void contents_end(struct contents *c)
 		const char *name = path_of(c, p->file, &len);
 		int64_t changed;
 
-		if (map64_get(&seen, p->version))
+		if (!p->version || map64_get(&seen, p->version))
 			continue;
 		map64_put(&seen, p->version, 1);
 
@@ -309,7 +330,8 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 			      size_t size)
 {
 	static const struct graph_ops ops = {
-		.below = on_below, .file = on_file, .settled = on_settled, .written = on_written,
+		.below = on_below, .file = on_file, .settled = on_settled, .unsure = on_unsure,
+		.written = on_written,
 	};
 	struct contents *c = xcalloc(1, sizeof(*c));
 	int err = 0;

@@ -136,10 +136,12 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 /* A change of names changes the inodes, too, also that of a file which is replaced. */
 static void note_inodes(struct graph *g, const struct graph_change *row)
 {
+	bool times = row->what == GRAPH_UTIMENS;
+
 	if (row->file)
-		settled_change(g, files_known(g, row->file));
+		settled_change(g, files_known(g, row->file), times);
 	if (row->to)
-		settled_change(g, files_known(g, row->to));
+		settled_change(g, files_known(g, row->to), times);
 }
 
 static void change_one(struct graph *g, struct process *p, const struct changes *c,

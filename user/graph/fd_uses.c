@@ -72,7 +72,7 @@ static void begin_write(struct graph *g, struct process *p, struct description *
 
 	if (d->writes || made == GRAPH_SPECIAL || made == GRAPH_DIR)
 		return;
-	settled_writes(g, d, true);
+	settled_writes(g, p, d, true);
 	files_renew(g, d->object, d->file, GRAPH_CHANGED, exec_id(g, p), at, NULL);
 	d->writes = object_of(g, d)->version;
 }
@@ -353,7 +353,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	d = description_new(g, files_at(g, file, NULL), file);
 	d->reads = object_of(g, d)->version;
 	/* whether it is writable is not recorded */
-	settled_writes(g, d, true);
+	settled_writes(g, p, d, true);
 	fd_open(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
 
@@ -391,7 +391,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;
 	emit_write(g, p, &by_name, -1, NULL, at);
-	settled_writes(g, by_name.d, false);
+	settled_writes(g, p, by_name.d, false);
 	description_drop(g, by_name.d);
 }
 
@@ -447,6 +447,7 @@ static void run_one(struct graph *g, struct process *p, uint32_t file, const str
 	};
 
 	GRAPH_EMIT(g, access, &a);
+	settled_found(g, p, o, id && id->known);
 	settled_run(g, o);
 }
 

@@ -130,15 +130,30 @@ static bool has_foreign_size(const struct graph *g, uint32_t i, const struct ide
 	       !o->unsized && !id->emptied && settling_is_left(g, i);
 }
 
+/* Finds a file by another name: an older hard link, or a directory above it was renamed. */
+uint32_t files_by_ino(const struct graph *g, const struct identity *id)
+{
+	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
+	const struct object *o = at ? &g->files.objects[*at] : NULL;
+
+	if (!id->known || !o || o->dev != id->dev || o->ino != id->ino || !o->version)
+		return 0;
+	return (uint32_t)*at;
+}
+
 /* Note an object's identity; if its version was reported without one, report it now. */
 static void identify_object(struct graph *g, uint32_t i, const struct identity *id)
 {
 	struct object *o = object_at(g, i);
 	struct graph_version v = { .id = o->version };
+	bool again;
 
 	if (!id || !id->known)
 		return;
-	if (!o->identified || o->dev != id->dev || o->ino != id->ino) {
+	again = o->identified && o->dev == id->dev && o->ino == id->ino;
+	if (!again) {
+		/* another name of a file that is known by its inode number, which did not show before */
+		settling_foreign(g, files_by_ino(g, id));
 		forget_ino(g, i);
 		o->dev = id->dev;
 		o->ino = id->ino;
@@ -149,8 +164,8 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		settling_foreign(g, i);
 		return;
 	}
-	if (o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
-	    (o->size != id->size || o->mtime != id->mtime))
+	if (again && o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
+	    (o->size != id->size || (o->mtime != id->mtime && !settling_is_timed(g, i))))
 		settling_foreign(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
@@ -251,17 +266,6 @@ static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, u
 uint32_t files_known(const struct graph *g, uint32_t file)
 {
 	return g->files.names[file].object;
-}
-
-/* Finds a file by another name: an older hard link, or a directory above it was renamed. */
-uint32_t files_by_ino(const struct graph *g, const struct identity *id)
-{
-	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
-	const struct object *o = at ? &g->files.objects[*at] : NULL;
-
-	if (!id->known || !o || o->dev != id->dev || o->ino != id->ino || !o->version)
-		return 0;
-	return (uint32_t)*at;
 }
 
 uint32_t files_gone(const struct graph *g, const struct identity *id)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #define CLONE_FILES	0x00000400
+#define CLONE_NEWNS	0x00020000
 
 /* A live task; its task.owners points here. */
 struct who {
@@ -159,6 +160,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	p->exec.begun = parent != NULL;
 	if (parent) {
 		p->root = parent->root;
+		p->apart = parent->apart || parent->bears_apart;
 		p->cwd = parent->cwd ? xstrdup(parent->cwd) : NULL;
 		p->exec.forked = true;
 		p->exec.parent = exec_id(g, parent);
@@ -360,6 +362,24 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_ASK] = add_ask,
 };
 
+/* Note who gets into a mount namespace of its own. */
+static void note_apart(struct process *p, const struct et_event *ev)
+{
+	int64_t flags;
+
+	if (ev->flags & ET_F_FAILED)
+		return;
+	if (ev->kind == ET_K_CLONE)
+		p->bears_apart = et_value(ev, ET_V_CLONE_flags, 0) & CLONE_NEWNS;
+	if (ev->kind == ET_K_UNSHARE)
+		p->apart |= et_value(ev, ET_V_UNSHARE_flags, 0) & CLONE_NEWNS;
+	if (ev->kind != ET_K_SETNS)
+		return;
+	flags = et_value(ev, ET_V_SETNS_flags, 0);
+	/* flags of 0: any kind of namespace */
+	p->apart |= !flags || flags & CLONE_NEWNS;
+}
+
 static void unshare_files(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	struct fdtab *old = p->fds;
@@ -385,6 +405,10 @@ static void apply_event(struct graph *g, struct task *actor, const struct et_eve
 		run_program(g, p, actor, ev, at);
 		return;
 	case ET_K_CLONE:
+		note_apart(p, ev);
+		proctab_apply(g->tab, actor, ev);
+		p->bears_apart = false;
+		return;
 	case ET_K_EXIT:
 		proctab_apply(g->tab, actor, ev);
 		return;
@@ -396,10 +420,12 @@ static void apply_event(struct graph *g, struct task *actor, const struct et_eve
 		return;
 	case ET_K_UNSHARE:
 		unshare_files(g, p, ev);
+		note_apart(p, ev);
 		return;
 	default:
 		break;
 	}
+	note_apart(p, ev);
 	change_event(g, p, ev, at);
 	if (ev->kind == ET_K_CHROOT || ev->kind == ET_K_PIVOT || ev->kind == ET_K_SETNS)
 		roots_change(g, p, ev);

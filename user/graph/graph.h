@@ -209,6 +209,7 @@ struct graph_settled {
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
 	bool sized;		/* @size is that after the last change in the trace */
+	const char *unsure;	/* why programs saw more than one content of it; a constant, or NULL */
 	bool unwritten;		/* it was made empty at @made, and no write is recorded since */
 	uint32_t dev;
 	uint64_t ino, size;
@@ -267,6 +268,11 @@ struct graph_ops {
 	 * content.  If NULL, the graph does not keep track of writers.
 	 */
 	void (*settled)(void *ctx, const struct graph_settled *s);
+	/*
+	 * Programs did not all see one content of a version, or not what its name leads to here:
+	 * s->unsure.  Called once for a version, which ops->settled() may have got before.
+	 */
+	void (*unsure)(void *ctx, const struct graph_settled *s);
 	/* a file that the trace made is opened to be written, and nobody else can write to it */
 	void (*written)(void *ctx, const struct graph_settled *s);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
@@ -314,10 +320,11 @@ bool graph_settle_again(struct graph *g, const struct graph_settled *s);
 
 /**
  * graph_is_mapped - the owner says that one of s->mappers has the file mapped, or may have
+ * @seen: one has
  *
  * ops->settled() is called again when none of them can have it mapped any more.
  */
-void graph_is_mapped(struct graph *g, const struct graph_settled *s);
+void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen);
 
 /**
  * graph_keep - the owner has the file of a version open, so its inode number is not used again
@@ -335,7 +342,10 @@ void graph_drop(struct graph *g, uint32_t object);
 /** graph_may_change - whether a process of the trace can write to a file */
 bool graph_may_change(const struct graph *g, uint32_t object);
 
-/** graph_settle_mapped - call ops->settled() for all that waits because of graph_is_mapped() */
+/**
+ * graph_settle_mapped - at the end: call ops->settled() for all that waits because of
+ *	graph_is_mapped(), and ops->unsure() for all that it was not called for
+ */
 void graph_settle_mapped(struct graph *g);
 
 /** graph_has_name - whether a name leads to a file */

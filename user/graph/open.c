@@ -192,7 +192,7 @@ static void note_open(struct graph *g, const struct process *p, struct descripti
 		/* what is written through a mapping is not recorded, nor all of an io_uring */
 		object_of(g, d)->unsized |= (flags & F_ACCMODE) != F_WRONLY ||
 					    p->exec.unseen & GRAPH_UNSEEN_URING;
-		settled_writes(g, d, (flags & F_ACCMODE) != F_WRONLY);
+		settled_writes(g, p, d, (flags & F_ACCMODE) != F_WRONLY);
 	}
 	settled_open(g, p, d, number);
 }
@@ -283,6 +283,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	meaning_note(g, p, d, ev, flags);
 	d->asked = ways_opened(g, ev, file, flags & F_ACCMODE || flags & F_CREAT,
 			       object_of(g, d)->made == GRAPH_DIR);
+	settled_found(g, p, d->object, id.known);
 	note_open(g, p, d, flags, number);
 	fd_open(g, p, number, d, at, flags & F_CLOEXEC);
 }

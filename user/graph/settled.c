@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+static const char why_early[] = "read while another program could still change it";
+
 /* Whether a file's content matters: it is regular, and has not gone. */
 static bool is_content(const struct graph *g, uint32_t object)
 {
@@ -50,7 +52,28 @@ static struct graph_settled settled_row(struct graph *g, uint32_t object)
 		.file = files_name_of(g, object, o->file),
 		.unwritten = settling_of(g, object)->unwritten == o->version,
 		.made = settling_of(g, object)->made + (int64_t)g->begin,
+		.unsure = settling_of(g, object)->unsure == o->version ? settling_of(g, object)->why : NULL,
 	};
+}
+
+/*
+ * Report once that a version has no content that all programs saw.
+ * Return: whether another content of it is to be hashed, which shows that it has changed
+ */
+static bool report_unsure(struct graph *g, uint32_t object)
+{
+	struct settling *s = settling_of(g, object);
+	struct graph_settled row = settled_row(g, object);
+	bool again = s->again == row.version;
+
+	if (s->told != s->unsure && g->ops->unsure) {
+		s->told = row.version;
+		row.first = !again && s->first != row.version;
+		g->ops->unsure(g->ctx, &row);
+	}
+	if (!again)
+		s->first = row.version;
+	return again;
 }
 
 /* @p: a process that has the file open as descriptor @number; or NULL */
@@ -61,8 +84,11 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 	const struct object *o = &g->files.objects[object];
 	struct graph_settled row;
 
+	if (is_content(g, object) && s->unsure == o->version && !report_unsure(g, object))
+		return;
+	/* what was not looked for can have waited for the mappers to end, but a reader cannot */
 	if (!is_content(g, object) || s->writers || s->reported == o->version ||
-	    (s->mapped && s->mappers))
+	    (s->mapped && s->mappers && (!p || s->seen_mapped == o->version)))
 		return;
 	row = settled_row(g, object);
 	if (p) {
@@ -91,10 +117,31 @@ static void report_changed(struct graph *g, uint32_t object)
 	report_settled(g, object, NULL, -1);
 }
 
+void settled_found(struct graph *g, const struct process *p, uint32_t object, bool known)
+{
+	if (p->apart && !known)
+		settling_unsure(g, object, "used in another mount namespace, where its name may lead elsewhere");
+}
+
+/* What a program reads of its own file while it writes that is its own affair. */
+static void note_reader(struct graph *g, const struct process *p, uint32_t object)
+{
+	struct settling *s = settling_of(g, object);
+	uint32_t version = g->files.objects[object].version;
+
+	if (s->writer == p->upid)
+		return;
+	s->read = version;
+	if (s->writers || (s->mappers && s->seen_mapped == version))
+		settling_unsure(g, object, why_early);
+}
+
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number)
 {
-	if (g->ops->settled && d->reads && !d->writable)
-		report_settled(g, d->object, p, number);
+	if (!g->ops->settled || !d->reads || d->writable)
+		return;
+	note_reader(g, p, d->object);
+	report_settled(g, d->object, p, number);
 }
 
 void settled_run(struct graph *g, uint32_t object)
@@ -113,11 +160,12 @@ static void report_written(struct graph *g, uint32_t object)
 	g->ops->written(g->ctx, &row);
 }
 
-void settled_writes(struct graph *g, struct description *d, bool maps)
+void settled_writes(struct graph *g, const struct process *p, struct description *d, bool maps)
 {
 	if (!g->ops->settled || !is_content(g, d->object))
 		return;
 	settling_of(g, d->object)->sized = false;
+	settling_of(g, d->object)->writer = p->upid;
 	if (!d->writable && !settling_of(g, d->object)->writers++)
 		report_written(g, d->object);
 	d->writable = true;
@@ -132,10 +180,15 @@ void settled_drop(struct graph *g, const struct description *d)
 	report_changed(g, d->object);
 }
 
-void settled_change(struct graph *g, uint32_t object)
+void settled_change(struct graph *g, uint32_t object, bool times)
 {
-	if (g->ops->settled && object)
-		settling_of(g, object)->changed = g->last;
+	struct settling *s = g->ops->settled && object ? settling_of(g, object) : NULL;
+
+	if (!s)
+		return;
+	s->changed = g->last;
+	if (times)
+		s->timed = g->files.objects[object].version;
 }
 
 void settled_made(struct graph *g, uint32_t object)
@@ -272,7 +325,7 @@ bool graph_settle_again(struct graph *g, const struct graph_settled *s)
 	return true;
 }
 
-void graph_is_mapped(struct graph *g, const struct graph_settled *s)
+void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen)
 {
 	struct settling *w = &g->settling[s->object];
 
@@ -280,6 +333,10 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s)
 		return;
 	w->mapped = true;
 	w->reported = 0;
+	if (seen)
+		w->seen_mapped = s->version;
+	if (seen && w->read == s->version)
+		settling_unsure(g, s->object, why_early);
 	/* they may have ended since */
 	if (!w->mappers)
 		report_changed(g, s->object);
@@ -287,11 +344,15 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s)
 
 void graph_settle_mapped(struct graph *g)
 {
-	for (uint32_t i = 1; i < g->nsettling; i++)
-		if (g->settling[i].mapped && g->settling[i].mappers) {
-			g->settling[i].mapped = false;
+	for (uint32_t i = 1; i < g->nsettling; i++) {
+		struct settling *s = &g->settling[i];
+		bool waits = s->mapped && s->mappers;
+
+		if (waits)
+			s->mapped = false;
+		if (waits || (s->unsure && s->told != s->unsure))
 			report_settled(g, i, NULL, -1);
-		}
+	}
 }
 
 bool graph_has_name(const struct graph *g, uint32_t object)

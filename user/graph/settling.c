@@ -29,17 +29,36 @@ bool settling_is_left(const struct graph *g, uint32_t object)
 	       g->settling[object].sized;
 }
 
-/* Its content is to be found out again.  A change in the trace explains another time stamp. */
-void settling_foreign(struct graph *g, uint32_t object)
+/* By something that is not recorded, or by a call that is recorded later. */
+static const char why_other[] = "changed before it was used again";
+
+void settling_unsure(struct graph *g, uint32_t object, const char *why)
 {
 	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
 	const struct object *o = &g->files.objects[object];
 
-	if (s && o->made == GRAPH_EXISTED && !s->changed)
+	if (!s || !object || !o->version || o->made > GRAPH_CHANGED || s->unsure == o->version)
+		return;
+	s->unsure = o->version;
+	s->again = 0;
+	s->why = why;
+	s->reported = 0;
+}
+
+bool settling_is_timed(const struct graph *g, uint32_t object)
+{
+	return object < g->nsettling && g->settling[object].timed == g->files.objects[object].version;
+}
+
+void settling_foreign(struct graph *g, uint32_t object)
+{
+	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+
+	if (!s)
+		return;
+	settling_unsure(g, object, why_other);
+	s->again = s->unsure;
+	/* what it holds now is as old as this use of it */
+	if (g->files.objects[object].made == GRAPH_EXISTED)
 		s->first = s->reported = 0;
-	/* its recorded size is not that of the file any more: there will be no hash */
-	if (s && o->made != GRAPH_EXISTED && s->foreign != o->version) {
-		s->foreign = o->version;
-		s->reported = 0;
-	}
 }

@@ -142,6 +142,10 @@ struct settling *settling_of(struct graph *g, uint32_t object);
 void settling_sized(struct graph *g, uint32_t object);
 /** settling_is_left - whether nobody has a file open for writing, and its last size is known */
 bool settling_is_left(const struct graph *g, uint32_t object);
+/** settling_unsure - the present version of a file has no content that all programs saw; @why: a constant */
+void settling_unsure(struct graph *g, uint32_t object, const char *why);
+/** settling_is_timed - whether the trace shows that a file's time stamps were set */
+bool settling_is_timed(const struct graph *g, uint32_t object);
 /** settling_foreign - a file that the trace does not change has got another size or time stamp */
 void settling_foreign(struct graph *g, uint32_t object);
 
@@ -217,14 +221,16 @@ void descriptions_free(struct graph *g);
 
 /* ---- who can change a file: settled.c; nothing happens unless ops->settled is there ---- */
 
+/** settled_found - a process has found a file by its name; @known: its inode number is recorded */
+void settled_found(struct graph *g, const struct process *p, uint32_t object, bool known);
 /** settled_open - a process has opened a file that it can read */
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
 /** settled_writes - a description can be written through; @maps: and its file mapped so */
-void settled_writes(struct graph *g, struct description *d, bool maps);
+void settled_writes(struct graph *g, const struct process *p, struct description *d, bool maps);
 /** settled_drop - a description is gone */
 void settled_drop(struct graph *g, const struct description *d);
-/** settled_change - the trace shows a change of a file or its inode: time stamps, mode, names */
-void settled_change(struct graph *g, uint32_t object);
+/** settled_change - the trace shows a change of a file or its inode: mode, names; @times: time stamps */
+void settled_change(struct graph *g, uint32_t object, bool times);
 /** settled_made - the present version of a file was made empty; settled_wrote - and is no more */
 void settled_made(struct graph *g, uint32_t object);
 void settled_wrote(struct graph *g, uint32_t object);
@@ -280,14 +286,22 @@ struct cmdline {
 /* Who may change a file: settled.c. */
 struct settling {
 	uint32_t writers;	/* descriptions that are writable */
+	uint32_t timed;		/* version of which the trace shows that its time stamps were set; or 0 */
 	uint32_t mappers;	/* processes that may have it mapped for writing */
-	bool mapped;		/* one of them has, as the owner says */
+	bool mapped;		/* one of them has, or may have, as the owner says */
 	bool sized;		/* object.size is that after the last write */
 	uint32_t reported;	/* version that ops->settled() got last, 0 to report it again */
 	uint32_t first;		/* version that was reported first at @since */
 	int64_t since;
 	int64_t changed;	/* last time at which the trace shows a change of it or its inode */
-	uint32_t foreign;	/* version that was not as it was left; or 0 */
+	/* versions, or 0: */
+	uint32_t unsure;	/* programs did not all see one content of it, because of @why */
+	uint32_t told;		/* ops->unsure() got this one */
+	uint32_t again;		/* unsure, but what it holds now is to be hashed */
+	uint32_t read;		/* opened by a process that is not @writer */
+	uint32_t seen_mapped;	/* mapped for writing, as the owner saw */
+	const char *why;
+	uint64_t writer;	/* upid of the process that opened it for writing last */
 	uint32_t unwritten;	/* version that was made empty at @made, until it is written; or 0 */
 	int64_t made;
 };
@@ -308,6 +322,8 @@ struct process {
 	struct fdtab *fds;
 	uint32_t *mapped;	/* objects that it may have mapped for writing, each held */
 	size_t nmapped, mapped_cap;
+	bool apart;		/* in a mount namespace of its own: a name may lead elsewhere */
+	bool bears_apart;	/* so is the child that it is creating */
 	struct process *mapping_next, *mapping_before;	/* in graph.mapping, if @nmapped */
 	struct execution exec;
 	struct graph_exec_end end;	/* what is known about its end so far */

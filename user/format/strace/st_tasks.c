@@ -128,7 +128,7 @@ static struct st_process *new_process(const struct st_process *parent, uint64_t 
 	}
 	p->dirs = xcalloc(1, sizeof(*p->dirs));
 	p->dirs->refs = 1;
-	p->dirs->elsewhere = parent && parent->dirs->elsewhere;
+	p->dirs->elsewhere = (parent && parent->dirs->elsewhere) || flags & CLONE_NEWNS;
 	if (parent && parent->dirs->cwd)
 		p->dirs->cwd = xstrdup(parent->dirs->cwd);
 	if (parent && parent->dirs->root)
