@@ -387,6 +387,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	file = files_name(g, path, len);
 	o = files_at(g, file, NULL);
 	made = et_value(ev, ET_V_TRUNCATE_size, 0) ? GRAPH_CHANGED : GRAPH_WRITTEN;
+	settled_renew(g, p, o);
 	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
 	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;

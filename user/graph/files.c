@@ -146,6 +146,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 {
 	struct object *o = object_at(g, i);
 	struct graph_version v = { .id = o->version };
+	uint32_t other;
 	bool again;
 
 	if (!id || !id->known)
@@ -153,7 +154,11 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 	again = o->identified && o->dev == id->dev && o->ino == id->ino;
 	if (!again) {
 		/* another name of a file that is known by its inode number, which did not show before */
-		settling_foreign(g, files_by_ino(g, id));
+		other = files_by_ino(g, id);
+		if (other) {
+			settling_foreign(g, other);
+			settling_foreign(g, i);
+		}
 		forget_ino(g, i);
 		o->dev = id->dev;
 		o->ino = id->ino;

@@ -44,6 +44,7 @@ static void open_to_write(struct graph *g, struct process *p, struct description
 	d->reads = 0;
 	if (!anew && (flags & F_ACCMODE) != F_WRONLY)
 		d->reads = object_of(g, d)->version;
+	settled_renew(g, p, d->object);
 	files_renew(g, d->object, d->file, anew ? GRAPH_WRITTEN : GRAPH_CHANGED, exec_id(g, p), at,
 		    id);
 	d->writes = object_of(g, d)->version;

@@ -140,6 +140,9 @@ void settled_open(struct graph *g, const struct process *p, struct description *
 {
 	if (!g->ops->settled || !d->reads || d->writable)
 		return;
+	if (!d->readable)
+		settling_of(g, d->object)->readers++;
+	d->readable = true;
 	note_reader(g, p, d->object);
 	report_settled(g, d->object, p, number);
 }
@@ -172,9 +175,33 @@ void settled_writes(struct graph *g, const struct process *p, struct description
 	d->mappable |= maps;
 }
 
+/* Others may go on reading what is recorded as the old version, and see the new one. */
+void settled_renew(struct graph *g, const struct process *p, uint32_t object)
+{
+	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+	uint32_t others;
+
+	if (!s || !s->readers)
+		return;
+	others = s->readers;
+	for (size_t i = 0; i < p->fds->cap && others; i++) {
+		const struct description *d = p->fds->fds[i].d;
+
+		others -= d && d->object == object && d->readable;
+	}
+	if (!others)
+		return;
+	settling_unsure(g, object, "changed while another program had it open to read it");
+	report_settled(g, object, NULL, -1);
+}
+
 void settled_drop(struct graph *g, const struct description *d)
 {
-	if (!d->writable || !g->ops->settled)
+	if (!g->ops->settled)
+		return;
+	if (d->readable)
+		settling_of(g, d->object)->readers--;
+	if (!d->writable)
 		return;
 	settling_of(g, d->object)->writers--;
 	report_changed(g, d->object);

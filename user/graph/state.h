@@ -172,6 +172,7 @@ struct description {
 	bool loads;		/* the loader opened it, as it does ld.so.cache */
 	bool library;		/* of the installed library of the interpreter that opened it */
 	bool writable;		/* counted in settling.writers */
+	bool readable;		/* counted in settling.readers */
 	bool mappable;		/* what is written need not go through the descriptor: O_RDWR */
 	struct description *other;	/* the other end of a pipe */
 };
@@ -227,6 +228,8 @@ void settled_found(struct graph *g, const struct process *p, uint32_t object, bo
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
 /** settled_writes - a description can be written through; @maps: and its file mapped so */
 void settled_writes(struct graph *g, const struct process *p, struct description *d, bool maps);
+/** settled_renew - a process is about to begin a new version of a file in its place */
+void settled_renew(struct graph *g, const struct process *p, uint32_t object);
 /** settled_drop - a description is gone */
 void settled_drop(struct graph *g, const struct description *d);
 /** settled_change - the trace shows a change of a file or its inode: mode, names; @times: time stamps */
@@ -286,6 +289,7 @@ struct cmdline {
 /* Who may change a file: settled.c. */
 struct settling {
 	uint32_t writers;	/* descriptions that are writable */
+	uint32_t readers;	/* those that can only be read */
 	uint32_t timed;		/* version of which the trace shows that its time stamps were set; or 0 */
 	uint32_t mappers;	/* processes that may have it mapped for writing */
 	bool mapped;		/* one of them has, or may have, as the owner says */

@@ -30,6 +30,38 @@ static void fact_stat(const struct stat *st, struct buf *to)
 	buf_adds(to, line);
 }
 
+/*
+ * What is kept of a file beside its content, by cp -a and others: its extended attributes, and which
+ * of the files with several names are one file.
+ */
+static bool fact_others(const char *path, const struct stat *st, struct buf *to)
+{
+	static char names[65536], value[65536];
+	ssize_t n = listxattr(path, names, sizeof(names)), len = 0;
+	char hex[SKIP_HEX + 1];
+	struct buf all = { 0 };
+
+	if (S_ISREG(st->st_mode) && st->st_nlink > 1) {
+		buf_addu(to, (uint64_t)st->st_nlink);
+		buf_addc(to, ':');
+		buf_addu(to, (uint64_t)st->st_ino);
+		buf_addc(to, ' ');
+	}
+	if (n <= 0)
+		return !n || errno == ENOTSUP;
+	for (const char *name = names; len >= 0 && name < names + n; name += strlen(name) + 1) {
+		len = getxattr(path, name, value, sizeof(value));
+		buf_add(&all, name, strlen(name) + 1);
+		buf_addu(&all, (uint64_t)len);
+		buf_add(&all, value, len > 0 ? (size_t)len : 0);
+	}
+	skip_hash(all.s, all.len, hex);
+	buf_free(&all);
+	buf_adds(to, hex);
+	buf_addc(to, ' ');
+	return len >= 0;
+}
+
 static bool fact_content(const struct skip_store *s, const char *path, struct buf *to)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -46,7 +78,7 @@ static bool fact_content(const struct skip_store *s, const char *path, struct bu
 	fact_stat(&st, to);
 	buf_adds(to, hex);
 	buf_addc(to, ' ');
-	return fact_real(path, to);
+	return fact_others(path, &st, to) && fact_real(path, to);
 }
 
 static bool fact_look(const char *path, bool times, struct buf *to)
@@ -85,7 +117,7 @@ static bool fact_look(const char *path, bool times, struct buf *to)
 	} else {
 		return false;
 	}
-	return fact_real(path, to);
+	return fact_others(path, &st, to) && fact_real(path, to);
 }
 
 static int compare_names(const void *a, const void *b)

@@ -2,9 +2,11 @@
 /* What a step made, as rows of its entry.  See learning.h. */
 #include "skip/learning.h"
 
+#include <ar.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -62,6 +64,31 @@ static bool is_shared(const struct learning *x, uint32_t version)
 	return false;
 }
 
+/* Whether a file is an archive with times of its members: maybe that at which ar ran. */
+static bool has_times(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char magic[SARMAG];
+	struct ar_hdr h;
+	off_t at = SARMAG;
+	bool found = false, thin;
+
+	if (fd < 0 || pread(fd, magic, SARMAG, 0) != SARMAG)
+		magic[0] = '\0';
+	thin = !memcmp(magic, "!<thin>\n", SARMAG);
+	while ((thin || !memcmp(magic, ARMAG, SARMAG)) && !found &&
+	       pread(fd, &h, sizeof(h), at) == sizeof(h)) {
+		for (size_t i = 0; i < sizeof(h.ar_date); i++)
+			found |= h.ar_date[i] != '0' && h.ar_date[i] != ' ';
+		at += (off_t)sizeof(h);
+		if (!thin || h.ar_name[0] == '/')
+			at += (strtoll(h.ar_size, NULL, 10) + 1) & ~1ll;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 struct output {
 	int64_t mtime;
 	size_t begin, len;	/* row, in a buffer */
@@ -90,6 +117,8 @@ static bool put_file(struct learning *x, uint32_t file, const char *path, const 
 	}
 	if (!c)
 		return learn_refuse(x, "the recording has no hash of an output", path);
+	if (has_times(path))
+		return learn_refuse(x, "an output is an archive with times", path);
 	for (int i = 0; i < BUILD_HASH; i++)
 		snprintf(hex + 2 * i, 3, "%02x", c->sha256[i]);
 	if (!skip_keep(x->l->store, path, hex))

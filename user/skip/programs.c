@@ -30,7 +30,7 @@ static const struct {
 	{ "tail", PROGRAM_YES }, { "tr", PROGRAM_YES }, { "cut", PROGRAM_YES },
 	{ "sort", PROGRAM_YES }, { "uniq", PROGRAM_YES }, { "wc", PROGRAM_YES },
 	{ "cmp", PROGRAM_YES }, { "expr", PROGRAM_YES }, { "basename", PROGRAM_YES },
-	{ "dirname", PROGRAM_YES }, { "env", PROGRAM_YES }, { "sleep", PROGRAM_YES },
+	{ "dirname", PROGRAM_YES }, { "env", PROGRAM_YES },
 	{ "sha256sum", PROGRAM_YES }, { "xxd", PROGRAM_YES },
 	{ "dash", PROGRAM_SHELL }, { "sh", PROGRAM_SHELL }, { "bash", PROGRAM_SHELL },
 };

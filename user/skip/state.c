@@ -102,7 +102,7 @@ static bool state_status(struct buf *to)
 {
 	static const char *const wanted[] = {
 		"Umask:", "Uid:", "Gid:", "Groups:", "SigBlk:", "SigIgn:", "CapInh:", "CapPrm:",
-		"CapEff:", "CapBnd:", "CapAmb:",
+		"CapEff:", "CapBnd:", "CapAmb:", "NoNewPrivs:",
 	};
 	struct buf all = { 0 };
 	size_t found = 0;
@@ -155,6 +155,7 @@ static void state_process(struct buf *to)
 		}
 	state_number(to, (uintmax_t)personality(0xffffffff));
 	state_number(to, (uintmax_t)getpriority(PRIO_PROCESS, 0));
+	state_number(to, (uintmax_t)sched_getscheduler(0));
 	if (!stat("/", &st)) {
 		state_number(to, st.st_dev);
 		state_number(to, st.st_ino);

@@ -302,8 +302,28 @@ static void test_same(void **state)
 	closes(1, 4);
 	says("/b3 ");
 	opens(1, "/b", 0, 4, 11);
+	says("?3 /b3 ");
 	opens(1, "/a", 0, 5, 11);
 	says("?1 /a1 ");
+}
+
+/* Who had it open reads the new content as what is recorded as the old one. */
+static void test_renewed(void **state)
+{
+	(void)state;
+	opens(1, "/a", 0, 3, 11);
+	says("/a1 ");
+	/* its own */
+	opens(1, "/a", WR, 4, 11);
+	closes(1, 4);
+	says("/a2 ");
+	opens(2, "/a", WR | TRUNC, 4, 11);
+	says("?2 ");
+	closes(2, 4);
+	says("/a3 ");
+	closes(1, 3);
+	opens(2, "/a", WR | TRUNC, 4, 11);
+	says("");
 }
 
 /* A file that is not as it was left: once, with the size that it had. */
@@ -1035,6 +1055,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_early, begin, end),
 		cmocka_unit_test_setup_teardown(test_apart, begin, end),
 		cmocka_unit_test_setup_teardown(test_same, begin, end),
+		cmocka_unit_test_setup_teardown(test_renewed, begin, end),
 		cmocka_unit_test_setup_teardown(test_foreign, begin, end),
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
