@@ -202,12 +202,15 @@ static void on_unsure(void *ctx, const struct graph_settled *of)
 
 static void take_hash(struct contents *c, struct hash_work *w)
 {
-	bool proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
+	bool proven;
 
 	if (w->result.mapped) {
 		graph_is_mapped(c->graph, &w->job.of, true);
 		return;
 	}
+	if (w->result.ended)
+		graph_was_mapped(c->graph, &w->job.of);
+	proven = graph_is_settled(c->graph, &w->job.of, w->result.time);
 	if (!proven || w->result.again) {
 		c->tries = w->tries + 1;
 		if (c->tries < TRIES && graph_settle_again(c->graph, &w->job.of)) {

@@ -296,34 +296,40 @@ static bool is_mapping(const char *line, uint64_t ino, uint64_t other)
 }
 
 /* Inode numbers decide, whatever the device: which one /proc shows depends on the file system. */
-static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other)
+static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other, bool *ended)
 {
 	char name[32], *line = NULL;
-	bool found = false;
+	bool found = false, any = false, gone;
 	size_t cap = 0;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
 	f = fopen(name, "re");
-	if (!f)
-		return errno != ENOENT && errno != ESRCH;
-	while (!found && getline(&line, &cap, f) > 0)
+	if (!f) {
+		gone = errno == ENOENT || errno == ESRCH;
+		*ended |= gone;
+		return !gone;
+	}
+	for (; !found && getline(&line, &cap, f) > 0; any = true)
 		found = is_mapping(line, ino, other);
 	free(line);
-	found |= ferror(f) && errno != ESRCH;
+	/* a process that has ended, and is not yet gone, has none */
+	gone = ferror(f) ? errno == ESRCH : !any;
+	*ended |= gone;
+	found |= ferror(f) && !gone;
 	fclose(f);
 	return found;
 }
 
 static bool may_be_mapped(const struct file_job *job, const struct file_limits *limits,
-			  uint64_t ino)
+			  uint64_t ino, bool *ended)
 {
 	if (!job->of.nmappers)
 		return false;
 	if (!limits->pids || job->of.nmappers > GRAPH_MAPPERS)
 		return true;
 	for (size_t i = 0; i < job->of.nmappers; i++)
-		if (maps_file(job->of.mappers[i], ino, job->of.identified ? job->of.ino : 0))
+		if (maps_file(job->of.mappers[i], ino, job->of.identified ? job->of.ino : 0, ended))
 			return true;
 	return false;
 }
@@ -426,7 +432,7 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	if (why)
 		return why;
 	/* nobody can write to a mapping of nothing */
-	to->mapped = f->look.size && may_be_mapped(job, limits, f->look.ino);
+	to->mapped = f->look.size && may_be_mapped(job, limits, f->look.ino, &to->ended);
 	return to->mapped ? "a process may write to it through a mapping" : NULL;
 }
 

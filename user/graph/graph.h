@@ -343,6 +343,13 @@ void graph_drop(struct graph *g, uint32_t object);
 bool graph_may_change(const struct graph *g, uint32_t object);
 
 /**
+ * graph_was_mapped - the owner could not look what one of s->mappers had mapped: it has ended
+ *
+ * What others have read before that has no certain content.
+ */
+void graph_was_mapped(struct graph *g, const struct graph_settled *s);
+
+/**
  * graph_settle_mapped - at the end: call ops->settled() for all that waits because of
  *	graph_is_mapped(), and ops->unsure() for all that it was not called for
  */

@@ -131,7 +131,8 @@ static void note_reader(struct graph *g, const struct process *p, uint32_t objec
 
 	if (s->writer == p->upid)
 		return;
-	s->read = version;
+	if (s->mappers)
+		s->read = version;
 	if (s->writers || (s->mappers && s->seen_mapped == version))
 		settling_unsure(g, object, why_early);
 }
@@ -175,21 +176,31 @@ void settled_writes(struct graph *g, const struct process *p, struct description
 	d->mappable |= maps;
 }
 
+/* Descriptions by which only this process can read a file. */
+static uint32_t count_own(const struct process *p, uint32_t object)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->fds->cap; i++) {
+		const struct description *d = p->fds->fds[i].d;
+		size_t left = d ? d->refs : 0;
+
+		if (!d || d->object != object || !d->readable)
+			continue;
+		/* all from here on: so a description counts once */
+		for (size_t k = i; k < p->fds->cap && left; k++)
+			left -= p->fds->fds[k].d == d;
+		n += !left;
+	}
+	return n;
+}
+
 /* Others may go on reading what is recorded as the old version, and see the new one. */
 void settled_renew(struct graph *g, const struct process *p, uint32_t object)
 {
-	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
-	uint32_t others;
+	const struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
 
-	if (!s || !s->readers)
-		return;
-	others = s->readers;
-	for (size_t i = 0; i < p->fds->cap && others; i++) {
-		const struct description *d = p->fds->fds[i].d;
-
-		others -= d && d->object == object && d->readable;
-	}
-	if (!others)
+	if (!s || !s->readers || s->readers == count_own(p, object))
 		return;
 	settling_unsure(g, object, "changed while another program had it open to read it");
 	report_settled(g, object, NULL, -1);
@@ -367,6 +378,16 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen)
 	/* they may have ended since */
 	if (!w->mappers)
 		report_changed(g, s->object);
+}
+
+void graph_was_mapped(struct graph *g, const struct graph_settled *s)
+{
+	const struct object *o = &g->files.objects[s->object];
+
+	if (o->version != s->version || g->settling[s->object].read != s->version)
+		return;
+	settling_unsure(g, s->object, why_early);
+	report_settled(g, s->object, NULL, -1);
 }
 
 void graph_settle_mapped(struct graph *g)

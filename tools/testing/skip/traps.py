@@ -18,6 +18,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,49 @@ trap("an optional file becomes a dangling link", script("[ -h opt ] && echo l > 
 trap("the size of a file", script("[ -s f ] && echo full > out || echo empty > out\n", {"f": ""}),
      lambda: put("f", "x"))
 trap("the mode of an input that is copied", script("cp in out\n"), lambda: os.chmod("in", 0o600))
+
+
+def attribute(path, name=b"user.etrace", value=b"1"):
+    """Set an extended attribute, if the file system has them."""
+    try:
+        os.setxattr(path, name, value)
+    except OSError:
+        pass
+
+
+def access_list():
+    """An ACL that changes no bit of the mode."""
+    rows = ((1, 6, -1), (2, 4, 1), (4, 4, -1), (16, 4, -1), (32, 4, -1))
+    os.chmod("in", 0o644)
+    attribute("in", "system.posix_acl_access", struct.pack("<I", 2) +
+              b"".join(struct.pack("<HHi", *row) for row in rows))
+
+
+trap("an attribute of an input", script("cp --preserve=xattr in out\n"), lambda: attribute("in"))
+trap("another attribute of an input", script("cp --preserve=xattr in out\n"),
+     lambda: attribute("in", value=b"2"), setup=lambda: attribute("in"))
+trap("an attribute of a directory", script("cp -r --preserve=xattr d out\n", {"d/f": "1\n"}),
+     lambda: attribute("d"))
+trap("an ACL of an input", script("cp --preserve=mode in out\n"), access_list)
+def equal_files():
+    """With one time, too."""
+    for path in ("d/a", "d/b"):
+        put(path, "1\n")
+        os.utime(path, (1e9, 1e9))
+
+
+def linked_files():
+    """Each has another name."""
+    equal_files()
+    os.mkdir("e")
+    for name in ("a", "b"):
+        os.link("d/" + name, "e/" + name)
+
+
+trap("inputs become one file", script("cp -dR d out\n"), setup=equal_files,
+     change=lambda: (os.unlink("d/b"), os.link("d/a", "d/b")))
+trap("inputs with other names become one file", script("cp -dR d out\n"), setup=linked_files,
+     change=lambda: (os.unlink("d/b"), os.link("d/a", "d/b"), os.unlink("e/a")))
 trap("a script that may not be run any more", {"Makefile": "all:\n\t./s.sh\n",
      "s.sh": "#!/bin/sh\necho 1 > out\n"}, lambda: os.chmod("s.sh", 0o644),
      setup=lambda: os.chmod("s.sh", 0o755))
@@ -364,7 +408,7 @@ trap("times are set", script("cp -p in out; touch -d @1000000000 o2\n"), times=[
 trap("a FIFO", script("mkfifo f; cat in > f & cat f > out; rm f\n"), lambda: put("in", "two\n"))
 trap("a FIFO stays", script("mkfifo f\n"))
 trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b; echo made >> log\n"
-     "a:\n\techo 1 > a; sleep 0.02; echo 1 > b\n"})
+     "a:\n\techo 1 > a; for i in 0 1 2 3 4 5 6 7 8 9; do cat a; done > /dev/null; echo 1 > b\n"}, skips=1)
 
 # ---- what cannot be the same twice ----
 def second_later():
@@ -372,6 +416,18 @@ def second_later():
     time.sleep(1)
 
 
+def archive(name, command):
+    """An archive with times, of its members or of its table."""
+    trap(name, plus(C1, {"Makefile": "all:\n\t%s\n" % command}), second_later, fresh=["lib.a"],
+         setup=lambda: subprocess.run("gcc -c a.c; ar rcU in.a a.o; ar rcS no.a a.o", shell=True, check=True))
+
+
+archive("ar with times", "ar rcU lib.a a.o")
+archive("ranlib with times", "sh -c 'cp no.a lib.a; ranlib -U lib.a'")
+archive("objcopy with times", "objcopy -U in.a lib.a")
+archive("strip with times", "$$(gcc -dumpmachine)-strip -U -o lib.a in.a")
+trap("a program that waits", {"Makefile": "all:\n\tbash s\n",
+     "s": "a=$SECONDS\nsleep 1\n[ $SECONDS = $a ] || echo later > out\n"})
 trap("date", {"Makefile": "all:\n\tdate +%N > out\n"}, fresh=["out"])
 trap("/dev/urandom", script("head -c 8 /dev/urandom > out\n"), fresh=["out"])
 trap("the number of the process", script("echo $$ > out\n"), fresh=["out"])
@@ -586,6 +642,15 @@ def printed(done):
     return lines
 
 
+def attributes(path):
+    """Extended attributes, ACLs included."""
+    try:
+        return [(name, os.getxattr(path, name, follow_symlinks=False))
+                for name in sorted(os.listxattr(path, follow_symlinks=False))]
+    except OSError:
+        return []
+
+
 def tree(top, times=()):
     """What there is: path -> facts."""
     all_files = {}
@@ -603,6 +668,7 @@ def tree(top, times=()):
                 fact.append(os.readlink(path))
             if rel in times:
                 fact.append(st.st_mtime_ns)
+            fact.append(attributes(path))
             all_files[rel] = fact
     for group in links.values():
         for rel in group:

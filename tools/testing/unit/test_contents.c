@@ -258,13 +258,22 @@ static void test_early(void **state)
 	graph_is_mapped(graph, &last, true);
 	opens(3, "/c", 0, 5, 13);
 	says("?6 ");
+	/* by one that had ended when the owner looked */
+	opens(1, "/e", RDWR | CREAT | TRUNC, 4, 15);
+	closes(1, 4);
+	says("/e8 ");
+	graph_was_mapped(graph, &last);
+	says("");
+	opens(3, "/e", 0, 7, 15);
+	graph_was_mapped(graph, &last);
+	says("?8 ");
 	/* a reader does not wait for a mapping that nobody has looked for */
 	opens(1, "/d", RDWR | CREAT | TRUNC, 4, 14);
 	closes(1, 4);
-	says("/d8 ");
+	says("/d10 ");
 	graph_is_mapped(graph, &last, false);
 	opens(3, "/d", 0, 6, 14);
-	says("/d8 ");
+	says("/d10 ");
 }
 
 /* In another mount namespace a name alone shows nothing. */
@@ -321,7 +330,16 @@ static void test_renewed(void **state)
 	says("?2 ");
 	closes(2, 4);
 	says("/a3 ");
+	/* shared with a child: not its own */
 	closes(1, 3);
+	opens(1, "/a", 0, 3, 11);
+	forks(1, 4);
+	opens(1, "/a", WR, 4, 11);
+	says("?3 ");
+	closes(1, 4);
+	says("/a4 ");
+	closes(1, 3);
+	exits(4);
 	opens(2, "/a", WR | TRUNC, 4, 11);
 	says("");
 }

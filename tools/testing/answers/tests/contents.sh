@@ -105,3 +105,76 @@ check "is found, with who wrote and who read it" [ "$(grep -A2 /made: findings)"
 	"changed: $PWD/made: held something else later, and the build did not change it
   first   sh -c 'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
   then    cp made two" ]
+
+# Programs that did not all see one content: then there is no hash, however fast the recorder is.
+# held DB FILE MADE...: the hashes of its versions, made so, by age; "-" if there is none
+held()
+{
+	local db=$1 file=$2
+
+	shift 2
+	sqlite3 "$db" "SELECT coalesce((SELECT c.sha256 FROM content c WHERE c.version = v.id
+		ORDER BY c.rowid DESC LIMIT 1), '-') FROM version v JOIN file f ON f.id = v.file
+		WHERE f.path = CAST('$PWD/$file' AS BLOB) AND v.made IN ($(echo "$*" | tr ' ' ',')) ORDER BY v.at" |
+		tr '\n' ' '
+}
+ends 0 "a file that is read while it is written" run -o early.db -- sh -c \
+	'exec 3> early; echo one >&3; cat early > one; echo two >&3; exec 3>&-; cat early > two'
+check "has no hash" test "$(held early.db early 1)" = "- "
+check "what was made of it has" test "$(held early.db one 1)$(held early.db two 1)" = \
+	"$(sha256sum < one | cut -d' ' -f1) $(sha256sum < two | cut -d' ' -f1) "
+check "the reason is recorded" test "$(sqlite3 early.db "SELECT why_not FROM content WHERE why_not LIKE 'read while %'")"
+ends 0 "its own process reads it" run -o own.db -- bash -c 'exec 3> own; echo one >&3; read -r x < own; exec 3>&-'
+check "it has a hash" test "$(held own.db own 1)" = "$(sha256sum < own | cut -d' ' -f1) "
+
+cat > mapped.c <<'X'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int fd = open("mapped", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	char *at;
+
+	if (ftruncate(fd, 4096))
+		return 1;
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	*at = 'a';
+	close(fd);
+	if (system("cat mapped > before"))
+		return 1;
+	*at = 'b';
+	return 0;
+}
+X
+check "a program that maps a file is built" gcc -O2 -o map mapped.c
+ends 0 "a file that is read while it is mapped" run -o mapped.db -- sh -c './map; cat mapped > after'
+check "has no hash" test "$(held mapped.db mapped 1 2 | tr -d ' -')" = ""
+
+echo one > again
+ends 0 "a file that is rewritten while another program has it open" run -o again.db -- sh -c \
+	'exec 3< again; sh -c "echo two > again"; cat <&3 > late'
+check "had no hash before" test "$(held again.db again 0)" = "- "
+check "has one then" test "$(held again.db again 1)" = "$(sha256sum < again | cut -d' ' -f1) "
+
+echo old > name
+ln name other
+ends 0 "a file that is written by another name" run -o names.db -- sh -c 'cat name > a; echo new > other; cat name > b'
+sqlite3 names.db "SELECT coalesce((SELECT c.sha256 FROM content c WHERE c.version = a.version ORDER BY c.rowid DESC LIMIT 1), '-')
+	FROM access a JOIN file f ON f.id = a.file WHERE f.path = CAST('$PWD/name' AS BLOB) AND a.how = 1 ORDER BY a.at" > read
+for n in 1 2; do
+	check "what was read, $n: it, or none" grep -qx -e - -e "$(sha256sum < $(sed -n ${n}p <<< $'a\nb') | cut -d' ' -f1)" \
+		<(sed -n ${n}p read)
+done
+
+mkdir -p mnt
+echo outside > mnt/f
+if unshare -rm mount -t tmpfs none mnt 2> /dev/null; then
+	ends 0 "a mount namespace of its own" run -o mounted.db -- unshare -rm sh -c \
+		'mount -t tmpfs none mnt; echo inside > mnt/f; cat mnt/f > seen'
+	check "a file there has no hash of another" test "$(held mounted.db mnt/f 0 1 2 | tr -d ' -')" = ""
+else
+	echo "skip: no mount namespaces here"
+fi
