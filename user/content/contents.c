@@ -223,6 +223,8 @@ static void take_hash(struct contents *c, struct hash_work *w)
 	if (!proven)
 		return;
 	emit_content(c, w);
+	if (!w->result.why_not)
+		graph_is_proven(c->graph, &w->job.of);
 	if (w->job.of.unsure && !w->result.why_not)
 		on_unsure(c, &w->job.of);
 	/* not before: what is not proven may have been written to through a mapping since */

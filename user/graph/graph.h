@@ -342,6 +342,9 @@ void graph_drop(struct graph *g, uint32_t object);
 /** graph_may_change - whether a process of the trace can write to a file */
 bool graph_may_change(const struct graph *g, uint32_t object);
 
+/** graph_is_proven - the owner knows the content of a version: no process had it mapped */
+void graph_is_proven(struct graph *g, const struct graph_settled *s);
+
 /**
  * graph_was_mapped - the owner could not look what one of s->mappers had mapped: it has ended
  *

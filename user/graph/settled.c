@@ -283,7 +283,11 @@ void settled_unmap(struct graph *g, struct process *p)
 	for (size_t i = 0; i < p->nmapped; i++) {
 		struct settling *s = settling_of(g, p->mapped[i]);
 
-		if (!--s->mappers && s->mapped)
+		/* nobody has looked whether it was mapped when others read it */
+		if (!--s->mappers && s->read && s->read != s->proven &&
+		    s->read == g->files.objects[p->mapped[i]].version)
+			settling_unsure(g, p->mapped[i], why_early);
+		if (!s->mappers && s->mapped)
 			report_changed(g, p->mapped[i]);
 		files_release(g, p->mapped[i]);
 	}
@@ -378,6 +382,11 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen)
 	/* they may have ended since */
 	if (!w->mappers)
 		report_changed(g, s->object);
+}
+
+void graph_is_proven(struct graph *g, const struct graph_settled *s)
+{
+	g->settling[s->object].proven = s->version;
 }
 
 void graph_was_mapped(struct graph *g, const struct graph_settled *s)

@@ -303,6 +303,7 @@ struct settling {
 	uint32_t told;		/* ops->unsure() got this one */
 	uint32_t again;		/* unsure, but what it holds now is to be hashed */
 	uint32_t read;		/* opened to be read while it had mappers, not by @writer */
+	uint32_t proven;	/* its content was, when it had mappers */
 	uint32_t seen_mapped;	/* mapped for writing, as the owner saw */
 	const char *why;
 	uint64_t writer;	/* upid of the process that opened it for writing last */

@@ -267,13 +267,26 @@ static void test_early(void **state)
 	opens(3, "/e", 0, 7, 15);
 	graph_was_mapped(graph, &last);
 	says("?8 ");
+	/* nobody has looked before it ended; or its content was known by then */
+	for (unsigned int known = 0; known < 2; known++) {
+		forks(1, 5);
+		opens(5, known ? "/g" : "/f", RDWR | CREAT | TRUNC, 4, 16 + known);
+		closes(5, 4);
+		if (known)
+			graph_is_proven(graph, &last);
+		opens(3, known ? "/g" : "/f", 0, 8, 16 + known);
+		*said = '\0';
+		exits(5);
+		graph_settle_mapped(graph);
+		says(known ? "" : "?10 ");
+	}
 	/* a reader does not wait for a mapping that nobody has looked for */
 	opens(1, "/d", RDWR | CREAT | TRUNC, 4, 14);
 	closes(1, 4);
-	says("/d10 ");
+	says("/d14 ");
 	graph_is_mapped(graph, &last, false);
 	opens(3, "/d", 0, 6, 14);
-	says("/d10 ");
+	says("/d14 ");
 }
 
 /* In another mount namespace a name alone shows nothing. */
