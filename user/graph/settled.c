@@ -66,8 +66,8 @@ static bool report_unsure(struct graph *g, uint32_t object)
 	struct graph_settled row = settled_row(g, object);
 	bool again = s->again == row.version;
 
-	if (s->told != s->unsure && g->ops->unsure) {
-		s->told = row.version;
+	if (s->unsure_passed != s->unsure && g->ops->unsure) {
+		s->unsure_passed = row.version;
 		row.first = !again && s->first != row.version;
 		g->ops->unsure(g->ctx, &row);
 	}
@@ -407,7 +407,7 @@ void graph_settle_mapped(struct graph *g)
 
 		if (waits)
 			s->mapped = false;
-		if (waits || (s->unsure && s->told != s->unsure))
+		if (waits || (s->unsure && s->unsure_passed != s->unsure))
 			report_settled(g, i, NULL, -1);
 	}
 }

@@ -300,7 +300,7 @@ struct settling {
 	int64_t changed;	/* last time at which the trace shows a change of it or its inode */
 	/* versions, or 0: */
 	uint32_t unsure;	/* programs did not all see one content of it, because of @why */
-	uint32_t told;		/* ops->unsure() got this one */
+	uint32_t unsure_passed;	/* ops->unsure() got this one */
 	uint32_t again;		/* unsure, but what it holds now is to be hashed */
 	uint32_t read;		/* opened to be read while it had mappers, not by @writer */
 	uint32_t proven;	/* its content was, when it had mappers */
