@@ -133,6 +133,8 @@ static void note_reader(struct graph *g, const struct process *p, uint32_t objec
 		return;
 	if (s->mappers)
 		s->read = version;
+	if (s->mappers && s->filled)
+		s->read_filled = version;
 	if (s->writers || (s->mappers && s->seen_mapped == version))
 		settling_unsure(g, object, why_early);
 }
@@ -268,8 +270,14 @@ static void add_mapped(struct graph *g, struct process *p, uint32_t object)
 
 void settled_close(struct graph *g, struct process *p, const struct fd *fd)
 {
-	if (fd->d->writable && fd->d->mappable)
-		add_mapped(g, p, fd->d->object);
+	struct settling *s;
+
+	if (!fd->d->writable || !fd->d->mappable)
+		return;
+	add_mapped(g, p, fd->d->object);
+	/* who makes an empty file for another program, as gcc does for cc1, has nothing to map */
+	s = settling_of(g, fd->d->object);
+	s->filled |= s->unwritten != g->files.objects[fd->d->object].version;
 }
 
 void settled_fork(struct graph *g, const struct process *parent, struct process *child)
@@ -284,9 +292,10 @@ void settled_unmap(struct graph *g, struct process *p)
 		struct settling *s = settling_of(g, p->mapped[i]);
 
 		/* nobody has looked whether it was mapped when others read it */
-		if (!--s->mappers && s->read && s->read != s->proven &&
-		    s->read == g->files.objects[p->mapped[i]].version)
+		if (!--s->mappers && s->read_filled && s->read_filled != s->proven &&
+		    s->read_filled == g->files.objects[p->mapped[i]].version)
 			settling_unsure(g, p->mapped[i], why_early);
+		s->filled &= s->mappers > 0;
 		if (!s->mappers && s->mapped)
 			report_changed(g, p->mapped[i]);
 		files_release(g, p->mapped[i]);
@@ -393,7 +402,7 @@ void graph_was_mapped(struct graph *g, const struct graph_settled *s)
 {
 	const struct object *o = &g->files.objects[s->object];
 
-	if (o->version != s->version || g->settling[s->object].read != s->version)
+	if (o->version != s->version || g->settling[s->object].read_filled != s->version)
 		return;
 	settling_unsure(g, s->object, why_early);
 	report_settled(g, s->object, NULL, -1);

@@ -292,6 +292,7 @@ struct settling {
 	uint32_t readers;	/* those that can only be read */
 	uint32_t timed;		/* version of which the trace shows that its time stamps were set; or 0 */
 	uint32_t mappers;	/* processes that may have it mapped for writing */
+	bool filled;		/* one of them closed it when it was not empty */
 	bool mapped;		/* one of them has, or may have, as the owner says */
 	bool sized;		/* object.size is that after the last write */
 	uint32_t reported;	/* version that ops->settled() got last, 0 to report it again */
@@ -303,6 +304,7 @@ struct settling {
 	uint32_t unsure_passed;	/* ops->unsure() got this one */
 	uint32_t again;		/* unsure, but what it holds now is to be hashed */
 	uint32_t read;		/* opened to be read while it had mappers, not by @writer */
+	uint32_t read_filled;	/* the same, when @filled */
 	uint32_t proven;	/* its content was, when it had mappers */
 	uint32_t seen_mapped;	/* mapped for writing, as the owner saw */
 	const char *why;

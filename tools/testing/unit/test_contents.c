@@ -34,13 +34,13 @@ static uint64_t now;
 static char said[400];		/* what is settled, "/a1 " for version 1 of /a */
 static struct graph_settled last, written;
 static uint32_t content_of;	/* version */
-static char names[8][16];
+static char names[16][16];
 static struct et_event ev;
 
 static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
 {
 	(void)ctx;
-	if (id < 8)
+	if (id < sizeof(names) / sizeof(names[0]))
 		snprintf(names[id], sizeof(names[id]), "%.*s", (int)len, path);
 }
 
@@ -184,6 +184,14 @@ static void says(const char *want)
 	*said = '\0';
 }
 
+static void closes_written(unsigned int pid, int fd)
+{
+	reset(ET_K_CLOSE, pid);
+	et_set(&ev, ET_V_CLOSE_fd, fd);
+	et_set(&ev, ET_V_CLOSE_wrote, 10);
+	graph_event(graph, &ev);
+}
+
 /* A file that is read: once. */
 static void test_read(void **state)
 {
@@ -260,7 +268,7 @@ static void test_early(void **state)
 	says("?6 ");
 	/* by one that had ended when the owner looked */
 	opens(1, "/e", RDWR | CREAT | TRUNC, 4, 15);
-	closes(1, 4);
+	closes_written(1, 4);
 	says("/e8 ");
 	graph_was_mapped(graph, &last);
 	says("");
@@ -271,7 +279,7 @@ static void test_early(void **state)
 	for (unsigned int known = 0; known < 2; known++) {
 		forks(1, 5);
 		opens(5, known ? "/g" : "/f", RDWR | CREAT | TRUNC, 4, 16 + known);
-		closes(5, 4);
+		closes_written(5, 4);
 		if (known)
 			graph_is_proven(graph, &last);
 		opens(3, known ? "/g" : "/f", 0, 8, 16 + known);
@@ -287,6 +295,18 @@ static void test_early(void **state)
 	graph_is_mapped(graph, &last, false);
 	opens(3, "/d", 0, 6, 14);
 	says("/d14 ");
+	/* who made it empty, for another program to write, has mapped nothing */
+	forks(1, 6);
+	opens(6, "/h", RDWR | CREAT | TRUNC, 4, 18);
+	closes(6, 4);
+	opens(7, "/h", WR, 4, 18);
+	closes_written(7, 4);
+	opens(3, "/h", 0, 9, 18);
+	*said = '\0';
+	graph_was_mapped(graph, &last);
+	exits(6);
+	graph_settle_mapped(graph);
+	says("");
 }
 
 /* In another mount namespace a name alone shows nothing. */
@@ -493,19 +513,13 @@ static void test_unwritten(void **state)
 	assert_true(last.unwritten);
 	assert_int_equal(last.made, now - 1000);
 	opens(1, "/a", WR, 4, 11);
-	reset(ET_K_CLOSE, 1);
-	et_set(&ev, ET_V_CLOSE_fd, 4);
-	et_set(&ev, ET_V_CLOSE_wrote, 10);
-	graph_event(graph, &ev);
+	closes_written(1, 4);
 	says("/a3 ");
 	assert_false(last.unwritten);
 	opens(1, "/a", WR | TRUNC, 4, 11);
 	forks(1, 2);
 	closes(1, 4);
-	reset(ET_K_CLOSE, 2);
-	et_set(&ev, ET_V_CLOSE_fd, 4);
-	et_set(&ev, ET_V_CLOSE_wrote, 10);
-	graph_event(graph, &ev);
+	closes_written(2, 4);
 	says("/a4 ");
 	assert_false(last.unwritten);
 }
