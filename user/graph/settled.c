@@ -181,19 +181,18 @@ void settled_writes(struct graph *g, const struct process *p, struct description
 /* Descriptions by which only this process can read a file. */
 static uint32_t count_own(const struct process *p, uint32_t object)
 {
+	const struct fd *fds = p->fds->fds, *end = fds + p->fds->cap;
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < p->fds->cap; i++) {
-		const struct description *d = p->fds->fds[i].d;
-		size_t left = d ? d->refs : 0;
-
-		if (!d || d->object != object || !d->readable)
-			continue;
-		/* all from here on: so a description counts once */
-		for (size_t k = i; k < p->fds->cap && left; k++)
-			left -= p->fds->fds[k].d == d;
-		n += !left;
-	}
+	for (const struct fd *fd = fds; fd < end; fd++)
+		if (fd->d && fd->d->object == object && fd->d->readable)
+			fd->d->here++;
+	/* a description counts once, whatever number of descriptors leads to it */
+	for (const struct fd *fd = fds; fd < end; fd++)
+		if (fd->d && fd->d->here) {
+			n += fd->d->here == fd->d->refs;
+			fd->d->here = 0;
+		}
 	return n;
 }
 

@@ -173,6 +173,7 @@ struct description {
 	bool library;		/* of the installed library of the interpreter that opened it */
 	bool writable;		/* counted in settling.writers */
 	bool readable;		/* counted in settling.readers */
+	unsigned int here;	/* descriptors of the process that count_own() looks at; else 0 */
 	bool mappable;		/* what is written need not go through the descriptor: O_RDWR */
 	struct description *other;	/* the other end of a pipe */
 };
