@@ -366,6 +366,12 @@ static struct work_arg script_of(const struct work_arg *args, size_t n)
 	return (struct work_arg){ 0 };
 }
 
+/* A directory into which a file goes says less than the file. */
+static bool is_directory(struct work_arg a)
+{
+	return arg_ends(a, "/") || arg_is(a, ".") || arg_is(a, "..");
+}
+
 static struct work_arg subject_of(enum subject how, const struct work_arg *args, size_t n)
 {
 	struct work_arg found = { 0 }, dir;
@@ -380,8 +386,9 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 	case OF_MAKE:
 		return target_of(args, n, &dir);
 	case OF_LAST:
-		for (size_t i = n; i-- > 1 && !found.len;)
-			found = is_word(args[i]) ? args[i] : found;
+		for (size_t i = n; i-- > 1 && (!found.len || is_directory(found));)
+			if (is_word(args[i]) && (!found.len || !is_directory(args[i])))
+				found = args[i];
 		return found;
 	case OF_SOURCE:
 		found = first_arg(args, n, names_source);
