@@ -27,21 +27,39 @@ static const struct diag_kind other_now = {
 
 void attest_free(struct attest *a)
 {
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
 		free(a->rows[i].path);
+		free(a->rows[i].place);
+	}
 	free(a->rows);
+}
+
+/* A name that the version has at the end, @file if that is one; @file if there is none. */
+static uint32_t name_now(const struct build *b, uint32_t file, uint32_t version)
+{
+	uint32_t name;
+
+	if (build_present(b, file) == b->versions[version].holds)
+		return file;
+	name = build_name(b, version, 0);
+	return name ? name : file;
 }
 
 static void add_file(struct attest *a, enum attest_role role, uint32_t file, uint32_t version)
 {
-	struct buf b = { 0 };
+	uint32_t now = name_now(build_of(a->db), file, version);
+	struct buf b = { 0 }, place = { 0 };
 
 	answers_file_path(a->db, file, &b);
 	buf_addc(&b, 0);
+	if (now != file) {
+		answers_file_path(a->db, now, &place);
+		buf_addc(&place, 0);
+	}
 	a->rows = xgrow(a->rows, &a->cap, a->n + 1, sizeof(*a->rows));
 	a->rows[a->n++] = (struct attest_file){
-		.role = (uint8_t)role, .file = file, .version = version, .path = b.s,
-		.len = b.len - 1,
+		.role = (uint8_t)role, .file = file, .version = version, .now = now, .path = b.s,
+		.len = b.len - 1, .place = place.s,
 	};
 }
 
@@ -55,9 +73,29 @@ static int by_role(const void *x, const void *y)
 }
 
 /*
- * One row for each name and version, since a name can have held two files.  An input that
- * was used under a name that the build gave it is listed under that name.
+ * The name of an input: the one that was used.  If the build gave it that name, the name that
+ * the file had before.
  */
+static uint32_t outside_name(const struct build *b, uint32_t file, uint32_t version)
+{
+	uint32_t first = b->versions[version].file;
+
+	return first && first != file && build_namer(b, version, file) ? first : file;
+}
+
+static void add_input(struct attest *a, struct map64 *seen, enum attest_role role, uint32_t file,
+		      uint32_t version)
+{
+	uint32_t name = outside_name(build_of(a->db), file, version);
+	uint64_t key = hash_two((uint64_t)name << 32 | version, role);
+
+	if (map64_get(seen, key))
+		return;
+	map64_put(seen, key, 1);
+	add_file(a, role, name, version);
+}
+
+/* One row for each name and version, since a name can have held two files. */
 static void add_inputs(struct attest *a, const struct build *b)
 {
 	static const unsigned int classes = 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM | 1u << GRAPH_LOADER;
@@ -65,13 +103,18 @@ static void add_inputs(struct attest *a, const struct build *b)
 
 	for (size_t i = 0; i < b->naccesses; i++) {
 		const struct build_access *x = &b->accesses[i];
-		enum attest_role role = x->class ? ATTEST_TOOL : ATTEST_INPUT;
-		uint64_t key = hash_two((uint64_t)x->file << 32 | x->version, role);
 
-		if (!build_is_input(b, x) || !(classes >> x->class & 1) || map64_get(&seen, key))
-			continue;
-		map64_put(&seen, key, 1);
-		add_file(a, role, x->file, x->version);
+		if (build_is_input(b, x) && classes >> x->class & 1)
+			add_input(a, &seen, x->class ? ATTEST_TOOL : ATTEST_INPUT, x->file,
+				  x->version);
+	}
+	/* what was added to, or changed in part, holds the rest of what it was */
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
+
+		if (v->made == GRAPH_CHANGED && v->holds == i && v->file &&
+		    b->versions[v->base].made == GRAPH_EXISTED)
+			add_input(a, &seen, ATTEST_INPUT, v->file, v->base);
 	}
 	map64_clear(&seen);
 }
@@ -145,7 +188,7 @@ static bool is_other_now(const struct attest *a, const struct attest_file *f)
 	const struct build *b = build_of(a->db);
 	uint8_t hash[ATTEST_HASH];
 
-	return f->recorded && build_present(b, f->file) == b->versions[f->version].holds &&
+	return f->recorded && build_present(b, f->now) == b->versions[f->version].holds &&
 	       !hash_now(a, f, hash) && memcmp(hash, f->hash, ATTEST_HASH);
 }
 

@@ -26,8 +26,10 @@ enum attest_role {
 struct attest_file {
 	uint8_t role;		/* enum attest_role */
 	uint32_t file, version;
-	char *path;		/* @len bytes, and a NUL behind them */
+	uint32_t now;		/* a name of @version at the end of the build, else @file */
+	char *path;		/* of @file: @len bytes, and a NUL behind them */
 	size_t len;
+	char *place;		/* of @now; NULL if that is @path */
 	bool hashed;
 	bool recorded;		/* @hash is the recorder's, of when the file was used */
 	bool differs;		/* @recorded, and the file, by its looks the same, has another now */

@@ -71,7 +71,7 @@ const char *attest_hash(const struct attest *a, const struct attest_file *f,
 {
 	struct stat st, after;
 	const char *why;
-	int fd = open_file(a->root, f->path);
+	int fd = open_file(a->root, f->place ? f->place : f->path);
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return "gone since";

@@ -17,7 +17,8 @@ static bool hash_of(struct db *db, uint32_t file, struct attest_file *of)
 	answers_file_path(db, file, &path);
 	buf_addc(&path, '\0');
 	*of = (struct attest_file){
-		.role = ATTEST_OUTPUT, .file = file, .version = build_present(build_of(db), file),
+		.role = ATTEST_OUTPUT, .file = file, .now = file,
+		.version = build_present(build_of(db), file),
 		.path = path.s, .len = path.len - 1,
 	};
 	attest_hash_as_used(&a, of);

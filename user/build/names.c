@@ -128,6 +128,18 @@ uint32_t build_name(const struct build *b, uint32_t version, uint32_t file)
 	return n ? names[0] : 0;
 }
 
+/* Whether a name that the build only gave is that of a directory, as there are paths below it. */
+static bool is_directory(const struct build *b, uint32_t file)
+{
+	/* "0" follows "/" in ASCII */
+	static const char text[] = "SELECT 1 FROM file AS d JOIN file AS b\n"
+		" ON b.path > CAST(d.path || '/' AS BLOB) AND b.path < CAST(d.path || '0' AS BLOB)\n"
+		" WHERE d.id = ? LIMIT 1";
+	const struct build_version *v = &b->versions[build_present(b, file)];
+
+	return !v->identified && !v->uses && db_one(b->db, text, "i", (int64_t)file);
+}
+
 bool build_is_output(const struct build *b, uint32_t file)
 {
 	const struct build_version *v = &b->versions[build_present(b, file)];
@@ -136,7 +148,8 @@ bool build_is_output(const struct build *b, uint32_t file)
 	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
 	/* another name of a file that existed before is an output only if the build gave it */
-	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named;
+	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named &&
+	       !is_directory(b, file);
 }
 
 /* ---- what made a version ---- */

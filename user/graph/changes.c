@@ -104,6 +104,8 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 
 	switch (c->kind) {
 	case ET_K_RENAME:
+		if (to && row->what != GRAPH_EXCHANGE && files_may_be_dir(g, row->file))
+			moved_dir(g, from, from_len, to, len, row->exec);
 		if (to)
 			files_rename(g, row->file, to, len, row->what == GRAPH_EXCHANGE, row->exec,
 				     row->at);

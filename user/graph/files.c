@@ -28,19 +28,14 @@ const char *files_clean(struct graph *g, const char *path, size_t *len)
 	return g->path.s;
 }
 
-uint32_t files_name(struct graph *g, const char *path, size_t len)
+/* @full: @path as it is without a root of its own */
+static uint32_t number_name(struct graph *g, const char *path, size_t len, const char *full,
+			    size_t n)
 {
 	struct files *f = &g->files;
-	const char *full;
-	uint64_t *at;
-	uint32_t file;
-	size_t n;
+	uint64_t *at = map64_at(&f->paths, hash_bytes(full, n));
+	uint32_t file = (uint32_t)(*at ? *at : f->paths.n);
 
-	path = files_clean(g, path, &len);
-	n = len;
-	full = roots_path(g, path, &n);
-	at = map64_at(&f->paths, hash_bytes(full, n));
-	file = (uint32_t)(*at ? *at : f->paths.n);
 	if (!*at) {
 		*at = file;
 		f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
@@ -51,8 +46,25 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 			.class = classes_of_name(path, len)
 		};
 		GRAPH_EMIT(g, file, file, full, n);
+		moved_name(g, file, full, n);
 	}
 	return file;
+}
+
+uint32_t files_name(struct graph *g, const char *path, size_t len)
+{
+	const char *full;
+	size_t n;
+
+	path = files_clean(g, path, &len);
+	n = len;
+	full = roots_path(g, path, &n);
+	return number_name(g, path, len, full, n);
+}
+
+uint32_t files_full_name(struct graph *g, const char *path, size_t len)
+{
+	return number_name(g, path, len, path, len);
 }
 
 unsigned int files_class(const struct graph *g, uint32_t file)
@@ -353,11 +365,17 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 		}
 	}
 	if (!i) {
+		uint32_t exec, first = moved_from(g, file, &exec);
+
 		i = new_object(g);
 		bind_file(g, file, i);
 		emit_version(g, i, (struct graph_version){
-			.file = file, .made = made_of(g, file, id), .at = g->last
+			.file = first ? first : file, .made = made_of(g, file, id), .at = g->last
 		}, id);
+		if (first) {
+			emit_name(g, first, 0, i, exec, g->last);
+			emit_name(g, file, i, 0, exec, g->last);
+		}
 	}
 	identify_object(g, i, id);
 	return i;
@@ -506,50 +524,22 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	files_release(g, a);
 }
 
-/* Names below a directory that is renamed: collected first, because the owner must not
- * get rows while its ops->below() runs.
- */
-struct below {
-	struct graph *g;
-	uint32_t *files;	/* paths at which an object is known */
-	size_t *at;		/* where in @paths the rest of each begins */
-	size_t n, files_cap, at_cap;
-	struct buf rests;	/* "/x.c", with a NUL behind */
-};
-
-static void collect_below(void *ctx, uint32_t file, const char *rest, size_t len)
-{
-	struct below *b = ctx;
-
-	if (!files_known(b->g, file))
-		return;
-	b->files = xgrow(b->files, &b->files_cap, b->n + 1, sizeof(*b->files));
-	b->at = xgrow(b->at, &b->at_cap, b->n + 2, sizeof(*b->at));
-	b->files[b->n] = file;
-	b->at[b->n++] = b->rests.len;
-	buf_add(&b->rests, rest, len);
-	b->at[b->n] = b->rests.len;
-}
-
 static void rename_below(struct graph *g, uint32_t from, const char *to, size_t to_len,
 			 uint32_t exec, int64_t at)
 {
-	struct below b = { .g = g };
+	struct below b = { .g = g, .known = true };
 
-	g->ops->below(g->ctx, from, collect_below, &b);
+	below_collect(&b, from);
 	for (size_t i = 0; i < b.n; i++) {
-		g->path.len = 0;
-		buf_add(&g->path, to, to_len);
-		buf_add(&g->path, b.rests.s + b.at[i], b.at[i + 1] - b.at[i]);
-		rename_one(g, b.files[i], files_name(g, g->path.s, g->path.len), false, exec, at);
+		size_t len;
+		const char *path = below_path(&b, i, to, to_len, &len);
+
+		rename_one(g, b.files[i], files_name(g, path, len), false, exec, at);
 	}
-	free(b.files);
-	free(b.at);
-	buf_free(&b.rests);
+	below_free(&b);
 }
 
-/* Whether a path may be a directory, with names below it. */
-static bool may_be_dir(const struct graph *g, uint32_t file)
+bool files_may_be_dir(const struct graph *g, uint32_t file)
 {
 	uint32_t i = files_known(g, file);
 
@@ -561,7 +551,7 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 {
 	uint32_t file = files_name(g, to, to_len);
 
-	if (may_be_dir(g, from) && !exchange)
+	if (files_may_be_dir(g, from) && !exchange)
 		rename_below(g, from, to, to_len, exec, at);
 	files_at(g, from, NULL);
 	if (exchange)

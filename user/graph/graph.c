@@ -508,6 +508,7 @@ void graph_free(struct graph *g)
 	meetings_free(g);
 	proctab_free(g->tab);
 	files_free(&g->files);
+	moved_free(&g->moved);
 	map64_clear(&g->strings);
 	roots_free(g);
 	map64_clear(&g->asked);

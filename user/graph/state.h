@@ -56,6 +56,25 @@ struct files {
 	uint32_t versions;	/* last id of a version */
 };
 
+/* Directories that were renamed, and the paths below them: moved.c */
+struct moved {
+	struct map64 by_name;	/* hash of a directory's later path: its last row in @dirs */
+	struct map64 first;	/* path: what renamed it last << 32, and the path that it was at first */
+	struct moved_dir *dirs;
+	size_t n, cap;
+	struct buf text;
+};
+
+/* Paths below a directory, collected first: the owner must not get rows while ops->below() runs. */
+struct below {
+	struct graph *g;
+	bool known;		/* collect paths at which an object is known, else the others */
+	uint32_t *files;
+	size_t *at;		/* where in @rests the rest of each begins */
+	size_t n, files_cap, at_cap;
+	struct buf rests;	/* "/x.c" */
+};
+
 /* What the trace recorded about a file when it was opened. */
 struct identity {
 	bool known;
@@ -78,6 +97,12 @@ const char *files_clean(struct graph *g, const char *path, size_t *len);
 
 /** files_name - the number of a path that is valid in g->root; passed to the owner if new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
+
+/** files_full_name - the number of a path as the owner got it: no root of its own is put before it */
+uint32_t files_full_name(struct graph *g, const char *path, size_t len);
+
+/** files_may_be_dir - whether a path may be a directory, with names below it */
+bool files_may_be_dir(const struct graph *g, uint32_t file);
 
 /** files_class - NAME_* of a path */
 unsigned int files_class(const struct graph *g, uint32_t file);
@@ -129,6 +154,32 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at);
 void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
 		  uint32_t exec, int64_t at);
 void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
+
+/**
+ * moved_dir - the trace renames what may be a directory
+ *
+ * Files below it that the trace does not know yet began with its former name.
+ */
+void moved_dir(struct graph *g, const char *from, size_t from_len, const char *to, size_t to_len,
+	       uint32_t exec);
+
+/** moved_name - note what a new path was before directories above it were renamed */
+void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);
+
+/**
+ * moved_from - the path at which a file began that is found at @file and was not known there
+ * @exec: set to what renamed the directory
+ *
+ * Return: 0 if it is @file, or if something else is known there now.
+ */
+uint32_t moved_from(const struct graph *g, uint32_t file, uint32_t *exec);
+void moved_free(struct moved *m);
+
+/* below_path() is valid until the next one. */
+void below_collect(struct below *b, uint32_t dir);
+const char *below_path(const struct below *b, size_t i, const char *dir, size_t dir_len,
+		       size_t *len);
+void below_free(struct below *b);
 
 void files_hold(struct graph *g, uint32_t object);
 void files_release(struct graph *g, uint32_t object);
@@ -343,6 +394,7 @@ struct graph {
 	struct proctab *tab;
 	unsigned int pid_bits;
 	struct files files;
+	struct moved moved;
 	struct map64 strings;	/* hash of a string: its number, from 1 on */
 	struct description *spare;	/* a list */
 	bool begun, uses;
