@@ -373,7 +373,8 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 			.file = first ? first : file, .made = made_of(g, file, id), .at = g->last
 		}, id);
 		if (first) {
-			emit_name(g, first, 0, i, exec, g->last);
+			/* something else may have that name by now */
+			emit_name(g, first, files_known(g, first), i, exec, g->last);
 			emit_name(g, file, i, 0, exec, g->last);
 		}
 	}
@@ -542,8 +543,10 @@ static void rename_below(struct graph *g, uint32_t from, const char *to, size_t 
 bool files_may_be_dir(const struct graph *g, uint32_t file)
 {
 	uint32_t i = files_known(g, file);
+	const struct object *o = &g->files.objects[i];
 
-	return !i || g->files.objects[i].made == GRAPH_DIR;
+	/* what was only renamed is not known to be anything else */
+	return !i || o->made == GRAPH_DIR || (o->made == GRAPH_EXISTED && !o->reported);
 }
 
 void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,

@@ -66,7 +66,7 @@ uint32_t moved_from(const struct graph *g, uint32_t file, uint32_t *exec)
 {
 	const uint64_t *first = map64_get(&g->moved.first, file);
 
-	if (!first || files_known(g, (uint32_t)*first) || (uint32_t)*first == file)
+	if (!first || (uint32_t)*first == file)
 		return 0;
 	*exec = (uint32_t)(*first >> 32);
 	return (uint32_t)*first;

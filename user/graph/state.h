@@ -170,7 +170,7 @@ void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);
  * moved_from - the path at which a file began that is found at @file and was not known there
  * @exec: set to what renamed the directory
  *
- * Return: 0 if it is @file, or if something else is known there now.
+ * Return: 0 if it is @file.
  */
 uint32_t moved_from(const struct graph *g, uint32_t file, uint32_t *exec);
 void moved_free(struct moved *m);
