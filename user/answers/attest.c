@@ -45,7 +45,8 @@ static uint32_t name_now(const struct build *b, uint32_t file, uint32_t version)
 	return name ? name : file;
 }
 
-static void add_file(struct attest *a, enum attest_role role, uint32_t file, uint32_t version)
+static void add_file(struct attest *a, enum attest_role role, uint32_t file, uint32_t version,
+		     const struct build_content *content)
 {
 	uint32_t now = name_now(build_of(a->db), file, version);
 	struct buf b = { 0 }, place = { 0 };
@@ -59,7 +60,7 @@ static void add_file(struct attest *a, enum attest_role role, uint32_t file, uin
 	a->rows = xgrow(a->rows, &a->cap, a->n + 1, sizeof(*a->rows));
 	a->rows[a->n++] = (struct attest_file){
 		.role = (uint8_t)role, .file = file, .version = version, .now = now, .path = b.s,
-		.len = b.len - 1, .place = place.s,
+		.len = b.len - 1, .place = place.s, .content = content,
 	};
 }
 
@@ -69,7 +70,10 @@ static int by_role(const void *x, const void *y)
 	int order = a->role - b->role;
 
 	order = order ? order : strcmp(a->path, b->path);
-	return order ? order : (a->version > b->version) - (a->version < b->version);
+	order = order ? order : (a->version > b->version) - (a->version < b->version);
+	/* rows of one version with several contents: as they followed each other */
+	return order || !a->content || !b->content ? order :
+		(a->content->at > b->content->at) - (a->content->at < b->content->at);
 }
 
 /*
@@ -86,16 +90,19 @@ static uint32_t outside_name(const struct build *b, uint32_t file, uint32_t vers
 static void add_input(struct attest *a, struct map64 *seen, enum attest_role role, uint32_t file,
 		      uint32_t version)
 {
-	uint32_t name = outside_name(build_of(a->db), file, version);
-	uint64_t key = hash_two((uint64_t)name << 32 | version, role);
+	const struct build *b = build_of(a->db);
+	const struct build_content *c = build_content(b, version);
+	uint32_t name = outside_name(b, file, version);
 
-	if (map64_get(seen, key))
+	if (!map64_first(seen, hash_two((uint64_t)name << 32 | version, role)))
 		return;
-	map64_put(seen, key, 1);
-	add_file(a, role, name, version);
+	do {
+		add_file(a, role, name, version, c);
+		c = c ? build_content_before(b, c) : NULL;
+	} while (c);
 }
 
-/* One row for each name and version, since a name can have held two files. */
+/* One row for each name and content, since a name can have held two files, or one was edited. */
 static void add_inputs(struct attest *a, const struct build *b)
 {
 	static const unsigned int classes = 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM | 1u << GRAPH_LOADER;
@@ -126,7 +133,7 @@ static void load_files(struct attest *a)
 	add_inputs(a, b);
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
-			add_file(a, ATTEST_OUTPUT, i, build_present(b, i));
+			add_file(a, ATTEST_OUTPUT, i, build_present(b, i), NULL);
 	if (a->n)
 		qsort(a->rows, a->n, sizeof(*a->rows), by_role);
 }
@@ -156,12 +163,16 @@ bool attest_is_link(const struct attest *a, const struct attest_file *f)
 /* Hash a file as it is now.  Return: NULL, or why it is no longer f->version, in words. */
 static const char *hash_now(const struct attest *a, const struct attest_file *f, uint8_t *hash)
 {
-	const struct build_version *v = &build_of(a->db)->versions[f->version];
+	const struct build *b = build_of(a->db);
+	const struct build_version *v = &b->versions[f->version];
 	struct attest_was was = { .known = v->identified, .size = (int64_t)v->size, .mtime = v->mtime };
-	const char *why;
+	const char *why = build_content_why(b, f->version);
 
 	if (attest_is_link(a, f))
 		return "a symbolic link";
+	/* the recorder knows by its ctime, even if the file has the same size and mtime again */
+	if (v->made == GRAPH_EXISTED && why && !strncmp(why, GRAPH_WHY_FOREIGN, strlen(GRAPH_WHY_FOREIGN)))
+		return "changed since";
 	why = attest_hash(a, f, &was, hash);
 	if (why && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
 		why = attest_hash(a, f, &was, hash);
@@ -170,8 +181,10 @@ static const char *hash_now(const struct attest *a, const struct attest_file *f,
 
 void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 {
-	const struct build_content *c = build_content(build_of(a->db), f->version);
+	const struct build_content *c = f->content;
 
+	if (!c)
+		c = f->content = build_content(build_of(a->db), f->version);
 	f->recorded = c;
 	if (c)
 		memcpy(f->hash, c->sha256, ATTEST_HASH);
@@ -188,7 +201,8 @@ static bool is_other_now(const struct attest *a, const struct attest_file *f)
 	const struct build *b = build_of(a->db);
 	uint8_t hash[ATTEST_HASH];
 
-	return f->recorded && build_present(b, f->now) == b->versions[f->version].holds &&
+	return f->recorded && f->content == build_content(b, f->version) &&
+	       build_present(b, f->now) == b->versions[f->version].holds &&
 	       !hash_now(a, f, hash) && memcmp(hash, f->hash, ATTEST_HASH);
 }
 

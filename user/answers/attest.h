@@ -15,6 +15,8 @@
 
 #define ATTEST_HASH 32		/* bytes of SHA-256 */
 
+struct build_content;
+
 enum attest_role {
 	ATTEST_INPUT,		/* read as data by the build, and not made by it */
 	ATTEST_TOOL,		/* run or loaded by the build, and not made by it */
@@ -33,6 +35,7 @@ struct attest_file {
 	bool hashed;
 	bool recorded;		/* @hash is the recorder's, of when the file was used */
 	bool differs;		/* @recorded, and the file, by its looks the same, has another now */
+	const struct build_content *content;	/* @recorded; NULL: the last of @version, if any */
 	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */
 	uint8_t hash[ATTEST_HASH];
 };

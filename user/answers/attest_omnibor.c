@@ -100,6 +100,7 @@ static void node_lacks(struct bor *o, struct bor_node *node, uint32_t file, cons
 static void add_input(struct bor *o, struct bor_node *node, const struct reach_node *r)
 {
 	const struct build_version *v = &o->b->versions[r->version];
+	int64_t since;
 
 	/* pipes, temporary files and links were passed through; what they came from is here, too */
 	if (!r->version || v->target || (build_is_made(v) && !build_is_kept(o->b, r->version)))
@@ -107,6 +108,9 @@ static void add_input(struct bor *o, struct bor_node *node, const struct reach_n
 	if (!build_content(o->b, r->version))
 		node_lacks(o, node, r->file ? r->file : v->file,
 			   build_content_why(o->b, r->version));
+	if (build_changed(o->b, r->version, &since))
+		node_lacks(o, node, r->file ? r->file : v->file,
+			   GRAPH_WHY_FOREIGN ", between two reads");
 	node->inputs = xgrow(node->inputs, &node->cap, node->n + 1, sizeof(*node->inputs));
 	node->inputs[node->n++] = r->version;
 }

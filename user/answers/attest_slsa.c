@@ -53,7 +53,7 @@ static void put_uri(struct json *j, const struct attest_file *f)
 static void put_resource(struct json *j, const struct attest *a, const struct attest_file *f,
 			 const char *role)
 {
-	const struct build_content *c = build_content(build_of(a->db), f->version);
+	const struct build_content *c = f->content;
 	char gitoid[ATTEST_GITOID];
 
 	json_begin(j, '{');

@@ -57,8 +57,13 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 	/* the last row of a version counts; what is known before that shows a change */
 	held = map64_at(&c->held, version);
 	before = *held ? &c->rows[*held - 1] : NULL;
-	if (before && row->known && memcmp(before->sha256, row->sha256, BUILD_HASH))
-		map64_put(&c->changed, version, (uint64_t)before->at);
+	if (before && row->known) {
+		row->before = before->before;
+		if (memcmp(before->sha256, row->sha256, BUILD_HASH)) {
+			row->before = (uint32_t)*held;
+			map64_put(&c->changed, version, (uint64_t)before->at);
+		}
+	}
 	if (before && !row->known && !strcmp(c->text.s + row->why, GRAPH_WHY_FOREIGN))
 		map64_put(&c->foreign, version, (uint64_t)row->at);
 	if (row->known)
@@ -105,6 +110,12 @@ const struct build_content *build_content(const struct build *b, uint32_t versio
 	const struct build_content *row = content_row(b, version);
 
 	return row && row->known ? row : NULL;
+}
+
+const struct build_content *build_content_before(const struct build *b,
+						 const struct build_content *c)
+{
+	return c->before ? &contents_of(b)->rows[c->before - 1] : NULL;
 }
 
 const char *build_content_why(const struct build *b, uint32_t version)
