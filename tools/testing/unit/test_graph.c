@@ -445,6 +445,34 @@ static void test_directory_renamed(void **state)
 	says(makers, "/dir2.o=/bin/a /new/a.o=/bin/a");
 }
 
+/* Files that the trace saw only after a directory above them was renamed, twice, or to another's name. */
+static void test_below_renamed(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	/* looked up before, and removed: another file is there now */
+	reads(1, "/new/b", 11);
+	removes(1, "/new/b");
+	renames(1, "/dir", "/tmp");
+	renames(1, "/tmp", "/new");
+	renames(1, "/two", "/dir");
+	reads(1, "/new/sub/a", 12);
+	reads(1, "/new/b", 13);
+	reads(1, "/dir/sub/a", 14);
+	reads(1, "/newer/a", 15);
+	writes(1, "/new/made", 16);
+	ends(1);
+	says("SELECT CAST(f.path AS TEXT) || '=' || CAST(o.path AS TEXT) FROM final AS n"
+	     " JOIN version AS v ON v.id = n.version JOIN file AS f ON f.id = n.file"
+	     " JOIN file AS o ON o.id = v.file WHERE v.ino > 0 ORDER BY 1",
+	     "/dir/sub/a=/two/sub/a /new/b=/dir/b /new/made=/new/made /new/sub/a=/dir/sub/a "
+	     "/newer/a=/newer/a");
+	says("SELECT DISTINCT CAST(f.path AS TEXT) || '=' || n.exec FROM name AS n"
+	     " JOIN file AS f ON f.id = n.file WHERE CAST(f.path AS TEXT) LIKE '%/a' ORDER BY 1",
+	     "/dir/sub/a=1 /new/sub/a=1 /two/sub/a=1");
+}
+
 /* The number of a removed file is given to another one. */
 static void test_inode_again(void **state)
 {
@@ -1090,7 +1118,7 @@ int main(void)
 		cmocka_unit_test(test_identified_program),
 		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
 		cmocka_unit_test(test_descriptor_name), cmocka_unit_test(test_fifo_again),
-		cmocka_unit_test(test_directory_renamed), cmocka_unit_test(test_inode_again),
+		cmocka_unit_test(test_directory_renamed), cmocka_unit_test(test_below_renamed), cmocka_unit_test(test_inode_again),
 		cmocka_unit_test(test_inode_elsewhere),
 		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_pipe),

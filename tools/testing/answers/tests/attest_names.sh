@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace attest: the names of inputs that the build renamed or linked, directories that it renamed,
+# files that it only added to, and inputs that something else edited during the build.
+
+. "${0%/*}/../lib.sh"
+
+cat > said.py <<'END2'
+# Inputs, outputs and tools in a directory, each with its digest, its gitoid if recorded, or why not.
+import json, sys
+said = json.load(open(sys.argv[1]))
+top = sys.argv[2] + "/"
+build = said["predicate"]["buildDefinition"]
+claim = said["predicate"]["etrace_completeness"]
+rows = [("output", r) for r in said["subject"] + claim["outputs_without_hash"]]
+rows += [(r["annotations"]["role"], r) for r in build["resolvedDependencies"]]
+for role, r in sorted(rows, key=lambda x: (x[0], x[1]["name"])):
+    if r["name"].startswith(top):
+        print(role, r["name"][len(top):], r.get("digest", {}).get("sha256") or r["annotations"]["not_hashed"])
+END2
+
+# row ROLE NAME FILE: the line of a file with the content that FILE has.
+row() { echo "$1 $2 $(sha256sum < "$3" | cut -d ' ' -f 1)"; }
+
+begin_builds
+mkdir proj
+cd proj || exit
+for name in renamed back linked one two log unused; do echo "what $name held" > $name; done
+mkdir dir swap1 swap2 read
+for name in dir/sub swap1/f swap2/f read/f; do echo "what $name held" > $name; done
+cat > build.sh <<'END2'
+mv renamed other; cat other > o1
+mv back away; cat away > o2; mv away back
+mkdir d; ln linked d/l; cat d/l > o3
+mv one t; mv two one; mv t two; cat one > o4
+mv dir dir1; mv dir1 dir2; cat dir2/sub > o5
+mv swap1 t; mv swap2 swap1; mv t swap2; cat swap1/f swap2/f > o6
+cat read/f > o7; mv read read2
+echo more >> log
+mv unused unused2
+END2
+cp -a . ../was
+check "names: recorded" etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
+cd .. || exit
+etrace attest --slsa names.fxt > slsa.json 2> /dev/null
+python3 said.py slsa.json "$PWD/proj" > said
+{
+	for name in back dir/sub linked read/f renamed swap1/f swap2/f two; do
+		row input $name was/$name
+	done
+	echo "input log changed since"
+	for name in d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 one other read2/f swap1/f swap2/f two unused2; do
+		row output $name proj/$name
+	done
+	row tool build.sh was/build.sh
+} | sort > expected
+sort said > sorted
+same "names: those from before the build" <(cut -d ' ' -f 1,2 sorted) <(cut -d ' ' -f 1,2 expected)
+# By strace, not all sizes and times are known.
+check "names: digests" bash -c 'grep -E " [0-9a-f]{64}$" sorted > hashed && ! grep -vxFf expected hashed'
+etrace attest --spdx names.fxt 2> /dev/null | grep -o '"name":"[^"]*/proj/[^"]*"' | sort -u > in-spdx
+sed 's|^[a-z]* \([^ ]*\) .*|"name":"'"$PWD"'/proj/\1"|' expected | sort -u > in-slsa
+same "names: the same in SPDX" in-spdx in-slsa
+
+# ---- an input that is edited meanwhile ----
+
+mkdir edited
+cd edited || exit
+echo 1 > a
+echo 2 > b
+# What edits it is not recorded.
+cat > build.sh <<'END2'
+cat a b > o1
+touch go
+for i in $(seq 600); do [ ! -e done ] || break; sleep 0.1; done
+cat a > o2
+cat b > o3
+END2
+(until_done test -e go; cat b > a; touch b 'done') &
+check "edited: recorded" etrace run -q --backend=strace -o ../edited.fxt -- sh -e build.sh
+wait
+cd .. || exit
+etrace db -o edited.db edited.fxt
+cat > fill.py <<'END2'
+# What the recorder would have written: two contents of a, and one of b, found twice.
+import hashlib, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+def fill(name, data, at):
+    rows = db.execute("""SELECT v.id FROM version v JOIN file f ON f.id = v.file
+                         WHERE CAST(f.path AS TEXT) LIKE '%/edited/' || ?""", (name,)).fetchall()
+    for version, in rows:
+        db.execute("INSERT INTO content VALUES (?, ?, ?, ?, NULL)", (version, at,
+                   hashlib.sha256(data).hexdigest(), hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()))
+fill("a", b"1\n", 1)
+fill("a", b"2\n", 2)
+fill("b", b"2\n", 1)
+fill("b", b"2\n", 2)
+for name in ("o1", "o2", "o3"):
+    fill(name, open("edited/" + name, "rb").read(), 2)
+db.commit()
+END2
+python3 fill.py edited.db
+etrace attest --slsa edited.db > slsa.json 2> /dev/null
+check "edited: as its schema says" python3 -c 'import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+jsonschema.validators.validator_for(schema)(schema).validate(json.load(open("slsa.json")))' \
+	"$ANSWERS/../../../Documentation/slsa.schema.json"
+python3 said.py slsa.json "$PWD/edited" | grep ^input > said
+{
+	echo 1 | sha256sum | sed 's/^\([0-9a-f]*\).*/input a \1/'
+	row input a edited/b
+	row input b edited/b
+} > expected
+same "edited: both contents" said expected
+etrace attest --omnibor bor edited.db 2> err | sed 's|.*/||' | cut -f 1,3 | grep ^o > list
+grep -c -P '\tgitoid' list > count
+same "edited, omnibor: only what was not made from it has a manifest" count <(echo 1)
+check "edited, omnibor: which one" grep -qP '^o3\tgitoid' list
+check "edited, omnibor: why" grep -q '/o2: no manifest: .*/edited/a: changed by something that is not recorded' err
+sqlite3 edited.db "INSERT INTO content SELECT v.id, 3, NULL, NULL, 'changed by something that is not recorded, after it was read'
+	FROM version v JOIN file f ON f.id = v.file WHERE CAST(f.path AS TEXT) LIKE '%/edited/b'"
+sqlite3 edited.db "UPDATE version SET size = 2, mtime = $(date -r edited/b +%s%N) WHERE id IN
+	(SELECT v.id FROM version v JOIN file f ON f.id = v.file WHERE CAST(f.path AS TEXT) LIKE '%/edited/b')"
+etrace attest --slsa edited.db > slsa.json 2> /dev/null
+python3 said.py slsa.json "$PWD/edited" | grep '^input b' > said
+same "edited, and of the same size and time again: not hashed" said <(echo "input b changed since")
