@@ -430,9 +430,11 @@ static void look_at_listing(struct different_look *l)
 	for (size_t i = 0; i < na && i < nb; i++)
 		sum += a[i] - b[i];
 	if (other && !sum)
-		different_unit_clue(l, DIFFERENT_LISTING, 82, "lists a directory, and read its files in another order");
+		different_unit_clue(l, DIFFERENT_LISTING, different_habit(l->name, DIFFERENT_LISTING, 82),
+				    "lists a directory, and read its files in another order");
 	else if (l->w->by_order && !sorts)
-		different_unit_clue(l, DIFFERENT_LISTING, 83, "lists a directory, and the same came in another order");
+		different_unit_clue(l, DIFFERENT_LISTING, different_habit(l->name, DIFFERENT_LISTING, 83),
+				    "lists a directory, and the same came in another order");
 	else
 		different_unit_clue(l, DIFFERENT_LISTING, sorts ? 12 : l->w->both ? SAME :
 				    different_habit(l->name, DIFFERENT_LISTING, 46), "lists a directory");

@@ -46,20 +46,24 @@ static uint32_t number_name(struct graph *g, const char *path, size_t len, const
 			.class = classes_of_name(path, len)
 		};
 		GRAPH_EMIT(g, file, file, full, n);
-		moved_name(g, file, full, n);
 	}
 	return file;
 }
 
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
+	const uint32_t names = (uint32_t)g->files.paths.n;
 	const char *full;
+	uint32_t file;
 	size_t n;
 
 	path = files_clean(g, path, &len);
 	n = len;
 	full = roots_path(g, path, &n);
-	return number_name(g, path, len, full, n);
+	file = number_name(g, path, len, full, n);
+	if (g->files.paths.n > names)
+		moved_name(g, file, full, n);
+	return file;
 }
 
 uint32_t files_full_name(struct graph *g, const char *path, size_t len)

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Renames that a path is followed back through: a bound on what a trace can cost. */
+#define MOVED_STEPS 1000u
+
 /* What was renamed and may be a directory, as it is not known to be a file. */
 struct moved_dir {
 	size_t from, from_len;	/* its path before, in moved.text */
@@ -42,20 +45,21 @@ static uint32_t dir_above(const struct moved *m, const char *path, size_t len, u
 void moved_name(struct graph *g, uint32_t file, const char *path, size_t len)
 {
 	struct moved *m = &g->moved;
-	uint32_t dir = dir_above(m, path, len, (uint32_t)m->n + 1), last = dir;
+	uint32_t dir = m->n ? dir_above(m, path, len, (uint32_t)m->n + 1) : 0, last = dir;
 	struct buf was = { 0 }, rest = { 0 };
 	uint32_t first;
 
 	if (!dir)
 		return;
 	buf_add(&was, path, len);
-	for (; dir; dir = dir_above(m, was.s, was.len, dir)) {
+	for (uint32_t n = 0; dir && n < MOVED_STEPS; dir = dir_above(m, was.s, was.len, dir), n++) {
 		rest.len = 0;
 		buf_add(&rest, was.s + m->dirs[dir].to_len, was.len - m->dirs[dir].to_len);
 		was.len = 0;
 		buf_add(&was, m->text.s + m->dirs[dir].from, m->dirs[dir].from_len);
 		buf_add(&was, rest.s, rest.len);
 	}
+	/* that was before all renames, whatever got this name since */
 	first = files_full_name(g, was.s, was.len);
 	map64_put(&m->first, file, (uint64_t)m->dirs[last].exec << 32 | first);
 	buf_free(&was);

@@ -27,8 +27,8 @@ begin_builds
 mkdir proj
 cd proj || exit
 for name in renamed back linked one two log unused; do echo "what $name held" > $name; done
-mkdir dir swap1 swap2 read
-for name in dir/sub swap1/f swap2/f read/f; do echo "what $name held" > $name; done
+mkdir -p dir swap1 swap2 read pack/pack
+for name in dir/sub swap1/f swap2/f read/f pack/pack/f; do echo "what $name held" > $name; done
 cat > build.sh <<'END2'
 mv renamed other; cat other > o1
 mv back away; cat away > o2; mv away back
@@ -37,6 +37,7 @@ mv one t; mv two one; mv t two; cat one > o4
 mv dir dir1; mv dir1 dir2; cat dir2/sub > o5
 mv swap1 t; mv swap2 swap1; mv t swap2; cat swap1/f swap2/f > o6
 cat read/f > o7; mv read read2
+mv pack/pack t; rmdir pack; mv t pack; cat pack/f > o8
 echo more >> log
 mv unused unused2
 END2
@@ -46,11 +47,11 @@ cd .. || exit
 etrace attest --slsa names.fxt > slsa.json 2> /dev/null
 python3 said.py slsa.json "$PWD/proj" > said
 {
-	for name in back dir/sub linked read/f renamed swap1/f swap2/f two; do
+	for name in back dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f two; do
 		row input $name was/$name
 	done
 	echo "input log changed since"
-	for name in d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 one other read2/f swap1/f swap2/f two unused2; do
+	for name in d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 o8 one other pack/f read2/f swap1/f swap2/f two unused2; do
 		row output $name proj/$name
 	done
 	row tool build.sh was/build.sh
