@@ -52,7 +52,6 @@ static uint32_t number_name(struct graph *g, const char *path, size_t len, const
 
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
-	const uint32_t names = (uint32_t)g->files.paths.n;
 	const char *full;
 	uint32_t file;
 	size_t n;
@@ -61,8 +60,10 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 	n = len;
 	full = roots_path(g, path, &n);
 	file = number_name(g, path, len, full, n);
-	if (g->files.paths.n > names)
+	if (!g->files.names[file].used) {
+		g->files.names[file].used = true;
 		moved_name(g, file, full, n);
+	}
 	return file;
 }
 

@@ -37,6 +37,7 @@ struct name {
 	uint32_t object;	/* 0 if unknown, or if nothing is at that path */
 	struct name_class class;
 	bool gone;		/* the trace shows that nothing is at that path */
+	bool used;		/* the trace has it: moved_name() was called */
 };
 
 struct files {
@@ -163,7 +164,7 @@ void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, in
 void moved_dir(struct graph *g, const char *from, size_t from_len, const char *to, size_t to_len,
 	       uint32_t exec);
 
-/** moved_name - note what a new path was before directories above it were renamed */
+/** moved_name - note what a path was at first, before directories above it were renamed */
 void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);
 
 /**
