@@ -82,7 +82,7 @@ static int by_role(const void *x, const void *y)
  */
 static uint32_t outside_name(const struct build *b, uint32_t file, uint32_t version)
 {
-	uint32_t first = b->versions[version].file;
+	uint32_t first = b->versions[b->versions[version].holds].file;
 
 	return first && first != file && build_namer(b, version, file) ? first : file;
 }
@@ -94,6 +94,7 @@ static void add_input(struct attest *a, struct map64 *seen, enum attest_role rol
 	const struct build_content *c = build_content(b, version);
 	uint32_t name = outside_name(b, file, version);
 
+	version = b->versions[version].holds;
 	if (!map64_first(seen, hash_two((uint64_t)name << 32 | version, role)))
 		return;
 	do {
@@ -120,7 +121,7 @@ static void add_inputs(struct attest *a, const struct build *b)
 		const struct build_version *v = &b->versions[i];
 
 		if (v->made == GRAPH_CHANGED && v->holds == i && v->file &&
-		    b->versions[v->base].made == GRAPH_EXISTED)
+		    b->versions[b->versions[v->base].holds].made == GRAPH_EXISTED)
 			add_input(a, &seen, ATTEST_INPUT, v->file, v->base);
 	}
 	map64_clear(&seen);

@@ -31,7 +31,8 @@ static bool read_hash(const char *s, size_t len, uint8_t *hash)
 static void take_content(struct build *b, struct sqlite3_stmt *st)
 {
 	struct contents *c = &b->contents;
-	uint32_t version = db_id(b->db, st, 0, DB_VERSIONS);
+	/* the same content, whatever opened the file for writing and did not write */
+	uint32_t version = b->versions[db_id(b->db, st, 0, DB_VERSIONS)].holds;
 	struct build_content *row, *before;
 	uint64_t *held;
 	const char *s;
@@ -92,17 +93,13 @@ bool build_hashed(const struct build *b)
 	return contents_of(b)->n;
 }
 
-/* The row of a version, or of the version whose content it still has.  Return: NULL if neither has one. */
+/* The row of the version whose content a version still has.  Return: NULL if there is none. */
 static const struct build_content *content_row(const struct build *b, uint32_t version)
 {
 	const struct contents *c = contents_of(b);
-	uint32_t holds = b->versions[version].holds;
+	uint32_t row = c->of ? c->of[b->versions[version].holds] : 0;
 
-	if (!c->of)
-		return NULL;
-	if (c->of[version])
-		return &c->rows[c->of[version] - 1];
-	return c->of[holds] ? &c->rows[c->of[holds] - 1] : NULL;
+	return row ? &c->rows[row - 1] : NULL;
 }
 
 const struct build_content *build_content(const struct build *b, uint32_t version)
@@ -131,7 +128,7 @@ const char *build_content_why(const struct build *b, uint32_t version)
 
 bool build_changed(const struct build *b, uint32_t version, int64_t *since)
 {
-	const uint64_t *at = map64_get(&contents_of(b)->changed, version);
+	const uint64_t *at = map64_get(&contents_of(b)->changed, b->versions[version].holds);
 
 	if (!at || b->versions[version].made != GRAPH_EXISTED)
 		return false;

@@ -19,8 +19,9 @@ uint32_t build_find(const struct build *b, const char *path, size_t len)
 
 bool build_is_input(const struct build *b, const struct build_access *a)
 {
+	/* what was only opened for writing before, as by touch, is still the same */
 	return (a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && a->file &&
-	       b->versions[a->version].made == GRAPH_EXISTED;
+	       b->versions[b->versions[a->version].holds].made == GRAPH_EXISTED;
 }
 
 bool build_is_made(const struct build_version *v)
@@ -108,13 +109,17 @@ uint32_t build_final(const struct build *b, uint32_t file)
 
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file)
 {
-	size_t n;
-	const uint32_t *given = build_list(b, BUILD_GIVEN, version, &n);
+	/* what was only opened for writing since, as by touch, still has the name */
+	for (uint32_t v = version;; v = b->versions[v].base) {
+		size_t n;
+		const uint32_t *given = build_list(b, BUILD_GIVEN, v, &n);
 
-	while (n--)
-		if (b->names[given[n] - 1].file == file)
-			return b->names[given[n] - 1].exec;
-	return 0;
+		while (n--)
+			if (b->names[given[n] - 1].file == file)
+				return b->names[given[n] - 1].exec;
+		if (v == b->versions[version].holds)
+			return 0;
+	}
 }
 
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file)
@@ -148,8 +153,8 @@ bool build_is_output(const struct build *b, uint32_t file)
 	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
 	/* another name of a file that existed before is an output only if the build gave it */
-	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named &&
-	       !is_directory(b, file);
+	return v->made == GRAPH_EXISTED && v->file && v->file != file &&
+	       build_namer(b, b->files[file].final, file) && !is_directory(b, file);
 }
 
 /* ---- what made a version ---- */

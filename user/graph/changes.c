@@ -141,9 +141,9 @@ static void note_inodes(struct graph *g, const struct graph_change *row)
 	bool times = row->what == GRAPH_UTIMENS;
 
 	if (row->file)
-		settled_change(g, files_known(g, row->file), times);
+		settled_change(g, row->file, times);
 	if (row->to)
-		settled_change(g, files_known(g, row->to), times);
+		settled_change(g, row->to, times);
 }
 
 static void change_one(struct graph *g, struct process *p, const struct changes *c,

@@ -509,6 +509,7 @@ void graph_free(struct graph *g)
 	proctab_free(g->tab);
 	files_free(&g->files);
 	moved_free(&g->moved);
+	map64_clear(&g->early);
 	map64_clear(&g->strings);
 	roots_free(g);
 	map64_clear(&g->asked);

@@ -82,6 +82,7 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 {
 	struct settling *s = settling_of(g, object);
 	const struct object *o = &g->files.objects[object];
+	const uint64_t *early;
 	struct graph_settled row;
 
 	if (is_content(g, object) && s->unsure == o->version && !report_unsure(g, object))
@@ -98,6 +99,9 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 	row.first = s->first != o->version;
 	if (row.first)
 		s->since = g->last;
+	early = s->changed ? NULL : map64_get(&g->early, row.file);
+	if (early)
+		s->changed = (int64_t)*early;
 	s->first = s->reported = o->version;
 	row.since = s->since + (int64_t)g->begin;
 	row.changed = s->changed ? s->changed + (int64_t)g->begin : 0;
@@ -219,12 +223,18 @@ void settled_drop(struct graph *g, const struct description *d)
 	report_changed(g, d->object);
 }
 
-void settled_change(struct graph *g, uint32_t object, bool times)
+void settled_change(struct graph *g, uint32_t file, bool times)
 {
-	struct settling *s = g->ops->settled && object ? settling_of(g, object) : NULL;
+	uint32_t object = files_known(g, file);
+	struct settling *s;
 
-	if (!s)
+	if (!g->ops->settled)
 		return;
+	if (!object) {
+		map64_put(&g->early, file, (uint64_t)g->last);
+		return;
+	}
+	s = settling_of(g, object);
 	s->changed = g->last;
 	if (times)
 		s->timed = g->files.objects[object].version;

@@ -285,8 +285,11 @@ void settled_writes(struct graph *g, const struct process *p, struct description
 void settled_renew(struct graph *g, const struct process *p, uint32_t object);
 /** settled_drop - a description is gone */
 void settled_drop(struct graph *g, const struct description *d);
-/** settled_change - the trace shows a change of a file or its inode: mode, names; @times: time stamps */
-void settled_change(struct graph *g, uint32_t object, bool times);
+/**
+ * settled_change - the trace shows a change of an inode by this name: mode, names
+ * @times: or its time stamps
+ */
+void settled_change(struct graph *g, uint32_t file, bool times);
 /** settled_made - the present version of a file was made empty; settled_wrote - and is no more */
 void settled_made(struct graph *g, uint32_t object);
 void settled_wrote(struct graph *g, uint32_t object);
@@ -396,6 +399,7 @@ struct graph {
 	unsigned int pid_bits;
 	struct files files;
 	struct moved moved;
+	struct map64 early;	/* name of an unknown file: last change of it, ns (settled.c) */
 	struct map64 strings;	/* hash of a string: its number, from 1 on */
 	struct description *spare;	/* a list */
 	bool begun, uses;

@@ -26,7 +26,7 @@ row() { echo "$1 $2 $(sha256sum < "$3" | cut -d ' ' -f 1)"; }
 begin_builds
 mkdir proj
 cd proj || exit
-for name in renamed back linked one two log unused; do echo "what $name held" > $name; done
+for name in renamed back linked one two log unused touched both; do echo "what $name held" > $name; done
 mkdir -p dir swap1 swap2 read pack/pack
 for name in dir/sub swap1/f swap2/f read/f pack/pack/f; do echo "what $name held" > $name; done
 cat > build.sh <<'END2'
@@ -37,9 +37,11 @@ mv one t; mv two one; mv t two; cat one > o4
 mv dir dir1; mv dir1 dir2; cat dir2/sub > o5
 mv swap1 t; mv swap2 swap1; mv t swap2; cat swap1/f swap2/f > o6
 cat read/f > o7; mv read read2
-mv pack/pack t; rmdir pack; mv t pack; cat pack/f > o8
+mv pack/pack t; rmdir pack; mv t pack; cat pack/f > o10
 echo more >> log
 mv unused unused2
+touch -d 2020-01-01 touched both; cat touched > o8
+mv both both2; touch both2; cat both2 > o9
 END2
 cp -a . ../was
 check "names: recorded" etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
@@ -47,11 +49,12 @@ cd .. || exit
 etrace attest --slsa names.fxt > slsa.json 2> /dev/null
 python3 said.py slsa.json "$PWD/proj" > said
 {
-	for name in back dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f two; do
+	for name in back both dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f touched two; do
 		row input $name was/$name
 	done
 	echo "input log changed since"
-	for name in d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 o8 one other pack/f read2/f swap1/f swap2/f two unused2; do
+	for name in both2 d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 o8 o9 o10 one other pack/f read2/f \
+		swap1/f swap2/f two unused2; do
 		row output $name proj/$name
 	done
 	row tool build.sh was/build.sh
