@@ -90,6 +90,8 @@ cd ..
 
 # What a program outside of the recording changes
 echo old > in
+# some ticks of the clock before the recording, or it might be of the same moment
+sleep 0.1
 (until [ -e src/begun ]; do sleep 0.05; done; sleep 2; echo new > in; touch src/changed) &
 ends 0 "an input that is changed between two reads" run -o changed.fxt -- sh -c \
 	'cat in > one; touch src/begun; until [ -e src/changed ]; do sleep 0.05; done; cat in > two'
