@@ -473,6 +473,50 @@ static void test_outside(void **state)
 	assert_int_equal(last.since, now);
 }
 
+static void changes_mode(const char *path)
+{
+	reset(ET_K_CHMOD, 1);
+	et_set(&ev, ET_V_CHMOD_mode, 0755);
+	et_add_string(&ev, ET_S_CHMOD_path, path, strlen(path));
+	graph_event(graph, &ev);
+}
+
+/* Its mode was changed before anything else was known of it: that explains its ctime. */
+static void test_changed_before(void **state)
+{
+	uint64_t changed;
+
+	(void)state;
+	opens(1, "/b", 0, 3, 12);
+	says("/b1 ");
+	assert_int_equal(last.changed, 0);
+	changes_mode("/a");
+	changed = now;
+	opens(1, "/a", 0, 3, 11);
+	says("/a2 ");
+	assert_int_equal(last.changed, changed);
+}
+
+/* Something else wrote to a file: after the trace changed its mode, or before it was identified. */
+static void test_outside_again(void **state)
+{
+	(void)state;
+	opens(1, "/a", 0, 3, 11);
+	changes_mode("/a");
+	opens_sized(1, "/a", 0, 4, 11, 10);
+	says("/a1 ");
+	opens_sized(1, "/a", 0, 5, 11, 12);
+	says("/a1 ");
+	assert_int_equal(last.since, now);
+	runs(1, "/b");
+	says("/b2 ");
+	opens(1, "/b", 0, 6, 12);
+	says("/b2 ");
+	assert_int_equal(last.since, now);
+	opens(1, "/b", 0, 7, 12);
+	says("");
+}
+
 /* A file that the owner keeps open stays known when it is removed. */
 static void test_keep(void **state)
 {
@@ -1105,6 +1149,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
 		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
 		cmocka_unit_test_setup_teardown(test_outside, begin, end),
+		cmocka_unit_test_setup_teardown(test_outside_again, begin, end),
+		cmocka_unit_test_setup_teardown(test_changed_before, begin, end),
 		cmocka_unit_test_setup_teardown(test_keep, begin, end),
 		cmocka_unit_test_setup_teardown(test_unwritten, begin, end),
 		cmocka_unit_test_setup_teardown(test_content, begin, end),
