@@ -172,7 +172,8 @@ static const char *hash_now(const struct attest *a, const struct attest_file *f,
 	if (attest_is_link(a, f))
 		return "a symbolic link";
 	/* the recorder knows by its ctime, even if the file has the same size and mtime again */
-	if (v->made == GRAPH_EXISTED && why && !strncmp(why, GRAPH_WHY_FOREIGN, strlen(GRAPH_WHY_FOREIGN)))
+	if (v->made == GRAPH_EXISTED && why &&
+	    !strncmp(why, GRAPH_WHY_FOREIGN, strlen(GRAPH_WHY_FOREIGN)))
 		return "changed since";
 	why = attest_hash(a, f, &was, hash);
 	if (why && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))

@@ -35,7 +35,7 @@ struct attest_file {
 	bool hashed;
 	bool recorded;		/* @hash is the recorder's, of when the file was used */
 	bool differs;		/* @recorded, and the file, by its looks the same, has another now */
-	const struct build_content *content;	/* @recorded; NULL: the last of @version, if any */
+	const struct build_content *content;	/* NULL: the last of @version, if any */
 	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */
 	uint8_t hash[ATTEST_HASH];
 };

@@ -124,7 +124,7 @@ struct build_content {
 	int64_t at;		/* when the recorder had read it, ns */
 	bool known;
 	uint32_t why;		/* if not @known: where the reason begins in contents.text */
-	uint32_t before;	/* 1 + index of the row with the content before it, 0 if none is known */
+	uint32_t before;	/* 1 + index of the row with the content before it, 0 if none */
 };
 
 /* All rows of the table content: contents.c. */
@@ -338,7 +338,7 @@ bool build_hashed(const struct build *b);
  */
 const struct build_content *build_content(const struct build *b, uint32_t version);
 
-/** build_content_before - what the version held before that, as build_changed().  NULL if nothing */
+/** build_content_before - what the version held before that; NULL if nothing else */
 const struct build_content *build_content_before(const struct build *b,
 						 const struct build_content *c);
 const char *build_content_why(const struct build *b, uint32_t version);

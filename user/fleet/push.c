@@ -364,7 +364,9 @@ static bool hash_file(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 {
 	struct push *p = ctx;
 	const struct build_version *v = &build_of(p->attest.db)->versions[version];
-	struct attest_file of = { .file = file, .now = file, .version = version, .role = ATTEST_INPUT };
+	struct attest_file of = {
+		.file = file, .now = file, .version = version, .role = ATTEST_INPUT,
+	};
 	const struct build_content *c = build_content(build_of(p->attest.db), version);
 	int64_t size = (int64_t)v->size, mtime = v->mtime;
 	struct buf path = { 0 };

@@ -22,7 +22,7 @@ struct moved_dir {
 	uint32_t older;		/* the last one before it that got the same name; 0 if none */
 };
 
-/* The last directory before number @until that got the name of one above a path.  Return: 0 if none */
+/* The last directory before number @until that got a name above a path.  Return: 0 if none */
 static uint32_t dir_above(const struct moved *m, const char *path, size_t len, uint32_t until)
 {
 	uint32_t last = 0;

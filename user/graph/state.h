@@ -60,7 +60,7 @@ struct files {
 /* Directories that were renamed, and the paths below them: moved.c */
 struct moved {
 	struct map64 by_name;	/* hash of a directory's later path: its last row in @dirs */
-	struct map64 first;	/* path: what renamed it last << 32, and the path that it was at first */
+	struct map64 first;	/* path: exec that renamed it last << 32, and its path before */
 	struct moved_dir *dirs;
 	size_t n, cap;
 	struct buf text;
@@ -99,7 +99,7 @@ const char *files_clean(struct graph *g, const char *path, size_t *len);
 /** files_name - the number of a path that is valid in g->root; passed to the owner if new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
-/** files_full_name - the number of a path as the owner got it: no root of its own is put before it */
+/** files_full_name - the number of a path to which no root is added any more */
 uint32_t files_full_name(struct graph *g, const char *path, size_t len);
 
 /** files_may_be_dir - whether a path may be a directory, with names below it */
