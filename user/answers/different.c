@@ -162,7 +162,8 @@ static bool follow_outputs(const struct different *w, struct different *all)
 			});
 	}
 	if (all->nfiles)
-		qsort_r(all->files, all->nfiles, sizeof(*all->files), by_at, (void *)(uintptr_t)B(w)->versions);
+		qsort_r(all->files, all->nfiles, sizeof(*all->files), by_at,
+			(void *)(uintptr_t)B(w)->versions);
 	for (size_t i = 0; i < all->nfiles; i++)
 		all->files[i].root = (uint32_t)i;
 	follow_all(all);

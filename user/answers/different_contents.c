@@ -187,7 +187,8 @@ static bool is_compressed(const struct buf *b)
 		size_t len;
 	} magics[] = {
 		{ "\037\213", 2 }, { "BZh", 3 }, { "\3757zXZ", 5 }, { "(\265/\375", 4 }, { "LZIP", 4 },
-		{ "\4\"M\30", 4 }, { "PK\3\4", 4 }, { "7z\274\257", 4 }, { "hsqs", 4 }, { "!<arch>\ndebian", 14 },
+		{ "\4\"M\30", 4 }, { "PK\3\4", 4 }, { "7z\274\257", 4 }, { "hsqs", 4 },
+		{ "!<arch>\ndebian", 14 },
 		{ "\211PNG", 4 }, { "%PDF", 4 },
 	};
 
@@ -454,7 +455,8 @@ static bool look_at_file(struct different *w, const struct different_file *f)
 		compare_contents(w, unit, &was, &is);
 	else if (there)
 		look_at_text((struct text_look){
-			.w = w, .unit = unit, .is = &is, .text = is_text(&is), .compressed = is_compressed(&is),
+			.w = w, .unit = unit, .is = &is, .text = is_text(&is),
+			.compressed = is_compressed(&is),
 			.printable = is_printable(&is, 0, is.len) && !is_compressed(&is),
 		});
 	buf_free(&was);

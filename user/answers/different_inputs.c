@@ -119,7 +119,8 @@ static void only_clue(struct different_look *l)
 		weight = 45;
 	if (l->other_env && weight > 54)
 		weight = 54;
-	different_clue(l->w, DIFFERENT_INPUT, weight, l->unit, "%s reads %.*s, which only the %s build read",
+	different_clue(l->w, DIFFERENT_INPUT, weight, l->unit,
+		       "%s reads %.*s, which only the %s build read",
 		       l->name, (int)len, path, l->only_side ? "second" : "first");
 }
 
@@ -138,7 +139,8 @@ static void look_at_name(struct different_look *l, const struct match_input *in)
 		bool pid = different_names_pid(l->w, word);
 
 		different_unit_clue(l, pid ? DIFFERENT_PID : DIFFERENT_RANDOM, l->w->compared ? 9 : 43,
-			  "reads %s, %s", word, pid ? "which is named after a process id" : "which has a random name");
+			  "reads %s, %s", word,
+			  pid ? "which is named after a process id" : "which has a random name");
 		free(word);
 	}
 	buf_free(&as);
@@ -170,7 +172,8 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 	case MATCH_REPLACED:
 		/* another one of the same size and time: elsewhere, all are, and contents tell more */
 		if (l->w->d->nheld && is_tool(l, b))
-			different_unit_clue(l, DIFFERENT_TOOL, 30, "runs a file that was replaced; what it held is not recorded");
+			different_unit_clue(l, DIFFERENT_TOOL, 30,
+					    "runs a file that was replaced; what it held is not recorded");
 		break;
 	default:
 		break;
@@ -203,7 +206,8 @@ static void look_at_looks(struct different_look *l, unsigned int side)
 				continue;
 			path = build_path(s->b, a->file, &len);
 			if (!is_system(l, path, len) && map64_get(&missed, s->names[a->file]))
-				different_unit_clue(l, DIFFERENT_INPUT, different_is_place(l, path, len) ? 76 : 60,
+				different_unit_clue(l, DIFFERENT_INPUT,
+						    different_is_place(l, path, len) ? 76 : 60,
 						    "found %.*s only in the %s build", (int)len, path,
 						    side ? "second" : "first");
 		}
@@ -233,6 +237,8 @@ void different_look_at_inputs(struct different_look *l)
 		different_unit_clue(l, DIFFERENT_TOOL, 85, "is another program");
 	if (l->keeps_times && l->touched) {
 		path = build_path(s->b, l->touched, &len);
-		different_unit_clue(l, DIFFERENT_TIME, l->w->compared ? 62 * DIFFERENT_UNSEEN / 100 : 62, "keeps time stamps, and that of %.*s differs", (int)len, path);
+		different_unit_clue(l, DIFFERENT_TIME,
+				    l->w->compared ? 62 * DIFFERENT_UNSEEN / 100 : 62,
+				    "keeps time stamps, and that of %.*s differs", (int)len, path);
 	}
 }

@@ -227,9 +227,11 @@ static void look_at_accesses(struct different_look *l)
 			look_at_access(l, &s->b->accesses[e->first + i], pid);
 	}
 	if (unseen & GRAPH_UNSEEN_SOCKET)
-		different_unit_clue(l, DIFFERENT_NET, 65, "received data from a socket that leads out of the build");
+		different_unit_clue(l, DIFFERENT_NET, 65,
+				    "received data from a socket that leads out of the build");
 	if (unseen & GRAPH_UNSEEN_FD)
-		different_unit_clue(l, DIFFERENT_INPUT, 45, "read a descriptor that was open before the recording");
+		different_unit_clue(l, DIFFERENT_INPUT, 45,
+				    "read a descriptor that was open before the recording");
 }
 
 /* ---- what it asked the kernel for ---- */
@@ -291,17 +293,25 @@ static void look_at_asked(struct different_look *l)
 	unsigned int habit = different_habit(l->name, DIFFERENT_RANDOM, 60);
 
 	if (is.random)
-		different_unit_clue(l, DIFFERENT_RANDOM, habit == DIFFERENT_SEEDS ? seeds_weight(l->w) : habit, "takes %lld random bytes", (long long)is.bytes);
+		different_unit_clue(l, DIFFERENT_RANDOM,
+				    habit == DIFFERENT_SEEDS ? seeds_weight(l->w) : habit,
+				    "takes %lld random bytes", (long long)is.bytes);
 	if (is.seeds)
-		different_unit_clue(l, DIFFERENT_RANDOM, seeds_weight(l->w), "takes random bytes when it starts, as for the order of hashes");
+		different_unit_clue(l, DIFFERENT_RANDOM, seeds_weight(l->w),
+				    "takes random bytes when it starts, as for the order of hashes");
 	if (is.names > 1)
-		different_unit_clue(l, DIFFERENT_RANDOM, l->w->compared ? 42 * DIFFERENT_UNSEEN / 100 : 42, "takes random bytes, as for the name of a temporary file");
+		different_unit_clue(l, DIFFERENT_RANDOM,
+				    l->w->compared ? 42 * DIFFERENT_UNSEEN / 100 : 42,
+				    "takes random bytes, as for the name of a temporary file");
 	if (is.host && was.host && strcmp(is.host, was.host))
-		different_unit_clue(l, DIFFERENT_HOST, 82, "asks for the host name: %s, before %s", is.host, was.host);
+		different_unit_clue(l, DIFFERENT_HOST, 82,
+				    "asks for the host name: %s, before %s", is.host, was.host);
 	else if (is.uname)
-		different_unit_clue(l, DIFFERENT_HOST, 14, "asks for the names of the host and its kernel");
+		different_unit_clue(l, DIFFERENT_HOST, 14,
+				    "asks for the names of the host and its kernel");
 	if (is.cpus > 0 && was.cpus > 0 && is.cpus != was.cpus)
-		different_unit_clue(l, DIFFERENT_CPUS, 82, "asks for the number of processors: %lld, before %lld",
+		different_unit_clue(l, DIFFERENT_CPUS, 82,
+				    "asks for the number of processors: %lld, before %lld",
 			  (long long)is.cpus, (long long)was.cpus);
 	if (is.sysinfo)
 		different_unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");

@@ -35,7 +35,8 @@ static bool is_source(const struct different *w, uint32_t unit, const struct mat
 	*path = build_path(B(w)->b, in->file, len);
 	/* a script that an interpreter was called with is a program */
 	return (in->class == GRAPH_DATA || in->class == GRAPH_PROGRAM) && in->size <= LARGEST &&
-	       !(*len > 5 && !memcmp(*path, "/usr/", 5)) && !different_is_installed(w, unit, *path, *len);
+	       !(*len > 5 && !memcmp(*path, "/usr/", 5)) &&
+	       !different_is_installed(w, unit, *path, *len);
 }
 
 void different_look_at_words(struct different *w, uint32_t unit, const char *name,
@@ -60,7 +61,8 @@ void different_look_at_words(struct different *w, uint32_t unit, const char *nam
 		if (!is_source(w, unit, &inputs.rows[i], &len, &path))
 			continue;
 		sources++;
-		if (!different_read(w, 1, inputs.rows[i].version, &text) || memchr(text.s ? text.s : "", 0, text.len))
+		if (!different_read(w, 1, inputs.rows[i].version, &text) ||
+		    memchr(text.s ? text.s : "", 0, text.len))
 			continue;
 		where = xstrndup(path, len);
 		look_at_words(language, &text, fn, ctx, where);

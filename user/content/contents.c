@@ -34,6 +34,7 @@ struct contents {
 	size_t npaths, paths_cap;
 	struct proof *proofs;
 	size_t nproofs, proofs_cap;
+	struct map64 proven;	/* version: the first 8 bytes of the SHA-256 that was proven last */
 	struct et_event ev;
 	uint64_t last;		/* time of the last event */
 	uint64_t now;		/* of the one that the graph gets */
@@ -183,6 +184,15 @@ static void emit_content(struct contents *c, const struct hash_work *w)
 	sink_item(c->to, ev);
 }
 
+/* Whether another content of the version was proven before. */
+static bool is_other(struct contents *c, const struct hash_work *w)
+{
+	uint64_t *last = map64_at(&c->proven, w->job.of.version), was = *last;
+
+	memcpy(last, w->result.id.sha256, sizeof(*last));
+	return was && was != *last;
+}
+
 /* What was proven of a version before is withdrawn. */
 static void on_unsure(void *ctx, const struct graph_settled *of)
 {
@@ -202,7 +212,7 @@ static void on_unsure(void *ctx, const struct graph_settled *of)
 
 static void take_hash(struct contents *c, struct hash_work *w)
 {
-	bool proven;
+	bool proven, other;
 
 	if (w->result.mapped) {
 		graph_is_mapped(c->graph, &w->job.of, true);
@@ -222,9 +232,12 @@ static void take_hash(struct contents *c, struct hash_work *w)
 	/* of a version that is gone, the trace says nothing: it has no other content */
 	if (!proven)
 		return;
+	other = !w->result.why_not && is_other(c, w);
 	emit_content(c, w);
 	if (!w->result.why_not)
 		graph_is_proven(c->graph, &w->job.of);
+	if (other)
+		graph_was_changed(c->graph, &w->job.of);
 	if (w->job.of.unsure && !w->result.why_not)
 		on_unsure(c, &w->job.of);
 	/* not before: what is not proven may have been written to through a mapping since */
@@ -370,6 +383,7 @@ void contents_free(struct contents *c)
 	buf_free(&c->text);
 	free(c->paths);
 	free(c->proofs);
+	map64_clear(&c->proven);
 	mount_ids_free(&c->limits.mounts);
 	mount_ids_free(&c->limits.keeps);
 	free(c);

@@ -59,7 +59,7 @@ struct file_result {
 	bool cached;		/* found in the cache, not read */
 	bool empty;		/* it was made empty, and never changed since */
 	bool again;		/* it may work later */
-	bool ended;		/* a process that may have had the file mapped could not be looked at */
+	bool ended;		/* a process that may have had the file mapped was not looked at */
 	bool mapped;		/* it may work when no process has the file mapped for writing */
 	struct content_id id;	/* SHA-256 of the content; of "blob SIZE", NUL, content */
 	struct content_key key;	/* of the file as it was read */

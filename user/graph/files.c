@@ -189,6 +189,9 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 	if (again && o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
 	    (o->size != id->size || (o->mtime != id->mtime && !settling_is_timed(g, i))))
 		settling_foreign(g, i);
+	/* it may have been something else when it was used before */
+	if (!o->reported && o->made == GRAPH_EXISTED && !id->emptied)
+		settling_again(g, i);
 	o->size = id->size;
 	o->mtime = id->mtime;
 	if (o->unsized && !o->opens && o->reported && !id->emptied)

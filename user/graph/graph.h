@@ -352,6 +352,9 @@ void graph_is_proven(struct graph *g, const struct graph_settled *s);
  */
 void graph_was_mapped(struct graph *g, const struct graph_settled *s);
 
+/** graph_was_changed - the owner has seen two contents of a version: it has no certain one */
+void graph_was_changed(struct graph *g, const struct graph_settled *s);
+
 /**
  * graph_settle_mapped - at the end: call ops->settled() for all that waits because of
  *	graph_is_mapped(), and ops->unsure() for all that it was not called for

@@ -52,7 +52,8 @@ static struct graph_settled settled_row(struct graph *g, uint32_t object)
 		.file = files_name_of(g, object, o->file),
 		.unwritten = settling_of(g, object)->unwritten == o->version,
 		.made = settling_of(g, object)->made + (int64_t)g->begin,
-		.unsure = settling_of(g, object)->unsure == o->version ? settling_of(g, object)->why : NULL,
+		.unsure = settling_of(g, object)->unsure == o->version ?
+			  settling_of(g, object)->why : NULL,
 	};
 }
 
@@ -124,7 +125,8 @@ static void report_changed(struct graph *g, uint32_t object)
 void settled_found(struct graph *g, const struct process *p, uint32_t object, bool known)
 {
 	if (p->apart && !known)
-		settling_unsure(g, object, "used in another mount namespace, where its name may lead elsewhere");
+		settling_unsure(g, object,
+				"used in another mount namespace, where its name may lead elsewhere");
 }
 
 /* What a program reads of its own file while it writes that is its own affair. */
@@ -414,6 +416,14 @@ void graph_was_mapped(struct graph *g, const struct graph_settled *s)
 	if (o->version != s->version || g->settling[s->object].read_filled != s->version)
 		return;
 	settling_unsure(g, s->object, why_early);
+	report_settled(g, s->object, NULL, -1);
+}
+
+void graph_was_changed(struct graph *g, const struct graph_settled *s)
+{
+	if (g->files.objects[s->object].version != s->version)
+		return;
+	settling_unsure(g, s->object, settling_other);
 	report_settled(g, s->object, NULL, -1);
 }
 

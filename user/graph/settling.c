@@ -30,7 +30,7 @@ bool settling_is_left(const struct graph *g, uint32_t object)
 }
 
 /* By something that is not recorded, or by a call that is recorded later. */
-static const char why_other[] = "changed before it was used again";
+const char settling_other[] = "changed before it was used again";
 
 void settling_unsure(struct graph *g, uint32_t object, const char *why)
 {
@@ -56,9 +56,17 @@ void settling_foreign(struct graph *g, uint32_t object)
 
 	if (!s)
 		return;
-	settling_unsure(g, object, why_other);
+	settling_unsure(g, object, settling_other);
 	s->again = s->unsure;
 	/* what it holds now is as old as this use of it */
 	if (g->files.objects[object].made == GRAPH_EXISTED)
+		s->first = s->reported = 0;
+}
+
+void settling_again(struct graph *g, uint32_t object)
+{
+	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
+
+	if (s)
 		s->first = s->reported = 0;
 }

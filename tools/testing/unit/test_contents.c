@@ -506,7 +506,7 @@ static void test_outside_again(void **state)
 	opens_sized(1, "/a", 0, 4, 11, 10);
 	says("/a1 ");
 	opens_sized(1, "/a", 0, 5, 11, 12);
-	says("/a1 ");
+	says("?1 /a1 ");
 	assert_int_equal(last.since, now);
 	runs(1, "/b");
 	says("/b2 ");

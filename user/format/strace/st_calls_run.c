@@ -380,7 +380,7 @@ void st_do_clone(struct call *c)
 			return;
 		if (is_untraced(c))
 			st_damage(c->log, &untraced);
-		/* a child has its parent's number only in a pid namespace of which the log does not know */
+		/* only in a pid namespace can a child have its parent's number */
 		else if ((c->task->process->inside && !c->line->translated) ||
 			 c->line->value == c->task->pid)
 			expect_child(c);
