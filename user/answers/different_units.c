@@ -385,12 +385,13 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 	char *was = a ? different_string(l->w, 0, a->value) : NULL;
 	char *is = b ? different_string(l->w, 1, b->value) : NULL;
 	enum different_cause cause = different_variable(name, strlen(name));
+	unsigned int weight = cause == DIFFERENT_ENV ? 55 : 58;
 
 	l->other_env = true;
-	different_clue(l->w, cause,
-		       gives(l, different_decides(name)) || (cause == DIFFERENT_LOCALE && l->w->by_order) ? 78 : cause == DIFFERENT_ENV ? 55 : 58,
-		       l->unit,
-		       "%s was %.80s, is %.80s", name, was ? was : "not set", is ? is : "not set");
+	if (gives(l, different_decides(name)) || (cause == DIFFERENT_LOCALE && l->w->by_order))
+		weight = 78;
+	different_clue(l->w, cause, weight, l->unit, "%s was %.80s, is %.80s", name,
+		       was ? was : "not set", is ? is : "not set");
 	free(name);
 	free(was);
 	free(is);
