@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -68,21 +69,24 @@ static bool is_shared(const struct learning *x, uint32_t version)
 static bool has_times(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	char magic[SARMAG];
+	char magic[SARMAG], digits[sizeof(((struct ar_hdr *)0)->ar_size) + 1] = "";
 	struct ar_hdr h;
+	long long size = 0;
 	off_t at = SARMAG;
 	bool found = false, thin;
 
 	if (fd < 0 || pread(fd, magic, SARMAG, 0) != SARMAG)
 		magic[0] = '\0';
 	thin = !memcmp(magic, "!<thin>\n", SARMAG);
-	while ((thin || !memcmp(magic, ARMAG, SARMAG)) && !found &&
+	while ((thin || !memcmp(magic, ARMAG, SARMAG)) && !found && size >= 0 &&
 	       pread(fd, &h, sizeof(h), at) == sizeof(h)) {
 		for (size_t i = 0; i < sizeof(h.ar_date); i++)
 			found |= h.ar_date[i] != '0' && h.ar_date[i] != ' ';
 		at += (off_t)sizeof(h);
+		memcpy(digits, h.ar_size, sizeof(h.ar_size));
+		size = strtoll(digits, NULL, 10);
 		if (!thin || h.ar_name[0] == '/')
-			at += (strtoll(h.ar_size, NULL, 10) + 1) & ~1ll;
+			at += (size + 1) & ~1ll;
 	}
 	if (fd >= 0)
 		close(fd);
