@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The clues of why something differs, and what the databases know for them.  See different.h. */
-#include "answers/different.h"
+#include "answers/different_look.h"
 #include "base/xalloc.h"
 
 #include <stdarg.h>
@@ -120,4 +120,36 @@ char *different_string(const struct different *w, unsigned int side, uint32_t st
 		ret = xstrndup(s ? s : "", len);
 	}
 	return ret ? ret : xstrndup("", 0);
+}
+
+/* ---- of a unit ---- */
+
+void different_unit_clue(struct different_look *l, enum different_cause cause, unsigned int weight,
+		      const char *text, ...)
+{
+	char line[600];
+	va_list args;
+
+	va_start(args, text);
+	vsnprintf(line, sizeof(line), text, args);
+	va_end(args);
+	weight = weight * l->less / 100;
+	different_clue(l->w, cause, weight ? weight : 1, l->unit, "%s %s", l->name, line);
+}
+
+static bool is_below(const struct build *b, uint32_t dir, const char *path, size_t len)
+{
+	size_t n;
+	const char *of = build_path(b, dir, &n);
+
+	return n && len >= n && !memcmp(path, of, n) && (len == n || path[n] == '/');
+}
+
+/* Whether a directory is one that the build works in: others are those of tools and libraries. */
+bool different_is_place(const struct different_look *l, const char *path, size_t len)
+{
+	const struct match_side *s = B(l->w);
+
+	return is_below(s->b, s->b->execs[s->units[l->unit].exec].cwd, path, len) ||
+	       is_below(s->b, l->w->start, path, len);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Between different_units.c and different_inputs.c: one unit, while clues are looked for. */
+/* One unit, while clues are looked for: different_units.c, different_inputs.c */
 #ifndef ETRACE_DIFFERENT_LOOK_H
 #define ETRACE_DIFFERENT_LOOK_H
 

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "base/xalloc.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +22,6 @@
 #define GIVES 60u
 
 /* ---- one unit ---- */
-
-void different_unit_clue(struct different_look *l, enum different_cause cause, unsigned int weight,
-		      const char *text, ...)
-{
-	char line[600];
-	va_list args;
-
-	va_start(args, text);
-	vsnprintf(line, sizeof(line), text, args);
-	va_end(args);
-	weight = weight * l->less / 100;
-	different_clue(l->w, cause, weight ? weight : 1, l->unit, "%s %s", l->name, line);
-}
 
 /* The name that people know: a program with many names is what it was called as. */
 static void name_unit(struct different_look *l)
@@ -117,23 +103,6 @@ static bool is_own(const char *path, size_t len, uint32_t pid)
 	int n = snprintf(own, sizeof(own), "/proc/%u/", pid);
 
 	return pid && len > (size_t)n && !memcmp(path, own, (size_t)n);
-}
-
-static bool is_below(const struct build *b, uint32_t dir, const char *path, size_t len)
-{
-	size_t n;
-	const char *of = build_path(b, dir, &n);
-
-	return n && len >= n && !memcmp(path, of, n) && (len == n || path[n] == '/');
-}
-
-/* Whether a directory is one that the build works in: others are those of tools and libraries. */
-bool different_is_place(const struct different_look *l, const char *path, size_t len)
-{
-	const struct match_side *s = B(l->w);
-
-	return is_below(s->b, s->b->execs[s->units[l->unit].exec].cwd, path, len) ||
-	       is_below(s->b, l->w->start, path, len);
 }
 
 static bool is_path(const char *of, const char *path, size_t len)

@@ -3,10 +3,8 @@
  * Which file (object) each path leads to, and which version it holds now: etrace-db(5),
  * rule 2.  If the trace has inode numbers, they decide.  See state.h.
  */
-#include "graph/classes.h"
 #include "graph/state.h"
 #include "base/hash.h"
-#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -14,41 +12,6 @@
 #include <sys/stat.h>
 
 /* ---- names ---- */
-
-const char *files_clean(struct graph *g, const char *path, size_t *len)
-{
-	if (!*len || *path != '/' || path_is_clean(path, *len))
-		return path;
-	if (path != g->path.s) {
-		g->path.len = 0;
-		buf_add(&g->path, path, *len);
-	}
-	path_clean(&g->path);
-	*len = g->path.len;
-	return g->path.s;
-}
-
-/* @full: @path as it is without a root of its own */
-static uint32_t number_name(struct graph *g, const char *path, size_t len, const char *full,
-			    size_t n)
-{
-	struct files *f = &g->files;
-	uint64_t *at = map64_at(&f->paths, hash_bytes(full, n));
-	uint32_t file = (uint32_t)(*at ? *at : f->paths.n);
-
-	if (!*at) {
-		*at = file;
-		f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
-		/* row 0 stands for no path */
-		if (file == 1)
-			f->names[0] = (struct name){ 0 };
-		f->names[file] = (struct name){
-			.class = classes_of_name(path, len)
-		};
-		GRAPH_EMIT(g, file, file, full, n);
-	}
-	return file;
-}
 
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
@@ -59,22 +22,12 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 	path = files_clean(g, path, &len);
 	n = len;
 	full = roots_path(g, path, &n);
-	file = number_name(g, path, len, full, n);
+	file = files_number(g, path, len, full, n);
 	if (!g->files.names[file].used) {
 		g->files.names[file].used = true;
 		moved_name(g, file, full, n);
 	}
 	return file;
-}
-
-uint32_t files_full_name(struct graph *g, const char *path, size_t len)
-{
-	return number_name(g, path, len, path, len);
-}
-
-unsigned int files_class(const struct graph *g, uint32_t file)
-{
-	return g->files.names[file].class.bits;
 }
 
 /* ---- objects ---- */
@@ -286,11 +239,6 @@ static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, u
 	if (at > o->at)
 		o->at = at;
 	GRAPH_EMIT(g, name, file, i ? o->version : 0, exec, o->at);
-}
-
-uint32_t files_known(const struct graph *g, uint32_t file)
-{
-	return g->files.names[file].object;
 }
 
 uint32_t files_gone(const struct graph *g, const struct identity *id)

@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "graph/settled.h"
 
-/* ---- files: files.c ---- */
+/* ---- files: names.c, files.c, moved.c ---- */
 
 /* A file on the disk: names lead to it, descriptors are open on it. */
 struct object {
@@ -99,6 +99,9 @@ const char *files_clean(struct graph *g, const char *path, size_t *len);
 
 /** files_name - the number of a path that is valid in g->root; passed to the owner if new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
+
+/** files_number - the same of a path in g->root, which is @full without a root of its own */
+uint32_t files_number(struct graph *g, const char *path, size_t len, const char *full, size_t n);
 
 /** files_full_name - the number of a path to which no root is added any more */
 uint32_t files_full_name(struct graph *g, const char *path, size_t len);
