@@ -34,7 +34,7 @@ void attest_free(struct attest *a)
 	free(a->rows);
 }
 
-/* A name that the version has at the end, @file if that is one; @file if there is none. */
+/* A name of the version at the end of the build: @file if it is still one, or if there is none. */
 static uint32_t name_now(const struct build *b, uint32_t file, uint32_t version)
 {
 	uint32_t name;

@@ -149,7 +149,7 @@ enum different_cause different_decides(const char *name);
 /** different_look_at_units - clues of what programs did (different_units.c) */
 void different_look_at_units(struct different *w);
 
-/** different_look_at_writers - clues of who wrote into a file (different_writers.c) */
+/** different_look_at_writers - find programs that wrote to a file at once (different_writers.c) */
 void different_look_at_writers(struct different *w, const struct different_file *f);
 
 /* When the second build may have read the clock. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The clues of why something differs, and what the databases know for them.  See different.h. */
 #include "answers/different_look.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdarg.h>
@@ -102,8 +103,8 @@ bool different_is_installed(const struct different *w, uint32_t unit, const char
 	if (!slash || slash - program < 5 || memcmp(slash - 4, "/bin", 4))
 		return false;
 	n = (size_t)(slash - 4 - program);
-	return len > n && path[n] == '/' && !memcmp(path, program, n) &&
-	       !(cwd_len >= n && !memcmp(start, program, n) && (cwd_len == n || start[n] == '/'));
+	return len > n && path_within(path, len, program, n) &&
+	       !path_within(start, cwd_len, program, n);
 }
 
 char *different_string(const struct different *w, unsigned int side, uint32_t string)
@@ -142,7 +143,7 @@ static bool is_below(const struct build *b, uint32_t dir, const char *path, size
 	size_t n;
 	const char *of = build_path(b, dir, &n);
 
-	return n && len >= n && !memcmp(path, of, n) && (len == n || path[n] == '/');
+	return n && path_within(path, len, of, n);
 }
 
 /* Whether a directory is one that the build works in: others are those of tools and libraries. */

@@ -449,15 +449,15 @@ static bool look_at_file(struct different *w, const struct different_file *f)
 	size_t writers;
 	const struct match_write *x = match_writes(B(w), f->second, &writers);
 	uint32_t unit = writers ? x[writers - 1].unit : 0;
-	bool there = different_read(w, 1, f->second, &is);
+	bool there = different_read(w, 1, f->second, &is), compressed = is_compressed(&is);
 
 	if (there && different_read(w, 0, f->first, &was))
 		compare_contents(w, unit, &was, &is);
 	else if (there)
 		look_at_text((struct text_look){
 			.w = w, .unit = unit, .is = &is, .text = is_text(&is),
-			.compressed = is_compressed(&is),
-			.printable = is_printable(&is, 0, is.len) && !is_compressed(&is),
+			.compressed = compressed,
+			.printable = is_printable(&is, 0, is.len) && !compressed,
 		});
 	buf_free(&was);
 	buf_free(&is);

@@ -211,7 +211,7 @@ static bool is_below(const struct build *b, uint32_t file, const char *dir, size
 	size_t len;
 	const char *path = build_path(b, file, &len);
 
-	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/');
+	return path_within(path, len, dir, n);
 }
 
 /* Whether a build ran a program in a directory, or made a file there. */

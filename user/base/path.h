@@ -24,6 +24,15 @@ static inline const char *path_base_of(const char *path, size_t *len)
 	return slash + 1;
 }
 
+/**
+ * path_within - whether a clean path is a directory, or is below it
+ * @dir: its @n bytes, which do not end in '/'
+ */
+static inline bool path_within(const char *path, size_t len, const char *dir, size_t n)
+{
+	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/');
+}
+
 /** path_is_clean - whether a path is certainly clean; may be false for one that is, too */
 bool path_is_clean(const char *path, size_t len);
 

@@ -93,7 +93,7 @@ bool build_hashed(const struct build *b)
 	return contents_of(b)->n;
 }
 
-/* The row of the version whose content a version still has.  Return: NULL if there is none. */
+/* The row of a version: versions that hold the same share it.  Return: NULL if there is none. */
 static const struct build_content *content_row(const struct build *b, uint32_t version)
 {
 	const struct contents *c = contents_of(b);

@@ -286,7 +286,7 @@ void settled_close(struct graph *g, struct process *p, const struct fd *fd)
 	if (!fd->d->writable || !fd->d->mappable)
 		return;
 	add_mapped(g, p, fd->d->object);
-	/* who makes an empty file for another program, as gcc does for cc1, has nothing to map */
+	/* who only makes a file for another program, as gcc does for cc1, has nothing to map */
 	s = settling_of(g, fd->d->object);
 	s->filled |= s->unwritten != g->files.objects[fd->d->object].version;
 }

@@ -4,6 +4,7 @@
 #include "record/bpf/bpf_abi.h"
 #include "record/bpf/bpf_rec.h"
 #include "record/bpf/mounts.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -314,11 +315,6 @@ static bool may_be_protected(const struct walk *w, const struct statx *link)
 	       w->at.x.stx_uid != link->stx_uid;
 }
 
-static bool word_is(const char *word, const char *name, size_t len)
-{
-	return !strncmp(word, name, len) && !word[len];
-}
-
 static enum eb_target follow_link(struct walk *w, const struct place *link, bool magic)
 {
 	const struct mount_point *on = mount_of(w);
@@ -358,12 +354,12 @@ static enum eb_target go_down(struct walk *w, const char *name, size_t len)
 	struct place to;
 	char own[32];
 
-	if (proc && (word_is("self", name, len) || word_is("thread-self", name, len)))
+	if (proc && (bytes_are(name, len, "self") || bytes_are(name, len, "thread-self")))
 		return go_self(w, *name == 't');
 	/* All but two links in /proc lead to files of processes, whatever their text is. */
-	magic = proc && !word_is("net", name, len) && !word_is("mounts", name, len);
+	magic = proc && !bytes_are(name, len, "net") && !bytes_are(name, len, "mounts");
 	snprintf(own, sizeof(own), "%d", (int)w->maker->tgid);
-	if (proc && word_is(own, name, len)) {
+	if (proc && bytes_are(name, len, own)) {
 		w->through_self = true;
 		/* The maker's own directory existed, even if the maker has ended since. */
 		if (w->next == w->rest.len) {
@@ -407,7 +403,7 @@ static enum eb_target walk_step(struct walk *w)
 		return GOES_ON;
 	if (len > NAME_MAX)
 		return EB_TARGET_NONE;
-	if (word_is(".", name, len) || word_is("..", name, len))
+	if (bytes_are(name, len, ".") || bytes_are(name, len, ".."))
 		return go_dots(w, len == 2);
 	return go_down(w, name, len);
 }

@@ -109,7 +109,7 @@ check "is found, with who wrote and who read it" [ "$(grep -A2 /made: findings)"
   then    cp made two" ]
 
 # Programs that did not all see one content: then there is no hash, however fast the recorder is.
-# held DB FILE MADE...: the hashes of its versions, made so, by age; "-" if there is none
+# held DB FILE MADE...: hashes of the versions of FILE that were made so, oldest first; "-": none
 held()
 {
 	local db=$1 file=$2
