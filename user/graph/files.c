@@ -461,7 +461,7 @@ static void move_link(struct graph *g, uint32_t i, uint32_t from, uint32_t to)
 }
 
 static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchange, uint32_t exec,
-		  int64_t at)
+		       int64_t at)
 {
 	uint32_t a = files_known(g, from), b = files_known(g, to);
 
@@ -481,19 +481,37 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	files_release(g, a);
 }
 
-static void rename_below(struct graph *g, uint32_t from, const char *to, size_t to_len,
-			 uint32_t exec, int64_t at)
+/* Rename what is known below a directory; of an exchange, what is below either of the two. */
+static void rename_below(struct graph *g, const struct graph_rename *r, uint32_t to)
 {
-	struct below b = { .g = g, .known = true };
+	struct below here = { .g = g, .known = true }, there = { .g = g, .known = true };
+	uint32_t *back = NULL;
 
-	below_collect(&b, from);
-	for (size_t i = 0; i < b.n; i++) {
+	below_collect(&here, r->file);
+	if (r->exchange)
+		below_collect(&there, to);
+	if (there.n)
+		back = xcalloc(there.n, sizeof(*back));
+	/* what has a counterpart is exchanged with that */
+	for (size_t i = 0; i < there.n; i++) {
 		size_t len;
-		const char *path = below_path(&b, i, to, to_len, &len);
+		const char *path = below_path(&there, i, r->from, r->from_len, &len);
+		uint32_t name = files_name(g, path, len);
 
-		rename_one(g, b.files[i], files_name(g, path, len), false, exec, at);
+		back[i] = files_known(g, name) ? 0 : name;
 	}
-	below_free(&b);
+	for (size_t i = 0; i < here.n; i++) {
+		size_t len;
+		const char *path = below_path(&here, i, r->to, r->to_len, &len);
+
+		rename_one(g, here.files[i], files_name(g, path, len), r->exchange, r->exec, r->at);
+	}
+	for (size_t i = 0; i < there.n; i++)
+		if (back[i])
+			rename_one(g, there.files[i], back[i], false, r->exec, r->at);
+	free(back);
+	below_free(&here);
+	below_free(&there);
 }
 
 bool files_may_be_dir(const struct graph *g, uint32_t file)
@@ -505,17 +523,16 @@ bool files_may_be_dir(const struct graph *g, uint32_t file)
 	return !i || o->made == GRAPH_DIR || (o->made == GRAPH_EXISTED && !o->reported);
 }
 
-void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
-		  uint32_t exec, int64_t at)
+void files_rename(struct graph *g, const struct graph_rename *r)
 {
-	uint32_t file = files_name(g, to, to_len);
+	uint32_t to = files_name(g, r->to, r->to_len);
 
-	if (files_may_be_dir(g, from) && !exchange)
-		rename_below(g, from, to, to_len, exec, at);
-	files_at(g, from, NULL);
-	if (exchange)
-		files_at(g, file, NULL);
-	rename_one(g, from, file, exchange, exec, at);
+	if (files_may_be_dir(g, r->file) || (r->exchange && files_may_be_dir(g, to)))
+		rename_below(g, r, to);
+	files_at(g, r->file, NULL);
+	if (r->exchange)
+		files_at(g, to, NULL);
+	rename_one(g, r->file, to, r->exchange, r->exec, r->at);
 }
 
 void files_link(struct graph *g, uint32_t i, uint32_t to, uint32_t exec, int64_t at)

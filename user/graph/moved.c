@@ -19,6 +19,7 @@ struct moved_dir {
 	size_t from, from_len;	/* its path before, in moved.text */
 	size_t to_len;
 	uint32_t exec;
+	uint32_t after;		/* its own number; of both directories of an exchange, the first's */
 	uint32_t older;		/* the last one before it that got the same name; 0 if none */
 };
 
@@ -52,12 +53,13 @@ void moved_name(struct graph *g, uint32_t file, const char *path, size_t len)
 	if (!dir)
 		return;
 	buf_add(&was, path, len);
-	for (uint32_t n = 0; dir && n < MOVED_STEPS; dir = dir_above(m, was.s, was.len, dir), n++) {
+	for (uint32_t n = 0; dir && n < MOVED_STEPS; n++) {
 		rest.len = 0;
 		buf_add(&rest, was.s + m->dirs[dir].to_len, was.len - m->dirs[dir].to_len);
 		was.len = 0;
 		buf_add(&was, m->text.s + m->dirs[dir].from, m->dirs[dir].from_len);
 		buf_add(&was, rest.s, rest.len);
+		dir = dir_above(m, was.s, was.len, m->dirs[dir].after);
 	}
 	/* that was before all renames, whatever got this name since */
 	first = files_full_name(g, was.s, was.len);
@@ -84,11 +86,11 @@ static void add_full(struct graph *g, const char *path, size_t len, struct buf *
 	buf_add(to, path, len);
 }
 
-void moved_dir(struct graph *g, const char *from, size_t from_len, const char *to, size_t to_len,
-	       uint32_t exec)
+/* Note that a directory has another name. @after: see struct moved_dir; 0 for its own number */
+static uint32_t add_dir(struct graph *g, const char *from, size_t from_len, const char *to,
+			size_t to_len, uint32_t exec, uint32_t after)
 {
 	struct moved *m = &g->moved;
-	struct below b = { .g = g };
 	struct buf path = { 0 };
 	size_t text = m->text.len;
 	uint64_t *at;
@@ -98,12 +100,23 @@ void moved_dir(struct graph *g, const char *from, size_t from_len, const char *t
 	at = map64_at(&m->by_name, hash_bytes(path.s, path.len));
 	/* row 0 is none */
 	m->dirs = xgrow(m->dirs, &m->cap, m->n + 2, sizeof(*m->dirs));
-	m->dirs[++m->n] = (struct moved_dir){
+	m->n++;
+	m->dirs[m->n] = (struct moved_dir){
 		.from = text, .from_len = m->text.len - text, .to_len = path.len, .exec = exec,
-		.older = (uint32_t)*at,
+		.after = after ? after : (uint32_t)m->n, .older = (uint32_t)*at,
 	};
 	*at = m->n;
-	/* names that were looked up before, or removed */
+	buf_free(&path);
+	return (uint32_t)m->n;
+}
+
+/* Note where files below a directory began whose names were looked up before, or removed. */
+static void note_unknown(struct graph *g, const char *dir, size_t dir_len)
+{
+	struct below b = { .g = g };
+	struct buf path = { 0 };
+
+	add_full(g, dir, dir_len, &path);
 	below_collect(&b, files_full_name(g, path.s, path.len));
 	for (size_t i = 0; i < b.n; i++) {
 		size_t len;
@@ -114,6 +127,21 @@ void moved_dir(struct graph *g, const char *from, size_t from_len, const char *t
 	}
 	below_free(&b);
 	buf_free(&path);
+}
+
+void moved_dir(struct graph *g, const struct graph_rename *r)
+{
+	uint32_t first = add_dir(g, r->from, r->from_len, r->to, r->to_len, r->exec, 0);
+
+	if (r->exchange)
+		add_dir(g, r->to, r->to_len, r->from, r->from_len, r->exec, first);
+}
+
+void moved_unknown(struct graph *g, const struct graph_rename *r)
+{
+	note_unknown(g, r->to, r->to_len);
+	if (r->exchange)
+		note_unknown(g, r->from, r->from_len);
 }
 
 /* ---- paths below a directory ---- */

@@ -154,10 +154,18 @@ void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, in
 /** files_symlink - put a symbolic link at a path; @target: the file it leads to */
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
 
+/* A rename: @from and @to as they were recorded, @file the number of the first. */
+struct graph_rename {
+	uint32_t file, exec;
+	int64_t at;
+	const char *from, *to;
+	size_t from_len, to_len;
+	bool exchange;
+};
+
 /* Remove, move, or add a name, and report that to the owner. */
 void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at);
-void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
-		  uint32_t exec, int64_t at);
+void files_rename(struct graph *g, const struct graph_rename *r);
 void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
 
 /**
@@ -165,8 +173,10 @@ void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, in
  *
  * Files below it that the trace does not know yet began with its former name.
  */
-void moved_dir(struct graph *g, const char *from, size_t from_len, const char *to, size_t to_len,
-	       uint32_t exec);
+void moved_dir(struct graph *g, const struct graph_rename *r);
+
+/** moved_unknown - after files_rename(): the same for names that were looked up before */
+void moved_unknown(struct graph *g, const struct graph_rename *r);
 
 /** moved_name - note what a path was at first, before directories above it were renamed */
 void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);

@@ -376,6 +376,24 @@ static void test_exchange(void **state)
 	says(makers, "/a.o=/bin/b /b.o=/bin/a");
 }
 
+/* What is below either directory goes with it, whether it has a counterpart in the other or not. */
+static void test_exchange_directories(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/a");
+		writes(1, "/x/both.o", 11);
+		writes(1, "/x/one.o", 12);
+		runs(1, "/bin/b");
+		writes(1, "/y/both.o", 13);
+		writes(1, "/y/d/other.o", 14);
+		exchanges(1, "/x", "/y");
+		ends(1);
+		says(makers, "/x/both.o=/bin/b /x/d/other.o=/bin/b /y/both.o=/bin/a /y/one.o=/bin/a");
+	}
+}
+
 /* One file under two names; what is written by the one is read by the other. */
 static void test_hard_link(void **state)
 {
@@ -1109,6 +1127,7 @@ int main(void)
 		cmocka_unit_test(test_cloexec), cmocka_unit_test(test_shared_table),
 		cmocka_unit_test(test_unknown_origin), cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
+		cmocka_unit_test(test_exchange_directories),
 		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_hard_link_renamed),
 		cmocka_unit_test(test_hard_link_of_before),
 		cmocka_unit_test(test_hard_link_looked_at), cmocka_unit_test(test_late_writer),

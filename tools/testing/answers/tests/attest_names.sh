@@ -42,22 +42,39 @@ echo more >> log
 mv unused unused2
 touch -d 2020-01-01 touched both; cat touched > o8
 mv both both2; touch both2; cat both2 > o9
+cat this/seen > o11; echo made > that/made
+python3 exchange.py this that
+cat this/f this/seen this/sub/f this/only-that this/made that/seen that/only-this > o12
 END2
+cat > exchange.py <<'END2'
+# mv --exchange, which few releases of coreutils have
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.renameat2(-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2):
+    sys.exit("cannot exchange: " + os.strerror(ctypes.get_errno()))
+END2
+for name in this that; do
+	mkdir -p $name/sub
+	for file in f seen sub/f only-$name; do echo "what $name/$file held" > $name/$file; done
+done
 cp -a . ../was
 check "names: recorded" etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
 cd .. || exit
 etrace attest --slsa names.fxt > slsa.json 2> /dev/null
 python3 said.py slsa.json "$PWD/proj" > said
 {
-	for name in back both dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f touched two; do
+	for name in back both dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f \
+		that/f that/only-that that/seen that/sub/f this/only-this this/seen touched two; do
 		row input $name was/$name
 	done
 	echo "input log changed since"
-	for name in both2 d/l dir2/sub log o1 o2 o3 o4 o5 o6 o7 o8 o9 o10 one other pack/f read2/f \
-		swap1/f swap2/f two unused2; do
+	for name in both2 d/l dir2/sub log o1 o11 o12 o2 o3 o4 o5 o6 o7 o8 o9 o10 one other pack/f read2/f \
+		swap1/f swap2/f that/only-this that/seen this/f this/made this/only-that this/seen this/sub/f \
+		two unused2; do
 		row output $name proj/$name
 	done
 	row tool build.sh was/build.sh
+	row tool exchange.py was/exchange.py
 } | sort > expected
 sort said > sorted
 same "names: those from before the build" <(cut -d ' ' -f 1,2 sorted) <(cut -d ' ' -f 1,2 expected)
