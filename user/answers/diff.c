@@ -127,7 +127,7 @@ static void load_edges(struct diff *d)
 	for (size_t i = 0; i < s->b->naccesses; i++) {
 		const struct build_access *a = &s->b->accesses[i];
 
-		if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && s->unit_of[a->exec])
+		if (build_is_use(a) && s->unit_of[a->exec])
 			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec],
 				  build_began(s->b, a));
 	}

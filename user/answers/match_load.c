@@ -362,7 +362,7 @@ void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_in
 		for (uint32_t i = 0; i < b->execs[exec].uses; i++) {
 			const struct build_access *a = &b->accesses[b->execs[exec].first + i];
 
-			if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version)
+			if (build_is_use(a))
 				add_input(s, unit, a, to);
 		}
 }

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that existed before the build, and was read or run in it. */
+/* A file that was read or run in the build. */
 struct used_file {
 	uint32_t file;
 	unsigned int classes;	/* bits of enum graph_class */
 	char *path;		/* @len bytes, followed by a NUL */
 	size_t len;
 	bool link;		/* a link that leads to the file, or another name of it */
+	bool made;		/* by the build; counts only if a package has it: installed meanwhile */
 	uint32_t package;	/* 1 + index of its package; 0 if none */
 };
 
@@ -69,7 +70,8 @@ static bool is_inside(const struct used *u, const char **path, size_t *len)
 	return true;
 }
 
-static void load_file(struct all *all, const struct used *u, uint32_t file, unsigned int classes)
+static void load_file(struct all *all, const struct used *u, uint32_t file, unsigned int classes,
+		      bool made)
 {
 	size_t len;
 	const char *path = build_path(build_of(u->db), file, &len);
@@ -79,6 +81,7 @@ static void load_file(struct all *all, const struct used *u, uint32_t file, unsi
 	all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
 	all->rows[all->n++] = (struct used_file){
 		.file = file, .classes = classes, .path = xstrndup(path, len), .len = len,
+		.made = made,
 	};
 }
 
@@ -86,17 +89,35 @@ static void load_files(const struct used *u, struct all *all)
 {
 	const struct build *b = build_of(u->db);
 	uint8_t *classes = xcalloc(b->nfiles + 1ul, sizeof(*classes));
+	bool *existed = xcalloc(b->nfiles + 1ul, sizeof(*existed));
 
 	for (size_t i = 0; i < b->naccesses; i++) {
 		const struct build_access *a = &b->accesses[i];
 
-		if (build_is_input(b, a))
-			classes[a->file] |= (uint8_t)(1u << a->class & u->classes);
+		if (!build_is_use(a) || !a->file || !(1u << a->class & u->classes))
+			continue;
+		classes[a->file] |= (uint8_t)(1u << a->class);
+		existed[a->file] |= build_is_input(b, a);
 	}
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (classes[i])
-			load_file(all, u, i, classes[i]);
+			load_file(all, u, i, classes[i], !existed[i]);
 	free(classes);
+	free(existed);
+}
+
+/* Forget files that the build made, unless a package has them. */
+static void drop_made(struct all *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->rows[i].made && !all->rows[i].package)
+			free(all->rows[i].path);
+		else
+			all->rows[n++] = all->rows[i];
+	}
+	all->n = n;
 }
 
 static void take_link(void *ctx, uint32_t file, const char *path, unsigned int class)
@@ -109,7 +130,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 		return;
 	hash = path_hash(path, len);
 	at = map64_get(&all->by_path, hash);
-	/* ignore a link to a file that the build made, which has no row */
+	/* what was not used with these classes has no row */
 	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;
 	if (at) {
@@ -183,6 +204,7 @@ static bool load_all(const struct used *u, struct all *all)
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->diag);
 	/* by_path is not needed any more */
+	drop_made(all);
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
 	all->classes = xcalloc(all->p.n + 1, sizeof(*all->classes));

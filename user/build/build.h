@@ -290,6 +290,9 @@ uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
 /** build_writer - the exec that wrote a version last; if none wrote, the one that emptied it */
 uint32_t build_writer(const struct build *b, uint32_t version);
 
+/** build_is_use - whether an access read or ran a version of a file */
+bool build_is_use(const struct build_access *a);
+
 /** build_is_input - whether an access read or ran a file that existed before the build */
 bool build_is_input(const struct build *b, const struct build_access *a);
 

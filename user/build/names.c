@@ -17,10 +17,15 @@ uint32_t build_find(const struct build *b, const char *path, size_t len)
 	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
 }
 
+bool build_is_use(const struct build_access *a)
+{
+	return (a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version;
+}
+
 bool build_is_input(const struct build *b, const struct build_access *a)
 {
 	/* what was only opened for writing before, as by touch, is still the same */
-	return (a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && a->file &&
+	return build_is_use(a) && a->file &&
 	       b->versions[b->versions[a->version].holds].made == GRAPH_EXISTED;
 }
 

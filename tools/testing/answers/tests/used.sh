@@ -68,6 +68,24 @@ for by in module bpf; do
 	check "$by: the interpreter's link" grep -qx 'sh-is-dash 1: program (1 file)' text
 done
 
+# What is installed while the build is recorded, as in an image; what else it makes is no input.
+mkdir -p image/var/lib/dpkg/info image/usr/bin
+printf 'Package: %s\nVersion: 1\n\n' early late idle > image/var/lib/dpkg/status
+for name in early late idle; do echo /usr/bin/$name > image/var/lib/dpkg/info/$name.list; done
+printf '#!/bin/sh\ncat "$@"\n' > image/usr/bin/early
+cat > install.sh <<'END2'
+cp -p image/usr/bin/early image/usr/bin/late.new
+mv image/usr/bin/late.new image/usr/bin/late
+cp image/usr/bin/early image/usr/bin/idle
+image/usr/bin/early install.sh > image/made
+image/usr/bin/late image/made > image/made2
+END2
+chmod +x image/usr/bin/early
+check "installed meanwhile: recorded" etrace run -q --backend=strace -o image.fxt -- sh -e install.sh
+etrace used --root image --in "$PWD/image" image.fxt > text
+printf '%s\n' 'early 1: data, program (1 file)' 'late 1: program (1 file)' > expected
+same "installed meanwhile: what was used of it" text expected
+
 # package NAME DEPENDS FILE...: one that is installed on the machine with links.
 package()
 {
