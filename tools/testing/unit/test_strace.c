@@ -121,6 +121,15 @@ static void test_results(void **state)
 	assert_true(line.restarts);
 	line = parse("connect(3<TCP:[1.2.3.4:5->6.7.8.9:10]>, {a=b}, 16) = 0");
 	assert_text(line.args, "3<TCP:[1.2.3.4:5->6.7.8.9:10]>, {a=b}, 16");
+	line = parse("connect(3<UNIX-STREAM:[7->8,\"/run/x-\"]>, {a=b}, 16) = 0");
+	assert_text(line.args, "3<UNIX-STREAM:[7->8,\"/run/x-\"]>, {a=b}, 16");
+	/* a name may end like an arrow */
+	line = parse("fchown(6</etc/passwd->, 0, 42) = 0");
+	assert_text(line.args, "6</etc/passwd->, 0, 42");
+	line = parse("close(6<(unreachable)/x->) = 0");
+	assert_text(line.args, "6<(unreachable)/x->");
+	line = parse("dup(6</dev/x-<char 1:3>>) = 7</dev/x-<char 1:3>>");
+	assert_text(line.args, "6</dev/x-<char 1:3>>");
 	line = parse("x(1<<4, 0x1 /* :) */, [{a=\"}\"}]) = 0");
 	assert_text(line.args, "1<<4, 0x1 /* :) */, [{a=\"}\"}]");
 }

@@ -31,10 +31,11 @@ static const char *skip_string(const char *s, const char *end)
 
 /*
  * Skip "<...>": a descriptor's path, in which strace escapes angle brackets and quotes, or
- * a socket with its name in quotes.
+ * a socket with its name in quotes, and with "->" between its two ends.
  */
 static const char *skip_angle(const char *s, const char *end)
 {
+	bool path = s + 1 < end && (s[1] == '/' || s[1] == '(');	/* "(unreachable)/x" */
 	int depth = 0;
 
 	while (s < end) {
@@ -44,7 +45,7 @@ static const char *skip_angle(const char *s, const char *end)
 		}
 		if (*s == '<')
 			depth++;
-		else if (*s == '>' && s[-1] != '-' && !--depth)
+		else if (*s == '>' && (path || s[-1] != '-') && !--depth)
 			return s + 1;
 		s += *s == '\\' && s + 1 < end ? 2 : 1;
 	}
