@@ -148,7 +148,7 @@ static void report_contents(const struct recording *r)
 	if (n)
 		fprintf(stderr, "  %s of %s hashed; %s read, %s of processor time\n",
 			text_count(n->hashed),
-			text_counted(n->versions, "content of a file", "contents of files"),
+			text_counted(n->used, "content of a file", "contents of files"),
 			text_bytes(n->bytes), text_time(n->cpu));
 }
 

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "content/hash_threads.h"
 #include "content/kept.h"
+#include "content/version_tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct contents {
 	unsigned int pid_bits;
 	struct file_limits limits;
 	struct contents_counts counts;
+	struct version_tally tally;
 	/* paths by file, as the graph reports them; the text ends at that of the next */
 	struct buf text;
 	size_t *paths;
@@ -104,6 +106,20 @@ static void on_written(void *ctx, const struct graph_settled *of)
 	hash_threads_add(c->threads, work_new(c, HASH_WORK_KEEP, of));
 }
 
+static void on_version(void *ctx, const struct graph_version *v)
+{
+	struct contents *c = ctx;
+
+	version_tally_begin(&c->tally, v);
+}
+
+static void on_access(void *ctx, const struct graph_access *a)
+{
+	struct contents *c = ctx;
+
+	version_tally_use(&c->tally, a);
+}
+
 static void on_settled(void *ctx, const struct graph_settled *of)
 {
 	static const char busy[] = "too many files were waiting to be hashed";
@@ -111,8 +127,6 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	struct hash_work *w = work_new(c, HASH_WORK_FILE, of);
 
 	w->tries = c->tries;
-	/* what nobody has written counts when its hash is known */
-	c->counts.versions += of->first && !of->unwritten;
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	kept_job_begin(&c->kept, &w->job);
 	/* most programs end soon, and a file that is kept can wait: no need to look what they have mapped */
@@ -171,14 +185,13 @@ static void emit_content(struct contents *c, const struct hash_work *w)
 		add_hex(ev, ET_S_CONTENT_gitoid, r->id.gitoid);
 		et_set_unsigned(ev, ET_V_CONTENT_size, r->key.size);
 		et_set(ev, ET_V_CONTENT_mtime, r->key.mtime);
-		c->counts.hashed++;
-		c->counts.versions += of->unwritten;
 		c->counts.bytes += r->cached ? 0 : r->key.size;
 		c->proofs = xgrow(c->proofs, &c->proofs_cap, c->nproofs + 1, sizeof(*c->proofs));
 		c->proofs[c->nproofs++] = (struct proof){
 			of->object, of->version, of->file, r->key.ino, r->key.ctime,
 		};
 	}
+	version_tally_hash(&c->tally, of->version, !r->why_not);
 	c->last = ev->time;
 	c->own = true;
 	sink_item(c->to, ev);
@@ -198,15 +211,10 @@ static void on_unsure(void *ctx, const struct graph_settled *of)
 {
 	struct contents *c = ctx;
 	const struct hash_work w = { .job.of = *of, .result.why_not = of->unsure };
-	bool hashed = false;
 
 	for (size_t i = c->nproofs; i--;)
-		if (c->proofs[i].version == of->version) {
+		if (c->proofs[i].version == of->version)
 			c->proofs[i].version = 0;
-			hashed = true;
-		}
-	c->counts.versions += of->first && !of->unwritten;
-	c->counts.hashed -= hashed;
 	emit_content(c, &w);
 }
 
@@ -323,7 +331,6 @@ void contents_end(struct contents *c)
 		path = xstrndup(name, len);
 		if (!file_still(path, p->ino, p->ctime, changed)) {
 			w.result.why_not = why;
-			c->counts.hashed--;
 			emit_content(c, &w);
 		}
 		free(path);
@@ -339,6 +346,7 @@ uint64_t contents_last(const struct contents *c)
 const struct contents_counts *contents_counts(struct contents *c)
 {
 	c->counts.cpu = hash_threads_cpu(c->threads);
+	c->counts.used = version_tally_count(&c->tally, &c->counts.hashed);
 	return &c->counts;
 }
 
@@ -349,7 +357,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 {
 	static const struct graph_ops ops = {
 		.below = on_below, .file = on_file, .settled = on_settled, .unsure = on_unsure,
-		.written = on_written,
+		.written = on_written, .version = on_version, .access = on_access,
 	};
 	struct contents *c = xcalloc(1, sizeof(*c));
 	int err = 0;
@@ -379,6 +387,7 @@ void contents_free(struct contents *c)
 	hash_threads_free(c->threads);
 	kept_end(&c->kept);
 	graph_free(c->graph);
+	version_tally_free(&c->tally);
 	et_fini(&c->ev);
 	buf_free(&c->text);
 	free(c->paths);

@@ -34,8 +34,8 @@ struct contents_options {
 
 /* What came of it so far. */
 struct contents_counts {
-	uint64_t versions;	/* that were to be hashed */
-	uint64_t hashed;
+	uint64_t used;		/* contents that programs read, ran or wrote */
+	uint64_t hashed;	/* of these, those with a hash */
 	uint64_t bytes;		/* read */
 	uint64_t cpu;		/* processor time of the threads until each last had nothing to do, ns */
 };

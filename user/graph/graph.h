@@ -205,7 +205,6 @@ struct graph_settled {
 	uint32_t file;		/* a name that leads to it, 0 if none */
 	uint64_t upid;		/* a task that has the file open as descriptor @fd; @fd -1 if none */
 	int32_t fd;
-	bool first;		/* not reported as settled before */
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
 	bool sized;		/* @size is that after the last change in the trace */

@@ -69,7 +69,6 @@ static bool report_unsure(struct graph *g, uint32_t object)
 
 	if (s->unsure_passed != s->unsure && g->ops->unsure) {
 		s->unsure_passed = row.version;
-		row.first = !again && s->first != row.version;
 		g->ops->unsure(g->ctx, &row);
 	}
 	if (!again)
@@ -97,8 +96,7 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 		row.upid = p->upid;
 		row.fd = (int32_t)number;
 	}
-	row.first = s->first != o->version;
-	if (row.first)
+	if (s->first != o->version)
 		s->since = g->last;
 	early = s->changed ? NULL : map64_get(&g->early, row.file);
 	if (early)

@@ -20,6 +20,7 @@
 
 #include "content/contents.h"
 #include "content/file_hash.h"
+#include "content/version_tally.h"
 
 #define SECOND	1000000000ll
 #define WR	01
@@ -1136,6 +1137,49 @@ static void test_removed(void **state)
 	et_fini(&ev);
 }
 
+static void test_tally(void **state)
+{
+	static const struct graph_version begin[] = {
+		{ .id = 1, .made = GRAPH_EXISTED },
+		/* opened for writing, but not written to: each holds what the one before does */
+		{ .id = 2, .made = GRAPH_CHANGED, .base = 1 },
+		{ .id = 3, .made = GRAPH_WRITTEN },
+		{ .id = 4, .made = GRAPH_CHANGED, .base = 3 },
+		{ .id = 5, .made = GRAPH_CHANGED, .base = 4 },
+		{ .id = 6, .made = GRAPH_CHANGED, .base = 5 },
+		/* looked at, and no file */
+		{ .id = 7, .made = GRAPH_EXISTED }, { .id = 8, .made = GRAPH_SPECIAL },
+	};
+	static const struct graph_access uses[] = {
+		{ .version = 1, .how = GRAPH_READ }, { .version = 2, .how = GRAPH_OPEN },
+		{ .version = 3, .how = GRAPH_WRITE }, { .version = 5, .how = GRAPH_RUN },
+		{ .version = 6, .how = GRAPH_WRITE }, { .version = 7, .how = GRAPH_LOOK },
+		{ .version = 8, .how = GRAPH_READ }, { .how = GRAPH_READ },
+	};
+	struct version_tally t = { 0 };
+	uint64_t hashed;
+
+	(void)state;
+	assert_int_equal(version_tally_count(&t, &hashed), 0);
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+		version_tally_begin(&t, &begin[i]);
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		version_tally_use(&t, &uses[i]);
+	assert_int_equal(version_tally_count(&t, &hashed), 3);
+	assert_int_equal(hashed, 0);
+	version_tally_hash(&t, 5, true);
+	version_tally_hash(&t, 6, true);
+	version_tally_hash(&t, 7, true);
+	version_tally_hash(&t, 8, true);
+	assert_int_equal(version_tally_count(&t, &hashed), 3);
+	assert_int_equal(hashed, 2);
+	version_tally_hash(&t, 1, true);
+	version_tally_hash(&t, 6, false);
+	assert_int_equal(version_tally_count(&t, &hashed), 3);
+	assert_int_equal(hashed, 2);
+	version_tally_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest of_graph[] = {
@@ -1167,6 +1211,7 @@ int main(void)
 		cmocka_unit_test(test_descriptor),
 		cmocka_unit_test(test_as_made),
 		cmocka_unit_test(test_removed),
+		cmocka_unit_test(test_tally),
 	};
 
 	return cmocka_run_group_tests(of_graph, NULL, NULL) |
