@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* An event as libetrace gives it to other programs. */
+/* An event as libetrace returns it to other programs. */
 #ifndef ETRACE_API_EVENT_H
 #define ETRACE_API_EVENT_H
 

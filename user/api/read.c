@@ -238,7 +238,7 @@ static const struct etrace_event *next_event(struct etrace *t)
 		int ret = t->source->ops->step(t->source, &t->sink);
 
 		t->ended = ret <= 0;
-		/* 2: written by a newer etrace, the only reason why a source gives up */
+		/* status 2: a newer etrace wrote the trace; sources stop for no other reason */
 		if (t->ended && diag_status(t->diag) == 2)
 			t->end = -ENOTSUP;
 	}

@@ -33,7 +33,10 @@ SAME(ETRACE_UNTOLD, ET_UNTOLD)
 SAME(ETRACE_OUTSIDE, ET_OUTSIDE)
 SAME(ETRACE_OUTSIDE + 1, ET_NR_MARKINGS)
 
-/* The public numbers of kinds differ: inside, new kinds go before those of programs. */
+/*
+ * The public numbers of kinds differ: in ours, new kinds are inserted before those that programs
+ * make.
+ */
 static const uint8_t number_of[ET_K_COUNT] = {
 #define EVENT(ID, id, name, category, where, doc) [ET_K_##ID] = ETRACE_K_##ID,
 #include "event/events.def"

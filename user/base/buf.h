@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* A growing buffer in which text is put together. */
+/* A growing buffer for building text. */
 #ifndef ETRACE_BUF_H
 #define ETRACE_BUF_H
 

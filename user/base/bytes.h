@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Copies, compares and converts short strings inline.  This is done several times for each
- * event, most strings are short, and for them a call into libc costs more than the work.
+ * Copies, compares and converts short strings inline. Every event needs several of these
+ * operations, most strings are short, and a call into libc costs more than the work
+ * itself.
  */
 #ifndef ETRACE_BYTES_H
 #define ETRACE_BYTES_H
@@ -39,7 +40,7 @@ static inline uint64_t bytes_first_low(const void *p)
 	return v;
 }
 
-/* memcpy(), not inline: so compilers cannot make guesses about @n and warn of them. */
+/* memcpy(), not inline, so that compilers cannot guess @n and warn about the guess. */
 void bytes_copy_many(void *to, const void *from, size_t n);
 
 /**
@@ -54,7 +55,7 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 	uint64_t a, b, c, d;
 
 #ifdef __SANITIZE_ADDRESS__
-	/* gcc 14 would else assume every length for each of several constant texts */
+	/* otherwise gcc 14 would assume every length for each of several constant texts */
 	if (!__builtin_constant_p(n))
 		asm("" : "+r" (f));
 #endif
@@ -108,14 +109,14 @@ static inline bool bytes_equal(const void *x, const void *y, size_t n)
 	return !n || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
-/** bytes_are - whether the @n bytes at @x, which may be anything, are those of a string */
+/** bytes_are - whether the @n bytes at @x are exactly the bytes of a string */
 static inline bool bytes_are(const char *x, size_t n, const char *string)
 {
 	return n == strlen(string) && bytes_equal(x, string, n);
 }
 
 /*
- * A vector of 16 bytes.  A comparison compares each byte and gives a vector again; the
+ * A vector of 16 bytes.  A comparison compares each byte, and its result is a vector, too; the
  * compiler uses the vector instructions of the processor.
  */
 typedef signed char bytes_16 __attribute__((vector_size(16)));
@@ -149,7 +150,7 @@ static inline size_t bytes_before(bytes_16 comparison)
 }
 
 /**
- * bytes_digits - read the decimal digits with which 8 bytes begin
+ * bytes_digits - read the decimal digits at the beginning of 8 bytes
  * @word: the bytes, as bytes_8() returns them
  * @number: set to the number, if there is a digit
  *
@@ -200,7 +201,7 @@ static inline void decimal_store(char *to, uint64_t digits)
 }
 
 #define DECIMAL_ZEROS 0x3030303030303030ull
-/* Bytes that decimal() may write: more than it returns. */
+/* Bytes that decimal() may write, including undefined ones after the digits. */
 #define DECIMAL_ROOM 24u
 
 /**

@@ -25,11 +25,12 @@ static inline int64_t clock_ns(clockid_t clock)
 }
 
 /**
- * clock_to_real - what to add to CLOCK_MONOTONIC for CLOCK_REALTIME, ns
+ * clock_to_real - CLOCK_REALTIME minus CLOCK_MONOTONIC, ns
  *
- * A thread can stop between two clocks: the shortest of a few tries counts.
+ * The thread may be preempted between reading the clocks, so the shortest of three tries counts.
  *
- * Return: never too large, and too small only by the time that the shortest took.
+ * Return: the difference; never too large, and too small by at most the duration of the shortest
+ * try.
  */
 static inline int64_t clock_to_real(void)
 {

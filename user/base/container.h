@@ -8,8 +8,8 @@
 /**
  * container_of - the struct that has @ptr as its @member
  *
- * @ptr must be a pointer of the member's type: the condition is there only so that any
- * other type does not compile.
+ * @ptr must be a pointer of the member's type: the conditional expression makes the
+ * compiler reject any other type.
  */
 #define container_of(ptr, type, member)	\
 	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))

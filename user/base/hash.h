@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Hashes for tables in memory.  Not for anything that is stored or shown: they
- * differ from run to run, because traces can come from anybody, and nobody should
- * be able to choose keys that all fall into one slot.
+ * Hashes for tables in memory.  Not for anything that is stored or shown: they differ from run to
+ * run, because traces can come from anybody, who must not be able to choose keys that all fall
+ * into one slot.
  *
  * Without knowledge of the random key, two chosen keys collide no more often than at random:
  *
- * - numbers: multiplied and added modulo 2^128, of which the upper half is taken;
+ * - numbers: multiplied and added modulo 2^128; the upper half is the hash;
  * - bytes: a random word is added to each word, and products of these are summed up (NH of
  *   UMAC, RFC 4418);
  * - more than HASH_BLOCK bytes: the sums of the blocks are the coefficients of a polynomial,
@@ -33,7 +33,7 @@ extern struct hash_key {
 	uint64_t block[HASH_BLOCK / 8];	/* for bytes */
 } hash_key;
 
-/** hash_seed - make hashes the same in each run, for tests; call before any table is made */
+/** hash_seed - make hashes the same in each run, for tests; call it before creating any table */
 void hash_seed(uint64_t seed);
 
 /** hash_two - a hash of two numbers; any of its bits can be used as an index */
@@ -41,7 +41,7 @@ static inline uint64_t hash_two(uint64_t a, uint64_t b)
 {
 	uint64_t h = (uint64_t)((hash_key.add + hash_key.first * a + hash_key.second * b) >> 64);
 
-	/* else the hashes of consecutive numbers would be equally far apart */
+	/* otherwise hashes of consecutive numbers would be equally far apart */
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 32;
 }
@@ -67,7 +67,7 @@ static inline hash_wide hash_block(const char *s, size_t len)
 
 	for (; len > 16; s += 16, len -= 16, at += 2)
 		sum += hash_pair(at, bytes_8(s), bytes_8(s + 8));
-	/* the rest by reads that may overlap; with the length they determine all bytes */
+	/* read the rest in words that may overlap; with the length, they determine all bytes */
 	if (len >= 8) {
 		a = bytes_8(s);
 		b = bytes_8(s + (len - 8));

@@ -3,7 +3,7 @@
  * A hash table from 64-bit keys to 64-bit values, used everywhere in etrace.
  *
  * Keys are numbers (pids, inodes) or, for text and for several numbers, their
- * hash, which stands for them (base/hash.h).  Values are numbers, indexes into an
+ * hash (base/hash.h).  Values are numbers, indexes into an
  * array of the owner, or pointers.  Open addressing, at most 3/4 full.
  */
 #ifndef ETRACE_MAP64_H
@@ -18,11 +18,11 @@
 /* All zeros is an empty table; map64_clear() frees its memory. */
 struct map64 {
 	struct map64_slot {
-		uint64_t key;	/* 0 if the slot is free; the key 0 has slots[cap] to itself */
+		uint64_t key;	/* 0 if the slot is free; slots[cap] is reserved for the key 0 */
 		uint64_t value;
 	} *slots;
 	size_t n;	/* number of keys */
-	size_t cap;	/* number of slots, a power of two, or 0; not counting that of key 0 */
+	size_t cap;	/* number of slots, a power of two, or 0; without the slot of key 0 */
 	bool zero;	/* the table contains the key 0 */
 };
 
@@ -46,7 +46,7 @@ static inline struct map64_slot *map64_find(const struct map64 *m, uint64_t key)
  * map64_get - look up a key
  *
  * Return: a pointer to its value, valid until the next map64_at(), map64_put() or
- * map64_remove(); NULL if the key is not there.
+ * map64_remove(); NULL if the key is missing.
  */
 static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 {
@@ -55,22 +55,22 @@ static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 	return s && (s->key || (!key && m->zero)) ? &s->value : NULL;
 }
 
-/** map64_at - look up a key; one that is not there is added with the value 0 */
+/** map64_at - look up a key; if it is missing, add it with the value 0 */
 uint64_t *map64_at(struct map64 *m, uint64_t key);
 
-/** map64_put - set a key's value, whether it was there or not */
+/** map64_put - set a key's value; adds the key if it is missing */
 static inline void map64_put(struct map64 *m, uint64_t key, uint64_t value)
 {
 	*map64_at(m, key) = value;
 }
 
-/** map64_first - count a key in its value.  Return: whether it came for the first time. */
+/** map64_first - count a key in its value. Return: whether the key is new. */
 static inline bool map64_first(struct map64 *m, uint64_t key)
 {
 	return !(*map64_at(m, key))++;
 }
 
-/** map64_pointer - the value of a key, a pointer.  Return: NULL if the key is not there. */
+/** map64_pointer - the value of a key, a pointer.  Return: NULL if the key is missing. */
 static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 {
 	const uint64_t *at = map64_get(m, key);
@@ -78,7 +78,7 @@ static inline void *map64_pointer(const struct map64 *m, uint64_t key)
 	return at ? (void *)(uintptr_t)*at : NULL;
 }
 
-/** map64_remove - remove a key.  Return: its value, 0 if it was not there. */
+/** map64_remove - remove a key.  Return: its value, 0 if it was missing. */
 uint64_t map64_remove(struct map64 *m, uint64_t key);
 
 /** map64_clear - remove all keys and free the memory */

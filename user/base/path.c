@@ -26,7 +26,7 @@ bool path_is_clean(const char *path, size_t len)
 	for (size_t i = 0; i + 17 < len; i += 16)
 		if (unclean_16(path + i))
 			return false;
-	/* the last 17 bytes, some of them for the second time */
+	/* check the last 17 bytes, some of them for the second time */
 	return !unclean_16(path + len - 17);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-/** path_base - the last component of a path: all after the last slash */
+/** path_base - the last component of a path: everything after the last slash */
 static inline const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -13,7 +13,7 @@ static inline const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** path_base_of - the same of a path of @len bytes; sets @len to the length of what is returned */
+/** path_base_of - the last component of a path of @len bytes; sets @len to its length */
 static inline const char *path_base_of(const char *path, size_t *len)
 {
 	const char *slash = memrchr(path, '/', *len);
@@ -33,13 +33,13 @@ static inline bool path_within(const char *path, size_t len, const char *dir, si
 	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/');
 }
 
-/** path_is_clean - whether a path is certainly clean; may be false for one that is, too */
+/** path_is_clean - whether path_clean() would not change a path; false if unsure */
 bool path_is_clean(const char *path, size_t len);
 
 /**
  * path_clean - remove ".", ".." and double slashes from an absolute path, in place
  *
- * ".." removes the name before it, as if that were no symbolic link.
+ * ".." removes the name before it, as if that name were not a symbolic link.
  */
 void path_clean(struct buf *path);
 

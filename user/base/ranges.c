@@ -69,7 +69,7 @@ void ranges_put(struct ranges *r, const struct range *range, size_t name_len)
 
 const struct range *ranges_at(const struct ranges *r, uint64_t addr)
 {
-	/* No range holds the last address: its end would not be a number. */
+	/* No range contains the last address: the end of such a range would overflow. */
 	return addr == UINT64_MAX ? NULL : find_overlap(r, addr, addr + 1);
 }
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct range {
-	uint64_t low, high;	/* first address, and first address after it, of what is left */
-	uint64_t base;		/* any number; the parts of a range that was cut share it */
+	uint64_t low, high;	/* first address, and first address after the range */
+	uint64_t base;		/* any number; if a range is cut, all its parts keep it */
 	char *name;		/* a copy; NULL if none */
 };
 

@@ -10,7 +10,7 @@
 /**
  * screen_add - append as much of a text as fits
  * @cols: number of columns that it may take
- * @utf8: whether the terminal shows UTF-8; else all that is not ASCII becomes '?'
+ * @utf8: whether the terminal shows UTF-8; otherwise everything outside ASCII becomes '?'
  *
  * Control characters, characters that change the direction of text, and bytes that are
  * not text become '?'.  Characters from U+1100 on count as two columns, since some of them

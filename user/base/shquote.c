@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Kinds of bytes, by the quoting that they need; the later, the more. */
+/* Kinds of bytes, by the quoting that they need, from least to most. */
 enum {
 	SAFE,		/* needs no quotes */
 	QUOTED,		/* needs '...' or $'...' */
@@ -29,7 +29,7 @@ static inline bytes_16 more_than_quoted(bytes_16 c)
 	return (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
 }
 
-/* Which of 16 bytes need more than @most, as the table above has it. */
+/* Which of 16 bytes need more than @most, a kind of byte. */
 static inline bytes_16 more_of(bytes_16 c, unsigned int most)
 {
 	switch (most) {
@@ -84,7 +84,7 @@ static inline size_t run_len(const char *s, size_t len, unsigned int most)
 		n = bytes_before(more_of(bytes_load_16(s + i), most));
 	if (n != 16)
 		return i;
-	/* the last 16 bytes, some of them for the second time */
+	/* check the last 16 bytes, some of them for the second time */
 	if (i && i + 16 > len && !more_16(s + len - 16, most))
 		return len;
 	while (i < len && needs[(unsigned char)s[i]] <= most)
@@ -134,7 +134,7 @@ static size_t escape_one(char **at, const char *s, size_t len)
 
 static __attribute__((noinline)) void escape(struct buf *b, const char *s, size_t len)
 {
-	/* $'', four bytes for each byte, and what copy_run() writes beyond the end */
+	/* room for $'', four bytes for each byte, and what copy_run() writes past the end */
 	char *begin = buf_room(b, 3 + 4 * len + 16), *to = begin;
 	size_t i = 0;
 
@@ -171,7 +171,7 @@ void sh_quote(struct buf *b, const char *s, size_t len)
 	}
 }
 
-/* Read an escape, from after its backslash on.  Return: its length, 0 if it is none. */
+/* Read an escape; @s is after its backslash. Return: its length, 0 if it is not an escape. */
 static size_t read_escape(const char *s, size_t len, struct buf *word)
 {
 	char c;
@@ -225,7 +225,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 				i += n + 1;
 				continue;
 			}
-			/* a byte that sh_quote() would have escaped means itself */
+			/* a byte that sh_quote() would have escaped stands for itself */
 			n += !n;
 			buf_add(word, s + i, n);
 			i += n;

@@ -36,7 +36,7 @@ void spelling_try(struct spelling *s, const char *name)
 	size_t len = strlen(name), wanted = strlen(s->wanted);
 	unsigned int distance = spelling_distance(s->wanted, wanted, name, len);
 
-	/* allow two typos, one in short names; or a name that begins with the wanted one */
+	/* allow two typos, in short names one; or accept a name that begins with the wanted one */
 	if (distance > (wanted < 4 ? 1 : 2) && (wanted < 3 || strncmp(name, s->wanted, wanted)))
 		return;
 	if (!s->best || distance < s->distance) {

@@ -17,12 +17,12 @@ void tally_free(struct tally *t)
 }
 
 /*
- * Upper bound of the memory that a name takes beside its bytes: its row, a spare row (the
+ * Upper bound of the memory that a name takes besides its bytes: its row, a spare row (the
  * array grows by doubling), its slot in the hash table, and malloc()'s overhead.
  */
 #define NAME_MORE	(2 * sizeof(struct tally_row) + 48 + 16)
 
-/* Remove the names that came least often. */
+/* Remove the least frequent names. */
 static void forget_rare(struct tally *t)
 {
 	uint64_t least = UINT64_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Counts by name, for the most frequent names.  Counts are exact while all names fit into
- * TALLY_BYTES; then the rarest are forgotten, with an upper bound on how often a
- * forgotten name can have come.  So memory is always bounded.
+ * Counts by name, for the most frequent names. Counts are exact while all names fit into
+ * TALLY_BYTES. After that, the rarest names are forgotten, which bounds the memory; an
+ * upper bound of how often a forgotten name occurred is kept.
  */
 #ifndef ETRACE_TALLY_H
 #define ETRACE_TALLY_H
@@ -16,10 +16,8 @@ struct tally_row {
 	char *name;
 	size_t len;
 	uint64_t hash;
-	uint64_t n;		/* how often the name came since it got this row */
-	uint64_t low;		/* upper bound of how often it came before that, and
-				 * was forgotten
-				 */
+	uint64_t n;		/* how often the name occurred since it got this row */
+	uint64_t low;		/* upper bound of earlier occurrences, which were forgotten */
 	uint64_t total;		/* sum of its values */
 	uint64_t most;		/* the largest of its values */
 };
@@ -29,13 +27,13 @@ struct tally {
 	size_t used, cap;
 	struct map64 of;	/* from the hash of a name to its index in @rows */
 	size_t bytes;		/* upper bound of the memory in use, in bytes */
-	uint64_t names;		/* number of names; a forgotten one that comes back
-				 * counts again
-				 */
-	uint64_t forgotten;	/* 0 if all counts are exact; else a count may be
-				 * too low by up to this, and a name that is not
-				 * here has come at most this often
-				 */
+	/* number of names; a forgotten one that comes back counts again */
+	uint64_t names;
+	/*
+	 * 0 if all counts are exact.  Otherwise a count may be too low by up to this, and a name
+	 * without a row occurred at most this often.
+	 */
+	uint64_t forgotten;
 };
 
 void tally_free(struct tally *t);

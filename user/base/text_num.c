@@ -72,7 +72,7 @@ const char *text_bytes(uint64_t n)
 	return to;
 }
 
-/* How times below @below, in ns, are printed: what the last digit counts, in ns, and the unit. */
+/* How times below @below ns are printed: the value of the last digit in ns, and the unit. */
 static const struct {
 	uint64_t below, digit;
 	unsigned int decimals;

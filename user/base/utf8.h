@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /**
- * utf8_char - length of the valid character with which @len > 0 bytes begin
+ * utf8_char - length of the valid character at the beginning of @len > 0 bytes
  *
  * Return: 1 to 4 bytes, or 0 if they do not begin with one.  NUL does not count as valid.
  */
@@ -45,7 +45,7 @@ char *utf8_hex(const char *s, size_t len);
 /**
  * utf8_unhex - the reverse of utf8_hex(), into @buf of at least @len / 2 bytes
  *
- * Return: whether it was all hex digits, an even number of them.
+ * Return: whether the text is an even number of hex digits.
  */
 bool utf8_unhex(const char *s, size_t len, char *buf);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Words that stand for what differs from run to run.  See words.h. */
+/* Words whose value differs from run to run.  See words.h. */
 #include "base/words.h"
 
 #include <string.h>

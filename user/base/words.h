@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Words in sources and scripts that stand for what differs from run to run.  Most of it is asked
- * without a system call, so nothing else shows it.
+ * Words in sources and scripts, such as __DATE__, whose value differs from run to run. Most
+ * programs get such values without a system call, so nothing else in a trace shows their use.
  */
 #ifndef ETRACE_WORDS_H
 #define ETRACE_WORDS_H
@@ -14,7 +14,7 @@ enum words_language {
 	WORDS_OF_RUBY, WORDS_OF_JS, WORDS_OF_LUA, WORDS_OF_MAKE,
 };
 
-/* What a word gives.  Up to WORDS_FOR_PID, it is never the same in two runs. */
+/* What the value of a word is. Up to WORDS_FOR_PID, it is never the same in two runs. */
 enum words_gives {
 	WORDS_FOR_TIME, WORDS_FOR_RANDOM, WORDS_FOR_PID, WORDS_FOR_HOST, WORDS_FOR_CPUS,
 	WORDS_FOR_LISTING, WORDS_FOR_ENV,
@@ -24,7 +24,7 @@ struct word {
 	uint8_t language;	/* enum words_language */
 	const char *word;
 	uint8_t gives;		/* enum words_gives */
-	uint8_t weight;		/* percent of certainty that a program that has it uses it */
+	uint8_t weight;		/* how likely a source with the word uses it, in percent */
 };
 
 /** words_language - the language that a program reads, by its name */

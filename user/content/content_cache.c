@@ -17,10 +17,10 @@
 #define CACHE_MAGIC	"etrhash\n"
 #define CACHE_VERSION	2u
 #define CACHE_WAYS	8u		/* slots of a set */
-#define CACHE_SLOTS_MAX	(1u << 23)	/* so that offsets fit into 31 bits */
+#define CACHE_SLOTS_MAX	(1u << 23)	/* keeps offsets within 31 bits */
 #define CACHE_SLOTS_AT	4096
-#define CACHE_NEAR	4u		/* sets of a page; inode numbers that share a set */
-/* How often to look again when others replace the file at the same time. */
+#define CACHE_NEAR	4u		/* sets of a page, and inode numbers in a set */
+/* Number of retries when other processes replace the file at the same time. */
 #define CACHE_TRIES	100
 
 struct cache_header {
@@ -40,7 +40,7 @@ struct cache_slot {
 };
 _Static_assert(sizeof(struct cache_slot) == 128, "as content_cache.h says, without padding");
 
-/* Not changed after opening: so threads need no lock. */
+/* Does not change after opening, so threads need no lock. */
 struct content_cache {
 	int fd;
 	uint64_t sets;
@@ -49,7 +49,7 @@ struct content_cache {
 
 /* A set as it was read: slots that are empty or could not be read have @used 0. */
 struct cache_set {
-	off_t at;		/* where it lies in the file */
+	off_t at;		/* offset in the file */
 	uint64_t newest;	/* after cache_set_check(): the largest @used; 0 if the set is empty */
 	struct cache_slot slots[CACHE_WAYS];
 };
@@ -81,7 +81,7 @@ static uint64_t cache_slot_sum(const struct content_cache *c, const struct cache
 
 /* ---- the file ---- */
 
-/* Read what is there; the rest becomes zeros. */
+/* Read as much as there is, and fill the rest with zeros. */
 static void cache_read(int fd, void *to, size_t n, off_t at)
 {
 	ssize_t got;
@@ -94,7 +94,7 @@ static void cache_read(int fd, void *to, size_t n, off_t at)
 	memset((char *)to + got, 0, n - (size_t)got);
 }
 
-/* Return: whether all was written; else errno is set. */
+/* Return: whether everything was written; otherwise errno is set. */
 static bool cache_write(int fd, const void *from, size_t n, off_t at)
 {
 	ssize_t put;
@@ -110,13 +110,13 @@ static bool cache_write(int fd, const void *from, size_t n, off_t at)
 static void cache_use(struct content_cache *c, int fd, const struct cache_header *h)
 {
 	c->fd = fd;
-	/* what lies beside a set is of no use */
+	/* no readahead: neighbouring sets are of no use */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	c->sets = h->slots / CACHE_WAYS;
 	memcpy(c->key, h->key, sizeof(c->key));
 }
 
-/* Begin to use an open file.  Return: false if its header is not that of a cache. */
+/* Use an open file as the cache. Return: false if it has no valid cache header. */
 static bool cache_use_file(struct content_cache *c, int fd)
 {
 	struct cache_header h;
@@ -138,7 +138,7 @@ static struct cache_header cache_header_new(size_t slots)
 		slots = CACHE_SLOTS_MAX;
 	h.slots = slots ? (slots + CACHE_WAYS - 1) / CACHE_WAYS * CACHE_WAYS : CACHE_WAYS;
 	memcpy(h.magic, CACHE_MAGIC, sizeof(h.magic));
-	/* random in each run, and others cannot know it */
+	/* random in each run, and unknown to others */
 	h.key[0] = hash_word(1);
 	h.key[1] = hash_word(2);
 	h.sum = cache_header_sum(&h);
@@ -146,21 +146,24 @@ static struct cache_header cache_header_new(size_t slots)
 }
 
 /*
- * Give a new file its name.  @old is a descriptor of the file that it replaces, -1 if there is
- * none.  Return: 0; -EEXIST if another file has appeared there; another negative errno on error.
+ * Move a new file to its name. @old is a descriptor of the file that it replaces, -1 if none.
+ * Return: 0; -EEXIST if another file has appeared there; another negative errno on error.
  */
 static int cache_file_name(const char *temp, const char *path, int old)
 {
 	struct stat was, is;
 
 	if (old >= 0) {
-		/* somebody else may just have replaced it */
+		/* another process may just have replaced it */
 		if (fstat(old, &was) || lstat(path, &is) || was.st_dev != is.st_dev ||
 		    was.st_ino != is.st_ino)
 			return -EEXIST;
 		return rename(temp, path) ? -errno : 0;
 	}
-	/* unlike a rename, this lets all that create it at once use the file of one of them */
+	/*
+	 * unlike rename(), link() lets processes that create the cache at the same time share one
+	 * file
+	 */
 	if (!link(temp, path)) {
 		unlink(temp);
 		return 0;
@@ -171,7 +174,7 @@ static int cache_file_name(const char *temp, const char *path, int old)
 	return rename(temp, path) ? -errno : 0;
 }
 
-/* Make a file and begin to use it.  Return: as cache_file_name(). */
+/* Create a cache file and use it. Return: as for cache_file_name(). */
 static int cache_file_make(struct content_cache *c, const char *path, int old, size_t slots)
 {
 	const struct cache_header h = cache_header_new(slots);
@@ -181,7 +184,7 @@ static int cache_file_make(struct content_cache *c, const char *path, int old, s
 	buf_adds(&temp, path);
 	buf_add(&temp, ".XXXXXX", sizeof(".XXXXXX"));
 	fd = mkostemp(temp.s, O_CLOEXEC);
-	/* a umask may have taken away bits of the owner */
+	/* the umask may have removed the owner's bits */
 	if (fd < 0 || fchmod(fd, 0600) || !cache_write(fd, &h, sizeof(h), 0))
 		err = -errno;
 	if (!err)
@@ -220,12 +223,12 @@ static int cache_file_open(const char *path, char *why, size_t size)
 	struct stat st;
 	int fd = -1, err;
 
-	/* opening a device may already do something: look first */
+	/* stat first: opening a device may have side effects */
 	if (!lstat(path, &st)) {
 		fault = cache_file_fault(&st);
 		if (!fault)
 			fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-		/* it may have been exchanged in between */
+		/* it may have been replaced in between */
 		if (fd >= 0 && !fstat(fd, &st))
 			fault = cache_file_fault(&st);
 		if (fd >= 0 && !fault)
@@ -244,7 +247,7 @@ static int cache_file_open(const char *path, char *why, size_t size)
 	return -1;
 }
 
-/* Open or make the file.  Return: false on error, with @why filled. */
+/* Open or create the file.  Return: false on error, with @why filled. */
 static bool cache_begin(struct content_cache *c, const char *path, size_t slots, char *why,
 			size_t size)
 {
@@ -343,8 +346,8 @@ static bool cache_set_full(const struct cache_set *set)
 }
 
 /*
- * The slot for an entry: that of the same file, which was changed since and never comes back; else
- * an empty one, or the one that was not used for longest.
+ * The slot for an entry: the slot of an earlier content of the same file, which is useless now;
+ * else an empty slot or the least recently used one.
  */
 static struct cache_slot *cache_set_choose(struct cache_set *set, const struct content_key *key)
 {
@@ -360,7 +363,7 @@ static struct cache_slot *cache_set_choose(struct cache_set *set, const struct c
 	return oldest;
 }
 
-/* Make a slot the one that was used last, and write it.  Return: false on error. */
+/* Mark a slot as most recently used, and write it.  Return: false on error. */
 static bool cache_set_write(const struct content_cache *c, const struct cache_set *set,
 			    struct cache_slot *s)
 {
@@ -383,8 +386,9 @@ bool content_cache_get(struct content_cache *cache, const struct content_key *ke
 		return false;
 	*id = s->id;
 	/*
-	 * Which one was used last matters only when one has to go.  If another process has replaced
-	 * it in the meantime, that entry is lost; if this fails, only the order is.
+	 * The order of use matters only in a full set, where an entry must be replaced. If another
+	 * process has just replaced this slot, its new entry is lost. If the write fails, only the
+	 * order is lost.
 	 */
 	if (!cache_set_full(&set))
 		return true;
@@ -423,7 +427,7 @@ static bool cache_place_in(struct buf *path, const char *variable, const char *b
 	return true;
 }
 
-/* Make the directories of a path that are missing.  Return: 0, or a negative errno. */
+/* Create the missing directories of a path.  Return: 0, or a negative errno. */
 static int cache_place_make(char *path)
 {
 	struct stat st;
@@ -431,10 +435,10 @@ static int cache_place_make(char *path)
 
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		/* the first error is the reason of the others */
+		/* the first error caused the others */
 		if (mkdir(path, 0700) && errno != EEXIST && !err)
 			err = -errno;
-		/* an existing one may be refused for another reason than that it exists */
+		/* mkdir() of an existing directory may fail with another error than EEXIST */
 		if (!stat(path, &st))
 			err = S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 		*slash = '/';
@@ -442,7 +446,7 @@ static int cache_place_make(char *path)
 	return err;
 }
 
-/* Return: false if the environment names no place; the path is empty then. */
+/* Return: false, with an empty path, if the environment names no place. */
 static bool cache_place(struct buf *path, bool is_root)
 {
 	bool is_known = true;

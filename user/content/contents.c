@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a file is hashed that changes while it is read. */
+/* Maximum attempts to hash a file that changes while it is read. */
 #define TRIES		3u
 
-/* A content that was proven so far. */
+/* A hash that was reported. */
 struct proof {
 	uint32_t object, version, file;
 	uint64_t ino;
@@ -36,14 +36,14 @@ struct contents {
 	size_t npaths, paths_cap;
 	struct proof *proofs;
 	size_t nproofs, proofs_cap;
-	struct map64 proven;	/* version: the first 8 bytes of the SHA-256 that was proven last */
+	struct map64 proven;	/* version to the first 8 bytes of its last SHA-256 */
 	struct et_event ev;
 	uint64_t last;		/* time of the last event */
-	uint64_t now;		/* of the one that the graph gets */
-	uint64_t next;		/* time of the event that follows what is taken; UINT64_MAX if none does */
-	bool own;		/* the last event was a content */
-	unsigned int tries;	/* of the version that graph_settle_again() reports */
-	bool ends;		/* there are no more events */
+	uint64_t now;		/* time of the event that the graph is processing */
+	uint64_t next;		/* time of the event after these results; UINT64_MAX if none */
+	bool own;		/* the last event was one of ours, ET_K_CONTENT */
+	unsigned int tries;	/* attempts so far, for graph_settle_again() */
+	bool ends;		/* the events have ended */
 	struct kept_files kept;
 	struct hash_threads *threads;
 };
@@ -129,7 +129,10 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	w->tries = c->tries;
 	w->job.pid = of->fd >= 0 ? (int)(of->upid & ((1ull << c->pid_bits) - 1)) : 0;
 	kept_job_begin(&c->kept, &w->job);
-	/* most programs end soon, and a file that is kept can wait: no need to look what they have mapped */
+	/*
+	 * a kept file can wait for its mappers, which usually end soon, so do not read their
+	 * mappings
+	 */
 	if (of->nmappers && !of->unwritten && w->job.kept >= 0 && !c->ends && of->fd < 0) {
 		graph_is_mapped(c->graph, of, false);
 		kept_job_end(&c->kept, &w->job);
@@ -143,7 +146,7 @@ static void on_settled(void *ctx, const struct graph_settled *of)
 	hash_threads_answer(c->threads, w);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 static void add_hex(struct et_event *ev, unsigned int i, const uint8_t *hash)
 {
@@ -154,8 +157,8 @@ static void add_hex(struct et_event *ev, unsigned int i, const uint8_t *hash)
 }
 
 /*
- * When a content is reported: after all lines of the event before it, each of which is later than
- * the one before by 1 ns, and before the next event.
+ * The time of a CONTENT event: after all lines of the event before it, which are 1 ns apart, and
+ * before the next event.
  */
 static uint64_t time_between(const struct contents *c, uint64_t time)
 {
@@ -197,7 +200,7 @@ static void emit_content(struct contents *c, const struct hash_work *w)
 	sink_item(c->to, ev);
 }
 
-/* Whether another content of the version was proven before. */
+/* Whether a different hash of the version was reported before. */
 static bool is_other(struct contents *c, const struct hash_work *w)
 {
 	uint64_t *last = map64_at(&c->proven, w->job.of.version), was = *last;
@@ -206,7 +209,7 @@ static bool is_other(struct contents *c, const struct hash_work *w)
 	return was && was != *last;
 }
 
-/* What was proven of a version before is withdrawn. */
+/* Withdraw the hashes reported for a version. */
 static void on_unsure(void *ctx, const struct graph_settled *of)
 {
 	struct contents *c = ctx;
@@ -237,7 +240,7 @@ static void take_hash(struct contents *c, struct hash_work *w)
 		}
 		c->tries = 0;
 	}
-	/* of a version that is gone, the trace says nothing: it has no other content */
+	/* report nothing if the version may have ended */
 	if (!proven)
 		return;
 	other = !w->result.why_not && is_other(c, w);
@@ -248,7 +251,10 @@ static void take_hash(struct contents *c, struct hash_work *w)
 		graph_was_changed(c->graph, &w->job.of);
 	if (w->job.of.unsure && !w->result.why_not)
 		on_unsure(c, &w->job.of);
-	/* not before: what is not proven may have been written to through a mapping since */
+	/*
+	 * store only a proven hash: otherwise the file may have changed through a mapping since
+	 * then
+	 */
 	if (!w->result.why_not && !w->result.cached && !w->result.empty && c->limits.cache &&
 	    graph_has_name(c->graph, w->job.of.object))
 		w->kind = HASH_WORK_STORE;
@@ -265,7 +271,7 @@ static void take_result(struct contents *c, struct hash_work *w)
 	}
 }
 
-/* What was proven up to @time. */
+/* Take the results that count at @time. */
 static void take_results(struct contents *c, uint64_t time)
 {
 	struct hash_work *w, *next;
@@ -285,7 +291,7 @@ void contents_event(struct contents *c, const struct et_event *ev)
 {
 	if (hash_threads_due(c->threads, ev->time))
 		take_results(c, ev->time);
-	/* what the graph reports of a version until this event is passed on before it */
+	/* reports of the graph while it processes this event are passed on before the event */
 	c->next = c->now = ev->time > c->last ? ev->time : c->last;
 	graph_event(c->graph, ev);
 	c->last = c->now;
@@ -294,7 +300,7 @@ void contents_event(struct contents *c, const struct et_event *ev)
 
 uint64_t contents_wait(struct contents *c, int ms)
 {
-	/* once: what is still mapped then stays so */
+	/* only once: files that are still mapped at the end stay mapped */
 	if (!c->ends) {
 		c->ends = true;
 		graph_settle_mapped(c->graph);
@@ -312,7 +318,7 @@ void contents_end(struct contents *c)
 	char *path;
 	size_t len;
 
-	/* of a version that was hashed twice, the last proof counts */
+	/* if a version was hashed twice, the last hash counts */
 	for (size_t i = c->nproofs; i--;) {
 		const struct proof *p = &c->proofs[i];
 		const char *name = path_of(c, p->file, &len);
@@ -366,7 +372,7 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	c->pid_bits = o->pid_bits;
 	c->limits = (struct file_limits){ .max = o->max, .pids = o->pids, .cache = o->cache,
 		.identified = o->identified, .early = o->early };
-	/* a mount that the build makes it may want to unmount at any time */
+	/* only mounts that exist now: the build may unmount its own at any time */
 	c->limits.mounts = mount_ids_now();
 	c->limits.keeps = mount_ids_lasting();
 	c->graph = graph_new(o->pid_bits, &ops, c);

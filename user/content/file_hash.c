@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hashes a file, and proves what its content was.  See file_hash.h. */
+/* Hashes a file, and proves when it had this content.  See file_hash.h. */
 #include "content/file_hash.h"
 #include "base/clock.h"
 
@@ -20,11 +20,11 @@
 #define SECOND		1000000000ll
 /* Bytes read at a time, on the stack: they stay in the processor's cache for both hashes. */
 #define BLOCK		(32u << 10)
-/* Up to this many bytes, reading a file again takes less time than a look into the cache. */
+/* Up to this many bytes, reading a file again is faster than a cache lookup. */
 #define SMALL		(32u << 10)
-/* How far the two clocks may drift apart while they are read, ns. */
+/* Tolerance for clock_to_real(), ns. */
 #define CLOCK_SLACK	1000000ll
-/* How late the coarse clock may be, in ticks: two were seen in a virtual machine. */
+/* Maximum lag of the coarse clock in ticks: two were seen in a virtual machine. */
 #define STALE_TICKS	4
 
 /* Length of a tick of the coarse clock, ns. */
@@ -38,7 +38,7 @@ static int64_t tick_ns(void)
 	return tick;
 }
 
-/* How much later than the recorded time of a change its ctime may be, ns. */
+/* How much later than the recorded time of a change the ctime may be, ns. */
 static int64_t slack_ns(const struct file_limits *limits)
 {
 	return limits->early ? tick_ns() + CLOCK_SLACK : 0;
@@ -72,7 +72,7 @@ static int look_at(int fd, const char *path, int flags, struct file_look *to)
 	return 0;
 }
 
-/* What can change is equal. */
+/* Whether two looks show no change of the file. */
 static bool is_equal(const struct file_look *a, const struct file_look *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
@@ -86,7 +86,7 @@ static bool is_unchanged(int fd, const struct file_look *before)
 	return !look_at(fd, "", AT_EMPTY_PATH, &now) && is_equal(before, &now);
 }
 
-/* Whether it is the same file, which somebody may be writing. */
+/* Whether @fd is the same file, changed or not. */
 static bool is_that_file(int fd, const struct file_look *before)
 {
 	struct file_look now;
@@ -109,7 +109,7 @@ static const char *why_closed(int error)
 	}
 }
 
-/* Whether a mount may be read: an open file keeps others from unmounting it. */
+/* Whether to read files of a mount: an open file prevents unmounting. */
 static bool may_read_mount(const struct file_limits *limits, uint64_t id)
 {
 	return !limits->mounts.n || !id || mount_ids_have(&limits->mounts, id);
@@ -130,8 +130,8 @@ static void close_found(struct file_found *f)
 }
 
 /*
- * An opened device or FIFO would act on the build, so only the inode is taken.
- * Return: whether it is the one that was looked at; else -1 is @f->fd
+ * Open with O_PATH: really opening a device or FIFO could disturb the build. Return:
+ * whether it is still the file of the first look; otherwise @f->fd is -1
  */
 static bool open_way(const struct way *way, struct file_found *f)
 {
@@ -148,7 +148,10 @@ static bool open_way(const struct way *way, struct file_found *f)
 	return false;
 }
 
-/* Whether a file is the recorded one.  Where its inode number does not show that, size and time do. */
+/*
+ * Whether a file is the recorded one, by its inode number or, if that is unreliable, by size and
+ * time.
+ */
 static bool is_same_file(const struct file_job *job, const struct file_found *f)
 {
 	bool own_dev = f->mount.fs && f->mount.fs->own_dev;
@@ -163,7 +166,7 @@ static bool is_same_file(const struct file_job *job, const struct file_found *f)
 	return own_ino && f->look.size == job->of.size && f->look.mtime == job->of.mtime;
 }
 
-/* Return: NULL, or why it is not found; @f->fd is open only if that was necessary */
+/* Return: NULL, or why the file was not found; @f->fd is open only if that was necessary */
 static const char *find_by(const struct way *way, const struct file_job *job,
 			   const struct file_limits *limits, struct file_mounts *known,
 			   struct file_found *f, uint64_t now)
@@ -172,7 +175,7 @@ static const char *find_by(const struct way *way, const struct file_job *job,
 
 	if (status)
 		return status == -1 ? why_closed(errno) : "not a regular file any more";
-	/* asked by name, since an open descriptor would keep others from unmounting it, too */
+	/* do not even open it with O_PATH, which would also prevent unmounting */
 	if (way->fd < 0 && !may_read_mount(limits, f->look.mount))
 		return "on a file system that was mounted during the recording";
 	if (!file_mount_known(known, f->look.mount, f->look.dev, now, &f->mount)) {
@@ -187,8 +190,8 @@ static const char *find_by(const struct way *way, const struct file_job *job,
 }
 
 /*
- * Finds the file of the trace: by the descriptor that is kept, its name, or the descriptor of a
- * task that has it open.  Return: NULL, or why it is not found
+ * Finds the recorded file by the kept descriptor, by its name, or by the descriptor of a task that
+ * has it open. Return: NULL, or why it was not found
  */
 static const char *find_job(const struct file_job *job, const struct file_limits *limits,
 			    struct file_mounts *known, struct file_found *f, struct way *way,
@@ -227,7 +230,11 @@ static int open_found(const struct file_found *f)
 
 /* ---- the proof ---- */
 
-/* Rule 2.  Return: NULL if the content at ctime is that of the trace, else why it need not be */
+/*
+ * Rule 2.
+ *
+ * Return: NULL if the file has the recorded content since its ctime, else why it may not
+ */
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
 			     const struct file_look *look)
 {
@@ -243,7 +250,10 @@ static const char *check_age(const struct file_job *job, const struct file_limit
 				 GRAPH_WHY_FOREIGN;
 }
 
-/* Whether a file is still as it was made: an open that is going on would have given it a new ctime. */
+/*
+ * Whether a truncated file is still empty: even an open that has not returned yet would have
+ * changed its ctime.
+ */
 static bool is_as_made(const struct file_job *job, const struct file_limits *limits,
 		       const struct file_look *look)
 {
@@ -252,8 +262,8 @@ static bool is_as_made(const struct file_job *job, const struct file_limits *lim
 }
 
 /*
- * Since Linux 6.13 (multigrain timestamps), a file whose times somebody has asked for gets a finer
- * ctime at its next change, which is later than the one that was read.
+ * Since Linux 6.13 (multigrain timestamps), a file whose times were read gets a finer ctime at its
+ * next change, later than the one that was read.
  */
 static bool has_fine_times(void)
 {
@@ -267,7 +277,7 @@ static bool has_fine_times(void)
 	return known > 0;
 }
 
-/* Rule 1: wait until a change would show. */
+/* Rule 1: wait until a change would show in ctime. */
 static void wait_for_tick(const struct file_found *f)
 {
 	int64_t changed = f->look.ctime, left;
@@ -276,7 +286,7 @@ static void wait_for_tick(const struct file_found *f)
 	if (f->mount.fs->fine && has_fine_times())
 		return;
 
-	/* a ctime in the future would take for ever: check_age() has refused it */
+	/* this ends soon: check_age() has refused a ctime in the future */
 	while (clock_ns(CLOCK_REALTIME_COARSE) <= changed) {
 		left = changed + tick_ns() - clock_ns(CLOCK_REALTIME);
 		nap.tv_nsec = left > 100000 ? left : 100000;
@@ -313,7 +323,7 @@ static bool maps_file(uint32_t pid, uint64_t ino, uint64_t other, bool *ended)
 	for (; !found && getline(&line, &cap, f) > 0; any = true)
 		found = is_mapping(line, ino, other);
 	free(line);
-	/* a process that has ended, and is not yet gone, has none */
+	/* a zombie has no mappings */
 	gone = ferror(f) ? errno == ESRCH : !any;
 	*ended |= gone;
 	found |= ferror(f) && !gone;
@@ -390,7 +400,7 @@ static struct content_key key_of(const struct file_found *f)
 	};
 }
 
-/* Read it: rule 1. */
+/* Read and hash a file: rule 1. */
 static const char *read_found(const struct file_found *f, struct file_result *to)
 {
 	int fd = open_found(f);
@@ -400,7 +410,7 @@ static const char *read_found(const struct file_found *f, struct file_result *to
 		return why_closed(errno);
 	wait_for_tick(f);
 	good = hash_content(fd, f->look.size, to);
-	/* before the last look: what comes after it is not proven */
+	/* take the time before the last look, which proves nothing about later changes */
 	to->time = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	good = good && is_unchanged(fd, &f->look);
 	close(fd);
@@ -411,7 +421,7 @@ static const char *read_found(const struct file_found *f, struct file_result *to
 	return NULL;
 }
 
-/* Whether a file that was found may be hashed.  Return: NULL, or why not */
+/* Whether to hash a file that was found.  Return: NULL, or why not */
 static const char *check_found(const struct file_job *job, const struct file_limits *limits,
 			       const struct file_found *f, struct file_result *to)
 {
@@ -422,21 +432,27 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	if (f->look.size > limits->max)
 		return "larger than the limit of --hash-max";
 	/*
-	 * An open that empties the file is recorded when it returns, perhaps after all this.  But
-	 * then the size is another one, or the file was empty before.
+	 * An open that truncates the file is recorded only when it returns, perhaps after this
+	 * check. But then the size differs, or the file was empty before.
 	 */
 	why = job->of.identified && job->of.sized && f->look.size != job->of.size ?
 	      GRAPH_WHY_FOREIGN : check_age(job, limits, &f->look);
-	/* or by a call that is recorded soon: a linker closes its output, and then makes it executable */
+	/*
+	 * try again: a recorded call may have changed it whose event comes soon, as when a linker
+	 * makes its output executable after closing it
+	 */
 	to->again = why;
 	if (why)
 		return why;
-	/* nobody can write to a mapping of nothing */
+	/* an empty file cannot be changed through a mapping */
 	to->mapped = f->look.size && may_be_mapped(job, limits, f->look.ino, &to->ended);
 	return to->mapped ? "a process may write to it through a mapping" : NULL;
 }
 
-/* What the build has just made is in no cache, unless it was opened for writing in vain. */
+/*
+ * A file that the build has just made is in the cache only if it was opened for writing but not
+ * changed.
+ */
 static bool may_be_cached(const struct file_job *job, const struct content_key *key)
 {
 	return job->of.existed || key->size > SMALL;
@@ -456,7 +472,7 @@ bool file_find(const struct file_job *job, const struct file_limits *limits,
 		return false;
 	to->why_not = find_job(job, limits, mounts, found, &way, link, sizeof(link));
 	if (to->why_not) {
-		/* perhaps it has a new name, which is recorded soon */
+		/* it may have a new name whose event comes soon */
 		to->again = to->why_not == why_closed(ENOENT);
 		return false;
 	}

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #define THREADS		2u
-#define NICE		10		/* of the threads: the build comes first */
-/* See due_of(). */
+#define NICE		10		/* niceness of the threads: the build comes first */
+/* How long due_of() delays a result that a pending event may contradict. */
 #define HOLD_NS		50000000u
-/* Work that one thread is enough for: another one costs more to wake. */
+/* Up to this much work, one thread is enough: waking another one would cost more. */
 #define WORK_FEW	8u
 
 struct work_list {
@@ -27,15 +27,15 @@ struct hash_threads {
 	const struct file_limits *limits;
 	pthread_t threads[THREADS + 1];
 	unsigned int nthreads;
-	/* under @lock: */
+	/* protected by @lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t more, more_keeps, done;
 	struct work_list files, keeps, results;
-	struct work_list stores;	/* they wait until a thread has something else to do */
-	unsigned int waiting;	/* in one of these but @results, or taken from there */
+	struct work_list stores;	/* stored in the cache when a thread gets other work */
+	unsigned int waiting;	/* work in these lists but @results, or being done */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
-	atomic_ullong due;	/* time from which the first of @results counts; UINT64_MAX if none */
+	atomic_ullong due;	/* time when the first of @results counts; UINT64_MAX if none */
 };
 
 static void list_init(struct work_list *l)
@@ -80,9 +80,9 @@ void hash_work_free(struct hash_work *w)
 }
 
 /*
- * When a result counts.  A call that has changed a file and has not returned has no event yet.  So
- * wait for that if the file had changed; and if it had not, but an open may have emptied it, which
- * the recorded size would show.  Return: CLOCK_MONOTONIC, ns
+ * When a result may be taken. A call that has changed a file but not returned yet has no event. So
+ * wait for such an event if the file had changed unexpectedly; and also if an open may have
+ * truncated it unnoticed, because no recorded size would show that. Return: CLOCK_MONOTONIC, ns
  */
 static uint64_t due_of(const struct hash_work *w)
 {
@@ -93,7 +93,7 @@ static uint64_t due_of(const struct hash_work *w)
 	return w->result.time + (waits ? HOLD_NS : 0);
 }
 
-/* With @lock. */
+/* The caller holds @lock. */
 static void add_result(struct hash_threads *t, struct hash_work *w)
 {
 	list_add(&t->results, w);
@@ -104,7 +104,7 @@ static void add_result(struct hash_threads *t, struct hash_work *w)
 
 /* ---- the threads ---- */
 
-/* Reading takes long: what else there is to do is another thread's. */
+/* Reading takes long, so wake another thread if there is more work. */
 static void read_file(struct hash_threads *t, struct file_found *found, struct file_result *result)
 {
 	pthread_mutex_lock(&t->lock);
@@ -140,7 +140,7 @@ static struct hash_work *take_work(struct hash_threads *t, bool keeps)
 	return w || keeps ? w : list_take(&t->stores);
 }
 
-/* With @lock. */
+/* The caller holds @lock. */
 static void wait_for_work(struct hash_threads *t, bool keeps)
 {
 	t->idle += !keeps;
@@ -176,13 +176,13 @@ static void run_worker(struct hash_threads *t, bool keeps)
 
 static void *hash_files(void *arg)
 {
-	/* on Linux the priority of a thread */
+	/* on Linux, this sets the thread's priority only */
 	setpriority(PRIO_PROCESS, 0, NICE);
 	run_worker(arg, false);
 	return NULL;
 }
 
-/* Not of low priority: what is opened late is gone. */
+/* Runs at normal priority: a file may be removed before it is opened. */
 static void *keep_files(void *arg)
 {
 	run_worker(arg, true);

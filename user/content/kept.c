@@ -32,14 +32,14 @@ static void kept_remove(struct kept_files *k, struct kept *it)
 	memmove(it, it + 1, (size_t)(k->of + k->n - it) * sizeof(*it));
 }
 
-/* Nothing more will be hashed unless somebody opens the file for writing again. */
+/* Close a file that needs no hashing unless a process opens it for writing again. */
 static void kept_remove_unused(struct kept_files *k, struct kept *it)
 {
 	if (it->fd >= 0 && !it->jobs && !graph_may_change(k->graph, it->object))
 		kept_remove(k, it);
 }
 
-/* That which was kept first makes room. */
+/* Make room by closing the oldest files. */
 static bool kept_make_room(struct kept_files *k)
 {
 	for (unsigned int i = 0; k->n == KEPT_MAX && i < KEPT_MAX; i++)
@@ -82,7 +82,7 @@ void kept_job_begin(struct kept_files *k, struct file_job *job)
 		return;
 	if (it->fd >= 0) {
 		if (fstat(it->fd, &st) || (uint64_t)st.st_size > KEPT_BYTES - k->bytes) {
-			/* by its name, then */
+			/* too large to keep: hash it by its name */
 			if (!it->jobs)
 				kept_remove(k, it);
 			return;

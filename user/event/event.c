@@ -45,7 +45,7 @@ void et_give_back(struct et_event *ev)
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
 {
 	et_set(ev, i, v);
-	/* most values are not negative */
+	/* test @v first: most values are not negative */
 	if (v < 0 && et_kinds[ev->kind].values[i].size == 8 && !et_kinds[ev->kind].values[i].sign)
 		ev->big |= (uint16_t)(1u << i);
 }
@@ -60,7 +60,7 @@ void et_set_error(struct et_event *ev, int32_t error)
 			ev->flags |= ET_F_FAILED;
 }
 
-/* How many lines there are before a row, each string counting as one. */
+/* The number of lines before a row, each string counting as one. */
 static uint32_t lines_before(const struct et_event *ev, unsigned int end)
 {
 	uint32_t n = 0;
@@ -184,7 +184,7 @@ void et_add_bytes(struct et_event *ev, const char *s, size_t n)
 {
 	struct et_string *str = last_string(ev);
 
-	/* that record begins with an empty line, which is not kept */
+	/* the later record begins with an empty line, which is not kept */
 	if (!n && ev->pending)
 		ev->later_time++;
 	if (!n)
@@ -291,7 +291,7 @@ void et_found(struct et_event *ev, struct et_finding f)
 
 /* ---- checking ---- */
 
-/* Bytes of a string, or of all arguments, each with its null byte. */
+/* Bytes of a string, or of all arguments, each with its NUL. */
 static int64_t string_length(const struct et_event *ev, unsigned int i)
 {
 	int64_t n = 0;
@@ -343,7 +343,7 @@ static const char *string_at(const struct et_event *ev, uint32_t item)
 	return name;
 }
 
-/* Whether an event lacks a line that continues or ends it. */
+/* Whether an event needs a line that continues or ends it, and has none. */
 static bool lacks_end(const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
@@ -365,7 +365,7 @@ unsigned int et_check(struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
-	/* most are whole */
+	/* most events are whole */
 	if (et_is_whole(ev))
 		return 0;
 	if (ev->flags & ET_F_NO_BEGIN || lacks_end(ev)) {
@@ -412,7 +412,7 @@ size_t et_extra_name(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	/* an upper-case letter: no name of ours begins so in FXT or JSON */
+	/* it must begin with an upper-case letter, because no name of ours in FXT or JSON does */
 	if (!len || s[0] < 'A' || s[0] > 'Z')
 		return 0;
 	while (n < len && ((s[n] >= 'a' && s[n] <= 'z') ||

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The event model of etrace: one event is one system call (or the end of a
- * task, or a loss) with all that is known of it.  kernel/etrace_events.def lists the
- * values and strings of each kind of event; they are numbered.  An event does not depend on
- * whether it came from text, from ring-buffer pages or from BPF.
+ * The event model of etrace: one event is one system call (or the end of a task, or a loss
+ * of events) with everything known about it.  kernel/etrace_events.def lists the values and
+ * strings of each kind of event; they are numbered.  An event does not depend on whether it
+ * came from text, from ring-buffer pages or from BPF.
  *
- * What only the line format can express (lines in another order, fields that no row
- * of the schema has) is kept as those lines; see et_event.raw.
+ * An event that only the line format can express (lines in another order, fields that are
+ * not in the schema) keeps its lines; see et_event.raw.
  */
 #ifndef ETRACE_EVENT_H
 #define ETRACE_EVENT_H
@@ -24,27 +24,27 @@ struct et_string {
 	uint32_t off, len;
 };
 
-/* Ways in which a string may not be the name that the kernel resolved. */
+/* How a string may differ from the name that the kernel resolved. */
 enum et_marking {
 	ET_JOINED,	/* the user's path, joined to a directory's */
 	ET_UNREAD,	/* could not be read */
 	ET_CUT,		/* incomplete */
-	ET_UNTOLD,	/* not known to exist: a file system would have to be asked */
+	ET_UNTOLD,	/* unknown whether it exists: only the file system could tell */
 	ET_OUTSIDE,	/* no path from the task's root directory */
 	ET_NR_MARKINGS
 };
 /* Bit of the argument list, or of a structure, next to those of the strings. */
 #define ET_MARKED_ARGS	8u
 
-/* Text that no row of the schema has, as it came. */
+/* Text that is not in the schema, as it was read. */
 struct et_extra {
 	bool field;		/* "name=value,..." of a line; else a line */
 	uint32_t off, len;	/* at bytes[off] */
 };
 
 /*
- * Something at a place inside an event: at byte @off of its @item-th line, each
- * string counting as one.  Rare; most events have none.
+ * A note about a place inside an event: byte @off of its line number @item, where each
+ * string counts as one line. Most events have none.
  */
 struct et_mark {
 	enum {
@@ -81,11 +81,11 @@ struct et_finding {
 };
 
 /* et_event.flags */
-#define ET_F_FAILED	1u	/* the call failed, and its kind has a line for that */
+#define ET_F_FAILED	1u	/* the call failed, and its kind has a line for failures */
 #define ET_F_INCOMPLETE	2u	/* something is missing: see @findings */
 #define ET_F_LATE	4u	/* came too late to be put in order */
-#define ET_F_NO_BEGIN	8u	/* what it began with was lost */
-#define ET_F_NO_END	16u	/* what it ended with was lost */
+#define ET_F_NO_BEGIN	8u	/* its beginning was lost */
+#define ET_F_NO_END	16u	/* its end was lost */
 
 #define ET_MAX_FINDINGS	8u
 /* No call has so many bytes of strings: argv ends at 6 MiB on Linux. */
@@ -93,14 +93,14 @@ struct et_finding {
 
 struct et_event {
 	uint8_t kind;		/* enum et_kind */
-	uint8_t strings;	/* bit i: string i is there; bit ET_ARGS: arguments */
-	uint16_t given;		/* bit i: value i is there */
-	uint8_t announced;	/* bit i: size[i] is not that of the string */
+	uint8_t strings;	/* bit i: string i is present; bit ET_ARGS: arguments */
+	uint16_t given;		/* bit i: value i is present */
+	uint8_t announced;	/* bit i: size[i] differs from the string's size */
 	uint8_t open;		/* bit i: the end of string i never came */
-	bool pending;		/* et_later() was called, and nothing was added since */
+	bool pending;		/* nothing was added since et_later() was called */
 	/* of event/event_queue.h */
 	bool queued;		/* in the queue */
-	bool closed;		/* it gets no more */
+	bool closed;		/* nothing more will be added */
 	/* et_oddities() */
 	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
@@ -114,14 +114,14 @@ struct et_event {
 	struct et_string str[ET_MAX_STRINGS];	/* by ET_S_* */
 	struct et_string *args;
 	uint32_t nargs, nextras, nlater;
-	unsigned int nfindings;	/* may be more than ET_MAX_FINDINGS, which are kept */
+	unsigned int nfindings;	/* may exceed ET_MAX_FINDINGS, the number that is kept */
 	struct et_extra *extras;
-	struct et_mark *later;	/* its later records, in order of their place */
+	struct et_mark *later;	/* marks of its later records, ordered by place */
 	char *bytes;
 	size_t nbytes;
 	/*
-	 * The event's lines, as et_print_lines() prints them for a task's first event, if they
-	 * cannot be made from its values and strings; else empty.
+	 * The event's lines, as et_print_lines() prints them for a task's first event. Empty if
+	 * they can be made from its values and strings.
 	 */
 	char *raw;
 	size_t raw_len;
@@ -129,7 +129,7 @@ struct et_event {
 	int64_t size[ET_ARGS + 1];	/* announced, by ET_S_* */
 	uint32_t later_cpu;	/* of et_later() */
 	uint64_t later_time;
-	uint8_t last;		/* the string that bytes are added to, or ET_ARGS */
+	uint8_t last;		/* the string that et_add_bytes() extends, or ET_ARGS */
 	size_t args_cap, extras_cap, later_cap, bytes_cap, raw_cap;
 	size_t counted;		/* bytes of its strings in event_queue.bytes */
 };
@@ -147,13 +147,13 @@ static inline size_t et_memory(const struct et_event *ev)
 void et_init(struct et_event *ev);
 void et_fini(struct et_event *ev);
 
-/* Memory that an event keeps for the next. */
+/* Bytes of memory that an event keeps for reuse. */
 #define ET_KEEP_BYTES	4096u
 #define ET_KEEP_ROWS	64u
-/* Frees what is more than that. */
+/* Frees memory beyond ET_KEEP_BYTES. */
 void et_give_back(struct et_event *ev);
 
-/** et_reset - empty it for reuse, giving back memory that a long one took */
+/** et_reset - empty an event for reuse; frees the memory if a long event has grown it */
 static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 			    uint32_t cpu, uint64_t time)
 {
@@ -167,7 +167,7 @@ static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upi
 	ev->nfindings = 0;
 	ev->nbytes = 0;
 	ev->raw_len = 0;
-	/* is any of them larger than that?  They grow by doubling. */
+	/* larger than ET_KEEP_BYTES? They grow by doubling, so OR finds the largest. */
 	if ((ev->bytes_cap | ev->raw_cap) >= 2 * ET_KEEP_BYTES ||
 	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= 2 * ET_KEEP_ROWS)
 		et_give_back(ev);
@@ -188,26 +188,26 @@ static inline void et_set_unsigned(struct et_event *ev, unsigned int i, uint64_t
 		ev->big |= (uint16_t)(1u << i);
 }
 
-/** et_set_value - set a value in the width and sign that the schema has for it */
+/** et_set_value - set a value, with the width and sign that the schema gives it */
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v);
 
-/** et_set_error - the call failed with a positive errno */
+/** et_set_error - note that the call failed; @error is a positive errno */
 void et_set_error(struct et_event *ev, int32_t error);
 
 /**
- * et_later - what follows came in a record of its own
+ * et_later - what is added next came in another record
  *
- * That record's cpu and time go with the next string, argument or byte.
+ * The next string, argument or byte gets that record's cpu and time.
  */
 void et_later(struct et_event *ev, uint32_t cpu, uint64_t time);
 
-/** et_add_string - string @i, by ET_S_*, which is not there yet */
+/** et_add_string - add string @i, by ET_S_*, which must not be present yet */
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n);
 
 /* Make room for at least @need bytes of strings. */
 void et_grow(struct et_event *ev, size_t need);
 
-/** et_room - where the next string can be put: room for @n bytes */
+/** et_room - where to write the next string: room for @n bytes */
 static inline char *et_room(struct et_event *ev, size_t n)
 {
 	if (ev->nbytes + n > ev->bytes_cap)
@@ -225,31 +225,34 @@ static inline void et_added_string(struct et_event *ev, unsigned int i, size_t n
 	ev->nbytes += n;
 }
 
-/** et_place_string - string @i, or one more argument: ET_ARGS; its bytes are there already */
+/**
+ * et_place_string - add string @i, or one more argument (ET_ARGS), whose bytes the event has
+ * already
+ */
 void et_place_string(struct et_event *ev, unsigned int i, size_t off, size_t n);
 
-/** et_add_arg - one more argument */
+/** et_add_arg - add one more argument */
 void et_add_arg(struct et_event *ev, const char *s, size_t n);
 
 /**
- * et_add_bytes - more bytes for the string or argument that was added last
+ * et_add_bytes - extend the string or argument that was added last
  *
  * The caller makes sure that et_memory() stays below ET_MAX_BYTES.
  */
 void et_add_bytes(struct et_event *ev, const char *s, size_t n);
 
 /**
- * et_add_args - arguments, each with a null byte, which the last one may lack
- * @on: the first one goes on with the one that was added last
+ * et_add_args - add arguments, each ended by a NUL, except perhaps the last
+ * @on: the first one continues the argument that was added last
  *
- * Return: whether the last one lacks it.
+ * Return: whether the last one has no NUL.
  */
 bool et_add_args(struct et_event *ev, const char *s, size_t len, bool on);
 
-/** et_add_earlier - et_add_bytes(), but of the record before the one of et_later() */
+/** et_add_earlier - et_add_bytes() for the record before the one that et_later() began */
 void et_add_earlier(struct et_event *ev, const char *s, size_t n);
 
-/** et_gap - @n numbered parts are missing at the end of the last string */
+/** et_gap - note that @n numbered parts are missing at the end of the last string */
 void et_gap(struct et_event *ev, uint32_t n);
 
 /** et_announce - set the announced size of a string, if that is not the size received */
@@ -259,47 +262,47 @@ static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size
 	ev->size[i] = size;
 }
 
-/** et_gap_args - @n arguments are missing before the next one */
+/** et_gap_args - note that @n arguments are missing before the next one */
 void et_gap_args(struct et_event *ev, uint32_t n);
 
-/** et_end - nothing more is added: note which last lines came with the last record */
+/** et_end - nothing more is added: note which lines at the end came with the last record */
 void et_end(struct et_event *ev);
 
-/** et_add_extra - text outside the schema */
+/** et_add_extra - add text outside the schema */
 void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n);
-/** et_place_extra - et_add_extra() of bytes that the event has already */
+/** et_place_extra - et_add_extra() for bytes that the event has already */
 void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n);
 /** et_extend_extra - add bytes to the last extra text; nothing was added after it */
 void et_extend_extra(struct et_event *ev, const char *s, size_t n);
-/** et_add_mark - a mark at a place that the caller knows */
+/** et_add_mark - add a mark; the caller fills it in */
 struct et_mark *et_add_mark(struct et_event *ev);
 /** et_set_raw - make room for @n bytes of raw lines. Return: that room */
 char *et_set_raw(struct et_event *ev, size_t n);
-/** et_found - note what is wrong; the event is incomplete */
+/** et_found - note what is wrong, and that the event is incomplete */
 void et_found(struct et_event *ev, struct et_finding f);
 
 /**
- * et_check - find what is missing in an event that was made of records
+ * et_check - find what is missing in an event that was made from records
  *
- * Return: the number of findings, which are noted in the event.
+ * Return: the number of findings; the event keeps them.
  */
 unsigned int et_check(struct et_event *ev);
 
 /* ---- looking at events ---- */
 
-/** et_has - whether a value is there */
+/** et_has - whether a value is present */
 static inline bool et_has(const struct et_event *ev, unsigned int i)
 {
 	return ev->given >> i & 1;
 }
 
-/** et_value - a value if it is there, else @absent */
+/** et_value - a value if it is present, else @absent */
 static inline int64_t et_value(const struct et_event *ev, unsigned int i, int64_t absent)
 {
 	return et_has(ev, i) ? ev->val[i] : absent;
 }
 
-/** et_has_string - whether a string (ET_ARGS: an argument list) is there */
+/** et_has_string - whether a string (ET_ARGS: an argument list) is present */
 static inline bool et_has_string(const struct et_event *ev, unsigned int i)
 {
 	return ev->strings >> i & 1;
@@ -326,17 +329,17 @@ static inline uint64_t et_oddities(const struct et_event *ev)
 	return bytes_8((const char *)ev + offsetof(struct et_event, big));
 }
 
-/** et_get_string - a string's bytes, owned by the event, NULL if it has none */
+/** et_get_string - a string's bytes, owned by the event; NULL if it is not present */
 static inline const char *et_get_string(const struct et_event *ev, unsigned int i, size_t *len)
 {
 	*len = et_has_string(ev, i) ? ev->str[i].len : 0;
 	return et_has_string(ev, i) ? et_text(ev, &ev->str[i]) : NULL;
 }
 
-/** et_count_lines - how many lines it has, each string counting as one */
+/** et_count_lines - how many lines an event has, each string counting as one */
 uint32_t et_count_lines(const struct et_event *ev);
 
-/** et_lacks_begin - whether anything that its first line needs is missing */
+/** et_lacks_begin - whether something that the event's first line needs is missing */
 static inline bool et_lacks_begin(const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
@@ -392,14 +395,16 @@ static inline bool et_is_present(const struct et_event *ev)
 	return ev->kind == ET_K_PRESENT || ev->kind == ET_K_JOIN;
 }
 
-/** et_present_path - the string with the program in such an event; the next one is its cwd */
+/** et_present_path - the number of its string with the program; the next one is the cwd */
 static inline unsigned int et_present_path(const struct et_event *ev)
 {
 	return ev->kind == ET_K_JOIN ? (unsigned int)ET_S_JOIN_path :
 				       (unsigned int)ET_S_PRESENT_path;
 }
 
-/** et_is_of_no_task - whether an event is about the trace or a file, and its upid means nothing */
+/**
+ * et_is_of_no_task - whether an event is about the trace or a file, so that its upid means nothing
+ */
 static inline bool et_is_of_no_task(const struct et_event *ev)
 {
 	return ev->kind == ET_K_LOST || ev->kind == ET_K_SESSION || ev->kind == ET_K_CONTENT;
@@ -408,7 +413,7 @@ static inline bool et_is_of_no_task(const struct et_event *ev)
 /**
  * et_regular - whether an event's lines can be made from its values and strings
  *
- * Such an event is whole; it can be restored from these alone.
+ * Such an event is whole, and its values and strings alone can restore it.
  */
 static inline bool et_regular(const struct et_event *ev)
 {
@@ -419,16 +424,16 @@ static inline bool et_regular(const struct et_event *ev)
 /**
  * et_extra_name - the name in a line outside the format: "Marks|cut=FN"
  *
- * Return: its length, 0 if it is not a name that can stand for the line.
+ * Return: its length, 0 if the line has no name that can be used in FXT and JSON.
  */
 size_t et_extra_name(const char *s, size_t len);
 
 /** et_marked - the name of the string that bit @i of a marking stands for, NULL if none */
 const char *et_marked(enum et_kind kind, unsigned int i);
-/** et_marking_names - what the markings are called */
+/** et_marking_names - names of the markings */
 extern const char *const et_marking_names[ET_NR_MARKINGS];
 
-/** et_finding_text - a finding in words, like "FN: 12 of 300 bytes missing" */
+/** et_finding_text - write a finding as text, like "FN: 12 of 300 bytes missing" */
 void et_finding_text(const struct et_finding *f, char *buf, size_t size);
 
 /* ---- upids ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Events that wait to be sent in the order of time.  See event_queue.h. */
+/* Events that wait to be sent in time order.  See event_queue.h. */
 #include "event/event_queue.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Events that wait to be sent to a sink in the order of time, whether they are made of
- * lines, of the module's records or of those of BPF.
+ * Events that wait to be sent to a sink in time order, whether they are made from lines, from the
+ * module's records or from BPF records.
  *
- * An event is open until evq_close(): more may be added to it, and it holds back those after
- * it.  If it holds back too many, its owner takes it out of the queue.  evq_close() then puts
- * it back, and it is sent late.
+ * An event is open until evq_close(): more may be added to it, and it holds back all later events.
+ * If it holds back too many, its owner takes it out of the queue; evq_close() then puts it back,
+ * and it is sent late.
  *
  * The queue allocates the owner's struct for an event, which begins with struct et_event, and
  * reuses its memory for later events.
@@ -24,7 +24,7 @@
 #define EVQ_EVENTS	4096u
 #define EVQ_BYTES	(16u << 20)
 
-/* At first @sink, @size and @fini are set, all else is 0.  evq_free() releases it. */
+/* The owner sets @sink, @size and @fini; all else begins as 0.  evq_free() releases it. */
 struct event_queue {
 	struct order order;
 	size_t bytes;		/* of the strings of the events in the queue */
@@ -32,7 +32,7 @@ struct event_queue {
 	struct sink *sink;
 	int err;		/* first negative errno of @sink */
 	size_t size;		/* of the owner's struct, in bytes */
-	void (*fini)(void *event);	/* frees what that holds besides the event; or NULL */
+	void (*fini)(void *event);	/* frees the rest of the owner's struct; may be NULL */
 	void *spare[EVQ_SPARE];
 	size_t nspare;
 };
@@ -58,7 +58,7 @@ static inline void evq_drop(struct event_queue *q, void *event)
 		q->spare[q->nspare++] = event;
 }
 
-/** evq_put - add an event, by its time */
+/** evq_put - add an event at the place of its time */
 static inline void evq_put(struct event_queue *q, void *event)
 {
 	struct et_event *ev = event;
@@ -69,7 +69,7 @@ static inline void evq_put(struct event_queue *q, void *event)
 	q->bytes += ev->nbytes;
 }
 
-/** evq_close - an event is complete, or gets no more; it is in the queue then */
+/** evq_close - an event is complete, or gets nothing more; puts it into the queue if necessary */
 static inline void evq_close(struct event_queue *q, void *event)
 {
 	struct et_event *ev = event;
@@ -79,7 +79,7 @@ static inline void evq_close(struct event_queue *q, void *event)
 		evq_put(q, event);
 }
 
-/** evq_grown - an event, in the queue or not, has got more bytes */
+/** evq_grown - count bytes that were added to an event, in the queue or not */
 static inline void evq_grown(struct event_queue *q, struct et_event *ev)
 {
 	if (!ev->queued)
@@ -104,7 +104,7 @@ static inline void *evq_take(struct event_queue *q)
 	return ev;
 }
 
-/** evq_is_full - whether the first event, not being closed, holds back too many others */
+/** evq_is_full - whether the first event is open and holds back too many others */
 static inline bool evq_is_full(const struct event_queue *q)
 {
 	return q->order.n > EVQ_EVENTS || (q->order.n > 1 && q->bytes > EVQ_BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A queue in the order of time.  See order.h. */
+/* A queue in time order.  See order.h. */
 #include "event/order.h"
 #include "base/partition.h"
 #include "base/xalloc.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A queue that is kept in the order of time: for events that are made of lines, of
- * the module's records or of those of BPF.  They arrive nearly in order, so that the
- * place of a new one is at the end or near it.
+ * A queue in time order, for events that are made from lines, from the module's records
+ * or from BPF records. They arrive almost in order, so a new one goes at the end or
+ * near it.
  */
 #ifndef ETRACE_ORDER_H
 #define ETRACE_ORDER_H
@@ -17,16 +17,16 @@ struct order_row {
 	void *what;		/* the owner's */
 };
 
-/* Begins with all 0; order_free() ends it. */
+/* All zeros is an empty queue; order_free() frees its memory. */
 struct order {
 	struct order_row *rows;	/* from @first on */
 	size_t first, n, cap;
-	uint64_t arrivals;	/* numbers given so far */
+	uint64_t arrivals;	/* numbers assigned so far */
 };
 
 void order_free(struct order *o);
 
-/** order_arrives - give the next arrival its number */
+/** order_arrives - the number of the next arrival */
 static inline uint64_t order_arrives(struct order *o)
 {
 	return o->arrivals++;
@@ -58,19 +58,19 @@ static inline void order_put(struct order *o, uint64_t time, uint64_t arrival, v
 	o->n++;
 }
 
-/** order_first - the next one, which stays in the queue; NULL if that is empty */
+/** order_first - the next row's @what, which stays in the queue; NULL if the queue is empty */
 static inline void *order_first(const struct order *o)
 {
 	return o->n ? o->rows[o->first].what : NULL;
 }
 
-/** order_first_time - the time of the next one; the queue must not be empty */
+/** order_first_time - the time of the next row; the queue must not be empty */
 static inline uint64_t order_first_time(const struct order *o)
 {
 	return o->rows[o->first].time;
 }
 
-/** order_take - remove the next one; the queue must not be empty */
+/** order_take - remove the next row and return its @what; the queue must not be empty */
 static inline void *order_take(struct order *o)
 {
 	void *what = o->rows[o->first++].what;

@@ -15,7 +15,7 @@ extern const struct opt_row pid_bits_options[];
 /**
  * pid_bits_of - the value of the option
  *
- * Return: false after diag_fatal() if it is no number from 0 to 32.
+ * Return: false after diag_fatal() if it is not a number from 0 to 32.
  */
 bool pid_bits_of(const struct opts *opts, struct diag *diag, unsigned int *bits);
 

@@ -10,12 +10,12 @@
 #define CLONE_THREAD	0x00010000
 
 struct proctab {
-	struct proctab_head head;	/* the first, see proctab.h */
+	struct proctab_head head;	/* must be first, for proctab.h */
 	const struct proctab_ops *ops;
 	void *ctx;
 	unsigned int pid_bits;
 	uint64_t processes;
-	uint32_t spare_koid;	/* the last one given to a task that cannot have its upid's */
+	uint32_t spare_koid;	/* the last koid that is not from a upid */
 	struct map64 by_koid;
 	/* by pid, or by upid if pid_bits is 0: the latest task; earlier ones at task->by_pid */
 	struct map64 by_pid;
@@ -160,14 +160,14 @@ static void name_present(struct task *task, const struct et_event *ev)
 static void end_task(struct proctab *t, struct task *task, enum task_end why,
 		     uint64_t time, const struct et_event *ev)
 {
-	/* counted before the call, so that the owner sees the new number */
+	/* count before the call, so that the owner sees the new number */
 	t->processes -= !task->thread;
 	t->ops->end(t->ctx, task, why, time, ev);
 	t->processes += !task->thread;
 	unlink_task(t, task);
 }
 
-/* A pid is reused: the task that had it has ended, and its end was lost. */
+/* A pid is reused: the task that had it must have ended, and its exit event was lost. */
 static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev)
 {
 	struct task *task = t->pid_bits ? map64_pointer(&t->by_pid, pid) : NULL, *next;
@@ -179,7 +179,10 @@ static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev
 	}
 }
 
-/* upid of the task that made a task, or of the parent of one that ran before; 0 if unknown. */
+/*
+ * upid of the task that created a task, or of the parent if the task ran before it was traced; 0
+ * if unknown.
+ */
 static uint64_t maker_of(const struct task *parent, const struct et_event *ev)
 {
 	int64_t upid;
@@ -222,7 +225,7 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	return task;
 }
 
-/* The process of a thread that ran before it was traced, or NULL. */
+/* The process of a thread that ran before it was traced; NULL if unknown. */
 static struct task *process_of(struct proctab *t, const struct et_event *ev)
 {
 	int64_t upid;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A table of the tasks of a trace that live at the moment: who is whose child,
- * what program each runs, which tasks are threads of one process.  It gets the
- * events in order, and calls its owner when a task or program begins or ends.
- * What the owner makes of that (slices, statistics) is not known here.
+ * A table of the live tasks of a trace: the parent of each, the program it runs, and
+ * which tasks are threads of one process. It gets the events in order, and calls its
+ * owner when a task or program begins or ends. It does not know what the owner does
+ * then (slices, statistics).
  *
  * Memory: the live tasks.  One whose end was lost is removed when its pid is
  * reused.
@@ -19,40 +19,37 @@
 
 struct task {
 	uint64_t upid;
-	uint32_t koid;		/* of the task: 32 bits, never 0, unique among
-				 * the live; the upid's sequence number if
-				 * possible
-				 */
-	uint32_t process;	/* koid of its process: its own, or that of the
-				 * task that made it with CLONE_THREAD
-				 */
+	/* of the task: 32 bits, never 0, unique among live tasks; if possible from its upid */
+	uint32_t koid;
+	/* koid of its process: its own, or that of the task that created it with CLONE_THREAD */
+	uint32_t process;
 	uint64_t process_upid;	/* upid of the task that has, or had, that koid */
-	uint64_t parent;	/* upid of the task that made it, 0 if unknown */
+	uint64_t parent;	/* upid of the task that created it, 0 if unknown */
 	uint64_t pid;		/* the part of its upid that is the pid */
-	unsigned int depth;	/* 1: its parent is not in the trace */
+	unsigned int depth;	/* 1 if its parent is not in the trace; a thread has its process's */
 	bool thread;
 	bool left_pid;		/* a thread that became the process: its pid may be reused */
 	bool forked;		/* its beginning is in the trace */
 	bool execed;		/* has run a program of its own */
 	uint64_t since;		/* when its present program began, ns */
-	/* base name of what it runs: bytes as they came, and a NUL */
+	/* base name of what it runs: bytes as recorded, and a NUL */
 	char *program;
 	size_t program_len;
 	uint64_t owners;	/* for the owner to use; 0 at first */
-	/* lists, of proctab.c */
+	/* links of lists in proctab.c */
 	struct task *by_pid, *next, **prev;
 };
 
 enum task_end {
 	TASK_EXIT,		/* it ended: there is an Exit event */
-	TASK_EXEC,		/* it goes on with another program */
+	TASK_EXEC,		/* it runs another program */
 	TASK_LOST,		/* its end is not in the trace */
 	TASK_OPEN,		/* the trace ends before it */
 };
 
 /*
- * How the owner is called.  @ev: the event that is the reason, NULL at the end
- * of the trace.
+ * The owner's callbacks. @ev: the event that caused the call, NULL at the end of the
+ * trace.
  */
 struct proctab_ops {
 	/*
@@ -68,7 +65,7 @@ struct proctab_ops {
 
 struct proctab;
 
-/* The first part of a table, for the inline functions below, which run for each event. */
+/* The first member of struct proctab, for the inline functions below, which run for each event. */
 struct proctab_head {
 	struct task *last;	/* the last actor, while it lives */
 };
@@ -83,9 +80,9 @@ struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev);
 void proctab_apply_change(struct proctab *t, struct task *actor, const struct et_event *ev);
 
 /**
- * proctab_actor - the task that made an event, begun now if it is new
+ * proctab_actor - the task that caused an event; a new one begins now
  *
- * Return: NULL if the event is of no task.
+ * Return: NULL if no task caused the event.
  */
 static inline struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
 {
@@ -106,21 +103,21 @@ static inline void proctab_apply(struct proctab *t, struct task *actor, const st
 		proctab_apply_change(t, actor, ev);
 }
 
-/** proctab_find - a task that lives. Return: NULL if there is none of that upid. */
+/** proctab_find - look up a live task. Return: NULL if no live task has that upid. */
 const struct task *proctab_find(struct proctab *t, uint64_t upid);
 
-/** proctab_first - a task that lives, the others at its ->next. Return: NULL if none. */
+/** proctab_first - the first live task; ->next is the next one. Return: NULL if none. */
 const struct task *proctab_first(const struct proctab *t);
 
 /** proctab_end - the trace is over: all live tasks end, TASK_OPEN */
 void proctab_end(struct proctab *t, uint64_t time);
 
-/** proctab_processes - how many processes (not threads) live */
+/** proctab_processes - number of live processes, without threads */
 uint64_t proctab_processes(const struct proctab *t);
 
 /* No task has a koid from here to PROCTAB_OWN_KOID. */
 #define PROCTAB_FIRST_OWN_KOID	0x7fff0000u
-/* For what belongs to the trace as a whole. */
+/* For things that belong to the whole trace, not to a task. */
 #define PROCTAB_OWN_KOID	0x7fffffffu
 
 #endif

@@ -34,7 +34,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Hide what is left before @end. */
+/* Hide the text from t->in to @end. */
 static void hide_span(struct scan *t, size_t end)
 {
 	size_t n = end - t->in;
@@ -91,13 +91,13 @@ static bool is_variable(const struct scan *t, size_t at)
 	       (is_letter(t->s[at + 1]) || strchr("{(0123456789@*#?", t->s[at + 1]));
 }
 
-/* The sign between a secret's name and its value.  Return: its length, 0 if none. */
+/* The separator between a secret's name and its value. Return: its length, 0 if none. */
 static size_t sign_at(const struct scan *t, size_t at, bool *header)
 {
 	size_t i = at;
 
 	*header = false;
-	/* a member of JSON */
+	/* the quote after a JSON key */
 	if (i + 1 < t->len && (t->s[i] == '"' || t->s[i] == '\'') && t->s[i + 1] == ':')
 		i++;
 	if (i >= t->len)
@@ -131,7 +131,7 @@ static void hide_value(struct scan *t, bool whole, bool header)
 }
 
 /*
- * Words that would name a secret in an environment, but do not as options of compilers and
+ * Words that would name a secret in an environment, but not in options of compilers and
  * other tools: "-plugin-opt=-pass-through=-lc", "-debug-pass=Structure", "--sort-key=2".
  */
 static bool is_of_tools(const char *name, size_t len)
@@ -215,17 +215,17 @@ static uint64_t hide_in(char *s, size_t *len, bool script)
 
 /* ---- words ---- */
 
-/* What runs: a program's name without its directory, and the word behind it. */
+/* The command: base name of the program, and the word after it. */
 struct command {
 	struct redact_word program, verb;
 };
 
 /* Options whose value is a password, by program. */
 static const struct {
-	const char *program;	/* or what it begins with, and a star */
+	const char *program;	/* its base name; a star at the end matches the rest */
 	const char *option;
-	bool apart;		/* the value may be the next word, too, not only in this one */
-	const char *verb;	/* only with this one, NULL for any */
+	bool apart;		/* the value may also be the next word */
+	const char *verb;	/* only with this subcommand, NULL for any */
 } options[] = {
 	{ "mysql*", "-p", false, NULL },	{ "mariadb*", "-p", false, NULL },
 	{ "sshpass", "-p", true, NULL },	{ "redis-cli", "-a", true, NULL },
@@ -239,7 +239,7 @@ static const struct {
 	{ "buildah", "-p", true, "login" },	{ "nerdctl", "-p", true, "login" },
 };
 
-/* Programs whose "-u" is a user of the machine, never with a password. */
+/* Programs whose "-u" takes a local user, never a password. */
 static const char *const no_passwords[] = {
 	"docker", "podman", "buildah", "nerdctl", "bwrap", "sudo", "systemd-run", "runc", "crun",
 };
@@ -258,7 +258,6 @@ static bool word_begins(const struct redact_word *w, const char *text)
 	return w->len >= strlen(text) && !memcmp(w->s, text, strlen(text));
 }
 
-/* A program's name without its directory. */
 static struct redact_word base_of(const struct redact_word *w)
 {
 	const char *slash = w->len ? memrchr(w->s, '/', w->len) : NULL;
@@ -276,7 +275,7 @@ static bool is_program(const struct redact_word *program, const char *name)
 	return is_word(program, name);
 }
 
-/* Hide all behind the first @from bytes. */
+/* Hide everything after the first @from bytes. */
 static uint64_t hide_behind(struct redact_word *w, size_t from)
 {
 	struct scan t = { .s = w->s, .len = w->len, .in = from, .out = from };
@@ -370,7 +369,7 @@ static uint64_t hide_word(const struct command *c, const struct redact_word *bef
 
 	if (asks_for_next(before) && w->len && *w->s != '-' && *w->s != '$')
 		return hide_behind(w, 0);
-	/* as openssl takes them */
+	/* a password argument of openssl */
 	if (word_begins(w, "pass:"))
 		return hide_behind(w, strlen("pass:"));
 	n = by_program(c, before, w);
@@ -400,7 +399,7 @@ static bool next_word(const struct scan *t, struct redact_word *w)
 	return true;
 }
 
-/* Whether a new command begins in what stands between two words. */
+/* Whether the text between two words begins a new command. */
 static bool begins_command(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -409,7 +408,7 @@ static bool begins_command(const char *s, size_t n)
 	return false;
 }
 
-/* Scripts may be nested, in quotes: as deep as this. */
+/* Maximum depth of scripts inside quotes of other scripts. */
 #define DEPTH_MAX 8
 
 static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
@@ -435,13 +434,13 @@ static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
 				c.verb = w;
 			before = w;
 		}
-		/* it is shorter now: move the rest up */
+		/* the word got shorter: close the gap */
 		if (w.len < was) {
 			memmove(s + from + w.len, s + from + was, t.len - from - was);
 			t.len -= was - w.len;
 		}
 		t.in = from + w.len;
-		/* skip the quote behind it */
+		/* skip the quote after it */
 		if (t.in < t.len && from && (s[from - 1] == '"' || s[from - 1] == '\'') && s[t.in] == s[from - 1])
 			t.in++;
 	}
@@ -524,7 +523,7 @@ static void hide_args(struct hiding *h, struct et_event *ev)
 	if (!hidden)
 		return;
 	*h->hidden += hidden;
-	/* its original lines and sizes, from which secrets could be seen, are dropped, too */
+	/* drop its original lines and sizes, too, since they could reveal secrets */
 	ev->raw_len = 0;
 	ev->nlater = 0;
 	ev->announced &= (uint8_t)~(1u << ET_ARGS);
@@ -554,7 +553,7 @@ static int hiding_item(struct sink *s, const void *item)
 	if (!ev->nargs && ev->kind != ET_K_SESSION && ev->kind != ET_K_ENV &&
 	    ev->kind != ET_K_OUTPUT)
 		return sink_item(h->to, ev);
-	/* its bytes are the source's, which does not read them again: change them in place */
+	/* the bytes belong to the source, which does not read them again: change them in place */
 	own = *ev;
 	hide_args(h, &own);
 	if (ev->kind == ET_K_SESSION)

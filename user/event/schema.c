@@ -9,7 +9,7 @@
 
 /* ---- names of values and strings ---- */
 
-/* size and sign of the types of the .def */
+/* size and sign of the types in events.def */
 #define T_u8	1, false
 #define T_u16	2, false
 #define T_u32	4, false
@@ -35,7 +35,7 @@
 
 /* ---- lines ---- */
 
-/* Which values may be missing; how many fields a line has, and what it needs. */
+/* Which values are optional; the number of fields of a line, and what it needs. */
 enum {
 #define VALUE(ID, id, type, name, means, given) MAY_##ID##_##id = given,
 #include "event/events.def"
@@ -155,11 +155,11 @@ bool et_on_request(const char *list, uint32_t *where)
 }
 
 const char et_env_listed[] =
-	/* passed by gcc to its compilers; includes the options that were in @files */
+	/* gcc passes it to its compilers; includes options from @files */
 	"COLLECT_GCC_OPTIONS,"
 	/* gcc and clang; icc, icx and nvc know the first of them, too */
 	"CPATH,C_INCLUDE_PATH,CPLUS_INCLUDE_PATH,OBJC_INCLUDE_PATH,OBJCPLUS_INCLUDE_PATH,"
-	/* where they find programs and libraries */
+	/* where gcc and clang find programs and libraries */
 	"COMPILER_PATH,LIBRARY_PATH,GCC_EXEC_PREFIX,"
 	/* gnat */
 	"ADA_INCLUDE_PATH,ADA_PRJ_INCLUDE_FILE,"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * kernel/etrace_events.def as userspace knows it: the kinds of events, their
- * values and strings by number, the names of both, and how an event is spelled
- * as lines.
+ * kernel/etrace_events.def as tables for userspace: the kinds of events, their values
+ * and strings by number, the names of both, and the lines of each kind.
  */
 #ifndef ETRACE_SCHEMA_H
 #define ETRACE_SCHEMA_H
@@ -20,19 +19,19 @@ enum et_kind {
 	ET_K_COUNT
 };
 
-/* The values of each kind by number, ET_V_OPEN_fd; ET_NV_OPEN: how many. */
+/* The values of each kind by number, like ET_V_OPEN_fd; ET_NV_OPEN is their count. */
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define VALUE(ID, id, type, name, means, given) ET_V_##ID##_##id,
 #define END_EVENT(ID, id) ET_NV_##ID };
 #include "event/events.def"
 
-/* The strings of each kind by number, ET_S_OPEN_name; ET_NS_OPEN: how many. */
+/* The strings of each kind by number, like ET_S_OPEN_name; ET_NS_OPEN is their count. */
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define STRING(ID, id, TAG, name) ET_S_##ID##_##id,
 #define END_EVENT(ID, id) ET_NS_##ID };
 #include "event/events.def"
 
-/* The number of the argument list, which no string has: ET_S_EXEC_args. */
+/* The number of the argument list; no string has it. ET_S_EXEC_args equals it. */
 #define ET_ARGS		7u
 #define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
 #include "event/events.def"
@@ -61,21 +60,21 @@ struct et_string_row {
 	const char *tag;	/* in the line format */
 };
 
-/* Which part of its event a line is. */
+/* The role of a line in its event. */
 enum et_role {
 	ET_STRING,		/* the lines of a string */
-	ET_BEGIN,		/* begins an event */
-	ET_MIDDLE,		/* continues one: RenameTo after RenameFrom */
-	ET_LAST,		/* ends one: End_of_args, SchedFork */
-	ET_FAILED,		/* ends one that failed */
-	ET_MORE,		/* adds to one that is complete without it */
+	ET_BEGIN,		/* begins the event */
+	ET_MIDDLE,		/* continues the event: RenameTo after RenameFrom */
+	ET_LAST,		/* ends the event: End_of_args, SchedFork */
+	ET_FAILED,		/* ends an event whose call failed */
+	ET_MORE,		/* adds to an event that is complete without it */
 };
 
-/* When a line is there. */
+/* When an event has a line. */
 enum et_when {
 	ET_EACH,		/* always */
-	ET_GIVEN,		/* if all of its strings and values are there */
-	ET_PLAIN,		/* as ET_GIVEN, and no optional value is there */
+	ET_GIVEN,		/* if all strings and values of the line are present */
+	ET_PLAIN,		/* as ET_GIVEN, and no optional value is present */
 	ET_ERROR,		/* if the call failed */
 	ET_EXTRA,		/* as ET_GIVEN */
 };
@@ -84,7 +83,7 @@ enum et_when {
 
 /* A field of a line: the size of a string, or a value. */
 struct et_field {
-	const char *name;	/* in the line format; NULL behind the last */
+	const char *name;	/* in the line format; NULL after the last */
 	uint8_t len;		/* of the name */
 	bool is_size;
 	uint8_t slot;		/* number of the string (ET_ARGS) or of the value */
@@ -99,7 +98,7 @@ enum et_tag {
 	ET_NR_TAGS
 };
 
-/* The lines of all events, by number; those of one kind lie together. */
+/* The lines of all events, by number; lines of one kind are adjacent. */
 enum et_row_id {
 #define EVENT(ID, id, name, category, where, doc) \
 	ET_R_FIRST_##ID, ET_R_FIRST_##ID##_ = ET_R_FIRST_##ID - 1,
@@ -122,24 +121,24 @@ struct et_row {
 	uint8_t slot;		/* ET_STRING: number of the string, or ET_ARGS */
 	uint8_t tag;		/* ET_STRING: enum et_tag */
 	uint8_t nfields;
-	/* a bit for each value and string without which the line is not there */
+	/* a bit for each value and string that the line needs */
 	uint16_t values;
 	uint8_t strings;
 	struct et_field fields[ET_MAX_FIELDS + 1];
 };
 extern const struct et_row et_rows[ET_NR_ROWS];
 
-/* With which options of a recording the module records an event. */
+/* The options of a recording that make the module record an event. */
 enum et_where {
 	ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_OUTPUT, ET_READER
 };
 
-/* What is recorded on request: the names, with commas between them. */
+/* Names of what is recorded only on request. */
 #define ET_ON_REQUEST	"probes, dirs, env, output, output=all"
 
 /**
- * et_on_request - add what a list like "probes,dirs" names
- * @where: their bits of enum et_where, and ET_OUTPUT_ALL, are set; unchanged on failure
+ * et_on_request - parse a list like "probes,dirs"
+ * @where: gets their bits (enum et_where, ET_OUTPUT_ALL); unchanged on failure
  *
  * Return: whether all names are known.
  */
@@ -151,17 +150,17 @@ bool et_on_request(const char *list, uint32_t *where);
 /* A further bit, set together with that of ET_OUTPUT: also output of processes that succeed. */
 #define ET_OUTPUT_ALL	(1u << 7)
 
-/* How many bytes are kept of what a process wrote to a descriptor: the last ones. */
+/* Bytes that are kept of a process's output to one descriptor: the last ones. */
 #define ET_OUTPUT_MAX	4096u
 
 /*
  * The variables that are recorded by default: they change what a compiler's command line
- * means, and hold no secrets. Names with commas between them.
+ * means, and hold no secrets. Names separated by commas.
  */
 extern const char et_env_listed[];
 
 /*
- * Those that are recorded, too, if the contents of files are: what programs make often depends on
+ * Variables that are also recorded if file contents are: the output of programs often depends on
  * them, and they hold no secrets.
  */
 extern const char et_env_hashed[];
@@ -171,22 +170,22 @@ extern const char et_env_hashed[];
  * @record: bits of enum et_where, and ET_ENV_LISTED
  * @list: the variables of ET_ENV_LISTED
  *
- * Return: names with commas between them; "*" if all, "" if none.
+ * Return: names separated by commas; "*" if all, "" if none.
  */
 const char *et_env_recorded(uint32_t record, const char *list);
 
 /** et_env_has - whether a variable is among those that et_env_recorded() names */
 bool et_env_has(const char *recorded, const char *name, size_t len);
 
-/* Bytes of a list of variables, with a null byte behind it. */
+/* Bytes of a list of variables, including the NUL. */
 #define ET_KEEP_ENV_MAX	1024
 
 /**
  * et_keep_env - add to a list of variables that are not hidden, even if they look secret
- * @list: room for ET_KEEP_ENV_MAX bytes; "" or names with commas between them
+ * @list: room for ET_KEEP_ENV_MAX bytes; "" or names separated by commas
  * @names: more of them
  *
- * Return: false if @names is no such list or there is no room; @list is unchanged then.
+ * Return: false, with @list unchanged, if @names is not such a list or does not fit.
  */
 bool et_keep_env(char *list, const char *names);
 
@@ -201,8 +200,8 @@ struct et_kind_row {
 	uint16_t row, end;	/* its lines: et_rows[row] up to before end */
 	uint16_t may;		/* bit i: value i is optional */
 	/*
-	 * If the kind begins with a line that is always there: the values and strings
-	 * that an event must have, to be complete if no end of its own is missing.
+	 * @begins: the kind begins with a line that every event has.  @must, @must_strings: the
+	 * values and strings that an event then needs to be whole, besides its end.
 	 */
 	bool begins;
 	uint16_t must;

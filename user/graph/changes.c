@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 
 /*
- * What was done to which name: the kind of event, its strings and the value
- * that is kept.
+ * The change of each kind of event: which of its strings and values to use.
  */
 static const struct changes {
 	uint8_t kind, what;
@@ -31,10 +30,10 @@ static const struct changes {
 	{ ET_K_PIVOT, GRAPH_CHROOT, ET_S_PIVOT_new_root, -1, -1 },
 };
 
-/* of renameat2 */
+/* RENAME_EXCHANGE of renameat2(2) */
 #define EXCHANGE 2
 
-/* A file gets one more name, or its first one if only a descriptor led to it. */
+/* A file gets one more name, or its first one if it was known by a descriptor only. */
 static void link_name(struct graph *g, const struct process *p, const struct graph_change *row,
 		      const struct et_event *ev)
 {
@@ -46,7 +45,7 @@ static void link_name(struct graph *g, const struct process *p, const struct gra
 		o = files_at(g, row->file, NULL);
 	if (o)
 		files_link(g, o, row->to, row->exec, row->at);
-	else	/* unknown file: the exec that gives the name counts as its maker */
+	else	/* unknown file: the exec that links it counts as its maker */
 		files_make(g, row->to, S_IFREG, row->exec, row->at);
 }
 
@@ -149,7 +148,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 	}
 }
 
-/* A change of names changes the inodes, too, also that of a file which is replaced. */
+/* A change of names also changes the inodes, including the inode of a replaced file. */
 static void note_inodes(struct graph *g, const struct graph_change *row)
 {
 	bool times = row->what == GRAPH_UTIMENS;

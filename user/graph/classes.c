@@ -11,8 +11,8 @@ const char *const graph_class_names[GRAPH_NCLASSES] = {
 #define LIBC (NAME_CONFIG | NAME_CLOEXEC)
 
 /*
- * Files of the system that programs read on their own; all else is data.  "*" stands for any
- * bytes but a slash.
+ * System files that programs read without being asked to; everything else is data. "*" stands for
+ * any bytes but a slash.
  */
 static const struct {
 	const char *part;
@@ -24,7 +24,7 @@ static const struct {
 	{ "/sys/", NAME_CONFIG | NAME_SPECIAL },
 	{ "/dev/shm/", 0 },
 	{ "/dev/", NAME_CONFIG | NAME_SPECIAL },
-	/* the C library: locales, character sets, time, names of users and hosts */
+	/* the C library: locales, character sets, time zones, user and host names */
 	{ "/usr/lib/locale/", LIBC }, { "/usr/lib*/gconv/", NAME_CONFIG },
 	{ "/usr/lib*/*/gconv/", NAME_CONFIG }, { "/usr/share/zoneinfo/", LIBC },
 	{ "/etc/locale.alias", LIBC }, { "/etc/localtime", LIBC }, { "/etc/timezone", LIBC },
@@ -42,7 +42,7 @@ static const struct {
 	{ "/etc/environment", NAME_CONFIG }, { "/etc/login.defs", NAME_CONFIG },
 	{ "/etc/pam.", NAME_CONFIG }, { "/etc/security/", NAME_CONFIG },
 	{ "/etc/sudo", NAME_CONFIG },
-	/* what many programs link with, or run in */
+	/* libraries of many programs, and environments that they run in */
 	{ "/etc/ssl/", NAME_CONFIG }, { "/etc/pki/", NAME_CONFIG },
 	{ "/etc/crypto-policies/", NAME_CONFIG }, { "/etc/fonts/", NAME_CONFIG },
 	{ "/etc/perl/", NAME_CONFIG }, { "/etc/python", NAME_CONFIG },
@@ -50,7 +50,7 @@ static const struct {
 	{ "/etc/gitconfig", NAME_CONFIG }, { "/etc/ccache.conf", NAME_CONFIG },
 };
 
-/* Where packages are installed; to a build, an administrator's own files there are no different. */
+/* Where packages are installed. Files that an administrator put there count as installed, too. */
 static const char *const installed[] = {
 	"/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/gnu/store/",
 };
@@ -113,7 +113,7 @@ struct name_class classes_of_name(const char *path, size_t len)
 		if (!n)
 			continue;
 		c.bits |= (uint8_t)places[i].bits;
-		/* of "/etc/passwd", the directory */
+		/* use the directory of a pattern like "/etc/passwd" */
 		while (n && path[n - 1] != '/')
 			n--;
 		c.place = n ? (uint8_t)(n - 1) : 0;
@@ -126,7 +126,7 @@ bool classes_is_header(uint64_t bytes, bool shared)
 {
 	uint64_t more = bytes < 832 ? 1 : bytes - 832;
 
-	/* glibc's and musl's buffers; and of a shared object program headers beyond the first */
+	/* the buffer sizes of glibc and musl; for a shared object, also further program headers */
 	return bytes == 832 || bytes == 960 || (shared && (bytes == 512 || !(more % 56)));
 }
 
@@ -188,7 +188,7 @@ static size_t below_prefix(const char *word, const char *prefix, size_t n, const
 		dir = match_length(dirs[i], path + n, len - n);
 	if (!dir || !*word)
 		return dir ? n + dir - 1 : 0;
-	/* directly, or below a directory for the architecture */
+	/* directly below the prefix, or below a directory for the architecture */
 	for (int i = 0; i < 2; i++) {
 		const char *slash = memchr(path + n + dir, '/', len - n - dir);
 
@@ -216,7 +216,7 @@ size_t classes_library(const struct interpreter *in, const char *program, const 
 	for (size_t i = 0; *in->word && !n && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		n = below_prefix(in->word, prefixes[i], strlen(prefixes[i]), path, len);
 	bin = bin ? memrchr(program, '/', (size_t)(bin - program)) : NULL;
-	/* an interpreter in the tree that is worked on is the build's own */
+	/* an interpreter below the working directory belongs to the build */
 	if (n || !bin || bin == program || (home > 1 && !strncmp(program, cwd, home)))
 		return n;
 	return below_prefix(in->word, program, (size_t)(bin - program), path, len);

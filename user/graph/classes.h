@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a file is read for, judged by its name and by how it is read: etrace-db(5), rule 7. */
+/* Why a file is read, judged by its name and by how it is read: etrace-db(5), rule 7. */
 #ifndef ETRACE_CLASSES_H
 #define ETRACE_CLASSES_H
 
@@ -8,17 +8,17 @@
 /* Bits that depend on the name alone, not on the program that uses it. */
 enum {
 	NAME_CONFIG = 1,	/* read by the C library and by runtimes: locale, nss */
-	NAME_LOADER = 2,	/* read by the loader alone: ld.so.cache */
+	NAME_LOADER = 2,	/* read only by the loader: ld.so.cache */
 	NAME_SHARED = 4,	/* a shared object: read by the loader, or by a linker */
-	NAME_SPECIAL = 8,	/* of the kernel: /proc, /sys, /dev */
+	NAME_SPECIAL = 8,	/* made by the kernel: /proc, /sys, /dev */
 	NAME_SYSTEM = 16,	/* installed: /usr, /lib */
 	NAME_CLOEXEC = 32,	/* NAME_CONFIG only if opened with O_CLOEXEC, as by libc */
 };
 
-/* What a path alone shows. */
+/* What the path alone says about a file. */
 struct name_class {
 	uint8_t bits;		/* NAME_* */
-	uint8_t place;		/* length of the directory in classes.c that it is in; 0 if none */
+	uint8_t place;		/* length of its directory in classes.c; 0 if not listed */
 };
 
 struct name_class classes_of_name(const char *path, size_t len);
@@ -30,13 +30,15 @@ struct name_class classes_of_name(const char *path, size_t len);
 #define LOADER_READS_FROM 512u
 #define LOADER_READS_BELOW 4096u
 
-/** classes_is_header - whether @bytes is what a loader reads; @shared: NAME_SHARED is set */
+/**
+ * classes_is_header - whether a loader would read just @bytes bytes; @shared: NAME_SHARED is set
+ */
 bool classes_is_header(uint64_t bytes, bool shared);
 
 /* A program that runs text or bytecode. */
 struct interpreter {
 	const char *program;	/* base name without its version */
-	bool scripts;		/* its first plain argument is what it runs */
+	bool scripts;		/* its first argument that is not an option is the script */
 	const char *word;	/* prefix of its library directories; "": all of lib; NULL: none */
 	const char *place;	/* path of one more library directory, NULL if none */
 };
@@ -54,7 +56,7 @@ const struct interpreter *classes_interpreter(const char *program, size_t len);
 size_t classes_library(const struct interpreter *in, const char *program, const char *cwd,
 		       const char *path, size_t len);
 
-/** classes_lends - whether a program puts descriptors 0 to 2 in place for its children */
+/** classes_lends - whether a program sets up descriptors 0 to 2 for its children */
 bool classes_lends(const char *program, size_t len);
 
 #endif

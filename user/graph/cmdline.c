@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which files the arguments of a program name.  See state.h. */
+/* Finds the files that a program's arguments name.  See state.h. */
 #include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/state.h"
@@ -125,7 +125,10 @@ static bool is_named(const struct cmdline *c, struct named_paths *p, const char 
 	return false;
 }
 
-/* Most programs open nothing for which it matters, and of the others most nothing below @cwd. */
+/*
+ * The paths are found on demand: most programs open no file for which this matters, and most
+ * others open none below @cwd.
+ */
 bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place)
 {
 	size_t n = c ? strlen(c->cwd) : 0;

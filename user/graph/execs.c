@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The rows of execs, and the numbers of the strings and files that they name.  See state.h. */
+/* The rows of execs, and the numbers of their strings and files.  See state.h. */
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "graph/state.h"
@@ -62,7 +62,7 @@ void exec_end(struct graph *g, struct process *p, enum graph_ended how, int64_t 
 	struct graph_exec_end end = p->end;
 
 	p->end = (struct graph_exec_end){ 0 };
-	/* a fork that did nothing before its execve is no exec */
+	/* a fork that did nothing before its execve does not count as an exec */
 	if (!p->exec.id && how == GRAPH_ENDED_EXEC)
 		return;
 	end.id = exec_id(g, p);

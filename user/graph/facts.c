@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What is recorded of an exec beside its files: its environment, what it printed, what it asked. */
+/*
+ * Facts about an exec other than its files: its environment, its output, and what it asked the
+ * kernel.
+ */
 #include "graph/state.h"
 
 void add_variable(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which exec reads and writes what, by which descriptor: etrace-db(5), rules 1 and 3 to 7.
+ * Which exec reads and writes which file by which descriptor: etrace-db(5), rules 1 and 3 to 7.
  * See state.h.
  *
- * If the trace records uses, they decide.  If not, an exec counts as using the descriptors
- * that it opened, and of those that it inherited 0, 1 and 2, unless it has put them there
- * for a child (assume_use()).
+ * If the trace records uses, they decide.  If not, an exec counts as using the descriptors that it
+ * opened, and the inherited descriptors 0, 1 and 2, unless it put them there for a child
+ * (assume_use()).
  */
 #include "base/hash.h"
 #include "graph/state.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* the open(2) flag, as all of Linux has it but alpha, parisc and sparc */
+/* the open(2) flag on all of Linux but alpha, parisc and sparc */
 #define F_CLOEXEC	02000000
 
 #define CLOEXEC_OF_MEMFD 1u
@@ -27,7 +27,7 @@ struct fd_use {
 	int64_t mtime;
 };
 
-/* Fill in exec, file, descriptor and times of @a, and report it. */
+/* Fill in the exec, file, descriptor and times of @a, and report it. */
 static void emit_access(struct graph *g, struct process *p, const struct description *d,
 			int64_t number, struct graph_access *a, int64_t since, int64_t at)
 {
@@ -57,7 +57,10 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 		if (d->asked)
 			ways_report(g, d->file, d->asked, a.class);
 	}
-	/* what others wrote through it is read, too; what the exec itself wrote is nothing new */
+	/*
+	 * an exec also reads what others wrote through the same description, but its own writes
+	 * are no input
+	 */
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
 	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
 		a.version = d->writes;
@@ -65,7 +68,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 	}
 }
 
-/* A write by a descriptor that came from elsewhere: the trace did not show that it is writable. */
+/* A write by a descriptor of which the trace did not show that it is writable. */
 static void begin_write(struct graph *g, struct process *p, struct description *d, int64_t at)
 {
 	enum graph_made made = object_of(g, d)->made;
@@ -97,8 +100,9 @@ static void emit_write(struct graph *g, struct process *p, const struct fd *fd, 
 }
 
 /*
- * No read of it is recorded.  An empty file counts as read all the same, and so does one
- * that was put there for this program: wc -c < f asks for its size only.
+ * Report a file that was opened, but has no recorded read. It still counts as read if it
+ * is empty, or if the descriptor was set up for this program: "wc -c < f" only asks for
+ * its size.
  */
 static void emit_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 			int64_t at)
@@ -130,8 +134,8 @@ static bool fdtab_holds(const struct fdtab *t, const struct description *d)
 }
 
 /*
- * Whether a descriptor that is given up was used, as far as what the process did with
- * it shows: etrace-db(5), rules 1 and 6.
+ * Whether a descriptor that is closed counts as used, judged by where it came from and
+ * where it goes: etrace-db(5), rules 1 and 6.
  * @replaced: an execve keeps it open, so the next program has it
  */
 static bool use_assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
@@ -193,11 +197,12 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 }
 
 /*
- * A descriptor of unknown origin: what was read from it came from outside the trace.  But
- * eventfd, timerfd, inotify and the like carry no data.  The calls that make them are not
- * recorded; they are known by their numbers, above the lowest that an open got (an open gets
- * the lowest free one), and by reads of 8 bytes each.  An eventfd is also written by eights,
- * before it is read; a socket without a name can only be read by a process that wrote to it.
+ * A descriptor of unknown origin: what was read from it came from outside the trace.  But eventfd,
+ * timerfd, inotify and the like carry no data. The calls that create them are not recorded. They
+ * are recognized by their numbers, which are above the lowest one that an open returned (open
+ * returns the lowest free number), and by reads of 8 bytes each. An eventfd is also written 8
+ * bytes at a time before it is read; a socket without a name can only be read by a process that
+ * wrote to it.
  */
 static void take_unknown(struct process *p, int64_t number, const struct fd_use *t)
 {
@@ -224,7 +229,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 	};
 
 	g->uses |= t.read || t.wrote;
-	/* the number is already used by a new descriptor; a Use event was about the closed one */
+	/* a new descriptor already has this number; a Use event was about the closed one */
 	if (et_value(ev, ET_V_CLOSE_reused, 0))
 		return;
 	if (!fd) {
@@ -303,7 +308,7 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 
 	if (in) {
 		from = in->d->reads ? in->d->reads : in->d->writes;
-		/* a program that copies a file means that file, whatever its name */
+		/* a program that copies a file was meant to read it, whatever its name is */
 		in->d->named = true;
 	}
 	if (!out)
@@ -346,13 +351,13 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	const char *path = et_get_string(ev, ET_S_RECEIVED_path, &len);
 
 	fd_close(g, p->fds, number);
-	/* "pipe:[77]": it is not known which pipe of the trace that is */
+	/* "pipe:[77]": unknown which pipe of the trace this is */
 	if (!len || *path != '/')
 		return;
 	file = files_name(g, path, len);
 	d = description_new(g, files_at(g, file, NULL), file);
 	d->reads = object_of(g, d)->version;
-	/* whether it is writable is not recorded */
+	/* unknown whether it is writable: assume so */
 	settled_writes(g, p, d, true);
 	fd_open(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
@@ -455,7 +460,7 @@ static void run_one(struct graph *g, struct process *p, uint32_t file, const str
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	const struct execution *e = &p->exec;
-	/* identity of the program, or of a script's interpreter */
+	/* identity of the program, or of the interpreter if it is a script */
 	const struct identity id = {
 		.known = et_has(ev, ET_V_EXEC_ino) && et_has(ev, ET_V_EXEC_dev),
 		.dev = (uint32_t)et_value(ev, ET_V_EXEC_dev, 0),
@@ -472,7 +477,7 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 /* ---- processes ---- */
 
-/* From now on a descriptor belongs to another exec. */
+/* A descriptor passes to another exec. */
 static void begin_fd(struct fd *fd, int64_t at)
 {
 	fd->at = at;
@@ -524,9 +529,10 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 }
 
 /*
- * A program begins with a file as descriptor 0: was it put there for this program?  Yes, if
- * this process did so.  If its parent did, as a shell that uses vfork, only if no other program
- * got it and nobody reads it.  A program that got it from an earlier heir takes its place.
+ * A program begins with a file as descriptor 0: was it put there for this program? Yes, if this
+ * process put it there. If its parent did (a shell that uses vfork), only if no other program got
+ * the file and nobody reads it. A program that inherits it from an earlier heir replaces that
+ * heir.
  */
 static void inherit_fd(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
 {
@@ -559,7 +565,7 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 
 void use_end(struct graph *g, struct process *p, int64_t at)
 {
-	/* if others share the table, nobody knows yet what stays unused */
+	/* if the table is shared, it is too early to say what stays unused */
 	for (size_t i = 0; p->fds->refs == 1 && i < p->fds->cap; i++) {
 		struct fd *fd = &p->fds->fds[i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Descriptor tables, and the open file descriptions they lead to.  See state.h. */
+/* Descriptor tables, and open file descriptions.  See state.h. */
 #include "graph/state.h"
 #include "base/xalloc.h"
 
@@ -47,7 +47,9 @@ struct description *description_new(struct graph *g, uint32_t object, uint32_t f
 	return d;
 }
 
-/* @d is freed: if nobody read it, the only program that began with it is its reader. */
+/*
+ * @d is freed: if nobody read from it, the only program that began with it counts as its reader.
+ */
 static void emit_heir(struct graph *g, const struct description *d)
 {
 	const struct graph_access a = {
@@ -69,7 +71,7 @@ void description_drop(struct graph *g, struct description *d)
 		place_closed(g, d->place);
 	if (d->other)
 		d->other->other = NULL;
-	/* once nobody has a FIFO open, what was not read is gone */
+	/* when the last descriptor of a FIFO is closed, its unread data is gone */
 	if (!--object_of(g, d)->opens)
 		object_of(g, d)->drained = object_of(g, d)->made == GRAPH_FIFO;
 	files_release(g, d->object);

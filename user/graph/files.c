@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which file (object) each path leads to, and which version it holds now: etrace-db(5),
- * rule 2.  If the trace has inode numbers, they decide.  See state.h.
+ * Maps each path to its file (object) and the file's current version: etrace-db(5),
+ * rule 2. If the trace has inode numbers, they decide.  See state.h.
  */
 #include "graph/state.h"
 #include "base/hash.h"
@@ -60,7 +60,7 @@ static uint64_t ino_key(uint32_t dev, uint64_t ino)
 	return hash_two(ino, dev);
 }
 
-/* Return: whether it was known by its inode number. */
+/* Forget an object's inode number. Return: whether it was known by it. */
 static bool forget_ino(struct graph *g, uint32_t i)
 {
 	const struct object *o = object_at(g, i);
@@ -88,8 +88,8 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 }
 
 /*
- * Whether a file that the build made does not have the size that it was left with.  Another time
- * would show nothing: the build may have set it.
+ * Whether a file that the build made has another size than its last program left. Its time stamp
+ * proves nothing: the build may have set it.
  */
 static bool has_foreign_size(const struct graph *g, uint32_t i, const struct identity *id)
 {
@@ -100,7 +100,7 @@ static bool has_foreign_size(const struct graph *g, uint32_t i, const struct ide
 	       !o->unsized && !id->emptied && settling_is_left(g, i);
 }
 
-/* Finds a file by another name: an older hard link, or a directory above it was renamed. */
+/* Finds a file that the trace knows by another name: a hard link, or below a renamed directory. */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 {
 	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
@@ -123,7 +123,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 		return;
 	again = o->identified && o->dev == id->dev && o->ino == id->ino;
 	if (!again) {
-		/* another name of a file that is known by its inode number, which did not show before */
+		/* the object turns out to be a file already known under another name */
 		other = files_by_ino(g, id);
 		if (other) {
 			settling_foreign(g, other);
@@ -142,7 +142,7 @@ static void identify_object(struct graph *g, uint32_t i, const struct identity *
 	if (again && o->reported && o->made == GRAPH_EXISTED && !id->emptied &&
 	    (o->size != id->size || (o->mtime != id->mtime && !settling_is_timed(g, i))))
 		settling_foreign(g, i);
-	/* it may have been something else when it was used before */
+	/* earlier, before its identity was recorded, another file may have had this name */
 	if (!o->reported && o->made == GRAPH_EXISTED && !id->emptied)
 		settling_again(g, i);
 	o->size = id->size;
@@ -171,7 +171,7 @@ void files_release(struct graph *g, uint32_t i)
 
 	if (--o->refs)
 		return;
-	/* from now on its inode number may be another file's */
+	/* its inode number may be reused from now on */
 	if (forget_ino(g, i) && o->made <= GRAPH_CHANGED)
 		map64_put(&g->files.gone, ino_key(o->dev, o->ino), o->version);
 	if (o->linked)
@@ -181,7 +181,7 @@ void files_release(struct graph *g, uint32_t i)
 	g->files.spare = i;
 }
 
-/* @v: all but id and identity; @v.at is the earliest time that it may get. */
+/* @v: everything but id and identity; @v.at may be raised to keep times increasing. */
 static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 			 const struct identity *id)
 {
@@ -201,7 +201,7 @@ static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 	identify_object(g, i, id);
 }
 
-/* What kind of version an object has that was there before. */
+/* The kind of version of an object that existed before the build. */
 static enum graph_made made_of(const struct graph *g, uint32_t file, const struct identity *id)
 {
 	if (files_class(g, file) & NAME_SPECIAL)
@@ -230,7 +230,7 @@ static void bind_file(struct graph *g, uint32_t file, uint32_t i)
 		files_release(g, old);
 }
 
-/* @i: the object at the name from now on; 0 if none, then @of was there before */
+/* @i: the object that the name leads to from now on; 0 if none: it led to @of before */
 static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {
@@ -254,7 +254,7 @@ static void note_link(struct graph *g, uint32_t i, uint32_t file)
 	const uint64_t *first = map64_get(&f->links, i);
 	uint32_t next = first ? (uint32_t)*first : 0;
 
-	/* row 0 is none */
+	/* row 0 means none */
 	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
 	f->link_rows[++f->nlinks] = (struct link){ file, next };
 	map64_put(&f->links, i, f->nlinks);
@@ -273,8 +273,8 @@ static void add_name(struct graph *g, uint32_t i, uint32_t file)
 }
 
 /*
- * Whether @id is another object than @i, which the trace knows by that name: a process that is
- * not traced has replaced it, or this is another name of a file known by its inode.
+ * Whether @id is not @i, the object that the trace has under this name: an untraced process
+ * replaced the file, or the file is already known under another name.
  */
 static bool is_another(const struct graph *g, uint32_t i, const struct identity *id)
 {
@@ -292,9 +292,9 @@ static bool is_another(const struct graph *g, uint32_t i, const struct identity 
 }
 
 /*
- * The file with this inode number, known by other names only; 0 if none.  If it holds
- * something else than when the build left it, then its last name was removed by a process that
- * is not traced, and the number was used again.
+ * The file with this inode number, known by other names only; 0 if none.  If its content differs
+ * from what the build left, an untraced process removed its last name, and the number was reused:
+ * then the result is 0.
  */
 static uint32_t find_renamed(const struct graph *g, const struct identity *id)
 {
@@ -303,7 +303,7 @@ static uint32_t find_renamed(const struct graph *g, const struct identity *id)
 
 	if (!i || o->made > GRAPH_CHANGED || o->opens || o->unsized || id->emptied)
 		return i;
-	/* the build may have set the time of a file that it made */
+	/* ignore the time of a file that the build made: the build may have set it */
 	return o->size == id->size && (o->made != GRAPH_EXISTED || o->mtime == id->mtime) ? i : 0;
 }
 
@@ -329,7 +329,7 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 			.file = first ? first : file, .made = made_of(g, file, id), .at = g->last
 		}, id);
 		if (first) {
-			/* something else may have that name by now */
+			/* another file may have that name now */
 			emit_name(g, first, files_known(g, first), i, exec, g->last);
 			emit_name(g, file, i, 0, exec, g->last);
 		}
@@ -347,7 +347,7 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 	return i;
 }
 
-/* Report that all other names of an object stand for its new version. */
+/* Report that all other names of an object lead to its new version. */
 static void emit_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec)
 {
 	const struct files *f = &g->files;
@@ -398,7 +398,7 @@ static uint32_t lay_object(struct graph *g, const struct graph_version *v,
 	uint32_t i = new_object(g), old = files_known(g, v->file);
 	struct object *o = object_at(g, i);
 
-	/* later than all rows about what it replaces */
+	/* its rows must be later than those of the object it replaces */
 	if (old)
 		o->at = object_at(g, old)->at;
 	bind_file(g, v->file, i);
@@ -519,7 +519,7 @@ bool files_may_be_dir(const struct graph *g, uint32_t file)
 	uint32_t i = files_known(g, file);
 	const struct object *o = &g->files.objects[i];
 
-	/* what was only renamed is not known to be anything else */
+	/* an object that was never opened, only renamed, may be a directory */
 	return !i || o->made == GRAPH_DIR || (o->made == GRAPH_EXISTED && !o->reported);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Turns events into processes and execs, and hands the rest to the graph's other parts: state.h. */
+/*
+ * Turns events into processes and execs, and passes other events to the graph's other parts:
+ * state.h.
+ */
 #include "graph/graph.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -35,7 +38,7 @@ static int64_t since_begin(const struct graph *g, uint64_t time)
 
 /* ---- execs ---- */
 
-/* Options of shells, Python, Perl, Ruby and node that take the next word. */
+/* Whether an option of shells, Python, Perl, Ruby or node has its value in the next word. */
 static bool takes_word(const char *s, size_t len)
 {
 	static const char *const options[] = {
@@ -51,9 +54,9 @@ static bool takes_word(const char *s, size_t len)
 
 /*
  * Hash of the path that an interpreter's arguments name as its script, 0 if none.
- * @applet: index of the argument that is its own name.
- * If the program text is an argument (sh -c TEXT), the result is the hash of a path that is no
- * file's; if the text is part of the option, as in "perl -eprint", there is none.
+ * @applet: index of the argument that names the interpreter. If the program text is an argument
+ * (sh -c TEXT), the result is the hash of a path that no file has. If the text is part of the
+ * option, as in "perl -eprint", the result is 0.
  */
 static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet, bool shell)
 {
@@ -84,8 +87,8 @@ static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t
 }
 
 /*
- * busybox contains several programs: its first argument says which one runs, or, if that
- * is busybox, the next one does.  Return: the index of that argument.
+ * busybox contains several programs: argv[0] says which one runs or, if that is busybox,
+ * argv[1].  Return: the index of that argument.
  */
 static uint32_t find_applet(const struct et_event *ev, const char **name, size_t *len)
 {
@@ -102,7 +105,7 @@ static uint32_t find_applet(const struct et_event *ev, const char **name, size_t
 	return i ? i - 1 : 0;
 }
 
-/* If a script names its interpreter, that is what runs. */
+/* If a script names its interpreter, the interpreter is the program that runs. */
 static void name_interpreter(struct graph *g, struct execution *e, const struct task *t,
 			     const struct et_event *ev)
 {
@@ -123,7 +126,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 			const struct et_event *ev, int64_t at)
 {
 	struct execution *e = &p->exec;
-	/* a fork that has done nothing has no id: only its parent is known */
+	/* a fork that has done nothing has no id, only a parent */
 	uint32_t before = e->id, parent = e->parent;
 
 	use_before_exec(g, p, at);
@@ -231,7 +234,10 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 	free(p);
 }
 
-/* What a thread's end says about its process: status of the leader, costs of the last to end. */
+/*
+ * What a thread's end says about its process: the leader has the status, the last thread the
+ * costs.
+ */
 static void note_end(struct process *p, const struct task *t, const struct et_event *ev)
 {
 	struct graph_exec_end *end = &p->end;
@@ -362,7 +368,7 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_ASK] = add_ask,
 };
 
-/* Note who gets into a mount namespace of its own. */
+/* Note a process that gets its own mount namespace. */
 static void note_apart(struct process *p, const struct et_event *ev)
 {
 	int64_t flags;
@@ -501,7 +507,7 @@ void graph_free(struct graph *g)
 
 	if (!g)
 		return;
-	/* what is dropped now has not ended, and the owner may be half gone */
+	/* report nothing more: these tasks did not end, and the owner may be partly freed */
 	g->ops = &none;
 	drop_tasks(g);
 	descriptions_free(g);

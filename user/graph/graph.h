@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Finds out from a build's events what the build did: which program read and wrote
- * which content of which file, through whatever descriptors, pipes and names
- * (etrace-db(5), "Rules").  It gets the events in the order of time, and passes rows to
- * its owner (struct graph_ops), each once, as soon as it is known.
- * This code does not know what the owner does with them.
+ * Derives from a build's events what the build did: which program read and wrote which
+ * content of which file, by any descriptors, pipes and names (etrace-db(5), "Rules").
+ * It gets the events in time order, and passes each row to its owner (struct graph_ops)
+ * once, as soon as it is known. It does not know what the owner does with the rows.
  *
- * Words: an exec is one program run by one process, from its execve to its next
- * execve or its end; what a process does between its fork and an execve is an
- * exec of its own, if it does anything (forked).  A version is one content of a
- * file: a new one begins when it is opened for writing.  A version outlives the
- * name that it began under, if it is renamed or linked.
+ * Words: an exec is one program run by one process, from its execve to its next execve
+ * or its end; a process that does anything between its fork and an execve has a
+ * separate exec for that (forked). A version is one content of a file: a new one begins
+ * when the file is opened for writing. Renaming or linking the file does not end the
+ * version.
  *
  * Ids count from 1 in each table; 0 if none.  Times are nanoseconds since the
  * first event of the trace.
@@ -23,10 +22,10 @@
 
 #include "event/event.h"
 
-/* What a version is, and how it began.  Numbers are in databases: they never change. */
+/* What a version is, and how it began. Databases contain these numbers, so they never change. */
 enum graph_made {
 	GRAPH_EXISTED,		/* it existed before any traced program wrote it */
-	GRAPH_WRITTEN,		/* created or emptied: no earlier content is left */
+	GRAPH_WRITTEN,		/* created or truncated: no earlier content is left */
 	GRAPH_CHANGED,		/* opened for writing, earlier content (base) stays */
 	GRAPH_PIPE,		/* what went through a pipe, or one way through a socket; no name */
 	GRAPH_FIFO,		/* what went through a named pipe */
@@ -39,7 +38,7 @@ enum graph_made {
 
 /* What an exec did with a version. */
 enum graph_how {
-	GRAPH_OPEN,		/* opened it, and neither read nor wrote */
+	GRAPH_OPEN,		/* opened it, but neither read nor wrote */
 	GRAPH_READ,
 	GRAPH_WRITE,
 	GRAPH_RUN,		/* ran it: as program, interpreter or script */
@@ -48,7 +47,7 @@ enum graph_how {
 	GRAPH_LIST,		/* listed the directory */
 };
 
-/* What for: etrace-db(5), rule 7. */
+/* The purpose of an access: etrace-db(5), rule 7. */
 enum graph_class {
 	GRAPH_DATA, GRAPH_IS_PIPE, GRAPH_PROGRAM, GRAPH_LOADER, GRAPH_CONFIG, GRAPH_PROBE,
 	GRAPH_IS_DIR, GRAPH_NCLASSES
@@ -72,14 +71,14 @@ enum graph_what {
 };
 
 struct graph_version {
-	uint32_t id, file;	/* the name that it began under */
+	uint32_t id, file;	/* the file's name when the version began */
 	uint8_t made;		/* enum graph_made */
-	uint32_t exec, base;	/* exec that began it; the version before */
+	uint32_t exec, base;	/* exec that began it; the version that it changed, 0 if none */
 	int64_t at;
-	uint32_t target;	/* of GRAPH_IS_SYMLINK, the file that it leads to */
+	uint32_t target;	/* GRAPH_IS_SYMLINK: the file that it leads to */
 	bool identified;	/* type, dev and ino are known */
 	bool sized;		/* size and mtime are known, too */
-	uint32_t type, dev;	/* S_IFMT bits; as in the kernel */
+	uint32_t type, dev;	/* S_IFMT bits; the kernel's dev_t */
 	uint64_t ino, size;	/* bytes */
 	int64_t mtime;		/* ns since 1970 */
 };
@@ -87,8 +86,8 @@ struct graph_version {
 struct graph_exec {
 	uint32_t id, process;
 	uint32_t parent;	/* exec that forked the process */
-	uint32_t before;	/* exec that it replaced in its process */
-	bool forked;		/* no execve yet: its parent's program */
+	uint32_t before;	/* the process's previous exec */
+	bool forked;		/* it runs its parent's program, before an execve */
 	bool begun;		/* its beginning is in the trace */
 	uint32_t program, interp, cwd;	/* files */
 	const uint32_t *args;	/* strings */
@@ -122,12 +121,12 @@ struct graph_access {
 	uint8_t how, class;
 	int32_t fd;		/* -1 if none */
 	bool counted;		/* bytes are known */
-	bool copied;		/* of a write: all of it came by copies, see graph_ops.copy */
+	bool copied;		/* for a write: all data came from graph_ops.copy */
 	uint64_t bytes;		/* read or written */
 	int32_t error;		/* of GRAPH_MISS */
 	int64_t at;		/* when the exec got the descriptor */
 	int64_t until;		/* until when it had the descriptor */
-	int64_t since;		/* of a read: nothing was read before this; 0 if unknown */
+	int64_t since;		/* for a read: nothing was read before this; 0 if unknown */
 };
 
 struct graph_change {
@@ -154,51 +153,51 @@ struct graph_net {
 	int64_t at;
 };
 
-/* What a program asks: the numbers of the event's value "call". */
+/* What a program asks the kernel: the numbers of the event's value "call". */
 enum graph_call {
 	GRAPH_GETRANDOM, GRAPH_UNAME, GRAPH_AFFINITY, GRAPH_SYSINFO, GRAPH_NCALLS
 };
 
-/* A program asked for random bytes, or about the machine. */
+/* A call that asked for random bytes, or about the machine. */
 struct graph_ask {
-	uint32_t exec, name;	/* of GRAPH_UNAME: a string, the name of the machine; else 0 */
+	uint32_t exec, name;	/* GRAPH_UNAME: a string, the name of the machine; else 0 */
 	uint8_t call;		/* enum graph_call */
-	/* of GRAPH_GETRANDOM: bytes; of GRAPH_AFFINITY: CPUs that it may use, -1 if unknown; else 0 */
+	/* GRAPH_GETRANDOM: bytes; GRAPH_AFFINITY: CPUs that it may use, -1 if unknown; else 0 */
 	int64_t value;
-	int64_t flags;		/* of GRAPH_GETRANDOM: GRND_NONBLOCK and so on; else 0 */
+	int64_t flags;		/* GRAPH_GETRANDOM: GRND_NONBLOCK and so on; else 0 */
 	int64_t at;
 };
 
-/* A path that the owner knows: @rest is what follows the directory's path, "/x.c" */
+/* Called for a path that the owner knows; @rest is the part after the directory's path, "/x.c". */
 typedef void graph_below_fn(void *ctx, uint32_t file, const char *rest, size_t len);
 
 /* What a process wrote to a descriptor before it ended. */
 struct graph_printed {
 	uint32_t exec;		/* the last program that it ran */
 	int32_t fd;
-	uint64_t bytes;		/* all that it wrote */
-	const char *text;	/* the last part of it, NULL if unknown */
+	uint64_t bytes;		/* total that it wrote */
+	const char *text;	/* the end of its output, NULL if unknown */
 	size_t len;
 	int64_t at;
 };
 
-/* What a version held, as the recorder found out; or why that is not known. */
+/* What the recorder found out about the content of a version, or why it is unknown. */
 struct graph_content {
 	uint32_t version;
-	int64_t at;		/* when the recorder had read the file */
+	int64_t at;		/* when the recorder finished reading the file */
 	const char *sha256, *gitoid;	/* hexadecimal digits, NULL if not known */
 	const char *why_not;	/* NULL if they are known */
 	size_t sha256_len, gitoid_len, why_len;
 };
 
-/* A reason why not: the file is not as the last program in the trace left it. */
+/* A value of why_not: the file is not as the last program in the trace left it. */
 #define GRAPH_WHY_FOREIGN "changed by something that is not recorded"
 
 #define GRAPH_MAPPERS 8u
 
 /*
- * A version that no traced program can change any more unless it opens the file again, or has it
- * mapped.
+ * A version that no traced program can change any more without opening the file again, unless the
+ * file is mapped.
  */
 struct graph_settled {
 	uint32_t object, version;	/* for graph_is_settled() */
@@ -207,9 +206,9 @@ struct graph_settled {
 	int32_t fd;
 	bool existed;		/* no program in the trace made this content */
 	bool identified;	/* dev, ino, size and mtime were recorded */
-	bool sized;		/* @size is that after the last change in the trace */
-	const char *unsure;	/* why programs saw more than one content of it; a constant, or NULL */
-	bool unwritten;		/* it was made empty at @made, and no write is recorded since */
+	bool sized;		/* @size is from after the last change in the trace */
+	const char *unsure;	/* why programs may have seen other contents; or NULL */
+	bool unwritten;		/* it was truncated at @made, and no write is recorded since */
 	uint32_t dev;
 	uint64_t ino, size;
 	int64_t mtime;
@@ -217,35 +216,41 @@ struct graph_settled {
 	int64_t since;		/* when the trace first showed this version settled */
 	int64_t changed;	/* last change of the file or its inode in the trace, 0 if none */
 	int64_t made;
-	/* pids of processes that may have it mapped for writing; more than GRAPH_MAPPERS: not all */
+	/*
+	 * pids of processes that may have it mapped for writing; incomplete if @nmappers is above
+	 * GRAPH_MAPPERS
+	 */
 	size_t nmappers;
 	uint32_t mappers[GRAPH_MAPPERS];
 };
 
-/* What the owner does not want is NULL; below() must be there. */
+/* The owner's callbacks. All but below() may be NULL. */
 struct graph_ops {
 	/* call @fn for each known path below @dir */
 	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
 	void (*version)(void *ctx, const struct graph_version *v);
-	/* type, dev, ino, and perhaps size and mtime, of a version first reported without them */
+	/*
+	 * type, dev, ino, and perhaps size and mtime, of a version that was reported without them
+	 */
 	void (*identified)(void *ctx, const struct graph_version *v);
 	/* its size and mtime after the last known write */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
-	/* it was written, and what its size and mtime are since then is not recorded */
+	/* it was written, and its new size and mtime are not recorded */
 	void (*unsized)(void *ctx, uint32_t version);
-	/* an empty file, first reported as existing, was made by an exec */
+	/* an empty file that was reported as existing turns out to be made by an exec */
 	void (*created)(void *ctx, uint32_t version, uint32_t exec);
 	/*
-	 * From now on a name stands for another version, or for none (0).  Not called
-	 * for the name under which a version begins.  @exec: gave or removed the name; 0 if
-	 * none in the trace: the name was there before, and its inode number shows it.
+	 * From now on a name leads to another version, or to none (0). Not called for the
+	 * name under which a version begins. @exec: added or removed the name; 0 if the
+	 * name existed before the trace, and its inode number has revealed it.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
 	/*
-	 * A file was read by a path (string @path) that leads to it through links.  GRAPH_PROBE: it
-	 * was written by it.  GRAPH_IS_DIR: a directory, or names in it, were used by it.  Once for each.
+	 * A file was used by a path (string @path) that leads to it through links. @class says
+	 * how: GRAPH_PROBE: it was written. GRAPH_IS_DIR: a directory, or names in it, were used.
+	 * Else it was read. Called once for each combination.
 	 */
 	void (*asked)(void *ctx, uint32_t file, uint32_t path, enum graph_class class);
 	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
@@ -254,7 +259,7 @@ struct graph_ops {
 	void (*exec_end)(void *ctx, const struct graph_exec_end *e);
 	void (*task)(void *ctx, const struct graph_task *t);
 	void (*access)(void *ctx, const struct graph_access *a);
-	/* a version's content was copied straight into another; @input: 0 if unknown */
+	/* the kernel copied one version's content into another; @input: 0 if unknown */
 	void (*copy)(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at);
 	void (*change)(void *ctx, const struct graph_change *c);
 	void (*net)(void *ctx, const struct graph_net *n);
@@ -263,16 +268,17 @@ struct graph_ops {
 	void (*printed)(void *ctx, const struct graph_printed *p);
 	void (*content)(void *ctx, const struct graph_content *c);
 	/*
-	 * A file is opened to read, is run, or is closed by its last writer.  Called once for each
-	 * content.  If NULL, the graph does not keep track of writers.
+	 * A file was opened for reading, was run, or its last writer closed it. Called once for
+	 * each content. If NULL, the graph does not track writers.
 	 */
 	void (*settled)(void *ctx, const struct graph_settled *s);
 	/*
-	 * Programs did not all see one content of a version, or not what its name leads to here:
-	 * s->unsure.  Called once for a version, which ops->settled() may have got before.
+	 * Programs may have seen different contents of a version, or not the file that its name
+	 * leads to here: s->unsure says why. Called once for a version, perhaps after
+	 * ops->settled().
 	 */
 	void (*unsure)(void *ctx, const struct graph_settled *s);
-	/* a file that the trace made is opened to be written, and nobody else can write to it */
+	/* a file that the trace made was opened for writing, and nobody else can write to it */
 	void (*written)(void *ctx, const struct graph_settled *s);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };
@@ -283,7 +289,7 @@ struct graph;
 struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx);
 void graph_free(struct graph *g);
 
-/** graph_event - the next event, in the order of time */
+/** graph_event - the next event, in time order */
 void graph_event(struct graph *g, const struct et_event *ev);
 
 /** graph_end - the trace is over: end everything that is still open */
@@ -297,8 +303,8 @@ int64_t graph_last(const struct graph *g);
  * graph_is_settled - whether nothing in the trace can have changed a version's file since @time
  * @time: CLOCK_MONOTONIC, ns
  *
- * For a version that ops->settled() got: it is still what its name leads to, nobody has it open
- * for writing, and nobody who had may have it mapped.
+ * For a version that ops->settled() got: its name still leads to it, no process has it open for
+ * writing, and no earlier writer may have it mapped.
  */
 bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time);
 
@@ -312,55 +318,62 @@ int64_t graph_unchanged(const struct graph *g, const struct graph_settled *s);
 /**
  * graph_settle_again - call ops->settled() again for a version, later
  *
- * Return: false if the file holds another version now, or somebody may write to it; then
- * it is called by itself when that has ended, if ever.
+ * Return: false if the file has another version now, or a process may write to it; the
+ * graph then calls ops->settled() when no process can any more.
  */
 bool graph_settle_again(struct graph *g, const struct graph_settled *s);
 
 /**
- * graph_is_mapped - the owner says that one of s->mappers has the file mapped, or may have
- * @seen: one has
+ * graph_is_mapped - the owner reports that one of s->mappers has the file mapped, or may have
+ * @seen: it is certain
  *
  * ops->settled() is called again when none of them can have it mapped any more.
  */
 void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen);
 
 /**
- * graph_keep - the owner has the file of a version open, so its inode number is not used again
+ * graph_keep - the owner has the file of a version open, so its inode number is not reused
  *
- * What the trace shows up to now must not be later than the open.  graph_is_settled() then also
- * holds for a file that has been removed, until graph_drop().
+ * The open must not be earlier than the events up to now. Until graph_drop(), graph_is_settled()
+ * then also works for a removed file.
  *
  * Return: false, and nothing is kept, if another file may have been opened.
  */
 bool graph_keep(struct graph *g, const struct graph_settled *s);
 
-/** graph_drop - end what graph_keep() has begun */
+/** graph_drop - undo graph_keep() */
 void graph_drop(struct graph *g, uint32_t object);
 
-/** graph_may_change - whether a process of the trace can write to a file */
+/** graph_may_change - whether a traced process can write to a file */
 bool graph_may_change(const struct graph *g, uint32_t object);
 
-/** graph_is_proven - the owner knows the content of a version: no process had it mapped */
+/**
+ * graph_is_proven - the owner reports that no process had a version mapped, so that its content is
+ * certain
+ */
 void graph_is_proven(struct graph *g, const struct graph_settled *s);
 
 /**
- * graph_was_mapped - the owner could not look what one of s->mappers had mapped: it has ended
+ * graph_was_mapped - the owner reports that one of s->mappers ended before its mappings could be
+ * read
  *
- * What others have read before that has no certain content.
+ * The content that others read before that is then uncertain.
  */
 void graph_was_mapped(struct graph *g, const struct graph_settled *s);
 
-/** graph_was_changed - the owner has seen two contents of a version: it has no certain one */
+/**
+ * graph_was_changed - the owner reports two different contents of a version: its content is
+ * uncertain
+ */
 void graph_was_changed(struct graph *g, const struct graph_settled *s);
 
 /**
- * graph_settle_mapped - at the end: call ops->settled() for all that waits because of
- *	graph_is_mapped(), and ops->unsure() for all that it was not called for
+ * graph_settle_mapped - at the end: call ops->settled() for all versions that wait
+ * because of graph_is_mapped(), and ops->unsure() for all that have not been reported
  */
 void graph_settle_mapped(struct graph *g);
 
-/** graph_has_name - whether a name leads to a file */
+/** graph_has_name - whether a file has a name */
 bool graph_has_name(const struct graph *g, uint32_t object);
 
 /** graph_tells_uses - whether the trace records reads and writes */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a file is read for: etrace-db(5), rule 7.  See state.h. */
+/* Why a file is read: etrace-db(5), rule 7.  See state.h. */
 #include "base/bytes.h"
 #include "graph/classes.h"
 #include "graph/state.h"
 
-/* the open(2) flags, as most of Linux has them */
+/* the open(2) flags on most architectures of Linux */
 #define F_CLOEXEC	02000000
 #define F_NOFOLLOW	0400000
 
 /* ---- when it is opened ---- */
 
 /*
- * Whether a program was asked to open a file of the system: its arguments name the file, or a
- * directory above it.  A directory does not count for files that the C library opens in it.
+ * Whether a program was asked to open a system file: its arguments name the file, or a directory
+ * above it. A directory does not count for files that the C library opens in it.
  */
 static bool is_named(const struct execution *e, const struct et_event *ev, int64_t flags,
 		     size_t place)
@@ -30,9 +30,8 @@ static bool is_named(const struct execution *e, const struct et_event *ev, int64
 }
 
 /*
- * What a file of the system is opened for.  The C library, the loader and interpreters open
- * their own files by paths that no argument names; a program that walks through a tree opens
- * what it finds with O_NOFOLLOW.
+ * Why a system file is opened. The C library, the loader and interpreters open their own files by
+ * paths that no argument names; a program that walks a tree opens what it finds with O_NOFOLLOW.
  */
 void meaning_note(struct graph *g, struct process *p, struct description *d,
 		  const struct et_event *ev, int64_t flags)
@@ -101,7 +100,10 @@ enum graph_class meaning_class(const struct graph *g, const struct process *p,
 		return GRAPH_PROGRAM;
 	if (is_loader(g, p, fd, counted, bytes))
 		return GRAPH_LOADER;
-	/* made by the build, or put in place for a program: data, whatever its name */
+	/*
+	 * a file that the build made, or set up as a program's standard input, is data, whatever
+	 * its name
+	 */
 	if (d->named || !fd->own || d->placed || made != GRAPH_EXISTED)
 		return GRAPH_DATA;
 	if (d->library)

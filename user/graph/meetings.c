@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Names of sockets, and ends of connections that wait there for the other end.  See state.h. */
+/*
+ * Names of sockets, and ends of connections that wait at a name for the other end.  See state.h.
+ */
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/xalloc.h"

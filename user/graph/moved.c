@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Files below directories that the build renamed.  Those that the trace knows are renamed with the
- * directory.  Of all others it is known only when they are used by a later name; they began
- * with the name that the directory had before.  See state.h.
+ * Files below directories that the build renamed.  Files that the trace knows are renamed with the
+ * directory. Other files show up only when they are used, under their new path; they began under
+ * the directory's old name.  See state.h.
  */
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -11,19 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Renames that a path is followed back through: a bound on what a trace can cost. */
+/*
+ * Maximum number of renames to follow a path back through, to bound the cost of a hostile trace.
+ */
 #define MOVED_STEPS 1000u
 
-/* What was renamed and may be a directory, as it is not known to be a file. */
+/* A rename of a directory, or of something that is not known to be a file. */
 struct moved_dir {
-	size_t from, from_len;	/* its path before, in moved.text */
+	size_t from, from_len;	/* its old path, in moved.text */
 	size_t to_len;
 	uint32_t exec;
 	uint32_t after;		/* its own number; of both directories of an exchange, the first's */
-	uint32_t older;		/* the last one before it that got the same name; 0 if none */
+	uint32_t older;		/* the previous one that got the same new name; 0 if none */
 };
 
-/* The last directory before number @until that got a name above a path.  Return: 0 if none */
+/*
+ * The last rename before number @until whose new name is a directory above a path.
+ *
+ * Return: 0 if none
+ */
 static uint32_t dir_above(const struct moved *m, const char *path, size_t len, uint32_t until)
 {
 	uint32_t last = 0;
@@ -61,7 +67,7 @@ void moved_name(struct graph *g, uint32_t file, const char *path, size_t len)
 		buf_add(&was, rest.s, rest.len);
 		dir = dir_above(m, was.s, was.len, m->dirs[dir].after);
 	}
-	/* that was before all renames, whatever got this name since */
+	/* this path is from before all renames, so no root or rename applies to it */
 	first = files_full_name(g, was.s, was.len);
 	map64_put(&m->first, file, (uint64_t)m->dirs[last].exec << 32 | first);
 	buf_free(&was);
@@ -78,7 +84,7 @@ uint32_t moved_from(const struct graph *g, uint32_t file, uint32_t *exec)
 	return (uint32_t)*first;
 }
 
-/* Add to @to the path as it is without a root of its own. */
+/* Append to @to the path as seen from the machine's root. */
 static void add_full(struct graph *g, const char *path, size_t len, struct buf *to)
 {
 	path = files_clean(g, path, &len);

@@ -28,7 +28,7 @@ uint32_t files_number(struct graph *g, const char *path, size_t len, const char 
 	if (!*at) {
 		*at = file;
 		f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
-		/* row 0 stands for no path */
+		/* row 0 means no path */
 		if (file == 1)
 			f->names[0] = (struct name){ 0 };
 		f->names[file] = (struct name){

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* open(2) flags, as most of Linux has them (x86, arm, riscv, powerpc, s390) */
+/* open(2) flags on most architectures (x86, arm, riscv, powerpc, s390) */
 #define F_ACCMODE	3
 #define F_RDONLY	0
 #define F_WRONLY	1
@@ -52,7 +52,7 @@ static void open_to_write(struct graph *g, struct process *p, struct description
 		settled_made(g, d->object);
 }
 
-/* Whether a file was there before an open that may have made it. */
+/* Whether a file existed before an open that may have created it. */
 static bool was_there(const struct graph *g, uint32_t file, const struct identity *id)
 {
 	const struct name *n = &g->files.names[file];
@@ -72,7 +72,7 @@ static void note_script(struct process *p, uint32_t file, const char *path, size
 
 /* ---- without a name ---- */
 
-/* The decimal number that is the whole text.  Return: -1 if it is anything else */
+/* The value of a text that is just a decimal number. Return: -1 if it is anything else */
 static int64_t number_of(const char *s, size_t len)
 {
 	int64_t v = 0;
@@ -152,7 +152,7 @@ uint32_t open_linked(const struct graph *g, const struct process *p, const char 
 	return ino > 0 ? only_nameless(g, p, (uint64_t)ino) : 0;
 }
 
-/* Whether a path is that of an open file that has no name any more. */
+/* Whether a path is that of an open file whose name was removed. */
 static bool is_gone(struct graph *g, const char *path, size_t len)
 {
 	const char *full = roots_path(g, path, &len);
@@ -164,7 +164,10 @@ static bool is_gone(struct graph *g, const char *path, size_t len)
 	return !file || !files_known(g, (uint32_t)*file);
 }
 
-/* The object of an open whose path is no name: found by descriptor (/dev/fd/3) or inode, or new. */
+/*
+ * The object of an open whose path is not a name: found by descriptor (/dev/fd/3) or inode, else
+ * new.
+ */
 static uint32_t nameless_object(struct graph *g, struct process *p, const struct et_event *ev,
 				const struct identity *id, int64_t flags, int64_t at)
 {
@@ -183,14 +186,14 @@ static uint32_t nameless_object(struct graph *g, struct process *p, const struct
 	return fd ? fd->d->object : 0;
 }
 
-/* Who can change the file, and who reads it. */
+/* Note that the process can change the file, or reads it. */
 static void note_open(struct graph *g, const struct process *p, struct description *d,
 		      int64_t flags, int64_t number)
 {
 	if (flags & F_PATH)
 		return;
 	if ((flags & F_ACCMODE) != F_RDONLY) {
-		/* what is written through a mapping is not recorded, nor all of an io_uring */
+		/* writes through a mapping are not recorded, nor are all writes of an io_uring */
 		object_of(g, d)->unsized |= (flags & F_ACCMODE) != F_WRONLY ||
 					    p->exec.unseen & GRAPH_UNSEEN_URING;
 		settled_writes(g, p, d, (flags & F_ACCMODE) != F_WRONLY);
@@ -198,7 +201,7 @@ static void note_open(struct graph *g, const struct process *p, struct descripti
 	settled_open(g, p, d, number);
 }
 
-/* Open an object again: its present version is read and written. */
+/* Open an object again: its current version is read and written. */
 static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
 			  int64_t flags, int64_t at)
 {
@@ -212,7 +215,10 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 	fd_open(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
-/* An open to read with O_CREAT, as of a lock file, may have made it: its mtime will show. */
+/*
+ * An open for reading with O_CREAT, as for a lock file, may have created the file: its mtime will
+ * show.
+ */
 static void maybe_made(struct graph *g, struct process *p, uint32_t version, int64_t mtime)
 {
 	g->maybe = xgrow(g->maybe, &g->maybe_cap, g->nmaybe + 1, sizeof(*g->maybe));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Root directories: events have paths as their process sees them, so /usr/bin/cc of a
- * container is another file than the machine's.  Here such paths get their process's root
- * in front, as far as the trace shows it: etrace-db(5).  See state.h.
+ * Root directories: events have paths as their process sees them, so /usr/bin/cc in a
+ * container is another file than the machine's. This file prepends the process's root to
+ * such paths, if the trace shows it: etrace-db(5).  See state.h.
  */
 #include "graph/state.h"
 #include "base/xalloc.h"
@@ -36,12 +36,12 @@ const char *roots_path(struct graph *g, const char *path, size_t *len)
 {
 	const struct root *root = g->root;
 
-	/* pipe:[5] is no path, and has no root */
+	/* pipe:[5] is not a path, and has no root */
 	if (!root || !*len || *path != '/')
 		return path;
 	g->rooted.len = 0;
 	buf_add(&g->rooted, root->path, root->len);
-	/* the root itself has a name of its own */
+	/* the root directory itself: no slash after its path */
 	if (*len > 1)
 		buf_add(&g->rooted, path, *len);
 	*len = g->rooted.len;

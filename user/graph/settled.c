@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * When a file can be read as a program saw it: while no traced process can change it.  A writer
- * is a description that was opened for writing.  A mapper is a process that has closed such a
- * descriptor, but may still have the file mapped for writing: mappings are not recorded, they end
- * with the process or with its next execve.  The owner can look whether they are there.
- * See state.h.
+ * Finds when the recorder can read a file as a program saw it: while no traced process can change
+ * it. A writer is a description that was opened for writing. A mapper is a process that closed
+ * such a descriptor, but may still have the file mapped for writing: mappings are not recorded,
+ * and end with the process or its next execve. The owner can look for mappings in /proc. See
+ * state.h.
  */
 #include "graph/state.h"
 #include "base/hash.h"
@@ -14,7 +14,7 @@
 
 static const char why_early[] = "read while another program could still change it";
 
-/* Whether a file's content matters: it is regular, and has not gone. */
+/* Whether a file's content matters: it is a regular file, and still exists. */
 static bool is_content(const struct graph *g, uint32_t object)
 {
 	const struct object *o = &g->files.objects[object];
@@ -33,7 +33,7 @@ static size_t find_mappers(struct graph *g, uint32_t object, uint32_t *pids)
 			i++;
 		if (i == p->nmapped)
 			continue;
-		/* one more than fits shows that they are too many */
+		/* a number above GRAPH_MAPPERS means that some are missing */
 		if (n == GRAPH_MAPPERS)
 			return n + 1;
 		pids[n++] = (uint32_t)(p->upid & ((1ull << g->pid_bits) - 1));
@@ -58,8 +58,8 @@ static struct graph_settled settled_row(struct graph *g, uint32_t object)
 }
 
 /*
- * Report once that a version has no content that all programs saw.
- * Return: whether another content of it is to be hashed, which shows that it has changed
+ * Report once that programs may have seen different contents of a version. Return:
+ * whether to hash the current content all the same.
  */
 static bool report_unsure(struct graph *g, uint32_t object)
 {
@@ -76,7 +76,7 @@ static bool report_unsure(struct graph *g, uint32_t object)
 	return again;
 }
 
-/* @p: a process that has the file open as descriptor @number; or NULL */
+/* @p: a process that has the file open as descriptor @number, or NULL */
 static void report_settled(struct graph *g, uint32_t object, const struct process *p,
 			   int64_t number)
 {
@@ -87,7 +87,7 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 
 	if (is_content(g, object) && s->unsure == o->version && !report_unsure(g, object))
 		return;
-	/* what was not looked for can have waited for the mappers to end, but a reader cannot */
+	/* without a reader, the report waits for the mappers to end; a reader cannot wait */
 	if (!is_content(g, object) || s->writers || s->reported == o->version ||
 	    (s->mapped && s->mappers && (!p || s->seen_mapped == o->version)))
 		return;
@@ -110,7 +110,7 @@ static void report_settled(struct graph *g, uint32_t object, const struct proces
 	g->ops->settled(g->ctx, &row);
 }
 
-/* What a writer or mapper may have done until now has become the content. */
+/* Report the file again, with the changes that a writer or mapper may have made up to now. */
 static void report_changed(struct graph *g, uint32_t object)
 {
 	struct settling *s = settling_of(g, object);
@@ -127,7 +127,10 @@ void settled_found(struct graph *g, const struct process *p, uint32_t object, bo
 				"used in another mount namespace, where its name may lead elsewhere");
 }
 
-/* What a program reads of its own file while it writes that is its own affair. */
+/*
+ * Note what a reader of a file sees. A program that reads a file while it writes it does not
+ * matter.
+ */
 static void note_reader(struct graph *g, const struct process *p, uint32_t object)
 {
 	struct settling *s = settling_of(g, object);
@@ -182,7 +185,7 @@ void settled_writes(struct graph *g, const struct process *p, struct description
 	d->mappable |= maps;
 }
 
-/* Descriptions by which only this process can read a file. */
+/* Number of readable descriptions of a file that only this process has. */
 static uint32_t count_own(const struct process *p, uint32_t object)
 {
 	const struct fd *fds = p->fds->fds, *end = fds + p->fds->cap;
@@ -191,7 +194,7 @@ static uint32_t count_own(const struct process *p, uint32_t object)
 	for (const struct fd *fd = fds; fd < end; fd++)
 		if (fd->d && fd->d->object == object && fd->d->readable)
 			fd->d->here++;
-	/* a description counts once, whatever number of descriptors leads to it */
+	/* a description counts once, however many descriptors refer to it */
 	for (const struct fd *fd = fds; fd < end; fd++)
 		if (fd->d && fd->d->here) {
 			n += fd->d->here == fd->d->refs;
@@ -200,7 +203,7 @@ static uint32_t count_own(const struct process *p, uint32_t object)
 	return n;
 }
 
-/* Others may go on reading what is recorded as the old version, and see the new one. */
+/* Other processes that read the old version, by the record, may see the new one instead. */
 void settled_renew(struct graph *g, const struct process *p, uint32_t object)
 {
 	const struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
@@ -258,7 +261,7 @@ void settled_wrote(struct graph *g, uint32_t object)
 
 /* ---- mappings ---- */
 
-/* An object may be there twice: only the last few are looked at. */
+/* An object may be added twice: only the last few are checked, to save time. */
 static void add_mapped(struct graph *g, struct process *p, uint32_t object)
 {
 	for (size_t i = p->nmapped; i && i + 8 > p->nmapped; i--)
@@ -284,7 +287,7 @@ void settled_close(struct graph *g, struct process *p, const struct fd *fd)
 	if (!fd->d->writable || !fd->d->mappable)
 		return;
 	add_mapped(g, p, fd->d->object);
-	/* who only makes a file for another program, as gcc does for cc1, has nothing to map */
+	/* a program that only creates a file for another one, as gcc does for cc1, maps nothing */
 	s = settling_of(g, fd->d->object);
 	s->filled |= s->unwritten != g->files.objects[fd->d->object].version;
 }
@@ -300,7 +303,7 @@ void settled_unmap(struct graph *g, struct process *p)
 	for (size_t i = 0; i < p->nmapped; i++) {
 		struct settling *s = settling_of(g, p->mapped[i]);
 
-		/* nobody has looked whether it was mapped when others read it */
+		/* the owner did not check whether it was mapped when others read it */
 		if (!--s->mappers && s->read_filled && s->read_filled != s->proven &&
 		    s->read_filled == g->files.objects[p->mapped[i]].version)
 			settling_unsure(g, p->mapped[i], why_early);
@@ -347,7 +350,7 @@ bool graph_keep(struct graph *g, const struct graph_settled *s)
 {
 	const struct object *o = &g->files.objects[s->object];
 
-	/* it can have another version by now, but not another inode */
+	/* it may have another version by now, but not another inode */
 	if (!o->version || !o->identified || o->dev != s->dev || o->ino != s->ino || !s->file ||
 	    files_known(g, s->file) != s->object || !is_by_ino(g, s->object))
 		return false;
@@ -397,7 +400,7 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen)
 		w->seen_mapped = s->version;
 	if (seen && w->read == s->version)
 		settling_unsure(g, s->object, why_early);
-	/* they may have ended since */
+	/* the mappers may have ended since */
 	if (!w->mappers)
 		report_changed(g, s->object);
 }
@@ -443,7 +446,7 @@ bool graph_has_name(const struct graph *g, uint32_t object)
 	return files_name_of(g, object, 0);
 }
 
-/* ---- for who reads the trace ---- */
+/* ---- reading a finished trace ---- */
 
 void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
 {
@@ -468,7 +471,10 @@ void settled_content(struct graph *g, const struct et_event *ev, int64_t at)
 	row.sha256 = et_get_string(ev, ET_S_CONTENT_sha256, &row.sha256_len);
 	row.gitoid = et_get_string(ev, ET_S_CONTENT_gitoid, &row.gitoid_len);
 	row.why_not = et_get_string(ev, ET_S_CONTENT_why_not, &row.why_len);
-	/* the recorder saw it at rest, maybe after a write whose size is not recorded */
+	/*
+	 * the recorder hashed it after the last write, so this size is right even if that write
+	 * recorded none
+	 */
 	if (row.sha256 && o && g->files.objects[o].unsized && et_has(ev, ET_V_CONTENT_mtime))
 		GRAPH_EMIT(g, grown, row.version, (uint64_t)et_value(ev, ET_V_CONTENT_size, 0),
 			   et_value(ev, ET_V_CONTENT_mtime, 0));

@@ -29,7 +29,7 @@ bool settling_is_left(const struct graph *g, uint32_t object)
 	       g->settling[object].sized;
 }
 
-/* By something that is not recorded, or by a call that is recorded later. */
+/* Something unrecorded changed it, or a call whose event comes later. */
 const char settling_other[] = "changed before it was used again";
 
 void settling_unsure(struct graph *g, uint32_t object, const char *why)
@@ -58,7 +58,7 @@ void settling_foreign(struct graph *g, uint32_t object)
 		return;
 	settling_unsure(g, object, settling_other);
 	s->again = s->unsure;
-	/* what it holds now is as old as this use of it */
+	/* the current content is no older than this use */
 	if (g->files.objects[object].made == GRAPH_EXISTED)
 		s->first = s->reported = 0;
 }

@@ -4,11 +4,11 @@
  *
  * The two ends of a connection are recorded by two events, in either order.  They belong
  * together if both have the inode number of the connecting socket.  If one has none (a log
- * of strace, or the connecting end was closed before it was accepted), a socket is taken to
- * accept those that connect to its name, in their order; connections of which only the name
- * is known share their data while several of them wait.  That is a guess, because processes
- * that are not traced may connect, too: so such ends are reported as leading outside the
- * trace, as are all ends without a partner.
+ * of strace, or the connecting end was closed before it was accepted), a socket is assumed
+ * to accept the connections to its name in order; while several connections known only by
+ * name wait, they share their data. This is a guess, because untraced processes may
+ * connect, too. So such ends are reported as leading outside the trace, and so are all ends
+ * without a partner.
  */
 #include "graph/state.h"
 
@@ -31,7 +31,7 @@ static bool is_service(const char *address, size_t len)
 	return false;
 }
 
-/* One end: it writes into one object and reads what is in another. */
+/* One end of a connection: it writes to one object and reads from another. */
 static struct description *put_end(struct graph *g, struct process *p, int64_t number,
 				   uint32_t out, uint32_t in, int64_t at, bool cloexec)
 {
@@ -70,7 +70,7 @@ void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, 
 
 /* ---- connections ---- */
 
-/* The place of the listening socket, which an end comes to.  Return: 0 if unknown */
+/* The place of the listening socket that an end connects to.  Return: 0 if unknown */
 static uint32_t place_met(struct graph *g, const struct process *p, const struct et_event *ev)
 {
 	size_t len;
@@ -85,7 +85,7 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
 }
 
 /*
- * The row of an end: that of its other end if that waits, else a new one.
+ * The row of an end: the row of the other end if that already waits, else a new row.
  * @ino: of the connecting socket, 0 if unknown
  */
 static uint32_t meet_sockets(struct graph *g, struct process *p, const struct et_event *ev,
@@ -181,7 +181,7 @@ void socket_event_done(struct fd *fd, int64_t at)
 	fd->last = at;
 }
 
-/* Minus 1, because two events may have the same time. */
+/* Subtract 1 because two events may have the same time. */
 int64_t socket_since(const struct fd *fd)
 {
 	return fd->last > fd->at ? fd->last - 1 : 0;
@@ -189,8 +189,8 @@ int64_t socket_since(const struct fd *fd)
 
 /*
  * A read may have begun before the event that precedes it was recorded; it certainly began after
- * the event before that one.  If several tasks use the socket, one may have begun before the
- * last event of another.
+ * the event before that one.  If several tasks use the socket, a read may have begun before
+ * another task's last event.
  */
 int64_t socket_read_began(const struct fd *fd)
 {

@@ -14,10 +14,10 @@
 
 /* A file on the disk: names lead to it, descriptors are open on it. */
 struct object {
-	uint32_t version;	/* its present content; 0 if this object is free */
+	uint32_t version;	/* its current content; 0 if this object is free */
 	uint32_t refs;		/* names and descriptions */
 	uint32_t dev;
-	uint32_t free;		/* the next free one */
+	uint32_t free;		/* the next free object */
 	uint32_t opens;		/* descriptions */
 	uint64_t ino;
 	uint64_t size;		/* bytes, when it was last recorded */
@@ -28,9 +28,9 @@ struct object {
 	bool unsized;		/* size and mtime may have changed since they were recorded */
 	bool reported;		/* they were reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
-	bool met;		/* of a socket: the other end is known, too */
-	bool drained;		/* a FIFO that all have closed: nothing is left in it */
-	uint32_t file;		/* the name that it got last, 0 if none */
+	bool met;		/* for a socket: the other end is known, too */
+	bool drained;		/* a FIFO that everyone has closed: it is empty */
+	uint32_t file;		/* its newest name, 0 if none */
 };
 
 /* What is known about a path. */
@@ -38,19 +38,19 @@ struct name {
 	uint32_t object;	/* 0 if unknown, or if nothing is at that path */
 	struct name_class class;
 	bool gone;		/* the trace shows that nothing is at that path */
-	bool used;		/* the trace has it: moved_name() was called */
+	bool used;		/* the trace uses it: moved_name() was called */
 };
 
 struct files {
-	struct map64 paths;	/* hash of a path: its number, from 1 on */
+	struct map64 paths;	/* hash of a path to its number, from 1 on */
 	struct name *names;	/* by number of the path */
 	size_t names_cap;
 	struct object *objects;	/* from 1 on */
 	size_t nobjects, objects_cap;
 	uint32_t spare;		/* first free object */
-	struct map64 by_ino;	/* hash of dev and ino: object */
-	struct map64 gone;	/* the same: last version of a file that is gone */
-	struct map64 links;	/* object: the first of struct link */
+	struct map64 by_ino;	/* hash of dev and ino to object */
+	struct map64 gone;	/* hash of dev and ino to the last version of a removed file */
+	struct map64 links;	/* object to its first struct link */
 	struct link {
 		uint32_t file, next;
 	} *link_rows;
@@ -60,8 +60,8 @@ struct files {
 
 /* Directories that were renamed, and the paths below them: moved.c */
 struct moved {
-	struct map64 by_name;	/* hash of a directory's later path: its last row in @dirs */
-	struct map64 first;	/* path: exec that renamed it last << 32, and its path before */
+	struct map64 by_name;	/* hash of a directory's new path to its last row in @dirs */
+	struct map64 first;	/* path to: last exec that renamed it << 32 | first path */
 	struct moved_dir *dirs;
 	size_t n, cap;
 	struct buf text;
@@ -72,7 +72,7 @@ struct below {
 	struct graph *g;
 	bool known;		/* collect paths at which an object is known, else the others */
 	uint32_t *files;
-	size_t *at;		/* where in @rests the rest of each begins */
+	size_t *at;		/* offset in @rests of the rest of each path */
 	size_t n, files_cap, at_cap;
 	struct buf rests;	/* "/x.c" */
 };
@@ -80,7 +80,7 @@ struct below {
 /* What the trace recorded about a file when it was opened. */
 struct identity {
 	bool known;
-	bool emptied;		/* size and mtime are those after O_TRUNC */
+	bool emptied;		/* size and mtime are from after O_TRUNC */
 	uint32_t dev, type;
 	uint64_t ino, size;
 	int64_t mtime;
@@ -97,13 +97,13 @@ struct process;
  */
 const char *files_clean(struct graph *g, const char *path, size_t *len);
 
-/** files_name - the number of a path that is valid in g->root; passed to the owner if new */
+/** files_name - the number of a path in g->root; a new path is passed to the owner */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
-/** files_number - the same of a path in g->root, which is @full without a root of its own */
+/** files_number - files_name() for a path whose form from the machine's root is @full */
 uint32_t files_number(struct graph *g, const char *path, size_t len, const char *full, size_t n);
 
-/** files_full_name - the number of a path to which no root is added any more */
+/** files_full_name - the number of a path from the machine's root */
 uint32_t files_full_name(struct graph *g, const char *path, size_t len);
 
 /** files_may_be_dir - whether a path may be a directory, with names below it */
@@ -113,7 +113,7 @@ bool files_may_be_dir(const struct graph *g, uint32_t file);
 unsigned int files_class(const struct graph *g, uint32_t file);
 
 /**
- * files_at - the object at a path now; allocated if none is known there
+ * files_at - the object at a path; allocated if none is known
  * @id: its identity in the trace, or NULL
  */
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
@@ -121,10 +121,10 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 /** files_by_ino - the object with that identity, whatever its name.  Return: 0 if unknown */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id);
 
-/** files_gone - the last version of a regular file that had that identity and is gone, 0 if none */
+/** files_gone - the last version of a removed regular file with that identity, 0 if none */
 uint32_t files_gone(const struct graph *g, const struct identity *id);
 
-/** files_name_of - one of an object's names, @file if that is one.  Return: 0 if it has none */
+/** files_name_of - one of an object's names, preferably @file.  Return: 0 if it has none */
 uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
 
 /** files_known - the object at a path.  Return: 0 if unknown, or if nothing is there */
@@ -136,7 +136,7 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 
 /**
  * files_renew - begin a new version of an object
- * @file: the name by which it was opened; the version gets it only if the object still has it,
+ * @file: the name by which it was opened; the version gets this name if the object still has it,
  *	else another name of the object, else none
  * @made: GRAPH_WRITTEN, GRAPH_CHANGED or GRAPH_FIFO
  * @at: when it began; its row gets a later time if the object already has a row at or after it
@@ -144,14 +144,14 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 void files_renew(struct graph *g, uint32_t object, uint32_t file, enum graph_made made,
 		 uint32_t exec, int64_t at, const struct identity *id);
 
-/** files_create - a new object at a path where nothing was, or in place of what was there */
+/** files_create - a new object at a path, replacing any old one */
 uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 		      const struct identity *id);
 
-/** files_make - put what mkdir or mknod makes at a path; @type: S_IFMT */
+/** files_make - mkdir or mknod made a file at a path; @type: S_IFMT bits */
 void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at);
 
-/** files_symlink - put a symbolic link at a path; @target: the file it leads to */
+/** files_symlink - a symbolic link was made at a path; @target: the file it leads to */
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
 
 /* A rename: @from and @to as they were recorded, @file the number of the first. */
@@ -169,21 +169,21 @@ void files_rename(struct graph *g, const struct graph_rename *r);
 void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
 
 /**
- * moved_dir - the trace renames what may be a directory
+ * moved_dir - the trace renames a path that may be a directory
  *
- * Files below it that the trace does not know yet began with its former name.
+ * Files below it that the trace does not know yet began under its old name.
  */
 void moved_dir(struct graph *g, const struct graph_rename *r);
 
 /** moved_unknown - after files_rename(): the same for names that were looked up before */
 void moved_unknown(struct graph *g, const struct graph_rename *r);
 
-/** moved_name - note what a path was at first, before directories above it were renamed */
+/** moved_name - note what a path was before directories above it were renamed */
 void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);
 
 /**
- * moved_from - the path at which a file began that is found at @file and was not known there
- * @exec: set to what renamed the directory
+ * moved_from - the first path of a file that is now found at @file and was unknown there
+ * @exec: set to the exec that renamed the directory
  *
  * Return: 0 if it is @file.
  */
@@ -202,46 +202,49 @@ void files_free(struct files *f);
 
 /* ---- descriptors: fds.c ---- */
 
-/* An open file description: what a descriptor leads to, with all its copies. */
+/* An open file description: a descriptor and all its copies refer to it. */
 struct description {
 	unsigned int refs;	/* 0: @other is the next spare one */
 	uint32_t object;
-	uint32_t file;		/* the name that it was opened by, 0 if none */
-	uint32_t asked;		/* string: the path it was opened by; 0 if that is @file's */
+	uint32_t file;		/* the name by which it was opened, 0 if none */
+	uint32_t asked;		/* string: the path it was opened by; 0 if that of @file */
 	uint32_t reads;		/* version that is read by it, 0 if none */
 	uint32_t writes;	/* version that is written by it, 0 if none */
 	uint32_t writer;	/* last exec recorded as writing */
-	bool placed;		/* some process has had it as descriptor 0, 1 or 2 */
-	uint32_t place;		/* of a socket: its name (struct place), 0 if none */
+	bool placed;		/* it was descriptor 0, 1 or 2 of some process */
+	uint32_t place;		/* for a socket: its name (struct place), 0 if none */
 	bool socket;		/* a socket: reads come from another object than @object */
-	bool within;		/* of a socket: connected to a name that is bound in the trace */
+	bool within;		/* for a socket: connected to a name that was bound in the trace */
 	bool was_read;
 	bool many_heirs;	/* several programs began with it: see inherit() */
-	uint32_t heir;		/* last of them that did not place it itself, 0 if none */
+	uint32_t heir;		/* last of them that did not set it up itself, 0 if none */
 	int64_t heir_at;
 	bool named;		/* the program was asked to open it: see meaning_note() */
 	bool loads;		/* the loader opened it, as it does ld.so.cache */
-	bool library;		/* of the installed library of the interpreter that opened it */
+	bool library;		/* part of the library of the interpreter that opened it */
 	bool writable;		/* counted in settling.writers */
 	bool readable;		/* counted in settling.readers */
-	unsigned int here;	/* descriptors of the process that count_own() looks at; else 0 */
-	bool mappable;		/* what is written need not go through the descriptor: O_RDWR */
+	unsigned int here;	/* used by count_own(): descriptors of one process; else 0 */
+	bool mappable;		/* it can be mapped for writing: O_RDWR */
 	struct description *other;	/* the other end of a pipe */
 };
 
 struct fd {
 	struct description *d;	/* NULL if closed, or of unknown origin */
 	int64_t at;		/* since when this exec has had it */
-	/* Of a socket: times of its last use event and the one before; below @at: none since */
+	/*
+	 * For a socket: times of its last use event and the one before; below @at if none since
+	 * then
+	 */
 	int64_t last, before;
 	uint64_t last_task;	/* task of its last event, 0 if none */
-	bool several;		/* it has events of several tasks, whose uses may overlap */
+	bool several;		/* several tasks have events about it, so uses may overlap */
 	bool cloexec;
-	bool lent;		/* it was put here for a child: see use_fork() */
+	bool lent;		/* it was set up for a child: see use_fork() */
 	bool own;		/* this exec opened it */
-	bool used;		/* its use was reported, or goes on under another number */
+	bool used;		/* its use was reported, or continues under another number */
 	bool placed;		/* this process opened it, or duplicated it to this number */
-	bool given;		/* this process placed it as descriptor 0 of this program */
+	bool given;		/* this process set it up as descriptor 0 of this program */
 };
 
 struct fdtab {
@@ -256,37 +259,37 @@ void fdtab_drop(struct graph *g, struct fdtab *t);
 
 /** fd_get - an open descriptor.  Return: NULL if it is closed or unknown. */
 struct fd *fd_get(const struct fdtab *t, int64_t fd);
-/** fd_put - a descriptor gets a description, whose reference it takes over */
+/** fd_put - set a descriptor's description, taking over the reference */
 struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d);
-/** fd_open - a descriptor is open from now on.  Return: NULL if @number cannot be one */
+/** fd_open - open a descriptor. Return: NULL if @number cannot be a descriptor */
 struct fd *fd_open(struct graph *g, struct process *p, int64_t number, struct description *d,
 		   int64_t at, bool cloexec);
 /** fd_close - forget a descriptor */
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
-/** description_new - a description of an object, on which it takes a reference */
+/** description_new - a description of an object; takes a reference to the object */
 struct description *description_new(struct graph *g, uint32_t object, uint32_t file);
 void description_drop(struct graph *g, struct description *d);
-/** descriptions_free - free those that are kept for reuse */
+/** descriptions_free - free the descriptions that are kept for reuse */
 void descriptions_free(struct graph *g);
 
-/* More than any process has; only a damaged trace has higher numbers. */
+/* Above any real descriptor; only a damaged trace has higher numbers. */
 #define FD_MAX (1 << 20)
 
 /* ---- processes and what they run: graph.c ---- */
 
 struct execution {
-	uint32_t id;		/* 0 if forked without having done anything yet */
+	uint32_t id;		/* 0 for a fork that has not done anything yet */
 	uint32_t parent, before;
 	uint32_t program, interp, cwd;
-	uint32_t script;	/* file that it interprets, once it has opened it */
+	uint32_t script;	/* file that it interprets; 0 until it has opened it */
 	struct cmdline *cmd;	/* NULL if unknown */
 	const struct interpreter *interpreter;	/* NULL if none */
-	uint64_t script_hash;	/* of the path that its arguments give for @script, 0 if none */
+	uint64_t script_hash;	/* hash of @script's path in its arguments, 0 if none */
 	bool forked, begun;
 	uint8_t unseen;
 	int64_t lowest;		/* lowest descriptor that an open returned, 0 if none yet */
-	bool starting;		/* it has opened only shared objects and the loader's files */
-	bool loaded;		/* the loader has opened its list: ld.so.cache */
+	bool starting;		/* until it opens something that the loader does not */
+	bool loaded;		/* the loader has opened ld.so.cache */
 	bool lends;		/* see classes_lends() */
 	int64_t at;
 };
@@ -299,13 +302,13 @@ struct named_paths {
 	size_t cap;
 };
 
-/* Arguments of a program.  Each string ends with a null byte. */
+/* Arguments of a program.  Each string ends with a NUL. */
 struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
-	struct named_paths below;	/* @cwd and what is below it: most; found on demand */
-	struct named_paths others;	/* also some that are below it; found on demand */
+	struct named_paths below;	/* most: @cwd and paths below it; found on demand */
+	struct named_paths others;	/* other paths, and some below @cwd; found on demand */
 	char text[];
 };
 
@@ -319,14 +322,14 @@ struct root {
 struct process {
 	uint32_t id;
 	const struct root *root;	/* NULL for the machine's */
-	char *cwd;		/* NULL if it has not changed since the execve: exec.cwd */
+	char *cwd;		/* NULL if it is still exec.cwd, as at the execve */
 	uint64_t upid;
 	unsigned int tasks;	/* live ones */
 	struct fdtab *fds;
 	uint32_t *mapped;	/* objects that it may have mapped for writing, each held */
 	size_t nmapped, mapped_cap;
 	bool apart;		/* in a mount namespace of its own: a name may lead elsewhere */
-	bool bears_apart;	/* so is the child that it is creating */
+	bool bears_apart;	/* the child that it is creating will be @apart */
 	struct process *mapping_next, *mapping_before;	/* in graph.mapping, if @nmapped */
 	struct execution exec;
 	struct graph_exec_end end;	/* what is known about its end so far */
@@ -339,18 +342,18 @@ struct graph {
 	unsigned int pid_bits;
 	struct files files;
 	struct moved moved;
-	struct map64 early;	/* name of an unknown file: last change of it, ns (settled.c) */
-	struct map64 strings;	/* hash of a string: its number, from 1 on */
+	struct map64 early;	/* name of an unknown file to its last change, ns (settled.c) */
+	struct map64 strings;	/* hash of a string to its number, from 1 on */
 	struct description *spare;	/* a list */
 	bool begun, uses;
 	uint64_t begin;
 	int64_t last;
 	uint32_t processes, execs, tasks;
-	struct map64 asked;	/* hash of path, file and class: 1 if reported */
-	struct map64 link_targets;	/* version that is a link: where its target is in @targets */
-	struct buf targets;	/* paths, each with a NUL */
+	struct map64 asked;	/* hash of path, file and class to 1 if reported */
+	struct map64 link_targets;	/* version of a link to its target's offset in @targets */
+	struct buf targets;	/* paths, each ended by a NUL */
 	struct buf resolved;	/* of ways.c */
-	struct buf path;	/* to put paths together */
+	struct buf path;	/* for joining paths */
 	struct root *roots;	/* all */
 	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* of roots_path() */
@@ -359,7 +362,7 @@ struct graph {
 	size_t nmeetings, meetings_cap;
 	uint32_t spare_meeting;
 	struct place *places;
-	struct map64 place_names;	/* hash: number of a place */
+	struct map64 place_names;	/* hash of a name to the number of its place */
 	size_t nplaces, places_cap;
 	int64_t realtime;	/* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns; 0 if unknown */
 	struct maybe {		/* files that an open may have made: see open.c */
@@ -370,11 +373,11 @@ struct graph {
 	struct settling *settling;	/* by object; only if ops->settled is there */
 	size_t nsettling, settling_cap;
 	struct process *mapping;	/* processes with @mapped objects */
-	uint32_t *args;		/* arguments of the exec that is reported */
+	uint32_t *args;		/* arguments of the exec that is being reported */
 	size_t args_cap;
 };
 
-/* Calls a function of the owner, if it has one. */
+/* Calls one of the owner's functions, unless it is NULL. */
 #define GRAPH_EMIT(g, op, ...) do {					\
 	if ((g)->ops->op)						\
 		(g)->ops->op((g)->ctx, __VA_ARGS__);			\
@@ -387,10 +390,10 @@ static inline struct object *object_of(const struct graph *g, const struct descr
 
 /* ---- execs.c: their rows, and strings ---- */
 
-/** exec_id - the id of a process's present exec; passed to the owner if it is new */
+/** exec_id - the id of a process's current exec; a new one is passed to the owner */
 uint32_t exec_id(struct graph *g, struct process *p);
 
-/** graph_string - the number of a string; passed to the owner if it is new */
+/** graph_string - the number of a string; a new one is passed to the owner */
 uint32_t graph_string(struct graph *g, const char *s, size_t len);
 
 /** graph_path - the file that string @i of an event names.  Return: 0 if none */
@@ -399,7 +402,7 @@ uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 /** exec_run - report the exec of an EXEC event, with its arguments */
 void exec_run(struct graph *g, const struct process *p, const struct et_event *ev);
 
-/** exec_end - report the end of a process's present exec */
+/** exec_end - report the end of a process's current exec */
 void exec_end(struct graph *g, struct process *p, enum graph_ended how, int64_t at);
 
 /* ---- facts.c: ENV, OUTPUT, ASK ---- */
@@ -410,36 +413,44 @@ void add_ask(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 /* ---- meetings.c: names of sockets, and ends of connections that wait ---- */
 
-/* A connection whose other end is awaited; or several at one name that look alike. */
+/* A connection that waits for its other end, or several indistinguishable ones at one name. */
 struct meeting {
 	uint32_t there, back;	/* objects: data from the connecting end, and to it */
 	uint32_t place;		/* number of the place where it waits, 0 if none */
-	uint32_t next;		/* row of the one before it there, or next free row; 0 if none */
+	uint32_t next;		/* row of the previous one at @place, or next free row */
 	uint64_t ino;		/* of the connecting socket, 0 if unknown */
-	int32_t n;		/* how many have connected; below 0, how many have accepted */
+	int32_t n;		/* number of ends that connected; if negative, that accepted */
 };
 
 /* A socket with a name. */
 struct place {
-	uint64_t name;		/* hash of it */
-	uint32_t last;		/* row of the last that waits, 0 if none */
+	uint64_t name;		/* hash of the name */
+	uint32_t last;		/* row of the last one that waits, 0 if none */
 };
 
-/** place_hash - of a name of a unix socket: a path is made absolute.  Return: 0 if it has none */
+/**
+ * place_hash - hash of a unix socket's name, with a path made absolute.
+ *
+ * Return: 0 if it has no name
+ */
 uint64_t place_hash(struct graph *g, const struct process *p, const char *name, size_t len);
-/** place_of - the place of a name, a place_hash().  Return: 0 if no socket of the trace has it */
+/**
+ * place_of - the place of a name; @name: from place_hash().
+ *
+ * Return: 0 if no traced socket has the name
+ */
 uint32_t place_of(struct graph *g, uint64_t name);
-/** place_new - a socket gets a name, instead of any socket that had it */
+/** place_new - a socket gets a name; a socket that had it loses it */
 uint32_t place_new(struct graph *g, uint64_t name);
 /** place_moved - a socket's file was renamed; @to: NULL if it was removed */
 void place_moved(struct graph *g, const char *from, size_t from_len, const char *to,
 		 size_t to_len);
-/** place_closed - the socket of a name is closed: connections that wait there end unaccepted */
+/** place_closed - the socket of a name is closed: connections that wait for it end unaccepted */
 void place_closed(struct graph *g, uint32_t place);
-/** meeting_new - an end waits: its row, which takes over the references of @there and @back */
+/** meeting_new - a row for an end that waits; takes over the references to @there and @back */
 uint32_t meeting_new(struct graph *g, uint32_t there, uint32_t back, uint32_t place, uint64_t ino);
 void meeting_end(struct graph *g, uint32_t row);
-/** meeting_at - the first row at a place that an end without inode number may belong to; 0: none */
+/** meeting_at - the first row at a place that may match an end without inode number; 0 if none */
 uint32_t meeting_at(const struct graph *g, uint32_t place, bool accepts);
 void meetings_free(struct graph *g);
 
@@ -451,20 +462,21 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 /**
  * socket_bound - BIND: a socket gets a name
  *
- * The trace does not show who sends messages to it: until it connects, its other end counts as
- * outside the trace.
+ * The trace does not show which process sends messages to it: until it connects, its other end
+ * counts as outside the trace.
  */
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** socket_read - a socket with a name was read: messages of all that have connected to it */
+/** socket_read - a socket with a name was read: the data comes from all sockets connected to it */
 void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		 int64_t at);
 /*
- * Uses of sockets are recorded turn by turn (line-format.md, "Sockets"), so each has a time.
- * For other descriptors the functions below return @fd->at, or 0 if unknown.
+ * Sockets have an event for each change between reading and writing (line-format.md, "Sockets"),
+ * so each use has a time. For other descriptors the functions below return @fd->at, or 0 if
+ * unknown.
  */
-/** socket_event_of - note that @task has an event about a descriptor, before it is handled */
+/** socket_event_of - before handling an event about a descriptor: note its task */
 void socket_event_of(struct fd *fd, uint64_t task);
-/** socket_event_done - note the time of that event, after it was handled */
+/** socket_event_done - after handling the event: note its time */
 void socket_event_done(struct fd *fd, int64_t at);
 /** socket_since - the time after which the recorded bytes were read.  Return: 0 if unknown */
 int64_t socket_since(const struct fd *fd);
@@ -480,7 +492,7 @@ struct cmdline *cmdline_get(struct cmdline *c);
 void cmdline_drop(struct cmdline *c);
 /**
  * cmdline_names - whether arguments name a file, or a directory above it
- * @place: least length in bytes of such a directory's path; @len: no directory counts
+ * @place: minimum length in bytes of such a directory's path; if @len, no directory counts
  *
  * The values of options count, too: -C/etc, --directory=/etc, if=/etc/hosts, @list.
  */
@@ -502,44 +514,48 @@ void change_event(struct graph *g, struct process *p, const struct et_event *ev,
 const char *roots_path(struct graph *g, const char *path, size_t *len);
 /** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
-/** roots_change - CHROOT, PIVOT, SETNS: it may have another root from now on */
+/** roots_change - CHROOT, PIVOT, SETNS: the process may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);
 
-/* ---- ways.c: other paths by which programs named files ---- */
+/* ---- ways.c: paths through links ---- */
 
-/** ways_report - a file has another path, a string; passed to the owner once */
+/** ways_report - a file was used by another path (string @path); passed to the owner once */
 void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class class);
-/** ways_asked - a name was asked for by this path, which need not be clean.  Return: its file */
+/** ways_asked - a program looked up a path, which need not be clean. Return: its file */
 uint32_t ways_asked(struct graph *g, const char *path, size_t len);
 /** ways_link - a symbolic link was made; @target: where it leads */
 void ways_link(struct graph *g, uint32_t file, const char *target, size_t len);
 /**
- * ways_opened - a file is opened, perhaps by another path than its own
+ * ways_opened - a file is opened, perhaps by a path through links
  * @writes: it may be made or changed; @dir: it is a directory
  *
- * Return: the string of that path, to report when the file is read; 0 if it is its own.
+ * Return: the string of that path, to report when the file is read; 0 if it is the file's name.
  */
 uint32_t ways_opened(struct graph *g, const struct et_event *ev, uint32_t file, bool writes, bool dir);
 
 /* ---- open.c ---- */
 
-/** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */
+/**
+ * open_by_path - the descriptor that a path like "/proc/self/fd/3" names.
+ *
+ * Return: NULL if none
+ */
 struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path,
 			size_t len);
-/** open_linked - the nameless object to which a link gives a name.  Return: 0 if unknown */
+/** open_linked - the nameless object that a link call gives a name.  Return: 0 if unknown */
 uint32_t open_linked(const struct graph *g, const struct process *p, const char *path, size_t len);
 
 /* ---- meaning.c ---- */
 
-/** meaning_note - note in @d what an open shows about its purpose */
+/** meaning_note - note in @d the purpose that an open shows */
 void meaning_note(struct graph *g, struct process *p, struct description *d,
 		  const struct et_event *ev, int64_t flags);
 /** meaning_class - why @bytes bytes were read through a descriptor */
 enum graph_class meaning_class(const struct graph *g, const struct process *p,
 			       const struct fd *fd, bool counted, uint64_t bytes);
 
-/* ---- fd_uses.c: what is done with descriptors ---- */
+/* ---- fd_uses.c: uses of descriptors ---- */
 
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_close(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -552,14 +568,14 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_truncate(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_list(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/* a name that was asked for: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
+/* a name that was looked up: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_fork - a child gets its parent's descriptors */
+/** use_fork - a child inherits its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);
-/** use_before_exec, use_after_exec - what an execve does to descriptors, on either side of it */
+/** use_before_exec, use_after_exec - the two halves of an execve's effect on descriptors */
 void use_before_exec(struct graph *g, struct process *p, int64_t at);
 void use_after_exec(struct graph *g, struct process *p, int64_t at);
 /** use_end - a process ends */

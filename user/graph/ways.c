@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Other paths than their own by which programs named files: etrace-db(5), "asked".
+ * Paths through links by which programs named files: etrace-db(5), "asked".
  *
- * The kernel follows a link before "..", so where "l/../x" leads does not follow from its text.  Names
- * that were opened are recorded as the kernel resolved them.  Those that were only looked at, or not
- * found, are recorded as the program wrote them, and files_clean() removes ".." by text.  So what was
- * removed is reported here, as the path of a directory: once for all names in it.  See state.h.
+ * The kernel follows a link before "..", so the text of "l/../x" does not say where it leads.
+ * Opened names are recorded as the kernel resolved them. Names that were only looked up, or not
+ * found, are recorded as the program wrote them, and files_clean() removes ".." by text. This file
+ * reports the removed part as the path of a directory, once for all names in it.  See state.h.
  */
 #include "graph/state.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 
 #define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
-/* Whether ".." stands behind a name: it leads elsewhere if that is a link. */
+/* Whether ".." follows a name: if that name is a link, the path leads elsewhere. */
 static bool path_climbs(const char *path, size_t len)
 {
 	const char *end = path + len;
@@ -39,7 +39,7 @@ static bool path_climbs(const char *path, size_t len)
 	return false;
 }
 
-/* Length of the directory's part of a path: all of it if it ends in "." or "..". */
+/* Length of the directory part of a path: the whole path if it ends in "." or "..". */
 static size_t directory_of(const char *path, size_t len)
 {
 	const char *slash;
@@ -60,7 +60,7 @@ void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class
 		GRAPH_EMIT(g, asked, file, path, class);
 }
 
-/* A path in the present root, as a string. */
+/* The string of a path in the current root. */
 static uint32_t way_string(struct graph *g, const char *path, size_t len)
 {
 	path = roots_path(g, path, &len);
@@ -73,7 +73,7 @@ void ways_link(struct graph *g, uint32_t file, const char *target, size_t len)
 
 	if (!files_known(g, file) || o->made != GRAPH_IS_SYMLINK || !len || *target != '/')
 		return;
-	/* the version, since objects are used again */
+	/* the key is the version, since objects are reused */
 	map64_put(&g->link_targets, o->version, g->targets.len);
 	buf_add(&g->targets, target, len);
 	buf_addc(&g->targets, '\0');
@@ -96,7 +96,7 @@ static const char *target_of(struct graph *g)
 	return at ? g->targets.s + *at : NULL;
 }
 
-/* Set g->resolved to a path, following links that the build made, but none at its end. */
+/* Set g->resolved to a path, following links that the build made, except a last component. */
 static void resolve_path(struct graph *g, const char *path, size_t len)
 {
 	struct buf *b = &g->resolved;
@@ -127,7 +127,7 @@ static void resolve_path(struct graph *g, const char *path, size_t len)
 
 static uint32_t resolved_name(struct graph *g, const char *path, size_t len)
 {
-	/* as in most builds: by text */
+	/* the build made no links, like most builds: the text is enough */
 	if (!g->targets.len)
 		return files_name(g, path, len);
 	resolve_path(g, path, len);
@@ -151,15 +151,18 @@ uint32_t ways_asked(struct graph *g, const char *path, size_t len)
 	return resolved_name(g, path, len);
 }
 
-/* A file is made or changed by another path: report that of its directory, if that says it all. */
+/*
+ * A file is made or changed by another path: report only its directory's path if the base name is
+ * the same.
+ */
 static void report_written(struct graph *g, uint32_t file, const char *path, size_t len,
 			   const char *by, size_t by_len)
 {
 	size_t dir = directory_of(path, len), by_dir = directory_of(by, by_len);
-	/* behind "/" there is no other slash */
+	/* no slash follows the directory "/" */
 	size_t name = dir + (dir > 1), by_name = by_dir + (by_dir > 1);
 	bool same = len - name == by_len - by_name && !memcmp(path + name, by + by_name, len - name);
-	/* before files_name(), which may use the buffer that @by is in */
+	/* call this before files_name(), which may overwrite the buffer of @by */
 	uint32_t string = way_string(g, by, same ? by_dir : by_len);
 
 	if (same)

@@ -7,9 +7,9 @@
  *    handles: different threads may use different handles at the same time.
  *  - Functions that return int return 0 or more on success, and a negative
  *    errno on failure; strerror(-ret) describes it.
- *  - A handle is unusable after -ENOMEM: further calls return -ENOMEM, too, until
- *    it is closed.  Closing it closes its files; memory that was being changed
- *    when memory ran out is leaked.
+ *  - A handle is unusable after -ENOMEM: further calls return -ENOMEM, too, until it is
+ *    closed.  Closing it closes its files; memory that was being changed when the
+ *    allocation failed is leaked.
  *  - The caller keeps the strings it passes; the library copies what it needs.
  */
 #ifndef ETRACE_H
@@ -89,7 +89,7 @@ const char *etrace_kind_name(unsigned int kind);
 const char *etrace_kind_category(unsigned int kind);
 const char *etrace_kind_doc(unsigned int kind);
 
-/** etrace_kind_number - ETRACE_K_* of the kind with a name.  Return: -ENOENT if none. */
+/** etrace_kind_number - ETRACE_K_* of the kind with this name.  Return: -ENOENT if none. */
 int etrace_kind_number(const char *name);
 
 /**
@@ -118,7 +118,7 @@ void etrace_signal_name(int signal, char *buf, size_t size);
 /**
  * etrace_open - begin to read a trace
  * @paths: its @npaths files; "-" is standard input.  Several files, such as one for
- *	each processor, must be lines; they are merged in order of time.
+ *	each processor, must be lines; they are merged in time order.
  * @trace: set to the handle, for etrace_close(); to NULL on failure
  *
  * Return: 0; a negative errno of open(2) or read(2); or
@@ -143,7 +143,7 @@ int etrace_set_pid_bits(struct etrace *trace, unsigned int bits);
 const char *etrace_format(const struct etrace *trace);
 
 /**
- * etrace_next - the next event, in the order of time
+ * etrace_next - the next event, in time order
  * @event: set to the event; to NULL if there is none
  *
  * Return: 1; 0 if there are no more, also in further calls; -ENOMEM; or
@@ -154,19 +154,19 @@ const char *etrace_format(const struct etrace *trace);
 int etrace_next(struct etrace *trace, const struct etrace_event **event);
 
 /**
- * etrace_complete - whether nothing was missing or damaged up to now
+ * etrace_complete - whether nothing has been missing or damaged so far
  *
  * Return: 1 if so; else 0, see etrace_damage().  Call it at the end for the whole trace.
  */
 int etrace_complete(const struct etrace *trace);
 
 /**
- * etrace_damage - what was missing, damaged or worth a note up to now
+ * etrace_damage - what has been missing, damaged or worth a note so far
  * @i: 0, 1 and so on
  * @n: set to how often it occurred
  * @damage: set to 1 for damage, to 0 for a note; may be NULL
  *
- * Return: text that goes after a number, such as "events lost by the tracer", a constant;
+ * Return: text to print after the number, such as "events lost by the tracer", a constant;
  * NULL if there are no more.
  */
 const char *etrace_damage(const struct etrace *trace, unsigned int i, uint64_t *n,
@@ -182,11 +182,12 @@ unsigned int etrace_event_kind(const struct etrace_event *event);
 
 /*
  * The task that caused the event: its upid, a number unique in the trace, and the pid
- * contained in it.  Both are 0 in events of no task: ETRACE_K_LOST, _SESSION and _CONTENT.
+ * contained in it. Both are 0 in events that no task caused: ETRACE_K_LOST, _SESSION and
+ * _CONTENT.
  */
 uint64_t etrace_event_upid(const struct etrace_event *event);
 uint64_t etrace_event_pid(const struct etrace_event *event);
-/* Processor number, and time of the beginning: CLOCK_MONOTONIC in nanoseconds. */
+/* Processor number, and the time when the call began: CLOCK_MONOTONIC in nanoseconds. */
 uint32_t etrace_event_cpu(const struct etrace_event *event);
 uint64_t etrace_event_time(const struct etrace_event *event);
 
@@ -248,7 +249,7 @@ int etrace_event_incomplete(const struct etrace_event *event);
 int etrace_event_finding(const struct etrace_event *event, unsigned int i, char *buf,
 			 size_t size);
 
-/** etrace_event_late - 1 if the event came too late to be put in order of time, else 0 */
+/** etrace_event_late - 1 if the event came too late to be put in time order, else 0 */
 int etrace_event_late(const struct etrace_event *event);
 
 /* -- live tasks -- */
@@ -384,7 +385,7 @@ int etrace_fxt_event(struct etrace_fxt *fxt, const struct etrace_fxt_event *even
 		     const struct etrace_fxt_arg *args, unsigned int nargs);
 
 /**
- * etrace_fxt_close - write what is left and free the handle; NULL is allowed
+ * etrace_fxt_close - write the remaining data and free the handle; NULL is allowed
  *
  * Return: 0; the first negative errno of write(2); or -EINVAL: the file was written, but
  * --check would reject the order of its events: a duration without an end, durations that

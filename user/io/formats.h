@@ -83,12 +83,11 @@ struct source {
 
 struct source_ops {
 	/*
-	 * Read some more records or lines, and push their items, if any, into the
-	 * sink, which is the same in all steps.  Items come in the order of time if
-	 * the format has times.  Damage is reported to the diag.  Does not call the
-	 * sink's end().
-	 * Return 1 if there may be more, 0 if all inputs have been read to their
-	 * end, or the sink's negative errno.  Not called again after 0 or an error.
+	 * Read some more records or lines, and push their items, if any, into the sink,
+	 * which is the same in all steps.  Items come in time order if the format has
+	 * times.  Damage is reported to the diag.  Does not call the sink's end().
+	 * Return 1 if there may be more, 0 if all inputs have been read to their end,
+	 * or the sink's negative errno.  Not called again after 0 or an error.
 	 */
 	int (*step)(struct source *s, struct sink *sink);
 	/* Free the source, not the input streams. */
@@ -117,7 +116,7 @@ struct source_args {
 struct sink_args {
 	struct out *out;
 	const struct opts *opts;
-	struct diag *diag;	/* at the end it also has the counts of the input's damage */
+	struct diag *diag;	/* at the end it also contains the counts of damage in the input */
 	const char *source;	/* name of the source's format */
 };
 
@@ -164,7 +163,10 @@ struct sink_format {
 extern const struct source_format source_formats[];
 extern const struct sink_format sink_formats[];
 
-/** sink_tee - a sink that passes each item to several sinks, and owns them; of one, that sink */
+/**
+ * sink_tee - a sink that passes each item to several sinks, and owns them; for a single one,
+ * returns that sink
+ */
 struct sink *sink_tee(struct sink **sinks, size_t n);
 
 #endif

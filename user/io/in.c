@@ -93,7 +93,7 @@ static size_t read_more(struct in *in, uint8_t *to, size_t n)
 	if (!in->ahead && in->ahead_if && in->feed.packing &&
 	    (in->ahead_if == ALWAYS || in->feed.packing != IN_PLAIN))
 		in->ahead = in_ahead_start(&in->feed);
-	/* try only once: a thread runs now, is not wanted, or could not be started */
+	/* try only once, whether a thread was started, not wanted, or could not be started */
 	if (in->feed.packing)
 		in->ahead_if = NEVER;
 	if (in->ahead)
@@ -187,7 +187,7 @@ void in_share_processors(struct in **in, size_t n)
 	cpu_set_t mine;
 	size_t processors;
 
-	/* it fails if there are more than CPU_SETSIZE processors, which is enough */
+	/* it fails if there are more than CPU_SETSIZE processors: then assume that many */
 	processors = sched_getaffinity(0, sizeof(mine), &mine) ? CPU_SETSIZE :
 		     (size_t)CPU_COUNT(&mine);
 	if (processors < 2)

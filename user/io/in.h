@@ -46,7 +46,7 @@ void in_close(struct in *in);
 /** in_name - for messages: the path, "standard input", or in_mem()'s name */
 const char *in_name(const struct in *in);
 
-/** in_window - the bytes that are in the buffer, without reading more: @have bytes, often 0 */
+/** in_window - the bytes in the buffer, without reading more: @have bytes, often 0 */
 static inline const uint8_t *in_window(const struct in *in, size_t *have)
 {
 	const struct in_head *h = (const struct in_head *)in;
@@ -114,18 +114,18 @@ void in_read_ahead(struct in *in, bool plain);
 /**
  * in_share_processors - call in_read_ahead() for streams where it makes reading faster
  *
- * It does if this program may use more than one processor, for several inputs that are
- * read side by side, and for a single one that is compressed.
+ * Reading ahead is faster if this program may use more than one processor, and there
+ * are several inputs or a single one that is compressed.
  */
 void in_share_processors(struct in **in, size_t n);
 
 /**
- * in_follow - read on at the end of an input that is still being written
- * @wait: called when everything written so far was read; waits, and returns true to look
- *	for more data, false if this is the end
+ * in_follow - continue reading at the end of an input that is still being written
+ * @wait: called when everything written so far was read; waits, and returns true to try
+ *	again, false at the final end
  *
- * Do not use it together with in_read_ahead().  If a call has found the end of the input
- * before, it is forgotten.
+ * Do not use it together with in_read_ahead().  If the end of the input was found
+ * before, that is forgotten.
  */
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
 
@@ -143,8 +143,8 @@ static inline bool in_drained(struct in *in)
 int in_fd(const struct in *in);
 
 /*
- * Whether a file is open for writing: then data that end too early are still being
- * written; otherwise they were cut off.
+ * Whether a file is open for writing. If so, data that ends too early is still being
+ * written; otherwise it was cut off.
  */
 enum in_writer {
 	IN_WRITER_NONE,

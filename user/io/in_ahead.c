@@ -26,7 +26,7 @@ struct in_ahead {
 	bool ended;		/* the thread fills no more blocks */
 	bool stop;
 	size_t len[BLOCKS];
-	size_t used;		/* bytes of the first block that were read; the reader's */
+	size_t used;		/* bytes read from the first block; the reader's */
 	uint8_t *data[BLOCKS];
 };
 
@@ -54,7 +54,7 @@ static void *run_reader(void *arg)
 
 		if (!n)
 			continue;
-		/* hand it on even if the block is not full: a pipe may be slow */
+		/* pass the block on even if it is not full: a pipe may be slow */
 		pthread_mutex_lock(&a->lock);
 		a->len[i] = n;
 		a->full++;

@@ -32,7 +32,10 @@ enum in_writer in_writer(int fd)
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return IN_WRITER_NONE;
-	/* the signal if a process opens the file for writing now; SIGIO would end the program */
+	/*
+	 * the signal that breaks the lease if a process opens the file for writing now; the
+	 * default, SIGIO, would end the program
+	 */
 	if (fcntl(fd, F_SETSIG, SIGURG))
 		return IN_WRITER_UNKNOWN;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))
@@ -78,7 +81,7 @@ static void fill_raw(struct in_feed *f)
 		f->raw_end = true;
 }
 
-/* Look at the first bytes: is the input compressed? */
+/* Detect from the first bytes whether the input is compressed. */
 static void detect_packing(struct in_feed *f)
 {
 	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -155,7 +158,7 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 	if (f->packing == IN_PLAIN) {
 		got = f->raw_fill - f->raw_start;
 		if (got) {
-			/* first what detect_packing() has read */
+			/* first return what detect_packing() has read */
 			if (got > n)
 				got = n;
 			memcpy(to, f->raw + f->raw_start, got);

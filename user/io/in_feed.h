@@ -29,7 +29,7 @@ struct in_feed {
 	uint8_t *raw;
 	size_t raw_start, raw_fill;
 	bool raw_end;
-	bool full;		/* the caller's buffer was filled: the frame may have more */
+	bool full;		/* the caller's buffer is full; more output may wait */
 	bool frame_open;	/* inside a gzip member or zstd frame */
 	z_stream gz;
 	ZSTD_DStream *zst;

@@ -43,7 +43,7 @@ void json_f64(struct json *j, double v)
 	}
 	put_comma(j);
 	out_puts(j->out, text);
-	/* keep a floating-point number recognizable as one */
+	/* keep the number recognizable as floating-point */
 	if (!strpbrk(text, ".e"))
 		out_puts(j->out, ".0");
 }

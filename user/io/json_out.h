@@ -125,7 +125,7 @@ static inline void json_i64(struct json *j, int64_t v)
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
-/** json_f64 - write a number so that reading it gives the same one; "NaN",
+/** json_f64 - write a number with enough digits to read back the same value; "NaN",
  * "Infinity" and "-Infinity" as strings
  */
 void json_f64(struct json *j, double v);

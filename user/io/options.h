@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Options that belong to a format.  Its row in the format table declares them, the
- * program parses them, and the format looks them up when it is opened.  The
- * program knows none of them by name.
+ * program parses them, and the format looks them up when it is opened.  So the program
+ * knows none of them by name.
  */
 #ifndef ETRACE_OPTIONS_H
 #define ETRACE_OPTIONS_H
@@ -39,7 +39,7 @@ bool opt_row_has(const struct opt_row *row, const char *name);
 const char *opt_row_long(const struct opt_row *row);
 char opt_row_letter(const struct opt_row *row);
 
-/** opt_row_getopt - as getopt_long() wants it: no_argument, required_argument, optional_argument */
+/** opt_row_getopt - for getopt_long(): no_argument, required_argument, optional_argument */
 int opt_row_getopt(const struct opt_row *row);
 
 /** opt_row_head - for --help: "--name VALUE" */

@@ -86,8 +86,8 @@ int out_printf(struct out *o, const char *fmt, ...)
 
 /*
  * Whether integers give the same result as doubles.  They may not if the quotient is near
- * the middle between two results, where the rounding error of doubles matters, or if the
- * numbers are too large.
+ * the midpoint between two results, where the rounding error of doubles matters, or if
+ * the numbers are too large.
  */
 static bool is_clear(int64_t n, int64_t of, int64_t ten)
 {

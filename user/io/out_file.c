@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Check by its size whether another process has written to the file or truncated it. */
+/* Check, by its size, whether another process wrote to the file or truncated it. */
 static void check_file(struct out_file *f)
 {
 	struct stat st;

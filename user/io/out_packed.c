@@ -103,7 +103,7 @@ static void *gzip_open(struct out_file *f)
 	case Z_MEM_ERROR:
 		p->err = -ENOMEM;
 		break;
-	default:	/* not the version of zlib that this was compiled for */
+	default:	/* the zlib version differs from the one at compile time */
 		p->err = -ELIBBAD;
 		break;
 	}
@@ -169,7 +169,7 @@ static void *zstd_open(struct out_file *f)
 	if (!p->zst)
 		p->err = -ENOMEM;
 	else if (ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
-		p->err = -ELIBBAD;	/* not the version that this was compiled for */
+		p->err = -ELIBBAD;	/* the version differs from the one at compile time */
 	return p;
 }
 

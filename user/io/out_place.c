@@ -72,8 +72,8 @@ static bool is_of_proc(const char *path)
 }
 
 /*
- * Follow symbolic links, whether their target exists or not; but not those of /proc, which
- * are not names of files.  Return: the name, NULL with errno on error.
+ * Follow symbolic links, whether their target exists or not, but not the links in /proc,
+ * whose text is not a name of a file.  Return: the name, NULL with errno on error.
  */
 static char *follow_link(const char *path)
 {
@@ -138,8 +138,8 @@ static bool is_database(const char *name)
 }
 
 /*
- * Rename SQLite's files beside a database; remove them if @to is NULL.  SQLite would take
- * leftover ones for those of the next database of that name.
+ * Rename SQLite's files beside a database; remove them if @to is NULL.  SQLite would use
+ * leftover ones with the next database of that name.
  */
 static void move_sidecars(const char *from, const char *to)
 {
@@ -197,7 +197,7 @@ static int lock_file(int fd)
 }
 
 /*
- * Open a file for writing and lock it.  One that a killed process left is used again.
+ * Open a file for writing and lock it.  A file that a killed process left is reused.
  * Return: a descriptor, or a negative errno: -EBUSY if another process is writing it.
  */
 static int open_part(const char *name)

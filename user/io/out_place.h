@@ -27,11 +27,11 @@ struct out_place {
 	char *name;		/* with symbolic links followed */
 	char *part;		/* name of the file that is written; NULL if it is @name */
 	int fd;			/* open for writing; the caller must close it */
-	int lock;		/* another descriptor of @part, which it keeps locked; -1 if none */
+	int lock;		/* another descriptor of @part that holds the lock; -1 if none */
 	bool own;		/* @fd is a copy of a descriptor that existed before */
 	bool is_file;		/* OUT_PLACE_IS_FILE */
 	int to;			/* where a file in TMPDIR is copied to at the end, -1 if none */
-	struct stat was;	/* of the regular file that existed; st_nlink is 0 if none */
+	struct stat was;	/* state of the old regular file; st_nlink is 0 if none */
 };
 
 /**
@@ -64,7 +64,7 @@ void out_place_free(struct out_place *p);
 /** out_place_error - text for an error of these functions */
 const char *out_place_error(int err);
 
-/** out_place_leave - do not remove a file that was not committed: it keeps its -part name */
+/** out_place_leave - let out_place_free() keep an uncommitted file, under its -part name */
 void out_place_leave(struct out_place *p);
 
 /** out_place_same - whether @p writes the output that @path names */

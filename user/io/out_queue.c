@@ -48,7 +48,7 @@ static void signal_event(int fd)
 {
 	uint64_t one = 1;
 
-	/* another error can only mean that the counter is full, which is as good */
+	/* any other error means that the counter is full, which also wakes the reader */
 	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
@@ -100,7 +100,7 @@ static void *run_writer(void *arg)
 		if (!q->err)
 			queue_fails(q, put_chunk(q, c));
 		free(c);
-		/* data that failed are never written: they stay counted as waiting */
+		/* after an error, data is never written and stays counted as waiting */
 		if (!q->err && atomic_fetch_sub(&q->waiting, size) == size)
 			queue_changed(q);
 	}
@@ -160,7 +160,7 @@ static int queue_close(void *ctx)
 {
 	struct out_queue *q = ctx;
 
-	/* without data, too, the compressor and the disk have work for a thread */
+	/* even without data, the thread must finish the compressed file and sync it */
 	if (!q->started)
 		push_data(q, NULL, 0);
 	pthread_mutex_lock(&q->lock);

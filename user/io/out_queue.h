@@ -19,8 +19,8 @@ struct out_queue;
  * out_queue_new - create a queue; its thread starts with the first bytes
  * @fd: owned by the queue from now on; O_NONBLOCK unless it is a regular file
  * @path: its suffix gives the compression, as for out_named()
- * @lasting: it is a regular file, empty now, to be watched until it is on the disk: see
- *	struct out_file
+ * @lasting: a regular file, empty now, that must be on the disk at the end: see struct
+ *	out_file
  * @ended_fd: an eventfd that is signalled when out_queue_ended() becomes true; the caller
  *	closes it
  */
@@ -40,11 +40,11 @@ uint64_t out_queue_waiting(const struct out_queue *q);
 /** out_queue_error - 0, or the first negative errno that the thread met */
 int out_queue_error(const struct out_queue *q);
 
-/** out_queue_ended - whether all was written, or has failed, and the file is closed */
+/** out_queue_ended - whether everything was written, or failed, and the file is closed */
 bool out_queue_ended(const struct out_queue *q);
 
 /**
- * out_queue_settle - wait until no data waits; after out_close(), until the thread has ended
+ * out_queue_settle - wait until all data is written; after out_close(), until the thread has ended
  * @ms: longest wait in milliseconds
  */
 void out_queue_settle(struct out_queue *q, unsigned int ms);
@@ -55,8 +55,8 @@ void out_queue_cancel(struct out_queue *q);
 /**
  * out_queue_free - free the queue
  *
- * If its thread hangs in the kernel, the thread, the memory, the descriptor and @ended_fd are
- * left until the program ends.
+ * If its thread hangs in the kernel, the thread, the memory, the descriptor and @ended_fd stay
+ * until the program ends.
  *
  * Return: true if it was freed, false if it was left.
  */

@@ -90,7 +90,9 @@ const char *stats_seconds(char *buf, uint64_t ns);
 /* stats_seconds() with a buffer that is valid in the enclosing block: for arguments of calls. */
 #define STATS_SECONDS(ns) stats_seconds((char[STATS_SECONDS_SIZE]) { 0 }, ns)
 
-/** stats_put_name - write a name, padded to @width bytes; a longer one loses its beginning */
+/**
+ * stats_put_name - write a name, padded to @width bytes; the beginning of a longer one is cut off
+ */
 void stats_put_name(struct out *out, const char *name, size_t n, size_t width);
 
 /** stats_put_low - if counts may be too low, write a line with the largest possible error */

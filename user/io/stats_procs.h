@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The processes of a trace for its summary: their names, and how much came from each. */
+/*
+ * The processes of a trace for its summary: their names, and the number of events or messages of
+ * each.
+ */
 #ifndef ETRACE_STATS_PROCS_H
 #define ETRACE_STATS_PROCS_H
 
@@ -9,7 +12,7 @@
 struct stats_proc {
 	uint64_t id;
 	uint64_t n;		/* events or messages */
-	struct buf name;	/* the last one that the trace gave it */
+	struct buf name;	/* its latest name in the trace */
 };
 
 /* All zeros is an empty one; stats_procs_free() frees its memory. */

@@ -13,7 +13,7 @@
 struct live_task {
 	uint64_t parent;	/* upid of the process that waits for it, 0 if unknown */
 	uint64_t since;		/* when its program began or its last child ended, ns */
-	bool led;		/* its program has started processes */
+	bool led;		/* its program has started other processes */
 	struct buf label;	/* if empty, the program's name is its label */
 };
 
@@ -23,7 +23,7 @@ struct live {
 	uint64_t last_ns;
 };
 
-/* Only so many arguments are searched for the input; it is usually among the first ones. */
+/* Maximum number of arguments to search for the input; it is usually among the first ones. */
 #define MAX_ARGS	512u
 /* A label takes at most 1/LABEL_PART of the line and LABEL_MAX columns: two fit into 80. */
 #define LABEL_PART	5u

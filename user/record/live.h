@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The current state of a recording: how many programs really run, which of them is the
+ * The current state of a recording: how many programs are working, which is the
  * slowest, which ended last; and the status line that shows it.
  *
  * The owner of a table of tasks (proctab.h) passes on its callbacks.  They cost
@@ -29,7 +29,7 @@ void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time);
 struct live_program {
 	const char *label;	/* NULL if none */
 	size_t len;
-	uint64_t ns;		/* how long it has worked so far, or ran in all if it has ended */
+	uint64_t ns;		/* working time so far; total run time if it has ended */
 };
 
 struct live_now {
@@ -40,7 +40,7 @@ struct live_now {
 	 */
 	uint64_t running;
 	struct live_program slowest;
-	/* the last program that ended and had started no process itself */
+	/* the last program that ended, of those that had started no process */
 	struct live_program last;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Collects what to report about the tasks of a recording: the number of processes, which
- * were killed, which did something that is not recorded, which lost records, and the names
- * of those still alive.  It gets the events in order, from any backend.
+ * Collects what to report about the tasks of a recording: the number of processes, and
+ * which of them were killed, did something that is not recorded, lost records, or are
+ * still alive.  It gets the events in order, from any backend.
  *
  * Memory: proportional to the number of live tasks.
  */
@@ -25,7 +25,7 @@ struct notable_task {
 
 struct notable_list {
 	uint64_t n;		/* how often it happened */
-	unsigned int ntasks;	/* number of tasks in @task, the first to which it happened */
+	unsigned int ntasks;	/* number of tasks in @task, the first ones */
 	struct notable_task task[NOTABLE_MAX];
 };
 
@@ -50,7 +50,7 @@ struct notable;
 struct notable *notable_new(unsigned int pid_bits);
 void notable_free(struct notable *n);
 
-/** notable_event - add one event, in the order of time */
+/** notable_event - add one event, in time order */
 void notable_event(struct notable *n, const struct et_event *ev);
 
 /** notable_killed - processes that a signal ended */
@@ -79,8 +79,8 @@ void notable_live(const struct notable *n, uint64_t time, struct live_now *now);
  * notable_program - the program that a live process runs
  * @buf: set to its base name, with '?' for control characters; "?" if unknown
  *
- * Return: false if according to the events no process with that upid is alive: it has
- * ended, it is a thread, or no event of it has come.
+ * Return: false if the events show no live process with that upid: it has ended, it is
+ * a thread, or it has had no event yet.
  */
 bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Counts of what arrived of a recording, from any backend. */
+/* Counts of what a recording has received, from any backend. */
 #ifndef ETRACE_REC_TALLY_H
 #define ETRACE_REC_TALLY_H
 
@@ -10,8 +10,8 @@ struct rec_tally {
 	uint64_t records;	/* records of etrace, of all kinds */
 	uint64_t foreign;	/* other records in the same buffer */
 	uint64_t events;	/* events passed to the sink */
-	uint64_t incomplete;	/* of @events, those that are incomplete */
-	uint64_t late;		/* of @events, those that came out of the order of time */
+	uint64_t incomplete;	/* number of @events that are incomplete */
+	uint64_t late;		/* number of @events that were out of time order */
 	uint64_t last_time;	/* time of the latest record, ns */
 };
 

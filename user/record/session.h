@@ -22,17 +22,17 @@ struct session_counts {
 	uint64_t lost_records;		/* not written because a buffer was full */
 	uint64_t lost_disabled;		/* not written because the kernel switched the buffer off */
 	uint64_t lost_tasks;		/* tasks not traced because memory ran out */
-	uint64_t lost_fds;		/* calls of which not all descriptors are known */
+	uint64_t lost_fds;		/* calls with descriptors that could not be recorded */
 	uint64_t rings_unseen;		/* requests of io_urings that are not recorded */
 	uint64_t strings_joined;
 	uint64_t strings_unread;
 	uint64_t strings_cut;
 	uint64_t overwritten;		/* records overwritten before they were read */
 	uint64_t hooks_missing;		/* hooks that this kernel does not offer */
-	uint64_t strings_untold;	/* targets of links that may not exist; not a loss */
+	uint64_t strings_untold;	/* link targets that may not exist; not a loss */
 };
 
-/* What arrived, to compare with what the kernel side counted. */
+/* Counts of what arrived, to compare with the kernel side's counts. */
 struct rec_account {
 	struct session_counts module;	/* counted by the module or the BPF programs */
 	const struct rec_tally *tally;
@@ -40,7 +40,7 @@ struct rec_account {
 	uint64_t urings;		/* io_urings that were set up, counted by the recorder */
 	uint64_t bytes;			/* number of bytes read from the buffers */
 	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */
-	uint64_t waited;		/* peak of bytes read but not yet passed on */
+	uint64_t waited;		/* peak number of bytes read but not yet passed on */
 	uint64_t not_taken;		/* events not written because an output was too slow */
 	int read_error;			/* errno that ended reading, 0 if none */
 	const struct diag *found;	/* other missing things, counted by kind; NULL if none */
@@ -55,19 +55,19 @@ struct session_task {
 struct session {
 	const struct session_ops *ops;
 	/* Set when the session is opened: */
-	unsigned int pid_bits;	/* number of low bits of a upid that are the thread id */
+	unsigned int pid_bits;	/* number of low bits of a upid that hold the thread id */
 	unsigned int nfds;	/* number of descriptors that ops->poll() sets */
 	int idle_fd;		/* POLLHUP once no traced task is alive; -1 if none: call idle() */
 	const struct rec_tally *tally;	/* counts of what has arrived so far */
 	const char *env;	/* et_env_recorded(); final only once the session has stopped */
 	char about[128];	/* description for messages */
-	/* Set by ops->pump(): fill of the fullest buffer at that time, in percent. */
+	/* Set by ops->pump(): fill level of the fullest buffer at that time, in percent. */
 	unsigned int level;
 };
 
 struct session_ops {
 	const char *name;	/* name of the backend */
-	/* Its descriptors become ready only when there is something worth reading. */
+	/* Its descriptors become ready only when enough data is worth reading. */
 	bool wakes_for_a_reason;
 	/* End the session: its tasks are not traced any more. */
 	void (*close)(struct session *s);
@@ -80,7 +80,7 @@ struct session_ops {
 	/* Trace a task and all its descendants; does nothing after wrap().  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
 	/*
-	 * Trace the tasks that are in a cgroup or come into it, and all that they start.
+	 * Trace the tasks that are in a cgroup or enter it, and everything that they start.
 	 * @dir: descriptor of its directory, which the caller closes.  Return: 0 or -errno.
 	 * NULL if the backend cannot do it.
 	 */
@@ -96,15 +96,15 @@ struct session_ops {
 	int (*tasks)(struct session *s, struct session_task **list);
 	/*
 	 * For a session with wrap(), after the command ended with status 1.  Return: the
-	 * errno with which it could not be run, 0 if it ran.
+	 * errno of the failed execve, 0 if the command ran.
 	 */
 	int (*run_error)(struct session *s);
 	/* Set the nfds entries of @fds: descriptors that become readable when a buffer fills. */
 	void (*poll)(struct session *s, struct pollfd *fds);
 	/*
-	 * Read what the buffers hold, and pass on the events that are in order.  Takes
-	 * only a limited time.  Return: 1 if there is more for the next call, otherwise
-	 * 0 or -errno.
+	 * Read the buffers, and pass on the events that are in order. Takes only a
+	 * limited time.  Return: 1 if there is more for the next call, otherwise 0 or
+	 * -errno.
 	 */
 	int (*pump)(struct session *s);
 	/* End tracing and read everything that is left.  Return: 0 or -errno. */

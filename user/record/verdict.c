@@ -32,8 +32,8 @@ static uint64_t incomplete_records(const struct rec_account *a)
 }
 
 /*
- * What can be missing, in the order in which it is reported.  The count is a member of
- * struct rec_account, or what a function returns.
+ * What can be missing, in the order in which it is reported. The count is a member of
+ * struct rec_account, or comes from a function.
  */
 #define AT(member)	NULL, offsetof(struct rec_account, member)
 static const struct row {
@@ -100,7 +100,7 @@ void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *dia
 		if (n)
 			add_finding(v, &rows[i].kind, n, diag);
 	}
-	/* do not report twice what one of the rows has reported */
+	/* do not repeat what a row of the table has reported */
 	for (unsigned int i = 0; a->found && (kind = diag_next(a->found, i, &n)); i++)
 		if (n && kind->level == DIAG_DAMAGE && !has_text(v, kind->what))
 			add_finding(v, kind, n, diag);

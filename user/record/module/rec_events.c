@@ -12,11 +12,11 @@
 #define PIECE_CONT	1	/* a newline separates it from what came before */
 #define PIECE_LAST	4	/* ends the string */
 
-/* An event, and what its next pieces need. */
+/* An event, and state for its next pieces. */
 struct node {
 	struct et_event ev;
 	enum rec_kind kind;		/* kind of its first record */
-	bool doubtful;			/* et_check() it before it is passed on */
+	bool doubtful;			/* needs et_check() before it is passed on */
 	bool arg_open;			/* the last argument continues in the next piece */
 	int32_t next_part;		/* number of the next part of the last string */
 	uint32_t args_lost;		/* number of arguments missing so far */
@@ -72,8 +72,8 @@ static inline void let_out(struct rec_events *e, struct node *n)
 }
 
 /*
- * The pieces of an event directly follow one another, so an incomplete event holds back
- * few others, unless its rest was lost.
+ * The pieces of an event directly follow each other, so an incomplete event holds back
+ * few others unless its rest was lost.
  */
 static void drain_queue(struct rec_events *e)
 {
@@ -81,7 +81,7 @@ static void drain_queue(struct rec_events *e)
 
 	while ((n = evq_first(&e->queue)) && (n->ev.closed || evq_is_full(&e->queue))) {
 		evq_take(&e->queue);
-		/* else further pieces still find it in e->open */
+		/* otherwise e->open still refers to it, for further pieces */
 		if (n->ev.closed)
 			let_out(e, n);
 	}
@@ -114,7 +114,7 @@ static unsigned int given_of(const struct rec *r)
 
 	if (r->layout->field[REC_F_have].size)
 		return (unsigned int)rec_num(r, REC_F_have);
-	/* older modules have no such field */
+	/* older modules lack this field */
 	switch (r->kind) {
 	case REC_clone:
 		return (rec_num(r, REC_F_has_flags) ? 1u << ET_V_CLONE_flags : 0) |
@@ -183,7 +183,7 @@ static void add_strings(struct node *n, const struct rec *r)
 		uint32_t room;
 
 		if (len < 0) {
-			/* it is optional, or could not be read: et_check() decides */
+			/* optional or unreadable: et_check() decides which */
 			n->doubtful = true;
 			continue;
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Turns the module's records (kernel/events.h) into events of the model: joins, for each
- * task, strings that continue in further records, and emits events in the order of time.
- * The records of each task must come in the order of time; see rec_merge.h.
+ * Turns the module's records (kernel/events.h) into events of the model: joins strings
+ * that continue in further records of a task, and emits events in time order. The
+ * records of each task must come in time order; see rec_merge.h.
  *
- * Memory: the events after one that is still incomplete.
+ * Memory: the events that wait behind an incomplete one.
  */
 #ifndef ETRACE_REC_EVENTS_H
 #define ETRACE_REC_EVENTS_H
@@ -35,7 +35,7 @@ void rec_events_free(struct rec_events *e);
  */
 int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r);
 
-/** rec_events_end - no more records will come: emit everything that waits */
+/** rec_events_end - no more records will come: emit all waiting events */
 int rec_events_end(struct rec_events *e);
 
 const struct rec_tally *rec_events_tally(const struct rec_events *e);

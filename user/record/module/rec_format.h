@@ -48,7 +48,7 @@ enum rec_field {
 /* The place of a field; size is 0 if the record has no such field. */
 struct rec_place {
 	uint16_t offset;
-	uint8_t size;		/* bytes; for an array those of its locator */
+	uint8_t size;		/* bytes; for an array, bytes of its locator */
 	bool sign;
 	bool array;		/* the number is a locator: offset, length << 16 */
 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct lane {
-	struct rec_page page;		/* what is left of the first page */
+	struct rec_page page;		/* the unread part of the first page */
 	uint8_t **pages;		/* a ring of waiting pages */
 	size_t cap, first, n;		/* size of @pages; index of the first one; their number */
 	const void *data;		/* the next record, NULL if none */
@@ -130,7 +130,7 @@ static inline bool next_record(struct merge *m, struct lane *l)
 	if (!l->data)
 		return false;
 	l->ours = rec_open(m->formats, &l->rec, l->data, size);
-	/* a record that is not of etrace has the time of the one before it */
+	/* a foreign record counts as having the time of the record before it */
 	if (l->ours)
 		l->time = (uint64_t)rec_num(&l->rec, REC_F_time);
 	return true;

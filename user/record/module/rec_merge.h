@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Merges the ring buffer pages of all processors into one stream of records in the order
- * of time.  A record is passed on when no processor can still bring an earlier one: each
- * has a later record waiting, or was seen empty at a later time.
+ * Merges the ring buffer pages of all CPUs into one stream of records in time order. A record is
+ * passed on when no CPU can deliver an earlier one any more: each has a later record waiting, or
+ * its buffer was empty at a later time.
  *
- * Pages wait in memory, up to a limit, if they come faster than their records are passed on.
+ * Pages that arrive faster than their records are passed on wait in memory, up to a limit.
  */
 #ifndef ETRACE_REC_MERGE_H
 #define ETRACE_REC_MERGE_H
@@ -54,11 +54,11 @@ bool merge_run(struct merge *m, unsigned int max);
  */
 int merge_end(struct merge *m);
 
-/** merge_waiting - bytes of pages that wait now; merge_peak - the most that ever waited */
+/** merge_waiting - bytes of waiting pages; merge_peak - their maximum so far */
 uint64_t merge_waiting(const struct merge *m);
 uint64_t merge_peak(const struct merge *m);
 
-/** merge_missed - number of pages that say that records before them are missing */
+/** merge_missed - number of pages that report missing records before them */
 uint64_t merge_missed(const struct merge *m);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 
 struct rec_page {
-	const uint8_t *at, *end;	/* what is left */
+	const uint8_t *at, *end;	/* the unread part */
 };
 
 /* Bits of the word after a page's time: bytes of records, and whether records are missing. */
@@ -49,7 +49,7 @@ static inline void rec_page_begin(struct rec_page *p, const uint8_t *page, size_
 	*missed = word & REC_PAGE_MISSED && count;
 }
 
-/* Pass over padding or a time, which are no records.  Return: false if it is damaged. */
+/* Skip padding or a time stamp. Return: false if it is damaged. */
 static inline bool rec_page_skip(struct rec_page *p)
 {
 	size_t left = (size_t)(p->end - p->at), n = 8;
@@ -85,7 +85,7 @@ static inline size_t rec_page_data(const struct rec_page *p, uint32_t type, cons
 
 /**
  * rec_page_next - get the next record
- * @size: set to its size in bytes; 0 if the page is damaged: the rest of it is left out
+ * @size: set to its size in bytes; 0 if the page is damaged: its rest is skipped
  *
  * Return: its bytes, NULL after the last one.
  */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define SYSTEM		"etrace"
-/* Pages that are read faster than passed on wait in up to 1/WAIT_PART of the free memory. */
+/* Waiting pages may use up to 1/WAIT_PART of the free memory. */
 #define WAIT_PART	8u
 /* Number of pages read from one processor before the next one. */
 #define BURST		64u
@@ -30,8 +30,8 @@
  */
 #define PASS_ON		4096u
 /*
- * A record is written a little later than the time in it.  So a buffer that was empty
- * may still bring records that are so much older than that moment.
+ * A record is written slightly later than the time in it. So a buffer that was empty
+ * may still deliver records that are older than that moment by up to this.
  */
 #define WRITE_DELAY_NS	2000000u
 
@@ -171,13 +171,13 @@ static int parse_page(struct tep_handle *tep, char *text, int size)
 
 static int parse_event(struct tep_handle *tep, char *text, int size)
 {
-	/* it fails on function calls in TP_printk, which do not matter here */
+	/* ignore the result: it fails on function calls in TP_printk, which do not matter here */
 	tep_parse_event(tep, text, (unsigned long)size, SYSTEM);
 	return 0;
 }
 
 /*
- * Does not use tracefs_local_events(), which reads all symbols of the kernel, too, and
+ * Does not use tracefs_local_events(): it also reads all symbols of the kernel, which
  * takes longer than everything else here.
  */
 static bool load_formats(struct rec_session *s, char *why, size_t size)
@@ -304,7 +304,7 @@ static int by_upid(const void *a, const void *b)
 	return (x->upid > y->upid) - (x->upid < y->upid);
 }
 
-/* Sorted by upid, so in the order in which tracing of them began. */
+/* Sorted by upid, which is the order in which their tracing began. */
 static int module_tasks(struct session *base, struct session_task **list)
 {
 	_Static_assert(sizeof(**list) == sizeof(struct etrace_task_info), "one is the other");

@@ -52,7 +52,7 @@ static void become_guard(int fifo, int alive, const char *dir, const char *path)
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	/* first out of the way of descriptors 0 to 4 */
+	/* first move them above descriptors 0 to 4 */
 	fifo = fcntl(fifo, F_DUPFD, 10);
 	alive = fcntl(alive, F_DUPFD, 10);
 	if (fifo < 0 || alive < 0 || dup2(fifo, 3) < 0 || dup2(alive, 4) < 0 ||
@@ -101,7 +101,7 @@ static size_t read_proc(pid_t pid, const char *file, char *buf, size_t size)
 	ssize_t n;
 	int fd;
 
-	/* not by one's own pid: /proc may be that of another pid namespace */
+	/* not by our own pid: /proc may belong to another pid namespace */
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	else
@@ -139,7 +139,7 @@ static bool strace_sleeps(pid_t pid)
 
 bool guard_release(pid_t task, const char *dir)
 {
-	/* longer than all of strace's own options, which come first */
+	/* room for all of strace's own options, which come first */
 	static char words[65536];
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	pid_t pid = guard_tracer(task);
@@ -149,6 +149,6 @@ bool guard_release(pid_t task, const char *dir)
 		return false;
 	for (int i = 0; i < RESTS_MS && !strace_sleeps(pid); i++)
 		nanosleep(&ms, NULL);
-	/* strace reacts to no other signal; the kernel lets its tasks go on */
+	/* strace reacts to no other signal; its tasks continue untraced */
 	return !kill(pid, SIGKILL);
 }

@@ -2,10 +2,10 @@
 /*
  * Protects a build recorded with strace if the recorder dies.
  *
- * When no process reads its log any more, strace goes on, and complains on the build's
- * standard error of each line that it cannot write.  So a separate process (strace-reader)
- * waits until the recorder ends, for whatever reason, and then reads in its place until
- * strace has ended.  A recorder that is done can also make strace detach.
+ * When no process reads its log any more, strace continues, and complains on the build's
+ * standard error about every line that it cannot write. So a separate process
+ * (strace-reader) waits until the recorder ends, for any reason, and then reads in its
+ * place until strace has ended. A recorder that has finished can also make strace detach.
  */
 #ifndef ETRACE_GUARD_H
 #define ETRACE_GUARD_H
@@ -16,10 +16,10 @@
 /**
  * guard_start - start the guard, before strace is started
  * @dir: directory of the FIFO that strace writes to
- * @fifo: its path; the guard removes both, if they are still there
+ * @fifo: its path; the guard removes both, if they still exist
  *
  * Return: a descriptor that only the recorder may have: when it is closed, the guard
- * reads on.  -errno if no guard could be started.
+ * takes over.  -errno if no guard could be started.
  */
 int guard_start(const char *dir, const char *fifo);
 
@@ -31,7 +31,7 @@ pid_t guard_tracer(pid_t task);
  * @task: one of its tasks
  * @dir: directory of the FIFO, by which this strace is recognized
  *
- * Return: false if strace cannot be found; then it goes on, and the guard reads its log.
+ * Return: false if strace cannot be found; it then continues, and the guard reads its log.
  */
 bool guard_release(pid_t task, const char *dir);
 

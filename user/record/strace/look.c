@@ -16,7 +16,7 @@
 /* Number of bytes of a file that the kernel reads for "#!": BINPRM_BUF_SIZE */
 #define FIRST_BYTES 256
 
-/* A coarse clock that lags by more was set at this moment: ignore it, ns. */
+/* A coarse clock that lags by more than this, in ns, was set at this moment: ignore it. */
 #define GRAIN_MAX 100000000
 
 static bool is_blank(char c)
@@ -81,7 +81,7 @@ static bool look_directory(void *ctx, const char *name, char *path, size_t size)
 	return find_program(name, path, size);
 }
 
-/* ---- which file it was ---- */
+/* ---- identity of files ---- */
 
 static int64_t ns_of(const struct statx_timestamp *t)
 {
@@ -146,7 +146,10 @@ static bool is_descriptor(const struct st_opened *file, const struct st_identity
 	       !stat(link, &st) && st.st_ino == id->ino;
 }
 
-/* Another file that has been renamed to this name since has a ctime that is later than its mtime. */
+/*
+ * Whether the call created the file: a file that was renamed to this name has a later ctime than
+ * mtime.
+ */
 static bool is_created(struct look *look, const struct st_opened *file, const struct statx *st,
 		       const struct st_identity *id, int64_t since)
 {
@@ -170,15 +173,15 @@ static bool look_opened(void *ctx, const struct st_opened *file, struct st_ident
 		return true;
 	if (!file->creates || !is_created(look, file, &st, id, since))
 		return false;
-	/* it was empty then; its contents were written after the call */
+	/* the file was empty then; its content was written after the call */
 	id->size = 0;
 	id->mtime = ns_of(&st.stx_btime);
 	return true;
 }
 
 /*
- * An open that empties the file may be going on already.  Times do not show that until the clock has
- * advanced, so a file that is empty is certain only if it was so before.
+ * An open that truncates the file may be in progress already. Times do not show that until the
+ * clock has advanced, so an empty file is certain only if it was empty before.
  */
 static bool look_written(void *ctx, const char *path, struct st_span when,
 			 struct st_identity *id)

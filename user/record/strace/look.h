@@ -3,10 +3,10 @@
  * Finds what strace does not report about files by looking at them while the build runs:
  * struct st_asks.
  *
- * It looks a little after the call.  So a file's identity is recorded only if its times
- * prove that the file is the one of the call: neither it nor its names have changed since
- * (ctime), or this very call created it: it was born since (btime), and the task's descriptor still
- * refers to it, or it was not renamed since (ctime and mtime are equal).
+ * It looks shortly after the call. So it records a file's identity only if the times prove that
+ * this is the file of the call: neither it nor its names have changed since (ctime), or this very
+ * call created it: it was born since (btime), and the task's descriptor still refers to it, or it
+ * was not renamed since (ctime and mtime are equal).
  */
 #ifndef ETRACE_LOOK_H
 #define ETRACE_LOOK_H

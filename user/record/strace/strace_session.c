@@ -59,7 +59,7 @@ struct strace_session {
 	int fd;			/* descriptor of the log */
 	struct buf text;	/* the part of the log that was read but not parsed */
 	uint64_t bytes, number;
-	bool began, ended;	/* strace has written to the log; has closed it */
+	bool began, ended;	/* strace has begun the log; has closed it */
 	bool stopped;
 	int err;
 	char *cwd;
@@ -132,7 +132,7 @@ static size_t read_some(struct strace_session *s)
 		s->began = true;
 		take_lines(s);
 		if (s->text.len > LINE_MAX) {
-			s->text.len = 0;	/* not a line of strace */
+			s->text.len = 0;	/* too long to be a line of strace */
 			diag_count(s->diag, &cut_lines, 1);
 		}
 		return (size_t)n;
@@ -153,7 +153,7 @@ static int strace_pump(struct session *base)
 		n = read_some(s);
 		all += n;
 	} while (n && all < PUMP_BYTES && !s->err);
-	/* after strace has opened the FIFO, its name is not needed any more */
+	/* once strace has opened the FIFO, its name is no longer needed */
 	if (s->began)
 		remove_fifo(s);
 	return s->err ? s->err : n > 0;
@@ -172,10 +172,10 @@ static bool strace_idle(struct session *base)
 /* ---- the command ---- */
 
 /*
- * The last option prints programs' own seccomp filters in full.
+ * The last option prints seccomp filters of programs in full.
  *
  * Not --seccomp-bpf: the system calls of a task that strace does not trace (CLONE_UNTRACED)
- * would fail, and set-user-ID programs would not get their rights (no_new_privs).
+ * would fail, and set-user-ID programs would not get their privileges (no_new_privs).
  */
 static char *const options[] = {
 	"strace", "-D", "-f", "-q", "-ttt", "-T", "-yy", "-s", STRING_BYTES, "-e", "signal=!chld",
@@ -393,7 +393,7 @@ static const struct session_ops ops = {
  */
 static int try_option(const char *option, char *said, size_t size)
 {
-	/* let it trace a short command that certainly exists: strace itself */
+	/* let strace trace a short command that certainly exists: strace itself */
 	char *const end[] = { "-e", "trace=none", "-o", "/dev/null", "strace", "-V", NULL };
 	char *argv[NOPTIONS + sizeof(end) / sizeof(end[0]) + 1];
 	int out[2], status = 0;

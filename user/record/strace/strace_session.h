@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session recorded with strace: strace runs the command, and its log is read while it is
- * written.  For machines where neither the module nor BPF can be used: it needs no rights
- * except to trace one's own children (ptrace).
+ * A session recorded with strace: strace runs the command, and the recorder reads its log
+ * while it is written. For machines where neither the module nor BPF can be used: it needs
+ * no privileges, only permission to trace its own children (ptrace).
  *
  * Tracing begins with wrap(), since strace traces only what it starts.  When the command
  * has ended, strace is made to detach from the tasks that outlive it; and if the recorder
- * is killed, another process reads on: see guard.h.
+ * is killed, another process continues to read: see guard.h.
  */
 #ifndef ETRACE_STRACE_SESSION_H
 #define ETRACE_STRACE_SESSION_H
