@@ -14,7 +14,7 @@
 
 #define ETRACE_ADOPT_BATCH	1024	/* tasks examined before a pause */
 
-/* The slot for @s of another thread of the task's process, NULL if none. */
+/* The slot that another thread of the task's process has for @s, NULL if none. */
 static struct etrace_task *etrace_sibling_find(struct task_struct *task,
 					       const struct etrace_session *s)
 {
@@ -95,7 +95,7 @@ static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
 	       etrace_slot_find(parent, s);
 }
 
-/* Lets other tasks run. Returns false if the walk cannot go on from @task afterwards. */
+/* Lets other tasks run. Returns false if the walk cannot continue from @task afterwards. */
 static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
 {
 	bool alive;
@@ -126,7 +126,7 @@ static bool etrace_is_adopted(const struct etrace_adopted *a, struct task_struct
 	return !(READ_ONCE(task->flags) & PF_IO_WORKER) && a->in(task, a->ctx);
 }
 
-/* One pass over all tasks. Returns how many were added. */
+/* One pass over all tasks. Returns the number of added tasks. */
 static unsigned int etrace_adopt_pass(const struct etrace_adopted *a)
 {
 	unsigned int n = 0, batch = ETRACE_ADOPT_BATCH, seen;
@@ -141,7 +141,7 @@ again:
 		if (++seen % batch || etrace_adopt_pause(p, task))
 			continue;
 		rcu_read_unlock();
-		batch *= 2;	/* so that the loop ends */
+		batch *= 2;	/* grows, so that the loop ends */
 		goto again;
 	}
 	rcu_read_unlock();
@@ -151,7 +151,7 @@ again:
 /*
  * Repeats passes until one finds nothing new: a child born after the pass skipped
  * its parent, but before the parent was added, is found by the next pass.
- * Returns how many were added.
+ * Returns the number of added tasks.
  */
 static unsigned int etrace_adopt(const struct etrace_adopted *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Starting to trace tasks that run already. */
+/* Starts tracing tasks that are already running. */
 #ifndef ETRACE_ADOPT_H
 #define ETRACE_ADOPT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the handlers of calls share: names, and memory of the program. */
+/* Helpers for the handlers of calls: names, and reading the program's memory. */
 #include <linux/uaccess.h>
 
 #include "call.h"
@@ -15,10 +15,10 @@
 /**
  * etrace_join - capture a directory's path followed by the user's string
  * @c: the call, for which no hook has seen a name
- * @i: string of its record
+ * @i: index of the string in its record
  * @s: scratch buffers
- * @dirfd: role of the directory
- * @path: role of the path
+ * @dirfd: role of the argument with the directory
+ * @path: role of the argument with the path
  */
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path)
@@ -73,7 +73,7 @@ bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_
 }
 
 /**
- * etrace_call_unread - count a failed etrace_call_read() that no record shows, at the last look
+ * etrace_call_unread - at the last look, count a failed etrace_call_read() that no record shows
  * @c: the call
  */
 void etrace_call_unread(struct etrace_call *c)

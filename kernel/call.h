@@ -19,7 +19,7 @@
  * @args: its arguments, counted from 1 as in etrace_syscall.at
  * @ret: what it returned
  * @work: state kept by the first look at the call, NULL at the first look
- * @last: the last look: what cannot be read now stays unread
+ * @last: this is the last look: memory that is unreadable now stays unread
  * @r: the record that is being filled in
  */
 struct etrace_call {
@@ -71,7 +71,7 @@ void etrace_call_unread(struct etrace_call *c);
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
 
-#define ETRACE_BY_PATH	LONG_MIN	/* instead of a descriptor: the name is a path */
+#define ETRACE_BY_PATH	LONG_MIN	/* used as a descriptor: the name is a path */
 
 void etrace_one_name(struct etrace_call *c, long fd);
 void etrace_open_failed(struct etrace_call *c);

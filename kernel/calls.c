@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of each kind of record.
+ * Fills in the contents of each kind of record.
  *
  * At sys_exit the handler of the call gathers the arguments by their roles, the
- * names from the hook's hold, and hands a struct etrace_rec to emit.c.
+ * names from the hook's hold, and passes a struct etrace_rec to emit.c.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -36,7 +36,7 @@
 
 /*
  * Flags from the struct of openat2(), read after the call: another thread may have
- * written to it meanwhile, so the open file's own flags take precedence.
+ * changed it, so the flags of the open file take precedence.
  */
 static noinline void etrace_open_how(struct etrace_call *c)
 {
@@ -69,7 +69,7 @@ void etrace_do_open(struct etrace_call *c)
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
 		etrace_open_how(c);
 	} else {
-		/* What creat() is short for. */
+		/* The flags that creat() implies. */
 		c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
 					     ETRACE_CREAT_FLAGS);
 		c->r.open.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
@@ -210,7 +210,7 @@ static void etrace_look(struct etrace_call *c)
 
 /*
  * The first look failed because a page was not in memory: the kernel was moving it, or had
- * reclaimed it.  Here the page can be faulted in.
+ * reclaimed it.  Here, the page can be faulted in.
  */
 static void etrace_look_again(struct etrace_work *l)
 {
@@ -256,7 +256,7 @@ static noinline void etrace_look_later(struct etrace_call *c)
 	memcpy(l->args, c->args, sizeof(l->args));
 	if (etrace_held(c))
 		etrace_hold_give(l, etrace_held_take(c->t, c->sc->hook));
-	/* Another thread may close the file before that. */
+	/* Take a reference: another thread may close the file before that look. */
 	file = c->sc->record == ETRACE_REC_OPEN && c->ret >= 0 ? fget_raw(c->ret) : NULL;
 	if (file) {
 		l->dir = file->f_path;
@@ -296,7 +296,7 @@ out:
 	etrace_syscall_unpin();
 }
 
-/* The call is not an event: free what its hook left. */
+/* The call is not an event: free what its hook kept. */
 static noinline void etrace_syscall_over(void)
 {
 	struct etrace_task *t;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls whose answers differ from one run or machine to the next: random bytes, names, sizes. */
+/* Calls whose results differ between runs or machines: random bytes, names, sizes. */
 #include <linux/bitmap.h>
 
 #include "call.h"
 #include "capture.h"
 #include "etrace_rules.h"
 
-#define ETRACE_ASK_CPU_BYTES	1024	/* of a set of the most CPUs that a kernel can have */
+#define ETRACE_ASK_CPU_BYTES	1024	/* size of a set of the maximum number of CPUs */
 
-/* How many CPUs are in the set that sched_getaffinity() has written?  -1 if unreadable. */
+/* The number of CPUs in the set that sched_getaffinity() wrote, -1 if unreadable. */
 static s32 etrace_ask_cpus(struct etrace_call *c, struct etrace_scratch *s)
 {
 	size_t bytes = c->ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls about descriptors: those that set close-on-exec, that make two descriptors or those
- * of files without a name, or that receive descriptors from another process.
+ * Calls about descriptors: those that set close-on-exec, create two descriptors or
+ * descriptors of unnamed files, or receive descriptors from another process.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -21,7 +21,7 @@
 #include "task.h"
 
 #define ETRACE_RECEIVED_AT_ONCE	64	/* maximum records that a probe writes for a call */
-#define ETRACE_STEPS_AT_ONCE	512	/* maximum steps in which it looks for descriptors */
+#define ETRACE_STEPS_AT_ONCE	512	/* maximum number of steps of its search for descriptors */
 #define ETRACE_CONTROL_MAX	8192	/* maximum bytes of control data that are read */
 
 /**
@@ -41,11 +41,11 @@ void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
 }
 
 /**
- * etrace_made_two - get the two descriptors that a call has made
+ * etrace_made_two - get the two descriptors that a call created
  * @c: the call; its record has been initialized
  * @fd: set to the descriptors, both to -1 if unknown
  * @from: user address of their numbers
- * @are: checks that two descriptors can be the ones that the call made
+ * @are: checks whether the call can have created these two descriptors
  *
  * Another thread may have overwritten the numbers, or closed the descriptors.
  */
@@ -162,7 +162,7 @@ static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 	return true;
 }
 
-/* Did a read fail that will be tried again? */
+/* Will a failed read be tried again? */
 static bool etrace_received_waits(const struct etrace_received *v)
 {
 	return v->faulted && !v->last;
@@ -237,7 +237,7 @@ static bool etrace_next_fd(struct etrace_task *t, struct etrace_received *v)
 	return !r.unread;
 }
 
-/* Records at most @max descriptors of the messages. Returns whether these were all. */
+/* Records at most @max descriptors of the messages. Returns whether no more are left. */
 static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
 			    unsigned int max)
 {

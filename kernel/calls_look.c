@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Look-ups: opens and execs that failed; and on request queries of names (stat, access,
- * readlink) and listings of directories.
+ * Look-ups: failed opens and execs; on request also queries of names (stat, access,
+ * readlink) and directory listings.
  *
- * The kernel has resolved no name that would say more than the name that the caller passed.
- * So the string is that name, after the path of the directory where its look-up starts.
- * This is exactly what was looked up, so it is not marked as joined.
+ * The kernel did not resolve the name, so the record has the name that the caller passed,
+ * after the path of the directory where its look-up starts. This is exactly the name that
+ * was looked up, so it is not marked as joined.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -33,7 +33,7 @@ static bool etrace_is_of_fd(const struct etrace_call *c)
 }
 
 /*
- * Captures string 0: the name as the caller gave it; if @of_fd, the path of its descriptor.
+ * Captures string 0: the name as the caller passed it or, if @of_fd, the path of its descriptor.
  *
  * If the call failed because the name could not be read, an unread name is not a loss.
  */
@@ -88,7 +88,7 @@ void etrace_open_failed(struct etrace_call *c)
 	etrace_emit_meant(c, false);
 }
 
-/* Only an execve that failed: one that succeeds has a tracepoint of its own. */
+/* Only a failed execve: a successful one has its own tracepoint. */
 void etrace_do_exec(struct etrace_call *c)
 {
 	if (etrace_held(c) && current->pending.signal.sig[0] & ETRACE_KILLING)
@@ -130,7 +130,7 @@ void etrace_do_access(struct etrace_call *c)
 	etrace_emit_meant(c, false);
 }
 
-/* The text is what the caller got, which may be truncated. */
+/* The text is what the caller received, which may be truncated. */
 void etrace_do_readlink(struct etrace_call *c)
 {
 	struct etrace_scratch *s = etrace_scratch_get();

@@ -19,7 +19,7 @@
 
 static_assert(sizeof(struct sockaddr_storage) == ETRACE_SOCKADDR_MAX);
 
-/* The record's string becomes the text of the address at s->path[1]. Returns the family. */
+/* Makes the text of the address at s->path[1] the record's string. Returns the family. */
 static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u32 size)
 {
 	const u8 *sa = s->path[1];
@@ -41,7 +41,7 @@ static void etrace_connected(struct etrace_call *c, int fd)
 	c->r.have |= BIT(ETRACE_VAL_CONNECT_ino);
 }
 
-/* connect and bind: the address is in the program's memory. */
+/* connect() and bind(): the address is in the program's memory. */
 static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd,
 			     unsigned long uaddr, int size)
 {
@@ -82,9 +82,9 @@ void etrace_do_bind(struct etrace_call *c)
 }
 
 /*
- * Stores the address of a connected socket's peer at @to, only from fields that never change
- * and so need no lock. A unix socket has its own name stored instead, which is that of the
- * listening socket: the connecting one mostly has no name. Returns the number of bytes at @to.
+ * Stores the address of a connected socket's peer at @to, only from fields that never change and
+ * so need no lock. For a unix socket, stores its own name instead, which is the listening
+ * socket's: the peer usually has no name. Returns the number of bytes at @to.
  */
 static u32 etrace_peer(const struct sock *sk, void *to)
 {
@@ -124,7 +124,7 @@ static const struct sock *etrace_sk(struct file *file)
 	return sock ? READ_ONCE(sock->sk) : NULL;
 }
 
-/* The other end of a unix socket. It stays there as long as a stream's own end does. */
+/* The other end of a unix socket. For a stream, it exists as long as its own end. */
 static const struct sock *etrace_other_end(const struct sock *sk)
 {
 	return READ_ONCE(((const struct unix_sock *)sk)->peer);
@@ -132,7 +132,7 @@ static const struct sock *etrace_other_end(const struct sock *sk)
 
 /*
  * Records the inode of the socket that has connected to a unix socket. It may be closed
- * just now, but its inode is freed only after an RCU grace period.
+ * at this moment, but its inode is freed only after an RCU grace period.
  */
 static void etrace_accepted_from(struct etrace_call *c, const struct sock *sk)
 {
@@ -211,7 +211,7 @@ void etrace_do_socketpair(struct etrace_call *c)
 		      etrace_arg(c, ETRACE_ARG_STRUCT, 0));
 }
 
-/* socketcall(), with which i386 programs make all calls about sockets. */
+/* socketcall(): i386 programs use it for all calls about sockets. */
 void etrace_do_socketcall(struct etrace_call *c)
 {
 	unsigned int what = etrace_arg(c, ETRACE_ARG_FLAGS, 0);

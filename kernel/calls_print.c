@@ -23,7 +23,7 @@ DEFINE_STATIC_KEY_FALSE(etrace_printing);
 
 /**
  * etrace_print_want - a session begins or stops wanting the output of processes
- * @on: it begins
+ * @on: the session begins
  *
  * May sleep.
  */
@@ -85,7 +85,10 @@ static bool etrace_written_find(const struct etrace_syscall *sc, struct pt_regs 
 	return true;
 }
 
-/* Adds the first @bytes of a vector; pieces before the last bytes to be kept are only counted. */
+/*
+ * Adds the first @bytes of a vector; pieces before the last bytes, which are kept, are only
+ * counted.
+ */
 static void etrace_print_pieces(struct etrace_printed *p, const struct etrace_written *w, u64 bytes)
 {
 	size_t size = 2 * (w->is_32 ? sizeof(u32) : sizeof(unsigned long));
@@ -160,7 +163,7 @@ out:
 }
 
 /**
- * etrace_print_unseen - count written bytes that are not in the program's memory
+ * etrace_print_unseen - count output that was not written from the program's memory
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
  * @bytes: number of bytes, 0 if unknown
@@ -205,7 +208,7 @@ static void etrace_print_emit(struct etrace_task *t, struct etrace_printed *p, s
 }
 
 /**
- * etrace_print_over - a process ends: record its output
+ * etrace_print_over - record the output of a process that ends
  * @t: the slot of its last task, the current one
  * @p: that task
  */

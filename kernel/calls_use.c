@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting reads and writes.  At the end of a call that reads or writes, its bytes
- * are added to the uses kept for the descriptor (uses.h). They are recorded when the
- * descriptor is closed, or else when the program ends: by execve, with its last
- * thread, or because tracing stops.
+ * Counts reads and writes. At the end of a call that reads or writes, its bytes are
+ * added to the uses kept for the descriptor (uses.h). They are recorded when the
+ * descriptor is closed, or when the program ends: by execve, with its last thread, or
+ * because tracing stops.
  *
  * The threads of a process share the uses, as they share the descriptor table.  Each
  * use is recorded at once if programs share, or may share, a table (CLONE_FILES without
@@ -71,14 +71,16 @@ static noinline void etrace_use_emit(struct etrace_task *t, unsigned int fd,
 	etrace_emit_one(t, &r);
 }
 
-/* From now on the descriptor is another file's. */
+/* The descriptor now refers to another file. */
 static void etrace_use_forget(struct etrace_use *e)
 {
 	e->turns = 0;
 	e->user = 0;
 }
 
-/* Leaves the uses to the next record of @fd, or to the last task that shares @u. */
+/*
+ * Leaves the recording of the uses to the next record of @fd, or to the last task that shares @u.
+ */
 static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsigned int fd)
 {
 	set_bit(fd, u->used);
@@ -104,7 +106,7 @@ void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int 
 	etrace_use_keep(t, u, fd);
 }
 
-/* Records all uses that are left. */
+/* Records all remaining uses. */
 static void etrace_uses_emit(struct etrace_task *t, struct etrace_uses *u)
 {
 	unsigned int fd;
@@ -118,13 +120,13 @@ static void etrace_uses_emit(struct etrace_task *t, struct etrace_uses *u)
  * etrace_use_left - a slot stops using the uses of its descriptor table
  * @t: a slot of the current task, or one that nothing else uses
  *
- * The last slot that shares them records what is left.
+ * The last slot that shares them records the remaining uses.
  */
 void etrace_use_left(struct etrace_task *t)
 {
 	struct etrace_uses *u = xchg(&t->uses, NULL);
 
-	/* The others' last uses happen before the last reference is dropped. */
+	/* All uses by other slots happen before they drop their references. */
 	if (!u || !refcount_dec_and_test(&u->refs))
 		return;
 	etrace_uses_emit(t, u);
@@ -175,7 +177,7 @@ static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 
 	if (!e)
 		return;
-	/* A thread may have made another one of that number meanwhile. */
+	/* Another thread may have opened a new descriptor with this number by now. */
 	if (refcount_read(&u->refs) > 1 && etrace_fd_is_open(fd)) {
 		r->close.reused = true;
 		r->have |= BIT(ETRACE_VAL_CLOSE_reused);
@@ -283,10 +285,10 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 
 /*
  * Records what a socket did so far: at each write, and before the first read since the last
- * record, even if there is nothing to report.  So a read happened after the record before the
- * one that counts it, and a write before the one that counts it.  Turns are no longer recorded
- * once a second thread uses the socket, since its calls may be counted late, and after
- * ETRACE_TURNS_MAX records: a server may run for days.
+ * record, even if there is nothing to report.  So a read happened between the previous record and
+ * the one that counts it, and a write before the record that counts it.  Turns are no longer
+ * recorded once a second thread uses the socket, since its calls may be counted late; nor after
+ * ETRACE_TURNS_MAX records, since a server may run for days.
  */
 static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 			    struct etrace_use *e)
@@ -487,7 +489,7 @@ void etrace_do_write(struct etrace_call *c)
 {
 }
 
-/* From one descriptor to another. 0 bytes: a read at end of file, and no write. */
+/* A copy from one descriptor to another. 0 bytes: a read at end of file, no write. */
 void etrace_do_copy(struct etrace_call *c)
 {
 	if (c->ret)
@@ -503,7 +505,7 @@ void etrace_do_write_some(struct etrace_call *c)
 	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
-/* To a pipe's end, or from it. */
+/* Writes to a pipe, or reads from it. */
 void etrace_do_vmsplice(struct etrace_call *c)
 {
 	long flags = etrace_fd_flags(etrace_arg(c, ETRACE_ARG_FD, 0));
@@ -515,8 +517,8 @@ void etrace_do_vmsplice(struct etrace_call *c)
 }
 
 /*
- * A mapping may be read, whatever its protection is now; and written, if it is shared
- * and writing is allowed.
+ * A mapping counts as read, whatever its protection is now; and as written, if it is
+ * shared and writing is allowed.
  */
 void etrace_do_mmap(struct etrace_call *c)
 {
@@ -554,7 +556,7 @@ static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace
 	return !copy_from_user_nofault(iocb, (void __user *)at.whole, sizeof(*iocb));
 }
 
-/* The requests that have begun: their numbers of bytes are not known yet. */
+/* The requests that have begun: their byte counts are not known yet. */
 void etrace_do_aio(struct etrace_call *c)
 {
 	unsigned int i, n = min_t(long, c->ret, ETRACE_AIO_MAX);

@@ -24,7 +24,7 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 void etrace_use_forgotten(struct etrace_task *t, int fd);
 
 /**
- * etrace_use_new - a descriptor is made
+ * etrace_use_new - a descriptor was created
  * @t: first slot of the current task
  * @fd: the descriptor
  *

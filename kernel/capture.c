@@ -93,10 +93,10 @@ static noinline bool etrace_is_outside(const struct path *path)
 }
 
 /*
- * Writes the path of a file below the task's root directory and on the same mount, as nearly
- * all files are, so that it ends at @end. Returns its beginning; NULL if d_path() is needed.
- * It walks up as d_path() does, but does not wait for renames: if there was one, it returns
- * NULL. Names and directories are freed after an RCU grace period.
+ * Writes the path of a file so that it ends at @end. Handles files below the task's root directory
+ * on the same mount, as nearly all are. Returns the path's beginning; NULL if d_path() is needed.
+ * It walks up as d_path() does, but does not wait for renames: after a rename it returns NULL.
+ * Names and directories are freed after an RCU grace period.
  */
 static __always_inline char *etrace_walk(const struct path *path, const char *room, char *end)
 {
@@ -172,9 +172,9 @@ static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_path - a path, as d_path() gives it
+ * etrace_capture_path - a path, as d_path() returns it
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @path: the path; the caller keeps it valid
  */
@@ -201,7 +201,7 @@ static char *etrace_path_end(struct etrace_rec *r, int i,
 /**
  * etrace_capture_child - the name that a directory entry has, or will have
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @dir: the directory, locked by the caller
  * @dentry: the entry, positive or negative
@@ -249,7 +249,7 @@ static __always_inline void etrace_file_put(struct file *file, bool shared)
 /**
  * etrace_capture_fd - the path of an open file of the current task
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @fd: its descriptor
  */
@@ -289,7 +289,7 @@ static __always_inline void etrace_identify(struct etrace_rec *r, const struct i
 /**
  * etrace_capture_program - a program's file
  * @r: record of the kind exec; it gets the file's identity, too
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @file: the file
  */
@@ -303,7 +303,7 @@ void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *
 /**
  * etrace_capture_opened - the path of a file that the current task has just opened
  * @r: record of the kind open; it gets the file's identity, too
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @fd: its descriptor
  */
@@ -323,9 +323,9 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 }
 
 /**
- * etrace_capture_found - the path of an opened file that an earlier look has kept
+ * etrace_capture_found - the path of an opened file that the first look at the call kept
  * @r: record of the kind open; it gets the file's identity, too
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @path: the file; @path->mnt is NULL if it had been closed by then
  */
@@ -378,7 +378,7 @@ bool etrace_fds_are_pipe(const int fd[2])
 /**
  * etrace_capture_cwd - the working directory of the current task
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  */
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
@@ -419,7 +419,7 @@ fault:
 	return -EFAULT;
 }
 
-/* As etrace_user_words(), but also copies strings that whole words cannot be read of. */
+/* As etrace_user_words(), but also copies strings that cannot be read in whole words. */
 static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned long *nl)
 {
 	const char __user *src = (const char __user *)uaddr;
@@ -439,9 +439,9 @@ static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned
 /**
  * etrace_capture_user - a user string, verbatim
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
- * @uaddr: its address, 0 if the record does not have the string
+ * @uaddr: its address, 0 if there is no such string
  *
  * The kernel has just read the string, so its page is usually in memory; if not,
  * @r->faulted is set.
@@ -469,7 +469,7 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 /**
  * etrace_capture_bytes - bytes that the kernel has written to user memory
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @uaddr: their address
  * @len: number of bytes
@@ -493,12 +493,12 @@ void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc
 /**
  * etrace_capture_joined - a directory's path followed by a user's path
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @dirfd: the directory's descriptor, or AT_FDCWD
  * @uaddr: user address of the path
  *
- * An absolute path is used alone; otherwise directory, '/' and path are joined
+ * An absolute path is used alone; otherwise the directory, '/' and the path are joined
  * unchanged.
  */
 void etrace_capture_joined(struct etrace_rec *r, int i,
@@ -533,9 +533,9 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_kernel - a path as it was passed, from the kernel's copy
+ * etrace_capture_kernel - a path as the program passed it, from the kernel's copy
  * @r: record
- * @i: string of it
+ * @i: index of the string
  * @sc: scratch buffers
  * @dirfd: the directory's descriptor, or AT_FDCWD
  * @name: the path, relative to that directory unless absolute

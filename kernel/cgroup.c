@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracing all tasks of a cgroup, whoever started them: a build that a daemon runs
- * has no root task that could be given.
+ * Traces all tasks of a cgroup, whoever started them: a build that a daemon runs has no
+ * root task to trace.
  *
- * A task enters a cgroup by being born there, which the probe of forks sees, or by
- * being moved there (tracepoint cgroup_attach_task, with a probe only while a
- * session traces a cgroup). Once traced, it stays traced when it leaves the cgroup.
+ * A task enters a cgroup by being created there, which the fork probe sees, or by being
+ * moved there (tracepoint cgroup_attach_task, probed only while a session traces a
+ * cgroup). Once traced, it stays traced when it leaves the cgroup.
  *
  * Locking: etrace_watch_mutex guards changes of the list of watches, and the
  * tracepoint; look-ups run under RCU.
@@ -121,7 +121,7 @@ static unsigned int etrace_watches_of(const struct etrace_session *s)
 	return n;
 }
 
-/* Takes @w out of the list and frees it. */
+/* Removes @w from the list and frees it. */
 static void etrace_watch_drop(struct etrace_watch *w)
 {
 	list_del_rcu(&w->node);

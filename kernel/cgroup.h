@@ -22,10 +22,10 @@ static inline bool etrace_cgroups_watched(void)
 }
 
 /**
- * etrace_cgroup_fork - a task is born
+ * etrace_cgroup_fork - a task was created
  * @child: the new task, which has not run yet
  *
- * It may be born into another cgroup than its parent's (CLONE_INTO_CGROUP).
+ * Its cgroup may differ from its parent's (CLONE_INTO_CGROUP).
  */
 static inline void etrace_cgroup_fork(struct task_struct *child)
 {

@@ -28,9 +28,9 @@
 #include <uapi/linux/close_range.h>
 
 /*
- * For variables that need no clearing: what is read of them was always written before.
- * The kernel may be built to clear all variables, which is slow for large ones; compilers
- * that can do so (gcc 12) know this attribute.
+ * For large local variables that are written before they are read. The kernel may be
+ * built to clear all local variables, which is slow for these; compilers that can do so
+ * (gcc 12) know this attribute.
  */
 #if defined(__has_attribute) && __has_attribute(__uninitialized__)
 #define etrace_uninitialized	__attribute__((__uninitialized__))
@@ -55,7 +55,7 @@
 #define etrace_trace_array_get(name)	trace_array_get_by_name(name)
 #endif
 
-/* 5.12: the start of the look-up became one argument, a path. */
+/* 5.12: the start of the look-up became a single argument, a path. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define etrace_file_open_root(root, name, flags)			\
 	file_open_root(root, name, flags, 0)
@@ -66,8 +66,8 @@
 
 /*
  * A page that is read out of a ring buffer.
- * 6.8: a struct describes it, and it may be larger than the machine's pages.
- * 7.3: the struct is returned through an argument; one that was there is freed.
+ * 6.8: a struct describes the page, which may be larger than the machine's pages.
+ * 7.3: the struct is returned through an argument; the old one is freed.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
 #define etrace_read_page_get(buffer, cpu, page)	ring_buffer_alloc_read_page(buffer, cpu, page)
@@ -89,7 +89,7 @@
 	ring_buffer_read_page(buffer, &(page), PAGE_SIZE, cpu, 0)
 #endif
 
-/* 6.2: the buffer remembers the reserved record, so it is no argument. */
+/* 6.2: the buffer remembers the reserved record, so it is no longer an argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define etrace_buffer_commit(buffer, event)	ring_buffer_unlock_commit(buffer)
 #else
@@ -122,7 +122,7 @@
 #endif
 
 /*
- * The clock by which the scheduler charges time to tasks. It may exclude the time of
+ * The clock that the scheduler uses to charge time to tasks. It may exclude the time of
  * interrupts and of other guests.
  */
 #if defined(CONFIG_IRQ_TIME_ACCOUNTING) || defined(CONFIG_PARAVIRT_TIME_ACCOUNTING)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Adds up the resources that a process used, at its end, as wait4() and /proc/PID/io do.
+ * When a process ends, adds up the resources that it used, as wait4() and /proc/PID/io do.
  *
- * The kernel keeps sums for threads that are gone; threads that still exist, dead or
- * alive, are added here.
+ * The kernel keeps sums for threads that it has released; this file adds those that still
+ * exist, dead or alive.
  */
 #include <linux/atomic.h>
 #include <linux/math64.h>
@@ -23,10 +23,10 @@
  * etrace_cost_is_last - does a process end with this thread?
  * @p: the current task, after exit_mm()
  *
- * Several threads may end at the same time. Each that finds that all threads have released
- * their memory counts as last, since only then the kernel knows how much memory that was.
- * Workers of an io_uring, which the kernel starts for the process, may live longer; then no
- * thread is the last.
+ * Several threads may end at the same time. Each thread that finds that all have released
+ * their memory counts as last, since only then does the kernel know how much memory the
+ * process used. Workers of an io_uring, which the kernel starts for the process, may live
+ * longer; then no thread is the last.
  */
 bool etrace_cost_is_last(struct task_struct *p)
 {
@@ -42,7 +42,7 @@ bool etrace_cost_is_last(struct task_struct *p)
 	return !left;
 }
 
-/* Adds all threads up in @r; its times are counted in ticks. Returns the exact sum, in ns. */
+/* Adds up all threads in @r; its times are counted in ticks. Returns the exact sum, in ns. */
 static u64 etrace_cost_sum(struct signal_struct *sig, struct etrace_rec *r)
 {
 	struct task_io_accounting io;
@@ -100,7 +100,7 @@ u16 etrace_cost(struct task_struct *p, struct etrace_rec *r)
 		return 0;
 	preempt_disable();
 	ran = etrace_cost_sum(sig, r);
-	/* Time that the task has not been charged for yet. */
+	/* Add the time that the scheduler has not charged to the task yet. */
 	now = etrace_sched_clock(p) - p->se.exec_start;
 	preempt_enable();
 	if (now > 0)

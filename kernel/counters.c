@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files /sys/module/etrace/counters/NAME: totals of the counters of counts.c over all
- * sessions since the module was loaded, and some more. The counters of one session are in
- * struct etrace_stats.
+ * The files /sys/module/etrace/counters/NAME: totals of the counters in counts.c over all
+ * sessions since the module was loaded, and a few more. struct etrace_stats has the
+ * counters of one session.
  */
 #include <linux/kobject.h>
 #include <linux/module.h>

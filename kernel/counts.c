@@ -4,7 +4,7 @@
 
 /*
  * records		written to the ring buffer
- * lost_records		refused by it: full and not overwriting
+ * lost_records		refused by the buffer: full and not overwriting
  * lost_disabled	not written because their event is disabled, the buffer
  *			is switched off (tracing_on), or a filter keeps them out
  * lost_tasks		tasks that could not be traced: no memory, or the session's

@@ -2,10 +2,10 @@
 /*
  * Splits events with strings of any length into records of bounded size.
  *
- * A record must fit into a page of the ring buffer, or it is lost; and the lines
- * printed from it must fit into a page too, or the reader sees none. So strings
- * stay in their event's own record as long as their bytes and lines fit; from the
- * first that does not fit, they go to separate records (string, args).
+ * A record that does not fit into a page of the ring buffer is lost; and if the lines
+ * printed from it do not fit into a page, the reader sees none. So strings go into
+ * their event's own record while their bytes and lines fit; the first that does not
+ * fit, and all after it, go into separate records (string, args).
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -60,7 +60,7 @@ static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
 
 	*lines = 0;
 	while (i < len) {
-		/* Most strings have none: look at a word at a time. */
+		/* Most strings have no newline: test a word at a time. */
 		if (i + sizeof(long) <= len && etrace_word_has_no_line(s + i))
 			i += sizeof(long);
 		else if (s[i++] == '\n' && ++*lines == max)
@@ -69,7 +69,7 @@ static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
 	return i;
 }
 
-/* How many newlines there are in @s. */
+/* Counts the newlines in @s. */
 static noinline u32 etrace_count_lines(const char *s, u32 len)
 {
 	u32 lines;
@@ -127,8 +127,8 @@ static noinline void etrace_output_rare(struct etrace_task *t, struct etrace_rec
 }
 
 /*
- * A string in pieces: parts of at most 900 bytes, or the whole if it is
- * shorter than that; and no more newlines than one record prints.
+ * Writes a string in pieces: parts of at most 900 bytes, or a shorter string as a
+ * whole; with no more newlines than one record can print.
  */
 static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r,
 			       u32 i, bool last)
@@ -289,7 +289,7 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
 		n += len;
 	}
 	for (i = 0; i < n; i++) {
-		/* Most bytes end nothing: look at a word at a time. */
+		/* Most words contain neither NUL nor newline: test a word at a time. */
 		while (i + sizeof(long) <= n && cost + sizeof(long) <= text &&
 		       etrace_word_is_plain(buf + i)) {
 			i += sizeof(long);
@@ -318,7 +318,7 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
  * @t: first slot of the current task
  * @on: true to begin, false to end
  *
- * Sessions that begin in between get nothing of the event.
+ * Sessions that begin in between get no part of the event.
  *
  * Return: number of slots of the task.
  */
@@ -345,7 +345,7 @@ void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
 			etrace_emit_one(t, r);
 }
 
-/* Whether more of an argument list follows a record, and when. */
+/* Whether, and when, more of an argument list follows a record. */
 enum etrace_rest { ETRACE_REST_NONE, ETRACE_REST_NOW, ETRACE_REST_LATER };
 
 /*
@@ -443,8 +443,8 @@ static void etrace_args_later(struct etrace_work *l)
 }
 
 /*
- * Writes the arguments in separate records after the event @r: as many as a probe has
- * time for, the others later. @l: work to use for these, NULL if not allocated yet.
+ * Writes the arguments in separate records after the event @r: a limited amount in the
+ * probe, the rest later. @l: work item for the rest, NULL if not allocated yet.
  */
 static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
 				 struct etrace_argv argv, struct etrace_scratch *sc,
@@ -463,7 +463,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	do {
 		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
 		       ETRACE_ARGS_AT_ONCE;
-		/* Only known now: newlines make pieces shorter. */
+		/* This is known only now, because newlines make pieces shorter. */
 		if (last && !l)
 			l = etrace_work_get();
 		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);
@@ -489,7 +489,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
  * @r: the event, exec or join; its task, time and layout are set here
  * @argv: the argument list
  * @sc: scratch buffers
- * @l: work to run after the event (@l->then), NULL if none
+ * @l: work item to run after the event (@l->then), NULL if none
  */
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc,

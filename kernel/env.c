@@ -2,7 +2,7 @@
 /*
  * Records the environment of a new program, one event for each variable. It is read
  * after execve, before the task enters the program: its memory is still unchanged.
- * What looks secret is hidden here, before anything is written (etrace_secrets.h).
+ * Values that look secret are hidden here, before anything is written (etrace_secrets.h).
  */
 #include <linux/binfmts.h>
 #include <linux/bitmap.h>
@@ -41,7 +41,7 @@ struct etrace_env {
 	DECLARE_BITMAP(names, ETRACE_ENV_HASHES);
 };
 
-/* Does a session want the variable, unchanged if @kept, or else with secrets hidden? */
+/* Does a session want the variable: unchanged if @kept, else with secrets hidden? */
 static bool etrace_env_wants(const struct etrace_session *s, const struct etrace_env *e, bool kept)
 {
 	bool listed = etrace_listed(s->keep_env, e->buf + e->at, e->name_len);
@@ -201,7 +201,7 @@ static void etrace_env_later(struct etrace_work *l)
 	struct etrace_env *e;
 
 	if (!mm)
-		return;		/* killed meanwhile: no longer traced */
+		return;		/* killed in between: no longer traced */
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (e)
 		etrace_env_names(e);
@@ -219,7 +219,7 @@ static void etrace_env_later(struct etrace_work *l)
  * etrace_env_get - prepare to record a new program's environment
  * @t: first slot of the current task
  *
- * Return: the work for etrace_emit_exec() to run; NULL if no session wants the
+ * Return: the work item for etrace_emit_exec() to run; NULL if no session wants the
  * environment, or if too much work is pending, which counts as unread.
  */
 struct etrace_work *etrace_env_get(struct etrace_task *t)

@@ -15,10 +15,10 @@
  *	emit, target
  *	cgroup			tracing all tasks of a cgroup
  *	output, table		writing records; the table of system calls
- *	task, process, print	the traced tasks; what threads share; printing lines
+ *	task, process, print	the traced tasks; state shared by threads; printing lines
  *	adopt, rights		tracing running tasks; what a session's owner may see
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
- *	printed			what processes wrote to descriptors 1 and 2
+ *	printed			output of processes to descriptors 1 and 2
  *	cost			resources that a process used
  *	return_work, counts, schema	work on return to user space; counters; events
  */
@@ -68,8 +68,7 @@ struct etrace_str {
  *	a name that the kernel has resolved
  * @unread: bit i: @str[i] could not be read
  * @cut: bit i: @str[i] is truncated
- * @untold: bit i: it is unknown whether @str[i] exists; a file system would have to be
- *	asked
+ * @untold: bit i: it is unknown whether @str[i] exists: only a file system could tell
  * @marks: the four fields above as one number, to test whether any bit is set
  * @outside: bit i: @str[i] is not a path from the task's root directory, but from
  *	the top of a mount that is not below that directory
@@ -77,7 +76,7 @@ struct etrace_str {
  *	bytes, or does not exist; ETRACE_PLAIN if that is true of all
  * @faulted: something could not be read because its page is not in memory
  * @where: which sessions get the record, ETRACE_WHERE_*
- * @file: event file of the session's buffer, to see whether the record arrived there
+ * @file: event file of the session's buffer, to check whether the record arrived there
  * @buffer: the session's ring buffer
  * @written: the record arrived in @file
  * @have: bit i: value i of the event, an optional one (MAY), is present
@@ -85,7 +84,7 @@ struct etrace_str {
  * @args: a piece of an argument list
  * @lost: how many records of the task were lost
  *
- * Probes keep it on the stack, so only what an event uses is filled in.
+ * Probes keep it on the stack, so only the fields that an event uses are filled in.
  */
 struct etrace_rec {
 	u64 upid;
@@ -178,7 +177,7 @@ static inline void etrace_clear_##id(struct etrace_rec *r)		\
 #define END_EVENT(ID, id) }
 #include "etrace_events.def"
 
-/* etrace_rec.string.state: how a piece lies in its string. */
+/* etrace_rec.string.state: the position of a piece in its string. */
 #define ETRACE_PIECE_CONT	1	/* begins after a newline */
 #define ETRACE_PIECE_OPEN	2	/* the next piece begins after a newline */
 #define ETRACE_PIECE_LAST	4	/* ends the string */
@@ -258,8 +257,8 @@ static __always_inline void etrace_copy(char *dst, const void *src, u32 n)
 #define ETRACE_LINES_MAX	64
 
 /*
- * Names of variables are looked up by hash first: hardly any variable of an environment is
- * listed, and few others share a hash with a listed one.
+ * Names of variables are first looked up by hash: few variables of an environment are
+ * listed, and few others have the hash of a listed one.
  */
 #define ETRACE_ENV_HASHES	8192
 
@@ -293,7 +292,7 @@ static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
  *	names separated by commas
  * @env_listed: record only the variables of @keep_env, and hide what looks
  *	secret in them
- * @env_names: hashes of the names in @keep_env, a bit each
+ * @env_names: hashes of the names in @keep_env, one bit each
  * @tracing: tasks may be added
  * @tr: ftrace instance of root_pid's session, NULL for the top level
  * @buffer: the ring buffer: the instance's, or the session's own

@@ -94,8 +94,8 @@ static inline char *etrace_put_inet6(char *p, const unsigned char *a)
 }
 
 /*
- * A path up to its null byte; or '@' and an abstract name, with an '@' for
- * each null byte of the name, as in /proc/net/unix.
+ * A path up to its NUL; or '@' and an abstract name, with an '@' for each NUL in the
+ * name, as in /proc/net/unix.
  */
 static inline char *etrace_put_unix(char *p, const unsigned char *name, unsigned int len)
 {
@@ -109,7 +109,7 @@ static inline char *etrace_put_unix(char *p, const unsigned char *name, unsigned
 
 /**
  * etrace_address - the text of an address
- * @text: room for ETRACE_ADDRESS_MAX bytes; no null byte is added
+ * @text: room for ETRACE_ADDRESS_MAX bytes; no NUL is added
  * @sa: the address, in any memory
  * @size: bytes of the address, at most ETRACE_SOCKADDR_MAX
  *

@@ -6,7 +6,7 @@
 #ifndef ETRACE_ETRACE_COST_H
 #define ETRACE_ETRACE_COST_H
 
-/* Maximum threads whose use is added up when a process ends; with more, no cost is recorded. */
+/* Maximum number of threads to add up when a process ends; with more, no cost is recorded. */
 #define ETRACE_COST_THREADS	4096
 
 /*

@@ -4,8 +4,8 @@
  *
  * An open file is a session: a tree of tasks that is traced into its own ring buffer,
  * isolated from other sessions and from the rest of the kernel. When its last descriptor
- * is closed, however its owner ends, tracing stops and the buffer is freed. Descriptors
- * that ETRACE_IOC_OPEN returned do not keep a session alive.
+ * is closed, for example because the owner was killed, tracing stops and the buffer is
+ * freed. Descriptors that ETRACE_IOC_OPEN returned do not keep a session alive.
  *
  * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
  * CAP_SYS_ADMIN, unless the file's mode denies access to others: then the caller becomes
@@ -49,7 +49,7 @@
 #define ETRACE_BUFFER_MOST	(8U << 20)	/* each buffer: at most this many bytes */
 
 /**
- * struct etrace_create - make the ring buffer of a session
+ * struct etrace_create - create the ring buffer of a session
  * @abi: in: ETRACE_ABI_VERSION; otherwise the call fails with EPROTO;
  *	out: the module's version
  * @flags: ETRACE_SESSION_*; EINVAL if any is unknown
@@ -58,7 +58,7 @@
  * @buffer: bytes for each CPU; records that do not fit are lost, old ones stay.
  *	in: 0 for the default, see ETRACE_BUFFER_*; out: actual size
  *
- * EBUSY: the session has a buffer already. EUSERS: the module's parameters max_sessions
+ * EBUSY: the session already has a buffer. EUSERS: the module's parameters max_sessions
  * and max_user_sessions allow no more sessions. EPERM: the session has an owner, and
  * asks for more than the default. ENOMEM: no memory.
  */
@@ -146,7 +146,7 @@ struct etrace_task_list {
  *
  * Used with ETRACE_SESSION_ENV. Without this call, all values that look secret are hidden
  * before they are written (Documentation/line-format.md). EINVAL: not a valid list.
- * EBUSY: a task has been added already.
+ * EBUSY: a task has already been added.
  */
 struct etrace_keep_env {
 	__u64 names;
@@ -186,7 +186,7 @@ struct etrace_open {
 /*
  * Trace the task with this pid and all its descendants. ESRCH: no such task. EPERM: without
  * CAP_PERFMON when the device was opened, its opener may trace only itself and what it has
- * started, as long as these run with its rights and it may debug them; a task that is
+ * started, as long as these run with its credentials and it may debug them; a task that is
  * refused stays refused for the rest of the session, and so do its descendants.
  * Other errors: the module cannot register its probes; the kernel log says why.
  */
@@ -198,11 +198,11 @@ struct etrace_open {
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
 #define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 8, struct etrace_open)
 /*
- * Trace all tasks that are in a cgroup, or in one below it, now or later, and all that
+ * Trace all tasks that are in a cgroup or below it, now or later, and everything that
  * they start. The argument is a descriptor of the cgroup's directory in a cgroup2 file
  * system; it may be closed after the call. A task stays traced when it leaves the cgroup.
- * EBADF: not such a descriptor. ENOSPC: the session has ETRACE_CGROUPS_MAX cgroups
- * already. EPERM: the device was opened without CAP_PERFMON. EOPNOTSUPP: the kernel has
+ * EBADF: not such a descriptor. ENOSPC: the session already has ETRACE_CGROUPS_MAX
+ * cgroups. EPERM: the device was opened without CAP_PERFMON. EOPNOTSUPP: the kernel has
  * no cgroups, or no tracepoint for moves into one.
  */
 #define ETRACE_IOC_CGROUP	_IOW(ETRACE_IOC_MAGIC, 7, __s32)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Rules for what is recorded of a call, shared by the module and the BPF programs,
- * which must decide alike.  Pure functions; the including file must provide the
- * kernel's names (O_CREAT, ENOENT, ...).
+ * Rules for what to record about a call, shared by the module and the BPF programs,
+ * which must make the same decisions.  Pure functions; the including file must provide
+ * the kernel's names (O_CREAT, ENOENT, ...).
  */
 #ifndef ETRACE_RULES_H
 #define ETRACE_RULES_H
@@ -15,7 +15,7 @@ enum etrace_recorded_if {
 	ETRACE_RECORDED_BOTH	= 3,
 	ETRACE_RECORDED_NOT_EBADF	= 4,
 	ETRACE_RECORDED_USED	= 16,	/* if it succeeded: as a use of descriptor argument 0 */
-	/* Whatever else close() returns, the descriptor is closed. */
+	/* Unless close() returns EBADF, the descriptor is closed. */
 	ETRACE_RECORDED_CLOSED	= ETRACE_RECORDED_BOTH | ETRACE_RECORDED_NOT_EBADF,
 	/* A failure is a different kind of event, an EXTENDED one. */
 	ETRACE_RECORDED_OTHER	= 8,
@@ -58,8 +58,8 @@ _Bool etrace_failed_look_up(long ret)
 }
 
 /*
- * With these errors the kernel may not have read the name, or has found no directory to
- * look in: if the name cannot be read here either, that is not a loss.
+ * With these errors, the kernel may not have read the name, or has found no directory
+ * to search: if the name cannot be read here either, that is not a loss.
  */
 static __always_inline
 _Bool etrace_failed_unread(long ret)
@@ -86,14 +86,14 @@ unsigned short etrace_open_mode(unsigned long flags, unsigned long mode)
 	return flags & (O_CREAT | __O_TMPFILE) ? (unsigned short)mode : 0;
 }
 
-/* Flags of the dup3() that a command of fcntl() is like, -1 if none. */
+/* Flags of the dup3() call that a command of fcntl() corresponds to, -1 if none. */
 static __always_inline
 long etrace_fcntl_dup(unsigned int cmd)
 {
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
 }
 
-/* The size that was passed to a call: in two halves, or as one word, maybe a 32-bit one. */
+/* The size that was passed to a call: in two halves, or as one word of 64 or 32 bits. */
 static __always_inline
 long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, _Bool is_32)
 {
@@ -103,7 +103,7 @@ long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, 
 	return is_32 ? (int)low : (long)low;
 }
 
-/* The owner or group that was passed to a call, maybe in 16 bits. -1 if it is not to be changed. */
+/* The owner or group that was passed to a call, perhaps in 16 bits; -1 if it should not change. */
 static __always_inline
 long long etrace_owner(unsigned long id, _Bool is_16)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Hiding secrets in an environment: the module does so before it writes a record, the
- * reader of the BPF programs' records before it passes them on.  The rules are in
+ * Hides secrets in an environment: used by the module before it writes a record, and by
+ * the reader of the BPF programs' records before it passes them on.  The rules are in
  * Documentation/line-format.md.  Pure functions; the including file must provide the
  * kernel's names (memcmp, NULL).
  */
@@ -17,7 +17,7 @@
 	"_CREDS_", "_AUTH_", "AUTHORIZATION_", "BEARER", "COOKIE", "_JWT_", \
 	"_PAT_", "_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "ACCOUNTKEY_", "PRIVATEKEY_", \
 	"CONNECTION_STRING_", "WEBHOOK"
-/* They look secret, but hold a directory and the path of a socket. */
+/* Their names look secret, but they hold a directory and the path of a socket. */
 #define ETRACE_NO_SECRETS	"PWD,SSH_AUTH_SOCK"
 
 /* A character of "_NAME_": an upper-case letter, or '_' for anything else. */
@@ -30,7 +30,7 @@ static inline char etrace_name_char(const char *name, unsigned int len, unsigned
 	return c >= 'A' && c <= 'Z' ? c : '_';
 }
 
-/* Does @word stand at byte @i of "_NAME_"? */
+/* Is @word at byte @i of "_NAME_"? */
 static inline _Bool etrace_name_has(const char *name, unsigned int len, unsigned int i,
 				    const char *word)
 {
@@ -77,7 +77,7 @@ static inline _Bool etrace_list_good(const char *list)
 }
 
 /**
- * etrace_secret_name - does a variable's name look like that of a secret?
+ * etrace_secret_name - does a variable's name suggest that its value is secret?
  * @name: the name
  * @len: its bytes
  */
@@ -112,9 +112,9 @@ struct etrace_value {
 };
 
 /*
- * Finds the secret in "user:password@host", which may begin at byte @at: the password; or, in
- * an @http URL without a password, the user. Sets *@from to the secret's beginning; returns
- * its length in bytes, 0 if none.
+ * Finds the secret in "user:password@host", which may begin at byte @at: the password or, in an
+ * @http URL without a password, the user. Sets *@from to the secret's beginning; returns its
+ * length in bytes, 0 if none.
  */
 static inline unsigned int etrace_secret_user(const struct etrace_value *v, unsigned int at,
 					      _Bool http, unsigned int *from)

@@ -27,7 +27,7 @@
 
 #ifndef ETRACE_EVENTS_HELPERS
 #define ETRACE_EVENTS_HELPERS
-/* Bytes for string @i in the record, with a null byte. */
+/* Bytes for string @i in the record, including its NUL. */
 static inline u32 etrace_room(const struct etrace_rec *r, u32 i)
 {
 	return i < r->inl ? r->str[i].len + 1 : 1;
@@ -38,7 +38,7 @@ static inline s32 etrace_len(const struct etrace_rec *r, u32 i)
 	return i < r->nr_str && r->str[i].s ? (s32)r->str[i].len : -1;
 }
 
-/* Writes @n bytes and a null byte. */
+/* Writes @n bytes and a NUL. */
 static inline void etrace_put(char *dst, const char *s, u32 n)
 {
 	if (likely(n))
@@ -46,7 +46,7 @@ static inline void etrace_put(char *dst, const char *s, u32 n)
 	dst[n] = '\0';
 }
 
-/* The record arrives; @where is the event file, or the data of another probe. */
+/* The record has arrived; @where is the event file, or the data of another probe. */
 static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 {
 	if (where == r->file)
@@ -113,7 +113,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 			   __get_dynamic_array_len(name) - 1);	\
 	} while (0)
 
-/* What the printer gets of a record: its strings, values and tail. */
+/* The parts of a record that are passed to the printer: strings, values and tail. */
 #define ETRACE_CONTENT(ID, ...)						\
 	(&(struct etrace_content) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
 
@@ -126,7 +126,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 
 #define ETRACE_VAL(ID, id)		ETRACE_VAL_IF(ID, id, true)
 
-/* A value that MAY be there: the field have says whether it is. */
+/* A value that MAY be present: the field "have" says whether it is. */
 #define ETRACE_VAL_MAY(ID, id)						\
 	ETRACE_VAL_IF(ID, id, __entry->have >> ETRACE_VAL_##ID##_##id & 1)
 
@@ -150,7 +150,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 #include "events_made.h"
 
 /*
- * A piece of a string that its event's record had no room for. event: kind of
+ * A piece of a string that did not fit into its event's record. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of
  * the part, -1 if the string is shorter than 900 bytes; state:
  * ETRACE_PIECE_*; total: bytes of the whole string.
@@ -186,8 +186,9 @@ TRACE_EVENT(etrace_string,
 );
 
 /*
- * A piece of an argument list that its event's record had no room for. event: kind
- * of that record, ETRACE_EV_*; first: number of the argument that it begins with or in.
+ * A piece of an argument list that did not fit into its event's record. event: kind of
+ * that record, ETRACE_EV_*; first: number of the argument that the piece begins with,
+ * or continues.
  */
 TRACE_EVENT(etrace_args,
 	TP_PROTO(struct etrace_rec *r),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a hook leaves for the end of the system call in progress, in the task's
- * slot: names that the kernel has resolved, or descriptors.
+ * Keeps data from a hook in the task's slot until the end of the system call in
+ * progress: names that the kernel has resolved, or descriptors.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -25,9 +25,9 @@ void etrace_hold_free(struct etrace_hold *hold)
 }
 
 /**
- * etrace_hold_new - make a hold
- * @at: set to it; the hold that an earlier try of the call left there is freed
- * @hook: which hook leaves it
+ * etrace_hold_new - allocate a hold
+ * @at: set to it; a hold from an earlier attempt of the call is freed
+ * @hook: the hook that leaves it
  *
  * Return: the hold, NULL if there is no memory.
  */
@@ -49,11 +49,11 @@ void etrace_hold_drop(struct etrace_hold **at)
 /**
  * etrace_hold_keep - keep captured strings
  * @at: set to a new hold
- * @hook: which hook leaves them
+ * @hook: the hook that leaves them
  * @r: the record that contains the strings
  * @nr: number of strings
  *
- * If there is no memory, nothing at all is kept.
+ * If memory runs out, nothing is kept.
  */
 void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec *r, int nr)
 {
@@ -81,8 +81,8 @@ void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec 
 }
 
 /**
- * etrace_hold_give - hand a hold over to a work that is done later
- * @l: the work
+ * etrace_hold_give - hand a hold over to a work item that runs later
+ * @l: the work item
  * @hold: the hold, which is freed after the work
  */
 void etrace_hold_give(struct etrace_work *l, struct etrace_hold *hold)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a hook leaves for the end of the system call in progress. */
+/* Data that a hook keeps until the end of the system call in progress. */
 #ifndef ETRACE_HOLD_H
 #define ETRACE_HOLD_H
 
@@ -12,12 +12,12 @@ struct etrace_work;
  * @hook: the hook that left it
  * @outside: bits as in etrace_rec.outside
  * @first: the first descriptor of @fds
- * @nr_fds: bits in @fds
+ * @nr_fds: number of bits in @fds
  * @fds: bitmap of the descriptors that close_range or execve is about to close;
  *	allocated
  * @fds_lost: there are such descriptors, but there was no memory for @fds
  * @str: the names, each allocated; NULL if none
- * @work: work left for the return to user space, NULL if none
+ * @work: work item for the return to user space, NULL if none
  */
 struct etrace_hold {
 	u8 hook;

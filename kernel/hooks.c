@@ -4,13 +4,13 @@
  * has resolved.  A hook keeps the names in the task's slot (a hold) until the end
  * of the call shows whether it succeeded.
  *
- * The handlers are called by ftrace at the entry of functions that the kernel
- * calls with the parents of the names locked: no second look-up, no race.  They
- * run in the calling task's context, as if that function had called them: no
- * exception is being handled, as it may be in a kprobe.  If a hook cannot be
- * set, calls.c joins the user's strings instead and the record says so.
+ * The handlers are called by ftrace at the entry of functions that the kernel calls
+ * with the parents of the names locked: no second look-up, no race.  They run in the
+ * calling task's context, as if that function had called them, and not in an exception
+ * handler, as a kprobe may. If a hook cannot be set, calls.c joins the user's strings
+ * instead, and the record says so.
  *
- * A hook of another kind, a kretprobe, sees which calls a seccomp filter has answered:
+ * A kretprobe, a hook of another kind, sees which calls a seccomp filter has answered:
  * the result of such a call says nothing about what happened.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -46,7 +46,7 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 	r->str[i].len = s ? strlen(s) : 0;
 }
 
-/* Keeps one or two paths that a function is called with. */
+/* Keeps one or two paths from the arguments of a function. */
 static void etrace_hook_paths(struct etrace_task *t, u8 id, const struct path *first,
 			      const struct path *second)
 {
@@ -90,7 +90,7 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 {
 	struct linux_binprm *bprm = etrace_hook_arg(regs, 0);
 
-	/* Later calls are for the interpreters of a script, one by one. */
+	/* Ignore later calls: they are for the interpreters of a script, one by one. */
 	if (bprm->interp != bprm->filename)
 		return;
 	etrace_hook_paths(t, id, &bprm->file->f_path, NULL);
@@ -98,7 +98,7 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 		etrace_hold_cloexec(t->hold);
 }
 
-/* Keeps names that a function is called with, each as a directory and an entry of it. */
+/* Keeps names from the arguments of a function, each a directory and an entry of it. */
 static __always_inline void etrace_hook_children(struct etrace_task *t, u8 id,
 						 etrace_hook_regs *regs, int nr)
 {
@@ -127,13 +127,13 @@ static void etrace_hook_path_rename(struct etrace_task *t, u8 id,
 	etrace_hook_children(t, id, regs, 2);
 }
 
-/* An ETRACE_HOOK_CHILD() of the table. */
+/* The handler of an ETRACE_HOOK_CHILD() in the table. */
 static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
 {
 	etrace_hook_children(t, id, regs, 1);
 }
 
-/* An ETRACE_HOOK_PATH() of the table. */
+/* The handler of an ETRACE_HOOK_PATH() in the table. */
 static void __maybe_unused etrace_hook_path(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
 {
 	etrace_hook_paths(t, id, etrace_hook_arg(regs, 0), NULL);
@@ -185,7 +185,7 @@ static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
 	etrace_scratch_put();
 	if (!t->hold)
 		return;
-	/* The target is looked up from there, after the link has been made. */
+	/* The target is looked up from this directory after the link has been made. */
 	l = etrace_work_get();
 	if (!l)
 		return;
@@ -274,7 +274,7 @@ static void etrace_hook_close_range(struct etrace_task *t, u8 id,
 }
 
 /**
- * struct etrace_hook - a kernel function that shows what has been resolved
+ * struct etrace_hook - a kernel function that shows a resolved name
  * @symbol: the function
  * @id: ETRACE_HOOK_*, as in the rows of the calls that use it
  * @optional: not reported if the kernel lacks it
@@ -315,7 +315,7 @@ static struct etrace_hook etrace_hooks[] = {
 };
 
 #if ETRACE_FTRACE
-/* Bytes from a function's entry in which ftrace's call may be: a landing pad may precede it. */
+/* Ftrace's call is within this many bytes of a function's entry: a landing pad may precede it. */
 #define ETRACE_ENTRY_SIZE	16
 
 /*
@@ -421,7 +421,9 @@ static void etrace_hooks_stop(void)
 
 /* ---- calls that a seccomp filter answers --------------------------------- */
 
-/* Most tasks that may wait in their filter at a time, e.g. for a supervisor's answer. */
+/*
+ * Maximum number of tasks that may wait in their filter at a time, e.g. for a supervisor's answer.
+ */
 #define ETRACE_SECCOMP_MAX	1024
 
 /*
@@ -441,7 +443,7 @@ static struct kretprobe etrace_seccomp;
 static bool etrace_seccomp_live;
 static unsigned long etrace_seccomp_missed;	/* missed before the probe was last set */
 
-/* Only tasks with a filter get here; the return probe runs only for traced ones. */
+/* Runs only for tasks with a filter; the return probe runs only for traced ones. */
 static int etrace_seccomp_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return etrace_task_untraced(current);
@@ -501,7 +503,7 @@ static void etrace_seccomp_unregister(void)
 	etrace_seccomp_live = false;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- registration --------------------------------------------------------- */
 
 static void etrace_hook_missing(struct etrace_hook *h, int err)
 {

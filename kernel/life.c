@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of the life of a task: it is born, runs a program, gets a name, ends, or
- * joins a session while it runs.  All but calls that failed come from tracepoints
- * of their own, see probes.c.
+ * Records of the life of a task: it is created, runs a program, gets a name, ends, or
+ * joins a session while it runs. All but failed calls come from their own tracepoints,
+ * see probes.c.
  */
 #include <linux/binfmts.h>
 #include <linux/fcntl.h>
@@ -53,7 +53,7 @@ static void etrace_clone_failed(struct etrace_call *c)
 	etrace_call_emit(c);
 }
 
-/* fork() and vfork() that fail are shown as the clone() they stand for. */
+/* A failed fork() or vfork() is recorded as the corresponding clone(). */
 static void etrace_fork_failed(struct etrace_call *c, u64 flags)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
@@ -80,8 +80,8 @@ void etrace_do_clone(struct etrace_call *c)
 }
 
 /*
- * The current program's arguments in its memory. The program may have set any address and
- * length (PR_SET_MM).
+ * Finds the current program's arguments in its memory. The program may have set any
+ * address and length (PR_SET_MM).
  */
 static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *mm)
 {
@@ -94,9 +94,9 @@ static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *m
 
 /**
  * etrace_record_join - record which program the current task runs
- * @t: its first slot; slots that have already recorded it are skipped
+ * @t: its first slot; skips slots whose session already has the record
  *
- * io_uring workers are recorded without arguments: their process has these.
+ * io_uring workers are recorded without arguments, which are those of their process.
  */
 noinline void etrace_record_join(struct etrace_task *t)
 {
@@ -134,7 +134,7 @@ noinline void etrace_record_join(struct etrace_task *t)
 }
 
 /**
- * etrace_record_fork - record that a task is born
+ * etrace_record_fork - record that a task is created
  * @t: slot of its parent, the current task
  * @child: the new task, which has not run yet
  */
@@ -152,7 +152,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 		etrace_clone_flags(&r, sc, current_pt_regs());
 	etrace_for_each_slot(t, t) {
 		c = etrace_task_fork(t, child);
-		/* The birth of a child that cannot be traced is recorded, too. */
+		/* A child that cannot be traced is recorded, too. */
 		if (c)
 			etrace_use_fork(t, c, child);
 		r.clone.child = c ? c->upid :
@@ -162,7 +162,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	}
 }
 
-#define ETRACE_CLOSES_BY_EXEC	128	/* maximum records; more are counted as lost */
+#define ETRACE_CLOSES_BY_EXEC	128	/* maximum number of records; more are counted as lost */
 
 /* Descriptors that execve has closed are recorded before the new program. */
 static void etrace_exec_closes(struct etrace_task *first, const struct etrace_hold *hold)
@@ -201,7 +201,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	};
 	struct etrace_rec r;
 
-	/* The old program needs no join record any more, and all other threads are gone. */
+	/* The old program no longer needs a join record, and all other threads are gone. */
 	etrace_for_each_slot(slot, t) {
 		slot->joined = false;
 		etrace_process_alone(&slot->process, slot->upid);
@@ -219,7 +219,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 		r.str[1] = hold->str[0];
 		r.outside |= (hold->outside & BIT(0)) << 1;
 	} else {
-		/* A script, and no hook has seen its path. */
+		/* A script whose path no hook has seen. */
 		etrace_capture_kernel(&r, 1, s, AT_FDCWD, bprm->filename);
 		r.joined |= BIT(1);
 	}
@@ -252,7 +252,10 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 	if (r.exit.signal)
 		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_for_each_slot(t, t) {
-		/* Several threads may find that they are the last: only one records the cost. */
+		/*
+		 * Several threads may see themselves as the last, but only one may record the
+		 * cost.
+		 */
 		bool over = last && !(t->process && xchg(&t->process->cost_emitted, 1));
 		bool wants = over && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
 

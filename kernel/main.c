@@ -28,10 +28,10 @@
 
 static int etrace_root_pid;
 
-/* What a write of root_pid does; protected by the lock of the parameters. */
+/* The effect of writing root_pid; protected by the lock of the parameters. */
 static enum {
 	ETRACE_LOADING,		/* the value takes effect at the end of loading */
-	ETRACE_LIVE,		/* the value takes effect at once */
+	ETRACE_LIVE,		/* the value takes effect immediately */
 	ETRACE_GOING,		/* the write fails: nothing can be traced any more */
 } etrace_state;
 
@@ -156,7 +156,7 @@ static const struct kernel_param_ops etrace_instance_ops = {
 module_param_cb(instance, &etrace_instance_ops, NULL, 0444);
 MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the top level)");
 
-/* Sets what the session of root_pid records. Called with the lock of the parameters held. */
+/* Selects what the session of root_pid records. Called with the lock of the parameters held. */
 static void etrace_root_wants(bool extended, u8 record)
 {
 	if (etrace_state != ETRACE_LOADING)

@@ -24,9 +24,9 @@
 #include "task.h"
 
 /*
- * Called by the function of each trace event to reserve room for a record. The event files
- * of a session with its own buffer belong to no instance: then the room is in that buffer.
- * Its readers ignore the flags and the preempt count of a record, so these are 0.
+ * Called by the function of each trace event to reserve room for a record. If the event
+ * file belongs to no instance, the room is in the session's own buffer. Its readers ignore
+ * the flags and the preempt count of a record, so these are 0.
  */
 static __always_inline void *etrace_reserve(struct trace_event_buffer *fb,
 					    struct trace_event_file *file,
@@ -87,7 +87,7 @@ const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #undef ETRACE_TRACE_EVENT
 };
 
-/* The event files of sessions with a buffer of their own. */
+/* The event files of sessions with their own buffer. */
 static struct trace_event_file etrace_own_files[ETRACE_NR_EV] = {
 #define ETRACE_OWN_FILE(ID, id)						\
 	[ETRACE_EV_##ID] = { .event_call = &event_etrace_##id },
@@ -122,8 +122,8 @@ void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r)
 	struct etrace_session *s = t->session;
 
 	if (r->ev == ETRACE_EV_LOST)
-		return;		/* the events that it reports are already counted */
-	/* If the buffer was not full, ftrace was switched off, which it does not report. */
+		return;		/* the loss that it reports is already counted */
+	/* If the buffer was not full, ftrace was switched off, which ftrace does not report. */
 	if ((!s->fire || etrace_trace_events[r->ev].enabled()) &&
 	    etrace_was_full(s))
 		etrace_count(s, lost_records, 1);
@@ -145,8 +145,8 @@ unsigned long etrace_output_overwritten(const struct etrace_session *s)
 }
 
 /*
- * ftrace's top-level buffer has only two pages until a user enables an event; so this
- * enlarges it as that would.
+ * ftrace's top-level buffer has only two pages until a user enables an event, so
+ * enlarge it in the same way.
  */
 static int etrace_buffer_init(struct etrace_session *s)
 {
@@ -174,7 +174,7 @@ static int etrace_enable(struct etrace_session *s, bool on)
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
 }
 
-/* Gets the root directory of the machine's first process. Return: false if it has none. */
+/* Gets the root directory of the machine's first process. Return: false if there is none. */
 static bool etrace_first_root(struct path *root)
 {
 	struct task_struct *first;
@@ -197,8 +197,8 @@ static bool etrace_first_root(struct path *root)
  * etrace_output_open - open a file of tracefs that describes records, for any caller
  * @o: which file
  *
- * It is looked up from the first process's root: at its path from the caller's root there
- * may be a file that the caller has made.
+ * It is looked up from the first process's root: below the caller's root, the caller may
+ * have put another file at its path.
  *
  * Return: the file, or an error pointer.
  */
@@ -286,7 +286,7 @@ unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cp
 	return size ? 100 * (u64)ring_buffer_bytes_cpu(s->buffer, cpu) / size : 0;
 }
 
-/* Request to a kernel thread to make an instance or a buffer. */
+/* A request to a kernel thread to create an instance or a buffer. */
 struct etrace_wanted {
 	struct work_struct work;
 	const char *instance;
@@ -311,11 +311,11 @@ static void etrace_make_buffer(struct work_struct *work)
 }
 
 /*
- * Lets a kernel thread make an instance or a buffer. The current task is allowed to: it has
- * access to the device or is loading the module. tracefs, which belongs to root, must not
- * check it again. Also, if a task were killed while making a ring buffer, the kernel would
- * print a warning: ring_buffer.c stops on the signal, and its caller for CPU hotplug does
- * not expect that.
+ * Lets a kernel thread create an instance or a buffer. The current task has access to the
+ * device or is loading the module, so it is allowed to do this, and tracefs, which belongs
+ * to root, must not check again. Also, if a task were killed while it created a ring
+ * buffer, the kernel would print a warning: ring_buffer.c stops on the signal, and its
+ * caller for CPU hotplug does not expect that.
  */
 static void etrace_make(struct etrace_wanted *w, work_func_t make)
 {
@@ -327,7 +327,7 @@ static void etrace_make(struct etrace_wanted *w, work_func_t make)
 
 /**
  * etrace_output_init - send the events of root_pid's session to its instance
- * @s: the session; its instance is made if it does not exist
+ * @s: the session; its instance is created if it does not exist
  *
  * Return: 0 or a negative error; then only the instance may be left behind.
  */
@@ -393,7 +393,7 @@ void etrace_output_exit(struct etrace_session *s)
 }
 
 /**
- * etrace_output_make - make a session's own buffer
+ * etrace_output_make - create a session's own buffer
  * @s: the session; it must not write yet
  * @bytes: size of the buffer of each CPU
  *

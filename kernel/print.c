@@ -2,8 +2,8 @@
 /*
  * Prints a record as etrace lines when the trace is read as text.
  *
- * The format is in Documentation/line-format.md. Facts that it does not define are
- * printed only with the parameter "extended", in lines with tags of their own.
+ * The format is in Documentation/line-format.md. Anything that it does not define is
+ * printed only with the parameter "extended", in lines with other tags.
  */
 #include <linux/math64.h>
 #include <linux/string.h>
@@ -45,7 +45,7 @@ static void etrace_begin(struct etrace_out *o, const struct etrace_head *h)
 
 static const char *etrace_end(struct etrace_out *o)
 {
-	/* emit.c makes records small enough; if the lines do not fit all the same, say so */
+	/* emit.c makes records small enough; if the lines still do not fit, say so */
 	if (trace_seq_has_overflowed(o->p))
 		return "etrace: lines of a record too long to print";
 	trace_seq_putc(o->p, 0);
@@ -65,7 +65,7 @@ static void etrace_prefix(struct etrace_out *o)
 	}
 }
 
-/* Prints a line with a number, or with only a tag. */
+/* Prints a line with a number, or only a tag. */
 static __printf(2, 3) void etrace_line(struct etrace_out *o, const char *fmt, ...)
 {
 	char text[128];
@@ -124,7 +124,7 @@ static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const 
 		etrace_piece(o, tag, index, s, part, 0);
 		s += part;
 		len -= part;
-		if (part == n && len) {		/* at its null byte */
+		if (part == n && len) {		/* at its NUL */
 			s++;
 			len--;
 			index++;
@@ -134,7 +134,10 @@ static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const 
 
 /* ---- the lines of the table ---------------------------------------------- */
 
-/* Are all strings and values of a line present? @plain: and no MAY value of the event is. */
+/*
+ * Are all strings and values of a line present? @plain: and is every MAY value of the event
+ * absent?
+ */
 static bool etrace_is_given(const struct etrace_content *content, const struct etrace_word *w,
 			    bool plain)
 {
@@ -163,7 +166,7 @@ static bool etrace_is_due(const struct etrace_content *content, const struct etr
 			return false;
 		break;
 	case ETRACE_ROLE_MIDDLE:
-		/* Printed here only if its string is in this record. */
+		/* Print this line only if its string is in this record. */
 		if (!own || w[1].i >= content->tail.inl)
 			return false;
 		break;
@@ -254,7 +257,7 @@ static void etrace_mark(struct trace_seq *p, const char *name, u8 bits,
 	}
 }
 
-/* Prints what the line format does not define, after all other lines. */
+/* Prints anything that the line format does not define, after all other lines. */
 static void etrace_spell_tail(struct etrace_out *o, const struct etrace_content *content)
 {
 	const struct etrace_schema *schema = &etrace_schemas[content->ev];
@@ -327,7 +330,7 @@ const char *etrace_print_args(const struct etrace_head *h, const struct etrace_c
 	struct etrace_out o;
 
 	etrace_begin(&o, h);
-	/* the argument list's tag is the last, after those of the strings */
+	/* the argument list's tag is the last, after the tags of the strings */
 	etrace_args(&o, etrace_tag_names[schema->tags[schema->nr_tags - 1]], first, piece, len);
 	etrace_spell(&o, content, false);
 	etrace_spell_tail(&o, content);

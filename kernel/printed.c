@@ -62,12 +62,12 @@ struct etrace_printed *etrace_printed_make(struct etrace_prints *prints, unsigne
 }
 
 /**
- * etrace_printed_skip - count bytes that were written but cannot be seen
+ * etrace_printed_skip - count output whose bytes cannot be read
  * @p: output to the descriptor
  * @bytes: number of bytes
  * @unread: they should have been read
  *
- * Discards what was kept before: only the end of the output is kept.
+ * Discards older output: only the end of the output is kept.
  */
 void etrace_printed_skip(struct etrace_printed *p, u64 bytes, bool unread)
 {
@@ -78,7 +78,7 @@ void etrace_printed_skip(struct etrace_printed *p, u64 bytes, bool unread)
 	raw_spin_unlock(&p->lock);
 }
 
-/* Copies bytes into the ring, from @at on; those beyond its end go to its beginning. */
+/* Copies bytes into the ring, from @at on, wrapping at its end. */
 static bool etrace_ring_copy(char *ring, u32 at, unsigned long from, u32 n)
 {
 	u32 first = min_t(u32, n, ETRACE_PRINTED_MAX - at);

@@ -6,7 +6,7 @@
  *
  * A probe must not sleep, since preemption may be off; on new kernels it may be preempted.
  * From its first look-up to its last it is in an RCU read-side section, which keeps the
- * slots that it uses, also those of other tasks.
+ * slots that it uses valid, including slots of other tasks.
  *
  * There is no probe on sys_enter, so an untraced call runs only one probe.  It is not
  * needed: at sys_exit the registers still hold the arguments of every call but execve,
@@ -38,7 +38,7 @@
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	/* First the check that nearly every task fails. */
+	/* Test first what is false for nearly every task. */
 	if (unlikely(!etrace_task_untraced(current)))
 		etrace_syscall_done(regs, ret);
 }
@@ -93,7 +93,7 @@ static void etrace_probe_rename(void *data, struct task_struct *target,
 	rcu_read_lock();
 	t = etrace_task_find(current);
 	sc = t ? etrace_syscall_current() : NULL;
-	/* Not during an execve: its New_proc lines have the program's name. */
+	/* Not during an execve: its record contains the program's name. */
 	if (t && !(sc && sc->record == ETRACE_REC_EXEC))
 		etrace_record_comm(t, target, comm);
 	rcu_read_unlock();
@@ -124,8 +124,8 @@ static struct tracepoint *etrace_tracepoints[ETRACE_NR_PROBES];
 static unsigned int etrace_nr_registered;	/* number of probes registered, from the first on */
 
 /*
- * The kernel accepts any pointer as a probe. So each probe has its own functions, in which
- * the compiler checks the probe's type against that of its tracepoint.
+ * The kernel accepts any pointer as a probe. So each probe has its own functions, where
+ * the compiler checks the probe's type against its tracepoint's.
  */
 #define X(name, probe)						\
 static int etrace_register_##name(struct tracepoint *tp)		\
@@ -177,7 +177,7 @@ static void etrace_probes_unregister(void)
 	unsigned int i;
 
 	for (i = 0; i < etrace_nr_registered; i++)
-		/* Fails if out of memory; then the kernel has replaced it by a stub. */
+		/* Fails if out of memory; the kernel has then replaced the probe with a stub. */
 		WARN_ON_ONCE(etrace_probe_fns[i].remove(etrace_tracepoints[i]));
 	etrace_nr_registered = 0;
 	tracepoint_synchronize_unregister();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the threads of a traced process share.  It is allocated when a process gets its
- * second thread, or prints something, so most processes do without.
+ * State that the threads of a traced process share. It is allocated when a process gets
+ * its second thread, or writes output, so most processes have none.
  */
 #include <linux/slab.h>
 
@@ -18,9 +18,9 @@ void etrace_process_put(struct etrace_process *p)
 }
 
 /*
- * The state that a slot shares with those of the other threads of its process, allocated if
- * it has none yet. @of: the slot's pointer to it; the slot may be another task's. NULL if
- * there is no memory.
+ * The state that a slot shares with the slots of other threads of its process, allocated if
+ * needed. @of: the slot's pointer to it; the slot may belong to another task. Returns NULL
+ * if there is no memory.
  */
 static struct etrace_process *etrace_process_make(struct etrace_process **of, u64 upid)
 {
@@ -59,11 +59,11 @@ struct etrace_process *etrace_process_get(struct etrace_process **of, u64 upid)
 }
 
 /**
- * etrace_process_alone - the current task is now the only one of its process
+ * etrace_process_alone - the current task is now the only thread of its process
  * @of: its slot's pointer to the state
  * @upid: upid of the slot
  *
- * It keeps the output of the process: the other threads are gone.
+ * It keeps the output of the process, since the other threads are gone.
  */
 void etrace_process_alone(struct etrace_process **of, u64 upid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the threads of a traced process share. */
+/* State that the threads of a traced process share. */
 #ifndef ETRACE_PROCESS_H
 #define ETRACE_PROCESS_H
 
@@ -9,7 +9,7 @@
 struct etrace_prints;
 
 /**
- * struct etrace_process - what the slots of a process's threads share
+ * struct etrace_process - state shared by the slots of a process's threads
  * @refs: number of slots that use it
  * @upid: upid of the first thread
  * @cost_emitted: 1 once the cost of the process has been recorded

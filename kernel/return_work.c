@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work that a task does on its way back to its program: what takes too long for
- * a probe, which may run with preemption off, or takes references, which may
- * sleep when they are dropped.  It is done after the system call and before
- * the program's next instruction, so the order of the task's records holds.
+ * Work that a task does on its way back to its program, because it takes too long for a
+ * probe, which may run with preemption off, or because it takes references, and dropping
+ * them may sleep. It runs after the system call and before the program's next
+ * instruction, so the task's records stay in order.
  *
- * task_work_add() would do just that, but is not exported to modules.  So this file uses
+ * task_work_add() would do just that, but is not exported to modules. So this file uses
  * it indirectly: when a system call drops the last reference to a file, the kernel
- * releases the file on the task's way back to user mode.  Each piece of work has such a
- * file.  Files are made in advance, because making one sleeps.  They do not pin the
- * module; its unloading waits for them instead, since their release never blocks on
- * another task.
+ * releases the file on the task's way back to user mode. Each work item has such a file.
+ * Files are created in advance, because creating one sleeps. They do not pin the module;
+ * unloading waits for them instead, since their release never blocks on another task.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -31,15 +30,15 @@
 #include "compat.h"
 #include "return_work.h"
 
-#define ETRACE_LATER_LEAST	64	/* works that are made in advance */
-#define ETRACE_LATER_LOW	32	/* more are made when fewer are left */
+#define ETRACE_LATER_LEAST	64	/* work items that are created in advance */
+#define ETRACE_LATER_LOW	32	/* more are created when fewer are left */
 #define ETRACE_LATER_MOST	1024
 
 static DEFINE_SPINLOCK(etrace_work_lock);
 static LIST_HEAD(etrace_work_pool);	/* ready for use */
-static unsigned int etrace_work_left;	/* in the pool */
+static unsigned int etrace_work_left;			/* number in the pool */
 static LIST_HEAD(etrace_work_dropped);	/* not needed after all */
-static bool etrace_work_going;		/* no new files; all under the lock */
+static bool etrace_work_going;		/* no new files; the lock protects all of these */
 
 static atomic_t etrace_work_files = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(etrace_work_wait);
@@ -52,7 +51,7 @@ static const struct file_operations etrace_work_fops = {
 	.release = etrace_work_release,
 };
 
-/* Frees what a work holds and clears it. May sleep. */
+/* Frees the resources of a work item and clears it. May sleep. */
 static void etrace_work_reset(struct etrace_work *l)
 {
 	if (l->dir.mnt)
@@ -62,7 +61,7 @@ static void etrace_work_reset(struct etrace_work *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* Puts a work into the pool. Returns false if the pool is closed. */
+/* Puts a work item into the pool. Returns false if the pool is closed. */
 static bool etrace_work_put(struct etrace_work *l)
 {
 	unsigned long flags;
@@ -116,7 +115,7 @@ static int etrace_work_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Makes more works until @most are in the pool. Returns 0 or a negative error. */
+/* Creates work items until @most are in the pool. Returns 0 or a negative error. */
 static int etrace_work_fill(unsigned int most)
 {
 	struct etrace_work *l;
@@ -130,7 +129,7 @@ static int etrace_work_fill(unsigned int most)
 	return err;
 }
 
-/* Resets dropped works, refills a low pool, and at the end empties it. */
+/* Resets dropped work items, refills a low pool, and empties it at the end. */
 static void etrace_work_clean(struct work_struct *work)
 {
 	struct etrace_work *l, *next;
@@ -142,7 +141,7 @@ static void etrace_work_clean(struct work_struct *work)
 	if (etrace_work_going)
 		list_splice_init(&etrace_work_pool, &list);
 	spin_unlock_irq(&etrace_work_lock);
-	/* If there is no memory, those in the pool must suffice. */
+	/* If there is no memory, the items in the pool must suffice. */
 	etrace_work_fill(ETRACE_LATER_LEAST);
 
 	list_for_each_entry_safe(l, next, &list, node) {
@@ -155,11 +154,11 @@ static void etrace_work_clean(struct work_struct *work)
 }
 
 /**
- * etrace_work_get - get a work for something that may have to be done later
+ * etrace_work_get - get a work item for something that may have to be done later
  *
  * Call it from any context but an NMI.
  *
- * Return: a work, all zero except its file; NULL if too many are in use.
+ * Return: a work item, all zero except its file; NULL if too many are in use.
  */
 struct etrace_work *etrace_work_get(void)
 {
@@ -182,9 +181,10 @@ struct etrace_work *etrace_work_get(void)
 }
 
 /**
- * etrace_work_run - run a work on the current task's way back to its program
+ * etrace_work_run - run a work item on the current task's way back to its program
  * @l: from etrace_work_get(); must not be used after this
- * @fn: may sleep, but not wait for other tasks; what @l holds is freed after @fn and @l->then
+ * @fn: may sleep, but not wait for other tasks; the resources of @l are freed after @fn and
+ *	@l->then
  *
  * Call it in a system call of the task, from its own context, preemptible or not.
  */
@@ -195,8 +195,8 @@ void etrace_work_run(struct etrace_work *l, void (*fn)(struct etrace_work *l))
 }
 
 /**
- * etrace_work_drop - return a work that is not needed
- * @l: from etrace_work_get(); what it holds is freed. NULL does nothing
+ * etrace_work_drop - return a work item that is not needed
+ * @l: from etrace_work_get(); its resources are freed. NULL does nothing
  *
  * Call it from any context but an NMI.
  */
@@ -213,8 +213,8 @@ void etrace_work_drop(struct etrace_work *l)
 }
 
 /*
- * Can the kernel fill this memory by itself?  Yes if it is anonymous, or of a file on
- * a disk or in tmpfs.  Anything else may depend on a daemon, or on the network.
+ * Can the kernel fill this memory by itself?  Yes for anonymous memory, and for files
+ * on a disk or in tmpfs. Anything else may depend on a daemon or the network.
  */
 static bool etrace_is_prompt(struct vm_area_struct *vma)
 {
@@ -234,7 +234,7 @@ static bool etrace_is_prompt(struct vm_area_struct *vma)
  * etrace_work_fault_in - have the kernel bring back a page of the program
  * @uaddr: user address in it
  *
- * Call it from a work only: it may wait for a disk, or while the kernel moves the page.
+ * Call it only from a work item: it may wait for a disk, or while the kernel moves the page.
  * Memory that another process would have to fill is left alone.
  *
  * Return: false if nothing was done, but the page may be back soon.
@@ -269,7 +269,7 @@ int etrace_work_init(void)
 }
 
 /**
- * etrace_work_exit - wait until no task runs this file's code any more
+ * etrace_work_exit - wait until no task runs this file's code
  *
  * To be called when nothing is registered any more.
  */
@@ -281,7 +281,7 @@ void etrace_work_exit(void)
 	schedule_work(&etrace_work_cleaner);
 	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
 	flush_work(&etrace_work_cleaner);
-	/* The cleaner may have been about to make another work. */
+	/* The cleaner may have been about to create another work item. */
 	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
 	/* The last one may still be at the end of etrace_work_release(). */
 	synchronize_rcu_tasks();

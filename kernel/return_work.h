@@ -17,11 +17,11 @@ struct file;
 #define ETRACE_ARGV_MAX	(_STK_LIM / 4 * 3)
 
 /**
- * struct etrace_argv - an argument list that is being written out
+ * struct etrace_argv - an argument list that is being recorded
  * @pos: user address of the next byte
  * @end: user address after the last byte
  * @index: number of the argument at @pos
- * @cut: the list goes on after @end
+ * @cut: the list continues after @end
  */
 struct etrace_argv {
 	unsigned long pos;
@@ -31,7 +31,7 @@ struct etrace_argv {
 };
 
 /**
- * struct etrace_received - messages whose descriptors are being written out
+ * struct etrace_received - messages whose descriptors are being recorded
  * @msg: user address of the next message's struct msghdr
  * @cmsg: user address of the next struct cmsghdr of the current message
  * @fds: user address of the next descriptor of the current control message
@@ -41,8 +41,8 @@ struct etrace_argv {
  * @word: bytes of a word of the program
  * @compat: the program's words are half as long as the kernel's
  * @cloexec: the descriptors are closed by an execve
- * @faulted: a page that is needed next is not in memory
- * @last: the last look: what cannot be read now stays unread
+ * @faulted: the next page to read is not in memory
+ * @last: this is the last look: memory that is unreadable now stays unread
  * @unread: something could not be read
  */
 struct etrace_received {
@@ -60,7 +60,7 @@ struct etrace_received {
 	bool unread;
 };
 
-#define ETRACE_LOOKS	10	/* maximum tries to read memory that keeps going away */
+#define ETRACE_LOOKS	10	/* maximum attempts to read memory that keeps disappearing */
 
 /**
  * struct etrace_work - work of a task on its way back to its program
@@ -68,12 +68,12 @@ struct etrace_received {
  * @file: the file whose release does the work
  * @fn: the work, NULL if only @then
  * @then: work to do after @fn, NULL if none
- * @sc: table row of a call that is looked at again
- * @args: its arguments, as in struct etrace_call
- * @ret: what it returned
+ * @sc: table row of the call that @fn looks at again
+ * @args: arguments of the call, as in struct etrace_call
+ * @ret: return value of the call
  * @dir: a directory, or the file that the call has opened; referenced, @dir.mnt is NULL
  *	if none
- * @hold: what a hook left
+ * @hold: data that a hook kept, NULL if none
  * @release: frees @hold, NULL if there is no @hold
  * @pos: next bit of @hold->fds to write
  * @argv: the rest of an argument list

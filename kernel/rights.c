@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which tasks the owner of a session may see.  The rule is that of ptrace: a session that
- * an unprivileged user has opened shows nothing that the user could not look at with a
+ * Which tasks the owner of a session may see. The rule is the one for ptrace: a session
+ * opened by an unprivileged user shows nothing that the user could not inspect with a
  * debugger.
  */
 #include <linux/cred.h>
@@ -15,7 +15,7 @@
 
 /*
  * Has @own all capabilities that @cred has? The creator of a user namespace has all
- * of them there, and in the namespaces below.
+ * capabilities in it, and in the namespaces below.
  */
 static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
 {
@@ -34,7 +34,7 @@ static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
  * @s: the session
  * @cred: the task's credentials
  *
- * As for ptrace: not if the task runs a set-user-ID program, or has capabilities that
+ * As for ptrace, no if the task runs a set-user-ID program, or has capabilities that
  * the owner lacks.
  */
 bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
@@ -65,8 +65,8 @@ void etrace_task_refuse(struct etrace_task *t)
  * etrace_task_shown - may the session's owner see the current task?
  * @t: a slot of the task
  *
- * Checked for each event, since a task may gain rights in many ways. If the owner may
- * not, the task is no longer traced, and is counted as lost.
+ * Checked for each event, since a task can gain privileges in many ways. If the answer
+ * is no, the task is no longer traced, and counts as lost.
  */
 bool etrace_task_shown(struct etrace_task *t)
 {
@@ -81,10 +81,10 @@ bool etrace_task_shown(struct etrace_task *t)
 /**
  * etrace_task_rights - the current task runs another program
  * @t: its first slot
- * @secure: the program runs with other rights than its caller
+ * @secure: the program runs with other privileges than its caller
  *
- * Sessions whose owner may not see it stop tracing it, and count it as lost. Call it
- * in an RCU read-side section.
+ * Sessions whose owner may not see the program stop tracing the task, and count it as
+ * lost. Call it in an RCU read-side section.
  */
 void etrace_task_rights(struct etrace_task *t, bool secure)
 {

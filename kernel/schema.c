@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes tables in memory of etrace_events.def, for print.c.  See schema.h. */
+/* Builds tables from etrace_events.def, for print.c.  See schema.h. */
 #include "schema.h"
 
 bool etrace_extended;

@@ -13,7 +13,9 @@
 #define ETRACE_NR_STR	3	/* maximum strings of a record */
 #define ETRACE_NR_VAL	12	/* maximum values of a record */
 
-/* The typed events of events.h: those of the table, then records that continue or report others. */
+/*
+ * The trace events of events.h: those of the table, then records that continue or report others.
+ */
 enum etrace_event {
 #define EVENT(ID, id, name, category, where, doc) ETRACE_EV_##ID,
 #include "etrace_events.def"
@@ -123,10 +125,10 @@ struct etrace_word {
 /**
  * struct etrace_schema - an event of the table
  * @words: its lines
- * @tags: tags of its strings, then that of its argument list
+ * @tags: tags of its strings, then the tag of its argument list
  * @nr_tags: number of @tags
- * @has_args: the last tag is that of an argument list
- * @may: which values MAY be there
+ * @has_args: the last tag belongs to an argument list
+ * @may: bit i: value i MAY be present
  */
 struct etrace_schema {
 	const struct etrace_word *words;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Per-CPU buffers for strings, see capture.h.  A CPU gets them before it goes online,
- * and loses them when it is offline, so probes never find it without.
+ * Per-CPU buffers for strings, see capture.h.  They are allocated before a CPU goes
+ * online, and freed when it is offline, so a probe always finds its CPU's buffers.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -26,7 +26,7 @@ static int etrace_scratch_down(unsigned int cpu)
 	return 0;
 }
 
-static int etrace_scratch_state;	/* of CPU hotplug, which calls the two above */
+static int etrace_scratch_state;	/* CPU hotplug state that calls the two functions above */
 
 int etrace_scratch_init(void)
 {

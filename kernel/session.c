@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: the one of the parameter root_pid, and those of /dev/etrace, which
+ * Sessions: the session of the parameter root_pid, and the sessions of /dev/etrace, which
  * live as long as their file is open. The interface is in etrace_ioctl.h.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -116,8 +116,8 @@ void etrace_session_exit(struct etrace_session *s)
 }
 
 /*
- * The user that sessions with these credentials count for: the creator of the outermost
- * user namespace that they are in, or their own user outside of any.
+ * The user that sessions with these credentials are charged to: the creator of their
+ * outermost user namespace or, in the initial namespace, their own user.
  */
 static kuid_t etrace_charged_user(const struct cred *cred)
 {
@@ -166,8 +166,8 @@ static int etrace_open(struct inode *inode, struct file *file)
 	struct etrace_file *f;
 
 	/*
-	 * If the device's mode denies access to others, a user that its owner and
-	 * group let in may trace its own processes.
+	 * If the device's mode denies access to others, the users that it admits may
+	 * trace their own processes.
 	 */
 	bool all = perfmon_capable();
 
@@ -278,7 +278,7 @@ uncount:
 	return err;
 }
 
-/* Is that the caller, or has the caller started it? */
+/* Is @task the caller, or has the caller started it? */
 static bool etrace_started_by_caller(struct task_struct *task)
 {
 	struct task_struct *p;
@@ -326,7 +326,7 @@ static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
 	return etrace_cgroup_watch(&f->session, fd);
 }
 
-/* Set before there are tasks, which may read it at any time. */
+/* The list is set before any task is traced: tasks may read it at any time. */
 static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 {
 	char names[ETRACE_KEEP_ENV_MAX];
@@ -398,7 +398,7 @@ static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 		}
 		n = etrace_tasks_list(&f->session, bucket, some, room);
 		if (n > room)
-			continue;	/* again, with room for the whole bucket */
+			continue;	/* try again, with room for the whole bucket */
 		if (l.nr < l.room &&
 		    copy_to_user(to + l.nr, some,
 				 min(n, l.room - l.nr) * sizeof(*some)))

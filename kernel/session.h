@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sessions: one for the parameter root_pid, and those of /dev/etrace. */
+/* Sessions: one for the parameter root_pid, and one for each open /dev/etrace. */
 #ifndef ETRACE_SESSION_H
 #define ETRACE_SESSION_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An open /dev/etrace: who refers to it, and the ring buffers of its session as files of their
- * own, one for each CPU, which a recorder reads and polls (ETRACE_IOC_OPEN).
+ * An open /dev/etrace: its references, and the ring buffers of its session as files, one for each
+ * CPU, which a recorder reads and polls (ETRACE_IOC_OPEN).
  */
 #include <linux/anon_inodes.h>
 #include <linux/cred.h>
@@ -42,7 +42,7 @@ static bool etrace_is_ready(const struct etrace_file *f, unsigned int cpu)
 }
 
 /**
- * etrace_look_work - wake those who wait for a buffer, once it is worth reading
+ * etrace_look_work - wake readers that wait for a buffer, once it is worth reading
  * @work: etrace_file.look
  *
  * Writers wake no reader, so while one waits for a buffer, it is checked periodically.
@@ -91,7 +91,7 @@ static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len,
 	if (!p->f->closed)
 		n = etrace_output_read(&p->f->session, p->cpu, page);
 	up_read(&p->f->lock);
-	/* Without the lock: a user-space daemon may have to fill this memory. */
+	/* Not under the lock: a user-space daemon may have to provide this memory. */
 	if (n > 0 && copy_to_user(buf, page, n))
 		n = -EFAULT;
 	free_page((unsigned long)page);

@@ -17,9 +17,9 @@ struct file;
 
 /**
  * struct etrace_file - an open /dev/etrace
- * @session: the session; its buffer is made by ETRACE_IOC_CREATE
- * @refs: the device's file, and those of the session's buffers
- * @lock: held by calls, and shared by readers of the buffers
+ * @session: the session; its buffer is created by ETRACE_IOC_CREATE
+ * @refs: number of users: the device's file, and the files of the session's buffers
+ * @lock: held by ioctls, and shared by readers of the buffers
  * @created: the session has its buffer
  * @added: a task has been added to it
  * @closed: the device's file is closed; nothing more can be read

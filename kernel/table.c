@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of system calls: the row of a call, and its arguments by their roles. */
+/* The table of system calls: finds the row of a call, and its arguments by their roles. */
 #include <linux/bug.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>

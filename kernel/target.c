@@ -3,10 +3,10 @@
  * Finds the target of a new symbolic link: the one name of a call that the kernel does not
  * resolve.
  *
- * The path is walked here, only through what the kernel has in memory: names that it
- * has looked up before, and mounts.  This asks no file system for a name, waits for no
- * daemon, mounts nothing, and shows no security module a look-up that the program never
- * made.  A target that is not in memory stays unknown.
+ * The path is walked here, only through what the kernel has in memory: names that it has
+ * looked up before, and mounts.  This neither asks a file system for a name, nor waits for
+ * a daemon, nor mounts anything, nor shows a security module a look-up that the program
+ * never made. A target that is not in memory stays unknown.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -32,7 +32,7 @@
  * @root: the task's root directory; referenced
  * @rest: the rest of the path, in @room, up to the null byte at the end
  * @links: number of symbolic links followed
- * @room: buffer for the path; texts of links are put before the rest
+ * @room: buffer for the path; the text of a link is inserted before the rest
  */
 struct etrace_walk {
 	struct path at;
@@ -42,7 +42,7 @@ struct etrace_walk {
 	char room[2 * PATH_MAX];
 };
 
-/* Puts @len bytes of text before the rest of the path. */
+/* Inserts @len bytes of text before the rest of the path. */
 static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
 {
 	if (!len)
@@ -122,7 +122,7 @@ static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
 		return ETRACE_UNTOLD;
 	rcu_read_lock();
 	text = READ_ONCE(inode->i_link);
-	/* Without a dentry it returns only a text in memory, else -ECHILD. */
+	/* Without a dentry it returns the text only if it is in memory, else -ECHILD. */
 	if (!text)
 		text = inode->i_op->get_link ?
 		       inode->i_op->get_link(NULL, inode, &done) : NULL;
@@ -131,14 +131,17 @@ static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
 	else
 		err = strnlen(text, PATH_MAX) < PATH_MAX ? 0 : ETRACE_UNTOLD;
 	rcu_read_unlock();
-	/* The text stays valid: the inode keeps it, or else do_delayed_call() frees it below. */
+	/*
+	 * The text stays valid until then: the inode owns it, or do_delayed_call() below frees
+	 * it.
+	 */
 	if (!err)
 		err = etrace_walk_text(w, text, strlen(text));
 	do_delayed_call(&done);
 	return err;
 }
 
-/* Steps to the entry of that name, or puts the text of a link before the rest. */
+/* Steps to the entry with that name, or inserts the text of a link before the rest. */
 static int etrace_walk_down(struct etrace_walk *w, const char *name, u32 len)
 {
 	struct dentry *dir = w->at.dentry, *dentry;
@@ -180,7 +183,9 @@ static int etrace_walk_step(struct etrace_walk *w)
 
 	if (!d_can_lookup(w->at.dentry))
 		return ETRACE_NOWHERE;
-	/* With the task's own permissions, so that the link leads where it leads the task. */
+	/*
+	 * Use the task's own permissions, so that the result is the one that the task would get.
+	 */
 	err = etrace_may_search(&w->at);
 	if (err)
 		return err == -ECHILD ? ETRACE_UNTOLD : ETRACE_NOWHERE;
@@ -201,10 +206,10 @@ static int etrace_walk_step(struct etrace_walk *w)
  * @target: its text
  * @found: set to the target, to be released with path_put()
  *
- * May sleep, when it drops the last reference to a file that another task has removed.
+ * May sleep when it drops the last reference to a file that another task has removed.
  *
- * Return: 0; -ENOENT if the target does not exist; -EAGAIN if it is unknown without asking
- * a file system.
+ * Return: 0; -ENOENT if the target does not exist; -EAGAIN if only a file system could
+ * tell.
  */
 int etrace_target_find(const struct path *dir, const struct etrace_str *target,
 		       struct path *found)

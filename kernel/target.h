@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a symbolic link leads. */
+/* Finds the target of a symbolic link. */
 #ifndef ETRACE_TARGET_H
 #define ETRACE_TARGET_H
 

@@ -4,9 +4,9 @@
  * for each session that traces it.
  *
  * Locking: look-ups run under RCU, or a bucket's lock.  A bucket's lock guards changes of that
- * bucket; it is taken when a task is born, ends, or when tracing starts or
- * stops, by tasks in process context only, and never on the path of any other
- * system call.  etrace_tasks_mutex serialises starting and stopping.
+ * bucket; it is taken only in process context, when a task is created or ends and when tracing
+ * starts or stops, never on the path of other system calls.  etrace_tasks_mutex serialises
+ * starting and stopping.
  *
  * The probes (probes.c) are registered while there are slots, and a little longer.
  */
@@ -24,18 +24,20 @@
 #include "compat.h"
 #include "counts.h"
 
-/* Probes stay for this time after the last traced task: the next trace may begin soon. */
+/*
+ * Probes stay registered for this time after the last traced task: the next trace may begin soon.
+ */
 #define ETRACE_IDLE_DELAY	HZ
 
 struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
-static atomic_t etrace_slots = ATOMIC_INIT(0);	/* plus one per etrace_tasks_hold() */
+static atomic_t etrace_slots = ATOMIC_INIT(0);	/* slots, and 1 per etrace_tasks_hold() */
 static const struct etrace_listener *etrace_listener;
 static bool etrace_listening;	/* the listener is started; guarded by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
 
-/* ---- listening, while somebody is traced -------------------------------- */
+/* ---- listening while tasks are traced -------------------------------- */
 
 static int etrace_listen(void)
 {
@@ -62,7 +64,7 @@ static void etrace_listen_idle(struct work_struct *work)
 static DECLARE_DELAYED_WORK(etrace_listen_work, etrace_listen_idle);
 
 /**
- * etrace_tasks_idle - stop listening at once
+ * etrace_tasks_idle - stop listening immediately
  *
  * Call it when nothing is traced and nothing will be. On return no probe
  * and no hook runs any more.
@@ -76,7 +78,7 @@ void etrace_tasks_idle(void)
 /* ---- slots --------------------------------------------------------------- */
 
 /**
- * etrace_task_new_upid - make an identifier that is unique in a trace
+ * etrace_task_new_upid - create an identifier that is unique in a trace
  * @s: the session
  * @pid: the pid that the identifier contains
  *
@@ -147,7 +149,7 @@ struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct
 		kmem_cache_free(etrace_task_cache, t);
 		return old;
 	}
-	/* There was no memory to link it to the other threads. */
+	/* There was no memory for the state shared with the other threads. */
 	if (sibling && !t->process)
 		etrace_count(s, lost_tasks, 1);
 	return t;
@@ -278,15 +280,15 @@ void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
 	*parent = above ? above->upid : 0;
 }
 
-/* ---- what a task's slots hold --------------------------------------------- */
+/* ---- data in a task's slots --------------------------------------------- */
 
 /**
- * etrace_held_find - what a hook left for the call in progress
+ * etrace_held_find - data that a hook kept for the call in progress
  * @t: first slot of the current task
- * @hook: which hook
+ * @hook: the hook
  *
- * It is in the slot that was the task's first one when the hook ran: newer sessions
- * have their slots before it.
+ * It is in the slot that was the task's first one when the hook ran; slots of newer
+ * sessions come before it.
  *
  * Return: the hold, NULL if none.
  */
@@ -299,9 +301,9 @@ struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook)
 }
 
 /**
- * etrace_held_take - take what a hook left for the call in progress
+ * etrace_held_take - take the data that a hook kept for the call in progress
  * @t: first slot of the current task
- * @hook: which hook
+ * @hook: the hook
  *
  * Return: the hold, which the caller must free; NULL if none.
  */
@@ -320,7 +322,7 @@ struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook)
 }
 
 /**
- * etrace_held_done - free what hooks left: the call is over
+ * etrace_held_done - free the data that hooks kept: the call is over
  * @t: first slot of the current task
  */
 void etrace_held_done(struct etrace_task *t)
@@ -414,7 +416,7 @@ void etrace_tasks_stop(struct etrace_session *s)
 	do {
 		before = list;
 		list = etrace_tasks_sweep(s, list);
-		/* For look-ups and hooks; on most kernels the next line waits for these, too. */
+		/* Wait for look-ups and hooks, too; on most kernels the next line does that. */
 		rcu = get_state_synchronize_rcu();
 		tracepoint_synchronize_unregister();
 		cond_synchronize_rcu(rcu);
@@ -435,7 +437,7 @@ void etrace_tasks_stop(struct etrace_session *s)
  * @s: the session
  * @bucket: below ETRACE_TASK_BUCKETS
  * @to: room for them; their pids are those of the caller's pid namespace
- * @room: how many fit
+ * @room: number of tasks that fit
  *
  * Return: number of tasks, of which at most @room were written.
  */

@@ -27,15 +27,15 @@ struct etrace_syscall;
  * @task: the key in the table; never dereferenced, no reference held
  * @session: the session that traces it
  * @upid: its unique identifier in that session
- * @last: nanoseconds; its next record must be later: each line that is printed
- *	from a record has its own time, and a task's times strictly increase, so
- *	that a reader can sort them
+ * @last: time in ns; its next record must be later: each line that is printed from a
+ *	record has its own time, and a task's times strictly increase, so that a reader
+ *	can sort them
  * @lost: number of its lost records that no record reports yet
  * @lost_since: time of the first of these, in nanoseconds
- * @hold: what a hook left for the end of the system call in progress
+ * @hold: data that a hook kept until the end of the system call in progress
  * @uses: uses of its program's descriptors, shared by threads; NULL if none
  * @process: state shared with the other threads of its process, NULL if none
- * @going_on: the session has the beginning of an event that the task will finish later
+ * @going_on: the session has the beginning of an event that the task will complete later
  * @ring: the operation that it performs for an io_uring, NULL if none
  * @refused: the session's owner may see neither this task nor its children
  * @skipped: a seccomp filter has answered the call in progress, so the kernel does not

@@ -19,7 +19,7 @@ static void etrace_tracepoint_match(struct tracepoint *tp, void *data)
 }
 
 /**
- * etrace_tracepoint_find - find a tracepoint of the kernel itself, not of a module
+ * etrace_tracepoint_find - find a tracepoint in the kernel image, not in a module
  * @name: its name
  *
  * Return: the tracepoint, NULL if none.

@@ -9,13 +9,13 @@
  * hooks know it, and records the result at its return.
  *
  * Operations, and the creation of a ring, are recorded only for sessions that want extended
- * events: opens and closes are marked as extended, and all others are always performed by a
- * worker, which has slots only for these sessions.
+ * events: opens and closes are marked as extended, and workers, which perform all other
+ * operations, have slots only for these sessions.
  *
- * The probes are registered once a traced task has made a ring, at the end of that call,
- * before the program continues.  Operations of older rings, those on the ring's own file
- * table, and those on kernels before 6.1 are not recorded.  Their requests are counted, at
- * a tracepoint that is probed for as long as the functions are.
+ * The probes are registered when a traced task has created a ring, at the end of that call,
+ * before the program continues. Not recorded are operations of older rings, on the ring's
+ * own file table, and on kernels before 6.1. Their requests are counted at a tracepoint,
+ * which is probed as long as the functions are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -42,7 +42,7 @@
 #if ETRACE_RINGS
 #include <linux/io_uring_types.h>
 
-#define ETRACE_RINGS_MAX	256	/* operations that can be in progress at a time */
+#define ETRACE_RINGS_MAX	256	/* maximum number of operations in progress at a time */
 
 /**
  * struct etrace_ring_call - an operation in progress
@@ -77,7 +77,7 @@ static void etrace_ring_set(struct etrace_task *t, const struct etrace_syscall *
 		t->ring = sc;
 }
 
-/* Returns 0 if the function's return must be seen, too. */
+/* Returns 0 if the function's return must be probed, too. */
 static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct etrace_ring_op *op = container_of(get_kretprobe(ri), struct etrace_ring_op, probe);
@@ -130,7 +130,7 @@ static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_o
 
 /*
  * The function returns 0 if the operation is done; -EIOCBQUEUED if a read or write has
- * begun; otherwise it was only tried, and a worker will do it.
+ * begun; otherwise this was only an attempt, and a worker will perform it.
  */
 static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -253,12 +253,12 @@ static const struct {
 };
 
 enum etrace_ring_how {
-	ETRACE_RING_OTHER,	/* not of a recorded kind */
+	ETRACE_RING_OTHER,	/* of a kind that is not recorded */
 	ETRACE_RING_HOOKED,	/* recorded by a probe */
 	ETRACE_RING_HIDDEN,	/* only counted */
 };
 
-/* By number of the operation. */
+/* Indexed by the number of the operation. */
 static struct {
 	u8 how;		/* enum etrace_ring_how */
 	u8 where;	/* which sessions want it: ETRACE_WHERE_* */
@@ -315,7 +315,7 @@ static void etrace_rings_uncount(void)
 {
 	if (!etrace_ring_counts)
 		return;
-	/* Fails if out of memory; then the kernel has replaced the probe by a stub. */
+	/* Fails if out of memory; the kernel has then replaced the probe with a stub. */
 	WARN_ON_ONCE(tracepoint_probe_unregister(etrace_ring_asked_at, etrace_ring_asked, NULL));
 	etrace_ring_counts = false;
 	tracepoint_synchronize_unregister();
@@ -345,7 +345,7 @@ static void etrace_uring_register(struct etrace_work *l)
 
 /**
  * etrace_uring_allow - allow or forbid the probes
- * @allow: if false, they are unregistered, and none is running on return
+ * @allow: if false, the probes are unregistered, and none is running on return
  */
 void etrace_uring_allow(bool allow)
 {
@@ -358,7 +358,10 @@ void etrace_uring_allow(bool allow)
 	mutex_unlock(&etrace_uring_mutex);
 }
 
-/* Registers the probes. If out of memory, counts the ring itself: its requests are not seen. */
+/*
+ * Registers the probes. If out of memory, counts the ring itself, whose requests cannot be
+ * counted.
+ */
 static void etrace_uring_made(struct etrace_task *t)
 {
 	struct etrace_work *l = etrace_work_get();
@@ -372,7 +375,7 @@ static void etrace_uring_made(struct etrace_task *t)
 			etrace_count(t->session, rings_unseen, 1);
 }
 
-/* Records that a ring was made: not all of its requests can be recorded. */
+/* Records that a ring was created, because not all of its requests can be recorded. */
 void etrace_do_uring(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each operation of io_uring asks for, as the arguments of the system call that it
- * stands for, and how it is recorded.  uring.c has the probes that come here.
+ * For each operation of io_uring: the arguments of the system call that it stands for,
+ * and how it is recorded. Called by the probes of uring.c.
  */
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -73,7 +73,7 @@ struct etrace_ring_connect {
 	int addr_len;
 };
 
-/* Keeps the name of a request, which is freed before the function returns. */
+/* Keeps the name of a request, because the function frees it before it returns. */
 static void etrace_ring_hold(struct etrace_task *t, int dfd, const char *name)
 {
 	struct etrace_scratch *sc;
@@ -102,7 +102,7 @@ static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned lo
 	return true;
 }
 
-/* Returns false if the name is empty: that asks about a descriptor and looks up no name. */
+/* Returns false if the name is empty: such a request asks about a descriptor. */
 static bool etrace_ring_statx(struct etrace_task *t, const void *cmd, unsigned long *args)
 {
 	const struct etrace_ring_statx *statx = cmd;
@@ -116,7 +116,7 @@ static bool etrace_ring_statx(struct etrace_task *t, const void *cmd, unsigned l
 	return true;
 }
 
-/* String @i becomes the name as the program passed it. */
+/* Sets string @i to the name as the program passed it. */
 static void etrace_ring_orig(struct etrace_call *c, int i, struct etrace_scratch *s)
 {
 	struct etrace_hold *hold = etrace_held(c);
@@ -222,7 +222,7 @@ static bool etrace_ring_mkdir(struct etrace_task *t, const void *cmd, unsigned l
 	return true;
 }
 
-/* Argument 0 becomes the request's descriptor. Returns false if it is in the ring's own table. */
+/* Sets argument 0 to the request's descriptor. Returns false if it is in the ring's own table. */
 static bool etrace_ring_fd(struct etrace_task *t, const void *cmd, unsigned long *args)
 {
 	const struct io_kiocb *req = container_of(cmd, struct io_kiocb, cmd);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads and writes of a program through its descriptors that are not recorded yet.
- * Kept for each descriptor table, so that only the first read or write of a
- * descriptor is expensive.
+ * The reads and writes of a program that are not recorded yet. They are kept for each
+ * descriptor table, so that only the first read or write of a descriptor is expensive.
  */
 #ifndef ETRACE_USES_H
 #define ETRACE_USES_H
@@ -15,20 +14,20 @@
 
 struct files_struct;
 
-#define ETRACE_USES_MAX		512	/* descriptors that are kept */
+#define ETRACE_USES_MAX		512	/* maximum number of descriptors in a table */
 #define ETRACE_USES_CHUNK	16	/* descriptors allocated at a time */
 
 /* Bits of etrace_use.read and .wrote, below the bytes. */
 #define ETRACE_USED		1	/* it was read, or written */
 #define ETRACE_WROTE		2	/* it was written, not only by copies */
-#define ETRACE_HEARD		2	/* a socket was read: its use is recorded by turns */
+#define ETRACE_HEARD		2	/* a socket was read, and its uses are recorded by turns */
 #define ETRACE_USE_BITS		2
 
 /* How a descriptor is used. */
 enum etrace_use_how {
 	ETRACE_USE_READ,
 	ETRACE_USE_WRITE,
-	ETRACE_USE_COPY,	/* written; an event copy says from where */
+	ETRACE_USE_COPY,	/* written; a copy event says from where */
 };
 
 /**
@@ -39,8 +38,8 @@ enum etrace_use_how {
  * @mtime: modification time of that file, nanoseconds since 1970
  * @from: 1 + the source descriptor of the last recorded copy to it, 0 if none
  * @to: 1 + the target descriptor of the last recorded copy from it, 0 if none
- * @turns: of a socket: number of records while it was open
- * @user: of a socket: the thread that used it last, 0 if none
+ * @turns: for a socket: number of records while it was open
+ * @user: for a socket: the thread that used it last, 0 if none
  *
  * Threads set the bits and the bytes separately, at the same time.  The struct's size
  * is a power of two, so that indexing is fast.
@@ -59,7 +58,7 @@ struct etrace_use {
 /**
  * struct etrace_uses - the descriptors of a table, for one program and session
  * @refs: number of task slots that use it: the threads that share the table
- * @files: the table, to see whether a task still has it; never dereferenced
+ * @files: the table, to check whether a task still has it; never dereferenced
  * @mixed: other programs share the table, so each use is recorded at once
  * @rcu: for freeing
  * @used: descriptors with something to record
