@@ -36,7 +36,7 @@
 
 static DEFINE_SPINLOCK(etrace_work_lock);
 static LIST_HEAD(etrace_work_pool);	/* ready for use */
-static unsigned int etrace_work_left;			/* number in the pool */
+static unsigned int etrace_work_left;	/* number in the pool */
 static LIST_HEAD(etrace_work_dropped);	/* not needed after all */
 static bool etrace_work_going;		/* no new files; the lock protects all of these */
 

@@ -25,7 +25,7 @@ void affected_free(struct affected *a)
 	free(a->changes);
 }
 
-/* ---- what has changed ---- */
+/* ---- changed files ---- */
 
 bool affected_map(struct affected *a, const char *map)
 {
@@ -35,7 +35,7 @@ bool affected_map(struct affected *a, const char *map)
 	return false;
 }
 
-/* Append the path that a file had in the build, given its path now. */
+/* Append the path that a file had in the build, given its current path. */
 static void path_then(const struct affected *a, const char *path, struct buf *to)
 {
 	size_t n = a->map_from ? strlen(a->map_from) : 0;
@@ -128,7 +128,7 @@ static void add_below(struct affected *a, const char *top, const char *name, boo
 	buf_free(&path);
 }
 
-/* Add what git diff --name-status -z printed: "M", NUL, name, NUL. */
+/* Add the files in the output of git diff --name-status -z: "M", NUL, name, NUL. */
 static void add_differing(struct affected *a, const char *top, const struct buf *list)
 {
 	const char *at = list->s, *end = list->s + list->len - 1;
@@ -299,7 +299,11 @@ static void put_json(const struct found *f, struct out *out)
 	json_line(&j);
 }
 
-/* Print what is unknown because the trace does not record it.  Return: whether nothing is. */
+/*
+ * Print what is unknown because the trace does not record it.
+ *
+ * Return: false if anything is unknown.
+ */
 static bool say_unknown(const struct affected *a)
 {
 	const struct build *b = build_of(a->db);

@@ -12,10 +12,10 @@ struct affected {
 	struct db *db;
 	const char *tests;	/* fnmatch(3) pattern of commands that are tests; NULL if none */
 	char *map_from, *map_to;	/* a directory now, and its path then; NULL if equal */
-	struct reach_change *changes;	/* all changed files, also those that are @unknown */
+	struct reach_change *changes;	/* all changed files, including unknown ones */
 	size_t n, cap;
-	size_t unknown;		/* how many of them the build never touched */
-	bool comes_or_goes;	/* at least one file is new or gone */
+	size_t unknown;		/* number of changed files that the build never touched */
+	bool comes_or_goes;	/* at least one file was created or removed */
 };
 
 /** affected_init - initialize; release with affected_free() in any case */
@@ -26,9 +26,10 @@ void affected_free(struct affected *a);
 bool affected_map(struct affected *a, const char *map);
 
 /**
- * affected_add - add a file that has changed, by its present path
+ * affected_add - add a changed file by its current path
  *
- * It counts as new if it did not exist before the build, and as gone if it does not exist now.
+ * It counts as created if it did not exist before the build, and as removed if it does not exist
+ * now.
  */
 void affected_add(struct affected *a, const char *path);
 
@@ -43,7 +44,8 @@ bool affected_git(struct affected *a, const char *revision);
 /**
  * affected_put - print what the changes affect
  *
- * Return: whether the trace has all that is needed; if not, standard error says what it lacks.
+ * Return: whether the trace has everything needed; if not, reports to standard error what it
+ * lacks.
  */
 bool affected_put(struct affected *a, struct out *out, enum affected_format format);
 

@@ -14,7 +14,7 @@
 #include "io/out.h"
 
 /**
- * answers_open - open a database, or a trace of any format that has events of etrace
+ * answers_open - open a database, or a trace in any format with events of etrace
  * @files: @n names of files; standard input if none
  * @from: the format as for etrace-read --from, or NULL
  *
@@ -26,7 +26,7 @@ struct db *answers_open(char **files, size_t n, const char *from, const struct o
 			struct diag *diag);
 
 /**
- * answers_from - as answers_open(), with inputs that are open and stay the caller's
+ * answers_from - answers_open() for open inputs, which the caller keeps
  * @file: the name of the first input; NULL if it has none
  */
 struct db *answers_from(const char *file, struct in **in, size_t n, const char *from,
@@ -39,7 +39,7 @@ bool answers_are_there(struct in *in);
 bool answers_understand(const char *from, struct in *in);
 
 /**
- * answers_read - fill a database that db_create() made
+ * answers_read - fill a database from db_create()
  * @in: the trace's @n inputs
  *
  * Return: false after diag_fatal().
@@ -49,7 +49,7 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 
 /**
  * answers_path - make an absolute path without ".", ".." and double slashes
- * @path: as the user gave it, relative to the working directory
+ * @path: a path from the user, relative to the working directory
  */
 void answers_path(struct buf *to, const char *path);
 
@@ -70,33 +70,33 @@ bool answers_paths(const char *text, char **from, char **to);
 uint32_t answers_file(struct db *db, const char *path);
 
 /**
- * answers_failed_on - find the program whose failure is why a file was not made
+ * answers_failed_on - find the program whose failure kept a file from being made
  * @path: absolute path of the file
  *
- * That is a failed program whose arguments name the file, or the call that made it fail.
- * Return: an exec; 0 if none.
+ * It is a failed program whose arguments name the file, or the call that made that
+ * program fail. Return: an exec; 0 if none.
  */
 uint32_t answers_failed_on(struct db *db, const struct buf *path);
 
 /** answers_names - whether an argument of an exec is, or ends with, a path; @args: scratch space */
 bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args);
 
-/** answers_failed_last - the exec at the end of the chain of calls that made this one fail */
+/** answers_failed_last - the last exec in the chain of calls that made @exec fail */
 uint32_t answers_failed_last(struct db *db, uint32_t exec);
 
 /** answers_how_failed - append "cc1 failed on it, with exit status 1" */
 void answers_how_failed(struct db *db, uint32_t exec, struct buf *to);
 
-/** answers_not_made - diag_fatal() if a program failed on a file.  Return: whether one did */
+/** answers_not_made - call diag_fatal() if a program failed on a file. Return: whether one did */
 bool answers_not_made(struct db *db, const struct buf *path);
 
 /** answers_file_path - append the path of a file */
 void answers_file_path(struct db *db, uint32_t file, struct buf *to);
 
-/** answers_hides - whether a part of the arguments of an exec is hidden as it looks secret */
+/** answers_hides - whether a part of an exec's arguments is hidden because it looks secret */
 bool answers_hides(struct db *db, uint32_t exec);
 
-/** answers_args - append the arguments of an exec, a NUL behind each.  Return: their number */
+/** answers_args - append the arguments of an exec, each ended by a NUL. Return: their number */
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 
 /**
@@ -108,7 +108,7 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n);
 
 /**
- * answers_label - append what an exec works at: "cc1 quotearg.c", "sh: makes version.h"
+ * answers_label - append what an exec works on: "cc1 quotearg.c", "sh: makes version.h"
  * @output: the file that its job made; 0 if none
  */
 void answers_label(struct db *db, uint32_t exec, uint32_t output, struct buf *to);
@@ -122,19 +122,20 @@ uint32_t answers_start(struct db *db);
 /**
  * answers_realtime - CLOCK_REALTIME at the beginning of the trace, in ns since 1970
  *
- * Recorded in the trace.  For older traces it is computed from files: their mtimes less the
- * times of their writes.  The median is taken, as programs have set some of the mtimes.
+ * Recorded in the trace. For older traces it is estimated as the median, over all written
+ * files, of the mtime minus the time of the last write: programs may have set some of the
+ * mtimes.
  *
  * Return: false if unknown.
  */
 bool answers_realtime(struct db *db, int64_t *begin);
 
 /**
- * answers_end - the exit status of an answer
+ * answers_end - print what may be missing, and compute the exit status
  * @prog: the beginning of the message
  *
- * Prints to standard error what may be missing if the trace is incomplete.
- * Return: 0 success, 1 the trace is incomplete, 2 error.
+ * Prints to standard error what may be missing if the trace is incomplete. Return: 0
+ * success, 1 the trace is incomplete, 2 error.
  */
 int answers_end(struct db *db, struct diag *diag, const char *prog);
 

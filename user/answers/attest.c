@@ -34,7 +34,7 @@ void attest_free(struct attest *a)
 	free(a->rows);
 }
 
-/* A name of the version at the end of the build: @file if it is still one, or if there is none. */
+/* A name of the version at the end of the build: @file if that is one, or if there is none. */
 static uint32_t name_now(const struct build *b, uint32_t file, uint32_t version)
 {
 	uint32_t name;
@@ -71,14 +71,14 @@ static int by_role(const void *x, const void *y)
 
 	order = order ? order : strcmp(a->path, b->path);
 	order = order ? order : (a->version > b->version) - (a->version < b->version);
-	/* rows of one version with several contents: as they followed each other */
+	/* several contents of one version: in time order */
 	return order || !a->content || !b->content ? order :
 		(a->content->at > b->content->at) - (a->content->at < b->content->at);
 }
 
 /*
- * The name of an input: the one that was used.  If the build gave it that name, the name that
- * the file had before.
+ * The name of an input: the one that was used or, if the build gave it that name, its name before
+ * the build.
  */
 static uint32_t outside_name(const struct build *b, uint32_t file, uint32_t version)
 {
@@ -103,7 +103,7 @@ static void add_input(struct attest *a, struct map64 *seen, enum attest_role rol
 	} while (c);
 }
 
-/* One row for each name and content, since a name can have held two files, or one was edited. */
+/* One row for each name and content: a name can have led to two files, or a file was edited. */
 static void add_inputs(struct attest *a, const struct build *b)
 {
 	static const unsigned int classes = 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM | 1u << GRAPH_LOADER;
@@ -116,7 +116,10 @@ static void add_inputs(struct attest *a, const struct build *b)
 			add_input(a, &seen, x->class ? ATTEST_TOOL : ATTEST_INPUT, x->file,
 				  x->version);
 	}
-	/* what was added to, or changed in part, holds the rest of what it was */
+	/*
+	 * a file that was appended to or partly changed still contains the rest of its old
+	 * content
+	 */
 	for (uint32_t i = 1; i <= b->nversions; i++) {
 		const struct build_version *v = &b->versions[i];
 
@@ -161,7 +164,7 @@ bool attest_is_link(const struct attest *a, const struct attest_file *f)
 	return build_of(a->db)->versions[f->version].made == GRAPH_IS_SYMLINK;
 }
 
-/* Hash a file as it is now.  Return: NULL, or why it is no longer f->version, in words. */
+/* Hash the present file. Return: NULL, or why it is no longer f->version, as text. */
 static const char *hash_now(const struct attest *a, const struct attest_file *f, uint8_t *hash)
 {
 	const struct build *b = build_of(a->db);
@@ -171,7 +174,9 @@ static const char *hash_now(const struct attest *a, const struct attest_file *f,
 
 	if (attest_is_link(a, f))
 		return "a symbolic link";
-	/* the recorder knows by its ctime, even if the file has the same size and mtime again */
+	/*
+	 * the recorder has seen a change by the ctime, even if size and mtime are the same again
+	 */
 	if (v->made == GRAPH_EXISTED && why &&
 	    !strncmp(why, GRAPH_WHY_FOREIGN, strlen(GRAPH_WHY_FOREIGN)))
 		return "changed since";
@@ -195,8 +200,8 @@ void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 }
 
 /*
- * Compare a recorded hash with the file, if that seems to be the same still.  A name that
- * has another version in the end is left out: two versions may have the same size and time.
+ * Compare a recorded hash with the present file, if that looks unchanged. Skip a name that
+ * has another version at the end: two versions may have the same size and time.
  */
 static bool is_other_now(const struct attest *a, const struct attest_file *f)
 {
@@ -219,7 +224,7 @@ static const char *not_recorded(const struct attest *a, const struct attest_file
 /* Compute the ids, which depend only on the build and its files. */
 static void identify_files(struct attest *a)
 {
-	/* not "sealed": it counts changes of the database, not of the build */
+	/* without "sealed", which counts changes of the database, not of the build */
 	static const char text[] = "SELECT key, value FROM meta WHERE key <> 'sealed' ORDER BY key";
 	struct sqlite3_stmt *st = db_ask(a->db, text, "");
 	struct sha256_ctx sha, build;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Attestations: the inputs, tools and outputs of a build, with their hashes.  As
- * SPDX 3.0.1 (core, software and build profiles, as JSON-LD), and as statements of in-toto
- * with its runtime trace, v0.1, or with SLSA's provenance, v1.
+ * Attestations: the inputs, tools and outputs of a build, with their hashes.  Formats: SPDX 3.0.1
+ * (core, software and build profiles, as JSON-LD), and in-toto statements with a runtime trace,
+ * v0.1, or SLSA provenance, v1.
  *
- * A hash is the one that the recorder took when the file was used.  Files of which there is
- * none are hashed as they are now, if they have not changed since; documents tell the two apart.
+ * Hashes come from the recorder, taken when the file was used. Without a recorded one, the present
+ * file is hashed if it has not changed since; documents distinguish the two.
  */
 #ifndef ETRACE_ATTEST_H
 #define ETRACE_ATTEST_H
@@ -18,9 +18,9 @@
 struct build_content;
 
 enum attest_role {
-	ATTEST_INPUT,		/* read as data by the build, and not made by it */
-	ATTEST_TOOL,		/* run or loaded by the build, and not made by it */
-	ATTEST_OUTPUT,		/* made by the build, and there in the end */
+	ATTEST_INPUT,		/* read as data by the build, but not made by it */
+	ATTEST_TOOL,		/* run or loaded by the build, but not made by it */
+	ATTEST_OUTPUT,		/* made by the build, and still present at its end */
 	ATTEST_NROLES
 };
 
@@ -29,13 +29,14 @@ struct attest_file {
 	uint8_t role;		/* enum attest_role */
 	uint32_t file, version;
 	uint32_t now;		/* a name of @version at the end of the build, else @file */
-	char *path;		/* of @file: @len bytes, and a NUL behind them */
+	char *path;		/* of @file: @len bytes and a NUL */
 	size_t len;
-	char *place;		/* of @now; NULL if that is @path */
+	char *place;		/* path of @now; NULL if equal to @path */
 	bool hashed;
-	bool recorded;		/* @hash is the recorder's, of when the file was used */
-	bool differs;		/* @recorded, and the file, by its looks the same, has another now */
-	const struct build_content *content;	/* NULL: the last of @version, if any */
+	bool recorded;		/* @hash was recorded when the file was used */
+	/* @recorded, but the file, which looks unchanged, now has another */
+	bool differs;
+	const struct build_content *content;	/* NULL for the last content of @version, if any */
 	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */
 	uint8_t hash[ATTEST_HASH];
 };
@@ -48,38 +49,41 @@ struct attest {
 	size_t n, cap;
 	bool has_begin;		/* @begin is known */
 	int64_t begin;		/* time of the first event, ns since 1970 */
-	uint8_t build[ATTEST_HASH];	/* hash of what is known of the build as a whole */
+	uint8_t build[ATTEST_HASH];	/* hash of everything known about the build as a whole */
 	uint8_t id[ATTEST_HASH];	/* hash of the build and of @rows */
 };
 
 /**
- * attest_load - load all files with their hashes; without a recorded one, hash those that have
- *	not changed since the build used them
+ * attest_load - load all files with their hashes; hash files without a recorded one if they have
+ * not changed since the build used them
  *
  * Return: false after diag_fatal(); release with attest_free() in any case.
  */
 bool attest_load(struct attest *a);
 void attest_free(struct attest *a);
 
-/** attest_spdx, attest_in_toto, attest_slsa - write it.  Return: false after diag_fatal(). */
+/**
+ * attest_spdx, attest_in_toto, attest_slsa - write a document.
+ *
+ * Return: false after diag_fatal().
+ */
 bool attest_spdx(struct attest *a);
 bool attest_in_toto(struct attest *a);
 bool attest_slsa(struct attest *a);
 
 /**
- * attest_omnibor - write OmniBOR's input manifests below a directory, and list the outputs
+ * attest_omnibor - write OmniBOR input manifests below a directory, and list the outputs
  * @a: with db and out only; not loaded
- * @lacks: set to whether an output has no manifest, as an input of it is not known; what it
- *	lacks was reported
+ * @lacks: set to whether an output has no manifest because an input is unknown, which is reported
  *
- * A line for each output: its path, its gitoid and that of its manifest, tabs between them, "-"
- * for what there is not.  Return: false after diag_fatal().
+ * Prints a line for each output: its path, its gitoid and its manifest's gitoid, separated by
+ * tabs; "-" for a missing one.  Return: false after diag_fatal().
  */
 bool attest_omnibor(struct attest *a, const char *dir, bool *lacks);
 
 /* ---- between its files ---- */
 
-/* What a file was in the build; it is hashed only if it is still the same. */
+/* The state of a file in the build; it is hashed only if it is still in that state. */
 struct attest_was {
 	bool known;		/* @size and @mtime are known */
 	int64_t size, mtime;	/* bytes; ns since 1970 */
@@ -88,7 +92,7 @@ struct attest_was {
 
 /**
  * attest_hash - SHA-256 of a file as it is now
- * @was: its size and mtime, which must be the same; if they are not known, its ctime must be
+ * @was: its size and mtime, which must still be the same; if they are unknown, its ctime must be
  *	older than the build
  *
  * Return: NULL on success, else why there is no hash, in words.
@@ -97,24 +101,24 @@ const char *attest_hash(const struct attest *a, const struct attest_file *f,
 			const struct attest_was *was, uint8_t *hash);
 
 /**
- * attest_look - set size and mtime from the file as it is now, if its ctime is older than
- *	the build
+ * attest_look - set size and mtime from the present file, if its ctime is older than the
+ * build
  *
  * For files whose size and mtime are not in the trace.  Return: was->known.
  */
 bool attest_look(const struct attest *a, const char *path, struct attest_was *was);
 
 /**
- * attest_hash_as_used - the recorded hash of f->version, else that of the file if it is still
- *	f->version: sets hashed, recorded, hash and why_not
+ * attest_hash_as_used - set hashed, recorded, hash and why_not from the recorded hash of
+ * f->version, else from the present file if it is still f->version
  *
  * Uses only db, root, has_begin and begin of @a.
  */
 void attest_hash_as_used(const struct attest *a, struct attest_file *f);
 
 /**
- * attest_put_hashed - members of an object: hashed ("recorded" at the time of use, or
- *	"afterwards"), else not_hashed; not_recorded; differs
+ * attest_put_hashed - write members of an object: hashed ("recorded" at the time of
+ * use, or "afterwards"), else not_hashed; not_recorded; differs
  */
 void attest_put_hashed(struct json *j, const struct attest *a, const struct attest_file *f);
 
@@ -125,20 +129,24 @@ bool attest_has_subjects(const struct attest *a);
 const char *attest_gitoid(const uint8_t *hash, char *buf);
 #define ATTEST_GITOID (sizeof("gitoid:blob:sha256:") + 2ul * ATTEST_HASH)
 
-/** attest_is_link - whether the build made it as a symbolic link, which has no content to hash */
+/**
+ * attest_is_link - whether the build made a file as a symbolic link, which has no content to hash
+ */
 bool attest_is_link(const struct attest *a, const struct attest_file *f);
 
-/* Bits of build_exec.unseen: the program read what the trace does not show. */
+/* Bits of build_exec.unseen: the program read something that the trace does not show. */
 #define ATTEST_UNSEEN	(GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING)
 
-/* What is said of files that are @differs. */
+/* The message about files with @differs. */
 #define ATTEST_DIFFERS	"the file has the size and time of then, but another content now"
 
 /** attest_time - ns since 1970 as "2026-01-31T12:00:00Z" */
 const char *attest_time(int64_t ns, char *buf);
 #define ATTEST_TIME 32
 
-/** attest_created - date of the statement: SOURCE_DATE_EPOCH, else the build's end, else now */
+/**
+ * attest_created - date of the document: SOURCE_DATE_EPOCH, else the end of the build, else now
+ */
 int64_t attest_created(const struct attest *a);
 
 #endif

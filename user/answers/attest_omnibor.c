@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Input manifests of OmniBOR, specification 0.2: what each output was made from, by git's ids.
- * See attest.h.
+ * Input manifests of OmniBOR, specification 0.2: lists, for each output, what it was made from, by
+ * git's object ids. See attest.h.
  *
- * The inputs of an output are files that the build did not make, and other files that it made
- * and that are there in the end, which have manifests of their own.  Whatever else it made is
- * replaced by what it was made from: reach.h, REACH_KEPT.  A manifest has the ids of others, so
- * those are made first.
+ * The inputs of an output are files that the build did not make, and files that it made that still
+ * exist at its end, which have their own manifests. Other files that it made are replaced with
+ * their inputs: reach.h, REACH_KEPT. A manifest contains the ids of others, which must be made
+ * first.
  */
 #include "answers/attest.h"
 #include "answers/print_names.h"
@@ -26,7 +26,7 @@
 #include <nettle/sha2.h>
 
 #define PREFIX "gitoid:blob:sha256"
-/* Where the specification stores them; the two digits of the next directory are behind. */
+/* Where the specification stores manifests; a directory named by the first two digits follows. */
 #define STORE "/manifests/gitoid_blob_sha256"
 
 static const struct diag_kind lacking = {
@@ -39,14 +39,14 @@ enum bor_state {
 	BOR_DONE,
 };
 
-/* A version that the build made and that is there in the end. */
+/* A version that the build made and that still exists at its end. */
 struct bor_node {
 	uint32_t version, file;	/* @file: one of its names */
 	uint8_t state;		/* enum bor_state */
 	bool has_manifest;
 	uint8_t manifest[BUILD_HASH];
-	char *why;		/* why it has none, in words; NULL if nothing speaks against it */
-	uint32_t *inputs;	/* @n versions; freed when it is done */
+	char *why;		/* why it cannot have a manifest; NULL so far */
+	uint32_t *inputs;	/* @n versions; freed when the node is done */
 	size_t n, cap, next;	/* inputs before @next are done */
 };
 
@@ -83,7 +83,7 @@ static size_t node_of(struct bor *o, uint32_t version)
 	return o->n++;
 }
 
-/* Say why there is no manifest: "PATH: REASON".  The first reason stays. */
+/* Set why there is no manifest: "PATH: REASON". Keeps the first reason. */
 static void node_lacks(struct bor *o, struct bor_node *node, uint32_t file, const char *why)
 {
 	struct buf text = { 0 };
@@ -102,7 +102,7 @@ static void add_input(struct bor *o, struct bor_node *node, const struct reach_n
 	const struct build_version *v = &o->b->versions[r->version];
 	int64_t since;
 
-	/* pipes, temporary files and links were passed through; what they came from is here, too */
+	/* skip pipes, temporary files and links: their own inputs are in the list, too */
 	if (!r->version || v->target || (build_is_made(v) && !build_is_kept(o->b, r->version)))
 		return;
 	if (!build_content(o->b, r->version))
@@ -115,7 +115,7 @@ static void add_input(struct bor *o, struct bor_node *node, const struct reach_n
 	node->inputs[node->n++] = r->version;
 }
 
-/* A manifest has no place for what is not known. */
+/* A manifest cannot express unknown inputs. */
 static void look_for_unseen(struct bor *o, struct bor_node *node, const struct reach *r)
 {
 	for (size_t i = 0; i < r->nexecs; i++) {
@@ -189,7 +189,7 @@ static void hash_blob(const struct buf *text, uint8_t *hash)
 	sha256_digest(&sha, BUILD_HASH, hash);
 }
 
-/* Make the directories of a path, up to its last slash. */
+/* Create the directories of a path, up to its last slash. */
 static int make_directories(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -269,7 +269,11 @@ static void finish_node(struct bor *o, struct bor_node *node)
 	node->state = BOR_DONE;
 }
 
-/* Finds the next input that has to be made before a node.  Return: false if all are made. */
+/*
+ * Find the next input whose manifest must be made before the node's.
+ *
+ * Return: false if all are made.
+ */
 static bool next_input(struct bor *o, size_t at, size_t *input)
 {
 	for (; o->nodes[at].next < o->nodes[at].n; o->nodes[at].next++) {
@@ -280,7 +284,7 @@ static bool next_input(struct bor *o, size_t at, size_t *input)
 		*input = node_of(o, version);
 		if (o->nodes[*input].state == BOR_NEW)
 			return true;
-		/* programs may write to two files what they read from both */
+		/* a program can read and write two files, so that each depends on the other */
 		if (o->nodes[*input].state == BOR_OPEN)
 			node_lacks(o, &o->nodes[at], o->nodes[*input].file,
 				   "was made from it, too, so neither can have the id of the other's manifest");
@@ -288,7 +292,7 @@ static bool next_input(struct bor *o, size_t at, size_t *input)
 	return false;
 }
 
-/* Depth first, without recursion: chains of files can be long. */
+/* Make the manifests depth first, without recursion: chains of files can be long. */
 static void work_out(struct bor *o, uint32_t version)
 {
 	size_t *stack = NULL, n = 0, cap = 0, next = node_of(o, version);
@@ -318,7 +322,7 @@ static int by_path(const void *x, const void *y, void *ctx)
 	return order ? order : (n[0] > n[1]) - (n[0] < n[1]);
 }
 
-/* Outputs but links, by path.  Return: an array of @n files, freed by the caller. */
+/* The outputs except links, by path.  Return: an array of @n files, freed by the caller. */
 static uint32_t *list_outputs(const struct build *b, size_t *n)
 {
 	uint32_t *files = NULL;
@@ -344,7 +348,7 @@ static void put_id(struct out *out, const uint8_t *hash)
 	out_puts(out, hash ? attest_gitoid(hash, id) : "-");
 }
 
-/* Say of an output what it is.  Return: whether it lacks a manifest. */
+/* Print the line of an output. Return: whether it lacks a manifest. */
 static bool put_output(struct bor *o, uint32_t file)
 {
 	uint32_t version = build_present(o->b, file);
@@ -384,7 +388,7 @@ bool attest_omnibor(struct attest *a, const char *dir, bool *lacks)
 		return false;
 	}
 	files = list_outputs(o.b, &n);
-	/* a file that was there before, and that the build only gave a name, is no artifact of it */
+	/* a file that existed before and was only renamed is not an artifact of the build */
 	for (size_t i = 0; i < n && !o.failed; i++)
 		if (build_is_made(&o.b->versions[build_present(o.b, files[i])]))
 			work_out(&o, build_present(o.b, files[i]));

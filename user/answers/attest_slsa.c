@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Why a claim of completeness is not made.  With each is said how many there are. */
+/* Reasons not to claim completeness; each is printed with its count. */
 enum lack {
 	LACK_TRACE,
 	LACK_UNSEEN,
@@ -27,7 +27,7 @@ static const char *const lacks[NLACKS] = {
 	[LACK_DIFFERS] = ATTEST_DIFFERS,
 };
 
-/* A file's URI holds all bytes of its path, whatever they are. */
+/* A file's URI can contain all bytes of its path. */
 static void put_uri(struct json *j, const struct attest_file *f)
 {
 	static const char plain[] =
@@ -123,7 +123,7 @@ static void put_definition(struct json *j, const struct attest *a)
 	json_end(j, '}');
 }
 
-/* A builder for each way to record, since they do not see the same. */
+/* A different builder id for each backend, since backends do not record the same details. */
 static void put_builder(struct json *j, const struct attest *a)
 {
 	struct buf id = { 0 };
@@ -197,8 +197,9 @@ static void put_unhashed(struct json *j, const struct attest *a)
 }
 
 /*
- * SLSA v1 has no member for this, but fields of vendors: their name, "_", and another.  What is
- * claimed: that all files are listed, each by the hash of what the build really used or made.
+ * SLSA v1 has no member for this, but allows vendor fields: vendor name, "_" and field name. The
+ * claim is that all files are listed, each with the hash of the content that the build really used
+ * or made.
  */
 static void put_completeness(struct json *j, const struct attest *a)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds the time of day at which a build began.  See answers.h. */
+/* Finds out when a build began, by CLOCK_REALTIME.  See answers.h. */
 #include "answers/answers.h"
 #include "base/xalloc.h"
 #include "build/build.h"

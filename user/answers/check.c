@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Runs all checks, and contains those of the network.  See check.h. */
+/* Runs all checks, and contains the network checks.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -76,7 +76,7 @@ void check_free(struct check *c)
 	match_free_side(&c->s);
 }
 
-/* ---- what is allowed ---- */
+/* ---- accepted findings ---- */
 
 /* Lines are "KIND GLOB", or "GLOB" for any kind; "#" begins a comment. */
 bool check_allow(struct check *c, const char *path)
@@ -160,7 +160,7 @@ static void find_internet(struct check *c)
 		size_t len;
 		bool binds = *db_bytes(st, 1, &len) == 'b';
 
-		/* the program that connects to this address is reported instead */
+		/* report the program that connects to this address instead */
 		if (binds && (fails || is_connected_to(db, address)))
 			continue;
 		add_network(c, exec, binds ? "can be reached there" :

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Finds what in a build can make the next one wrong (etrace-check(1)).
+ * Finds things in a build that can make the next one wrong (etrace-check(1)).
  */
 #ifndef ETRACE_CHECK_H
 #define ETRACE_CHECK_H
@@ -12,18 +12,18 @@
 enum check_kind {
 	CHECK_UNDECLARED,	/* read as data, but declared in no rule or depfile */
 	CHECK_RACE,		/* made and read by two steps without a declared order */
-	CHECK_EARLY,		/* looked up in vain, and made later by another step */
+	CHECK_EARLY,		/* looked up but missing, and made later by another step */
 	CHECK_LISTING,		/* a directory was listed */
 	CHECK_ENVIRONMENT,	/* an environment variable was used */
 	CHECK_WRITERS,		/* written by two steps without a declared order */
 	CHECK_OVERWRITTEN,	/* a source that the build changed */
-	CHECK_OWN_INPUT,	/* a step wrote what its rule declares as its input */
+	CHECK_OWN_INPUT,	/* a step wrote a file that its rule declares as input */
 	CHECK_BY_PRODUCT,	/* made by a rule that does not declare it, and read elsewhere */
 	CHECK_NOT_MADE,		/* declared, but its step did not make it */
 	CHECK_OUTSIDE,		/* read or written outside the trees */
 	CHECK_NETWORK,
 	CHECK_CLOCK,
-	CHECK_CHANGED,		/* an input held something else later, and not by the build */
+	CHECK_CHANGED,		/* an input changed later, but not by the build */
 	CHECK_NKINDS
 };
 extern const char *const check_kinds[CHECK_NKINDS];
@@ -32,14 +32,14 @@ struct check_finding {
 	uint8_t kind;		/* enum check_kind */
 	uint8_t class;		/* enum graph_class of what was read; GRAPH_NCLASSES if several */
 	bool writes;		/* CHECK_OUTSIDE: written, not read */
-	uint32_t file;		/* 0 if it is no file, or several */
+	uint32_t file;		/* 0 if it is not a file, or several */
 	uint32_t unit;		/* unit that did it; 0 if none */
 	uint32_t other;		/* unit that made it, or wrote or read it before; 0 if none */
 	uint32_t output;	/* a file that the step of @unit made; 0 if none */
 	uint32_t more;		/* number of further units that did the same */
-	const char *what;	/* what was done, in words */
+	const char *what;	/* description of what was done */
 	char *name;		/* address or variable; NULL if it is a file */
-	char *path;		/* path of the file, or @name: to sort, and for --allow */
+	char *path;		/* path of the file, or @name: for sorting and --allow */
 	struct check_finding *members;	/* CHECK_OUTSIDE: files, if @path is their directory */
 	size_t nmembers;
 };
@@ -56,7 +56,7 @@ struct check {
 	size_t ntrees, trees_cap;
 	struct map64 tree_of;	/* by hash of a tree's path: its index in @trees */
 	bool trees_given;	/* by the user */
-	char *around_trees;	/* directory with the first tree and one beside it; NULL if none */
+	char *around_trees;	/* parent of the first tree and a sibling tree; NULL if none */
 	struct check_allowed *allowed;
 	size_t nallowed, allowed_cap;
 	struct check_finding *rows;	/* by kind and path */
@@ -64,7 +64,7 @@ struct check {
 	uint32_t *step;		/* by unit: match_steps() */
 	bool steps;		/* the build ran make, ninja or the like */
 	bool *below;		/* by unit: make, ninja or the like runs above it */
-	bool *late;		/* by unit: a make that read rules which the build made */
+	bool *late;		/* by unit: a make that read rules made by the build */
 	bool *asked;		/* by unit: run by make's function "shell", so make waited for it */
 	uint8_t *place;		/* by file: enum check_place */
 	struct map64 installed;	/* hashes of names of installed packages that were read */
@@ -72,12 +72,12 @@ struct check {
 	bool *looked;		/* by file: make or ninja itself looked at it */
 	bool *own;		/* by file: make or ninja itself read it */
 	struct map64 seen;	/* by hash of kind and file: index of the finding */
-	struct map64 goes_on;	/* by two units: cache of check_goes_on() */
+	struct map64 goes_on;	/* by pair of units: cache of check_goes_on() */
 	struct check_out {
 		uint32_t step, file;
 	} *outs;		/* files that steps made, by step */
 	size_t nouts, outs_cap;
-	size_t nopen;		/* steps whose rules make -np did not reach */
+	size_t nopen;		/* number of steps whose rules make -np did not reach */
 	uint32_t *output;	/* by step: check_output() */
 	struct check_read {
 		uint32_t step, unit, version, file;
@@ -97,11 +97,11 @@ struct check {
 /* How a step's rules reach a file. */
 enum check_reached {
 	REACHED_NOT,
-	REACHED_MADE,		/* an output of the step, and not needed for another one */
+	REACHED_MADE,		/* an output of the step that no other output needs */
 	REACHED_NAMED,		/* a rule or depfile names it */
 };
 
-/* Where a file lies. */
+/* The kind of place where a file is. */
 enum check_place {
 	PLACE_TREE,
 	PLACE_SYSTEM,
@@ -110,11 +110,11 @@ enum check_place {
 	PLACE_OTHER,
 };
 
-/** check_init - initialize; @db stays the caller's.  Release with check_free() in any case. */
+/** check_init - initialize; the caller keeps @db. Release with check_free() in any case. */
 void check_init(struct check *c, struct db *db);
 void check_free(struct check *c);
 
-/** check_tree - add a directory, as in the build, in which it may read and write */
+/** check_tree - add a directory, by its path in the build, where the build may read and write */
 void check_tree(struct check *c, const char *path);
 
 /** check_allow - read a file of accepted findings.  Return: false after diag_fatal(). */
@@ -141,8 +141,8 @@ void check_add(struct check *c, struct check_finding f);
 void check_places(struct check *c);
 
 /**
- * check_top - length of the first directory in a path that is not shared by all users:
- *	/srv/x, /home/me/x, /var/tmp/x; 0 if there is none
+ * check_top - length of the first directory in a path that users do not share:
+ *	/srv/x, /home/me/x, /var/tmp/x; 0 if none
  */
 size_t check_top(const char *path, size_t len);
 
@@ -161,13 +161,13 @@ void check_asked(struct check *c);
 /** check_clock - find files with impossible times (check_clock.c) */
 void check_clock(struct check *c);
 
-/** check_contents - find inputs of which the recorded content changed (check_contents.c) */
+/** check_contents - find inputs whose recorded content changed (check_contents.c) */
 void check_contents(struct check *c);
 
 /** check_group - join the findings "outside" of each place into one (check_group.c) */
 void check_group(struct check *c);
 
-/** check_output - a file that a step made, a declared one if possible.  Return: 0 if none */
+/** check_output - a file that a step made, if possible a declared one.  Return: 0 if none */
 static inline uint32_t check_output(const struct check *c, uint32_t step)
 {
 	return c->output[step];
@@ -176,12 +176,12 @@ static inline uint32_t check_output(const struct check *c, uint32_t step)
 /** check_made - whether a step made a file */
 bool check_made(const struct check *c, uint32_t step, uint32_t file);
 
-/** check_args - the arguments of a unit, a NUL behind each.  Return: their number */
+/** check_args - the arguments of a unit, each ended by a NUL.  Return: their number */
 size_t check_args(const struct check *c, uint32_t unit, struct buf *to);
 
 /**
  * check_names - whether an argument of a unit is the path of a file
- * @options: only directly behind one of these options, ended by NULL; NULL for anywhere
+ * @options: only directly after one of these options, ended by NULL; NULL for anywhere
  */
 bool check_names(const struct check *c, uint32_t unit, uint32_t file, const char *const *options);
 
@@ -208,7 +208,7 @@ uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b);
 /**
  * check_declares - whether a step's rules or depfiles name a file, directly or not
  *
- * Return: 1 if they do, 0 if not, -1 if its rules are not known.
+ * Return: 1 if they do, 0 if not, -1 if its rules are unknown.
  */
 int check_declares(struct check *c, uint32_t step, uint32_t node);
 
@@ -216,14 +216,19 @@ int check_declares(struct check *c, uint32_t step, uint32_t node);
  * check_ordered - whether the rules make unit @then wait for unit @first
  * @file: the file that it waits for; 0 for anything that the step of @first made
  *
- * Return: 1 if they do, 0 if not, -1 if that is not known.
+ * Return: 1 if they do, 0 if not, -1 if unknown.
  */
 int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file);
 
-/** check_goes_on - whether @then, or a unit below it, read what @first or a unit below it made */
+/**
+ * check_goes_on - whether @then or a unit below it read a file made by @first or a unit below it
+ */
 bool check_goes_on(struct check *c, uint32_t then, uint32_t first);
 
-/** check_follows - whether step @then used, directly or not, what step @first made; 0 is no step */
+/**
+ * check_follows - whether step @then used, directly or not, a file made by step @first; 0 means no
+ * step
+ */
 bool check_follows(const struct check *c, uint32_t then, uint32_t first);
 
 #endif

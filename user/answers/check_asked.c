@@ -15,7 +15,7 @@ static bool is_in_step(const struct check *c, uint32_t unit)
 	return c->below[unit] && c->step[unit];
 }
 
-/* ---- looked for too early ---- */
+/* ---- looked up too early ---- */
 
 /* Whether two units ran in calls of the same make or ninja that overlapped in time. */
 static bool units_overlap(const struct check *c, uint32_t x, uint32_t y)
@@ -27,14 +27,14 @@ static bool units_overlap(const struct check *c, uint32_t x, uint32_t y)
 	       units[y].at < units[x].until;
 }
 
-/* Whether neither @unit, which did not find a file, nor @maker has to wait for the other. */
+/* Whether neither @unit, which did not find a file, nor @maker must wait for the other. */
 static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t file)
 {
 	return units_overlap(c, unit, maker) ||
 	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 
-/* Unit that made a file, or gave it this name; 0 if none, or if the build removed the file. */
+/* The unit that made a file, or gave it this name; 0 if none, or if the build removed the file. */
 static uint32_t maker_of(const struct check *c, uint32_t file, int64_t *at)
 {
 	const struct build *b = c->s.b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The check changed: inputs that did not hold the same all the time.  See check.h. */
+/* The check "changed": inputs whose content changed during the build.  See check.h. */
 #include "answers/check.h"
 #include "base/xalloc.h"
 
@@ -28,7 +28,7 @@ static int by_file(const void *a, const void *b)
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-/* Load all reads, also of installed files: a compiler that changes is an input that does. */
+/* Load all reads, including reads of installed files: the compiler itself can change. */
 static void load_reads(const struct check *c, struct reads *reads)
 {
 	const struct build *b = c->s.b;
@@ -59,28 +59,28 @@ static bool was_named(const struct build *b, uint32_t version, uint32_t file)
 	return false;
 }
 
-/* Whether something else than the build changed what a file held from one read to the next. */
+/* Whether something other than the build changed a file's content from one read to the next. */
 static bool is_changed(const struct build *b, const struct read *before, const struct read *r)
 {
 	int64_t since;
 
 	if (b->versions[r->version].made != GRAPH_EXISTED)
 		return false;
-	/* written in place: it has the same number, so it is the same version */
+	/* written in place: with the same inode number, it is still the same version */
 	if (r->version == before->version)
 		return build_changed(b, r->version, &since) && before->at <= since && r->at > since;
 	return b->versions[r->version].file == r->file && !was_named(b, r->version, r->file) &&
 	       build_same_content(b, before->version, b, r->version) == BUILD_DIFFERENT;
 }
 
-/* Whether row @i is the last that saw what something else wrote to a file that the build made. */
+/* Whether row @i is the last read that saw a foreign change of a file that the build made. */
 static bool is_foreign(const struct build *b, const struct reads *reads, size_t i)
 {
 	const struct read *r = &reads->rows[i], *next = r + 1;
 	uint32_t maker = b->versions[r->version].exec;
 	int64_t until;
 
-	/* what is written through an io_uring is not always recorded */
+	/* writes through an io_uring are not always recorded */
 	return build_foreign(b, r->version, &until) && r->at <= until &&
 	       !(b->execs[maker].unseen & GRAPH_UNSEEN_URING) &&
 	       (i + 1 == reads->n || next->version != r->version || next->at > until);

@@ -130,7 +130,7 @@ static void count_users(struct check *c, struct check_finding *g)
 
 void check_group(struct check *c)
 {
-	/* overwrites the rows in place: there are never more groups than rows visited */
+	/* overwrite the rows in place: there are never more groups than rows visited */
 	struct groups g = { .rows = c->rows };
 
 	for (size_t i = 0; i < c->n; i++) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds what steps made, what their rules name, and which step waits for which.  See check.h. */
+/*
+ * Finds the files that steps made, the files that their rules name, and which step waits for
+ * which.  See check.h.
+ */
 #include "answers/check.h"
 #include "base/partition.h"
 #include "base/xalloc.h"
@@ -23,7 +26,7 @@ static int by_step(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Count steps whose rules are unknown because make -np did not get to them. */
+/* Count steps whose rules are unknown because make -np did not consider them. */
 static void count_open(struct check *c)
 {
 	uint32_t last = 0;
@@ -176,7 +179,7 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	outs = check_outs(c, first, &n);
 	for (size_t i = 0; i < n; i++) {
 		node = c->node[outs[i].file];
-		/* both made it, which proves nothing: they may be lines of one rule */
+		/* both steps made it, which proves nothing: they may be lines of one rule */
 		if (!l->nodes[node].rule || c->around.in[node] == REACHED_MADE)
 			continue;
 		known = true;
@@ -223,8 +226,8 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 	if (ordered)
 		return ordered;
 	/*
-	 * The lack of such a rule counts only if the same make or ninja called both steps:
-	 * steps of different makes may be ordered because these makes are.
+	 * The absence of such a rule means something only if the same make or ninja ran
+	 * both steps: steps of different makes may be ordered because the makes are.
 	 */
 	both = check_apart(c, &a, &b);
 	if (!both || !match_schedules(&c->s, both) || a != step || b != waits || c->late[both] ||
@@ -253,7 +256,7 @@ static int by_time(const void *a, const void *b)
 static bool is_asked(const struct asked *rows, size_t n, const struct match_unit *unit)
 {
 	const struct asked wanted = { unit->caller, unit->at, 0 };
-	/* the row after the last pipe that its make had opened when the unit began */
+	/* index of the row after the last pipe that its make had opened when the unit began */
 	size_t next = partition_point(i, 0, n, by_time(&rows[i], &wanted) <= 0);
 
 	return next && rows[next - 1].make == unit->caller && unit->at <= rows[next - 1].until;
@@ -282,7 +285,7 @@ void check_find_asked(struct check *c)
 		const struct build_version *v = &b->versions[a->version];
 		uint32_t unit = c->s.unit_of[a->exec];
 
-		/* a pipe that make also writes to is that of its job server */
+		/* a pipe that make also writes to is its job server */
 		if (a->how != GRAPH_READ || v->made != GRAPH_PIPE || v->token ||
 		    !match_is_make(&c->s, unit) || reader_writes(b, a))
 			continue;

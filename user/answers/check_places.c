@@ -22,7 +22,7 @@ static bool path_is_below(const char *path, size_t len, const char *dir)
 {
 	size_t n = 1;
 
-	/* a loop, not memcmp(): most paths differ in their second byte */
+	/* a loop is faster than memcmp() here: most paths differ in their second byte */
 	while (n <= len && dir[n - 1] && path[n - 1] == dir[n - 1])
 		n++;
 	return !dir[--n] && (len == n || path[n] == '/' || n == 1);
@@ -45,11 +45,15 @@ static const struct {
 	{ "/var/tmp", PLACE_TEMPORARY },
 };
 
-/* Directories of installed packages; directories of data that packages' tools generate. */
+/* Directories of installed packages; directories with data that their tools generate. */
 static const char *const installed[] = { "/usr/share/", "/usr/lib/", "/etc/", NULL };
 static const char *const made_there[] = { "/var/lib/", "/var/cache/", NULL };
 
-/* Hash of the path component directly below one of @dirs.  Return: 0 if in none of them. */
+/*
+ * Hash of the path component directly below one of @dirs.
+ *
+ * Return: 0 if the path is in none of them.
+ */
 static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
 {
 	for (; *dirs; dirs++) {
@@ -63,7 +67,7 @@ static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
 	return 0;
 }
 
-/* Find the names of installed packages of which the build used any file. */
+/* Find the names of installed packages with a file that the build used. */
 static void find_installed(struct check *c)
 {
 	const struct build *b = c->s.b;
@@ -84,7 +88,7 @@ static void find_installed(struct check *c)
 	free(used);
 }
 
-/* Whether a path is one of the trees of the build, or in one. */
+/* Whether a path is one of the build's trees, or in one. */
 static bool is_in_tree(const struct check *c, const char *path, size_t len)
 {
 	for (size_t i = 1; i <= len; i++)
@@ -136,7 +140,7 @@ static void add_dir(struct check *c, uint32_t dir)
 	buf_free(&b);
 }
 
-/* Add the directory of the first command, and those in which make and ninja work (-C). */
+/* Add the directory of the first command, and the working directories of make and ninja (-C). */
 static void add_start(struct check *c)
 {
 	uint32_t last = 0;
@@ -154,7 +158,7 @@ static void add_start(struct check *c)
 
 size_t check_top(const char *path, size_t len)
 {
-	/* in these directories, each user has one, which contains the projects */
+	/* each user has a directory there, which contains the projects */
 	bool deep = path_is_below(path, len, "/home") || path_is_below(path, len, "/var/tmp");
 	unsigned int names = deep ? 3 : 2;
 
@@ -217,7 +221,7 @@ static void add_around(struct sources *s, uint32_t cwd)
 	buf_free(&dir);
 }
 
-/* Find generators of makefiles: units not below make or ninja that wrote files these read. */
+/* Find generators of makefiles: units outside make and ninja that wrote files which these read. */
 static void find_generators(const struct check *c, bool *generates)
 {
 	const struct build *b = c->s.b;
@@ -235,7 +239,7 @@ static void find_generators(const struct check *c, bool *generates)
 	}
 }
 
-/* Find a directory around both the build's directory and @dir, if it is not shared by all users. */
+/* Find a common parent of the build's directory and @dir, unless all users share it. */
 static void find_around(struct check *c, const char *dir)
 {
 	size_t n = 0, slash = 0, top = check_top(dir, strlen(dir));

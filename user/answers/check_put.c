@@ -32,7 +32,7 @@ static bool is_classed(const struct check_finding *f)
 	       (f->kind <= CHECK_RACE || (f->kind == CHECK_OUTSIDE && !f->writes));
 }
 
-/* Whether the other program of a finding did the same before, and did not make the file. */
+/* Whether the other program of a finding did the same before, rather than make the file. */
 static bool is_first(const struct check_finding *f)
 {
 	return f->kind == CHECK_WRITERS || f->kind == CHECK_CHANGED;

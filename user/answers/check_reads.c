@@ -78,7 +78,10 @@ static bool is_declared(const struct check *c, uint32_t file)
 	return c->lists.nodes[c->node[file]].rule;
 }
 
-/* Find the output of each step: the first one that a rule declares, else the first that is left. */
+/*
+ * Find the output of each step: the first declared one, else the first that still exists at the
+ * end.
+ */
 static void find_outputs(struct check *c)
 {
 	c->output = xcalloc(c->s.nunits + 1ul, sizeof(*c->output));
@@ -86,7 +89,7 @@ static void find_outputs(struct check *c)
 		uint32_t file = c->outs[i].file, *output = &c->output[c->outs[i].step];
 		uint32_t there = c->s.there[file];
 
-		/* files that make or ninja reads itself are no outputs */
+		/* files that make or ninja itself reads are not outputs */
 		if (is_declared(c, file) ? !*output || !is_declared(c, *output) :
 		    !*output && !c->own[file] && !is_fleeting(c, file) && there &&
 		    build_is_file(&c->s.versions[there]))
@@ -104,10 +107,10 @@ static bool is_below(const struct build *b, uint32_t file, const char *dir)
 	return len > n && !memcmp(path, dir, n) && path[n] == '/';
 }
 
-/* What is known about the reads of a unit. */
+/* Facts about the reads of a unit. */
 struct reader {
-	int64_t source;		/* when it read its first source; INT64_MAX if it did not */
-	bool beside;		/* it reads sources of a tree beside the build's directory */
+	int64_t source;		/* when it read its first source; INT64_MAX if it read none */
+	bool beside;		/* it reads sources in a sibling of the build's directory */
 };
 
 static struct reader *find_readers(const struct check *c)
@@ -147,8 +150,8 @@ static bool is_installed(const struct check *c, const struct check_read *r, cons
 }
 
 /*
- * If sources are beside the directory of the build, files that their compilations read in
- * the directory around both belong to the same project.
+ * If a source tree is a sibling of the build directory, files in their parent directory
+ * that its compilations read belong to the same project.
  */
 static bool is_beside(const struct check *c, const struct check_read *r, const struct reader *by)
 {
@@ -176,7 +179,7 @@ static void find_outside(struct check *c)
 
 /* ---- undeclared ---- */
 
-/* What rules use a directory for: bits in a table by the hash of its path. */
+/* How rules use a directory: bits in a table by the hash of its path. */
 enum { DIR_MADE = 1, DIR_SOURCES = 2 };
 
 static uint64_t dir_of(const char *path, size_t len)
@@ -216,7 +219,7 @@ static void find_dirs(const struct lists *l, struct map64 *dirs)
 	free(inputs);
 }
 
-/* Whether a unit wrote to a file, even if that is gone. */
+/* Whether a unit wrote to a file, even if the file was removed. */
 static bool unit_wrote(const struct match_side *s, uint32_t unit, uint32_t file)
 {
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec]) {
@@ -230,8 +233,8 @@ static bool unit_wrote(const struct match_side *s, uint32_t unit, uint32_t file)
 }
 
 /*
- * Whether a program writes a depfile that is not among the lists: one that make or ninja has
- * read, or one that is left for them.
+ * Whether a program writes a depfile that was not loaded into @lists: one that make or ninja has
+ * read, or one that still exists for them.
  */
 static bool lists_itself(const struct check *c, uint32_t unit)
 {
@@ -267,7 +270,9 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 	declared = check_declares(c, r->step, c->node[r->file]);
 	if (declared < 0)
 		declared = c->lists.rules || node->input || node->target || c->looked[r->file];
-	/* in a directory where rules only make files, it is no source: something generated it */
+	/*
+	 * in a directory where rules only make files, it is not a source: something generated it
+	 */
 	dir = map64_get(dirs, dir_of(path, len));
 	if (declared || (c->lists.rules && dir && *dir == DIR_MADE) || lists_itself(c, r->unit))
 		return;

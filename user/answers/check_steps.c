@@ -18,7 +18,7 @@ static uint32_t rule_of(const struct check *c, uint32_t file)
 	return c->lists.nodes[c->node[file]].rule;
 }
 
-/* ---- what a step writes over ---- */
+/* ---- overwritten inputs ---- */
 
 static uint32_t writer_in(const struct check *c, uint32_t step, uint32_t file)
 {
@@ -32,8 +32,8 @@ static uint32_t writer_in(const struct check *c, uint32_t step, uint32_t file)
 }
 
 /*
- * Find inputs of a step's rule that the step itself wrote.  An input that has a rule and that
- * no other step wrote before is an output as well, so it is no finding.
+ * Find inputs of a step's rule that the step itself wrote. An input that has a rule, and that no
+ * other step wrote before, is also an output and therefore not a finding.
  */
 static void find_own_inputs(const struct steps *s, const struct check_out *out)
 {
@@ -56,7 +56,7 @@ static void find_own_inputs(const struct steps *s, const struct check_out *out)
 	}
 }
 
-/* ---- what no rule makes ---- */
+/* ---- files without a rule ---- */
 
 /* Whether a rule names an output of a step, directly or through a phony target. */
 static bool rule_names(const struct steps *s, uint32_t rule, uint32_t step, unsigned int depth)
@@ -134,9 +134,9 @@ static void find_by_products(const struct steps *s)
 	map64_clear(&named);
 }
 
-/* ---- what was not made ---- */
+/* ---- outputs that were not made ---- */
 
-/* By file: whether it is a link or directory that the build made, which have no versions. */
+/* By file: whether it is a link or directory that the build made; these have no versions. */
 static bool *find_links(struct check *c)
 {
 	static const char text[] = "SELECT file FROM change WHERE what IN (?, ?) AND file IS NOT NULL";
@@ -157,7 +157,7 @@ static bool is_there(const struct steps *s, uint32_t node, const bool *links)
 	       lists_is_there(&s->c->lists, node);
 }
 
-/* Index statements of ninja by their command; 0 for a command that several have. */
+/* Index ninja's build statements by command; 0 for a command of several statements. */
 static void by_command(const struct lists *l, struct map64 *rules)
 {
 	for (size_t i = 1; i <= l->ngroups; i++) {
@@ -168,7 +168,7 @@ static void by_command(const struct lists *l, struct map64 *rules)
 	}
 }
 
-/* The ninja statement that a unit was called for; 0 if unknown. */
+/* The ninja statement that a unit was run for; 0 if unknown. */
 static uint32_t statement_of(const struct check *c, const struct map64 *rules, uint32_t unit)
 {
 	struct buf args = { 0 };
@@ -203,7 +203,7 @@ static void find_not_made(const struct steps *s)
 	for (uint32_t i = 1; i <= l->n; i++) {
 		const struct lists_node *node = &l->nodes[i];
 
-		/* a phony name that only other rules need is no file */
+		/* a phony name that only other rules need is not a file */
 		if (!ran[node->rule] || (node->input && !node->wanted && !made[node->rule]) ||
 		    is_there(s, i, links))
 			continue;

@@ -69,7 +69,7 @@ static void load_writes(struct check *c, struct all *all)
 
 /* ---- two writers ---- */
 
-/* Whether a version was derived from @older, directly or not, or is @older. */
+/* Whether a version is @older, or was derived from it, directly or not. */
 static bool derives_from(const struct check *c, uint32_t version, uint32_t older)
 {
 	while (version && version != older)
@@ -98,7 +98,7 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	declared = check_ordered(c, x, y, 0);
 	if (declared == 0)
 		declared = check_ordered(c, y, x, 0);
-	/* two makes that a third one called one after the other */
+	/* two makes that a third one ran one after the other */
 	if (declared < 0 && (a != c->step[x] || b != c->step[y]) &&
 	    c->s.units[a].until <= c->s.units[b].at && check_goes_on(c, b, a))
 		return 1;
@@ -116,8 +116,8 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 	if (ordered >= 0)
 		return ordered;
 	/*
-	 * So does a unit that changes the older version.  A step that uses what the other one
-	 * made has waited for it.
+	 * So does a unit that changes the older version. A step that uses a file made by the other
+	 * one has waited for it.
 	 */
 	return derives_from(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||
@@ -195,7 +195,7 @@ static void find_overwritten(struct check *c, const struct all *all)
 	for (size_t i = 0; i < c->nreads; i++) {
 		struct source *src = &sources[c->reads[i].file];
 
-		/* make and ninja read depfiles and generated rules, which are no sources */
+		/* make and ninja read depfiles and generated rules, which are not sources */
 		if (!src->unit || c->reads[i].class != GRAPH_DATA ||
 		    match_schedules(&c->s, c->reads[i].unit) || c->asked[c->reads[i].step] ||
 		    (c->step[src->unit] && c->step[src->unit] == c->reads[i].step) ||

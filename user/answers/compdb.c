@@ -16,7 +16,7 @@ void compdb_free_entries(struct compdb_entries *l)
 	free(l->rows);
 }
 
-/* ---- entries of before ---- */
+/* ---- old entries ---- */
 
 static int by_file(const void *a, const void *b)
 {
@@ -123,7 +123,7 @@ static void add_relative(struct buf *b, const char *directory, const char *path)
 
 /*
  * A path in the form that the configuration asks for.
- * @said: as the command has it; @path: absolute; @b: memory for a new path
+ * @said: as in the command; @path: absolute; @b: memory for a new path
  */
 static const char *path_for(enum config_paths how, const struct compdb_entry *e, const char *said,
 			    const char *path, struct buf *b)
@@ -188,7 +188,7 @@ static bool is_text(const char *s)
 	return !s || utf8_valid(s, strlen(s));
 }
 
-/* Warn of bytes that are not UTF-8: they become U+FFFD in JSON, which names another file. */
+/* Warn about bytes that are not UTF-8: they become U+FFFD in JSON, which names another file. */
 static void check_text(struct diag *diag, const struct compdb_entry *e)
 {
 	static const struct diag_kind kind = {

@@ -17,7 +17,7 @@ struct config;
 struct compdb {
 	enum compdb_style style;
 	bool links;		/* link and archive commands, too */
-	bool wrappers;		/* keep the wrappers before commands */
+	bool wrappers;		/* keep wrappers in front of commands */
 	bool preprocess;	/* commands that only preprocess, too */
 	bool exists;		/* only sources that still exist */
 	bool no_configure;	/* without trials of configure, CMake and Meson */
@@ -32,10 +32,11 @@ struct compdb {
 void compdb_write(struct db *db, const struct compdb *c, struct out *out);
 
 /**
- * compdb_explain - print which programs read a file, and why each has an entry for it or none
- * @path: as the user gave it
+ * compdb_explain - print the programs that read a file, and why each has, or lacks, an entry for
+ * it
+ * @path: a path from the user
  *
- * diag_fatal() if the build did not touch it.
+ * Calls diag_fatal() if the build did not touch the file.
  */
 void compdb_explain(struct db *db, const struct compdb *c, const char *path, struct out *out);
 

@@ -18,7 +18,7 @@ struct collector {
 	bool succeeded;
 };
 
-/* What a program is according to its name; cached, since 100,000 execs share a few names. */
+/* The kind of a program, by its name; cached, since 100,000 execs share a few names. */
 struct name {
 	char *path;
 	const struct family *family;
@@ -26,7 +26,7 @@ struct name {
 	bool interpreter;
 };
 
-/* What an exec ran, and where the arguments of that program begin. */
+/* The program that an exec ran, and where its arguments begin. */
 struct ran {
 	const struct family *family;
 	size_t from;		/* index of its name in the arguments; not 0 after an interpreter */
@@ -115,7 +115,7 @@ static const struct name *program_of(struct collector *c)
 	return name ? name : add_name(&c->programs, c->program, path_of(c->l->db, c->program));
 }
 
-/* What a program is according to its first argument, the name by which it was called. */
+/* The kind of a program, by its first argument: the name by which it was called. */
 static const struct name *called_name(struct collector *c)
 {
 	uint32_t string = args_string(&c->l->args, c->exec, 0);
@@ -166,7 +166,7 @@ static void free_names(struct map64 *names)
 	map64_clear(names);
 }
 
-/* ---- what ran ---- */
+/* ---- programs ---- */
 
 /* The script of "sh ./cc -c a.c".  Return: its index; 0 if the shell runs none. */
 static size_t script_by_hand(char **args, size_t n)
@@ -187,7 +187,7 @@ static size_t script_of_kernel(const char *program, char **args, size_t n)
 	for (size_t i = 1; i < n && i < 3; i++)
 		if (!strcmp(path_base(args[i]), path_base(program)))
 			return i;
-	/* called through a link with another name */
+	/* run through a link with another name */
 	return n > 1 ? 1 : 0;
 }
 
@@ -331,7 +331,7 @@ static void free_command(struct compdb_command *c)
 	command_free(&c->cmd);
 }
 
-/* Find the command behind the options of a wrapper, or of several nested ones. */
+/* Find the command after the options of a wrapper, or of several nested ones. */
 static bool unwrap_command(struct collector *of, struct compdb_command *c, const struct family *f)
 {
 	c->wrapper = f->runs ? NULL : f;
@@ -348,7 +348,7 @@ static bool unwrap_command(struct collector *of, struct compdb_command *c, const
 	return f && f->tool == TOOL_DRIVER;
 }
 
-/* Find out which command @row->args are.  Return: false if unknown. */
+/* Parse @row->args as a command. Return: false if unknown. */
 static bool take_command(struct collector *c, struct compdb_command *row)
 {
 	struct ran ran = what_ran(c, row->args, row->nargs);
@@ -428,7 +428,7 @@ static void forget_args(struct compdb_command *c)
 
 	for (size_t i = 0; i < cmd->nsources; i++) {
 		cmd->sources[i].path = keep_word(c, cmd->sources[i].path);
-		/* an argument, if the command has -x */
+		/* with -x, the language is an argument: keep a copy */
 		cmd->sources[i].language = keep_word(c, cmd->sources[i].language);
 	}
 	cmd->output = keep_word(c, cmd->output);

@@ -97,7 +97,7 @@ static void take_arguments(struct compdb_list *l, struct compdb_command *c)
 	compdb_take(l, c, args, at);
 }
 
-/* ---- all of them ---- */
+/* ---- loading ---- */
 
 /* Whether all variables of a family were recorded. */
 static bool has_env(struct db *db, const struct family *f)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Why a program that read a file, or was called for it, has an entry or none. */
+/* Why a program that read a file, or was run for it, has an entry or not. */
 struct reason {
 	const char *word;	/* name of the reason in JSON */
 	const char *text;
@@ -22,7 +22,7 @@ struct explainer {
 	const char *path;	/* absolute path of the source */
 	uint32_t file;		/* its file, 0 if the build did not touch it */
 	bool unknown;		/* at least one program is not a known compiler */
-	size_t n, nread;	/* number of programs so far; how many of them read the file */
+	size_t n, nread;	/* number of programs so far; number that read the file */
 	struct json j;
 };
 
@@ -68,7 +68,7 @@ static char *output_of(const struct compdb_command *c, size_t source)
 	return path;
 }
 
-/* The reason for a compiler proper, which is only a part of what its driver does. */
+/* The reason for a compiler proper, which only does a part of its driver's work. */
 static struct reason of_proper(const struct compdb_command *c)
 {
 	if (c->up)
@@ -224,7 +224,7 @@ static void end_text(struct explainer *x)
 			 "  compilers: [{path: NAME, as: gcc}]\n");
 }
 
-/* ---- which programs read it ---- */
+/* ---- programs that read it ---- */
 
 static bool has_read(const struct explainer *x, uint32_t exec)
 {
@@ -261,7 +261,7 @@ static void explain_exec(struct explainer *x, uint32_t exec)
 	free(r.output);
 }
 
-/* Whether a command is called for a file that the build did not touch. */
+/* Whether a command was run for a file that the build did not touch. */
 static bool is_named(struct compdb_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)

@@ -35,7 +35,7 @@ static bool is_version(struct db *db, uint32_t version, const char *path, int fd
 	return same;
 }
 
-/* Whether @exec read the file behind @fd, under the name @path. */
+/* Whether @exec read the file behind @fd by the name @path. */
 static bool read_it(struct db *db, uint32_t exec, const char *path, int fd)
 {
 	static const char text[] = "SELECT at, list FROM access_list WHERE exec = ?";
@@ -67,7 +67,7 @@ static bool read_whole(int fd, struct buf *text)
 
 bool compdb_read_file(struct db *db, uint32_t exec, const char *path, struct buf *text)
 {
-	/* O_NONBLOCK: it may be a FIFO now */
+	/* O_NONBLOCK, because it may be a FIFO now */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	bool ok = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&

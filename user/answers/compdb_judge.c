@@ -51,7 +51,7 @@ struct reads {
 	struct map64 files;	/* ids of the sources of commands that are in doubt */
 };
 
-/* Whether a command is weak: it compiles by its name, but may do anything. */
+/* Whether a command is weak: its name suggests a compiler, but it may do anything. */
 static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
 {
 	return c->weak && !c->wrapper && compdb_compiles(c) && s->fate == FATE_ENTRY;
@@ -128,7 +128,7 @@ static void judge_scripts(struct compdb_list *l)
 		}
 }
 
-/* ---- what else a compiler compiles is a part of its step ---- */
+/* ---- other compilations by a compiler are part of its step ---- */
 
 /* 1 + index of the command above @c to whose step @c belongs; 0 if none. */
 static uint32_t step_of(const struct compdb_list *l, const struct compdb_command *c)
@@ -167,7 +167,8 @@ static bool command_links(const struct compdb_command *c)
 
 /*
  * If a driver below another driver makes the same output, the outer one gets no entry.  Other
- * links below a command with an entry, such as a linker below its driver, are part of that.
+ * links below a command with an entry, such as a linker below its driver, are part of that
+ * command.
  */
 static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
 {

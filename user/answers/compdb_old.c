@@ -15,7 +15,7 @@
 
 /* ---- the file ---- */
 
-/* Whether @path still names the open file @fd: another process's update replaces it. */
+/* Whether @path still names the open file @fd: an update by another process replaces the file. */
 static bool is_there(int fd, const char *path)
 {
 	struct stat st, now;
@@ -97,7 +97,7 @@ static char *path_member(json_object *o, const char *directory, const char *name
 	return path;
 }
 
-/* Return: false if it is no entry. */
+/* Return: false if it is not an entry. */
 static bool take_entry(struct compdb_old *old, json_object *o)
 {
 	struct compdb_old_entry *e;
@@ -203,7 +203,7 @@ void compdb_old_free(struct compdb_old *old)
 		free(old->rows[i].text);
 	}
 	free(old->rows);
-	/* remove the empty file that was made for the lock, unless it was replaced */
+	/* remove the empty file that was created for the lock, unless it was replaced */
 	if (old->made && is_there(old->fd, old->made) && !fstat(old->fd, &st) && !st.st_size)
 		unlink(old->made);
 	free(old->made);

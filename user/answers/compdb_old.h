@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* An existing compile_commands.json, which is to be updated. */
+/* An existing compile_commands.json that is to be updated. */
 #ifndef ETRACE_COMPDB_OLD_H
 #define ETRACE_COMPDB_OLD_H
 
@@ -22,7 +22,8 @@ struct compdb_old {
 
 /**
  * compdb_old_read - read the file, and lock it until compdb_old_free()
- * @create: create the file if there is none, so that it can be locked; else there are no entries
+ * @create: create a missing file, so that it can be locked; if not set, a missing file has no
+ *	entries
  *
  * An empty file has no entries.
  *

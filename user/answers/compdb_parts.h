@@ -20,16 +20,16 @@
 /* Whether a source of a command is an entry; if not, why. */
 enum compdb_fate {
 	FATE_ENTRY,		/* it is an entry */
-	FATE_INNER,		/* command @by, which this one ran, compiles it */
-	FATE_PART,		/* it is part of a step of command @by */
-	FATE_NOT_READ,		/* the command is a script, and nothing that it ran read it */
+	FATE_INNER,		/* command @by, which this one ran, compiles the source */
+	FATE_PART,		/* the command is part of a step of command @by */
+	FATE_NOT_READ,		/* the command is a script, and no program that it ran read it */
 	FATE_NOT_COMPILED,	/* the compiler proper compiled other sources */
 	FATE_OTHER,		/* the command compiles nothing: see command.why */
-	/* it would be an entry, but the user does not want it */
+	/* it would be an entry, but the user excludes it: */
 	FATE_EXCLUDED,		/* by a directory of the configuration */
 	FATE_GONE,		/* the source does not exist any more */
 	FATE_TRIAL,		/* a trial of a configure script */
-	FATE_DUPLICATE,		/* an entry of command @by is equal */
+	FATE_DUPLICATE,		/* command @by has an equal entry */
 };
 
 struct compdb_source {
@@ -44,24 +44,24 @@ struct compdb_command {
 	uint32_t exec, up;	/* @up: 1 + index of the nearest command above it; 0 if none */
 	bool succeeded;		/* ended with status 0 */
 	const char *directory;
-	char *text, **args;	/* all @nargs arguments as it ran, with wrappers */
-	size_t nargs, inner;	/* @inner: index where the command begins behind wrappers */
+	char *text, **args;	/* all @nargs arguments, with wrappers */
+	size_t nargs, inner;	/* @inner: index where the command begins, after wrappers */
 	const char *called;	/* its program's name or path: args[inner] */
-	size_t begin;		/* index of its first argument behind a script's interpreter */
-	size_t own;		/* number of arguments that are the program's name: "zig cc" */
+	size_t begin;		/* index of its first argument after a script's interpreter */
+	size_t own;		/* number of arguments in the program's name: 2 for "zig cc" */
 	const struct family *wrapper;	/* the program that ran, if it is a wrapper; else NULL */
 	bool ignored;		/* by the configuration */
-	bool weak;		/* a script, or only its name is known: it may do anything */
+	bool weak;		/* a script, or known by name only: it may do anything */
 	uint32_t proper;	/* 1 + index of the last compiler proper that it ran; 0 if none */
-	uint32_t next_proper;	/* of a compiler proper: the one before it, as in @proper */
+	uint32_t next_proper;	/* compiler proper: the previous one, as in @proper */
 	uint32_t made;		/* 1 + index of the last assembler or linker it ran; 0 if none */
-	uint32_t step;		/* 1 + index of the command whose step it is part of; 0 if none */
+	uint32_t step;		/* 1 + index of the command of its step; 0 if none */
 	struct command cmd;
 	struct compdb_source *sources;	/* one for each of cmd.sources */
 	enum compdb_fate link;	/* fate of its entry as a link */
-	char *output;		/* of a link or archive: absolute */
-	char **rebuilt;		/* arguments in place of an @file that is gone; or NULL */
-	char **words;		/* @nwords strings that it owns, used by @rebuilt or @cmd */
+	char *output;		/* of a link or archive: absolute path */
+	char **rebuilt;		/* arguments that replace a missing @file; or NULL */
+	char **words;		/* @nwords owned strings, used by @rebuilt or @cmd */
 	size_t nwords, words_cap;
 	bool in_part;		/* @rebuilt may lack some of the file's arguments */
 	struct buf env;		/* variables that affect it: name, NUL, value, NUL */
@@ -73,9 +73,9 @@ struct compdb_list {
 	struct compdb_command *rows;
 	size_t n, cap;
 	struct args args;	/* of all execs */
-	uint32_t *near;		/* by exec: 1 + index of the command that it is or is below */
+	uint32_t *near;		/* by exec: 1 + index of its own or the nearest higher command */
 	struct map64 directories;	/* by file: its path */
-	struct map64 passed;	/* by exec: COLLECT_GCC_OPTIONS, a string; if @passed_read */
+	struct map64 passed;	/* by exec: COLLECT_GCC_OPTIONS, a string; valid if @passed_read */
 	bool passed_read;
 };
 
@@ -87,7 +87,7 @@ struct compdb_entry {
 	const char *file_said;	/* @file as written in the command */
 	const char *directory;
 	char *file;
-	char *output, *said;	/* absolute, and as in the command; NULL if it makes nothing */
+	char *output, *said;	/* absolute, and as in the command; NULL if it makes no file */
 	const char **args;	/* @nargs strings, owned by commands */
 	size_t nargs, cap;
 	char **inputs;		/* of links and archives; else NULL */
@@ -105,7 +105,7 @@ static inline bool compdb_is_proper(const struct compdb_command *c)
 	return c->cmd.family->tool == TOOL_PROPER;
 }
 
-/** compdb_compiles - whether it compiles, and is no compiler proper */
+/** compdb_compiles - whether a command compiles, and is not a compiler proper */
 static inline bool compdb_compiles(const struct compdb_command *c)
 {
 	return c->cmd.kind == COMMAND_COMPILE && !compdb_is_proper(c);
@@ -123,13 +123,15 @@ static inline bool compdb_is_entry(const struct compdb_command *c)
 /** compdb_own - let a command own a malloc()ed string.  Return: the string. */
 const char *compdb_own(struct compdb_command *c, char *word);
 
-/** compdb_has_file - whether a command has an argument that is, or was, an @file */
+/** compdb_has_file - whether a command has, or had, an argument that is an @file */
 bool compdb_has_file(const struct compdb_command *c);
 
 /** compdb_source_of - the source of a command with an absolute path; NULL if none */
 struct compdb_source *compdb_source_of(struct compdb_command *c, const char *file);
 
-/** compdb_absolute - a path as a command in @directory means it: absolute, cleaned, to be freed */
+/**
+ * compdb_absolute - a path relative to @directory, as an absolute, clean path; freed by the caller
+ */
 char *compdb_absolute(const char *directory, const char *path);
 
 /** compdb_collect - find all commands of a build; release them with compdb_list_free() */
@@ -143,41 +145,43 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
  * compdb_read_file - read an @file as a command did
  * @path: absolute
  *
- * Return: false if the file has changed since, or that is not known.
+ * Return: false if the file has changed since, or may have.
  */
 bool compdb_read_file(struct db *db, uint32_t exec, const char *path, struct buf *text);
 
-/** compdb_rebuild - replace @files that are gone by the arguments that compilers proper got */
+/**
+ * compdb_rebuild - replace missing @files with the arguments that the compilers proper received
+ */
 void compdb_rebuild(struct compdb_list *l);
 
-/** compdb_add_sources - add sources that only the arguments of compilers proper show */
+/** compdb_add_sources - add sources that appear only in the arguments of compilers proper */
 void compdb_add_sources(struct compdb_list *l);
 
-/** compdb_check - compare drivers with their compilers proper, which have the last word */
+/** compdb_check - compare drivers with their compilers proper, which are authoritative */
 void compdb_check(struct compdb_list *l);
 
 /** compdb_load_env - load variables of commands; options in them become arguments */
 void compdb_load_env(struct compdb_list *l);
 
-/** compdb_check_env - report if variables that compilers of entries read were not recorded */
+/** compdb_check_env - report if the recording lacks variables that compilers of entries read */
 void compdb_check_env(struct compdb_list *l);
 
 /**
  * compdb_env_options - options with the effect of environment variables, for a language
- * @before: those that go before the arguments, else those behind them
+ * @before: the options that go before the arguments, else those that go after them
  *
- * Return: their number; they are the last ones of c->words.
+ * Return: their number; they are the last words in c->words.
  */
 size_t compdb_env_options(struct compdb_command *c, const char *language, bool before);
 
 /** compdb_judge - set the fate of each source and link */
 void compdb_judge(struct compdb_list *l);
 
-/** compdb_make_entries - make entries of all with FATE_ENTRY; free each with compdb_free_entry() */
+/** compdb_make_entries - make an entry for each FATE_ENTRY; free each with compdb_free_entry() */
 void compdb_make_entries(struct compdb_entries *to, struct compdb_list *l);
 void compdb_free_entry(struct compdb_entry *e);
 
-/** compdb_select - set another fate where the user does not want an entry */
+/** compdb_select - change the fate of entries that the user excludes */
 void compdb_select(struct compdb_list *l);
 
 /** compdb_is_trial - whether a source was only compiled as a trial of a configure script */
@@ -186,7 +190,7 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 /** compdb_drop_duplicates - of entries with equal members, keep only the first */
 void compdb_drop_duplicates(struct compdb_entries *e, struct compdb_list *l);
 
-/** compdb_find - do all of the above: the entries that the user wants, sorted */
+/** compdb_find - do all of the above: find the entries that the user wants, sorted */
 void compdb_find(struct compdb_entries *l, struct compdb_list *list, struct db *db,
 		 const struct compdb *c);
 void compdb_free_entries(struct compdb_entries *l);

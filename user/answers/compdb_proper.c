@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Compares drivers with their compilers proper: if they disagree, the sources and outputs of
- * the compilers proper are right, and if an @file is gone, the arguments that they got stand
- * for it.  See compdb_parts.h.
+ * Compares drivers with their compilers proper: if they disagree, the sources and outputs of the
+ * compilers proper are right; and their arguments replace a missing @file.  See compdb_parts.h.
  */
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
@@ -35,7 +34,7 @@ struct rebuilt {
 static void add_arg(struct rebuilt *r, const char *arg)
 {
 	r->args = xgrow(r->args, &r->cap, r->n + 2, sizeof(*r->args));
-	/* not copied: owned by commands, which live longer */
+	/* not copied: owned by commands, which outlive this */
 	r->args[r->n++] = (char *)(uintptr_t)arg;
 	r->args[r->n] = NULL;
 }
@@ -120,7 +119,7 @@ static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct r
 	return true;
 }
 
-/* Without COLLECT_GCC_OPTIONS: add the arguments of cc1, except those that its driver adds. */
+/* Without COLLECT_GCC_OPTIONS: add the arguments of cc1, except the ones that its driver adds. */
 static void add_received(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
@@ -135,7 +134,7 @@ static void add_received(struct compdb_list *l, struct compdb_command *c, struct
 		add_arg(r, "-o");
 		add_arg(r, last->output);
 	}
-	/* gcc passes directories on in an @file of its own */
+	/* gcc passes directories on in its own @file */
 	c->in_part = proper->unread;
 }
 
@@ -178,18 +177,18 @@ static void add_said(struct buf *to, const struct command *c, const char *names)
 	}
 }
 
-/* Whether a compiler proper got the same macros and directories as its driver. */
+/* Whether a compiler proper received the same macros and directories as its driver. */
 static bool args_agree(const struct command *driver, const struct command *proper)
 {
 	bool same = true;
 
-	/* gcc passes directories (passed[0]) on in an @file of its own: skip these then */
+	/* gcc may pass directories (passed[0]) on in its own @file: skip them then */
 	for (size_t i = proper->unread; same && i < sizeof(passed) / sizeof(passed[0]); i++) {
 		struct buf a = { 0 }, b = { 0 };
 
 		add_said(&a, driver, passed[i]);
 		add_said(&b, proper, passed[i]);
-		/* the driver may add options of its own before or after them */
+		/* the driver may add other options before or after them */
 		same = !a.len || (b.len && memmem(b.s, b.len, a.s, a.len));
 		buf_free(&a);
 		buf_free(&b);
@@ -298,7 +297,10 @@ static void check_sources(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- outputs ---- */
 
-/* What the last program below a driver made of the driver's only source; NULL if unclear. */
+/*
+ * The file that the last program below a driver made from the driver's only source; NULL if
+ * unclear.
+ */
 static const char *made_output(struct compdb_list *l, const struct compdb_command *c)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
@@ -334,7 +336,7 @@ static void check_output(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- all ---- */
 
-/* Whether it is unknown what a command compiled, or how, because an @file is gone. */
+/* Whether it is unknown what a command compiled, or how, because an @file is missing. */
 static bool in_the_dark(const struct compdb_list *l, const struct compdb_command *c)
 {
 	if (c->in_part)

@@ -38,7 +38,7 @@ static enum compdb_fate fate_of(struct compdb_list *l, const struct compdb_comma
 	return FATE_ENTRY;
 }
 
-/* The fate of a link: that of its sources, else that of its first input. */
+/* The fate of a link: the fate of its sources, else of its first input. */
 static enum compdb_fate fate_of_link(struct compdb_list *l, const struct compdb_command *c,
 				     enum compdb_fate fate)
 {

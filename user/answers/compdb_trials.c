@@ -3,9 +3,9 @@
  * Recognizes trials: sources that configure scripts and the like compile only to test the
  * system.  See compdb_parts.h.
  *
- * The trace shows most of them: the build made the source, both it and its object are gone in
- * the end, and no file that is left was made from them.  Data through pipes does not count, as
- * configure scripts read what their trials print, and write makefiles.
+ * The trace shows most of them: the build made the source, both it and its object are gone at the
+ * end, and no remaining file was made from them. Data through pipes does not count, because
+ * configure scripts read the output of their trials, and write makefiles.
  */
 #include "answers/compdb_parts.h"
 #include "base/path.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * For trials whose sources are left, or were not made by the build: patterns of file names, and
- * of directories of sources, outputs or commands.
+ * For trials whose sources remain, or were not made by the build: patterns of file names, and of
+ * directories of sources, outputs or commands.
  */
 static const char *const files[] = {
 	"conftest*.*", "conftst*.*",	/* autoconf, mkmf, autosetup */
@@ -46,7 +46,7 @@ static bool has_pattern(const char *const *patterns, size_t n, const char *path)
 	return false;
 }
 
-/* ---- what is gone ---- */
+/* ---- removed files ---- */
 
 static uint32_t find_file(const struct build *b, const char *path)
 {
@@ -60,7 +60,7 @@ static bool is_made_and_gone(const struct build *b, uint32_t file)
 	return version && !build_present(b, file) && build_is_made(&b->versions[version]);
 }
 
-/* Whether a file that is left at the end was made from a version of @file. */
+/* Whether a file that exists at the end was made from a version of @file. */
 static bool leads_on(const struct build *b, uint32_t version, uint32_t file)
 {
 	struct reach r = { 0 };

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Append the text of a bracket argument, [=[x]=].  Return: its end; NULL if @s is none. */
+/*
+ * Append the text of a bracket argument, [=[x]=].
+ *
+ * Return: its end; NULL if @s is not a bracket argument.
+ */
 static const char *add_bracketed(const char *s, struct buf *to)
 {
 	size_t equals = *s == '[' ? strspn(s + 1, "=") : 0;

@@ -7,7 +7,7 @@
 #include "io/out.h"
 
 /**
- * ctest_put - print the names of tests whose commands are among @n execs, one a line
+ * ctest_put - print the names of tests whose commands are among @n execs, one per line
  *
  * The names are read from the present CTestTestfile.cmake files that CTest read in the build.
  * The output is for ctest --tests-from-file.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- paths in their order ---- */
+/* ---- sorted paths ---- */
 
 struct path {
 	const char *s;
@@ -151,7 +151,7 @@ void deps_end(const struct deps *d)
 
 /* ---- files ---- */
 
-/* What a trace does not show of a program, and what is therefore missing in an answer. */
+/* What a trace does not show about a program, and what the answer therefore lacks. */
 static const struct unseen {
 	uint8_t bit;		/* enum graph_unseen */
 	bool reverse;
@@ -247,7 +247,7 @@ void deps_of(struct deps *d, uint32_t file, bool header)
 	free(l.rows);
 }
 
-/* Add each file once that a program used in one of the classes, or looked up in vain. */
+/* Add each file once that a program used in one of the classes, or failed to find. */
 static void add_used(const struct deps *d, struct paths *l)
 {
 	const struct build *b = build_of(d->db);
@@ -259,7 +259,7 @@ static void add_used(const struct deps *d, struct paths *l)
 	for (uint32_t exec = 1; exec <= b->nexecs && d->classes >> GRAPH_PROBE & 1; exec++)
 		for (uint32_t i = 0; i < build_misses(b, exec); i++)
 			seen[build_miss_of(b, exec, i)->file] = true;
-	/* links depend on their targets, and new names on the files that had other names */
+	/* links depend on their targets, and new names on files with other names */
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		seen[b->versions[i].target] = true;
 	for (size_t i = 0; i < b->nnames; i++)

@@ -15,13 +15,13 @@ struct deps {
 	enum reach_how how;
 	unsigned int classes;
 	bool reverse;		/* rdeps */
-	bool unknown;		/* set if part of an answer is unknown, which was reported */
+	bool unknown;		/* set if part of an answer is unknown, which has been reported */
 };
 
 /** deps_of - print the answer for one file; @header: first a line with its name */
 void deps_of(struct deps *d, uint32_t file, bool header);
 
-/** deps_all - print the answers for all files that the build left (reverse: for all it used) */
+/** deps_all - print the answers for all files that the build left (reverse: that it used) */
 void deps_all(struct deps *d);
 
 /** deps_begin, deps_end - print what some formats need before and after all answers */

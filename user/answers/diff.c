@@ -13,7 +13,7 @@
 #define A(d) (&(d)->m.side[0])
 #define B(d) (&(d)->m.side[1])
 
-/* ---- roots, and what follows from them ---- */
+/* ---- roots and their consequences ---- */
 
 static int32_t add_root(struct diff *d, struct diff_root root)
 {
@@ -22,7 +22,7 @@ static int32_t add_root(struct diff *d, struct diff_root root)
 	return (int32_t)d->nroots++;
 }
 
-/* How an input of unit @b differs: what its root needs. */
+/* A difference of an input of unit @b, as needed for its root. */
 struct differing {
 	enum diff_input input;
 	unsigned int side;	/* build that @file is from */
@@ -77,7 +77,7 @@ static size_t first_edge(const struct diff *d, uint32_t from)
 	return partition_point(i, 0, d->nedges, d->edges[i].from < from);
 }
 
-/* From each marked unit, mark the readers of what it wrote since, and its calls that differ. */
+/* From each marked unit, mark the readers of its later writes, and its calls that differ. */
 static void spread_causes(struct diff *d)
 {
 	while (d->nqueue) {
@@ -109,7 +109,7 @@ static void add_edges(struct diff *d, uint32_t version, uint32_t to, int64_t at)
 	size_t n;
 	const struct match_write *w = match_writes(B(d), version, &n);
 
-	/* what is known to hold the same passes no difference on */
+	/* versions known to be equal pass no difference on */
 	if (map64_get(&d->equal, (uint64_t)to << 32 | version))
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -160,7 +160,7 @@ struct look {
 	struct diff *d;
 	struct map64 *files;
 	uint32_t unit;
-	bool calls;		/* the unit does nothing but call others */
+	bool calls;		/* the unit only runs others */
 	struct seed {
 		uint32_t unit;
 		int32_t root;
@@ -174,7 +174,7 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	struct look *l = ctx;
 	struct diff *d = l->d;
 	struct diff_unit *u = &d->units[l->unit];
-	/* at least one of the two is there; both, if they are compared */
+	/* at least one of the two exists; both do if they are compared */
 	const struct match_input *in = b ? b : a;
 	uint8_t by;
 	enum diff_input input = diff_input_of(d, a, b, &by);
@@ -187,8 +187,8 @@ static void look_at(void *ctx, const struct match_input *a, const struct match_i
 	if (a && b && a->made && b->made && by & MATCH_BY_CONTENT)
 		diff_held_add(d, a->version, b->version, b->file);
 	/*
-	 * For a unit that only calls others, a difference shows in these calls: a file of
-	 * which only the time differs counts only if the calls differ, too.
+	 * A unit that only runs others shows a difference in its calls: a file that
+	 * differs only in time counts only if the calls differ, too.
 	 */
 	if (input == DIFF_TIME_ONLY && l->calls && in->class == GRAPH_DATA) {
 		u->weak = u->weak ? u->weak : in->file;
@@ -247,7 +247,7 @@ static void look_at_all(struct look *l)
 	free(inputs[1].rows);
 }
 
-/* ---- what nothing before explains ---- */
+/* ---- differences that no earlier one explains ---- */
 
 /* The root for an environment that differs in a unit or one of its callers; -1 if none. */
 static int32_t env_root(struct diff *d, uint32_t unit)
@@ -258,7 +258,7 @@ static int32_t env_root(struct diff *d, uint32_t unit)
 
 	if (!first)
 		return -1;
-	/* its caller set the variables, and was different before */
+	/* its caller set the variables, and already differed */
 	if (b->caller && caller->since <= b->at)
 		return caller->root;
 	for (size_t i = 0; i < d->nroots; i++)
@@ -338,8 +338,8 @@ static uint32_t last_writer(const struct match_side *s, uint32_t version)
 }
 
 /*
- * The root for a program whose output differs although its inputs are equal.  One per program;
- * but a shell is another program with each script.
+ * The root for a program whose output differs although its inputs are equal. One root per program,
+ * but a shell counts as a different program for each script.
  */
 static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t maker,
 			   struct diff_root made)
@@ -364,7 +364,10 @@ static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t make
 	return root;
 }
 
-/* The programs that saw no difference and made one: each is a root, unless an earlier one is. */
+/*
+ * Make each program that saw no difference but made one a root, unless an earlier root explains
+ * it.
+ */
 static void explain_held(struct diff *d, struct map64 *programs)
 {
 	size_t n;
@@ -413,8 +416,8 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 }
 
 /*
- * The root for a file of the first build only: that of its maker, which did not run in the
- * second build, or differs there; -1 if unknown.
+ * The root for a file of the first build only: the root of its maker, which did not run in
+ * the second build, or differs there; -1 if unknown.
  */
 static int32_t root_of_gone(const struct diff *d, uint32_t file)
 {
@@ -425,7 +428,7 @@ static int32_t root_of_gone(const struct diff *d, uint32_t file)
 	return !maker ? -1 : pair ? d->units[pair].root : d->removed[maker];
 }
 
-/* Find the root of each different output: that of its maker, or the output's own. */
+/* Find the root of each different output: its maker's root, or one of its own. */
 static void explain_outputs(struct diff *d, struct map64 *programs)
 {
 	for (size_t i = 0; i < d->noutputs; i++) {
@@ -448,7 +451,7 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 	}
 }
 
-/* Callers of a failed unit fail, too, and do not make their further calls. */
+/* Callers of a failed unit fail, too, and make no further calls. */
 static void explain_failed(struct diff *d)
 {
 	/* from calls to their callers, which have lower numbers */
@@ -487,12 +490,12 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER ||
 		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
-		/* from its beginning on: a unit may have failed before it wrote anything */
+		/* from its beginning: a unit may have failed before it wrote anything */
 		mark_unit(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread_causes(d);
 	}
 	explain_failed(d);
-	/* last, as the trace does not show whether a unit used a variable that differs */
+	/* last, because the trace does not show whether a unit used a variable that differs */
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		int32_t root = d->units[i].since == NEVER ? env_root(d, i) : -1;
 

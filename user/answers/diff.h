@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where two builds begin to differ.  Programs are compared by their arguments, their
- * executable, the files that they read, by content or by size and time, and their status.
- * A root is a difference that no earlier one explains: neither an input that differs, nor a
- * caller that differs.
+ * executable, the files that they read, by content or by size and time, and their status. A
+ * root is a difference that neither an input that differs nor a caller that differs
+ * explains.
  */
 #ifndef ETRACE_DIFF_H
 #define ETRACE_DIFF_H
@@ -64,18 +64,19 @@ struct diff_env {
 
 struct diff_root {
 	/*
-	 * If the recordings have contents: the program (of DIFF_COMMAND, its caller) saw no
-	 * difference at all, and made another content.  Here the build stops being reproducible.
+	 * If the recordings have contents: the program (DIFF_COMMAND: its caller) saw no
+	 * difference at all, but made a different content. Here the build stops being
+	 * reproducible.
 	 */
 	bool stops;
 	uint8_t kind;		/* enum diff_kind */
-	uint8_t input;		/* of DIFF_FILE, DIFF_OUTPUT: enum diff_input */
+	uint8_t input;		/* DIFF_FILE, DIFF_OUTPUT: enum diff_input */
 	uint8_t side;		/* build that @file is from, 0 or 1 */
-	uint8_t by;		/* what the comparison of @file went by, enum match_by */
+	uint8_t by;		/* what @file was compared by, enum match_by */
 	uint32_t file;
 	uint32_t a, b;		/* its first unit in each build; 0 if none */
-	int64_t at;		/* when it began to matter in the second build, ns */
-	uint32_t units;		/* number of units that differ, or may, because of it */
+	int64_t at;		/* when it first had an effect in the second build, ns */
+	uint32_t units;		/* number of units that differ, or may differ, because of it */
 	uint32_t failed;	/* first unit (second build) that failed in one build only; or 0 */
 	uint32_t nfailed;	/* number of such units, without their callers */
 };
@@ -85,10 +86,10 @@ struct diff_unit {
 	uint8_t what;		/* bits of enum diff_what */
 	uint8_t input;		/* enum diff_input of the first input that differs */
 	uint8_t side;		/* build that @file is from, 0 or 1 */
-	uint8_t by;		/* what the comparison of its inputs went by, enum match_by */
+	uint8_t by;		/* what its inputs were compared by, enum match_by */
 	uint32_t file;		/* the first input that differs */
 	uint32_t version;	/* of @file */
-	uint32_t weak;		/* input of which only the time differs, 0 if none; see diff.c */
+	uint32_t weak;		/* input whose time alone differs, 0 if none; see diff.c */
 	int64_t weak_at;	/* when @weak was read, ns */
 	int64_t since;		/* it may differ from this time on; INT64_MAX if it does not */
 	int32_t root;		/* root that explains it, -1 if none */
@@ -106,7 +107,7 @@ struct diff {
 	size_t nroots, cap;
 	struct diff_edge {
 		uint32_t from, to;
-		int64_t at, until;	/* @to read from @at on, @from wrote until @until */
+		int64_t at, until;	/* @to began to read at @at, @from wrote until @until */
 	} *edges;
 	size_t nedges, edges_cap;
 	uint32_t *queue;
@@ -119,9 +120,9 @@ struct diff {
 	size_t left[DIFF_NLEFT];	/* number of outputs of each kind */
 	struct diff_held {
 		uint32_t first, second, file;
-	} *held;		/* versions that hold different contents, as recorded */
+	} *held;		/* versions whose recorded contents differ */
 	size_t nheld, held_cap;
-	struct map64 equal;	/* by unit << 32 | version (second build): an input that is equal */
+	struct map64 equal;	/* unit << 32 | version (second build) of equal inputs */
 	bool timed;		/* diff_put() has printed a difference in time stamps */
 };
 
@@ -131,12 +132,14 @@ void diff_free(struct diff *d);
 
 /**
  * diff_input_of - how two inputs differ; one may be NULL
- * @by: set to what that went by, as by match_change(); may be NULL
+ * @by: set to what they were compared by, as in match_change(); may be NULL
  */
 enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 			      const struct match_input *b, uint8_t *by);
 
-/** diff_pairs - call @fn for each name among the inputs of two units, NULL where one lacks it */
+/**
+ * diff_pairs - call @fn for each name among the inputs of two units, with NULL where one lacks it
+ */
 typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
 		void *ctx);
@@ -146,33 +149,34 @@ void diff_outputs(struct diff *d);
 
 /* ---- where the build stops being reproducible: diff_held.c ---- */
 
-/** diff_held_add - remember versions of the two builds that held different contents of @file */
+/** diff_held_add - remember versions of @file whose contents differ between the builds */
 void diff_held_add(struct diff *d, uint32_t first, uint32_t second, uint32_t file);
 
-/** diff_is_equal - whether a unit and its pair differ in nothing but the time that they took */
+/** diff_is_equal - whether a unit and its pair differ only in their running time */
 bool diff_is_equal(const struct diff *d, uint32_t unit);
 
 /**
- * diff_stops_by_call - whether a caller that saw no difference made one, by the arguments it gave
+ * diff_stops_by_call - whether a caller that saw no difference introduced one in the arguments of
+ * a call
  *
- * What it saw later may come from that: cmake reads other files after it has found another
- * compiler.
+ * Differences that it saw later may result from that: cmake reads other files after it has found
+ * another compiler.
  */
 bool diff_stops_by_call(const struct diff *d, const struct diff_root *r);
 
-/* A program that ran in both builds and made another content of a file. */
+/* A program that ran in both builds and made different contents of a file. */
 struct diff_maker {
-	uint32_t unit;		/* of the second build, that wrote it */
+	uint32_t unit;		/* of the second build, the writer */
 	/*
-	 * What to name if it saw no difference: @unit, or the program above it that it is a part
-	 * of, if something between the two is not known: a compiler, of which the assembler reads
-	 * a file that is gone.  0 if it saw one, or what it used is not known.
+	 * The unit to report if it saw no difference: @unit, or the program above of which it is a
+	 * part, if a step between the two is unknown (an assembler reads a file that its compiler
+	 * has removed). 0 if it saw a difference, or its inputs are unknown.
 	 */
 	uint32_t named;
 	uint32_t version, file;
 };
 
-/** diff_held_makers - these programs, by the time at which they began.  @n of them; free it. */
+/** diff_held_makers - the @n programs, by the time when they began. Free the result. */
 struct diff_maker *diff_held_makers(const struct diff *d, size_t *n);
 
 /** diff_env_load - load the environments that were recorded (diff_env.c) */
@@ -201,7 +205,7 @@ uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
 
 /**
  * diff_failed_before - whether a unit exists only in @side because a failure in the other
- *	build kept its caller from calling it; sets diff.after
+ * build kept its caller from running it; sets diff.after
  *
  * False if the caller saw any other difference.
  */

@@ -76,7 +76,7 @@ static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec,
 	return env->rows + first;
 }
 
-/* Whether a unit was executed during the trace: only then its environment is recorded. */
+/* Whether a unit was executed during the trace: only then is its environment recorded. */
 static bool has_env(const struct match_side *s, uint32_t unit)
 {
 	const struct build_exec *e = &s->b->execs[s->units[unit].exec];

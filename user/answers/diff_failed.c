@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds failures in only one of two builds, and what did not run because of them.  See diff.h. */
+/*
+ * Finds failures in only one of two builds, and programs that did not run because of them.  See
+ * diff.h.
+ */
 #include "answers/diff.h"
 #include "base/xalloc.h"
 
@@ -63,7 +66,7 @@ bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit)
 	if (units[unit].pair || !caller)
 		return false;
 	d->after[side][unit] = d->after[side][caller];
-	/* if the caller saw another difference, that may be why it made other calls */
+	/* another difference that the caller saw may be the reason for its other calls */
 	if (!second || d->units[second].since != INT64_MAX)
 		return d->after[side][unit];
 	if (!failed && worked_in(d, second) == (int)side)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finds the programs with which a build stops being reproducible: those that saw no difference,
- * and made another content.  Only recorded contents count.  See diff.h.
+ * Finds the programs where a build stops being reproducible: they saw no difference, but made
+ * different contents.  Only recorded contents count.  See diff.h.
  */
 #include "answers/diff.h"
 #include "base/xalloc.h"
@@ -73,8 +73,8 @@ bool diff_stops_by_call(const struct diff *d, const struct diff_root *r)
 }
 
 /*
- * If both versions were made of older ones that are known to differ, those are what to explain.
- * Return: false if they are files from before the builds.
+ * If both versions were made from older ones that are known to differ, replace them with those,
+ * which need an explanation. Return: false if these are from before the builds.
  */
 static bool find_oldest(const struct diff *d, struct diff_held *h)
 {
@@ -92,16 +92,16 @@ static bool find_oldest(const struct diff *d, struct diff_held *h)
 	}
 }
 
-/* ---- what to name ---- */
+/* ---- the program to name ---- */
 
 struct naming {
 	const struct diff *d;
 	const uint32_t *step;	/* by unit of the second build: match_steps() */
-	const bool *alone;	/* by unit: saw no difference, and made one that is known */
-	uint32_t *queue;	/* units whose inputs are to be looked at, each once */
+	const bool *alone;	/* by unit: it saw no difference, but made a known one */
+	uint32_t *queue;	/* units whose inputs are to be checked, each once */
 	size_t n, cap;
-	uint32_t top;		/* the program that all of them are a part of */
-	bool outside;		/* another step wrote what is not known */
+	uint32_t top;		/* the program of which all of them are a part */
+	bool outside;		/* another step wrote an unknown input */
 };
 
 /* The nearest unit of a step that is, or called, both. */
@@ -118,8 +118,8 @@ static uint32_t nearest_of(const struct match_side *s, uint32_t a, uint32_t b)
 }
 
 /*
- * Whether a unit may have made the difference, and is no part of the program to name.  What cmake
- * calls, also by a ninja of its own, is a part of it, unless it makes a difference by itself.
+ * Whether a unit may have made the difference but is not part of the program to name. Everything
+ * that cmake runs, even by its own ninja, is part of it, unless it makes a difference by itself.
  */
 static bool is_outside(const struct naming *m, uint32_t unit)
 {
@@ -128,7 +128,10 @@ static bool is_outside(const struct naming *m, uint32_t unit)
 	return m->alone[unit] || nearest_of(B(m->d), m->top, unit) != m->top;
 }
 
-/* A program of the step used this version, and it is not known whether both builds had the same. */
+/*
+ * Add the writers of a version that the step used, when it is unknown whether both builds had the
+ * same.
+ */
 static void add_unknown(struct naming *m, uint32_t version)
 {
 	const struct match_side *s = B(m->d);
@@ -160,7 +163,7 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 		add_unknown(m, b->version);
 }
 
-/* The content of pipes is never recorded. */
+/* Treat pipes as unknown: their content is never recorded. */
 static void look_at_pipes(struct naming *m, uint32_t unit)
 {
 	const struct match_side *s = B(m->d);
@@ -175,7 +178,7 @@ static void look_at_pipes(struct naming *m, uint32_t unit)
 		}
 }
 
-/* Return: 0 if the inputs of the step are not known to be equal. */
+/* The program to name for a maker. Return: 0 if the inputs of the step may differ. */
 static uint32_t name_of(struct naming *m, uint32_t maker, const struct diff_held *h)
 {
 	struct match_inputs inputs[2] = { 0 };
@@ -204,9 +207,9 @@ static uint32_t name_of(struct naming *m, uint32_t maker, const struct diff_held
 	return diff_is_equal(m->d, m->top) ? m->top : maker;
 }
 
-/* ---- all of them ---- */
+/* ---- all makers ---- */
 
-/* The units of naming.alone.  Free it. */
+/* Compute naming.alone; the caller frees it. */
 static bool *find_alone(const struct diff *d)
 {
 	bool *alone = xcalloc(B(d)->nunits + 1ul, sizeof(*alone));

@@ -15,7 +15,7 @@ static bool ends_with(const struct build *b, uint32_t file, const char *end)
 	return len >= n && !memcmp(path + len - n, end, n);
 }
 
-/* Whether match_name() changes a path: in a copied directory, files have other times. */
+/* Whether match_name() changes a path: files in a copied directory have other times. */
 static bool is_copy(const struct match_side *s, uint32_t file)
 {
 	struct buf name = { 0 };
@@ -29,7 +29,7 @@ static bool is_copy(const struct match_side *s, uint32_t file)
 	return ret;
 }
 
-/* Whether a file has a time of its own in each build, so that another time says nothing. */
+/* Whether a file has different times in both builds anyway, so that this means nothing. */
 static bool has_own_time(const struct diff *d, const struct match_input *b)
 {
 	return b->made || d->sizes || is_copy(B(d), b->file) ||

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hash a file.  Return: false if it is not as the build left it, or cannot be read. */
+/* Hash a file. Return: false if it has changed since the build, or cannot be read. */
 static bool hash_of(struct db *db, uint32_t file, struct attest_file *of)
 {
 	struct attest a = { .db = db, .root = "/" };

@@ -119,7 +119,7 @@ static void put_var(void *ctx, const struct diff_var *a, const struct diff_var *
 	out_puts(p->out, "\n");
 }
 
-/* What is said of a program that is not reproducible, and first of the first one. */
+/* Texts about a program that is not reproducible; the first such program gets another one. */
 static const char first_stop[] =
 	"   here the build stops being reproducible: its arguments, program, inputs and environment\n"
 	"   are equal, as far as they are recorded, and what it made is not\n";
@@ -398,11 +398,11 @@ static void json_removed(struct diff *d, struct json *j, uint32_t unit, size_t r
 	json_line(j);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole answer ---- */
 
-static const struct diff_root *sorted;	/* what qsort() sorts with by_weight() */
+static const struct diff_root *sorted;	/* the array that by_weight() refers to */
 
-/* First the programs that are not reproducible; those and the others by time. */
+/* The programs that are not reproducible come first; otherwise order by time. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct diff_root *x = &sorted[*(const size_t *)a], *y = &sorted[*(const size_t *)b];
@@ -508,7 +508,10 @@ bool diff_put(struct diff *d, struct out *out, bool json)
 	sorted = d->roots;
 	qsort(order, d->nroots, sizeof(*order), by_weight);
 	for (size_t i = 0; i < d->nroots; i++) {
-		/* a root that explains no unit: earlier ones explain all that it could */
+		/*
+		 * skip a root that explains no unit: earlier ones explain everything that it
+		 * could
+		 */
 		if (!d->roots[order[i]].units)
 			continue;
 		number[order[i]] = ++n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Follows a difference back to the programs that it may come from.  See different.h. */
+/* Follows a difference back to the programs that may have caused it.  See different.h. */
 #include "answers/different.h"
 #include "base/xalloc.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- the units and files on the way ---- */
 
-#define UNIT (1ull << 32)	/* in struct different.seen */
+#define UNIT (1ull << 32)	/* key bit of units in struct different.seen */
 
 static void add_file(struct different *w, struct different_file f)
 {
@@ -40,7 +40,7 @@ static void follow_file(struct different *w, size_t i)
 	size_t n;
 	const struct match_write *writes = match_writes(B(w), f.second, &n);
 
-	/* emptied, copied, or given a name, and not written */
+	/* truncated, copied or renamed, but not written */
 	if (!n && v->exec)
 		add_unit(w, B(w)->unit_of[v->exec]);
 	while (n--)
@@ -63,13 +63,13 @@ static void follow_input(void *ctx, const struct match_input *a, const struct ma
 
 	if (!b || !b->made || same == BUILD_SAME)
 		return;
-	/* without hashes, sizes tell at least something */
+	/* without hashes, use the sizes */
 	f->carries |= same == BUILD_DIFFERENT ||
 		      (a && a->identified && b->identified && a->size != b->size);
 	add_file(f->w, (struct different_file){ a ? a->version : 0, b->version, b->file, 0 });
 }
 
-/* What goes through pipes is never known. */
+/* The content of pipes is always unknown. */
 static void follow_pipes(struct different *w, uint32_t unit)
 {
 	const struct match_side *s = B(w);
@@ -98,7 +98,7 @@ static void follow_unit(struct different *w, size_t i)
 	follow_pipes(w, unit);
 	free(inputs[0].rows);
 	free(inputs[1].rows);
-	/* who called it gave it the arguments, and what it changed of the environment */
+	/* its caller chose the arguments, and may have changed the environment */
 	if (!pair || !match_same_call(&w->d->m, pair, unit)) {
 		f.carries |= B(w)->units[unit].caller != 0;
 		add_unit(w, B(w)->units[unit].caller);
@@ -124,7 +124,7 @@ static void follow_all(struct different *w)
 	w->root = 0;
 }
 
-/* ---- where to begin ---- */
+/* ---- where to start ---- */
 
 /* Whether a version is another one, or was changed into it. */
 static bool is_changed_into(const struct match_side *s, uint32_t version, uint32_t into)
@@ -144,8 +144,8 @@ static int by_at(const void *x, const void *y, void *ctx)
 }
 
 /*
- * All that the outputs which differ were made from, as far as it may differ: *@all, to be released
- * with different_free().  Return: false if all outputs are known to be equal, and there are some
+ * Set *@all to everything that the differing outputs were made from, as far as it may differ;
+ * release it with different_free(). Return: false if there are outputs, all known to be equal
  */
 static bool follow_outputs(const struct different *w, struct different *all)
 {
@@ -170,7 +170,7 @@ static bool follow_outputs(const struct different *w, struct different *all)
 	return d->noutputs || d->left[DIFF_LEFT_UNKNOWN] || !d->left[DIFF_LEFT_SAME];
 }
 
-/* The output that led to a version. */
+/* The output from which the search reached a version. */
 static struct different_file find_shown(const struct different *all, uint32_t version)
 {
 	for (size_t i = 0; i < all->nfiles; i++)
@@ -180,8 +180,8 @@ static struct different_file find_shown(const struct different *all, uint32_t ve
 }
 
 /*
- * The first thing that was made with another content, of those programs that saw no difference.  If
- * an output that differs was made from one, only these count.
+ * The first file with different contents from a program that saw no difference. If a differing
+ * output was made from such files, only those count.
  */
 static struct different_file find_first(const struct different *w, const struct different *all)
 {
@@ -216,7 +216,7 @@ static struct different_file find_first(const struct different *w, const struct 
 	return found;
 }
 
-/* An output that differs; the one that was made first if @file is 0. */
+/* The differing output @file; if 0, the differing output that was made first. */
 static struct different_file find_output(const struct different *w, uint32_t file)
 {
 	struct different_file found = { 0 };
@@ -235,7 +235,7 @@ static struct different_file find_output(const struct different *w, uint32_t fil
 	return found;
 }
 
-/* A file that was asked for, but is gone, or no output. */
+/* A file that the user asked for, but that is gone or not an output. */
 static struct different_file find_held(const struct different *w, uint32_t file)
 {
 	struct different_file found = { 0 };
@@ -273,7 +273,7 @@ bool different_find(struct different *w, uint32_t file)
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole search ---- */
 
 static int by_weight(const void *a, const void *b)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Why two builds made different things of the same inputs.
+ * Finds out why two builds made different outputs from the same inputs.
  *
- * From a file that differs, its data is followed back through the programs that wrote it, as long
- * as what they read differs, or is not known: what is known to be equal brought no difference.
- * Each program on the way gives clues: what it read or asked the kernel for, what it is, and what
- * of its command and environment differs.  The contents of the files give more, if they are still
- * what the build left.  The clues are sorted by how much they say.
+ * The search follows the data of a differing file back through the programs that wrote it, as long
+ * as their inputs differ or are unknown: inputs known to be equal cannot have caused it. Each
+ * program on the way gives clues: what it read or asked the kernel for, which program it is, and
+ * which parts of its command and environment differ. The contents of the files give more clues, if
+ * they are still what the build left. The clues are sorted by weight.
  */
 #ifndef ETRACE_DIFFERENT_H
 #define ETRACE_DIFFERENT_H
 
 #include "answers/diff.h"
 
-/* In this order if nothing else decides. */
+/* Of clues with equal weight, the earlier cause comes first. */
 enum different_cause {
 	DIFFERENT_TOOL, DIFFERENT_INPUT, DIFFERENT_PID, DIFFERENT_HOST, DIFFERENT_CPUS,
 	DIFFERENT_RANDOM, DIFFERENT_LOCALE, DIFFERENT_ENV, DIFFERENT_LISTING, DIFFERENT_WRITERS,
@@ -23,8 +23,8 @@ enum different_cause {
 extern const char *const different_names[DIFFERENT_NCAUSES];
 
 /*
- * Weights, in percent of certainty that this is the cause.  From DIFFERENT_SEEN on, the record or
- * the contents show that it differs; from DIFFERENT_LIKELY on, a program used it.
+ * Weights: how certain it is that this is the cause, in percent. From DIFFERENT_SEEN on, the
+ * recording or the contents show the difference; from DIFFERENT_LIKELY on, a program used it.
  */
 #define DIFFERENT_SEEN		80
 #define DIFFERENT_LIKELY	40
@@ -34,51 +34,55 @@ extern const char *const different_names[DIFFERENT_NCAUSES];
 struct different_clue {
 	uint8_t cause;		/* enum different_cause */
 	uint8_t weight;		/* 1 to 100 */
-	uint32_t unit;		/* of the second build; 0 if it is about none */
+	uint32_t unit;		/* unit of the second build that it is about; 0 if none */
 	char *text;
 };
 
-/* A unit that the difference may have come from or through. */
+/* A unit that may have caused or passed on the difference. */
 struct different_unit {
 	uint32_t unit;
-	bool carries;		/* an input, or its command, is known to differ: it may only pass that on */
+	/* an input or its command differs for certain: it may only pass that on */
+	bool carries;
 	uint32_t root;		/* as in struct different_file */
 };
 
-/* Versions that differ, or may. */
+/* Versions that differ or may differ. */
 struct different_file {
 	uint32_t first, second;	/* versions; @first is 0 if not known */
 	uint32_t file;		/* name in the second build; 0 for a pipe */
-	uint32_t root;		/* index in different.files of what led here */
+	uint32_t root;		/* index in different.files of the file that led here */
 };
 
 /* A file that differs, and why. */
 struct different {
 	struct diff *d;
-	char *kept_from, *kept_to;	/* files of the first build below @kept_from are below @kept_to */
-	struct different_unit *units;	/* those that wrote it first */
+	/* files of the first build in @kept_from are now in @kept_to */
+	char *kept_from, *kept_to;
+	struct different_unit *units;	/* the writers of files[0] come first */
 	size_t nunits, units_cap;
-	struct different_file *files;	/* files[0] is what was asked about */
+	struct different_file *files;	/* files[0] is the file in question */
 	size_t nfiles, files_cap;
-	uint32_t root;		/* of what is added next */
-	/* if files[0] is gone: an output that was made from it, and differs; second is 0 if none */
+	uint32_t root;		/* root of the files and units that are added next */
+	/* if files[0] is gone: a differing output that was made from it; @second is 0 if none */
 	struct different_file shown;
-	struct map64 seen;	/* versions of @files; units of @units, as a number above 32 bits */
+	struct map64 seen;	/* versions in @files; units in @units, with bit 32 set */
 	uint32_t start;		/* directory of the second build: a file */
-	unsigned int texts;	/* that were looked at */
-	struct different_clue *clues;	/* the heaviest first */
+	unsigned int texts;	/* number of texts examined so far */
+	struct different_clue *clues;	/* by weight, the heaviest first */
 	size_t nclues, clues_cap;
-	bool compared;		/* contents seen: text, and no time was found in what differs */
-	bool scanned;		/* contents seen: no text, not compressed, and no time was found */
-	bool both;		/* contents seen, of both builds, and what differs is printable */
-	bool by_order;		/* contents seen: the same parts in another order */
+	bool compared;		/* contents were text, and no time was found in the differences */
+	bool scanned;		/* contents were binary, not compressed, and no time was found */
+	/* contents of both builds were seen, and the differences are printable */
+	bool both;
+	bool by_order;		/* contents have the same parts in another order */
 	bool passed_args;	/* arguments differ, and nothing known explains them */
 };
 
 /**
- * different_find - find what differs: @file of the second build; the first thing that does if 0
+ * different_find - find the file to explain: @file of the second build or, if 0, the first one
+ * that differs
  *
- * d must be set and compared; sets files[0].  Return: false if nothing differs.
+ * @w->d must be set and compared; sets files[0]. Return: false if nothing differs.
  */
 bool different_find(struct different *w, uint32_t file);
 
@@ -96,94 +100,106 @@ __attribute__((format(printf, 5, 6)))
 void different_clue(struct different *w, enum different_cause cause, unsigned int weight,
 		    uint32_t unit, const char *text, ...);
 
-/* What shows a cause: see different_signs.c. */
+/* A program or path that suggests a cause: see different_signs.c. */
 struct different_sign {
 	/*
-	 * Of a program, with one of its arguments if it needs one; or a path; one that ends in
-	 * '/': all below.
+	 * Name of a program, followed by an argument if it needs one; or a path, which matches
+	 * everything below it if it ends in '/'.
 	 */
 	const char *name;
 	uint8_t cause, weight;
 	const char *what;	/* what the program does */
 };
 
-/** different_program, different_path - what a program, or a file that it reads, shows; or NULL */
+/**
+ * different_program, different_path - the cause that a program, or a file that it reads, suggests;
+ * NULL if none
+ */
 const struct different_sign *different_program(const char *name);
 const struct different_sign *different_path(const char *path, size_t len);
 
-/** different_shows - whether different_look_at_text() would find what it gives */
+/** different_shows - whether different_look_at_text() would find its output */
 bool different_shows(const struct different_sign *sign);
 
 /** different_keeps_times - whether a program keeps the time stamps of its inputs in its output */
 bool different_keeps_times(const char *name);
 
 /**
- * different_habit - the weight that what a program did has, less if such programs always do that
+ * different_habit - the weight of something that a program did, less if such programs always do it
  *
- * They read random numbers for hashes and for names of files, or the amount of memory, when they
- * start, whatever they make.
+ * Many programs, when they start, read random numbers for hash tables and file names, or the
+ * amount of memory, which does not affect their output.
  */
 unsigned int different_habit(const char *name, enum different_cause cause, unsigned int weight);
 
-/** different_is_installed - whether a file is below the directory that has a unit's program in bin */
+/**
+ * different_is_installed - whether a file is below the prefix of a unit's program: the directory
+ * above bin
+ */
 bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len);
 
-/** different_names_pid - whether a number in a name is the process id of a program of the second build */
+/** different_names_pid - whether a number in a name is a process id of the second build */
 bool different_names_pid(const struct different *w, const char *name);
 
-/** different_sorts - whether a program sorts what it finds in a directory */
+/** different_sorts - whether a program sorts the names that it finds in a directory */
 bool different_sorts(const char *name);
 
-/** different_interprets - whether a program runs its first argument that is no option */
+/** different_interprets - whether a program runs its first argument that is not an option */
 bool different_interprets(const char *name);
 
-/** different_variable - the cause that a variable of the environment stands for */
+/** different_variable - the cause that an environment variable suggests */
 enum different_cause different_variable(const char *name, size_t len);
 
 /**
- * different_decides - the cause that a variable stands in for: TZ changes what programs print as the
- *	time.  Return: DIFFERENT_NCAUSES if none
+ * different_decides - the cause whose effect a variable changes: TZ changes the times that
+ * programs print. Return: DIFFERENT_NCAUSES if none
  */
 enum different_cause different_decides(const char *name);
 
-/** different_look_at_units - clues of what programs did (different_units.c) */
+/** different_look_at_units - clues from what programs did (different_units.c) */
 void different_look_at_units(struct different *w);
 
-/** different_look_at_writers - find programs that wrote to a file at once (different_writers.c) */
+/**
+ * different_look_at_writers - find programs that wrote to a file at the same time
+ * (different_writers.c)
+ */
 void different_look_at_writers(struct different *w, const struct different_file *f);
 
 /* When the second build may have read the clock. */
 struct different_when {
 	int64_t from, to;	/* s since 1970; @to: 0 if unknown */
-	bool both;		/* what is looked at is known to differ */
+	bool both;		/* the text examined is known to differ */
 };
 
 /** different_time_in - a time in a text.  Return: NULL if none; @len: its length */
 const char *different_time_in(const struct different_when *w, const struct buf *b, size_t *len);
 
-/** different_number_in - whether there is a time as binary archives have it */
+/** different_number_in - whether there is a time in binary form, as in archives */
 bool different_number_in(const struct different_when *w, const struct buf *b);
 
-/** different_would_see - whether any time would be found: not if the build took too long */
+/** different_would_see - whether a time would be found; not if the build took too long */
 bool different_would_see(const struct different_when *w, const struct buf *b, bool text);
 
 /** different_look_at_contents - clues in the contents of files (different_contents.c) */
 void different_look_at_contents(struct different *w);
 
 /**
- * different_look_at_text - clues in the arguments that two builds gave instead of each other
- * @was: of the first build; NULL if it is not known
+ * different_look_at_text - clues in arguments that differ between the builds
+ * @was: of the first build; NULL if unknown
  */
 void different_look_at_text(struct different *w, uint32_t unit, const struct buf *was,
 			    const struct buf *is);
 
-/* A word that stands for a cause.  @where: the path of the source; NULL: in the arguments */
+/*
+ * Called for a word that suggests a cause. @where: the path of the source; NULL if it is in the
+ * arguments
+ */
 typedef void different_word_fn(void *ctx, enum different_cause cause, unsigned int weight,
 			       const char *word, const char *where);
 
 /**
- * different_look_at_words - words in the source or script of a unit that stand for a cause
- * @name: of its program
+ * different_look_at_words - words in the source or script of a unit that suggest a cause
+ * @name: name of its program
  * @fn: called for each
  */
 void different_look_at_words(struct different *w, uint32_t unit, const char *name,
@@ -193,7 +209,7 @@ void different_look_at_words(struct different *w, uint32_t unit, const char *nam
 bool different_read(const struct different *w, unsigned int side, uint32_t version,
 		    struct buf *to);
 
-/** different_has_word - whether a text has a word that is no part of a longer one */
+/** different_has_word - whether a text contains a whole word */
 bool different_has_word(const struct buf *b, const char *word);
 
 /** different_pid - the process id of a unit of a build (0, 1); 0 if unknown */

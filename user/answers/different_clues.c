@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The clues of why something differs, and what the databases know for them.  See different.h. */
+/* Collects the clues, and gets facts for them from the databases.  See different.h. */
 #include "answers/different_look.h"
 #include "base/path.h"
 #include "base/xalloc.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define B(w) (&(w)->d->m.side[1])
-#define CLUES_MAX 64u		/* of each cause: those that say most */
+#define CLUES_MAX 64u		/* for each cause, the heaviest clues */
 
 const char *const different_names[DIFFERENT_NCAUSES] = {
 	[DIFFERENT_TOOL] = "tool", [DIFFERENT_INPUT] = "input", [DIFFERENT_PID] = "process-id",
@@ -59,7 +59,7 @@ void different_clue(struct different *w, enum different_cause cause, unsigned in
 	}
 }
 
-/* ---- what the databases know ---- */
+/* ---- facts from the databases ---- */
 
 uint32_t different_pid(const struct different *w, unsigned int side, uint32_t unit)
 {
@@ -91,7 +91,7 @@ bool different_names_pid(const struct different *w, const char *name)
 	return found;
 }
 
-/* P of P/bin/NAME, unless the build made P, or it is the root. */
+/* The prefix is P in P/bin/NAME; not the root, nor a directory around the build. */
 bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len)
 {
 	const struct match_side *s = &w->d->m.side[1];
@@ -123,7 +123,7 @@ char *different_string(const struct different *w, unsigned int side, uint32_t st
 	return ret ? ret : xstrndup("", 0);
 }
 
-/* ---- of a unit ---- */
+/* ---- clues about a unit ---- */
 
 void different_unit_clue(struct different_look *l, enum different_cause cause, unsigned int weight,
 		      const char *text, ...)
@@ -146,7 +146,7 @@ static bool is_below(const struct build *b, uint32_t dir, const char *path, size
 	return n && path_within(path, len, of, n);
 }
 
-/* Whether a directory is one that the build works in: others are those of tools and libraries. */
+/* Whether a directory is one that the build works in; others belong to tools and libraries. */
 bool different_is_place(const struct different_look *l, const char *path, size_t len)
 {
 	const struct match_side *s = B(l->w);

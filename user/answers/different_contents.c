@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the contents that differ are made of: times, names, numbers.  See different.h. */
+/* Finds causes in the contents that differ: times, names, numbers.  See different.h. */
 #include "answers/different.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -19,20 +19,23 @@
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
 #define SECOND 1000000000ll
-/* Larger files are not looked at, nor more than these. */
+/* Limits: larger files, and more files or texts, are not examined. */
 #define LARGEST (16u << 20)
 #define FILES_MAX 8u
 #define TEXTS_MAX 32u
-/* Programs whose process ids and environments are looked for in a text. */
+/* Maximum number of programs whose process ids and environments are searched in a text. */
 #define UNITS_MAX 64u
-/* Bytes around a difference that are looked at, too: a number may differ only in its last digit. */
+/* Bytes around a difference that are examined, too: a number may differ only in its last digit. */
 #define AROUND 40u
-/* What only the second build is known to hold may be in the first one, too: then it tells less. */
+/*
+ * Weight of a text found in the second build only: if the first one's content is unknown, it may
+ * be there, too.
+ */
 #define ALONE 70
 
-/* ---- reading them ---- */
+/* ---- reading the contents ---- */
 
-/* Whether these are the bytes that a version held. */
+/* Whether these bytes are the content of a version. */
 static bool is_content(const struct match_side *s, uint32_t version, const struct buf *b,
 		       const struct stat *st)
 {
@@ -64,7 +67,10 @@ static bool read_file(const char *path, struct buf *to, struct stat *st)
 	return good && !n;
 }
 
-/* The content of a version, if a file still has it.  The first build's may have been kept apart. */
+/*
+ * The content of a version, if a file still has it.  The first build's files may have been moved
+ * away.
+ */
 bool different_read(const struct different *w, unsigned int side, uint32_t version,
 		    struct buf *to)
 {
@@ -90,7 +96,7 @@ bool different_read(const struct different *w, unsigned int side, uint32_t versi
 	return good;
 }
 
-/* ---- what differs ---- */
+/* ---- the differences ---- */
 
 static bool is_text(const struct buf *b)
 {
@@ -102,7 +108,7 @@ static bool is_blank(char c)
 	return isspace((unsigned char)c) || !c || strchr(",;:'\"()[]{}<>=|", c);
 }
 
-/* A sum over words, whatever their order.  @row: set to one that depends on it */
+/* A hash of the words that does not depend on their order. @row: set to a hash that does */
 static uint64_t sum_words(const struct buf *b, uint64_t *row)
 {
 	uint64_t sum = 0, word;
@@ -132,7 +138,7 @@ static size_t line_end(const struct buf *b, size_t at)
 	return end ? (size_t)(end - b->s) + 1 : b->len;
 }
 
-/* The lines of @of that @other does not have. */
+/* The lines of @of that are not in @other. */
 static void other_lines(const struct buf *of, const struct buf *other, struct buf *to)
 {
 	struct map64 there = { 0 };
@@ -150,7 +156,7 @@ static void other_lines(const struct buf *of, const struct buf *other, struct bu
 	map64_clear(&there);
 }
 
-/* Whether bytes are, but for zeros. */
+/* Whether bytes are printable or zero. */
 static bool is_printable(const struct buf *b, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -160,8 +166,8 @@ static bool is_printable(const struct buf *b, size_t from, size_t to)
 }
 
 /*
- * What is between a common beginning and a common end, with some bytes around it.
- * Return: whether it is printable, but for zeros
+ * The part between a common beginning and a common end, with some bytes around it.
+ * Return: whether it is printable, except for zeros
  */
 static bool other_bytes(const struct buf *of, const struct buf *other, struct buf *to)
 {
@@ -179,7 +185,7 @@ static bool other_bytes(const struct buf *of, const struct buf *other, struct bu
 	return printable;
 }
 
-/* By their first bytes: what is in them does not show. */
+/* Whether data is compressed, by its first bytes: nothing in it can be found. */
 static bool is_compressed(const struct buf *b)
 {
 	static const struct {
@@ -198,7 +204,7 @@ static bool is_compressed(const struct buf *b)
 	return false;
 }
 
-/* ---- what it says ---- */
+/* ---- clues in the text ---- */
 
 struct text_look {
 	struct different *w;
@@ -206,7 +212,8 @@ struct text_look {
 	const struct buf *was, *is;
 	struct different_when when;
 	bool text;
-	bool printable;		/* what differs is, though the file is none: as in the heads of tar */
+	/* the differences are, although the file is not text: tar headers */
+	bool printable;
 	bool compressed;
 };
 
@@ -215,7 +222,7 @@ static bool is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether a buffer has a text as a word of its own. */
+/* Whether a buffer contains a text as a whole word. */
 bool different_has_word(const struct buf *b, const char *word)
 {
 	size_t n = strlen(word);
@@ -247,7 +254,7 @@ static void look_for_times(const struct text_look *l)
 		l->w->scanned |= different_would_see(&l->when, l->is, false);
 }
 
-/* Each build has its own, where the other has another one. */
+/* Whether each build has its own text in place of the other's. */
 static bool has_own(const struct text_look *l, const char *was, const char *is)
 {
 	return strcmp(was, is) && different_has_word(l->is, is) && (!l->was || different_has_word(l->was, was));
@@ -263,7 +270,7 @@ static void look_for_pids(const struct text_look *l)
 
 			snprintf(text[0], sizeof(text[0]), "%u", was);
 			snprintf(text[1], sizeof(text[1]), "%u", is);
-			/* small numbers are everywhere */
+			/* skip small numbers, which are everywhere */
 			if (is >= 100 && was && has_own(l, text[0], text[1]))
 				different_clue(l->w, DIFFERENT_PID, l->was ? 94 : ALONE, l->unit,
 					       "it holds the process id of a program: %u, before %u", is, was);
@@ -322,7 +329,7 @@ static const char *find_uuid(const struct buf *b)
 	return NULL;
 }
 
-/* 0x7f12345678ab, 0x5581234567f0: of the stack, of libraries, and of programs */
+/* addresses like 0x7f12345678ab and 0x5581234567f0: stack, libraries, programs */
 static void look_for_addresses(const struct text_look *l)
 {
 	const struct buf *b = l->is;
@@ -351,7 +358,7 @@ static void look_for_random(const struct text_look *l)
 			       "it holds a random identifier: %.36s", uuid);
 }
 
-/* Names of temporaries, of which only the random part differs. */
+/* Names of temporary files that differ only in their random part. */
 static void look_for_names(const struct text_look *l)
 {
 	const struct match_side *s = B(l->w);
@@ -385,7 +392,7 @@ static void look_at_text(struct text_look l)
 	const struct match_side *s = B(w);
 	int64_t begin;
 
-	/* a time in all commands shows in the first ones, too */
+	/* a limit is enough: a time in all commands is in the first ones, too */
 	if (!l.is->len || w->texts++ >= TEXTS_MAX)
 		return;
 	l.when.both = l.was != NULL;
@@ -411,7 +418,7 @@ void different_look_at_text(struct different *w, uint32_t unit, const struct buf
 	});
 }
 
-/* ---- all of them ---- */
+/* ---- all files ---- */
 
 static void compare_contents(struct different *w, uint32_t unit, const struct buf *was,
 			     const struct buf *is)
@@ -429,7 +436,7 @@ static void compare_contents(struct different *w, uint32_t unit, const struct bu
 		printable &= other_bytes(is, was, &after) && !compressed;
 	}
 	w->both |= text || printable;
-	/* other line breaks are no other order */
+	/* different line breaks do not count as a different order */
 	if ((text || printable) && sum_words(&before, &rows[0]) == sum_words(&after, &rows[1]) &&
 	    (rows[0] != rows[1] || !after.len))
 		w->by_order = w->compared = true;
@@ -442,7 +449,7 @@ static void compare_contents(struct different *w, uint32_t unit, const struct bu
 	buf_free(&after);
 }
 
-/* Return: whether it still holds what the build left */
+/* Examine a file. Return: whether its content is still what the build left */
 static bool look_at_file(struct different *w, const struct different_file *f)
 {
 	struct buf was = { 0 }, is = { 0 };
@@ -468,7 +475,7 @@ void different_look_at_contents(struct different *w)
 {
 	size_t n = 0;
 
-	/* from the last one on: it is where the difference comes from */
+	/* begin with the last file, which is nearest to the cause */
 	for (size_t i = w->nfiles; i-- && n < FILES_MAX;)
 		n += look_at_file(w, &w->files[i]);
 	if (!n && w->shown.second)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the files that a program read show: what another build did not read, or read otherwise. */
+/*
+ * Clues from the inputs of a program: files that the other build did not read, or that differed.
+ */
 #include "answers/different_look.h"
 #include "base/map64.h"
 #include "base/path.h"
@@ -10,7 +12,7 @@
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
-/* Files that only one build read: more of one program are not looked at. */
+/* Maximum number of files per program that only one build read. */
 #define ONLY_MAX 16u
 
 /* Whether an input is a part of the program: it was run, loaded, or is the script of its interpreter. */
@@ -25,7 +27,7 @@ static bool is_tool(const struct different_look *l, const struct match_input *in
 	name_len = len;
 	name = path_base_of(path, &name_len);
 	if (!ret && different_interprets(l->name)) {
-		/* modules that a script loads end as the interpreter's sources do */
+		/* modules that a script loads have the suffix of the interpreter's sources */
 		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
 		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));
 		match_args(s, l->unit, &args, &n);
@@ -54,7 +56,7 @@ static void input_clue(struct different_look *l, const struct match_input *in, c
 		  tool ? "runs" : "reads", (int)len, path, what);
 }
 
-/* Whether a path is the system's, or of the program's own installation. */
+/* Whether a path belongs to the system or to the program's own installation. */
 static bool is_system(const struct different_look *l, const char *path, size_t len)
 {
 	static const char *const below[] = {
@@ -64,12 +66,12 @@ static bool is_system(const struct different_look *l, const char *path, size_t l
 	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++)
 		if (len > strlen(below[i]) && !memcmp(path, below[i], strlen(below[i])))
 			return true;
-	/* modules that an interpreter compiled when it first needed them */
+	/* modules that an interpreter compiled on first use */
 	return (len > 4 && !memcmp(path + len - 4, ".pyc", 4)) ||
 	       different_is_installed(l->w, l->unit, path, len);
 }
 
-/* Whether a build began with a file of that name, and uses it. */
+/* Whether a file of that name existed before a build, which used it. */
 static bool began_with(const struct match_side *s, uint64_t name)
 {
 	for (uint32_t i = 1; i <= s->nfiles; i++) {
@@ -83,13 +85,16 @@ static bool began_with(const struct match_side *s, uint64_t name)
 	return false;
 }
 
-/* A file from before the build that only one of the two builds read: @side. */
+/* A file from before the build that only build @side read. */
 static void look_at_only(struct different_look *l, const struct match_input *in, unsigned int side)
 {
 	size_t len;
 	const char *path = build_path(l->w->d->m.side[side].b, in->file, &len);
 
-	/* git reads again what has changed within the last second: another program read it before */
+	/*
+	 * skip git, which rereads files changed within the last second: another program read them
+	 * before
+	 */
 	if (in->made || in->class != GRAPH_DATA || is_system(l, path, len) ||
 	    l->added + l->gone >= ONLY_MAX || began_with(&l->w->d->m.side[!side], in->name))
 		return;
@@ -111,7 +116,7 @@ static void only_clue(struct different_look *l)
 
 	if (!l->only)
 		return;
-	/* in place of another one; or chosen by its caller or by another program */
+	/* less weight if it replaces another file, or if its caller or another program chose it */
 	if ((l->gone && (l->added || !same_call)) || !different_is_place(l, path, len) ||
 	    !match_same_program(m, l->pair, l->unit))
 		weight = 38;
@@ -124,7 +129,7 @@ static void only_clue(struct different_look *l)
 		       l->name, (int)len, path, l->only_side ? "second" : "first");
 }
 
-/* A file of the build whose name is drawn anew each time, which gets into debug information. */
+/* A file of the build with a random name, which may end up in debug information. */
 static void look_at_name(struct different_look *l, const struct match_input *in)
 {
 	const struct match_side *s = B(l->w);
@@ -166,11 +171,14 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 		input_clue(l, b, "which had another size");
 		break;
 	case MATCH_TIME:
-		/* without hashes */
+		/* hashes are not recorded */
 		different_unit_clue(l, DIFFERENT_INPUT, 30, "reads a file that was changed or touched");
 		break;
 	case MATCH_REPLACED:
-		/* another one of the same size and time: elsewhere, all are, and contents tell more */
+		/*
+		 * replaced by a file of the same size and time. This is common for other files,
+		 * where contents tell more
+		 */
 		if (l->w->d->nheld && is_tool(l, b))
 			different_unit_clue(l, DIFFERENT_TOOL, 30,
 					    "runs a file that was replaced; what it held is not recorded");
@@ -180,7 +188,7 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 	}
 }
 
-/* Hashes of the names that a unit of a build looked for in vain. */
+/* Hashes of the names that a unit failed to find. */
 static void load_missed(const struct match_side *s, uint32_t unit, struct map64 *to)
 {
 	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
@@ -188,7 +196,7 @@ static void load_missed(const struct match_side *s, uint32_t unit, struct map64 
 			map64_put(to, s->names[build_miss_of(s->b, exec, i)->file], 1);
 }
 
-/* Files from before the build, of which programs asked only whether they are there. */
+/* Files from before the build that programs only tested for existence. */
 static void look_at_looks(struct different_look *l, unsigned int side)
 {
 	const struct match_side *s = &l->w->d->m.side[side], *other = &l->w->d->m.side[!side];

@@ -9,7 +9,7 @@
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
-/* Clues of one cause that are printed as text. */
+/* Maximum number of clues per cause that are printed as text. */
 #define CLUES_MAX 3u
 #define COLUMNS_MAX 400u
 
@@ -36,7 +36,7 @@ static const char *certainty_of(unsigned int weight)
 	return weight >= DIFFERENT_SEEN ? "the cause" : weight >= DIFFERENT_LIKELY ? "likely" : "possible";
 }
 
-/* The unit that a clue of the first cause is about; else the last that wrote the file. */
+/* The unit of a clue for the first cause; else the last unit that wrote the file. */
 static uint32_t unit_of(const struct different *w)
 {
 	return w->nclues && w->clues[0].unit ? w->clues[0].unit : w->nunits ? w->units[0].unit : 0;
@@ -74,7 +74,7 @@ static void put_json(const struct different *w, struct out *out)
 	json_line(&j);
 }
 
-/* It may quote names and contents of files, so nothing in it may act on a terminal. */
+/* The text may quote names and contents of files, so make it safe for a terminal. */
 static void put_clue(struct out *out, const char *text)
 {
 	struct buf line = { 0 };
@@ -112,7 +112,7 @@ static void put_text(const struct different *w, struct out *out)
 	}
 }
 
-/* In JSON, no line says that nothing differs. */
+/* Print that nothing differs; as JSON, an empty list. */
 static void put_none(const struct different *w, struct out *out, bool json)
 {
 	size_t unknown = w->d->left[DIFF_LEFT_UNKNOWN];

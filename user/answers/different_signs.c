@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Signs by which causes are known: programs, files and variables.  See different.h. */
+/* Signs of causes: programs, files and variables.  See different.h. */
 #include "answers/different.h"
 
 #include <string.h>
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
-/* Programs whose output is what differs, by the name of the program or of one that it plays. */
+/* Programs whose output differs between runs, by base name. */
 static const struct different_sign programs[] = {
 	{ "date", DIFFERENT_TIME, 75, "prints the time" },
 	{ "hwclock", DIFFERENT_TIME, 75, "prints the time" },
@@ -49,7 +49,7 @@ static const char *const archivers[] = {
 	"mkfs.ext4", "mke2fs", "mkfs.erofs", "cp", "rsync", "install",
 };
 
-/* Files that say what differs; a '/' at the end: all below. */
+/* Files whose content differs; a '/' at the end means everything below. */
 static const struct different_sign paths[] = {
 	{ "/dev/urandom", DIFFERENT_RANDOM, 70, "reads random bytes" },
 	{ "/dev/random", DIFFERENT_RANDOM, 70, "reads random bytes" },
@@ -75,34 +75,34 @@ static const struct different_sign paths[] = {
 	{ "/sys/devices/system/cpu/", DIFFERENT_CPUS, 60, "reads the number of processors" },
 	{ "/proc/stat", DIFFERENT_CPUS, 50, "reads the number of processors" },
 	{ "/proc/meminfo", DIFFERENT_MEMORY, 65, "reads the amount of memory" },
-	/* these two have its number */
+	/* these two contain the process id */
 	{ "/proc/self/stat", DIFFERENT_PID, 45, "reads about its own process" },
 	{ "/proc/self/status", DIFFERENT_PID, 45, "reads about its own process" },
 	{ "/proc/self/", DIFFERENT_PID, 12, "reads about its own process" },
 };
 
 /*
- * What programs do whenever they run, whatever they make, and the weight that it has then.  A '*' at
- * the end of a name: all that begin so.
+ * Habits: what programs do in every run, whatever they make, and the weight that is left to it. A
+ * '*' at the end of a name matches the rest.
  */
 static const struct {
 	const char *name;
 	uint8_t cause, weight;
 } habits[] = {
 	{ "python*", DIFFERENT_TIME, 25 },
-	/* seeds, for the order of hashes among others */
+	/* seeds, for example for the order of hash tables */
 	{ "perl*", DIFFERENT_RANDOM, DIFFERENT_SEEDS }, { "node*", DIFFERENT_RANDOM, DIFFERENT_SEEDS },
 	{ "cargo*", DIFFERENT_RANDOM, 30 }, { "rustc*", DIFFERENT_RANDOM, 30 },
-	/* how large their heap may be, and how many threads they start */
+	/* to choose the size of their heap and the number of threads */
 	{ "node*", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_MEMORY, 14 },
 	{ "jar", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_CPUS, 14 }, { "jar", DIFFERENT_CPUS, 14 },
 	{ "cargo*", DIFFERENT_CPUS, 14 }, { "rustc*", DIFFERENT_CPUS, 14 }, { "go", DIFFERENT_CPUS, 14 },
 	{ "ninja", DIFFERENT_CPUS, 14 }, { "make", DIFFERENT_CPUS, 14 }, { "git", DIFFERENT_CPUS, 14 },
-	/* names of files of their own */
+	/* names of their internal files */
 	{ "git", DIFFERENT_RANDOM, 30 }, { "git", DIFFERENT_LISTING, 30 },
 };
 
-/* Variables of the environment that stand for something else. */
+/* Environment variables that suggest a cause. */
 static const struct {
 	const char *name;
 	uint8_t cause;
@@ -113,7 +113,10 @@ static const struct {
 
 bool different_shows(const struct different_sign *sign)
 {
-	/* times of day, and names and identifiers with random letters; not times that passed */
+	/*
+	 * outputs that have a recognizable form: times of day, and random names and identifiers;
+	 * not durations
+	 */
 	static const char *const names[] = {
 		"date", "hwclock", "stat", "ls -l", "ls -la", "ls -al", "/etc/localtime",
 		"/usr/share/zoneinfo/", "uuidgen", "mktemp",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The time of a build in what it made.  See different.h. */
+/* Finds the time of a build in its outputs.  See different.h. */
 #include "answers/different.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds of a build, above which minutes tell nothing. */
+/* If a build takes longer than this, in s, a match of minutes and seconds proves nothing. */
 #define LONG 600
-/* Bytes times seconds, above which a number that is a time may be one by chance: 1 percent. */
+/* Bytes times seconds above which the chance of a random match of a binary time exceeds 1 %. */
 #define CHANCE ((1ull << 31) / 100)
 
 static bool is_then(const struct different_when *w, uint64_t seconds)
@@ -16,7 +16,7 @@ static bool is_then(const struct different_when *w, uint64_t seconds)
 	return w->to && (int64_t)seconds >= w->from && (int64_t)seconds <= w->to;
 }
 
-/* A number of @n digits: seconds since 1970, or ms, us, ns; or 20261129130501. */
+/* Whether a number of @n digits is a time: s, ms, us or ns since 1970, or like 20261129130501. */
 static bool is_time_number(const struct different_when *w, const char *s, size_t n)
 {
 	uint64_t v = 0;
@@ -41,8 +41,8 @@ static bool is_time_number(const struct different_when *w, const char *s, size_t
 }
 
 /*
- * Minutes and seconds, whatever the time zone: most are whole hours away, some half ones.  In a
- * build that takes long, any would do.
+ * Compare minutes and seconds only, to ignore the time zone: most differ by whole hours, some by
+ * half hours. In a long build, any would match.
  */
 static bool is_minute(const struct different_when *w, unsigned int minute, unsigned int second)
 {
@@ -75,7 +75,7 @@ static bool is_time_text(const struct different_when *w, const char *s, size_t l
 	return has_form(s, left, "00:00:00") && is_minute(w, two_digits(s + 3), two_digits(s + 6));
 }
 
-/* "2026-11-29 12:05", without seconds; in a build of half an hour, any would do. */
+/* "2026-11-29 12:05", without seconds; in a build of half an hour, any would match. */
 static bool is_date_text(const struct different_when *w, const char *s, size_t left)
 {
 	if (!has_form(s, left, "0000-00-00?00:00"))
@@ -120,7 +120,7 @@ const char *different_time_in(const struct different_when *w, const struct buf *
 
 bool different_would_see(const struct different_when *w, const struct buf *b, bool text)
 {
-	/* by chance, 2 of 2^32 numbers are one of these seconds, at each byte */
+	/* at each byte, a few of the 2^32 possible numbers match by chance */
 	return w->to && (text ? w->both || w->to - w->from <= LONG :
 			 (uint64_t)(w->to - w->from + 1) * b->len <= CHANCE);
 }
@@ -138,7 +138,7 @@ static bool has_hexadecimal(const struct different_when *w, const char *s)
 	return is_then(w, v);
 }
 
-/* Four bytes, as gzip, ar and others have them; or the time of an entry of zip. */
+/* Four bytes, as in gzip, ar and others; or the time in a zip entry. */
 bool different_number_in(const struct different_when *w, const struct buf *b)
 {
 	const uint8_t *s = (const uint8_t *)b->s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the programs on the way did that can differ from run to run.  See different.h. */
+/* Clues from what the programs on the way did.  See different.h. */
 #include "answers/different_look.h"
 #include "answers/match_put.h"
 #include "base/path.h"
@@ -12,18 +12,21 @@
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
 
-/* A program that may only pass on what came to it says this much less, in percent. */
+/* Percentage that is left of a clue if the program may only pass on a difference. */
 #define PASSED_ON 50u
-/* What is known to be the same in both builds says at most this. */
+/* Maximum weight of something known to be the same in both builds. */
 #define SAME 14u
-/* uname gives more than is known to be the same: the machine, for which a process may be another. */
+/*
+ * As SAME, for uname: it also returns the machine type, which depends on the process's
+ * personality.
+ */
 #define SAME_UNAME 22u
-/* From this weight on, a clue is enough for a variable that decides what it is about. */
+/* From this weight on, a clue makes a variable that controls its cause relevant. */
 #define GIVES 60u
 
 /* ---- one unit ---- */
 
-/* The name that people know: a program with many names is what it was called as. */
+/* Set the name that people know: for a program with many names, the one it was called by. */
 static void name_unit(struct different_look *l)
 {
 	const struct match_side *s = B(l->w);
@@ -41,7 +44,7 @@ static void name_unit(struct different_look *l)
 	buf_free(&args);
 }
 
-/* What would show in a text, and does not, says little. */
+/* Lower the weight if the contents would show the cause, but do not. */
 static unsigned int weight_of(const struct different_look *l, const struct different_sign *sign)
 {
 	unsigned int weight = different_habit(l->name, (enum different_cause)sign->cause, sign->weight);
@@ -49,7 +52,7 @@ static unsigned int weight_of(const struct different_look *l, const struct diffe
 	return l->w->compared && different_shows(sign) ? weight * DIFFERENT_UNSEEN / 100 : weight;
 }
 
-/* Whether both builds ran on one machine, with the same kernel: nothing about these differs. */
+/* Whether both builds ran on one machine with the same kernel, so that these do not differ. */
 static bool is_same_host(const struct different *w)
 {
 	static const char *const keys[] = { "host", "kernel" };
@@ -96,7 +99,7 @@ static void look_at_program(struct different_look *l)
 	l->keeps_times = different_keeps_times(l->name);
 }
 
-/* A program of the build asks for its own process as /proc/PID. */
+/* Whether a program reads about its own process in /proc/PID. */
 static bool is_own(const char *path, size_t len, uint32_t pid)
 {
 	char own[32];
@@ -110,13 +113,13 @@ static bool is_path(const char *of, const char *path, size_t len)
 	return of && strlen(of) == len && !memcmp(of, path, len);
 }
 
-/* Behind the next '/', which there is. */
+/* The part after the next '/', which must exist. */
 static const char *rest_of(const char *path)
 {
 	return strchr(path, '/') + 1;
 }
 
-/* Hashes that are seeded show as another order, if contents could be compared. */
+/* Weight of seeds: seeded hash tables cause another order, if contents could be compared. */
 static unsigned int seeds_weight(const struct different *w)
 {
 	return w->by_order ? 66 : w->both ? SAME : DIFFERENT_SEEDS;
@@ -159,7 +162,7 @@ static void look_at_access(struct different_look *l, const struct build_access *
 	size_t len;
 	const char *path = build_path(s->b, a->file ? a->file : s->versions[a->version].file, &len);
 
-	/* a directory is opened to list it; whether it was is recorded only on request */
+	/* opening a directory counts as listing it, because listing is recorded only on request */
 	l->lists |= a->class == GRAPH_IS_DIR && (a->how == GRAPH_LIST || a->how == GRAPH_OPEN) &&
 		    different_is_place(l, path, len) && !is_path(l->script_dir, path, len);
 	if (a->how != GRAPH_READ && a->how != GRAPH_OPEN)
@@ -203,18 +206,20 @@ static void look_at_accesses(struct different_look *l)
 				    "read a descriptor that was open before the recording");
 }
 
-/* ---- what it asked the kernel for ---- */
+/* ---- what a unit asked the kernel for ---- */
 
 #define GRND_NONBLOCK 1
 #define SEED 24
 #define SEEDS 1024
 
-/* What a unit asked, in all of its execs. */
+/* What a unit asked for, in all its execs. */
 struct asked_sum {
-	unsigned int names;	/* calls of getrandom for 8 bytes: one by malloc, others for names of files */
-	unsigned int seeds;	/* for 24 bytes, or many: Python's seeds of hashes, and of its module random */
-	unsigned int random;	/* for others */
-	int64_t bytes;		/* of the last of these */
+	/* getrandom calls for 8 bytes: one by malloc, others for file names */
+	unsigned int names;
+	/* for 24 bytes, or many: Python's seeds for hashes and the module random */
+	unsigned int seeds;
+	unsigned int random;	/* other calls */
+	int64_t bytes;		/* bytes of the last of these */
 	bool uname, sysinfo;
 	int64_t cpus;		/* 0 if it did not ask */
 	const char *host;	/* NULL if unknown */
@@ -286,7 +291,7 @@ static void look_at_asked(struct different_look *l)
 		different_unit_clue(l, DIFFERENT_MEMORY, 14, "asks for the amount of memory");
 }
 
-/* ---- words in its source ---- */
+/* ---- words in the source of a unit ---- */
 
 /* Whether all variables of both builds were recorded. */
 static bool has_all_env(const struct different *w)
@@ -314,7 +319,7 @@ static void word_clue(void *ctx, enum different_cause cause, unsigned int weight
 		different_unit_clue(l, cause, weight, "is called with %s", word);
 }
 
-/* ---- what it was called with ---- */
+/* ---- environment ---- */
 
 static void look_at_arguments(struct different_look *l)
 {
@@ -335,7 +340,7 @@ static void look_at_arguments(struct different_look *l)
 	buf_free(&is);
 }
 
-/* Whether it gives something that a variable decides. */
+/* Whether a unit has a strong clue for a cause. */
 static bool gives(const struct different_look *l, enum different_cause cause)
 {
 	const struct different *w = l->w;
@@ -366,7 +371,7 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 	free(is);
 }
 
-/* Only what came from outside: what a caller set is what the caller knew. */
+/* Only variables from outside the build: one set by a caller comes from what the caller knew. */
 static void look_at_env(struct different_look *l)
 {
 	uint32_t outer = diff_env_unit(l->w->d, l->unit);
@@ -377,7 +382,7 @@ static void look_at_env(struct different_look *l)
 
 /* ---- order ---- */
 
-/* The data that a unit read, in the order in which it did. */
+/* The names of the data that a unit read, in reading order. */
 static uint64_t *order_of(const struct match_side *s, uint32_t unit, size_t *n)
 {
 	uint64_t *names = NULL;
@@ -422,7 +427,7 @@ static void look_at_listing(struct different_look *l)
 	free(b);
 }
 
-/* ---- all of them ---- */
+/* ---- all units ---- */
 
 static void look_at_unit(struct different *w, const struct different_unit *u)
 {
@@ -456,7 +461,7 @@ void different_look_at_units(struct different *w)
 {
 	size_t len;
 
-	/* first what the order of others shows */
+	/* first the clues from the order of inputs */
 	for (size_t i = 0; i < w->nunits; i++) {
 		struct different_look l = { .w = w, .unit = w->units[i].unit,
 				       .pair = B(w)->units[w->units[i].unit].pair };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Words in sources and scripts that stand for what differs from run to run.  See different.h. */
+/* Finds words in sources and scripts whose value differs from run to run.  See different.h. */
 #include "answers/different.h"
 #include "base/words.h"
 #include "base/xalloc.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define B(w) (&(w)->d->m.side[1])
-/* Larger sources are not looked at, nor more of one program. */
+/* Limits: larger sources, and more sources of one program, are not examined. */
 #define LARGEST (1u << 20)
 #define SOURCES_MAX 64u
 
@@ -28,12 +28,12 @@ static void look_at_words(enum words_language language, const struct buf *text,
 			fn(ctx, (enum different_cause)causes[w->gives], w->weight, w->word, where);
 }
 
-/* Sources of the build, not the system's: those are what they are for everybody. */
+/* Whether a file is a source of the build, not of the system, whose files do not vary. */
 static bool is_source(const struct different *w, uint32_t unit, const struct match_input *in,
 		      size_t *len, const char **path)
 {
 	*path = build_path(B(w)->b, in->file, len);
-	/* a script that an interpreter was called with is a program */
+	/* the script of an interpreter has the class program */
 	return (in->class == GRAPH_DATA || in->class == GRAPH_PROGRAM) && in->size <= LARGEST &&
 	       !(*len > 5 && !memcmp(*path, "/usr/", 5)) &&
 	       !different_is_installed(w, unit, *path, *len);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Programs that write into one file at the same time.  See different.h. */
+/* Finds programs that write to one file at the same time.  See different.h. */
 #include "answers/different.h"
 
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
-/* Of those that wrote into one file, so many are compared with each other. */
+/* Maximum number of writers of one file that are compared with each other. */
 #define WRITERS_MAX 100u
 
-/* What leads from a common caller to an exec. */
+/* The path from a common caller down to an exec. */
 struct branch {
 	uint32_t exec;
 	int64_t until;
@@ -23,7 +23,7 @@ static void branch_climb(const struct build *b, struct branch *at)
 }
 
 /*
- * Whether two execs, or what started them, ran at the same time, and neither started the other.
+ * Whether two execs, or their callers, ran at the same time, and neither started the other.
  * @caller: set to the exec that started both
  */
 static bool is_beside(const struct build *b, uint32_t one, uint32_t other, uint32_t *caller)
@@ -31,7 +31,7 @@ static bool is_beside(const struct build *b, uint32_t one, uint32_t other, uint3
 	struct branch x = { one, b->execs[one].until }, y = { other, b->execs[other].until };
 	struct branch top_x = x, top_y = y;
 
-	/* those that begin later have higher numbers */
+	/* execs that begin later have higher numbers */
 	while (x.exec != y.exec) {
 		struct branch *low = x.exec > y.exec ? &x : &y;
 
@@ -46,7 +46,7 @@ static bool is_beside(const struct build *b, uint32_t one, uint32_t other, uint3
 	return b->execs[top_x.exec].at < top_y.until && b->execs[top_y.exec].at < top_x.until;
 }
 
-/* The execs that wrote a version, and those that it was appended to. */
+/* The execs that wrote a version, or the versions that it was appended to. */
 static size_t writers_of(const struct match_side *s, uint32_t version, uint32_t *execs)
 {
 	size_t n = 0;

@@ -35,7 +35,7 @@ static void put_repeated(struct out *out, const char *s, unsigned int n)
 		out_puts(out, s);
 }
 
-/* ---- how many worked ---- */
+/* ---- parallelism ---- */
 
 /* Rows of the picture; columns of its margin, with the number at the upper edge of a row. */
 #define ROWS	8u

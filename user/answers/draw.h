@@ -27,7 +27,9 @@ struct draw {
  */
 void draw_parallel(const struct timeline *t, const struct draw *d);
 
-/** draw_path - the @top longest segments of the critical path: when, how long, what, and why */
+/**
+ * draw_path - print the @top longest segments of the critical path: when, how long, what, and why
+ */
 void draw_path(const struct timeline *t, const struct critical_path *path, uint64_t top,
 	       const struct draw *d);
 

@@ -78,7 +78,7 @@ static void take_missed(struct explain *x)
 	}
 }
 
-/* ---- what it was to make ---- */
+/* ---- what it was making ---- */
 
 static bool take_output(struct explain *x, uint32_t exec)
 {
@@ -124,7 +124,7 @@ static void take_written(struct explain *x)
 	}
 }
 
-/* ---- what it printed ---- */
+/* ---- its output ---- */
 
 /* Maximum number of words shown of the program's output. */
 #define PRINTED_WORDS	600u
@@ -188,7 +188,7 @@ static bool line_contains(const char *s, size_t len, const char *word)
 	return memmem(s, len, word, strlen(word));
 }
 
-/* Whether a line is an error: not a warning, a note, or part of the way to another place. */
+/* Whether a line is an error, not a warning, a note, or a line like "In file included from". */
 static bool is_error(const char *s, size_t len)
 {
 	return !line_contains(s, len, "warning:") && !line_contains(s, len, "note:") &&
@@ -211,7 +211,7 @@ static void take_place(struct explain *x, uint32_t exec, const char *s, size_t l
 	}
 	buf_add(&place->file, s, end);
 	path_clean(&place->file);
-	/* "12:30:05: began" is no place, as the build has no file of that name */
+	/* "12:30:05: began" is not a place: the build has no file of that name */
 	if (!build_find(b, place->file.s, place->file.len)) {
 		buf_free(&place->file);
 		return;
@@ -251,7 +251,7 @@ void explain_place_free(struct explain_place *place)
 	buf_free(&place->message);
 }
 
-/* ---- all of it ---- */
+/* ---- collecting everything ---- */
 
 void explain_first(struct explain *x, struct db *db)
 {

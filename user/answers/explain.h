@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * etrace explain: what failed first in a build, with all that helps to fix it; for people, as
- * JSON, and in formats of CI systems.
+ * etrace explain: what failed first in a build, with everything that helps to fix it; for people,
+ * as JSON, and in formats of CI systems.
  */
 #ifndef ETRACE_EXPLAIN_H
 #define ETRACE_EXPLAIN_H
@@ -9,39 +9,39 @@
 #include "answers/failures.h"
 #include "io/json_out.h"
 
-/* Limits: rows of each list, and words of all. */
+/* Maximum number of rows in each list. */
 #define EXPLAIN_ROWS	12u
 #define EXPLAIN_WORDS	2000u
 
 struct explain_list {
 	uint32_t row[EXPLAIN_ROWS];	/* the first files, or execs */
-	size_t n;			/* their total number, may be more than EXPLAIN_ROWS */
+	size_t n;			/* total number, which may exceed EXPLAIN_ROWS */
 };
 
-/* A difference of the command to an earlier recording. */
+/* A difference between the command and its run in an earlier recording. */
 struct explain_change {
 	const char *what;	/* "argument", "input", "environment", "program" */
 	char *then, *now;	/* NULL if only the other recording has it */
-	const char *how;	/* of an input that was read in both: "different size"; or NULL */
+	const char *how;	/* for an input that was read in both: "different size"; or NULL */
 };
 
-/* The place of the error, by the messages of the program. */
+/* The place of the error, from the messages of the program. */
 struct explain_place {
 	struct buf file;	/* absolute; empty if unknown */
 	uint32_t line, column;	/* 0 if unknown */
-	struct buf message;	/* the printed one, or else one made from the trace */
+	struct buf message;	/* as printed, or else made from the trace */
 };
 
 struct explain {
 	struct db *db;
 	const struct failures *f;
-	uint32_t exec, command;	/* what failed first, 0 if nothing; failures_command() of it */
+	uint32_t exec, command;	/* the first failure, 0 if none; its failures_command() */
 	struct failure_on on;
-	struct buf making;	/* path of the file that it should have made; empty if unknown */
+	struct buf making;	/* path of the file that it was making; empty if unknown */
 	struct explain_list inputs, missed, callers, others;
-	struct buf printed;	/* the end of what it wrote to descriptors 1 and 2 */
+	struct buf printed;	/* the end of its output to descriptors 1 and 2 */
 	bool has_printed;	/* @printed was recorded for this command */
-	bool tells_printed;	/* printed text was recorded for at least one command */
+	bool tells_printed;	/* the output of at least one command was recorded */
 	struct explain_place place;
 	bool before, matched;	/* --before is given; the command was found in that recording */
 	int before_status;	/* status of the command there, -1 if unknown */
@@ -49,7 +49,7 @@ struct explain {
 	size_t nchanges;
 };
 
-/** explain_take - collect all about the first failure; release it with explain_free() */
+/** explain_take - collect everything about the first failure; release it with explain_free() */
 void explain_take(struct explain *x, struct db *db);
 void explain_free(struct explain *x);
 
@@ -80,7 +80,7 @@ void explain_junit(struct explain *x, struct out *out);
 
 /* ---- between explain*.c ---- */
 
-/** explain_first - as explain_take(), but only what failed first, and on what */
+/** explain_first - as explain_take(), but only what failed first, and on which file */
 void explain_first(struct explain *x, struct db *db);
 
 /** explain_place_of - place and message of any failure, searched in @printed if given */

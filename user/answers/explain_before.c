@@ -52,7 +52,7 @@ static void add_words(struct comparing *c, bool now)
 
 /* ---- inputs ---- */
 
-/* Whether the failed command, or its caller, looked up a file in vain. */
+/* Whether the failed command, or its caller, failed to find a file. */
 static bool was_missed(const struct comparing *c, const char *path)
 {
 	const struct build *b = build_of(c->x->db);
@@ -85,7 +85,7 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 	if (how == DIFF_SAME || !any)
 		return;
 	path = path_of(side, any->file);
-	/* a file that was not read because the command failed earlier is no difference */
+	/* a file that was not read because the command failed earlier is not a difference */
 	if (how == DIFF_ONLY_FIRST && !was_missed(c, path)) {
 		free(path);
 		return;
@@ -138,7 +138,7 @@ static void add_variable(void *ctx, const struct diff_var *a, const struct diff_
 		       b ? var_text(c->d->m.side[1].db, b) : NULL, NULL);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole comparison ---- */
 
 static void compare_commands(struct comparing *c)
 {
@@ -171,7 +171,10 @@ bool explain_before(struct explain *x, struct db *old, const char *map)
 	good = match_builds(&d.m, old, x->db, map);
 	if (good) {
 		diff_env_load(&d);
-		/* first try the exec that failed, as it read the files; then failures_command() */
+		/*
+		 * first try the exec that failed, because it read the files; then
+		 * failures_command()
+		 */
 		for (size_t i = 0; i < 2 && !x->matched; i++) {
 			c.unit = d.m.side[1].unit_of[tries[i]];
 			if (c.unit && d.m.side[1].units[c.unit].pair)

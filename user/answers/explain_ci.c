@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Writes what etrace explain prints for CI systems.  See explain.h. */
+/* Writes the output of etrace explain for CI systems.  See explain.h. */
 #include "answers/explain.h"
 #include "base/screen.h"
 #include "build/build.h"
@@ -41,8 +41,8 @@ static void free_shown(struct shown *s)
 /* ---- GitHub ---- */
 
 /*
- * Escape what would end a workflow command, or its property, as percent and two digits.  Other
- * control characters become "?", as the log is also shown in terminals.
+ * Escape characters that would end a workflow command or its property, as percent and two digits.
+ * Other control characters become "?", because the log is also shown in terminals.
  */
 static void put_escaped(struct out *out, const char *s, size_t len, const char *special)
 {
@@ -182,7 +182,7 @@ void explain_gitlab(struct explain *x, struct out *out)
 
 /* ---- JUnit ---- */
 
-/* Write any bytes as XML text: what XML cannot hold becomes a question mark. */
+/* Write any bytes as XML text: characters that XML does not allow become question marks. */
 static void put_xml(struct out *out, const char *s, size_t len)
 {
 	struct buf clean = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Writes what etrace explain prints, for people and as JSON.  See explain.h. */
+/* Writes the output of etrace explain, for people and as JSON.  See explain.h. */
 #include "answers/explain.h"
 #include "answers/print_names.h"
 #include "base/text_num.h"
@@ -322,7 +322,7 @@ static void json_place(struct json *j, const struct explain *x)
 	json_text(j, "message", x->place.message.s ? x->place.message.s : "", x->place.message.len);
 }
 
-/* Write member "first": what the first line of the output for people says. */
+/* Write member "first": the content of the first line for people. */
 static void json_first_line(struct json *j, struct explain *x)
 {
 	const struct build_exec *e = &build_of(x->db)->execs[x->exec];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds the program because of whose failure a file was not made.  See answers.h. */
+/* Finds the program whose failure kept a file from being made.  See answers.h. */
 #include "answers/failures.h"
 #include "build/build.h"
 

@@ -130,7 +130,10 @@ static uint32_t *in_order(const struct failures *f, uint32_t *n)
 	return order;
 }
 
-/* How processes deal with failed calls: only of those that failed or did not end, and those above. */
+/*
+ * Find how processes react to failed calls; only for processes that failed or did not end, and
+ * their callers.
+ */
 static void find_callers(struct failures *f, const uint32_t *order, uint32_t n)
 {
 	bool *wanted = xcalloc(build_of(f->db)->nexecs + 1ul, sizeof(*wanted));
@@ -158,7 +161,7 @@ static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
 		if (!node->failed && !node->open)
 			continue;
 		failures_blame(f, order[n]);
-		/* its end is not in the trace: it failed if one of its calls made it fail */
+		/* the trace lacks its end: it counts as failed if one of its calls made it fail */
 		if (node->open)
 			node->failed = node->cause;
 	}
@@ -306,7 +309,7 @@ void failures_forget(struct db *db)
 	db->failures = NULL;
 }
 
-/* ---- what others ask ---- */
+/* ---- queries ---- */
 
 enum failure_kind failures_kind(const struct failures *f, uint32_t exec)
 {
@@ -383,7 +386,7 @@ void failures_how(struct db *db, uint32_t exec, struct buf *to)
 		buf_adds(to, name);
 		return;
 	}
-	/* its end is not in the trace */
+	/* the trace lacks its end */
 	if (e->status < 0) {
 		buf_adds(to, "an unknown status");
 		return;

@@ -3,9 +3,9 @@
  * What failed in a build, and which of the failures caused the others.
  *
  * A process fails if its last program ends with a status other than 0, or by a signal.  A
- * failure matters only if it led, from caller to caller, to the failure of the whole build:
- * each of them failed, too, and did not ignore the failure.  failures_blame.c decides which
- * call made a caller fail; the names of programs in failures_callers.c only refine that.
+ * failure matters only if it made its caller fail, and so on up to the whole build.
+ * failures_blame.c decides which call made a caller fail; the names of programs in
+ * failures_callers.c only refine that.
  */
 #ifndef ETRACE_FAILURES_H
 #define ETRACE_FAILURES_H
@@ -13,14 +13,15 @@
 #include "answers/answers.h"
 
 enum failure_kind {
-	FAILURE_NONE,		/* it did not fail, or its process went on with another program */
+	FAILURE_NONE,		/* it did not fail, or its process then ran another program */
 	FAILURE_FIRST,		/* the first failure that made the build fail */
-	FAILURE_REAL,		/* a further one that made the build fail: make -k, parallel jobs */
+	/* another failure that made the build fail: make -k, parallel jobs */
+	FAILURE_REAL,
 	FAILURE_PASSED_ON,	/* it failed only because a program that it called failed */
 	FAILURE_FOLLOWED,	/* stopped, or lacked an input, because of an earlier failure */
-	FAILURE_PROBE,		/* configure, cmake or the like tried out what the system has */
+	FAILURE_PROBE,		/* a test of the system by configure, cmake or the like */
 	FAILURE_ANSWER,		/* test, grep, diff: the status is an answer */
-	FAILURE_IGNORED,	/* its caller went on and did not fail because of it */
+	FAILURE_IGNORED,	/* its caller continued and did not fail because of it */
 	FAILURE_KINDS
 };
 
@@ -29,7 +30,7 @@ struct failures;
 
 /**
  * failures_of - the failures of a build, found on first use; owned by the database
- * failures_forget - free what failures_of() has found; the next use finds it again
+ * failures_forget - free the result of failures_of(); the next use finds it again
  */
 struct failures *failures_of(struct db *db);
 void failures_forget(struct db *db);
@@ -57,7 +58,7 @@ const uint32_t *failures_list(const struct failures *f, size_t *n);
 bool failures_failed(const struct failures *f);
 
 /**
- * failures_status - exit status of the build: of the recording, or else of its first program
+ * failures_status - exit status of the build: the recording's, or else its first program's
  *
  * 128 + its number for a signal, as in a shell.  Return: -1 if unknown.
  */
@@ -75,9 +76,9 @@ uint32_t failures_command(const struct failures *f, uint32_t exec);
 /** failures_after - number of other commands that failed because of an exec */
 size_t failures_after(const struct failures *f, uint32_t exec);
 
-/* Why it failed, as far as the trace shows. */
+/* Why a program failed, as far as the trace shows. */
 enum failure_reason {
-	FAILURE_OF_INPUT,	/* failed on @path: a source, a script, a file that it makes */
+	FAILURE_OF_INPUT,	/* failed on @path: a source, a script, or an output */
 	FAILURE_OF_MISSING,	/* looked for @path, which does not exist */
 	FAILURE_OF_TOOL,	/* program @path was not found; empty if unknown which */
 	FAILURE_OF_INTERPRETER,	/* @path, or the interpreter in its first line, was not found */
@@ -93,9 +94,10 @@ enum failure_reason {
 struct failure_on {
 	enum failure_reason reason;
 	struct buf path;	/* absolute, as far as known */
-	struct buf name;	/* as it was looked up, or as the program prints it: "sys/x.h" */
-	struct buf subject;	/* what it worked at, a source or an output; empty if unknown */
-	bool likely;		/* inferred, not certain: @name is missing, or @path the reason */
+	struct buf name;	/* as looked up, or as printed by the program: "sys/x.h" */
+	struct buf subject;	/* the source or output that it worked on; empty if unknown */
+	/* inferred, not certain: @name is missing, or @path is the reason */
+	bool likely;
 };
 
 /** failures_on - find out why an exec failed; release @on with failure_on_free() */
@@ -105,9 +107,9 @@ void failure_on_free(struct failure_on *on);
 const char *failure_reason_word(enum failure_reason reason);
 
 /**
- * failures_printed - append what a process printed last
+ * failures_printed - append the end of a process's output
  *
- * Return: false if it printed nothing, or that was not recorded.
+ * Return: false if it printed nothing, or its output was not recorded.
  */
 bool failures_printed(struct db *db, uint32_t exec, struct buf *to);
 
@@ -120,9 +122,9 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
 /**
  * failures_quote - append the printed line that best explains the failure
  *
- * From descriptor 2: the first line with "error:"; else the first that mentions an error; else
- * the last line.  If nothing was printed there, from descriptor 1, but never just its last line.
- * Secrets are hidden.
+ * From descriptor 2: the first line with "error:"; else the first that mentions an error; else the
+ * last line.  If nothing was printed there, likewise from descriptor 1, but never just its last
+ * line. Secrets are hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
@@ -134,14 +136,14 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on *on);
 
 /**
- * failures_may_run - whether a name that a program looked up can be that of a command
+ * failures_may_run - whether a name that a program looked up can be the name of a command
  *
  * Return: false if it is a shell whose text has the name only in other places: "cat < name".
  */
 bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len);
 
 /**
- * failures_not_begun - whether make did not find a command that it was to run without a shell
+ * failures_not_begun - whether make did not find a command that it wanted to run without a shell
  *
  * Sets the reason and the name, by the recipes of its makefiles.
  */
@@ -151,7 +153,7 @@ bool failures_not_begun(const struct failures *f, uint32_t exec, struct failure_
 void failures_how(struct db *db, uint32_t exec, struct buf *to);
 
 /**
- * failures_text - append what failed first, in one line without a newline
+ * failures_text - append a description of the first failure, in one line without a newline
  *
  * "cc1 failed first, on src/parse.c, with exit status 1 (gcc -c src/parse.c in /src); 2 more
  * failed because of it".  Nothing is appended if the build did not fail.
@@ -169,11 +171,11 @@ void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bo
 
 enum failure_caller {
 	CALLER_OTHER,
-	CALLER_SHELL,		/* a script: mostly, the last failure decides */
+	CALLER_SHELL,		/* a script: usually, the last failure decides */
 	CALLER_BUILDER,		/* make: starts nothing more after a failure that counts */
 	CALLER_GOES_ON,		/* ctest, make -k, ninja: ignores no failure */
-	CALLER_DRIVER,		/* gcc, rustc: its calls are parts of it */
-	CALLER_CONFIGURES,	/* configure, cmake: its calls try out what the system has */
+	CALLER_DRIVER,		/* gcc, rustc: its calls are parts of its work */
+	CALLER_CONFIGURES,	/* configure, cmake: its calls test the system */
 	CALLER_LIMITS,		/* timeout: ends calls that take too long */
 };
 
@@ -182,20 +184,21 @@ enum failure_says { SAYS_NOTHING, SAYS_IGNORED, SAYS_FAILED };
 
 /* A process, represented by its last exec. */
 struct failure_node {
-	uint32_t up;		/* node that waits for it; 0 if none */
+	uint32_t up;		/* node of the process that waits for it; 0 if none */
 	uint32_t begun;		/* its first exec */
 	uint32_t first, calls;	/* its children in failures.children, by their end */
 	uint32_t cause;		/* the earliest call that made it fail; 0 if none */
 	uint8_t kind;		/* enum failure_kind */
-	uint8_t caller;		/* enum failure_caller, if this or a call below failed or is @open */
+	/* enum failure_caller; valid if this or a call below failed or is @open */
+	uint8_t caller;
 	uint8_t says;		/* enum failure_says: what its caller says about its failure */
 	bool last;		/* the exec is the last one of its process */
 	bool failed;
 	bool open;		/* the trace ends before the process does */
 	bool blamed;		/* it made its caller fail */
-	bool counts;		/* @blamed all the way up: it made the build fail */
+	bool counts;		/* @blamed all the way up, so it made the build fail */
 	bool followed;		/* stopped, or lacked an input, after another call had failed */
-	bool answers;		/* its status is an answer; known if @caller is */
+	bool answers;		/* its status is an answer; valid if @caller is set */
 };
 
 struct failures {
@@ -226,7 +229,7 @@ bool failures_ran(const struct failures *f, uint32_t exec, const char *word, siz
 /**
  * failures_read - the text of a file as it was at a time of the trace
  *
- * Return: false if it does not exist here, has changed since, is no text, or too long.
+ * Return: false if it does not exist here, has changed since, is not text, or is too long.
  */
 bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text);
 

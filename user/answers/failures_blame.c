@@ -3,7 +3,7 @@
  * Decides which failed call made its caller fail.  See failures.h.
  *
  * The best evidence is what a program does after a failed call: make starts nothing more, so
- * if it did, the failure was ignored; a script fails because of its last failed command.
+ * if it does, it ignored the failure; a script fails because of its last failed command.
  */
 #include "answers/failures.h"
 #include "build/build.h"
@@ -36,7 +36,9 @@ static int64_t exec_begun(const struct failures *f, uint32_t exec)
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
 
-/* Number of calls of a caller that began after a time; calls_at(): that ran at that time. */
+/*
+ * Number of calls of a caller that began after a time; calls_at(): number that ran at that time.
+ */
 static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
 			    int64_t time)
 {
@@ -145,8 +147,8 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 }
 
 /*
- * A script fails because of the last command that failed, unless the script has another
- * status and that command gave an answer, or several commands followed.  Earlier failed
+ * A script fails because of its last failed command, unless the script has another status
+ * and that command only gave an answer, or several commands followed.  Earlier failed
  * calls of the same program count, too (a loop), and one whose output the last one lacked.
  */
 static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
@@ -163,14 +165,14 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	if (node->cause && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
 		return true;
 	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
-	/* a script that goes on may have ignored a status that is only an answer */
+	/* a script that continues may have ignored a status that is only an answer */
 	return (!after && !f->nodes[caller].open) || (!node->answers && after <= CALLS_AFTER);
 }
 
 /*
- * Whether make replaced a job that failed by a new one: then it ignored the failure.  After a
- * failure that counts, it only finishes the running recipes line by line, so the number of
- * calls at a time never reaches again what it was then.
+ * Whether make started a new job in place of a failed one: then it ignored the failure. After a
+ * failure that it does not ignore, make only finishes the running recipes line by line, so it
+ * never again runs as many calls at a time.
  */
 static bool is_filled_again(const struct failures *f, const struct failure_node *caller,
 			    uint32_t call)
@@ -187,11 +189,11 @@ static bool is_filled_again(const struct failures *f, const struct failure_node 
 	return false;
 }
 
-/* Number of lines that make may still run of a recipe that it has begun, after another failed. */
+/* Number of lines of a recipe in progress that make may still run after another recipe failed. */
 #define LINES_LEFT	4u
 
 /*
- * Whether the calls after a failure may be those of jobs that a caller with -j had begun
+ * Whether the calls after a failure may belong to jobs that a caller with -j had begun
  * before it saw the failure, and finished first.
  */
 static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call)
@@ -204,8 +206,8 @@ static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call
 }
 
 /*
- * Whether another call succeeded after a failed one: then the caller had gone on, and only
- * waited when a signal ended it.
+ * Whether another call succeeded after a failed one: then the caller had continued, and
+ * was only waiting when a signal ended it.
  */
 static bool was_waited_after(const struct failures *f, const struct failure_node *caller,
 			     uint32_t call)
@@ -234,7 +236,7 @@ static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t
 static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last,
 		     bool unsure)
 {
-	/* a shell that went on, and ran its last command in its own process */
+	/* a shell that continued, and ran its last command in its own process */
 	if (called_by(f, call) != caller)
 		return lacks_output_of(f, last ? last : caller, call);
 	if (f->nodes[call].says == SAYS_FAILED)
@@ -260,8 +262,8 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 }
 
 /*
- * Whether a call only passes on the status of the command before it, as (exit $status) of
- * libtool does: a forked part of the script that did nothing.
+ * Whether a call only passes on the status of the command before it, like (exit $status)
+ * in libtool: a forked part of the script that did nothing.
  */
 static bool only_passes_on(const struct failures *f, uint32_t call, uint32_t before)
 {
@@ -305,7 +307,7 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 	}
 }
 
-/* If no call failed, and the trace lacks the end of exactly one, blame that one. */
+/* If no call failed, and the trace lacks the end of exactly one call, blame that one. */
 static void blame_open(struct failures *f, uint32_t exec)
 {
 	struct failure_node *node = &f->nodes[exec];
@@ -333,8 +335,8 @@ void failures_blame(struct failures *f, uint32_t exec)
 	bool any = false;
 
 	/*
-	 * A signal that ended a caller need not come from a failed call.  But make may only have
-	 * waited after a failure, and timeout ends itself with the signal that ended its command.
+	 * A signal that ended a caller need not come from a failed call.  But make may have been
+	 * waiting after a failure, and timeout ends itself with the signal that ended its command.
 	 */
 	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER &&
 	    node->caller != CALLER_LIMITS)

@@ -9,7 +9,7 @@
 struct caller_row {
 	const char *name;	/* base name, without a version */
 	enum failure_caller caller;
-	const char *goes_on;	/* CALLER_BUILDER: options to go on, as for is_option() */
+	const char *goes_on;	/* CALLER_BUILDER: options to keep going, as for is_option() */
 	bool answers;
 	enum failure_printer printer;
 };

@@ -89,7 +89,7 @@ static bool is_lost(const struct failures *f, uint32_t make, const struct buf *l
 	return true;
 }
 
-/* Read the next line into @line.  Return: false if it is no line of a recipe. */
+/* Read the next line into @line. Return: false if it is not a recipe line. */
 static bool take_line(const struct buf *text, size_t *at, struct buf *line)
 {
 	const char *s = text->s + *at, *end = memchr(s, '\n', text->len - *at);
@@ -134,7 +134,7 @@ static bool find_line(const struct failures *f, uint32_t make, const struct buf 
 	return found;
 }
 
-/* ---- which calls made it fail ---- */
+/* ---- calls that made it fail ---- */
 
 /* Number of calls of make that began while it had a pipe open. */
 static uint32_t calls_during(const struct failures *f, uint32_t make, const struct build_access *pipe)
@@ -151,7 +151,7 @@ static uint32_t calls_during(const struct failures *f, uint32_t make, const stru
 	return n;
 }
 
-/* Whether a call is by $(shell): make reads its output, and closes the pipe before other calls. */
+/* Whether $(shell) made a call: make reads its output, and closes the pipe before other calls. */
 static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 {
 	const struct build *b = build_of(f->db);
@@ -206,7 +206,8 @@ static const char *next_result(const char *s, const char *end, is_result_fn *is_
 }
 
 /*
- * Set what make or ctest printed about each failed call; it prints in the order of their ends.
+ * Set what make or ctest printed about each failed call; it prints in the order in which they
+ * ended.
  * Return: false if the output was not recorded, or does not match the calls.
  */
 static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
@@ -254,7 +255,7 @@ static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf 
 
 /*
  * Read the next line as far as its first variable; @ignored: it begins with a minus.
- * Return: false if it is no line of a recipe
+ * Return: false if it is not a recipe line
  */
 static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bool *ignored)
 {
@@ -269,7 +270,7 @@ static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bo
 	return is_line;
 }
 
-/* Set @line to what a call of make ran: its arguments, or the text for a shell. */
+/* Set @line to the command of a call of make: its arguments, or the text for a shell. */
 static void line_of(struct db *db, uint32_t call, struct buf *line)
 {
 	uint32_t as = build_with_command(build_of(db), call);
@@ -285,8 +286,8 @@ static void line_of(struct db *db, uint32_t call, struct buf *line)
 }
 
 /*
- * Whether make ignores a failure of a line: it has a minus in the makefiles.  Unknown if it is
- * there both with and without one, or if a minus before a variable may belong to this line.
+ * Whether make ignores a failure of a line: it has a minus in the makefiles. Unknown if the line
+ * occurs both with and without one, or if a minus before a variable may belong to this line.
  */
 static enum failure_says line_says(const struct buf *makefiles, const struct buf *line)
 {
@@ -363,7 +364,7 @@ void failures_find_says(struct failures *f, uint32_t exec)
 	}
 }
 
-/* ---- which command it did not find ---- */
+/* ---- the command that it did not find ---- */
 
 static bool has_include(const struct buf *text, const char *name, size_t len)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds what a program failed on.  See failures.h. */
+/* Finds the file, tool or resource that a program failed on.  See failures.h. */
 #include "answers/failures.h"
 #include "base/path.h"
 #include "build/build.h"
@@ -45,7 +45,7 @@ static bool arg_ends(struct work_arg a, const char *end)
 	return a.len > n && !memcmp(a.s + a.len - n, end, n);
 }
 
-/* Whether many programs look for this file, so that its lack is no reason to fail. */
+/* Whether many programs look for this file, so that its absence is not a reason to fail. */
 static bool is_habit(const char *path, size_t len)
 {
 	static const char *const places[] = {
@@ -68,7 +68,7 @@ static bool is_habit(const char *path, size_t len)
 	return false;
 }
 
-/* ---- what it looked for ---- */
+/* ---- missing files ---- */
 
 struct look {
 	struct db *db;
@@ -203,7 +203,7 @@ static bool path_matters(const struct look *l, const char *path, size_t len)
 	return named;
 }
 
-/* "foo." of libfoo.so or libfoo.a: what -lfoo asks for, and a dot. */
+/* "foo." of libfoo.so or libfoo.a: the name in -lfoo, and a dot. */
 static struct work_arg library_name(struct work_arg file)
 {
 	size_t end = arg_ends(file, ".so") ? 3 : arg_ends(file, ".a") ? 2 : 0;
@@ -245,7 +245,7 @@ static bool read_library(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* Find a missing library.  A linker goes on reading after it, and fails at the end. */
+/* Find a missing library.  A linker continues to read after it, and fails at the end. */
 static bool find_library(const struct look *l, struct failure_on *on)
 {
 	struct buf words = { 0 };
@@ -326,7 +326,7 @@ static bool judge_missing(const struct look *l, const struct buf *said, struct f
 	return !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
 }
 
-/* Find the last name that the program looked up in vain, if it read no new file after that. */
+/* Find the last name that the program failed to find, if it read no new file after that. */
 static bool find_last_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	int64_t read = last_read(l);
@@ -422,8 +422,8 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 }
 
 /*
- * Find the program that a forked child was to run, but could not.  Its status is no evidence,
- * since its caller chose it.
+ * Find the program that a forked child wanted to run, but could not. Its exit status proves
+ * nothing, since its parent's code chose it.
  */
 static void find_child_tool(const struct look *l, struct failure_on *on)
 {
@@ -440,7 +440,7 @@ static void find_child_tool(const struct look *l, struct failure_on *on)
 	buf_free(&tool.path);
 }
 
-/* ---- what it worked at ---- */
+/* ---- what it worked on ---- */
 
 /* Append the path of the argument that the label of an exec shows. */
 static void find_argument(const struct look *l, uint32_t exec, struct buf *to)

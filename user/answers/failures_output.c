@@ -8,12 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- what it printed ---- */
+/* ---- the output ---- */
 
 /* Whether output is binary, like an archive: one in eight of its characters is not text. */
 static bool is_binary(const char *s, size_t len)
 {
-	static const char lost[] = "\xef\xbf\xbd";	/* U+FFFD: bytes that were no text */
+	static const char lost[] = "\xef\xbf\xbd";	/* U+FFFD: bytes that were not text */
 	size_t odd = 0, chars = 0;
 
 	for (size_t i = 0; i < len; i++) {
@@ -68,7 +68,7 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 }
 
 /*
- * Whether a script printed the line: "/opt/bin/wrapper: line 23: ...".  If the program is no
+ * Whether a script printed the line: "/opt/bin/wrapper: line 23: ...".  If the program is not a
  * script, such a script ran before it in the same process.
  */
 static bool is_of_script(const char *line, size_t len, const char *program, size_t plen)
@@ -145,7 +145,7 @@ static const struct phrase {
 	{ ": No such file or directory", FAILURE_OF_MISSING, BEFORE },
 };
 
-/* Quotation marks around a name: those of ASCII, and the bytes of those in UTF-8. */
+/* Quotation marks around a name: ASCII ones, and the bytes of those in UTF-8. */
 #define QUOTES "'\"`\xe2\x80\x98\x99"
 
 /* Whether a text says what a program could not do: "Cannot stat", "cannot open shared object". */
@@ -178,7 +178,9 @@ static const char *end_before(const char *line, const char *at)
 	return at;
 }
 
-/* Whether a part of a line can be a name: neither the program at its beginning nor a number. */
+/*
+ * Whether a part of a line can be a name: it is neither the program at the beginning nor a number.
+ */
 static bool can_be_name(const char *line, const char *from, const char *end)
 {
 	if (from == line || from == end)
@@ -238,7 +240,7 @@ static bool is_tool(const char *text, size_t len)
 	return memmem(text, len, "Error 127", 9);
 }
 
-/* Whether a program may be killed for this reason; for a missing file it exits by itself. */
+/* Whether a program may be killed for this reason; for a missing file, it would exit by itself. */
 static bool can_kill(enum failure_reason reason)
 {
 	return reason == FAILURE_OF_MEMORY || reason == FAILURE_OF_SPACE;
@@ -291,7 +293,7 @@ bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
 	return false;
 }
 
-/* ---- what it printed ---- */
+/* ---- the output ---- */
 
 enum clue { CLUE_NONE, CLUE_ERROR, CLUE_WHICH };
 
@@ -355,7 +357,7 @@ static void add_message(struct work_arg line, struct buf *to)
 	}
 }
 
-/* Append the line that explains an error best; if no line does and @any, the last line. */
+/* Append the line that best explains an error; if none does and @any, the last line. */
 static void add_line(const char *s, size_t len, bool any, struct buf *to)
 {
 	struct work_arg line, found = { 0 }, more = { 0 };

@@ -2,11 +2,11 @@
 /*
  * Finds the command that a shell did not find, from the text of the shell.  See failures.h.
  *
- * A shell looks for a command with stat(), which is not recorded by default.  But its text has
- * the words that it runs, and the trace has those that ran: if a shell that ended with 127 left
- * only one out, it is that one.  If the text has more than this file understands (a variable
- * as a command, eval, a substitution), there is no answer.  The trace does not contain the text
- * of a script: the file is read, if it has not changed since it ran.
+ * A shell looks for a command with stat(), which is not recorded by default.  But its text names
+ * the commands, and the trace shows which of them ran: if a shell that ended with 127 ran all but
+ * one, it did not find that one. If the text is too complex (a variable as a command, eval, a
+ * substitution), there is no answer.  The trace does not contain the text of a script: the file is
+ * read, if it has not changed since it ran.
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
@@ -19,7 +19,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Longer scripts are not read; more pairs of commands and programs would take too long. */
+/*
+ * Limits: longer scripts are not read, and comparing more commands with programs would take too
+ * long.
+ */
 #define TEXT_BYTES	65536
 #define PAIRS_MAX	100000u
 /* The mtimes of files may lag behind the clock by this much, ns. */
@@ -33,7 +36,7 @@ enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 struct command {
 	size_t word, len;	/* offset of its name in shell_text.words, and its length */
 	enum joint before;
-	bool candidate;		/* it is no builtin, and did not run */
+	bool candidate;		/* it is not a builtin, and did not run */
 };
 
 struct shell_text {
@@ -319,7 +322,7 @@ static void take_text(struct shell_text *t)
 	}
 }
 
-/* ---- what ran ---- */
+/* ---- commands that ran ---- */
 
 static bool is_base(const char *path, size_t len, const char *word, size_t n)
 {
@@ -367,7 +370,7 @@ static uint32_t whole_shell(const struct failures *f, uint32_t exec)
 	return exec;
 }
 
-/* ---- which command it was ---- */
+/* ---- the missing command ---- */
 
 /* The first candidate from command @from on; NULL if "||" or "|" make it uncertain. */
 static const struct command *first_of(const struct shell_text *t, size_t from)
@@ -407,7 +410,7 @@ static const struct command *choose_command(const struct shell_text *t)
 	return t->branches ? NULL : first_of(t, t->errexit ? 0 : last);
 }
 
-/* ---- its text ---- */
+/* ---- the text of a shell ---- */
 
 /* Whether the trace was recorded on this machine. */
 static bool is_here(struct db *db)
@@ -419,7 +422,7 @@ static bool is_here(struct db *db)
 	return host && !uname(&u) && len == strlen(u.nodename) && !memcmp(host, u.nodename, len);
 }
 
-/* Whether a file is as it was at a time of the trace. */
+/* Whether a file has not changed since a time of the trace. */
 static bool is_unchanged(struct db *db, int fd, int64_t at)
 {
 	struct stat st;

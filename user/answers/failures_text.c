@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Writes the line that says what failed first.  See failures.h. */
+/* Writes the line about the first failure.  See failures.h. */
 #include "answers/failures.h"
 #include "base/screen.h"
 #include "build/build.h"
@@ -92,7 +92,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	buf_adds(to, on->likely && on->reason == FAILURE_OF_TOOL ? " was probably not found" : t[1]);
 }
 
-/* Append what the program itself printed, for failures without another known reason. */
+/* Append the program's own message, for failures without another known reason. */
 static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
 	struct buf line = { 0 };

@@ -11,21 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bound is computed for this many of the longest steps. */
+/* Number of longest steps for which the bound is computed. */
 #define LOOKED_AT	16u
-/* A step that saves less is not shown; percent of the build. */
+/* Minimum saving of a step to be shown, in percent of the build. */
 #define WORTH		1
-/* A child with at least that much of a process is shown instead of it; percent. */
+/* A child with at least this share of a process is shown instead of it, in percent. */
 #define MOST_OF		60
-/* MOST_OF for build tools; a step in which no program has that much did many small things. */
+/*
+ * As MOST_OF, for build tools; also, a step in which no program has this share did many small
+ * things.
+ */
 #define MUCH_OF		30
-/* A build tool with at least that much of the build is no step of it; percent. */
+/* A build tool with at least this share of the build does not count as a step, in percent. */
 #define ALL_OF		90
 
 struct finding {
 	const struct timeline *t;
 	struct endless *endless;
-	int64_t *own, *below;	/* by process: ns of it on the critical path; with all below it */
+	int64_t *own, *below;	/* by process: its ns on the critical path; with all descendants */
 	uint32_t *largest;	/* by process: child with most of the critical path, 0 if none */
 	bool *tool;		/* by process: it is a build tool, or one is below it */
 	bool *gone;		/* by process: it belongs to the step in question */
@@ -35,9 +38,12 @@ struct finding {
 	size_t n, cap;
 };
 
-/* ---- the work of a stretch ---- */
+/* ---- work in a period ---- */
 
-/* Number of programs that can work at a time: the most that did, or job slots if there are more. */
+/*
+ * Number of programs that can work at a time: the observed maximum, or the number of job slots if
+ * higher.
+ */
 static uint32_t most_working(const struct timeline *t)
 {
 	size_t n = t->nwidths;
@@ -81,7 +87,7 @@ static int64_t work_after(const struct finding *f, int64_t at)
 
 /* ---- the bound ---- */
 
-/* How long a process worked, in ns; @longest: updated to its exec that worked longest. */
+/* Working time of a process in ns; @longest: updated to its exec that worked longest. */
 static int64_t work_of_process(const struct timeline *t, uint32_t process, uint32_t *longest)
 {
 	int64_t sum = 0;
@@ -130,7 +136,7 @@ static void find_bound(struct finding *f, struct faster_row *r)
 		(double)(r->until - r->at) : 0;
 }
 
-/* ---- which steps ---- */
+/* ---- steps to consider ---- */
 
 /* Whether @part is at least @percent of @whole. */
 static bool is_part(int64_t part, int64_t whole, int percent)
@@ -139,9 +145,9 @@ static bool is_part(int64_t part, int64_t whole, int percent)
 }
 
 /*
- * Whether to show a process with all below it as one step: a build tool started it, or it
- * did many small things.  If one child is most of it, or it is most of the build, the
- * processes below it are more interesting.
+ * Whether to show a process and its descendants as one step: a build tool started it, or
+ * it did many small things. If one child takes most of its time, or it takes most of the
+ * build, its descendants are more interesting.
  */
 static bool is_step(const struct finding *f, uint32_t process)
 {
@@ -281,7 +287,7 @@ void faster_find(struct faster *to, const struct timeline *t, const struct criti
 	free(f.rows);
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 /* Whether a step did many small things: named after its process, not after its longest program. */
 static bool is_many(const struct timeline *t, const struct faster_row *r)

@@ -98,7 +98,10 @@ static void put_harmless(struct db *db, struct out *out)
 		out_puts(out, "\n");
 }
 
-/* Print what is behind the program in the label of an exec, which arguments make: "cc1 bad.c". */
+/*
+ * Print the part of an exec's label after the program name, which comes from the arguments: "cc1
+ * bad.c".
+ */
 static void put_work(struct db *db, struct out *out, uint32_t exec, bool has_more)
 {
 	const struct build *b = build_of(db);
@@ -193,8 +196,8 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 }
 
 /*
- * Make the texts about failures and about the first @top files outside the build, before the
- * timeline is loaded, so that what they need and the timeline are not in memory at the same time.
+ * Make the texts about failures, and about the first @top files outside the build, before the
+ * timeline is loaded, so that their data and the timeline are not in memory at the same time.
  */
 static struct out *find_wrong(struct db *db, uint64_t top, bool *failed)
 {
@@ -234,7 +237,7 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 	timeline_path_free(&path);
 }
 
-/* ---- what to ask next ---- */
+/* ---- suggested commands ---- */
 
 /* Commands to continue with; "@" is replaced by the name of the trace. */
 static const char *const commands[][2] = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The clock of files' mtimes may lag behind by up to so many ns. */
+/* Maximum lag of the clock for file mtimes, ns. */
 #define COARSE	10000000
 /* Largest valid time in ns, in the year 2065; a sum of two fits into 64 bits. */
 #define MAX_CLOCK	3000000000000000000
@@ -40,7 +40,7 @@ static struct inside_row *add_row(struct finding *f, uint32_t exec)
 	return &l->rows[l->n++];
 }
 
-/* ---- which files ---- */
+/* ---- files ---- */
 
 static uint32_t writer_of(const struct build *b, uint32_t version)
 {
@@ -56,14 +56,14 @@ static bool is_made(const struct build_version *v)
 	return build_is_written(v);
 }
 
-/* The version that a file has at the end, or had last.  Return: 0 if the build did not make it. */
+/* The version of a file at the end, or its last one.  Return: 0 if the build did not make it. */
 static uint32_t made_in(const struct build *b, uint32_t file)
 {
 	uint32_t version = build_present(b, file);
 
 	if (!version) {
 		version = build_final(b, file);
-		/* the version was only renamed, so the file is no output */
+		/* the version was only renamed, so the file is not an output */
 		if (version && build_name(b, version, file))
 			return 0;
 	}
@@ -119,7 +119,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->version > y->version) - (x->version < y->version);
 }
 
-/* ---- which programs were asked for a time trace ---- */
+/* ---- programs that were asked for a time trace ---- */
 
 static bool asked_for_trace(const struct build *b, uint32_t exec)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Inside the compilers: the time traces that programs of a build wrote about themselves
- * (Chrome's JSON format), by program, and those that were not found.  Because files named in
- * the trace are opened, this is done only on request.
+ * Inside the compilers: finds the time traces that programs of a build wrote about themselves
+ * (Chrome's JSON format), and reports missing ones. Runs only on request, because it opens files
+ * named in the trace.
  *
  * Memory: the files with such names, and one time trace at a time.
  */
@@ -15,7 +15,7 @@
 struct inside_slice {
 	const char *name, *detail;	/* UTF-8; detail is "" if none */
 	int64_t from, to;		/* ns since the first event */
-	/* 0 for the outermost ones of the busiest thread; rows of other threads follow below */
+	/* 0 0 for the outermost slices of the busiest thread; other threads follow below */
 	uint32_t depth;
 };
 
@@ -24,9 +24,9 @@ struct inside {
 	struct inside_row {
 		uint32_t exec;		/* program that the time trace is about */
 		uint32_t file;		/* 0 if none */
-		uint32_t version;	/* content that the build left in it */
-		uint32_t writer;	/* exec that wrote it: crox writes those of rustc */
-		const char *fault;	/* in words, to follow the file's name; NULL if none */
+		uint32_t version;	/* the file's content after the build */
+		uint32_t writer;	/* exec that wrote it: crox writes time traces of rustc */
+		const char *fault;	/* text to print after the file's name; NULL if none */
 	} *rows;
 	size_t n, cap;
 };
@@ -34,9 +34,9 @@ struct inside {
 /**
  * inside_find - read all time traces of a build
  * @t: timeline of the database
- * @below: directory below which to look for the files; "" for their paths in the build
+ * @below: directory below which to look for the files; "" to use their paths in the build
  * @fn: called for each slice, in the order of execs
- * @list: set to the files read, and those missing; release it with inside_free()
+ * @list: set to the files that were read, and the missing ones; release it with inside_free()
  */
 void inside_find(const struct timeline *t, const char *below,
 		 void (*fn)(void *ctx, uint32_t exec, const struct inside_slice *s), void *ctx,

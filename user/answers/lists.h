@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a build declares: the files that rules of ninja or make name, and those that
- * compilers listed in depfiles.  Read from the present files; independent of traces.
+ * The files that a build declares: in rules of ninja or make, and in depfiles of
+ * compilers.  Read from the present files; independent of traces.
  *
  * Paths are absolute, as they were in the build: if its files have been moved since,
  * the present directory is replaced by the one of the build.
@@ -15,24 +15,25 @@
 
 /* A file that a rule or depfile names. */
 struct lists_node {
-	char *path;		/* @len bytes, and a NUL behind them */
+	char *path;		/* @len bytes and a NUL */
 	size_t len;
 	uint32_t rule;		/* group of the inputs in its rule; 0 if no rule */
 	uint32_t read;		/* group of the inputs that a compiler listed; 0 if none */
-	bool input;		/* it is in at least one group */
+	bool input;		/* it is an input in at least one group */
 	bool wanted;		/* a rule that runs a command names it */
-	bool target;		/* a rule or depfile says what it is made from */
+	bool target;		/* a rule or depfile lists its inputs */
 	bool dyndep;		/* a dyndep file, which ninja itself reads */
-	bool searched;		/* make -np has found its rule, or that there is none */
-	bool passed;		/* make -np knows its name but did not reach it */
+	bool searched;		/* make -np has found its rule, or that it has none */
+	bool passed;		/* make -np knows its name but did not consider its rule */
 };
 
 struct lists_group {
 	uint32_t *nodes;
 	size_t n, cap;
-	uint64_t command;	/* of a rule: hash of ninja's text for sh -c; 0 if unknown */
-	uint32_t dir;		/* of a rule: directory (node) of the only make with it; else 0 */
-	bool partly;		/* of a rule: a missing dyndep file may name more */
+	uint64_t command;	/* for a rule: hash of ninja's text for sh -c; 0 if unknown */
+	/* for a rule: directory (node) of the only make that has it; else 0 */
+	uint32_t dir;
+	bool partly;		/* for a rule: a missing dyndep file may add inputs */
 };
 
 struct lists {
@@ -59,8 +60,8 @@ bool lists_map(struct lists *l, const char *map);
 void lists_free(struct lists *l);
 
 /*
- * Each of these adds what it reads.  Return: false after diag_fatal().  Damaged parts are
- * reported with their place, and skipped.
+ * Each of these adds the declarations that it reads. Return: false after diag_fatal().
+ * Damaged parts are reported with their place, and skipped.
  */
 
 /**
@@ -84,7 +85,10 @@ void lists_ninja_log(struct lists *l, const char *then, const char *path);
 /** lists_find - find a node by its absolute, clean path.  Return: 0 if none. */
 uint32_t lists_find(const struct lists *l, const char *path, size_t len);
 
-/** lists_is_open - whether its rule may be unknown or incomplete, as make -np did not reach it */
+/**
+ * lists_is_open - whether its rule may be unknown or incomplete because make -np did not consider
+ * it
+ */
 static inline bool lists_is_open(const struct lists_node *node)
 {
 	return node->passed && !node->searched;
@@ -95,7 +99,7 @@ bool lists_is_there(const struct lists *l, uint32_t node);
 
 /* ---- for lists_*.c ---- */
 
-/** lists_then - append the clean path that a present file or directory had in the build */
+/** lists_then - append the clean path that an existing file or directory had in the build */
 void lists_then(const struct lists *l, const char *now, struct buf *to);
 
 /**

@@ -196,7 +196,7 @@ bool lists_depfiles(struct lists *l, const char *pattern)
  */
 static void add_options(struct lists *l, const char *dir, uint32_t group)
 {
-	/* the first is that of Linux; the others are of busybox etc. with an older Kbuild */
+	/* the first is Linux's; the others belong to busybox etc. with an older Kbuild */
 	static const char *const files[] = { "include/generated/autoconf.h", "include/autoconf.h",
 					     "include/linux/autoconf.h" };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Reads the output of "make -np": all rules as make understood them, one data base for each
+ * Reads the output of "make -np": all rules as make understood them, one database for each
  * make that ran (GNU make's manual, "Options Summary", -p).
  */
 #include "answers/lists.h"
@@ -28,7 +28,7 @@ static bool line_begins(const char *s, size_t len, const char *with)
 	return len >= n && !memcmp(s, with, n);
 }
 
-/* Whether it is a special target of make, such as .PHONY. */
+/* Whether a name is a special target of make, such as .PHONY. */
 static bool is_special(const char *s)
 {
 	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';

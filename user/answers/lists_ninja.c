@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Reads the parts of build.ninja that say what is made from what: rules, variables, build
+ * Reads the parts of build.ninja that define dependencies: rules, variables, build
  * statements, include and subninja, dyndep files ("Ninja file reference" of its manual).
  */
 #include "answers/answers.h"
@@ -29,7 +29,7 @@ struct bindings {
 
 struct rule {
 	char *name;
-	struct bindings raw;	/* not expanded, since each use expands them anew */
+	struct bindings raw;	/* not expanded, since each use expands them again */
 };
 
 /* Where variables are looked up; the last definition counts. */
@@ -119,7 +119,7 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Expand what follows a "$".  Return: the position after it. */
+/* Expand the text after a "$".  Return: the position after it. */
 static const char *expand_dollar(struct scope *s, const char *p, struct buf *to)
 {
 	const char *end = p;
@@ -249,7 +249,7 @@ static void report_strange(struct ninja *n, const struct text *t, const char *at
 }
 
 
-/* Read a file that a statement names, as it is now.  Return: whether it exists. */
+/* Read the present content of a file that a statement names.  Return: whether it exists. */
 static bool read_named(const struct ninja *n, const char *path, struct buf *text)
 {
 	struct buf now = { 0 };
@@ -303,7 +303,7 @@ static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
 	return *p == ':' && outs->n ? p + 1 + strspn(p + 1, " ") : NULL;
 }
 
-/* Read "INPUT... | MORE... || ORDER... |@ CHECKS..."; CHECKS are built, but are no inputs. */
+/* Read "INPUT... | MORE... || ORDER... |@ CHECKS..."; CHECKS are built, but are not inputs. */
 static const char *read_inputs(struct ninja *n, struct scope *s, const char *p,
 			       struct lists_group *ins, struct buf *names)
 {

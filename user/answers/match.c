@@ -10,7 +10,7 @@
 
 /* ---- pairs ---- */
 
-/* Keys by which units are paired, the most certain first.  0 if this key does not apply. */
+/* Keys by which units are paired, the most reliable first. 0 if a key does not apply. */
 static uint64_t key_whole(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;
@@ -51,7 +51,10 @@ static uint64_t key_outputs(const struct match_key *k, uint64_t command, uint32_
 	return k->tree;
 }
 
-/* If one output is new or gone: the smallest, or the largest, hash of an output is still equal. */
+/*
+ * If one output was added or removed, the smallest or the largest hash of an output is still
+ * equal.
+ */
 static uint64_t key_least(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)command;
@@ -124,7 +127,7 @@ static void pair_by(struct match *m, key_fn *key)
 	free(next);
 }
 
-/* ---- both ---- */
+/* ---- both builds ---- */
 
 static bool read_map(struct match *m, const char *map, struct diag *diag)
 {

@@ -14,8 +14,8 @@
 
 /*
  * Hash of a name that is the same in every run, unlike those of base/hash.h: the order of
- * these numbers decides the order of the output, and which of several candidates is taken.
- * Names chosen to collide can only make answers about their own build wrong.
+ * these numbers decides the order of the output, and the choice between candidates.
+ * Maliciously chosen names can only falsify answers about their own build.
  */
 static uint64_t number_of(const char *s, size_t len)
 {
@@ -83,7 +83,7 @@ static const char *text_of(struct hashes *a, uint32_t string)
 	return a->text.s;
 }
 
-/* Hash of what match_args() returns, for units with arguments that are ignored or hidden. */
+/* Hash of the result of match_args(), for units with ignored or hidden arguments. */
 static uint64_t shown_hash(struct hashes *a, uint32_t unit)
 {
 	uint64_t h = 0;
@@ -182,7 +182,7 @@ static void load_units(struct match_side *s)
 		match_classify(&s->units[i], base_hash(s->b, s->units[i].program));
 }
 
-/* ---- what they made ---- */
+/* ---- outputs ---- */
 
 static int by_unit(const void *a, const void *b)
 {
@@ -199,7 +199,7 @@ static void add_write(struct match_side *s, uint32_t version, uint32_t exec, int
 	s->writes[s->nwrites++] = (struct match_write){ version, s->unit_of[exec], until };
 }
 
-/* Make one row per unit, with the last end, of the rows of a version, which are the last ones. */
+/* Merge the rows of a version, which are the last ones: one row per unit, with the latest end. */
 static void join_writes(struct match_side *s, size_t first)
 {
 	size_t n = first;
@@ -217,7 +217,7 @@ static void join_writes(struct match_side *s, size_t first)
 	s->nwrites = n;
 }
 
-/* Emptying a file counts as a write. */
+/* Truncating a file counts as a write. */
 static void load_writes(struct match_side *s)
 {
 	const struct build *b = s->b;
@@ -250,7 +250,7 @@ void match_load(struct match_side *s)
 	load_writes(s);
 }
 
-/* ---- what they are known by ---- */
+/* ---- keys ---- */
 
 static void widen_key(struct match_key *k, uint64_t least, uint64_t most)
 {

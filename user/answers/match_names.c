@@ -34,7 +34,7 @@ size_t match_begins(const char *dir, const char *text, size_t len)
 	       (len == n || text[n] == '/' || !name_byte(text[n])) ? n : 0;
 }
 
-/* Copy a text without a slash.  The names of temporary files in it are copied as match_drawn() does. */
+/* Copy a text without a slash.  match_drawn() copies the names of temporary files in it. */
 static void copy_words(const struct match_side *s, const char *text, size_t len, struct buf *to)
 {
 	if (!s->drawn.n) {
@@ -71,7 +71,7 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 			i += n;
 			continue;
 		}
-		/* copy up to the next slash: whatever is replaced begins at a slash, or after it */
+		/* copy up to the next slash: replaced parts begin at a slash or after it */
 		for (n = 1; text[i] != '/' && i + n < len && text[i + n] != '/'; n++)
 			;
 		copy_words(s, text + i, n, to);
@@ -232,7 +232,7 @@ void match_guess(struct match *m)
 {
 	char *a = first_dir(m->side[0].b), *b = first_dir(m->side[1].b), *x, *y;
 
-	/* drop the components at the end that are equal */
+	/* drop equal components at the end */
 	for (;;) {
 		x = strrchr(a, '/');
 		y = strrchr(b, '/');
@@ -240,7 +240,7 @@ void match_guess(struct match *m)
 			break;
 		*x = *y = 0;
 	}
-	/* a part of the same tree, such as the directory of the build, is no other clone */
+	/* a part of the same tree, such as the build directory, is not another clone */
 	if (strlen(a) > 1 && strlen(b) > 1 && strcmp(a, b) && !worked_in(m->side[0].b, b) &&
 	    !worked_in(m->side[1].b, a)) {
 		m->side[1].from = b;

@@ -33,8 +33,8 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 }
 
 /*
- * Split the text of sh -c at blanks, to compare it by words.  The directory for which the other
- * build has another one stays whole.
+ * Split the text of sh -c at blanks, to compare words. The directory that differs between the
+ * builds stays whole.
  */
 static void split_text(struct buf *b, const char *dir, size_t *n)
 {
@@ -54,7 +54,7 @@ static void split_text(struct buf *b, const char *dir, size_t *n)
 	}
 }
 
-/* Append the arguments of @unit as they were, as words.  Return: their number */
+/* Append the original arguments of @unit as words. Return: their number */
 static size_t own_words(const struct match_side *of, uint32_t unit, const struct match_side *than,
 			struct buf *to)
 {
@@ -65,7 +65,7 @@ static size_t own_words(const struct match_side *of, uint32_t unit, const struct
 	return n;
 }
 
-/* Set @to to a word as it is compared.  Return: its hash */
+/* Set @to to the form of a word for comparison. Return: its hash */
 static uint64_t match_compared(const struct match_side *s, const char *word, struct buf *to)
 {
 	to->len = 0;
@@ -110,7 +110,7 @@ size_t match_other_args(const struct match_side *of, uint32_t unit, const struct
 	return found;
 }
 
-/* Print the words that only one of them has, in a line.  Return: whether there are any */
+/* Print the words that only one of them has, on one line. Return: whether there are any */
 static bool put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
 		      const struct match_side *than, uint32_t other)
 {

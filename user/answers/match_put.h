@@ -19,13 +19,16 @@ void match_json_file(struct json *j, const char *name, const struct match_side *
 void match_json_unit(struct json *j, const char *name, const struct match_side *s, uint32_t unit);
 
 /**
- * match_other_args - append the arguments that only @unit has, a NUL behind each; their number
- * @own: as they were in their build; else as they are compared
+ * match_other_args - append the arguments that only @unit has, each ended by a NUL. Return: their
+ * number
+ * @own: as they were in the build; else in the form for comparison
  */
 size_t match_other_args(const struct match_side *of, uint32_t unit, const struct match_side *than,
 			uint32_t other, bool own, struct buf *to);
 
-/** match_put_call - print how the arguments and directories of two units differ, a line for each */
+/**
+ * match_put_call - print how the arguments and directories of two units differ, one line for each
+ */
 void match_put_call(struct out *out, const struct match *m, uint32_t a, uint32_t b);
 
 #endif

@@ -28,7 +28,7 @@ void match_classify(struct match_unit *u, uint64_t name)
 	u->shell = is_one_of(name, shells);
 }
 
-/* Units above a make or ninja, and scripts that are not run by a rule, belong to no step. */
+/* Units above make or ninja, and scripts that no rule runs, belong to no step. */
 uint32_t *match_steps(const struct match_side *s)
 {
 	uint32_t *step = xcalloc(s->nunits + 1ul, sizeof(*step));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Temporary files whose names are drawn anew in each build: .tmp_6733 of a Makefile with $$, or
- * TryCompile-gD2ksy of cmake.  See match.h.
+ * Temporary files with a random part in the name: .tmp_6733 from a Makefile with $$, or
+ * TryCompile-gD2ksy from cmake.  See match.h.
  *
- * A name counts as drawn if the build made it, nothing has it in the end, the other build does
- * not know it, and a part of it looks like a number or like random letters.
+ * A name counts as random if the build made it, it does not exist at the end, the other build does
+ * not have it, and a part of it looks like a number or random letters.
  */
 #include "answers/match.h"
 #include "base/hash.h"
@@ -13,14 +13,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Digits in a row from which on they look like a process id. */
+/* Minimum number of digits in a row that look like a process id. */
 #define DIGITS	3
-/* Letters from which on they may be drawn. */
+/* Minimum number of letters that may be random. */
 #define LETTERS	5
-/* Characters that mkstemp() draws. */
+/* Number of random characters from mkstemp(). */
 #define MKSTEMP	6
 
-/* Random names made by programs: prefix, and least and largest number of random bytes. */
+/* Random names made by programs: prefix, and minimum and maximum number of random bytes. */
 static const struct random_name {
 	const char *head;
 	size_t random, upto;
@@ -59,7 +59,7 @@ static size_t run_of(const char *s, size_t len, int (*is)(int c))
 	return n;
 }
 
-/* Whether letters and digits behind a separator look as if they were drawn. */
+/* Whether letters and digits after a separator look random. */
 static bool is_drawn(const char *s, size_t n, bool last)
 {
 	for (size_t i = 0; n >= DIGITS && i < n; i++)
@@ -69,7 +69,7 @@ static bool is_drawn(const char *s, size_t n, bool last)
 	return last && n >= LETTERS;
 }
 
-/* Whether the last characters of a word are as mkstemp() draws them: not all of one kind. */
+/* Whether the last characters of a word look like mkstemp()'s: not all of one kind. */
 static bool ends_drawn(const char *s, size_t len)
 {
 	size_t upper = 0, digits = 0;
@@ -81,7 +81,7 @@ static bool ends_drawn(const char *s, size_t len)
 	return upper ? upper < MKSTEMP : digits && digits < MKSTEMP;
 }
 
-/* Append a word with * for each row of digits that may be a process id, or for its end. */
+/* Append a word with * in place of digits that may be a process id, or of a random end. */
 static bool add_word(struct buf *to, const char *s, size_t len)
 {
 	size_t begin = to->len;
@@ -104,7 +104,7 @@ static bool add_word(struct buf *to, const char *s, size_t len)
 	return true;
 }
 
-/* Append a name with * for the parts that look drawn.  Return: whether there are any */
+/* Append a name with * in place of the parts that look random.  Return: whether there are any */
 static bool add_masked(struct buf *to, const char *s, size_t len)
 {
 	size_t random = match_random(s, len), n;
@@ -132,7 +132,7 @@ static const char *base_of(const struct build *b, uint32_t file, size_t *len)
 	return path_base_of(build_path(b, file, len), len);
 }
 
-/* What is left of a name without its last suffix; 0 if it has none. */
+/* Length of a name without its last suffix; 0 if it has none. */
 static size_t stem_of(const char *name, size_t len)
 {
 	const char *dot = memrchr(name, '.', len);
@@ -140,7 +140,7 @@ static size_t stem_of(const char *name, size_t len)
 	return dot ? (size_t)(dot - name) : 0;
 }
 
-/* A name that the build made, and that is gone; also without its suffixes. */
+/* Add a name that the build made and that is gone; also without its suffixes. */
 static void add_gone(struct match_side *s, struct buf *masked, uint32_t file)
 {
 	size_t len;
@@ -170,7 +170,7 @@ static void load_drawn(struct match_side *s)
 	buf_free(&masked);
 }
 
-/* Forget names of the other build that this one knows, and its own that it has in the end. */
+/* Forget names of the other build that this one knows, and its own names that exist at the end. */
 static void forget_known(struct match_side *s, struct match_side *other)
 {
 	for (uint32_t i = 1; s->drawn.n + other->drawn.n && i <= s->nfiles; i++) {

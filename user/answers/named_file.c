@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds the file that a user names, or else files with similar names.  See answers.h. */
+/* Finds the file that a user names, or files with similar names.  See answers.h. */
 #include "answers/answers.h"
 #include "base/path.h"
 #include "base/shquote.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 3		/* number of similar names that are printed */
+#define NEAR 3		/* maximum number of similar names to print */
 
 struct near {
 	unsigned int far;

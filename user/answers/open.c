@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The row that reads a format as events of etrace. */
+/* The row of a format whose source gives events of etrace. */
 static const struct source_format *events_of(const char *from, struct in *in)
 {
 	const struct source_format *found = NULL;

@@ -345,7 +345,7 @@ next:
 	return true;
 }
 
-/* ---- rpm(8): its database has many forms, so it is asked itself ---- */
+/* ---- rpm(8): its database has many formats, so run rpm ---- */
 
 /* Return: the output of rpm; NULL with errno set on error. */
 static FILE *start_rpm(const char *dir, pid_t *pid)
@@ -413,7 +413,7 @@ static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
 	return !status;
 }
 
-/* ---- all of them ---- */
+/* ---- all package managers ---- */
 
 static const struct manager {
 	const char *name, *dir;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Installed packages of a distribution, and which files they own.  Read from the package
- * manager's files; only for rpm by running rpm, as its database has many formats.
+ * Installed packages of a distribution, and which files they own.  Reads the package
+ * manager's files, but runs rpm for rpm's database, which has many formats.
  */
 #ifndef ETRACE_PACKAGES_H
 #define ETRACE_PACKAGES_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct package {
-	char *name;		/* as its package manager shows it: "libc6:amd64" */
+	char *name;		/* as the package manager shows it: "libc6:amd64" */
 	char *version;
 	char *arch;		/* or NULL */
 	char *depends;		/* in dpkg's form, "a (>= 1), b | c"; or NULL */
@@ -43,9 +43,9 @@ bool packages_read(struct packages *p, const char *root, struct diag *diag);
 void packages_free(struct packages *p);
 
 /**
- * packages_path - a path as it is with a merged /usr
+ * packages_path - the path of a file with a merged /usr
  *
- * /bin/sh is /usr/bin/sh: packages use one name, traces the other.
+ * /bin/sh is /usr/bin/sh there: packages use one name, traces the other.
  * @buf: used if the path changes; at least @len + 5 bytes
  */
 const char *packages_path(const char *path, size_t *len, char *buf);
@@ -61,7 +61,7 @@ struct packages_need {
 
 /**
  * packages_needs - split a list of dependencies
- * @arch: leave out those for other architectures; NULL to take all
+ * @arch: leave out dependencies for other architectures; NULL for all
  * @to: set to them; release with packages_needs_free()
  *
  * Return: their number.

@@ -6,13 +6,13 @@
 #include "answers/answers.h"
 #include "io/json_out.h"
 
-/** put_file - print a path, quoted for a shell; "?" if there is none */
+/** put_file - print a path, quoted for a shell; "?" if none */
 void put_file(struct out *out, struct db *db, uint32_t file);
 
-/** put_path - print a path that the build need not have touched, quoted for a shell */
+/** put_path - print any path, even if the build did not touch it, quoted for a shell */
 void put_path(struct out *out, const char *path, size_t len);
 
-/** put_name - print the last component of a path.  Return: false if there is none. */
+/** put_name - print the last component of a path.  Return: false if none. */
 bool put_name(struct out *out, struct db *db, uint32_t file);
 
 /**
@@ -21,7 +21,7 @@ bool put_name(struct out *out, struct db *db, uint32_t file);
  */
 void put_command(struct out *out, struct db *db, uint32_t exec, bool full);
 
-/** json_file - add member @name, a path; nothing if there is none */
+/** json_file - add member @name, a path; nothing if none */
 void json_file(struct json *j, const char *name, struct db *db, uint32_t file);
 
 /** json_exec - add an object with exec, program, cwd, arguments */

@@ -13,7 +13,7 @@
 
 /* ---- outputs ---- */
 
-/* Load the files that the old build left, by their names. */
+/* Load the files that existed at the end of the old build, by name. */
 static void load_left(const struct match_side *s, struct map64 *left)
 {
 	for (size_t i = 0; i < s->nwrites; i++) {
@@ -26,9 +26,9 @@ static void load_left(const struct match_side *s, struct map64 *left)
 }
 
 /*
- * Whether a file was missing when the new build came to it.  The first event for its name
- * decides: a lookup or removal.  If there is none, it was missing if its inode number differs
- * from that in the old build: emptying and rewriting a file would have kept it.
+ * Whether a file was missing when the new build first used it. The first event for its name
+ * decides: a lookup or removal. If there is none, the file was missing if its inode number has
+ * changed since the old build: truncating and rewriting would have kept it.
  */
 static bool was_missing(const struct rebuilt *r, uint32_t file, uint32_t version, uint32_t left)
 {
@@ -64,7 +64,7 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 						.file = file });
 }
 
-/* Load when each file was first looked for in vain. */
+/* Load when a lookup of each file first failed. */
 static void load_missed(struct rebuilt *r)
 {
 	const struct build *b = NEW(r)->b;
@@ -105,7 +105,7 @@ static void compare_outputs(struct rebuilt *r)
 	map64_clear(&seen);
 }
 
-/* ---- all of it ---- */
+/* ---- all reasons ---- */
 
 static int by_step(const void *a, const void *b)
 {

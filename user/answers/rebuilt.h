@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Why steps of an earlier build ran again in this one.  A step is what make, ninja or
- * the like, or a script started, with all programs below it.
+ * Why steps of an earlier build ran again in this one.  A step is a program that make,
+ * ninja or the like, or a script started, with all programs below it.
  */
 #ifndef ETRACE_REBUILT_H
 #define ETRACE_REBUILT_H
@@ -32,17 +32,21 @@ struct rebuilt_reason {
 
 struct rebuilt {
 	struct match m;
-	uint32_t *step[2];	/* by unit: first unit of its step; 0 if it only calls steps */
+	uint32_t *step[2];	/* by unit: first unit of its step; 0 if it only runs steps */
 	struct rebuilt_reason *reasons;	/* by step, the most certain first */
 	size_t n, cap;
 	struct rebuilt_output {
 		uint32_t step, file;
-	} *outputs;		/* files left in the end, by step and path */
+	} *outputs;		/* files that exist at the end, by step and path */
 	size_t noutputs, outputs_cap;
-	/* Inputs that were written or touched and are equal: no reasons.  By step and path. */
+	/*
+	 * Inputs that were written or touched but are equal, so they are not reasons. By step and
+	 * path.
+	 */
 	struct rebuilt_output *touched;
 	size_t ntouched, touched_cap;
-	uint8_t *by;		/* by unit: what the inputs of its step were compared by, enum match_by */
+	/* by unit: how the inputs of its step were compared, enum match_by */
+	uint8_t *by;
 	struct lists lists;	/* declared inputs; set by the caller, may be empty */
 	int64_t *missed;	/* by file of the new build: when a lookup failed; 0 if none did */
 };
@@ -53,16 +57,16 @@ void rebuilt_free(struct rebuilt *r);
 
 /* ---- between its files ---- */
 
-/** rebuilt_compare_inputs - add reasons by commands, programs and inputs */
+/** rebuilt_compare_inputs - add reasons: commands, programs and inputs that differ */
 void rebuilt_compare_inputs(struct rebuilt *r);
 
 void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason);
 
 /**
  * rebuilt_change - how a file that a step uses differs, by its versions in the two builds
- * @file: in the new build; 0 if none.  It is added to the touched ones if it is one.
+ * @file: in the new build; 0 if none. If it was touched but is equal, it is added to r->touched.
  *
- * Return: MATCH_SAME also if that is not known.
+ * Return: MATCH_SAME also if unknown.
  */
 enum match_change rebuilt_change(struct rebuilt *r, uint32_t step, uint32_t file, uint32_t first,
 				 uint32_t second);

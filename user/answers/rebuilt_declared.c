@@ -23,7 +23,7 @@ static uint32_t was_there(const struct match_side *s, const char *path, size_t l
 	return 0;
 }
 
-/* Whether a file, as it is now, was written after the old build and before the new one. */
+/* Whether the present file was written after the old build and before the new one. */
 static bool written_between(const struct rebuilt *r, const char *path)
 {
 	int64_t old, new, at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Compares what steps were called with and what they read.  See rebuilt.h. */
+/* Compares the commands and inputs of steps.  See rebuilt.h. */
 #include "answers/rebuilt.h"
 #include "base/partition.h"
 #include "base/xalloc.h"
@@ -58,7 +58,7 @@ enum match_change rebuilt_change(struct rebuilt *r, uint32_t step, uint32_t file
 	return change == MATCH_UNKNOWN ? MATCH_SAME : change;
 }
 
-/* Whether a file that was made anew is another one, as far as contents are recorded. */
+/* Whether a file that was made again has another content, if contents are recorded. */
 static bool made_otherwise(struct rebuilt *r, struct rebuilt_reason *reason,
 			   const struct match_input *was, const struct match_input *is)
 {

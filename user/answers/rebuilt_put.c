@@ -37,7 +37,7 @@ struct part {
 	size_t nreasons, noutputs, ntouched;
 };
 
-/* What to say of a step that nothing but touched files explains: build tools go by the time. */
+/* Print why a step ran that only touched files explain: build tools compare times. */
 static void text_touched(const struct rebuilt *r, struct out *out, const struct part *p)
 {
 	if (!p->ntouched) {
@@ -149,7 +149,7 @@ void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 	const struct rebuilt_output *output = r->outputs, *last = r->outputs + r->noutputs;
 	const struct rebuilt_output *touched = r->touched, *end_touched = r->touched + r->ntouched;
 	struct json j = { .out = out };
-	uint64_t without = 0;	/* any file that they made, and any reason */
+	uint64_t without = 0;	/* steps without outputs and without reasons */
 	bool timed = false;
 
 	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finds dependencies in a timeline by files: which job made what, and which job needs the output
- * of another one.  See timeline_load.h.
+ * Finds dependencies in a timeline by files: which job made which file, and which job needs
+ * another job's output.  See timeline_load.h.
  */
 #include "answers/timeline_load.h"
 #include "base/xalloc.h"
@@ -67,13 +67,16 @@ static bool is_note(const struct build *b, uint32_t file)
 	return false;
 }
 
-/* The output of a job that was found so far. */
+/* The output of a job found so far. */
 struct output {
 	int64_t until;
 	bool note;
 };
 
-/* The output of a job is the last file that it wrote; a note (is_note()) only if none else. */
+/*
+ * The output of a job is the last file that it wrote, but a note (is_note()) only if there is no
+ * other.
+ */
 void timeline_set_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
@@ -111,7 +114,7 @@ void timeline_set_outputs(struct timeline *t)
 struct needs {
 	const struct timeline *t;
 	const struct build *b;
-	uint32_t *asked;	/* by version: the last query in which it was marked as made */
+	uint32_t *asked;	/* by version: the last query that marked it as made */
 	uint32_t question;
 	bool any;
 	uint32_t found;
@@ -160,8 +163,8 @@ static int by_pair(const void *a, const void *b)
 }
 
 /*
- * A file that @maker, or a process below it, made, and that @user, or a process below it, read;
- * otherwise a file that a rule declares as such.
+ * A file that @maker or a process below it made, and @user or a process below it read; otherwise a
+ * file that a rule declares as such a dependency.
  */
 static uint32_t needed_file(void *ctx, uint32_t user, uint32_t maker)
 {
@@ -191,12 +194,12 @@ void timeline_path(const struct timeline *t, struct critical_path *path)
 			path->rows[i].output = t->outputs[t->execs[path->rows[i].exec].process];
 }
 
-/* ---- what is declared ---- */
+/* ---- declared dependencies ---- */
 
 struct declaring {
 	struct timeline *t;
 	const struct lists *l;
-	uint32_t *job, *file;	/* by node: the job that made it, 0 if none; the file that it is */
+	uint32_t *job, *file;	/* by node: the job that made it, 0 if none; its file */
 	uint32_t *seen;		/* by node: the last node for which it was visited */
 	uint32_t *queue;
 };

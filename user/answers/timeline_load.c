@@ -105,14 +105,14 @@ void timeline_load(struct timeline *t, struct db *db)
 	timeline_set_outputs(t);
 }
 
-/* ---- for a person ---- */
+/* ---- for people ---- */
 
 static int64_t segment_length(const struct path_segment *s)
 {
 	return s->to - s->from;
 }
 
-/* Whether two segments are shown in one line: of the same job, or of the same process. */
+/* Whether two segments share one line, because they belong to the same job or process. */
 static bool is_one(const struct timeline *t, const struct path_segment *a,
 		   const struct path_segment *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The timeline (timeline/timeline.h) of a database, whose files show which job waits for which. */
+/* Loads the timeline (timeline/timeline.h) of a database; files show which job waits for which. */
 #ifndef ETRACE_TIMELINE_LOAD_H
 #define ETRACE_TIMELINE_LOAD_H
 
@@ -8,17 +8,24 @@
 #include "timeline/timeline.h"
 #include "build/build.h"
 
-/** timeline_load - load it from a database, for timeline_free(); calls build_forget_args() */
+/**
+ * timeline_load - load a timeline from a database; release it with timeline_free(). Calls
+ * build_forget_args()
+ */
 void timeline_load(struct timeline *t, struct db *db);
 
 /** timeline_declare - add dependencies between jobs that are declared in rules or depfiles */
 void timeline_declare(struct timeline *t, const struct lists *l);
 
-/** timeline_path - the critical path (timeline_walk()) with files, for timeline_path_free() */
+/**
+ * timeline_path - the critical path (timeline_walk()) with files; release it with
+ * timeline_path_free()
+ */
 void timeline_path(const struct timeline *t, struct critical_path *path);
 
 /**
- * timeline_stretch - count segments from @i on that are shown as one: of one job or process
+ * timeline_stretch - count segments from @i on that are shown as one, because they belong
+ * to one job or process
  * @longest: set to the longest of them
  *
  * Return: their number.
@@ -29,21 +36,21 @@ size_t timeline_stretch(const struct timeline *t, const struct critical_path *pa
 /**
  * endless_new - prepare for endless_without(); endless_free() ends it
  *
- * The timeline stays the caller's.  Without a database, only its edges say which job needs which.
+ * The caller keeps the timeline. Without a database, only its edges say which job needs which.
  */
 struct endless *endless_new(const struct timeline *t);
 
 /**
  * endless_without - time in ns that the build would take with unlimited CPUs and job slots
- * @gone: by process, whether it takes no time; NULL if none
+ * @gone: by process: it takes no time; NULL if none
  * @since: before this time, everything stays as it was
  *
  * A job of make or ninja then waits only for the makers of the files that it needs and, if
- * there was a free slot, for the job that ended before it.  What other programs start keeps
- * its order.  The result is too low if a job waited for its turn for another reason, which
- * looks the same as waiting for a slot.
+ * there was a free slot, for the job that ended before it.  Processes started by other
+ * programs keep their order. The result is too low if a job waited for another reason than
+ * a free slot, because the trace cannot distinguish the two.
  *
- * With @gone, no job waits for another one only because it came later in the real build.
+ * With @gone, no job waits for another one just because it came later in the real build.
  */
 int64_t endless_without(struct endless *e, const bool *gone, int64_t since);
 
@@ -51,7 +58,9 @@ void endless_free(struct endless *e);
 
 /* ---- between the files of a timeline ---- */
 
-/** timeline_add_waits - add times when processes may have waited for the other end of a pipe */
+/**
+ * timeline_add_waits - add the times when processes may have waited for the other end of a pipe
+ */
 void timeline_add_waits(struct timeline *t);
 
 /** timeline_set_outputs - set timeline.outputs */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Computes how long the build would take without waiting for job slots, and if some of its
- * processes took no time.  See timeline_load.h.  Below, "there" is that imagined build.
+ * processes took no time. See timeline_load.h. Below, "there" means in that imagined
+ * build.
  */
 #include "answers/timeline_load.h"
 #include "base/map64.h"
@@ -16,11 +17,14 @@ struct endless {
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
-		int64_t now;	/* the time there up to which it was computed */
-		int64_t last;	/* time of its last event in the real build */
-		int64_t children;	/* the latest end of a child there */
-		uint32_t slice;	/* its first slice that was not fully counted */
-		/* child that ended last, if a slot was free before: nothing waited for its slot */
+		int64_t now;	/* its current time there */
+		int64_t last;	/* time of its last processed event in the real build */
+		int64_t children;	/* latest end of a child there */
+		uint32_t slice;	/* its first slice that is not fully counted */
+		/*
+		 * child that ended last, if a slot was free before, so that nothing waited for
+		 * its slot
+		 */
 		uint32_t waited_for : 31;
 		bool ended : 1;
 	} *p;
@@ -29,9 +33,9 @@ struct endless {
 		uint32_t maker, next;
 	} *needs;
 	size_t nneeds, needs_cap;
-	uint32_t *first;	/* by process: its first of @needs; 0 if none */
+	uint32_t *first;	/* by process: its first row in @needs; 0 if none */
 	struct map64 seen;	/* pairs that were added */
-	/* indices of the timeline's slices, by process; by process: where its slices end */
+	/* indices of the timeline's slices, grouped by process; by process: end of its group */
 	uint32_t *slices, *slices_at;
 	/* by process: number of its ancestors; an ancestor to which ancestor_at() may jump */
 	uint32_t *depth, *skip;
@@ -39,7 +43,10 @@ struct endless {
 
 /* ---- needs ---- */
 
-/* Jump pointers, to find any ancestor in few steps (Myers, Applicative random access stacks). */
+/*
+ * Computes jump pointers, which find any ancestor in few steps (Myers, Applicative random access
+ * stacks).
+ */
 static void find_depths(struct endless *e)
 {
 	const struct timeline *t = e->t;
@@ -64,8 +71,8 @@ static uint32_t ancestor_at(const struct endless *e, uint32_t p, uint32_t depth)
 }
 
 /*
- * Replace both by their ancestors, or themselves, that are children of a common parent.
- * Return: false if one is above the other.
+ * Move both up to children of their nearest common ancestor. Return: false if one is
+ * above the other.
  */
 static bool find_siblings(const struct endless *e, uint32_t *a, uint32_t *b)
 {
@@ -130,7 +137,7 @@ static void load_needs(struct endless *e)
 	const struct build *b = e->t->db ? build_of(e->t->db) : NULL;
 
 	e->first = xcalloc(e->t->nprocesses + 1, sizeof(*e->first));
-	/* row 0 is not used: 0 stands for none */
+	/* row 0 is unused: 0 means none */
 	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
 	for (size_t i = 0; b && i < b->naccesses; i++)
 		if (b->accesses[i].how == GRAPH_READ || b->accesses[i].how == GRAPH_RUN)
@@ -140,7 +147,7 @@ static void load_needs(struct endless *e)
 	map64_clear(&e->seen);
 }
 
-/* ---- the build once more ---- */
+/* ---- replaying the build ---- */
 
 static void load_slices(struct endless *e)
 {
@@ -158,7 +165,7 @@ static void load_slices(struct endless *e)
 	e->slices_at = at;
 }
 
-/* How long a process worked from @from to @to; successive calls must be in the order of time. */
+/* How long a process worked from @from to @to; successive calls must be in time order. */
 static int64_t time_worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
 {
 	int64_t sum = 0;
@@ -200,7 +207,10 @@ static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
 	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
 		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
 			now = e->p[e->needs[i].maker].now;
-	/* if several ended at once, a free slot is uncertain: not used for a bound */
+	/*
+	 * for a bound, do not rely on slots: if several jobs ended at once, a free slot is
+	 * uncertain
+	 */
 	if (e->gone || !parent || !order)
 		return now;
 	return e->p[order].now > now ? e->p[order].now : now;
@@ -233,7 +243,7 @@ static void process_ends(struct endless *e, uint32_t p, int64_t at)
 	advance_process(e, parent, at);
 	if (e->p[p].now > e->p[parent].children)
 		e->p[parent].children = e->p[p].now;
-	/* a program that is no build tool continues when its child has ended */
+	/* a program that is not a build tool continues when its child has ended */
 	if (!e->t->processes[parent].schedules && e->p[p].now > e->p[parent].now)
 		e->p[parent].now = e->p[p].now;
 }

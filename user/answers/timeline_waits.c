@@ -4,8 +4,8 @@
  * See timeline_load.h.
  *
  * A reader may wait until the last writer has closed the pipe: first for its parent, which may
- * hold the other end as long as it lives, then for one writer after the other, as they end.
- * A writer may wait as long as both it and the reader have the pipe open.
+ * hold the other end until it ends, then for each writer in the order of their ends. A writer may
+ * wait as long as both it and the reader have the pipe open.
  */
 #include "answers/timeline_load.h"
 #include "base/map64.h"
@@ -17,7 +17,8 @@
 struct writer {
 	uint32_t process;
 	int64_t at, until;
-	size_t earliest;		/* index of the first to begin, of this and later ones */
+	/* index of the first to begin, among this and later ones */
+	size_t earliest;
 };
 
 struct waits {
@@ -80,7 +81,7 @@ static bool is_below(const struct timeline *t, uint32_t process, uint32_t above)
 	return process == above;
 }
 
-/* Add a wait of the reader for a writer, from @from on.  Return: when it was over. */
+/* Add a wait of the reader for a writer, from @from on. Return: the end of the wait. */
 static int64_t add_wait(struct waits *w, const struct build_access *reader,
 			const struct writer *writer, int64_t from)
 {
@@ -91,7 +92,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 	if (to <= from || writer->at >= reader->until || writer->process == process || !process)
 		return from;
 	map64_put(&w->pairs, pair_key(process, writer->process), 1);
-	/* no wait for a process below it: those are known, and begin when it starts the child */
+	/* no wait for a descendant: such waits are known, and begin when the child starts */
 	if (is_below(t, writer->process, process))
 		return from;
 	t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
@@ -117,7 +118,7 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 		at = add_wait(w, reader, &w->writers[*held - 1], at);
 	for (i = ends_after(w, at); i < w->n && w->writers[i].until < reader->until; i++)
 		at = add_wait(w, reader, &w->writers[i], at);
-	/* one of the writers that wrote for longer than it read is enough */
+	/* of the writers that outlasted the reader, one is enough */
 	if (i < w->n)
 		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
 }
@@ -127,7 +128,7 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 
 enum left {
 	LEFT_NOTHING,
-	LEFT_END,	/* more was read than a pipe holds, so it may have been empty before */
+	LEFT_END,	/* more was read than a pipe can hold, so it may have been empty before */
 	LEFT_MOST,
 };
 
@@ -184,8 +185,8 @@ static bool is_idle(const struct timeline *t, uint32_t process)
 }
 
 /*
- * Add waits of idle writers for the reader of a full pipe, if the reader has the higher number:
- * timeline_work() then knows when the reader waited.
+ * Add waits of idle writers for the reader of a full pipe, but only if the reader has the higher
+ * number, because timeline_work() has then computed the reader's waits already.
  */
 static void add_full(struct waits *w, uint32_t version)
 {
@@ -211,8 +212,8 @@ static void add_full(struct waits *w, uint32_t version)
 }
 
 /*
- * Two processes that wait for each other, one for requests and one for replies: which of them
- * worked is known only if their CPU times are known.
+ * If two processes wait for each other, one for requests and one for replies, only their CPU times
+ * tell which of them worked: drop such waits without CPU times.
  */
 static void drop_unclear(struct waits *w)
 {

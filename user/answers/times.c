@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Computes and prints where the time of a build went (etrace time).  See times.h. */
+/* Finds and prints where the time of a build went (etrace time).  See times.h. */
 #include "answers/times.h"
 #include "answers/faster.h"
 #include "answers/print_names.h"
@@ -76,7 +76,7 @@ static void add_outputs(struct times_list *l, const struct timeline *t)
 	free(cpu);
 }
 
-/* Add each exec with the time that it worked itself. */
+/* Add each exec with its own working time. */
 static void add_execs(struct times_list *l, const struct timeline *t, enum times_key by)
 {
 	const struct build *b = build_of(t->db);
@@ -128,7 +128,7 @@ static struct times_row rest_of(const struct times_list *l, uint64_t top)
 	return rest;
 }
 
-/* ---- stretches in which one alone worked ---- */
+/* ---- periods with a single working program ---- */
 
 struct alone {
 	int64_t from, to;

@@ -22,15 +22,15 @@ struct times_row {
 	uint32_t file;		/* 0 if unknown */
 	uint32_t exec;		/* the longest one */
 	uint64_t n;		/* number of runs, or jobs */
-	int64_t took;		/* sum of the times worked; for outputs, from begin to end */
+	int64_t took;		/* sum of working times; for outputs, from begin to end */
 	int64_t cpu, longest;
-	int64_t at, until;	/* of the longest one */
+	int64_t at, until;	/* of the longest run */
 };
 
 struct times_list {
 	struct times_row *rows;	/* the slowest first; to be freed */
 	size_t n, cap;
-	struct map64 by_file;	/* used while the list is made */
+	struct map64 by_file;	/* used while the list is being made */
 };
 
 /** times_find - find the slowest programs, outputs or directories */
@@ -39,7 +39,7 @@ void times_find(struct times_list *l, const struct timeline *t, enum times_key b
 /** times_put - print everything */
 void times_put(struct db *db, const struct times *w);
 
-/** times_first - print the parts for the first page, as text: the sum, the slowest */
+/** times_first - print the parts for the first page, as text: totals, and the slowest */
 void times_first(const struct timeline *t, const struct times *w);
 
 #endif

@@ -20,7 +20,7 @@ struct links {
 	struct buf names[MOST_LINKS];
 };
 
-/* The present path of a file of the build's machine, below --root.  Valid until the next call. */
+/* The current path of a file of the build's machine, below --root.  Valid until the next call. */
 static const char *at_root(struct links *l, const char *path)
 {
 	l->full.len = 0;
@@ -101,7 +101,7 @@ static void report_opened(struct links *l)
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 
-		/* what was not read by it */
+		/* skip paths that were not used for reading */
 		if (!len || class == GRAPH_IS_DIR || class == GRAPH_PROBE)
 			continue;
 		name.len = 0;
@@ -115,11 +115,11 @@ static void report_opened(struct links *l)
 	buf_free(&name);
 }
 
-/* Directories in which programs are looked for, if called without a directory. */
+/* Directories that are searched for programs run without a directory. */
 static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/local/sbin/", "/usr/sbin/",
 				    "/bin/", "/sbin/" };
 
-/* Links to programs, by argv[0], which is mostly the name by which they were called. */
+/* Report links to programs, by argv[0], which is usually the name by which they were run. */
 static void report_ran(struct links *l)
 {
 	/* argv[0] of a script is the interpreter in its first line */

@@ -55,7 +55,7 @@ static uint64_t path_hash(const char *path, size_t len)
 }
 
 /*
- * Whether a file is below used.in.  @path, @len: its path; set to the part after that root.
+ * Whether a file is below used.in. @path, @len: its path; set to the part after that root.
  */
 static bool is_inside(const struct used *u, const char **path, size_t *len)
 {
@@ -203,7 +203,7 @@ static bool load_all(const struct used *u, struct all *all)
 	all->p.file = take_file;
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->diag);
-	/* by_path is not needed any more */
+	/* by_path is no longer needed */
 	drop_made(all);
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
@@ -249,7 +249,7 @@ static void json_classes(struct json *j, unsigned int classes)
 	json_end(j, ']');
 }
 
-/* @package: index + 1; 0 for files of no package */
+/* @package: index + 1; 0 for files without a package */
 static void json_files(struct json *j, const struct all *all, uint32_t package)
 {
 	json_key(j, "files");
@@ -288,7 +288,7 @@ static void put_package(const struct used *u, const struct all *all, uint32_t i)
 	out_printf(u->out, " (%s)\n", text_counted(files, "file", "files"));
 }
 
-/* Print files of no package, except those below the directory in which the build began. */
+/* Print files without a package, except files below the directory in which the build began. */
 static void put_others(const struct used *u, const struct all *all)
 {
 	struct json line = { .out = u->out }, *j = u->array ? u->array : &line;
@@ -372,9 +372,9 @@ static bool is_shared_package(const struct all *all, size_t package)
 }
 
 /*
- * The package through which a package without usable files, like build-essential, was used: a
- * used package on which it depends, directly or not, and no other used package does.  Files
- * that are gone are not usable: they may have been links to what was used.
+ * The package through which a package without usable files, like build-essential, was used: a used
+ * package on which it depends, directly or not, and no other used package does.  Removed files are
+ * not usable: they may have been links to used files.
  * Return: its index; SIZE_MAX if none.
  */
 static size_t package_through(const struct all *all, size_t package, unsigned int depth)

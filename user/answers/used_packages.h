@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a build used, and what it did not use (etrace-used(1)). */
+/* Prints what a build used, and what it did not use (etrace-used(1)). */
 #ifndef ETRACE_USED_PACKAGES_H
 #define ETRACE_USED_PACKAGES_H
 
@@ -21,7 +21,7 @@ struct used {
 bool used_packages(const struct used *u);
 
 /**
- * used_needs - print build dependencies that were not used; as JSON, all of them
+ * used_needs - print build dependencies that were not used; as JSON, print all
  * @control: debian/control of the source package
  *
  * Return: false after diag_fatal().
@@ -29,7 +29,7 @@ bool used_packages(const struct used *u);
 bool used_needs(const struct used *u, const char *control);
 
 /**
- * used_sources - print files that are below a directory now, and were never read
+ * used_sources - print files that exist below a directory now, but were never read
  * @map: "A=B", see lists_map(); or NULL
  *
  * Return: false after diag_fatal().

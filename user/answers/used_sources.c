@@ -38,7 +38,7 @@ static bool was_made(const struct build *b, uint32_t version)
 }
 
 /*
- * By file: whether it was read or run, or the build made it, so that it is no source.  The
+ * By file: whether it was read or run, or is not a source because the build made it. The
  * caller frees it.
  */
 static bool *find_used(const struct used *u)

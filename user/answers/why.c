@@ -19,7 +19,7 @@ static uint32_t caller_of(const struct build *b, uint32_t exec)
 	return up ? build_with_command(b, up) : 0;
 }
 
-/* Print a step on a line of its own. */
+/* Print a step on its own line. */
 static void put_step(struct db *db, const struct why *w, const char *before, uint32_t exec)
 {
 	out_puts(w->out, before);
@@ -27,7 +27,7 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 	out_puts(w->out, "\n");
 }
 
-/* ---- what made it ---- */
+/* ---- the maker ---- */
 
 static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Why a file is as it is: which program made it, and how another file got into it. */
+/* Why a file is the way it is: which program made it, and how another file got into it. */
 #ifndef ETRACE_WHY_H
 #define ETRACE_WHY_H
 
