@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Data that few answers need, loaded on first use: arguments of programs, names that they
- * looked up in vain (both are lists in the database, see db/lists.h), and timestamps that
- * files were given.  See build.h.
+ * failed to find (both are lists in the database, see db/lists.h), and timestamps that
+ * programs gave to files.  See build.h.
  */
 #include "build/build.h"
 #include "db/lists.h"
@@ -87,9 +87,9 @@ const char *args_text(const struct args *a, uint32_t string, size_t *len)
 }
 
 /*
- * How many single queries there are before the arguments of all programs are loaded at once: at
- * least this many, and one for so many programs.  Loading all costs as much as a query for one
- * program in 13.
+ * Number of single queries before the arguments of all programs are loaded at once: at least
+ * ASKED_ONE_BY_ONE, and at least one for each PROGRAMS_A_QUERY programs. Loading all costs as much
+ * as querying one program in 13.
  */
 #define ASKED_ONE_BY_ONE 64
 #define PROGRAMS_A_QUERY 64
@@ -184,7 +184,7 @@ static void take_misses(void *ctx, const struct db_cells *row)
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
 	struct graph_access a;
 
-	/* there are more than were counted only if the file has changed meanwhile */
+	/* more than the counted number means that the file has changed since */
 	while (list_miss(&l, row->v[2], &a) && b->misses_at[exec + 1] < b->misses_at[b->nexecs + 2])
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = a.file, .at = a.at,
@@ -242,7 +242,7 @@ static void take_time(void *ctx, const struct db_cells *row)
 
 static void load_times(struct build *b)
 {
-	/* allocated even if there are none, so that they are not loaded again */
+	/* allocate even if there are none, so that they are not loaded again */
 	b->times = xgrow(b->times, &b->times_cap, 1, sizeof(*b->times));
 	db_scan(b->db, "change", "what, error, file, version, value, at", take_time, b);
 }

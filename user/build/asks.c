@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What programs asked of the kernel.  Loaded on first use.  See build.h. */
+/* What programs asked the kernel for.  Loaded on first use.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -39,7 +39,7 @@ static const struct asks *asks_of(const struct build *build)
 	if (a->loaded)
 		return a;
 	a->loaded = true;
-	/* so that no name begins at 0 */
+	/* offset 0 means no name */
 	buf_addc(&a->text, '\0');
 	st = db_ask(b->db, text, "");
 	while (db_row(b->db, st))

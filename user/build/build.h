@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * One build in memory: the contents of its database (etrace-db(5)), and the rules by which
- * answers are found, one function for each rule.  Answers use these functions instead of
- * SQL of their own.
+ * One build in memory: the contents of its database (etrace-db(5)), and the rules for answers, one
+ * function for each rule. Answers use these functions instead of their own SQL.
  *
  * Ids are those of the database: 1 and up, 0 if none.  Times are nanoseconds since the first
  * event of the trace.
  *
  * Memory in bytes: 32 per access, 72 per version, 56 per exec, 20 per path and the path.
- * Loaded on first use: 12 per name looked up in vain, 4 per argument, and the strings
+ * Loaded on first use: 12 per failed lookup of a name, 4 per argument, and the strings
  * (args.c); 4 per list and 4 per id in a list (lists.c).
  */
 #ifndef ETRACE_MODEL_BUILD_H
@@ -23,13 +22,14 @@
 struct build_file {
 	uint32_t final;		/* version that has this name at the end of the build, 0 if none */
 	uint32_t last;		/* last version that had this name at any time */
-	uint32_t named;		/* exec that gave @final this name, 0 if @final began with it */
+	uint32_t named;		/* exec that gave @final this name, 0 if @final began under it */
 };
 
 struct build_version {
 	uint32_t file, exec, base;	/* see table version in etrace-db(5) */
-	uint32_t target;	/* file that a symbolic link leads to; 0 if it is no link */
-	uint32_t holds;		/* version with this content: @base's if nothing was written */
+	uint32_t target;	/* file that a symbolic link leads to; 0 if it is not a link */
+	/* version with this content: @base's @holds if nothing was written */
+	uint32_t holds;
 	uint32_t first;		/* first of its accesses in build.by_version */
 	uint32_t uses, writes;	/* number of accesses, of which the first @writes are writes */
 	uint8_t made;		/* enum graph_made */
@@ -53,13 +53,13 @@ struct build_exec {
 	int64_t at, until;
 };
 
-/* By far the most frequent record, hence packed: 56 bits of nanoseconds last for two years. */
+/* By far the most frequent record, so it is packed: 56 bits of nanoseconds last for two years. */
 struct build_access {
 	uint32_t exec, version;
-	uint32_t file;		/* the name that was used, else that of the version; 0 if none */
+	uint32_t file;		/* the name that was used, else the version's name; 0 if none */
 	int64_t at : 56;	/* when the exec got the descriptor */
 	uint8_t how;		/* enum graph_how */
-	int64_t until : 56;	/* when it lost the descriptor */
+	int64_t until : 56;	/* when the exec no longer had the descriptor */
 	uint8_t class : 6;	/* enum graph_class */
 	bool standard : 1;	/* through descriptor 1 or 2 */
 	bool copied : 1;	/* a write for which the kernel copied everything: build_copy */
@@ -73,7 +73,7 @@ struct build_name {
 	int64_t at;
 };
 
-/* A name that an exec looked up in vain. */
+/* A name that an exec failed to find. */
 struct build_miss {
 	uint32_t file;
 	int64_t at : 56;
@@ -102,11 +102,11 @@ struct build_lists {
 enum build_list_kind {
 	BUILD_COPIED_TO,	/* by version: 1 + indices of copies into it */
 	BUILD_COPIED_FROM,	/* by version: 1 + indices of copies out of it */
-	BUILD_NAMES_OF,		/* by version: files that hold it at the end of the build */
+	BUILD_NAMES_OF,		/* by version: files that lead to it at the end of the build */
 	BUILD_BEGAN,		/* by file: versions that began under that name */
 	BUILD_TOOK,		/* by file: 1 + indices of names by which it got a version */
 	BUILD_GIVEN,		/* by version: 1 + indices of names that it got */
-	BUILD_FORKS,		/* by exec: forked children that did not exec a program */
+	BUILD_FORKS,		/* by exec: its forked children, before any execve */
 	BUILD_MADE_BY,		/* by exec: versions that it began and no exec wrote to */
 	BUILD_LINKS,		/* by file: versions that are symbolic links to it */
 	BUILD_BASED,		/* by version: versions that were derived from it */
@@ -117,14 +117,14 @@ enum build_list_kind {
 
 #define BUILD_HASH 32	/* bytes of SHA-256 */
 
-/* What a version held, as the recorder found out. */
+/* The content of a version, as found by the recorder. */
 struct build_content {
 	uint8_t sha256[BUILD_HASH];	/* of the content */
 	uint8_t gitoid[BUILD_HASH];	/* of git's blob: "blob LENGTH", NUL, content */
-	int64_t at;		/* when the recorder had read it, ns */
+	int64_t at;		/* when the recorder finished reading it, ns */
 	bool known;
-	uint32_t why;		/* if not @known: where the reason begins in contents.text */
-	uint32_t before;	/* 1 + index of the row with the content before it, 0 if none */
+	uint32_t why;		/* if not @known: offset of the reason in contents.text */
+	uint32_t before;	/* 1 + index of the row with the previous content, 0 if none */
 };
 
 /* All rows of the table content: contents.c. */
@@ -134,10 +134,12 @@ struct contents {
 	struct build_content *rows;
 	uint32_t n;
 	size_t cap;
-	struct map64 held;	/* version: number of its last row with a hash */
-	struct map64 changed;	/* by version with rows of unlike hashes: time of the row before, ns */
-	struct map64 foreign;	/* by version that then was not as it was left: time of that row, ns */
-	struct buf text;	/* reasons, each with a NUL behind */
+	struct map64 held;	/* version to number of its last row with a hash */
+	/* version with differing hashes to time of the last row before the change, ns */
+	struct map64 changed;
+	/* version with a foreign change to time of the row that noticed it, ns */
+	struct map64 foreign;
+	struct buf text;	/* reasons, each ended by a NUL */
 };
 
 /* An exec asked for random bytes, or about the machine. */
@@ -146,7 +148,7 @@ struct build_ask {
 	uint8_t call;		/* enum graph_call */
 	int64_t at;		/* ns */
 	int64_t value, flags;	/* as in struct graph_ask */
-	uint32_t name;		/* where it begins in asks.text, a NUL behind it; 0: none */
+	uint32_t name;		/* offset in asks.text, NUL-terminated; 0 if none */
 };
 
 /* All rows of the table ask: asks.c. */
@@ -173,7 +175,7 @@ struct build {
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of @accesses, sorted by version */
 	struct map64 moved;	/* by index of an access of a pipe: bytes that it moved */
-	struct map64 since;	/* by index of a read of a pipe: when it began to read, if known */
+	struct map64 since;	/* by index of a read of a pipe: when the read began, if known */
 	struct map64 ranges_from, ranges_to;	/* cache of find_ranges(): queue.c */
 	struct build_copy *copies;
 	uint32_t ncopies;
@@ -214,7 +216,7 @@ const struct args *build_args(const struct build *b);
  */
 size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to);
 
-/** build_hides - a cache that callers use: whether the arguments of an exec hold a secret */
+/** build_hides - a cache for callers: whether the arguments of an exec contain a secret */
 enum build_hides *build_hides(const struct build *b, uint32_t exec);
 
 /** build_misses - number of failed lookups of an exec; build_miss_of() gives each, from 0 */
@@ -231,7 +233,7 @@ void build_forget_misses(const struct build *b);
 /** build_time_of - the last timestamp given to a version or to a name.  Return: NULL if none */
 const struct build_time *build_time_of(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_make_lists - make all lists of a kind, for build_list() */
+/** build_make_lists - build all lists of a kind, for build_list() */
 void build_make_lists(struct build *b, enum build_list_kind kind);
 
 /** build_list - list @i of a kind.  Return: its first id; @n is set to their number */
@@ -261,33 +263,33 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len);
 /** build_find - the file of a path.  Return: 0 if the build did not touch it */
 uint32_t build_find(const struct build *b, const char *path, size_t len);
 
-/** build_present - the version whose content a name has at the end.  Return: 0 if it is gone */
+/** build_present - the version with a file's content at the end. Return: 0 if the file is gone */
 static inline uint32_t build_present(const struct build *b, uint32_t file)
 {
 	return b->versions[b->files[file].final].holds;
 }
 
-/** build_final - as build_present(); for a name that is gone, the last version it had */
+/** build_final - as build_present(), but for a removed file its last version */
 uint32_t build_final(const struct build *b, uint32_t file);
 
-/** build_name - a name that a version has at the end, if possible @file.  Return: 0 if none */
+/** build_name - a name of a version at the end, preferably @file. Return: 0 if none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_namer - the exec that gave a version this name.  Return: 0 if it began with that name */
+/** build_namer - the exec that gave a version this name. Return: 0 if it began under that name */
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_is_output - whether the build made what a name holds at the end, or gave it the name */
+/** build_is_output - whether the build made a file's final content, or gave it the name */
 bool build_is_output(const struct build *b, uint32_t file);
 
 /**
  * build_makers - the execs that wrote a version, or the versions that it was derived from
  *
- * If no exec wrote it, the one that began it.  Return: an array of @n execs, the last writer
- * last, freed by the caller.
+ * If no exec wrote it, the exec that began it. Return: an array of @n execs, the last writer at
+ * the end, freed by the caller.
  */
 uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
 
-/** build_writer - the exec that wrote a version last; if none wrote, the one that emptied it */
+/** build_writer - the exec that wrote a version last; if none wrote, the exec that truncated it */
 uint32_t build_writer(const struct build *b, uint32_t version);
 
 /** build_is_use - whether an access read or ran a version of a file */
@@ -299,16 +301,16 @@ bool build_is_input(const struct build *b, const struct build_access *a);
 /** build_is_made - whether the build made a version's content */
 bool build_is_made(const struct build_version *v);
 
-/** build_is_kept - whether the build made a file's content, and a name has it at the end */
+/** build_is_kept - whether the build made a file's content, and a name leads to it at the end */
 bool build_is_kept(const struct build *b, uint32_t version);
 
 /** build_is_file - whether a version is or was the content of a regular file with a name */
 bool build_is_file(const struct build_version *v);
 
-/** build_is_from - whether a write may contain what its exec read from version @input */
+/** build_is_from - whether a write may contain data that its exec read from version @input */
 bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input);
 
-/** build_is_whole - whether beginning a version is to make it, even if nothing is written */
+/** build_is_whole - whether beginning a version makes it, even if nothing is written */
 static inline bool build_is_whole(const struct build_version *v)
 {
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_IS_SYMLINK;
@@ -326,43 +328,49 @@ static inline bool build_is_queue(const struct build_version *v)
 	return v->made == GRAPH_PIPE || v->made == GRAPH_FIFO;
 }
 
-/** build_with_command - the exec with the arguments of an exec; if that is forked, an ancestor */
+/**
+ * build_with_command - the exec with the command line of an exec: itself, or an ancestor if it is
+ * forked
+ */
 uint32_t build_with_command(const struct build *b, uint32_t exec);
 
-/* ---- what versions held: contents.c ---- */
+/* ---- contents of versions: contents.c ---- */
 
 /** build_hashed - whether the recorder hashed files (etrace run --hash) */
 bool build_hashed(const struct build *b);
 
 /**
- * build_content - the hashes of what a version held
+ * build_content - the hashes of a version's content
  *
- * Return: NULL if they are not known; build_content_why() says why.  Valid as long as the build.
+ * Return: NULL if unknown; build_content_why() says why. Valid as long as the build.
  */
 const struct build_content *build_content(const struct build *b, uint32_t version);
 
-/** build_content_before - what the version held before that; NULL if nothing else */
+/** build_content_before - the previous content of the version; NULL if none */
 const struct build_content *build_content_before(const struct build *b,
 						 const struct build_content *c);
 const char *build_content_why(const struct build *b, uint32_t version);
 
 /**
- * build_changed - whether a version from before the build held one thing, and later another
- * @since: set to the last time at which it was seen to hold the former, ns
+ * build_changed - whether the content of a version from before the build changed during the build
+ * @since: set to the last time at which it was seen with the first content, ns
  *
- * Something outside the recording then wrote to the file.  build_content() is the last content.
+ * An untraced program then wrote to the file.  build_content() is the last content.
  */
 bool build_changed(const struct build *b, uint32_t version, int64_t *since);
 
 /**
- * build_foreign - whether something outside the recording wrote to a version that the build made
- * @until: set to when that was noticed: the last read before it saw what was written; ns
+ * build_foreign - whether an untraced program wrote to a version that the build made
+ * @until: set to when that was noticed, ns: the last read before that saw the change
  */
 bool build_foreign(const struct build *b, uint32_t version, int64_t *until);
 
 enum build_same { BUILD_SAME_UNKNOWN, BUILD_SAME, BUILD_DIFFERENT };
 
-/** build_same_content - whether a version of one build held the same as one of another, or of it */
+/**
+ * build_same_content - whether two versions, of the same or different builds, have the same
+ * content
+ */
 enum build_same build_same_content(const struct build *a, uint32_t version,
 				   const struct build *b, uint32_t other);
 
@@ -371,28 +379,28 @@ void build_free_contents(struct build *b);
 /* ---- what programs asked: asks.c ---- */
 
 /**
- * build_asks - what an exec asked, in the order of time, loaded on first use
+ * build_asks - what an exec asked, in time order, loaded on first use
  * @n: set to the number of elements
  *
- * Return: the first of them, valid as long as the build.
+ * Return: the first one, valid as long as the build.
  */
 const struct build_ask *build_asks(const struct build *b, uint32_t exec, size_t *n);
 
-/** build_ask_name - the name of the machine that uname gave.  Return: NULL if none */
+/** build_ask_name - the name of the machine that uname returned.  Return: NULL if none */
 const char *build_ask_name(const struct build *b, const struct build_ask *a);
 
 void build_free_asks(struct build *b);
 
-/* ---- what goes through pipes: queue.c ---- */
+/* ---- data in pipes: queue.c ---- */
 
 /** build_moved - number of bytes that an access of a pipe moved, 0 if unknown */
 uint64_t build_moved(const struct build *b, const struct build_access *a);
 
-/** build_flows - whether read @r of a pipe can have got any byte from write @w */
+/** build_flows - whether read @r of a pipe may have received a byte from write @w */
 bool build_flows(const struct build *b, const struct build_access *w,
 		 const struct build_access *r);
 
-/** build_began - earliest time at which an exec can have written what @a read from a pipe */
+/** build_began - earliest time at which the data that @a read from a pipe can have been written */
 int64_t build_began(const struct build *b, const struct build_access *a);
 
 /* ---- between the files of the model ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What versions of files held, if the recorder hashed them.  Loaded on first use.  See build.h. */
+/* The contents of versions, if the recorder hashed them.  Loaded on first use.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -31,7 +31,7 @@ static bool read_hash(const char *s, size_t len, uint8_t *hash)
 static void take_content(struct build *b, struct sqlite3_stmt *st)
 {
 	struct contents *c = &b->contents;
-	/* the same content, whatever opened the file for writing and did not write */
+	/* use the version with the same content, before opens for writing that wrote nothing */
 	uint32_t version = b->versions[db_id(b->db, st, 0, DB_VERSIONS)].holds;
 	struct build_content *row, *before;
 	uint64_t *held;
@@ -55,7 +55,7 @@ static void take_content(struct build *b, struct sqlite3_stmt *st)
 		buf_add(&c->text, s && len ? s : "", s ? len : 0);
 		buf_addc(&c->text, '\0');
 	}
-	/* the last row of a version counts; what is known before that shows a change */
+	/* the last row of a version counts; an earlier row with another hash shows a change */
 	held = map64_at(&c->held, version);
 	before = *held ? &c->rows[*held - 1] : NULL;
 	if (before && row->known) {
@@ -93,7 +93,7 @@ bool build_hashed(const struct build *b)
 	return contents_of(b)->n;
 }
 
-/* The row of a version: versions that hold the same share it.  Return: NULL if there is none. */
+/* The row of a version; versions with the same content share it. Return: NULL if none. */
 static const struct build_content *content_row(const struct build *b, uint32_t version)
 {
 	const struct contents *c = contents_of(b);

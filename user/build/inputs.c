@@ -4,8 +4,8 @@
 #include "base/xalloc.h"
 
 /*
- * Add what an exec read before a time.  @write: add only what this write may contain; NULL for
- * all reads.
+ * Add the reads of an exec before a time. @write: only reads that this write may contain; NULL for
+ * all.
  */
 static void add_reads(struct search *s, uint32_t exec, int64_t before,
 		      const struct build_access *write, size_t from)
@@ -36,7 +36,7 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before,
 	}
 }
 
-/* Add versions that the exec wrote itself and had the kernel copy from, without reading them. */
+/* Add versions that the exec wrote itself and let the kernel copy from, without reading them. */
 static void add_own_copies(struct search *s, const struct build_access *write, int64_t before,
 			   size_t from)
 {
@@ -60,7 +60,7 @@ static void add_own_copies(struct search *s, const struct build_access *write, i
 	}
 }
 
-/* Add what an exec read.  A forked child also knows what its parent read before the fork. */
+/* Add the reads of an exec. A forked child also knows what its parent read before the fork. */
 static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t from)
 {
 	const struct build_exec *e;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lists of ids, each kind made on first use.  See build.h. */
+/* Lists of ids, each kind built on first use.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -41,7 +41,7 @@ static uint32_t forked_by(const struct build *b, uint32_t exec)
 	return b->execs[exec].forked ? b->execs[exec].parent : 0;
 }
 
-/* The exec that made a version by emptying a file to which no exec then wrote; 0 if none. */
+/* The exec that made a version by truncating a file to which no exec then wrote; 0 if none. */
 static uint32_t begun_by(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
@@ -73,7 +73,8 @@ static uint32_t version_of_time(const struct build *b, uint32_t i)
 
 static const struct kind {
 	size_t lists, ids;	/* offsets in struct build of the number of lists, and of ids */
-	uint32_t (*list_of)(const struct build *b, uint32_t id);	/* 0 if it is in no list */
+	/* 0 if @id is in no list */
+	uint32_t (*list_of)(const struct build *b, uint32_t id);
 } kinds[BUILD_NLISTS] = {
 	[BUILD_COPIED_TO] = { COUNT(nversions), COUNT(ncopies), copied_to },
 	[BUILD_COPIED_FROM] = { COUNT(nversions), COUNT(ncopies), copied_from },

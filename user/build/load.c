@@ -113,7 +113,7 @@ static bool may_queue(const struct build *b, uint32_t version)
 	return build_is_queue(&b->versions[version]);
 }
 
-/* Whether a file was mapped, since calls moved no bytes: then it is used until the exec ends. */
+/* Whether a file was mapped, because calls moved no bytes: it is then used until the exec ends. */
 static bool is_mapped(const struct build *b, const struct build_access *a, bool counted,
 		      uint64_t bytes)
 {
@@ -156,7 +156,7 @@ static void take_accesses(void *ctx, const struct db_cells *row)
 	struct graph_access a = { .exec = id_of(b, row, 0, DB_EXECS) };
 	struct build_exec *e = &b->execs[a.exec];
 
-	/* there are more than were counted only if the file has changed meanwhile */
+	/* more than the counted number means that the file has changed since */
 	while (list_access(&l, row->v[1], &a) && e->first + e->uses < b->naccesses)
 		take_access(b, &a, &b->accesses[e->first + e->uses++]);
 }
@@ -239,7 +239,7 @@ static void find_contents(struct build *b)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole build ---- */
 
 static void free_build(struct build *b)
 {

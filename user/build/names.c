@@ -24,7 +24,7 @@ bool build_is_use(const struct build_access *a)
 
 bool build_is_input(const struct build *b, const struct build_access *a)
 {
-	/* what was only opened for writing before, as by touch, is still the same */
+	/* a version that was only opened for writing, as by touch, is still the same */
 	return build_is_use(a) && a->file &&
 	       b->versions[b->versions[a->version].holds].made == GRAPH_EXISTED;
 }
@@ -70,7 +70,7 @@ static bool is_temporary(const struct build *b, uint32_t file)
 
 /*
  * Find the version that each name has at the end: the last record of the name decides.
- * Versions and names are both in the order of time; at the same time, the name is later.
+ * Versions and names are both in time order; at the same time, the name is later.
  */
 static void find_final(struct build *b)
 {
@@ -114,7 +114,7 @@ uint32_t build_final(const struct build *b, uint32_t file)
 
 uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file)
 {
-	/* what was only opened for writing since, as by touch, still has the name */
+	/* a version that was only opened for writing since, as by touch, still has the name */
 	for (uint32_t v = version;; v = b->versions[v].base) {
 		size_t n;
 		const uint32_t *given = build_list(b, BUILD_GIVEN, v, &n);
@@ -138,7 +138,10 @@ uint32_t build_name(const struct build *b, uint32_t version, uint32_t file)
 	return n ? names[0] : 0;
 }
 
-/* Whether a name that the build only gave is that of a directory, as there are paths below it. */
+/*
+ * Whether a name that the build gave to an existing file belongs to a directory: there are paths
+ * below it.
+ */
 static bool is_directory(const struct build *b, uint32_t file)
 {
 	/* "0" follows "/" in ASCII */
@@ -162,7 +165,7 @@ bool build_is_output(const struct build *b, uint32_t file)
 	       build_namer(b, b->files[file].final, file) && !is_directory(b, file);
 }
 
-/* ---- what made a version ---- */
+/* ---- makers of a version ---- */
 
 struct maker {
 	uint32_t exec;

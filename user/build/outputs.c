@@ -17,8 +17,8 @@ static void add_output(struct search *s, uint32_t version, const struct build_ac
 }
 
 /*
- * Add everything that an exec wrote after @since, when it read something.
- * @version: what it read; 0 if that is not a version
+ * Add everything that an exec wrote after @since, when it read something. @version: the
+ * version that it read; 0 if it was something else
  */
 static void add_writes(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
 		       uint32_t version, size_t from)
@@ -42,7 +42,9 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 			add_output(s, made[i], NULL, class, exec, b->versions[made[i]].at, from);
 }
 
-/* Add what an exec that read something at @since wrote, and children that it forked later. */
+/*
+ * Add the writes of an exec that read something at @since, and of children that it forked later.
+ */
 static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
 		     uint32_t version, size_t from)
 {
@@ -70,7 +72,9 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 	free(stack);
 }
 
-/* Add what an exec had the kernel copy from a version that it wrote, without reading it. */
+/*
+ * Add versions that an exec let the kernel copy from a version that it wrote, without reading it.
+ */
 static void add_own_copies(struct search *s, uint32_t version, const struct build_access *own,
 			   size_t from)
 {
@@ -92,7 +96,7 @@ static void add_own_copies(struct search *s, uint32_t version, const struct buil
 	}
 }
 
-/* Add programs that looked up one of the names in vain. */
+/* Add programs that failed to find one of the names. */
 static void add_missers(struct search *s)
 {
 	const struct build *b = s->b;
@@ -207,7 +211,7 @@ static int by_to(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Show only nodes that lead to no other shown one: walk back from each along the edges. */
+/* Show only nodes that lead to no other shown node: walk back from each along the edges. */
 static void keep_last(struct search *s)
 {
 	struct reach *r = s->r;

@@ -3,10 +3,11 @@
  * Data that programs send through pipes, FIFOs and sockets: etrace-db(5), rule 6.  See
  * build.h.
  *
- * A pipe is a queue: what one program has read, no other one gets.  If the trace records
- * how many bytes each access moved, each access lies in a range of the byte stream: after
- * the bytes of all accesses that ended before it began, and before the bytes of all that
- * began after it ended.  A write can have reached a read if their ranges overlap.
+ * A pipe is a queue: data that one program has read, no other one gets. If the trace
+ * records how many bytes each access moved, each access is within a range of the byte
+ * stream: after the bytes of all accesses that ended before it began, and before the
+ * bytes of all that began after it ended.  A write can have reached a read if their
+ * ranges overlap.
  */
 #include "build/build.h"
 #include "base/partition.h"
@@ -75,7 +76,9 @@ static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint3
 	add_up(ended, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct build_access *a = build_use(b, version, first + i);
-		/* accesses of the same moment are neither before nor after one that took no time */
+		/*
+		 * accesses at the same moment are neither before nor after one that took no time
+		 */
 		bool moment = a->at >= a->until;
 		uint64_t key = (uint64_t)(a - b->accesses);
 
@@ -104,7 +107,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 	const struct build_version *v = &b->versions[w->version];
 	struct range out, in;
 
-	/* a program knows its own writes already, unless the kernel copied them (splice()) */
+	/* a program already knows its own writes, unless the kernel copied them (splice()) */
 	if (v->token || (w->exec == r->exec && !w->copied) || w->at >= r->until)
 		return false;
 	if (!v->counted)
@@ -116,7 +119,9 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 
 /* ---- job tokens ---- */
 
-/* Largest difference of bytes read and written by a user of a pool of job tokens, by its filler. */
+/*
+ * Maximum difference between bytes read and written by a user, or the filler, of a job token pool.
+ */
 #define TOKEN_MAX	16
 #define TOKENS_MAX	4096
 
@@ -181,9 +186,9 @@ static uint32_t first_writer(const struct build *b, uint32_t version)
 }
 
 /*
- * Whether a pipe is a pool of job tokens.  Either its filler takes tokens, too, and every
- * other exec gives back what it took but for a few bytes (a forked child may give them
- * back instead); or the filler only fills it, and every other exec gives back all.
+ * Whether a pipe is a pool of job tokens. Either its filler takes tokens, too, and every
+ * other exec gives back all but a few bytes of what it took (a forked child may give them
+ * back instead); or the filler only fills it, and every other exec gives back everything.
  */
 static bool is_pool(const struct user *users, size_t n, uint32_t filler)
 {

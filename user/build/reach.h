@@ -3,35 +3,36 @@
  * Finds the files from which an output was made (deps), and what was made from an input
  * (rdeps), by the rules of etrace-db(5).
  *
- * Time decides.  A program cannot have read what was written after its last read, and what
- * it read after its last write is not in what it wrote.
+ * Time matters: a program cannot have read data written after its last read, and data that
+ * it read after its last write is not in its output.
  */
 #ifndef ETRACE_MODEL_REACH_H
 #define ETRACE_MODEL_REACH_H
 
 #include "build/build.h"
 
-/* A version, under the name by which it was used. */
+/* A version, with the name by which it was used. */
 struct reach_node {
 	uint32_t version, file;
 	uint8_t class;		/* enum graph_class */
 	uint32_t exec;		/* deps: the exec that used it; rdeps: the exec that made it */
-	int32_t from;		/* node that it was reached from; -1 for the first one */
+	int32_t from;		/* node from which it was reached; -1 for the first one */
 	bool shown;		/* part of the answer; otherwise only on the way to other nodes */
 	const struct build_access *through;	/* for a pipe: its read (deps) or write (rdeps) */
 	int64_t time;		/* deps: earlier writes count; rdeps: later reads count */
 };
 
 struct reach {
-	struct reach_node *nodes;	/* by distance from the first one, where the search began */
+	/* by distance from the first one, where the search began */
+	struct reach_node *nodes;
 	size_t n, cap;
 	uint32_t *execs;	/* execs that the search went through, each once */
 	size_t nexecs, execs_cap;
 };
 
 /*
- * What is shown.  Pipes, and files that the build made and removed, are passed through and
- * never shown.
+ * Which files are shown. Pipes, and files that the build made and removed, are passed
+ * through and never shown.
  */
 enum reach_how {
 	REACH_ALL,		/* everything */
@@ -52,10 +53,10 @@ enum reach_how {
 unsigned int reach_classes(const char *list);
 
 /**
- * reach_inputs - what a version was made from
- * reach_outputs - what was made from it; with the class probe also what was made by programs
- *	that looked up @file in vain (@version may be 0)
- * @file: the name that the user gave
+ * reach_inputs - find what a version was made from
+ * reach_outputs - find what was made from it; with the class probe, also the outputs of programs
+ * that failed to find @file (@version may be 0)
+ * @file: the name from the user
  * @classes: bits of enum graph_class
  * @r: set; release it with reach_free()
  */
@@ -66,8 +67,9 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 /* A file that has changed since the build read it. */
 struct reach_change {
 	uint32_t file;		/* 0 if the build did not touch it */
-	uint32_t dir;		/* directory that it came into or left: listings of it differ */
-	bool comes_or_goes;	/* it was added or removed: lookups of it and of its type differ */
+	/* directory that it was added to or removed from: its listings differ */
+	uint32_t dir;
+	bool comes_or_goes;	/* it was added or removed: lookups of it and its type differ */
 };
 
 /**

@@ -88,7 +88,7 @@ bool search_enter(struct search *s, uint32_t exec, int64_t time)
 {
 	const uint64_t *there = map64_get(&s->execs, exec);
 
-	/* if all edges are recorded, every way has to be followed */
+	/* if edges are recorded, every path must be followed */
 	if (!s->keeps_edges && there && !is_better(s, time, (int64_t)*there))
 		return false;
 	if (!there) {

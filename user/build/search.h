@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The queue of nodes to visit, and the nodes found, which both searches of reach.h share. */
+/* The queue of nodes to visit, and the nodes found; shared by both searches of reach.h. */
 #ifndef ETRACE_MODEL_SEARCH_H
 #define ETRACE_MODEL_SEARCH_H
 
@@ -11,9 +11,10 @@ struct search {
 	struct reach *r;
 	enum reach_how how;
 	unsigned int classes;
-	bool back;		/* it goes from inputs to outputs (rdeps): later times reach less */
+	bool back;		/* from inputs to outputs (rdeps): later times reach less */
 	uint32_t file;		/* name at which the search begins */
-	bool *names;		/* by file: whether its failed lookups would differ; NULL if none */
+	/* by file: whether its failed lookups would differ; NULL if none */
+	bool *names;
 	bool *dirs;		/* by file: whether listings of it would differ; NULL if none */
 	struct map64 seen;	/* by key_of() of a version, access of a pipe or miss: its node */
 	struct map64 execs;	/* by exec: time up to which (@back: from which) it was visited */
@@ -26,10 +27,10 @@ struct search {
 	} *edges;
 	size_t nedges, edges_cap;
 	bool keeps_edges;
-	struct reach also;	/* other names of nodes that are shown */
+	struct reach also;	/* other names of shown nodes */
 };
 
-/** search_worse - the one of two times that reaches less: the earlier one (@back: the later) */
+/** search_worse - of two times, the one that reaches less: the earlier one (@back: the later) */
 static inline int64_t search_worse(const struct search *s, int64_t x, int64_t y)
 {
 	return (x < y) != s->back ? x : y;
@@ -41,7 +42,7 @@ static inline bool search_wants(const struct search *s, const struct build_acces
 	return a->how != GRAPH_WRITE && s->classes >> a->class & 1;
 }
 
-/** search_is_content - whether data read as this class can become part of what is written */
+/** search_is_content - whether data read with this class can become part of an output */
 static inline bool search_is_content(uint8_t class)
 {
 	return class == GRAPH_DATA || class == GRAPH_IS_PIPE;
@@ -50,7 +51,7 @@ static inline bool search_is_content(uint8_t class)
 /** search_add_node - add a node without visiting it */
 void search_add_node(struct reach *r, struct reach_node n);
 
-/** search_add - add a node to visit; visit a known one again if its time reaches more now */
+/** search_add - add a node to visit; visit a known node again if the new time reaches more */
 void search_add(struct search *s, struct reach_node n, size_t from);
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the subcommands that answer questions share.  See answer.h. */
+/* Shared code of the subcommands that answer questions.  See answer.h. */
 #include "cli/answer.h"
 #include "event/pid_bits.h"
 #include "cli/command_line.h"
@@ -18,7 +18,7 @@ const struct opt_row trace_rows[] = {
 	{ 0 }
 };
 
-/* Added to commands that show arguments, that are for other people, and that print text. */
+/* Rows for commands that show arguments, whose output is for other people, and that print text. */
 static const struct opt_row redact[] = {
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
 	{ 0 }
@@ -91,7 +91,7 @@ out:
 	return own ? own : ret;
 }
 
-/* What is wrong with the number of arguments, or NULL. */
+/* What is wrong with the number of arguments; NULL if nothing. */
 static const char *wrong_count(const struct answer *a, size_t n)
 {
 	if (n < a->traces)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the subcommands that answer questions share: they take options, open
- * traces, and write an answer.  Each is a struct answer, and a line in its
- * cmd_NAME(): return answer_main(&answer, argc, argv).
+ * Shared code of the subcommands that answer questions: they take options, open traces,
+ * and write an answer.  Each is a struct answer, and a line in its cmd_NAME(): return
+ * answer_main(&answer, argc, argv).
  */
 #ifndef ETRACE_ANSWER_H
 #define ETRACE_ANSWER_H
@@ -22,10 +22,10 @@ extern const struct opt_row trace_rows[];
 #define OPTION_ROOT								\
 	{ "root", "DIR", "where the file system of the build machine is now; default: /" }
 
-/* What a command is asked to do. */
+/* The parsed command line of a subcommand. */
 struct asked {
-	struct db *db[2];	/* one for each trace that the command takes */
-	char **args;		/* arguments behind the traces */
+	struct db *db[2];	/* one for each trace of the command */
+	char **args;		/* arguments after the traces */
 	size_t nargs;
 	const struct opts *opts;
 	struct out *out;	/* standard output */
@@ -36,21 +36,23 @@ struct asked {
 struct answer {
 	const char *name;	/* "deps" */
 	const char *synopsis;	/* arguments after the options: "TRACE PATH..." */
-	const char *about;	/* what it answers: one or more lines */
-	const char *example;	/* commands for --help, a line each */
+	const char *about;	/* the question that it answers: one or more lines */
+	const char *example;	/* commands for --help, one per line */
 	/*
 	 * Its own options.  --json is added; if it takes traces, also trace_rows and --redact.
 	 */
 	const struct opt_row *options;
-	unsigned int traces;	/* how many are opened for it: 0, 1 or 2 */
-	bool leaves;		/* goes to other people: hides secrets unless --no-redact */
-	bool only_json;		/* JSON is its only form, so there is no --json */
+	unsigned int traces;	/* number of traces that are opened for it: 0 to 2 */
+	/* the output is for other people: hide secrets unless --no-redact */
+	bool leaves;
+	bool only_json;		/* its output is always JSON, so there is no --json */
 	bool opens;		/* it opens the traces among its arguments itself */
-	size_t min_args, max_args;	/* behind the traces; max SIZE_MAX if any number */
+	/* arguments after the traces; max is SIZE_MAX for any number */
+	size_t min_args, max_args;
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */
 	/*
-	 * Write the answer.  Return: 0, or an exit status of its own, which wins over
-	 * that of an incomplete trace (1), but not over that of diag_fatal() (2).
+	 * Write the answer.  Return: 0, or its own exit status, which overrides 1 for
+	 * an incomplete trace, but not 2 after diag_fatal().
 	 */
 	int (*run)(struct asked *a);
 };

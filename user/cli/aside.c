@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keeps what a command prints while a view uses its terminal.  See aside.h. */
+/* Keeps the output of a command while a view uses its terminal.  See aside.h. */
 #include "cli/aside.h"
 #include "base/xalloc.h"
 #include "cli/etrace.h"
@@ -14,11 +14,11 @@
 
 /* Bytes that a writable terminal takes without blocking. */
 #define PART 1024u
-/* After so many parts at once the recorder does other things. */
+/* Maximum number of parts to show at a time, before the recorder does other work. */
 #define PARTS_MAX 64u
 
 struct aside {
-	int fd;			/* of the file, for appending */
+	int fd;			/* of the file, opened for appending */
 	int terminal;		/* our standard output or error */
 	off_t shown;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keeps what a command prints while a view uses its terminal: in a file without a name,
- * which is copied to the terminal when that is free again.  The command never waits for
- * this, and can go on printing when the recorder is gone.
+ * Keeps the output of a command while a view uses its terminal, in a file without a
+ * name, which is copied to the terminal when that is free again. The command never
+ * waits for this, and can continue to print when the recorder has ended.
  */
 #ifndef ETRACE_CLI_ASIDE_H
 #define ETRACE_CLI_ASIDE_H
@@ -11,7 +11,7 @@
 
 struct aside;
 
-/** aside_new - make that file.  Return: NULL if neither output is a terminal, or on failure */
+/** aside_new - create the file. Return: NULL if neither output is a terminal, or on failure */
 struct aside *aside_new(void);
 
 /**
@@ -22,11 +22,11 @@ void aside_take(const struct aside *a);
 
 /**
  * aside_show - copy new output to the terminal
- * @all: all of it; else only as much as the terminal takes without waiting
+ * @all: show all of it; else only as much as the terminal takes without waiting
  */
 void aside_show(struct aside *a, bool all);
 
-/** aside_free - show all, and free; @a may be NULL */
+/** aside_free - show all remaining output, and free; @a may be NULL */
 void aside_free(struct aside *a);
 
 #endif

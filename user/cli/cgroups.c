@@ -19,7 +19,7 @@ struct cgroups {
 	int dirs[];
 };
 
-/* Return: a descriptor, or -1 with errno, which is EBADF if it is no cgroup. */
+/* Return: a descriptor, or -1 with errno, EBADF if it is not a cgroup. */
 static int open_cgroup(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,9 @@ static const char *fault_of(int err)
 			       strerror(err);
 }
 
-/* Return: a descriptor of the cgroup's directory, or -1 with errno, EBADF if it is no cgroup. */
+/*
+ * Return: a descriptor of the cgroup's directory, or -1 with errno, EBADF if it is not a cgroup.
+ */
 static int find_cgroup(const char *path)
 {
 	char dir[PATH_MAX], file[2 * PATH_MAX];
@@ -68,7 +70,7 @@ static int find_cgroup(const char *path)
 		snprintf(file, sizeof(file), "%s/%s", dir, path);
 		fd = open_cgroup(file);
 	}
-	/* @path itself is an existing directory: report that this is no cgroup */
+	/* @path itself is an existing directory: report that it is not a cgroup */
 	if (fd < 0 && err == EBADF)
 		errno = err;
 	return fd;

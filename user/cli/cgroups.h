@@ -9,8 +9,8 @@ struct cgroups;
 
 /**
  * cgroups_add - trace the processes in these cgroups
- * @paths: @n of them: each a directory of a cgroup2 file system, or the path of one
- *	from the top of the file system, as /proc/PID/cgroup has it
+ * @paths: @n of them: each a directory of a cgroup2 file system, or a cgroup's path
+ *	from the top of that file system, as in /proc/PID/cgroup
  *
  * Return: NULL on failure; @why is a message for the user.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace affected: outputs, commands and tests that depend on files that have changed. */
+/* etrace affected: outputs, commands and tests that depend on changed files. */
 #include "answers/affected.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace attach: record what a running process and all below it do from now on. */
+/* etrace attach: record a running process and its descendants from now on. */
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"

@@ -23,7 +23,7 @@ static const struct attest_kind {
 	{ "omnibor", NULL },
 };
 
-/* The kind that is asked for.  Return: NULL after diag_fatal(). */
+/* The requested kind. Return: NULL after diag_fatal(). */
 static const struct attest_kind *kind_asked(const struct asked *a)
 {
 	const struct attest_kind *kind = NULL;

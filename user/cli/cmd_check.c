@@ -37,7 +37,7 @@ static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *
 	return len;
 }
 
-/* Add a directory to the trees, by the path that it had in the build. */
+/* Add a directory to the trees, by its path in the build. */
 static void add_tree(struct check *c, const char *dir)
 {
 	struct buf then = { 0 };

@@ -38,7 +38,7 @@ static void write_file(struct asked *a, const struct compdb *c, const char *path
 		diag_fatal(a->diag, "%s: %s", path, out_place_error(err));
 }
 
-/* Into a file, or to standard output. */
+/* Write the list to a file, or to standard output. */
 static void write_list(struct asked *a, const struct compdb *c, const char *path)
 {
 	if (path && strcmp(path, "-"))

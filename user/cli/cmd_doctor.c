@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * etrace doctor: what keeps etrace run from working on this machine, and what to
- * do about it.  Each check is a function and a row of the table, which has the
- * backends that it is for; the last check of each backend tries what run does.
+ * etrace doctor: what keeps etrace run from working on this machine, and what to do
+ * about it.  Each check is a function, with a row in the table that names its backends;
+ * the last check of each backend tries the same as run.
  */
 #include "cli/doctor.h"
 #include "cli/command_line.h"
@@ -19,7 +19,7 @@ static const struct {
 	const char *name;
 	enum backends backends;
 	enum result (*check)(struct finding *f);
-	bool last;		/* only when nothing bad was found for its backend */
+	bool last;		/* run it only if nothing bad was found for its backend */
 } checks[] = {
 	{ "rights", MODULE, check_rights, false },
 	{ "kernel headers", MODULE, check_headers, false },
@@ -93,7 +93,7 @@ static bool diagnose_backends(enum backends wanted)
 	unsigned int works;
 
 	for (size_t i = 0; i < NCHECKS; i++) {
-		/* "auto" takes strace if nothing better works */
+		/* "auto" uses strace if nothing better works */
 		bool instead = checks[i].backends == STRACE && wanted == BOTH && !(wanted & ~bad);
 
 		if (!(checks[i].backends & wanted || instead) || (checks[i].last && checks[i].backends & bad))

@@ -45,7 +45,7 @@ static const struct command_line command_line = {
 	.failed = 2,
 };
 
-/* Print a summary of events of etrace.  Return: the exit status, not counting faults in @diag. */
+/* Print a summary of events of etrace. Return: the exit status, without faults in @diag. */
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, uint64_t top, struct diag *diag)
 {
@@ -72,7 +72,7 @@ static int first_page(const struct inputs *inputs, const char *file, const char 
 	return ret;
 }
 
-/* Whether a name is that of an input.  If so, diag_fatal() says @what to do instead. */
+/* Whether a name is that of an input. If so, calls diag_fatal() with @what to do instead. */
 static bool is_input(const struct inputs *inputs, const char *file, const char *what,
 		     struct diag *diag)
 {
@@ -144,10 +144,11 @@ static int write_page(const struct inputs *inputs, const char *file, const char 
 	return ret;
 }
 
-/* A build whose events are counted, and the database that shows what failed in it. */
+/* A build whose events are counted, with a database to find what failed in it. */
 struct counted {
 	struct db *db;
-	struct diag *diag;	/* the database's own: the summary reports the same faults */
+	/* separate, for the database: the summary reports the same faults */
+	struct diag *diag;
 };
 
 static void put_explained(void *ctx, struct json *j)
@@ -175,7 +176,11 @@ static struct sink *count_build(struct counted *c, struct sink *summary, const c
 	return sink_tee(both, 2);
 }
 
-/* Count what a trace of any format holds, as it is read.  Return: 2 if the database failed. */
+/*
+ * Count the contents of a trace of any format while it is read.
+ *
+ * Return: 2 if the database failed.
+ */
 static int count_events(const struct inputs *inputs, const char *from, const struct opts *opts,
 			struct diag *diag)
 {
@@ -203,7 +208,7 @@ static int count_events(const struct inputs *inputs, const char *from, const str
 	err = 0;
 	if (sink) {
 		err = source_run(source, sink);
-		/* print no counts of only a part of the events */
+		/* do not print counts of only a part of the events */
 		if (counted.diag && diag_status(counted.diag) == 2)
 			err = 0;
 		else
@@ -222,7 +227,7 @@ static int count_events(const struct inputs *inputs, const char *from, const str
 	return ret;
 }
 
-/* Return: the exit status, not counting faults in @diag. */
+/* Return: the exit status, without faults in @diag. */
 static int report_trace(const struct inputs *inputs, const char *file, const char *from,
 			const struct opts *opts, struct diag *diag)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace run: run a command, and record it and all that it starts. */
+/* etrace run: run a command, and record it and everything that it starts. */
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"
@@ -24,8 +24,8 @@ struct run {
 	struct recording *rec;
 	pid_t pid;
 	int status;		/* of wait() */
-	bool stopped;		/* the command is stopped, by whatever process */
-	bool stopping;		/* we have to stop once the command is stopped */
+	bool stopped;		/* the command is stopped */
+	bool stopping;		/* stop ourselves once the command is stopped */
 };
 
 static const struct opt_row run_rows[] = {
@@ -46,7 +46,7 @@ static const struct command_line command_line = {
 
 /* ---- the command's process ---- */
 
-/* Whether a file may be run, as far as can be known without running it.  Return: 0 or errno. */
+/* Whether a file can be run, as far as one can tell without running it.  Return: 0 or errno. */
 static int can_run(const char *file)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static int can_run(const char *file)
 
 /*
  * Find the program that execvp() would run.  Needed if another program (strace) runs it,
- * whose own messages would not fit.  Return: 0 or errno.
+ * whose own messages would be confusing.  Return: 0 or errno.
  */
 static int find_command(const char *name, char *file, size_t size)
 {
@@ -107,7 +107,7 @@ static bool is_for_shell(const char *file, int *err)
 	return false;
 }
 
-/* @words, which end with @argv, changed so that a shell runs @file instead of argv[0]. */
+/* Change @words, which end with @argv, so that a shell runs @file instead of argv[0]. */
 static char **with_shell(char **words, char **argv, char *file)
 {
 	static char shell[] = "/bin/sh";
@@ -134,9 +134,9 @@ static int say_not_run(const char *name, int err, const char *what)
 }
 
 /*
- * Never returns.  Runs @words, which are @argv or what the session made of it.  Writes a byte
- * to @ready when tracing may begin, and waits until it has begun: for a byte from @go.  If
- * nothing could be run, it writes another byte to @ready; else the execve closes @ready.
+ * Runs in the child, and never returns. Runs @words: @argv, perhaps changed by the session. Writes
+ * a byte to @ready when tracing may begin, and waits for a byte from @go when it has begun. If
+ * nothing can be run, writes another byte to @ready; otherwise the execve closes @ready.
  */
 static void run_child(const struct recording *rec, char **argv, char **words, const struct user *u,
 		      int ready, int go, const sigset_t *mask, const struct inherited *kept)
@@ -145,7 +145,7 @@ static void run_child(const struct recording *rec, char **argv, char **words, co
 	int err = 0, status = EXIT_FAILED;
 
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
-		_exit(EXIT_FAILED);	/* the recorder is gone */
+		_exit(EXIT_FAILED);	/* the recorder has ended */
 	record_child(rec);
 	err = u ? user_become(u) : 0;
 	if (err) {
@@ -165,13 +165,13 @@ static void run_child(const struct recording *rec, char **argv, char **words, co
 	}
 	status = say_not_run(argv[0], err, ": nothing is recorded");
 fail:
-	/* the recorder sees the exit status, too */
+	/* if this fails, the recorder still sees the exit status */
 	if (write(ready, &byte, 1) != 1)
 		status = EXIT_FAILED;
 	_exit(status);
 }
 
-/* Let the child go on as a traced task.  Return: 0 or -errno. */
+/* Let the child continue as a traced task.  Return: 0 or -errno. */
 static int let_go(struct run *run, int ready, int go)
 {
 	struct session *s = record_session(run->rec);
@@ -187,8 +187,8 @@ static int let_go(struct run *run, int ready, int go)
 }
 
 /*
- * Start the command.  Return: 0 if it runs, as @run->pid; else the exit status, after a
- * message, and nothing was run.
+ * Start the command.  Return: 0 if it runs, as @run->pid; else, after a message, the
+ * exit status: nothing was run.
  */
 static int start_command(struct run *run, char **argv, const struct user *u,
 			 const sigset_t *mask, const struct inherited *kept)
@@ -212,7 +212,7 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 	if (!run->pid) {
 		close(ready[0]);
 		close(go[1]);
-		/* else the session would outlive its owner while this process waits */
+		/* otherwise the session would outlive its owner while this process waits */
 		s->ops->forget(s);
 		run_child(run->rec, argv, words, u, ready[1], go[0], mask, kept);
 	}
@@ -241,8 +241,8 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 /* ---- signals and job control ---- */
 
 /*
- * The command is in our process group, so signals from a terminal reach it already;
- * signals that a process sends to us alone are passed on.
+ * The command is in our process group, so it gets signals from the terminal anyway;
+ * only signals that a process sends to us are passed on.
  */
 static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 {
@@ -253,7 +253,8 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 
 /*
  * If both we and the command were asked to stop, stop, so that our parent sees it.  If only
- * the command was stopped, we go on: the process that continues it need not know of us.
+ * the command was stopped, we continue: the process that continues it need not know about
+ * us.
  */
 static void stop_too(struct run *run)
 {
@@ -262,7 +263,7 @@ static void stop_too(struct run *run)
 	run->stopping = false;
 	record_pause(run->rec);
 	kill(getpid(), SIGSTOP);
-	/* perhaps only we were continued */
+	/* the command may still be stopped */
 	kill(run->pid, SIGCONT);
 }
 
@@ -297,7 +298,7 @@ static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 	}
 }
 
-/* ---- what outlives the command ---- */
+/* ---- tasks that outlive the command ---- */
 
 static void wait_for_others(struct session *s)
 {
@@ -314,7 +315,7 @@ static int list_left(struct session *s, struct session_task **list)
 }
 
 /*
- * Print the tasks of @list that still live, judged by the events since it was made.
+ * Print the tasks of @list that are still alive, judged by the events since the list was made.
  * A pid is known only if the task is visible in our pid namespace.
  */
 static void print_outliving(struct recording *r, const struct session_task *list, int n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace experimental-skip: skip steps of a build that need not run. */
+/* etrace experimental-skip: skip build steps that need not run. */
 #include "answers/answers.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
@@ -44,7 +44,7 @@ static const struct command_line command_line = {
 	.failed = EXIT_FAILED, .runs = true,
 };
 
-/* ---- ask: what the library runs instead of a program ---- */
+/* ---- ask: the command that the library runs instead of a program ---- */
 
 /* Whether the program need not run. */
 static bool ask_store(const char *path, char **argv)
@@ -55,13 +55,13 @@ static bool ask_store(const char *path, char **argv)
 	struct skip_store s;
 	DIR *empty;
 
-	/* what follows up to the look-up of the key is seen by learn.c */
+	/* learn.c recognizes the calls from here to the look-up of the key */
 	if (access(path, X_OK) || !dir || !skip_open(&s, dir, why, sizeof(why)))
 		return false;
 	if (skip_state(path, argv, environ, &state, &not)) {
 		skip_hash(state.s, state.len, key);
 		open(skip_path(&s, place, "is", key, ""), O_RDONLY | O_CLOEXEC);
-		/* shows learn.c that lists of directories are recorded */
+		/* shows learn.c that directory listings are recorded */
 		empty = opendir(skip_path(&s, place, "is", "", ""));
 		while (empty && readdir(empty))
 			;
@@ -81,7 +81,7 @@ static int ask_and_run(int argc, char **argv)
 		return EXIT_FAILED;
 	if (ask_store(argv[0], argv + 1))
 		_exit(0);
-	/* not execve(): the library would come back here */
+	/* not execve(): the library would call this program again */
 	syscall(SYS_execve, argv[0], argv + 1, environ);
 	fprintf(stderr, "%s: %s: %s\n", PROG " " NAME, argv[0], strerror(errno));
 	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
@@ -102,7 +102,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What was added to the log since, each reason once. */
+/* Print the new reasons in the log, each once. */
 static void put_summary(const struct skip_store *s, off_t since)
 {
 	char path[PATH_MAX], **lines = NULL, *save, *line;
@@ -162,7 +162,7 @@ static int run_command(const struct skip_store *s, char **argv)
 		 others ? others : "");
 	setenv("LD_PRELOAD", preload, 1);
 	setenv(SKIP_VARIABLE, s->dir, 1);
-	/* a recording that has this line shows what programs print */
+	/* if a recording has this line, it records the output of programs */
 	say("steps are in %s", s->dir);
 	pid = fork();
 	if (!pid) {
@@ -231,7 +231,7 @@ int cmd_skip(int argc, char **argv)
 		opts_free(&opts);
 		return ret;
 	}
-	/* run is a command, and what follows may begin with -- */
+	/* run is a command, and its arguments may begin with -- */
 	if (argc > 1 && !strcmp(argv[0], "run") && !strcmp(argv[1], "--")) {
 		argv[1] = argv[0];
 		argv++;

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Steps of reading between two looks at the keys and the clock. */
+/* Number of reading steps between two checks of keys and clock. */
 #define STEPS		256u
 /* How often to check whether a recorder still writes the file, in ns. */
 #define LOOK_NS		1000000000u
@@ -66,8 +66,8 @@ static bool is_written(int fd)
 }
 
 /*
- * Called at the end of the file.  A recorder that is gone may have written more after our
- * last read, so the file is read once more before the view takes it as ended.
+ * Called at the end of the file.  A recorder that has ended may have written more after
+ * our last read, so the file is read once more before the view considers it complete.
  */
 static bool wait_for_more(void *ctx)
 {
@@ -104,7 +104,7 @@ static void read_on(struct watch *w, struct source *source)
 		w->quit |= !top_keys(w->top);
 		top_show(w->top);
 	}
-	/* a proper end that came in the meantime counts */
+	/* a regular end that has arrived since then counts */
 	m->cut = m->over && m->cut && m->status < 0 && !m->complete;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace why-different: why two builds made different things of the same inputs. */
+/* etrace why-different: why two builds made different outputs from the same inputs. */
 #include "answers/different.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

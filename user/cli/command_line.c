@@ -12,25 +12,25 @@
 /* Column of --help at which the texts of options begin. */
 #define HELP_COLUMN	26
 #define HELP_WIDTH	80
-/* What getopt_long() returns for the first row; above all letters. */
+/* Value of getopt_long() for the first row; above all letters. */
 #define FIRST_ROW	256
-/* Prints the table, for completions; not in the help. */
+/* Hidden option that prints the table, for shell completions. */
 #define LIST_OPTIONS	"list-options"
 
-/* What a user types before the name: "etrace " of "etrace deps". */
+/* What the user types before the name: "etrace " for "etrace deps". */
 static const char *before_name(const struct command_line *c)
 {
 	return c->program ? "" : PROG " ";
 }
 
-/* Options of every command line, behind its own tables. */
+/* Options of every command line, after its own tables. */
 static const struct opt_row help_rows[] = {
 	{ "h|help", NULL, "print this and exit" },
 	{ "V|version", NULL, "print the version and exit" },
 	{ 0 }
 };
 
-/* The row with number @i of all tables, or NULL behind the last. */
+/* Row number @i of all tables, NULL after the last. */
 static const struct opt_row *find_row(const struct command_line *c, size_t i)
 {
 	for (size_t t = 0; t <= COMMAND_LINE_TABLES; t++) {
@@ -62,8 +62,8 @@ static bool ends_line(const char *s)
 }
 
 /*
- * Prints words of @text behind @head, and on further lines from @column.  Any other "\n" than
- * those of ends_line() is only a blank.
+ * Prints the words of @text after @head, and on further lines from @column. A "\n" counts as a
+ * blank unless ends_line() is true.
  */
 static void put_words(FILE *to, const char *head, int column, const char *text)
 {
@@ -110,7 +110,7 @@ static void put_row(FILE *to, const struct opt_row *row)
 	put_words(to, head, HELP_COLUMN, row->help);
 }
 
-/* Lines of @text, with @first before the first one and @rest before the others. */
+/* Prints the lines of @text, with @first before the first one and @rest before the others. */
 static void put_lines(FILE *to, const char *first, const char *rest, const char *text)
 {
 	const char *end;
@@ -121,7 +121,7 @@ static void put_lines(FILE *to, const char *first, const char *rest, const char 
 	}
 }
 
-/* The options with the same owners as option @i, if it is the first of them. */
+/* Prints all options with the same owners as option @i, if it is the first of them. */
 static void put_group(const struct command_line *c, FILE *to, size_t i)
 {
 	char title[300], other[300];
@@ -154,7 +154,7 @@ void command_line_help(const struct command_line *c, FILE *to)
 	put_words(to, "Exit status: ", 2, c->status);
 }
 
-/* Each option on a line: name, letter or "", value or "", help with its owners. */
+/* Prints each option on a line: name, letter or "", value or "", help with its owners. */
 static void list_options(const struct command_line *c)
 {
 	const struct opt_row *row;
@@ -199,8 +199,8 @@ static int unknown_option(const struct command_line *c, const char *given)
 }
 
 /*
- * Report what getopt_long() did not take: '?', or ':' if the value is missing. A long option
- * is the word right before optind; the letter of a short one is in optopt.
+ * Report an option that getopt_long() rejected with '?', or with ':' for a missing value. A long
+ * option is the word before optind; optopt is the letter of a short one.
  */
 static int wrong_option(const struct command_line *c, int opt, char *given)
 {

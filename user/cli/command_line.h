@@ -16,19 +16,19 @@
 
 struct command_line {
 	const char *name;	/* "deps" of etrace, or "etrace-read" */
-	bool program;		/* it is a program of its own, no subcommand of etrace */
+	bool program;		/* it is a separate program, not a subcommand of etrace */
 	/* arguments after the options; one line for each usage */
 	const char *synopsis;
 	/* what it does; --help wraps it, and keeps line breaks before empty and indented lines */
 	const char *about;
-	const char *example;	/* commands, a line each: "etrace deps etrace.fxt app\n" */
+	const char *example;	/* commands, one per line: "etrace deps etrace.fxt app\n" */
 	void (*put_more)(FILE *to);	/* prints more after that in --help; or NULL */
 	/*
 	 * Tables, each ended by a row without a name; unused ones are NULL. --help and --version
 	 * are added.
 	 */
 	const struct opt_row *options[COMMAND_LINE_TABLES];
-	/* sets @buf to the formats that have an option, "" if it is the program's own; or NULL */
+	/* sets @buf to the formats with an option, "" if it belongs to the program; may be NULL */
 	void (*owners)(const struct opt_row *row, char *buf, size_t size);
 	const char *status;	/* exit statuses; --help wraps it */
 	int failed;		/* exit status if the command line is wrong */
@@ -37,10 +37,10 @@ struct command_line {
 
 /**
  * command_line_parse - take the options of a command line
- * @opts: initialized; the options are added in their order
+ * @opts: initialized; the options are appended in their order
  *
- * Return: -1 to go on, with optind at the first argument; else the exit status, after help or
- * a message was printed.
+ * Return: -1 to continue, with optind at the first argument; else the exit status, after printing
+ * help or a message.
  */
 int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts);
 
@@ -48,7 +48,7 @@ int command_line_parse(const struct command_line *c, int argc, char **argv, stru
 void command_line_help(const struct command_line *c, FILE *to);
 
 /**
- * command_line_wrong - print in one line what is wrong with a command line, and where help is
+ * command_line_wrong - print in one line what is wrong with a command line, and how to get help
  *
  * Return: the exit status, c->failed.
  */

@@ -62,7 +62,7 @@ static int insert_module(const char *path)
 	return err;
 }
 
-/* Read to the end; keep the first line, without "modprobe: " and the severity. */
+/* Read to the end, and keep the first line, without "modprobe: " and the severity. */
 static void first_line(int fd, char *line, size_t size)
 {
 	static const char *const before[] = { "modprobe: ", "ERROR: ", "FATAL: " };
@@ -105,7 +105,7 @@ static bool load_installed(bool verbose, char *said, size_t size)
 	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, STDERR_FILENO, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, said_by[1], STDERR_FILENO);
-	/* sudo's secure_path may not have its directory */
+	/* sudo's secure_path may lack its directory */
 	good = !posix_spawn(&pid, "/sbin/modprobe", &fa, NULL, argv, environ) ||
 	       !posix_spawnp(&pid, "modprobe", &fa, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
@@ -158,8 +158,9 @@ static bool is_missing(int err)
 }
 
 /*
- * Load the module, from @path unless that is empty.  Return: true, too, if another
- * program loads or unloads it now; false with the reason if it cannot be loaded.
+ * Load the module, from @path unless that is empty.  Return: true if loaded, or if
+ * another program is loading or unloading it; false with the reason if it cannot be
+ * loaded.
  */
 static bool load_module(const char *path, bool verbose, char *why, size_t size)
 {
@@ -221,7 +222,10 @@ int device_open(bool verbose, char *why, size_t size)
 	return fd;
 }
 
-/* Whether the module traces a tree by its parameter: no open device keeps it loaded then. */
+/*
+ * Whether the module traces a tree by its parameter, which does not keep it loaded as an open
+ * device does.
+ */
 static bool root_traced(void)
 {
 	FILE *f = fopen(MODULE_DIR "/parameters/root_pid", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opens the module's device; loads the module for that if need be, and unloads it later. */
+/* Opens the module's device; loads the module for that if necessary, and unloads it later. */
 #ifndef ETRACE_DEVICE_H
 #define ETRACE_DEVICE_H
 
@@ -21,7 +21,7 @@ int device_open(bool verbose, char *why, size_t size);
  *
  * Call it when this program no longer uses the module.  If others use it, it stays.
  *
- * Return: false if this program has loaded it and it stays loaded.
+ * Return: false if this program loaded the module and it stays loaded.
  */
 bool device_unload(char *why, size_t size);
 
@@ -29,7 +29,7 @@ bool device_unload(char *why, size_t size);
  * device_module - find the module in the build tree that this program is in
  * @path: room for its path
  *
- * Return: false if there is none: then modprobe has to find it.
+ * Return: false if none; modprobe must then find it.
  */
 bool device_module(char *path, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the checks of etrace doctor share.  See doctor.h. */
+/* Functions shared by the checks of etrace doctor.  See doctor.h. */
 #include "cli/doctor.h"
 #include "io/formats.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The checks of etrace doctor, and what they share.  cmd_doctor.c has the table of
- * checks, with the backend that each is about.
+ * The checks of etrace doctor, and functions that they share. cmd_doctor.c has the
+ * table of checks, with the backends of each.
  */
 #ifndef ETRACE_DOCTOR_H
 #define ETRACE_DOCTOR_H
@@ -16,14 +16,14 @@ enum result { GOOD, NOTE, BAD };
 /* Backends that a check is about, or that the user wants. */
 enum backends { MODULE = 1, BPF = 2, STRACE = 4, BOTH = MODULE | BPF };
 
-/* What a check found, and what can be done. */
+/* What a check found, and what the user can do. */
 struct finding {
 	enum result result;
 	char text[512];
 	char remedy[1024];	/* lines, "" if none */
 };
 
-/* ---- doctor.c: what checks share ---- */
+/* ---- doctor.c: shared functions ---- */
 
 /* This machine and its kernel; set before any check. */
 extern struct utsname doctor_host;
@@ -31,7 +31,7 @@ extern struct utsname doctor_host;
 /** found - set what a check found.  Return: @what. */
 enum result found(struct finding *f, enum result what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/** remedy - add what can be done about it */
+/** remedy - add what the user can do about it */
 void remedy(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** doctor_line - the first line of a file. Return: false if it cannot be read. */
@@ -43,7 +43,7 @@ bool doctor_command(const char *command, char *buf, size_t size);
 bool doctor_has_cap(unsigned int cap);
 bool doctor_kernel_before(int major, int minor);
 
-/** doctor_config - whether the kernel was built with what a backend needs */
+/** doctor_config - whether the kernel was built with the options that a backend needs */
 enum result doctor_config(struct finding *f, enum backends backend);
 
 /** doctor_nowhere - a sink that takes everything and keeps nothing */

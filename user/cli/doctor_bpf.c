@@ -36,7 +36,7 @@ enum result check_bpf_config(struct finding *f)
 	return doctor_config(f, BPF);
 }
 
-/* It only matters to users without any capabilities. */
+/* Only matters for users without capabilities. */
 enum result check_unprivileged(struct finding *f)
 {
 	char line[8];
@@ -73,7 +73,7 @@ enum result check_lsms(struct finding *f)
 	return found(f, GOOD, "%s (all are fine)", *line ? line : "none");
 }
 
-/* ---- the proof ---- */
+/* ---- trying it ---- */
 
 enum result check_bpf_session(struct finding *f)
 {

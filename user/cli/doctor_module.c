@@ -93,14 +93,14 @@ enum result check_module(struct finding *f)
 		return found(f, BAD, "etrace.ko is neither next to this program nor installed for %s",
 			     doctor_host.release);
 	}
-	/* no user chooses the path, but quote it nevertheless */
+	/* users cannot choose the path, but quote it anyway */
 	if (strchr(module_path, '\''))
 		return found(f, NOTE, "%s (not checked)", module_path);
 	snprintf(command, sizeof(command),
 		 "PATH=$PATH:/sbin:/usr/sbin modinfo -F vermagic '%s' 2> /dev/null", module_path);
 	if (!doctor_command(command, magic, sizeof(magic)))
 		return found(f, NOTE, "%s (modinfo does not say which kernel it is for)", module_path);
-	/* then the kernel checks the versions of symbols, not its own */
+	/* the kernel then checks the versions of symbols instead of its own version */
 	versions = strstr(magic, " modversions");
 	space = strchr(magic, ' ');
 	if (space)
@@ -153,13 +153,13 @@ static bool secure_boot(void)
 
 	if (fd < 0)
 		return false;
-	/* four bytes of attributes before the value */
+	/* four bytes of attributes precede the value */
 	on = read(fd, data, sizeof(data)) == sizeof(data) && data[4] == 1;
 	close(fd);
 	return on;
 }
 
-/* The file of the certificate that the module is signed with, if its place is known. */
+/* The file with the certificate for the module's signature, if its location is known. */
 static const char *enrol_key(void)
 {
 	static const char *const dkms[] = { "/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der" };
@@ -228,7 +228,7 @@ enum result check_tracefs(struct finding *f)
 	struct statfs fs;
 
 	if (statfs(TRACEFS, &fs) || fs.f_type != TRACEFS_MAGIC) {
-		/* run mounts it itself if it may */
+		/* etrace run mounts it if permitted */
 		if (!access(TRACEFS, F_OK) && doctor_has_cap(CAP_SYS_ADMIN))
 			remedy(f, MOUNT);
 		else
@@ -257,7 +257,7 @@ enum result check_buffers(struct finding *f)
 		     text_bytes(avail), cpus);
 }
 
-/* ---- the proof ---- */
+/* ---- trying it ---- */
 
 enum result check_module_session(struct finding *f)
 {

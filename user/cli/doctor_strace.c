@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace doctor: what recording by strace needs. */
+/* etrace doctor: what recording with strace needs. */
 #include "cli/doctor.h"
 #include "record/strace/strace_session.h"
 

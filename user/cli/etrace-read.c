@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * etrace-read: converts traces from one format to another.  This file has only
- * the command line; formats are rows in format/formats.c, which also have their
- * options.
+ * etrace-read: converts traces from one format to another.  This file has only the
+ * command line; formats are rows in format/formats.c, which also list their options.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +80,7 @@ static void add_text(char *buf, size_t size, const char *s)
 	snprintf(buf + len, size - len, "%s", s);
 }
 
-/* The flag of the only output that has an option, in all of its rows; NULL if none or several. */
+/* The flag of the only output with an option, in all of its rows; NULL if none or several. */
 static const char *only_sink(const char *option)
 {
 	const struct sink_format *only = NULL;
@@ -139,7 +138,9 @@ static void option_owners(const struct opt_row *row, char *buf, size_t size)
 	}
 }
 
-/* A format's line: its name, what it is, and what it holds; two lines if it is too long. */
+/*
+ * Print a format's line: name, description, and model of its items; two lines if it is too long.
+ */
 static void help_format(FILE *to, const char *name, const char *text, const char *models)
 {
 	size_t width = 2 + NAME_WIDTH + 1 + strlen(text) + 2 + strlen(models);
@@ -150,7 +151,7 @@ static void help_format(FILE *to, const char *name, const char *text, const char
 	fprintf(to, " %s\n", models);
 }
 
-/* Prints rows of the same name once, with all models that the output can be made from. */
+/* Print rows of the same name once, with all models that the output can be made from. */
 static void help_sink(FILE *to, const struct sink_format *f)
 {
 	char models[128] = "";
@@ -184,7 +185,7 @@ static void help_formats(FILE *to)
 
 /* ---- choosing the rows ---- */
 
-/* The format that the name of a file ends in, or NULL. */
+/* The format of a file name's suffix, NULL if none. */
 static const char *output_by_suffix(const char *path)
 {
 	size_t len;
@@ -226,7 +227,7 @@ static const char *output_name(const struct cmdline *c)
 		if (name)
 			return name;
 		output_names(names, sizeof(names));
-		/* not by the diag: outputs would report it as a fault of the input */
+		/* not with @diag: outputs would report it as a fault of the input */
 		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
 			c->output, names);
 		return "fxt";
@@ -238,7 +239,7 @@ static const char *output_name(const struct cmdline *c)
 
 /* ---- running ---- */
 
-/* An output must not destroy what it is made from. */
+/* Whether the output is also an input, which it must not destroy. */
 static bool is_input(const char *output, char **files, size_t n)
 {
 	struct stat out, in;
@@ -294,7 +295,7 @@ static void convert_inputs(struct cmdline *c, const struct choice *ch, const str
 			   model_names[ch->source->model]);
 		return;
 	}
-	/* the source first: after a bad option an existing output must still be there */
+	/* open the source first: after a bad option, an existing output must not be lost */
 	oom_doing(in_name(inputs->in[0]));
 	source = ch->source->open(&sa);
 	if (!source)

@@ -10,14 +10,14 @@
 
 #define PROG "etrace"
 
-/* The trace that run and attach write, and other commands read, if none is named. */
+/* The trace that run and attach write, and other commands read, by default. */
 #define TRACE_FILE "etrace.fxt"
 
 /* Exit statuses of our own. */
 #define EXIT_INCOMPLETE	123	/* --strict, and something is missing */
 #define EXIT_FAILED	125	/* tracing could not start */
 #define EXIT_NOT_RUN	126	/* the command cannot be run */
-#define EXIT_NOT_FOUND	127	/* there is no such command */
+#define EXIT_NOT_FOUND	127	/* the command was not found */
 
 /* A row of the table in etrace.c. */
 struct command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs commands of etrace that are programs of their own.  See external.h. */
+/* Runs commands of etrace that are separate programs.  See external.h. */
 #include "cli/external.h"
 #include "cli/etrace.h"
 #include "base/xalloc.h"
@@ -30,7 +30,7 @@ bool external_dir(char *dir, size_t size)
 /* Returns only on failure, with errno. */
 static void run_fleet(char **argv)
 {
-	/* in a build directory, and where it is installed */
+	/* in a build directory, and as installed */
 	static const char *const places[] = { FLEET, "../libexec/etrace/" FLEET };
 	char dir[PATH_MAX], path[PATH_MAX + 64];
 

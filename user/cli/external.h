@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Runs commands of etrace that are programs of their own; finds this program's directory. */
+/* Runs commands of etrace that are separate programs; finds this program's directory. */
 #ifndef ETRACE_EXTERNAL_H
 #define ETRACE_EXTERNAL_H
 
@@ -10,10 +10,10 @@
 bool external_dir(char *dir, size_t size);
 
 /**
- * external_fleet - replace this program by etrace-fleet, which has libcurl
+ * external_fleet - replace this program with etrace-fleet, which uses libcurl
  * @argv: the command line of "push" or "fleet", beginning with that word
  *
- * That way the program that records as root contains nothing of libcurl.
+ * So the program that records as root does not contain libcurl.
  *
  * Return: the exit status, after a message, if that program cannot be run.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What etrace push and etrace fleet share.  See fleet.h. */
+/* Shared code of etrace push and etrace fleet.  See fleet.h. */
 #include "cli/fleet.h"
 #include "base/xalloc.h"
 

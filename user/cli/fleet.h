@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What etrace push and etrace fleet share: options for the server, the user, and tags. */
+/* Shared code of etrace push and etrace fleet: options for the server, the user, and tags. */
 #ifndef ETRACE_CLI_FLEET_H
 #define ETRACE_CLI_FLEET_H
 
 #include "cli/answer.h"
 #include "fleet/server.h"
 
-/* Rows of a table of options: the user at the server, and how often a request is repeated. */
+/* Rows of a table of options: the user at the server, and the number of retries. */
 #define FLEET_OPTIONS(who, retries)								\
 	{ "database", "NAME", "database on the server; default: " SERVER_DATABASE },			\
 	{ "user", "NAME", "user who " who "; default: $ETRACE_FLEET_USER" },			\
@@ -18,15 +18,15 @@
 /**
  * fleet_server - take these options
  * @url: NULL for $ETRACE_FLEET_URL
- * @how: for messages: how else a URL can be given
- * @o: set, except for packing and plain; the caller sets retries to its default before
+ * @how: for messages: another way to give a URL
+ * @o: set, except for packing and plain; the caller first sets retries to its default
  *
  * Return: false after diag_fatal().
  */
 bool fleet_server(const struct asked *a, const char *url, const char *how, struct server_options *o);
 
 /**
- * fleet_tags - take the values of all --tag
+ * fleet_tags - take the values of all --tag options
  * @tags: @n of them, to be freed in any case
  *
  * Return: false after diag_fatal().

@@ -125,7 +125,7 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 	options.ctx = &t;
 	p = push_new(s, &options, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
-		/* a diag for each: faults of one trace are not those of the next */
+		/* one diag per trace, to keep their faults apart */
 		struct diag *diag = diag_new(stderr, PROG " push");
 		struct db *db;
 

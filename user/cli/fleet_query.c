@@ -26,7 +26,7 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-/* Take a time.  Return: false after diag_fatal() if the option is given and is no time. */
+/* Take a time.  Return: false after diag_fatal() if the option is given but is not a time. */
 static bool take_when(struct asked *a, const char *name, int64_t now, int64_t *to)
 {
 	const char *text = opt_value(a->opts, name);
@@ -105,7 +105,7 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 	struct server *s;
 	int64_t now;
 
-	/* http is enough: it only sends questions */
+	/* allow plain http: it only sends queries */
 	how.plain = true;
 	if (!fleet_server(a, opt_value(a->opts, "url"), "--url URL", &how))
 		return;

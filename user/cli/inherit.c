@@ -10,15 +10,15 @@ static const struct {
 	void (*handler)(int);
 } signals[] = {
 	{ SIGCHLD, SIG_DFL },	/* if it were ignored, the exit status would be lost */
-	{ SIGPIPE, SIG_IGN },	/* from here on: errors of an output, which must not end us */
+	{ SIGPIPE, SIG_IGN },	/* a closed output must only cause an error */
 	{ SIGXFSZ, SIG_IGN },
 	{ SIGXCPU, SIG_IGN },
 };
 _Static_assert(sizeof(signals) / sizeof(signals[0]) == INHERIT_SIGNALS, "all are kept");
 
 /*
- * FREE: removed if that is allowed, because the limit could kill the recorder.  HARD: raised
- * to the hard limit, as the user could have done.
+ * FREE: remove the limit if permitted, because it could kill the recorder. HARD: raise it to the
+ * hard limit, as any user may.
  */
 static const struct {
 	int limit;

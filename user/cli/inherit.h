@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attributes of a process that the recorder changes for itself: actions of some signals,
- * limits, niceness.  The command gets those that the recorder inherited.
+ * Process attributes that the recorder changes for itself: actions of some signals,
+ * limits, niceness. The command gets the values that the recorder inherited.
  */
 #ifndef ETRACE_INHERIT_H
 #define ETRACE_INHERIT_H
@@ -15,13 +15,15 @@
 struct inherited {
 	struct sigaction actions[INHERIT_SIGNALS];
 	struct rlimit limits[INHERIT_LIMITS];
-	int nice;		/* the recorder changes its own when it begins to read */
+	int nice;		/* the recorder changes its niceness when it begins to read */
 };
 
-/** inherit_own - save them and change them for the recorder; call it before anything else */
+/**
+ * inherit_own - save the attributes and change them for the recorder; call it before anything else
+ */
 void inherit_own(struct inherited *before);
 
-/** inherit_restore - in a child that is to run another program, before its execve */
+/** inherit_restore - restore the attributes in a child, before the execve of another program */
 void inherit_restore(const struct inherited *before);
 
 #endif

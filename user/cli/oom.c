@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a program does when memory runs out.  See oom.h. */
+/* Ends the program when memory runs out.  See oom.h. */
 #include "cli/oom.h"
 #include "base/xalloc.h"
 

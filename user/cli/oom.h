@@ -3,12 +3,12 @@
 #ifndef ETRACE_OOM_H
 #define ETRACE_OOM_H
 
-/** oom_exits - from now on, exit that way if memory runs out in this thread */
+/** oom_exits - exit with a message and status 2 when memory runs out in this thread */
 void oom_exits(void);
 
 /**
  * oom_doing - set what the message names
- * @what: a file's name, or the like; must stay valid; NULL for nothing
+ * @what: a file's name, for example; must stay valid; NULL for nothing
  */
 void oom_doing(const char *what);
 

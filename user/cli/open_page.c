@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define OPENER "xdg-open"
-/* The opener may wait for a browser; a failure shows within this time, in ms. */
+/* Time in ms to wait for a failure of the opener, which may wait for a browser. */
 #define WAIT_MS 1000
 #define LOOK_MS 10
 
@@ -59,7 +59,7 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
-/* sudo does not pass on the variable by which programs find the user's session. */
+/* sudo does not pass on the variable that locates the user's session. */
 static void set_runtime_dir(void)
 {
 	char dir[64];
@@ -78,7 +78,7 @@ static void open_child(const char *program, const char *path, const struct user 
 
 	if (setsid() < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(1);
-	/* keep no lock open, nor a pipe whose end some process waits for */
+	/* close locks, and pipes for whose end other processes may wait */
 	syscall(SYS_close_range, 3, ~0u, 0);
 	inherit_restore(kept);
 	if (u && user_become(u))

@@ -8,7 +8,7 @@
 
 /**
  * open_page - open a file with the user's default program for it
- * @u: the user who called sudo, NULL for the one who runs this program
+ * @u: the user who ran sudo, NULL for the user who runs this program
  * @mask, @kept: signal mask and attributes (inherit.h) that the program inherits
  *
  * In a graphical session, and never as root, runs xdg-open; else, or if that fails within a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records the traced tasks that already run.  See present.h. */
+/* Records the traced tasks that are already running.  See present.h. */
 #include "cli/present.h"
 #include "event/event.h"
 #include "base/shquote.h"
@@ -13,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tasks handled at a time, each with an open descriptor; then check_candidates() lists the live. */
+/*
+ * Number of tasks handled at a time, each with an open descriptor, until check_candidates() checks
+ * which are alive.
+ */
 #define BATCH		256
 /* Longest command line, in bytes. */
 #define CMDLINE_MAX	(1u << 20)
@@ -25,8 +28,8 @@ struct candidate {
 };
 
 /*
- * An open /proc/PID stays that of one process, even if the PID is reused. Only the
- * kernel's list knows which process had the PID when it was opened: see check_candidates().
+ * An open /proc/PID always refers to the same process, even if the PID is reused. Only the
+ * kernel's list shows which process had the PID when it was opened: see check_candidates().
  */
 static int proc_dir(pid_t pid)
 {
@@ -38,7 +41,7 @@ static int proc_dir(pid_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Whether /proc is that of our pid namespace. */
+/* Whether /proc belongs to our pid namespace. */
 static bool own_proc(void)
 {
 	char self[32];
@@ -76,12 +79,12 @@ static pid_t parent_of(int dir)
 	if (n <= 0)
 		return 0;
 	buf[n] = 0;
-	/* "pid (name) state ppid": the name may hold anything */
+	/* "pid (name) state ppid": the name may contain anything */
 	end = strrchr(buf, ')');
 	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
 }
 
-/* The upid of a process in the list, 0 if it is not there. */
+/* The upid of a process in the list, 0 if it is not in the list. */
 static uint64_t upid_of(const struct session_task *list, int n, pid_t pid)
 {
 	for (int i = 0; pid > 0 && i < n; i++)
@@ -104,8 +107,8 @@ static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
 }
 
 /*
- * The root directory of a task, if it is not ours: its path, or the mount namespace in
- * which it is.  Return: the length of that, 0 if it is ours or unknown.
+ * The root directory of a task, if it is not ours: its path, or its mount namespace.
+ * Return: the length of the text, 0 if it is ours or unknown.
  */
 static ssize_t other_root(int dir, char *buf, size_t size)
 {
@@ -116,7 +119,7 @@ static ssize_t other_root(int dir, char *buf, size_t size)
 	    (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
 		return 0;
 	n = link_at(dir, "root", buf, size);
-	/* a root that is nowhere below ours is shown as "/" */
+	/* a root outside ours is shown as "/" */
 	if (n <= 1)
 		n = link_at(dir, "ns/mnt", buf, size);
 	return n < 0 ? 0 : n;
@@ -160,7 +163,7 @@ static int by_upid(const void *a, const void *b)
 	return x->upid < y->upid ? -1 : x->upid > y->upid;
 }
 
-/* Close the directories of tasks that ended or changed pid: they may be of other processes. */
+/* Close the directories of tasks that ended or changed pid: they may belong to other processes. */
 static int check_candidates(struct session *s, struct candidate *c, unsigned int nc)
 {
 	struct session_task *now;

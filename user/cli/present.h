@@ -6,20 +6,20 @@
 #include "record/session.h"
 #include "io/formats.h"
 
-/* How many of these tasks are known only in part, and why. */
+/* How much is unknown about these tasks, and why. */
 struct present_gaps {
-	unsigned int tasks;	/* all that already ran */
-	unsigned int unknown;	/* of these, how many are known only by their upid */
-	bool other_proc;	/* the reason: /proc is that of another pid namespace */
+	unsigned int tasks;	/* number of tasks that already ran */
+	unsigned int unknown;	/* number of these known only by their upid */
+	bool other_proc;	/* the reason: /proc belongs to another pid namespace */
 };
 
 /**
- * present_emit - make an event ET_K_PRESENT for each traced task, processes first
+ * present_emit - emit an ET_K_PRESENT event for each traced task, processes first
  * @time: of the events, ns
- * @sink: takes the events; stays the caller's
+ * @sink: gets the events; the caller frees it
  *
- * Facts from /proc are only used if the kernel says that the task had that pid all
- * the time; facts that cannot be read are missing in the event.
+ * Data from /proc is used only if the kernel confirms that the task had that pid all
+ * the time. The event lacks data that cannot be read.
  *
  * Return: 0, or -errno if the tasks cannot be listed.
  */

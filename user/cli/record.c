@@ -20,7 +20,7 @@
 #define QUEUE_PART	8u
 #define QUEUE_MIN	(16u << 20)
 
-/* Files of which hashes are kept: 32 MiB. */
+/* Number of files whose hashes are kept: 32 MiB. */
 #define HASHES		(1u << 18)
 
 static void output_failed(void *ctx, const char *path, const char *fault)
@@ -64,7 +64,7 @@ static bool open_outputs(struct recording *r)
 	}
 	for (size_t i = 0; i < n && good; i++)
 		good = add_output(r, files[i], why, sizeof(why));
-	/* all could be opened: now empty those that cannot be replaced */
+	/* all could be opened: now truncate those that cannot be replaced */
 	good = good && outputs_empty(r->outputs, why, sizeof(why));
 	user_leave(u);
 	if (!good && *why)
@@ -85,7 +85,7 @@ void record_begun(struct recording *r)
 	user_leave(r->user);
 }
 
-/* The session is opened before the outputs, so its events get to them by this sink. */
+/* Passes events on to the outputs, because the session is opened before them. */
 static int pass_event(struct sink *s, const void *item)
 {
 	struct recording *r = container_of(s, struct recording, events);
@@ -103,7 +103,7 @@ static const struct sink_ops events_ops = { .item = pass_event };
 /* The inode number of the first pid namespace: PROC_PID_INIT_INO. */
 #define FIRST_PID_NS	0xEFFFFFFCu
 
-/* Whether pids of the kernel, as the module and BPF record them, are those of our /proc. */
+/* Whether pids from the kernel, as recorded by the module and BPF, are valid in our /proc. */
 static bool is_first_namespace(void)
 {
 	struct stat st;
@@ -111,7 +111,7 @@ static bool is_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS;
 }
 
-/* Without a cache, all is read. */
+/* On failure, every file is read. */
 static void open_hashes(struct recording *r)
 {
 	struct buf path = { 0 };
@@ -131,14 +131,14 @@ static void open_hashes(struct recording *r)
 	buf_free(&path);
 }
 
-/* Begin to hash what is read and written.  Return: false after a message. */
+/* Begin to hash the files that are read and written. Return: false after a message. */
 static bool begin_contents(struct recording *r)
 {
 	struct contents_options o = {
 		.pid_bits = r->session->pid_bits, .max = r->opt.hash_max,
-		/* strace writes when a call began */
+		/* strace logs the time when a call began */
 		.early = r->session->ops->wrap != NULL,
-		/* others can change what a name leads to */
+		/* other users could redirect a name */
 		.identified = r->user && r->user->uid != geteuid(),
 		.pids = r->session->ops->wrap || is_first_namespace(),
 	};
@@ -185,7 +185,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 
 	if (!o->no_env && !(o->record >> ET_ENV & 1)) {
 		so.record |= 1u << ET_ENV | ET_ENV_LISTED;
-		/* there is room for both lists: schema.c */
+		/* both lists fit: see schema.c */
 		et_keep_env(r->listed, et_env_listed);
 		if (o->hash)
 			et_keep_env(r->listed, et_env_hashed);
@@ -199,7 +199,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	opts_init(&r->opts);
 	r->diag = diag_new(NULL, PROG);
 
-	/* the session first: a run that cannot begin must not replace an earlier trace */
+	/* open the session first: a run that cannot begin must not replace an earlier trace */
 	r->events.ops = &events_ops;
 	r->session = session_open(o->backend, &so, o->verbose, &r->events, why, sizeof(why));
 	if (!r->session) {
@@ -217,7 +217,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	r->fds = xcalloc(r->session->nfds + RECORD_FDS, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = now_ns();
 	r->realtime = clock_to_real();
-	/* last: it is traced from here on */
+	/* last, because tracing begins here */
 	r->cgroups = cgroups_add(r->session, o->cgroups, o->ncgroups, why, sizeof(why));
 	if (r->cgroups)
 		return r;
@@ -243,7 +243,7 @@ void record_free(struct recording *r)
 	contents_free(r->contents);
 	content_cache_close(r->hashes);
 	notable_free(r->notable);
-	/* unfinished outputs are removed with the rights of their owner */
+	/* remove unfinished outputs with the rights of their owner */
 	entered = !user_enter(r->user);
 	outputs_free(r->outputs);
 	if (entered)
@@ -302,7 +302,7 @@ void record_signals(struct recording *r, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* ---- tasks that already run ---- */
+/* ---- tasks that are already running ---- */
 
 void record_present(struct recording *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A recording: what run and attach have in common.  Options, outputs, the
- * session, the loop that reads, the progress line, and at the end the verdict.
+ * A recording, as shared by run and attach: options, outputs, the session, the loop
+ * that reads, the progress line, and the verdict at the end.
  */
 #ifndef ETRACE_RECORD_H
 #define ETRACE_RECORD_H
@@ -30,7 +30,7 @@ struct record_options {
 	uint64_t buffer;
 	uint32_t record;	/* --record: bits of enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
-	bool runs;		/* set by cmd_run.c: a command is to be started */
+	bool runs;		/* set by cmd_run.c: a command will be started */
 	bool no_env;		/* --no-env */
 	bool hash;		/* --hash */
 	const char *hash_cache;	/* --hash-cache, NULL for the default, "" for none */
@@ -38,7 +38,7 @@ struct record_options {
 	bool strict, quiet, verbose, keep_module, open;
 	bool top;		/* --top */
 	const char *before;	/* --before, NULL if none */
-	bool no_output;		/* there is only the view: the recording ends with it */
+	bool no_output;		/* only the view: the recording ends with it */
 	const char *page;	/* of --open: one of @files, NULL if none */
 	char *own_page;		/* @page, if it was added to @files for --open */
 	enum term_when progress;
@@ -48,7 +48,7 @@ struct record_options {
 extern const struct opt_row record_rows[];
 
 /**
- * record_options_take - set them from the options of the command line
+ * record_options_take - fill them in from the command line
  *
  * Return: false after a message.
  */
@@ -59,14 +59,14 @@ void record_options_free(struct record_options *o);
 
 /**
  * record_new - create the outputs and the session; nothing but cgroups is traced yet
- * @u: the user whose rights to files are used for the outputs, NULL for our own; stays
- *	the caller's, and must stay valid
+ * @u: the user whose rights to files are used for the outputs, NULL for our own; owned
+ *	by the caller; must stay valid
  *
  * Return: NULL after a message.
  */
 struct recording *record_new(const struct record_options *o, const struct user *u);
 
-/** record_begun - the command or process is traced now: outputs appear, old ones are renamed */
+/** record_begun - the command or process is traced now: show the outputs, and rename old ones */
 void record_begun(struct recording *r);
 
 /** record_command - set the command line that the trace will contain; @argv: its words */
@@ -80,24 +80,24 @@ bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
 /** record_child - in the command's process: keep its output off a view's terminal */
 void record_child(const struct recording *r);
 
-/** record_present - record the traced tasks that already run */
+/** record_present - record the traced tasks that are already running */
 void record_present(struct recording *r);
 
 /**
- * record_signals - block the signals that the loop takes; before any child
- * @before: set to the mask before that
+ * record_signals - block the signals that the loop handles; call it before starting any child
+ * @before: set to the previous mask
  */
 void record_signals(struct recording *r, sigset_t *before);
 
 /*
- * Called with a signal that came.  @info: which one, and its sender.  Return: false
+ * Called for each signal. @info: the signal and its sender.  Return: false
  * to end the loop.
  */
 typedef bool record_signal_fn(void *ctx, const struct signalfd_siginfo *info);
 
 /**
  * record_loop - record until @fn returns false
- * @till_idle: also end when no traced task lives, and none can begin in a cgroup
+ * @till_idle: also end when no traced task is alive, and none can start in a cgroup
  */
 void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle);
 
@@ -113,15 +113,17 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 /** is_pid - whether a word of the command line is a PID; *@pid is set then */
 bool is_pid(const char *s, pid_t *pid);
 
-/** record_keep_view - recording is over: keep the view until the user ends it */
+/** record_keep_view - the recording has ended: keep the view until the user closes it */
 void record_keep_view(struct recording *r);
 
-/** record_pause - before this program is stopped: write all to disk, hide the progress line */
+/**
+ * record_pause - before this program is stopped: write everything to disk, hide the progress line
+ */
 void record_pause(struct recording *r);
 
 /**
  * record_end - stop, drain, compare counts, write the verdict, close, and print the summary
- * @status: of the command, for the trace; -1 if there is none
+ * @status: exit status of the command, for the trace; -1 if none
  *
  * Return: whether the trace is complete.
  */

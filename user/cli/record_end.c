@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /*
- * At the end the recorder waits for the outputs as long as it takes.  If a signal that ends
- * programs has come, it gives up when no output has made progress for this time, in ns; if
- * such a signal comes while it waits, at once.
+ * At the end, the recorder waits for the outputs without a limit. After a signal that ends
+ * programs, it gives up when no output has made progress for this time, in ns; if such a
+ * signal arrives while it waits, it gives up immediately.
  */
 #define STALL_NS	(5000u * (uint64_t)RECORD_MS)
 /* After this time, in ns, print what the recorder is waiting for. */
@@ -30,7 +30,7 @@ static uint64_t lost_records(const struct rec_account *a)
 	return a->module.lost_records + a->module.lost_disabled;
 }
 
-/* Where and when it was recorded, for readers on other machines and later days. */
+/* Add where and when the trace was recorded, for later readers and other machines. */
 static void put_where(const struct recording *r, struct et_event *ev)
 {
 	struct utsname u;
@@ -72,7 +72,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 	buf_free(&text);
 }
 
-/* Write a verdict into each output: what one output failed to take, others may have. */
+/* Write a verdict into each output: events that one output lacks may be in others. */
 static void write_verdicts(struct recording *r, const struct rec_account *a, int status,
 			   uint64_t ended)
 {
@@ -88,7 +88,7 @@ static void write_verdicts(struct recording *r, const struct rec_account *a, int
 
 /* ---- the outputs ---- */
 
-/* Wait until all is written: see STALL_NS. */
+/* Wait until everything is written: see STALL_NS. */
 static void wait_for_outputs(struct recording *r)
 {
 	uint64_t begun = now_ns(), moved = begun, left = outputs_waiting(r->outputs);
@@ -120,7 +120,7 @@ static void wait_for_outputs(struct recording *r)
 	}
 }
 
-/* Wait until all files are hashed that are still there. */
+/* Wait until all files that still exist are hashed. */
 static void end_contents(struct recording *r)
 {
 	uint64_t begun = now_ns(), left;
@@ -185,7 +185,7 @@ static void report_losses(const struct recording *r, const struct rec_account *a
 			text_count(lost_records(a) - all->records));
 }
 
-/* Print tasks that something happened to: @what, with a signal's name behind it. */
+/* Print the listed tasks: @what happened to them, followed by the signal's name. */
 static void report_notable(const struct recording *r, const struct notable_list *l,
 			   const char *what)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what failed in the build that was recorded.  That is known only at the end, so the
- * trace is read again, by another process: nothing that goes wrong there harms the recording.
+ * Prints what failed in the recorded build. That is known only at the end, so another process
+ * reads the trace again: an error there cannot harm the recording.
  */
 #include "cli/record_state.h"
 #include "answers/failures.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A larger recording would take more than some seconds: only point to etrace explain. */
+/* Reading a larger recording would take too long: only point to etrace explain. */
 #define EVENTS_MAX	2000000u
 
 /* The first output that etrace explain can read, NULL if none. */
@@ -80,7 +80,7 @@ void record_failed(struct recording *r, uint64_t events, bool command)
 		pid = fork();
 		if (!pid) {
 			record_reader(r, path);
-			/* without a command, earlier failures are not known */
+			/* without a command, earlier failures are unknown */
 			print_failures(r, path, command ? "" : " since the recording began");
 		}
 		if (pid > 0)

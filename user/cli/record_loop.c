@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* How often the outputs are flushed, in ns: files lack at most this much of the end. */
+/* Interval between flushes of the outputs, in ns: files lack at most this much at the end. */
 #define SYNC_NS		(400 * RECORD_MS)
 #define PROGRESS_NS	(500 * RECORD_MS)
 /* Shortest time between two looks at the buffers, in ms. */
@@ -16,8 +16,9 @@
 /* Longest time between two looks while files are hashed, in ms. */
 #define TICK_HASH	8
 /*
- * Some kernels wake a reader long before its buffer is as full as it asked for.  After
- * so many early wakeups the loop no longer polls the buffers; it only looks at each tick.
+ * Some kernels wake a reader long before its buffer is as full as requested. After this
+ * many early wakeups, the loop stops polling the buffers and only checks them at each
+ * tick.
  */
 #define STRIKES		8
 /* Higher priority than the traced programs, which could fill the buffers faster than we read. */
@@ -79,7 +80,7 @@ void record_keep_view(struct recording *r)
 }
 
 /*
- * Show the view; once it has ended, kept output and the progress line.
+ * Show the view; after its end, show kept output and the progress line.
  * Return: false if the recording ends with the view.
  */
 static bool show_view(struct recording *r, uint64_t now)
@@ -107,11 +108,11 @@ static int wait_for(const struct recording *r, uint64_t now)
 	return next > now ? (int)((next - now) / RECORD_MS) + 1 : 0;
 }
 
-/* Look more often while the buffers fill fast, in case the kernel does not wake us. */
+/* Check more often while the buffers fill fast, in case the kernel does not wake us. */
 static void pace_reads(struct recording *r, bool woken, bool slept)
 {
 	unsigned int level = r->session->level;
-	/* a file that is to be hashed may be gone soon */
+	/* a file to be hashed may soon be removed */
 	int slowest = r->contents ? TICK_HASH : RECORD_TICK_MAX;
 
 	if (woken && slept && level < 10 && !r->session->ops->wakes_for_a_reason &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Makes databases and pages from a recording.  Making one takes several times as long as
- * recording, so it is not done while the build runs: the recording goes to a file next
- * to the output, and at the end another process makes the output from that.  Whatever goes
- * wrong then, the recording is not lost.  See record_state.h.
+ * recording, so it is not done while the build runs: the recording goes to a file next to
+ * the output, and at the end another process makes the output from that.  If that fails,
+ * the recording is not lost.  See record_state.h.
  */
 #include "cli/record_state.h"
 #include "answers/compdb.h"
@@ -52,7 +52,7 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 
 	if (!db)
 		return false;
-	/* the name that the page shows: its own, not that of its recording */
+	/* the page shows its own name, not the recording's */
 	free(db->name);
 	db->name = xstrdup(path);
 	/* etrace report --no-redact makes a page that hides nothing */
@@ -189,7 +189,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 	return status;
 }
 
-/* Give up an output, and keep its recording. */
+/* Give up an output, but keep its recording. */
 static void leave_output(struct record_made *m, const char *why)
 {
 	out_place_forget(m->path);

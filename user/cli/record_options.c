@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The options that run and attach have in common.  See record.h. */
+/* The options shared by run and attach.  See record.h. */
 #include "cli/record_state.h"
 #include "base/buf.h"
 #include "event/schema.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest file that --hash hashes, in bytes, if nothing else is said. */
+/* Default of --hash-max: the largest file that is hashed, in bytes. */
 #define HASH_MAX	(4ull << 30)
 
 static bool parse_size(const char *s, uint64_t *v)

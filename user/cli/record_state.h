@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of a recording share.  Only record*.c include this: record.c
+ * State shared by the parts of a recording.  Only record*.c include this: record.c
  * begins and frees it, record_loop.c reads, record_end.c ends it and prints the summary,
  * record_made.c makes databases and pages from it.
  */
@@ -25,13 +25,13 @@
 /* Descriptors to wait for, besides those of the session: signals, the session's end, keys. */
 #define RECORD_FDS	3u
 
-/* A database or a page among the outputs: made at the end, from a recording of its own. */
+/* A database or a page among the outputs: made at the end, from a separate recording. */
 struct record_made {
 	const struct record_kind *kind;
 	const char *path;
 	char *recording;
 	unsigned int output;	/* number of @recording among the outputs */
-	char fault[400];	/* "" if it was made and is whole */
+	char fault[400];	/* "" if it was made and is complete */
 };
 
 struct recording {
@@ -44,36 +44,38 @@ struct recording {
 	struct sink *sink;
 	struct contents *contents;	/* of --hash, else NULL */
 	struct content_cache *hashes;	/* NULL without --hash, or if it cannot be opened */
-	struct sink events;	/* takes the session's events, and passes them on to @sink */
+	struct sink events;	/* gets the session's events, and passes them on to @sink */
 	struct opts opts;
 	struct diag *diag;
 	struct buf command;	/* quoted for a shell */
 	struct session *session;
-	struct cgroups *cgroups;	/* traced ones */
+	struct cgroups *cgroups;	/* traced cgroups */
 	struct notable *notable;
 	struct top *top;	/* the view, NULL if none, or if it has ended */
-	struct aside *aside;	/* what the command printed during the view; or NULL */
+	struct aside *aside;	/* output of the command during the view; or NULL */
 	bool utf8;		/* the progress line can show more than ASCII */
 	int signals;		/* signalfd */
-	bool hurried;		/* a signal came that ends programs */
+	bool hurried;		/* a signal that ends programs has arrived */
 	struct pollfd *fds;
 	bool poll_cpus;
 	unsigned int strikes;
-	int tick;		/* time between two looks at the buffers, ms */
+	int tick;		/* interval between checks of the buffers, ms */
 	uint64_t begun, synced, shown;	/* CLOCK_MONOTONIC, ns */
 	int64_t realtime;	/* CLOCK_REALTIME minus CLOCK_MONOTONIC at the beginning, ns */
 };
 
 /* ---- databases and pages: record_made.c ---- */
 
-/** record_made_kind - the kind of an output that is made at the end, NULL if not such an output */
+/**
+ * record_made_kind - the kind of an output that is made at the end, NULL if it is another output
+ */
 const struct record_kind *record_made_kind(const struct record_options *o, const char *path);
 
 /** record_made_is_page - whether an output is to be a page */
 bool record_made_is_page(const struct record_options *o, const char *path);
 
 /**
- * record_made_add - add one: opens the output that its recording goes to
+ * record_made_add - add an output: opens the file for its recording
  *
  * Return: false with @why, which may be "" if a message was printed.
  */
@@ -83,25 +85,31 @@ bool record_made_add(struct recording *r, const struct record_kind *kind, const 
 /** record_made_begun - rename existing files to NAME.old, as outputs_appear() does */
 void record_made_begun(struct recording *r);
 
-/** record_made_make - make all, once their recordings are closed.  Return: how many failed. */
+/**
+ * record_made_make - make all outputs, once their recordings are closed.
+ *
+ * Return: number of failures.
+ */
 unsigned int record_made_make(struct recording *r);
 
-/** record_made_of - what is made from an output, NULL if nothing */
+/** record_made_of - the output that is made from an output, NULL if none */
 const struct record_made *record_made_of(const struct recording *r, unsigned int output);
 
 void record_made_free(struct recording *r);
 
-/** record_end_view - end the view: show what the command printed, go on with the progress line */
+/**
+ * record_end_view - end the view: show the command's output, and continue with the progress line
+ */
 void record_end_view(struct recording *r);
 
-/** record_reader - in a child that reads the recording: take the rights of the user it is for */
+/** record_reader - in a child that reads the recording: take on the rights of its user */
 void record_reader(struct recording *r, const char *doing);
 
 /**
  * record_wait - wait for the child of record_reader()
  * @text: message after one second, a format with @path
  *
- * Return: status of wait(), or -1 if a signal came and the child was killed.
+ * Return: status from wait(), or -1 if a signal arrived and the child was killed.
  */
 int record_wait(struct recording *r, pid_t pid, const char *text, const char *path);
 
@@ -109,7 +117,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 
 /**
  * record_failed - print what failed first, and which command shows more
- * @command: a command has failed; else print only if a recorded process has
+ * @command: a command has failed; otherwise print only if a recorded process has failed
  */
 void record_failed(struct recording *r, uint64_t events, bool command);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opens a session of a backend, or of the first that works.  See session.h. */
+/* Opens a session of a backend, or of the first one that works.  See session.h. */
 #include "cli/session.h"
 #include "record/bpf/bpf_session.h"
 #include "cli/device.h"
@@ -53,7 +53,7 @@ static const struct backend {
 	const char *name;
 	struct session *(*open)(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size);
-	const char *costs;	/* printed if "auto" takes it; NULL if nothing is worth saying */
+	const char *costs;	/* printed if "auto" chooses it; NULL for nothing */
 } backends[] = {
 	{ "module", open_module, NULL },
 	{ "bpf", open_bpf, NULL },

@@ -10,7 +10,7 @@
 #include "io/formats.h"
 
 struct session_options {
-	/* size of each buffer of the backend, in bytes; 0 for a size that suits the machine */
+	/* size of each buffer of the backend, in bytes; 0 to choose one that suits the machine */
 	uint64_t buffer;
 	bool runs;		/* a command will be started, and recorded */
 	bool cgroups;		/* processes in cgroups are recorded, too */
@@ -22,9 +22,9 @@ struct session_options {
 
 /**
  * session_open - open a session of a backend, which traces nothing yet
- * @name: of the backend; "auto" or NULL for the first that works
- * @verbose: print which one is used, and why those before it cannot be
- * @sink: takes struct et_event; stays the caller's
+ * @name: name of the backend; "auto" or NULL for the first one that works
+ * @verbose: print which one is used, and why earlier ones cannot be
+ * @sink: gets each struct et_event; the caller frees it
  * @why: on failure, what is wrong with each and what to do, for the user
  *
  * Return: the session, or NULL.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loaded into the programs of a build by etrace experimental-skip: instead of a program, runs
- * "etrace experimental-skip ask PROGRAM ARGUMENT...", which has the same descriptors, and
- * either makes what the program would make, or becomes it.
+ * Loaded into the programs of a build by etrace experimental-skip: instead of a program, it runs
+ * "etrace experimental-skip ask PROGRAM ARGUMENT...", which has the same descriptors, and either
+ * makes the program's outputs, or executes it.
  *
- * These functions are called between vfork() and execve(), too, so they allocate nothing and change
- * nothing in memory that is not on the stack.  Whatever is odd, the program itself runs.
+ * These functions are called between vfork() and execve(), too, so they allocate nothing and
+ * change no memory but the stack. In any unusual case, the program itself runs.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define VARIABLE "ETRACE_SKIP="
-#define MANY	20000		/* arguments: more are not copied */
+#define MANY	20000		/* maximum number of arguments to copy */
 
 typedef int execve_fn(const char *path, char *const argv[], char *const envp[]);
 typedef int spawn_fn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -33,7 +33,7 @@ static execve_fn *real_execve;
 static execve_fn *real_execvpe;
 static spawn_fn *real_spawn;
 static spawn_fn *real_spawnp;
-static char etrace[PATH_MAX];	/* empty: only the program itself runs */
+static char etrace[PATH_MAX];	/* if empty, always run the program itself */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -70,7 +70,7 @@ static bool is_asked(const char *path, char *const argv[], char *const envp[])
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;
-	/* what the kernel cannot run is the caller's business; so is another user's right */
+	/* leave to the caller what the kernel cannot run, and set-user-ID programs */
 	ok = !fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & (S_ISUID | S_ISGID)) &&
 	     read(fd, head, 4) == 4 && (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
 	close(fd);
@@ -116,7 +116,7 @@ int execve(const char *path, char *const argv[], char *const envp[])
 	return real_execve(path, argv, envp);
 }
 
-/* Where execvp() would find a program.  Return: false if that is for execvp() to say. */
+/* Where execvp() would find a program. Return: false if execvp() itself must decide. */
 static bool find_program(const char *name, char *path)
 {
 	const char *at = getenv("PATH");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For the static program: replaces the functions of the C library that would load shared
- * libraries of the machine, because these need another C library than the one linked in.
- * So only users and groups in /etc/passwd and /etc/group are known.
+ * For the static program: replaces functions of the C library that would load the
+ * machine's shared libraries, which need another C library than the one linked in. So
+ * only users and groups in /etc/passwd and /etc/group are known.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,7 +64,7 @@ struct passwd *getpwuid(uid_t uid)
 	return find_user(NULL, uid);
 }
 
-/* glob() uses these for "~" and "~user", which no pattern of ours has. */
+/* glob() uses these for "~" and "~user", which our patterns do not contain. */
 
 int __getlogin_r(char *name, size_t size);
 int __getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t size, struct passwd **found);

@@ -16,13 +16,13 @@
 #define PLAIN_COLS 400u
 
 /*
- * The command writes to the same terminal and knows nothing of us.  So the
- * terminal is set to scroll all lines but the last (DECSTBM), and after writing
- * there, the cursor is put back where it was (DECSC, DECRC).
+ * The command writes to the same terminal and does not know about us. So the terminal
+ * is set to scroll all lines but the last (DECSTBM), and after writing there, the
+ * cursor is restored (DECSC, DECRC).
  */
 static struct {
-	bool on;		/* there is a line to renew */
-	bool terminal;		/* else plain lines are printed, one after the other */
+	bool on;		/* a progress line is shown */
+	bool terminal;		/* standard error is a terminal; else plain lines are printed */
 	bool reserved;		/* the terminal's last line is ours */
 	int rows, cols;
 } progress;
@@ -86,7 +86,7 @@ static void get_size(void)
 	progress.cols = w.ws_col;
 }
 
-/* False for a background job, or if a shell below us has the terminal: do not write then. */
+/* Whether we may write: false in a background job, or if a shell below us has the terminal. */
 static bool is_foreground(void)
 {
 	return tcgetpgrp(FD) == getpgrp();

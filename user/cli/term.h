@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Colours and the progress line on standard error.  The progress line has the last
- * line of the terminal to itself.
+ * Colours and the progress line on standard error.  The progress line occupies the last
+ * line of the terminal.
  */
 #ifndef ETRACE_TERM_H
 #define ETRACE_TERM_H
@@ -23,24 +23,24 @@ struct term_colors term_colors(int fd);
 bool term_utf8(void);
 
 /**
- * term_blocks - whether characters beyond ASCII can be drawn on @fd
- * @cols: set to its columns, 0 if unknown or if it is no terminal
+ * term_blocks - whether non-ASCII characters can be drawn on @fd
+ * @cols: set to its columns, 0 if unknown or not a terminal
  */
 bool term_blocks(int fd, unsigned int *cols);
 
-/** progress_begin - reserve the line, if there will be one */
+/** progress_begin - reserve the line, if a progress line will be shown */
 void progress_begin(enum term_when when);
 
 /** progress_columns - how many columns the line has */
 unsigned int progress_columns(void);
 
-/** progress_show - renew the line: @len bytes, of at most progress_columns() columns */
+/** progress_show - update the line: @len bytes, of at most progress_columns() columns */
 void progress_show(const char *text, size_t len);
 
-/** progress_hide - give the line back: at the end, or before stopping */
+/** progress_hide - release the line: at the end, or before stopping */
 void progress_hide(void);
 
-/** progress_on - whether there is a progress line to be renewed */
+/** progress_on - whether a progress line is shown */
 bool progress_on(void);
 
 /** progress_resized - the terminal has another size now */

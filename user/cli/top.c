@@ -26,7 +26,7 @@ struct top {
 	struct top_past *past;
 	uint64_t drawn;		/* ns */
 	bool live;
-	bool changed;		/* a key was pressed: a frame is due at once */
+	bool changed;		/* a key was pressed: draw a frame immediately */
 	uint64_t busy, all;	/* sums from /proc/stat, at the last reading */
 };
 
@@ -105,7 +105,7 @@ static void read_cpus(struct top *t)
 	fclose(f);
 	for (unsigned int i = 0; i < 8; i++)
 		all += v[i];
-	/* without the time that it was idle, or waited for disks */
+	/* without idle time and I/O wait */
 	busy = all - v[3] - v[4];
 	if (all > t->all && t->all)
 		t->view.machine.busy = (unsigned int)(100 * (busy - t->busy) / (all - t->all));
@@ -193,7 +193,7 @@ int top_fd(const struct top *t)
 	return top_terminal_fd(t->terminal);
 }
 
-/* Whether the terminal was closed: its descriptor stays readable, and no key comes any more. */
+/* Whether the terminal was closed: its descriptor stays readable, but no more keys arrive. */
 static bool is_hung_up(const struct top *t)
 {
 	struct pollfd fd = { .fd = top_fd(t), .events = POLLIN };
@@ -233,7 +233,7 @@ void top_show(struct top *t)
 	if (now >= t->drawn + FRAME_NS)
 		read_machine(t);
 	t->drawn = now;
-	/* what the recorder has seen last may be a little ahead of what it passed on */
+	/* the recorder's clock may be slightly ahead of the events that it passed on */
 	top_draw(top_terminal_frame(t->terminal), &t->view, t->model,
 		 t->live && now > t->model->now ? now : t->model->now);
 	top_terminal_draw(t->terminal);

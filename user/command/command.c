@@ -14,7 +14,8 @@ struct parser {
 	struct command *c;
 	const struct command_files *files;
 	size_t at;			/* index of the current argument */
-	const char *language;		/* of sources from here on; NULL to go by their names */
+	/* of sources from here on; NULL to derive it from their names */
+	const char *language;
 	const char *all_language;	/* of all sources; NULL if not given */
 	bool only_files;		/* "--" was seen */
 	bool nothing_read;		/* a source is standard input or /dev/null */
@@ -68,7 +69,7 @@ static bool read_arguments(struct parser *p, const char *name, size_t replaced)
 	return true;
 }
 
-/* ---- what they mean ---- */
+/* ---- meaning of arguments ---- */
 
 static void add_input(struct command *c, size_t arg)
 {
@@ -76,7 +77,7 @@ static void add_input(struct command *c, size_t arg)
 	c->inputs[c->ninputs++] = (uint32_t)arg;
 }
 
-/* Add an input, in arguments @from to before @to.  @path is the last of these, or part of it. */
+/* Add an input, in arguments @from up to before @to. @path is the last of these, or part of it. */
 static void take_file(struct parser *p, size_t from, size_t to, const char *path,
 		      const char *language)
 {
@@ -97,7 +98,7 @@ static void take_file(struct parser *p, size_t from, size_t to, const char *path
 	};
 }
 
-/* An option that says how far the command goes: of several the strongest one decides. */
+/* Apply an option that says how far the command goes; the strongest one decides. */
 static void take_stage(struct command *c, const struct option *row)
 {
 	if (c->stage && c->stage < row->role)
@@ -264,7 +265,10 @@ static void judge_linker(struct command *c)
 	c->links = true;
 }
 
-/* Key letters of an archiver: were any given, do they add members, arguments before the archive. */
+/*
+ * Key letters of an archiver: whether any were given, whether they add members, and the number of
+ * arguments before the archive.
+ */
 struct letters {
 	bool said, puts;
 	size_t before;
@@ -314,7 +318,7 @@ static bool is_setting(const char *arg)
 	return (n && arg[n] == '=') || (*arg >= '0' && *arg <= '9');
 }
 
-/* Find the inner command, which begins behind a wrapper's own options. */
+/* Find the inner command, which begins after a wrapper's own options. */
 static void find_inner(struct parser *p)
 {
 	struct command *c = p->c;
@@ -367,7 +371,7 @@ void command_free(struct command *c)
 	*c = (struct command){ 0 };
 }
 
-/* ---- what becomes of a source ---- */
+/* ---- outputs ---- */
 
 /* Of two suffixes the first one is for assembly, the second one for objects. */
 static void add_suffix(const struct command *c, struct buf *path)
@@ -410,7 +414,7 @@ static const char *default_program(const struct command *c)
 	return c->family->together && c->nsources > 1 ? NULL : program;
 }
 
-/* The output of a command that does not name it. */
+/* The default output of a command that does not name one. */
 static bool name_default(const struct command *c, const struct command_source *s, struct buf *path)
 {
 	const char *program = default_program(c);
@@ -419,7 +423,7 @@ static bool name_default(const struct command *c, const struct command_source *s
 		add_stem(c, path, s->path);
 		program++;
 	} else if (c->links || (!c->suffix && !c->suffixes && !c->family->object)) {
-		/* a link, or a family whose names of objects are not known */
+		/* a link, or a family with unknown object names */
 	} else if (is_header(s) && !c->suffix) {
 		buf_adds(path, c->output_dir ? path_base(s->path) : s->path);
 		program = ".gch";

@@ -18,10 +18,10 @@ enum command_kind {
 	COMMAND_ARCHIVE,
 };
 
-/* Why a command is no compilation. */
+/* Why a command is not a compilation. */
 enum command_why {
 	WHY_NONE,
-	WHY_NO_COMPILER,	/* the program is no compiler */
+	WHY_NO_COMPILER,	/* the program is not a compiler */
 	WHY_ASKS,		/* --version */
 	WHY_DEPENDS,		/* -M */
 	WHY_PREPROCESSES,	/* -E */
@@ -33,15 +33,16 @@ enum command_why {
 struct command_source {
 	const char *path;	/* as written in the command */
 	const char *language;	/* as for gcc -x: "c", "c++" */
-	uint32_t from, to;	/* its arguments, without @to: a word, or an option and value */
+	/* its arguments, up to before @to: a word, or an option and value */
+	uint32_t from, to;
 };
 
-/* Arguments from @from to before @to. */
+/* Arguments from @from up to before @to. */
 struct command_range {
 	uint32_t from, to;
 };
 
-/* Where the text of an @file comes from. */
+/* The source of the text of @files. */
 struct command_files {
 	/* Return: false if it does not exist or is unknown; the argument then stays "@file" */
 	bool (*read)(void *ctx, const char *name, struct buf *text);
@@ -71,7 +72,8 @@ struct command {
 	struct command_range *lists;	/* arguments of ROLE_LISTS */
 	size_t nlists, lists_cap;
 	bool unnamed;		/* the name of the output is unknown unless @output is given */
-	size_t inner;		/* of a wrapper: index where the inner command begins; 0 if none */
+	/* for a wrapper: index where the inner command begins; 0 if none */
+	size_t inner;
 	bool links;
 	bool unread;		/* an @file could not be read */
 	char **owned;		/* strings that came from files */
@@ -83,7 +85,7 @@ struct command {
  * @c: set; release it with command_free()
  * @f: the family of its program
  * @args: its @n arguments; must live as long as @c
- * @own: how many of them are the name of the program, see family_of()
+ * @own: number of arguments in the program's name, see family_of()
  * @files: reads @files; NULL leaves these arguments as they are
  */
 void command_parse(struct command *c, const struct family *f, char **args, size_t n, size_t own,
@@ -102,7 +104,7 @@ bool command_prints(const struct command *c);
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path);
 
 /**
- * command_program - the output of a link or archive, which has inputs
+ * command_program - the output of a link or archive with inputs
  * @path: set to its path
  *
  * Return: false if its name is unknown.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <yaml.h>
 
-/* What kind of value a key has. */
+/* The type of a key's value. */
 enum value {
 	SECTION,		/* more keys */
 	COMPILERS,		/* a list of sections, each a struct config_compiler */
@@ -100,7 +100,7 @@ static const char *text_of(const yaml_node_t *node)
 	return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
 
-/* "key:" with nothing behind it, or null. */
+/* Whether a value is empty, as in "key:", or null. */
 static bool is_nothing(const yaml_node_t *node)
 {
 	const char *text = text_of(node);
@@ -348,7 +348,7 @@ static bool read_section(struct reader *r, const yaml_node_t *node, const char *
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole file ---- */
 
 void config_init(struct config *c)
 {
@@ -410,7 +410,7 @@ static bool is_called(const struct config_compiler *row, const char *program, co
 {
 	if (!strchr(row->path, '/'))
 		return !strcmp(row->path, path_base(program)) || !strcmp(row->path, path_base(name));
-	/* called through a link: other names of the same target do not count */
+	/* run through a link: other names of the same target do not count */
 	return !strcmp(row->path, program) || !strcmp(row->path, name) ||
 	       (row->real && !strcmp(row->real, program) &&
 		!strcmp(path_base(row->path), path_base(name)));

@@ -43,7 +43,7 @@ enum config_fields {
 struct config {
 	struct config_compiler *compilers;
 	size_t ncompilers, compilers_cap;
-	struct config_directory *directories;	/* the last one that holds a source decides */
+	struct config_directory *directories;	/* the last one that contains a source decides */
 	size_t ndirectories, directories_cap;
 	bool only_existing;	/* only sources that still exist */
 	int match_on;		/* enum config_fields: equal in duplicates; 0 if not given */
@@ -68,7 +68,7 @@ void config_free(struct config *c);
 /**
  * config_find - find the configuration of a program
  * @program: path of the file that was executed
- * @name: the name or path that it was called by
+ * @name: the name or path by which it was run
  *
  * Return: NULL if none.
  */

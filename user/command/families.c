@@ -38,8 +38,8 @@ static const struct family *family_called(const char *name, size_t len)
 }
 
 /*
- * The family with that name, also with a target before it: "arm-linux-gnueabi-gcc".  The name
- * behind the target begins within the first @first bytes.
+ * The family with that name, also after a target: "arm-linux-gnueabi-gcc". The name after the
+ * target begins within the first @first bytes.
  */
 static const struct family *family_for_target(const char *name, size_t len, size_t first)
 {
@@ -78,7 +78,10 @@ static size_t bare_length(const char *name)
 	return without_version(name, without_end(name, without_end(name, len, ".exe"), ".py"));
 }
 
-/* A word behind the version, or instead of it: "gcc-12-posix", "gcc-win32", "mpicc.openmpi". */
+/*
+ * The family of a name with a word after the version, or instead of it: "gcc-12-posix",
+ * "gcc-win32", "mpicc.openmpi".
+ */
 static const struct family *family_at_length(const char *name, size_t len)
 {
 	static const char *const ends[] = { "", "-posix", "-win32", "-mp", ".openmpi", ".mpich" };
@@ -97,7 +100,7 @@ static const struct family *family_at_length(const char *name, size_t len)
 static const struct family *family_by_name(const char *name)
 {
 	size_t len = strlen(name), bare = bare_length(name);
-	/* first, as "link.exe" is not "link" */
+	/* first try the whole name: "link.exe" is not "link" */
 	const struct family *f = family_called(name, len);
 
 	if (!f)
@@ -199,7 +202,7 @@ static size_t begins_with_name(const struct family *f, const char *name, const c
 	return name[i] ? 0 : i;
 }
 
-/* Index the rows by the letter behind the dash. */
+/* Index the rows by the letter after the dash. */
 static void find_letters(const struct family *f, const struct option_set *set)
 {
 	unsigned short row = 0;
@@ -212,14 +215,14 @@ static void find_letters(const struct family *f, const struct option_set *set)
 	set->letters[OPTION_LETTERS] = set->n;
 }
 
-/* The first row from @low to @high whose second letter behind the dash is at least @next. */
+/* The first row from @low to @high whose second letter after the dash is at least @next. */
 static size_t rows_from(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, int next)
 {
 	return partition_point(i, low, high, folded_letter(f, set->rows[i].name[2]) < next);
 }
 
-/* Search backwards: of all names that @arg begins with, the longest is the last one. */
+/* Search backwards: of all names that @arg begins with, the last one is the longest. */
 static bool search_rows(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, const char *arg, struct found *found)
 {
@@ -334,9 +337,12 @@ size_t option_values(enum option_form form)
 
 /* ---- languages ---- */
 
-/* The first row whose language the family compiles counts: ".c" is C++ if it compiles no C. */
+/*
+ * The first row whose language the family compiles is used: ".c" is C++ if the family does not
+ * compile C.
+ */
 static const struct {
-	const char *suffix, *language;	/* as gcc's -x has it */
+	const char *suffix, *language;	/* as for gcc's -x */
 	const char *of;			/* as in family.languages */
 } suffixes[] = {
 	{ ".c", "c", "c" }, { ".c", "c++", "c++" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * How compilers, wrappers, linkers and archivers read their command lines, as data.
+ * Data about how compilers, wrappers, linkers and archivers read their command lines.
  *
  * A family is a group of programs that read their command lines the same way.  Its options are
  * rows of tables, in FAMILY.def beside this file.  Independent of traces.
@@ -11,22 +11,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the value of an option is; bits, as one may have several forms: "-ofile", "-o file". */
+/*
+ * Where the value of an option is; bits, because an option may have several forms: "-ofile", "-o
+ * file".
+ */
 enum option_form {
 	ALONE = 1,		/* no value */
-	JOINED = 2,		/* directly behind the option */
+	JOINED = 2,		/* directly after the option */
 	NEXT = 4,		/* in the next argument */
-	EQUALS = 8,		/* behind a "=" */
-	COLON = 16,		/* behind a ":" */
+	EQUALS = 8,		/* after a "=" */
+	COLON = 16,		/* after a ":" */
 	NEXT_2 = 32,		/* in the next two arguments */
 	NEXT_3 = 64,		/* in the next three arguments */
-	BOTH = 128,		/* one part directly behind it, the other in the next argument */
+	/* one part directly after the option, the other in the next argument */
+	BOTH = 128,
 };
 
 /*
- * What an option, or its value, means.  The roles up to ROLE_OBJECT say how far a command goes:
- * the earlier in this list, the stronger.  The strongest one given decides; if it is given
- * several times, the last of these.
+ * The meaning of an option or its value. The roles up to ROLE_OBJECT say how far a command goes,
+ * from strongest to weakest. The strongest one given decides; if it is given several times, the
+ * last one counts.
  */
 enum option_role {
 	ROLE_NONE,
@@ -46,19 +50,19 @@ enum option_role {
 	ROLE_GOES_ON,		/* compiles in spite of ROLE_DEPENDS and ROLE_PREPROCESS */
 	ROLE_OUTPUT_DIR,	/* value: the directory of outputs */
 	ROLE_LANGUAGE,		/* value, or else text: language of later sources, until "none" */
-	ROLE_ALL_LANGUAGE,	/* text: the language of all sources, wherever they stand */
+	ROLE_ALL_LANGUAGE,	/* text: the language of all sources, wherever they are */
 	ROLE_SOURCE,		/* value: a source; text: its language */
-	ROLE_INPUT,		/* value: an input of a link that is no source */
+	ROLE_INPUT,		/* value: an input of a link that is not a source */
 	ROLE_ARGUMENTS,		/* value: a file of arguments, read like an @file */
 	ROLE_SUFFIX,		/* text: suffixes for ROLE_ASSEMBLY and ROLE_OBJECT: ".ll .bc" */
-	ROLE_FILES,		/* all arguments behind it are files: "--" */
-	ROLE_REST,		/* all arguments behind it are for the linker: "/link" */
+	ROLE_FILES,		/* all arguments after it are files: "--" */
+	ROLE_REST,		/* all arguments after it are for the linker: "/link" */
 	ROLE_LISTS,		/* writes a compilation database: left out of entries */
-	ROLE_INTERNAL,		/* of a compiler proper: used only between it and its driver */
+	ROLE_INTERNAL,		/* for a compiler proper: used only between it and its driver */
 };
 
 struct option {
-	const char *name;	/* with its dashes, as it is written; without "=" and ":" */
+	const char *name;	/* with its dashes, but without "=" and ":" */
 	unsigned char forms;	/* bits of enum option_form */
 	unsigned char role;	/* enum option_role */
 	const char *text;	/* depends on the role; NULL if not needed */
@@ -75,7 +79,7 @@ struct option_set {
 
 enum tool {
 	TOOL_NONE,
-	TOOL_DRIVER,		/* a compiler driver, which people call: gcc */
+	TOOL_DRIVER,		/* a compiler driver, which people run: gcc */
 	TOOL_PROPER,		/* a compiler proper, which a driver starts: cc1 */
 	TOOL_WRAPPER,		/* runs the command that follows its own options: ccache */
 	TOOL_LINKER,
@@ -105,18 +109,20 @@ struct family {
 	const char *name;	/* as in configuration files: "gcc" */
 	/*
 	 * Names of its programs, separated by spaces.  In "zig+cc", "cc" is the first argument.
-	 * A target before the name, and a version or ".exe" behind it are ignored.
+	 * A target before the name, and a version or ".exe" after it are ignored.
 	 */
 	const char *programs;
 	enum tool tool;
 	const struct option_set *sets[FAMILY_SETS];	/* searched in this order */
 	const char *dashes;	/* characters that options begin with: "-", or "-/" */
-	const char *languages;	/* that it compiles, separated by spaces: see families.c */
-	const char *language;	/* of files with unknown suffixes; NULL if these are no sources */
-	const char *object;	/* suffix of objects: ".o"; NULL if they are named otherwise */
+	/* languages that it compiles, separated by spaces: see families.c */
+	const char *languages;
+	const char *language;	/* of files with unknown suffixes; NULL if these are not sources */
+	const char *object;	/* suffix of objects: ".o"; NULL if named differently */
 	const char *program;	/* default output of a link: "a.out"; "*.exe": named by an input */
 	enum at_files at;
-	bool runs;		/* a wrapper that always runs its command: it caches no results */
+	/* a wrapper that always runs its command, because it caches no results */
+	bool runs;
 	bool compiles_only;	/* never links, even without an option with ROLE_OBJECT */
 	bool together;		/* its sources are one module: each entry keeps all of them */
 	bool ignores_case;	/* in names of options */
@@ -140,13 +146,13 @@ const struct family *family_named(const char *name, size_t len);
 const struct family *family_of(const char *program, const char *first, size_t *args);
 
 /**
- * option_find - find the option that an argument is
+ * option_find - find the option of an argument
  * @arg: the argument, which begins with one of the family's dashes
  * @form: set to where its value is: one of enum option_form
  * @value: set to its value if that is part of the argument, else to NULL
  *
- * Return: the matching option with the longest name; NULL if unknown: it is then taken to have
- * no value in the next argument.
+ * Return: the matching option with the longest name; NULL if if it is unknown, and then assumed to
+ * have no value in the next argument.
  */
 const struct option *option_find(const struct family *f, const char *arg, enum option_form *form,
 				 const char **value);

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-/* As libiberty's buildargv(): a backslash escapes any character behind it, also in quotes. */
+/* As in libiberty's buildargv(): a backslash escapes the next character, also in quotes. */
 static const char *gnu_word(const char *at, const char *end, struct buf *word)
 {
 	char quote = 0;
@@ -22,7 +22,7 @@ static const char *gnu_word(const char *at, const char *end, struct buf *word)
 	return at;
 }
 
-/* As on Windows: backslashes are only special before a double quote. */
+/* As on Windows: backslashes are special only before a double quote. */
 static const char *windows_word(const char *at, const char *end, struct buf *word)
 {
 	bool quoted = false;
@@ -50,7 +50,7 @@ static const char *windows_word(const char *at, const char *end, struct buf *wor
 	return at;
 }
 
-/* As rustc does: each line is one word, blanks included. */
+/* As in rustc: each line is one word, including blanks. */
 static const char *line_word(const char *at, const char *end, struct buf *word)
 {
 	while (at < end && *at != '\n' && *at != '\r')

@@ -142,7 +142,7 @@ static const struct sqlite3_module module = {
 	.xEof = at_end, .xColumn = batch_column, .xRowid = row_id,
 };
 
-/* ---- for us ---- */
+/* ---- the interface ---- */
 
 struct batch *batch_new(struct db *db, const char *table, unsigned int columns)
 {

@@ -15,17 +15,17 @@ struct batch;
 
 /* A value of a row. */
 struct batch_cell {
-	char type;	/* as of db_bind(): 'i', 'b', 't', '0' */
+	char type;	/* as for db_bind(): 'i', 'b', 't', '0' */
 	uint32_t len;	/* of text or blob, in bytes */
-	int64_t v;	/* the number, or where text or blob begins in batch.bytes */
+	int64_t v;	/* the number, or the offset of text or blob in batch.bytes */
 };
 
 /**
- * batch_new - for a table of @columns columns
+ * batch_new - a buffer for a table with @columns columns
  * @table: its name, a constant
  */
 struct batch *batch_new(struct db *db, const char *table, unsigned int columns);
-/** batch_free - drops rows that were not flushed; call before db_close() */
+/** batch_free - drop rows that were not flushed, and free; call it before db_close() */
 void batch_free(struct batch *b);
 
 /** batch_next - add a row; the caller sets all its cells, to numbers or NULL */
@@ -38,10 +38,10 @@ void batch_add(struct batch *b, const char *types, va_list ap);
 bool batch_flush(struct batch *b);
 
 /**
- * batch_row - the cells of a buffered row, to be changed
- * @id: value of its first column, which grows by one from row to row
+ * batch_row - the cells of a buffered row, for changing them
+ * @id: value of its first column, which increases by one from row to row
  *
- * Return: NULL if the row is written already.
+ * Return: NULL if the row was already written.
  */
 struct batch_cell *batch_row(struct batch *b, int64_t id);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Makes a new database, and puts it in its place.  See write.h. */
+/* Creates a new database, and moves it into place.  See write.h. */
 #include "db/write.h"
 #include "db/bind.h"
 #include "db/schema.sql.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the numbers in the tables mean. */
+/* Names of the numbers in the tables. */
 static const struct {
 	const char *of;
 	const char *const *words;
@@ -70,7 +70,7 @@ static struct out_place *make_room(const char *path, struct diag *diag)
 		close(p->fd);
 		if (p->part)
 			return p;
-		/* no temporary file beside it: its directory is not writable for us */
+		/* no temporary file beside it: its directory is not writable */
 		err = -EACCES;
 		out_place_free(p);
 	}
@@ -119,7 +119,7 @@ struct db *db_create(const char *path, struct diag *diag)
 	return NULL;
 }
 
-/* Note the change counter: db_open() sees by it whether the file was changed since. */
+/* Store the change counter: db_open() uses it to detect later changes of the file. */
 static void seal_file(const char *file)
 {
 	static const char text[] = "INSERT OR REPLACE INTO meta VALUES ('" DB_SEAL "', ?)";
@@ -127,7 +127,7 @@ static void seal_file(const char *file)
 	sqlite3_stmt *st;
 	sqlite3 *sql;
 
-	/* on failure, db_open() only checks more; this is a change, too, hence + 1 */
+	/* on failure, db_open() just checks more; + 1 because this write is a change, too */
 	if (sqlite.open_v2(file, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
 	    sqlite.exec(sql, "PRAGMA synchronous = OFF", NULL, NULL, NULL) ||
 	    sqlite.prepare_v2(sql, text, -1, &st, NULL)) {

@@ -278,7 +278,7 @@ bool db_has_env(struct db *db, const char *name, size_t len)
 
 	if (!db->env) {
 		list = db_meta_text(db, "env", &n);
-		/* a recording without that list has all variables, or none */
+		/* a recording without such a list has all variables, or none */
 		if (!list && db_one(db, "SELECT EXISTS (SELECT 1 FROM env)", ""))
 			db->env = xstrdup("*");
 		else

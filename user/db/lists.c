@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Packs accesses into lists of numbers, and reads these back.  See lists.h. */
+/* Packs accesses into lists of numbers, and reads them back.  See lists.h. */
 #include "db/lists.h"
 #include "db/bind.h"
 
-/* A row is full at so many bytes of text: four rows fit on a page of the database. */
+/* Maximum bytes of text in a row: four rows fit on a page of the database. */
 #define BYTES_MAX 960u
 
 #define NR_MISS 2
@@ -12,7 +12,7 @@
 
 static const int64_t left_out[NR_ACCESS] = { [6] = -1, -1, 0, 0 };
 
-/* ---- on the way to a database ---- */
+/* ---- writing ---- */
 
 static struct list_row *row_of(struct list_rows *l, uint32_t exec)
 {
@@ -126,7 +126,7 @@ void list_rows_free(struct list_rows *l)
 	map64_clear(&l->of);
 }
 
-/* ---- and back ---- */
+/* ---- reading ---- */
 
 struct list list_of(struct db *db, const char *text, size_t len)
 {
@@ -138,7 +138,7 @@ struct list list_of(struct db *db, const char *text, size_t len)
 	return l;
 }
 
-/* Each begins with a bracket, and so does the list of them. */
+/* Each list begins with a bracket, and so does the list of lists. */
 uint32_t list_count(const struct db_cells *row)
 {
 	const char *at = row->bytes, *end = at + row->len;
@@ -182,7 +182,7 @@ static const char *read_number(const char *at, int64_t *to)
 	return at;
 }
 
-/* Return: whether one more element begins; anything but that or the end is damage. */
+/* Return: whether another element begins; anything but that or the end is damage. */
 static bool list_begins(struct list *l)
 {
 	bool good, more;
@@ -200,7 +200,7 @@ static bool list_begins(struct list *l)
 	return more && good;
 }
 
-/* Return: how many numbers were in the next list, 0 if there is none. */
+/* Return: the count of numbers in the next list, 0 if no more lists. */
 static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 {
 	const char *at;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Rows of the tables access_list and miss: what programs did with files, and which names
- * they did not find.
+ * Rows of the tables access_list and miss: what programs did with files, and names that they did
+ * not find.
  *
- * With a row for each, these would be most of a database, and SQLite would take more time to
- * return them than all other work on them takes.  Therefore one row holds many of one exec: its
- * text is a list of lists of numbers, JSON without spaces and fractions:
+ * With one row for each, these would be most of a database, and SQLite would take longer to return
+ * them than all other work on them takes. Therefore one row contains many accesses of one exec:
+ * its text is a list of lists of numbers, JSON without spaces and fractions:
  *
  *	access_list  [[version,file,how,class,at,took,fd,bytes,copied,since],...]
  *	miss         [[file,at],...]
  *
- * "at" counts from the row's own, which is that of its first list.  The numbers after "took"
- * default to { -1, -1, 0, 0 } (no descriptor, bytes unknown): numbers at the end of a list are
- * left out if they have these values.
+ * "at" is relative to the row's own "at", the time of its first list. The numbers after "took"
+ * default to { -1, -1, 0, 0 } (no descriptor, bytes unknown), and are omitted at the end of a list
+ * if they have these values.
  */
 #ifndef ETRACE_DB_LISTS_H
 #define ETRACE_DB_LISTS_H
@@ -22,7 +22,7 @@
 #include "db/scan.h"
 #include "graph/graph.h"
 
-/* ---- on the way to a database ---- */
+/* ---- writing ---- */
 
 /* A row that is being filled. */
 struct list_row {
@@ -32,21 +32,21 @@ struct list_row {
 	struct buf text;	/* the last "]" is missing */
 };
 
-/* Called with a row that is full or whose exec has ended. */
+/* Called for a row that is full or whose exec has ended. */
 typedef void list_row_fn(void *ctx, const struct list_row *row);
 
-/* Begins with @fn and @ctx set and all else zero; list_rows_free() ends it. */
+/* Starts with @fn and @ctx set and everything else zero; list_rows_free() releases it. */
 struct list_rows {
 	list_row_fn *fn;
 	void *ctx;
 	struct list_row *rows;	/* of live execs */
 	size_t n, cap;
-	uint32_t *spare;	/* places of @rows that are free */
+	uint32_t *spare;	/* indices of free @rows */
 	size_t nspare, spare_cap;
-	struct map64 of;	/* exec: place */
+	struct map64 of;	/* exec to index in @rows */
 };
 
-/** list_rows_add - add an access; those with GRAPH_MISS need a struct list_rows of their own */
+/** list_rows_add - add an access; accesses with GRAPH_MISS need a separate struct list_rows */
 void list_rows_add(struct list_rows *l, const struct graph_access *a);
 
 /** list_rows_end - @exec has ended; list_rows_end_all - all have */
@@ -55,24 +55,24 @@ void list_rows_end_all(struct list_rows *l);
 
 void list_rows_free(struct list_rows *l);
 
-/* ---- and back ---- */
+/* ---- reading ---- */
 
-/* The rest of a list, still to be read; @begun: something was read. */
+/* The unread rest of a list; @begun: something was read. */
 struct list {
 	struct db *db;
 	const char *at, *end;
 	bool begun;
 };
 
-/** list_of - begin to read the text of a row, which stays its owner's */
+/** list_of - begin to read the text of a row, which the caller keeps */
 struct list list_of(struct db *db, const char *text, size_t len);
 
 /** list_count - lower bound of the number of lists in a row's text */
 uint32_t list_count(const struct db_cells *row);
 
 /*
- * Return: whether there was one more.  A list with anything else in it, or with an id, class
- * or time out of range, is reported as damage: db->failed.
+ * Return: whether there was another one. A list with anything else in it, or with an id, class or
+ * time out of range, is reported as damage: db->failed.
  */
 
 /** list_id - the next id of a plain list of ids */

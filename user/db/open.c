@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SQLite's page cache in KiB, for a file that is read, and for one that is made. */
+/* SQLite's page cache in KiB, for reading a file, and for creating one. */
 #define READ_KIB 2048
 #define WRITE_KIB 65536
 
@@ -40,7 +40,9 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 	return NULL;
 }
 
-/* Steps of SQLite: how many are counted at once, and how many a file and each byte of it allow. */
+/*
+ * SQLite steps: number counted at a time, and number allowed for a file and for each of its bytes.
+ */
 #define STEPS_AT_ONCE	100000
 #define STEPS_BEFORE	200000000u
 #define STEPS_OF_BYTE	2000u
@@ -56,8 +58,8 @@ static int on_steps(void *ctx)
 }
 
 /*
- * A journal may name a super-journal, which belongs to several databases; SQLite then
- * removes that file, whatever it is.  Journals of etrace name none.
+ * A journal may name a super-journal, which belongs to several databases; SQLite would
+ * then remove that file, whatever it is. Journals of etrace name none.
  */
 static bool names_other_journal(const char *path)
 {
@@ -79,7 +81,7 @@ static bool names_other_journal(const char *path)
 	return names;
 }
 
-/* Anybody may have made the file: limit what it can make SQLite do. */
+/* The file is untrusted: limit what it can make SQLite do. */
 static void distrust_file(struct db *db, const char *path)
 {
 	struct stat st;
@@ -94,7 +96,7 @@ static void distrust_file(struct db *db, const char *path)
 
 struct db *db_open_any(const char *path, struct diag *diag)
 {
-	/* if its writer was killed, SQLite has to roll it back before it can be read */
+	/* if its writer was killed, SQLite must roll it back before reading it */
 	int flags = access(path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	struct db *db;
 	int64_t app;
@@ -161,7 +163,7 @@ void db_tune(struct db *db, bool reads)
 {
 	sqlite3_stmt *st;
 
-	/* no statement may damage the file, whatever is in the trace */
+	/* no statement may damage the file, whatever the trace contains */
 	sqlite.db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	if (!sqlite.prepare_v2(db->sql, reads ? "PRAGMA cache_size = -" DB_TEXT(READ_KIB) :
 				"PRAGMA cache_size = -" DB_TEXT(WRITE_KIB), -1, &st, NULL))

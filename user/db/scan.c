@@ -9,7 +9,7 @@ struct scan {
 	void *ctx;
 };
 
-/* What SQLite calls with the values of each row. */
+/* The function that SQLite calls with the values of each row. */
 static void take_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const struct db *db = sqlite.user_data(context);
@@ -38,7 +38,7 @@ static void scan_ignore(sqlite3_context *context)
 	(void)context;
 }
 
-/* Once: it cannot be replaced while a statement runs. */
+/* Register it only once: it cannot be replaced while a statement runs. */
 static void make_function(struct db *db)
 {
 	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
@@ -60,7 +60,7 @@ void db_scan(struct db *db, const char *table, const char *columns, db_row_fn *f
 	buf_adds(&text, columns);
 	buf_adds(&text, ") FROM ");
 	buf_adds(&text, table);
-	/* from an index the rows would come in another order */
+	/* an index would return the rows in another order */
 	buf_adds(&text, " NOT INDEXED");
 	if (sqlite.prepare_v2(db->sql, text.s, (int)text.len, &st, NULL))
 		db_fail(db);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Checks that an existing database is one that etrace may have made.  Anybody may have
- * made it, and answers walk from row to row.  So tables, views and indexes must be those
- * of schema.sql, byte for byte, and a row may name only rows with possible ids; a program
- * or version only those before it, so that every walk ends.
+ * Checks whether etrace may have made an existing database. The file is untrusted, and answers
+ * walk from row to row. So tables, views and indexes must equal those of schema.sql, byte for
+ * byte, and a row may refer only to rows with possible ids; a program or version only to earlier
+ * ones, so that every walk ends.
  *
- * An index may disagree with its table, and JSON has numbers, too.  So whatever is used
- * as an index into memory is checked again where it is read: db_id(), db_earlier().
- * The check of all rows takes 0.1 s for each 400,000; all it adds is that damage is found early,
- * even where an answer never looks.  So it is left out if the file was not changed since etrace
- * made it.
+ * An index may disagree with its table, and JSON also contains numbers. So every number used as an
+ * index into memory is checked again where it is read: db_id(), db_earlier(). Checking all rows
+ * takes 0.1 s for each 400,000 and only finds damage earlier, even where an answer never looks. So
+ * it is skipped if the file was not changed since etrace made it.
  */
 #include "db/bind.h"
 #include "db/indexes.sql.h"
@@ -27,7 +26,7 @@
 /* A table, view or index, as in sqlite_schema. */
 struct object {
 	char *type, *name, *table, *sql;
-	bool optional;		/* made when all rows are there, so missing after a kill */
+	bool optional;		/* created after all rows, so it is missing after a kill */
 	bool there;
 };
 
@@ -101,7 +100,7 @@ static struct object *find_object(const struct objects *o, const char *name)
 	return NULL;
 }
 
-/* Whether it is SQLite's own: statistics of the query planner, or an index for a key. */
+/* Whether an object is SQLite's own: statistics of the query planner, or an index for a key. */
 static bool is_of_sqlite(const struct object *o)
 {
 	return (!strcmp(o->type, "table") && !strncmp(o->name, "sqlite_stat", 11)) ||
@@ -153,7 +152,9 @@ static bool schema_is_ours(struct db *db)
 
 /* ---- rows ---- */
 
-/* What a column may hold: ids of a table; ids below the row's own; numbers up to @max; times. */
+/*
+ * What a column may contain: ids of a table; ids below the row's own; numbers up to @max; times.
+ */
 enum bound { FILES, VERSIONS, EXECS, PROCESSES, STRINGS, BELOW, UP_TO, TIME };
 
 static const struct rule {
@@ -231,7 +232,7 @@ static const struct rule {
 };
 #define NRULES (sizeof(rules) / sizeof(rules[0]))
 
-/* Condition for a column that is out of range; NULL never is. */
+/* Condition for a column that is out of range, which NULL never is. */
 static void put_outside(struct buf *to, struct db *db, const struct rule *r)
 {
 	buf_adds(to, r->column);
@@ -300,7 +301,10 @@ static bool table_is_good(struct db *db, const struct rule *r, size_t n)
 	return !db->failed;
 }
 
-/* Least bytes of a row in a file: limits ids, because memory is allocated by the highest one. */
+/*
+ * Minimum bytes of a row in a file: limits ids, because the highest one determines how much memory
+ * is allocated.
+ */
 #define ROW_MIN 6
 
 static bool ids_fit(struct db *db)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of one transaction. */
+/* Number of rows in one transaction. */
 #define BATCH	20000u
 
 /* Tables that rows are added to, with their numbers of columns. */
@@ -38,7 +38,7 @@ static const struct table {
 #undef X
 };
 
-/* Columns whose values are known later than their rows. */
+/* Columns whose values become known later than their rows. */
 enum {
 	VERSION_MADE = 2, VERSION_EXEC,
 	VERSION_TYPE = 7, VERSION_DEV, VERSION_INO, VERSION_SIZE, VERSION_MTIME, NR_VERSION,
@@ -54,7 +54,7 @@ struct writer {
 	struct list_rows accesses, misses;
 	unsigned int rows;	/* written in this transaction */
 	struct buf args;
-	bool paths_sorted;	/* the index file_path is there */
+	bool paths_sorted;	/* the index file_path exists */
 	uint64_t events, lost, urings;
 	bool has_session, session_complete;
 };
@@ -90,7 +90,7 @@ static void put_row(struct writer *w, enum into table, const char *types, ...)
 	count_row(w);
 }
 
-/* "i" if it is known, "0" (NULL) if not */
+/* 'i' if it is known, '0' (NULL) if not */
 static char number_type(bool known)
 {
 	return known ? 'i' : '0';
@@ -108,7 +108,7 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 	struct writer *w = ctx;
 	struct sqlite3_stmt *st;
 
-	/* the index is made now only if needed: at the end it is cheaper */
+	/* create the index now, only because it is needed: at the end it would be cheaper */
 	batch_flush(w->tables[IN_file]);
 	if (!w->paths_sorted)
 		db_exec(w->db, "CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path)");
@@ -263,7 +263,7 @@ static void on_exec(void *ctx, const struct graph_exec *e)
 		I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0));
 }
 
-/* For an exec whose row is already written; most end before that. */
+/* Update an exec whose row is already written; most execs end before that. */
 static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *end)
 {
 	static const char text[] = "UPDATE exec SET until = ?, ended = ?, status = ?, signal = ?,\n"
@@ -383,7 +383,7 @@ static const struct graph_ops ops = {
 	.env = on_env, .printed = on_printed, .content = on_content, .loss = on_loss,
 };
 
-/* ---- what the trace is ---- */
+/* ---- about the trace ---- */
 
 static const char put_meta[] = "INSERT OR REPLACE INTO meta VALUES (?, ?)";
 
@@ -423,7 +423,7 @@ static void take_session(struct writer *w, const struct et_event *ev)
 		meta_number(w, "status", ev->val[ET_V_SESSION_status]);
 }
 
-/* What is missing or damaged, a line each. */
+/* Write what is missing or damaged, one line each. */
 static void put_missing(struct writer *w)
 {
 	struct buf b = { 0 };

@@ -7,17 +7,17 @@
 #include "io/formats.h"
 
 /**
- * db_may_create - whether a new database may go to a path: no file is there, or an empty
- * one, a database of etrace, or something that is written in place (out_place.h)
+ * db_may_create - whether a new database may be written to a path: there is no file, an
+ * empty file, a database of etrace, or something that is written in place (out_place.h)
  *
  * Return: false after diag_fatal().
  */
 bool db_may_create(const char *path, struct diag *diag);
 
 /**
- * db_create - an empty database
- * @path: a file that is not there yet, or is replaced if it is a database of
- *	etrace; NULL for one in temporary storage, which db_close() removes
+ * db_create - create an empty database
+ * @path: a file that does not exist yet, or is replaced if it is a database of etrace;
+ *	NULL for a temporary file, which db_close() removes
  *
  * Return: the database, for db_finish(), or for db_close(), which discards it; NULL after
  * diag_fatal().
@@ -25,7 +25,7 @@ bool db_may_create(const char *path, struct diag *diag);
 struct db *db_create(const char *path, struct diag *diag);
 
 /**
- * db_finish - close a complete database and put it in its place
+ * db_finish - close a complete database and move it into place
  *
  * Return: false after diag_fatal().
  */
@@ -33,10 +33,10 @@ bool db_finish(struct db *db);
 
 /**
  * db_sink - a sink for struct et_event that fills a database
- * @db: stays the caller's
+ * @db: owned by the caller
  * @source: name of the trace's format
  *
- * Rows are written in batches: after a kill, those written before can be read.  The
+ * Rows are written in batches: after a kill, complete batches can be read.  The
  * sink's end() writes the indexes, and whether the trace was complete.
  */
 struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source,
