@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Collects what is pushed to a fleet about one build, from its database.  See facts.h. */
+/*
+ * Collects the facts about one build that are pushed to a fleet, from its database.  See facts.h.
+ */
 #include "fleet/facts.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
@@ -30,7 +32,7 @@ static void load_files(struct facts *f)
 	}
 }
 
-/* ---- what steps cost ---- */
+/* ---- costs of steps ---- */
 
 static void add_number(struct facts_number *to, struct sqlite3_stmt *st, int column)
 {
@@ -109,7 +111,7 @@ static void load_costs(struct facts *f)
 	free(process);
 }
 
-/* ---- what they made ---- */
+/* ---- outputs of steps ---- */
 
 /*
  * Add an output to a step.  The step is named after the output whose last write ended last;
@@ -194,7 +196,7 @@ static void load_outputs(struct facts *f)
 	}
 }
 
-/* ---- what is not in the trace ---- */
+/* ---- facts that are not in the trace ---- */
 
 static void load_unknown(struct facts *f)
 {
@@ -224,7 +226,7 @@ static void load_unknown(struct facts *f)
 			keys_why(f, i, FACTS_INCOMPLETE);
 }
 
-/* ---- all of it ---- */
+/* ---- loading everything ---- */
 
 static char *first_dir(struct db *db)
 {
@@ -242,7 +244,7 @@ void facts_load(struct facts *f, struct db *db, const char *root)
 	f->s.db = db;
 	f->s.from = root ? xstrdup(root) : first_dir(db);
 	f->s.to = xstrdup(".");
-	/* in a build in "/", names are the same everywhere already */
+	/* for a build in "/", names are already the same everywhere */
 	if (!strcmp(f->s.from, "/"))
 		*f->s.from = '\0';
 	match_load(&f->s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Computes what is pushed to the fleet's server about one build: the rows of the tables of
- * steps, files and accesses (etrace-fleet(5)).  Names and hashes are such that builds in
- * different directories and on different hosts can be compared.
+ * Computes the facts about one build that are pushed to the fleet's server: the rows of the
+ * tables of steps, files and accesses (etrace-fleet(5)).  Names and hashes do not depend on
+ * the directory and the host, so that builds can be compared.
  *
  * Memory: that of match.h, about 100 bytes more per unit and 40 per file, and for each step
  * 8 bytes per file that it read and per step whose output it read.  Accesses are not kept.
@@ -17,7 +17,7 @@
 #define FACTS_ID	16	/* bytes of a build's id */
 #define FACTS_HASH	32	/* bytes of a SHA-256 hash */
 
-/* Why command and inputs do not identify what a step did; the first reason that applies. */
+/* Why command and inputs do not identify the work of a step; the first reason that applies. */
 enum facts_unknown {
 	FACTS_KNOWN,
 	FACTS_INCOMPLETE,	/* the trace is not complete */
@@ -58,7 +58,7 @@ struct facts_step {
 struct facts_file {
 	uint8_t class;			/* enum graph_class, the lowest of its uses */
 	bool used, existed;		/* a program used or made it; it existed before the build */
-	uint32_t version;		/* the one left in the end, or the first one used */
+	uint32_t version;		/* the version at the end, or the first one used */
 	uint32_t made_by;		/* step, 0 if none */
 	uint32_t package;		/* index + 1, 0 if in no package */
 	uint32_t readers, rebuilds;	/* steps that read it, that a change runs again */
@@ -69,7 +69,7 @@ struct facts_access {
 	uint32_t unit, file;
 	uint8_t how, class;		/* enum graph_how, graph_class */
 	struct facts_number bytes;
-	int64_t at;			/* begin of the first, ns */
+	int64_t at;			/* begin of the first use, ns */
 };
 
 struct facts_pair {
@@ -99,7 +99,7 @@ struct facts {
 
 /**
  * facts_load - load the facts of a database, except those of facts_accesses()
- * @root: directory that is written as "."; NULL for that of the first program
+ * @root: directory that is written as "."; NULL for the first program's
  *
  * Set look, hash and by_name before.  Call facts_free() in any case.
  */
@@ -113,7 +113,7 @@ void facts_free(struct facts *f);
 void facts_accesses(struct facts *f, void (*fn)(void *ctx, const struct facts_access *a),
 		    void *ctx);
 
-/** facts_id - compute an id for the build from what was recorded: its time, its processes */
+/** facts_id - compute an id for the build from recorded data: its time, its processes */
 void facts_id(struct db *db, uint8_t id[FACTS_ID]);
 
 /* ---- keys (keys.c) ---- */

@@ -189,7 +189,7 @@ bool keys_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *
 		*mtime = v->mtime;
 		return true;
 	}
-	/* running a file does not record its size and time */
+	/* executing a file does not record its size and time */
 	return v->made == GRAPH_EXISTED && file && f->look && f->look(f->ctx, file, size, mtime);
 }
 

@@ -54,7 +54,7 @@ struct push {
 	bool has_packages;
 	struct packages packages;
 	struct map64 package_of;	/* hash of packages_path() to package + 1 */
-	bool reads;		/* files without a recorded hash are read now */
+	bool reads;		/* read and hash files without a recorded hash */
 	struct map64 hashes;	/* hash of path, size and time to index in sha + 1; 0 if none */
 	uint8_t (*sha)[FACTS_HASH];
 	size_t nsha, sha_cap;
@@ -293,7 +293,7 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 
 /* ---- packages and files of this machine ---- */
 
-/* Root of the file system in which to look up what the trace lacks; NULL if none. */
+/* Root of the file system to look up data that the trace lacks; NULL if none. */
 static const char *root_of(const struct push *p, const char *recorded)
 {
 	char name[256] = "";

@@ -2,10 +2,9 @@
 /*
  * Pushes builds into a server, each once: etrace-push(1).
  *
- * A build exists once its row in the table of builds is there.  That row is written last, and
- * lists the parts that count (rows.h).  So an interrupted push leaves only rows that no query
- * sees, and can be repeated.  Rows that may or may not have arrived are sent again as other
- * parts.
+ * A build exists once its row is in the table of builds.  That row is written last, and lists the
+ * parts that count (rows.h).  So an interrupted push leaves only rows that no query sees, and can
+ * be repeated.  If it is unknown whether rows have arrived, they are sent again as other parts.
  *
  * Rows of several builds are sent together.  Memory: the facts (facts.h) of one build, and up
  * to PUSH_BYTES for each of 3 tables.
@@ -27,7 +26,7 @@
 #define PUSH_OLDEST	(12 * 3600)
 
 struct push_options {
-	const char *host;	/* NULL for that of the recording */
+	const char *host;	/* NULL for the recording's host */
 	const char *project;	/* NULL for the base name of the directory */
 	const char *const *tags;	/* "KEY=VALUE" */
 	size_t ntags;

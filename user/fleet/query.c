@@ -212,7 +212,7 @@ static void put_path(const struct query *q, const struct query_options *o, struc
 	buf_free(&path);
 }
 
-/* "libc6" also means "libc6:amd64". */
+/* Append a condition on the package; "libc6" also means "libc6:amd64". */
 static void put_package(const struct query *q, const struct query_options *o, struct buf *b)
 {
 	size_t len = strcspn(o->arg, "=");

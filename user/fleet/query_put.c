@@ -314,7 +314,7 @@ static void put_json(const char *part, const struct server_answer *a, size_t nro
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole answer ---- */
 
 void query_put(const struct query *q, size_t part, const struct server_answer *a, uint64_t limit,
 	       struct out *out, bool json)

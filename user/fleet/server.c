@@ -141,7 +141,7 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 	if (!u)
 		xalloc_failed(1);
 	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
-		/* the URL may hold a password before "@", or behind "?" */
+		/* the URL may contain a password before "@", or after "?" */
 		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
 			   strchr(url, '@') || strchr(url, '?') ? "that" : url);
 	} else if (check_url(s, url, u, user)) {
@@ -215,7 +215,9 @@ static void add_header(struct curl_slist **to, const char *name, const char *val
 	buf_free(&b);
 }
 
-/* Add user and password.  @safe: nobody else can read the connection.  False after diag_fatal(). */
+/*
+ * Add user and password.  @safe: nobody else can read the connection.  False after diag_fatal().
+ */
 static bool take_user(struct server *s, const struct server_options *o, const char *in_url,
 		      bool safe)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Sends statements, questions and rows to a ClickHouse server over HTTP (libcurl).
+ * Sends statements, queries and rows to a ClickHouse server over HTTP (libcurl).
  *
- * A failed request is repeated if that may help, after increasing delays.  So it must be
- * harmless to run a statement twice.  Redirects are not followed.  Certificates are always
+ * A failed request is repeated if that may help, after increasing delays.  So running a
+ * statement twice must be harmless.  Redirects are not followed.  Certificates are always
  * checked.
  */
 #ifndef ETRACE_FLEET_SERVER_H
@@ -39,7 +39,7 @@ struct server;
  * server_new - prepare requests to a server; sends nothing
  *
  * Return: the server, for server_free(); NULL after diag_fatal(), if the URL is invalid or
- * holds a password, the password file cannot be read, or http would be used to another
+ * contains a password, the password file cannot be read, or http would be used to another
  * machine: with a password, or without .plain.
  */
 struct server *server_new(const struct server_options *o, struct diag *diag);

@@ -21,7 +21,7 @@ int choose_row_detect(const struct source_format *f, struct in *in);
 
 /** choose_detect - the first of the rows that match an input best, NULL if none */
 const struct source_format *choose_detect(struct in *in);
-/** choose_events - choose_detect(), but only among the rows that give events of etrace */
+/** choose_events - choose_detect(), but only among the rows whose source gives events of etrace */
 const struct source_format *choose_events(struct in *in);
 
 /**

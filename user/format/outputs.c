@@ -26,7 +26,7 @@ struct output {
 	char *path;
 	struct out_place place;	/* @queue owns its descriptor, once there is a queue */
 	const struct sink_format *format;
-	struct opts opts;	/* those of all outputs, and those that its name implies */
+	struct opts opts;	/* options of all outputs, and options implied by its name */
 	struct out_queue *queue;
 	struct out *out;	/* the stream to the queue, NULL if ended */
 	struct sink *sink;
@@ -279,7 +279,7 @@ void outputs_appear(struct outputs *o)
 	}
 }
 
-/* ---- going on ---- */
+/* ---- while recording ---- */
 
 /* Gives up an output if it has failed; the others continue. */
 static void check_output(struct outputs *o, struct output *out)

@@ -15,7 +15,7 @@
 struct outputs;
 
 /*
- * Called at once, and once for each output, when nothing more is written to it.
+ * Called immediately, and once for each output, when nothing more will be written to it.
  * @fault: the reason, as text for users
  */
 typedef void outputs_failed_fn(void *ctx, const char *path, const char *fault);
@@ -75,7 +75,7 @@ uint64_t outputs_waiting(const struct outputs *o);
 
 /* ---- the end ---- */
 
-/* Diagnostics of the i-th output; what is counted before outputs_end() is written to it. */
+/* Diagnostics of the i-th output; counts up to outputs_end() are written to the output. */
 struct diag *outputs_diag(struct outputs *o, unsigned int i);
 /** outputs_lost - number of events that the i-th output lost because its queue was full */
 uint64_t outputs_lost(const struct outputs *o, unsigned int i);
@@ -95,9 +95,9 @@ bool outputs_ended(struct outputs *o);
 const char *outputs_stalled(const struct outputs *o);
 
 /**
- * outputs_close - give up the outputs that do not end at once, and check the others
+ * outputs_close - give up the outputs that do not end promptly, and check the others
  *
- * Afterwards the threads of those that have ended are gone.  This matters for fork(): in a
+ * Afterwards, the threads of ended outputs have exited.  This matters for fork(): in a
  * child forked while a thread ends, locks may never be released, such as those of
  * AddressSanitizer's malloc().
  *

@@ -72,7 +72,7 @@ static void put_commands(struct page *p, uint64_t budget)
 	build_forget_args(build_of(p->db));
 }
 
-/* ---- what is too much ---- */
+/* ---- size limit ---- */
 
 static void leave_out(struct page *p, const char *what)
 {
@@ -309,7 +309,7 @@ static void put_meta(struct page *p)
 	out_close(out);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole page ---- */
 
 static void put_html(struct out *out, const char *s, size_t len)
 {
@@ -347,7 +347,7 @@ void page_put(struct db *db, struct out *out, const struct page_with *with, uint
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 
-	/* these first, while nothing of the page takes memory yet */
+	/* these first, while the page does not use memory yet */
 	put_findings(&p);
 	if (with && with->before)
 		page_compare_put(&p, with->before);

@@ -60,7 +60,7 @@ static bool is_plain(const struct inputs *l, const struct reach_node *n)
 	       n->file == b->versions[n->version].file;
 }
 
-/* Write the way from the output to node @at: each exec that read, and what it read. */
+/* Write the path from the output to node @at: each exec that read, and the file that it read. */
 static void put_way(const struct inputs *l, int32_t at)
 {
 	const struct reach_node *n = &l->r.nodes[at];
@@ -145,7 +145,7 @@ bool page_graph_put_inputs(const struct page_graph *g, struct page_sections *s, 
 		uint32_t name = name_of(b, i);
 
 		name = name ? name : v->file;
-		/* a file that existed before and has its original name was made from nothing */
+		/* a file that existed before under its original name has no inputs */
 		if (g->versions[i].id)
 			put_of(&l, i, build_is_made(v) || name != v->file ? name : 0);
 	}

@@ -179,7 +179,7 @@ void page_times_load(struct page *p)
 	load_programs(p);
 	timeline_load(&p->t, p->db);
 	label_outputs(p, build_of(p->db));
-	/* first what takes most memory meanwhile */
+	/* first the steps that need most memory */
 	timeline_path(&p->t, &pt->path);
 	faster_find(&p->faster, &p->t, &pt->path);
 	page_headers_load(p, pt->classes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finds failures while the build runs, as far as they are known yet.
+ * Finds failures while the build runs, as far as known yet.
  *
  * A failure waits for the end of its caller.  If the caller fails, too, it has passed the
  * failure on, and its own caller decides next; if it succeeds, it has ignored the failure.
@@ -64,7 +64,7 @@ static bool is_probe(const struct top_model *m, const struct top_program *p)
 	return false;
 }
 
-/* Whether a signal ended a program as build tools end the other jobs after a failure. */
+/* Whether a signal ended a program in the way that build tools end other jobs after a failure. */
 static bool was_stopped(const struct top_program *p)
 {
 	return p->signal == SIGTERM || p->signal == SIGINT || p->signal == SIGHUP ||
@@ -85,7 +85,7 @@ static void set_fate(struct top_model *m, struct top_program *p, enum top_fate f
 	m->nshown += top_is_shown(p);
 }
 
-/* Treat a failure as none: it will be forgotten like other programs that ended. */
+/* Do not count a failure: it will be forgotten like other programs that ended. */
 static void ignore_program(struct top_model *m, struct top_program *p)
 {
 	m->nshown -= top_is_shown(p);
@@ -95,7 +95,7 @@ static void ignore_program(struct top_model *m, struct top_program *p)
 	m->nfailures--;
 }
 
-/* Find the outermost compiler driver, which people know better than what it ran. */
+/* Find the outermost compiler driver, which people know better than the programs that it ran. */
 static void find_driver(const struct top_model *m, struct top_program *p)
 {
 	const struct top_program *d = top_find(m, p->parent), *driver = NULL;
@@ -126,7 +126,7 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 	set_fate(m, p, to == &m->failed ? TOP_REAL : TOP_UNDECIDED);
 }
 
-/* Drop failures after which the caller went on, if others can be its reason to fail. */
+/* Drop failures after which the caller continued, if others may be the reason of its failure. */
 static void drop_ignored(struct top_model *m, struct top_program *p)
 {
 	struct top_link *next;
@@ -181,7 +181,7 @@ void top_goes_on(struct top_model *m, struct top_program *p)
 	for (struct top_link *l = p->failed.prev; l != &p->failed; l = l->prev) {
 		struct top_program *f = of_pending(l);
 
-		/* all failures before this one are marked already */
+		/* all failures before this one are already marked */
 		if (f->went_on)
 			break;
 		m->nshown -= top_is_shown(f);
@@ -190,7 +190,7 @@ void top_goes_on(struct top_model *m, struct top_program *p)
 	}
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 void top_how_ended(const struct top_program *p, char *buf, size_t size)
 {

@@ -170,7 +170,7 @@ static bool is_word(const struct work_arg *a, const char *word)
 	return a->len == strlen(word) && !memcmp(a->s, word, a->len);
 }
 
-/* Whether a program is a build tool with an option to go on after failures. */
+/* Whether a program is a build tool with an option to keep going after failures. */
 static bool keeps_going(const struct task *t, const struct work_arg *args, size_t n)
 {
 	static const char *const tools[] = { "make", "gmake", "ninja", "samu" };

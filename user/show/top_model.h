@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The model behind etrace top: what failed, what runs, and what was finished in a running
- * build.  It gets events in the order of time, draws nothing and reads no clock.
+ * The model behind etrace top: failures, running programs, and finished work of a running
+ * build.  It gets events in time order, draws nothing and reads no clock.
  *
  * Time: constant for each event, except that a program that fails costs a walk up to its
  * configure script.  Memory: the live processes, and the TOP_ENDED processes that ended
@@ -41,12 +41,12 @@ struct top_file {
 	bool written;
 };
 
-/* What is known of a failure so far. */
+/* What is known about a failure so far. */
 enum top_fate {
 	TOP_NO_FAILURE,
 	TOP_UNDECIDED,		/* its caller still runs */
 	TOP_REAL,		/* its caller failed, too */
-	TOP_IGNORED,		/* a caller went on and succeeded */
+	TOP_IGNORED,		/* a caller continued and succeeded */
 };
 
 /* A process, described by its last program. */
@@ -61,9 +61,9 @@ struct top_program {
 	uint64_t memory;	/* largest resident size in bytes, 0 if unknown */
 	int64_t status, signal;	/* how it ended; -1 if unknown */
 	enum work_class class;
-	bool execed;		/* it runs a program of its own */
+	bool execed;		/* it has called execve */
 	bool led;		/* its program has started processes */
-	bool keeps_going;	/* make -k: goes on after failures, and fails in the end */
+	bool keeps_going;	/* make -k: continues after failures, and fails at the end */
 	bool matches;		/* it matches the search */
 	unsigned int live_children;
 	uint64_t nchildren, nfiles;
@@ -109,7 +109,7 @@ struct top_model {
 	struct top_link running;	/* live programs without live children, longest first */
 	struct top_link waiting;	/* live programs with live children */
 	struct top_link ended;		/* failures, and programs that ended last, oldest first */
-	struct top_link failures;	/* all failures, in the order of time */
+	struct top_link failures;	/* all failures, in time order */
 	struct top_link failed;		/* failures whose callers have all failed, too */
 	struct top_link found;		/* programs that match the search */
 	struct buf search;
@@ -141,7 +141,7 @@ struct top_model {
 struct top_model *top_model_new(unsigned int pid_bits);
 void top_model_free(struct top_model *m);
 
-/** top_model_event - add one event, in the order of time */
+/** top_model_event - add one event, in time order */
 void top_model_event(struct top_model *m, const struct et_event *ev);
 
 /** top_search - search for programs whose label contains these bytes; "" ends the search */

@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An estimate needs at least KNOWN_MIN known programs, and 1 in KNOWN_PART of all that ended. */
+/*
+ * An estimate needs at least KNOWN_MIN known programs, and 1 in KNOWN_PART of all programs that
+ * ended.
+ */
 #define KNOWN_MIN	3u
 #define KNOWN_PART	3u
 /* The speeds of the builds are compared only after this many parts. */
@@ -27,7 +30,7 @@ struct kind {
 struct step {
 	uint32_t kind;
 	uint64_t end;		/* when it ended, ns; after top_past_end(): since the beginning */
-	uint64_t done;		/* sum of the work of this step and all before it, ns */
+	uint64_t done;		/* sum of the work of this step and all earlier ones, ns */
 };
 
 struct top_past {
@@ -92,15 +95,15 @@ void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended)
 	}
 }
 
-/* The first step after which more than @done was done; nsteps if none. */
+/* The first step after which more than @done work was done; nsteps if none. */
 static size_t next_step(const struct top_past *past, uint64_t done)
 {
 	return partition_point(i, 0, past->nsteps, past->steps[i].done <= done);
 }
 
 /*
- * When the earlier build had done @done, in ns since its beginning.  @next: set to when the
- * step after that had ended.
+ * When the earlier build had done @done work, in ns since its beginning. @next: set to when
+ * the step after that ended.
  */
 static uint64_t when_done(const struct top_past *past, uint64_t done, uint64_t *next)
 {

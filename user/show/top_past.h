@@ -4,13 +4,13 @@
  *
  * Programs are recognized by their label, "cc1 parse.c".  Each program that ends advances
  * the build by the time that such a program took in the earlier recording.  The remaining
- * time is what the earlier build still took after it had done as much.
+ * time is the time that the earlier build still needed at that point.
  *
  * That time is scaled by the speed of the present build, but only as far as its parts agree
  * on that speed: if other programs on the machine slowed down one minute of either build,
  * that says nothing about the next minute.
  *
- * Only programs that started no others count, since the others waited for these.
+ * Only programs without children count, since the others mostly waited for them.
  */
 #ifndef ETRACE_TOP_PAST_H
 #define ETRACE_TOP_PAST_H

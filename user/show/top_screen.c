@@ -417,7 +417,7 @@ void top_draw(struct top_frame *f, struct top_view *v, const struct top_model *m
 {
 	if (f->rows < 2 || !f->cols)
 		return;
-	/* for a build that has ended, time stands still */
+	/* the clock stops when the build has ended */
 	if (m->over)
 		now = m->now;
 	switch (v->shown) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Entries: checked against the files that there are, and replayed.  See skip.h. */
+/* Entries: checks them against the present files, and replays them.  See skip.h. */
 #include "skip/skip.h"
 
 #include <dirent.h>
@@ -10,14 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define VARIANTS 16		/* entries of one key */
+#define VARIANTS 16		/* maximum number of entries per key */
 
 /* One row of an entry. */
 struct row {
 	const char *kind, *path, *what, *more;
 };
 
-/* Rows are read from a buffer that has a NUL behind each string, and behind the last. */
+/* Rows are read from a buffer in which a NUL ends each string. */
 struct rows {
 	const char *at, *end;
 };
@@ -72,7 +72,7 @@ static bool entry_read(const char *path, struct buf *to)
 	return !strcmp(to->s + to->len, "=") && !strcmp(to->s + to->len + 2, hex);
 }
 
-/* Return: false, with the path in @which, if a fact is another one now */
+/* Return: false, with the path in @which, if a fact no longer holds */
 static bool entry_fits(const struct skip_store *s, const struct buf *entry, char *which)
 {
 	struct rows r = { entry->s, entry->s + entry->len };
@@ -97,11 +97,11 @@ static bool entry_fits(const struct skip_store *s, const struct buf *entry, char
 
 /* ---- making outputs ---- */
 
-/* An output that is ready, beside its place. */
+/* An output prepared in a temporary file beside its destination. */
 struct ready {
 	const char *path;
 	char kind;
-	int fd;			/* of a file; -1 */
+	int fd;			/* descriptor of a file; -1 if none */
 	bool placed;
 	char temporary[PATH_MAX];
 };
@@ -122,7 +122,7 @@ static bool ready_file(const struct skip_store *s, struct ready *r, const struct
 	r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	ok = r->fd >= 0 && skip_copy(from, r->fd, is);
 	if (ok && strcmp(is, row->more)) {
-		/* damaged: nobody shall find it again */
+		/* damaged: remove it, so that it is not found again */
 		unlink(object);
 		ok = false;
 	}
@@ -132,7 +132,7 @@ static bool ready_file(const struct skip_store *s, struct ready *r, const struct
 	return ok;
 }
 
-/* Directories are made in place, since other outputs lie in them. */
+/* Directories are created in place, because other outputs go into them. */
 static bool ready_one(const struct skip_store *s, struct making *m, const struct row *row)
 {
 	const char *slash = strrchr(row->path, '/');
@@ -160,7 +160,7 @@ static bool ready_place(struct ready *r)
 {
 	if (r->kind == 'd')
 		return true;
-	/* as if written now: make compares times */
+	/* set the current time, because make compares times */
 	if (r->fd >= 0 && futimens(r->fd, NULL))
 		return false;
 	r->placed = !syscall(SYS_renameat2, AT_FDCWD, r->temporary, AT_FDCWD, r->path,

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Where a name leads to: no link on the way may have another target. */
+/* Where a name leads: no link on the way may have another target. */
 static bool fact_real(const char *path, struct buf *to)
 {
 	char real[PATH_MAX];
@@ -31,8 +31,8 @@ static void fact_stat(const struct stat *st, struct buf *to)
 }
 
 /*
- * What is kept of a file beside its content, by cp -a and others: its extended attributes, and which
- * of the files with several names are one file.
+ * Attributes of a file that cp -a and others keep: extended attributes, and which hard links
+ * belong together.
  */
 static bool fact_others(const char *path, const struct stat *st, struct buf *to)
 {
@@ -103,12 +103,12 @@ static bool fact_look(const char *path, bool times, struct buf *to)
 		fact_stat(&st, to);
 	}
 	if (S_ISREG(st.st_mode)) {
-		/* programs compare times of files that they look at */
+		/* include the time: programs compare times of files */
 		snprintf(text, sizeof(text), "%" PRIdMAX " %" PRIdMAX ".%09ld ", (intmax_t)st.st_size,
 			 times ? (intmax_t)st.st_mtim.tv_sec : 0, times ? st.st_mtim.tv_nsec : 0);
 		buf_adds(to, text);
 	} else if (S_ISDIR(st.st_mode)) {
-		/* decides modes of what is made in it */
+		/* it determines the modes of files created in the directory */
 		if (getxattr(path, "system.posix_acl_default", text, sizeof(text)) >= 0)
 			return false;
 	} else if (S_ISCHR(st.st_mode)) {

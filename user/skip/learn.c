@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes the steps of a recording into a store.  See learning.h.
+ * Adds the steps of a recording to a store.  See learning.h.
  *
- * etrace asks for each program before it runs (cmd_skip.c).  When it knows nothing, it looks for
- * STORE/is/KEY, which is never there, and runs the program in the same process.  So the recording
- * itself has the key of each step: no process numbers or clocks of two sources are compared.
+ * Before each program runs, etrace asks the store (cmd_skip.c). If the store has no entry, etrace
+ * looks up STORE/is/KEY, which never exists, and then runs the program in the same process. So the
+ * recording itself contains the key of each step, and no process ids or clocks of two sources need
+ * comparing.
  */
 #include "skip/skip.h"
 #include "skip/learning.h"
@@ -40,7 +41,7 @@ static void step_mark(struct learning *x)
 	}
 }
 
-/* The key that a program of etrace looked for.  Return: false if it did not ask */
+/* The key that an etrace process looked up. Return: false if it did not ask */
 static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX + 1], int64_t *at)
 {
 	char path[PATH_MAX], prefix[PATH_MAX];
@@ -59,7 +60,9 @@ static bool find_key(const struct learning *x, uint32_t exec, char key[SKIP_HEX 
 	return false;
 }
 
-/* What etrace looked at before it asked: the name of the program, and links on the way. */
+/*
+ * Add the files that etrace looked at before it asked: the program's name, and links on the way.
+ */
 static bool take_asked(struct learning *x, uint32_t helper, int64_t asked)
 {
 	const struct build_exec *e = &x->b->execs[helper];
@@ -134,7 +137,7 @@ static void load_changes(struct learning *x)
 	}
 }
 
-/* Whether programs of etrace did what only a recording with all options shows. */
+/* Check for traces of etrace processes that appear only in a recording with all options. */
 static bool check_options(const struct learning *x, uint32_t helper, bool *list, bool *look,
 			  bool *asks)
 {
@@ -150,7 +153,7 @@ static bool check_options(const struct learning *x, uint32_t helper, bool *list,
 	return *list && *look && *asks;
 }
 
-/* The programs of etrace that ask.  Return: false after diag_fatal() */
+/* Find the etrace processes that ask. Return: false after diag_fatal() */
 static bool find_helpers(struct learning *x)
 {
 	const struct build *b = x->b;
@@ -166,7 +169,7 @@ static bool find_helpers(struct learning *x)
 			check_options(x, e, &list, &look, &asks);
 		asked |= x->helper[e] && find_key(x, e, key, &at);
 	}
-	/* without a key there is nothing to learn */
+	/* without a key, there is nothing to learn */
 	if (look && (!asked || (list && asks)) && db_one(x->db, "SELECT count(*) FROM printed", ""))
 		return true;
 	diag_fatal(x->db->diag, "%s: it does not show all that decides whether a step can be skipped; record with etrace run --hash --record=probes,dirs,output=all -- etrace experimental-skip --store=DIR run -- COMMAND",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a step did beside reading and writing files.  See learning.h. */
+/* What a step did besides reading and writing files.  See learning.h. */
 #include "skip/learning.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static bool take_change(struct learning *x, const struct change *c)
 		       learn_refuse_file(x, "it removed a directory that it did not make", c->file);
 	case GRAPH_CHMOD:
 	case GRAPH_CHOWN:
-		/* of an output, learn_outputs() looks at mode and owner */
+		/* for an output, learn_outputs() checks mode and owner */
 		return x->touched[c->file] == 2 || learn_is_mine(x, c->version) ||
 		       learn_refuse_file(x, c->what == GRAPH_CHMOD ?
 					 "it changed the mode of what it did not make" :
@@ -112,7 +112,7 @@ bool learn_network(struct learning *x)
 	return ok;
 }
 
-/* Whether all that processes wrote to descriptors 1 and 2 went to files and pipes of the step. */
+/* Whether all output to descriptors 1 and 2 went to files and pipes of the step. */
 bool learn_printed(struct learning *x)
 {
 	static const char text[] =

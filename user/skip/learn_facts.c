@@ -33,7 +33,10 @@ bool learn_fact(struct learning *x, enum skip_fact kind, const char *path)
 	return true;
 }
 
-/* A miss is what was recorded, not what is the case now: the build may have made it since. */
+/*
+ * A miss is taken from the recording, not from the present state: the build may have created the
+ * file since.
+ */
 bool learn_miss(struct learning *x, const char *path, int error)
 {
 	uint64_t name = hash_bytes(path, strlen(path));
@@ -75,7 +78,7 @@ bool learn_look(struct learning *x, const char *path, bool blind)
 	return learn_fact(x, blind ? FACT_BLIND : FACT_LOOK, path);
 }
 
-/* The loader that the kernel runs for a program: no open shows it. */
+/* Add the loader that the kernel runs for a program, since no open shows it. */
 static bool add_loader(struct learning *x, const char *path)
 {
 	char loader[256] = "";
@@ -128,7 +131,7 @@ static bool check_words(struct learning *x, const char *path, bool shell)
 	return ok;
 }
 
-/* All other names, through links, by which programs read a file. */
+/* Add all other names, through links, by which programs read a file. */
 static bool add_names(struct learning *x, uint32_t file, const char *path)
 {
 	static const char text[] =

@@ -12,10 +12,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* How much earlier than the clock the kernel's own time of a change may be, ns: a tick. */
+/* Maximum lag of the kernel's time stamps behind the clock, ns: a tick. */
 #define TICK 10000000
 
-/* Whether others gave a name another content since the step began. */
+/* Whether another program changed a name's content since the step began. */
 static bool is_later(const struct learning *x, uint32_t file)
 {
 	const struct build *b = x->b;
@@ -54,7 +54,7 @@ static bool is_removed(const struct learning *x, uint32_t file)
 	return last && !last->version && learn_is_own(x, last->exec);
 }
 
-/* Whether others wrote into a version, through a descriptor that they had from the step. */
+/* Whether other programs wrote to a version, through a descriptor from the step. */
 static bool is_shared(const struct learning *x, uint32_t version)
 {
 	const struct build_version *v = &x->b->versions[version];
@@ -65,7 +65,7 @@ static bool is_shared(const struct learning *x, uint32_t version)
 	return false;
 }
 
-/* Whether a file is an archive with times of its members: maybe that at which ar ran. */
+/* Whether a file is an archive with times of its members, perhaps the time when ar ran. */
 static bool has_times(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -135,7 +135,7 @@ static bool put_file(struct learning *x, uint32_t file, const char *path, const 
 	return true;
 }
 
-/* Whether an output is new, and has not been touched since the step has ended. */
+/* Whether an output is new, and has not been touched since the end of the step. */
 static bool check_times(struct learning *x, const char *path, const struct stat *st)
 {
 	int64_t end = x->b->execs[x->end].until + x->real;
@@ -144,7 +144,7 @@ static bool check_times(struct learning *x, const char *path, const struct stat 
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &sx) ||
 	    !(sx.stx_mask & STATX_BTIME))
 		return learn_refuse(x, "the file system does not tell when an output was made", path);
-	/* one that was there before keeps its mode, its owner and its other names */
+	/* a file that existed before keeps its mode, its owner and its other names */
 	if ((int64_t)sx.stx_btime.tv_sec * 1000000000 + sx.stx_btime.tv_nsec < learn_begin(x) - TICK)
 		return learn_refuse(x, "an output was there before", path);
 	if (!S_ISDIR(st->st_mode) && timespec_ns(&st->st_ctim) > end + TICK)
@@ -161,7 +161,7 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 	slash[slash == parent] = '\0';
 }
 
-/* Whether an output has the owner and group that it will have when it is made again. */
+/* Whether an output has the owner and group that it would get if made again. */
 static bool check_owner(struct learning *x, const char *path, const struct stat *st)
 {
 	char parent[PATH_MAX];
@@ -230,7 +230,7 @@ static bool put_output(struct learning *x, uint32_t file, struct buf *rows, stru
 	return true;
 }
 
-/* Directories first, the outer before the inner; then files in the order of their times. */
+/* Directories first, outer before inner ones; then files in time order. */
 static const char *output_rows;
 
 static int compare_outputs(const void *a, const void *b)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The step that is looked at: what is its own, and why it is refused.  See learning.h. */
+/* The current step: its own programs and files, and why it is refused.  See learning.h. */
 #include "skip/learning.h"
 
 #include <stdio.h>

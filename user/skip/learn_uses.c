@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the programs of a step used, and what they did not find.  See learning.h. */
+/* Files that the programs of a step used, or did not find.  See learning.h. */
 #include "skip/learning.h"
 #include "skip/programs.h"
 
@@ -101,7 +101,7 @@ static bool take_version(struct learning *x, const struct build_access *a)
 	case GRAPH_DIR:
 		return take_directory(x, a, file);
 	default:
-		/* the kind of what no program has opened need not be recorded */
+		/* the type of a file that no program has opened need not be recorded */
 		return a->how == GRAPH_LIST || is_directory(x, file) ? take_directory(x, a, file) :
 		       take_file(x, a, file);
 	}
@@ -126,13 +126,13 @@ static bool take_misses(struct learning *x, uint32_t exec)
 
 		if (!learn_ways(x, m->file, m->error == EINVAL ? look : LEARN_MISSED, m->error))
 			return false;
-		/* that it was not there before is a fact of its own */
+		/* that it did not exist before is a separate fact */
 		if (x->touched[m->file])
 			continue;
 		if (!learn_path(x, m->file, path))
 			return learn_refuse(x, "a missing file without a name", "");
 		if (m->error == EINVAL) {
-			/* readlink() of what is there, and no link */
+			/* readlink() of an existing file that is not a link */
 			if (!learn_look(x, path, is_blind(x, exec)))
 				return false;
 		} else if (m->error != ENOENT && m->error != ENOTDIR) {
@@ -144,7 +144,7 @@ static bool take_misses(struct learning *x, uint32_t exec)
 	return true;
 }
 
-/* ---- its programs ---- */
+/* ---- programs of a step ---- */
 
 static bool take_arguments(struct learning *x, uint32_t exec, bool shell)
 {
@@ -162,10 +162,10 @@ static bool take_asks(struct learning *x, uint32_t exec)
 	const struct build_ask *a;
 	size_t n;
 
-	/* what else they ask for is in the key */
+	/* the key covers everything else that they ask for */
 	a = build_asks(x->b, exec, &n);
 	for (size_t i = 0; i < n; i++)
-		/* the C library asks for 8 bytes for its own tables */
+		/* allow 8 bytes, which the C library uses for its own tables */
 		if (a[i].call == GRAPH_GETRANDOM && !(a[i].value == 8 && a[i].flags == 1))
 			return learn_refuse(x, "it asked for random bytes", "");
 	return true;

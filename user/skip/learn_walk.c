@@ -9,7 +9,7 @@
 
 #define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
-/* @target: of a link; NULL if it is none */
+/* @target: target of a link; NULL if not a link */
 static bool check_part(struct learning *x, const struct learn_walk *w, const char *path,
 		       const char *target)
 {
@@ -27,7 +27,7 @@ static bool check_part(struct learning *x, const struct learn_walk *w, const cha
 	return true;
 }
 
-/* One component of a way, in @at. */
+/* Follow one component of a path, in @at. */
 static bool walk_part(struct learning *x, struct learn_walk *w, const char *at, bool last)
 {
 	uint32_t file = build_find(x->b, at, strlen(at));

@@ -2,9 +2,9 @@
 /*
  * Where names lead, through links and "..".  See learning.h.
  *
- * Facts are about paths, so they hold only if the same paths lead to the same files again.  What is
- * not known from the recording: by which path directories and links were made, and files renamed.
- * For them, the arguments of the program stand in.
+ * Facts are about paths, so they hold only if the same paths lead to the same files again. The
+ * recording does not show by which path directories and links were made and files were renamed.
+ * The arguments of the program are used instead.
  */
 #include "skip/learning.h"
 
@@ -36,7 +36,7 @@ void learn_load_ways(struct learning *x)
 		s = db_bytes(st, 2, &len);
 		if (!len || *s != '/' || len >= PATH_MAX || memchr(s, '\0', len))
 			continue;
-		/* row 0 is none */
+		/* row 0 means none */
 		x->ways = xgrow(x->ways, &x->ways_cap, x->nways + 2, sizeof(*x->ways));
 		w = &x->ways[++x->nways];
 		*w = (struct learn_way){
@@ -78,7 +78,9 @@ static bool is_same(const char *a, const char *b)
 	return realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b);
 }
 
-/* Whether the recording shows that nothing was made or removed at a path since the step began. */
+/*
+ * Whether the recording shows that nothing was created or removed at a path since the step began.
+ */
 static bool is_unmoved(const struct learning *x, const char *path)
 {
 	char real[PATH_MAX + NAME_MAX + 2], dir[PATH_MAX];
@@ -95,32 +97,35 @@ static bool is_unmoved(const struct learning *x, const char *path)
 	return !moved || (int64_t)*moved < x->b->execs[x->step].at;
 }
 
-/* A path that leads elsewhere by its text than it does. */
+/* Add a fact about a path that really leads elsewhere than its text suggests. */
 static bool add_elsewhere(struct learning *x, const char *path, enum learn_use use, int error)
 {
 	struct stat st;
 
-	/* not what the step did not find, if it was there */
+	/* the step did not find the file itself: only the path matters if nothing has changed */
 	if (use == LEARN_MISSED)
 		return learn_is_still(x, path) ? learn_way(x, path, true) : learn_miss(x, path, error);
-	/* not what the step found, if it was not there */
+	/* the step cannot have found this file if it does not exist */
 	if (lstat(path, &st) && is_unmoved(x, path))
 		return true;
 	return learn_look(x, path, use == LEARN_BLIND);
 }
 
-/* One way to @path, which is that of a file, or of its directory; then @base is the rest. */
+/* Add one way to @path, the path of a file or of its directory; in that case @base is the rest. */
 static bool add_way(struct learning *x, const char *way, const char *path, const char *base,
 		    enum learn_use use, int error)
 {
 	bool same = is_same(way, path);
-	/* what was not found is asked for again as it was */
+	/* a missed name is looked up again as it was */
 	struct learn_walk w = { .now = same || use != LEARN_MISSED, .all = true };
 	char name[2 * PATH_MAX];
 
 	if (!learn_walk(x, &w, way))
 		return false;
-	/* that directory is none before the step, and no link in it */
+	/*
+	 * the way leads through a directory that the step made, which does not exist before the
+	 * step
+	 */
 	if (w.own)
 		return !w.links || learn_refuse(x, "it used .. behind a link and what it made", way);
 	if (same)
@@ -181,7 +186,7 @@ static bool is_older_directory(const struct learning *x, const char *path)
 	return !file || !x->touched[file];
 }
 
-/* Where an argument leads, if it is a path with links or "..". */
+/* Add where an argument leads, if it is a path with links or "..". */
 static bool add_argument(struct learning *x, const char *dir, const char *arg)
 {
 	struct learn_walk w = { .now = true, .all = true };

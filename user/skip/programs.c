@@ -57,7 +57,7 @@ enum skip_program skip_program(const char *path, const char *allow)
 	return is_listed(name, allow) ? PROGRAM_YES : PROGRAM_NO;
 }
 
-/* A word of a language in a text that gives the time, random numbers or those of processes. */
+/* Find a word of a language in a text that returns the time, random numbers or process ids. */
 static const char *find_word(const struct buf *text, enum words_language language)
 {
 	const struct word *w;
@@ -97,7 +97,7 @@ const char *skip_source_word(const struct buf *text)
 
 const char *skip_shell_word(const struct buf *text)
 {
-	/* what else is not recorded */
+	/* other things that are not recorded */
 	static const char *const words[] = { "{$", "$!", "PPID", "EPOCH", "%(", "times", "kill", "ulimit",
 					     "/dev/tcp", "/dev/udp", "wait", "trap", "-nt", "-ot" };
 

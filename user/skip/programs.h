@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which programs may be skipped.  The clock, the process's number and the like cannot be seen in a
- * recording, so only programs may that are known to make the same of the same.
+ * Which programs may be skipped.  A recording does not show uses of the clock, the process id and
+ * the like, so only programs known to be deterministic may be skipped.
  */
 #ifndef ETRACE_SKIP_PROGRAMS_H
 #define ETRACE_SKIP_PROGRAMS_H
@@ -13,20 +13,32 @@
 enum skip_program {
 	PROGRAM_NO,
 	PROGRAM_YES,
-	PROGRAM_BLIND,		/* times of files decide nothing of what it makes */
-	PROGRAM_SHELL,		/* its text is searched for what asks for the clock and the like */
+	PROGRAM_BLIND,		/* its output does not depend on times of files */
+	PROGRAM_SHELL,		/* its text is searched for uses of the clock and the like */
 };
 
-/** skip_program - what a program is; @allow: more names, comma-separated, or NULL */
+/** skip_program - the kind of a program; @allow: more names, comma-separated, or NULL */
 enum skip_program skip_program(const char *path, const char *allow);
 
-/** skip_source_word - a word in a file that gives a compiler the time.  Return: NULL if none */
+/**
+ * skip_source_word - find a word in a file that makes a compiler use the time.
+ *
+ * Return: NULL if none
+ */
 const char *skip_source_word(const struct buf *text);
 
-/** skip_shell_word - a word in a shell's text that gives it what is not recorded */
+/**
+ * skip_shell_word - find a word in a shell script that uses something unrecorded.
+ *
+ * Return: NULL if none
+ */
 const char *skip_shell_word(const struct buf *text);
 
-/** skip_shell_directory - a command in a shell's text that changes its directory.  Return: or NULL */
+/**
+ * skip_shell_directory - find a command in a shell script that changes its directory.
+ *
+ * Return: NULL if none
+ */
 const char *skip_shell_directory(const struct buf *text);
 
 #endif

@@ -2,19 +2,19 @@
 /*
  * An experiment: steps of a build that need not run (Documentation/experimental-skip.md).
  *
- * A step is what a process does from an execve on, with all processes below it.  Its key is the
- * state in which its program begins.  Its entry says which facts about files must hold, each as
- * text that is made anew and compared, and which files the step makes.
+ * A step is everything that a process and its descendants do from an execve on. Its key is the
+ * state in which its program begins. Its entry lists the facts about files that must hold, each as
+ * text that is computed again and compared, and the files that the step makes.
  *
  * A store is a directory:
  *
  *	steps/KEY/ID	entries; KEY and ID are SHA-256 in hexadecimal digits
  *	objects/ID	contents of files that steps made
- *	hashes		a content_cache: what files of this machine hold
- *	log		one line for each program that was asked about
+ *	hashes		a content_cache: hashes of files of this machine
+ *	log		one line for each program that etrace asked about
  *
- * Any number of processes may use one store at once: what is in it is complete, with its checksum,
- * before it gets its name.
+ * Any number of processes may use one store at the same time: every file is complete, with its
+ * checksum, before it gets its name.
  */
 #ifndef ETRACE_SKIP_H
 #define ETRACE_SKIP_H
@@ -33,11 +33,11 @@
 
 struct skip_store {
 	char dir[PATH_MAX];		/* absolute */
-	struct content_cache *cache;	/* NULL: each file is read each time */
+	struct content_cache *cache;	/* NULL if every file is to be read each time */
 };
 
 /**
- * skip_open - open a store, and make it if it is not there
+ * skip_open - open a store, and create it if necessary
  * @why: filled on error: the file, the reason, and what to do
  *
  * Return: false on error.
@@ -57,7 +57,7 @@ void skip_say(const struct skip_store *s, const char *what, const char *which);
 /** skip_hash - SHA-256 of bytes, as SKIP_HEX digits and a NUL */
 void skip_hash(const void *data, size_t n, char hex[SKIP_HEX + 1]);
 
-/** skip_hash_file - the same of what a file holds now.  @fd is read from its begin */
+/** skip_hash_file - SHA-256 of a file's present content. @fd is read from the beginning */
 bool skip_hash_file(const struct skip_store *s, int fd, char hex[SKIP_HEX + 1]);
 
 /**
@@ -77,7 +77,7 @@ bool skip_write(const struct skip_store *s, const char *path, const void *data, 
 bool skip_read(const char *path, struct buf *to);
 
 /**
- * skip_shrink - remove what was not used for longest until the objects fit
+ * skip_shrink - remove the least recently used files until the objects fit
  * @max: bytes
  */
 void skip_shrink(const struct skip_store *s, uint64_t max);
@@ -85,9 +85,9 @@ void skip_shrink(const struct skip_store *s, uint64_t max);
 /* ---- the state in which a program begins: state.c ---- */
 
 /**
- * skip_state - describe the state of this process, of which a new program can see everything
- * @path, @argv, @envp: of the program that is to run
- * @why: set to why there is no key for it, if so
+ * skip_state - describe the state of this process that a new program can see
+ * @path, @argv, @envp: of the program to be run
+ * @why: set to why it has no key, if so
  */
 bool skip_state(const char *path, char **argv, char **envp, struct buf *to, const char **why);
 
@@ -96,24 +96,24 @@ bool skip_state(const char *path, char **argv, char **envp, struct buf *to, cons
 enum skip_fact {
 	FACT_CONTENT = 'c',	/* type, owner, mode and content */
 	FACT_LOOK = 's',	/* what stat and readlink say; no times of a directory */
-	FACT_BLIND = 'o',	/* the same without any times */
+	FACT_BLIND = 'o',	/* FACT_LOOK without any times */
 	FACT_LIST = 'l',	/* the names in a directory */
-	FACT_MISS = 'm',	/* that there is no such file */
+	FACT_MISS = 'm',	/* absence of a file */
 	FACT_READ = 'p',	/* content of a file that has no size, such as in /proc */
 	FACT_WAY = 'w',		/* which directory a path leads to */
 };
 
 /**
- * skip_fact - append what is the case now, as text
+ * skip_fact - append a fact about the present state, as text
  *
- * Return: false if this cannot be said.
+ * Return: false if it cannot be determined.
  */
 bool skip_fact(const struct skip_store *s, enum skip_fact kind, const char *path, struct buf *to);
 
 /* ---- entries: entry.c ---- */
 
 /*
- * An entry is rows of strings, each with a NUL behind:
+ * An entry is rows of strings, each ended by a NUL:
  *
  *	KIND path fact			for KIND of enum skip_fact
  *	"f" path mode SHA-256		a regular file
@@ -126,10 +126,10 @@ bool skip_fact(const struct skip_store *s, enum skip_fact kind, const char *path
 bool skip_add(const struct skip_store *s, const char *key, struct buf *entry);
 
 /**
- * skip_replay - if an entry of a key fits, make what its step would make
+ * skip_replay - if an entry of a key fits, make the outputs of its step
  * @which: set to the path that did not fit, of PATH_MAX bytes; "" if none
  *
- * Return: NULL if it has done so; else why not, a constant.  Then nothing was changed.
+ * Return: NULL on success; else a constant reason, and nothing was changed.
  */
 const char *skip_replay(const struct skip_store *s, const char *key, char *which);
 
@@ -137,12 +137,13 @@ const char *skip_replay(const struct skip_store *s, const char *key, char *which
 
 struct skip_learn {
 	const struct skip_store *store;
-	const char *program;	/* of etrace, which asks: that its name leads to */
+	const char *program;	/* path of the etrace binary that asks, with links resolved */
 	const char *allow;	/* more names of programs that may be skipped, comma-separated */
 };
 
 /**
- * skip_learn - take the steps of a recording into a store, and print how many and why not others
+ * skip_learn - add the steps of a recording to a store; print their number, and why others were
+ * refused
  *
  * Return: false after diag_fatal().
  */

@@ -2,8 +2,8 @@
 /*
  * The state in which a program begins.  See skip.h.
  *
- * It is taken by a process that has come out of the same execve, with the same descriptors, that the
- * program would get.  What is not in here must not decide what a program does.
+ * It is determined in a process that went through the same execve, with the same descriptors, as
+ * the program would. Anything left out here must not affect what a program does.
  */
 #include "skip/skip.h"
 
@@ -34,7 +34,7 @@ static void state_number(struct buf *to, uintmax_t v)
 	state_add(to, text);
 }
 
-/* @without: a string that begins so does not matter; NULL for none */
+/* @without: ignore strings that begin with this; NULL for none */
 static void state_list(struct buf *to, char **list, const char *without)
 {
 	struct buf all = { 0 };
@@ -50,7 +50,7 @@ static void state_list(struct buf *to, char **list, const char *without)
 	buf_free(&all);
 }
 
-/* What a descriptor is.  Return: NULL, or why no program that has it can be skipped. */
+/* Describe a descriptor. Return: NULL, or why no program with this descriptor can be skipped. */
 static const char *state_descriptor(struct buf *to, int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -65,7 +65,7 @@ static const char *state_descriptor(struct buf *to, int fd)
 	state_number(to, st.st_mode & S_IFMT);
 	if (S_ISFIFO(st.st_mode))
 		return NULL;
-	/* nobody can have read from it */
+	/* nothing can have been read from it */
 	if (S_ISREG(st.st_mode))
 		return (flags & O_ACCMODE) == O_WRONLY ? NULL : "it has a file open that it may read";
 	if (!S_ISCHR(st.st_mode))
@@ -89,7 +89,7 @@ static bool state_has_others(void)
 		int fd = atoi(e->d_name);
 		int flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
 
-		/* our own are closed by the execve */
+		/* the execve closes our own */
 		others |= flags >= 0 && !(flags & FD_CLOEXEC);
 	}
 	if (dir)
@@ -170,7 +170,7 @@ bool skip_state(const char *path, char **argv, char **envp, struct buf *to, cons
 	state_add(to, "etrace skip 1");
 	state_add(to, path);
 	state_list(to, argv, NULL);
-	/* etrace run sets it when it records with strace, for leak sanitizers */
+	/* etrace run sets it for leak sanitizers when it records with strace */
 	state_list(to, envp, "LSAN_OPTIONS=");
 	if (!getcwd(cwd, sizeof(cwd)))
 		*why = "its working directory has no name";

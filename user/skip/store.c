@@ -15,7 +15,7 @@
 
 #include <nettle/sha2.h>
 
-#define SLOTS		65536	/* of the cache of hashes */
+#define SLOTS		65536	/* number of slots of the hash cache */
 #define LARGEST		(64u << 20)
 
 char *skip_path(const struct skip_store *s, char *to, const char *kind, const char *a,
@@ -33,7 +33,7 @@ static bool store_make(const char *path)
 
 bool skip_open(struct skip_store *s, const char *dir, char *why, size_t size)
 {
-	/* "is" stays empty: learn.c has the reason */
+	/* "is" stays empty: see learn.c */
 	static const char *const parts[] = { "steps", "objects", "is" };
 	char path[PATH_MAX], reason[256];
 	struct stat st;
@@ -43,7 +43,7 @@ bool skip_open(struct skip_store *s, const char *dir, char *why, size_t size)
 		snprintf(why, size, "%.2048s: %s; name a directory with --store", dir, strerror(errno));
 		return false;
 	}
-	/* who can write to it decides what is put into builds */
+	/* anybody who can write to it can inject files into builds */
 	if (strlen(s->dir) > 2048 || lstat(s->dir, &st) || st.st_uid != geteuid() ||
 	    (st.st_mode & 022)) {
 		snprintf(why, size, "%s: others may write to it; use a directory of your own",
@@ -80,7 +80,7 @@ void skip_say(const struct skip_store *s, const char *what, const char *which)
 			line[i] = '?';
 	line[n] = '\n';
 	if (write(fd, line, (size_t)n + 1) < 0)
-		errno = 0;	/* only a summary lacks it */
+		errno = 0;	/* harmless: only a summary lacks the line */
 	close(fd);
 }
 
@@ -142,7 +142,7 @@ bool skip_copy(int from, int to, char hex[SKIP_HEX + 1])
 	return !n;
 }
 
-/* Whether a file's ctime is older than the clock: so old that a change would give it another one. */
+/* Whether a file's ctime is old enough that a change would set another one. */
 static bool is_settled(const struct stat *st)
 {
 	struct timespec now;
@@ -183,7 +183,7 @@ bool skip_hash_file(const struct skip_store *s, int fd, char hex[SKIP_HEX + 1])
 		return false;
 	after = hash_key(fd, &st);
 	if (memcmp(&key, &after, sizeof(key)))
-		return false;	/* it changes just now */
+		return false;	/* it is being changed */
 	if (settled) {
 		utf8_unhex(hex, SKIP_HEX, (char *)id.sha256);
 		content_cache_put(s->cache, &key, &id);

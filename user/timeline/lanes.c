@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- in which lane ---- */
+/* ---- lanes of slices ---- */
 
-/* A heap of lanes: those with the least key first. */
+/* A heap of lanes, smallest key first. */
 struct heap {
 	struct place {
 		int64_t key;
@@ -45,8 +45,8 @@ static uint32_t heap_take(struct heap *h)
 }
 
 struct packing {
-	struct heap busy;	/* by when they become free */
-	struct heap free;	/* by number; also some that are not free any more */
+	struct heap busy;	/* keyed by the time when they become free */
+	struct heap free;	/* keyed by number; also contains some that are no longer free */
 	bool *is_free;
 	size_t cap;
 };
@@ -68,7 +68,7 @@ static uint32_t find_lane(struct packing *p, struct lanes *l, uint32_t wanted)
 
 static void pack_lanes(const struct timeline *t, struct lanes *l)
 {
-	/* by job: 1 + the lane that it had last, 0 if none */
+	/* by job: 1 + its last lane, 0 if none */
 	uint32_t *last = xcalloc(t->nprocesses + 1, sizeof(*last));
 	struct packing p = { 0 };
 
@@ -101,7 +101,7 @@ void lanes_find(const struct timeline *t, struct lanes *l)
 	pack_lanes(t, l);
 }
 
-/* ---- how many of each class ---- */
+/* ---- programs of each class ---- */
 
 struct counting {
 	uint32_t working[WORK_CLASSES], reported[WORK_CLASSES];
@@ -138,7 +138,7 @@ void lanes_steps(const struct lanes *l, const uint8_t *classes,
 		change_count(&c, l->rows[i].from, classes[l->rows[i].exec], 1);
 		heap_put(&busy, l->rows[i].to, classes[l->rows[i].exec]);
 	}
-	/* the last one, which nothing follows */
+	/* report the last change, which nothing follows */
 	change_count(&c, INT64_MAX, 0, 0);
 	free(busy.rows);
 }

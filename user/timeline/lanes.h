@@ -10,9 +10,9 @@
 #include "timeline/work.h"
 
 struct lanes {
-	struct timeline_slice *rows;	/* the timeline's, in the order of @from */
+	struct timeline_slice *rows;	/* the timeline's slices, ordered by @from */
 	size_t n;
-	uint32_t count;			/* of lanes */
+	uint32_t count;			/* number of lanes */
 };
 
 /** lanes_find - set timeline_slice.lane of all slices; @l points into the timeline */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judged by base name. */
+/* Decides by base name. */
 bool timeline_schedules(const char *path, size_t len)
 {
 	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
@@ -65,7 +65,7 @@ static void link_kids(struct timeline *t)
 	free(order);
 }
 
-/* Execs of each process, in the order of time. */
+/* Execs of each process, in time order. */
 static void link_runs(struct timeline *t)
 {
 	uint32_t at = 0;
@@ -154,7 +154,7 @@ void timeline_link(struct timeline *t)
 	timeline_work(t);
 }
 
-/* Without recursion: a trace may say that anything is below anything. */
+/* Without recursion, because a damaged trace may nest processes arbitrarily. */
 void timeline_below(const struct timeline *t, uint32_t process,
 		    bool (*fn)(void *ctx, uint32_t process), void *ctx)
 {
@@ -200,7 +200,7 @@ static int by_time(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* How many slices there are at each time: merges beginnings and ends in the order of time. */
+/* Counts the slices at each time, by merging beginnings and ends in time order. */
 static void count_working(struct timeline *t)
 {
 	int64_t *ends = xcalloc(t->nslices + 1, sizeof(*ends)), before = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where the time of a build went: its processes and programs in memory, when each of them
- * worked, and the path that decided how long it took.
+ * Where the time of a build went: its processes and programs, when each of them worked, and the
+ * path that determined its duration.
  *
  * A process works while it lives, except that it may wait (timeline_work.c)
- * - while one of its children lives, unless that waits for what the process itself writes;
+ * - while one of its children lives, unless the child waits for data from the process itself;
  * - while it reads a pipe that another process still has open for writing;
- * - while another process reads a pipe into which this one writes more than a pipe holds,
- *   unless the reader itself waits for data: of the two at a pipe, one works.
- * When it may have waited, it worked while it used the processor.  Only its total processor
- * time is known, when it ends.  What does not fit into its other time is taken to be at the end
- * of the time in which it may have waited.  If the total is unknown, the process waited for all
- * of that time, but never for a reader.  Nor did it wait for a reader if it used the processor
- * for at least half of its life: such a process had little time to wait.
- * Whatever else it waits for counts as work: sleep, disks, the network, files, locks.
+ * - while another process reads a pipe into which this one writes more than a pipe can hold,
+ * unless the reader itself waits for data: one of the two at a pipe works. While it may have
+ * waited, it worked when it used the CPU. Only its total CPU time is known, from its end. The part
+ * that does not fit into its other time is assumed to be at the end of the time in which it may
+ * have waited. If the total is unknown, the process is assumed to have waited all of that time,
+ * but never for a reader. Nor did it wait for a reader if it used the CPU for at least half of its
+ * life: such a process had little time to wait. Waiting for anything else counts as work: sleep,
+ * disks, the network, files, locks.
  *
  * All times are nanoseconds since the first event.
  */
@@ -32,21 +32,21 @@ struct timeline_process {
 	uint32_t parent;	/* process, 0 if none in the trace */
 	uint32_t exec, last;	/* its first exec, and its last */
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
-	uint32_t runs, nruns;	/* its execs, in the order of time: timeline.runs */
+	uint32_t runs, nruns;	/* its execs, in time order: timeline.runs */
 	uint32_t waits, nwaits;	/* timeline.waits */
-	uint32_t job;		/* itself, or the one above it that a build tool started; or 0 */
-	uint32_t tool;		/* the outermost build tool of itself and those above it, or 0 */
-	uint32_t slots;		/* of a build tool: jobs that may run at once, 0 if unknown */
+	uint32_t job;		/* itself, or its ancestor that a build tool started; or 0 */
+	uint32_t tool;		/* the outermost build tool among itself and its ancestors, or 0 */
+	uint32_t slots;		/* for a build tool: number of job slots, 0 if unknown */
 	int64_t at, until;
-	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
+	bool schedules;		/* make, ninja: its children wait for a free job slot */
 };
 
 struct timeline_exec {
 	uint32_t process, next;	/* the next exec of its process */
 	uint32_t program;	/* file */
-	bool forked;		/* what a child is before it runs a program of its own */
+	bool forked;		/* a child before its first execve */
 	int64_t at, until;
-	int64_t worked;		/* how long it worked in that time, ns: the sum of its slices */
+	int64_t worked;		/* how long it worked, ns: the sum of its slices */
 	int64_t cpu;		/* CPU time of the process, ns: only in its last exec; else -1 */
 };
 
@@ -57,12 +57,12 @@ struct timeline_slice {
 	int64_t from, to;
 };
 
-/* A process needs a file that another one makes, by the rules of a build tool. */
+/* By the rules of a build tool, a process needs a file that another one makes. */
 struct timeline_edge {
 	uint32_t user, maker, file;
 };
 
-/* A process waited for another one at a pipe: for it to write, or if @full, to read. */
+/* A process waited at a pipe for another one to write or, if @full, to read. */
 struct timeline_wait {
 	uint32_t process;
 	uint32_t other : 31;
@@ -77,15 +77,15 @@ struct timeline_moment {
 };
 
 struct timeline {
-	struct db *db;			/* the database it was read from, NULL if none */
+	struct db *db;			/* the database from which it was read, NULL if none */
 	struct timeline_process *processes;	/* by id, from 1 on */
 	struct timeline_exec *execs;
 	uint32_t *kids, *runs;
 	size_t nprocesses, nexecs;	/* highest ids */
-	/* the owner adds when processes may have waited; timeline_link() finds out when they did */
+	/* the owner adds possible waits; timeline_link() reduces them to actual ones */
 	struct timeline_wait *waits;
 	size_t nwaits, waits_cap;
-	struct timeline_slice *slices;	/* all work, in the order of @from */
+	struct timeline_slice *slices;	/* all work, ordered by @from */
 	size_t nslices, slices_cap;
 	int64_t worked;			/* the sum of all slices */
 	int64_t unsure;			/* waits of processes that may have worked: see above */
@@ -93,14 +93,14 @@ struct timeline {
 	struct timeline_edge *edges;	/* sorted by user and maker */
 	size_t nedges, edges_cap;
 	/*
-	 * Beginnings and ends of all processes, in the order of time.  At one time: beginnings
-	 * first, those of parents before those of their children; ends of parents last.
+	 * Beginnings and ends of all processes, in time order. At the same time, beginnings come
+	 * first, parents before their children; ends of parents come last.
 	 */
 	struct timeline_moment *moments;
 	size_t nmoments;
 	/*
 	 * By process: whether all job slots were taken when it ended.  If the number of slots is
-	 * unknown, the most that were ever taken at once counts.
+	 * unknown, the maximum ever taken at the same time counts.
 	 */
 	bool *full;
 	int64_t wall;			/* from the first event to the last */
@@ -109,7 +109,7 @@ struct timeline {
 	/* width[n]: ns during which exactly n processes worked */
 	int64_t *width;
 	size_t nwidths;
-	/* when the number of working processes changed, and to what; the first is at 0 */
+	/* when the number of working processes changed, and its new value; the first is at 0 */
 	struct timeline_step {
 		int64_t at;
 		uint32_t working;
@@ -118,10 +118,10 @@ struct timeline {
 };
 
 /**
- * timeline_complete - compute the rest, once processes, execs, waits and the wall time are set
+ * timeline_complete - compute the rest, after processes, execs, waits and the wall time are set
  *
  * Parents have lower numbers than their children; processes, and the execs of each,
- * are in the order of time.
+ * are in time order.
  */
 void timeline_complete(struct timeline *t);
 
@@ -144,13 +144,13 @@ bool timeline_schedules(const char *path, size_t len);
 void timeline_add_exec(struct timeline *t, uint32_t id);
 
 /**
- * timeline_below - a process and all below it, parents before children
+ * timeline_below - visit a process and all its descendants, parents before children
  * @fn: called for each, until it returns false
  */
 void timeline_below(const struct timeline *t, uint32_t process,
 		    bool (*fn)(void *ctx, uint32_t process), void *ctx);
 
-/** timeline_exec_at - what a process ran at a time.  Return: an exec, 0 if none */
+/** timeline_exec_at - the program that a process ran at a time. Return: an exec, 0 if none */
 static inline uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
 {
 	const struct timeline_process *p = &t->processes[process];
@@ -158,7 +158,7 @@ static inline uint32_t timeline_exec_at(const struct timeline *t, uint32_t proce
 
 	if (!p->nruns)
 		return 0;
-	/* the first one counts for the time before it, too */
+	/* the first one also counts for the time before it */
 	next = partition_point(i, 1, p->nruns, t->execs[t->runs[p->runs + i]].at <= at);
 	return t->runs[p->runs + next - 1];
 }
@@ -169,7 +169,7 @@ static inline int64_t timeline_moment_at(const struct timeline *t, struct timeli
 	return m.ends ? t->processes[m.process].until : t->processes[m.process].at;
 }
 
-/** timeline_average - how many processes worked on average, while any did */
+/** timeline_average - average number of working processes, while at least one worked */
 double timeline_average(const struct timeline *t);
 
 /* ---- the critical path ---- */
@@ -178,36 +178,36 @@ double timeline_average(const struct timeline *t);
 enum path_why {
 	PATH_BEGIN,		/* the build began */
 	PATH_STARTED,		/* its parent started it then */
-	PATH_ENDED,		/* it waited for the one before it to end */
-	PATH_NEEDED,		/* it was started when a file that it needs was there: @file */
-	PATH_PLACE,		/* all job slots were taken, until the one before it ended */
+	PATH_ENDED,		/* it waited for the previous segment's process to end */
+	PATH_NEEDED,		/* it was started when a file that it needs was ready: @file */
+	PATH_PLACE,		/* all job slots were taken until the previous one ended */
 	PATH_ORDER,		/* it was started when the one before it had ended, of which it
 				 * needs no file, though a slot was free: it is the order in a
 				 * script, or a dependency that no file shows
 				 */
-	PATH_PIPE,		/* it waited for the one before it at a pipe */
+	PATH_PIPE,		/* it waited for the previous one at a pipe */
 	PATH_WHYS
 };
 
 struct path_segment {
 	uint32_t exec;		/* the exec that worked, 0 if none in the trace */
-	uint32_t output;	/* the file that it, or its job, made; 0 if none */
-	uint32_t file;		/* of PATH_NEEDED */
+	uint32_t output;	/* the file that it or its job made; 0 if none */
+	uint32_t file;		/* PATH_NEEDED: the file */
 	uint8_t why;		/* enum path_why */
 	int64_t from, to;
 };
 
 struct critical_path {
-	struct path_segment *rows;	/* one begins where the one before it ends */
+	struct path_segment *rows;	/* each begins where the previous one ends */
 	size_t n, cap;
 };
 
 /**
  * timeline_walk - the critical path: from 0 to @t->wall, without holes
- * @needed: returns a file that @user or one below it needs, and @maker or one below it made,
- *	0 if none.  NULL if unknown: PATH_PLACE stands for PATH_NEEDED and PATH_ORDER, too.
+ * @needed: returns a file that @user or a descendant needs, and @maker or a descendant made, 0 if
+ *	none. NULL if unknown: then PATH_PLACE also stands for PATH_NEEDED and PATH_ORDER.
  *
- * Sets no path_segment.output.  Free @path with timeline_path_free().
+ * Does not set path_segment.output.  Free @path with timeline_path_free().
  */
 void timeline_walk(const struct timeline *t, struct critical_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx);

@@ -12,7 +12,7 @@ static int64_t since_begin(struct timeline_events *l, uint64_t time)
 	if (!l->begun)
 		l->begin = time;
 	l->begun = true;
-	/* 0 if it came too late to be in order */
+	/* 0 if it arrived too late to be in order */
 	return time > l->begin ? (int64_t)(time - l->begin) : 0;
 }
 
@@ -39,7 +39,7 @@ static uint32_t add_process(struct timeline_events *l, const struct task *t, uin
 			       sizeof(*l->t.processes));
 	l->pids = xgrow(l->pids, &l->pids_cap, id + 1, sizeof(*l->pids));
 	l->live = xgrow(l->live, &l->live_cap, id + 1, sizeof(*l->live));
-	/* row 0 is none */
+	/* row 0 means none */
 	if (id == 1) {
 		l->t.processes[0] = (struct timeline_process){ 0 };
 		l->pids[0] = l->live[0] = 0;
@@ -51,7 +51,7 @@ static uint32_t add_process(struct timeline_events *l, const struct task *t, uin
 	return id;
 }
 
-/* The last program of a process lived until @at, at least. */
+/* The last program of a process lived at least until @at. */
 static void end_exec(struct timeline_events *l, uint32_t process, int64_t at)
 {
 	struct timeline_process *p = &l->t.processes[process];
@@ -71,7 +71,7 @@ static bool label_fork(struct timeline_events *l, uint32_t exec, uint32_t parent
 	if (!before)
 		return false;
 	len = strcspn(timeline_events_label(l, before), " ");
-	/* buf_room() may move the labels: only use the parent's after it */
+	/* buf_room() may move the labels: get the parent's after it */
 	room = buf_room(&l->labels, len + 1);
 	memcpy(room, timeline_events_label(l, before), len);
 	room[len] = '\0';
@@ -127,7 +127,7 @@ void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const
 
 		process = add_process(l, t, process_of(l, maker), at);
 	} else if (t->execed) {
-		/* this ended what it ran before */
+		/* this ended its previous program */
 		end_exec(l, process, at);
 	} else {
 		l->live[process]++;
@@ -173,7 +173,7 @@ void timeline_events_complete(struct timeline_events *l, uint64_t time)
 		l->t.processes = xcalloc(1, sizeof(*l->t.processes));
 	if (!l->t.execs)
 		l->t.execs = xcalloc(1, sizeof(*l->t.execs));
-	/* what still lived when the trace ended */
+	/* processes that were still alive when the trace ended */
 	for (size_t i = 1; i <= l->t.nprocesses; i++)
 		if (l->t.processes[i].until > l->t.wall)
 			l->t.processes[i].until = l->t.wall;

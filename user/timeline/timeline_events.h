@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Builds a timeline (timeline.h) from the events of a trace as they come.  The owner of
- * a table of live tasks (proctab.h) calls it from the hooks of that table.
+ * Builds a timeline (timeline.h) from the events of a trace as they arrive. The owner
+ * of a table of live tasks (proctab.h) calls it from the table's callbacks.
  *
  * Memory: some 400 bytes for each program of the whole trace, including the complete
  * timeline.
@@ -14,7 +14,7 @@
 #include "event/proctab.h"
 #include "timeline/timeline.h"
 
-/* What the timeline itself does not hold about an exec. */
+/* Data about an exec that is not in the timeline itself. */
 struct timeline_work {
 	uint32_t label;		/* offset in timeline_events.labels; a NUL ends it */
 	uint8_t class;		/* enum work_class */
@@ -29,18 +29,18 @@ struct timeline_events {
 	struct buf labels;		/* bytes as in the trace */
 	uint64_t begin;			/* ns: time 0 of the timeline */
 	bool begun;
-	struct map64 by_koid;		/* of live processes */
+	struct map64 by_koid;		/* live processes by koid */
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
-/** timeline_events_start - set time 0; if not called, it is that of the first task */
+/** timeline_events_start - set time 0; by default, the time of the first task */
 static inline void timeline_events_start(struct timeline_events *l, uint64_t time)
 {
 	l->begin = time;
 	l->begun = true;
 }
 
-/** timeline_events_begin - for proctab_ops.begin; @tab: to find parents of earlier tasks */
+/** timeline_events_begin - for proctab_ops.begin; @tab: for finding parents of earlier tasks */
 void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const struct task *t,
 			   const struct task *parent, const struct et_event *ev);
 
@@ -51,10 +51,14 @@ void timeline_events_end(struct timeline_events *l, const struct task *t, enum t
 /** timeline_events_complete - the trace is over, and all tasks have ended */
 void timeline_events_complete(struct timeline_events *l, uint64_t time);
 
-/** timeline_events_exec - what a task's process runs now.  Return: an exec, 0 if unknown */
+/**
+ * timeline_events_exec - the program that a task's process runs now.
+ *
+ * Return: an exec, 0 if unknown
+ */
 uint32_t timeline_events_exec(const struct timeline_events *l, const struct task *t);
 
-/** timeline_events_label - what an exec works at */
+/** timeline_events_label - what an exec works on */
 static inline const char *timeline_events_label(const struct timeline_events *l, uint32_t exec)
 {
 	return l->labels.s + l->works[exec].label;

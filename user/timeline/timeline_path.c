@@ -2,9 +2,9 @@
 /*
  * Finds the critical path.  See timeline.h.
  *
- * The search begins at the end of the build: at each moment one process worked, since it was
- * started, or since it stopped waiting for a child or at a pipe.  Before that, its parent, that
- * child, or the process at the other end of the pipe worked.
+ * The search begins at the end of the build: at each moment, one process on the path worked, since
+ * it was started or since it stopped waiting for a child or at a pipe. Before that, the path
+ * continues with its parent, that child, or the process at the other end of the pipe.
  */
 #include "timeline/timeline.h"
 #include "base/partition.h"
@@ -18,21 +18,26 @@ const char *const path_whys[PATH_WHYS] = {
 
 /* ---- job slots ---- */
 
-/* By process: whether it took a job slot of a build tool.  Another build tool has its own slots. */
+/*
+ * By process: whether it took a job slot of a build tool.  Other build tools have their own slots.
+ */
 static bool *find_jobs(const struct timeline *t)
 {
 	bool *jobs = xcalloc(t->nprocesses + 1, sizeof(*jobs));
 
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		jobs[p] = t->processes[p].job == p;
-	/* nor does a job that only waits for another build tool: a shell with "cd DIR && make" */
+	/*
+	 * nor did a job that only waits for another build tool, such as a shell with "cd DIR &&
+	 * make"
+	 */
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		if (t->processes[p].schedules)
 			jobs[t->processes[p].job] = false;
 	return jobs;
 }
 
-/* Slots that a build tool shares with those below it: taken now, and at most. */
+/* Slots that a build tool shares with those below it: number taken now, and maximum. */
 struct slots {
 	uint32_t used, most;
 };
@@ -71,12 +76,13 @@ void timeline_find_full(struct timeline *t)
 struct walk {
 	const struct timeline *t;
 	struct critical_path *path;	/* from the last segment to the first, during the walk */
-	int64_t *arrived;	/* by process: when the walk came to it from one that waited */
+	/* by process: time at which the walk reached it from a process that waited */
+	int64_t *arrived;
 	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
 	void *ctx;
 };
 
-/* When a program began: with its process, if that had only forked before. */
+/* When a program began: when its process began, if that had only forked before. */
 static int64_t begin_of(const struct timeline *t, uint32_t exec)
 {
 	const struct timeline_process *p = &t->processes[t->execs[exec].process];
@@ -85,7 +91,7 @@ static int64_t begin_of(const struct timeline *t, uint32_t exec)
 	return exec == p->exec || (first->forked && first->next == exec) ? p->at : t->execs[exec].at;
 }
 
-/* A process worked from @from to @to: a segment for each program that it ran then. */
+/* A process worked from @from to @to: add a segment for each program that it ran then. */
 static void add_segment(struct walk *w, uint32_t process, int64_t from, int64_t to)
 {
 	struct critical_path *l = w->path;
@@ -127,9 +133,9 @@ static const struct timeline_wait *last_wait(const struct timeline *t, uint32_t 
 }
 
 /*
- * Whether a process waited for @wait->other until @to at most, longer than for its children.
- * Not if the walk has been there at that time: two processes that wait for each other would
- * keep it going forever.
+ * Whether a process waited for @wait->other until @to at most, longer than for its children. False
+ * if the walk has already been there at that time: two processes that wait for each other would
+ * make it endless.
  */
 static bool is_waited_for(const struct walk *w, const struct timeline_wait *wait, uint32_t child,
 			  int64_t to)
@@ -142,7 +148,7 @@ static bool is_waited_for(const struct walk *w, const struct timeline_wait *wait
 
 #define NONE SIZE_MAX
 
-/* Why @user began only when @child, which the same process had started, had ended. */
+/* Explain why @user began only when @child, which the same process had started, had ended. */
 static void explain_segment(struct walk *w, size_t begun, uint32_t user, uint32_t child)
 {
 	struct path_segment *s = &w->path->rows[begun];
@@ -155,7 +161,7 @@ static void walk_back(struct walk *w)
 {
 	const struct timeline *t = w->t;
 	struct critical_path *l = w->path;
-	/* 0 stands for what started the processes that have no parent in the trace */
+	/* 0 stands for the unknown parent of processes without a parent in the trace */
 	uint32_t p = 0, user = 0, child;
 	int64_t to = t->wall;
 	/* index of the first segment of @user, which @p started */

@@ -2,8 +2,8 @@
 /*
  * Finds when each program worked itself, by the rules in timeline.h.
  *
- * Processes are handled from the last to the first: so it is known when children waited
- * for their parent before the parent's turn comes.
+ * Processes are handled from the last to the first, so a process's turn comes when it
+ * is known when its children waited for it.
  */
 #include "timeline/timeline.h"
 #include "base/partition.h"
@@ -19,13 +19,14 @@ struct spans {
 struct work {
 	struct timeline *t;
 	struct timeline_wait *may;	/* the waits that the owner added, sorted by process */
-	size_t left;		/* how many of these are of processes that are still to come */
-	/* of one process: */
-	struct spans busy;	/* its children live, and do not wait for it; may overlap */
-	struct spans free;	/* no such child lives; from here on sorted, without overlap */
-	struct spans held;	/* at least one such child lives */
+	size_t left;		/* number of these that belong to processes still to be handled */
+	/* for the current process: */
+	struct spans busy;	/* when children live and do not wait for it; may overlap */
+	/* when no such child lives; this and the next ones are sorted, without overlap */
+	struct spans free;
+	struct spans held;	/* when at least one such child lives */
 	struct spans may_here;	/* the part of @may that is in @free */
-	struct spans full;	/* of that, when it may have waited for a reader */
+	struct spans full;	/* the part of @may_here when it may have waited for a reader */
 	struct spans doubt;	/* when it worked or waited for another process */
 };
 
@@ -118,7 +119,7 @@ static int by_process(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Of @n possible waits of a process, those for a reader (@full) or a writer, cut to @free. */
+/* Find the possible waits, of @n of a process, for a reader (@full) or a writer, cut to @free. */
 static void find_here(struct work *w, const struct timeline_wait *may, size_t n, bool full)
 {
 	int64_t until = 0;
@@ -163,9 +164,9 @@ static void add_rest(struct spans *to, struct timeline_wait span, const struct t
 }
 
 /*
- * Take the possible waits of a process: the last ones that are left.  A process that has
- * filled a pipe waits for the reader, except while the reader waits for more data.  During that
- * it does not also wait for what it reads itself.
+ * Take the possible waits of a process, which are the last remaining ones. A process that has
+ * filled a pipe waits for the reader, except while the reader waits for more data. While it waits
+ * for the reader, it does not also wait for its own input.
  */
 static void take_waits(struct work *w, uint32_t process)
 {
@@ -201,7 +202,7 @@ static int64_t sum_of(const struct spans *s)
 	return sum;
 }
 
-/* Processor time of a process in ns, -1 if unknown. */
+/* CPU time of a process in ns, -1 if unknown. */
 static int64_t cpu_of(const struct timeline *t, uint32_t process)
 {
 	const struct timeline_process *p = &t->processes[process];
@@ -210,8 +211,8 @@ static int64_t cpu_of(const struct timeline *t, uint32_t process)
 }
 
 /*
- * It waited for all of the time in doubt except the end of that: there it worked, for as long
- * as its processor time does not fit into its other time.
+ * The process waited for all of the doubtful time except its end: there it worked, for the part of
+ * its CPU time that does not fit into its other time.
  */
 static void add_waits(struct work *w, uint32_t process)
 {
@@ -279,9 +280,9 @@ static void add_slices(struct work *w, uint32_t process)
 }
 
 /*
- * If its processor time is longer than the time without children to wait for, it also worked
- * while they lived.  Not if it is longer than its life: then it has threads, which may have used
- * all of that in parallel while it had no children to wait for.
+ * If the CPU time of a process exceeds its time without children to wait for, it also worked while
+ * they lived. But not if it exceeds its life: then its threads may have used all of it in parallel
+ * while it had no children to wait for.
  */
 static void add_besides(struct work *w, uint32_t process)
 {

@@ -26,7 +26,7 @@ static struct work_arg base_of(const char *path, size_t len)
 		       (struct work_arg){ path, len };
 }
 
-/* Parts of names: a file that is renamed at the end has a longer name at first. */
+/* Parts of names: a file that is renamed when complete first has a longer name. */
 static const struct {
 	const char *part;
 	enum traced_name what;
@@ -57,7 +57,7 @@ bool traced_is_certain(const char *path, size_t len)
 }
 
 static const struct {
-	const char *option, *value;	/* value: the argument behind it, or NULL */
+	const char *option, *value;	/* value: the argument after it, or NULL */
 	enum work_class class;
 } options[] = {
 	{ "-ftime-trace", NULL, WORK_COMPILE },
@@ -114,7 +114,7 @@ void traced_missing(const struct timeline *t, const uint8_t *execs,
 
 /* ---- messages ---- */
 
-/* How many faults are named in the message. */
+/* Number of faults that are named in the message. */
 #define NAMED_FAULTS	3u
 
 static const struct diag_kind no_traces = {

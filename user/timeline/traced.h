@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Which programs of a build wrote time traces of themselves, and in which files these
- * can be, judged by names and arguments alone.
+ * Finds programs of a build that wrote time traces of themselves, and the files that
+ * may contain these, by names and arguments alone.
  */
 #ifndef ETRACE_TRACED_H
 #define ETRACE_TRACED_H
@@ -15,7 +15,7 @@
 enum traced_name {
 	TRACED_NONE,
 	TRACED_TRACE,	/* a time trace, or any other JSON */
-	TRACED_PROFILE,	/* of rustc: crox makes a time trace of it */
+	TRACED_PROFILE,	/* from rustc: crox makes a time trace from it */
 };
 
 enum traced_name traced_name_of(const char *path, size_t len);
@@ -23,29 +23,29 @@ enum traced_name traced_name_of(const char *path, size_t len);
 /** traced_is_certain - whether a file of that name is a time trace and nothing else */
 bool traced_is_certain(const char *path, size_t len);
 
-/** traced_asked - whether its arguments ask a command to write one; @args: its @n arguments */
+/** traced_asked - whether the @n arguments of a command ask for a time trace */
 bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
 
 /* Flags of an exec. */
 #define TRACED_ASKED	1u	/* traced_asked(): it was asked to write one */
-#define TRACED_REPORTED	2u	/* it wrote one, or the reason why not was reported */
+#define TRACED_REPORTED	2u	/* it wrote one, or the reason for not writing one was reported */
 #define TRACED_FAILED	4u	/* its process failed, so it need not have written one */
 
 /**
  * traced_missing - execs that were asked for a time trace and wrote none
  * @execs: TRACED_*, by exec
- * @fn: called for each, in their order; for a driver, the program that it runs instead
+ * @fn: called for each, in order; for a driver, with the program that it runs
  */
 void traced_missing(const struct timeline *t, const uint8_t *execs,
 		    void (*fn)(void *ctx, uint32_t exec), void *ctx);
 
 /* Messages about time traces that are not shown.  Starts as all zeros. */
 struct traced_faults {
-	struct buf text;	/* of the first ones */
+	struct buf text;	/* text of the first ones */
 	uint64_t n;
 };
 
-/** traced_fault - one more; @name: the file or the program, @len bytes; @fault: in words */
+/** traced_fault - add a fault; @name: the file or program, @len bytes; @fault: as text */
 void traced_fault(struct traced_faults *f, const char *name, size_t len, const char *fault);
 
 /** traced_faults_end - report the faults as a note, if there are any, and free @f */

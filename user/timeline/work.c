@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What a program works at, by its name and arguments.  See work.h. */
+/* What a program works on, by its name and arguments.  See work.h. */
 #include "timeline/work.h"
 #include "base/bytes.h"
 #include "base/partition.h"
@@ -13,21 +13,21 @@ const char *const work_classes[WORK_CLASSES] = {
 	"compile", "assemble", "link", "archive", "shell", "configure", "test", "other",
 };
 
-/* Where the arguments say what it works at. */
+/* Where the arguments name the subject of the work. */
 enum subject {
 	OF_NOTHING,
 	OF_OUTPUT,	/* -o FILE */
 	OF_SOURCE,	/* the first source; else OF_OUTPUT */
 	OF_ARCHIVE,	/* the first word that names an archive; else OF_OUTPUT */
-	OF_FIRST,	/* the first word that is no option */
-	OF_MAKE,	/* the first target, behind the directory that -C names */
-	OF_LAST,	/* the last one */
+	OF_FIRST,	/* the first word that is not an option */
+	OF_MAKE,	/* the first target, after the directory of -C */
+	OF_LAST,	/* the last argument */
 	OF_SCRIPT,	/* what an interpreter runs: a file, or -c COMMANDS */
 };
 
 /*
- * By base name, in the order of strcmp().  Names with a target before or a version behind,
- * as in aarch64-linux-gnu-gcc-12, are found, too.
+ * By base name, in strcmp() order. Names with a target before or a version after, as in
+ * aarch64-linux-gnu-gcc-12, are also found.
  */
 static const struct row {
 	const char *name;
@@ -94,7 +94,7 @@ static const struct row {
 	{ "zstd", WORK_OTHER, OF_LAST },
 };
 
-/* The most of a label's second part that is shown, in bytes. */
+/* Maximum length of a label's second part, in bytes. */
 #define MAX_SUBJECT	100u
 
 static struct work_arg base_of(const char *s, size_t len)
@@ -129,7 +129,7 @@ static bool arg_ends(struct work_arg a, const char *s)
 
 /* ---- programs ---- */
 
-/* Without the version behind it: "gcc-12", "python3.11". */
+/* A name without the version at its end: "gcc-12", "python3.11". */
 static struct work_arg without_version(struct work_arg name)
 {
 	size_t len = name.len;
@@ -144,7 +144,7 @@ static struct work_arg without_version(struct work_arg name)
 static const struct row *find_row(struct work_arg name)
 {
 	const size_t n = sizeof(rows) / sizeof(rows[0]);
-	/* a name with a zero in it is that of no row, whichever is compared with it in the end */
+	/* a name that contains a NUL matches no row, whichever it is finally compared with */
 	size_t i = partition_point(k, 0, n, strncmp(rows[k].name, name.s, name.len) < 0);
 
 	return name.len && i < n && bytes_are(name.s, name.len, rows[i].name) ? &rows[i] : NULL;
@@ -156,13 +156,13 @@ static const struct row *row_of(struct work_arg name)
 	struct work_arg bare = without_version(name), tool;
 	const char *hyphen;
 
-	/* "cc1" ends in a digit of its own */
+	/* "cc1" ends in a digit that is not a version */
 	if (!row)
 		row = find_row(bare);
 	hyphen = row ? NULL : memrchr(name.s, '-', bare.len);
 	if (!hyphen)
 		return row;
-	/* a target before it */
+	/* skip a target before the name */
 	tool = (struct work_arg){ hyphen + 1, name.len - (size_t)(hyphen + 1 - name.s) };
 	row = find_row(tool);
 	return row ? row : find_row(without_version(tool));
@@ -175,7 +175,7 @@ bool work_runs_scripts(const char *program, size_t len)
 	return row && row->subject == OF_SCRIPT;
 }
 
-/* Whether a name is one that projects give their tests. */
+/* Whether a name is one that projects use for tests. */
 static bool names_test(struct work_arg name)
 {
 	static const char *const before[] = { "test-", "test_" };
@@ -200,7 +200,7 @@ bool work_is_source(const char *name, size_t len)
 		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
 		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
 	};
-	/* no suffix is longer */
+	/* the longest suffix */
 	size_t from = len > 6 ? len - 6 : 0;
 	const char *dot = memrchr(name + from, '.', len - from);
 	struct work_arg end;
@@ -226,7 +226,7 @@ static bool is_archive(struct work_arg a)
 	return false;
 }
 
-/* Neither an option, nor a variable that is set for make. */
+/* Whether an argument is neither an option nor a variable setting for make. */
 static bool is_word(struct work_arg a)
 {
 	return a.len && *a.s != '-' && !memchr(a.s, '=', a.len);
@@ -271,8 +271,8 @@ static bool is_number(struct work_arg a)
 }
 
 /*
- * The next argument belongs to @option of make or ninja.  It does after -j, -l and -k only if it
- * is a number: "-j all" makes all.
+ * Whether the next argument belongs to @option of make or ninja. After -j, -l and -k only if it is
+ * a number: "-j all" makes the target all.
  */
 static bool takes_next(struct work_arg option, struct work_arg next)
 {
@@ -290,7 +290,7 @@ static bool takes_next(struct work_arg option, struct work_arg next)
 	return false;
 }
 
-/* The first target of make or ninja.  @dir: set to the value of -C, if it is given. */
+/* The first target of make or ninja.  @dir: set to the value of -C, if given. */
 static struct work_arg target_of(const struct work_arg *args, size_t n, struct work_arg *dir)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -308,16 +308,16 @@ static struct work_arg target_of(const struct work_arg *args, size_t n, struct w
 	return (struct work_arg){ 0 };
 }
 
-/* A depfile has the name of a source in D. */
+/* Whether an argument names a source, not a depfile, whose name contains one. */
 static bool names_source(struct work_arg a)
 {
 	return work_is_source(a.s, a.len) && !arg_ends(a, ".d");
 }
 
-/* The first word of a shell's commands that does something. */
+/* The first word of a shell's commands that does real work. */
 static struct work_arg first_word(struct work_arg commands)
 {
-	/* the first FOLLOWED ones are followed by a command, the others by their own words */
+	/* a command follows the first FOLLOWED ones; the others have arguments */
 	static const char *const passed[] = {
 		"", "exec", "if", "then", "else", "elif", "do", "while", "until", "fi", "done", "!",
 		"set", "cd", ":", "export", "trap", "echo", "test", "for",
@@ -345,7 +345,7 @@ static struct work_arg first_word(struct work_arg commands)
 			i++;
 		if (i == sizeof(passed) / sizeof(passed[0]))
 			return word;
-		/* behind "exec", the next word; behind "set -e;", the next command */
+		/* after "exec", the next word; after "set -e;", the next command */
 		while (i >= FOLLOWED && at < end && *at != ';' && *at != '&' && *at != '\n')
 			at++;
 		at += at < end && !word.len;
@@ -366,7 +366,7 @@ static struct work_arg script_of(const struct work_arg *args, size_t n)
 	return (struct work_arg){ 0 };
 }
 
-/* A directory into which a file goes says less than the file. */
+/* Whether an argument is a directory, which says less than the file that goes into it. */
 static bool is_directory(struct work_arg a)
 {
 	return arg_ends(a, "/") || arg_is(a, ".") || arg_is(a, "..");
@@ -425,7 +425,7 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 	const struct row *row = row_of(called);
 	enum work_class class;
 
-	/* as people call it: "ld", not "x86_64-linux-gnu-ld.bfd" */
+	/* use the common name: "ld", not "x86_64-linux-gnu-ld.bfd" */
 	if (row)
 		name = called;
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a program works at, judged by its name and arguments alone: a class, by which
- * a timeline is coloured, and a label, "cc1 quotearg.c".
+ * What a program works on, judged by its name and arguments alone: a class, which
+ * selects the colour in a timeline, and a label, "cc1 quotearg.c".
  */
 #ifndef ETRACE_WORK_H
 #define ETRACE_WORK_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the order in which they are drawn on top of each other. */
+/* In drawing order, one on top of the other. */
 enum work_class {
 	WORK_COMPILE,
 	WORK_ASSEMBLE,
@@ -34,7 +34,9 @@ struct work_arg {
 	size_t len;
 };
 
-/** work_args - the first @n arguments of an exec's event, into @args; valid as long as it is */
+/**
+ * work_args - the first @n arguments of an exec's event, into @args; valid as long as the event
+ */
 static inline void work_args(struct work_arg *args, const struct et_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -42,25 +44,27 @@ static inline void work_args(struct work_arg *args, const struct et_event *ev, s
 }
 
 /**
- * work_of - what a program works at
+ * work_of - what a program works on
  * @program: its path or base name, @len bytes
  * @args: its @n arguments, the first is its own name; may be none
- * @label: the label is appended to it: the program's base name, and if the arguments name
- *	what it makes or works at, a blank and the base name of that.  Bytes as in the trace.
+ * @label: gets the label appended: the program's base name and, if the arguments name its output
+ *	or input, a blank and that file's base name. Bytes as in the trace.
  */
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label);
 
 /**
- * work_add_output - add what it makes to the label of an interpreter or a build tool, whose
- *	arguments say little: "sh: makes version.h"
- * @program: as work_of() got it
+ * work_add_output - add the output to the label of an interpreter or a build tool, whose
+ * arguments say little: "sh: makes version.h"
+ * @program: as for work_of()
  * @output: the path of the file; "" if unknown, which adds nothing
  */
 void work_add_output(const char *program, size_t len, const char *output, size_t output_len,
 		     struct buf *label);
 
-/** work_runs_scripts - whether a program, a path or name, is a shell or another interpreter */
+/**
+ * work_runs_scripts - whether a program, given by path or name, is a shell or another interpreter
+ */
 bool work_runs_scripts(const char *program, size_t len);
 
 /** work_is_source - whether a file's name is that of a source: "x.c" */

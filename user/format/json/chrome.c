@@ -39,8 +39,8 @@ const char *const chrome_faults[CHROME_FAULTS] = {
 /* A slice that has begun. */
 struct open_slice {
 	size_t slice;
-	uint64_t key;		/* key_of(): matches its end */
-	size_t below;		/* 1 + index of the one that began before, 0 if none */
+	uint64_t key;		/* from key_of(): equal at its end */
+	size_t below;		/* 1 + index of the slice that began before it, 0 if none */
 };
 
 struct reader {
@@ -48,7 +48,7 @@ struct reader {
 	json_tokener *tok;
 	const char *at, *end;
 	struct map64 threads;	/* hash of pid and tid to index of the thread */
-	struct map64 open;	/* key to 1 + index in @begun of the slice that began last */
+	struct map64 open;	/* key to 1 + index in @begun of its last begun slice */
 	struct open_slice *begun;
 	size_t nbegun, begun_cap;
 	bool events;		/* an event was read */
@@ -209,7 +209,7 @@ static void begin_slice(struct reader *r, json_object *event, int64_t ts, bool a
 	uint64_t key = key_of(event, async);
 	const uint64_t *last = map64_get(&r->open, key);
 
-	/* to < from until its end comes; without an end, it ends where it begins */
+	/* to < from until its end arrives; without an end, the slice is empty */
 	add_slice(r, event, ts, INT64_MIN);
 	r->begun = xgrow(r->begun, &r->begun_cap, r->nbegun + 1, sizeof(*r->begun));
 	r->begun[r->nbegun] = (struct open_slice){ r->t->n - 1, key, last ? (size_t)*last : 0 };
@@ -427,7 +427,7 @@ static void arrange_slices(struct chrome_trace *t)
 		struct chrome_slice *s = &t->slices[i];
 
 		s->to = s->to < s->from ? s->from : s->to;
-		/* of slices with equal times, the one that was written last ended last */
+		/* of slices with equal times, the one written last ended last */
 		s->depth = (uint32_t)(t->n - i);
 	}
 	if (t->n)

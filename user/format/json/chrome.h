@@ -21,7 +21,7 @@
 /* Slices nested deeper are left out. */
 #define CHROME_MAX_DEPTH	256u
 
-/* Why there is nothing to show. */
+/* Why a file has nothing to show. */
 enum chrome_fault {
 	CHROME_OK,
 	CHROME_FOREIGN,		/* not a time trace */

@@ -51,10 +51,10 @@ struct report {
 struct report *report_new(unsigned int pid_bits);
 void report_free(struct report *r);
 
-/** report_event - add an event; call it in order of time */
+/** report_event - add an event; call it in time order */
 void report_event(struct report *r, const struct et_event *ev);
 
-/** report_end - the trace has ended: finish all numbers */
+/** report_end - the trace has ended: compute the final numbers */
 void report_end(struct report *r);
 
 /**

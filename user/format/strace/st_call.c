@@ -214,7 +214,7 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 	return true;
 }
 
-/* A path that leads elsewhere for the process that would answer. */
+/* Whether a path leads elsewhere for the process that resolves it. */
 static bool is_of_caller(const char *path)
 {
 	static const char *const of[] = { "/proc/self", "/proc/thread-self" };
@@ -228,7 +228,7 @@ static bool is_of_caller(const char *path)
 	return false;
 }
 
-/* Where the directory @len bytes of log->path leads now.  Return: false if that is not known. */
+/* Where the directory in the first @len bytes of log->path leads now. Return: false if unknown. */
 static bool ask_directory(const struct call *c, size_t len, char dir[PATH_MAX])
 {
 	const struct st_asks *asks = call_asks(c->log, c->task);
@@ -243,7 +243,7 @@ static bool ask_directory(const struct call *c, size_t len, char dir[PATH_MAX])
 	return asks->directory(asks->ctx, name, dir, PATH_MAX);
 }
 
-/* Set log->path to what is behind its first @len bytes, in directory @dir. */
+/* Replace the first @len bytes of log->path with directory @dir. */
 static void move_path(const struct call *c, const char *dir, size_t len)
 {
 	struct st_log *log = c->log;
@@ -256,7 +256,7 @@ static void move_path(const struct call *c, const char *dir, size_t len)
 	buf_add(&log->path, log->text.s, log->text.len);
 }
 
-/* Length of the directory's part of log->path, which is not clean; 0 if it ends in "." or "..". */
+/* Length of the directory part of log->path, which is not clean; 0 if it ends in "." or "..". */
 static size_t raw_directory(const struct st_log *log)
 {
 	const char *end = log->path.s + log->path.len, *slash;
@@ -270,7 +270,7 @@ static size_t raw_directory(const struct st_log *log)
 	return (size_t)(slash - log->path.s);
 }
 
-/* "/proc/self" becomes "/proc/PID", which is the same for the process that answers. */
+/* Replace "/proc/self" with "/proc/PID", which means the same for the process that resolves it. */
 static void settle_self(const struct call *c)
 {
 	static const char self[] = "/proc/self/";
@@ -294,7 +294,7 @@ void call_settle(const struct call *c)
 	if (!log->path.len || *log->path.s != '/')
 		return;
 	settle_self(c);
-	/* with its "..", which the kernel looks up behind links, too */
+	/* include "..", which the kernel also follows after links */
 	n = path_is_clean(log->path.s, log->path.len) ? 0 : raw_directory(log);
 	if (n && ask_directory(c, n, dir)) {
 		move_path(c, dir, n);
@@ -316,7 +316,11 @@ bool call_names_fd(const struct call *c)
 	return path->len >= sizeof(own_fds) && !memcmp(path->s, own_fds, sizeof(own_fds) - 1);
 }
 
-/* Set log->path to the file of N, if it is "/proc/self/fd/N".  Return: false if it is not */
+/*
+ * Set log->path to the file of descriptor N, if it is "/proc/self/fd/N".
+ *
+ * Return: false if it is not
+ */
 static bool settle_fd(const struct call *c)
 {
 	const size_t n = sizeof(own_fds) - 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Finished calls: the table of the roles of their arguments, and what the handlers of all
- * calls share.  Each kind of record in kernel/etrace_syscalls.def has a handler, which
- * finds a call's arguments by their roles, so that variants of a call share a handler.
- * Only st_call*.c include this.
+ * Finished calls: the table of the roles of their arguments, and functions shared by the
+ * handlers.  Each kind of record in kernel/etrace_syscalls.def has a handler, which finds
+ * a call's arguments by their roles, so that variants of a call share a handler. Only
+ * st_call*.c include this.
  */
 #ifndef ETRACE_ST_CALL_H
 #define ETRACE_ST_CALL_H
@@ -68,7 +68,7 @@ void call_learn(const struct call *c, const struct st_fd_arg *fd);
 
 /** call_begin - begin the call's event, with its error if the call failed */
 struct et_event *call_begin(const struct call *c, enum et_kind kind);
-/** call_begin_apart - begin the event of a failed call whose failures are a kind of their own
+/** call_begin_apart - begin the event of a failed call whose failures are a separate kind
  * @path: number of the string for the name, see call_meant()
  */
 struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path);

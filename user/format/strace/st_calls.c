@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Hands each call that is recorded to its handler.  See st_state.h. */
+/* Passes each recorded call to its handler.  See st_state.h. */
 #include "format/strace/st_call.h"
 
 #include <errno.h>

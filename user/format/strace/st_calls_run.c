@@ -66,8 +66,8 @@ struct script {
 /*
  * Find the interpreter of the script @name, the interpreter's interpreter if that is a
  * script, too, and so on.  @path: set to the path of @name, "" if not found; @last: set to
- * that of the last interpreter, or of @name.  @s: SCRIPTS_MAX + 1 entries, the last used
- * one has no interpreter.  Return: number of interpreters, 0 if @name is no script.
+ * the path of the last interpreter, or of @name.  @s: SCRIPTS_MAX + 1 entries, the last
+ * used one has no interpreter.  Return: number of interpreters, 0 if @name is not a script.
  */
 static size_t find_scripts(const struct st_asks *asks, const char *name, char *path,
 			   char *last, struct script *s)

@@ -167,7 +167,7 @@ static bool call_follows(const struct call *c)
 static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
 {
 	struct st_text name = call_arg(c, ROLE_PATH);
-	/* AT_EMPTY_PATH: the file is that of the descriptor */
+	/* AT_EMPTY_PATH: the file is the descriptor's */
 	bool empty = name.len == 2 && !memcmp(name.s, "\"\"", 2);
 	/* futimens: utimensat of NULL; other calls fail with it, and name no file */
 	bool by_fd = call_where(c, ROLE_FD) >= 0 ||

@@ -109,7 +109,7 @@ void call_has_read(const struct call *c, int64_t number, int64_t bytes)
 	fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* ---- what was printed ---- */
+/* ---- output of processes ---- */
 
 static void add_text(struct st_output *o, const char *s, size_t len)
 {
@@ -145,7 +145,7 @@ static bool add_pieces(struct st_text list, struct buf *to)
 	return !cut;
 }
 
-/* Set log->text to what the call's line shows of a write.  Return: whether that is all. */
+/* Set log->text to the data that the line of a write shows. Return: whether it is complete. */
 static bool is_shown(const struct call *c, uint64_t bytes)
 {
 	struct st_text what = c->args.arg[1], list;
@@ -187,7 +187,7 @@ void st_dumped(struct st_log *log, const struct st_line *line)
 	uint8_t bytes[ST_DUMP_MAX];
 	size_t n = log->writer ? st_line_dump(line, bytes) : 0;
 
-	/* a dump has all that was passed to the call, even if less was written */
+	/* a dump has all data passed to the call, even if less was written */
 	if (n > log->undumped)
 		n = (size_t)log->undumped;
 	if (n)

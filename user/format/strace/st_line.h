@@ -31,17 +31,17 @@ enum st_class {
 	ST_FOREIGN,		/* not from strace */
 };
 
-/* Kind of the time of a line. */
+/* The format of a line's time. */
 enum st_clock {
 	ST_UNTIMED,
 	ST_EPOCH,		/* -ttt: since 1970 */
 	ST_DAY,			/* -t, -tt: since midnight */
-	ST_RELATIVE,		/* -r: since the line before */
+	ST_RELATIVE,		/* -r: since the previous line */
 };
 
 struct st_line {
 	enum st_class class;
-	struct st_text whole;	/* all of it, without the newline */
+	struct st_text whole;	/* the whole line, without the newline */
 	int64_t pid;		/* -1 if the line has none */
 	enum st_clock clock;
 	uint64_t time;		/* ns, by @clock */

@@ -254,7 +254,7 @@ static void note_born(struct st_log *log, const struct st_line *line, int64_t pi
 		map64_put(&log->born, (uint64_t)end.value, (uint64_t)pid + 1);
 }
 
-/* Take a line for the rest of one that a message broke. */
+/* Treat a line as the rest of one that a message broke. */
 static void continue_line(struct st_line *line, int64_t pid)
 {
 	line->class = ST_CONTINUED;
@@ -275,7 +275,7 @@ static void hold_line(struct st_log *log, const struct st_line *line)
 	log->held_bytes += h->len;
 }
 
-/* Process the held lines that need not wait any more; @all: all held lines. */
+/* Process the held lines that no longer need to wait; @all: all held lines. */
 static void let_go(struct st_log *log, bool all)
 {
 	const struct st_place place = log->place;
@@ -363,7 +363,7 @@ static void count_unfinished(struct st_log *log)
 			diag_count(log->diag, &unfinished, 1);
 }
 
-/* Emit what the tasks that live on have done with their descriptors. */
+/* Emit what the remaining tasks have done with their descriptors. */
 static void emit_living(struct st_log *log)
 {
 	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Turns a log of strace into events of the etrace model.  It takes the lines in order of
- * time, and works out the task of each line and the paths of its files.
+ * Turns a log of strace into events of the etrace model.  It takes the lines in time order,
+ * and works out the task of each line and the paths of its files.
  *
  * Parts of an event that strace does not print are marked.  A name is the one that the
  * kernel resolved if strace prints it (-y, for opened files), else the program's own,
@@ -58,13 +58,13 @@ struct st_asks {
 	bool (*directory)(void *ctx, const char *name, char *path, size_t size);
 	/*
 	 * Identity of the file that was opened.
-	 * Return: false if it is not certain which file it was then.
+	 * Return: false if it is uncertain which file it was at that time.
 	 */
 	bool (*opened)(void *ctx, const struct st_opened *file, struct st_identity *id);
 	/*
 	 * Identity of a file after the last write to it: when it was closed, or its program
 	 * ended or called execve.
-	 * Return: false if it is not certain which file it was then.
+	 * Return: false if it is uncertain which file it was at that time.
 	 */
 	bool (*written)(void *ctx, const char *path, struct st_span when, struct st_identity *id);
 };
@@ -89,12 +89,12 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 struct st_place {
 	const char *file;	/* lives as long as the log */
 	uint64_t number;	/* from 1 */
-	int64_t pid;		/* for a line without a pid; -1 if unknown */
+	int64_t pid;		/* pid for lines that show none; -1 if unknown */
 };
 
 /**
  * st_log_line - process the next line
- * @at: time of the line, ns; not before that of the line before
+ * @at: time of the line, ns; not before the previous line's
  *
  * Return: 0 or the sink's negative errno.
  */

@@ -27,7 +27,7 @@ struct st_log {
 	int run_error;		/* errno of the first task's last execve until one succeeds */
 	uint64_t at;		/* time of the current line, ns */
 	struct st_place place;	/* of the current line */
-	struct buf path, text;	/* to put names together */
+	struct buf path, text;	/* for joining names */
 	/* lines held until a clone ends: see st_log_line() */
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;

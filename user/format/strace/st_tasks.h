@@ -13,8 +13,8 @@
 struct st_fd {
 	bool open;		/* as far as the log shows */
 	bool cloexec;
-	bool read, wrote;	/* by the running program, not yet in an event */
-	bool not_copied;	/* some of what was written is not in a copy event */
+	bool read, wrote;	/* used by the running program, not yet in an event */
+	bool not_copied;	/* some written data is not in a copy event */
 	/* last copy events: 1 + the descriptor read from, 1 + the one written to; 0 if none */
 	int64_t from, to;
 	uint64_t nread, nwrote;	/* bytes */
@@ -28,7 +28,7 @@ struct st_fd {
 struct st_fds {
 	unsigned int refs;
 	struct st_fd *fd;
-	size_t cap;		/* entries in @fd; nothing is known of descriptors above */
+	size_t cap;		/* entries in @fd; nothing is known about higher descriptors */
 };
 
 /* Working and root directory. */
@@ -79,7 +79,7 @@ struct st_task {
 	bool in_call;
 	bool closed;		/* in a close: see st_close_begins() */
 	bool child_emitted;	/* in a clone: the child's event has been emitted */
-	bool took_place;	/* in an execve: it has got the pid of its process */
+	bool took_place;	/* in an execve: it has already received the pid of its process */
 	bool ending;		/* a thread that has called exit */
 };
 
@@ -112,7 +112,7 @@ struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *
 /** st_tasks_expect - add a task whose pid is not known yet: ST_UNBORN
  * @flags: clone(2) flags
  *
- * The caller keeps their number at or below ST_UNBORN_MAX.
+ * The caller keeps the number of unborn tasks at or below ST_UNBORN_MAX.
  */
 struct st_task *st_tasks_expect(struct st_tasks *t, struct st_task *maker, uint64_t flags,
 				int64_t local_pid);
@@ -137,7 +137,7 @@ void st_tasks_free(struct st_tasks *t);
 /** st_fd - a descriptor's entry, created if missing.  Return: NULL if the number is invalid. */
 struct st_fd *st_fd(struct st_process *p, int64_t fd);
 
-/** st_fd_known - a descriptor's entry, NULL if nothing is known of it */
+/** st_fd_known - a descriptor's entry, NULL if nothing is known about it */
 struct st_fd *st_fd_known(const struct st_process *p, int64_t fd);
 
 /** st_fd_close - forget a descriptor */

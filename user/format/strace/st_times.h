@@ -20,7 +20,7 @@ struct st_times {
  * st_time - work out a line's time
  *
  * A line earlier than the one before it, or later than now, shows that the log's clock was
- * set.  Return: ns by a clock that is never set; not before the line before.
+ * set.  Return: ns by a clock that is never set; not before the previous line's.
  */
 uint64_t st_time(struct st_times *t, const struct st_line *line);
 
