@@ -98,7 +98,7 @@ bool learn_is_own(const struct learning *x, uint32_t exec);
 /* What a walk along a path has passed. */
 struct learn_walk {
 	bool now;		/* see learn_way() */
-	bool links;		/* a link */
+	bool links;		/* it passed a link */
 	bool own;		/* it passed a directory that the step made */
 	bool all;		/* also examine components that were checked before */
 	unsigned int depth;

@@ -174,7 +174,7 @@ void timeline_below(const struct timeline *t, uint32_t process,
 	free(stack);
 }
 
-/* ---- how many worked ---- */
+/* ---- parallelism ---- */
 
 static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t working)
 {

@@ -28,7 +28,7 @@ bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
 
 /* Flags of an exec. */
 #define TRACED_ASKED	1u	/* traced_asked(): it was asked to write one */
-#define TRACED_REPORTED	2u	/* it wrote one, or the reason for not writing one was reported */
+#define TRACED_REPORTED	2u	/* it wrote one, or was reported for not writing one */
 #define TRACED_FAILED	4u	/* its process failed, so it need not have written one */
 
 /**

@@ -11,11 +11,10 @@
 #include "record/bpf/use_calls.bpf.h"
 
 /*
- * Called for each task.  What it does depends on root_pid: it lists or releases the traced
- * tasks, or adds those in the cgroups, or those of a tree: the process root_pid, its
- * threads and all descendants.  The loader repeats the pass until it adds none: a child
- * forked after its parent was passed over, but before it was added, is found in the next
- * pass.
+ * Called for each task. Depending on root_pid, it lists or releases the traced tasks, or
+ * adds the tasks in the cgroups or in a tree: the process root_pid, its threads and all
+ * descendants. The loader repeats the pass until it adds none: a child forked after the
+ * pass skipped its parent, but before the parent was added, is found in the next pass.
  */
 static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task)
 {
@@ -59,8 +58,8 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	if (pid_of(leader, &ns) == root_pid && !(BPF_CORE_READ(task, flags) & PF_EXITING))
 		root_seen = true;
 	/*
-	 * The id of a thread stands for its process; threads that were already passed over
-	 * are added in another pass.
+	 * The id of a thread means its process; threads that the pass has already skipped
+	 * are added in the next pass.
 	 */
 	if (leader != task && pid_of(task, &ns) == root_pid) {
 		root_pid = pid_of(leader, &ns);

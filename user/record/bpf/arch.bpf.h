@@ -36,9 +36,9 @@ static __always_inline bool is_32(struct task_struct *task)
 }
 
 /*
- * Is this the end of an execve? The task has the new program's ABI already, but the call's
- * number is one of the old program's ABI. All registers are 0 then, including the one that
- * the kernel takes the number from.
+ * Is this the end of an execve? The task already has the new program's ABI, but the call's
+ * number belongs to the old program's ABI. All registers are 0 then, including the one
+ * that the kernel takes the number from.
  */
 static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
 {
@@ -89,7 +89,7 @@ static __always_inline void read_args(u64 *to, struct task_struct *task, struct 
 #define RETURNED(ctx)	((ctx)->ax)
 
 #define call_nr(regs)	((u32)GET(regs, orig_ax))
-/* Native calls of x32 tasks have the native numbers and a bit of their own. */
+/* Native calls of x32 tasks have the native numbers plus the x32 bit. */
 #define native_nr(nr)	((nr) & ~X32_BIT)
 
 static __always_inline bool is_32(struct task_struct *task)

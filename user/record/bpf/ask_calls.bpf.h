@@ -7,7 +7,7 @@
 
 #define ASK_CPU_WORDS	(EB_SOCKADDR_MAX / 8)	/* of 64 CPUs each; larger sets are not counted */
 
-/* How many CPUs are in the set that sched_getaffinity() has written?  -1 if unknown. */
+/* The number of CPUs in the set that sched_getaffinity() wrote, -1 if unknown. */
 static __always_inline s32 ask_cpus(const struct call *c)
 {
 	u64 *set = (u64 *)c->s->sockaddr;

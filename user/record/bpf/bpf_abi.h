@@ -5,7 +5,7 @@
  *
  * One event is one record.  If its strings do not fit, parts (EB_PART) precede it.
  * Each struct eb_rec is followed by bytes.  The bytes of the parts and of the event, in
- * the order of arrival, are one stream.  It holds the strings one after the other,
+ * the order of arrival, are one stream.  It contains the strings one after the other,
  * str[0] first: the text of the string, then its path, from the last component to the
  * first, each followed by a '/'.
  */
@@ -74,7 +74,7 @@ enum eb_form {
 	EB_S_SAME,		/* equal to str[0] */
 	EB_S_SPECIAL,		/* struct eb_special, then the entry's name */
 	EB_S_ADDRESS,		/* its text is a struct sockaddr, see kernel/etrace_address.h */
-	EB_S_BYTES,		/* its text, null bytes included */
+	EB_S_BYTES,		/* its text, including NULs */
 };
 
 /* eb_str.mark */
@@ -102,13 +102,13 @@ struct eb_special {
 };
 
 /*
- * The task that made a symbolic link.  The reader uses this to look up the link's target
- * as that task would have, later, when it may have ended.  @ngroups group ids of 4 bytes
- * follow it.
+ * The task that made a symbolic link.  With this, the reader can look up the link's
+ * target as that task would have, even if the task has ended by then.  @ngroups group
+ * ids of 4 bytes follow it.
  */
 struct eb_maker {
 	__u64 caps;		/* effective ones; 0 outside of the first user namespace */
-	__u64 dir_ino;		/* of the directory that the link was made in */
+	__u64 dir_ino;		/* of the directory of the link */
 	__u64 root_ino;		/* of the maker's root directory */
 	__u32 fsuid, fsgid;
 	__u32 ngroups;		/* EB_GROUPS_UNREAD if unknown */
@@ -172,7 +172,7 @@ enum eb_arg {
 
 #define EB_SOCKADDR_MAX	128u	/* bytes of a socket's address */
 #define EB_FDS_MAX	(1u << 27)	/* descriptors reported for a close_range */
-#define EB_MAX_NR	512	/* system call numbers looked at, per ABI */
+#define EB_MAX_NR	512	/* maximum system call number, per ABI */
 #define EB_MAX_ROWS	256
 #define EB_MAX_RING	64	/* operations of an io_uring */
 #define EB_RING_UNSEEN	255	/* instead of a row: the operation is only counted */
@@ -197,24 +197,23 @@ struct eb_row {
 #define EB_CGROUPS	(-3)	/* trace the tasks in the cgroups */
 
 /*
- * How a program used a descriptor: the i-th in a record EB_USES is that of
- * descriptor i.
+ * How a program used a descriptor: entry i of an EB_USES record is for descriptor i.
  */
 struct eb_use {
 	__u64 read, wrote;	/* bytes */
 	union {
 		__u64 size;	/* of a written file, in bytes, after the last write */
-		__u64 user;	/* of a socket: thread that used it last, 0 if none */
+		__u64 user;	/* for a socket: thread that used it last, 0 if none */
 	};
 	__s64 mtime;		/* of a written file, in ns since 1970 */
-	__u8 did_read;		/* EB_HEARD: a socket, and each of its reads is looked at */
+	__u8 did_read;		/* EB_HEARD: a socket, and every read is checked for a turn */
 	__u8 did_write;
 	__u8 is_file;		/* a regular file: size and mtime are known */
 	__u8 no_file;		/* not a regular file */
-	__u8 not_copied;	/* it wrote something that no Copy event reports */
+	__u8 not_copied;	/* it wrote data that no Copy event reports */
 	/* Last copies: 1 + the descriptor read from, 1 + the one written to; 0 if none. */
 	__u8 from, to;
-	__u8 turns;		/* of a socket: times that its uses were recorded while open */
+	__u8 turns;		/* for a socket: times that its uses were recorded while open */
 };
 
 #define EB_HEARD		2
@@ -222,7 +221,7 @@ struct eb_use {
 #define EB_USES_MAX	128u	/* descriptors whose uses are kept */
 #define EB_USES_GROUP	16u
 
-/* What the reader does with an EB_USES, val[0]. */
+/* What the reader does with an EB_USES record, val[0]. */
 #define EB_USES_RECORD	0	/* turns each into an event of the kind use */
 #define EB_USES_KEEP	1	/* keeps them: the EB_CLOSE_RANGE that follows closes some */
 #define EB_USES_EXEC	2	/* an execve closes the descriptors that came with EB_HOLD */

@@ -36,8 +36,8 @@ bool bpf_kernel_perf(const struct bpf_types *t);
 /**
  * bpf_kernel_probes - whether hooks can be kprobes
  *
- * Only root may use them.  Attaching or detaching one takes 2 ms.  Any other way to hook
- * a function waits each time for all tasks of the machine, and can be preempted.
+ * Only root may use them.  Attaching or detaching one takes 2 ms.  Other ways to hook a
+ * function wait each time for all tasks of the machine, and can be preempted.
  */
 bool bpf_kernel_probes(void);
 
@@ -52,8 +52,8 @@ bool bpf_kernel_storage(void);
 /**
  * bpf_kernel_memory - whether @bytes of memory are available
  *
- * Otherwise the kernel would try to free memory down to the last page, and push
- * other programs out of memory, before it refused.
+ * Otherwise the kernel would first try to free memory down to the last page, at the
+ * expense of other programs, before it refused.
  */
 bool bpf_kernel_memory(uint32_t bytes);
 

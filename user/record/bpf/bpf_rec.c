@@ -31,7 +31,7 @@
 	_Static_assert((int)EB_##ID == (int)ET_K_##ID, "bpf_abi.h and schema.h: " name);
 #include "kernel/etrace_events.def"
 
-/* What is kept of a task between its records: EB_PART, EB_HOLD and EB_USES. */
+/* State of a task between its records: EB_PART, EB_HOLD and EB_USES. */
 struct task {
 	struct buf parts;	/* bytes of an event that is not complete yet */
 	struct text held[EB_NR_STR];	/* names that a hook has sent */

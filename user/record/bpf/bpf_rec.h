@@ -19,7 +19,7 @@ struct eb_maker;
 
 /* Counts of what has been received so far. */
 struct bpf_rec_tally {
-	/* as with the module; its records are what the programs count as events */
+	/* as with the module; @records counts what the programs count as events */
 	struct rec_tally t;
 	uint64_t damaged;	/* records that make no sense and were skipped */
 	uint64_t resolved;	/* targets of symbolic links that were looked up */
@@ -28,7 +28,7 @@ struct bpf_rec_tally {
 	uint64_t bytes;		/* total size of the records */
 };
 
-/* What is known of the target of a symbolic link. */
+/* What is known about the target of a symbolic link. */
 enum eb_target {
 	EB_TARGET_UNTOLD = -2,	/* unknown without asking another process or machine */
 	EB_TARGET_UNKNOWN = -1,	/* can no longer be known */
@@ -39,7 +39,7 @@ enum eb_target {
 struct bpf_rec_ops {
 	/*
 	 * Does the target of a symbolic link exist, as its maker sees it?
-	 * @groups: those of @maker, NULL if unknown
+	 * @groups: group ids of @maker, NULL if unknown
 	 * Return: enum eb_target; if found, @to is filled with the target's path.
 	 */
 	int (*resolve)(void *arg, const struct eb_maker *maker, const uint32_t *groups,
@@ -53,7 +53,7 @@ struct bpf_rec;
 
 /**
  * bpf_rec_new - a converter that has received nothing yet
- * @sink: takes struct et_event; stays the caller's
+ * @sink: gets each struct et_event; the caller frees it
  * @ops: copied; resolve may be NULL, then targets count as unread
  */
 struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session of the BPF backend: loads the programs with maps of their own, traces
- * tasks with them, and turns their records into events.  It ends with the process that
- * opened it: nothing is pinned.  The caller decides which tasks are traced.
+ * A session of the BPF backend: loads the programs with their own maps, traces tasks
+ * with them, and turns their records into events.  It ends with the process that opened
+ * it: nothing is pinned.  The caller decides which tasks are traced.
  */
 #ifndef ETRACE_BPF_SESSION_H
 #define ETRACE_BPF_SESSION_H
@@ -42,7 +42,7 @@ bool bpf_available(char *why, size_t size);
 
 /**
  * bpf_session_open - a session that traces nothing yet
- * @sink: takes struct et_event; stays the caller's
+ * @sink: gets each struct et_event; the caller frees it
  * @why: on error, the reason and what to do about it, for the user
  *
  * Return: the session, or NULL on error.
@@ -58,11 +58,11 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
  */
 int bpf_session_release(struct session *s);
 
-/* What has been received, and what the programs say that they sent. */
+/* Counts of what was received, and of what the programs sent. */
 struct bpf_account {
 	struct eb_counts programs;
 	uint64_t missed;	/* calls that a program missed because it was busy */
-	uint64_t storage_refused;	/* times that task storage was not available at once */
+	uint64_t storage_refused;	/* times that task storage was not immediately available */
 	unsigned int hooks_missing;	/* number of hooks that this kernel does not have */
 	bool rings_hooked;	/* the programs for io_urings are attached */
 	const struct rec_tally *tally;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The strings of a record of the BPF programs: paths from their components, names of
- * files that have no path, addresses, and names that an earlier record brought.
+ * files that have no path, addresses, and names from an earlier record.
  */
 #ifndef ETRACE_BPF_TEXT_H
 #define ETRACE_BPF_TEXT_H
@@ -21,7 +21,7 @@ struct text {
 
 /**
  * texts_take - take the strings of a record
- * @texts: EB_NR_STR of them, filled; their memory is used again
+ * @texts: EB_NR_STR of them, filled in; their memory is reused
  * @held: the names that a hook has sent for the same call, NULL if none
  * @s, @left: the bytes that follow the record; moved to what follows the strings
  *

@@ -15,8 +15,8 @@
 #include "record/bpf/ask_calls.bpf.h"
 
 /*
- * The struct of openat2() was read after the call, and another thread may have changed it
- * meanwhile: if its flags do not match those of the open file, uses the file's.
+ * The struct of openat2() is read after the call, and another thread may have changed it:
+ * if its flags do not match the open file's, uses the file's.
  */
 static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd)
 {
@@ -60,7 +60,7 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 
 /* ---- one function for each ETRACE_RECORD(), as in the module's calls.c ---- */
 
-/* fork() and vfork() that fail are shown as the clone() they stand for. */
+/* A failed fork() or vfork() is recorded as the corresponding clone(). */
 static __always_inline bool fork_failed(const struct call *c, u64 flags)
 {
 	rec_init(c->s, c->t, EB_CLONE);
@@ -274,8 +274,8 @@ static __always_inline bool fill_rmdir(const struct call *c)
 /* ---- at the end of a call ---- */
 
 /*
- * Each kind of record has a function that the verifier checks separately.  So it checks the
- * code after the call once, and not once for each kind and each path through it.
+ * Each kind of record has a function that the verifier checks separately. So it checks the
+ * code after the call only once, not once for each kind and each path through it.
  */
 static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slot)
 {
@@ -375,7 +375,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	    use_again(task, regs, row, ret))
 		return 0;
 	t = slot_of(task);
-	/* A seccomp filter has answered the call: its result says nothing about files. */
+	/* If a seccomp filter has answered the call, its result says nothing about files. */
 	if (!t || t->skipped)
 		return 0;
 	if (rows[row & (EB_MAX_ROWS - 1)].recorded == ETRACE_RECORDED_USED) {

@@ -23,7 +23,7 @@ static __always_inline struct task_struct *current_task(void)
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
-/* May task storage be allocated? @again: it was refused to this task before */
+/* May task storage be allocated? @again: it was refused for this task before */
 static __always_inline bool storage_may(bool again)
 {
 	if (likely(!refuse_storage))
@@ -31,7 +31,10 @@ static __always_inline bool storage_may(bool again)
 	return refuse_storage > 1 && (again || ++storage_asked % refuse_storage);
 }
 
-/* Allocates a task's storage, set to @value. NULL if that fails now. @again: it failed before */
+/*
+ * Allocates a task's storage, set to @value. Returns NULL if that fails now. @again: it failed
+ * before
+ */
 static __always_inline void *storage_make(void *map, struct task_struct *task, void *value,
 					  bool again)
 {
@@ -83,7 +86,10 @@ static __noinline struct slot *slot_late(struct task_struct *task)
 	return t;
 }
 
-/* Not inlined, like all that test in_hash: so the kernel removes its dead branch only once. */
+/*
+ * Not inlined, like all functions that test in_hash, so that the kernel removes the dead branch
+ * only once.
+ */
 static __noinline struct slot *slot_of(struct task_struct *task)
 {
 	struct slot *t = NULL;
@@ -93,7 +99,7 @@ static __noinline struct slot *slot_of(struct task_struct *task)
 
 		return bpf_map_lookup_elem(&slots_hash, &key);
 	}
-	/* Most tasks have no storage at all: seeing that needs no call. */
+	/* Most tasks have no storage at all, which this test shows without a call. */
 	if (!bpf_core_field_exists(task->bpf_storage) || task->bpf_storage)
 		t = bpf_task_storage_get(&slots, task, 0, 0);
 	if (!t && unlikely(slots_late))
@@ -166,7 +172,10 @@ static __always_inline void slot_drop_late(struct task_struct *task)
 #define room_at(ref)	room_again(ref)
 #define SLOT_REF	u32
 #define slot_ref(t)	0
-/* The asm keeps @ref used: else the compiler would not pass it, but the verifier expects it. */
+/*
+ * The asm keeps @ref in use: otherwise the compiler would not pass it, but the verifier expects
+ * it.
+ */
 #define slot_at(ref)	({ asm volatile("" : : "r"(ref)); slot_of(current_task()); })
 #else
 #define ROOM_REF	struct scratch *
@@ -319,8 +328,8 @@ static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
 }
 
 /*
- * A symbolic link wakes the reader at once: the sooner its target is looked up, the less
- * can have changed.  So does the first io_uring.
+ * A symbolic link wakes the reader immediately: the sooner its target is looked up, the
+ * less can have changed. So does the first io_uring.
  */
 static __always_inline u64 wake_flag(struct scratch *s)
 {

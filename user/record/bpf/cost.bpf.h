@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Adds up the resources that a process used, at its end, as the module's cost.c does.  The
- * times lack what the kernel has not charged to the last thread yet: at most one tick.
+ * When a process ends, adds up the resources that it used, as the module's cost.c does.
+ * The sums lack the time that the kernel has not charged to the last thread yet: at most
+ * one tick.
  */
 #ifndef ETRACE_COST_BPF_H
 #define ETRACE_COST_BPF_H
@@ -12,7 +13,7 @@
 
 #include "kernel/etrace_cost.h"
 
-#define COST_THREADS_OLD	512u	/* the verifier checks each of them */
+#define COST_THREADS_OLD	512u	/* the verifier checks each step */
 #define COST_WAITS		(1u << 18)
 #define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u
@@ -99,7 +100,7 @@ __attribute__((noinline)) int cost_wait_old(ROOM_REF room)
 }
 
 /*
- * Adds up all threads. Returns false if some came or went meanwhile. Like readers in the
+ * Adds up all threads. Returns false if threads started or ended in between. Like readers in the
  * kernel, it waits while another CPU adds an ended thread: only a moment, unless it is a
  * virtual CPU that its host has stopped.
  */
@@ -149,7 +150,7 @@ static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *
 #define TELLS_DEAD \
 	bpf_core_field_exists(((struct trace_event_raw_sched_process_exit *)0)->group_dead)
 
-/* Does the process end with this thread? @dead: what the kernel says, if TELLS_DEAD. */
+/* Does the process end with this thread? @dead: the kernel's answer, if TELLS_DEAD. */
 static __always_inline bool is_last(struct task_struct *p, bool dead)
 {
 	return TELLS_DEAD ? dead : !BPF_CORE_READ(p, signal, live.counter);

@@ -5,9 +5,9 @@
  * tasks that are already running.  They record what the module records; readers of a
  * trace cannot tell which of the two made it.
  *
- * What the programs do is in calls.bpf.h (the end of a call), life.bpf.h (tracepoints of
- * a task's life), hooks.bpf.h, ring_calls.bpf.h and adopt.bpf.h.  Here each has one entry
- * point for each way in which kernels call it: see common.bpf.h.
+ * The programs' code is in calls.bpf.h (the end of a call), life.bpf.h (tracepoints of a
+ * task's life), hooks.bpf.h, ring_calls.bpf.h and adopt.bpf.h.  This file has one entry
+ * point of each program for each way in which kernels call it: see common.bpf.h.
  */
 #include "record/bpf/adopt.bpf.h"
 #include "record/bpf/calls.bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls about descriptors: those that set close-on-exec, that make descriptors of files
- * without a name, or that receive descriptors from another process; the module's calls_fd.c.
+ * Calls about descriptors: those that set close-on-exec, create descriptors of unnamed files, or
+ * receive descriptors from another process; the module's calls_fd.c.
  */
 #ifndef ETRACE_FD_CALLS_BPF_H
 #define ETRACE_FD_CALLS_BPF_H
@@ -24,7 +24,7 @@
 #define RECEIVED_STEPS_OLD 512u
 
 /*
- * Begins the record of two descriptors that a call has made. @are: @fd contains their
+ * Begins the record of two descriptors that a call created. @are: @fd contains their
  * numbers; false if another thread may have overwritten them.
  */
 static __always_inline void made_two(const struct call *c, u32 kind, const s32 *fd, bool are)
@@ -168,7 +168,7 @@ static __always_inline void next_cmsg(struct received *v)
 	v->left -= len[0];
 }
 
-/* Records the next descriptor in a control message, if that is really open. */
+/* Records the next descriptor in a control message, if it is really open. */
 static __always_inline void next_fd(struct scratch *s, struct slot *t)
 {
 	struct task_struct *task = current_task();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hooks: programs on kernel functions that show, during a call, which files the kernel has
- * resolved.  They send these names at once (EB_HOLD); the record of the call refers to them.
+ * resolved.  They send these names immediately (EB_HOLD); the record of the call refers to them.
  * A probe's arguments have no type for the verifier, so they are read as plain memory.
  */
 #ifndef ETRACE_HOOKS_BPF_H
@@ -43,7 +43,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 }
 
 /*
- * Begins string @i of a hook's record, to be filled in at once: put_strings() cannot be
+ * Begins string @i of a hook's record, to be filled in immediately: put_strings() cannot be
  * used, since with preemption disabled the verifier forbids calls to functions that it
  * checks separately, such as put_one().
  */
@@ -166,7 +166,7 @@ static __always_inline int do_bprm_check(struct linux_binprm *bprm)
 	struct scratch *s;
 	struct slot *t;
 
-	/* Later calls are for the interpreters of a script, one by one. */
+	/* Ignore later calls: they are for the interpreters of a script, one by one. */
 	if (BPF_CORE_READ(bprm, interp) != BPF_CORE_READ(bprm, filename))
 		return 0;
 	hold_cpu();
@@ -336,7 +336,7 @@ static __always_inline int do_close_range(enum room which)
 
 /*
  * Keeps the verdict of the seccomp filters on a call: if they have answered it, the kernel
- * does not run it.  Each call of the task passes here, so the next one resets @skipped.
+ * does not run it.  Each call of the task gets here, so the next one resets @skipped.
  */
 static __always_inline int do_seccomp(bool skipped)
 {

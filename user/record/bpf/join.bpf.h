@@ -44,8 +44,9 @@ static __noinline bool in_cgroup(struct task_struct *task)
 }
 
 /*
- * Starts tracing a running task. @which: as in new_upid(). Returns whether it did: not for
- * a task that is ending, nor for a worker of rings, which gets a slot with its first call.
+ * Starts tracing a running task. @which: as in new_upid(). Returns whether it did; false
+ * for a task that is ending, and for an io_uring worker, which gets a slot with its first
+ * call.
  */
 static __always_inline bool slot_join(struct task_struct *task, u32 which, bool joined)
 {
@@ -112,7 +113,7 @@ __attribute__((noinline)) int record_join(ROOM_REF room, SLOT_REF slot)
 			  (u64)GET(exe, f_path.dentry));
 	want_string(s, EB_STR_JOIN_cwd, W_CWD, 0, 0);
 	put_strings(s, task);
-	/* io_uring workers are recorded without arguments: their process has these. */
+	/* io_uring workers are recorded without arguments, which are those of their process. */
 	if (mm && !(BPF_CORE_READ(task, flags) & PF_IO_WORKER)) {
 		s->rec.val[EB_V_JOIN_args] = GET(mm, arg_end) - GET(mm, arg_start);
 		put_list(s, GET(mm, arg_start), GET(mm, arg_end));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A task's life: its fork, the programs that it runs, its name and its end, each recorded
- * at a tracepoint of its own.
+ * at its own tracepoint.
  */
 #ifndef ETRACE_LIFE_BPF_H
 #define ETRACE_LIFE_BPF_H
@@ -61,7 +61,7 @@ static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm
 	send_event(s, t);
 }
 
-/* @name: as the caller gave it; @same: it names the program itself, not a script */
+/* @name: as the caller passed it; @same: it names the program itself, not a script */
 static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same)
 {
 	struct slot *t = slot_of(p);
@@ -115,8 +115,8 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 	}
 	s = own_room(ROOM_EXIT);
 	/*
-	 * The last thread of the process records the uses of all. So does the leader: if
-	 * another thread calls execve, it takes the leader's place.
+	 * The last thread of the process records the uses of all threads. So does the
+	 * leader, because a thread that calls execve replaces it.
 	 */
 	if (s && (is_last(p, dead) || GET(p, group_leader) == p))
 		uses_over(s, t, p, false);

@@ -25,11 +25,11 @@
 
 #define MAX_LINKS	40	/* symbolic links that the kernel follows in one look-up */
 
-/* ---- rights of another task ---- */
+/* ---- privileges of another task ---- */
 
 /*
- * Rights of this thread.  They are changed with system calls of the kernel, which act on
- * one thread: the C library would change groups for the whole process.
+ * Privileges of this thread. They are changed with raw system calls, which act on one
+ * thread: the C library would change groups for the whole process.
  */
 struct rights {
 	int dumpable;
@@ -63,7 +63,7 @@ static bool set_ids(uint32_t uid, uint32_t gid, const gid_t *groups, int ngroups
 	return (uint32_t)setfsgid((gid_t)-1) == gid && (uint32_t)setfsuid((uid_t)-1) == uid;
 }
 
-/* The capabilities that decide which directories a look-up may search. */
+/* The capabilities that affect which directories a look-up may search. */
 #define LOOK_UP	(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH)
 
 static void give_back(const struct rights *own)
@@ -78,7 +78,7 @@ static void give_back(const struct rights *own)
 }
 
 /*
- * Takes the maker's rights; @own receives the current ones, for give_back().
+ * Takes on the maker's privileges; saves the current ones in @own, for give_back().
  * Return: false if that fails; then nothing has changed.
  */
 static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct rights *own)
@@ -160,7 +160,7 @@ static const struct mounts *own_mounts(struct link_target *t)
 
 /* ---- walking a path ---- */
 
-/* Result of a step: the walk can go on. */
+/* Result of a step: the walk continues. */
 #define GOES_ON	EB_TARGET_FOUND
 
 /**
@@ -177,7 +177,7 @@ struct place {
  * struct walk - a path that is being walked, one name after the other
  * @maker: the task that made the link
  * @own: the mounts that this process sees
- * @mounts: those that @maker sees, from its root directory: @own or @theirs
+ * @mounts: the mounts that @maker sees, from its root directory: @own or @theirs
  * @root: the maker's root directory
  * @at: current position; never a symbolic link
  * @path: path of @at from @root, "" if it is @root
@@ -185,8 +185,8 @@ struct place {
  * @links: number of symbolic links followed
  * @through_self: the path leads through the maker's directory in /proc
  *
- * The kernel gets only one name at a time.  So it is known beforehand which file system
- * will look it up, and file systems that ask a daemon or a server are avoided.
+ * The kernel gets only one name at a time.  So we know in advance which file system
+ * will look it up, and can avoid those that ask a daemon or a server.
  */
 struct walk {
 	struct link_target *kept;
@@ -238,7 +238,7 @@ static const struct mount_point *mount_of(const struct walk *w)
 	return on ? on : mounts_find(w->own, w->at.x.stx_mnt_id);
 }
 
-/* Puts @s, a path or the text of a link, before the remaining path. */
+/* Inserts @s, a path or the text of a link, before the remaining path. */
 static void prepend_path(struct walk *w, const char *s, size_t len)
 {
 	struct buf way = { 0 };
@@ -305,7 +305,7 @@ static enum eb_target go_dots(struct walk *w, bool up)
 
 /*
  * With the sysctl fs.protected_symlinks, the kernel does not follow some links in sticky
- * directories.  Whether that is set is not known here.
+ * directories.  Whether it is set is unknown here.
  */
 static bool may_be_protected(const struct walk *w, const struct statx *link)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Finds the target of a symbolic link.  A BPF program cannot look up a path, so the
- * reader does, a little later, with the rights and the root directory of the task
- * that made the link.  It never waits for a daemon or a server, and mounts nothing.
+ * reader does it shortly afterwards, with the privileges and the root directory of the
+ * task that made the link.  It never waits for a daemon or a server, and mounts
+ * nothing.
  */
 #ifndef ETRACE_LINK_TARGET_H
 #define ETRACE_LINK_TARGET_H

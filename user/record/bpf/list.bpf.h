@@ -7,7 +7,7 @@
 
 #define ARGS_STEP	4096u	/* a page: one read fails for at most this many bytes */
 #define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
-#define ARGS_MAX_OLD	1536u	/* the verifier checks each of them */
+#define ARGS_MAX_OLD	1536u	/* the verifier checks each step */
 
 /* Sends a list up to the end of a page. Returns 1 at the end of the list. */
 static __noinline long args_step(struct scratch *s)

@@ -20,7 +20,7 @@ static __always_inline bool is_of_fd(const struct call *c)
 	return call_arg(c, EB_A_FLAGS, 0) & AT_EMPTY_PATH && is_unnamed(c);
 }
 
-/* Captures string 0: the name as the caller gave it. */
+/* Captures string 0: the name as the caller passed it. */
 static __always_inline bool want_meant(const struct call *c, bool of_fd)
 {
 	s32 dirfd = call_arg(c, EB_A_DIRFD, AT_FDCWD);
@@ -51,7 +51,7 @@ static __always_inline bool open_failed(const struct call *c)
 	return want_meant(c, false);
 }
 
-/* Only an execve that failed: one that succeeds has a tracepoint of its own. */
+/* Only a failed execve: a successful one has its own tracepoint. */
 static __always_inline bool fill_exec(const struct call *c)
 {
 	struct task_struct *task = c->task;
@@ -100,7 +100,7 @@ static __always_inline bool fill_access(const struct call *c)
 	return want_meant(c, false);
 }
 
-/* The text is what the caller got, which may be truncated. */
+/* The text is what the caller received, which may be truncated. */
 static __always_inline bool fill_readlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_READLINK);

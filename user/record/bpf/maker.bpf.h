@@ -25,7 +25,7 @@ static __always_inline s32 pid_of(struct task_struct *task, u64 *ns)
 	return *ns == reader.pid_ns ? nr : 0;
 }
 
-/* Notes root and pid namespace of the reader: the task that reads the iterator is the same one. */
+/* Notes root and pid namespace of the reader, which is the task that reads the iterator. */
 static __always_inline void find_reader(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -47,7 +47,7 @@ static __always_inline s32 mount_id(u64 mnt)
 	return BPF_CORE_READ(m, mnt_id);
 }
 
-/* Remembers a directory, so that the reader can check later that it looks at the same one. */
+/* Stores a directory, so that the reader can later check that it has found the same one. */
 static __always_inline void hold_dir(struct slot *t, u64 mnt, struct dentry *dir)
 {
 	t->dir_mount = mount_id(mnt);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The settings and maps of all BPF programs, and what the maps hold. */
+/* The settings and maps of all BPF programs, and the structs in the maps. */
 #ifndef ETRACE_MAPS_BPF_H
 #define ETRACE_MAPS_BPF_H
 
@@ -13,7 +13,7 @@
 
 #include "record/bpf/bpf_abi.h"
 
-#define EB_FULL		8192u	/* bytes from which a part is sent */
+#define EB_FULL		8192u	/* number of bytes from which on a part is sent */
 #define EB_DATA		16384u	/* maximum bytes in a part: EB_FULL and one text */
 #define EB_SLACK	8256u	/* never used: the verifier assumes that a text may reach here */
 #define EB_PATH_MAX	4096u
@@ -46,7 +46,7 @@ const volatile __u8 row_compat[EB_MAX_NR];
 const volatile __u8 row_any[EB_MAX_NR];
 const volatile bool want_comm;
 const volatile bool want_env;
-const volatile __u32 want_output;	/* 1: of processes that fail; 2: of all */
+const volatile __u32 want_output;	/* output of processes: 1: that fail; 2: of all */
 const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */
@@ -99,7 +99,7 @@ struct {
  * @ring_req: the request of the io_uring operation in progress
  * @ring_fd: descriptor of that request
  * @ring: table row of that operation, 0 if none
- * @joined: it ran before tracing of it began, and no record reports it yet
+ * @joined: it ran before it was traced, and no record reports it yet
  */
 struct slot {
 	u64 upid;
@@ -153,7 +153,7 @@ enum want {
 struct wanted {
 	u16 how;
 	u8 joined;	/* used instead of a name that the kernel resolved */
-	u8 meant;	/* the name as the caller gave it, see etrace_meant() of the module */
+	u8 meant;	/* the name as the caller passed it, see etrace_meant() of the module */
 	s32 fd;
 	u64 addr;
 	u64 mnt, dentry;

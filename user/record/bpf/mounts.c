@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * File systems that keep their names in memory or on a local device.  Any other is
- * assumed to ask a daemon or a server, which is more likely for a new kind.
+ * File systems that keep their names in memory or on a local device.  Others are
+ * assumed to ask a daemon or a server, which new kinds are more likely to do.
  */
 static const char *const answering[] = {
 	"adfs", "affs", "bcachefs", "befs", "bfs", "binder", "binfmt_misc", "bpf",
@@ -78,7 +78,7 @@ static const struct mount_point *mount_of(const struct mounts *m, const char *pa
 	return best;
 }
 
-/* Do all layers of an overlay that are visible here answer? Then the overlay does, too. */
+/* Do all visible layers of an overlay answer? Then the overlay does, too. */
 static bool layers_answer(const struct mounts *m, const char *options)
 {
 	static const char *const names[] = { "lowerdir", "upperdir", "datadir" };

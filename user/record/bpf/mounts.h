@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The mounts that a task sees, and which of them can look up a name on their own:
+ * The mounts that a task sees, and which of them can look up a name by themselves:
  * others ask a daemon or a server, which may be slow or never answer.
  */
 #ifndef ETRACE_MOUNTS_H
@@ -13,7 +13,7 @@
 
 /**
  * struct mount_point - a mount
- * @id, @parent: mount ids, as statx() has them
+ * @id, @parent: mount ids, as in statx()
  * @major, @minor: device of the file system
  * @at: path of the mount point, from the task's root directory
  * @answers: looking up a name there does not wait for another process or machine
@@ -35,7 +35,7 @@ struct mounts {
 };
 
 /**
- * mounts_read - replace the list by the mounts that a file lists
+ * mounts_read - replace the list with the mounts listed in a file
  * @fd: /proc/PID/mountinfo, read from its current position to the end
  *
  * Lines that cannot be parsed are skipped.

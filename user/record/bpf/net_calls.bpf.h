@@ -40,7 +40,7 @@ static __always_inline void record_connected(const struct call *c, s32 fd)
 		put_val(c->s, EB_V_CONNECT_ino, BPF_CORE_READ(file, f_inode, i_ino));
 }
 
-/* connect and bind: the address is in the program's memory. */
+/* connect() and bind(): the address is in the program's memory. */
 static __always_inline bool record_address(const struct call *c, u32 kind, u64 fd, u64 addr,
 					   s32 size)
 {
@@ -105,7 +105,7 @@ static __always_inline s32 store_peer(struct scratch *s, struct sock *sk)
 
 /*
  * Records the inode of the socket that has connected to a unix socket, if it still exists:
- * it may be closed just now, but its inode is freed only after an RCU grace period.
+ * it may be closed at this moment, but its inode is freed only after an RCU grace period.
  */
 static __always_inline void accepted_from(const struct call *c, struct sock *sk)
 {
@@ -170,7 +170,7 @@ static __always_inline bool fill_socketpair(const struct call *c)
 		      call_arg(c, EB_A_STRUCT, 0));
 }
 
-/* socketcall(), with which i386 programs make all calls about sockets. */
+/* socketcall(): i386 programs use it for all calls about sockets. */
 static __always_inline bool fill_socketcall(const struct call *c)
 {
 	u32 what = call_arg(c, EB_A_FLAGS, 0), arg[ETRACE_SOCKETCALL_ARGS] = { 0 };

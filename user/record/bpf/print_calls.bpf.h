@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output of processes: keeps the last bytes that a process writes to descriptors 1 and 2,
- * and sends them when the process ends.  As the module's printed.c and calls_print.c, but
- * if threads write at the same moment, the bytes kept of them may be mixed; all are counted.
+ * Output of processes: keeps the last bytes that a process writes to descriptors 1 and 2, and
+ * sends them when the process ends.  Like the module's printed.c and calls_print.c, but if threads
+ * write at the same moment, their kept bytes may be mixed; all bytes are counted.
  */
 #ifndef ETRACE_PRINT_CALLS_BPF_H
 #define ETRACE_PRINT_CALLS_BPF_H
@@ -12,10 +12,10 @@
 #define PRINTED_FDS	2u	/* descriptors 1 and 2 */
 #define PRINTED_MAX	4096u	/* bytes that are kept of each; a power of two */
 #define PIECES_MAX	1024u	/* entries of a vector */
-#define PIECES_MAX_OLD	64u	/* the verifier checks each of them */
+#define PIECES_MAX_OLD	64u	/* the verifier checks each step */
 #define SIGNAL_GROUP_EXIT 4u
 
-/* Process and descriptor: a process keeps its struct signal_struct, whatever it runs. */
+/* Process and descriptor: a process keeps its struct signal_struct across execve. */
 struct printed_key {
 	u64 signal;
 	u64 fd;
@@ -54,7 +54,7 @@ struct {
 /* Where the written bytes are. */
 enum print_how {
 	PRINT_SEEN,	/* in the program's memory */
-	PRINT_UNSEEN,	/* not in the program's memory: those of a copy */
+	PRINT_UNSEEN,	/* not in the program's memory: the call copied them */
 	PRINT_UNREAD,	/* in the program's memory, but unreadable */
 };
 
@@ -69,7 +69,7 @@ static __always_inline struct printed *print_at(struct task_struct *task, u32 fd
 	none = bpf_map_lookup_elem(&prints_none, &zero);
 	if (!none)
 		return NULL;
-	/* Another thread may have made it just now. */
+	/* Another thread may have just created it. */
 	bpf_map_update_elem(&prints, &key, none, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&prints, &key);
 }

@@ -18,7 +18,7 @@
 #include "etrace.skel.h"
 #include "etrace_old.skel.h"
 
-/* First warning of libbpf in this thread; its print callback has no argument of ours. */
+/* First warning of libbpf in this thread; its print callback does not pass our data. */
 static _Thread_local char *complaint;
 
 static int note_message(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -227,7 +227,10 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 	return false;
 }
 
-/* Most tasks that can wait for task storage at a time; each waits until its next call. */
+/*
+ * Maximum number of tasks that can wait for task storage at a time; each waits until its next
+ * call.
+ */
 #define SLOTS_LATE_MAX	4096
 
 /* Sets options of the programs and sizes of their maps. @bytes: size of the ring buffer */
@@ -327,7 +330,7 @@ bool programs_attach(struct programs *p, char *why, size_t size)
 			continue;
 		/*
 		 * Without root, programs at the return of a function are not allowed,
-		 * nor perf events. That a ring was made is recorded in any case.
+		 * nor perf events. The creation of a ring is recorded anyway.
 		 */
 		if (!uring_has(*one->prog) && (!at_return(*one->prog) || errno != EACCES)) {
 			programs_fault("attach", -errno, why, size);

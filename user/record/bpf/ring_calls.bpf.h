@@ -199,7 +199,7 @@ static __always_inline void ring_args(struct scratch *s, struct slot *t, struct 
 
 /*
  * Records an operation that has returned. @ret: 0 if it is done; -EIOCBQUEUED if a read or
- * write has been started; else it was only tried, and a worker will do it.
+ * write has been started; else this was only an attempt, and a worker will perform it.
  */
 static __always_inline void ring_done(struct slot *t, s32 ret)
 {
@@ -212,7 +212,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 	if (!ret)
 		res = (s32)BPF_CORE_READ(req, cqe.res);
 	if (def->recorded == ETRACE_RECORDED_USED) {
-		/* How many bytes a started request will move is not known here. */
+		/* The number of bytes that a started request will move is unknown here. */
 		if ((!ret && res >= 0) || ret == -EIOCBQUEUED) {
 			use_fd(t->ring_fd, res,
 			       def->record == EB_R_WRITE ? USE_WRITE : USE_READ);

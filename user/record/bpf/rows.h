@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Tables made of kernel/etrace_syscalls.def for the loader of the BPF programs. */
+/* Tables made from kernel/etrace_syscalls.def for the loader of the BPF programs. */
 #ifndef ETRACE_BPF_ROWS_H
 #define ETRACE_BPF_ROWS_H
 

@@ -96,7 +96,7 @@ static __noinline long walk_step(struct scratch *s)
 		}
 		up = BPF_CORE_READ(m, mnt_parent);
 		if (!up || up == m) {
-			/* This is the top: the task's root was not on the way. */
+			/* This is the top, and the task's root was not on the way. */
 			w->mark |= EB_OUTSIDE;
 			goto done;
 		}
@@ -124,7 +124,7 @@ static long walk_step_cb(u32 i, struct scratch **s)
 	return walk_step(*s);
 }
 
-/* Not static, so that the verifier checks it once and not for each step. */
+/* Not static, so that the verifier checks it once, not for each step. */
 __attribute__((noinline)) int walk_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);
@@ -520,7 +520,7 @@ static __always_inline void put_fd_string(struct scratch *s, struct task_struct 
 	end_string(s, &s->rec.str[0], false);
 }
 
-/* A function of its own, so that the verifier checks it once and not for each string. */
+/* A separate function, so that the verifier checks it once, not for each string. */
 __attribute__((noinline)) int put_one(ROOM_REF room, u32 i)
 {
 	struct scratch *s = room_at(room);
@@ -543,7 +543,7 @@ static __always_inline void put_strings(struct scratch *s, struct task_struct *t
 	}
 }
 
-/* ---- what is wanted ---- */
+/* ---- describing wanted strings ---- */
 
 static __always_inline void want_string(struct scratch *s, u32 i, u32 how, s32 fd, u64 addr)
 {

@@ -8,7 +8,7 @@
 
 #include "record/bpf/call.bpf.h"
 
-/* Value 0 becomes the descriptor of the file, if the call has one. Returns it, or BY_PATH. */
+/* Sets value 0 to the descriptor of the file, if the call has one. Returns it, or BY_PATH. */
 static __always_inline s64 file_fd(const struct call *c)
 {
 	if (!has_arg(c->row, EB_A_FD))
@@ -60,7 +60,7 @@ static __always_inline bool fill_chown(const struct call *c)
 	return one_name(c, file_fd(c));
 }
 
-/* Records a time that a file is given: as value @i, or if it is the present, as bit @now. */
+/* Records a new time of a file: as value @i or, if it is the current time, as bit @now. */
 static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec, s64 part,
 				     u32 per_sec)
 {
@@ -79,8 +79,8 @@ static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec,
 }
 
 /*
- * Records the times that a file is given, at user address @from in the form that the row
- * says. Not static: otherwise the verifier would check the code after it once for each path
+ * Records the new times of a file, from user address @from, in the format given by the row.
+ * Not static: otherwise the verifier would check the code after it once for each path
  * through it.
  */
 __attribute__((noinline)) int put_times(ROOM_REF room, u32 row, u32 wide, u64 from)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The programs that record what io_urings do.  They are loaded in the background once a
- * traced task has a ring; requests made until then are only counted.
+ * The programs that record io_uring operations. They are loaded in the background once
+ * a traced task has a ring; earlier requests are only counted.
  */
 #ifndef ETRACE_BPF_URING_H
 #define ETRACE_BPF_URING_H
@@ -46,7 +46,11 @@ void uring_forget(struct etrace_bpf *session);
  */
 int uring_attach(struct uring *u, struct etrace_bpf *session, bool old);
 
-/** uring_fds - put up to 2 * URING_FUNCTIONS descriptors of links into @fds. Return: how many */
+/**
+ * uring_fds - store up to 2 * URING_FUNCTIONS descriptors of links in @fds.
+ *
+ * Return: their number
+ */
 size_t uring_fds(const struct uring *u, int *fds);
 
 void uring_detach(struct uring *u);

@@ -58,7 +58,7 @@ static __always_inline bool files_shared(struct task_struct *task)
 	return GET(files, count.counter) > GET(signal, nr_threads);
 }
 
-/* The current task's uses of a descriptor; NULL if they must be recorded at once. */
+/* The current task's uses of a descriptor; NULL if they must be recorded immediately. */
 static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 {
 	u64 files = (u64)GET(task, files);
@@ -271,7 +271,7 @@ static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 
 	return is_new;
 }
 
-/* ---- calls: only a copy has a record of its own ---- */
+/* ---- calls: only a copy has its own record ---- */
 
 /* The return value is not a number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c)
@@ -291,7 +291,7 @@ static __always_inline bool fill_write(const struct call *c)
 	return false;
 }
 
-/* From one descriptor to another. 0 bytes: a read at end of file, and no write. */
+/* A copy from one descriptor to another. 0 bytes: a read at end of file, no write. */
 static __always_inline bool fill_copy(const struct call *c)
 {
 	if (c->ret)
@@ -356,7 +356,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 	return 0;
 }
 
-/* Requests that io_submit() has started: their numbers of bytes are not known yet. */
+/* Requests that io_submit() has started: their byte counts are not known yet. */
 static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;

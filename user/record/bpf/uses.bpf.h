@@ -104,7 +104,7 @@ static __always_inline void put_use(struct scratch *s, struct eb_use *e)
 	}
 }
 
-/* If another thread adds a use just now, at most its number of bytes is lost. */
+/* If another thread adds a use at this moment, only its byte count can be lost. */
 static __always_inline void forget_use(struct eb_use *e)
 {
 	if (e->did_read) {
@@ -122,7 +122,7 @@ static __always_inline void forget_use(struct eb_use *e)
 	e->to = 0;
 }
 
-/* From now on the descriptor belongs to another file. */
+/* The descriptor now refers to another file. */
 static __always_inline void forget_file(struct eb_use *e)
 {
 	forget_use(e);
@@ -148,7 +148,7 @@ static __always_inline void record_uses(struct scratch *s, struct slot *t, struc
 	rec_init(s, t, EB_USES);
 	s->rec.val[0] = how;
 	if (u && u->any) {
-		/* The last group that has something is the highest byte that is not 0. */
+		/* The last group with uses is the highest nonzero byte. */
 		if (u->any >> 32)
 			n = u->any >> 48 ? (u->any >> 56 ? 8 : 7) : (u->any >> 40 ? 6 : 5);
 		else
@@ -193,7 +193,7 @@ static __always_inline struct files_struct *files_of(const struct call *c)
 	return GET(task, files);
 }
 
-/* A descriptor was made: records uses that are kept of an earlier one with its number. */
+/* A descriptor was created: records kept uses of an earlier one with its number. */
 static __always_inline void use_new(const struct call *c, s32 fd)
 {
 	struct uses *u;
@@ -219,7 +219,7 @@ static __always_inline void use_closed(const struct call *c, s32 fd)
 	struct uses *u;
 	struct eb_use *e;
 
-	/* Another thread may have made a new descriptor with that number meanwhile. */
+	/* Another thread may have opened a new descriptor with this number by now. */
 	if (unlikely(GET(files, count.counter) > 1) && fd_file(c->task, fd)) {
 		put_val(c->s, EB_V_CLOSE_reused, 1);
 		return;
