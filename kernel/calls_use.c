@@ -6,7 +6,7 @@
  * because tracing stops.
  *
  * The threads of a process share the uses, as they share the descriptor table.  Each
- * use is recorded at once if programs share, or may share, a table (CLONE_FILES without
+ * use is recorded immediately if programs share, or may share, a table (CLONE_FILES without
  * CLONE_THREAD), if the descriptor's number is too high, or if there is no memory.
  *
  * Servers read and write sockets alternately for as long as they run.  A reply can only
@@ -97,7 +97,7 @@ static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsign
  * @how: kind of use
  *
  * The next record of @fd includes it. If programs share the table there may be none, so
- * it is recorded at once: etrace_use_fork() sets mixed before it records the earlier uses.
+ * it is recorded immediately: etrace_use_fork() sets mixed before it records the earlier uses.
  */
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 		     enum etrace_use_how how)

@@ -226,7 +226,7 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 
 /*
  * An open file of the current task, NULL if not open. If the task does not share its
- * descriptor table, nobody else can close the file, so no reference is needed.
+ * descriptor table, no other task can close the file, so no reference is needed.
  */
 static __always_inline struct file *etrace_file_get(int fd, bool *shared)
 {
@@ -474,7 +474,7 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
  * @uaddr: their address
  * @len: number of bytes
  *
- * Stops at a null byte: another thread may have written one.
+ * Stops at a NUL: another thread may have written one.
  */
 void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  unsigned long uaddr, unsigned long len)

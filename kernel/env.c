@@ -25,7 +25,7 @@
  * @room: bytes of @buf
  * @have: bytes of @buf that have been read
  * @at: offset in @buf of the current variable, "NAME=value"
- * @len: bytes of the variable, without its null byte
+ * @len: bytes of the variable, without its NUL
  * @name_len: bytes of its name
  * @all: a session wants all variables
  * @names: if not @all: hashes of the wanted names, one bit for each
@@ -126,7 +126,7 @@ static bool etrace_env_fill(struct etrace_env *e, unsigned long *pos, unsigned l
 	return n;
 }
 
-/* Length of the current variable: up to its null byte, or as far as it has been read. */
+/* Length of the current variable: up to its NUL, or as far as it has been read. */
 static u32 etrace_env_len(const struct etrace_env *e)
 {
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;

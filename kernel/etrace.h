@@ -45,7 +45,7 @@ struct etrace_counts;
 
 /**
  * struct etrace_str - a string of a record
- * @s: the bytes, without a null byte at the end; NULL if the record has none
+ * @s: the bytes, without a NUL at the end; NULL if the record has none
  * @len: number of bytes
  */
 struct etrace_str {

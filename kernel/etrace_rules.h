@@ -229,7 +229,7 @@ _Bool etrace_aio_writes(unsigned int op)
 #define ETRACE_ASK_AFFINITY	2
 #define ETRACE_ASK_SYSINFO	3
 
-/* Where nodename is in struct new_utsname, in all ABIs; a null byte ends it. */
+/* Where nodename is in struct new_utsname, in all ABIs; a NUL ends it. */
 #define ETRACE_NODENAME_AT	65
 
 /* The flags of clone() that correspond to fork() and vfork(). */

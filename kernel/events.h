@@ -79,7 +79,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	__field(u8, untold)			\
 	__field(u8, outside)
 
-/* All reads before all writes, so that the compiler can copy the bytes at once. */
+/* All reads before all writes, so that the compiler can merge the copies. */
 #define ETRACE_TAIL_ASSIGN						\
 	do {								\
 		u8 inl = r->inl, more = r->more, joined = r->joined;	\

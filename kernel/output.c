@@ -4,7 +4,7 @@
  * whether they arrived.
  *
  * The session of root_pid fires the trace events, for ftrace's instance and other
- * listeners. Each session of /dev/etrace has a ring buffer of its own, which no other
+ * listeners. Each session of /dev/etrace has its own ring buffer, which no other
  * part of the kernel knows, and writes the same records to it.
  */
 #include <linux/cred.h>

@@ -10,7 +10,7 @@
  *
  * There is no probe on sys_enter, so an untraced call runs only one probe.  It is not
  * needed: at sys_exit the registers still hold the arguments of every call but execve,
- * which has a tracepoint of its own.
+ * which has its own tracepoint.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -30,7 +30,7 @@
  * struct etrace_walk - a path walk in progress
  * @at: current position; referenced
  * @root: the task's root directory; referenced
- * @rest: the rest of the path, in @room, up to the null byte at the end
+ * @rest: the rest of the path, in @room, up to the NUL at the end
  * @links: number of symbolic links followed
  * @room: buffer for the path; the text of a link is inserted before the rest
  */
@@ -49,7 +49,7 @@ static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
 		return ETRACE_NOWHERE;
 	if (len + 1 > w->rest - w->room)
 		return ETRACE_UNTOLD;
-	/* The rest begins with '/' or the final null byte, so the text ends there. */
+	/* The rest begins with '/' or the final NUL, so the text ends there. */
 	w->rest -= len;
 	memcpy(w->rest, s, len);
 	if (*s == '/') {

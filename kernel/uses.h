@@ -59,7 +59,7 @@ struct etrace_use {
  * struct etrace_uses - the descriptors of a table, for one program and session
  * @refs: number of task slots that use it: the threads that share the table
  * @files: the table, to check whether a task still has it; never dereferenced
- * @mixed: other programs share the table, so each use is recorded at once
+ * @mixed: other programs share the table, so each use is recorded immediately
  * @rcu: for freeing
  * @used: descriptors with something to record
  * @chunk: arrays of ETRACE_USES_CHUNK

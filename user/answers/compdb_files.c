@@ -11,7 +11,7 @@
 
 #define MAX_FILE	((size_t)16 << 20)
 
-/* Whether the file behind @fd is a recorded version; false if its size and time are unknown. */
+/* Whether the file open as @fd is a recorded version; false if its size and time are unknown. */
 static bool is_version(struct db *db, uint32_t version, const char *path, int fd)
 {
 	static const char text[] = "SELECT v.dev, v.ino, v.size, v.mtime, v.size IS NOT NULL AND\n"
@@ -35,7 +35,7 @@ static bool is_version(struct db *db, uint32_t version, const char *path, int fd
 	return same;
 }
 
-/* Whether @exec read the file behind @fd by the name @path. */
+/* Whether @exec read the file open as @fd by the name @path. */
 static bool read_it(struct db *db, uint32_t exec, const char *path, int fd)
 {
 	static const char text[] = "SELECT at, list FROM access_list WHERE exec = ?";

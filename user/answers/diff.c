@@ -428,7 +428,7 @@ static int32_t root_of_gone(const struct diff *d, uint32_t file)
 	return !maker ? -1 : pair ? d->units[pair].root : d->removed[maker];
 }
 
-/* Find the root of each different output: its maker's root, or one of its own. */
+/* Find the root of each different output: its maker's root, or itself. */
 static void explain_outputs(struct diff *d, struct map64 *programs)
 {
 	for (size_t i = 0; i < d->noutputs; i++) {

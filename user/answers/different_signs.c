@@ -81,9 +81,8 @@ static const struct different_sign paths[] = {
 	{ "/proc/self/", DIFFERENT_PID, 12, "reads about its own process" },
 };
 
-/*
- * Habits: what programs do in every run, whatever they make, and the weight that is left to it. A
- * '*' at the end of a name matches the rest.
+/* Habits: what programs do in every run, regardless of output, with the weight each keeps. A '*'
+ * at the end of a name matches the rest.
  */
 static const struct {
 	const char *name;

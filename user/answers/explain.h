@@ -75,7 +75,7 @@ void explain_github(struct explain *x, struct out *out);
 void explain_markdown(struct explain *x, struct out *out);
 /** explain_gitlab - a code quality report of GitLab */
 void explain_gitlab(struct explain *x, struct out *out);
-/** explain_junit - JUnit XML: a test case for each command with a failure of its own */
+/** explain_junit - JUnit XML: a test case for each command that itself failed */
 void explain_junit(struct explain *x, struct out *out);
 
 /* ---- between explain*.c ---- */

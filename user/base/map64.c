@@ -52,7 +52,7 @@ uint64_t map64_remove(struct map64 *m, uint64_t key)
 		m->zero = false;
 		return value;
 	}
-	/* Fill the hole with a later entry that the search would no longer find behind it. */
+	/* Fill the hole with a later entry that the search would no longer find after it. */
 	hole = (size_t)(s - m->slots);
 	for (size_t i = (hole + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
 		if (((i - map64_home(m, m->slots[i].key)) & mask) < ((i - hole) & mask))

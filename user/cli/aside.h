@@ -22,7 +22,7 @@ void aside_take(const struct aside *a);
 
 /**
  * aside_show - copy new output to the terminal
- * @all: show all of it; else only as much as the terminal takes without waiting
+ * @all: show everything; otherwise only what the terminal takes without waiting
  */
 void aside_show(struct aside *a, bool all);
 

@@ -134,7 +134,7 @@ static void put_summary(const struct skip_store *s, off_t since)
 	buf_free(&log);
 }
 
-/* Path of a file beside this program.  Return: @to, of PATH_MAX bytes; NULL if there is none */
+/* Path of a file in this program's directory.  Return: @to, of PATH_MAX bytes; NULL if none */
 static char *path_beside(const char *name, char *to)
 {
 	char self[PATH_MAX], *slash;

@@ -43,7 +43,7 @@ struct term_colors term_colors(int fd)
 	return smart_terminal(fd) && !(no && *no) ? on : off;
 }
 
-/* Uses a locale object of its own, so that the format of numbers does not change. */
+/* Uses a separate locale object, so that the format of numbers does not change. */
 bool term_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", 0);

@@ -3,7 +3,7 @@
  * Data about how compilers, wrappers, linkers and archivers read their command lines.
  *
  * A family is a group of programs that read their command lines the same way.  Its options are
- * rows of tables, in FAMILY.def beside this file.  Independent of traces.
+ * rows of tables, in FAMILY.def in this directory.  Independent of traces.
  */
 #ifndef ETRACE_COMMAND_GRAMMAR_H
 #define ETRACE_COMMAND_GRAMMAR_H

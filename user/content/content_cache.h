@@ -53,9 +53,9 @@
  * There are no locks: slots are read and written as a whole.  If two processes put entries into
  * the same slot at the same moment, one entry is lost.
  *
- * A new file is written beside the old one, as PATH.XXXXXX, and then linked or renamed.  It is
+ * A new file is written next to the old one, as PATH.XXXXXX, and then linked or renamed.  It is
  * never synchronised: after a crash of the machine, checksums show what was written. A process
- * that is killed within these microseconds leaves PATH.XXXXXX behind, which can be removed.
+ * that is killed within these microseconds leaves PATH.XXXXXX behind, which may be deleted.
  */
 #ifndef ETRACE_CONTENT_CACHE_H
 #define ETRACE_CONTENT_CACHE_H

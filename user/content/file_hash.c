@@ -388,7 +388,7 @@ static bool hash_content(int fd, uint64_t size, struct file_result *to)
 		have += (uint64_t)n;
 	}
 	hashes_end(&h, &to->id);
-	/* is_unchanged() shows if it has grown meanwhile */
+	/* is_unchanged() shows if it has grown since */
 	return have == size;
 }
 

@@ -70,7 +70,7 @@ static struct out_place *make_room(const char *path, struct diag *diag)
 		close(p->fd);
 		if (p->part)
 			return p;
-		/* no temporary file beside it: its directory is not writable */
+		/* no temporary file next to it: its directory is not writable */
 		err = -EACCES;
 		out_place_free(p);
 	}

@@ -30,7 +30,7 @@ struct task {
 	bool thread;
 	bool left_pid;		/* a thread that became the process: its pid may be reused */
 	bool forked;		/* its beginning is in the trace */
-	bool execed;		/* has run a program of its own */
+	bool execed;		/* has executed a program */
 	uint64_t since;		/* when its present program began, ns */
 	/* base name of what it runs: bytes as recorded, and a NUL */
 	char *program;

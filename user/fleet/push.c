@@ -37,7 +37,7 @@ struct pending {
 	uint16_t day;
 	uint64_t *parts;
 	size_t nparts, parts_cap;
-	struct buf rest;	/* columns of its row behind parts; empty until it is complete */
+	struct buf rest;	/* later columns of its row; empty until it is complete */
 };
 
 struct push {

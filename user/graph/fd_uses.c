@@ -531,7 +531,7 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 /*
  * A program begins with a file as descriptor 0: was it put there for this program? Yes, if this
  * process put it there. If its parent did (a shell that uses vfork), only if no other program got
- * the file and nobody reads it. A program that inherits it from an earlier heir replaces that
+ * the file and nothing reads it. A program that inherits it from an earlier heir replaces that
  * heir.
  */
 static void inherit_fd(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)

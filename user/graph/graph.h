@@ -278,7 +278,7 @@ struct graph_ops {
 	 * ops->settled().
 	 */
 	void (*unsure)(void *ctx, const struct graph_settled *s);
-	/* a file that the trace made was opened for writing, and nobody else can write to it */
+	/* a file that the trace made was opened for writing, and nothing else can write to it */
 	void (*written)(void *ctx, const struct graph_settled *s);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };

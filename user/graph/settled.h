@@ -47,7 +47,7 @@ struct settling {
 struct settling *settling_of(struct graph *g, uint32_t object);
 /** settling_sized - a file's current size was recorded */
 void settling_sized(struct graph *g, uint32_t object);
-/** settling_is_left - whether nobody has a file open for writing, and its last size is known */
+/** settling_is_left - whether no process has a file open for writing, and its last size is known */
 bool settling_is_left(const struct graph *g, uint32_t object);
 /**
  * settling_unsure - programs may have seen different contents of a file's current version

@@ -60,7 +60,7 @@ void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 /** diag_count - count @n more of a kind, without printing a message */
 void diag_count(struct diag *d, const struct diag_kind *kind, uint64_t n);
 
-/** diag_fatal - print why the program cannot go on; the exit status becomes 2 */
+/** diag_fatal - print why the program cannot continue; the exit status becomes 2 */
 void diag_fatal(struct diag *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

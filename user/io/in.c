@@ -43,7 +43,7 @@ struct in *in_open(const char *path, int *err)
 
 	if (!strcmp(path, "-"))
 		return new_in("standard input", STDIN_FILENO, false);
-	/* open it after allocating: if memory runs out, nobody would close it */
+	/* open it after allocating: if memory runs out, nothing would close it */
 	in = new_in(path, -1, true);
 	in->feed.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (in->feed.fd < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Input streams: a buffered window over a file, a pipe or memory, whatever the format of
+ * Input streams: a buffered window over a file, a pipe or memory, independent of the format of
  * the data.  Compressed input (gzip, zstd) is expanded on the way.
  *
  *	while ((p = in_peek(in, want, &have)) && have) { ... in_skip(in, n); }

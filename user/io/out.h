@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Output streams: a buffer in front of a file descriptor or memory, whatever the format of
+ * Output streams: a buffer in front of a file descriptor or memory, independent of the format of
  * the data (FXT, lines, JSON).
  *
  * Errors are sticky: after the first failed write every further call does
@@ -36,7 +36,7 @@ static inline struct out_head *out_head(struct out *o)
  *
  * write() writes all of the n bytes or returns a negative errno.  close() ends the
  * stream, with trailers if there are any, and frees ctx, also after an error.  sync(),
- * which may be NULL, makes everything written so far readable; the stream goes on.
+ * which may be NULL, makes everything written so far readable; the stream stays open.
  */
 struct out_backend {
 	int (*write)(void *ctx, const void *data, size_t n);

@@ -138,7 +138,7 @@ static bool is_database(const char *name)
 }
 
 /*
- * Rename SQLite's files beside a database; remove them if @to is NULL.  SQLite would use
+ * Rename SQLite's files next to a database; remove them if @to is NULL.  SQLite would use
  * leftover ones with the next database of that name.
  */
 static void move_sidecars(const char *from, const char *to)

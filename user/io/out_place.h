@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Opens the outputs of all programs by name.  A regular file is replaced only when the new
- * one is complete: until then the old file stays, and the new one is written beside it
- * under a name of its own.  Everything else - a pipe, a device, /dev/stdout - is written
+ * one is complete: until then the old file stays, and the new one is written next to it
+ * under a temporary name.  Everything else - a pipe, a device, /dev/stdout - is written
  * to directly.  Symbolic links are followed and stay.  Only its owner may access a file,
  * whatever its mode was before.
  */
@@ -52,7 +52,7 @@ int out_place_begin(struct out_place *p);
 
 /**
  * out_place_commit - move the file that was written to its name
- * @keep: keep the old file, and SQLite's files beside it, with OUT_OLD appended to the name
+ * @keep: keep the old file, and SQLite's files next to it, with OUT_OLD appended to the name
  *
  * Return: 0, or a negative errno if the old file is still there.
  */

@@ -45,7 +45,7 @@ struct stats {
  */
 bool stats_begin(struct stats *s, const struct sink_args *args);
 
-/* Write a number, a time span in ns, or a text, on a line of its own. */
+/* Write a number, a time span in ns, or a text, on a separate line. */
 void stats_number(struct stats *s, const char *key, const char *label, uint64_t v);
 void stats_time(struct stats *s, const char *key, const char *label, uint64_t ns);
 void stats_text(struct stats *s, const char *key, const char *label, const char *v, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The model behind etrace top: failures, running programs, and finished work of a running
+ * The model of etrace top: failures, running programs, and finished work of a running
  * build.  It gets events in time order, draws nothing and reads no clock.
  *
  * Time: constant for each event, except that a program that fails costs a walk up to its

@@ -97,7 +97,7 @@ static bool entry_fits(const struct skip_store *s, const struct buf *entry, char
 
 /* ---- making outputs ---- */
 
-/* An output prepared in a temporary file beside its destination. */
+/* An output prepared in a temporary file next to its destination. */
 struct ready {
 	const char *path;
 	char kind;

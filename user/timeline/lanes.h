@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Packs the slices of a timeline into as few lanes as possible: the largest number of programs
- * that worked at once.  Slices of one job (see timeline_process.job) stay in one lane if possible.
+ * that worked in parallel.  Slices of one job (see timeline_process.job) stay in one lane if
+ * possible.
  */
 #ifndef ETRACE_LANES_H
 #define ETRACE_LANES_H
@@ -21,7 +22,7 @@ void lanes_find(const struct timeline *t, struct lanes *l);
 /**
  * lanes_steps - how many programs of each class worked, each time that this changed
  * @classes: enum work_class, by exec
- * @fn: called in the order of time; @working has WORK_CLASSES numbers
+ * @fn: called in order of time; @working has WORK_CLASSES numbers
  */
 void lanes_steps(const struct lanes *l, const uint8_t *classes,
 		 void (*fn)(void *ctx, int64_t at, const uint32_t *working), void *ctx);

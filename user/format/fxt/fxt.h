@@ -21,7 +21,7 @@
 #define FXT_MAX_STRING_INDEX	32767u
 /* "Thread References" */
 #define FXT_MAX_THREAD_INDEX	255u
-/* "Blob Record": a 15-bit size, and the record must hold it. */
+/* "Blob Record": a 15-bit size, which must fit into the record. */
 
 /* "Record Types" */
 enum fxt_record_type {
@@ -87,7 +87,7 @@ enum fxt_arg_type {
 #define FXT_BLOB_PERFETTO	3
 #define FXT_BLOB_COUNT		4
 
-/* "Scheduling Record": bits 60 to 63, zero in the days when there was only one kind. */
+/* "Scheduling Record": bits 60 to 63, zero when there was only one kind. */
 enum fxt_sched_kind {
 	FXT_SCHED_LEGACY_SWITCH = 0,
 	FXT_SCHED_SWITCH = 1,
@@ -103,7 +103,7 @@ enum fxt_prof_kind {
 
 /* "Large Records" */
 #define FXT_LARGE_BLOB		0
-/* "Large Blob Record": with time, thread and arguments, and without */
+/* "Large Blob Record": with and without time, thread and arguments */
 #define FXT_LARGE_BLOB_EVENT	0
 #define FXT_LARGE_BLOB_PLAIN	1
 
@@ -121,7 +121,7 @@ enum fxt_thread_state {
 	FXT_THREAD_DEAD = 5,
 };
 
-/* Bits @lo to @hi, both inclusive, of @word, as the document counts them. */
+/* Bits @lo to @hi of @word, inclusive, numbered as in the document. */
 static inline uint64_t fxt_bits(uint64_t word, unsigned int lo, unsigned int hi)
 {
 	unsigned int n = hi - lo + 1;

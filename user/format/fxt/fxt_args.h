@@ -9,7 +9,7 @@
 
 #include "format/fxt/fxt_write.h"
 
-/* All zero at first, but for the two choices. */
+/* Initially all zero, except for brackets and repeat. */
 struct fxt_args {
 	struct fxt_arg *args;
 	size_t n, cap;
@@ -51,7 +51,7 @@ const char *fxt_args_format(struct fxt_args *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Add text.  Bytes that are not UTF-8 become U+FFFD; then "@name_hex" holds all bytes.
+ * Add text.  Bytes that are not UTF-8 become U+FFFD; then "@name_hex" contains all bytes.
  * Text longer than an FXT string continues in "@name.2", "@name.3" ... or "@name[2]" ...
  */
 void fxt_args_text(struct fxt_args *a, const char *name, const char *s, size_t len);
@@ -65,9 +65,9 @@ void fxt_args_hex(struct fxt_args *a, const char *name, const void *data, size_t
  * @w: encoder
  * @ev: the event
  *
- * Arguments after the 15th go into instants named "EVENT (more)", with the event's
- * time and thread.  Of arguments of one record with the same name, the later are renamed:
- * "NAME (2)" ...
+ * Arguments after the 15th go into instants named "EVENT (more)", with the event's time
+ * and thread. If several arguments of a record have the same name, the later ones are
+ * renamed "NAME (2)" ...
  *
  * Return: as fxt_event().
  */

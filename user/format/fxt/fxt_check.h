@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * --check: checks that an FXT file keeps the rules of the format document, and those
+ * --check: checks that an FXT file follows the rules of the format document, and those
  * that viewers add (Documentation/fxt-input.md, "Rules").
  */
 #ifndef ETRACE_FXT_CHECK_H

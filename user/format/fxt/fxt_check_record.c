@@ -212,7 +212,7 @@ static void check_metadata(struct fxt_check_records *c, const struct fxt_rec *re
 			report_broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
 		break;
 	case FXT_META_TRACE_INFO:
-		/* Another type is reported as a problem. */
+		/* The decoder reports other types as a problem. */
 		if (!rec->meta.info_type && rec->header != FXT_MAGIC)
 			report_broken(c, RULE_MAGIC, rec->offset,
 				      "this one is not the number of the document");
@@ -353,7 +353,7 @@ static void check_switched(struct fxt_check_records *c, const struct fxt_rec *re
 		map64_put(&c->switched, koid, rec->offset);
 }
 
-/* Checks one side of a legacy switch; idle has koids 0 and priority 0. */
+/* Checks one side of a legacy switch; the idle thread has koids 0 and priority 0. */
 static void check_side(struct fxt_check_records *c, const struct fxt_rec *rec, const struct fxt_tref *t,
 		       unsigned int priority)
 {

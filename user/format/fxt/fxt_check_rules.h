@@ -14,9 +14,9 @@
 #include "format/fxt/fxt_in.h"
 
 /*
- * X(id, name on output, whether it must be kept, the rule as text).  If a rule need not be
- * kept, breaking it is only a remark: an async operation may well be open when a trace
- * ends, like a block that is never freed, and viewers show it like that.
+ * X(id, name on output, whether it is mandatory, the rule as text). Breaking an optional
+ * rule causes only a remark: for example, an async operation may be open when a trace
+ * ends, like a block that is never freed, and viewers show it as such.
  */
 #define FXT_RULES(X)	\
 	X(MAGIC, "magic", true, "a file begins with the magic number record")	\
@@ -96,7 +96,7 @@ struct fxt_timed {
 	enum fxt_event_type type;
 };
 
-/* Events that are kept to be sorted by time before they are checked. */
+/* Number of events kept, to sort them by time before they are checked. */
 #define FXT_CHECK_WINDOW (1u << 20)
 
 struct fxt_check_time;
@@ -105,9 +105,9 @@ struct fxt_check_time;
  * fxt_check_time_new - start checking the order of events in a file
  * @fn: called for each broken rule
  *
- * Viewers sort events by time, and keep the order of the file for equal times.  So the rules
- * about durations, async operations and flows apply in that order.
- * Memory: at most FXT_CHECK_WINDOW events, and what has begun but not ended.
+ * Viewers sort events by time, and keep the order of the file for equal times.  So the rules about
+ * durations, async operations and flows apply to the sorted events. Memory: at most
+ * FXT_CHECK_WINDOW events, and everything that has begun but not ended.
  */
 struct fxt_check_time *fxt_check_time_new(fxt_broken_fn fn, void *ctx);
 
@@ -118,7 +118,7 @@ void fxt_check_time_free(struct fxt_check_time *c);
 void fxt_check_time_add(struct fxt_check_time *c, const struct fxt_timed *e);
 
 /**
- * fxt_check_time_end - the file has ended: report what has begun and not ended
+ * fxt_check_time_end - report everything that has begun but not ended; call at the end of the file
  *
  * Return: number of events that came too late to be checked.
  */
@@ -142,7 +142,7 @@ void fxt_check_records_free(struct fxt_check_records *c);
 /** fxt_check_records_add - check the next record of the file */
 void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *item);
 
-/** fxt_check_records_end - the file has ended: check what only its end shows */
+/** fxt_check_records_end - do the checks that need the whole file; call at its end */
 void fxt_check_records_end(struct fxt_check_records *c);
 
 #endif

@@ -24,7 +24,7 @@ struct slice {
 struct track {
 	struct slice *slices;
 	size_t depth, cap;
-	bool gone_last;		/* the last one pushed was an instant, or has ended */
+	bool gone_last;		/* the last duration pushed was an instant, or has ended */
 };
 
 /* An async operation that is open. */
@@ -39,7 +39,7 @@ struct async {
 struct fxt_check_time {
 	fxt_broken_fn fn;
 	void *ctx;
-	/* smallest time first, then the order of the file */
+	/* smallest time first; equal times in the order of the file */
 	struct fxt_timed *heap;
 	size_t n, cap;
 	uint64_t now;		/* time of the last event checked, ticks */

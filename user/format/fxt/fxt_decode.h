@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Shared by the decoder's files: fxt_read.c goes from record to record, fxt_decode.c
- * decodes one record, and fxt_plain.h is a fast path for the most frequent ones.  See
- * fxt_read.h.
+ * Shared by the decoder's files: fxt_read.c finds the records, fxt_decode.c decodes
+ * one, and fxt_plain.h is a fast path for the most frequent kinds.  See fxt_read.h.
  */
 #ifndef ETRACE_FXT_DECODE_H
 #define ETRACE_FXT_DECODE_H
@@ -22,8 +21,8 @@ struct fxt_reader {
 	bool plain;		/* the last record was not large, and in this machine's byte order */
 	struct fxt_tables *tables;
 	uint64_t offset;	/* of the last record returned, bytes */
-	size_t pending;		/* its bytes in the window, to be skipped */
-	uint64_t data, rest;	/* bytes left of a large record: of its data, in total */
+	size_t pending;		/* bytes of that record in the window, to be skipped */
+	uint64_t data, rest;	/* remaining bytes of a large record: data, total */
 };
 
 static inline void fxt_problem(struct fxt_reader *r, enum fxt_problem p, uint64_t offset)
@@ -68,7 +67,7 @@ bool fxt_reserved(const struct fxt_rec *rec);
 
 /*
  * Maximum words before the payload of a large record: two strings, 15 arguments and a
- * few words.  No more of the record is examined.
+ * few words.  The rest of the record is not examined.
  */
 #define FXT_LARGE_HEAD_WORDS (2u * 4096 + FXT_MAX_ARGS * 4095 + 6)
 

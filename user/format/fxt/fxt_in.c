@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One kind to report for each problem that the decoder knows. */
+/* The message kind for each problem that the decoder reports. */
 static const struct diag_kind kinds[FXT_PROBLEM_COUNT] = {
 	[FXT_BAD_MAGIC] = { "files without the magic number of FXT", DIAG_DAMAGE },
 	[FXT_ZERO_SIZE] = { "places with records of size 0", DIAG_DAMAGE },
@@ -67,7 +67,7 @@ struct fxt_source {
 	struct diag *diag;
 	struct sink *sink;
 	const char *file;
-	struct fxt_reader *r;	/* reads in[at]; NULL if not begun */
+	struct fxt_reader *r;	/* reads in[at]; NULL if not yet open */
 	size_t at;
 	bool any;		/* a record of in[at] was read */
 	int err;

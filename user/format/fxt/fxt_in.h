@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Reads any FXT file, record by record.  This is the model MODEL_FXT: items that the FXT
- * source pushes, and that its sinks (JSON, --check, stats) take.  fxt_read.h decodes the
- * records; nothing about what was traced is known here.
+ * Reads any FXT file, record by record.  The model MODEL_FXT consists of items, which
+ * the FXT source pushes and the sinks (JSON, --check, stats) take. fxt_read.h decodes
+ * the records; this code does not know what was traced.
  */
 #ifndef ETRACE_FXT_IN_H
 #define ETRACE_FXT_IN_H
@@ -56,8 +56,8 @@ int fxt_in_detect(const uint8_t *data, size_t n);
 struct source *fxt_in_open(const struct source_args *args);
 
 /*
- * struct sink_format.open: one JSON object in a line for each record, with the
- * names of the format document (Documentation/fxt-input.md, "JSON").
+ * struct sink_format.open: one JSON object per line for each record, with the names of
+ * the format document (Documentation/fxt-input.md, "JSON").
  */
 struct sink *fxt_in_json_open(const struct sink_args *args);
 

@@ -216,7 +216,7 @@ static void put_event(struct json *j, const struct fxt_rec *rec)
 		put_bytes(j, rec);
 }
 
-/* Writes a thread that is switched or wakes up, which has no process. */
+/* Writes a thread that is switched or wakes up; the record has no process for it. */
 static void put_sched_thread(struct json *j, const char *key, uint64_t koid)
 {
 	json_key(j, key);

@@ -2,12 +2,12 @@
 /*
  * A fast path for the usual kinds of records and arguments, which are read in place.
  *
- * Arguments: valid numbers and strings, whose names and strings have all been looked up
- * before.  fxt_next_arg() reads all others.
+ * Arguments: valid numbers and strings, if all names and strings have been looked up before.
+ * fxt_next_arg() reads all others.
  *
- * Records: a user that recognizes a record by its header need not have it decoded.  What the
- * user has worked out for that header is valid while fxt_names() returns the same number,
- * provided that all names of the record have the tag FXT_TAG_NAME.
+ * Records: a user that recognizes a record by its header need not have it decoded. Results that
+ * the user keeps for that header are valid while fxt_names() returns the same number, provided
+ * that all names of the record have the tag FXT_TAG_NAME.
  */
 #ifndef ETRACE_FXT_PLAIN_H
 #define ETRACE_FXT_PLAIN_H
@@ -27,7 +27,7 @@ struct fxt_plain {
 /** fxt_plain_end - the end of a record's arguments that may be plain */
 static inline const uint8_t *fxt_plain_end(const struct fxt_rec *rec)
 {
-	/* in the other byte order, no argument is plain */
+	/* no argument of a file in the other byte order is plain */
 	return rec->swap ? rec->arg_raw : rec->arg_raw + 8ul * rec->arg_words;
 }
 
@@ -78,14 +78,14 @@ static inline size_t fxt_plain_bytes(uint64_t header)
 	return 8 * (header >> 4 & 0xfff);
 }
 
-/** fxt_names - a number that changes when the index of a name may have got another string */
+/** fxt_names - a number that changes when the string at a name's index may have changed */
 static inline uint64_t fxt_names(const struct fxt_reader *r)
 {
 	return r->tables->names;
 }
 
 /**
- * fxt_plain_event - look at the next record as if it were an event without a value
+ * fxt_plain_event - read the next record if it is an event without a value
  *
  * This does not consume the record: call fxt_plain_taken() for that, or let fxt_next()
  * decode it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The FXT decoder: goes from record to record.  See fxt_read.h. */
+/* The FXT decoder: finds the records. See fxt_read.h. */
 #include "format/fxt/fxt_decode.h"
 #include "base/xalloc.h"
 
@@ -161,7 +161,7 @@ static uint32_t words_of(uint64_t header)
 	return (uint32_t)fxt_bits(header, 4, large ? 35 : 15);
 }
 
-/* Counts the records of known types that follow one another at the beginning. */
+/* Counts the records at the beginning, up to the first of unknown type. */
 static unsigned int count_chain(const uint8_t *p, size_t n, bool swap)
 {
 	unsigned int count = 0;
@@ -187,7 +187,7 @@ static void read_magic(struct fxt_reader *r)
 	size_t have;
 
 	p = in_peek(r->in, 8, &have);
-	/* the file may still grow: wait for more than the first word only if that is needed */
+	/* the file may still grow: wait for more than the first word only if needed */
 	if (have < 8 || (fxt_word_at(p, false) != FXT_MAGIC && fxt_word_at(p, true) != FXT_MAGIC))
 		p = in_peek(r->in, 4096, &have);
 	r->magic = true;
@@ -203,8 +203,8 @@ static void read_magic(struct fxt_reader *r)
 }
 
 /*
- * Skips zero words: a header of size 0 does not tell where the next record is, and
- * many of them in a row are usually a preallocated file.
+ * Skips zero words: a header of size 0 does not say where the next record is, and many
+ * zeros in a row usually mean a preallocated file.
  * Return: whether anything follows.
  */
 static bool skip_zero_size(struct fxt_reader *r)
@@ -223,7 +223,7 @@ static bool skip_zero_size(struct fxt_reader *r)
 	}
 }
 
-/* Skips the rest of the last record returned. */
+/* Skips the rest of the record returned last. */
 static void leave_record(struct fxt_reader *r)
 {
 	size_t n;

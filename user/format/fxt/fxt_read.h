@@ -2,8 +2,8 @@
 /*
  * The FXT decoder: reads the records of a Fuchsia trace in either byte order, and keeps
  * the string and thread tables of each provider.  Every access is checked against the
- * bounds of the record.  It knows nothing about what was traced, and skips record and
- * argument types that it does not know, by their size.
+ * bounds of the record.  It knows nothing about what was traced. It skips records and
+ * arguments of unknown types by their size.
  *
  *	while (fxt_next(r, &rec) > 0)
  *		switch (rec.type) ... fxt_args(r, &rec, args, &words) ...
@@ -49,11 +49,11 @@ struct fxt_rec {
 	 */
 	bool valid;
 	uint32_t provider;	/* provider of this section; 0 before the first section */
-	/* the words * 8 bytes as in the file; not all of a large record */
+	/* words * 8 bytes, as in the file; of a large record, only a part */
 	const uint8_t *raw;
 	/*
-	 * Large record: bytes that fxt_next_data() returns.  These are its payload, or the
-	 * whole record with its header if it is broken or of an unknown kind.
+	 * Large record: number of bytes that fxt_next_data() returns: the payload, or the
+	 * whole record with its header if it is broken or of unknown kind.
 	 */
 	uint64_t data_bytes;
 
@@ -223,7 +223,7 @@ void fxt_reader_free(struct fxt_reader *r);
 /**
  * fxt_next - read the next record
  *
- * String, Thread and Provider records have updated the tables when they are returned.
+ * String, Thread and Provider records update the tables before they are returned.
  *
  * A file without a magic number is read in the byte order in which more records at its
  * beginning are valid.
@@ -237,19 +237,19 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec);
  * fxt_next_data - read the next bytes of the large record that fxt_next() returned
  * @n: set to their number
  *
- * A large record may have up to 32 GiB: it is never in memory as a whole.  Bytes that are
- * not fetched are skipped.  What the record points to is not valid afterwards.
+ * A large record may have up to 32 GiB, so it is never in memory as a whole. Bytes that
+ * are not fetched are skipped. This call invalidates all pointers in the record.
  *
  * Return: the bytes; NULL after rec.data_bytes of them, or at the end of the file.
  */
 const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
 
 /**
- * fxt_tag - attach a number of the consumer to a registered string
+ * fxt_tag - attach a consumer's number to a registered string
  * @s: from the last fxt_next(), or fxt_next_arg() since; its tag becomes @tag
  * @tag: a number that the consumer chooses; 0 removes it
  *
- * This way a name is compared only once, and not each time that it occurs:
+ * This way a name is compared only once, not each time that it occurs:
  *
  *	if (!arg.name.tag)
  *		fxt_tag(r, &arg.name, look_up(arg.name.s, arg.name.len));

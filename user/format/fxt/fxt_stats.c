@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "stats" of FXT: a summary of an FXT file of any origin: records, processes, events
- * by name, and what the file says was lost.
+ * by name, and losses that the file mentions.
  */
 #include "format/fxt/fxt_in.h"
 #include "base/buf.h"
@@ -38,7 +38,7 @@ static void count_time(struct fxt_stats *s, uint64_t ticks)
 {
 	uint64_t ns;
 
-	/* viewers drop later events, and these cannot be real times */
+	/* later times cannot be real, and viewers drop such events */
 	if (!s->rate || ticks >> 63 || ticks / s->rate >= INT64_MAX / NS_PER_SEC)
 		return;
 	ns = ticks / s->rate * NS_PER_SEC +
@@ -69,7 +69,7 @@ static void count_event(struct fxt_stats *s, const struct fxt_rec *rec)
 	count_thread(s, &rec->event.thread);
 	if (!rec->event.thread.undefined)
 		stats_proc(&s->procs, rec->event.thread.process)->n++;
-	/* ends repeat the name, or have none */
+	/* end events repeat the name, or have none */
 	if (rec->event.type == FXT_EV_DURATION_END || rec->event.type == FXT_EV_ASYNC_END ||
 	    rec->event.type == FXT_EV_FLOW_END)
 		return;

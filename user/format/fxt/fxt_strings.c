@@ -7,7 +7,7 @@
 
 /*
  * Strings longer than this many bytes are not kept in the table: each use writes a new
- * String record.  This limits the table's memory, and long strings are seldom repeated.
+ * String record.  This limits the table's memory; long strings are rarely repeated.
  */
 #define KEEP_MAX	512u
 
@@ -23,9 +23,9 @@ static void unchain_string(struct fxt_writer *w, uint16_t index)
 }
 
 /*
- * Finds a slot for a new string: an unused one, else the first after the clock's hand that
- * was not used recently, and not by this record.  There always is one: a record refers
- * to at most 33 strings, and there are far fewer pins than slots.
+ * Finds a slot for a new string by the clock algorithm: an unused slot, else the first
+ * after the hand that was used neither recently nor by this record. One always exists: a
+ * record refers to at most 33 strings, and there are far fewer pins than slots.
  */
 static uint16_t take_string_slot(struct fxt_writer *w)
 {
@@ -82,9 +82,8 @@ static inline bool slot_holds(const struct string_slot *slot, struct fxt_str str
 }
 
 /*
- * Cache of slots, indexed by a few bytes of the string.  The string in that slot is
- * compared, and if it matches, no hash is needed.  Strings that share an entry of this
- * cache only take longer.
+ * Cache of slots, indexed by a few bytes of the string. If the string in the cached
+ * slot matches, no hash is needed. A collision costs only time.
  */
 static inline uint16_t *guess_of(struct fxt_writer *w, struct fxt_str str)
 {

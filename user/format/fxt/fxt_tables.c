@@ -8,7 +8,7 @@
 
 struct fxt_tables *fxt_tables_new(void)
 {
-	/* calloc gives untouched pages, of which few are used at first */
+	/* pages from calloc use no memory until they are written */
 	struct fxt_tables *t = xcalloc(1, sizeof(*t));
 
 	t->epoch = 1;
@@ -78,7 +78,7 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 		map64_put(&t->string_places, key_of(t, index), at);
 		e = fxt_seek_string(t, index);
 	}
-	/* keep the allocation close to the length: a long string must not hold memory for ever */
+	/* keep the allocation close to the length: a long string must not keep memory forever */
 	if (!e->s || e->cap < len || e->cap / 2 > len + 64) {
 		free(e->s);
 		e->cap = len;

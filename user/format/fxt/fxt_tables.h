@@ -3,10 +3,10 @@
  * The decoder's tables: the strings and threads that the providers of a file
  * registered.  Only for the files of the decoder, including fxt_plain.h.
  *
- * Memory use depends on what was registered, not on the number of provider ids that a file
- * claims to have: the entries of all providers are in one array, and a hash table finds
- * them.  An entry found once is then found by its index alone, until another provider's
- * section begins.
+ * Memory use depends on the number of entries registered, not on the provider ids that a
+ * file claims to have: the entries of all providers are in one array, and a hash table
+ * finds them. After the first look-up, the index alone finds an entry, until another
+ * provider's section begins.
  */
 #ifndef ETRACE_FXT_TABLES_H
 #define ETRACE_FXT_TABLES_H
@@ -55,7 +55,7 @@ struct fxt_tables {
 struct fxt_tables *fxt_tables_new(void);
 void fxt_tables_free(struct fxt_tables *t);
 
-/** fxt_set_provider - from now on indices are those of this provider */
+/** fxt_set_provider - switch to the indices of a provider */
 void fxt_set_provider(struct fxt_tables *t, uint32_t provider);
 
 /** fxt_put_string, fxt_put_thread - register; @index is one of the format, not 0 */

@@ -12,7 +12,7 @@ struct fxt_writer *fxt_writer_new(struct out *out)
 {
 	struct fxt_writer *w = xcalloc(1, sizeof(*w));
 
-	/* calloc gives untouched pages, of which few are used at first */
+	/* pages from calloc use no memory until they are written */
 	w->string_memory = xcalloc(STRING_SLOTS + 1, sizeof(struct string_slot));
 	w->strings = (struct string_slot *)(((uintptr_t)w->string_memory + 63) & ~(uintptr_t)63);
 	w->out = out;
@@ -182,7 +182,7 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 	uint64_t *to = begin_record(w, words + 1);
 
 	r->words[0] |= (uint64_t)words << 4;
-	/* two words at a time, which may copy one too many */
+	/* copies two words at a time, possibly one too many */
 	for (unsigned int i = 0; i < words; i += 2)
 		memcpy(to + i, r->words + i, 16);
 	return end_record(w, words);

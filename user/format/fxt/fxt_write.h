@@ -3,17 +3,16 @@
  * The FXT encoder: writes records of the Fuchsia trace format, in this machine's byte
  * order, to an output stream.  It knows nothing about what is traced.
  *
- * Strings and threads are always written as indexed references.  The tables are kept
- * here, and their slots are recycled: the least recently used first, but never one that
- * the record being written refers to.  The String and Thread records are written right
- * before the record that needs them.
+ * Strings and threads are always written as indexed references.  The encoder keeps the
+ * tables and recycles their slots: the least recently used first, but never one that
+ * the current record refers to. It writes String and Thread records right before the
+ * record that needs them.
  *
- * Every function that writes a record returns 0; a negative errno of the output
- * stream (sticky, see out.h); or -E2BIG when the record would break a limit of
- * the format: a string of more than FXT_MAX_STRING bytes, more than
- * FXT_MAX_ARGS arguments, a field out of its range.  Then nothing of that record was
- * written, and the file stays well formed.  The caller must split what is too long,
- * because only the caller knows where.
+ * Every function that writes a record returns 0; a negative errno of the output stream
+ * (sticky, see out.h); or -E2BIG if the record would exceed a limit of the format: a
+ * string of more than FXT_MAX_STRING bytes, more than FXT_MAX_ARGS arguments, a field
+ * out of range. Then nothing of that record has been written, and the file stays
+ * well-formed. The caller must split long values, because only the caller knows where.
  *
  * Strings should be UTF-8 without NUL bytes (the document asks for the first,
  * consumers for the second); see utf8.h.  The encoder does not check that.
@@ -29,8 +28,8 @@
 
 /*
  * A string: @len bytes at @s, which the caller owns, and which need to be valid only during
- * the call.  @pin is 0, or the slot that fxt_pin() returned for this very string, so that
- * no look-up is needed.
+ * the call.  @pin is 0, or the slot that fxt_pin() returned for this string, which saves
+ * the look-up.
  */
 struct fxt_str {
 	const char *s;
@@ -138,9 +137,8 @@ void fxt_writer_free(struct fxt_writer *w);
 
 /** fxt_pin - give a string a slot that is never recycled
  *
- * For names and categories that are used again and again: with the result, no look-up is
- * needed any more.  Writes the String record.  At most FXT_MAX_PINS strings may be
- * pinned.
+ * For names and categories that are used often: the result needs no look-up. Writes the
+ * String record.  At most FXT_MAX_PINS strings may be pinned.
  *
  * Return: @str with its pin set, or with pin 0 if it cannot be pinned (it is
  * empty or too long, or the pins are used up); good for use either way.
@@ -159,9 +157,9 @@ int fxt_init(struct fxt_writer *w, uint64_t ticks);
  * @id: provider id
  * @name: at most 255 bytes
  *
- * Once per provider: consumers forget a provider's tables when it comes again.
- * The encoder's tables are empty after this, because it keeps the tables of only one
- * provider; pins made before are invalid then.
+ * Call once per provider: at a second record, consumers forget the provider's tables.
+ * This empties the encoder's tables, which it keeps for only one provider, and
+ * invalidates all pins.
  */
 int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
 
@@ -169,9 +167,9 @@ int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
 
 /**
- * fxt_begin - write what the file of one provider begins with; its ticks are nanoseconds
+ * fxt_begin - write the beginning of a file with one provider; ticks are nanoseconds
  *
- * "process" becomes the first string: else a consumer loses the names of threads.
+ * "process" becomes the first string; otherwise consumers lose the names of threads.
  */
 void fxt_begin(struct fxt_writer *w, uint32_t provider, struct fxt_str name);
 
@@ -185,8 +183,8 @@ int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
  *
  * Call fxt_record_begin(), then fxt_ref() and fxt_put_*() for each argument, at most
  * FXT_MAX_ARGS of them, then fxt_record_event().  References are valid only for this
- * record.  The same encoder must not write another record before it ends: that record's
- * strings could take the slots of this one's.
+ * record.  The encoder must not write another record in between: that record's strings
+ * could take the slots of this one's.
  */
 struct fxt_record {
 	uint64_t *end;
@@ -237,8 +235,8 @@ uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len);
  * fxt_mark - attach a mark to a string in the table
  * @ref: from fxt_known_bytes() or fxt_peek(), with nothing written since
  *
- * The mark stays until the string's slot gets a String record again, of the same string
- * or another.  This matches fxt_tag() in the decoder.
+ * The mark stays until another String record is written for the slot, with the same
+ * string or another. This matches fxt_tag() in the decoder.
  */
 void fxt_mark(struct fxt_writer *w, uint16_t ref);
 bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref);

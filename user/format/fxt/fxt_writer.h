@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The state of the FXT encoder, and how it writes words: for fxt_write.c, which writes
- * records, and fxt_strings.c, which keeps the table of strings.
+ * The state of the FXT encoder, and functions to write words. Shared by fxt_write.c,
+ * which writes records, and fxt_strings.c, which keeps the table of strings.
  */
 #ifndef ETRACE_FXT_WRITER_H
 #define ETRACE_FXT_WRITER_H

@@ -11,14 +11,14 @@
 
 #define ETRACE_FXT_PROVIDER_ID	1u
 #define ETRACE_FXT_PROVIDER	"etrace"
-/* Raised when a reader of the older mapping would misread the file. */
-/* 1: signals were numbers; errors and marks were lines outside the format. */
-/* 2: all values were written, also those that rarely change. */
+/* Version of the mapping, raised when older readers would misread the file. */
+/* In version 1, signals were numbers; errors and marks were lines outside the format. */
+/* In version 2, all values were written, even those that rarely change. */
 #define ETRACE_FXT_VERSION	3u
 /* Version of a view, from which the events cannot be restored. */
 #define ETRACE_FXT_VIEW_VERSION	4u
 
-/* The process "build", for what no single event shows, and its maximum lanes and waits. */
+/* The process "build" shows what no single event does. Its koid, maximum lanes and waits. */
 #define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
 #define ETRACE_FXT_MAX_LANES	4096u
 #define ETRACE_FXT_MAX_WAITS	64u
@@ -36,7 +36,7 @@
 						 * right before
 						 */
 
-/* Arguments in addition to those of et_kinds and et_marking_names. */
+/* Argument names in addition to those in et_kinds and et_marking_names. */
 #define ETRACE_FXT_CPU		"cpu"
 #define ETRACE_FXT_FAILED	"failed"
 #define ETRACE_FXT_ERROR	"error"		/* "ENOENT" */
@@ -54,11 +54,11 @@
 #define ETRACE_FXT_HEX		"_hex"
 
 /*
- * Steady values: those that rarely change between two events of one path, such as
- * device and inode.  All of them are left out if the last event of that path and kind
- * had equal ones.  What was written for a path holds until it is written again, or until
- * the path gets a new String record.  A bit for each value of a kind; the path is
- * string 0 of the kind.
+ * Steady values: those that rarely change between two events of one path, such as device
+ * and inode.  An event omits all of them if they equal those of the last event of the
+ * same path and kind. The values written for a path apply until others are written, or
+ * until the path gets a new String record. Each kind has a bit for each steady value;
+ * the path is string 0 of the kind.
  */
 extern const uint16_t etrace_fxt_steady[ET_K_COUNT];
 #define ETRACE_FXT_MAX_STEADY	6
@@ -77,11 +77,14 @@ static inline bool etrace_fxt_has_values(const struct et_event *ev)
 	return steady && (ev->given & steady) == steady && !(ev->big & steady);
 }
 
-/** etrace_fxt_values_match - whether an event with etrace_fxt_has_values() has these values */
+/**
+ * etrace_fxt_values_match - whether an event has these values; call only if
+ * etrace_fxt_has_values()
+ */
 bool etrace_fxt_values_match(const struct etrace_fxt_values *v, const struct et_event *ev);
-/** etrace_fxt_values_set - remember the steady values of such an event */
+/** etrace_fxt_values_set - remember the steady values of an event with etrace_fxt_has_values() */
 void etrace_fxt_values_set(struct etrace_fxt_values *v, const struct et_event *ev);
-/** etrace_fxt_values_give - add the values to an event that lacks them, if its kind is equal */
+/** etrace_fxt_values_give - add the values to an event of the same kind that lacks them */
 void etrace_fxt_values_give(const struct etrace_fxt_values *v, struct et_event *ev);
 
 #endif

@@ -31,7 +31,7 @@ static unsigned int find_word(const struct fxt_in *f, const char *s, size_t len)
 	return W_NONE;
 }
 
-/* The number of a word, which is added if it is new. */
+/* The number of a word; adds new words. */
 static unsigned int get_word(struct fxt_in *f, const char *s)
 {
 	size_t len = strlen(s);
@@ -110,7 +110,7 @@ static bool is_number(const struct fxt_rarg *a, uint64_t *v)
 	}
 }
 
-/* Reads a number from 2^63 on, which is text because viewers would show it as negative. */
+/* Reads a number >= 2^63, written as text because viewers would show it as negative. */
 static bool text_number(const struct fxt_sref *s, uint64_t *v)
 {
 	char text[24], *end;
@@ -172,7 +172,7 @@ void fxt_in_take_hex(struct fxt_in *f)
 	size_t at = f->hex - 1, n = ev->nbytes - at;
 
 	f->hex = 0;
-	/* in place: two digits are read before their byte is written */
+	/* works in place: each byte is written after its two digits are read */
 	if (!utf8_unhex(ev->bytes ? ev->bytes + at : "", n, ev->bytes ? ev->bytes + at : NULL))
 		f->broken = true;
 	ev->nbytes = at + n / 2;
@@ -182,12 +182,12 @@ void fxt_in_take_hex(struct fxt_in *f)
 		ev->str[ev->last].len -= (uint32_t)(n - n / 2);
 }
 
-/* Reads a string of the event, or its hex digits, which replace it. */
+/* Reads a string of the event, or the hex digits that replace it. */
 static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const struct fxt_sref *s)
 {
 	struct et_event *ev = &f->ev;
 
-	/* steady values are kept only for a path that is complete in its String record */
+	/* steady values are kept only for paths that fit into one String record */
 	if (!i) {
 		f->path.ref = 0;
 		if (!(tag & (TAG_ON | TAG_HEX)) && s->ref <= FXT_MAX_STRING_INDEX)
@@ -198,7 +198,7 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 		return;
 	}
 	if (tag & TAG_HEX) {
-		/* the text shown by viewers comes right before, and is replaced */
+		/* replaces the text for viewers, which precedes the digits */
 		if (ev->last == i && et_has_string(ev, i) &&
 		    ev->str[i].off + (size_t)ev->str[i].len == ev->nbytes) {
 			ev->nbytes = ev->str[i].off;
@@ -214,7 +214,7 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 		et_add_string(ev, i, s->s, s->len);
 }
 
-/* Reads a line outside the format: the argument "Foreign" has what follows its '|'. */
+/* Reads a line outside the format: the argument "Foreign" contains the text after its '|'. */
 static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
 {
 	struct et_event *ev = &f->ev;
@@ -337,7 +337,7 @@ static bool add_once(uint32_t *set, unsigned int i)
 	return is_new;
 }
 
-/* Learns an argument that is a fixed word. Return: false if shapes cannot have it. */
+/* Learns an argument that is a fixed word. Return: false if shapes do not support it. */
 static bool learn_word(struct fxt_in *f, struct shape *s, struct shape_arg *arg, unsigned int w,
 		       const struct fxt_plain *a)
 {
@@ -349,7 +349,7 @@ static bool learn_word(struct fxt_in *f, struct shape *s, struct shape_arg *arg,
 	return add_once(&s->has, w);
 }
 
-/* Learns an argument of the schema. Return: false if shapes cannot have it. */
+/* Learns an argument of the schema. Return: false if shapes do not support it. */
 static bool learn_schema(struct fxt_in *f, struct shape *s, struct shape_arg *arg,
 			 unsigned int slot, const struct fxt_plain *a)
 {
@@ -406,7 +406,7 @@ void fxt_in_learn(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id)
 	struct shape_set *set = shapes_of(f, rec->header & SHAPE_KEY);
 	struct shape *s = &set->way[set->next++ % SHAPE_WAYS];
 
-	/* only records with names and thread given by indices in the header */
+	/* only records whose header gives names and thread as indices */
 	if (rec->arg_raw != rec->raw + 16 || rec->event.category.undefined ||
 	    rec->event.name.undefined || rec->event.type >= FXT_EV_COUNT)
 		return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Writes the process "build" of a Fuchsia trace, with what only the whole trace shows:
- * lanes, numbers of running programs, the critical path, and long waits.  See
- * Documentation/fxt-mapping.md.
+ * Writes the process "build" of a Fuchsia trace, which shows what takes the whole trace
+ * to compute: lanes, numbers of running programs, the critical path, and long waits.
+ * See Documentation/fxt-mapping.md.
  */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/xalloc.h"
@@ -17,7 +17,7 @@
 #define FIRST_WAIT	(BUILD + ETRACE_FXT_MAX_LANES + 1)
 #define MAX_WAITS	ETRACE_FXT_MAX_WAITS
 
-/* A program is shown if it waits for 1 % of the build, and for more than half of its own time. */
+/* Shows programs that wait for at least 1 % of the build and over half of their own time. */
 #define LONG_WAIT(wall)	((wall) / 100)
 #define WAITS(slice, cpu) ((cpu) < (slice) / 2)
 
@@ -101,7 +101,7 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 		return;
 	begin_event(f, FXT_EV_COUNTER, f->timeline.begin + (uint64_t)at, &t,
 		    used_name(f, &f->name[N_BUILD]), used_name(f, &f->name[N_RUNNING]));
-	/* each is a track of its own */
+	/* each gets its own track */
 	for (unsigned int i = 0; i < WORK_CLASSES; i++)
 		if (working[i] != c->written[i])
 			add_number(f, &f->class[i], working[i]);
@@ -151,7 +151,7 @@ static void put_path(struct fxt_out *f)
 				    used_name(f, &f->name[N_NOBODY]));
 		add_text(f, &f->name[N_WHY], path_whys[s->why], strlen(path_whys[s->why]));
 		end_event(f);
-		/* from each segment to the next; both ends lie within their segments */
+		/* a flow from each segment to the next; both its ends lie within their segments */
 		if (i)
 			put_flow(f, FXT_EV_FLOW_END, &t, s->from, f->flows);
 		if (i + 1 < path.n)
@@ -181,7 +181,7 @@ static void put_waits(struct fxt_out *f)
 	unsigned int n = 0;
 	char name[32];
 
-	/* processes are sorted by their beginnings */
+	/* processes are sorted by start time */
 	for (uint32_t i = 1; i <= f->timeline.t.nprocesses; i++) {
 		const struct timeline_process *p = &f->timeline.t.processes[i];
 		unsigned int track = 0;
@@ -205,13 +205,13 @@ static void put_waits(struct fxt_out *f)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the process "build" ---- */
 
 /*
- * Perfetto lists the processes that ran longest on processors first, and no other process in
- * the file has run on one. Nothing else in FXT decides the order: sort hints exist only in its
- * other formats, and the number of slices comes after the running time. One nanosecond is
- * enough, so the track of CPU 0 that this makes claims nothing else.
+ * Makes Perfetto list the process "build" first: it sorts processes by their time on CPUs, and no
+ * other process in the file has any. FXT has no other way to set the order: sort hints exist only
+ * in Perfetto's other formats, and the number of slices counts less than CPU time. One nanosecond
+ * is enough, so the track of CPU 0 that this creates stays practically empty.
  */
 static void put_switch(struct fxt_out *f, int64_t at, bool in)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes that the buffer for texts keeps between two uses. */
+/* Maximum bytes that the buffer for texts keeps between two uses. */
 #define MAX_TEXT 65536u
 
 static const char *const names[NAME_COUNT] = {
@@ -145,7 +145,10 @@ static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char 
 	free(text);
 }
 
-/* Adds any bytes.  Strings that the encoder remembers are text: that was checked before. */
+/*
+ * Adds any bytes.  Strings that the encoder remembers were checked before: they are UTF-8 without
+ * NUL.
+ */
 static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
 	uint16_t ref, known;
@@ -182,7 +185,7 @@ static bool add_signal(struct fxt_out *f, struct fxt_str *name, int64_t v)
 	return true;
 }
 
-/* Adds a number from 2^63 on as text: viewers would show it as negative. */
+/* Adds a number >= 2^63 as text: viewers would show it as negative. */
 static void add_big(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
 	char text[DECIMAL_ROOM];
@@ -225,7 +228,7 @@ static inline void add_strings(struct fxt_out *f, const struct et_event *ev)
 			add_bytes(f, &names[i], et_text(ev, &ev->str[i]), ev->str[i].len);
 }
 
-/* Adds the exec's arguments as one command line that a shell would accept. */
+/* Adds the arguments of an exec as one command line that a shell would accept. */
 static void add_argv(struct fxt_out *f, const struct et_event *ev)
 {
 	struct buf *b = begin_text(f);
@@ -272,7 +275,7 @@ static void add_error(struct fxt_out *f, const struct et_event *ev)
 		add_count(f, &f->name[N_FAILED], 1);
 }
 
-/* Adds which strings are not the names that the kernel resolved: "from+to". */
+/* Lists the strings that are not names resolved by the kernel: "from+to". */
 static void add_marks(struct fxt_out *f, const struct et_event *ev)
 {
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
@@ -333,7 +336,7 @@ static void add_later(struct fxt_out *f, const struct et_event *ev)
 	add_text(f, &f->name[N_STAMPS], b->s, b->len);
 }
 
-/* Whether an event has more than values and strings, as few do. */
+/* Whether an event has more than values and strings; few have. */
 static inline bool has_more(const struct et_event *ev)
 {
 	return ev->flags || ev->error || ev->nextras || ev->nlater || et_any_marks(ev) ||
@@ -341,8 +344,8 @@ static inline bool has_more(const struct et_event *ev)
 }
 
 /*
- * Whether an event needs its processor as an argument: not if the task's last event was on
- * the same one, unless the event begins or ends a slice.
+ * Whether an event needs its processor as an argument: if the task's last event was on
+ * another one, or if the event begins or ends a slice.
  */
 static inline bool needs_cpu(const struct task *t, const struct et_event *ev)
 {
@@ -438,7 +441,7 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
 	    !category || !name)
 		return;
-	/* --view leaves values of these out */
+	/* --view leaves out some of their values */
 	if (f->view.cuts)
 		return;
 	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
@@ -472,7 +475,7 @@ static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 	return at;
 }
 
-/* The values and strings of an event and its cpu must fit into one record. */
+/* The values and strings of an event, and its CPU, must fit into one record. */
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)ET_NV_##ID + (int)ET_NS_##ID + 1 <= (int)FXT_MAX_ARGS, name);
 #include "event/events.def"

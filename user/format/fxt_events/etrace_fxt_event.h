@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Writes an event as a record with arguments of a Fuchsia trace (etrace_fxt_event.c);
- * used by the sink (etrace_fxt_out.c), which also writes the tasks.  See
+ * Writes an event as a Fuchsia trace record with arguments (etrace_fxt_event.c). Used
+ * by the sink (etrace_fxt_out.c), which also writes the tasks. See
  * Documentation/fxt-mapping.md.
  */
 #ifndef ETRACE_FXT_EVENT_H
@@ -27,8 +27,8 @@ enum name {
 };
 
 /*
- * Prepared parts of the plain events of a kind.  They exist once such an event was
- * written, because then its names have references.
+ * Prepared parts of the plain events of a kind. They exist once such an event has been
+ * written: from then on its names have references.
  */
 struct known {
 	uint64_t header;	/* of the record; 0 if none was written */
@@ -77,8 +77,8 @@ void fxt_out_take_names(struct fxt_out *f);
 uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name);
 
 /*
- * The reference of a name.  It gets its String record when it is first used, and keeps its
- * slot.  So names of the schema that are never used do not change a file.
+ * The reference of a name. A name gets its String record when it is first used, and keeps
+ * that index. So unused names of the schema leave no trace in a file.
  */
 static inline uint16_t name_ref(struct fxt_out *f, struct fxt_str *name)
 {
@@ -131,7 +131,7 @@ void fxt_out_next_record(struct fxt_out *f);
 /* The rest of fxt_out_leave_out(), for events where something may be left out. */
 void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev);
 
-/** fxt_out_leave_out - before an event is written: find the values that can be left out */
+/** fxt_out_leave_out - find the values that an event can omit; call before it is written */
 static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
 {
 	f->left_out = 0;
@@ -139,7 +139,9 @@ static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *e
 		fxt_out_find_left_out(f, ev);
 }
 
-/** fxt_out_note_values - after an event is written: remember the steady values of its path */
+/**
+ * fxt_out_note_values - remember the steady values of an event's path; call after it is written
+ */
 void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev);
 
 /**
@@ -149,11 +151,11 @@ void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev);
 void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event *ev);
 
 /*
- * Fast path: most events have only numbers, and strings that came before.  Their records
+ * Fast path: most events have only numbers and already known strings. Their records
  * are built directly in the output buffer.
  */
 
-/** fxt_out_learn - after an event with a task was written: prepare plain events of its kind */
+/** fxt_out_learn - prepare plain events of an event's kind; call after an event with a task */
 void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
 
 /** fxt_out_put_plain - write a plain event.  Return: false, with nothing written, if it is not. */

@@ -75,7 +75,7 @@ static inline bool take_long(struct fxt_in *f, const struct shape_arg *arg, uint
 	return !(header >> 32);
 }
 
-/* Reads a record's arguments. Return: false if they differ; then forget_args() is due. */
+/* Reads a record's arguments. Return: false if they do not match; then call forget_args(). */
 static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uint8_t *p)
 {
 	const struct shape_arg *end = s->arg + s->nargs;
@@ -132,12 +132,12 @@ static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t tim
 
 /* ---- threads ---- */
 
-/* Index of a thread in f->threads, 0 if nothing is known of it. */
+/* Index of a thread in f->threads, 0 if unknown. */
 static inline size_t find_thread(struct fxt_in *f, uint64_t koid)
 {
 	const uint64_t *at;
 
-	/* most often it is the thread of the event before */
+	/* usually the thread of the previous event */
 	if (f->known && f->known_koid == koid)
 		return f->known;
 	at = map64_get(&f->live, koid);
@@ -173,7 +173,7 @@ static void forget_task(struct fxt_in *f)
 	f->known = 0;
 }
 
-/* A task stays on its processor until a record names another.  Return: whether that is known. */
+/* A task stays on its processor until a record names another. Return: whether it is known. */
 static bool know_cpu(struct fxt_in *f, size_t thread)
 {
 	bool given = has_word(f, W_CPU);
@@ -238,7 +238,7 @@ static inline bool complete_event(struct fxt_in *f)
 	return f->whole || (f->ev.kind == ET_K_LOST ? make_lost(f) : fxt_in_make_event(f));
 }
 
-/* Makes the event and passes it to the sink. */
+/* Restores the event and passes it to the sink. */
 static void finish_event(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
@@ -287,7 +287,7 @@ static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kin
 	take_steady(f);
 }
 
-/* @e: the next record. Return: whether it has this shape; then it was read. */
+/* Reads record @e if it has this shape. Return: whether it has. */
 static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 			     const struct fxt_plain_event *e)
 {
@@ -354,7 +354,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 	enum et_kind kind = f->words[name].kind;
 
 	if (rec->event.type == FXT_EV_INSTANT && category == W_META && name == W_MORE) {
-		/* more bytes than any event has: not a file of etrace */
+		/* more bytes than any event has: etrace did not write this */
 		f->whole = false;
 		if (f->pending && f->taken < 4 * (size_t)ET_MAX_BYTES)
 			fxt_in_take_args(f, rec);
@@ -381,7 +381,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 			fxt_in_learn(f, rec, ET_K_NONE);
 		break;
 	case FXT_EV_DURATION_END:
-		/* only the end of an exit has a processor */
+		/* of an exit's records, only the one that ends it has a processor */
 		begin_event(f, rec, ET_K_EXIT);
 		f->pending = has_word(f, W_CPU);
 		if (has_word(f, W_UNFINISHED))

@@ -14,8 +14,8 @@
 #include "format/fxt_events/etrace_fxt.h"
 
 /*
- * The known words: categories, names of events and of arguments.  A word may be several of
- * these.  Each string is compared with them once; its tag keeps the result.
+ * The known words: categories, names of events and of arguments.  A word may have several
+ * of these meanings. Each string is looked up once; its tag keeps the result.
  */
 struct word {
 	const char *s;
@@ -56,12 +56,12 @@ struct shape {
 	uint64_t key;		/* header without the thread; 0 if not set */
 	uint64_t names;		/* valid while fxt_names() returns this */
 	uint32_t last;		/* tag of the last argument */
-	uint32_t has;		/* bit i: fixed word i is there */
-	uint16_t given;		/* bit i: value i is there */
+	uint32_t has;		/* bit i: fixed word i is present */
+	uint16_t given;		/* bit i: value i is present */
 	uint16_t must;		/* bit i: a complete event needs value i, even if steady */
 	uint8_t strings;
 	uint8_t kind, nargs;
-	bool whole;		/* apart from @must, has what a complete event needs, no more */
+	bool whole;		/* apart from @must, exactly what a complete event needs */
 	struct shape_arg {
 		uint32_t header;	/* lower half */
 		uint8_t what;
@@ -104,11 +104,11 @@ struct fxt_in {
 	uint8_t slot[ET_K_COUNT][MAX_WORDS];
 	unsigned int nwords;
 	unsigned int category[ET_K_COUNT];	/* the words of the kinds' categories */
-	/* the current event, until it is known that no more arguments follow */
+	/* the current event is pending until no more arguments can follow */
 	bool pending;
 	uint64_t koid, offset;
 	struct et_event ev;
-	uint32_t has;		/* bit i: fixed word i has come */
+	uint32_t has;		/* bit i: fixed word i has been read */
 	uint64_t number[W_SCHEMA];	/* values of the fixed words that are numbers */
 	struct buf argv, lines, stamps;
 	struct buf word;	/* current word of @argv */
@@ -116,7 +116,7 @@ struct fxt_in {
 	uint32_t last;		/* its tag */
 	size_t hex;		/* if it is hex digits: 1 + their offset in ev.bytes; else 0 */
 	bool broken;
-	bool whole;		/* complete, and read by take_shape() alone */
+	bool whole;		/* complete, and read only by take_shape() */
 	size_t taken;		/* bytes of arguments so far */
 	struct shape_set shapes[1u << SHAPE_SET_BITS];
 };
@@ -145,10 +145,10 @@ void fxt_in_learn(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id);
 
 /* ---- etrace_fxt_make.c ---- */
 
-/** fxt_in_make_event - make the current event.  Return: false if it cannot be restored. */
+/** fxt_in_make_event - restore the current event. Return: false if that is impossible. */
 bool fxt_in_make_event(struct fxt_in *f);
 
-/* ---- for all of them ---- */
+/* ---- shared ---- */
 
 /* The tag of a name; looked up once for each index of the string table. */
 static inline uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
@@ -161,7 +161,7 @@ static inline bool has_word(const struct fxt_in *f, unsigned int w)
 	return f->has >> w & 1;
 }
 
-/* Converts the hex digits of a string, which may have come in pieces: all are there now. */
+/* Converts the hex digits of a string, which may have come in pieces, once all are read. */
 static inline void end_hex(struct fxt_in *f)
 {
 	if (f->hex)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Inside the compilers: finds the programs of a trace that wrote time traces of themselves,
- * and writes these as slices within the program's slice.  See Documentation/fxt-mapping.md.
+ * and writes the contents of those as slices within the program's slice.  See
+ * Documentation/fxt-mapping.md.
  *
  * Memory: an entry for each file with such a name, a byte for each program, and one time
  * trace at a time.
@@ -15,11 +16,11 @@
 
 #include <stdlib.h>
 
-/* ns by which the clock of file times may lag behind */
+/* maximum lag of file times behind the clock, ns */
 #define COARSE		10000000
-/* ns, maximum of a clock, in 2065; sums of two fit into 64 bits */
+/* maximum clock value, ns: in 2065; the sum of two fits into 64 bits */
 #define MAX_CLOCK	3000000000000000000ll
-/* Maximum writes from which the difference of the clocks is taken. */
+/* Maximum number of writes used to compute the difference of the clocks. */
 #define MAX_DATES	65536u
 
 struct file {
@@ -107,7 +108,7 @@ static uint64_t fd_key(const struct task *t, int64_t fd)
 	return hash_two(t->process, (uint64_t)fd);
 }
 
-/* Sets the writer of a file to this task. */
+/* Makes this task the writer of a file. */
 static void is_writer(struct fxt_out *f, struct file *file, const struct task *t)
 {
 	file->exec = timeline_events_exec(&f->timeline, t);

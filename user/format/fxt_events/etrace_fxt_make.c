@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Makes an event from the arguments of its records in the Fuchsia traces of etrace, if it
- * is not known to be complete.  See etrace_fxt_in.h.
+ * Restores an event from the arguments of its records in etrace's Fuchsia traces, unless
+ * the event is known to be complete.  See etrace_fxt_in.h.
  */
 #include "format/fxt_events/etrace_fxt_in.h"
 #include "base/shquote.h"
@@ -61,7 +61,7 @@ static bool check_event(struct et_event *ev)
 {
 	if (et_lacks_begin(ev))
 		ev->flags |= ET_F_NO_BEGIN;
-	/* if it lacks the line that events of its kind begin with, it must have another one */
+	/* without the first line of its kind, it must have another line */
 	if ((!et_kinds[ev->kind].begins || ev->flags & ET_F_NO_BEGIN) && !et_count_lines(ev))
 		return false;
 	et_check(ev);

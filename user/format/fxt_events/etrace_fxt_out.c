@@ -55,12 +55,12 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	timeline_events_begin(&f->timeline, f->tab, t, parent, ev);
 	if (f->inside && t->execed)
 		fxt_inside_exec(f, ev);
-	/* its execve is the first that is known of it: avoid a slice of zero length before */
+	/* the task first appears with its execve: avoid a slice of zero length before it */
 	if (!t->execed && ev->kind == ET_K_EXEC) {
 		f->unborn = t;
 		return;
 	}
-	/* named and shown when it ends, if it runs no program of its own */
+	/* if it executes no program, it is named and shown when it ends */
 	if (f->view.cuts && !t->execed)
 		return;
 	put_names(f, t);
@@ -73,8 +73,8 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		return;
 	}
 	/*
-	 * A flow binds to the slice that was pushed last: here that of the
-	 * clone, there the child's first.
+	 * A flow binds to the last slice pushed: the clone's at this end, the child's
+	 * first at the other.
 	 */
 	if (parent && f->view.forks)
 		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, used_name(f, &f->name[N_FORK]),
@@ -159,7 +159,7 @@ static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t
 
 		begin_event(f, FXT_EV_INSTANT, ev->time, t, category,
 			    used_name(f, &f->kind[ev->kind]));
-		/* a flow begins here, and needs a slice, even one of zero length */
+		/* the flow that begins here needs a slice, even one of zero length */
 		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
 			f->event.type = FXT_EV_DURATION_COMPLETE;
 			f->event.value = ev->time;
@@ -287,7 +287,7 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	f->view = view;
 	f->inside = view.inside ? fxt_inside_new(view.inside) : NULL;
 	f->w = fxt_writer_new(args->out);
-	/* calloc gives untouched pages, which use no memory until they are written */
+	/* pages from calloc use no memory until they are written */
 	f->values = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->values));
 	f->tab = proctab_new(bits, &tab_ops, f);
 	begin_file(f);

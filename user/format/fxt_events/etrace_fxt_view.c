@@ -18,7 +18,7 @@ const struct opt_row etrace_fxt_options[] = {
 	{ 0 }
 };
 
-/* Kinds that are not calls: they make the slices, or are about the trace itself. */
+/* Always shown: kinds that are not calls. They make up the slices, or concern the trace itself. */
 static bool is_shown(unsigned int kind)
 {
 	return kind == ET_K_EXEC || kind == ET_K_EXIT || kind == ET_K_SESSION ||
@@ -126,7 +126,7 @@ bool fxt_view_take(struct fxt_view *v, const struct opts *opts, struct diag *dia
 		v->max_argv = VIEW_ARGV;
 	if (calls && !take_calls(v, calls, diag))
 		return false;
-	/* an arrow begins in the call that forked */
+	/* an arrow from parent to child begins in the call that forked */
 	v->forks = v->kinds[ET_K_CLONE] == FXT_VIEW_ALL;
 	return true;
 }

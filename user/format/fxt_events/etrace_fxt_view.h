@@ -11,13 +11,14 @@
 
 struct fxt_view {
 	bool cuts;		/* --view: keep it small enough to look at, even for long builds */
-	uint16_t values[ET_K_COUNT], strings[ET_K_COUNT];	/* bit i: it is shown */
+	/* bit i: value or string i is shown */
+	uint16_t values[ET_K_COUNT], strings[ET_K_COUNT];
 	bool forks;		/* arrows from parent to child */
 	size_t max_argv;	/* maximum bytes of a command line */
 	uint8_t kinds[ET_K_COUNT];	/* enum fxt_view_show */
-	/* directory under which time traces of compilers are; NULL if not asked for */
+	/* directory of the compilers' time traces; NULL if not requested */
 	const char *inside;
-	const char *left_out;	/* text for users on what is left out; NULL if nothing */
+	const char *left_out;	/* tells users what is left out; NULL if nothing is */
 };
 
 enum fxt_view_show {
@@ -31,7 +32,7 @@ extern const struct opt_row etrace_fxt_options[];
 /** fxt_view_take - set up a view from the options.  Return: false after diag_fatal(). */
 bool fxt_view_take(struct fxt_view *v, const struct opts *opts, struct diag *diag);
 
-/** fxt_view_shows - whether an event gets a record of its own */
+/** fxt_view_shows - whether an event gets its own record */
 static inline bool fxt_view_shows(const struct fxt_view *v, const struct et_event *ev)
 {
 	if (v->kinds[ev->kind] != FXT_VIEW_WRITES)

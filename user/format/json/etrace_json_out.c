@@ -19,7 +19,7 @@
 
 /* Prepared JSON text: the beginning of an event, or a comma and a key. */
 #define READY_MAX 64u
-#define READY_COPY 32u	/* copied at once: most are not longer */
+#define READY_COPY 32u	/* copied in one go: most are no longer */
 struct ready {
 	char s[READY_MAX];
 	size_t n;

@@ -107,7 +107,7 @@ static bool take_text(struct text *texts, int i, const struct eb_str *str,
 
 	switch (str->form) {
 	case EB_S_TEXT:
-		/* another thread may have put a null byte there */
+		/* another thread may have put a NUL there */
 		buf_add(&t->b, text, strnlen(text, str->text));
 		return true;
 	case EB_S_BYTES:

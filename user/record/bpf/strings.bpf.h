@@ -200,7 +200,7 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 		n = bpf_probe_read_kernel_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
 	if (n < 0)
 		return -1;
-	/* @n counts the null byte, except for an empty text in user memory, where it is 0. */
+	/* @n counts the NUL, except for an empty text in user memory, where it is 0. */
 	if (!n) {
 		*first = 0;
 		return 0;

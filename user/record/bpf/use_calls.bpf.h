@@ -254,7 +254,7 @@ __attribute__((noinline)) int copy_is_new(u32 in, u32 out)
 
 /*
  * Data was copied directly from one descriptor to another. The copy gets its time before
- * the uses do, since they may be recorded at once. Returns whether to send its record.
+ * the uses do, since they may be recorded immediately. Returns whether to send its record.
  */
 static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 bytes)
 {

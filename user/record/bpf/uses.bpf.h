@@ -10,11 +10,11 @@
 
 #define S_IFREG		0100000u
 #define S_IFSOCK	0140000u
-#define FILES_MIXED	1u	/* instead of a table: each use is recorded at once */
+#define FILES_MIXED	1u	/* instead of a table: each use is recorded immediately */
 
 /**
  * struct uses - uses of a process's descriptors
- * @files: their table; uses by a thread with another table are recorded at once
+ * @files: their table; uses by a thread with another table are recorded immediately
  * @used: for each group of EB_USES_GROUP descriptors: not 0 if there may be uses to record
  *
  * Threads write to it at the same time, so no byte may depend on a read-modify-write
@@ -65,7 +65,7 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 	/* A leader that is ending has recorded all its uses: nothing more is kept with it. */
 	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
 		return u;
-	/* If this fails, for any reason, the current use is recorded at once. */
+	/* If this fails, for any reason, the current use is recorded immediately. */
 	if (!OLD && !in_hash)
 		return storage_make(&uses, leader, NULL, false);
 	none = bpf_map_lookup_elem(&uses_none, &zero);
@@ -248,7 +248,7 @@ static __always_inline void use_closed_range(const struct call *c)
 
 /*
  * A task was forked: if another process shares its descriptor table, the uses of both are
- * recorded at once from now on.
+ * recorded immediately from now on.
  */
 static __always_inline void use_fork(struct scratch *s, struct slot *t,
 				     struct task_struct *parent, struct task_struct *child)

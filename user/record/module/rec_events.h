@@ -4,7 +4,7 @@
  * that continue in further records of a task, and emits events in time order. The
  * records of each task must come in time order; see rec_merge.h.
  *
- * Memory: the events that wait behind an incomplete one.
+ * Memory: the events that wait for an incomplete one.
  */
 #ifndef ETRACE_REC_EVENTS_H
 #define ETRACE_REC_EVENTS_H

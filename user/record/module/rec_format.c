@@ -92,7 +92,7 @@ static const enum rec_field mark_fields[ET_NR_MARKINGS] = {
 	[ET_UNTOLD] = REC_F_untold, [ET_OUTSIDE] = REC_F_outside,
 };
 
-/* If the marks are adjacent bytes, rec_marks() copies them at once. */
+/* If the marks are adjacent bytes, rec_marks() copies them in one go. */
 static void place_marks(struct rec_layout *l)
 {
 	const struct rec_place *first = &l->field[mark_fields[0]];

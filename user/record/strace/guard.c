@@ -46,7 +46,7 @@ static void become_guard(int fifo, int alive, const char *dir, const char *path)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* fork again, so that nobody has to wait for the guard */
+	/* fork again, so that no process has to wait for the guard */
 	if (setsid() < 0 || fork())
 		_exit(0);
 	null = open("/dev/null", O_RDWR);
