@@ -3,7 +3,7 @@
  * Shared by the parts of learning.
  *
  *	learn.c		the recording, and the steps in it
- *	learn_step.c	the step that is looked at
+ *	learn_step.c	the current step
  *	learn_uses.c	files that the programs of a step used
  *	learn_changes.c	what they did besides reading and writing
  *	learn_facts.c	facts about files

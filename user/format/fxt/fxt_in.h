@@ -22,9 +22,9 @@ enum fxt_item_kind {
 
 /**
  * struct fxt_item - one part of an FXT file: a record, a problem, its begin or end
- * @kind:    what it is
+ * @kind:    see above
  * @file:    name of the input
- * @rec:     the record; broken when @rec->valid is false
+ * @rec:     the record; broken if @rec->valid is false
  * @args:    its arguments, as many as could be read
  * @nargs:   number of @args
  * @arg_words: size of the arguments in words

@@ -48,9 +48,9 @@ struct thread_slot {
 
 struct fxt_writer {
 	struct out *out;
-	uint32_t record;	/* number of the record being written, or the
-				 * next; may wrap: then a slot is once kept
-				 * needlessly
+	uint32_t record;	/* number of the current record, or of the
+				 * next; if it wraps, a slot may be kept
+				 * longer than necessary, once
 				 */
 	uint8_t last_thread;	/* slot of the thread used last, 0 if none */
 	unsigned int string_hand, strings_used, pins;
