@@ -272,7 +272,9 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 {
 	struct etrace_call c etrace_uninitialized;
 
-	/* Pinned throughout: most of this needs it, and it gives an RCU read-side section. */
+	/*
+	 * Pin for the whole call: most of the work needs it, and it is an RCU read-side section.
+	 */
 	etrace_syscall_pin();
 	c.t = etrace_task_find(current);
 	if (c.t)

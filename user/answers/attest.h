@@ -81,7 +81,7 @@ bool attest_slsa(struct attest *a);
  */
 bool attest_omnibor(struct attest *a, const char *dir, bool *lacks);
 
-/* ---- between its files ---- */
+/* ---- shared by attest*.c ---- */
 
 /* The state of a file in the build; it is hashed only if it is still in that state. */
 struct attest_was {

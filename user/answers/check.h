@@ -132,7 +132,7 @@ void check_put_path(struct out *out, const struct check_finding *f);
 /** check_json - one finding as a JSON object */
 void check_json(const struct check *c, struct json *j, const struct check_finding *f);
 
-/* ---- between its files ---- */
+/* ---- shared by check*.c ---- */
 
 /** check_add - add a finding if it is new and not allowed (check_finding.c) */
 void check_add(struct check *c, struct check_finding f);

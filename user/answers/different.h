@@ -93,7 +93,7 @@ void different_free(struct different *w);
 /** different_put - print the answer */
 void different_put(const struct different *w, struct out *out, bool json);
 
-/* ---- between the files ---- */
+/* ---- shared by different*.c ---- */
 
 /** different_clue - add a clue; @text: printf format */
 __attribute__((format(printf, 5, 6)))

@@ -78,7 +78,7 @@ void explain_gitlab(struct explain *x, struct out *out);
 /** explain_junit - JUnit XML: a test case for each command that itself failed */
 void explain_junit(struct explain *x, struct out *out);
 
-/* ---- between explain*.c ---- */
+/* ---- shared by explain*.c ---- */
 
 /** explain_first - as explain_take(), but only what failed first, and on which file */
 void explain_first(struct explain *x, struct db *db);

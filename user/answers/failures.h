@@ -167,7 +167,7 @@ void failures_text(struct db *db, const struct failures *f, struct buf *to);
 void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bool quote,
 		      struct buf *to);
 
-/* ---- between failures*.c ---- */
+/* ---- shared by failures*.c ---- */
 
 enum failure_caller {
 	CALLER_OTHER,

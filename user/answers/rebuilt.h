@@ -55,7 +55,7 @@ struct rebuilt {
 void rebuilt_find(struct rebuilt *r);
 void rebuilt_free(struct rebuilt *r);
 
-/* ---- between its files ---- */
+/* ---- shared by rebuilt*.c ---- */
 
 /** rebuilt_compare_inputs - add reasons: commands, programs and inputs that differ */
 void rebuilt_compare_inputs(struct rebuilt *r);

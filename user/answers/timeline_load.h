@@ -42,7 +42,7 @@ struct endless *endless_new(const struct timeline *t);
 
 /**
  * endless_without - time in ns that the build would take with unlimited CPUs and job slots
- * @gone: by process: it takes no time; NULL if none
+ * @gone: by process: whether to assume that it takes no time; NULL if none does
  * @since: before this time, everything stays as it was
  *
  * A job of make or ninja then waits only for the makers of the files that it needs and, if
@@ -56,7 +56,7 @@ int64_t endless_without(struct endless *e, const bool *gone, int64_t since);
 
 void endless_free(struct endless *e);
 
-/* ---- between the files of a timeline ---- */
+/* ---- shared by timeline*.c ---- */
 
 /**
  * timeline_add_waits - add the times when processes may have waited for the other end of a pipe

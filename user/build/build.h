@@ -403,7 +403,7 @@ bool build_flows(const struct build *b, const struct build_access *w,
 /** build_began - earliest time at which the data that @a read from a pipe can have been written */
 int64_t build_began(const struct build *b, const struct build_access *a);
 
-/* ---- between the files of the model ---- */
+/* ---- shared by the files of this folder ---- */
 
 void build_free_lists(struct build *b);
 void build_index_names(struct build *b);

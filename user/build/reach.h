@@ -40,9 +40,9 @@ enum reach_how {
 	REACH_LEAVES,		/* deps: inputs that the build did not make; rdeps: outputs
 				 * from which nothing else was made
 				 */
-	REACH_KEPT,		/* deps: the nearest versions that there are in the end, or that the
-				 * build did not make; see build_is_kept().  Versions of one name may
-				 * be more than one, of which only the first is shown; links are not.
+	REACH_KEPT,		/* deps: the nearest versions that exist at the end (build_is_kept())
+				 * or that the build did not make.  Of several versions with one
+				 * name, only the first is shown; links are not shown.
 				 */
 };
 

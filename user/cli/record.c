@@ -185,7 +185,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 
 	if (!o->no_env && !(o->record >> ET_ENV & 1)) {
 		so.record |= 1u << ET_ENV | ET_ENV_LISTED;
-		/* both lists fit: see schema.c */
+		/* r->listed has room for both lists: see schema.c */
 		et_keep_env(r->listed, et_env_listed);
 		if (o->hash)
 			et_keep_env(r->listed, et_env_hashed);

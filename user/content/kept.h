@@ -25,7 +25,7 @@ struct kept_files {
 	struct graph *graph;	/* owned by the caller */
 	struct kept of[KEPT_MAX];
 	unsigned int n;
-	uint32_t last;		/* id */
+	uint32_t last;		/* id assigned last */
 	uint64_t bytes;		/* size of the files that have jobs */
 };
 

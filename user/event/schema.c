@@ -189,7 +189,7 @@ const char et_env_hashed[] =
 	"LANG,LANGUAGE,LC_ALL,LC_CTYPE,LC_COLLATE,LC_MESSAGES,LC_NUMERIC,LC_TIME,TZ,"
 	/* seeds */
 	"SOURCE_DATE_EPOCH,PYTHONHASHSEED,PERL_HASH_SEED,"
-	/* names that get into banners */
+	/* names that programs put into their outputs */
 	"USER,LOGNAME,HOSTNAME,"
 	/* options */
 	"CFLAGS,CXXFLAGS,CPPFLAGS,LDFLAGS";

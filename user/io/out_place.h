@@ -51,7 +51,7 @@ int out_place_open(struct out_place *p, const char *path, unsigned int how);
 int out_place_begin(struct out_place *p);
 
 /**
- * out_place_commit - move the file that was written to its name
+ * out_place_commit - give the written file its final name
  * @keep: keep the old file, and SQLite's files next to it, with OUT_OLD appended to the name
  *
  * Return: 0, or a negative errno if the old file is still there.

@@ -29,7 +29,9 @@ void top_past_free(struct top_past *past);
 void top_past_add(struct top_past *past, const char *label, size_t len, uint64_t begun,
 		  uint64_t ended);
 
-/** top_past_end - all programs were added; the recording went from @begun to @ended */
+/**
+ * top_past_end - finish, after all programs were added; the recording went from @begun to @ended
+ */
 void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended);
 
 /* The earlier build is divided into this many parts, to compare speeds. */

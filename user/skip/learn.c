@@ -4,8 +4,8 @@
  *
  * Before each program runs, etrace asks the store (cmd_skip.c). If the store has no entry, etrace
  * looks up STORE/is/KEY, which never exists, and then runs the program in the same process. So the
- * recording itself contains the key of each step, and no process ids or clocks of two sources need
- * comparing.
+ * recording itself contains the key of each step: there is no second source whose process ids and
+ * times would have to be matched with the recording.
  */
 #include "skip/skip.h"
 #include "skip/learning.h"

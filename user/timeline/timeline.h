@@ -7,13 +7,13 @@
  * - while one of its children lives, unless the child waits for data from the process itself;
  * - while it reads a pipe that another process still has open for writing;
  * - while another process reads a pipe into which this one writes more than a pipe can hold,
- * unless the reader itself waits for data: one of the two at a pipe works. While it may have
- * waited, it worked when it used the CPU. Only its total CPU time is known, from its end. The part
- * that does not fit into its other time is assumed to be at the end of the time in which it may
- * have waited. If the total is unknown, the process is assumed to have waited all of that time,
- * but never for a reader. Nor did it wait for a reader if it used the CPU for at least half of its
- * life: such a process had little time to wait. Waiting for anything else counts as work: sleep,
- * disks, the network, files, locks.
+ * unless the reader itself waits for data: one of the two processes at a pipe always works. In
+ * such a period, the process worked while it used the CPU. But only its total CPU time is known,
+ * from its end: the part that does not fit into the rest of its life is assumed to be at the end
+ * of these periods. If the total is unknown, the process is assumed to have waited throughout
+ * these periods, but never for a reader. A process that used the CPU for at least half of its life
+ * did not wait for a reader, either: it had little time to wait. Waiting for anything else counts
+ * as work: sleep, disks, the network, files, locks.
  *
  * All times are nanoseconds since the first event.
  */

@@ -26,7 +26,7 @@ struct timeline_events {
 	struct timeline_work *works;	/* by exec */
 	uint64_t *pids;			/* by process */
 	uint32_t *live;			/* by process: number of live tasks */
-	struct buf labels;		/* bytes as in the trace */
+	struct buf labels;		/* bytes as in the trace, not always UTF-8 */
 	uint64_t begin;			/* ns: time 0 of the timeline */
 	bool begun;
 	struct map64 by_koid;		/* live processes by koid */

@@ -194,7 +194,7 @@ void st_do_dup(struct call *c)
 {
 	struct st_fd_arg to;
 
-	/* strace prints the file that it was open on before */
+	/* strace prints the file to which this descriptor referred before the call */
 	call_fd(c, call_arg(c, ROLE_FD2));
 	fd_doubled(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value,
 		   call_number(c, call_arg(c, ROLE_FLAGS)));

@@ -345,7 +345,7 @@ void st_made(struct st_log *log, const struct st_task *maker)
 	}
 }
 
-/* Expect a child whose pid in the result is of another namespace: its lines show strace's. */
+/* Expect a child whose lines have another pid than the result: it is in a pid namespace. */
 static void expect_child(struct call *c)
 {
 	struct st_log *log = c->log;

@@ -3,7 +3,7 @@
 #include "format/strace/st_times.h"
 
 #define DAY_NS 86400000000000ull
-/* ns from a line to the next, if that has no time. */
+/* Time assumed between two lines of a log without times, ns. */
 #define UNTIMED_NS 1000u
 /* ns.  A smaller difference means that the clock was not set, only slowed or sped up. */
 #define SET_NS 50000000
