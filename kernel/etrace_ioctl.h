@@ -36,10 +36,10 @@
 #define ETRACE_ABI_VERSION	6
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
-#define ETRACE_SESSION_PROBES	4	/* and queries of names: stat, access, readlink */
-#define ETRACE_SESSION_DIRS	8	/* and listings of directories */
-#define ETRACE_SESSION_ENV	16	/* and the environment of programs that are run */
-#define ETRACE_SESSION_OUTPUT	32	/* and the output of processes that fail */
+#define ETRACE_SESSION_PROBES	4	/* record queries of names: stat, access, readlink */
+#define ETRACE_SESSION_DIRS	8	/* record listings of directories */
+#define ETRACE_SESSION_ENV	16	/* record the environment of programs that are run */
+#define ETRACE_SESSION_OUTPUT	32	/* record the output of processes that fail */
 #define ETRACE_SESSION_ENV_LISTED 64	/* with ENV: only the variables of ETRACE_IOC_KEEP_ENV */
 #define ETRACE_SESSION_OUTPUT_ALL 128	/* with OUTPUT: of all processes */
 

@@ -351,7 +351,7 @@ static struct ftrace_ops etrace_hook_ops = {
 static bool etrace_hooks_live;
 
 /*
- * Finds the addresses from which ftrace calls, with the help of kprobes; they never change.
+ * Uses kprobes to find the addresses that ftrace passes to callbacks; these never change.
  * The kprobes are unregistered together, since that waits until none of them runs.
  */
 int etrace_hooks_init(void)

@@ -490,7 +490,7 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER ||
 		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
-		/* from its beginning: a unit may have failed before it wrote anything */
+		/* differs from its start: a unit may have failed before it wrote anything */
 		mark_unit(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread_causes(d);
 	}

@@ -48,7 +48,7 @@ static const struct family *family_for_target(const char *name, size_t len, size
 	for (size_t i = 1; !f && i + 1 < len && i < first; i++) {
 		if (name[i - 1] == '-')
 			f = family_called(name + i, len - i);
-		if (f && f->tool == TOOL_WRAPPER)	/* "run-time": not time */
+		if (f && f->tool == TOOL_WRAPPER)	/* "run-time" is not time */
 			f = NULL;
 	}
 	return f;

@@ -46,7 +46,7 @@ struct top_progress {
 	unsigned int nmarks;
 	uint64_t done;		/* work done that the earlier build did, too: its time there, ns */
 	uint64_t last;		/* when @done last changed, ns */
-	uint64_t known, ended;	/* number of programs that ended: also in the earlier one; all */
+	uint64_t known, ended;	/* programs that ended: those that the earlier build also ran; all */
 };
 
 /** top_past_take - a program of the present build has ended */

@@ -41,8 +41,8 @@ void traced_missing(const struct timeline *t, const uint8_t *execs,
 
 /* Messages about time traces that are not shown.  Starts as all zeros. */
 struct traced_faults {
-	struct buf text;	/* text of the first ones */
-	uint64_t n;
+	struct buf text;	/* text of the first messages */
+	uint64_t n;		/* number of messages */
 };
 
 /** traced_fault - add a fault; @name: the file or program, @len bytes; @fault: as text */
