@@ -9,7 +9,7 @@
  *	model		item			header
  *	MODEL_ETRACE	struct et_event		event.h
  *	MODEL_SPRTRACE	struct sprt_item	sprt_model.h
- *	MODEL_SWAP	struct swap_item	swap_model.h
+ *	MODEL_SWAP	struct swap_item	swap_frame.h
  *	MODEL_FXT	struct fxt_item		fxt_in.h
  *
  * Each format has a file with its functions, and its rows in formats.c.  If a format can

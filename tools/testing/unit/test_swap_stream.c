@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -527,45 +530,55 @@ static void test_dropped(void **state)
 	sw_free(&s);
 }
 
-/* Bytes come in pieces of any size. */
+/* Bytes come in pieces of any size: each is a packet, which a read returns by itself. */
 struct pieces {
 	struct bytes text;
 	unsigned int messages;
 };
 
-static int on_message(void *ctx, const struct swap_message *m)
+static void write_pieces(int fd, const struct bytes *in, size_t piece)
 {
-	struct pieces *p = ctx;
-	char line[96];
-	int n = snprintf(line, sizeof(line), "%u @%llu %u %x\n", m->header.seq,
-			 (unsigned long long)m->offset, m->len, m->damage);
-
-	bytes_add(&p->text, line, (size_t)n);
-	p->messages++;
-	return 0;
-}
-
-static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
-{
-	struct pieces *p = ctx;
-	char line[96];
-	int n = snprintf(line, sizeof(line), "garbage @%llu %llu\n", (unsigned long long)offset,
-			 (unsigned long long)bytes);
-
-	bytes_add(&p->text, line, (size_t)n);
+	for (size_t i = 0; i < in->n; i += piece)
+		if (write(fd, in->data + i, in->n - i < piece ? in->n - i : piece) < 0)
+			_exit(1);
+	_exit(0);
 }
 
 static struct pieces feed(const struct bytes *in, size_t piece)
 {
-	static const struct swap_frame_ops ops = { on_message, on_garbage };
+	struct swap_frame f = { 0 };
 	struct pieces p = { 0 };
-	struct swap_frame *f = swap_frame_new(&ops, &p);
+	struct swap_message m;
+	int fds[2], status, err, stdin_was = dup(0);
+	char line[96];
+	pid_t writer;
+	bool found;
 
-	for (size_t i = 0; i < in->n; i += piece)
-		assert_int_equal(swap_frame_feed(f, (const uint8_t *)in->data + i,
-						 in->n - i < piece ? in->n - i : piece), 0);
-	assert_int_equal(swap_frame_end(f), 0);
-	swap_frame_free(f);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	writer = fork();
+	if (!writer)
+		write_pieces(fds[1], in, piece);
+	close(fds[1]);
+	dup2(fds[0], 0);
+	close(fds[0]);
+	f.in = in_open("-", &err);
+	do {
+		found = swap_frame_next(&f, &m);
+		if (f.garbage)
+			bytes_add(&p.text, line, (size_t)snprintf(line, sizeof(line), "garbage %llu\n",
+								  (unsigned long long)f.garbage));
+		if (found)
+			bytes_add(&p.text, line,
+				  (size_t)snprintf(line, sizeof(line), "%u @%llu %u %x\n", m.header.seq,
+						   (unsigned long long)m.offset, m.len, m.damage));
+		p.messages += found;
+	} while (found);
+	assert_int_equal(in_offset(f.in), in->n);
+	in_close(f.in);
+	dup2(stdin_was, 0);
+	close(stdin_was);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
 	return p;
 }
 
@@ -582,7 +595,7 @@ static void test_pieces(void **state)
 			in.data[2142 + 16] ^= 0x55;	/* a length */
 		if (damage == 2)
 			memset(in.data + 3000, 0xff, 100);
-		whole = feed(&in, in.n);
+		whole = feed(&in, 4096);
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			struct pieces p = feed(&in, sizes[i]);
 

@@ -24,47 +24,7 @@
 #define WASTE_FREE	(1u << 24)
 #define WASTE_FACTOR	8
 
-struct swap_frame {
-	const struct swap_frame_ops *ops;
-	void *ctx;
-	uint8_t *buf;
-	size_t size;		/* of buf */
-	size_t start;		/* index in buf of the current message or damage */
-	size_t fill;		/* bytes in buf */
-	uint64_t offset;	/* of buf[start] in the stream */
-	bool eof;
-	bool scanning;		/* the header at start cannot be trusted */
-	size_t scan;		/* next position to look at, relative to start */
-	uint64_t dropped;	/* bytes before start that are garbage, not yet reported */
-	bool near_known;	/* near_seq and near_sec are set */
-	unsigned int near_misses;	/* headers in a row that were not neighbours */
-	uint32_t near_seq;	/* of the last credible header */
-	uint32_t near_sec;
-	uint64_t wasted;	/* payload bytes read only to judge a header */
-};
-
-/* What was found at a position in the buffer. */
-struct place {
-	struct swap_message m;
-	bool exact;	/* the fields fill the payload exactly, which is unlikely by chance */
-};
-
-struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx)
-{
-	struct swap_frame *s = xcalloc(1, sizeof(*s));
-
-	s->ops = ops;
-	s->ctx = ctx;
-	return s;
-}
-
-void swap_frame_free(struct swap_frame *s)
-{
-	if (!s)
-		return;
-	free(s->buf);
-	free(s);
-}
+/* ---- items that wait ---- */
 
 struct swap_message *swap_message_copy(const struct swap_message *m)
 {
@@ -77,15 +37,31 @@ struct swap_message *swap_message_copy(const struct swap_message *m)
 	return copy;
 }
 
-static size_t frame_available(const struct swap_frame *s)
+void swap_queue_add(struct swap_queue *q, const struct swap_item *item)
 {
-	return s->fill - s->start;
+	q->items = xgrow(q->items, &q->cap, q->n + 1, sizeof(*q->items));
+	q->items[q->n] = *item;
+	q->items[q->n++].message = swap_message_copy(item->message);
+	q->bytes += item->message->len;
 }
 
-static void consume_bytes(struct swap_frame *s, size_t n)
+void swap_queue_free(struct swap_queue *q)
 {
-	s->start += n;
-	s->offset += n;
+	for (size_t i = 0; i < q->n; i++)
+		free((struct swap_message *)(uintptr_t)q->items[i].message);
+	free(q->items);
+	*q = (struct swap_queue){ 0 };
+}
+
+/* ---- headers ---- */
+
+/* Look at @n bytes that begin @pos bytes ahead.  Return: NULL if there are fewer. */
+static const uint8_t *look_ahead(const struct swap_frame *s, size_t pos, size_t n)
+{
+	size_t have;
+	const uint8_t *p = in_peek(s->in, pos + n, &have);
+
+	return have < pos + n ? NULL : p + pos;
 }
 
 /* Can it be a header?  Also accepts ids that a later protocol may add. */
@@ -108,14 +84,14 @@ static bool are_neighbours(const struct swap_header *h, uint32_t near_seq, uint3
 	return seq >= -SEQ_BEHIND && seq <= SEQ_AHEAD && sec >= -SEC_AWAY && sec <= SEC_AWAY;
 }
 
-/* Is @h near the last message, or if there was none, near the damaged one at start? */
+/* Is @h near the last message, or if there was none, near the damaged one at the position? */
 static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 {
 	struct swap_header damaged;
 
 	if (s->near_known)
 		return are_neighbours(h, s->near_seq, s->near_sec);
-	swap_read_header(s->buf + s->start, &damaged);
+	swap_read_header(look_ahead(s, 0, SWAP_HEADER_SIZE), &damaged);
 	return header_plausible(&damaged) && are_neighbours(h, damaged.seq, damaged.sec);
 }
 
@@ -133,85 +109,75 @@ static void remember_header(struct swap_frame *s, const struct swap_header *h)
 	s->near_sec = h->sec;
 }
 
-static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
+/* Read the header @pos bytes ahead, without its payload.  Return: false at the end. */
+static bool read_header(const struct swap_frame *s, size_t pos, struct swap_message *m)
 {
-	at->m.payload = payload;
-	at->m.len = len;
-	if (!at->m.row || at->m.row->slack)
+	const uint8_t *p = look_ahead(s, pos, SWAP_HEADER_SIZE);
+
+	if (!p)
+		return false;
+	*m = (struct swap_message){ 0 };
+	swap_read_header(p, &m->header);
+	m->row = swap_row(m->header.id);
+	return true;
+}
+
+/* Read @len bytes, which are there, as the payload of the header @pos bytes ahead. */
+static void read_payload(const struct swap_frame *s, size_t pos, struct swap_message *m,
+			 uint32_t len)
+{
+	m->payload = look_ahead(s, pos + SWAP_HEADER_SIZE, len);
+	m->len = len;
+	if (!m->row || m->row->slack)
 		return;
-	at->m.layout = swap_choose(at->m.row, payload, len, NULL, &at->m.end);
-	if (at->m.row->id == SWAP_PROBE && at->m.end.fault != SWAP_OK) {
+	m->layout = swap_choose(m->row, m->payload, len, NULL, &m->end);
+	if (m->row->id == SWAP_PROBE && m->end.fault != SWAP_OK) {
 		/* The id alone is no proof that it is a probe. */
-		at->m.row = NULL;
-		at->m.layout = NULL;
-		at->m.end = (struct swap_end){ .fault = SWAP_OK };
+		m->row = NULL;
+		m->layout = NULL;
+		m->end = (struct swap_end){ .fault = SWAP_OK };
 	}
-	at->exact = at->m.layout && at->m.end.fault == SWAP_OK && at->m.end.used == len &&
-		    !at->m.end.open_end;
 }
 
-/* Read the header at @pos, without its payload. */
-static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
+/* Do the fields fill the payload exactly?  This is unlikely by chance. */
+static bool is_exact(const struct swap_message *m)
 {
-	const uint8_t *p = s->buf + s->start + pos;
-
-	*at = (struct place){ .m.payload = p + SWAP_HEADER_SIZE };
-	swap_read_header(p, &at->m.header);
-	at->m.row = swap_row(at->m.header.id);
+	return m->layout && m->end.fault == SWAP_OK && m->end.used == m->len &&
+	       !m->end.open_end;
 }
 
-static void report_garbage(struct swap_frame *s)
-{
-	if (s->dropped)
-		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
-	s->dropped = 0;
-}
+/* ---- from message to message ---- */
 
-/* Emit the message at start; nothing is consumed. */
-static int give_message(struct swap_frame *s, struct place *at, uint32_t damage)
+/* The message at the position is @m.  Return: true. */
+static bool give_message(struct swap_frame *s, struct swap_message *m, uint32_t damage)
 {
-	struct swap_message *m = &at->m;
-
-	report_garbage(s);
-	m->offset = s->offset;
+	m->offset = in_offset(s->in);
+	/* The look ahead may have moved the bytes. */
+	m->payload = look_ahead(s, SWAP_HEADER_SIZE, m->len);
 	m->damage = damage;
 	if (m->header.nsec >= 1000000000u)
 		m->damage |= SWAP_DAMAGE_TIME;
 	if (m->end.fault != SWAP_OK)
 		m->damage |= SWAP_DAMAGE_FIELDS;
 	remember_header(s, &m->header);
-	return s->ops->message(s->ctx, m);
-}
-
-/* Emit and consume the whole message at start.  Return: 1, or the callback's error. */
-static int accept_message(struct swap_frame *s, struct place *at, uint32_t damage)
-{
-	int ret = give_message(s, at, damage);
-
-	consume_bytes(s, SWAP_HEADER_SIZE + at->m.len);
-	return ret ? ret : 1;
+	s->used = SWAP_HEADER_SIZE + m->len;
+	return true;
 }
 
 /*
- * Count garbage up to @pos.  It is reported when the next message is found, so that
- * each damage is reported once.
+ * Pass over garbage.  It is counted until the next message is found, so that each damage
+ * is reported once.
  */
-static void drop_bytes(struct swap_frame *s, size_t pos)
+static void drop_bytes(struct swap_frame *s, size_t n)
 {
-	consume_bytes(s, pos);
-	s->dropped += pos;
-}
-
-static void distrust_bytes(struct swap_frame *s, size_t from)
-{
-	s->scanning = true;
-	s->scan = from;
+	in_skip(s->in, n);
+	s->garbage += n;
 }
 
 /* May the payload be read only to judge its header?  Keeps the total work linear. */
 static bool may_waste(struct swap_frame *s, uint32_t len)
 {
-	if (s->wasted > WASTE_FREE + WASTE_FACTOR * s->offset)
+	if (s->wasted > WASTE_FREE + WASTE_FACTOR * in_offset(s->in))
 		return false;
 	s->wasted += len;
 	return true;
@@ -221,219 +187,164 @@ static bool may_waste(struct swap_frame *s, uint32_t len)
  * Does the payload contain the next message, because its length is wrong?  Then the
  * next header follows the last known field.
  */
-static bool swallowed_next(const struct place *at)
+static bool swallowed_next(const struct swap_message *m)
 {
-	uint32_t extra = at->m.len - at->m.end.used;
+	uint32_t extra = m->len - m->end.used;
 	struct swap_header next;
 
-	if (!at->m.layout || at->m.end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
+	if (!m->layout || m->end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
 		return false;
-	swap_read_header(at->m.payload + at->m.end.used, &next);
-	return header_plausible(&next) && swap_row(next.id) && next.seq == at->m.header.seq + 1;
+	swap_read_header(m->payload + m->end.used, &next);
+	return header_plausible(&next) && swap_row(next.id) && next.seq == m->header.seq + 1;
 }
 
 /*
- * Is there a header at @pos that can follow @h: with a sequence number and time near
- * to it, or with a payload that its fields fill exactly?
- * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
+ * Is there, @pos bytes ahead, the end or a header that can follow @h: with a sequence number
+ * and time near to it, or with a payload that its fields fill exactly?
  */
-static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header *h)
+static bool follows_at(struct swap_frame *s, size_t pos, const struct swap_header *h)
 {
-	struct place at;
+	struct swap_message m;
+	size_t have;
 
-	if (frame_available(s) - pos < SWAP_HEADER_SIZE)
-		return s->eof ? frame_available(s) == pos : -1;
-	read_place(s, pos, &at);
-	if (!header_plausible(&at.m.header))
-		return 0;
-	if (are_neighbours(&at.m.header, h->seq, h->sec))
-		return 1;
-	if (!at.m.row)
-		return 0;
-	if (frame_available(s) - pos - SWAP_HEADER_SIZE < at.m.header.len)
-		return s->eof ? 0 : -1;
-	if (!may_waste(s, at.m.header.len))
-		return 0;
-	read_payload(&at, at.m.payload, at.m.header.len);
-	return at.exact;
+	if (!read_header(s, pos, &m)) {
+		in_peek(s->in, pos + 1, &have);
+		return have == pos;
+	}
+	if (!header_plausible(&m.header))
+		return false;
+	if (are_neighbours(&m.header, h->seq, h->sec))
+		return true;
+	if (!m.row || !look_ahead(s, pos + SWAP_HEADER_SIZE, m.header.len) ||
+	    !may_waste(s, m.header.len))
+		return false;
+	read_payload(s, pos, &m, m.header.len);
+	return is_exact(&m);
 }
 
 /* Is the message at @pos not the one after @h?  Then @h may have swallowed that one. */
 static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct swap_header *h)
 {
-	struct place at;
+	struct swap_message m;
 
-	if (frame_available(s) - pos < SWAP_HEADER_SIZE)
-		return false;
-	read_place(s, pos, &at);
-	return at.m.header.seq != h->seq + 1;
+	return read_header(s, pos, &m) && m.header.seq != h->seq + 1;
 }
 
 /*
- * Read the message at start, if its position is certain.
- * Return: 1 on progress, 0 if more bytes are needed, or the callback's error.
+ * Read the message at the position, if it certainly is one.
+ * Return: 0 if so, else how many bytes ahead the next one could begin.
  */
-static int read_message(struct swap_frame *s)
+static size_t read_message(struct swap_frame *s, struct swap_message *m)
 {
-	size_t have = frame_available(s), whole;
-	struct place at;
-	int next;
+	const struct swap_header *h = &m->header;
+	size_t whole = SWAP_HEADER_SIZE + (size_t)h->len;
+	bool next;
 
-	if (have < SWAP_HEADER_SIZE) {
-		if (s->eof)
-			drop_bytes(s, have);
-		return 0;
-	}
-	read_place(s, 0, &at);
-	if (!header_possible(&at.m.header)) {
-		distrust_bytes(s, 1);
+	if (!header_possible(h))
 		return 1;
+	/* The message is cut off, its length is wrong, or it is no message. */
+	if (!look_ahead(s, 0, whole))
+		return m->row && header_plausible(h) ? SWAP_HEADER_SIZE : 1;
+	next = follows_at(s, whole, h);
+	if (next || may_waste(s, h->len))
+		read_payload(s, 0, m, h->len);
+	m->len = h->len;
+	if (swallowed_next(m)) {
+		m->len = m->end.used;
+		return !give_message(s, m, SWAP_DAMAGE_LENGTH);
 	}
-	whole = SWAP_HEADER_SIZE + (size_t)at.m.header.len;
-	if (have < whole) {
-		if (!s->eof)
-			return 0;
-		/* The message is cut off, its length is wrong, or it is no message. */
-		distrust_bytes(s, at.m.row && header_plausible(&at.m.header) ? SWAP_HEADER_SIZE : 1);
-		return 1;
-	}
-	next = follows_at(s, whole, &at.m.header);
-	if (next > 0 || may_waste(s, at.m.header.len))
-		read_payload(&at, at.m.payload, at.m.header.len);
-	if (swallowed_next(&at)) {
-		at.m.len = at.m.end.used;
-		return accept_message(s, &at, SWAP_DAMAGE_LENGTH);
-	}
-	if (at.exact)
-		return accept_message(s, &at, 0);
-	if (next < 0)
-		return 0;
-	if (next && at.m.row && at.m.row->slack && skips_a_number(s, whole, &at.m.header)) {
-		distrust_bytes(s, SWAP_HEADER_SIZE);
-		return 1;
-	}
-	if (next && header_plausible(&at.m.header))
-		return accept_message(s, &at, 0);
-	distrust_bytes(s, 1);
+	if (is_exact(m))
+		return !give_message(s, m, 0);
+	if (next && m->row && m->row->slack && skips_a_number(s, whole, h))
+		return SWAP_HEADER_SIZE;
+	if (next && header_plausible(h))
+		return !give_message(s, m, 0);
 	return 1;
 }
 
-/*
- * Does a message begin at @pos, after damage?
- * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
- */
-static int begins_at(struct swap_frame *s, size_t pos)
+/* Does a message begin @pos bytes ahead, after damage? */
+static bool begins_at(struct swap_frame *s, size_t pos)
 {
 	struct swap_header next;
-	struct place at;
+	struct swap_message m;
+	const uint8_t *p;
 	bool near;
-	size_t end;
 
-	read_place(s, pos, &at);
-	if (!at.m.row || !header_plausible(&at.m.header))
-		return 0;
-	near = is_near(s, &at.m.header);
-	end = pos + SWAP_HEADER_SIZE + at.m.header.len;
-	if (end + SWAP_HEADER_SIZE > frame_available(s))
-		return s->eof ? near : -1;
-	swap_read_header(s->buf + s->start + end, &next);
-	if (header_plausible(&next) && (near || next.seq == at.m.header.seq + 1))
-		return 1;
-	if (!near || !may_waste(s, at.m.header.len))
-		return 0;
-	read_payload(&at, at.m.payload, at.m.header.len);
-	return at.exact;
+	read_header(s, pos, &m);
+	if (!m.row || !header_plausible(&m.header))
+		return false;
+	near = is_near(s, &m.header);
+	p = look_ahead(s, pos + SWAP_HEADER_SIZE + m.header.len, SWAP_HEADER_SIZE);
+	if (!p)
+		return near;
+	swap_read_header(p, &next);
+	if (header_plausible(&next) && (near || next.seq == m.header.seq + 1))
+		return true;
+	if (!near || !may_waste(s, m.header.len))
+		return false;
+	read_payload(s, pos, &m, m.header.len);
+	return is_exact(&m);
 }
 
 /*
- * Damage ends at @pos.  Emit the rest of the message at start if its header is good
- * enough to identify it.
+ * Damage ends @pos bytes ahead.  Read the rest of the message at the position if its header is
+ * good enough to identify it.  Return: whether it is.
  */
-static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
+static bool end_of_damage(struct swap_frame *s, size_t pos, uint32_t damage,
+			  struct swap_message *m)
 {
-	struct place at;
-	uint32_t body, damage = at_eof ? SWAP_DAMAGE_CUT : SWAP_DAMAGE_LENGTH;
-	size_t used;
-	int ret;
+	uint32_t body = (uint32_t)(pos - SWAP_HEADER_SIZE);
 
-	s->scanning = false;
-	if (pos < SWAP_HEADER_SIZE) {
-		drop_bytes(s, pos);
-		return 1;
-	}
-	read_place(s, 0, &at);
-	body = (uint32_t)(pos - SWAP_HEADER_SIZE);
-	read_payload(&at, at.m.payload, body);
-	if (!at.exact && at.m.header.len < body) {
-		body = at.m.header.len;
-		damage = 0;
-		read_payload(&at, at.m.payload, body);
-	}
-	if (body == at.m.header.len)
-		damage = 0;
-	if (!at.exact && (!header_plausible(&at.m.header) || !at.m.row)) {
-		drop_bytes(s, pos);
-		return 1;
-	}
-	ret = give_message(s, &at, damage);
-	used = SWAP_HEADER_SIZE + (size_t)body;
-	consume_bytes(s, used);
-	drop_bytes(s, pos - used);
-	return ret ? ret : 1;
-}
-
-/* Look for the next message after damage; returns as read_message(). */
-static int scan_bytes(struct swap_frame *s)
-{
-	for (; s->scan + SWAP_HEADER_SIZE <= frame_available(s); s->scan++) {
-		int found = begins_at(s, s->scan);
-
-		if (found < 0)
-			return 0;
-		if (found)
-			return end_of_damage(s, s->scan, false);
-		if (s->scan >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {
-			/* Longer than any message: the header at start is garbage. */
-			drop_bytes(s, s->scan);
-			s->scan = 1;
+	if (pos >= SWAP_HEADER_SIZE) {
+		read_header(s, 0, m);
+		read_payload(s, 0, m, body);
+		if (!is_exact(m) && m->header.len < body) {
+			body = m->header.len;
+			read_payload(s, 0, m, body);
+		}
+		if (is_exact(m) || (header_plausible(&m->header) && m->row)) {
+			s->unused = pos - SWAP_HEADER_SIZE - body;
+			return give_message(s, m, body == m->header.len ? 0 : damage);
 		}
 	}
-	return s->eof ? end_of_damage(s, frame_available(s), true) : 0;
+	drop_bytes(s, pos);
+	return false;
 }
 
-static int run_frame(struct swap_frame *s)
+/* Look for the next message after damage, from @at on; returns as end_of_damage(). */
+static bool scan_bytes(struct swap_frame *s, size_t at, struct swap_message *m)
 {
-	int ret;
+	size_t have;
 
-	do {
-		ret = s->scanning ? scan_bytes(s) : read_message(s);
-	} while (ret > 0);
-	return ret;
-}
-
-int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len)
-{
-	if (s->start && (s->start == s->fill || s->start > s->size / 2)) {
-		memmove(s->buf, s->buf + s->start, frame_available(s));
-		s->fill -= s->start;
-		s->start = 0;
+	for (; look_ahead(s, at, SWAP_HEADER_SIZE); at++) {
+		if (begins_at(s, at))
+			return end_of_damage(s, at, SWAP_DAMAGE_LENGTH, m);
+		if (at >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {
+			/* Longer than any message: the header at the position is garbage. */
+			drop_bytes(s, at);
+			at = 1;
+		}
 	}
-	s->buf = xgrow(s->buf, &s->size, s->fill + len, 1);
-	if (len)
-		memcpy(s->buf + s->fill, p, len);
-	s->fill += len;
-	return run_frame(s);
+	in_peek(s->in, at + SWAP_HEADER_SIZE, &have);
+	return end_of_damage(s, have, SWAP_DAMAGE_CUT, m);
 }
 
-int swap_frame_end(struct swap_frame *s)
+bool swap_frame_next(struct swap_frame *s, struct swap_message *m)
 {
-	int ret;
+	size_t at, have;
 
-	s->eof = true;
-	ret = s->fill ? run_frame(s) : 0;
-	if (!ret)
-		report_garbage(s);
-	return ret;
+	s->garbage = 0;
+	in_skip(s->in, s->used);
+	drop_bytes(s, s->unused);
+	s->used = s->unused = 0;
+	while (read_header(s, 0, m)) {
+		at = read_message(s, m);
+		if (!at || scan_bytes(s, at, m))
+			return true;
+	}
+	in_peek(s->in, SWAP_HEADER_SIZE, &have);
+	drop_bytes(s, have);
+	return false;
 }
 
 bool swap_detect(const uint8_t *p, size_t len)

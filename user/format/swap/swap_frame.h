@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Splits a byte stream into SWAP messages, and finds the next message after
- * damage.
+ * The items of MODEL_SWAP, passed from the SWAP source to the SWAP sinks, and the reader
+ * that splits a byte stream into messages and finds the next message after damage.  For
+ * the protocol's messages and fields see swap_layout.h and swap_walk.h.
  *
  * Implements section 1 of the SWAP data protocol (Documentation/swap.md): 20-byte
  * headers and payloads, back to back, without synchronisation marks.  After damage,
@@ -12,6 +13,7 @@
 #define ETRACE_SWAP_FRAME_H
 
 #include "format/swap/swap_walk.h"
+#include "io/in.h"
 
 /* Bit mask of what is wrong with a message. */
 #define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
@@ -23,7 +25,7 @@
 struct swap_message {
 	struct swap_header header;	/* as read, damaged or not */
 	uint64_t offset;	/* of the header, bytes from the start of the stream */
-	const uint8_t *payload;	/* valid during the call */
+	const uint8_t *payload;	/* valid until the next message is read */
 	uint32_t len;		/* of @payload; other than header.len only when damaged */
 	const struct swap_row *row;	/* its type, NULL if unknown */
 	const struct swap_field *layout;	/* of the payload, NULL if unknown */
@@ -33,36 +35,72 @@ struct swap_message {
 	uint32_t damage;	/* what is wrong with it */
 };
 
-/**
- * struct swap_frame_ops - callbacks for messages and garbage
- * @message: called for each message; a non-zero return value stops
- * @garbage: called for @bytes bytes at @offset that belong to no message
- *
- * Bytes of a damaged message that is passed to @message are not garbage.
- */
-struct swap_frame_ops {
-	int (*message)(void *ctx, const struct swap_message *m);
-	void (*garbage)(void *ctx, uint64_t offset, uint64_t bytes);
+enum swap_item_kind {
+	SWAP_ITEM_MESSAGE,	/* a message, of a known or unknown kind */
+	SWAP_ITEM_LOST,		/* missing messages */
 };
+
+/* A message or a gap; items come in order of sequence number. */
+struct swap_item {
+	enum swap_item_kind kind;
+	/* For SWAP_ITEM_LOST the one after the gap, for its time and offset. */
+	const struct swap_message *message;
+	uint32_t lost;		/* number of missing messages, 0 for SWAP_ITEM_MESSAGE */
+	uint32_t first;		/* sequence number of the first missing message */
+	/*
+	 * Name of a probe message's function from --swap-api-map, NULL if none; valid as
+	 * long as the source.
+	 */
+	const char *api;
+};
+
+/* Time of a message: nanoseconds of wall clock since 1970, below 2^63. */
+static inline uint64_t swap_time(const struct swap_message *m)
+{
+	return m->header.sec * 1000000000ull +
+	       (m->header.nsec < 1000000000u ? m->header.nsec : 0);
+}
+
+/* ---- items that wait ---- */
+
+/* Each item has a copy of its message.  All zero at first. */
+struct swap_queue {
+	struct swap_item *items;
+	size_t n, cap;
+	size_t bytes;		/* of payloads */
+};
+
+void swap_queue_add(struct swap_queue *q, const struct swap_item *item);
+
+/** swap_queue_free - forget all items, and free the memory */
+void swap_queue_free(struct swap_queue *q);
 
 /** swap_message_copy - copy a message and its payload, to be freed with free() */
 struct swap_message *swap_message_copy(const struct swap_message *m);
 
-struct swap_frame;
+/* ---- messages of a stream ---- */
 
-/** swap_frame_new - start; @ctx is passed to @ops */
-struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx);
-void swap_frame_free(struct swap_frame *s);
+/* All zero but @in at first. */
+struct swap_frame {
+	struct in *in;
+	/*
+	 * Number of bytes before the message, or before the end, that belong to no
+	 * message.  Bytes of a damaged message are not among them.
+	 */
+	uint64_t garbage;
 
-/**
- * swap_frame_feed - process the next bytes of the stream, any number of them
- *
- * Return: 0, or what @ops.message returned.
- */
-int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len);
+	/* For swap_frame.c: */
+	size_t used;		/* bytes of the last message, not yet passed over */
+	size_t unused;		/* bytes after it that belong to no message, likewise */
+	bool near_known;	/* near_seq and near_sec are set */
+	unsigned int near_misses;	/* headers in a row that were not neighbours */
+	uint32_t near_seq;	/* of the last credible header */
+	uint32_t near_sec;
+	uint64_t wasted;	/* payload bytes read only to judge a header */
+};
 
-/** swap_frame_end - process what is left at the end of the stream; like swap_frame_feed() */
-int swap_frame_end(struct swap_frame *s);
+/** swap_frame_next - find the next message.  Return: false at the end of the input. */
+bool swap_frame_next(struct swap_frame *s, struct swap_message *m);
 
 /**
  * swap_detect - whether bytes are the start of a SWAP stream

@@ -150,17 +150,6 @@ static void begin_trace(struct swap_fxt *s)
 	fxt_thread_name(s->w, s->system_process, s->system_thread, FXT_STR("system"));
 }
 
-static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
-{
-	struct swap_waiting *w;
-
-	s->waiting = xgrow(s->waiting, &s->waiting_cap, s->nwaiting + 1, sizeof(*s->waiting));
-	w = &s->waiting[s->nwaiting++];
-	w->item = *item;
-	w->item.message = w->message = swap_message_copy(item->message);
-	s->waiting_bytes += item->message->len;
-}
-
 /* Earliest time in a message, ns: its own, or the begin of a setup stage. */
 static uint64_t earliest_time(struct swap_fxt *s, const struct swap_message *m)
 {
@@ -186,8 +175,8 @@ static int write_waiting(struct swap_fxt *s)
 
 	s->begun = true;
 	begin_trace(s);
-	for (size_t i = 0; i < s->nwaiting; i++) {
-		uint64_t time = earliest_time(s, s->waiting[i].message);
+	for (size_t i = 0; i < s->waiting.n; i++) {
+		uint64_t time = earliest_time(s, s->waiting.items[i].message);
 
 		if (!i || time < s->zero)
 			s->zero = time;
@@ -198,8 +187,8 @@ static int write_waiting(struct swap_fxt *s)
 	fxt_args_u64(&s->args, "wall_clock_ns", s->zero);
 	fxt_args_cstr(&s->args, "wall_clock", text);
 	swap_fxt_event(s, FXT_EV_INSTANT, 0, NULL, "metadata", "clock", 0);
-	for (size_t i = 0; i < s->nwaiting && !err; i++)
-		err = write_item(s, &s->waiting[i].item);
+	for (size_t i = 0; i < s->waiting.n && !err; i++)
+		err = write_item(s, &s->waiting.items[i]);
 	return err;
 }
 
@@ -209,9 +198,9 @@ static int swap_fxt_item(struct sink *base, const void *data)
 
 	if (s->begun)
 		return write_item(s, data);
-	wait_for_zero(s, data);
-	return s->nwaiting == WAITING_MAX ||
-		s->waiting_bytes > WAITING_BYTES ? write_waiting(s) : 0;
+	swap_queue_add(&s->waiting, data);
+	return s->waiting.n == WAITING_MAX || s->waiting.bytes > WAITING_BYTES ?
+	       write_waiting(s) : 0;
 }
 
 /* End all that is still open, with the trace. */
@@ -240,9 +229,7 @@ static void swap_fxt_free(struct sink *base)
 	struct swap_fxt *s = (struct swap_fxt *)base;
 	struct map64_slot *e;
 
-	for (size_t i = 0; i < s->nwaiting; i++)
-		free(s->waiting[i].message);
-	free(s->waiting);
+	swap_queue_free(&s->waiting);
 	for (size_t i = 0; (e = map64_each(&s->leaving, &i));)
 		free((void *)(uintptr_t)e->value);
 	map64_clear(&s->leaving);

@@ -13,7 +13,7 @@
 #include "io/formats.h"
 #include "format/fxt/fxt_args.h"
 #include "format/swap/swap_fields.h"
-#include "format/swap/swap_model.h"
+#include "format/swap/swap_frame.h"
 #include "format/swap/swap_process.h"
 
 /* Maximum bytes in the name of an event or track. */
@@ -26,12 +26,6 @@
 struct swap_leaving {
 	uint64_t time;		/* ns since swap_fxt.zero */
 	uint64_t process, thread;	/* koids */
-};
-
-/* An item that is kept, with a copy of its message. */
-struct swap_waiting {
-	struct swap_item item;
-	struct swap_message *message;
 };
 
 struct swap_fxt {
@@ -47,9 +41,7 @@ struct swap_fxt {
 	uint64_t last_time;	/* latest time so far, ns since @zero */
 	struct map64 leaving;	/* processor to struct swap_leaving * */
 
-	/* First messages, kept until @zero is known: */
-	struct swap_waiting *waiting;
-	size_t nwaiting, waiting_cap, waiting_bytes;
+	struct swap_queue waiting;	/* first messages, kept until @zero is known */
 
 	/* For the message that is being written: */
 	const struct swap_item *item;

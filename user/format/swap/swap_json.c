@@ -5,7 +5,7 @@
  */
 #include "format/swap/swap_formats.h"
 #include "io/json_out.h"
-#include "format/swap/swap_model.h"
+#include "format/swap/swap_frame.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>

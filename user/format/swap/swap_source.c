@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The SWAP source: splits each input stream into messages, sorts them, works out
- * the counts of SYSTEM messages, and emits items.  Each input is a separate stream.
- * The sinks interpret the messages.
+ * The SWAP source: sorts the messages of each input by sequence number, finds missing ones,
+ * works out the counts of SYSTEM messages, and emits items.  Each input is a separate
+ * stream.  The sinks interpret the messages.
+ *
+ * One counter numbers all messages, also those that the target drops, so a gap shows
+ * how many were lost (Documentation/swap.md, "Sequence").  Messages of different
+ * processors can arrive a little out of order: a gap is a loss only if it is not filled
+ * for a while.
  */
 #include "format/swap/swap_formats.h"
-#include "format/swap/swap_model.h"
-#include "format/swap/swap_order.h"
+#include "format/swap/swap_frame.h"
 #include "format/swap/swap_system.h"
 #include "base/map64.h"
 #include "base/text_num.h"
@@ -20,7 +24,16 @@
 
 /* Maximum bytes of items held until SYSTEM messages determine the counts. */
 #define HOLD_BYTES	(1u << 20)
-#define FEED_BYTES	65536u	/* maximum bytes of input per step */
+/* Bytes that a held item takes beside its payload. */
+#define HELD_BYTES	160u
+
+/* A gap is a loss after this many later messages, or this many bytes of their payloads. */
+#define ORDER_MESSAGES	256u
+#define ORDER_BYTES	(1u << 20)
+/* A number this far ahead is wrong if later messages were in order without it. */
+#define FAR_AHEAD	65536
+/* This many late messages in a row with consecutive numbers mean a restart. */
+#define RESTART_RUN	3
 
 enum {
 	GARBAGE, MESSAGE, LOST, MISPLACED, COUNTS, ASSUMED, MISFIT, UNKNOWN, PROBE, AGAIN, RESTART
@@ -48,32 +61,37 @@ static const struct diag_kind kinds[] = {
 	[RESTART] = { "places where the sequence numbers begin anew", DIAG_NOTE },
 };
 
-/* A held item, with a copy of its message. */
-struct held {
-	struct held *next;
-	struct swap_item item;
-	struct swap_message *message;
+/* Messages whose numbers are not expected yet. */
+struct order {
+	bool started;
+	uint32_t expected;	/* the next number */
+	uint64_t arrivals;	/* messages so far */
+	uint32_t late_next;
+	unsigned int late_run;
+	struct waiting {
+		struct swap_message *m;
+		uint64_t arrival;	/* number of messages that had arrived, with this one */
+		uint32_t expected;	/* sequence number expected on arrival */
+	} wait[ORDER_MESSAGES + 1];	/* by sequence number */
+	size_t n;
+	size_t bytes;
 };
 
 struct swap_source {
 	struct source base;
-	struct in **in;
-	size_t nin, at;		/* @at: index of the current input */
-	struct diag *diag;
+	struct source_args args;
+	size_t at;		/* index of the current input */
 	struct map64 api;	/* names of probed functions by number: char * */
 	unsigned int cpus;
 	int devices;
+	struct sink *sink;
 
 	/* For the current input: */
-	const char *name;
-	struct swap_frame *frame;	/* NULL before its first step */
-	struct swap_order *order;
+	struct swap_frame frame;	/* without input before its first step */
+	struct order order;
 	struct swap_system *system;
-	struct sink *sink;
 	bool final;		/* wait no longer for certain counts of SYSTEM */
-	struct held *first;	/* held items, in order */
-	struct held **last;	/* where to append */
-	size_t held_bytes;
+	struct swap_queue held;
 };
 
 const struct opt_row swap_source_options[] = {
@@ -153,11 +171,15 @@ static const char *name_of(const struct swap_message *m)
 	return m->row ? m->row->name : "message";
 }
 
-static void complain_of(struct swap_source *s, const struct diag_kind *kind,
-			const struct swap_message *m, const char *text)
+/* Report something at an offset of the current input. */
+#define REPORT(s, kind, offset, ...) \
+	diag_report((s)->args.diag, &kinds[kind], in_name((s)->frame.in), DIAG_OFFSET, offset, \
+		    __VA_ARGS__)
+
+static void complain_of(struct swap_source *s, unsigned int kind, const struct swap_message *m,
+			const char *text)
 {
-	diag_report(s->diag, kind, s->name, DIAG_OFFSET, m->offset, "%s, number %" PRIu32 ": %s",
-		    name_of(m), m->header.seq, text);
+	REPORT(s, kind, m->offset, "%s, number %" PRIu32 ": %s", name_of(m), m->header.seq, text);
 }
 
 static void report_damage(struct swap_source *s, const struct swap_message *m)
@@ -165,18 +187,16 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 	const struct swap_field *f = m->end.field;
 
 	if (m->damage & SWAP_DAMAGE_CUT)
-		complain_of(s, &kinds[MESSAGE], m, "the input ends within it");
+		complain_of(s, MESSAGE, m, "the input ends within it");
 	else if (m->damage & SWAP_DAMAGE_LENGTH)
-		complain_of(s, &kinds[MESSAGE], m, "the length in its header is wrong");
+		complain_of(s, MESSAGE, m, "the length in its header is wrong");
 	else if (m->damage & SWAP_DAMAGE_FIELDS)
-		diag_report(s->diag, &kinds[MESSAGE], s->name, DIAG_OFFSET,
-			    m->offset + SWAP_HEADER_SIZE + m->end.used,
-			    "%s, number %" PRIu32 ": field %s %s", name_of(m), m->header.seq,
-			    f ? f->name : "",
-			    m->end.fault == SWAP_BAD_ITEM ?
-				    "has an unknown type" : "does not fit into the payload");
+		REPORT(s, MESSAGE, m->offset + SWAP_HEADER_SIZE + m->end.used,
+		       "%s, number %" PRIu32 ": field %s %s", name_of(m), m->header.seq,
+		       f ? f->name : "", m->end.fault == SWAP_BAD_ITEM ?
+		       "has an unknown type" : "does not fit into the payload");
 	else if (m->damage & SWAP_DAMAGE_TIME)
-		complain_of(s, &kinds[MESSAGE], m, "its nanoseconds are 10^9 or more");
+		complain_of(s, MESSAGE, m, "its nanoseconds are 10^9 or more");
 }
 
 /* Read a SYSTEM message with the counts known so far. */
@@ -184,7 +204,7 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 {
 	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
 	if (m->certainty == SWAP_UNKNOWN) {
-		complain_of(s, &kinds[COUNTS], m,
+		complain_of(s, COUNTS, m,
 			    "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
 		return;
 	}
@@ -193,88 +213,70 @@ static void read_system(struct swap_source *s, struct swap_message *m)
 	if (m->end.fault != SWAP_OK)
 		m->damage |= SWAP_DAMAGE_FIELDS;
 	if (m->certainty == SWAP_CPUS_ONLY)
-		complain_of(s, &kinds[COUNTS], m,
+		complain_of(s, COUNTS, m,
 			    "the number of energy devices is not known: give --swap-energy-devices");
 	else if (m->certainty == SWAP_ASSUMED)
-		diag_report(s->diag, &kinds[ASSUMED], s->name, DIAG_OFFSET, m->offset,
-			    "SYSTEM read with %" PRIu32 " processors and %" PRIu32 " energy devices, which is usual but not certain: --swap-cpus and --swap-energy-devices say otherwise",
-			    m->counts.cpus, m->counts.devices);
+		REPORT(s, ASSUMED, m->offset,
+		       "SYSTEM read with %" PRIu32 " processors and %" PRIu32 " energy devices, which is usual but not certain: --swap-cpus and --swap-energy-devices say otherwise",
+		       m->counts.cpus, m->counts.devices);
 	if (m->certainty < SWAP_GIVEN && m->certainty > SWAP_CPUS_ONLY && !m->damage &&
 	    !swap_system_fits(m->payload, m->len, &m->counts))
-		complain_of(s, &kinds[MISFIT], m,
+		complain_of(s, MISFIT, m,
 			    "its length does not fit the numbers of processors and energy devices of the others");
 }
 
-static int deliver_item(struct swap_source *s, struct swap_item *item, struct swap_message *m)
+static void complete_message(struct swap_source *s, struct swap_item *item, struct swap_message *m)
 {
-	item->message = m;
-	if (item->kind == SWAP_ITEM_MESSAGE) {
-		if (m->row && m->header.id == SWAP_SYSTEM)
-			read_system(s, m);
-		report_damage(s, m);
-		if (!m->row || !m->row->layouts[0])
-			diag_report(s->diag, &kinds[UNKNOWN], s->name, DIAG_OFFSET, m->offset,
-				    "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",
-				    m->header.id, m->header.len);
-		if (m->row && m->row->id == SWAP_PROBE)
-			diag_report(s->diag, &kinds[PROBE], s->name, DIAG_OFFSET, m->offset,
-				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
-				    m->header.id);
-		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
-			item->api = map64_pointer(&s->api, swap_u32(m->payload));
-	}
-	return sink_item(s->sink, item);
+	if (m->row && m->header.id == SWAP_SYSTEM)
+		read_system(s, m);
+	report_damage(s, m);
+	if (!m->row || !m->row->layouts[0])
+		REPORT(s, UNKNOWN, m->offset,
+		       "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",
+		       m->header.id, m->header.len);
+	if (m->row && m->row->id == SWAP_PROBE)
+		REPORT(s, PROBE, m->offset,
+		       "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
+		       m->header.id);
+	if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
+		item->api = map64_pointer(&s->api, swap_u32(m->payload));
 }
 
-static void drop_held(struct swap_source *s)
+static int deliver_item(struct swap_source *s, const struct swap_item *item)
 {
-	struct held *h = s->first;
+	struct swap_message m = *item->message;
+	struct swap_item complete = *item;
 
-	s->first = h->next;
-	free(h->message);
-	free(h);
+	complete.message = &m;
+	if (item->kind == SWAP_ITEM_MESSAGE)
+		complete_message(s, &complete, &m);
+	return sink_item(s->sink, &complete);
 }
 
 static int release_items(struct swap_source *s)
 {
 	int ret = 0;
 
-	for (; s->first; drop_held(s))
-		if (!ret)
-			ret = deliver_item(s, &s->first->item, s->first->message);
-	s->last = &s->first;
-	s->held_bytes = 0;
+	for (size_t i = 0; i < s->held.n && !ret; i++)
+		ret = deliver_item(s, &s->held.items[i]);
+	swap_queue_free(&s->held);
 	return ret;
-}
-
-static void hold_item(struct swap_source *s, const struct swap_item *item)
-{
-	struct held *h = xmalloc(sizeof(*h));
-
-	*h = (struct held){ NULL, *item, swap_message_copy(item->message) };
-	*s->last = h;
-	s->last = &h->next;
-	s->held_bytes += sizeof(*h) + sizeof(*h->message) + h->message->len;
 }
 
 /* Deliver an item, or hold it, if @must_hold or if items before it are held. */
 static int pass_item(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
-	struct swap_item copy = *item;
-	struct swap_message m = *item->message;
-
-	if (!must_hold && !s->first)
-		return deliver_item(s, &copy, &m);
-	hold_item(s, item);
-	if (s->held_bytes <= HOLD_BYTES)
+	if (!must_hold && !s->held.n)
+		return deliver_item(s, item);
+	swap_queue_add(&s->held, item);
+	if (s->held.bytes + s->held.n * HELD_BYTES <= HOLD_BYTES)
 		return 0;
 	s->final = true;
 	return release_items(s);
 }
 
-static int on_message(void *ctx, const struct swap_message *m)
+static int pass_message(struct swap_source *s, const struct swap_message *m)
 {
-	struct swap_source *s = ctx;
 	struct swap_item item = { .kind = SWAP_ITEM_MESSAGE, .message = m };
 	struct swap_counts counts;
 	bool unknown;
@@ -290,85 +292,185 @@ static int on_message(void *ctx, const struct swap_message *m)
 	return ret ? ret : pass_item(s, &item, unknown);
 }
 
-static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_message *before)
+/* The @count messages from the expected number on are missing; @before follows them. */
+static int pass_lost(struct swap_source *s, uint32_t count, const struct swap_message *before)
 {
-	struct swap_source *s = ctx;
+	uint32_t first = s->order.expected;
 	struct swap_item item = {
 		.kind = SWAP_ITEM_LOST, .message = before, .lost = count, .first = first,
 	};
 
-	diag_report(s->diag, &kinds[LOST], s->name, DIAG_OFFSET, before->offset,
-		    "%s missing, numbers %" PRIu32 " to %" PRIu32,
-		    text_counted(count, "message is", "messages are"),
-		    first, first + count - 1);
-	diag_count(s->diag, &kinds[LOST], count - 1);
+	REPORT(s, LOST, before->offset, "%s missing, numbers %" PRIu32 " to %" PRIu32,
+	       text_counted(count, "message is", "messages are"), first, first + count - 1);
+	diag_count(s->args.diag, &kinds[LOST], count - 1);
 	return pass_item(s, &item, false);
 }
 
-static void on_odd(void *ctx, enum swap_odd odd, const struct swap_message *m)
-{
-	static const struct {
-		const struct diag_kind *kind;
-		const char *text;
-	} odds[] = {
-		[SWAP_AGAIN] = { &kinds[AGAIN], "this number has been before" },
-		[SWAP_MISPLACED] = { &kinds[MISPLACED], "the number does not fit those around it" },
-		[SWAP_RESTART] = { &kinds[RESTART],
-			"the numbers begin anew, what was lost in between is not known" },
-	};
+/* ---- order ---- */
 
-	complain_of(ctx, odds[odd].kind, m, odds[odd].text);
+/* How far @seq is ahead of the expected number; negative if it is late. */
+static int32_t order_ahead(const struct order *o, uint32_t seq)
+{
+	return (int32_t)(seq - o->expected);
 }
 
-static int on_frame(void *ctx, const struct swap_message *m)
+static void put_message(struct order *o, const struct swap_message *m)
 {
-	struct swap_source *s = ctx;
+	size_t i = o->n++;
 
-	return swap_order_add(s->order, m);
+	while (i && order_ahead(o, o->wait[i - 1].m->header.seq) > order_ahead(o, m->header.seq)) {
+		o->wait[i] = o->wait[i - 1];
+		i--;
+	}
+	o->wait[i] = (struct waiting){ swap_message_copy(m), o->arrivals, o->expected };
+	o->bytes += m->len;
 }
 
-static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
+static struct swap_message *pull_message(struct order *o)
 {
-	struct swap_source *s = ctx;
+	struct swap_message *m = o->wait[0].m;
 
-	diag_report(s->diag, &kinds[GARBAGE], s->name, DIAG_OFFSET, offset,
-		    "%s to no message", text_counted(bytes, "byte that belongs", "bytes that belong"));
+	o->bytes -= m->len;
+	o->n--;
+	memmove(&o->wait[0], &o->wait[1], o->n * sizeof(o->wait[0]));
+	return m;
 }
 
-static void begin_input(struct swap_source *s, struct in *in)
+static void complain_again(struct swap_source *s, const struct swap_message *m)
 {
-	static const struct swap_frame_ops frame_ops = { on_frame, on_garbage };
-	static const struct swap_order_ops order_ops = { on_message, on_lost, on_odd };
-
-	s->frame = swap_frame_new(&frame_ops, s);
-	s->name = in_name(in);
-	s->order = swap_order_new(&order_ops, s);
-	s->system = swap_system_new(s->cpus, s->devices);
-	s->final = false;
-	s->last = &s->first;
+	complain_of(s, AGAIN, m, "this number has been before");
 }
+
+/* Pass on the waiting messages that are in order now. */
+static int drain_messages(struct swap_source *s)
+{
+	struct order *o = &s->order;
+	int ret = 0;
+
+	while (!ret && o->n && order_ahead(o, o->wait[0].m->header.seq) <= 0) {
+		struct swap_message *m = pull_message(o);
+
+		if (m->header.seq == o->expected)
+			o->expected++;
+		else
+			complain_again(s, m);
+		ret = pass_message(s, m);
+		free(m);
+	}
+	return ret;
+}
+
+/* Report the gap before the first waiting message as a loss, or that message as misplaced. */
+static int give_up(struct swap_source *s)
+{
+	struct order *o = &s->order;
+	const struct waiting *w = &o->wait[0];
+	int32_t gap = order_ahead(o, w->m->header.seq);
+	struct swap_message *m;
+	int ret;
+
+	if (gap > FAR_AHEAD && w->expected != o->expected) {
+		m = pull_message(o);
+		complain_of(s, MISPLACED, m, "the number does not fit those around it");
+		ret = pass_message(s, m);
+		free(m);
+		return ret;
+	}
+	ret = pass_lost(s, (uint32_t)gap, w->m);
+	o->expected += (uint32_t)gap;
+	return ret ? ret : drain_messages(s);
+}
+
+static int give_up_all(struct swap_source *s)
+{
+	int ret = 0;
+
+	while (!ret && s->order.n)
+		ret = give_up(s);
+	return ret;
+}
+
+static bool waited_enough(const struct order *o)
+{
+	if (o->n > ORDER_MESSAGES || o->bytes > ORDER_BYTES)
+		return true;
+	for (size_t i = 0; i < o->n; i++)
+		if (o->arrivals - o->wait[i].arrival >= ORDER_MESSAGES)
+			return true;
+	return false;
+}
+
+/* Process a message with a number below the expected one. */
+static int add_late(struct swap_source *s, const struct swap_message *m)
+{
+	struct order *o = &s->order;
+	int ret;
+
+	o->late_run = m->header.seq == o->late_next ? o->late_run + 1 : 1;
+	o->late_next = m->header.seq + 1;
+	if (o->late_run < RESTART_RUN) {
+		complain_again(s, m);
+		return pass_message(s, m);
+	}
+	/* The waiting messages belong to the numbers before the restart. */
+	ret = give_up_all(s);
+	if (ret)
+		return ret;
+	complain_of(s, RESTART, m,
+		    "the numbers begin anew, what was lost in between is not known");
+	o->expected = m->header.seq + 1;
+	o->late_run = 0;
+	return pass_message(s, m);
+}
+
+/* Process the next message of the stream. */
+static int add_message(struct swap_source *s, const struct swap_message *m)
+{
+	struct order *o = &s->order;
+	int ret = 0;
+
+	o->arrivals++;
+	if (!o->started) {
+		o->started = true;
+		o->expected = m->header.seq;
+	}
+	if (order_ahead(o, m->header.seq) < 0)
+		return add_late(s, m);
+	o->late_run = 0;
+	if (m->header.seq == o->expected) {
+		o->expected++;
+		ret = pass_message(s, m);
+		if (!ret)
+			ret = drain_messages(s);
+	} else {
+		put_message(o, m);
+	}
+	while (!ret && o->n && waited_enough(o))
+		ret = give_up(s);
+	return ret;
+}
+
+/* ---- the source ---- */
 
 /* Free what belongs to one input. */
 static void forget_input(struct swap_source *s)
 {
-	while (s->first)
-		drop_held(s);
+	for (size_t i = 0; i < s->order.n; i++)
+		free(s->order.wait[i].m);
+	s->order = (struct order){ 0 };
+	s->frame = (struct swap_frame){ 0 };
+	swap_queue_free(&s->held);
 	swap_system_free(s->system);
-	swap_order_free(s->order);
-	swap_frame_free(s->frame);
 	s->system = NULL;
-	s->order = NULL;
-	s->frame = NULL;
+	s->final = false;
 }
 
-static int end_input(struct swap_source *s, struct in *in)
+static int end_input(struct swap_source *s)
 {
 	int ret;
 
-	in_report(in, s->diag, DIAG_OFFSET, in_offset(in));
-	ret = swap_frame_end(s->frame);
-	if (!ret)
-		ret = swap_order_end(s->order);
+	in_report(s->frame.in, s->args.diag, DIAG_OFFSET, in_offset(s->frame.in));
+	ret = give_up_all(s);
 	s->final = true;
 	if (!ret)
 		ret = release_items(s);
@@ -377,30 +479,27 @@ static int end_input(struct swap_source *s, struct in *in)
 	return ret;
 }
 
-/* Read up to FEED_BYTES bytes, or end the input. */
+/* Read one message, or end the input. */
 static int swap_source_step(struct source *base, struct sink *sink)
 {
 	struct swap_source *s = (struct swap_source *)base;
-	const uint8_t *p;
-	struct in *in;
-	size_t have;
+	struct swap_frame *f = &s->frame;
+	struct swap_message m;
+	bool found;
 	int ret;
 
 	s->sink = sink;
-	if (s->at == s->nin)
+	if (s->at == s->args.nin)
 		return 0;
-	in = s->in[s->at];
-	if (!s->frame)
-		begin_input(s, in);
-	p = in_peek(in, 1, &have);
-	if (have) {
-		size_t n = have < FEED_BYTES ? have : FEED_BYTES;
-
-		ret = swap_frame_feed(s->frame, p, n);
-		in_skip(in, n);
-	} else {
-		ret = end_input(s, in);
+	if (!f->in) {
+		f->in = s->args.in[s->at];
+		s->system = swap_system_new(s->cpus, s->devices);
 	}
+	found = swap_frame_next(f, &m);
+	if (f->garbage)
+		REPORT(s, GARBAGE, in_offset(f->in) - f->garbage, "%s to no message",
+		       text_counted(f->garbage, "byte that belongs", "bytes that belong"));
+	ret = found ? add_message(s, &m) : end_input(s);
 	return ret ? ret : 1;
 }
 
@@ -442,9 +541,7 @@ struct source *swap_source_open(const struct source_args *args)
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->base.ops = &ops;
-	s->in = args->in;
-	s->nin = args->nin;
-	s->diag = args->diag;
+	s->args = *args;
 	s->api = api;
 	s->cpus = (unsigned int)cpus;
 	s->devices = devices == UINT64_MAX ? -1 : (int)devices;
