@@ -54,6 +54,7 @@ static void step_list(struct gather *g, const struct swap_step *step)
 	else if (step->kind == SWAP_CLOSE)
 		g->depth = NOWHERE;
 	g->f->n = 0;
+	g->f->list = step->field;
 }
 
 static void gather_step(void *ctx, const struct swap_step *step)

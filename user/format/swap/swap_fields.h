@@ -16,6 +16,7 @@ struct swap_fields {
 	} at[SWAP_FIELDS_MAX];
 	size_t n;
 	uint32_t outer_pid;	/* pid of the element that contains the list */
+	const struct swap_field *list;	/* the list */
 };
 
 /** swap_keep - add a field */

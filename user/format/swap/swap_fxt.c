@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink that writes SWAP as FXT.  swap_messages.def has the function that writes each
- * type of message.  These functions are in swap_fxt_*.c, grouped by topic; messages
- * that become only an instant are written here.
+ * Sink that writes SWAP as FXT: its beginning and end, and what is lost or forgotten.
+ * swap_fxt_messages.c writes the messages.
  */
 #include "format/swap/swap_formats.h"
 #include "format/swap/swap_fxt_state.h"
@@ -35,28 +34,7 @@ static const struct diag_kind kind_forgotten = {
 	DIAG_DAMAGE
 };
 
-/* ---- messages that become an instant ---- */
-
-static void put_event_record(void *ctx, const struct swap_fields *e)
-{
-	swap_fxt_element(ctx, e, "input", "input event");
-}
-
-static void on_record(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, "input", "recorded events");
-	swap_each(s->m, "events", put_event_record, s);
-}
-
-static void on_unknown(struct swap_fxt *s)
-{
-	const struct swap_message *m = s->m;
-
-	fxt_args_reset(&s->args);
-	fxt_args_u64(&s->args, "id", m->header.id);
-	fxt_args_hex(&s->args, "payload", m->payload, m->len);
-	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "unknown", "unknown message", 0);
-}
+/* ---- all messages ---- */
 
 static void on_lost(struct swap_fxt *s)
 {
@@ -65,27 +43,6 @@ static void on_lost(struct swap_fxt *s)
 	fxt_args_u64(&s->args, "first", s->item->first);
 	fxt_provider_event(s->w, PROVIDER, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "lost", "lost", 0);
-}
-
-/* ---- all messages ---- */
-
-static const struct handler {
-	uint16_t id;
-	void (*fn)(struct swap_fxt *s);	/* NULL to write the row's instant */
-} handlers[] = {
-#define SWAP_MESSAGE(id, name, fn, ...) { id, fn },
-#define SWAP_INSTANT(id, name, category, text, layout) { id, NULL },
-#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) { id, swap_fxt_on_probe },
-#include "format/swap/swap_messages.def"
-	{ SWAP_PROBE, swap_fxt_on_probe },
-};
-
-static const struct handler *handler_of(const struct swap_row *row)
-{
-	for (size_t i = 0; row && i < sizeof(handlers) / sizeof(handlers[0]); i++)
-		if (handlers[i].id == row->id)
-			return &handlers[i];
-	return NULL;
 }
 
 /*
@@ -113,8 +70,6 @@ static void make_room(struct swap_fxt *s)
 
 static int write_item(struct swap_fxt *s, const struct swap_item *item)
 {
-	const struct handler *h = handler_of(item->message->row);
-
 	s->item = item;
 	s->m = item->message;
 	if (swap_time(s->m) < s->zero)
@@ -123,17 +78,10 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 	if (s->time > s->last_time)
 		s->last_time = s->time;
 	make_room(s);
-	if (s->item->kind == SWAP_ITEM_LOST) {
+	if (s->item->kind == SWAP_ITEM_LOST)
 		on_lost(s);
-		return out_error(s->out);
-	}
-	swap_fxt_collect(s, NULL);
-	if (!h)
-		on_unknown(s);
-	else if (h->fn)
-		h->fn(s);
 	else
-		swap_fxt_instant(s, s->m->row->category, s->m->row->text);
+		swap_fxt_message(s);
 	return out_error(s->out);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * State shared by the parts of the SWAP to FXT converter.  Only swap_fxt*.c include
- * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c have what
- * all messages need, the others convert groups of messages.
+ * this: swap_fxt.c has the sink, swap_fxt_messages.c writes the messages with the functions of
+ * swap_fxt_event.c, and swap_fxt_system.c the system's state.
  */
 #ifndef ETRACE_SWAP_FXT_STATE_H
 #define ETRACE_SWAP_FXT_STATE_H
@@ -60,7 +60,7 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 	return wall > s->zero ? wall - s->zero : 0;
 }
 
-/* ---- swap_fxt_track.c ---- */
+/* ---- swap_fxt_event.c ---- */
 
 /**
  * swap_fxt_make_name - turn text into a name: valid UTF-8, not too long
@@ -70,19 +70,19 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len);
 
 /**
  * swap_fxt_location - format an address as LIBRARY+OFFSET, or as is if not mapped
- * @size: bytes of @buf; SWAP_NAME_BYTES + 1 is enough
+ * @buf: room for SWAP_NAME_BYTES and a NUL
  * @p: process with the mappings; may be NULL
+ *
+ * Return: whether it is mapped.
  */
-void swap_fxt_location(char *buf, size_t size, const struct swap_process *p, uint64_t addr);
+bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr);
 
 /** swap_fxt_check - report a record that is too large for FXT; @ret: from the encoder */
 void swap_fxt_check(struct swap_fxt *s, int ret);
 
-/* Write the names of a process's and a thread's track. */
-void swap_fxt_name_process(struct swap_fxt *s, const struct swap_process *p, const char *text,
-			   size_t len);
-void swap_fxt_name_thread(struct swap_fxt *s, const struct swap_thread *t, const char *text,
-			  size_t len);
+/** swap_fxt_name_track - write the name of a process's track, or with @t, of its thread's */
+void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
+			 const struct swap_thread *t, const char *text, size_t len);
 
 /* Add a process; find or add a process; find or add a thread. */
 struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid);
@@ -103,7 +103,8 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 /** swap_fxt_instant - write an instant on the message's thread, at the message's time */
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name);
 
-/* ---- swap_fxt_fields.c ---- */
+/** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
+void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
 /**
  * swap_fxt_collect - collect the message's fields into @s->f and as arguments
@@ -114,8 +115,6 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 /** swap_fxt_element - write an instant with the fields of an element of a list */
 void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
 		      const char *name);
-
-/* ---- swap_fxt_slices.c ---- */
 
 /**
  * swap_fxt_not_before - keep times from going back
@@ -137,36 +136,16 @@ void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key
 void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
 			     size_t depth, const char *why);
 
-/* ---- swap_fxt_process.c ---- */
+/* ---- swap_fxt_messages.c ---- */
+
+/** swap_fxt_message - write the message */
+void swap_fxt_message(struct swap_fxt *s);
 
 /** swap_fxt_end_process - end everything open in a process; it stays known */
 void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
 			  const char *why);
 
-void swap_fxt_on_process_info(struct swap_fxt *s);
-void swap_fxt_on_terminate(struct swap_fxt *s);
-void swap_fxt_on_status_info(struct swap_fxt *s);
-void swap_fxt_on_map(struct swap_fxt *s);
-void swap_fxt_on_unmap(struct swap_fxt *s);
-void swap_fxt_on_process_comm(struct swap_fxt *s);
-void swap_fxt_on_app_stage(struct swap_fxt *s);
-void swap_fxt_on_web_stage(struct swap_fxt *s);
-
-/* ---- swap_fxt_calls.c ---- */
-
-void swap_fxt_on_sample(struct swap_fxt *s);
-void swap_fxt_on_entry(struct swap_fxt *s);
-void swap_fxt_on_exit(struct swap_fxt *s);
-void swap_fxt_on_file_entry(struct swap_fxt *s);
-void swap_fxt_on_file_exit(struct swap_fxt *s);
-void swap_fxt_on_web_sampling(struct swap_fxt *s);
-void swap_fxt_on_web_exit(struct swap_fxt *s);
-void swap_fxt_on_probe(struct swap_fxt *s);
-
 /* ---- swap_fxt_system.c ---- */
-
-/** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
-void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
 /** swap_fxt_flush_leaving - write the pending leave of a thread, without a successor */
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu);

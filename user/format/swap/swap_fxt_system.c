@@ -87,24 +87,6 @@ void swap_fxt_on_switch(struct swap_fxt *s)
 
 /* ---- the state of the system ---- */
 
-void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name,
-		      uint64_t id)
-{
-	struct fxt_event ev = {
-		.type = FXT_EV_COUNTER,
-		.time = s->time,
-		.process = p ? p->koid : s->system_process,
-		.thread = p ? swap_fxt_get_thread(s, p, p->pid)->koid : s->system_thread,
-		.category = FXT_STR("system"),
-		.name = fxt_cstr(name),
-		.value = id,
-	};
-
-	if (s->args.n)
-		swap_fxt_check(s, fxt_event(s->w, &ev, s->args.args, (unsigned int)s->args.n));
-	fxt_args_reset(&s->args);
-}
-
 /* Numbers of a SYSTEM message that are written as one counter. */
 static const struct group {
 	const char *name;

@@ -27,7 +27,7 @@ static const struct swap_name file_args_names[] = {
 	{ 0, "general" }, { 1, "open" }, { 2, "lock" }, { 0, NULL }
 };
 
-static const struct swap_name stage_names[] = {
+const struct swap_name swap_stage_names[] = {
 	{ 0, "mapping" }, { 1, "main" }, { 2, "create" }, { 3, "service" }, { 0, NULL }
 };
 
@@ -95,6 +95,8 @@ static const struct swap_name gl_kind_names[] = {
 	{ .name = text, .type = SWAP_T_##ftype, .names = tab, .selector = true }
 #define WHEN(mask, text, ftype)	{ .name = text, .type = SWAP_T_##ftype, .when = mask }
 #define LIST(text, fields)	{ .name = text, .type = SWAP_T_LIST, .sub = fields }
+#define INSTANTS(list, fields, kind, event) \
+	{ .name = list, .type = SWAP_T_LIST, .sub = fields, .category = kind, .text = event }
 #define INCLUDE(fields)		{ .name = "", .type = SWAP_T_INCLUDE, .sub = fields }
 #define END			{ .name = "", .type = SWAP_T_END }
 
@@ -104,7 +106,7 @@ static const struct swap_field library[] = {
 
 static const struct swap_field process_info[] = {
 	F("pid", U32), F("name", STR), F("ppid", U32), F("start", TIME), F("low", ADDR),
-	F("high", ADDR), F("path", STR), LIST("libraries", library), END
+	F("high", ADDR), F("path", STR), INSTANTS("libraries", library, "map", "library"), END
 };
 
 static const struct swap_field terminate[] = { F("pid", U32), END };
@@ -139,7 +141,9 @@ static const struct swap_field input_event[] = {
 	F("event_id", U32), F("event_type", U32), F("event_code", U32), F("event_value", U32), END
 };
 
-static const struct swap_field record[] = { LIST("events", input_event), END };
+static const struct swap_field record[] = {
+	INSTANTS("events", input_event, "input", "input event"), END
+};
 
 static const struct swap_field function_entry[] = {
 	F("pid", U32), F("tid", U32), F("pc", ADDR), F("caller", ADDR), F("cpu", U32),
@@ -194,11 +198,11 @@ static const struct swap_field open_file_document[] = {
 };
 
 static const struct swap_field status_info[] = {
-	F("pid", U32), LIST("files", open_file), END
+	F("pid", U32), INSTANTS("files", open_file, "process", "open file"), END
 };
 
 static const struct swap_field status_info_document[] = {
-	F("pid", U32), LIST("files", open_file_document), END
+	F("pid", U32), INSTANTS("files", open_file_document, "process", "open file"), END
 };
 
 static const struct swap_field context_switch[] = {
@@ -229,7 +233,7 @@ static const struct swap_field web_exit[] = {
 };
 
 static const struct swap_field app_stage[] = {
-	F("pid", U32), NAMED("stage", U32, stage_names), F("begin", TIME), F("end", TIME), END
+	F("pid", U32), NAMED("stage", U32, swap_stage_names), F("begin", TIME), F("end", TIME), END
 };
 
 static const struct swap_field web_stage[] = {
@@ -308,14 +312,9 @@ static const struct swap_field probe_gl[] = {
 };
 
 /* Only SYSTEM has uninitialised memory after its fields. */
-#define ROW(id, name, category, text, starts, ...) \
-	{ id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM, category, text, starts },
-
 static const struct swap_row rows[] = {
-#define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, NULL, NULL, 0, __VA_ARGS__)
-#define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, category, text, 0, layout)
-#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) \
-	ROW(id, name, category, NULL, starts, layout)
+#define SWAP_MESSAGE(id, name, fn, category, text, starts, ...) \
+	{ id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM, category, text, starts },
 #include "format/swap/swap_messages.def"
 };
 

@@ -57,8 +57,8 @@ struct swap_name {
 	const char *name;
 };
 
-/* Operations of PROBE_FILE, and events of FILE_FUNCTION_ENTRY. */
-extern const struct swap_name swap_file_operations[];
+/* Operations of PROBE_FILE, and events of FILE_FUNCTION_ENTRY; stages of APP_SETUP_STAGE. */
+extern const struct swap_name swap_file_operations[], swap_stage_names[];
 
 /* One field of a layout. */
 struct swap_field {
@@ -70,6 +70,7 @@ struct swap_field {
 	bool selector;		/* its value decides which later fields with @when are present */
 	const struct swap_field *sub;	/* layout of an element, or the fields to include */
 	const struct swap_name *names;	/* of the values, or NULL */
+	const char *category, *text;	/* of a list whose elements become instants in FXT */
 };
 
 /* One message id. */
@@ -89,9 +90,7 @@ struct swap_row {
 };
 
 enum swap_id {
-#define SWAP_MESSAGE(id, name, fn, ...) SWAP_##name = id,
-#define SWAP_INSTANT(id, name, category, text, layout) SWAP_##name = id,
-#define SWAP_PROBE_MESSAGE(id, name, category, starts, layout) SWAP_##name = id,
+#define SWAP_MESSAGE(id, name, ...) SWAP_##name = id,
 #include "format/swap/swap_messages.def"
 	SWAP_PROBE = 0x0100,	/* and any other 0x01xx */
 };

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * SWAP as FXT: writes the tracks of processes and threads, their names, and the events on
+ * them, with the fields of a message as arguments.  Matches ends of slices with begins, and
+ * supplies the missing ones.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct diag_kind kind_write = {
+	"records that FXT has no room for", DIAG_DAMAGE
+};
+
+/* ---- names ---- */
+
+void swap_fxt_make_name(char *buf, const char *s, size_t len)
+{
+	char *copy = NULL;
+	size_t n = len;
+
+	if (!utf8_valid(s, len)) {
+		/* The beginning is enough: replacing bytes makes nothing shorter. */
+		copy = utf8_replace(s, len < SWAP_NAME_BYTES ? len : SWAP_NAME_BYTES, &n);
+		s = copy;
+	}
+	n = utf8_cut(s, n, SWAP_NAME_BYTES);
+	memcpy(buf, s, n);
+	buf[n] = 0;
+	free(copy);
+}
+
+bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr)
+{
+	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
+	size_t n = 0;
+
+	if (m) {
+		swap_fxt_make_name(buf, m->name, strlen(m->name));
+		n = utf8_cut(buf, strlen(buf), SWAP_NAME_BYTES - 20);
+		buf[n++] = '+';
+		addr -= m->base;
+	}
+	snprintf(buf + n, SWAP_NAME_BYTES + 1 - n, "0x%" PRIx64, addr);
+	return m;
+}
+
+void swap_fxt_check(struct swap_fxt *s, int ret)
+{
+	if (ret == -E2BIG)
+		diag_report(s->diag, &kind_write, NULL, DIAG_OFFSET, s->m->offset, NULL);
+}
+
+/* ---- tracks ---- */
+
+void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
+			 const struct swap_thread *t, const char *text, size_t len)
+{
+	char name[SWAP_NAME_BYTES + 1], full[SWAP_NAME_BYTES + 32];
+
+	swap_fxt_make_name(name, text, len);
+	snprintf(full, sizeof(full), "%s [%" PRIu32 "]", name, t ? t->tid : p->pid);
+	swap_fxt_check(s, t ? fxt_thread_name(s->w, p->koid, t->koid, fxt_cstr(full)) :
+			      fxt_process_name(s->w, p->koid, fxt_cstr(full)));
+}
+
+struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid)
+{
+	struct swap_process *p = swap_process_add(s->ps, pid);
+
+	swap_fxt_name_track(s, p, NULL, "process", 7);
+	return p;
+}
+
+struct swap_process *swap_fxt_get_process(struct swap_fxt *s, uint32_t pid)
+{
+	struct swap_process *p = swap_process_find(s->ps, pid);
+
+	return p ? p : swap_fxt_add_process(s, pid);
+}
+
+struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process *p, uint32_t tid)
+{
+	struct swap_thread *t = swap_thread_find(p, tid);
+
+	if (t)
+		return t;
+	t = swap_thread_add(s->ps, p, tid);
+	swap_fxt_name_track(s, p, t, tid == p->pid ? "main" : "thread", tid == p->pid ? 4 : 6);
+	return t;
+}
+
+struct swap_process *swap_fxt_process(struct swap_fxt *s)
+{
+	return swap_get(&s->f, "pid") ? swap_fxt_get_process(s, swap_num(&s->f, "pid")) : NULL;
+}
+
+struct swap_thread *swap_fxt_thread(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	const char *id = swap_get(&s->f, "tid") ? "tid" : "pid";
+
+	return p ? swap_fxt_get_thread(s, p, swap_num(&s->f, id)) : NULL;
+}
+
+/* ---- events ---- */
+
+void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
+		    const struct swap_thread *t, const char *category, const char *name,
+		    uint64_t value)
+{
+	struct fxt_event ev = {
+		.type = type,
+		.time = time,
+		.process = t ? t->process->koid : s->system_process,
+		.thread = t ? t->koid : s->system_thread,
+		.category = fxt_cstr(category),
+		.name = fxt_cstr(name),
+		.value = value,
+	};
+
+	/* A consumer takes each instant with "frame" in its name for a frame marker. */
+	if (type == FXT_EV_INSTANT && strstr(name, "frame")) {
+		fxt_args_own(&s->args, "event", name);
+		ev.name = fxt_cstr(category);
+	}
+	swap_fxt_check(s, fxt_args_event(&s->args, s->w, &ev));
+}
+
+void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name)
+{
+	swap_fxt_event(s, FXT_EV_INSTANT, s->time, swap_fxt_thread(s), category, name, 0);
+}
+
+void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id)
+{
+	const struct swap_thread *t = p ? swap_fxt_get_thread(s, p, p->pid) : NULL;
+
+	if (s->args.n)
+		swap_fxt_event(s, FXT_EV_COUNTER, s->time, t, "system", name, id);
+	fxt_args_reset(&s->args);
+}
+
+/* ---- fields as arguments ---- */
+
+__attribute__((format(printf, 2, 3)))
+static void append_printf(struct buf *text, const char *fmt, ...)
+{
+	char s[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	buf_adds(text, s);
+}
+
+/* Append an argument of a call as in source code. */
+static void append_value(struct buf *text, const struct swap_value *v)
+{
+	switch (v->kind) {
+	case SWAP_V_UINT:
+		buf_addu(text, v->u);
+		break;
+	case SWAP_V_INT:
+		append_printf(text, "%" PRId64, v->i);
+		break;
+	case SWAP_V_ADDR:
+		append_printf(text, "0x%" PRIx64, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		append_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
+		break;
+	case SWAP_V_BOOL:
+		buf_adds(text, v->u ? "true" : "false");
+		break;
+	case SWAP_V_CHAR:
+		if (v->u >= 0x20 && v->u < 0x7f)
+			append_printf(text, "'%c'", (int)v->u);
+		else
+			append_printf(text, "'\\x%02x'", (unsigned int)v->u);
+		break;
+	case SWAP_V_STR:
+		buf_addc(text, '"');
+		buf_add(text, (const char *)v->p, v->n);
+		buf_addc(text, '"');
+		break;
+	case SWAP_V_ARRAY:
+		buf_addc(text, '[');
+		for (uint32_t i = 0; i < v->n; i++) {
+			const struct swap_value element = swap_element(v, i);
+
+			buf_adds(text, i ? ", " : "");
+			append_value(text, &element);
+		}
+		append_printf(text, "]@0x%" PRIx64, v->u);
+		break;
+	default:
+		buf_addc(text, v->item);
+		break;
+	}
+}
+
+static void add_value(struct swap_fxt *s, const char *name, const struct swap_field *f,
+		      const struct swap_value *v)
+{
+	const char *text = swap_value_name(f->names, v->u);
+	char buf[32];
+
+	if (text) {
+		fxt_args_cstr(&s->args, name, text);
+		return;
+	}
+	switch (v->kind) {
+	case SWAP_V_UINT:
+	case SWAP_V_BOOL:
+	case SWAP_V_CHAR:
+		fxt_args_u64(&s->args, name, v->u);
+		break;
+	case SWAP_V_INT:
+		fxt_args_i64(&s->args, name, v->i);
+		break;
+	case SWAP_V_ADDR:
+		fxt_args_pointer(&s->args, name, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		fxt_args_f64(&s->args, name, v->d);
+		break;
+	case SWAP_V_STR:
+		fxt_args_text(&s->args, name, (const char *)v->p, v->n);
+		break;
+	case SWAP_V_BYTES:
+		fxt_args_hex(&s->args, name, v->p, v->n);
+		break;
+	case SWAP_V_TIME:
+		snprintf(buf, sizeof(buf), "%" PRIu64 ".%09" PRIu32, v->u, v->n);
+		fxt_args_own(&s->args, name, buf);
+		break;
+	case SWAP_V_IP4:
+		snprintf(buf, sizeof(buf), "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
+		fxt_args_own(&s->args, name, buf);
+		break;
+	case SWAP_V_ARRAY:
+		s->text.len = 0;
+		append_value(&s->text, v);
+		fxt_args_own_text(&s->args, name, s->text.s, s->text.len);
+		break;
+	default:	/* void */
+		break;
+	}
+}
+
+/* Does the field tell how a call ended? */
+static bool is_result(const struct swap_field *f)
+{
+	return !strcmp(f->name, "return") || !strcmp(f->name, "errno");
+}
+
+/* Is the field no argument: in the event itself, not known yet, or a reserved 0? */
+static bool said_elsewhere(const struct swap_fxt *s, const struct swap_field *f,
+			   const struct swap_value *v)
+{
+	return (s->starting && is_result(f)) || !strcmp(f->name, "pid") ||
+	       !strcmp(f->name, "tid") || (!v->u && !strncmp(f->name, "reserved", 8));
+}
+
+static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
+{
+	if (!s->prefix || is_result(f))
+		return f->name;
+	return fxt_args_format(&s->args, "%s%s", s->prefix, f->name);
+}
+
+/* Add a value of the message: to its fields and arguments, or to the text of a call's arguments. */
+static void take_value(struct swap_fxt *s, const struct swap_field *f, const struct swap_value *v)
+{
+	if (f->type == SWAP_T_ARGS) {
+		if (s->text.len)
+			buf_adds(&s->text, ", ");
+		append_value(&s->text, v);
+		return;
+	}
+	swap_keep(&s->f, f, v);
+	if (!said_elsewhere(s, f, v))
+		add_value(s, arg_name(s, f), f, v);
+}
+
+static void collect_step(void *ctx, const struct swap_step *step)
+{
+	const struct swap_field *f = step->field;
+	struct swap_fxt *s = ctx;
+
+	if (step->kind == SWAP_VALUE && (!step->depth || f->type == SWAP_T_ARGS))
+		take_value(s, f, &step->value);
+	else if (step->kind == SWAP_OPEN)
+		s->text.len = 0;
+	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
+		fxt_args_own_text(&s->args, arg_name(s, f), s->text.s, s->text.len);
+}
+
+void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
+{
+	const struct swap_message *m = s->m;
+
+	fxt_args_reset(&s->args);
+	s->f.n = 0;
+	s->prefix = prefix;
+	if (!m->layout)
+		return;
+	swap_walk(m->layout, m->payload, m->len, &m->counts, collect_step, s);
+	if (!m->row->slack && m->end.used < m->len)
+		fxt_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
+	if (m->damage)
+		fxt_args_cstr(&s->args, "damaged", "this message was damaged");
+}
+
+void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
+		      const char *name)
+{
+	fxt_args_reset(&s->args);
+	for (size_t i = 0; i < e->n; i++)
+		add_value(s, e->at[i].field->name, e->at[i].field, &e->at[i].value);
+	swap_fxt_instant(s, category, name);
+}
+
+/* ---- slices ---- */
+
+/*
+ * The times of the begins and ends of one thread, or of one process's spans, must never
+ * go back: they would nest the wrong way.  They can, because the kernel and the probes
+ * use different clocks, one of which has whole microseconds.
+ */
+uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
+{
+	if (time < *last) {
+		fxt_args_u64(&s->args, "stamped_earlier_ns", *last - time);
+		time = *last;
+	}
+	*last = time;
+	return time;
+}
+
+static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
+{
+	static const char *const names[] = {
+		[SWAP_SLICE_FUNCTION] = "function", [SWAP_SLICE_SYSCALL] = "syscall",
+		[SWAP_SLICE_FILE] = "file_function", [SWAP_SLICE_WEB] = "web",
+	};
+
+	return kind == SWAP_SLICE_PROBE ? swap_row((uint32_t)(key >> 32))->category :
+	       names[kind];
+}
+
+/* End the innermost slice with the current arguments. */
+static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
+{
+	const struct swap_slice *slice = &t->slices[t->depth - 1];
+
+	time = swap_fxt_not_before(s, &t->time, time);
+	swap_fxt_event(s, slice->name ? FXT_EV_DURATION_END : FXT_EV_INSTANT, time, t,
+		       slice_category(slice->kind, slice->key),
+		       slice->name ? slice->name : "end, nested too deep", 0);
+	swap_slice_pop(t);
+}
+
+void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
+			     size_t depth, const char *why)
+{
+	while (t->depth > depth) {
+		fxt_args_reset(&s->args);
+		fxt_args_cstr(&s->args, "unfinished", why);
+		end_slice(s, t, time);
+	}
+}
+
+void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		    const char *name)
+{
+	struct swap_thread *t = swap_fxt_thread(s);
+	uint64_t time;
+	int shown;
+
+	if (!t) {
+		swap_fxt_instant(s, "damaged", name);
+		return;
+	}
+	shown = swap_slice_push(t, kind, key, name);
+	time = swap_fxt_not_before(s, &t->time, s->time);
+	swap_fxt_event(s, shown > 0 ? FXT_EV_DURATION_BEGIN : FXT_EV_INSTANT, time, t,
+		       slice_category(kind, key), name, 0);
+}
+
+void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		     const char *name)
+{
+	struct swap_thread *t = swap_fxt_thread(s);
+	long at = t ? swap_slice_match(t, kind, key) : -1;
+	char text[SWAP_NAME_BYTES + 32];
+
+	if (at < 0) {
+		snprintf(text, sizeof(text), "end of %s", name);
+		swap_fxt_collect(s, NULL);
+		swap_fxt_instant(s, slice_category(kind, key), text);
+		return;
+	}
+	swap_fxt_end_unfinished(s, t, s->time, (size_t)at + 1, "its end is missing");
+	swap_fxt_collect(s, "end_");
+	end_slice(s, t, s->time);
+}
