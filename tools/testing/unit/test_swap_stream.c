@@ -851,15 +851,15 @@ static void test_depth(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < SWAP_MAX_DEPTH; i++)
-		assert_int_equal(swap_slice_push(t, SWAP_SLICE_FILE, i, "a"), i < SWAP_MAX_NESTING);
-	assert_int_equal(swap_slice_push(t, SWAP_SLICE_FILE, 7, "a"), -1);
+		assert_int_equal(swap_slice_push(t, "file", i, "a"), i < SWAP_MAX_NESTING);
+	assert_int_equal(swap_slice_push(t, "file", 7, "a"), -1);
 	assert_int_equal(t->depth, SWAP_MAX_DEPTH);
-	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, 0), 0);
-	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH - 1), SWAP_MAX_DEPTH - 1);
-	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH), -1);
-	assert_int_equal(swap_slice_match(t, SWAP_SLICE_WEB, 0), -1);
+	assert_int_equal(swap_slice_match(t, "file", 0), 0);
+	assert_int_equal(swap_slice_match(t, "file", SWAP_MAX_DEPTH - 1), SWAP_MAX_DEPTH - 1);
+	assert_int_equal(swap_slice_match(t, "file", SWAP_MAX_DEPTH), -1);
+	assert_int_equal(swap_slice_match(t, "web", 0), -1);
 	swap_slice_pop(t);
-	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH - 1), -1);
+	assert_int_equal(swap_slice_match(t, "file", SWAP_MAX_DEPTH - 1), -1);
 	swap_processes_free(ps);
 }
 

@@ -15,26 +15,6 @@
 #include "format/swap/swap_walk.h"
 #include "io/in.h"
 
-/* Bit mask of what is wrong with a message. */
-#define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
-#define SWAP_DAMAGE_LENGTH	0x02u	/* the length in the header is wrong, the real one was found */
-#define SWAP_DAMAGE_FIELDS	0x04u	/* a field of the payload cannot be read */
-#define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
-
-/* One message. */
-struct swap_message {
-	struct swap_header header;	/* as read, damaged or not */
-	uint64_t offset;	/* of the header, bytes from the start of the stream */
-	const uint8_t *payload;	/* valid until the next message is read */
-	uint32_t len;		/* of @payload; other than header.len only when damaged */
-	const struct swap_row *row;	/* its type, NULL if unknown */
-	const struct swap_field *layout;	/* of the payload, NULL if unknown */
-	struct swap_counts counts;	/* for a walk by @layout (SYSTEM only) */
-	enum swap_certainty certainty;	/* how sure @counts are (SYSTEM only) */
-	struct swap_end end;	/* how a walk by @layout ends */
-	uint32_t damage;	/* what is wrong with it */
-};
-
 enum swap_item_kind {
 	SWAP_ITEM_MESSAGE,	/* a message, of a known or unknown kind */
 	SWAP_ITEM_LOST,		/* missing messages */

@@ -346,17 +346,6 @@ uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
 	return time;
 }
 
-static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
-{
-	static const char *const names[] = {
-		[SWAP_SLICE_FUNCTION] = "function", [SWAP_SLICE_SYSCALL] = "syscall",
-		[SWAP_SLICE_FILE] = "file_function", [SWAP_SLICE_WEB] = "web",
-	};
-
-	return kind == SWAP_SLICE_PROBE ? swap_row((uint32_t)(key >> 32))->category :
-	       names[kind];
-}
-
 /* End the innermost slice with the current arguments. */
 static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
 {
@@ -364,8 +353,7 @@ static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
 
 	time = swap_fxt_not_before(s, &t->time, time);
 	swap_fxt_event(s, slice->name ? FXT_EV_DURATION_END : FXT_EV_INSTANT, time, t,
-		       slice_category(slice->kind, slice->key),
-		       slice->name ? slice->name : "end, nested too deep", 0);
+		       slice->category, slice->name ? slice->name : "end, nested too deep", 0);
 	swap_slice_pop(t);
 }
 
@@ -379,7 +367,7 @@ void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t
 	}
 }
 
-void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+void swap_fxt_begin(struct swap_fxt *s, const char *category, uint64_t key,
 		    const char *name)
 {
 	struct swap_thread *t = swap_fxt_thread(s);
@@ -390,23 +378,23 @@ void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
 		swap_fxt_instant(s, "damaged", name);
 		return;
 	}
-	shown = swap_slice_push(t, kind, key, name);
+	shown = swap_slice_push(t, category, key, name);
 	time = swap_fxt_not_before(s, &t->time, s->time);
-	swap_fxt_event(s, shown > 0 ? FXT_EV_DURATION_BEGIN : FXT_EV_INSTANT, time, t,
-		       slice_category(kind, key), name, 0);
+	swap_fxt_event(s, shown > 0 ? FXT_EV_DURATION_BEGIN : FXT_EV_INSTANT, time, t, category,
+		       name, 0);
 }
 
-void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+void swap_fxt_finish(struct swap_fxt *s, const char *category, uint64_t key,
 		     const char *name)
 {
 	struct swap_thread *t = swap_fxt_thread(s);
-	long at = t ? swap_slice_match(t, kind, key) : -1;
+	long at = t ? swap_slice_match(t, category, key) : -1;
 	char text[SWAP_NAME_BYTES + 32];
 
 	if (at < 0) {
 		snprintf(text, sizeof(text), "end of %s", name);
 		swap_fxt_collect(s, NULL);
-		swap_fxt_instant(s, slice_category(kind, key), text);
+		swap_fxt_instant(s, category, text);
 		return;
 	}
 	swap_fxt_end_unfinished(s, t, s->time, (size_t)at + 1, "its end is missing");

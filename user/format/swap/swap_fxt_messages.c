@@ -73,13 +73,9 @@ static void add_location(struct swap_fxt *s, const char *address, const char *na
 }
 
 /* Before protocol 4.0, system calls were functions with probe type 3 (kernel). */
-static enum swap_slice_kind call_kind(const struct swap_fxt *s)
+static const char *call_category(const struct swap_fxt *s)
 {
-	uint32_t id = s->m->row->id;
-	bool syscall = id == SWAP_SYSCALL_ENTRY || id == SWAP_SYSCALL_EXIT ||
-		       swap_num(&s->f, "probe_type") == 3;
-
-	return syscall ? SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
+	return swap_num(&s->f, "probe_type") == 3 ? "syscall" : s->m->row->category;
 }
 
 static void on_call(struct swap_fxt *s)
@@ -88,7 +84,7 @@ static void on_call(struct swap_fxt *s)
 
 	swap_fxt_location(name, swap_fxt_process(s), swap_wide(&s->f, "pc"));
 	add_location(s, "caller", "called_from");
-	swap_fxt_begin(s, call_kind(s), swap_wide(&s->f, "pc"), name);
+	swap_fxt_begin(s, call_category(s), swap_wide(&s->f, "pc"), name);
 }
 
 static void on_return(struct swap_fxt *s)
@@ -96,7 +92,7 @@ static void on_return(struct swap_fxt *s)
 	char name[SWAP_NAME_BYTES + 1];
 
 	swap_fxt_location(name, swap_fxt_process(s), swap_wide(&s->f, "pc"));
-	swap_fxt_finish(s, call_kind(s), swap_wide(&s->f, "pc"), name);
+	swap_fxt_finish(s, call_category(s), swap_wide(&s->f, "pc"), name);
 }
 
 static void on_file_entry(struct swap_fxt *s)
@@ -105,12 +101,12 @@ static void on_file_entry(struct swap_fxt *s)
 
 	format_name(s, name, sizeof(name), "file ", "event",
 		    swap_get(&s->f, "event") ? swap_file_operations : NULL);
-	swap_fxt_begin(s, SWAP_SLICE_FILE, 0, name);
+	swap_fxt_begin(s, s->m->row->category, 0, name);
 }
 
 static void on_file_exit(struct swap_fxt *s)
 {
-	swap_fxt_finish(s, SWAP_SLICE_FILE, 0, "file function");
+	swap_fxt_finish(s, s->m->row->category, 0, "file function");
 }
 
 static void on_sample(struct swap_fxt *s)
@@ -144,7 +140,7 @@ static void on_web_sampling(struct swap_fxt *s)
 		return;
 	}
 	key = web_name(s, name);
-	swap_fxt_begin(s, SWAP_SLICE_WEB, key, name);
+	swap_fxt_begin(s, s->m->row->category, key, name);
 }
 
 static void on_web_exit(struct swap_fxt *s)
@@ -152,7 +148,7 @@ static void on_web_exit(struct swap_fxt *s)
 	char name[SWAP_NAME_BYTES + 1];
 	uint64_t key = web_name(s, name);
 
-	swap_fxt_finish(s, SWAP_SLICE_WEB, key, name);
+	swap_fxt_finish(s, s->m->row->category, key, name);
 }
 
 /* ---- probes ---- */
@@ -204,11 +200,11 @@ static void on_probe(struct swap_fxt *s)
 		s->starting = true;
 		swap_fxt_collect(s, NULL);
 		s->starting = false;
-		swap_fxt_begin(s, SWAP_SLICE_PROBE, key, name);
+		swap_fxt_begin(s, probe->category, key, name);
 		return;
 	}
 	if (bit && (bit >> 1 & probe->starts)) {
-		swap_fxt_finish(s, SWAP_SLICE_PROBE, key, name);
+		swap_fxt_finish(s, probe->category, key, name);
 		return;
 	}
 	swap_fxt_instant(s, probe->category, name);

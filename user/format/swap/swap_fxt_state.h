@@ -12,7 +12,6 @@
 #include "base/buf.h"
 #include "io/formats.h"
 #include "format/fxt/fxt_args.h"
-#include "format/swap/swap_fields.h"
 #include "format/swap/swap_frame.h"
 #include "format/swap/swap_process.h"
 
@@ -125,11 +124,11 @@ void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const cha
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
 
 /** swap_fxt_begin - begin a slice on the message's thread, with the arguments */
-void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+void swap_fxt_begin(struct swap_fxt *s, const char *category, uint64_t key,
 		    const char *name);
 
 /** swap_fxt_finish - end a slice; @name: used only if its begin is missing */
-void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+void swap_fxt_finish(struct swap_fxt *s, const char *category, uint64_t key,
 		     const char *name);
 
 /** swap_fxt_end_unfinished - end the innermost slices until @depth are left; @why: argument */

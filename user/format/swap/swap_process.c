@@ -272,7 +272,7 @@ void swap_block_remove(struct swap_process *p, uint64_t addr)
 
 /* ---- slices ---- */
 
-int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t key,
+int swap_slice_push(struct swap_thread *t, const char *category, uint64_t key,
 		    const char *name)
 {
 	bool shown = t->depth < SWAP_MAX_NESTING;
@@ -281,15 +281,15 @@ int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t k
 		return -1;
 	t->slices = xgrow(t->slices, &t->cap, t->depth + 1, sizeof(*t->slices));
 	t->slices[t->depth++] = (struct swap_slice){
-		kind, key, shown ? xstrdup(name) : NULL
+		category, key, shown ? xstrdup(name) : NULL
 	};
 	return shown;
 }
 
-long swap_slice_match(const struct swap_thread *t, enum swap_slice_kind kind, uint64_t key)
+long swap_slice_match(const struct swap_thread *t, const char *category, uint64_t key)
 {
 	for (size_t i = t->depth; i-- > 0;)
-		if (t->slices[i].kind == kind && t->slices[i].key == key)
+		if (t->slices[i].key == key && !strcmp(t->slices[i].category, category))
 			return (long)i;
 	return -1;
 }

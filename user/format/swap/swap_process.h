@@ -34,19 +34,10 @@ struct swap_ring {
 	struct swap_ring *before, *after;
 };
 
-/* What began a slice; its exit must be of the same kind. */
-enum swap_slice_kind {
-	SWAP_SLICE_FUNCTION,	/* key: address of the function */
-	SWAP_SLICE_SYSCALL,	/* key: address of the function */
-	SWAP_SLICE_FILE,	/* key: 0 */
-	SWAP_SLICE_WEB,		/* key: hash of the name */
-	SWAP_SLICE_PROBE,	/* key: message id << 32 | function id */
-};
-
-/* An open slice. */
+/* An open slice.  Its exit must have the same category and key. */
 struct swap_slice {
-	enum swap_slice_kind kind;	/* what began it */
-	uint64_t key;		/* see enum swap_slice_kind */
+	const char *category;	/* in FXT; not copied */
+	uint64_t key;		/* address or id of the function, or a hash of its name */
 	char *name;		/* owned; NULL if it is nested too deep to be written */
 };
 
@@ -159,7 +150,7 @@ void swap_block_remove(struct swap_process *p, uint64_t addr);
  * Return: 1 if the caller should write it, 0 if it is nested too deep for that, -1 if
  * it is nested too deep to be remembered.
  */
-int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t key,
+int swap_slice_push(struct swap_thread *t, const char *category, uint64_t key,
 		    const char *name);
 
 /**
@@ -167,7 +158,7 @@ int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t k
  *
  * Return: its index, -1 if none.
  */
-long swap_slice_match(const struct swap_thread *t, enum swap_slice_kind kind, uint64_t key);
+long swap_slice_match(const struct swap_thread *t, const char *category, uint64_t key);
 
 /** swap_slice_pop - end the innermost slice and free its name */
 void swap_slice_pop(struct swap_thread *t);

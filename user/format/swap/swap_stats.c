@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/map64.h"
 #include "io/stats_procs.h"
-#include "format/swap/swap_fields.h"
 #include "format/swap/swap_frame.h"
 #include "format/swap/swap_process.h"
 #include "base/xalloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Reads the bytes of a SWAP message: its header, and its payload field by field, by the
- * message's layout.  Each field is passed to a function.
+ * message's layout.  Each field is passed to a function, or found by its name.
  *
  * Independent of streams, time order and output formats.  Nothing here allocates
  * memory; every length is checked against the payload before it is used.
@@ -116,6 +116,59 @@ struct swap_value swap_element(const struct swap_value *array, uint32_t i);
  */
 const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *p, uint32_t len,
 				     const struct swap_counts *counts, struct swap_end *end);
+
+/* ---- messages ---- */
+
+/* Bit mask of what is wrong with a message. */
+#define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
+#define SWAP_DAMAGE_LENGTH	0x02u	/* the length in the header is wrong, the real one was found */
+#define SWAP_DAMAGE_FIELDS	0x04u	/* a field of the payload cannot be read */
+#define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
+
+/* One message. */
+struct swap_message {
+	struct swap_header header;	/* as read, damaged or not */
+	uint64_t offset;	/* of the header, bytes from the start of the stream */
+	const uint8_t *payload;	/* valid until the next message is read */
+	uint32_t len;		/* of @payload; other than header.len only when damaged */
+	const struct swap_row *row;	/* its type, NULL if unknown */
+	const struct swap_field *layout;	/* of the payload, NULL if unknown */
+	struct swap_counts counts;	/* for a walk by @layout (SYSTEM only) */
+	enum swap_certainty certainty;	/* how sure @counts are (SYSTEM only) */
+	struct swap_end end;	/* how a walk by @layout ends */
+	uint32_t damage;	/* what is wrong with it */
+};
+
+/* No message has more, not counting those inside its lists. */
+#define SWAP_FIELDS_MAX	40u
+
+/* The fields of a message, or of an element of a list, in their order. */
+struct swap_fields {
+	struct {
+		const struct swap_field *field;
+		struct swap_value value;	/* SWAP_V_NONE for a list */
+	} at[SWAP_FIELDS_MAX];
+	size_t n;
+	uint32_t outer_pid;	/* pid of the element that contains the list */
+	const struct swap_field *list;	/* the list */
+};
+
+/** swap_keep - add a field */
+void swap_keep(struct swap_fields *f, const struct swap_field *field, const struct swap_value *v);
+
+/** swap_get - value of a field or list, NULL if missing */
+const struct swap_value *swap_get(const struct swap_fields *f, const char *name);
+
+/** swap_wide, swap_num - value of a number field of 64 or 32 bits, 0 if missing */
+uint64_t swap_wide(const struct swap_fields *f, const char *name);
+uint32_t swap_num(const struct swap_fields *f, const char *name);
+
+/** swap_collect - get the fields of a message, except those inside its lists */
+void swap_collect(const struct swap_message *m, struct swap_fields *f);
+
+/** swap_each - call @fn for each element of a list of the message */
+void swap_each(const struct swap_message *m, const char *list,
+	       void (*fn)(void *ctx, const struct swap_fields *e), void *ctx);
 
 /* Little-endian reads from bytes of any alignment. */
 static inline uint32_t swap_u32(const uint8_t *p)
