@@ -148,6 +148,23 @@ void in_report(const struct in *in, struct diag *diag, enum diag_unit unit, uint
 			    in_why(in));
 }
 
+const char *in_line(struct in *in, size_t max, size_t *len, bool *whole)
+{
+	size_t have, want = 4096;
+	const char *s, *newline;
+
+	for (;;) {
+		s = (const char *)in_peek(in, want, &have);
+		newline = have ? memchr(s, '\n', have) : NULL;
+		if (newline || have < want || want >= max)
+			break;
+		want *= 2;
+	}
+	*whole = newline;
+	*len = newline ? (size_t)(newline - s) : have;
+	return have ? s : NULL;
+}
+
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx)
 {
 	in->feed.wait = wait;

@@ -83,6 +83,18 @@ static inline void in_skip(struct in *in, size_t n)
 	h->offset += n;
 }
 
+/**
+ * in_line - look at the next line without passing over it
+ * @max: bytes after which the end of a line is not searched for any more, at most IN_MAX_PEEK;
+ *	a power of two
+ * @len: set to its length without the newline
+ * @whole: set to whether it has a newline: the last line may have none, or it is longer
+ *	than @max
+ *
+ * Return: the line, valid as the bytes of in_peek(); NULL at the end.
+ */
+const char *in_line(struct in *in, size_t max, size_t *len, bool *whole);
+
 /** in_offset - number of bytes passed over so far (of the expanded data) */
 static inline uint64_t in_offset(const struct in *in)
 {

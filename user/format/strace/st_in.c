@@ -16,7 +16,7 @@
 /* Maximum lines read in one step. */
 #define STEP_LINES	64u
 /* Bytes.  Arguments of a program have at most 6 MiB, and strace prints a byte as up to 4. */
-#define MAX_LINE	(48u << 20)
+#define MAX_LINE	IN_MAX_PEEK
 
 static const struct diag_kind long_lines = {
 	"lines too long to be one, passed over", DIAG_DAMAGE };
@@ -83,29 +83,24 @@ static void skip_long(struct st_in *src, struct stream *st)
 /* Find the next line in the input's window.  Return: NULL at the end. */
 static const char *next_line(struct st_in *src, struct stream *st, size_t *len)
 {
-	size_t have, want = 4096;
-	const char *s, *nl;
+	const char *s;
+	bool whole;
 
 	in_skip(st->in, st->used);
 	st->used = 0;
 	for (;;) {
-		s = (const char *)in_peek(st->in, want, &have);
-		if (!have)
+		s = in_line(st->in, MAX_LINE, len, &whole);
+		if (!s)
 			return NULL;
-		nl = memchr(s, '\n', have);
-		if (nl || have < want)
+		if (whole || *len < MAX_LINE)
 			break;
-		if (want < MAX_LINE)
-			want *= 2;
-		else
-			skip_long(src, st);
+		skip_long(src, st);
 	}
 	st->place.number++;
-	if (!nl)
+	if (!whole)
 		diag_report(src->diag, &cut_line, st->place.file, DIAG_LINE, st->place.number,
 			    "the last line has no newline at its end: it may be cut");
-	*len = nl ? (size_t)(nl - s) : have;
-	st->used = *len + (nl != NULL);
+	st->used = *len + whole;
 	return s;
 }
 
