@@ -204,7 +204,7 @@ void sprt_resources(const struct sprt_log *log,
 {
 	memset(by_id, 0, (SPRT_RESOURCE_MAX + 1) * sizeof(*by_id));
 	for (size_t i = 0; i < log->nitems; i++) {
-		const struct sprt_item *item = &log->items[i].item;
+		const struct sprt_item *item = &log->items[i]->item;
 
 		if (item->kind == SPRT_RESOURCE &&
 		    item->resource.id <= SPRT_RESOURCE_MAX)
@@ -236,11 +236,11 @@ static bool in_mask(uint32_t mask, uint32_t id)
 static bool find_range(struct sprt_log *log, const struct sprt_options *o,
 		       uint64_t *from, uint64_t *to)
 {
-	struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 	size_t i = 0;
 
-	while ((kept = sprt_log_find(log, SPRT_MAP, &i))) {
-		const struct sprt_map *map = &kept->item.map;
+	while ((item = sprt_log_find(log, SPRT_MAP, &i))) {
+		const struct sprt_map *map = &item->map;
 
 		if (!strstr(map->path, o->target))
 			continue;
@@ -288,8 +288,8 @@ static void remove_freed(struct sprt_log *log,
 	struct sprt_live live = { 0 };
 
 	for (size_t i = 0; i < log->ncalls; i++) {
-		struct sprt_kept_call *kept = log->calls[i];
-		const struct sprt_call *call = &kept->call;
+		struct sprt_kept *kept = log->calls[i];
+		const struct sprt_call *call = &kept->item.call;
 		const struct sprt_resource *res = sprt_resource_of(by_id, call);
 		bool counted = res && res->flags & SPRT_RES_REFCOUNT;
 		struct sprt_block block = {
@@ -313,7 +313,7 @@ static void remove_freed(struct sprt_log *log,
 static void trim_calls(struct sprt_log *log, uint32_t depth)
 {
 	for (size_t i = 0; i < log->ncalls; i++) {
-		struct sprt_call *call = &log->calls[i]->call;
+		struct sprt_call *call = &log->calls[i]->item.call;
 
 		if (call->nframes > depth)
 			sprt_log_set_trace(log, call, call->frames,
@@ -326,7 +326,7 @@ static void find_extremes(struct sprt_log *log)
 	log->lowest = UINT64_MAX;
 	log->highest = 0;
 	for (size_t i = 0; i < log->ncalls; i++) {
-		const struct sprt_call *call = &log->calls[i]->call;
+		const struct sprt_call *call = &log->calls[i]->item.call;
 
 		if (log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
 			continue;
@@ -354,16 +354,16 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 				    o->target);
 	}
 	for (size_t i = 0; i < log->ncalls; i++)
-		if (!call_is_wanted(&log->calls[i]->call, o, by_id, has_range, from, to))
+		if (!call_is_wanted(&log->calls[i]->item.call, o, by_id, has_range, from, to))
 			log->calls[i]->removed = true;
 	for (size_t i = 0; i < log->nitems; i++) {
-		struct sprt_item *item = &log->items[i].item;
+		struct sprt_item *item = &log->items[i]->item;
 
 		if (item->kind == SPRT_RESOURCE && o->has_resources)
-			log->items[i].removed = !in_mask(o->resources,
+			log->items[i]->removed = !in_mask(o->resources,
 							 item->resource.id);
 		if (item->kind == SPRT_CONTEXT && o->has_contexts)
-			log->items[i].removed =
+			log->items[i]->removed =
 				!(item->context.id & o->contexts);
 		if (item->kind == SPRT_PROCESS && o->has_depth) {
 			item->process.has_depth = true;

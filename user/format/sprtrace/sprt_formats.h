@@ -9,7 +9,7 @@
 int sprt_bin_detect(const uint8_t *data, size_t n);
 struct source *sprt_bin_open(const struct source_args *args);
 
-/* Text reports, TEXT_PROTOCOL: sprt_text.c */
+/* Text reports, TEXT_PROTOCOL: sprt_text.c, sprt_line.c */
 int sprt_text_detect(const uint8_t *data, size_t n);
 struct source *sprt_text_open(const struct source_args *args);
 

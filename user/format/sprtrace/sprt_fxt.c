@@ -7,9 +7,11 @@
  */
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_formats.h"
-#include "format/sprtrace/sprt_fxt_state.h"
+#include "format/sprtrace/sprt_fxt_fields.h"
+#include "format/sprtrace/sprt_live.h"
 #include "format/sprtrace/sprt_words.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -21,6 +23,251 @@
 #define DAY_US		(24ull * 3600 * 1000000)
 /* First koid for processes whose pid is taken or unknown; above all pids of Linux. */
 #define KOID_MADE	(1ull << 22)
+/* A longer name is cut, and the whole name goes into an argument. */
+#define NAME_MAX_BYTES	1024u
+
+/* Names and totals of one resource. */
+struct sprt_fxt_kind {
+	const char *type;	/* category of its events */
+	const char *counter, *bytes, *blocks;	/* names of its counter */
+	bool refcounted;
+	uint64_t live_bytes, live_blocks;
+	bool any;		/* the counter has been written */
+};
+
+struct sprt_fxt {
+	struct sink sink;
+	struct diag *diag;
+	struct out *out;
+	struct fxt_writer *w;
+	int err;
+
+	struct sprt_intern names;	/* for as long as the sink lives */
+	struct fxt_args args;		/* of one item; also owns its strings */
+
+	/* The log's items before the one with its process; NULL after that. */
+	struct sprt_log *waiting;
+	uint64_t koid;		/* of process and thread, 0 if not known yet */
+	uint32_t pid;
+	const char *process;	/* its name */
+	struct sprt_live pids;	/* pids already used as koids, stored as blocks */
+	uint64_t made;		/* number of koids invented so far */
+
+	/* To convert times of the log to times of the trace: */
+	uint64_t start;		/* ns, of the log's first call */
+	bool timed;		/* a call had a time */
+	bool untimed;		/* the first call had no time */
+	uint64_t first_us, last_us, days_us;
+	uint64_t now;		/* ns, current trace time */
+
+	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* [0]: not described */
+	const char *contexts[32];	/* names by bit */
+	struct sprt_live live;
+	uint64_t spans;		/* async ids given so far */
+};
+
+/* --- names ------------------------------------------------------------- */
+
+/* Make a string valid UTF-8 and not too long.  @whole: set to true if nothing had to change */
+static const char *make_name(struct sprt_fxt *f, const char *s, bool *whole)
+{
+	size_t n = strlen(s);
+	char *clean;
+
+	*whole = true;
+	if (n <= NAME_MAX_BYTES && utf8_valid(s, n))
+		return s;
+	*whole = false;
+	clean = fxt_args_keep(&f->args, utf8_replace(s, n, &n));
+	clean[utf8_cut(clean, n, NAME_MAX_BYTES)] = '\0';
+	return clean;
+}
+
+/*
+ * A viewer treats instants with "frame" in their names specially, so the word
+ * is written with a capital letter.
+ */
+static const char *make_instant_name(struct sprt_fxt *f, const char *s, bool *whole)
+{
+	char *spelled, *at;
+
+	s = make_name(f, s, whole);
+	if (!strstr(s, "frame"))
+		return s;
+	*whole = false;
+	spelled = fxt_args_keep(&f->args, xstrdup(s));
+	for (at = spelled; (at = strstr(at, "frame")); )
+		*at = 'F';
+	return spelled;
+}
+
+/* --- events ------------------------------------------------------------- */
+
+/* An event on the thread of the log, now. */
+static struct fxt_event event_now(const struct sprt_fxt *f, enum fxt_event_type type,
+				  const char *category, const char *name)
+{
+	return (struct fxt_event){
+		.type = type, .time = f->now, .process = f->koid, .thread = f->koid,
+		.category = fxt_cstr(category), .name = fxt_cstr(name),
+	};
+}
+
+static void keep_error(struct sprt_fxt *f, int err)
+{
+	if (err && !f->err)
+		f->err = err;
+}
+
+/* Write an event with arguments of its own. */
+static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char *category,
+		    const char *name, uint64_t value, const struct fxt_arg *args, size_t n)
+{
+	struct fxt_event ev = event_now(f, type, category, name);
+
+	ev.value = value;
+	keep_error(f, fxt_event(f->w, &ev, args, (unsigned int)n));
+}
+
+/* Write an instant with the arguments, and remove them. */
+static void write_instant(struct sprt_fxt *f, const char *category, const char *name)
+{
+	struct fxt_event ev;
+	bool whole;
+
+	ev = event_now(f, FXT_EV_INSTANT, make_name(f, category, &whole),
+		       make_instant_name(f, name, &whole));
+	keep_error(f, fxt_args_event(&f->args, f->w, &ev));
+	/* What the arguments refer to stays until the end of the item. */
+	f->args.n = 0;
+}
+
+/* --- blocks ------------------------------------------------------------- */
+
+/* Find the strings and counters of a resource. */
+static struct sprt_fxt_kind *kind_of(struct sprt_fxt *f, uint32_t resource)
+{
+	if (resource > SPRT_RESOURCE_MAX || !f->kinds[resource].type)
+		resource = 0;
+	return &f->kinds[resource];
+}
+
+/* Set the type of a resource that the log describes. */
+static void set_kind(struct sprt_fxt *f, uint32_t id, const char *type, bool refcounted)
+{
+	struct sprt_fxt_kind *k = &f->kinds[id];
+	bool whole;
+
+	/* Counters are identified by name: each needs its own. */
+	type = make_name(f, *type ? type : "unnamed", &whole);
+	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++)
+		if (i != id && f->kinds[i].type &&
+		    !strcmp(f->kinds[i].type, type)) {
+			type = fxt_args_format(&f->args, "%s %" PRIu32, type, id);
+			i = (uint32_t)-1;
+		}
+	k->type = sprt_intern_str(&f->names, type);
+	k->counter = sprt_intern_str(&f->names, fxt_args_format(&f->args, "live %s", type));
+	k->bytes = sprt_intern_str(&f->names, fxt_args_format(&f->args, "%s bytes", type));
+	k->blocks = sprt_intern_str(&f->names, fxt_args_format(&f->args, "%s blocks", type));
+	k->refcounted = refcounted;
+}
+
+static void write_counter(struct sprt_fxt *f, struct sprt_fxt_kind *k)
+{
+	struct fxt_arg args[] = {
+		fxt_arg_u(fxt_cstr(k->bytes), k->live_bytes),
+		fxt_arg_u(fxt_cstr(k->blocks), k->live_blocks),
+	};
+
+	k->any = true;
+	write_event(f, FXT_EV_COUNTER, k->type, k->counter, 0, args, 2);
+}
+
+/* "category\0name": an End must repeat both from its Begin. */
+static const char *span_label(struct sprt_fxt *f, const char *category,
+			      const char *name)
+{
+	size_t a = strlen(category) + 1, b = strlen(name) + 1;
+	char *both = fxt_args_keep(&f->args, xmalloc(a + b));
+
+	memcpy(both, category, a);
+	memcpy(both + a, name, b);
+	return sprt_intern(&f->names, both, a + b);
+}
+
+/*
+ * Begin or end the block that a call allocates or frees.  @backtrace: argument with the
+ * allocating backtrace, or of type null
+ */
+static void track_block(struct sprt_fxt *f, const struct sprt_call *call, struct fxt_arg backtrace)
+{
+	struct sprt_fxt_kind *k = kind_of(f, call->resource);
+	struct sprt_block block = {
+		.id = call->id, .resource = call->resource,
+		.amount = sprt_call_amount(call), .cookie = f->spans + 1,
+		.time = f->now, .kind = (uint32_t)(k - f->kinds),
+	};
+	struct fxt_arg args[4] = {
+		fxt_arg_ptr(FXT_STR("id"), call->id),
+		fxt_arg_u(FXT_STR("number"), call->number),
+		fxt_arg_u(FXT_STR("size"), block.amount),
+		backtrace,
+	};
+	const char *name;
+	uint64_t now;
+	bool whole;
+
+	if (call->type == SPRT_CALL_ALLOC) {
+		name = make_name(f, *call->name ? call->name : "unnamed", &whole);
+		block.label = span_label(f, k->type, name);
+		if (!sprt_live_alloc(&f->live, &block, k->refcounted))
+			return;
+		f->spans++;
+		k->live_bytes += block.amount;
+		k->live_blocks++;
+		write_event(f, FXT_EV_ASYNC_BEGIN, k->type, name, block.cookie,
+			       args, backtrace.type == FXT_ARG_NULL ? 3 : 4);
+	} else if (call->type == SPRT_CALL_FREE) {
+		if (!sprt_live_release(&f->live, call->resource, call->id,
+				       k->refcounted, &block))
+			return;
+		/* The log may have redefined its resource since. */
+		k = &f->kinds[block.kind];
+		k->live_bytes -= block.amount;
+		k->live_blocks--;
+		args[1].name = FXT_STR("freed_by");
+		/* With damaged times the block must not end before it began. */
+		now = f->now;
+		if (now < block.time)
+			f->now = block.time;
+		write_event(f, FXT_EV_ASYNC_END, block.label,
+			       block.label + strlen(block.label) + 1, block.cookie,
+			       args, 2);
+		f->now = now;
+	} else {
+		return;
+	}
+	write_counter(f, k);
+}
+
+/* Report blocks live at the end of a log: leaked, or still in use. */
+static void end_blocks(struct sprt_fxt *f)
+{
+	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++) {
+		struct sprt_fxt_kind *k = &f->kinds[i];
+
+		if (k->any) {
+			fxt_args_u64(&f->args, "blocks", k->live_blocks);
+			fxt_args_u64(&f->args, "bytes", k->live_bytes);
+			fxt_args_cstr(&f->args, "resource", k->type);
+			write_instant(f, k->type, "never freed");
+		}
+	}
+	memset(f->kinds, 0, sizeof(f->kinds));
+	sprt_live_free(&f->live);
+	set_kind(f, 0, "unknown resource", false);
+}
 
 /* --- processes ---------------------------------------------------------- */
 
@@ -29,7 +276,7 @@ static void name_process(struct sprt_fxt *f, const char *name)
 	bool whole;
 	int err;
 
-	err = fxt_process_name(f->w, f->koid, fxt_cstr(sprt_fxt_name(f, name, &whole)));
+	err = fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name, &whole)));
 	if (!err)
 		err = fxt_thread_name(f->w, f->koid, f->koid,
 				      FXT_STR("all threads"));
@@ -79,7 +326,7 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 			f->untimed = true;
 			fxt_args_cstr(&f->args, "clock",
 				      "calls have no time: they are shown one microsecond apart");
-			sprt_fxt_instant(f, "metadata", "clock");
+			write_instant(f, "metadata", "clock");
 		}
 		if (!f->timed)
 			f->now = f->start + call->number % (1ull << 40) * 1000;
@@ -98,7 +345,7 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 		fxt_args_cstr(&f->args, "clock", f->start ?
 			      "the first call is shown at the time when the log began" :
 			      "the first call is shown at 0");
-		sprt_fxt_instant(f, "metadata", "clock");
+		write_instant(f, "metadata", "clock");
 	}
 	if (us >= f->first_us)
 		f->now = f->start + (us - f->first_us) * 1000;
@@ -111,7 +358,7 @@ static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 /* End a log: the next one has its own clock. */
 static void end_log(struct sprt_fxt *f)
 {
-	sprt_fxt_end_blocks(f);
+	end_blocks(f);
 	memset(f->contexts, 0, sizeof(f->contexts));
 	f->timed = f->untimed = false;
 	f->start = f->now;
@@ -143,7 +390,7 @@ static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		const struct sprt_arg *arg = &call->args[i];
 		bool whole;
-		const char *name = sprt_fxt_name(f, arg->name, &whole);
+		const char *name = make_name(f, arg->name, &whole);
 
 		if (whole)
 			fxt_args_cstr(a, fxt_args_format(a, "$%s", name), arg->value);
@@ -176,7 +423,7 @@ static void add_backtrace(struct fxt_args *a, const struct sprt_call *call)
 static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 {
 	struct fxt_arg backtrace = { .type = FXT_ARG_NULL };
-	struct sprt_fxt_kind *k = sprt_fxt_kind(f, call->resource);
+	struct sprt_fxt_kind *k = kind_of(f, call->resource);
 	struct fxt_args *a = &f->args;
 	size_t before;
 	bool whole;
@@ -191,7 +438,7 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 	if (k == f->kinds)
 		fxt_args_u64(a, "resource", call->resource);
 	add_contexts(f, call->context);
-	sprt_fxt_instant_name(f, call->name, &whole);
+	make_instant_name(f, call->name, &whole);
 	if (!whole)
 		fxt_args_cstr(a, "function", call->name);
 	add_arguments(f, call);
@@ -199,95 +446,11 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 	add_backtrace(a, call);
 	if (a->n > before)
 		backtrace = a->args[before];
-	sprt_fxt_instant(f, k->type, *call->name ? call->name : "unnamed");
-	sprt_fxt_track(f, call, backtrace);
+	write_instant(f, k->type, *call->name ? call->name : "unnamed");
+	track_block(f, call, backtrace);
 }
 
 /* --- everything else ---------------------------------------------------- */
-
-static void add_log(struct fxt_args *a, const struct sprt_log_start *log)
-{
-	fxt_args_cstr(a, "source", log->text ? "text" : "binary");
-	fxt_args_cstr(a, "version", fxt_args_format(a, "%u.%u", log->major, log->minor));
-	fxt_args_cstr(a, "arch", log->arch);
-	if (!log->text) {
-		fxt_args_cstr(a, "byte_order", log->big_endian ? "big" : "little");
-		fxt_args_u64(a, "pointer_size", log->ptr_size);
-	}
-	for (unsigned int i = 0; i < 3; i++)
-		if (log->filters >> i & 1)
-			fxt_args_cstr(a, "filter", sprt_filter_names[i]);
-	if (*log->origin)
-		fxt_args_cstr(a, "origin", log->origin);
-}
-
-static void add_process(struct fxt_args *a, const struct sprt_process *p)
-{
-	fxt_args_u64(a, "pid", p->pid);
-	fxt_args_cstr(a, "name", p->name);
-	if (p->has_time)
-		fxt_args_cstr(a, "time", fxt_args_format(a, "%" PRId64 ".%06" PRIu32, p->sec,
-							 p->usec));
-	if (p->has_depth)
-		fxt_args_u64(a, "backtrace_depth", p->depth);
-}
-
-static void add_heap(struct fxt_args *a, const struct sprt_heap *heap)
-{
-	fxt_args_pointer(a, "heap bottom", heap->bottom);
-	fxt_args_pointer(a, "heap top", heap->top);
-	if (heap->narrow)
-		fxt_args_cstr(a, "pointers", "low 32 bits only");
-	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
-		const struct sprt_heap_word *word = &sprt_heap_words[i];
-
-		if (word->value >= 0)
-			fxt_args_i64(a, word->label, heap->value[word->value]);
-	}
-}
-
-static void add_field(struct fxt_args *a, const struct sprt_field *field, const void *at)
-{
-	const uint16_t *version = at;
-	const uint32_t *number = at;
-	const char *text;
-
-	switch (field->type) {
-	case SPRT_ID:
-		fxt_args_u64(a, field->name, *number);
-		break;
-	case SPRT_MASK:
-		fxt_args_cstr(a, field->name, fxt_args_format(a, "0x%" PRIx32, *number));
-		break;
-	case SPRT_POINTER:
-		fxt_args_pointer(a, field->name, *(const uint64_t *)at);
-		break;
-	case SPRT_VERSION:
-		fxt_args_cstr(a, field->name,
-			      fxt_args_format(a, "%u.%u", version[0], version[1]));
-		break;
-	case SPRT_FLAGS:
-		fxt_args_cstr(a, field->name,
-			      fxt_args_format(a, "0x%" PRIx32 "%s", *number,
-					      *number & SPRT_RES_REFCOUNT ? " refcount" : ""));
-		break;
-	default:
-		text = *(const char *const *)at;
-		if (text)
-			fxt_args_cstr(a, field->name, text);
-		break;
-	}
-}
-
-static void add_fields(struct fxt_args *a, const struct sprt_item *item,
-		       enum sprt_field_type first, enum sprt_field_type last)
-{
-	const struct sprt_field *field = sprt_kinds[item->kind].fields;
-
-	for (; field->type; field++)
-		if (field->type >= first && field->type <= last)
-			add_field(a, field, (const char *)item + field->offset);
-}
 
 /* Keep the names that calls refer to. */
 static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
@@ -295,7 +458,7 @@ static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
 	const struct sprt_resource *res = &item->resource;
 
 	if (item->kind == SPRT_RESOURCE && res->id && res->id <= SPRT_RESOURCE_MAX)
-		sprt_fxt_set_kind(f, res->id, res->type, res->flags & SPRT_RES_REFCOUNT);
+		set_kind(f, res->id, res->type, res->flags & SPRT_RES_REFCOUNT);
 	for (unsigned int i = 0; item->kind == SPRT_CONTEXT && i < 32; i++)
 		if (item->context.id == 1u << i)
 			f->contexts[i] = sprt_intern_str(&f->names, item->context.name);
@@ -305,28 +468,12 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 {
 	struct fxt_args *a = &f->args;
 
-	switch (item->kind) {
-	case SPRT_LOG:
-		add_log(a, &item->log);
-		break;
-	case SPRT_PROCESS:
-		add_process(a, &item->process);
-		break;
-	case SPRT_CALL:
+	if (item->kind == SPRT_CALL)
 		write_call(f, &item->call);
-		break;
-	case SPRT_HEAP:
-		add_heap(a, &item->heap);
-		break;
-	default:
-		/* As sprt_kinds describes it: its id, then texts, then the rest. */
-		add_fields(a, item, SPRT_ID, SPRT_MASK);
-		add_fields(a, item, SPRT_TEXT, SPRT_OPTIONAL);
-		add_fields(a, item, SPRT_POINTER, SPRT_FLAGS);
-		break;
-	}
+	else
+		sprt_fxt_fields(a, item);
 	if (item->kind != SPRT_CALL)
-		sprt_fxt_instant(f, "metadata", sprt_kinds[item->kind].event);
+		write_instant(f, "metadata", sprt_kinds[item->kind].event);
 	keep_names(f, item);
 	fxt_args_reset(a);
 }
@@ -344,7 +491,7 @@ static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
 	set_process(f, p);
 	f->waiting = NULL;
 	for (size_t i = 0; i < log->nitems; i++)
-		write_item(f, &log->items[i].item);
+		write_item(f, &log->items[i]->item);
 	sprt_log_free(log);
 }
 
@@ -391,7 +538,7 @@ static int fxt_end(struct sink *sink)
 	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++) {
 		fxt_args_cstr(&f->args, "what", kind->what);
 		fxt_args_u64(&f->args, "count", n);
-		sprt_fxt_instant(f, "metadata", "damaged input");
+		write_instant(f, "metadata", "damaged input");
 	}
 	err = out_flush(f->out);
 	return f->err ? f->err : err;
@@ -421,6 +568,6 @@ struct sink *sprt_fxt_open(const struct sink_args *args)
 	f->args.brackets = f->args.repeat = true;
 	f->w = fxt_writer_new(f->out);
 	fxt_begin(f->w, PROVIDER, FXT_STR("sp-rtrace"));
-	sprt_fxt_set_kind(f, 0, "unknown resource", false);
+	set_kind(f, 0, "unknown resource", false);
 	return sprt_filter_sink(&f->sink, args);
 }

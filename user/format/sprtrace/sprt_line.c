@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Parses the lines of a text report.  See sprt_line.h. */
+#include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
 #include "format/sprtrace/sprt_words.h"
 
@@ -66,6 +67,20 @@ bool sprt_line_is_header(const char *line)
 	return !strncmp(line, "version=", strlen("version=")) &&
 	       (strstr(line, "arch=") || strstr(line, "process=") ||
 		!strncmp(version + strspn(version, "0123456789."), ", ", 2));
+}
+
+int sprt_text_detect(const uint8_t *data, size_t n)
+{
+	static const char begin[] = "version=";
+	const uint8_t *end;
+
+	if (n < strlen(begin) || memcmp(data, begin, strlen(begin)))
+		return DETECT_NO;
+	end = memchr(data, '\n', n);
+	if (end)
+		n = (size_t)(end - data);
+	return memmem(data, n, "arch=", 5) || memmem(data, n, "process=", 8) ?
+	       DETECT_SURE : DETECT_MAYBE;
 }
 
 void sprt_line_header(char *line, const char *value[SPRT_KEY_COUNT])

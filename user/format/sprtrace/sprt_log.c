@@ -57,69 +57,37 @@ void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 	}
 }
 
-static void add_call(struct sprt_log *log, const struct sprt_item *item)
+/* Keep what the fields of a call point to. */
+static void keep_call(struct sprt_log *log, struct sprt_call *call)
 {
-	struct sprt_kept_call *kept;
-	struct sprt_call *call;
+	struct sprt_arg *args;
 
-	log->calls = xgrow(log->calls, &log->calls_cap, log->ncalls + 1,
-			   sizeof(*log->calls));
-	kept = sprt_arena_alloc(&log->arena, sizeof(*kept));
-	log->calls[log->ncalls++] = kept;
-	kept->call = item->call;
-	kept->pos = item->pos;
-	kept->removed = false;
-	call = &kept->call;
 	call->name = keep_string(log, call->name);
 	if (call->nargs) {
-		struct sprt_arg *args = xcalloc(call->nargs, sizeof(*args));
-
+		args = xcalloc(call->nargs, sizeof(*args));
 		for (uint32_t i = 0; i < call->nargs; i++) {
-			args[i].name = keep_string(log, item->call.args[i].name);
-			args[i].value = keep_string(log, item->call.args[i].value);
+			args[i].name = keep_string(log, call->args[i].name);
+			args[i].value = keep_string(log, call->args[i].value);
 		}
-		call->args = sprt_intern(&log->strings, args,
-					 call->nargs * sizeof(*args));
+		call->args = sprt_intern(&log->strings, args, call->nargs * sizeof(*args));
 		free(args);
 	}
-	sprt_log_set_trace(log, call, item->call.frames, item->call.resolved,
-			   call->nframes);
-}
-
-static void add_comment(struct sprt_log *log, const struct sprt_item *item)
-{
-	struct sprt_kept_comment *kept;
-
-	kept = sprt_arena_alloc(&log->arena, sizeof(*kept));
-	kept->next = NULL;
-	kept->text = keep_string(log, item->comment);
-	kept->pos = item->pos;
-	kept->before = log->ncalls;
-	if (log->last_comment)
-		log->last_comment->next = kept;
-	else
-		log->comments = kept;
-	log->last_comment = kept;
+	sprt_log_set_trace(log, call, call->frames, call->resolved, call->nframes);
 }
 
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 {
-	struct sprt_kept_item *kept;
+	struct sprt_kept *kept = sprt_arena_alloc(&log->arena, sizeof(*kept));
 
+	*kept = (struct sprt_kept){ .item = *item };
+	log->items = xgrow(log->items, &log->items_cap, log->nitems + 1, sizeof(*log->items));
+	log->items[log->nitems++] = kept;
 	if (item->kind == SPRT_CALL) {
-		add_call(log, item);
-		return;
+		log->calls = xgrow(log->calls, &log->calls_cap, log->ncalls + 1,
+				   sizeof(*log->calls));
+		log->calls[log->ncalls++] = kept;
+		keep_call(log, &kept->item.call);
 	}
-	if (item->kind == SPRT_COMMENT) {
-		add_comment(log, item);
-		return;
-	}
-	log->items = xgrow(log->items, &log->items_cap, log->nitems + 1,
-			   sizeof(*log->items));
-	kept = &log->items[log->nitems++];
-	kept->before = log->ncalls;
-	kept->removed = false;
-	kept->item = *item;
 	for (const struct sprt_field *f = sprt_kinds[item->kind].fields; f->type; f++) {
 		const char **s = (const char **)((char *)&kept->item + f->offset);
 
@@ -128,7 +96,7 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 	}
 }
 
-int sprt_by_number(const struct sprt_kept_call *x, const struct sprt_kept_call *y)
+int sprt_by_number(const struct sprt_item *x, const struct sprt_item *y)
 {
 	if (x->call.number != y->call.number)
 		return x->call.number < y->call.number ? -1 : 1;
@@ -137,8 +105,9 @@ int sprt_by_number(const struct sprt_kept_call *x, const struct sprt_kept_call *
 
 static int by_number(const void *a, const void *b)
 {
-	return sprt_by_number(*(const struct sprt_kept_call *const *)a,
-			      *(const struct sprt_kept_call *const *)b);
+	const struct sprt_kept *x = *(struct sprt_kept *const *)a, *y = *(struct sprt_kept *const *)b;
+
+	return sprt_by_number(&x->item, &y->item);
 }
 
 void sprt_log_sort(struct sprt_log *log)
@@ -147,50 +116,43 @@ void sprt_log_sort(struct sprt_log *log)
 		qsort(log->calls, log->ncalls, sizeof(*log->calls), by_number);
 }
 
-struct sprt_kept_item *sprt_log_find(struct sprt_log *log, enum sprt_kind kind,
-				     size_t *i)
+struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind, size_t *i)
 {
 	while (*i < log->nitems) {
-		struct sprt_kept_item *kept = &log->items[(*i)++];
+		struct sprt_kept *kept = log->items[(*i)++];
 
 		if (kept->item.kind == kind && !kept->removed)
-			return kept;
+			return &kept->item;
 	}
 	return NULL;
 }
 
+/* Pass the comments, or everything else, from item @i up to the next call. */
+static int replay_items(const struct sprt_log *log, struct sink *to, size_t i, bool comments)
+{
+	int ret = 0;
+
+	for (; !ret && i < log->nitems && log->items[i]->item.kind != SPRT_CALL; i++)
+		if ((log->items[i]->item.kind == SPRT_COMMENT) == comments &&
+		    !log->items[i]->removed)
+			ret = sink_item(to, &log->items[i]->item);
+	return ret;
+}
+
 int sprt_log_replay(const struct sprt_log *log, struct sink *to)
 {
-	const struct sprt_kept_comment *comment = log->comments;
-	size_t i = 0;
+	size_t i = 0, call = 0;
 	int ret;
 
-	for (size_t c = 0; c <= log->ncalls; c++) {
-		struct sprt_item item;
-
-		for (; i < log->nitems && log->items[i].before <= c; i++) {
-			if (log->items[i].removed)
-				continue;
-			ret = sink_item(to, &log->items[i].item);
-			if (ret)
-				return ret;
-		}
-		item.kind = SPRT_COMMENT;
-		for (; comment && comment->before <= c; comment = comment->next) {
-			item.pos = comment->pos;
-			item.comment = comment->text;
-			ret = sink_item(to, &item);
-			if (ret)
-				return ret;
-		}
-		if (c == log->ncalls || log->calls[c]->removed)
-			continue;
-		item.kind = SPRT_CALL;
-		item.pos = log->calls[c]->pos;
-		item.call = log->calls[c]->call;
-		ret = sink_item(to, &item);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	do {
+		ret = replay_items(log, to, i, false);
+		if (!ret)
+			ret = replay_items(log, to, i, true);
+		while (i < log->nitems && log->items[i]->item.kind != SPRT_CALL)
+			i++;
+		if (!ret && i < log->nitems && !log->calls[call]->removed)
+			ret = sink_item(to, &log->calls[call]->item);
+		call++;
+	} while (!ret && i++ < log->nitems);
+	return ret;
 }

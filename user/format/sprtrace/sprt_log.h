@@ -11,36 +11,18 @@
 #include "format/sprtrace/sprt_mem.h"
 #include "format/sprtrace/sprt_model.h"
 
-/* A stored call; equal contents have equal pointers. */
-struct sprt_kept_call {
-	struct sprt_call call;
-	uint64_t pos;		/* sprt_item.pos */
-	bool removed;		/* by a filter */
-};
-
-/* Everything but calls and comments. */
-struct sprt_kept_item {
+/* A stored item; equal contents have equal pointers. */
+struct sprt_kept {
 	struct sprt_item item;
-	size_t before;		/* index of the call that it precedes */
 	bool removed;		/* by a filter */
-};
-
-/* Comments can be short and many: stored separately to save memory. */
-struct sprt_kept_comment {
-	struct sprt_kept_comment *next;
-	const char *text;
-	uint64_t pos;		/* sprt_item.pos */
-	size_t before;		/* index of the call that it precedes */
 };
 
 struct sprt_log {
-	struct sprt_kept_item *items;	/* in order of arrival */
+	struct sprt_kept **items;	/* in order of arrival */
 	size_t nitems, items_cap;
-	struct sprt_kept_comment *comments, *last_comment;
-
-	struct sprt_kept_call **calls;	/* in order of arrival or sorted */
+	struct sprt_kept **calls;	/* those of them that are calls; also sorted */
 	size_t ncalls, calls_cap;
-	struct sprt_arena arena;	/* calls and comments */
+	struct sprt_arena arena;	/* items */
 
 	/* Lowest and highest id of an allocated block, found by the filter before --leaks. */
 	uint64_t lowest, highest;
@@ -58,7 +40,7 @@ void sprt_log_clear(struct sprt_log *log);
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item);
 
 /** sprt_by_number - compare two calls for qsort() */
-int sprt_by_number(const struct sprt_kept_call *x, const struct sprt_kept_call *y);
+int sprt_by_number(const struct sprt_item *x, const struct sprt_item *y);
 
 /** sprt_log_sort - sort the calls by number */
 void sprt_log_sort(struct sprt_log *log);
@@ -73,14 +55,12 @@ void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 			uint32_t n);
 
 /**
- * sprt_log_find - find the next item of a kind that no filter has removed; not for
- * calls and comments
+ * sprt_log_find - find the next item of a kind that no filter has removed; not for calls
  * @i: index to begin at, 0 at first; moved behind the item
  *
  * Return: the item, or NULL after the last.
  */
-struct sprt_kept_item *sprt_log_find(struct sprt_log *log, enum sprt_kind kind,
-				     size_t *i);
+struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind, size_t *i);
 
 /**
  * sprt_log_replay - pass everything that is not removed to a sink, in order of

@@ -82,6 +82,13 @@ void sprt_arena_free(struct sprt_arena *a)
 	}
 }
 
+void sprt_room_free(struct sprt_room *room)
+{
+	sprt_arena_free(&room->strings);
+	free(room->arg);
+	free(room->frame);
+}
+
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len)
 {
 	uint64_t *at = map64_at(&in->copies, hash_bytes(data, len));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
- * strings, and strings cleaned for messages.  Independent of the log format.
+ * strings, and strings cleaned for messages.
  * Like those of xalloc.h, these functions never fail.
  */
 #ifndef SPRT_MEM_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/map64.h"
+#include "format/sprtrace/sprt_model.h"
 
 /* Bump allocator: all memory is freed at once.  All zero at first. */
 struct sprt_arena {
@@ -26,6 +27,17 @@ void *sprt_arena_alloc(struct sprt_arena *a, size_t size);
 /* Frees all blocks but the newest, which is reused. */
 void sprt_arena_reset(struct sprt_arena *a);
 void sprt_arena_free(struct sprt_arena *a);
+
+/* Memory that the pointers of an item point to.  All zero at first. */
+struct sprt_room {
+	struct sprt_arena strings;
+	struct sprt_arg *arg;
+	size_t arg_cap;
+	uint64_t *frame;
+	size_t frame_cap;
+};
+
+void sprt_room_free(struct sprt_room *room);
 
 /*
  * Set of byte strings, each stored once with a NUL after it.  All zero at

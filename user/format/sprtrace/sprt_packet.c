@@ -261,13 +261,6 @@ enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
 	return c.p == c.end ? SPRT_EXACT : SPRT_EXTRA;
 }
 
-void sprt_room_free(struct sprt_room *room)
-{
-	sprt_arena_free(&room->strings);
-	free(room->arg);
-	free(room->frame);
-}
-
 /* --- packet headers ----------------------------------------------------- */
 
 /*

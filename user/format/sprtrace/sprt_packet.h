@@ -72,17 +72,6 @@ struct sprt_header sprt_get_header(const struct sprt_layout *lay, const uint8_t 
 
 /* ---- packet bodies ---- */
 
-/* Memory that the pointers of an item point to.  All zero at first. */
-struct sprt_room {
-	struct sprt_arena strings;
-	struct sprt_arg *arg;
-	size_t arg_cap;
-	uint64_t *frame;
-	size_t frame_cap;
-};
-
-void sprt_room_free(struct sprt_room *room);
-
 struct sprt_cursor;
 
 /*

@@ -28,7 +28,6 @@ struct report {
 
 	/* For the log that is being printed: */
 	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
-	const struct sprt_kept_comment *comment;	/* the next to print */
 };
 
 /* Replace newlines in a string of the log by \012: they must not end a line of the report. */
@@ -55,17 +54,17 @@ static const char *show_string(struct report *r, const char *s)
 
 static void print_header(struct report *r)
 {
-	const struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 	const struct sprt_log_start *log = NULL;
 	const struct sprt_process *process = NULL;
 	unsigned int filters;
 	size_t i = 0;
 
-	kept = sprt_log_find(r->whole.log, SPRT_LOG, &i);
-	if (kept)
-		log = &kept->item.log;
-	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_PROCESS, &i));)
-		process = &kept->item.process;
+	item = sprt_log_find(r->whole.log, SPRT_LOG, &i);
+	if (item)
+		log = &item->log;
+	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_PROCESS, &i));)
+		process = &item->process;
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
 	if (log && *log->arch)
@@ -111,11 +110,11 @@ static void print_header(struct report *r)
 
 static void print_heap(struct report *r)
 {
-	const struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 	const struct sprt_heap *heap = NULL;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_HEAP, &i));)
-		heap = &kept->item.heap;
+	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_HEAP, &i));)
+		heap = &item->heap;
 	if (!heap)
 		return;
 	out_puts(r->out, "## " SPRT_HEAP_TITLE "\n");
@@ -138,37 +137,35 @@ static void print_heap(struct report *r)
 /* Print all items of a kind, one per line. */
 static void print_all(struct report *r, enum sprt_kind kind)
 {
-	const struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, kind, &i));) {
-		const struct sprt_item *it = &kept->item;
-
+	for (size_t i = 0; (item = sprt_log_find(r->whole.log, kind, &i));) {
 		if (kind == SPRT_FILE)
-			out_printf(r->out, "& %s : %s\n", show_string(r, it->file.name),
-				   show_string(r, it->file.path));
+			out_printf(r->out, "& %s : %s\n", show_string(r, item->file.name),
+				   show_string(r, item->file.path));
 		else if (kind == SPRT_MODULE)
 			out_printf(r->out, "## " SPRT_MODULE_TITLE "%" PRIx32 "] %s (%u.%u)\n",
-				   it->module.id, show_string(r, it->module.name), it->module.major,
-				   it->module.minor);
+				   item->module.id, show_string(r, item->module.name), item->module.major,
+				   item->module.minor);
 		else if (kind == SPRT_CONTEXT)
-			out_printf(r->out, "@ %" PRIx32 " : %s\n", it->context.id,
-				   show_string(r, it->context.name));
+			out_printf(r->out, "@ %" PRIx32 " : %s\n", item->context.id,
+				   show_string(r, item->context.name));
 		else
 			out_printf(r->out, ": %s => 0x%" PRIx64 "-0x%" PRIx64 "\n",
-				   show_string(r, it->map.path), it->map.from, it->map.to);
+				   show_string(r, item->map.path), item->map.from, item->map.to);
 	}
 }
 
 /* Print the resources.  If there is only one, clear its by_id: calls then do not name it. */
 static void print_resources(struct report *r)
 {
-	const struct sprt_kept_item *kept, *last = NULL;
+	const struct sprt_item *item, *last = NULL;
 	size_t n = 0, i;
 
-	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i)); n++)
-		last = kept;
-	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
-		const struct sprt_resource *res = &kept->item.resource;
+	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i)); n++)
+		last = item;
+	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
+		const struct sprt_resource *res = &item->resource;
 		uint32_t bit = res->id - 1 < SPRT_RESOURCE_MAX ?
 			       1u << (res->id - 1) : 0;
 
@@ -176,18 +173,21 @@ static void print_resources(struct report *r)
 			   show_string(r, res->type), show_string(r, res->desc),
 			   res->flags & SPRT_RES_REFCOUNT ? " [refcount]" : "");
 	}
-	if (n == 1 && last->item.resource.id <= SPRT_RESOURCE_MAX)
-		r->by_id[last->item.resource.id] = NULL;
+	if (n == 1 && last->resource.id <= SPRT_RESOURCE_MAX)
+		r->by_id[last->resource.id] = NULL;
 }
 
 /* --- calls -------------------------------------------------------------- */
 
-/* Print the comments that precede the call with this index in the log. */
-static void print_comments(struct report *r, size_t index)
+/* Print the comments from item @i on, up to the next call.  Return: its index. */
+static size_t print_comments(struct report *r, size_t i)
 {
-	for (; r->comment && r->comment->before <= index;
-	     r->comment = r->comment->next)
-		out_printf(r->out, "%s\n", show_string(r, r->comment->text));
+	const struct sprt_log *log = r->whole.log;
+
+	for (; i < log->nitems && log->items[i]->item.kind != SPRT_CALL; i++)
+		if (log->items[i]->item.kind == SPRT_COMMENT)
+			out_printf(r->out, "%s\n", show_string(r, log->items[i]->item.comment));
+	return i;
 }
 
 static void print_call(struct report *r, const struct sprt_call *call)
@@ -236,15 +236,17 @@ static void print_trace(struct report *r, const struct sprt_call *call)
 
 static void print_calls(struct report *r)
 {
-	for (size_t i = 0; i < r->whole.log->ncalls; i++) {
-		const struct sprt_kept_call *kept = r->whole.log->calls[i];
+	const struct sprt_log *log = r->whole.log;
+	size_t n = 0;
+
+	for (size_t i = print_comments(r, 0); i < log->nitems; i = print_comments(r, i + 1)) {
+		const struct sprt_kept *kept = log->calls[n++];
 
 		if (kept->removed)
 			continue;
-		print_comments(r, i);
-		print_call(r, &kept->call);
-		if (kept->call.has_trace)
-			print_trace(r, &kept->call);
+		print_call(r, &kept->item.call);
+		if (kept->item.call.has_trace)
+			print_trace(r, &kept->item.call);
 	}
 }
 
@@ -252,7 +254,7 @@ static void print_calls(struct report *r)
 
 /* The calls members[0] to members[n - 1], all with the same backtrace. */
 struct group {
-	const struct sprt_kept_call **members;
+	const struct sprt_kept **members;
 	size_t n;
 	uint64_t total;		/* bytes or units */
 	uint64_t key;		/* sort key */
@@ -266,11 +268,11 @@ static int compare_numbers(uint64_t a, uint64_t b)
 /* Compare pointers only: the log stores equal backtraces once. */
 static int by_trace(const void *a, const void *b)
 {
-	const struct sprt_kept_call *x = *(const struct sprt_kept_call *const *)a;
-	const struct sprt_kept_call *y = *(const struct sprt_kept_call *const *)b;
-	int order = compare_numbers((uintptr_t)x->call.frames, (uintptr_t)y->call.frames);
+	const struct sprt_kept *x = *(const struct sprt_kept *const *)a;
+	const struct sprt_kept *y = *(const struct sprt_kept *const *)b;
+	int order = compare_numbers((uintptr_t)x->item.call.frames, (uintptr_t)y->item.call.frames);
 
-	return order ? order : sprt_by_number(x, y);
+	return order ? order : sprt_by_number(&x->item, &y->item);
 }
 
 /* Compare by --sort; equal groups stay in order of their first calls. */
@@ -279,7 +281,7 @@ static int by_key(const void *a, const void *b)
 	const struct group *x = a, *y = b;
 	int order = compare_numbers(x->key, y->key);
 
-	return order ? order : sprt_by_number(x->members[0], y->members[0]);
+	return order ? order : sprt_by_number(&x->members[0]->item, &y->members[0]->item);
 }
 
 static uint64_t key_of(const struct group *g, enum sprt_sort sort)
@@ -292,20 +294,20 @@ static uint64_t key_of(const struct group *g, enum sprt_sort sort)
 
 static void print_groups(struct report *r)
 {
-	const struct sprt_kept_call **members;
+	const struct sprt_kept **members;
 	struct group *groups = NULL;
-	size_t n = 0, ngroups = 0, cap = 0;
+	size_t n = 0, ngroups = 0, cap = 0, comment = print_comments(r, 0);
 
-	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept_call *));
+	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept *));
 	for (size_t i = 0; i < r->whole.log->ncalls; i++)
 		if (!r->whole.log->calls[i]->removed)
 			members[n++] = r->whole.log->calls[i];
 	if (n)
 		qsort(members, n, sizeof(*members), by_trace);
 	for (size_t i = 0; i < n; i++) {
-		const struct sprt_call *call = &members[i]->call;
+		const struct sprt_call *call = &members[i]->item.call;
 
-		if (!i || call->frames != members[i - 1]->call.frames) {
+		if (!i || call->frames != members[i - 1]->item.call.frames) {
 			groups = xgrow(groups, &cap, ngroups + 1,
 				       sizeof(*groups));
 			groups[ngroups++] = (struct group){ &members[i], 0, 0, 0 };
@@ -319,12 +321,14 @@ static void print_groups(struct report *r)
 		qsort(groups, ngroups, sizeof(*groups), by_key);
 	for (size_t g = 0; g < ngroups; g++) {
 		for (size_t i = 0; i < groups[g].n; i++)
-			print_call(r, &groups[g].members[i]->call);
+			print_call(r, &groups[g].members[i]->item.call);
 		out_printf(r->out, SPRT_SUMMARY_TITLE
 			   "%zu block(s) with total size %" PRIu64 "\n",
 			   groups[g].n, groups[g].total);
-		print_trace(r, &groups[g].members[0]->call);
+		print_trace(r, &groups[g].members[0]->item.call);
 	}
+	while (comment < r->whole.log->nitems)
+		comment = print_comments(r, comment + 1);
 	free(groups);
 	free(members);
 }
@@ -341,14 +345,14 @@ static void print_leaks(struct report *r)
 {
 	struct { uint64_t blocks, amount; } leaks[SPRT_RESOURCE_MAX + 1] = { 0 };
 	bool known[SPRT_RESOURCE_MAX + 1] = { false };
-	const struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));)
-		if (kept->item.resource.id <= SPRT_RESOURCE_MAX)
-			known[kept->item.resource.id] = true;
+	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));)
+		if (item->resource.id <= SPRT_RESOURCE_MAX)
+			known[item->resource.id] = true;
 	known[0] = false;
 	for (size_t i = 0; i < r->whole.log->ncalls; i++) {
-		const struct sprt_call *call = &r->whole.log->calls[i]->call;
+		const struct sprt_call *call = &r->whole.log->calls[i]->item.call;
 		uint32_t id = call->resource;
 
 		if (r->whole.log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
@@ -358,8 +362,8 @@ static void print_leaks(struct report *r)
 		leaks[id].blocks++;
 		leaks[id].amount += sprt_call_amount(call);
 	}
-	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
-		const struct sprt_resource *res = &kept->item.resource;
+	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
+		const struct sprt_resource *res = &item->resource;
 
 		if (!res->id || res->id > SPRT_RESOURCE_MAX)
 			continue;
@@ -376,7 +380,6 @@ static int print_report(struct sprt_whole *w)
 	struct report *r = (struct report *)w;
 
 	sprt_resources(r->whole.log, r->by_id);
-	r->comment = r->whole.log->comments;
 	print_header(r);
 	print_all(r, SPRT_FILE);
 	print_heap(r);
@@ -384,12 +387,10 @@ static int print_report(struct sprt_whole *w)
 	print_all(r, SPRT_CONTEXT);
 	print_resources(r);
 	print_all(r, SPRT_MAP);
-	print_comments(r, 0);
 	if (w->options.compress)
 		print_groups(r);
 	else
 		print_calls(r);
-	print_comments(r, SIZE_MAX);
 	if (w->options.leaks)
 		print_leaks(r);
 	sprt_arena_reset(&r->shown);

@@ -343,7 +343,7 @@ static void name_frames(struct resolver *r)
 	size_t cap = 0;
 
 	for (size_t i = 0; i < log->ncalls; i++) {
-		struct sprt_call *call = &log->calls[i]->call;
+		struct sprt_call *call = &log->calls[i]->item.call;
 
 		if (log->calls[i]->removed || !call->nframes)
 			continue;
@@ -363,7 +363,7 @@ static void name_frames(struct resolver *r)
 void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 {
 	struct resolver r = { .log = log, .sysroot = sysroot, .diag = diag };
-	struct sprt_kept_item *kept;
+	const struct sprt_item *item;
 	struct map64_slot *slot;
 	size_t i = 0;
 
@@ -374,8 +374,8 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	r.callbacks.section_address = dwfl_offline_section_address;
 	r.callbacks.debuginfo_path = &r.debuginfo_path;
 
-	while ((kept = sprt_log_find(log, SPRT_MAP, &i)))
-		add_area(&r, &kept->item.map);
+	while ((item = sprt_log_find(log, SPRT_MAP, &i)))
+		add_area(&r, &item->map);
 	name_frames(&r);
 
 	for (i = 0; (slot = map64_each(&r.objects, &i));) {

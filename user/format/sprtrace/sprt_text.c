@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace-text": reads the lines of one or more text reports (TEXT_PROTOCOL),
- * as written by sp-rtrace 1.1 to 1.8 and by sprt_print.c; sprt_text_call.c assembles
- * calls.
+ * as written by sp-rtrace 1.1 to 1.8 and by sprt_print.c, and assembles calls with their
+ * arguments, backtraces and comments, and the groups of calls that share a backtrace.
  *
  * Keeps what the original reader loses: contexts, arguments and paths with spaces,
  * heap information and modules.
  */
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
-#include "format/sprtrace/sprt_text_state.h"
+#include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
@@ -22,6 +22,283 @@ static const struct diag_kind damage_header = {
 	"reports without a header line", DIAG_DAMAGE };
 static const struct diag_kind damage_cut = {
 	"lines cut off by the end of the report", DIAG_DAMAGE };
+static const struct diag_kind damage_orphan = {
+	"lines of parts of backtraces and arguments whose call is missing", DIAG_DAMAGE };
+static const struct diag_kind damage_summary = {
+	"groups whose calls differ from the summary", DIAG_DAMAGE };
+static const struct diag_kind damage_field = {
+	"fields that cannot be read", DIAG_DAMAGE };
+static const struct diag_kind damage_line = {
+	"lines beginning like a record", DIAG_DAMAGE };
+
+struct sprt_text {
+	struct source source;
+	struct source_args args;
+	struct sink *sink;
+	struct in *in;
+	size_t next;		/* index of @in */
+	uint64_t line;		/* number, from 1 */
+	char *buf;		/* the line, with a NUL after it */
+	size_t buf_cap;
+
+	bool compressed;	/* the report's header has the filter "compress" */
+	bool always_traced;	/* version below 1.2: every call has a backtrace, maybe empty */
+	/*
+	 * Only for a report whose calls are, or may be, in groups, else NULL: calls
+	 * get their backtrace at the end of the group, and are sorted at the end.
+	 */
+	struct sprt_log *log;
+	size_t group;		/* index of its first call in the log */
+	uint64_t summary;	/* number of calls in the group's summary line */
+	bool summed;		/* the group has a summary line */
+
+	/* The last call, and what belongs to it or to its group. */
+	bool call_open;
+	bool lost_call;		/* an unreadable call followed it */
+	struct sprt_item call;
+	struct sprt_log later;	/* comments within the call */
+	struct sprt_room room;	/* strings and lists of the call */
+	size_t nframe;
+	const char **resolved;
+	size_t resolved_cap;
+
+	bool in_heap;
+	unsigned int heap_seen;	/* bit for each row of sprt_heap_words */
+	struct sprt_item heap;
+
+	/* Types of the resources by id, such as "fd"; calls name them as "<fd>". */
+	const char *known[SPRT_RESOURCE_MAX + 1];
+	struct sprt_intern types;
+	unsigned int nknown;
+};
+
+/* Report damage: @what is wrong; @shown: the damaged text or NULL. */
+static void report_damaged(const struct sprt_text *t, const struct diag_kind *kind,
+			   const char *what, const char *shown)
+{
+	char buf[81];
+
+	diag_report(t->args.diag, kind, in_name(t->in), DIAG_LINE, t->line,
+		    "%s%s%s", what, shown ? ": " : "",
+		    sprt_shown(buf, sizeof(buf), shown ? shown : ""));
+}
+
+/* Pass an item on, or keep it until all calls have been read. */
+static int emit_item(struct sprt_text *t, struct sprt_item *item)
+{
+	if (!item->pos)
+		item->pos = t->line;
+	if (t->log) {
+		sprt_log_add(t->log, item);
+		return 0;
+	}
+	return sink_item(t->sink, item);
+}
+
+static const char *copy_string(struct sprt_arena *a, const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(sprt_arena_alloc(a, n), s, n);
+}
+
+/*
+ * Pass the open call on, if any.  @trace: it has a backtrace, maybe an empty one.
+ * Return: 0 or the sink's negative errno, as the functions below.
+ */
+static int end_call(struct sprt_text *t, bool trace)
+{
+	struct sprt_call *call = &t->call.call;
+	int ret;
+
+	if (!t->call_open)
+		return 0;
+	t->call_open = false;
+	call->has_trace = trace || t->always_traced;
+	call->args = t->room.arg;
+	call->frames = t->room.frame;
+	call->nframes = (uint32_t)t->nframe;
+	call->resolved = t->resolved;
+	ret = emit_item(t, &t->call);
+	for (size_t i = 0; i < t->later.nitems && !ret; i++)
+		ret = emit_item(t, &t->later.items[i]->item);
+	sprt_log_clear(&t->later);
+	t->nframe = 0;
+	sprt_arena_reset(&t->room.strings);
+	return ret;
+}
+
+/*
+ * End the call like end_call(), and its group.  If the report is known to have groups, or this one had a summary line,
+ * all its calls get the backtrace of the last.
+ */
+static int end_group(struct sprt_text *t, bool trace)
+{
+	size_t n;
+	int ret;
+
+	ret = end_call(t, trace);
+	if (!t->log)
+		return ret;
+	n = t->log->ncalls - t->group;
+	if (t->summed && t->summary != n)
+		diag_report(t->args.diag, &damage_summary, in_name(t->in),
+			    DIAG_LINE, t->line,
+			    "a group has %zu calls instead of %llu", n,
+			    (unsigned long long)t->summary);
+	if (n && (t->summed || t->compressed)) {
+		const struct sprt_call *last =
+			&t->log->calls[t->log->ncalls - 1]->item.call;
+
+		for (size_t i = t->group; i + 1 < t->log->ncalls; i++) {
+			struct sprt_call *call = &t->log->calls[i]->item.call;
+
+			call->has_trace = last->has_trace;
+			call->nframes = last->nframes;
+			call->frames = last->frames;
+			call->resolved = last->resolved;
+		}
+	}
+	t->group = t->log->ncalls;
+	t->summed = false;
+	return ret;
+}
+
+/* --- resources ---------------------------------------------------------- */
+
+/* Add a resource that the report lists, or that a call names. */
+static int add_resource(struct sprt_text *t, const struct sprt_resource *res)
+{
+	struct sprt_item item = { .kind = SPRT_RESOURCE, .resource = *res };
+
+	t->nknown += !t->known[res->id];
+	t->known[res->id] = sprt_intern_str(&t->types, res->type);
+	return emit_item(t, &item);
+}
+
+/* Find the resource of "<type>" in a call.  Return: its id, SPRT_RESOURCE_MAX + 1 if none. */
+static uint32_t resource_named(const struct sprt_text *t, const char *type)
+{
+	char *end = (char *)(uintptr_t)type;
+	uint32_t id, bit;
+
+	for (id = 1; id <= SPRT_RESOURCE_MAX; id++)
+		if (t->known[id] && !strcmp(t->known[id], type))
+			return id;
+	/* in the protocol document, it is the mask from the resource's line */
+	if (sprt_line_number32(&end, 16, &bit) && !*end && bit && !(bit & (bit - 1)) &&
+	    t->known[__builtin_ctz(bit) + 1])
+		return (uint32_t)__builtin_ctz(bit) + 1;
+	return id;
+}
+
+/*
+ * Set @resource and cut "<type>" off a call's name.  If the report has only one
+ * resource, calls do not name it.
+ */
+static int split_type(struct sprt_text *t, char *name, uint32_t *resource)
+{
+	size_t n = strlen(name);
+	char *open = strrchr(name, '<');
+	struct sprt_resource made = { .desc = "" };
+	uint32_t id;
+
+	*resource = 0;
+	if (t->nknown == 1)
+		while (!t->known[*resource])
+			++*resource;
+	if (!n || name[n - 1] != '>' || !open)
+		return 0;
+	name[n - 1] = '\0';
+	id = resource_named(t, open + 1);
+	if (id > SPRT_RESOURCE_MAX && t->nknown == 1) {
+		name[n - 1] = '>';
+		return 0;
+	}
+	*open = '\0';
+	*resource = id;
+	if (id <= SPRT_RESOURCE_MAX)
+		return 0;
+	report_damaged(t, &damage_field, "resource type that the report does not list",
+			  open + 1);
+	for (id = 1; id <= SPRT_RESOURCE_MAX && t->known[id]; id++)
+		;
+	*resource = id <= SPRT_RESOURCE_MAX ? id : 0;
+	if (!*resource)
+		return 0;
+	made.id = id;
+	made.type = open + 1;
+	return add_resource(t, &made);
+}
+
+/* --- lines of a call ---------------------------------------------------- */
+
+/* Begin a call; @name: "name<type>", is modified. */
+static int start_call(struct sprt_text *t, struct sprt_call *call, char *name)
+{
+	int ret;
+
+	if (sprt_line_has_block(name))
+		report_damaged(t, &damage_line, "two calls in a line", name);
+	ret = t->nframe || t->summed ? end_group(t, true) : end_call(t, false);
+	if (!ret)
+		ret = split_type(t, name, &call->resource);
+	if (ret)
+		return ret;
+	t->call_open = true;
+	t->lost_call = false;
+	t->call = (struct sprt_item){ .kind = SPRT_CALL, .pos = t->line };
+	t->call.call = *call;
+	t->call.call.name = copy_string(&t->room.strings, name);
+	return 0;
+}
+
+/*
+ * Name of a frame as the programs write it: "in" only before "??", but in the protocol
+ * document before each function.
+ */
+static const char *frame_name(const char *text)
+{
+	return !strncmp(text, "in ", 3) && strcmp(text, "in ??") ? text + 3 : text;
+}
+
+/* Parse a line that begins with a tab: "$name = value" or "0xaddr[ text]". */
+static int tab_line(struct sprt_text *t, char *line)
+{
+	char *p = line + (*line == '\t'), *value;
+	struct sprt_room *room = &t->room;
+	uint64_t addr;
+
+	if (!t->call_open) {
+		report_damaged(t, &damage_orphan, "no call before", line + 1);
+		return 0;
+	}
+	value = *p == '$' && !t->nframe ? strstr(p, " = ") : NULL;
+	if (value && t->lost_call) {
+		report_damaged(t, &damage_orphan, "no call before", line + 1);
+		return 0;
+	}
+	if (value) {
+		uint32_t n = t->call.call.nargs++;
+
+		*value = '\0';
+		room->arg = xgrow(room->arg, &room->arg_cap, n + 1, sizeof(*room->arg));
+		room->arg[n].name = copy_string(&room->strings, p + 1);
+		room->arg[n].value = copy_string(&room->strings, value + 3);
+		return 0;
+	}
+	if (!sprt_line_hex(&p, &addr) || (*p && *p != ' ')) {
+		report_damaged(t, &damage_line, "neither argument nor frame", line + 1);
+		return 0;
+	}
+	room->frame = xgrow(room->frame, &room->frame_cap, t->nframe + 1, sizeof(*room->frame));
+	t->resolved = xgrow(t->resolved, &t->resolved_cap, t->nframe + 1,
+			    sizeof(*t->resolved));
+	room->frame[t->nframe] = addr;
+	t->resolved[t->nframe++] = *p && p[1] ? copy_string(&room->strings, frame_name(p + 1)) :
+						NULL;
+	return 0;
+}
 
 /* --- heap information --------------------------------------------------- */
 
@@ -31,9 +308,9 @@ static int end_heap(struct sprt_text *t)
 		return 0;
 	t->in_heap = false;
 	if (t->heap_seen != (1u << SPRT_HEAP_NWORDS) - 1)
-		sprt_text_damaged(t, &sprt_damage_field, "heap information has missing lines",
+		report_damaged(t, &damage_field, "heap information has missing lines",
 				  NULL);
-	return sprt_text_emit(t, &t->heap);
+	return emit_item(t, &t->heap);
 }
 
 /* --- header ------------------------------------------------------------- */
@@ -47,22 +324,8 @@ static bool header_number(struct sprt_text *t, const char *s, uint32_t *v)
 		return false;
 	if (sprt_line_number32(&p, 10, v) && !*p)
 		return true;
-	sprt_text_damaged(t, &sprt_damage_field, "not a number", s);
+	report_damaged(t, &damage_field, "not a number", s);
 	return false;
-}
-
-/* Pass on the kept items of a report with groups, calls sorted by number. */
-static int flush_log(struct sprt_text *t)
-{
-	int ret;
-
-	if (!t->log)
-		return 0;
-	sprt_log_sort(t->log);
-	ret = sprt_log_replay(t->log, t->sink);
-	sprt_log_free(t->log);
-	t->log = NULL;
-	return ret;
 }
 
 static int start_report(struct sprt_text *t, char *line)
@@ -74,7 +337,9 @@ static int start_report(struct sprt_text *t, char *line)
 	int major, minor, n = 0, ret;
 	bool known;
 
-	sprt_text_forget(t);
+	memset(t->known, 0, sizeof(t->known));
+	sprt_intern_free(&t->types);
+	t->nknown = 0;
 	sprt_line_header(line, value);
 	s = value[SPRT_KEY_VERSION];
 	t->always_traced = false;
@@ -85,19 +350,19 @@ static int start_report(struct sprt_text *t, char *line)
 		log.log.minor = (uint8_t)minor;
 		t->always_traced = major == 1 && minor < 2;
 	} else if (s) {
-		sprt_text_damaged(t, &sprt_damage_field, "not a version", s);
+		report_damaged(t, &damage_field, "not a version", s);
 	}
 	log.log.arch = value[SPRT_KEY_ARCH] ? value[SPRT_KEY_ARCH] : "";
 	log.log.origin = value[SPRT_KEY_ORIGIN] ? value[SPRT_KEY_ORIGIN] : "";
 	log.log.filters = sprt_line_filters(value[SPRT_KEY_FILTER], &known);
 	if (!known)
-		sprt_text_damaged(t, &sprt_damage_field, "unknown filter", value[SPRT_KEY_FILTER]);
+		report_damaged(t, &damage_field, "unknown filter", value[SPRT_KEY_FILTER]);
 	t->compressed = log.log.filters & SPRT_FILTER_COMPRESS;
 	if (t->compressed || !known || !value[SPRT_KEY_VERSION]) {
 		t->log = sprt_log_new();
 		t->group = 0;
 	}
-	ret = sprt_text_emit(t, &log);
+	ret = emit_item(t, &log);
 	if (ret)
 		return ret;
 
@@ -108,9 +373,9 @@ static int start_report(struct sprt_text *t, char *line)
 	if (s) {
 		process->has_time = sprt_line_time(s, &process->sec);
 		if (!process->has_time)
-			sprt_text_damaged(t, &sprt_damage_field, "not a time", s);
+			report_damaged(t, &damage_field, "not a time", s);
 	}
-	return sprt_text_emit(t, &proc);
+	return emit_item(t, &proc);
 }
 
 /* --- lines -------------------------------------------------------------- */
@@ -121,11 +386,11 @@ static int start_report(struct sprt_text *t, char *line)
  */
 static int comment_line(struct sprt_text *t, const char *line)
 {
-	struct sprt_item item = { .kind = SPRT_COMMENT, .comment = line };
+	struct sprt_item item = { .kind = SPRT_COMMENT, .pos = t->line, .comment = line };
 
 	if (!t->call_open)
-		return sprt_text_emit(t, &item);
-	sprt_text_later(t, line);
+		return emit_item(t, &item);
+	sprt_log_add(&t->later, &item);
 	return 0;
 }
 
@@ -137,52 +402,39 @@ static int bad_call_line(struct sprt_text *t, const char *line)
 {
 	int ret = 0;
 
-	sprt_text_damaged(t, &sprt_damage_line, "not a call", line);
+	report_damaged(t, &damage_line, "not a call", line);
 	t->lost_call = true;
 	if (!t->compressed)
-		ret = sprt_text_end_call(t, false);
+		ret = end_call(t, false);
 	return ret ? ret : comment_line(t, line);
 }
 
 static int record_line(struct sprt_text *t, char *line)
 {
-	const struct sprt_line_type *type;
+	const struct sprt_line_type *type = sprt_line_type(line);
 	struct sprt_item item = { 0 };
+	/* Parsing modifies the line; if it is not a record it must stay whole. */
+	char *copy = xstrdup(line), *name;
 	struct sprt_call call;
-	char *name;
+	int ret;
 
-	if (isdigit((unsigned char)*line)) {
-		/* Parsing modifies the line; if it is not a call it must stay whole. */
-		char *copied = xstrdup(line);
-		bool good = sprt_line_call(copied, &call, &name);
-		int ret = good ? sprt_text_call(t, &call, name) : 0;
-
-		free(copied);
-		if (good)
-			return ret;
+	if (isdigit((unsigned char)*line) && sprt_line_call(copy, &call, &name)) {
+		ret = start_call(t, &call, name);
+	} else if (type && type->parse(copy, &item)) {
+		ret = item.kind == SPRT_RESOURCE ? add_resource(t, &item.resource) :
+						   emit_item(t, &item);
+	} else if (type) {
+		if (!type->comment)
+			report_damaged(t, &damage_line, "not a record", line);
+		ret = comment_line(t, line);
+	} else if (!strncmp(line, "# ", 2)) {
+		/* A remark of the program that wrote the report: ignored. */
+		ret = 0;
+	} else {
+		ret = sprt_line_like_call(line) ? bad_call_line(t, line) : comment_line(t, line);
 	}
-	type = sprt_line_type(line);
-	if (type) {
-		char *whole = xstrdup(line);
-		int ret;
-
-		if (type->parse(whole, &item)) {
-			ret = item.kind == SPRT_RESOURCE ?
-			      sprt_text_resource(t, &item.resource) :
-			      sprt_text_emit(t, &item);
-		} else {
-			if (!type->comment)
-				sprt_text_damaged(t, &sprt_damage_line, "not a record", line);
-			ret = comment_line(t, line);
-		}
-		free(whole);
-		return ret;
-	}
-	/* "# " begins a remark of the program that wrote the report: ignored. */
-	if (!strncmp(line, "# ", 2))
-		return 0;
-	return sprt_line_like_call(line) ? bad_call_line(t, line) :
-				       comment_line(t, line);
+	free(copy);
+	return ret;
 }
 
 /* Is it "$1 = value"?  In the protocol document, argument lines have no tab. */
@@ -200,18 +452,18 @@ static int one_line(struct sprt_text *t, char *line)
 	int ret;
 
 	if (*line == '\t' || is_argument(t, line))
-		return sprt_text_tab(t, line);
+		return tab_line(t, line);
 	if (!*line)
-		return sprt_text_end_group(t, true);
+		return end_group(t, true);
 	if (t->nframe) {
-		ret = sprt_text_end_group(t, true);
+		ret = end_group(t, true);
 		if (ret)
 			return ret;
 	}
 	if (t->log && t->call_open && sprt_line_skip(&p, SPRT_SUMMARY_TITLE)) {
 		t->summed = sprt_line_number(&p, 10, &t->summary);
 		if (!t->summed)
-			sprt_text_damaged(t, &sprt_damage_field, "no number", line);
+			report_damaged(t, &damage_field, "no number", line);
 		return 0;
 	}
 	if (t->in_heap) {
@@ -237,40 +489,42 @@ static int one_line(struct sprt_text *t, char *line)
  */
 static bool next_line(struct sprt_text *t)
 {
-	size_t want = 256, have, len;
-	const uint8_t *p, *nl;
+	const char *line;
+	bool whole;
+	size_t len;
 
-	for (;;) {
-		p = in_peek(t->in, want, &have);
-		nl = memchr(p, '\n', have);
-		if (nl || have < want || have >= IN_MAX_PEEK)
-			break;
-		want = have * 2 < IN_MAX_PEEK ? have * 2 : IN_MAX_PEEK;
-	}
-	if (!have)
+	line = in_line(t->in, IN_MAX_PEEK, &len, &whole);
+	if (!line)
 		return false;
 	t->line++;
-	len = nl ? (size_t)(nl - p) : have;
 	t->buf = xgrow(t->buf, &t->buf_cap, len + 1, 1);
-	memcpy(t->buf, p, len);
+	memcpy(t->buf, line, len);
 	t->buf[len] = '\0';
-	in_skip(t->in, nl ? len + 1 : len);
+	in_skip(t->in, len + whole);
 	if (memchr(t->buf, '\0', len))
-		sprt_text_damaged(t, &sprt_damage_field,
-				  "NUL byte, the rest of the line is lost", t->buf);
-	if (!nl)
-		sprt_text_damaged(t, &damage_cut, "no end of line", t->buf);
+		report_damaged(t, &damage_field, "NUL byte, the rest of the line is lost", t->buf);
+	if (!whole)
+		report_damaged(t, &damage_cut, "no end of line", t->buf);
 	return true;
 }
 
-/* End a report: also its last group and heap information. */
+/*
+ * End a report: also its last group and heap information.  The kept items of a report with
+ * groups are passed on, calls sorted by number.
+ */
 static int end_report(struct sprt_text *t)
 {
-	int ret = sprt_text_end_group(t, t->nframe > 0);
+	int ret = end_group(t, t->nframe > 0);
 
 	if (!ret)
 		ret = end_heap(t);
-	return ret ? ret : flush_log(t);
+	if (ret || !t->log)
+		return ret;
+	sprt_log_sort(t->log);
+	ret = sprt_log_replay(t->log, t->sink);
+	sprt_log_free(t->log);
+	t->log = NULL;
+	return ret;
 }
 
 /* Process the line in t->buf. */
@@ -284,20 +538,12 @@ static int take_line(struct sprt_text *t)
 		return ret ? ret : start_report(t, t->buf);
 	}
 	if (t->line == 1) {
-		sprt_text_damaged(t, &damage_header, "not a header", t->buf);
+		report_damaged(t, &damage_header, "not a header", t->buf);
 		ret = start_report(t, none);
 		if (ret)
 			return ret;
 	}
 	return one_line(t, t->buf);
-}
-
-static int end_input(struct sprt_text *t)
-{
-	in_report(t->in, t->args.diag, DIAG_LINE, t->line);
-	if (!t->line)
-		sprt_text_damaged(t, &damage_header, "the report is empty", NULL);
-	return end_report(t);
 }
 
 /* Read one line, or end the input. */
@@ -313,7 +559,10 @@ static int text_step(struct source *s, struct sink *sink)
 	if (next_line(t)) {
 		ret = take_line(t);
 	} else {
-		ret = end_input(t);
+		in_report(t->in, t->args.diag, DIAG_LINE, t->line);
+		if (!t->line)
+			report_damaged(t, &damage_header, "the report is empty", NULL);
+		ret = end_report(t);
 		t->next++;
 		t->line = 0;
 	}
@@ -325,13 +574,11 @@ static void text_free(struct source *s)
 	struct sprt_text *t = (struct sprt_text *)s;
 
 	sprt_log_free(t->log);
-	sprt_arena_free(&t->strings);
-	sprt_text_forget(t);
+	sprt_room_free(&t->room);
+	sprt_log_clear(&t->later);
+	sprt_intern_free(&t->types);
 	free(t->buf);
-	free(t->arg);
-	free(t->frame);
 	free(t->resolved);
-	free(t->later);
 	free(t);
 }
 
@@ -343,18 +590,4 @@ struct source *sprt_text_open(const struct source_args *args)
 	t->source.ops = &ops;
 	t->args = *args;
 	return &t->source;
-}
-
-int sprt_text_detect(const uint8_t *data, size_t n)
-{
-	static const char begin[] = "version=";
-	const uint8_t *end;
-
-	if (n < strlen(begin) || memcmp(data, begin, strlen(begin)))
-		return DETECT_NO;
-	end = memchr(data, '\n', n);
-	if (end)
-		n = (size_t)(end - data);
-	return memmem(data, n, "arch=", 5) || memmem(data, n, "process=", 8) ?
-	       DETECT_SURE : DETECT_MAYBE;
 }
