@@ -35,6 +35,7 @@ struct sprt_text {
 	struct source source;
 	struct source_args args;
 	struct sink *sink;
+	int err;		/* the sink's negative errno; then it gets no more items */
 	struct in *in;
 	size_t next;		/* index of @in */
 	uint64_t line;		/* number, from 1 */
@@ -84,15 +85,14 @@ static void report_damaged(const struct sprt_text *t, const struct diag_kind *ki
 }
 
 /* Pass an item on, or keep it until all calls have been read. */
-static int emit_item(struct sprt_text *t, struct sprt_item *item)
+static void emit_item(struct sprt_text *t, struct sprt_item *item)
 {
 	if (!item->pos)
 		item->pos = t->line;
-	if (t->log) {
+	if (t->log)
 		sprt_log_add(t->log, item);
-		return 0;
-	}
-	return sink_item(t->sink, item);
+	else if (!t->err)
+		t->err = sink_item(t->sink, item);
 }
 
 static const char *copy_string(struct sprt_arena *a, const char *s)
@@ -102,44 +102,38 @@ static const char *copy_string(struct sprt_arena *a, const char *s)
 	return memcpy(sprt_arena_alloc(a, n), s, n);
 }
 
-/*
- * Pass the open call on, if any.  @trace: it has a backtrace, maybe an empty one.
- * Return: 0 or the sink's negative errno, as the functions below.
- */
-static int end_call(struct sprt_text *t, bool trace)
+/* Pass the open call on, if any.  @trace: it has a backtrace, maybe an empty one. */
+static void end_call(struct sprt_text *t, bool trace)
 {
 	struct sprt_call *call = &t->call.call;
-	int ret;
 
 	if (!t->call_open)
-		return 0;
+		return;
 	t->call_open = false;
 	call->has_trace = trace || t->always_traced;
 	call->args = t->room.arg;
 	call->frames = t->room.frame;
 	call->nframes = (uint32_t)t->nframe;
 	call->resolved = t->resolved;
-	ret = emit_item(t, &t->call);
-	for (size_t i = 0; i < t->later.nitems && !ret; i++)
-		ret = emit_item(t, &t->later.items[i]->item);
+	emit_item(t, &t->call);
+	for (size_t i = 0; i < t->later.nitems; i++)
+		emit_item(t, &t->later.items[i]->item);
 	sprt_log_clear(&t->later);
 	t->nframe = 0;
 	sprt_arena_reset(&t->room.strings);
-	return ret;
 }
 
 /*
- * End the call like end_call(), and its group.  If the report is known to have groups, or this one had a summary line,
- * all its calls get the backtrace of the last.
+ * End the call like end_call(), and its group.  If the report is known to have groups, or
+ * this one had a summary line, all its calls get the backtrace of the last.
  */
-static int end_group(struct sprt_text *t, bool trace)
+static void end_group(struct sprt_text *t, bool trace)
 {
 	size_t n;
-	int ret;
 
-	ret = end_call(t, trace);
+	end_call(t, trace);
 	if (!t->log)
-		return ret;
+		return;
 	n = t->log->ncalls - t->group;
 	if (t->summed && t->summary != n)
 		diag_report(t->args.diag, &damage_summary, in_name(t->in),
@@ -161,19 +155,18 @@ static int end_group(struct sprt_text *t, bool trace)
 	}
 	t->group = t->log->ncalls;
 	t->summed = false;
-	return ret;
 }
 
 /* --- resources ---------------------------------------------------------- */
 
 /* Add a resource that the report lists, or that a call names. */
-static int add_resource(struct sprt_text *t, const struct sprt_resource *res)
+static void add_resource(struct sprt_text *t, const struct sprt_resource *res)
 {
 	struct sprt_item item = { .kind = SPRT_RESOURCE, .resource = *res };
 
 	t->nknown += !t->known[res->id];
 	t->known[res->id] = sprt_intern_str(&t->types, res->type);
-	return emit_item(t, &item);
+	emit_item(t, &item);
 }
 
 /* Find the resource of "<type>" in a call.  Return: its id, SPRT_RESOURCE_MAX + 1 if none. */
@@ -196,7 +189,7 @@ static uint32_t resource_named(const struct sprt_text *t, const char *type)
  * Set @resource and cut "<type>" off a call's name.  If the report has only one
  * resource, calls do not name it.
  */
-static int split_type(struct sprt_text *t, char *name, uint32_t *resource)
+static void split_type(struct sprt_text *t, char *name, uint32_t *resource)
 {
 	size_t n = strlen(name);
 	char *open = strrchr(name, '<');
@@ -208,49 +201,47 @@ static int split_type(struct sprt_text *t, char *name, uint32_t *resource)
 		while (!t->known[*resource])
 			++*resource;
 	if (!n || name[n - 1] != '>' || !open)
-		return 0;
+		return;
 	name[n - 1] = '\0';
 	id = resource_named(t, open + 1);
 	if (id > SPRT_RESOURCE_MAX && t->nknown == 1) {
 		name[n - 1] = '>';
-		return 0;
+		return;
 	}
 	*open = '\0';
+	if (id > SPRT_RESOURCE_MAX) {
+		report_damaged(t, &damage_field,
+			       "resource type that the report does not list", open + 1);
+		for (id = 1; id <= SPRT_RESOURCE_MAX && t->known[id]; id++)
+			;
+		if (id > SPRT_RESOURCE_MAX) {
+			*resource = 0;
+			return;
+		}
+		made.id = id;
+		made.type = open + 1;
+		add_resource(t, &made);
+	}
 	*resource = id;
-	if (id <= SPRT_RESOURCE_MAX)
-		return 0;
-	report_damaged(t, &damage_field, "resource type that the report does not list",
-			  open + 1);
-	for (id = 1; id <= SPRT_RESOURCE_MAX && t->known[id]; id++)
-		;
-	*resource = id <= SPRT_RESOURCE_MAX ? id : 0;
-	if (!*resource)
-		return 0;
-	made.id = id;
-	made.type = open + 1;
-	return add_resource(t, &made);
 }
 
 /* --- lines of a call ---------------------------------------------------- */
 
 /* Begin a call; @name: "name<type>", is modified. */
-static int start_call(struct sprt_text *t, struct sprt_call *call, char *name)
+static void start_call(struct sprt_text *t, struct sprt_call *call, char *name)
 {
-	int ret;
-
 	if (sprt_line_has_block(name))
 		report_damaged(t, &damage_line, "two calls in a line", name);
-	ret = t->nframe || t->summed ? end_group(t, true) : end_call(t, false);
-	if (!ret)
-		ret = split_type(t, name, &call->resource);
-	if (ret)
-		return ret;
+	if (t->nframe || t->summed)
+		end_group(t, true);
+	else
+		end_call(t, false);
+	split_type(t, name, &call->resource);
 	t->call_open = true;
 	t->lost_call = false;
 	t->call = (struct sprt_item){ .kind = SPRT_CALL, .pos = t->line };
 	t->call.call = *call;
 	t->call.call.name = copy_string(&t->room.strings, name);
-	return 0;
 }
 
 /*
@@ -263,20 +254,16 @@ static const char *frame_name(const char *text)
 }
 
 /* Parse a line that begins with a tab: "$name = value" or "0xaddr[ text]". */
-static int tab_line(struct sprt_text *t, char *line)
+static void tab_line(struct sprt_text *t, char *line)
 {
 	char *p = line + (*line == '\t'), *value;
 	struct sprt_room *room = &t->room;
 	uint64_t addr;
 
-	if (!t->call_open) {
-		report_damaged(t, &damage_orphan, "no call before", line + 1);
-		return 0;
-	}
 	value = *p == '$' && !t->nframe ? strstr(p, " = ") : NULL;
-	if (value && t->lost_call) {
+	if (!t->call_open || (value && t->lost_call)) {
 		report_damaged(t, &damage_orphan, "no call before", line + 1);
-		return 0;
+		return;
 	}
 	if (value) {
 		uint32_t n = t->call.call.nargs++;
@@ -285,11 +272,11 @@ static int tab_line(struct sprt_text *t, char *line)
 		room->arg = xgrow(room->arg, &room->arg_cap, n + 1, sizeof(*room->arg));
 		room->arg[n].name = copy_string(&room->strings, p + 1);
 		room->arg[n].value = copy_string(&room->strings, value + 3);
-		return 0;
+		return;
 	}
 	if (!sprt_line_hex(&p, &addr) || (*p && *p != ' ')) {
 		report_damaged(t, &damage_line, "neither argument nor frame", line + 1);
-		return 0;
+		return;
 	}
 	room->frame = xgrow(room->frame, &room->frame_cap, t->nframe + 1, sizeof(*room->frame));
 	t->resolved = xgrow(t->resolved, &t->resolved_cap, t->nframe + 1,
@@ -297,20 +284,19 @@ static int tab_line(struct sprt_text *t, char *line)
 	room->frame[t->nframe] = addr;
 	t->resolved[t->nframe++] = *p && p[1] ? copy_string(&room->strings, frame_name(p + 1)) :
 						NULL;
-	return 0;
 }
 
 /* --- heap information --------------------------------------------------- */
 
-static int end_heap(struct sprt_text *t)
+static void end_heap(struct sprt_text *t)
 {
 	if (!t->in_heap)
-		return 0;
+		return;
 	t->in_heap = false;
 	if (t->heap_seen != (1u << SPRT_HEAP_NWORDS) - 1)
 		report_damaged(t, &damage_field, "heap information has missing lines",
 				  NULL);
-	return emit_item(t, &t->heap);
+	emit_item(t, &t->heap);
 }
 
 /* --- header ------------------------------------------------------------- */
@@ -328,13 +314,13 @@ static bool header_number(struct sprt_text *t, const char *s, uint32_t *v)
 	return false;
 }
 
-static int start_report(struct sprt_text *t, char *line)
+static void start_report(struct sprt_text *t, char *line)
 {
 	struct sprt_item log = { .kind = SPRT_LOG, .log.text = true };
 	struct sprt_item proc = { .kind = SPRT_PROCESS };
 	struct sprt_process *process = &proc.process;
 	const char *value[SPRT_KEY_COUNT], *s;
-	int major, minor, n = 0, ret;
+	int major, minor, n = 0;
 	bool known;
 
 	memset(t->known, 0, sizeof(t->known));
@@ -362,9 +348,7 @@ static int start_report(struct sprt_text *t, char *line)
 		t->log = sprt_log_new();
 		t->group = 0;
 	}
-	ret = emit_item(t, &log);
-	if (ret)
-		return ret;
+	emit_item(t, &log);
 
 	process->name = value[SPRT_KEY_PROCESS] ? value[SPRT_KEY_PROCESS] : "";
 	header_number(t, value[SPRT_KEY_PID], &process->pid);
@@ -375,7 +359,7 @@ static int start_report(struct sprt_text *t, char *line)
 		if (!process->has_time)
 			report_damaged(t, &damage_field, "not a time", s);
 	}
-	return emit_item(t, &proc);
+	emit_item(t, &proc);
 }
 
 /* --- lines -------------------------------------------------------------- */
@@ -384,57 +368,55 @@ static int start_report(struct sprt_text *t, char *line)
  * Emit a comment.  It can come between a call and its backtrace or the calls of a group:
  * then it is emitted after the call before it.
  */
-static int comment_line(struct sprt_text *t, const char *line)
+static void comment_line(struct sprt_text *t, const char *line)
 {
 	struct sprt_item item = { .kind = SPRT_COMMENT, .pos = t->line, .comment = line };
 
-	if (!t->call_open)
-		return emit_item(t, &item);
-	sprt_log_add(&t->later, &item);
-	return 0;
+	if (t->call_open)
+		sprt_log_add(&t->later, &item);
+	else
+		emit_item(t, &item);
 }
 
 /*
  * Keep an unreadable call as a comment.  In a group, the backtrace that follows is
  * also that of the calls before it; else it belongs to the unreadable call only.
  */
-static int bad_call_line(struct sprt_text *t, const char *line)
+static void bad_call_line(struct sprt_text *t, const char *line)
 {
-	int ret = 0;
-
 	report_damaged(t, &damage_line, "not a call", line);
 	t->lost_call = true;
 	if (!t->compressed)
-		ret = end_call(t, false);
-	return ret ? ret : comment_line(t, line);
+		end_call(t, false);
+	comment_line(t, line);
 }
 
-static int record_line(struct sprt_text *t, char *line)
+static void record_line(struct sprt_text *t, char *line)
 {
 	const struct sprt_line_type *type = sprt_line_type(line);
 	struct sprt_item item = { 0 };
 	/* Parsing modifies the line; if it is not a record it must stay whole. */
 	char *copy = xstrdup(line), *name;
 	struct sprt_call call;
-	int ret;
 
 	if (isdigit((unsigned char)*line) && sprt_line_call(copy, &call, &name)) {
-		ret = start_call(t, &call, name);
+		start_call(t, &call, name);
 	} else if (type && type->parse(copy, &item)) {
-		ret = item.kind == SPRT_RESOURCE ? add_resource(t, &item.resource) :
-						   emit_item(t, &item);
+		if (item.kind == SPRT_RESOURCE)
+			add_resource(t, &item.resource);
+		else
+			emit_item(t, &item);
 	} else if (type) {
 		if (!type->comment)
 			report_damaged(t, &damage_line, "not a record", line);
-		ret = comment_line(t, line);
-	} else if (!strncmp(line, "# ", 2)) {
-		/* A remark of the program that wrote the report: ignored. */
-		ret = 0;
-	} else {
-		ret = sprt_line_like_call(line) ? bad_call_line(t, line) : comment_line(t, line);
+		comment_line(t, line);
+	} else if (sprt_line_like_call(line)) {
+		bad_call_line(t, line);
+	} else if (strncmp(line, "# ", 2)) {
+		comment_line(t, line);
 	}
+	/* else a remark of the program that wrote the report: ignored */
 	free(copy);
-	return ret;
 }
 
 /* Is it "$1 = value"?  In the protocol document, argument lines have no tab. */
@@ -446,41 +428,41 @@ static bool is_argument(const struct sprt_text *t, const char *line)
 	       !strncmp(line + 1 + n, " = ", 3);
 }
 
-static int one_line(struct sprt_text *t, char *line)
+/* Process a line of heap information.  Return: whether it is one. */
+static bool heap_line(struct sprt_text *t, char *line)
+{
+	if (t->in_heap) {
+		if (sprt_line_heap(line, &t->heap.heap, &t->heap_seen))
+			return true;
+		end_heap(t);
+	}
+	if (strcmp(line, "## " SPRT_HEAP_TITLE) && strcmp(line, "# " SPRT_HEAP_TITLE))
+		return false;
+	t->in_heap = true;
+	t->heap_seen = 0;
+	t->heap = (struct sprt_item){ .kind = SPRT_HEAP };
+	return true;
+}
+
+static void one_line(struct sprt_text *t, char *line)
 {
 	char *p = line;
-	int ret;
 
-	if (*line == '\t' || is_argument(t, line))
-		return tab_line(t, line);
-	if (!*line)
-		return end_group(t, true);
-	if (t->nframe) {
-		ret = end_group(t, true);
-		if (ret)
-			return ret;
+	if (*line == '\t' || is_argument(t, line)) {
+		tab_line(t, line);
+		return;
 	}
+	if (!*line || t->nframe)
+		end_group(t, true);
+	if (!*line)
+		return;
 	if (t->log && t->call_open && sprt_line_skip(&p, SPRT_SUMMARY_TITLE)) {
 		t->summed = sprt_line_number(&p, 10, &t->summary);
 		if (!t->summed)
 			report_damaged(t, &damage_field, "no number", line);
-		return 0;
+	} else if (!heap_line(t, line)) {
+		record_line(t, line);
 	}
-	if (t->in_heap) {
-		if (sprt_line_heap(line, &t->heap.heap, &t->heap_seen))
-			return 0;
-		ret = end_heap(t);
-		if (ret)
-			return ret;
-	}
-	if (!strcmp(line, "## " SPRT_HEAP_TITLE) ||
-	    !strcmp(line, "# " SPRT_HEAP_TITLE)) {
-		t->in_heap = true;
-		t->heap_seen = 0;
-		t->heap = (struct sprt_item){ .kind = SPRT_HEAP };
-		return 0;
-	}
-	return record_line(t, line);
 }
 
 /*
@@ -512,61 +494,56 @@ static bool next_line(struct sprt_text *t)
  * End a report: also its last group and heap information.  The kept items of a report with
  * groups are passed on, calls sorted by number.
  */
-static int end_report(struct sprt_text *t)
+static void end_report(struct sprt_text *t)
 {
-	int ret = end_group(t, t->nframe > 0);
-
-	if (!ret)
-		ret = end_heap(t);
-	if (ret || !t->log)
-		return ret;
+	end_group(t, t->nframe > 0);
+	end_heap(t);
+	if (!t->log)
+		return;
 	sprt_log_sort(t->log);
-	ret = sprt_log_replay(t->log, t->sink);
+	if (!t->err)
+		t->err = sprt_log_replay(t->log, t->sink);
 	sprt_log_free(t->log);
 	t->log = NULL;
-	return ret;
 }
 
 /* Process the line in t->buf. */
-static int take_line(struct sprt_text *t)
+static void take_line(struct sprt_text *t)
 {
 	char none[] = "";
-	int ret;
 
 	if (sprt_line_is_header(t->buf)) {
-		ret = end_report(t);
-		return ret ? ret : start_report(t, t->buf);
+		end_report(t);
+		start_report(t, t->buf);
+		return;
 	}
 	if (t->line == 1) {
 		report_damaged(t, &damage_header, "not a header", t->buf);
-		ret = start_report(t, none);
-		if (ret)
-			return ret;
+		start_report(t, none);
 	}
-	return one_line(t, t->buf);
+	one_line(t, t->buf);
 }
 
 /* Read one line, or end the input. */
 static int text_step(struct source *s, struct sink *sink)
 {
 	struct sprt_text *t = (struct sprt_text *)s;
-	int ret;
 
 	t->sink = sink;
 	if (t->next == t->args.nin)
 		return 0;
 	t->in = t->args.in[t->next];
 	if (next_line(t)) {
-		ret = take_line(t);
+		take_line(t);
 	} else {
 		in_report(t->in, t->args.diag, DIAG_LINE, t->line);
 		if (!t->line)
 			report_damaged(t, &damage_header, "the report is empty", NULL);
-		ret = end_report(t);
+		end_report(t);
 		t->next++;
 		t->line = 0;
 	}
-	return ret ? ret : 1;
+	return t->err ? t->err : 1;
 }
 
 static void text_free(struct source *s)

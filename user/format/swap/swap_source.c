@@ -85,6 +85,7 @@ struct swap_source {
 	unsigned int cpus;
 	int devices;
 	struct sink *sink;
+	int err;		/* the sink's negative errno; then it gets no more items */
 
 	/* For the current input: */
 	struct swap_frame frame;	/* without input before its first step */
@@ -242,58 +243,57 @@ static void complete_message(struct swap_source *s, struct swap_item *item, stru
 		item->api = map64_pointer(&s->api, swap_u32(m->payload));
 }
 
-static int deliver_item(struct swap_source *s, const struct swap_item *item)
+static void deliver_item(struct swap_source *s, const struct swap_item *item)
 {
 	struct swap_message m = *item->message;
 	struct swap_item complete = *item;
 
+	if (s->err)
+		return;
 	complete.message = &m;
 	if (item->kind == SWAP_ITEM_MESSAGE)
 		complete_message(s, &complete, &m);
-	return sink_item(s->sink, &complete);
+	s->err = sink_item(s->sink, &complete);
 }
 
-static int release_items(struct swap_source *s)
+static void release_items(struct swap_source *s)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < s->held.n && !ret; i++)
-		ret = deliver_item(s, &s->held.items[i]);
+	for (size_t i = 0; i < s->held.n; i++)
+		deliver_item(s, &s->held.items[i]);
 	swap_queue_free(&s->held);
-	return ret;
 }
 
 /* Deliver an item, or hold it, if @must_hold or if items before it are held. */
-static int pass_item(struct swap_source *s, const struct swap_item *item, bool must_hold)
+static void pass_item(struct swap_source *s, const struct swap_item *item, bool must_hold)
 {
-	if (!must_hold && !s->held.n)
-		return deliver_item(s, item);
+	if (!must_hold && !s->held.n) {
+		deliver_item(s, item);
+		return;
+	}
 	swap_queue_add(&s->held, item);
-	if (s->held.bytes + s->held.n * HELD_BYTES <= HOLD_BYTES)
-		return 0;
-	s->final = true;
-	return release_items(s);
+	if (s->held.bytes + s->held.n * HELD_BYTES > HOLD_BYTES) {
+		s->final = true;
+		release_items(s);
+	}
 }
 
-static int pass_message(struct swap_source *s, const struct swap_message *m)
+static void pass_message(struct swap_source *s, const struct swap_message *m)
 {
 	struct swap_item item = { .kind = SWAP_ITEM_MESSAGE, .message = m };
+	bool system = m->header.id == SWAP_SYSTEM, unknown;
 	struct swap_counts counts;
-	bool unknown;
-	int ret;
 
-	if (m->header.id != SWAP_SYSTEM)
-		return pass_item(s, &item, false);
-	if (!m->damage && m->len == m->header.len)
+	if (system && !m->damage && m->len == m->header.len)
 		swap_system_add(s->system, m->payload, m->len);
-	unknown = !s->final &&
+	unknown = system && !s->final &&
 		  swap_system_answer(s->system, &counts, false) == SWAP_UNKNOWN;
-	ret = unknown ? 0 : release_items(s);
-	return ret ? ret : pass_item(s, &item, unknown);
+	if (system && !unknown)
+		release_items(s);
+	pass_item(s, &item, unknown);
 }
 
 /* The @count messages from the expected number on are missing; @before follows them. */
-static int pass_lost(struct swap_source *s, uint32_t count, const struct swap_message *before)
+static void pass_lost(struct swap_source *s, uint32_t count, const struct swap_message *before)
 {
 	uint32_t first = s->order.expected;
 	struct swap_item item = {
@@ -303,7 +303,7 @@ static int pass_lost(struct swap_source *s, uint32_t count, const struct swap_me
 	REPORT(s, LOST, before->offset, "%s missing, numbers %" PRIu32 " to %" PRIu32,
 	       text_counted(count, "message is", "messages are"), first, first + count - 1);
 	diag_count(s->args.diag, &kinds[LOST], count - 1);
-	return pass_item(s, &item, false);
+	pass_item(s, &item, false);
 }
 
 /* ---- order ---- */
@@ -341,53 +341,50 @@ static void complain_again(struct swap_source *s, const struct swap_message *m)
 	complain_of(s, AGAIN, m, "this number has been before");
 }
 
+/* Pass on the first waiting message. */
+static void pass_waiting(struct swap_source *s)
+{
+	struct swap_message *m = pull_message(&s->order);
+
+	pass_message(s, m);
+	free(m);
+}
+
 /* Pass on the waiting messages that are in order now. */
-static int drain_messages(struct swap_source *s)
+static void drain_messages(struct swap_source *s)
 {
 	struct order *o = &s->order;
-	int ret = 0;
 
-	while (!ret && o->n && order_ahead(o, o->wait[0].m->header.seq) <= 0) {
-		struct swap_message *m = pull_message(o);
-
-		if (m->header.seq == o->expected)
+	while (o->n && order_ahead(o, o->wait[0].m->header.seq) <= 0) {
+		if (o->wait[0].m->header.seq == o->expected)
 			o->expected++;
 		else
-			complain_again(s, m);
-		ret = pass_message(s, m);
-		free(m);
+			complain_again(s, o->wait[0].m);
+		pass_waiting(s);
 	}
-	return ret;
 }
 
 /* Report the gap before the first waiting message as a loss, or that message as misplaced. */
-static int give_up(struct swap_source *s)
+static void give_up(struct swap_source *s)
 {
 	struct order *o = &s->order;
 	const struct waiting *w = &o->wait[0];
 	int32_t gap = order_ahead(o, w->m->header.seq);
-	struct swap_message *m;
-	int ret;
 
 	if (gap > FAR_AHEAD && w->expected != o->expected) {
-		m = pull_message(o);
-		complain_of(s, MISPLACED, m, "the number does not fit those around it");
-		ret = pass_message(s, m);
-		free(m);
-		return ret;
+		complain_of(s, MISPLACED, w->m, "the number does not fit those around it");
+		pass_waiting(s);
+		return;
 	}
-	ret = pass_lost(s, (uint32_t)gap, w->m);
+	pass_lost(s, (uint32_t)gap, w->m);
 	o->expected += (uint32_t)gap;
-	return ret ? ret : drain_messages(s);
+	drain_messages(s);
 }
 
-static int give_up_all(struct swap_source *s)
+static void give_up_all(struct swap_source *s)
 {
-	int ret = 0;
-
-	while (!ret && s->order.n)
-		ret = give_up(s);
-	return ret;
+	while (s->order.n)
+		give_up(s);
 }
 
 static bool waited_enough(const struct order *o)
@@ -401,53 +398,49 @@ static bool waited_enough(const struct order *o)
 }
 
 /* Process a message with a number below the expected one. */
-static int add_late(struct swap_source *s, const struct swap_message *m)
+static void add_late(struct swap_source *s, const struct swap_message *m)
 {
 	struct order *o = &s->order;
-	int ret;
 
 	o->late_run = m->header.seq == o->late_next ? o->late_run + 1 : 1;
 	o->late_next = m->header.seq + 1;
 	if (o->late_run < RESTART_RUN) {
 		complain_again(s, m);
-		return pass_message(s, m);
+	} else {
+		/* The waiting messages belong to the numbers before the restart. */
+		give_up_all(s);
+		complain_of(s, RESTART, m,
+			    "the numbers begin anew, what was lost in between is not known");
+		o->expected = m->header.seq + 1;
+		o->late_run = 0;
 	}
-	/* The waiting messages belong to the numbers before the restart. */
-	ret = give_up_all(s);
-	if (ret)
-		return ret;
-	complain_of(s, RESTART, m,
-		    "the numbers begin anew, what was lost in between is not known");
-	o->expected = m->header.seq + 1;
-	o->late_run = 0;
-	return pass_message(s, m);
+	pass_message(s, m);
 }
 
 /* Process the next message of the stream. */
-static int add_message(struct swap_source *s, const struct swap_message *m)
+static void add_message(struct swap_source *s, const struct swap_message *m)
 {
 	struct order *o = &s->order;
-	int ret = 0;
 
 	o->arrivals++;
 	if (!o->started) {
 		o->started = true;
 		o->expected = m->header.seq;
 	}
-	if (order_ahead(o, m->header.seq) < 0)
-		return add_late(s, m);
+	if (order_ahead(o, m->header.seq) < 0) {
+		add_late(s, m);
+		return;
+	}
 	o->late_run = 0;
 	if (m->header.seq == o->expected) {
 		o->expected++;
-		ret = pass_message(s, m);
-		if (!ret)
-			ret = drain_messages(s);
+		pass_message(s, m);
+		drain_messages(s);
 	} else {
 		put_message(o, m);
 	}
-	while (!ret && o->n && waited_enough(o))
-		ret = give_up(s);
-	return ret;
+	while (o->n && waited_enough(o))
+		give_up(s);
 }
 
 /* ---- the source ---- */
@@ -465,18 +458,14 @@ static void forget_input(struct swap_source *s)
 	s->final = false;
 }
 
-static int end_input(struct swap_source *s)
+static void end_input(struct swap_source *s)
 {
-	int ret;
-
 	in_report(s->frame.in, s->args.diag, DIAG_OFFSET, in_offset(s->frame.in));
-	ret = give_up_all(s);
+	give_up_all(s);
 	s->final = true;
-	if (!ret)
-		ret = release_items(s);
+	release_items(s);
 	forget_input(s);
 	s->at++;
-	return ret;
 }
 
 /* Read one message, or end the input. */
@@ -486,7 +475,6 @@ static int swap_source_step(struct source *base, struct sink *sink)
 	struct swap_frame *f = &s->frame;
 	struct swap_message m;
 	bool found;
-	int ret;
 
 	s->sink = sink;
 	if (s->at == s->args.nin)
@@ -499,8 +487,11 @@ static int swap_source_step(struct source *base, struct sink *sink)
 	if (f->garbage)
 		REPORT(s, GARBAGE, in_offset(f->in) - f->garbage, "%s to no message",
 		       text_counted(f->garbage, "byte that belongs", "bytes that belong"));
-	ret = found ? add_message(s, &m) : end_input(s);
-	return ret ? ret : 1;
+	if (found)
+		add_message(s, &m);
+	else
+		end_input(s);
+	return s->err ? s->err : 1;
 }
 
 static void swap_source_free(struct source *base)
