@@ -38,6 +38,7 @@ struct bin {
 	struct source source;
 	struct source_args args;
 	struct sink *sink;
+	int err;		/* the sink's negative errno; then it gets no more items */
 	struct in *in;		/* positioned at the current packet; NULL if not begun */
 	size_t next;		/* index of @in */
 
@@ -71,24 +72,28 @@ static void report_damaged(const struct bin *b, const struct diag_kind *kind,
 
 /* --- items out ---------------------------------------------------------- */
 
-static int close_call(struct bin *b)
+static void emit_item(struct bin *b, const struct sprt_item *item)
+{
+	if (!b->err)
+		b->err = sink_item(b->sink, item);
+}
+
+static void close_call(struct bin *b)
 {
 	if (!b->call_open)
-		return 0;
+		return;
 	b->call_open = false;
 	b->call.call.args = b->room.arg;
 	b->call.call.frames = b->room.frame;
-	return sink_item(b->sink, &b->call);
+	emit_item(b, &b->call);
 }
 
-static int start_log(struct bin *b, const struct sprt_handshake *h)
+static void start_log(struct bin *b, const struct sprt_handshake *h)
 {
 	struct sprt_item r = { .kind = SPRT_LOG, .pos = in_offset(b->in) };
 	char arch[256] = "";
-	int ret = close_call(b);
 
-	if (ret)
-		return ret;
+	close_call(b);
 	if (h->arch_len)
 		memcpy(arch, h->arch, h->arch_len);
 	r.log.major = h->major;
@@ -99,7 +104,7 @@ static int start_log(struct bin *b, const struct sprt_handshake *h)
 	r.log.origin = "";
 	b->number = 0;
 	b->gap = false;
-	return sink_item(b->sink, &r);
+	emit_item(b, &r);
 }
 
 /* Parse the fields of a packet body; @used: set to how many bytes they take. */
@@ -160,17 +165,6 @@ static void open_call(struct bin *b, const struct sprt_item *r)
 	b->call_open = true;
 }
 
-/*
- * Does a packet of this type leave the call open?  A backtrace is the last part of a
- * call, except that ARGS may follow it, where the protocol document places them.
- */
-static bool keeps_call(const struct bin *b, int type)
-{
-	return sprt_packet_types[type].keeps_call &&
-	       (sprt_packet_types[type].kind == SPRT_CALL ||
-		!b->call.call.has_trace);
-}
-
 /* Does an ARGS or BTRC packet belong to the open call?  Reports it if not. */
 static bool fits_call(struct bin *b, int type)
 {
@@ -187,38 +181,41 @@ static bool fits_call(struct bin *b, int type)
 }
 
 /*
- * Prepare for a packet: end the open call if the packet does not belong to it.  @fits: set to
- * whether the packet can be delivered
+ * Prepare for a packet: end the open call if the packet does not belong to it.  A backtrace
+ * is the last part of a call, except that ARGS may follow it, where the protocol document
+ * places them.  Return: whether the packet can be delivered.
  */
-static int make_way(struct bin *b, int type, bool *fits)
+static bool make_way(struct bin *b, int type)
 {
-	*fits = true;
-	if (!keeps_call(b, type))
-		return close_call(b);
-	if (sprt_packet_types[type].kind == SPRT_CALL)
-		*fits = fits_call(b, type);
-	return 0;
+	const struct sprt_packet_type *row = &sprt_packet_types[type];
+
+	if (row->keeps_call && row->kind == SPRT_CALL)
+		return fits_call(b, type);
+	if (!row->keeps_call || b->call.call.has_trace)
+		close_call(b);
+	return true;
 }
 
 /* Pass on the packet at the input position, or add it to its call; @r: its contents. */
-static int deliver_item(struct bin *b, int type, struct sprt_item *r)
+static void deliver_item(struct bin *b, int type, struct sprt_item *r)
 {
 	r->kind = sprt_packet_types[type].kind;
 	r->pos = in_offset(b->in);
 	switch (type) {
 	case SPRT_TYPE_CALL:
 		open_call(b, r);
-		return 0;
+		break;
 	case SPRT_TYPE_BTRC:
 		b->call.call.has_trace = true;
 		b->call.call.nframes = r->call.nframes;
-		return 0;
+		break;
 	case SPRT_TYPE_ARGS:
 		b->has_args = true;
 		b->call.call.nargs = r->call.nargs;
-		return 0;
+		break;
 	default:
-		return sink_item(b->sink, r);
+		emit_item(b, r);
+		break;
 	}
 }
 
@@ -293,12 +290,11 @@ static bool find_layout(struct bin *b, size_t at)
 }
 
 /* The input is at a handshake, or should be. */
-static int read_handshake(struct bin *b)
+static void read_handshake(struct bin *b)
 {
 	struct sprt_handshake h;
 	const uint8_t *p;
 	size_t n;
-	int ret;
 
 	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h = sprt_get_handshake(p, n);
@@ -307,7 +303,7 @@ static int read_handshake(struct bin *b)
 		report_damaged(b, &damage_handshake, 0, "there is no handshake packet");
 		b->lay = (struct sprt_layout){ .ptr = 8, .ptr_guessed = true };
 		sprt_layout_version(&b->lay, 2, 0);
-		return 0;
+		return;
 	}
 	if (h.fault)
 		report_damaged(b, &damage_handshake, 0, "%s", h.fault);
@@ -324,72 +320,69 @@ static int read_handshake(struct bin *b)
 	/* The look ahead may have moved the bytes. */
 	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h.arch = p + 5;
-	ret = start_log(b, &h);
+	start_log(b, &h);
 	in_skip(b->in, h.total);
-	return ret;
 }
 
 /*
  * Pass over a packet that cannot be read.  If the open call has no backtrace yet, the
  * packet may have been its arguments: the call stays open for the backtrace.
  */
-static int pass_packet(struct bin *b)
+static void pass_packet(struct bin *b)
 {
 	b->gap = true;
-	return b->call.call.has_trace ? close_call(b) : 0;
+	if (b->call.call.has_trace)
+		close_call(b);
 }
 
 /*
  * The size of the packet at the input position is not credible; the next good packet, or
  * the end of the input, is @size bytes ahead.  If the fields fill the bytes before that,
- * the packet is accepted.  @whole: set to whether it was
+ * the packet is accepted.  Return: whether it was.
  */
-static int recover_packet(struct bin *b, int type, size_t size, bool *whole)
+static bool recover_packet(struct bin *b, int type, size_t size)
 {
 	struct sprt_item r = { 0 };
 	const uint8_t *p;
 	size_t n;
-	bool fits;
-	int ret;
 
-	*whole = false;
-	if (size < SPRT_HEADER_SIZE)
-		return close_call(b);
-	if (type == SPRT_TYPE_UNKNOWN) {
+	if (size >= SPRT_HEADER_SIZE && type == SPRT_TYPE_UNKNOWN) {
 		p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
-		return sprt_get_header(&b->lay, p).size == size - SPRT_HEADER_SIZE ?
-		       pass_packet(b) : close_call(b);
+		if (sprt_get_header(&b->lay, p).size == size - SPRT_HEADER_SIZE) {
+			pass_packet(b);
+			return false;
+		}
+	} else if (size >= SPRT_HEADER_SIZE) {
+		if (!make_way(b, type))
+			return false;
+		p = in_peek(b->in, size, &n);
+		if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
+			     false, &r, &n) == SPRT_EXACT) {
+			report_damaged(b, &damage_packet, 0,
+				       "size of %s is wrong, it has %zu bytes",
+				       sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
+			deliver_item(b, type, &r);
+			return true;
+		}
+		if (type == SPRT_TYPE_CALL)
+			b->number++;
+		b->gap = type != SPRT_TYPE_CALL;
 	}
-	ret = make_way(b, type, &fits);
-	if (ret || !fits)
-		return ret;
-	p = in_peek(b->in, size, &n);
-	if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
-		     false, &r, &n) == SPRT_EXACT) {
-		report_damaged(b, &damage_packet, 0,
-			       "size of %s is wrong, it has %zu bytes",
-			       sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
-		*whole = true;
-		return deliver_item(b, type, &r);
-	}
-	if (type == SPRT_TYPE_CALL)
-		b->number++;
-	b->gap = type != SPRT_TYPE_CALL;
-	return close_call(b);
+	close_call(b);
+	return false;
 }
 
 /*
  * There is no readable packet at the input position: go on at the next good packet.
  * @type: in its header, SPRT_TYPE_UNKNOWN if none
  */
-static int find_way(struct bin *b, int type)
+static void find_way(struct bin *b, int type)
 {
 	size_t from = b->lay_known ? 1 : 0, at, n = 0;
 	const struct sprt_handshake none = { 0 };
-	bool in_log = b->lay_known, whole, end;
+	bool in_log = b->lay_known, end;
 	uint64_t passed = 0;
 	const uint8_t *p;
-	int ret;
 
 	b->gap = true;
 	for (at = from;; at++) {
@@ -413,11 +406,10 @@ static int find_way(struct bin *b, int type)
 		diag_fatal(b->args.diag, "%s: there is no packet of sp-rtrace in it",
 			   in_name(b->in));
 		in_skip(b->in, at);
-		return 0;
+		return;
 	}
 	b->lay_known = true;
-	ret = recover_packet(b, type, at, &whole);
-	if (whole || !(at + passed))
+	if (recover_packet(b, type, at) || !(at + passed))
 		;
 	else if (end && type != SPRT_TYPE_UNKNOWN)
 		report_damaged(b, &damage_cut, 0, "the log ends within %s",
@@ -428,46 +420,47 @@ static int find_way(struct bin *b, int type)
 		report_damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
 			       at + passed);
 	in_skip(b->in, at);
-	if (!ret && !in_log && !handshake_ahead(b, 0))
-		ret = start_log(b, &none);
-	return ret;
+	if (!in_log && !handshake_ahead(b, 0))
+		start_log(b, &none);
 }
 
-static int read_packet(struct bin *b)
+/*
+ * Read the packet at the input position.  @type: set to the type in its header
+ * Return: false if it is not readable.
+ */
+static bool read_packet(struct bin *b, int *type)
 {
 	struct sprt_item r = { 0 };
 	enum sprt_outcome outcome;
 	const uint8_t *p;
 	struct sprt_header h;
 	size_t n, size, used;
-	bool fits;
-	int ret;
 
-	if (handshake_ahead(b, 0))
-		return read_handshake(b);
+	*type = SPRT_TYPE_UNKNOWN;
 	p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
 	if (n < SPRT_HEADER_SIZE)
-		return find_way(b, SPRT_TYPE_UNKNOWN);
+		return false;
 	h = sprt_get_header(&b->lay, p);
+	*type = h.type;
 	size = SPRT_HEADER_SIZE + h.size;
 	if (!h.plausible)
-		return find_way(b, h.type);
+		return false;
 	p = in_peek(b->in, size, &n);
 	if (n < size)
-		return find_way(b, h.type);
+		return false;
 	if (h.type == SPRT_TYPE_UNKNOWN) {
 		if (!at_boundary(b, &b->lay, size, true))
-			return find_way(b, SPRT_TYPE_UNKNOWN);
+			return false;
 		report_damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
 			       h.name, h.size);
 		in_skip(b->in, size);
-		return pass_packet(b);
+		pass_packet(b);
+		return true;
 	}
 
-	ret = make_way(b, h.type, &fits);
-	if (ret || !fits) {
+	if (!make_way(b, h.type)) {
 		in_skip(b->in, size);
-		return ret;
+		return true;
 	}
 	outcome = parse_as(b, &b->lay, h.type, p + SPRT_HEADER_SIZE, h.size, false,
 			   &r, &used);
@@ -478,7 +471,7 @@ static int read_packet(struct bin *b)
 		size = SPRT_HEADER_SIZE + used;
 	} else if (outcome != SPRT_EXACT) {
 		if (!at_boundary(b, &b->lay, size, true))
-			return find_way(b, h.type);
+			return false;
 		/* The look ahead may have moved the bytes. */
 		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
@@ -489,48 +482,37 @@ static int read_packet(struct bin *b)
 			parse_as(b, &b->lay, h.type, p, h.size, true, &r, &used);
 		}
 	}
-	ret = deliver_item(b, h.type, &r);
+	deliver_item(b, h.type, &r);
 	in_skip(b->in, size);
-	return ret;
-}
-
-static int begin_input(struct bin *b, struct in *in)
-{
-	int ret;
-
-	b->in = in;
-	ret = read_handshake(b);
-	return !ret && !b->lay_known ? find_way(b, SPRT_TYPE_UNKNOWN) : ret;
-}
-
-static int end_input(struct bin *b)
-{
-	int ret;
-
-	in_report(b->in, b->args.diag, DIAG_OFFSET, in_offset(b->in));
-	ret = close_call(b);
-	b->in = NULL;
-	b->next++;
-	return ret;
+	return true;
 }
 
 /* Read one packet, or the damage in its place. */
 static int bin_step(struct source *s, struct sink *sink)
 {
 	struct bin *b = (struct bin *)s;
+	int type = SPRT_TYPE_UNKNOWN;
 	size_t n;
-	int ret;
 
 	b->sink = sink;
 	if (b->next == b->args.nin)
 		return 0;
-	if (!b->in)
-		ret = begin_input(b, b->args.in[b->next]);
-	else if (in_peek(b->in, 1, &n) && n)
-		ret = read_packet(b);
-	else
-		ret = end_input(b);
-	return ret ? ret : 1;
+	if (!b->in) {
+		b->in = b->args.in[b->next];
+		read_handshake(b);
+		if (!b->lay_known)
+			find_way(b, type);
+	} else if (!in_peek(b->in, 1, &n) || !n) {
+		in_report(b->in, b->args.diag, DIAG_OFFSET, in_offset(b->in));
+		close_call(b);
+		b->in = NULL;
+		b->next++;
+	} else if (handshake_ahead(b, 0)) {
+		read_handshake(b);
+	} else if (!read_packet(b, &type)) {
+		find_way(b, type);
+	}
+	return b->err ? b->err : 1;
 }
 
 static void bin_free(struct source *s)
