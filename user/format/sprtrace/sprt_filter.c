@@ -11,7 +11,6 @@
 
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_live.h"
-#include "format/sprtrace/sprt_resolve.h"
 #include "io/stats_out.h"
 #include "base/xalloc.h"
 
@@ -197,30 +196,6 @@ static bool read_options(struct sprt_options *o, const struct opts *opts,
 	       read_range(o, opts, diag) && read_sort(o, opts, diag);
 }
 
-/* --- resources ---------------------------------------------------------- */
-
-void sprt_resources(const struct sprt_log *log,
-		    const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1])
-{
-	memset(by_id, 0, (SPRT_RESOURCE_MAX + 1) * sizeof(*by_id));
-	for (size_t i = 0; i < log->nitems; i++) {
-		const struct sprt_item *item = &log->items[i]->item;
-
-		if (item->kind == SPRT_RESOURCE &&
-		    item->resource.id <= SPRT_RESOURCE_MAX)
-			by_id[item->resource.id] = &item->resource;
-	}
-	by_id[0] = NULL;
-}
-
-const struct sprt_resource *
-sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
-		 const struct sprt_call *call)
-{
-	return call->resource <= SPRT_RESOURCE_MAX ? by_id[call->resource] :
-						     NULL;
-}
-
 /* --- filters ------------------------------------------------------------ */
 
 static bool in_mask(uint32_t mask, uint32_t id)
@@ -263,11 +238,10 @@ static bool calls_from(const struct sprt_call *call, uint64_t from, uint64_t to)
 	return false;
 }
 
-static bool call_is_wanted(const struct sprt_call *call, const struct sprt_options *o,
-			   const struct sprt_resource *const *by_id, bool has_range,
-			   uint64_t from, uint64_t to)
+static bool call_is_wanted(const struct sprt_log *log, const struct sprt_call *call,
+			   const struct sprt_options *o, bool has_range, uint64_t from, uint64_t to)
 {
-	if (o->has_resources && sprt_resource_of(by_id, call) &&
+	if (o->has_resources && sprt_resource_of(log, call) &&
 	    !in_mask(o->resources, call->resource))
 		return false;
 	if (has_range && !calls_from(call, from, to))
@@ -282,15 +256,14 @@ static bool call_is_wanted(const struct sprt_call *call, const struct sprt_optio
 }
 
 /* Keep only the allocations of blocks that are never freed. */
-static void remove_freed(struct sprt_log *log,
-			 const struct sprt_resource *const *by_id)
+static void remove_freed(struct sprt_log *log)
 {
 	struct sprt_live live = { 0 };
 
 	for (size_t i = 0; i < log->ncalls; i++) {
 		struct sprt_kept *kept = log->calls[i];
 		const struct sprt_call *call = &kept->item.call;
-		const struct sprt_resource *res = sprt_resource_of(by_id, call);
+		const struct sprt_resource *res = sprt_resource_of(log, call);
 		bool counted = res && res->flags & SPRT_RES_REFCOUNT;
 		struct sprt_block block = {
 			.id = call->id, .resource = call->resource, .cookie = i,
@@ -339,11 +312,9 @@ static void find_extremes(struct sprt_log *log)
 
 static void filter_calls(struct sprt_log *log, const struct sprt_options *o, struct diag *diag)
 {
-	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
 	uint64_t from = 0, to = 0;
 	bool has_range = false;
 
-	sprt_resources(log, by_id);
 	if (o->has_depth)
 		trim_calls(log, o->depth);
 	if (o->has_range) {
@@ -354,7 +325,7 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 				    o->target);
 	}
 	for (size_t i = 0; i < log->ncalls; i++)
-		if (!call_is_wanted(&log->calls[i]->item.call, o, by_id, has_range, from, to))
+		if (!call_is_wanted(log, &log->calls[i]->item.call, o, has_range, from, to))
 			log->calls[i]->removed = true;
 	for (size_t i = 0; i < log->nitems; i++) {
 		struct sprt_item *item = &log->items[i]->item;
@@ -376,7 +347,7 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 	}
 	find_extremes(log);
 	if (o->leaks)
-		remove_freed(log, by_id);
+		remove_freed(log);
 	if (o->resolve)
 		sprt_resolve(log, o->sysroot, diag);
 }

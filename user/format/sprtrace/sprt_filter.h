@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The filters of sp-rtrace's post-processor, as options of every sink of
- * MODEL_SPRTRACE, and a lookup of a log's resources by id.
+ * MODEL_SPRTRACE.
  */
 #ifndef SPRT_FILTER_H
 #define SPRT_FILTER_H
@@ -63,19 +63,5 @@ void sprt_whole_free(struct sprt_whole *w);
  * memory until it is complete; NULL after diag_fatal() (@to is freed).
  */
 struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args);
-
-/**
- * sprt_resource_of - find the description of a call's resource
- * @by_id: filled by sprt_resources()
- *
- * Return: NULL if the log does not describe it.
- */
-const struct sprt_resource *
-sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
-		 const struct sprt_call *call);
-
-/** sprt_resources - fill @by_id with all resources of a log, also those removed by filters */
-void sprt_resources(const struct sprt_log *log,
-		    const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1]);
 
 #endif

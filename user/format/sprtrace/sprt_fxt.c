@@ -50,7 +50,7 @@ struct sprt_fxt {
 	uint64_t koid;		/* of process and thread, 0 if not known yet */
 	uint32_t pid;
 	const char *process;	/* its name */
-	struct sprt_live pids;	/* pids already used as koids, stored as blocks */
+	struct map64 pids;	/* pids already used as koids */
 	uint64_t made;		/* number of koids invented so far */
 
 	/* To convert times of the log to times of the trace: */
@@ -274,14 +274,9 @@ static void end_blocks(struct sprt_fxt *f)
 static void name_process(struct sprt_fxt *f, const char *name)
 {
 	bool whole;
-	int err;
 
-	err = fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name, &whole)));
-	if (!err)
-		err = fxt_thread_name(f->w, f->koid, f->koid,
-				      FXT_STR("all threads"));
-	if (err && !f->err)
-		f->err = err;
+	keep_error(f, fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name, &whole))));
+	keep_error(f, fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads")));
 }
 
 /* Invent a koid for a process whose pid is unknown or taken in this trace. */
@@ -296,19 +291,15 @@ static uint64_t made_koid(struct sprt_fxt *f)
  */
 static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 {
-	struct sprt_block block = { .id = p->pid };
 	const char *name = sprt_intern_str(&f->names, p->name);
 	bool known = f->process == name && f->pid == p->pid;
 
 	if (p->has_time && p->sec > 0 && p->sec < INT64_MAX / (int64_t)NS_PER_SEC)
 		f->start = f->now = (uint64_t)p->sec * NS_PER_SEC +
 				    p->usec % 1000000 * 1000;
-	if (!known) {
-		bool fresh = p->pid && p->pid < KOID_MADE &&
-			     sprt_live_alloc(&f->pids, &block, true);
-
-		f->koid = fresh ? p->pid : made_koid(f);
-	}
+	if (!known)
+		f->koid = p->pid && p->pid < KOID_MADE && map64_first(&f->pids, p->pid) ?
+			  p->pid : made_koid(f);
 	f->process = name;
 	f->pid = p->pid;
 	name_process(f, *p->name ? p->name : "unknown");
@@ -552,7 +543,7 @@ static void fxt_free(struct sink *sink)
 	sprt_log_free(f->waiting);
 	sprt_intern_free(&f->names);
 	fxt_args_free(&f->args);
-	sprt_live_free(&f->pids);
+	map64_clear(&f->pids);
 	sprt_live_free(&f->live);
 	free(f);
 }

@@ -89,7 +89,7 @@ static const char *find_word(const char *text, const char *word)
 }
 
 /*
- * Split a frame's text (forms: see sprt_resolve.h) at the word "from" or "at" and print
+ * Split a frame's text (forms: see sprt_resolve()) at the word "from" or "at" and print
  * its parts.
  */
 static void put_resolved(struct json *j, const char *text)

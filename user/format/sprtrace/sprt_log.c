@@ -88,12 +88,21 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 		log->calls[log->ncalls++] = kept;
 		keep_call(log, &kept->item.call);
 	}
+	if (item->kind == SPRT_RESOURCE && item->resource.id &&
+	    item->resource.id <= SPRT_RESOURCE_MAX)
+		log->resources[item->resource.id] = &kept->item.resource;
 	for (const struct sprt_field *f = sprt_kinds[item->kind].fields; f->type; f++) {
 		const char **s = (const char **)((char *)&kept->item + f->offset);
 
 		if (f->type == SPRT_KEPT || f->type == SPRT_TEXT || f->type == SPRT_OPTIONAL)
 			*s = keep_string(log, *s);
 	}
+}
+
+const struct sprt_resource *sprt_resource_of(const struct sprt_log *log,
+					     const struct sprt_call *call)
+{
+	return call->resource <= SPRT_RESOURCE_MAX ? log->resources[call->resource] : NULL;
 }
 
 int sprt_by_number(const struct sprt_item *x, const struct sprt_item *y)

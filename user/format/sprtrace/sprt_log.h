@@ -22,6 +22,8 @@ struct sprt_log {
 	size_t nitems, items_cap;
 	struct sprt_kept **calls;	/* those of them that are calls; also sorted */
 	size_t ncalls, calls_cap;
+	/* The last resource of each id, also if a filter has removed it; NULL if none. */
+	const struct sprt_resource *resources[SPRT_RESOURCE_MAX + 1];
 	struct sprt_arena arena;	/* items */
 
 	/* Lowest and highest id of an allocated block, found by the filter before --leaks. */
@@ -38,6 +40,10 @@ void sprt_log_clear(struct sprt_log *log);
 
 /** sprt_log_add - keep a copy of an item */
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item);
+
+/** sprt_resource_of - find the resource of a call; NULL if the log does not describe it */
+const struct sprt_resource *sprt_resource_of(const struct sprt_log *log,
+					     const struct sprt_call *call);
 
 /** sprt_by_number - compare two calls for qsort() */
 int sprt_by_number(const struct sprt_item *x, const struct sprt_item *y);
@@ -69,5 +75,16 @@ struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind,
  * Return: 0 or the sink's negative errno.
  */
 int sprt_log_replay(const struct sprt_log *log, struct sink *to);
+
+/**
+ * sprt_resolve - find a text for every frame of a log: sprt_resolve.c
+ * @sysroot: directory that holds the traced machine's files, or NULL for /
+ *
+ * The texts are those of sp-rtrace-resolve: "name() at file:line",
+ * "name() from path", "from path", "in ??"; a C++ name is demangled and brings
+ * its own parentheses.  A frame that already has a text keeps it if neither a
+ * symbol nor a source line is found.
+ */
+void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag);
 
 #endif

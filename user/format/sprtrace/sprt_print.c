@@ -27,7 +27,7 @@ struct report {
 	struct sprt_arena shown;	/* strings, as they are printed */
 
 	/* For the log that is being printed: */
-	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
+	uint32_t only;		/* id of its only resource, which calls do not name; else 0 */
 };
 
 /* Replace newlines in a string of the log by \012: they must not end a line of the report. */
@@ -156,7 +156,6 @@ static void print_all(struct report *r, enum sprt_kind kind)
 	}
 }
 
-/* Print the resources.  If there is only one, clear its by_id: calls then do not name it. */
 static void print_resources(struct report *r)
 {
 	const struct sprt_item *item, *last = NULL;
@@ -173,8 +172,7 @@ static void print_resources(struct report *r)
 			   show_string(r, res->type), show_string(r, res->desc),
 			   res->flags & SPRT_RES_REFCOUNT ? " [refcount]" : "");
 	}
-	if (n == 1 && last->resource.id <= SPRT_RESOURCE_MAX)
-		r->by_id[last->resource.id] = NULL;
+	r->only = n == 1 ? last->resource.id : 0;
 }
 
 /* --- calls -------------------------------------------------------------- */
@@ -192,7 +190,7 @@ static size_t print_comments(struct report *r, size_t i)
 
 static void print_call(struct report *r, const struct sprt_call *call)
 {
-	const struct sprt_resource *res = sprt_resource_of(r->by_id, call);
+	const struct sprt_resource *res = sprt_resource_of(r->whole.log, call);
 
 	out_u64(r->out, call->number);
 	out_puts(r->out, ". ");
@@ -212,7 +210,7 @@ static void print_call(struct report *r, const struct sprt_call *call)
 		out_puts(r->out, "] ");
 	}
 	out_puts(r->out, show_string(r, call->name));
-	if (res)
+	if (res && call->resource != r->only)
 		out_printf(r->out, "<%s>", show_string(r, res->type));
 	if (call->type == SPRT_CALL_ALLOC)
 		out_printf(r->out, "(%" PRId32 ") = 0x%" PRIx64 "\n", call->size, call->id);
@@ -379,7 +377,6 @@ static int print_report(struct sprt_whole *w)
 {
 	struct report *r = (struct report *)w;
 
-	sprt_resources(r->whole.log, r->by_id);
 	print_header(r);
 	print_all(r, SPRT_FILE);
 	print_heap(r);

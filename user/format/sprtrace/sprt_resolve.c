@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Finds names and source lines for the addresses of backtraces, with libdw.  See
- * sprt_resolve.h.
+ * Finds names and source lines for the addresses of backtraces, in the symbols and the DWARF
+ * of the files that were mapped there, with libdw.  See sprt_log.h.
  *
  * A log has the address where the executable part of a file was mapped, but not its
  * offset in the file, which is therefore found in the file's program headers.
  */
-#include "format/sprtrace/sprt_resolve.h"
+#include "format/sprtrace/sprt_log.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>

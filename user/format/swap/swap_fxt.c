@@ -156,31 +156,22 @@ static int swap_fxt_end(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;
 	struct swap_process *p = NULL;
-	struct map64_slot *leaving;
-	size_t n;
 
 	if (!s->begun)
 		write_waiting(s);
 	s->m = &(struct swap_message){ 0 };
 	while ((p = swap_process_next(s->ps, p)))
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
-	n = s->leaving.n;
-	leaving = map64_sorted(&s->leaving, map64_by_key);
-	for (size_t i = 0; i < n; i++)
-		swap_fxt_flush_leaving(s, (uint32_t)leaving[i].key);
-	free(leaving);
+	for (uint32_t cpu = 0; cpu < SWAP_FXT_CPUS; cpu++)
+		swap_fxt_flush_leaving(s, cpu);
 	return out_flush(s->out);
 }
 
 static void swap_fxt_free(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;
-	struct map64_slot *e;
 
 	swap_queue_free(&s->waiting);
-	for (size_t i = 0; (e = map64_each(&s->leaving, &i));)
-		free((void *)(uintptr_t)e->value);
-	map64_clear(&s->leaving);
 	swap_processes_free(s->ps);
 	fxt_args_free(&s->args);
 	fxt_writer_free(s->w);

@@ -21,10 +21,13 @@
 /* Nanoseconds in a second. */
 #define SWAP_SECOND	1000000000u
 
+/* FXT has only 8 bits for the processor. */
+#define SWAP_FXT_CPUS	256u
+
 /* A thread that has left a processor on which no other thread has been seen since. */
 struct swap_leaving {
 	uint64_t time;		/* ns since swap_fxt.zero */
-	uint64_t process, thread;	/* koids */
+	uint64_t process, thread;	/* koids, 0 if there is none */
 };
 
 struct swap_fxt {
@@ -38,7 +41,7 @@ struct swap_fxt {
 	uint64_t next_span;
 	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */
 	uint64_t last_time;	/* latest time so far, ns since @zero */
-	struct map64 leaving;	/* processor to struct swap_leaving * */
+	struct swap_leaving leaving[SWAP_FXT_CPUS];	/* by processor */
 
 	struct swap_queue waiting;	/* first messages, kept until @zero is known */
 

@@ -45,44 +45,36 @@ static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
 
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)
 {
-	struct swap_leaving *l = map64_pointer(&s->leaving, cpu);
+	struct swap_leaving *l = &s->leaving[cpu];
 
-	if (!l)
-		return;
-	put_switch(s, l->time, cpu, l, NULL);
-	map64_remove(&s->leaving, cpu);
-	free(l);
+	if (l->thread)
+		put_switch(s, l->time, cpu, l, NULL);
+	l->thread = 0;
 }
 
 void swap_fxt_on_switch(struct swap_fxt *s)
 {
 	struct swap_thread *t = swap_fxt_thread(s);
+	bool comes = s->m->header.id == SWAP_CONTEXT_SWITCH_EXIT;
 	uint32_t cpu = swap_num(&s->f, "cpu");
-	struct swap_leaving *l = map64_pointer(&s->leaving, cpu);
+	struct swap_leaving *l;
 
-	/* FXT has only 8 bits for the processor. */
-	if (!t || !swap_get(&s->f, "cpu") || cpu > 255) {
-		swap_fxt_instant(s, "scheduling", s->m->header.id == SWAP_CONTEXT_SWITCH_ENTRY ?
-				 "thread leaves" : "thread comes");
+	if (!t || !swap_get(&s->f, "cpu") || cpu >= SWAP_FXT_CPUS) {
+		swap_fxt_instant(s, "scheduling", comes ? "thread comes" : "thread leaves");
 		return;
 	}
-	if (s->m->header.id == SWAP_CONTEXT_SWITCH_EXIT) {
-		bool one = l && l->thread != t->koid && s->time >= l->time &&
-			   s->time - l->time <= SWITCH_MAX_NS;
-
-		if (!one)
-			swap_fxt_flush_leaving(s, cpu);
-		put_switch(s, s->time, cpu, one ? l : NULL, t);
-		if (one) {
-			map64_remove(&s->leaving, cpu);
-			free(l);
-		}
+	l = &s->leaving[cpu];
+	if (comes && l->thread && l->thread != t->koid && s->time >= l->time &&
+	    s->time - l->time <= SWITCH_MAX_NS) {
+		put_switch(s, s->time, cpu, l, t);
+		l->thread = 0;
 		return;
 	}
 	swap_fxt_flush_leaving(s, cpu);
-	l = xmalloc(sizeof(*l));
-	*l = (struct swap_leaving){ s->time, t->process->koid, t->koid };
-	map64_put(&s->leaving, cpu, (uintptr_t)l);
+	if (comes)
+		put_switch(s, s->time, cpu, NULL, t);
+	else
+		*l = (struct swap_leaving){ s->time, t->process->koid, t->koid };
 }
 
 /* ---- the state of the system ---- */

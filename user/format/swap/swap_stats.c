@@ -44,8 +44,9 @@ const struct opt_row swap_stats_options[] = {
 
 /* ---- mappings ---- */
 
-static void map_code(struct swap_stats *s, const struct swap_fields *f)
+static void map_code(void *ctx, const struct swap_fields *f)
 {
+	struct swap_stats *s = ctx;
 	uint32_t pid = swap_num(&s->f, "pid");
 	struct swap_process *p = swap_process_find(s->maps, pid);
 	const struct swap_value *path = swap_get(f, "path");
@@ -63,11 +64,6 @@ static void unmap_code(struct swap_stats *s, uint64_t low, uint64_t high)
 
 	if (p)
 		swap_unmap(p, low, high);
-}
-
-static void map_library(void *ctx, const struct swap_fields *e)
-{
-	map_code(ctx, e);
 }
 
 /* ---- calls ---- */
@@ -162,7 +158,7 @@ static void count_process(struct swap_stats *s, const struct swap_message *m)
 		/* it lists all current mappings; the executable may be missing */
 		unmap_code(s, 0, UINT64_MAX);
 		map_code(s, f);
-		swap_each(m, "libraries", map_library, s);
+		swap_each(m, "libraries", map_code, s);
 	} else if (m->header.id == SWAP_PROCESS_MAP && swap_get(f, "path")) {
 		map_code(s, f);
 	} else if (m->header.id == SWAP_PROCESS_UNMAP) {
