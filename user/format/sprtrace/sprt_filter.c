@@ -147,26 +147,21 @@ bad:
 static bool read_sort(struct sprt_options *o, const struct opts *opts,
 		      struct diag *diag)
 {
-	static const char *const names[] = {
-		[SPRT_SIZE_ASC] = "size-asc", [SPRT_SIZE] = "size",
-		[SPRT_COUNT_ASC] = "count-asc", [SPRT_COUNT] = "count",
-	};
+	/* In order of enum sprt_sort. */
+	static const struct opt_row orders = { .value = "size-asc|size|count-asc|count" };
 	const char *s = opt_value(opts, "sort");
+	int order = opt_choice(&orders, s);
 
-	if (!s)
-		return true;
-	if (!o->compress) {
+	if (s && !o->compress) {
 		diag_fatal(diag, "--sort orders the groups of --compress: say both");
 		return false;
 	}
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(s, names[i])) {
-			o->sort = (enum sprt_sort)i;
-			return true;
-		}
-	diag_fatal(diag, "--sort %s: should be size, size-asc, count or count-asc",
-		   s);
-	return false;
+	if (order < 0) {
+		diag_fatal(diag, "--sort %s: should be size, size-asc, count or count-asc", s);
+		return false;
+	}
+	o->sort = (enum sprt_sort)order;
+	return true;
 }
 
 static bool read_options(struct sprt_options *o, const struct opts *opts,

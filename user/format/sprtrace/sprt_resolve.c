@@ -69,9 +69,8 @@ struct resolver {
 	size_t nareas, areas_cap;
 	struct ranges owners;	/* addresses to areas; base: index in @areas */
 
-	struct map64 by_frame;	/* address to index in @names */
-	struct name *names;
-	size_t nnames, names_cap;
+	struct map64 by_frame;	/* address to struct name * */
+	struct sprt_arena names;
 };
 
 /* Text for an address; @named: it has a symbol or a source line, not only a path. */
@@ -322,16 +321,16 @@ static struct name describe_frame(struct resolver *r, uint64_t frame)
 }
 
 /* Look up the text of a frame; describe_frame() is called once per address. */
-static struct name name_of(struct resolver *r, uint64_t frame)
+static const struct name *name_of(struct resolver *r, uint64_t frame)
 {
-	const uint64_t *known = map64_get(&r->by_frame, frame);
+	struct name *name = map64_pointer(&r->by_frame, frame);
 
-	if (known)
-		return r->names[*known];
-	map64_put(&r->by_frame, frame, r->nnames);
-	r->names = xgrow(r->names, &r->names_cap, r->nnames + 1, sizeof(*r->names));
-	r->names[r->nnames] = describe_frame(r, frame);
-	return r->names[r->nnames++];
+	if (!name) {
+		name = sprt_arena_alloc(&r->names, sizeof(*name));
+		*name = describe_frame(r, frame);
+		map64_put(&r->by_frame, frame, (uintptr_t)name);
+	}
+	return name;
 }
 
 /* --- all frames of the log ---------------------------------------------- */
@@ -349,10 +348,10 @@ static void name_frames(struct resolver *r)
 			continue;
 		resolved = xgrow(resolved, &cap, call->nframes, sizeof(*resolved));
 		for (uint32_t k = 0; k < call->nframes; k++) {
-			struct name name = name_of(r, call->frames[k]);
+			const struct name *name = name_of(r, call->frames[k]);
 
-			resolved[k] = name.text;
-			if (!name.named && call->resolved && call->resolved[k])
+			resolved[k] = name->text;
+			if (!name->named && call->resolved && call->resolved[k])
 				resolved[k] = call->resolved[k];
 		}
 		sprt_log_set_trace(log, call, call->frames, resolved, call->nframes);
@@ -388,6 +387,6 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	map64_clear(&r.by_frame);
 	ranges_free(&r.owners);
 	free(r.areas);
-	free(r.names);
+	sprt_arena_free(&r.names);
 	free(r.debuginfo_path);
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,69 +148,10 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
 
 /* ---- fields as arguments ---- */
 
-__attribute__((format(printf, 2, 3)))
-static void append_printf(struct buf *text, const char *fmt, ...)
-{
-	char s[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(s, sizeof(s), fmt, ap);
-	va_end(ap);
-	buf_adds(text, s);
-}
-
-/* Append an argument of a call as in source code. */
-static void append_value(struct buf *text, const struct swap_value *v)
-{
-	switch (v->kind) {
-	case SWAP_V_UINT:
-		buf_addu(text, v->u);
-		break;
-	case SWAP_V_INT:
-		append_printf(text, "%" PRId64, v->i);
-		break;
-	case SWAP_V_ADDR:
-		append_printf(text, "0x%" PRIx64, v->u);
-		break;
-	case SWAP_V_FLOAT:
-		append_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
-		break;
-	case SWAP_V_BOOL:
-		buf_adds(text, v->u ? "true" : "false");
-		break;
-	case SWAP_V_CHAR:
-		if (v->u >= 0x20 && v->u < 0x7f)
-			append_printf(text, "'%c'", (int)v->u);
-		else
-			append_printf(text, "'\\x%02x'", (unsigned int)v->u);
-		break;
-	case SWAP_V_STR:
-		buf_addc(text, '"');
-		buf_add(text, (const char *)v->p, v->n);
-		buf_addc(text, '"');
-		break;
-	case SWAP_V_ARRAY:
-		buf_addc(text, '[');
-		for (uint32_t i = 0; i < v->n; i++) {
-			const struct swap_value element = swap_element(v, i);
-
-			buf_adds(text, i ? ", " : "");
-			append_value(text, &element);
-		}
-		append_printf(text, "]@0x%" PRIx64, v->u);
-		break;
-	default:
-		buf_addc(text, v->item);
-		break;
-	}
-}
-
 static void add_value(struct swap_fxt *s, const char *name, const struct swap_field *f,
 		      const struct swap_value *v)
 {
 	const char *text = swap_value_name(f->names, v->u);
-	char buf[32];
 
 	if (text) {
 		fxt_args_cstr(&s->args, name, text);
@@ -238,20 +178,12 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 	case SWAP_V_BYTES:
 		fxt_args_hex(&s->args, name, v->p, v->n);
 		break;
-	case SWAP_V_TIME:
-		snprintf(buf, sizeof(buf), "%" PRIu64 ".%09" PRIu32, v->u, v->n);
-		fxt_args_own(&s->args, name, buf);
+	case SWAP_V_NONE:
 		break;
-	case SWAP_V_IP4:
-		snprintf(buf, sizeof(buf), "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
-		fxt_args_own(&s->args, name, buf);
-		break;
-	case SWAP_V_ARRAY:
+	default:
 		s->text.len = 0;
-		append_value(&s->text, v);
+		swap_add_text(&s->text, v);
 		fxt_args_own_text(&s->args, name, s->text.s, s->text.len);
-		break;
-	default:	/* void */
 		break;
 	}
 }
@@ -283,7 +215,7 @@ static void take_value(struct swap_fxt *s, const struct swap_field *f, const str
 	if (f->type == SWAP_T_ARGS) {
 		if (s->text.len)
 			buf_adds(&s->text, ", ");
-		append_value(&s->text, v);
+		swap_add_text(&s->text, v);
 		return;
 	}
 	swap_keep(&s->f, f, v);

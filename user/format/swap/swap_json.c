@@ -19,24 +19,10 @@ struct swap_json {
 	const char *api;
 };
 
-static void put_time(struct json *j, uint64_t sec, uint32_t nsec)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu32, sec, nsec);
-	json_cstr(j, text);
-}
-
-static void put_ip4(struct json *j, const uint8_t *p)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
-	json_cstr(j, text);
-}
-
 static void put_value(struct json *j, const struct swap_value *v)
 {
+	struct buf text = { 0 };
+
 	switch (v->kind) {
 	case SWAP_V_UINT:
 	case SWAP_V_CHAR:
@@ -55,10 +41,10 @@ static void put_value(struct json *j, const struct swap_value *v)
 		json_bool(j, v->u != 0);
 		break;
 	case SWAP_V_TIME:
-		put_time(j, v->u, v->n);
-		break;
 	case SWAP_V_IP4:
-		put_ip4(j, v->p);
+		swap_add_text(&text, v);
+		json_str(j, text.s, text.len);
+		buf_free(&text);
 		break;
 	case SWAP_V_BYTES:
 		json_hex(j, v->p, v->n);
@@ -145,9 +131,13 @@ static void put_step(void *ctx, const struct swap_step *step)
 
 static void put_header(struct json *j, const struct swap_message *m)
 {
+	struct swap_value time = {
+		.kind = SWAP_V_TIME, .u = m->header.sec, .n = m->header.nsec,
+	};
+
 	json_member_u64(j, "seq", m->header.seq);
 	json_key(j, "time");
-	put_time(j, m->header.sec, m->header.nsec);
+	put_value(j, &time);
 	json_member_u64(j, "offset", m->offset);
 }
 

@@ -508,6 +508,16 @@ int swap_source_detect(const uint8_t *data, size_t n)
 	return swap_detect(data, n) ? DETECT_LIKELY : DETECT_NO;
 }
 
+/* The value of an option as a number.  Return: false after diag_fatal() if it is not in bounds. */
+static bool read_count(const struct source_args *args, const char *name, unsigned int min, uint64_t *v)
+{
+	if (opt_number(args->opts, name, min, 1024, v))
+		return true;
+	diag_fatal(args->diag, "--%s: not a number from %u to 1024: %s", name, min,
+		   opt_value(args->opts, name));
+	return false;
+}
+
 struct source *swap_source_open(const struct source_args *args)
 {
 	static const struct source_ops ops = { swap_source_step, swap_source_free };
@@ -516,16 +526,9 @@ struct source *swap_source_open(const struct source_args *args)
 	struct map64 api = { 0 };
 	struct swap_source *s;
 
-	if (!opt_number(args->opts, "swap-cpus", 1, 1024, &cpus)) {
-		diag_fatal(args->diag, "--swap-cpus: not a number from 1 to 1024: %s",
-			   opt_value(args->opts, "swap-cpus"));
+	if (!read_count(args, "swap-cpus", 1, &cpus) ||
+	    !read_count(args, "swap-energy-devices", 0, &devices))
 		return NULL;
-	}
-	if (!opt_number(args->opts, "swap-energy-devices", 0, 1024, &devices)) {
-		diag_fatal(args->diag, "--swap-energy-devices: not a number from 0 to 1024: %s",
-			   opt_value(args->opts, "swap-energy-devices"));
-		return NULL;
-	}
 	if (map && !read_names(&api, map, args->diag)) {
 		forget_names(&api);
 		return NULL;

@@ -2,6 +2,9 @@
 /* Walks over a payload.  See swap_walk.h. */
 #include "format/swap/swap_walk.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 float swap_f32(const uint8_t *p)
@@ -374,6 +377,71 @@ const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *
 	}
 	*end = best_end;
 	return best;
+}
+
+/* ---- values as text ---- */
+
+__attribute__((format(printf, 2, 3)))
+static void append_printf(struct buf *text, const char *fmt, ...)
+{
+	char s[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	buf_adds(text, s);
+}
+
+void swap_add_text(struct buf *text, const struct swap_value *v)
+{
+	switch (v->kind) {
+	case SWAP_V_UINT:
+		buf_addu(text, v->u);
+		break;
+	case SWAP_V_INT:
+		append_printf(text, "%" PRId64, v->i);
+		break;
+	case SWAP_V_ADDR:
+		append_printf(text, "0x%" PRIx64, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		append_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
+		break;
+	case SWAP_V_BOOL:
+		buf_adds(text, v->u ? "true" : "false");
+		break;
+	case SWAP_V_CHAR:
+		if (v->u >= 0x20 && v->u < 0x7f)
+			append_printf(text, "'%c'", (int)v->u);
+		else
+			append_printf(text, "'\\x%02x'", (unsigned int)v->u);
+		break;
+	case SWAP_V_STR:
+		buf_addc(text, '"');
+		buf_add(text, (const char *)v->p, v->n);
+		buf_addc(text, '"');
+		break;
+	case SWAP_V_ARRAY:
+		buf_addc(text, '[');
+		for (uint32_t i = 0; i < v->n; i++) {
+			const struct swap_value element = swap_element(v, i);
+
+			buf_adds(text, i ? ", " : "");
+			swap_add_text(text, &element);
+		}
+		append_printf(text, "]@0x%" PRIx64, v->u);
+		break;
+	case SWAP_V_TIME:
+		append_printf(text, "%" PRIu64 ".%09" PRIu32, v->u, v->n);
+		break;
+	case SWAP_V_IP4:
+		append_printf(text, "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
+		break;
+	default:
+		buf_addc(text, v->item);
+		break;
+	}
 }
 
 /* ---- fields by name ---- */

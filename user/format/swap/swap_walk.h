@@ -9,6 +9,7 @@
 #ifndef ETRACE_SWAP_WALK_H
 #define ETRACE_SWAP_WALK_H
 
+#include "base/buf.h"
 #include "format/swap/swap_layout.h"
 
 /* The two numbers that a SYSTEM message leaves out. */
@@ -101,6 +102,9 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
  */
 struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
 			  const struct swap_counts *counts, swap_visit *visit, void *ctx);
+
+/** swap_add_text - append a value, of an argument as in source code */
+void swap_add_text(struct buf *text, const struct swap_value *v);
 
 /** swap_element - an element of a SWAP_V_ARRAY, a number with the item of the array */
 struct swap_value swap_element(const struct swap_value *array, uint32_t i);
