@@ -207,9 +207,9 @@ static bool find_range(struct sprt_log *log, const struct sprt_options *o,
 		       uint64_t *from, uint64_t *to)
 {
 	const struct sprt_item *item;
-	size_t i = 0;
+	struct sprt_kept *at = NULL;
 
-	while ((item = sprt_log_find(log, SPRT_MAP, &i))) {
+	while ((item = sprt_log_find(log, SPRT_MAP, &at))) {
 		const struct sprt_map *map = &item->map;
 
 		if (!strstr(map->path, o->target))
@@ -322,15 +322,13 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 	for (size_t i = 0; i < log->ncalls; i++)
 		if (!call_is_wanted(log, &log->calls[i]->item.call, o, has_range, from, to))
 			log->calls[i]->removed = true;
-	for (size_t i = 0; i < log->nitems; i++) {
-		struct sprt_item *item = &log->items[i]->item;
+	for (struct sprt_kept *at = log->first; at; at = at->next) {
+		struct sprt_item *item = &at->item;
 
 		if (item->kind == SPRT_RESOURCE && o->has_resources)
-			log->items[i]->removed = !in_mask(o->resources,
-							 item->resource.id);
+			at->removed = !in_mask(o->resources, item->resource.id);
 		if (item->kind == SPRT_CONTEXT && o->has_contexts)
-			log->items[i]->removed =
-				!(item->context.id & o->contexts);
+			at->removed = !(item->context.id & o->contexts);
 		if (item->kind == SPRT_PROCESS && o->has_depth) {
 			item->process.has_depth = true;
 			item->process.depth = o->depth;
@@ -354,7 +352,7 @@ int sprt_whole_end(struct sprt_whole *w)
 	int ret;
 
 	/* No log yet: filter_calls() would report a missing mapping. */
-	if (!w->log->nitems)
+	if (!w->log->first)
 		return 0;
 	filter_calls(w->log, &w->options, w->diag);
 	ret = w->take(w);

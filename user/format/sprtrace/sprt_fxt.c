@@ -481,8 +481,8 @@ static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
 
 	set_process(f, p);
 	f->waiting = NULL;
-	for (size_t i = 0; i < log->nitems; i++)
-		write_item(f, &log->items[i]->item);
+	for (struct sprt_kept *at = log->first; at; at = at->next)
+		write_item(f, &at->item);
 	sprt_log_free(log);
 }
 

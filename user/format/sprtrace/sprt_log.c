@@ -4,6 +4,7 @@
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,6 @@ void sprt_log_clear(struct sprt_log *log)
 {
 	sprt_intern_free(&log->strings);
 	sprt_arena_free(&log->arena);
-	free(log->items);
 	free(log->calls);
 	memset(log, 0, sizeof(*log));
 }
@@ -77,11 +77,19 @@ static void keep_call(struct sprt_log *log, struct sprt_call *call)
 
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 {
-	struct sprt_kept *kept = sprt_arena_alloc(&log->arena, sizeof(*kept));
+	size_t size = item->kind == SPRT_COMMENT ?
+		      offsetof(struct sprt_item, comment) + sizeof(item->comment) : sizeof(*item);
+	struct sprt_kept *kept;
 
-	*kept = (struct sprt_kept){ .item = *item };
-	log->items = xgrow(log->items, &log->items_cap, log->nitems + 1, sizeof(*log->items));
-	log->items[log->nitems++] = kept;
+	kept = sprt_arena_alloc(&log->arena, offsetof(struct sprt_kept, item) + size);
+	kept->next = NULL;
+	kept->removed = false;
+	memcpy(&kept->item, item, size);
+	if (log->last)
+		log->last->next = kept;
+	else
+		log->first = kept;
+	log->last = kept;
 	if (item->kind == SPRT_CALL) {
 		log->calls = xgrow(log->calls, &log->calls_cap, log->ncalls + 1,
 				   sizeof(*log->calls));
@@ -125,43 +133,42 @@ void sprt_log_sort(struct sprt_log *log)
 		qsort(log->calls, log->ncalls, sizeof(*log->calls), by_number);
 }
 
-struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind, size_t *i)
+struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind,
+				struct sprt_kept **at)
 {
-	while (*i < log->nitems) {
-		struct sprt_kept *kept = log->items[(*i)++];
-
-		if (kept->item.kind == kind && !kept->removed)
-			return &kept->item;
-	}
-	return NULL;
+	do
+		*at = *at ? (*at)->next : log->first;
+	while (*at && ((*at)->item.kind != kind || (*at)->removed));
+	return *at ? &(*at)->item : NULL;
 }
 
-/* Pass the comments, or everything else, from item @i up to the next call. */
-static int replay_items(const struct sprt_log *log, struct sink *to, size_t i, bool comments)
+/* Pass the comments, or everything else, from @at up to the next call. */
+static int replay_items(struct sprt_kept *at, struct sink *to, bool comments)
 {
 	int ret = 0;
 
-	for (; !ret && i < log->nitems && log->items[i]->item.kind != SPRT_CALL; i++)
-		if ((log->items[i]->item.kind == SPRT_COMMENT) == comments &&
-		    !log->items[i]->removed)
-			ret = sink_item(to, &log->items[i]->item);
+	for (; !ret && at && at->item.kind != SPRT_CALL; at = at->next)
+		if ((at->item.kind == SPRT_COMMENT) == comments && !at->removed)
+			ret = sink_item(to, &at->item);
 	return ret;
 }
 
 int sprt_log_replay(const struct sprt_log *log, struct sink *to)
 {
-	size_t i = 0, call = 0;
-	int ret;
+	struct sprt_kept *at = log->first;
+	int ret = 0;
 
-	do {
-		ret = replay_items(log, to, i, false);
+	for (size_t call = 0; !ret && at; call++) {
+		ret = replay_items(at, to, false);
 		if (!ret)
-			ret = replay_items(log, to, i, true);
-		while (i < log->nitems && log->items[i]->item.kind != SPRT_CALL)
-			i++;
-		if (!ret && i < log->nitems && !log->calls[call]->removed)
+			ret = replay_items(at, to, true);
+		while (at && at->item.kind != SPRT_CALL)
+			at = at->next;
+		if (!at)
+			break;
+		if (!ret && !log->calls[call]->removed)
 			ret = sink_item(to, &log->calls[call]->item);
-		call++;
-	} while (!ret && i++ < log->nitems);
+		at = at->next;
+	}
 	return ret;
 }

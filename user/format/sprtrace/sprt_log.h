@@ -13,13 +13,14 @@
 
 /* A stored item; equal contents have equal pointers. */
 struct sprt_kept {
-	struct sprt_item item;
+	struct sprt_kept *next;
 	bool removed;		/* by a filter */
+	/* The memory of a comment ends with its text: comments can be short and many. */
+	struct sprt_item item;
 };
 
 struct sprt_log {
-	struct sprt_kept **items;	/* in order of arrival */
-	size_t nitems, items_cap;
+	struct sprt_kept *first, *last;	/* in order of arrival, NULL if none */
 	struct sprt_kept **calls;	/* those of them that are calls; also sorted */
 	size_t ncalls, calls_cap;
 	/* The last resource of each id, also if a filter has removed it; NULL if none. */
@@ -62,11 +63,12 @@ void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
 
 /**
  * sprt_log_find - find the next item of a kind that no filter has removed; not for calls
- * @i: index to begin at, 0 at first; moved behind the item
+ * @at: the item before it, NULL for the first; set to the item
  *
  * Return: the item, or NULL after the last.
  */
-struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind, size_t *i);
+struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind,
+				struct sprt_kept **at);
 
 /**
  * sprt_log_replay - pass everything that is not removed to a sink, in order of

@@ -58,12 +58,12 @@ static void print_header(struct report *r)
 	const struct sprt_log_start *log = NULL;
 	const struct sprt_process *process = NULL;
 	unsigned int filters;
-	size_t i = 0;
+	struct sprt_kept *at = NULL;
 
-	item = sprt_log_find(r->whole.log, SPRT_LOG, &i);
+	item = sprt_log_find(r->whole.log, SPRT_LOG, &at);
 	if (item)
 		log = &item->log;
-	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_PROCESS, &i));)
+	for (at = NULL; (item = sprt_log_find(r->whole.log, SPRT_PROCESS, &at));)
 		process = &item->process;
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
@@ -113,7 +113,7 @@ static void print_heap(struct report *r)
 	const struct sprt_item *item;
 	const struct sprt_heap *heap = NULL;
 
-	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_HEAP, &i));)
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_HEAP, &at));)
 		heap = &item->heap;
 	if (!heap)
 		return;
@@ -139,7 +139,7 @@ static void print_all(struct report *r, enum sprt_kind kind)
 {
 	const struct sprt_item *item;
 
-	for (size_t i = 0; (item = sprt_log_find(r->whole.log, kind, &i));) {
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, kind, &at));) {
 		if (kind == SPRT_FILE)
 			out_printf(r->out, "& %s : %s\n", show_string(r, item->file.name),
 				   show_string(r, item->file.path));
@@ -159,11 +159,12 @@ static void print_all(struct report *r, enum sprt_kind kind)
 static void print_resources(struct report *r)
 {
 	const struct sprt_item *item, *last = NULL;
-	size_t n = 0, i;
+	struct sprt_kept *at = NULL;
+	size_t n = 0;
 
-	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i)); n++)
+	for (; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at)); n++)
 		last = item;
-	for (i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
+	for (at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));) {
 		const struct sprt_resource *res = &item->resource;
 		uint32_t bit = res->id - 1 < SPRT_RESOURCE_MAX ?
 			       1u << (res->id - 1) : 0;
@@ -177,15 +178,13 @@ static void print_resources(struct report *r)
 
 /* --- calls -------------------------------------------------------------- */
 
-/* Print the comments from item @i on, up to the next call.  Return: its index. */
-static size_t print_comments(struct report *r, size_t i)
+/* Print the comments from @at on, up to the next call.  Return: that call, NULL if none. */
+static struct sprt_kept *print_comments(struct report *r, struct sprt_kept *at)
 {
-	const struct sprt_log *log = r->whole.log;
-
-	for (; i < log->nitems && log->items[i]->item.kind != SPRT_CALL; i++)
-		if (log->items[i]->item.kind == SPRT_COMMENT)
-			out_printf(r->out, "%s\n", show_string(r, log->items[i]->item.comment));
-	return i;
+	for (; at && at->item.kind != SPRT_CALL; at = at->next)
+		if (at->item.kind == SPRT_COMMENT)
+			out_printf(r->out, "%s\n", show_string(r, at->item.comment));
+	return at;
 }
 
 static void print_call(struct report *r, const struct sprt_call *call)
@@ -237,7 +236,8 @@ static void print_calls(struct report *r)
 	const struct sprt_log *log = r->whole.log;
 	size_t n = 0;
 
-	for (size_t i = print_comments(r, 0); i < log->nitems; i = print_comments(r, i + 1)) {
+	for (struct sprt_kept *at = print_comments(r, log->first); at;
+	     at = print_comments(r, at->next)) {
 		const struct sprt_kept *kept = log->calls[n++];
 
 		if (kept->removed)
@@ -294,7 +294,8 @@ static void print_groups(struct report *r)
 {
 	const struct sprt_kept **members;
 	struct group *groups = NULL;
-	size_t n = 0, ngroups = 0, cap = 0, comment = print_comments(r, 0);
+	struct sprt_kept *at = print_comments(r, r->whole.log->first);
+	size_t n = 0, ngroups = 0, cap = 0;
 
 	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept *));
 	for (size_t i = 0; i < r->whole.log->ncalls; i++)
@@ -325,8 +326,8 @@ static void print_groups(struct report *r)
 			   groups[g].n, groups[g].total);
 		print_trace(r, &groups[g].members[0]->item.call);
 	}
-	while (comment < r->whole.log->nitems)
-		comment = print_comments(r, comment + 1);
+	while (at)
+		at = print_comments(r, at->next);
 	free(groups);
 	free(members);
 }
@@ -345,7 +346,7 @@ static void print_leaks(struct report *r)
 	bool known[SPRT_RESOURCE_MAX + 1] = { false };
 	const struct sprt_item *item;
 
-	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));)
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));)
 		if (item->resource.id <= SPRT_RESOURCE_MAX)
 			known[item->resource.id] = true;
 	known[0] = false;
@@ -360,7 +361,7 @@ static void print_leaks(struct report *r)
 		leaks[id].blocks++;
 		leaks[id].amount += sprt_call_amount(call);
 	}
-	for (size_t i = 0; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));) {
 		const struct sprt_resource *res = &item->resource;
 
 		if (!res->id || res->id > SPRT_RESOURCE_MAX)

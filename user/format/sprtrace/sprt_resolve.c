@@ -364,7 +364,7 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	struct resolver r = { .log = log, .sysroot = sysroot, .diag = diag };
 	const struct sprt_item *item;
 	struct map64_slot *slot;
-	size_t i = 0;
+	struct sprt_kept *at = NULL;
 
 	if (asprintf(&r.debuginfo_path, ":.debug:%s/usr/lib/debug",
 		     sysroot ? sysroot : "") < 0)
@@ -373,11 +373,11 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	r.callbacks.section_address = dwfl_offline_section_address;
 	r.callbacks.debuginfo_path = &r.debuginfo_path;
 
-	while ((item = sprt_log_find(log, SPRT_MAP, &i)))
+	while ((item = sprt_log_find(log, SPRT_MAP, &at)))
 		add_area(&r, &item->map);
 	name_frames(&r);
 
-	for (i = 0; (slot = map64_each(&r.objects, &i));) {
+	for (size_t i = 0; (slot = map64_each(&r.objects, &i));) {
 		struct object *o = (struct object *)(uintptr_t)slot->value;
 
 		dwfl_end(o->dwfl);

@@ -116,8 +116,8 @@ static void end_call(struct sprt_text *t, bool trace)
 	call->nframes = (uint32_t)t->nframe;
 	call->resolved = t->resolved;
 	emit_item(t, &t->call);
-	for (size_t i = 0; i < t->later.nitems; i++)
-		emit_item(t, &t->later.items[i]->item);
+	for (struct sprt_kept *at = t->later.first; at; at = at->next)
+		emit_item(t, &at->item);
 	sprt_log_clear(&t->later);
 	t->nframe = 0;
 	sprt_arena_reset(&t->room.strings);
