@@ -508,8 +508,9 @@ int swap_source_detect(const uint8_t *data, size_t n)
 	return swap_detect(data, n) ? DETECT_LIKELY : DETECT_NO;
 }
 
-/* The value of an option as a number.  Return: false after diag_fatal() if it is not in bounds. */
-static bool read_count(const struct source_args *args, const char *name, unsigned int min, uint64_t *v)
+/* Read a number from @min to 1024 from an option.  Return: false after diag_fatal(). */
+static bool read_count(const struct source_args *args, const char *name, unsigned int min,
+		       uint64_t *v)
 {
 	if (opt_number(args->opts, name, min, 1024, v))
 		return true;
