@@ -139,20 +139,37 @@ static __always_inline void record_use(struct scratch *s, struct slot *t, u32 fd
 	send_event(s, t);
 }
 
-/* Sends all uses in @u as one record. @how: EB_USES_* */
+/*
+ * Takes the uses in @u, to record them: of two threads that end at the same moment, and would
+ * both record them, one gets 0. (Before 5.12, programs cannot exchange a word.)
+ */
+static __always_inline u64 take_uses(struct uses *u)
+{
+	u64 any;
+
+	if (!u)
+		return 0;
+	if (!OLD)
+		return __sync_lock_test_and_set(&u->any, 0);
+	any = u->any;
+	u->any = 0;
+	return any;
+}
+
+/* Sends all uses in @u as one record. @any: from take_uses(); @how: EB_USES_* */
 static __always_inline void record_uses(struct scratch *s, struct slot *t, struct uses *u,
-					u32 how)
+					u64 any, u32 how)
 {
 	u64 n = 0;
 
 	rec_init(s, t, EB_USES);
 	s->rec.val[0] = how;
-	if (u && u->any) {
+	if (u && any) {
 		/* The last group with uses is the highest nonzero byte. */
-		if (u->any >> 32)
-			n = u->any >> 48 ? (u->any >> 56 ? 8 : 7) : (u->any >> 40 ? 6 : 5);
+		if (any >> 32)
+			n = any >> 48 ? (any >> 56 ? 8 : 7) : (any >> 40 ? 6 : 5);
 		else
-			n = u->any >> 16 ? (u->any >> 24 ? 4 : 3) : (u->any >> 8 ? 2 : 1);
+			n = any >> 16 ? (any >> 24 ? 4 : 3) : (any >> 8 ? 2 : 1);
 		n *= EB_USES_GROUP * sizeof(struct eb_use);
 		n = below(EB_DATA, n);
 		if (n > sizeof(u->use))
@@ -171,9 +188,10 @@ static __always_inline void uses_over(struct scratch *s, struct slot *t,
 {
 	struct task_struct *leader = GET(task, group_leader);
 	struct uses *u = uses_of(leader, false);
+	u64 any = take_uses(u);
 
-	if ((u && u->any) || closes)
-		record_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_RECORD);
+	if (any || closes)
+		record_uses(s, t, u, any, closes ? EB_USES_EXEC : EB_USES_RECORD);
 	if (u)
 		uses_forget(leader);
 }
@@ -242,7 +260,7 @@ static __always_inline void use_closed_range(const struct call *c)
 
 	if (!u || !u->any || u->files != (u64)files_of(c))
 		return;
-	record_uses(c->s, c->t, u, EB_USES_KEEP);
+	record_uses(c->s, c->t, u, take_uses(u), EB_USES_KEEP);
 	uses_forget(leader);
 }
 
@@ -261,7 +279,7 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 		return;
 	u = uses_of(leader, false);
 	if (u && u->any) {
-		record_uses(s, t, u, EB_USES_RECORD);
+		record_uses(s, t, u, take_uses(u), EB_USES_RECORD);
 		uses_forget(leader);
 	}
 	u = uses_of(leader, true);
