@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Assembles lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "format/lines/assemble.h"
-#include "format/lines/plain_parse.h"
+#include "format/lines/event_builder.h"
 #include "event/event_queue.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -164,8 +164,7 @@ static void let_out_first(struct assembler *a)
 	struct builder *b = evq_take(&a->queue);
 	struct et_event *ev = &b->ev;
 
-	if (!b->plain.on)
-		lt_finish(ev, &b->list);
+	lt_finish(ev, &b->list);
 	if (ev->nfindings)
 		report_findings(a, b, ev);
 	if (b->no_cont_end)
@@ -202,10 +201,7 @@ static void go_alone(struct assembler *a, const struct builder *b)
 /* A mount may still fail long after its strings were printed. */
 static bool may_still_fail(const struct builder *b)
 {
-	/* on the fast path, all lines so far came in one record */
-	bool one_record = b->plain.on ? b->lines > 1 : b->one_record;
-
-	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !one_record;
+	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !b->one_record;
 }
 
 /* Whether a complete event that is first in the queue need not wait for further lines. */
@@ -258,16 +254,6 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 }
 
 /* Puts a task's new event, which begins with this line, into the queue. */
-static void enter_event(struct assembler *a, struct slot *s, struct builder *b,
-			const struct et_line *l)
-{
-	s->gone = b->ev.kind == ET_K_EXIT;
-	s->b = b;
-	b->ev.place = l->number;
-	b->file = l->file;
-	evq_put(&a->queue, b);
-}
-
 static struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
 				   const struct et_line *l)
 {
@@ -277,43 +263,12 @@ static struct builder *start_event(struct assembler *a, struct slot *s, enum et_
 		close_event(a, s);
 	b = evq_new(&a->queue);
 	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
-	enter_event(a, s, b, l);
+	s->gone = kind == ET_K_EXIT;
+	s->b = b;
+	b->ev.place = l->number;
+	b->file = l->file;
+	evq_put(&a->queue, b);
 	return b;
-}
-
-/* Begins an event on the fast path.  Return: false if this line does not allow that. */
-static bool begin_plain(struct assembler *a, struct slot *s, const struct et_line *l)
-{
-	const struct et_row *row = plain_row(l);
-	struct builder *b;
-
-	if (!row || l->time < s->seen || (s->b && l->time <= s->b->line_time))
-		return false;
-	b = evq_new(&a->queue);
-	if (!plain_begin(b, row, l)) {
-		evq_drop(&a->queue, b);
-		return false;
-	}
-	if (s->b)
-		close_event(a, s);
-	s->begun = s->seen = l->time;
-	enter_event(a, s, b, l);
-	return true;
-}
-
-static bool adds_plain(const struct slot *s)
-{
-	return s->b && s->b->plain.more;
-}
-
-/* Adds a line to the task's event on the fast path.  Return: false if it does not fit. */
-static bool add_plain(struct assembler *a, struct slot *s, const struct et_line *l)
-{
-	if (!plain_add(s->b, l))
-		return false;
-	s->seen = l->time;
-	evq_grown(&a->queue, &s->b->ev);
-	return true;
 }
 
 static bool is_extension(const struct et_line *l)
@@ -354,54 +309,44 @@ static void report_damage(struct assembler *a, const struct et_line *l, const st
 						"Cont_end where no Cont was");
 }
 
-/* Leaves the fast path.  Return: the event that this line may continue, NULL if none. */
-static struct builder *goes_on_with(struct assembler *a, struct slot *s,
-				    const struct line_text *p)
-{
-	struct builder *b = s->b;
-
-	if (b && b->plain.on) {
-		/* complete, and a header of another kind: it begins another event */
-		if (!b->plain.more && p->what == P_HEADER && lt_tags[p->tag].kind != b->ev.kind)
-			close_event(a, s);
-		else
-			builder_make_list(b);
-	}
-	return s->b;
-}
-
 static bool is_too_big(const struct builder *b)
 {
 	return et_memory(&b->ev) + b->list.nitems * sizeof(struct lt_item) > ET_MAX_BYTES;
 }
 
-static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
+/* Adds a line that is not the expected one. */
+static void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
+		      const struct line_text *p)
 {
-	struct line_text p = line_text_split(l);
-	struct builder *b = goes_on_with(a, s, &p);
 	enum builder_result result = BUILDER_NOT_ADDED;
+	struct builder *b = s->b;
 
-	if (b && builder_is_double(b, l, &p)) {
-		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
-		return;
-	}
-	if (b && is_too_big(b)) {
-		diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
+	if (b && builder_is_before(b, l, p)) {
 		close_event(a, s);
 		b = NULL;
 	}
-	report_unknown(a, l, &p);
+	if (b) {
+		builder_make_list(b);
+		if (builder_is_double(b, l, p)) {
+			diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
+			return;
+		}
+		if (is_too_big(b)) {
+			diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
+			close_event(a, s);
+			b = NULL;
+		}
+	}
+	report_unknown(a, l, p);
 	if (b)
-		result = builder_add(b, l, &p);
-	else if (p.what == P_CONT_END || p.what == P_STRING_END)
+		result = builder_add(b, l, p);
+	else if (p->what == P_CONT_END || p->what == P_STRING_END)
 		result = BUILDER_STRAY;
 	if (result == BUILDER_NOT_ADDED) {
-		b = start_event(a, s, builder_kind(&p), l);
-		result = builder_add(b, l, &p);
+		b = start_event(a, s, builder_kind(p), l);
+		result = builder_add(b, l, p);
 	}
-	report_damage(a, l, &p, result);
-	if (s->seen < l->time)
-		s->seen = l->time;
+	report_damage(a, l, p, result);
 	if (!b)
 		return;
 	if (b->went_back)
@@ -413,25 +358,18 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
+	struct line_text p = line_text_split(l);
 	uint64_t begun = a->queue.order.arrivals;
 
-	if (!(adds_plain(s) && add_plain(a, s, l)) && !begin_plain(a, s, l))
-		take_line(a, s, l);
+	if (s->b && builder_add_expected(s->b, l, &p))
+		evq_grown(&a->queue, &s->b->ev);
+	else
+		take_line(a, s, l, &p);
+	if (s->seen < l->time)
+		s->seen = l->time;
 	if (a->queue.order.arrivals != begun)
 		drain_queue(a, l->time);
-	return a->queue.err ? a->queue.err : adds_plain(s);
-}
-
-size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
-		uint64_t until)
-{
-	struct slot *slot = a->last;
-	struct builder *b = slot->b;
-	size_t taken = plain_add_more(b, st, s, end, until);
-
-	slot->seen = b->line_time;
-	evq_grown(&a->queue, &b->ev);
-	return taken;
+	return a->queue.err;
 }
 
 int asm_lost(struct assembler *a, const struct et_line *l)

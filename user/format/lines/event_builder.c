@@ -9,6 +9,8 @@
 
 /* List items that stay allocated when the memory of an event is reused. */
 #define KEEP_ITEMS	64u
+/* Maximum bytes of an event that takes arguments without a list. */
+#define KEEP_SHORT	(1u << 20)
 
 /* Bit of a string in builder.need; 0 for arguments, and if the kind has no such string. */
 static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
@@ -21,10 +23,13 @@ static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
 void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
 		   uint64_t time)
 {
-	builder_head(b, kind, upid, cpu, time);
+	et_reset(&b->ev, kind, upid, cpu, time);
 	b->list.nitems = 0;
 	b->list.items = xtrim(b->list.items, &b->list.items_cap, KEEP_ITEMS);
-	b->plain.on = b->plain.more = false;
+	b->listed = true;
+	b->expected = 0;
+	b->done = b->one_record = b->went_back = b->no_cont_end = false;
+	b->string = -1;
 	b->ended = !(lt_needs[kind] & LT_NEEDS_END);
 	b->lines = 0;
 	b->last_cpu = cpu;
@@ -180,17 +185,74 @@ static void count_line(struct builder *b, const struct et_line *l)
 		b->line_time = l->time;
 }
 
+/* Sets the line expected after that of row @i: the next announced string, or the last line. */
+static inline void expect_next(struct builder *b, unsigned int i)
+{
+	struct et_event *ev = &b->ev;
+	unsigned int end = et_kinds[ev->kind].end;
+
+	if (b->ended && !(ev->announced & ~ev->strings))
+		i = end;
+	while (++i < end) {
+		const struct et_row *row = &et_rows[i];
+
+		if (row->role == ET_LAST ||
+		    (row->role == ET_STRING && ev->announced >> row->slot & 1 &&
+		     (row->slot != ET_ARGS || b->args_left))) {
+			b->expected = (uint8_t)i;
+			return;
+		}
+	}
+	b->expected = 0;
+	b->done = true;
+	/* all announced strings have come, with these sizes */
+	ev->announced = 0;
+}
+
+/*
+ * Whether an event that begins with this header can do without a list: the line has, or
+ * announces, all parts of the event.
+ */
+static inline bool needs_no_list(const struct builder *b, const struct et_row *row,
+				 const struct lt_item *it, const struct et_line *l)
+{
+	const struct et_event *ev = &b->ev;
+
+	if (row->role != ET_BEGIN || row->when != ET_EACH || it->len || ev->time != l->time)
+		return false;
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		const struct et_field *f = &row->fields[i];
+
+		if (it->have >> i & 1 ? f->is_size && ev->size[f->slot] < 0 : !f->may)
+			return false;
+	}
+	return true;
+}
+
 /* Adds a header that belongs to this event.  Return: false if it is damaged. */
 static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_tag_row *row = &lt_tags[p->tag];
-	struct lt_item *it;
-	bool good;
+	struct lt_item item = { .tag = (uint8_t)p->tag }, *it;
+	bool good, first = !b->lines;
 
 	leave_string(b);
 	count_line(b, l);
+	good = line_text_fields(&b->ev, &item, p->text, p->len);
+	if (first && good && needs_no_list(b, lt_rows[p->tag], &item, l)) {
+		b->listed = false;
+		b->args_left = 0;
+		if (b->ev.announced >> ET_ARGS & 1) {
+			b->args_left = b->ev.size[ET_ARGS];
+			if (!b->args_left)
+				b->ev.strings |= 1u << ET_ARGS;
+		}
+		b->last_time = l->time;
+		expect_next(b, (unsigned int)(lt_rows[p->tag] - et_rows));
+		return true;
+	}
 	it = add_item(b, l, p->tag);
-	good = line_text_fields(&b->ev, it, p->text, p->len);
+	*it = item;
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		const struct et_field *f = &row->fields[i];
 
@@ -203,6 +265,37 @@ static bool add_header(struct builder *b, const struct et_line *l, const struct 
 	if (row->role != ET_BEGIN && row->role != ET_MORE)
 		b->ended = true;
 	return good;
+}
+
+bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
+{
+	unsigned int i = b->expected;
+	const struct et_row *row = &et_rows[i];
+	struct et_event *ev = &b->ev;
+
+	if (!i || p->tag != lt_of_row[i] || !same_record(b, l))
+		return false;
+	if (p->what == P_HEADER) {
+		if (p->len)
+			return false;
+	} else if (p->what != P_STRING || p->len >= ET_PART_MAX) {
+		return false;
+	} else if (row->slot == ET_ARGS) {
+		if (p->index != ev->nargs || (int64_t)p->len >= b->args_left ||
+		    ev->nbytes > KEEP_SHORT)
+			return false;
+		b->args_left -= (int64_t)p->len + 1;
+		et_add_arg(ev, p->text, p->len);
+	} else {
+		if (p->part || (int64_t)p->len != ev->size[row->slot])
+			return false;
+		et_add_string(ev, row->slot, p->text, p->len);
+	}
+	count_line(b, l);
+	b->last_time = l->time;
+	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
+		expect_next(b, i);
+	return true;
 }
 
 static void add_string(struct builder *b, const struct et_line *l, const struct line_text *p)
@@ -318,6 +411,11 @@ static bool same_header(const struct builder *b, const struct lt_item *it,
 		       lt_field(&copy, &row->fields[i]) == lt_field(&b->ev, &row->fields[i]);
 	et_fini(&copy);
 	return same;
+}
+
+bool builder_is_before(const struct builder *b, const struct et_line *l, const struct line_text *p)
+{
+	return p->what == P_HEADER && lt_tags[p->tag].role == ET_BEGIN && !same_stamp(b, l);
 }
 
 /* False for lines that the format may repeat: Cont, and parts of arguments. */
@@ -455,17 +553,16 @@ enum builder_result builder_add(struct builder *b, const struct et_line *l,
 {
 	enum builder_result result = add_fitting(b, l, p);
 
-	if (result != BUILDER_NOT_ADDED)
+	if (result != BUILDER_NOT_ADDED && b->listed)
 		update_state(b);
 	return result;
 }
 
 void builder_close(struct builder *b)
 {
-	if (b->plain.more)
+	if (b->expected)
 		builder_make_list(b);
-	if (!b->plain.on)
-		leave_string(b);
+	leave_string(b);
 }
 
 void builder_make_list(struct builder *b)
@@ -473,7 +570,9 @@ void builder_make_list(struct builder *b)
 	struct et_event *ev = &b->ev;
 	uint8_t flags = ev->flags;
 
-	if (b->plain.more)
+	if (b->listed)
+		return;
+	if (b->expected)
 		ev->flags |= ET_F_NO_END;
 	lt_list_of(ev, &b->list);
 	ev->flags = flags;
@@ -487,12 +586,9 @@ void builder_make_list(struct builder *b)
 			et_announce(ev, i, et_announced(ev, i));
 	if (lt_tags[last_item(b)->tag].role == ET_STRING)
 		b->string = (int32_t)b->list.nitems - 1;
-	b->one_record = b->lines > 1;
-	b->last_cpu = b->line_cpu;
 	b->last_time = ev->time + b->list.nitems - 1;
-	b->piece_off = 0;
-	b->in_parts = b->in_cont = b->cont_done = false;
-	b->plain.on = b->plain.more = false;
+	b->listed = true;
+	b->expected = 0;
 	update_state(b);
 }
 
@@ -513,13 +609,16 @@ bool et_read_lines(struct et_event *ev, const char *text, size_t len)
 			break;
 		}
 		p = line_text_split(&st.line);
-		if (!b.list.nitems)
+		if (!b.lines)
 			builder_begin(&b, builder_kind(&p), st.line.upid, st.line.cpu,
 				      st.line.time);
+		if (builder_add_expected(&b, &st.line, &p))
+			continue;
+		builder_make_list(&b);
 		result = builder_add(&b, &st.line, &p);
 		/* this Cont_end was printed only to separate unrelated lines */
 		b.last_time += result == BUILDER_STRAY && p.what == P_CONT_END;
-		good = result != BUILDER_NOT_ADDED && b.list.nitems &&
+		good = result != BUILDER_NOT_ADDED && b.lines &&
 			et_memory(&b.ev) <= 2 * (size_t)ET_MAX_BYTES;
 	}
 	if (good) {

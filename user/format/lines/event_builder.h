@@ -7,22 +7,18 @@
 #include "format/lines/line_text.h"
 #include "format/lines/line_list.h"
 
-/*
- * State of the fast path, on which an event needs no list of its lines, because all of
- * them have come just as the module prints them.  See plain_parse.h.
- */
-struct plain_state {
-	bool on;		/* the event has no list of lines */
-	bool more;		/* more lines are expected */
-	uint8_t row;		/* index in et_rows of the expected line */
-	int64_t args_left;	/* bytes of arguments that have not come yet */
-};
-
 struct builder {
 	struct et_event ev;
+	/*
+	 * The lines so far.  Most events need no list, because their lines come just as the
+	 * module prints them: a line with all sizes and values, then the strings in order and
+	 * with these sizes, all in one record.  The first line that differs makes the list.
+	 */
 	struct lt_list list;
+	bool listed;		/* the list is made */
+	uint8_t expected;	/* without a list: index in et_rows of the next line, 0 if none */
+	int64_t args_left;	/* without a list: bytes of arguments that have not come yet */
 	const char *file;	/* name of the input it began in, for messages */
-	struct plain_state plain;
 	bool done;		/* it is complete, but may get more lines */
 	bool sure;		/* all lines are known to belong to it */
 	bool ended;		/* only announced strings can still come */
@@ -46,15 +42,6 @@ struct builder {
 	bool no_cont_end;	/* a Cont_end never came */
 };
 
-/** builder_head - initialize what all events need, also those without a list */
-static inline void builder_head(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
-				uint64_t time)
-{
-	et_reset(&b->ev, kind, upid, cpu, time);
-	b->done = b->one_record = b->went_back = b->no_cont_end = false;
-	b->string = -1;
-}
-
 /** builder_begin - begin an event that has no line yet */
 void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
 		   uint64_t time);
@@ -64,6 +51,24 @@ enum et_kind builder_kind(const struct line_text *p);
 
 /** builder_fini - free what a struct builder holds besides the event */
 void builder_fini(void *builder);
+
+/**
+ * builder_add_expected - add a line if it is the expected one, as the module prints it
+ *
+ * Return: false if not; then builder_add() decides.
+ */
+bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
+
+/**
+ * builder_is_before - whether a line begins another event, whatever the event has
+ *
+ * Neither this nor builder_add_expected() needs a list.  For the functions below,
+ * builder_make_list() must make it first.
+ */
+bool builder_is_before(const struct builder *b, const struct et_line *l, const struct line_text *p);
+
+/** builder_make_list - make the list of the lines so far, if it is not made yet */
+void builder_make_list(struct builder *b);
 
 /** builder_is_double - whether this line repeats the event's last line */
 bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p);
@@ -82,8 +87,5 @@ enum builder_result builder_add(struct builder *b, const struct et_line *l,
 
 /** builder_close - end the event: no more lines will be added */
 void builder_close(struct builder *b);
-
-/** builder_make_list - leave the fast path: make the list of the lines so far */
-void builder_make_list(struct builder *b);
 
 #endif

@@ -222,14 +222,18 @@ static inline bool parse_plain(struct line_state *st, const char *s, const char 
 	uint64_t time;
 
 	/* most lines have the task, processor and second of the last */
-	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
-	if (s)
-		s = parse_timen(st, s, end, &time);
-	if (!s)
-		return false;
+	const char *text = line_again(st, s, end, &time);
+
+	if (!text) {
+		text = read_prefix(st, s, end);
+		if (text)
+			text = parse_timen(st, text, end, &time);
+		if (!text)
+			return false;
+	}
 	l->time = time;
-	l->text = s;
-	l->len = (size_t)(end - s);
+	l->text = text;
+	l->len = (size_t)(end - text);
 	return known_tag(st, end);
 }
 
