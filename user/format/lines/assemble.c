@@ -369,7 +369,20 @@ int asm_line(struct assembler *a, const struct et_line *l)
 		s->seen = l->time;
 	if (a->queue.order.arrivals != begun)
 		drain_queue(a, l->time);
-	return a->queue.err;
+	return a->queue.err ? a->queue.err : s->b && s->b->expected;
+}
+
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until)
+{
+	struct slot *slot = a->last;
+	struct builder *b = slot->b;
+	size_t taken = builder_add_more(b, st, s, end, until);
+
+	if (slot->seen < b->line_time)
+		slot->seen = b->line_time;
+	evq_grown(&a->queue, &b->ev);
+	return taken;
 }
 
 int asm_lost(struct assembler *a, const struct et_line *l)

@@ -28,9 +28,20 @@ void asm_free(struct assembler *a);
 /**
  * asm_line - add one line that line_parse() has parsed
  *
- * Return: 0 or the sink's negative errno.
+ * Return: 0 or the sink's negative errno; 1 if asm_more() may be able to add what follows.
  */
 int asm_line(struct assembler *a, const struct et_line *l);
+
+/**
+ * asm_more - add the lines of the same event that directly follow the one of asm_line()
+ * @st: state of that line's input
+ * @s: the text that follows, up to @end, which may be in the middle of a line
+ * @until: stop before lines later than this, ns
+ *
+ * Return: number of bytes consumed; the rest is for line_parse() and asm_line().
+ */
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until);
 
 /**
  * asm_lost - add an event that says that the tracer lost events

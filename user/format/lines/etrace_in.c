@@ -274,6 +274,10 @@ static int merge_streams(struct etrace_in *src, struct assembler *a)
 		}
 		if (!err)
 			err = asm_line(a, &st->state.line);
+		if (err > 0) {
+			st->at += asm_more(a, &st->state, st->at, st->end, src->until);
+			err = 0;
+		}
 		st->last_time = st->state.line.time;
 		if (!err)
 			err = advance_stream(src, st, a);

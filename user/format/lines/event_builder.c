@@ -170,7 +170,7 @@ static bool same_record(const struct builder *b, const struct et_line *l)
 }
 
 /* Count a line, and see whether all lines are of one record. */
-static void count_line(struct builder *b, const struct et_line *l)
+static inline void count_line(struct builder *b, const struct et_line *l)
 {
 	if (b->lines) {
 		b->one_record = (b->lines == 1 || b->one_record) && same_record(b, l);
@@ -217,15 +217,16 @@ static inline bool needs_no_list(const struct builder *b, const struct et_row *r
 				 const struct lt_item *it, const struct et_line *l)
 {
 	const struct et_event *ev = &b->ev;
+	unsigned int missing = ((1u << row->nfields) - 1) & ~(unsigned int)it->have;
 
 	if (row->role != ET_BEGIN || row->when != ET_EACH || it->len || ev->time != l->time)
 		return false;
-	for (unsigned int i = 0; i < row->nfields; i++) {
-		const struct et_field *f = &row->fields[i];
-
-		if (it->have >> i & 1 ? f->is_size && ev->size[f->slot] < 0 : !f->may)
+	for (; missing; missing &= missing - 1)
+		if (!row->fields[__builtin_ctz(missing)].may)
 			return false;
-	}
+	for (unsigned int sizes = ev->announced; sizes; sizes &= sizes - 1)
+		if (ev->size[__builtin_ctz(sizes)] < 0)
+			return false;
 	return true;
 }
 
@@ -267,7 +268,9 @@ static bool add_header(struct builder *b, const struct et_line *l, const struct 
 	return good;
 }
 
-bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
+/* builder_add_expected() */
+static inline bool add_expected(struct builder *b, const struct et_line *l,
+				const struct line_text *p)
 {
 	unsigned int i = b->expected;
 	const struct et_row *row = &et_rows[i];
@@ -289,13 +292,44 @@ bool builder_add_expected(struct builder *b, const struct et_line *l, const stru
 	} else {
 		if (p->part || (int64_t)p->len != ev->size[row->slot])
 			return false;
-		et_add_string(ev, row->slot, p->text, p->len);
+		bytes_copy(et_room(ev, p->len), p->text, p->len);
+		et_added_string(ev, row->slot, p->len);
 	}
 	count_line(b, l);
 	b->last_time = l->time;
 	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
 		expect_next(b, i);
 	return true;
+}
+
+bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
+{
+	return add_expected(b, l, p);
+}
+
+size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
+			uint64_t until)
+{
+	struct et_line l = st->line;
+	const char *at = s;
+
+	while (b->expected) {
+		const struct et_row *row = &et_rows[b->expected];
+		bool sized = row->role == ET_STRING && row->slot != ET_ARGS;
+		const char *nl = line_follows(st, at, end, lt_of_row[b->expected],
+					      sized ? b->ev.size[row->slot] : -1, &l);
+		struct line_text p;
+
+		if (!nl || l.time > until)
+			break;
+		p = line_text_split(&l);
+		if (!add_expected(b, &l, &p))
+			break;
+		st->line.time = l.time;
+		st->line.number++;
+		at = nl + 1;
+	}
+	return (size_t)(at - s);
 }
 
 static void add_string(struct builder *b, const struct et_line *l, const struct line_text *p)
@@ -373,11 +407,6 @@ static void add_other(struct builder *b, const struct et_line *l)
 	lt_add_bytes(&b->ev, add_item(b, l, LT_OTHER), l->text, l->len);
 }
 
-static bool same_stamp(const struct builder *b, const struct et_line *l)
-{
-	return b->line_time == l->time && b->line_cpu == l->cpu;
-}
-
 /* Whether this line can continue the current string. */
 static bool cont_goes_on(const struct builder *b, const struct line_text *p)
 {
@@ -413,17 +442,12 @@ static bool same_header(const struct builder *b, const struct lt_item *it,
 	return same;
 }
 
-bool builder_is_before(const struct builder *b, const struct et_line *l, const struct line_text *p)
-{
-	return p->what == P_HEADER && lt_tags[p->tag].role == ET_BEGIN && !same_stamp(b, l);
-}
-
 /* False for lines that the format may repeat: Cont, and parts of arguments. */
 bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_item *it;
 
-	if (!b->list.nitems || !same_stamp(b, l))
+	if (!b->list.nitems || !builder_same_stamp(b, l))
 		return false;
 	it = last_item(b);
 	if (p->what == P_STRING && !lt_is_args(p->tag) && it->tag == p->tag &&

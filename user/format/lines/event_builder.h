@@ -60,12 +60,34 @@ void builder_fini(void *builder);
 bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
 
 /**
+ * builder_add_more - add the expected lines that directly follow in the input
+ * @st: state of the input after the event's last line; advances with each line
+ * @s: the text that follows, up to @end, which may be in the middle of a line
+ * @until: stop before lines later than this, ns
+ *
+ * Return: number of bytes consumed.
+ */
+size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
+			uint64_t until);
+
+/** builder_same_stamp - whether a line has the time and processor of the event's last line */
+static inline bool builder_same_stamp(const struct builder *b, const struct et_line *l)
+{
+	return b->line_time == l->time && b->line_cpu == l->cpu;
+}
+
+/**
  * builder_is_before - whether a line begins another event, whatever the event has
  *
  * Neither this nor builder_add_expected() needs a list.  For the functions below,
  * builder_make_list() must make it first.
  */
-bool builder_is_before(const struct builder *b, const struct et_line *l, const struct line_text *p);
+static inline bool builder_is_before(const struct builder *b, const struct et_line *l,
+				     const struct line_text *p)
+{
+	return p->what == P_HEADER && lt_tags[p->tag].role == ET_BEGIN &&
+	       !builder_same_stamp(b, l);
+}
 
 /** builder_make_list - make the list of the lines so far, if it is not made yet */
 void builder_make_list(struct builder *b);

@@ -165,12 +165,6 @@ static inline bool same_prefix(const struct line_state *st, const char *s, const
 	       bytes_equal(s, st->stamp, st->prefix_len);
 }
 
-const char *line_again_slow(struct line_state *st, const char *s, const char *end,
-			    uint64_t *time)
-{
-	return same_prefix(st, s, end) ? parse_timen(st, s + st->prefix_len, end, time) : NULL;
-}
-
 static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
 {
 	return &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];
@@ -216,30 +210,35 @@ static inline bool known_tag(struct line_state *st, const char *end)
 	return t->len;
 }
 
-static inline bool parse_plain(struct line_state *st, const char *s, const char *end)
+/* The rest of a line, from the text after its prefix on. */
+static inline bool parse_text(struct line_state *st, const char *s, const char *end, uint64_t time)
 {
 	struct et_line *l = &st->line;
+
+	l->time = time;
+	l->text = s;
+	l->len = (size_t)(end - s);
+	return known_tag(st, end);
+}
+
+/* line_plain() for a line that hardly follows another of its record. */
+static inline bool parse_first(struct line_state *st, const char *s, const char *end)
+{
 	uint64_t time;
 
 	/* most lines have the task, processor and second of the last */
-	const char *text = line_again(st, s, end, &time);
-
-	if (!text) {
-		text = read_prefix(st, s, end);
-		if (text)
-			text = parse_timen(st, text, end, &time);
-		if (!text)
-			return false;
-	}
-	l->time = time;
-	l->text = text;
-	l->len = (size_t)(end - text);
-	return known_tag(st, end);
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	if (s)
+		s = parse_timen(st, s, end, &time);
+	return s && parse_text(st, s, end, time);
 }
 
 bool line_plain(struct line_state *st, const char *s, const char *end)
 {
-	return parse_plain(st, s, end);
+	uint64_t time;
+	const char *text = line_again(st, s, end, &time);
+
+	return text ? parse_text(st, text, end, time) : parse_first(st, s, end);
 }
 
 /* Whether '[' is among 8 bytes. */
@@ -300,7 +299,7 @@ bool line_columns(struct line_state *st, const char *s, const char *end)
 	if (!others)
 		return false;
 	s += (unsigned int)__builtin_ctzll(others) / 8;
-	return s[0] == ':' && s[1] == ' ' && parse_plain(st, s + 2, end);
+	return s[0] == ':' && s[1] == ' ' && parse_first(st, s + 2, end);
 }
 
 static const char *skip_spaces(const char *s)

@@ -111,20 +111,16 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
 
-/* The rest of line_again(), for lines that differ in more than the last digit of the time. */
-const char *line_again_slow(struct line_state *st, const char *s, const char *end,
-			    uint64_t *time);
-
 /**
- * line_again - whether a line has the task, processor and second of the last etrace line
+ * line_again - whether a line differs from the last etrace line in the last digit of its prefix
  * @s: the line up to @end, which points to its newline; no line before it is LINE_PENDING
  * @time: gets its time in ns
  *
- * st->line stays unchanged.
+ * Lines of one record do, and all their nanoseconds have nine digits, mostly.
  *
  * Return: its text, or NULL if not.
  */
-static inline const char *line_again(struct line_state *st, const char *s, const char *end,
+static inline const char *line_again(const struct line_state *st, const char *s, const char *end,
 				     uint64_t *time)
 {
 	const char *stamp = st->stamp;
@@ -136,12 +132,60 @@ static inline const char *line_again(struct line_state *st, const char *s, const
 	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
 	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
 	    bytes_8(s + n - 8) != bytes_8(stamp + n - 8))
-		return line_again_slow(st, s, end, time);
+		return NULL;
 	d = (unsigned int)s[n] - '0';
 	if (d > 9 || s[n + 1] != '!')
-		return line_again_slow(st, s, end, time);
+		return NULL;
 	*time = st->tens + d;
 	return s + n + 2;
+}
+
+/* Whether @n bytes have a newline; the 16 bytes before their end must be readable. */
+static inline bool line_has_newline(const char *s, size_t n)
+{
+	const bytes_16 newline = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
+				   '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
+	bytes_16 found = bytes_load_16(s + n - 16) == newline;
+
+	for (size_t i = 0; i + 16 < n; i += 16)
+		found |= bytes_load_16(s + i) == newline;
+	return bytes_any(found);
+}
+
+/**
+ * line_follows - parse a line if it is line_again() and has this tag: faster than line_parse()
+ * @s: the input from the line on, up to @end, which may be in the middle of the line
+ * @n: expected length of the text after "TAG|", which saves the search for the newline; or -1
+ * @l: set to the line, except what it shares with the line before
+ *
+ * Return: its newline; NULL if it is another line, or one that line_parse() must read.
+ */
+static inline const char *line_follows(const struct line_state *st, const char *s, const char *end,
+				       enum lt_tag tag, int64_t n, struct et_line *l)
+{
+	const struct lt_tag_row *row = &lt_tags[tag];
+	const char *nl;
+
+	if (n >= 0) {
+		uint64_t len = st->stamp_len + 3 + row->name_len + (uint64_t)n;
+
+		if ((uint64_t)(end - s) <= len || s[len] != '\n' || s[len - (uint64_t)n - 1] != '|')
+			return NULL;
+		nl = s + len;
+	} else {
+		nl = memchr(s, '\n', (size_t)(end - s));
+		if (!nl)
+			return NULL;
+	}
+	l->text = line_again(st, s, nl, &l->time);
+	if (!l->text || (size_t)(nl - l->text) < row->name_len ||
+	    !bytes_equal(l->text, row->name, row->name_len) ||
+	    (n > 0 && line_has_newline(nl - n, (size_t)n)))
+		return NULL;
+	l->len = (size_t)(nl - l->text);
+	l->tag = tag;
+	l->tag_len = row->name_len;
+	return nl;
 }
 
 /**

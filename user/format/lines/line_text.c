@@ -17,7 +17,7 @@ static size_t without_end(const char *s, size_t len)
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
 }
 
-struct line_text line_text_split(const struct et_line *l)
+struct line_text line_text_any(const struct et_line *l)
 {
 	const char *s = l->text;
 	size_t len = l->len, n = l->tag_len, stem;
@@ -42,19 +42,14 @@ struct line_text line_text_split(const struct et_line *l)
 	if (n == len)
 		return p;
 	if (s[n] == '|') {
-		if (l->tag == LT_NONE && !is_name(s, n, "Cont"))
-			return p;
 		/* an argument without its number, which no tracer prints: it may be any */
-		if (lt_is_args(l->tag))
+		if (lt_is_args(l->tag) || (l->tag == LT_NONE && !is_name(s, n, "Cont")))
 			return p;
+		p.what = l->tag == LT_NONE ? P_CONT :
+			 l->tag < LT_FIRST_STRING ? P_HEADER : P_STRING;
+		p.tag = l->tag == LT_NONE ? LT_OTHER : l->tag;
 		p.text = s + n + 1;
 		p.len = len - n - 1;
-		if (l->tag == LT_NONE) {
-			p.what = P_CONT;
-		} else {
-			p.what = l->tag >= LT_FIRST_STRING ? P_STRING : P_HEADER;
-			p.tag = l->tag;
-		}
 		return p;
 	}
 	if (l->tag < LT_FIRST_STRING)
@@ -187,8 +182,13 @@ static void set_big(struct et_event *ev, struct lt_item *it, unsigned int bit,
 		ev->big |= f->bit;
 }
 
-const char *line_text_in_order(struct et_event *ev, struct lt_item *it, const char *s,
-			       const char *end)
+/*
+ * Reads fields as long as they have the order of the format.
+ * Return: what follows the last field read, @end if nothing does; the comma after that field
+ * is passed over, but not if it ends the text.
+ */
+static inline const char *read_in_order(struct et_event *ev, struct lt_item *it, const char *s,
+					const char *end)
 {
 	const struct known_field *f = known_fields[it->tag];
 	unsigned int have = 0, given = 0, announced = 0;
@@ -287,7 +287,7 @@ static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char 
 
 bool line_text_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len)
 {
-	const char *end = s + len, *rest = line_text_in_order(ev, it, s, end);
+	const char *end = s + len, *rest = read_in_order(ev, it, s, end);
 
 	if (rest == end)
 		return true;

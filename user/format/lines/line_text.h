@@ -22,23 +22,27 @@ struct line_text {
 	size_t len;
 };
 
-/** line_text_split - split a line into its tag, its index and what follows */
-struct line_text line_text_split(const struct et_line *l);
+/* line_text_split() for any line. */
+struct line_text line_text_any(const struct et_line *l);
 
-/**
- * line_text_in_order - read the fields of a header as long as they have the order of the format
- * @ev, @it: get the fields; @it has its tag
- * @s: the text after the tag, up to @end; the 8 bytes before @s must be readable
- *
- * Return: what follows the last field read, @end if nothing does; the comma after that
- * field is passed over, but not if it ends the text.
- */
-const char *line_text_in_order(struct et_event *ev, struct lt_item *it, const char *s,
-			       const char *end);
+/** line_text_split - split a line into its tag, its index and what follows */
+static inline struct line_text line_text_split(const struct et_line *l)
+{
+	const char *s = l->text + l->tag_len;
+
+	/* "TAG|text"; this may read the newline at the end of the line */
+	if (l->tag == LT_NONE || *s != '|' || lt_is_args(l->tag))
+		return line_text_any(l);
+	return (struct line_text){
+		.what = l->tag >= LT_FIRST_STRING ? P_STRING : P_HEADER, .tag = l->tag,
+		.text = s + 1, .len = l->len - l->tag_len - 1,
+	};
+}
 
 /**
  * line_text_fields - read the fields of a header, in any order
- * @ev, @it: get the fields; unknown ones are kept as text
+ * @ev, @it: get the fields; unknown ones are kept as text; @it has its tag
+ * @s: the text after the tag; the 8 bytes before @s, and the newline after it, must be readable
  *
  * Return: false if a part could not be read.
  */
