@@ -254,7 +254,7 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 }
 
 /* Puts a task's new event, which begins with this line, into the queue. */
-static struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
+static inline struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
 				   const struct et_line *l)
 {
 	struct builder *b;
@@ -315,16 +315,12 @@ static bool is_too_big(const struct builder *b)
 }
 
 /* Adds a line that is not the expected one. */
-static void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
+static __attribute__((noinline)) void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
 		      const struct line_text *p)
 {
 	enum builder_result result = BUILDER_NOT_ADDED;
 	struct builder *b = s->b;
 
-	if (b && builder_is_before(b, l, p)) {
-		close_event(a, s);
-		b = NULL;
-	}
 	if (b) {
 		builder_make_list(b);
 		if (builder_is_double(b, l, p)) {
@@ -355,6 +351,18 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	evq_grown(&a->queue, &b->ev);
 }
 
+/* Begins an event with a line that cannot belong to another. */
+static inline void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
+			       const struct line_text *p)
+{
+	struct builder *b = start_event(a, s, lt_tags[p->tag].kind, l);
+	enum builder_result result = builder_add(b, l, p);
+
+	if (result != BUILDER_ADDED)
+		report_damage(a, l, p, result);
+	evq_grown(&a->queue, &b->ev);
+}
+
 int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
@@ -363,6 +371,8 @@ int asm_line(struct assembler *a, const struct et_line *l)
 
 	if (s->b && builder_add_expected(s->b, l, &p))
 		evq_grown(&a->queue, &s->b->ev);
+	else if (builder_is_first(s->b, l, &p))
+		begin_event(a, s, l, &p);
 	else
 		take_line(a, s, l, &p);
 	if (s->seen < l->time)

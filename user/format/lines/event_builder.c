@@ -269,14 +269,14 @@ static bool add_header(struct builder *b, const struct et_line *l, const struct 
 }
 
 /* builder_add_expected() */
-static inline bool add_expected(struct builder *b, const struct et_line *l,
-				const struct line_text *p)
+static inline __attribute__((always_inline))
+bool add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	unsigned int i = b->expected;
 	const struct et_row *row = &et_rows[i];
 	struct et_event *ev = &b->ev;
 
-	if (!i || p->tag != lt_of_row[i] || !same_record(b, l))
+	if (p->tag != lt_of_row[i] || !same_record(b, l))
 		return false;
 	if (p->what == P_HEADER) {
 		if (p->len)
@@ -295,14 +295,16 @@ static inline bool add_expected(struct builder *b, const struct et_line *l,
 		bytes_copy(et_room(ev, p->len), p->text, p->len);
 		et_added_string(ev, row->slot, p->len);
 	}
-	count_line(b, l);
-	b->last_time = l->time;
+	b->one_record = true;
+	b->step = l->time - b->line_time;
+	b->lines++;
+	b->line_time = b->last_time = l->time;
 	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
 		expect_next(b, i);
 	return true;
 }
 
-bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
+bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	return add_expected(b, l, p);
 }
@@ -636,7 +638,7 @@ bool et_read_lines(struct et_event *ev, const char *text, size_t len)
 		if (!b.lines)
 			builder_begin(&b, builder_kind(&p), st.line.upid, st.line.cpu,
 				      st.line.time);
-		if (builder_add_expected(&b, &st.line, &p))
+		if (b.lines && builder_add_expected(&b, &st.line, &p))
 			continue;
 		builder_make_list(&b);
 		result = builder_add(&b, &st.line, &p);

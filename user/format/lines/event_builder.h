@@ -52,12 +52,19 @@ enum et_kind builder_kind(const struct line_text *p);
 /** builder_fini - free what a struct builder holds besides the event */
 void builder_fini(void *builder);
 
+/* builder_add_expected() if there is an expected line. */
+bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
+
 /**
  * builder_add_expected - add a line if it is the expected one, as the module prints it
  *
  * Return: false if not; then builder_add() decides.
  */
-bool builder_add_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
+static inline bool builder_add_expected(struct builder *b, const struct et_line *l,
+					const struct line_text *p)
+{
+	return b->expected && builder_take_expected(b, l, p);
+}
 
 /**
  * builder_add_more - add the expected lines that directly follow in the input
@@ -77,16 +84,17 @@ static inline bool builder_same_stamp(const struct builder *b, const struct et_l
 }
 
 /**
- * builder_is_before - whether a line begins another event, whatever the event has
+ * builder_is_first - whether a line begins an event, whatever the one before has
+ * @b: that one, or NULL
  *
  * Neither this nor builder_add_expected() needs a list.  For the functions below,
  * builder_make_list() must make it first.
  */
-static inline bool builder_is_before(const struct builder *b, const struct et_line *l,
-				     const struct line_text *p)
+static inline bool builder_is_first(const struct builder *b, const struct et_line *l,
+				    const struct line_text *p)
 {
 	return p->what == P_HEADER && lt_tags[p->tag].role == ET_BEGIN &&
-	       !builder_same_stamp(b, l);
+	       !(b && builder_same_stamp(b, l));
 }
 
 /** builder_make_list - make the list of the lines so far, if it is not made yet */

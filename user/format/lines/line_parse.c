@@ -94,41 +94,47 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* Reads 9 digits and '!' after the prefix.  Return: what follows, or NULL. */
-static inline const char *nine_digits(struct line_state *st, const char *s, const char *end,
+/*
+ * Sets the stamp after a prefix: the @n digits of the nanoseconds without the last one.
+ * @digits: at least 8 bytes; @nsec: their value without the last
+ */
+static inline void set_stamp(struct line_state *st, const char *digits, size_t n, uint64_t nsec)
+{
+	size_t len = st->prefix_len + n - 1;
+
+	memcpy(st->stamp + st->prefix_len, digits, 8);
+	st->stamp_len = st->prefix_len && len >= 16 && len <= 32 ? len : 0;
+	st->tens = st->seconds + nsec * 10;
+}
+
+/* "<timen>!" if it has not nine digits. */
+static __attribute__((noinline)) const char *other_digits(struct line_state *st, const char *s,
+							  const char *end, uint64_t *time)
+{
+	const char *begin = s;
+	uint64_t nsec;
+
+	s = long_number(s, end, 999999999, &nsec);
+	if (!s || *s != '!')
+		return NULL;
+	if (s - begin < 9 && end - begin >= 8)
+		set_stamp(st, begin, (size_t)(s - begin), nsec / 10);
+	*time = st->seconds + nsec;
+	return s + 1;
+}
+
+/* "<timen>!" after the prefix.  Return: what follows, or NULL. */
+static inline const char *parse_timen(struct line_state *st, const char *s, const char *end,
 				      uint64_t *time)
 {
-	size_t len = st->prefix_len;
 	uint64_t nsec;
 
 	if (end - s < 10 || s[9] != '!' || !is_digit(s[8]) ||
 	    bytes_digits(bytes_8(s), &nsec) != 8)
-		return NULL;
-	memcpy(st->stamp + len, s, 8);
-	st->stamp_len = len >= 8 && len <= 24 ? len + 8 : 0;
-	st->tens = st->seconds + nsec * 10;
+		return other_digits(st, s, end, time);
+	set_stamp(st, s, 9, nsec);
 	*time = st->tens + (unsigned int)(s[8] - '0');
 	return s + 10;
-}
-
-/* nine_digits() for any other number of digits. */
-static __attribute__((noinline)) const char *other_digits(struct line_state *st, const char *s,
-							  const char *end, uint64_t *time)
-{
-	uint64_t nsec;
-
-	s = long_number(s, end, 999999999, &nsec);
-	*time = st->seconds + nsec;
-	return s && *s == '!' ? s + 1 : NULL;
-}
-
-/* "<timen>!", of any length. */
-static inline const char *parse_timen(struct line_state *st, const char *s, const char *end,
-				      uint64_t *time)
-{
-	const char *p = nine_digits(st, s, end, time);
-
-	return p ? p : other_digits(st, s, end, time);
 }
 
 /* "<upid>,<cpu>,<time>,".  Return: what follows, or NULL. */

@@ -55,13 +55,13 @@ struct line_state {
 	unsigned int pieces;	/* number of such lines */
 	/*
 	 * The last etrace line, and its prefix up to the nanoseconds, which the next
-	 * line often shares.  In stamp, the first 8 of the 9 digits of the nanoseconds
-	 * follow: the lines of a record differ only in the last digit.
+	 * line often shares.  In stamp, the digits of the nanoseconds follow, without
+	 * the last one: the lines of a record differ only in that.
 	 */
 	struct et_line line;
 	char stamp[80 + 8];
 	size_t prefix_len;
-	size_t stamp_len;	/* of the prefix with those digits: 16 to 32, or 0 if unknown */
+	size_t stamp_len;	/* of the stamp: 16 to 32, or 0 if unknown */
 	uint64_t seconds;	/* the seconds at the end of the prefix, in ns */
 	uint64_t tens;		/* time of the stamp in ns, with 0 as the last digit */
 	/*
@@ -116,7 +116,7 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
  * @s: the line up to @end, which points to its newline; no line before it is LINE_PENDING
  * @time: gets its time in ns
  *
- * Lines of one record do, and all their nanoseconds have nine digits, mostly.
+ * Most lines of a record do.
  *
  * Return: its text, or NULL if not.
  */
