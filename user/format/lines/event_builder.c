@@ -2,6 +2,7 @@
 /* Builds one event from its lines.  See event_builder.h. */
 #include "format/lines/event_builder.h"
 #include "format/lines/event_lines.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -26,17 +27,11 @@ void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t
 	et_reset(&b->ev, kind, upid, cpu, time);
 	b->list.nitems = 0;
 	b->list.items = xtrim(b->list.items, &b->list.items_cap, KEEP_ITEMS);
-	b->listed = true;
-	b->expected = 0;
-	b->done = b->one_record = b->went_back = b->no_cont_end = false;
+	memset(&b->listed, 0, offsetof(struct builder, string) - offsetof(struct builder, listed));
 	b->string = -1;
 	b->ended = !(lt_needs[kind] & LT_NEEDS_END);
-	b->lines = 0;
 	b->last_cpu = cpu;
 	b->last_time = time - 1;
-	b->need = 0;
-	b->piece_off = 0;
-	b->in_parts = b->in_cont = b->cont_done = false;
 }
 
 void builder_fini(void *builder)
@@ -162,11 +157,16 @@ static void update_state(struct builder *b)
  * Whether the line's processor and time fit the record of the lines before.  Either all
  * lines have the record's time, or each is 1 ns after the one before; never mixed.
  */
+static inline bool in_step(const struct builder *b, uint64_t time)
+{
+	uint64_t step = time - b->line_time;
+
+	return b->lines == 1 ? step <= 1 : step == b->step;
+}
+
 static bool same_record(const struct builder *b, const struct et_line *l)
 {
-	uint64_t step = l->time - b->line_time;
-
-	return l->cpu == b->line_cpu && (b->lines == 1 ? step <= 1 : step == b->step);
+	return l->cpu == b->line_cpu && in_step(b, l->time);
 }
 
 /* Count a line, and see whether all lines are of one record. */
@@ -230,34 +230,16 @@ static inline bool needs_no_list(const struct builder *b, const struct et_row *r
 	return true;
 }
 
-/* Adds a header that belongs to this event.  Return: false if it is damaged. */
-static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
+/* Adds a header to the list. */
+static void list_header(struct builder *b, const struct et_line *l, const struct lt_item *header)
 {
-	const struct lt_tag_row *row = &lt_tags[p->tag];
-	struct lt_item item = { .tag = (uint8_t)p->tag }, *it;
-	bool good, first = !b->lines;
+	const struct lt_tag_row *row = &lt_tags[header->tag];
 
-	leave_string(b);
-	count_line(b, l);
-	good = line_text_fields(&b->ev, &item, p->text, p->len);
-	if (first && good && needs_no_list(b, lt_rows[p->tag], &item, l)) {
-		b->listed = false;
-		b->args_left = 0;
-		if (b->ev.announced >> ET_ARGS & 1) {
-			b->args_left = b->ev.size[ET_ARGS];
-			if (!b->args_left)
-				b->ev.strings |= 1u << ET_ARGS;
-		}
-		b->last_time = l->time;
-		expect_next(b, (unsigned int)(lt_rows[p->tag] - et_rows));
-		return true;
-	}
-	it = add_item(b, l, p->tag);
-	*it = item;
+	*add_item(b, l, header->tag) = *header;
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		const struct et_field *f = &row->fields[i];
 
-		if (f->is_size && it->have >> i & 1 && b->ev.size[f->slot] >= 0)
+		if (f->is_size && header->have >> i & 1 && b->ev.size[f->slot] >= 0)
 			b->need |= need_bit(b, LT_FIRST_STRING + f->tag);
 	}
 	if (row->role == ET_FAILED)
@@ -265,18 +247,74 @@ static bool add_header(struct builder *b, const struct et_line *l, const struct 
 	/* ET_MORE lines may come in the middle of an event */
 	if (row->role != ET_BEGIN && row->role != ET_MORE)
 		b->ended = true;
+}
+
+/* Adds a header that belongs to this event.  Return: false if it is damaged. */
+static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
+{
+	struct lt_item header = { .tag = (uint8_t)p->tag };
+	bool good;
+
+	leave_string(b);
+	count_line(b, l);
+	good = line_text_fields(&b->ev, &header, p->text, p->len);
+	list_header(b, l, &header);
 	return good;
 }
 
-/* builder_add_expected() */
-static inline __attribute__((always_inline))
-bool add_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
+/* Begins an event with a header.  Return: false if that is damaged. */
+static bool begin_with(struct builder *b, const struct et_line *l, const struct line_text *p)
+{
+	struct lt_item header = { .tag = (uint8_t)p->tag };
+	const struct et_row *row = lt_rows[p->tag];
+	bool good = line_text_fields(&b->ev, &header, p->text, p->len);
+
+	b->lines = 1;
+	b->line_cpu = l->cpu;
+	b->line_time = l->time;
+	if (!good || !needs_no_list(b, row, &header, l)) {
+		b->listed = true;
+		list_header(b, l, &header);
+		update_state(b);
+		return good;
+	}
+	if (b->ev.announced >> ET_ARGS & 1) {
+		b->args_left = b->ev.size[ET_ARGS];
+		if (!b->args_left)
+			b->ev.strings |= 1u << ET_ARGS;
+	}
+	b->last_time = l->time;
+	expect_next(b, (unsigned int)(row - et_rows));
+	return true;
+}
+
+/* Adds the line of row @i, which has come in full. */
+static inline void added_expected(struct builder *b, unsigned int i, uint64_t time)
+{
+	const struct et_row *row = &et_rows[i];
+
+	b->one_record = true;
+	b->step = time - b->line_time;
+	b->lines++;
+	b->line_time = b->last_time = time;
+	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
+		expect_next(b, i);
+}
+
+/* Adds the expected string. */
+static inline void add_text(struct et_event *ev, unsigned int slot, const char *s, size_t n)
+{
+	bytes_copy(et_room(ev, n), s, n);
+	et_added_string(ev, slot, n);
+}
+
+bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	unsigned int i = b->expected;
 	const struct et_row *row = &et_rows[i];
 	struct et_event *ev = &b->ev;
 
-	if (p->tag != lt_of_row[i] || !same_record(b, l))
+	if (p->tag != lt_of_row[i] || l->cpu != b->line_cpu || !in_step(b, l->time))
 		return false;
 	if (p->what == P_HEADER) {
 		if (p->len)
@@ -292,44 +330,47 @@ bool add_expected(struct builder *b, const struct et_line *l, const struct line_
 	} else {
 		if (p->part || (int64_t)p->len != ev->size[row->slot])
 			return false;
-		bytes_copy(et_room(ev, p->len), p->text, p->len);
-		et_added_string(ev, row->slot, p->len);
+		add_text(ev, row->slot, p->text, p->len);
 	}
-	b->one_record = true;
-	b->step = l->time - b->line_time;
-	b->lines++;
-	b->line_time = b->last_time = l->time;
-	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
-		expect_next(b, i);
+	added_expected(b, i, l->time);
 	return true;
-}
-
-bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
-{
-	return add_expected(b, l, p);
 }
 
 size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
 			uint64_t until)
 {
-	struct et_line l = st->line;
-	const char *at = s;
+	const char *at = s, *text;
+	unsigned int i;
 
-	while (b->expected) {
-		const struct et_row *row = &et_rows[b->expected];
-		bool sized = row->role == ET_STRING && row->slot != ET_ARGS;
-		const char *nl = line_follows(st, at, end, lt_of_row[b->expected],
-					      sized ? b->ev.size[row->slot] : -1, &l);
+	while ((i = b->expected)) {
+		const struct et_row *row = &et_rows[i];
+		enum lt_tag tag = lt_of_row[i];
 		struct line_text p;
+		uint64_t time;
 
-		if (!nl || l.time > until)
-			break;
-		p = line_text_split(&l);
-		if (!add_expected(b, &l, &p))
-			break;
-		st->line.time = l.time;
+		if (row->role == ET_STRING && row->slot != ET_ARGS) {
+			size_t n = (size_t)b->ev.size[row->slot];
+
+			text = line_string(st, at, end, tag, n, &time);
+			if (!text || n >= ET_PART_MAX || time > until || !in_step(b, time))
+				break;
+			add_text(&b->ev, row->slot, text, n);
+			added_expected(b, i, time);
+			at = text + n + 1;
+		} else {
+			struct et_line l = st->line;
+			const char *nl = line_follows(st, at, end, tag, &l);
+
+			if (!nl || l.time > until)
+				break;
+			p = line_text_split(&l);
+			if (!builder_take_expected(b, &l, &p))
+				break;
+			time = l.time;
+			at = nl + 1;
+		}
+		st->line.time = time;
 		st->line.number++;
-		at = nl + 1;
 	}
 	return (size_t)(at - s);
 }
@@ -534,7 +575,7 @@ static enum builder_result add_fitting(struct builder *b, const struct et_line *
 
 	switch (p->what) {
 	case P_HEADER:
-		if (!first && !line_belongs(b, l, p))
+		if (!line_belongs(b, l, p))
 			return BUILDER_NOT_ADDED;
 		return add_header(b, l, p) ? BUILDER_ADDED : BUILDER_IN_PART;
 	case P_STRING:
@@ -577,9 +618,15 @@ static enum builder_result add_fitting(struct builder *b, const struct et_line *
 enum builder_result builder_add(struct builder *b, const struct et_line *l,
 				const struct line_text *p)
 {
-	enum builder_result result = add_fitting(b, l, p);
+	enum builder_result result;
 
-	if (result != BUILDER_NOT_ADDED && b->listed)
+	if (!b->lines) {
+		if (p->what == P_HEADER)
+			return begin_with(b, l, p) ? BUILDER_ADDED : BUILDER_IN_PART;
+		b->listed = true;
+	}
+	result = add_fitting(b, l, p);
+	if (result != BUILDER_NOT_ADDED)
 		update_state(b);
 	return result;
 }

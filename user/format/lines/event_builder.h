@@ -15,16 +15,26 @@ struct builder {
 	 * with these sizes, all in one record.  The first line that differs makes the list.
 	 */
 	struct lt_list list;
-	bool listed;		/* the list is made */
-	uint8_t expected;	/* without a list: index in et_rows of the next line, 0 if none */
 	int64_t args_left;	/* without a list: bytes of arguments that have not come yet */
 	const char *file;	/* name of the input it began in, for messages */
-	bool done;		/* it is complete, but may get more lines */
 	bool sure;		/* all lines are known to belong to it */
+	/* all 0 at the beginning, from here on */
+	bool listed;		/* the list is made */
+	uint8_t expected;	/* without a list: index in et_rows of the next line, 0 if none */
+	uint8_t need;		/* bit i: string i is announced, and not complete */
+	bool done;		/* it is complete, but may get more lines */
 	bool ended;		/* only announced strings can still come */
 	bool one_record;	/* has several lines, all of one record */
 	bool went_back;		/* the last line's time was before that of the line before */
+	bool in_parts;		/* the string's end marker has not come yet */
+	bool in_cont;		/* its Cont_end has not come yet */
+	bool cont_done;		/* Cont_end came: only another part may follow */
+	bool no_cont_end;	/* a Cont_end never came */
 	uint32_t lines;
+	uint32_t piece_off;	/* offset of the last line's bytes in the string below */
+	/* up to here */
+	int32_t string;		/* index of the string item that lines continue, -1 if none */
+	uint32_t next_part;
 	/* of the last line, as it came; time in ns */
 	uint32_t line_cpu;
 	uint64_t line_time;
@@ -32,14 +42,6 @@ struct builder {
 	/* of the last line, for the next mark; before the first line, 1 ns before the event */
 	uint32_t last_cpu;
 	uint64_t last_time;
-	uint8_t need;		/* bit i: string i is announced, and not complete */
-	int32_t string;		/* index of the string item that lines continue, -1 if none */
-	uint32_t next_part;
-	uint32_t piece_off;	/* offset of the last line's bytes in that string */
-	bool in_parts;		/* the string's end marker has not come yet */
-	bool in_cont;		/* its Cont_end has not come yet */
-	bool cont_done;		/* Cont_end came: only another part may follow */
-	bool no_cont_end;	/* a Cont_end never came */
 };
 
 /** builder_begin - begin an event that has no line yet */

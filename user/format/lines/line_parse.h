@@ -153,34 +153,45 @@ static inline bool line_has_newline(const char *s, size_t n)
 }
 
 /**
+ * line_string - parse a line if it is line_again() and a string of known length
+ * @s: the input from the line on, up to @end, which may be in the middle of the line
+ * @n: length of the text after "TAG|", which saves the search for the newline
+ *
+ * Return: the text; NULL if it is another line, or one that line_parse() must read.
+ */
+static inline const char *line_string(const struct line_state *st, const char *s, const char *end,
+				      enum lt_tag tag, size_t n, uint64_t *time)
+{
+	const struct lt_tag_row *row = &lt_tags[tag];
+	size_t before = st->stamp_len + 3 + row->name_len;
+	const char *text = s + before;
+
+	if ((size_t)(end - s) <= before + n || text[n] != '\n' || text[-1] != '|' ||
+	    line_again(st, s, text + n, time) != text - 1 - row->name_len ||
+	    !bytes_equal(text - 1 - row->name_len, row->name, row->name_len) ||
+	    line_has_newline(text, n))
+		return NULL;
+	return text;
+}
+
+/**
  * line_follows - parse a line if it is line_again() and has this tag: faster than line_parse()
  * @s: the input from the line on, up to @end, which may be in the middle of the line
- * @n: expected length of the text after "TAG|", which saves the search for the newline; or -1
  * @l: set to the line, except what it shares with the line before
  *
  * Return: its newline; NULL if it is another line, or one that line_parse() must read.
  */
 static inline const char *line_follows(const struct line_state *st, const char *s, const char *end,
-				       enum lt_tag tag, int64_t n, struct et_line *l)
+				       enum lt_tag tag, struct et_line *l)
 {
 	const struct lt_tag_row *row = &lt_tags[tag];
-	const char *nl;
+	const char *nl = memchr(s, '\n', (size_t)(end - s));
 
-	if (n >= 0) {
-		uint64_t len = st->stamp_len + 3 + row->name_len + (uint64_t)n;
-
-		if ((uint64_t)(end - s) <= len || s[len] != '\n' || s[len - (uint64_t)n - 1] != '|')
-			return NULL;
-		nl = s + len;
-	} else {
-		nl = memchr(s, '\n', (size_t)(end - s));
-		if (!nl)
-			return NULL;
-	}
+	if (!nl)
+		return NULL;
 	l->text = line_again(st, s, nl, &l->time);
 	if (!l->text || (size_t)(nl - l->text) < row->name_len ||
-	    !bytes_equal(l->text, row->name, row->name_len) ||
-	    (n > 0 && line_has_newline(nl - n, (size_t)n)))
+	    !bytes_equal(l->text, row->name, row->name_len))
 		return NULL;
 	l->len = (size_t)(nl - l->text);
 	l->tag = tag;

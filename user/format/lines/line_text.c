@@ -147,24 +147,6 @@ static const char *any_value(const char *s, const char *end, int64_t *v, bool *b
 	return s;
 }
 
-/* Reads any value that a comma or the end follows.  Return: what follows, or NULL. */
-static __attribute__((noinline)) const char *long_value(const char *s, const char *end, int64_t *v,
-							bool *big)
-{
-	const char *p = any_value(s, end, v, big);
-
-	return p && (p == end || *p == ',') ? p : NULL;
-}
-
-/* Reads a field's value, which a comma or the end must follow.  Return: what follows, or NULL. */
-static inline const char *read_value(const char *s, const char *end, int64_t *v, bool *big)
-{
-	const char *p = short_value(s, v);
-
-	*big = false;
-	return p && (p == end || *p == ',') ? p : long_value(s, end, v, big);
-}
-
 /* Whether a field's "name=" stands here. */
 static inline bool is_field(const struct known_field *f, const char *s, const char *end)
 {
@@ -173,13 +155,36 @@ static inline bool is_field(const struct known_field *f, const char *s, const ch
 				(f->len <= 16 || !memcmp(s, f->text, f->len - 1u))));
 }
 
-/* Marks the field with this bit of @it as unsigned and above INT64_MAX. */
-static void set_big(struct et_event *ev, struct lt_item *it, unsigned int bit,
-		    const struct known_field *f)
+/* read_value() for any value. */
+static __attribute__((noinline)) const char *long_value(struct et_event *ev, struct lt_item *it,
+							unsigned int bit,
+							const struct known_field *f,
+							const char *s, const char *end, int64_t *v)
 {
-	it->big |= (uint16_t)bit;
-	if (!f->is_size)
-		ev->big |= f->bit;
+	bool big;
+	const char *p = any_value(s, end, v, &big);
+
+	if (!p || (p != end && *p != ','))
+		return NULL;
+	if (big) {
+		it->big |= (uint16_t)bit;
+		if (!f->is_size)
+			ev->big |= f->bit;
+	}
+	return p;
+}
+
+/*
+ * Reads the value of the field with this bit of @it.  A comma or the end must follow.
+ * Return: what follows, or NULL.
+ */
+static inline const char *read_value(struct et_event *ev, struct lt_item *it, unsigned int bit,
+				     const struct known_field *f, const char *s, const char *end,
+				     int64_t *v)
+{
+	const char *p = short_value(s, v);
+
+	return p && (*p == ',' || p == end) ? p : long_value(ev, it, bit, f, s, end, v);
 }
 
 /*
@@ -196,14 +201,13 @@ static inline const char *read_in_order(struct et_event *ev, struct lt_item *it,
 	for (unsigned int bit = 1; f->len; f++, bit <<= 1) {
 		const char *p;
 		int64_t v;
-		bool big;
 
 		if (!is_field(f, s, end)) {
 			if (f->may)
 				continue;
 			break;
 		}
-		p = read_value(s + f->len, end, &v, &big);
+		p = read_value(ev, it, bit, f, s + f->len, end, &v);
 		if (!p)
 			break;
 		have |= bit;
@@ -214,11 +218,9 @@ static inline const char *read_in_order(struct et_event *ev, struct lt_item *it,
 			given |= f->bit;
 			ev->val[f->slot] = v;
 		}
-		if (big)
-			set_big(ev, it, bit, f);
 		s = p;
 		/* a comma at the end promises a field that is not there */
-		if (p == end || p + 1 == end)
+		if (*p != ',' || p + 1 == end)
 			break;
 		s++;
 	}
@@ -252,20 +254,17 @@ static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char 
 		const char *stop, *p = NULL;
 		unsigned int i = 0;
 		int64_t v;
-		bool big;
 
 		while (fields[i].len && !is_field(&fields[i], s, end))
 			i++;
 		if (fields[i].len && !(it->have >> i & 1))
-			p = read_value(s + fields[i].len, end, &v, &big);
+			p = read_value(ev, it, 1u << i, &fields[i], s + fields[i].len, end, &v);
 		if (p) {
 			it->have |= (uint16_t)(1u << i);
 			if (fields[i].is_size)
 				et_announce(ev, fields[i].slot, v);
 			else
 				et_set(ev, fields[i].slot, v);
-			if (big)
-				set_big(ev, it, 1u << i, &fields[i]);
 			s = p + 1;
 			/* a comma at the end promises a field that is not there */
 			good = good && !(p < end && s == end);
