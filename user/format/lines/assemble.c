@@ -253,24 +253,6 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 	return s->begun = s->seen;
 }
 
-/* Puts a task's new event, which begins with this line, into the queue. */
-static inline struct builder *start_event(struct assembler *a, struct slot *s, enum et_kind kind,
-				   const struct et_line *l)
-{
-	struct builder *b;
-
-	if (s->b)
-		close_event(a, s);
-	b = evq_new(&a->queue);
-	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
-	s->gone = kind == ET_K_EXIT;
-	s->b = b;
-	b->ev.place = l->number;
-	b->file = l->file;
-	evq_put(&a->queue, b);
-	return b;
-}
-
 static bool is_extension(const struct et_line *l)
 {
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
@@ -314,6 +296,29 @@ static bool is_too_big(const struct builder *b)
 	return et_memory(&b->ev) + b->list.nitems * sizeof(struct lt_item) > ET_MAX_BYTES;
 }
 
+/* Begins an event with a line. */
+static void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
+			const struct line_text *p)
+{
+	enum et_kind kind = p->what == P_HEADER ? lt_tags[p->tag].kind : builder_kind(p);
+	enum builder_result result;
+	struct builder *b;
+
+	if (s->b)
+		close_event(a, s);
+	b = evq_new(&a->queue);
+	builder_begin(b, kind, l->upid, l->cpu, begin_time(a, s, l));
+	s->gone = kind == ET_K_EXIT;
+	s->b = b;
+	b->ev.place = l->number;
+	b->file = l->file;
+	evq_put(&a->queue, b);
+	result = builder_add(b, l, p);
+	if (result != BUILDER_ADDED)
+		report_damage(a, l, p, result);
+	evq_grown(&a->queue, &b->ev);
+}
+
 /* Adds a line that is not the expected one. */
 static __attribute__((noinline)) void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
 		      const struct line_text *p)
@@ -339,8 +344,8 @@ static __attribute__((noinline)) void take_line(struct assembler *a, struct slot
 	else if (p->what == P_CONT_END || p->what == P_STRING_END)
 		result = BUILDER_STRAY;
 	if (result == BUILDER_NOT_ADDED) {
-		b = start_event(a, s, builder_kind(p), l);
-		result = builder_add(b, l, p);
+		begin_event(a, s, l, p);
+		return;
 	}
 	report_damage(a, l, p, result);
 	if (!b)
@@ -348,18 +353,6 @@ static __attribute__((noinline)) void take_line(struct assembler *a, struct slot
 	if (b->went_back)
 		report_backwards(a, l);
 	b->went_back = false;
-	evq_grown(&a->queue, &b->ev);
-}
-
-/* Begins an event with a line that cannot belong to another. */
-static inline void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
-			       const struct line_text *p)
-{
-	struct builder *b = start_event(a, s, lt_tags[p->tag].kind, l);
-	enum builder_result result = builder_add(b, l, p);
-
-	if (result != BUILDER_ADDED)
-		report_damage(a, l, p, result);
 	evq_grown(&a->queue, &b->ev);
 }
 

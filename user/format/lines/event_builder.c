@@ -3,13 +3,10 @@
 #include "format/lines/event_builder.h"
 #include "format/lines/event_lines.h"
 #include "base/bytes.h"
-#include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* List items that stay allocated when the memory of an event is reused. */
-#define KEEP_ITEMS	64u
 /* Maximum bytes of an event that takes arguments without a list. */
 #define KEEP_SHORT	(1u << 20)
 
@@ -19,19 +16,6 @@ static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
 	unsigned int slot = lt_slot(b->ev.kind, tag);
 
 	return slot && slot != ET_ARGS + 1 ? (uint8_t)(1u << (slot - 1)) : 0;
-}
-
-void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
-		   uint64_t time)
-{
-	et_reset(&b->ev, kind, upid, cpu, time);
-	b->list.nitems = 0;
-	b->list.items = xtrim(b->list.items, &b->list.items_cap, KEEP_ITEMS);
-	memset(&b->listed, 0, offsetof(struct builder, string) - offsetof(struct builder, listed));
-	b->string = -1;
-	b->ended = !(lt_needs[kind] & LT_NEEDS_END);
-	b->last_cpu = cpu;
-	b->last_time = time - 1;
 }
 
 void builder_fini(void *builder)
@@ -635,7 +619,8 @@ void builder_close(struct builder *b)
 {
 	if (b->expected)
 		builder_make_list(b);
-	leave_string(b);
+	if (b->listed)
+		leave_string(b);
 }
 
 void builder_make_list(struct builder *b)

@@ -3,6 +3,7 @@
 #ifndef ETRACE_EVENT_BUILDER_H
 #define ETRACE_EVENT_BUILDER_H
 
+#include "base/xalloc.h"
 #include "event/event.h"
 #include "format/lines/line_text.h"
 #include "format/lines/line_list.h"
@@ -44,9 +45,22 @@ struct builder {
 	uint64_t last_time;
 };
 
+/* List items that stay allocated when the memory of an event is reused. */
+#define BUILDER_KEEP	64u
+
 /** builder_begin - begin an event that has no line yet */
-void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
-		   uint64_t time);
+static inline void builder_begin(struct builder *b, enum et_kind kind, uint64_t upid, uint32_t cpu,
+				 uint64_t time)
+{
+	et_reset(&b->ev, kind, upid, cpu, time);
+	b->list.nitems = 0;
+	b->list.items = xtrim(b->list.items, &b->list.items_cap, BUILDER_KEEP);
+	memset(&b->listed, 0, offsetof(struct builder, string) - offsetof(struct builder, listed));
+	b->string = -1;
+	b->ended = !(lt_needs[kind] & LT_NEEDS_END);
+	b->last_cpu = cpu;
+	b->last_time = time - 1;
+}
 
 /** builder_kind - the kind of an event that may begin with this line */
 enum et_kind builder_kind(const struct line_text *p);

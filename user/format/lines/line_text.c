@@ -244,8 +244,8 @@ static void add_text(struct et_event *ev, struct lt_item *it, const char *s, siz
  * Reads fields in another order, unknown ones and damaged ones; unknown ones are kept
  * as text.  Return: false if a part could not be read.
  */
-static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char *s,
-			    const char *end)
+static __attribute__((noinline)) bool read_odd_fields(struct et_event *ev, struct lt_item *it,
+						      const char *s, const char *end)
 {
 	const struct known_field *fields = known_fields[it->tag];
 	bool good = true;
