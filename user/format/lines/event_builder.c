@@ -200,16 +200,13 @@ static inline void expect_next(struct builder *b, unsigned int i)
 static inline bool needs_no_list(const struct builder *b, const struct et_row *row,
 				 const struct lt_item *it, const struct et_line *l)
 {
-	const struct et_event *ev = &b->ev;
 	unsigned int missing = ((1u << row->nfields) - 1) & ~(unsigned int)it->have;
 
-	if (row->role != ET_BEGIN || row->when != ET_EACH || it->len || ev->time != l->time)
+	if (row->role != ET_BEGIN || row->when != ET_EACH || it->len ||
+	    it->flags || b->ev.time != l->time)
 		return false;
 	for (; missing; missing &= missing - 1)
 		if (!row->fields[__builtin_ctz(missing)].may)
-			return false;
-	for (unsigned int sizes = ev->announced; sizes; sizes &= sizes - 1)
-		if (ev->size[__builtin_ctz(sizes)] < 0)
 			return false;
 	return true;
 }
@@ -552,7 +549,7 @@ static bool line_belongs(const struct builder *b, const struct et_line *l,
 	return p->what == P_HEADER ? header_fits(b, l, p) : string_fits(b, p->tag);
 }
 
-static enum builder_result add_fitting(struct builder *b, const struct et_line *l,
+static __attribute__((noinline)) enum builder_result add_fitting(struct builder *b, const struct et_line *l,
 				       const struct line_text *p)
 {
 	bool first = !b->list.nitems;

@@ -112,6 +112,7 @@ enum et_kind lt_kind_of(enum lt_tag tag);
 #define LT_I_SPLIT	2u	/* came in numbered parts */
 #define LT_I_FAILED	4u	/* LT_OTHER: the line with the event's error */
 #define LT_I_MARKS	8u	/* LT_OTHER: the line with the event's marks */
+#define LT_I_NO_SIZE	16u	/* a header with a size below 0: not known */
 
 /* One line with fields, one string, or one line outside the format. */
 struct lt_item {

@@ -103,7 +103,7 @@ static inline void set_stamp(struct line_state *st, const char *digits, size_t n
 	size_t len = st->prefix_len + n - 1;
 
 	memcpy(st->stamp + st->prefix_len, digits, 8);
-	st->stamp_len = st->prefix_len && len >= 16 && len <= 32 ? len : 0;
+	st->stamp_len = len >= 16 && len <= 32 ? len : 0;
 	st->tens = st->seconds + nsec * 10;
 }
 

@@ -17,13 +17,35 @@ static size_t without_end(const char *s, size_t len)
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
 }
 
+/* "TAG[n]text" */
+static void read_index(const struct et_line *l, struct line_text *p)
+{
+	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len, *digits = s;
+	uint64_t index = 0;
+
+	for (; s < end && *s >= '0' && *s <= '9' && index <= INT32_MAX; s++)
+		index = index * 10 + (uint64_t)(*s - '0');
+	if (s == digits || s == end || *s != ']' || index > INT32_MAX)
+		return;
+	p->what = P_STRING;
+	p->tag = l->tag;
+	p->part = true;
+	p->index = (uint32_t)index;
+	p->text = s + 1;
+	p->len = (size_t)(end - s) - 1;
+}
+
 struct line_text line_text_any(const struct et_line *l)
 {
 	const char *s = l->text;
 	size_t len = l->len, n = l->tag_len, stem;
 	struct line_text p = { .what = P_OTHER, .tag = LT_OTHER, .text = s, .len = len };
-	uint64_t index = 0;
 
+	if (s[n] == '[' && n < len) {
+		if (l->tag >= LT_FIRST_STRING)
+			read_index(l, &p);
+		return p;
+	}
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
 	if (stem) {
 		/* Cont_end and TAG_end, each with or without a '|' */
@@ -52,36 +74,24 @@ struct line_text line_text_any(const struct et_line *l)
 		p.len = len - n - 1;
 		return p;
 	}
-	if (l->tag < LT_FIRST_STRING)
-		return p;
-	for (stem = n + 1; stem < len && s[stem] >= '0' && s[stem] <= '9'; stem++) {
-		index = index * 10 + (uint64_t)(s[stem] - '0');
-		if (index > INT32_MAX)
-			break;
-	}
-	if (stem == n + 1 || stem == len || s[stem] != ']')
-		return p;
-	p.what = P_STRING;
-	p.tag = l->tag;
-	p.part = true;
-	p.index = (uint32_t)index;
-	p.text = s + stem + 1;
-	p.len = len - stem - 1;
 	return p;
 }
 
 /* ---- fields of headers ---- */
+
+/* known_field.bit: bits from here on are those of sizes, below it those of values. */
+#define SIZES 16
 
 /* For each field of each header: what parsing needs, prepared once. */
 static struct known_field {
 	/* from "name=": its last bytes in the upper bytes of a word; its first bytes */
 	uint64_t name, first;
 	const char *text;
+	uint32_t bit;	/* bit of the slot; of a size: 16 bits higher */
+	uint16_t at;	/* of the value in struct et_event */
 	uint8_t shift;	/* bits to shift a word by to get @name */
 	uint8_t len;	/* with the '='; 0 after the last field */
-	uint8_t slot;
-	uint16_t bit;	/* bit of the slot */
-	bool is_size, may;
+	bool may;
 } known_fields[LT_FIRST_STRING][ET_MAX_FIELDS + 1];
 
 __attribute__((constructor)) static void make_known_fields(void)
@@ -101,9 +111,9 @@ __attribute__((constructor)) static void make_known_fields(void)
 			to->len = f->len + 1;
 			if (f->len >= 8)
 				to->first = bytes_8(f->name);
-			to->slot = f->slot;
-			to->bit = (uint16_t)(1u << f->slot);
-			to->is_size = f->is_size;
+			to->bit = 1u << (f->slot + (f->is_size ? SIZES : 0));
+			to->at = (uint16_t)(f->is_size ? offsetof(struct et_event, size[f->slot]) :
+						       offsetof(struct et_event, val[f->slot]));
 			to->may = f->may;
 		}
 	}
@@ -168,9 +178,10 @@ static __attribute__((noinline)) const char *long_value(struct et_event *ev, str
 		return NULL;
 	if (big) {
 		it->big |= (uint16_t)bit;
-		if (!f->is_size)
-			ev->big |= f->bit;
+		ev->big |= (uint16_t)f->bit;
 	}
+	if (f->bit >> SIZES && *v < 0)
+		it->flags |= LT_I_NO_SIZE;
 	return p;
 }
 
@@ -187,6 +198,18 @@ static inline const char *read_value(struct et_event *ev, struct lt_item *it, un
 	return p && (*p == ',' || p == end) ? p : long_value(ev, it, bit, f, s, end, v);
 }
 
+/* Sets the value, or announces the size, of a field; add_bits() says that it is there. */
+static inline void set_field(struct et_event *ev, const struct known_field *f, int64_t v)
+{
+	memcpy((char *)ev + f->at, &v, sizeof(v));
+}
+
+static inline void add_bits(struct et_event *ev, uint32_t bits)
+{
+	ev->given |= (uint16_t)bits;
+	ev->announced |= (uint8_t)(bits >> SIZES);
+}
+
 /*
  * Reads fields as long as they have the order of the format.
  * Return: what follows the last field read, @end if nothing does; the comma after that field
@@ -196,9 +219,9 @@ static inline const char *read_in_order(struct et_event *ev, struct lt_item *it,
 					const char *end)
 {
 	const struct known_field *f = known_fields[it->tag];
-	unsigned int have = 0, given = 0, announced = 0;
+	uint32_t have = 0, bits = 0;
 
-	for (unsigned int bit = 1; f->len; f++, bit <<= 1) {
+	for (uint32_t bit = 1; f->len; f++, bit <<= 1) {
 		const char *p;
 		int64_t v;
 
@@ -211,13 +234,8 @@ static inline const char *read_in_order(struct et_event *ev, struct lt_item *it,
 		if (!p)
 			break;
 		have |= bit;
-		if (f->is_size) {
-			announced |= f->bit;
-			ev->size[f->slot] = v;
-		} else {
-			given |= f->bit;
-			ev->val[f->slot] = v;
-		}
+		bits |= f->bit;
+		set_field(ev, f, v);
 		s = p;
 		/* a comma at the end promises a field that is not there */
 		if (*p != ',' || p + 1 == end)
@@ -225,8 +243,7 @@ static inline const char *read_in_order(struct et_event *ev, struct lt_item *it,
 		s++;
 	}
 	it->have = (uint16_t)have;
-	ev->given |= (uint16_t)given;
-	ev->announced |= (uint8_t)announced;
+	add_bits(ev, bits);
 	return s;
 }
 
@@ -261,10 +278,8 @@ static __attribute__((noinline)) bool read_odd_fields(struct et_event *ev, struc
 			p = read_value(ev, it, 1u << i, &fields[i], s + fields[i].len, end, &v);
 		if (p) {
 			it->have |= (uint16_t)(1u << i);
-			if (fields[i].is_size)
-				et_announce(ev, fields[i].slot, v);
-			else
-				et_set(ev, fields[i].slot, v);
+			set_field(ev, &fields[i], v);
+			add_bits(ev, fields[i].bit);
 			s = p + 1;
 			/* a comma at the end promises a field that is not there */
 			good = good && !(p < end && s == end);
