@@ -180,12 +180,18 @@ static inline void expect_next(struct builder *b, unsigned int i)
 	while (++i < end) {
 		const struct et_row *row = &et_rows[i];
 
-		if (row->role == ET_LAST ||
-		    (row->role == ET_STRING && ev->announced >> row->slot & 1 &&
-		     (row->slot != ET_ARGS || b->args_left))) {
-			b->expected = (uint8_t)i;
-			return;
+		if (row->role != ET_LAST &&
+		    (row->role != ET_STRING || !(ev->announced >> row->slot & 1)))
+			continue;
+		if (row->role == ET_STRING && row->slot == ET_ARGS) {
+			b->args_left = ev->size[ET_ARGS];
+			if (!b->args_left) {
+				ev->strings |= 1u << ET_ARGS;
+				continue;
+			}
 		}
+		b->expected = (uint8_t)i;
+		return;
 	}
 	b->expected = 0;
 	b->done = true;
@@ -259,11 +265,6 @@ static bool begin_with(struct builder *b, const struct et_line *l, const struct 
 		update_state(b);
 		return good;
 	}
-	if (b->ev.announced >> ET_ARGS & 1) {
-		b->args_left = b->ev.size[ET_ARGS];
-		if (!b->args_left)
-			b->ev.strings |= 1u << ET_ARGS;
-	}
 	b->last_time = l->time;
 	expect_next(b, (unsigned int)(row - et_rows));
 	return true;
@@ -272,13 +273,11 @@ static bool begin_with(struct builder *b, const struct et_line *l, const struct 
 /* Adds the line of row @i, which has come in full. */
 static inline void added_expected(struct builder *b, unsigned int i, uint64_t time)
 {
-	const struct et_row *row = &et_rows[i];
-
 	b->one_record = true;
 	b->step = time - b->line_time;
 	b->lines++;
 	b->line_time = b->last_time = time;
-	if (row->role != ET_STRING || row->slot != ET_ARGS || !b->args_left)
+	if (!b->args_left)
 		expect_next(b, i);
 }
 
@@ -302,7 +301,7 @@ bool builder_take_expected(struct builder *b, const struct et_line *l, const str
 			return false;
 	} else if (p->what != P_STRING || p->len >= ET_PART_MAX) {
 		return false;
-	} else if (row->slot == ET_ARGS) {
+	} else if (b->args_left) {
 		if (p->index != ev->nargs || (int64_t)p->len >= b->args_left ||
 		    ev->nbytes > KEEP_SHORT)
 			return false;
@@ -329,7 +328,7 @@ size_t builder_add_more(struct builder *b, struct line_state *st, const char *s,
 		struct line_text p;
 		uint64_t time;
 
-		if (row->role == ET_STRING && row->slot != ET_ARGS) {
+		if (row->role == ET_STRING && !b->args_left) {
 			size_t n = (size_t)b->ev.size[row->slot];
 
 			text = line_string(st, at, end, tag, n, &time);

@@ -16,7 +16,6 @@ struct builder {
 	 * with these sizes, all in one record.  The first line that differs makes the list.
 	 */
 	struct lt_list list;
-	int64_t args_left;	/* without a list: bytes of arguments that have not come yet */
 	const char *file;	/* name of the input it began in, for messages */
 	bool sure;		/* all lines are known to belong to it */
 	/* all 0 at the beginning, from here on */
@@ -33,6 +32,8 @@ struct builder {
 	bool no_cont_end;	/* a Cont_end never came */
 	uint32_t lines;
 	uint32_t piece_off;	/* offset of the last line's bytes in the string below */
+	/* without a list: bytes of arguments that still come, 0 if none is expected next */
+	int64_t args_left;
 	/* up to here */
 	int32_t string;		/* index of the string item that lines continue, -1 if none */
 	uint32_t next_part;

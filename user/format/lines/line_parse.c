@@ -171,6 +171,12 @@ static inline bool same_prefix(const struct line_state *st, const char *s, const
 	       bytes_equal(s, st->stamp, st->prefix_len);
 }
 
+const char *line_again_slow(struct line_state *st, const char *s, const char *end,
+			    uint64_t *time)
+{
+	return same_prefix(st, s, end) ? parse_timen(st, s + st->prefix_len, end, time) : NULL;
+}
+
 static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
 {
 	return &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];

@@ -111,16 +111,20 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
 
+/* The rest of line_again(), for lines that differ in more than the last digit of the time. */
+const char *line_again_slow(struct line_state *st, const char *s, const char *end,
+			    uint64_t *time);
+
 /**
- * line_again - whether a line differs from the last etrace line in the last digit of its prefix
+ * line_again - whether a line has the task, processor and second of the last etrace line
  * @s: the line up to @end, which points to its newline; no line before it is LINE_PENDING
  * @time: gets its time in ns
  *
- * Most lines of a record do.
+ * st->line stays unchanged.
  *
  * Return: its text, or NULL if not.
  */
-static inline const char *line_again(const struct line_state *st, const char *s, const char *end,
+static inline const char *line_again(struct line_state *st, const char *s, const char *end,
 				     uint64_t *time)
 {
 	const char *stamp = st->stamp;
@@ -132,10 +136,10 @@ static inline const char *line_again(const struct line_state *st, const char *s,
 	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
 	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
 	    bytes_8(s + n - 8) != bytes_8(stamp + n - 8))
-		return NULL;
+		return line_again_slow(st, s, end, time);
 	d = (unsigned int)s[n] - '0';
 	if (d > 9 || s[n + 1] != '!')
-		return NULL;
+		return line_again_slow(st, s, end, time);
 	*time = st->tens + d;
 	return s + n + 2;
 }
@@ -159,7 +163,7 @@ static inline bool line_has_newline(const char *s, size_t n)
  *
  * Return: the text; NULL if it is another line, or one that line_parse() must read.
  */
-static inline const char *line_string(const struct line_state *st, const char *s, const char *end,
+static inline const char *line_string(struct line_state *st, const char *s, const char *end,
 				      enum lt_tag tag, size_t n, uint64_t *time)
 {
 	const struct lt_tag_row *row = &lt_tags[tag];
@@ -181,7 +185,7 @@ static inline const char *line_string(const struct line_state *st, const char *s
  *
  * Return: its newline; NULL if it is another line, or one that line_parse() must read.
  */
-static inline const char *line_follows(const struct line_state *st, const char *s, const char *end,
+static inline const char *line_follows(struct line_state *st, const char *s, const char *end,
 				       enum lt_tag tag, struct et_line *l)
 {
 	const struct lt_tag_row *row = &lt_tags[tag];
