@@ -164,7 +164,8 @@ static void let_out_first(struct assembler *a)
 	struct builder *b = evq_take(&a->queue);
 	struct et_event *ev = &b->ev;
 
-	lt_finish(ev, &b->list);
+	if (b->listed)
+		lt_finish(ev, &b->list);
 	if (ev->nfindings)
 		report_findings(a, b, ev);
 	if (b->no_cont_end)

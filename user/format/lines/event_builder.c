@@ -173,11 +173,9 @@ static inline void count_line(struct builder *b, const struct et_line *l)
 static inline void expect_next(struct builder *b, unsigned int i)
 {
 	struct et_event *ev = &b->ev;
-	unsigned int end = et_kinds[ev->kind].end;
+	bool more = !b->ended || ev->announced & ~ev->strings;
 
-	if (b->ended && !(ev->announced & ~ev->strings))
-		i = end;
-	while (++i < end) {
+	while (more && ++i < et_kinds[ev->kind].end) {
 		const struct et_row *row = &et_rows[i];
 
 		if (row->role != ET_LAST &&
@@ -281,13 +279,6 @@ static inline void added_expected(struct builder *b, unsigned int i, uint64_t ti
 		expect_next(b, i);
 }
 
-/* Adds the expected string. */
-static inline void add_text(struct et_event *ev, unsigned int slot, const char *s, size_t n)
-{
-	bytes_copy(et_room(ev, n), s, n);
-	et_added_string(ev, slot, n);
-}
-
 bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	unsigned int i = b->expected;
@@ -310,7 +301,7 @@ bool builder_take_expected(struct builder *b, const struct et_line *l, const str
 	} else {
 		if (p->part || (int64_t)p->len != ev->size[row->slot])
 			return false;
-		add_text(ev, row->slot, p->text, p->len);
+		et_add_string(ev, row->slot, p->text, p->len);
 	}
 	added_expected(b, i, l->time);
 	return true;
@@ -319,7 +310,7 @@ bool builder_take_expected(struct builder *b, const struct et_line *l, const str
 size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
 			uint64_t until)
 {
-	const char *at = s, *text;
+	const char *at = s, *next;
 	unsigned int i;
 
 	while ((i = b->expected)) {
@@ -331,23 +322,26 @@ size_t builder_add_more(struct builder *b, struct line_state *st, const char *s,
 		if (row->role == ET_STRING && !b->args_left) {
 			size_t n = (size_t)b->ev.size[row->slot];
 
-			text = line_string(st, at, end, tag, n, &time);
-			if (!text || n >= ET_PART_MAX || time > until || !in_step(b, time))
+			if (n >= ET_PART_MAX)
 				break;
-			add_text(&b->ev, row->slot, text, n);
+			next = line_string(st, at, end, tag, n, &time,
+					   et_room(&b->ev, n + LINE_COPY));
+			if (!next || time > until || !in_step(b, time))
+				break;
+			et_added_string(&b->ev, row->slot, n);
 			added_expected(b, i, time);
-			at = text + n + 1;
+			at = next;
 		} else {
 			struct et_line l = st->line;
-			const char *nl = line_follows(st, at, end, tag, &l);
 
-			if (!nl || l.time > until)
+			next = line_follows(st, at, end, tag, &l);
+			if (!next || l.time > until)
 				break;
 			p = line_text_split(&l);
 			if (!builder_take_expected(b, &l, &p))
 				break;
 			time = l.time;
-			at = nl + 1;
+			at = next;
 		}
 		st->line.time = time;
 		st->line.number++;

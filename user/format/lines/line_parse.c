@@ -248,7 +248,7 @@ static inline bool parse_first(struct line_state *st, const char *s, const char 
 bool line_plain(struct line_state *st, const char *s, const char *end)
 {
 	uint64_t time;
-	const char *text = line_again(st, s, end, &time);
+	const char *text = line_of_record(st, s, end, &time);
 
 	return text ? parse_text(st, text, end, time) : parse_first(st, s, end);
 }

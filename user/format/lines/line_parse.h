@@ -111,6 +111,30 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
 
+/*
+ * Whether a line differs from the last etrace line only in the last digit of its prefix.
+ * Return: its text, or NULL if not.
+ */
+static inline const char *line_of_record(const struct line_state *st, const char *s,
+					 const char *end, uint64_t *time)
+{
+	const char *stamp = st->stamp;
+	size_t n = st->stamp_len;
+	unsigned int d;
+
+	/* the first and the last 16 bytes, which may overlap */
+	if (!n || (size_t)(end - s) < n + 2 ||
+	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
+	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
+	    bytes_8(s + n - 8) != bytes_8(stamp + n - 8))
+		return NULL;
+	d = (unsigned int)s[n] - '0';
+	if (d > 9 || s[n + 1] != '!')
+		return NULL;
+	*time = st->tens + d;
+	return s + n + 2;
+}
+
 /* The rest of line_again(), for lines that differ in more than the last digit of the time. */
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time);
@@ -127,55 +151,51 @@ const char *line_again_slow(struct line_state *st, const char *s, const char *en
 static inline const char *line_again(struct line_state *st, const char *s, const char *end,
 				     uint64_t *time)
 {
-	const char *stamp = st->stamp;
-	size_t n = st->stamp_len;
-	unsigned int d;
+	const char *text = line_of_record(st, s, end, time);
 
-	/* the first and the last 16 bytes, which may overlap */
-	if (!n || (size_t)(end - s) < n + 2 ||
-	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
-	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
-	    bytes_8(s + n - 8) != bytes_8(stamp + n - 8))
-		return line_again_slow(st, s, end, time);
-	d = (unsigned int)s[n] - '0';
-	if (d > 9 || s[n + 1] != '!')
-		return line_again_slow(st, s, end, time);
-	*time = st->tens + d;
-	return s + n + 2;
+	return text ? text : line_again_slow(st, s, end, time);
 }
 
-/* Whether @n bytes have a newline; the 16 bytes before their end must be readable. */
-static inline bool line_has_newline(const char *s, size_t n)
+#define LINE_COPY	16u	/* bytes that are copied at once */
+
+/* Copies @n bytes, and some more.  Return: whether they have a newline. */
+static inline bool line_copy(char *to, const char *s, size_t n)
 {
 	const bytes_16 newline = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
 				   '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
-	bytes_16 found = bytes_load_16(s + n - 16) == newline;
+	bytes_16 piece = bytes_load_16(s + n - LINE_COPY), found = piece == newline;
+	size_t i = 0;
 
-	for (size_t i = 0; i + 16 < n; i += 16)
-		found |= bytes_load_16(s + i) == newline;
+	for (; i + LINE_COPY < n; i += LINE_COPY) {
+		piece = bytes_load_16(s + i);
+		found |= piece == newline;
+		memcpy(to + i, &piece, LINE_COPY);
+	}
+	memcpy(to + i, s + i, LINE_COPY);
 	return bytes_any(found);
 }
 
 /**
- * line_string - parse a line if it is line_again() and a string of known length
+ * line_string - read a line if it is line_again() and a string of known length
  * @s: the input from the line on, up to @end, which may be in the middle of the line
  * @n: length of the text after "TAG|", which saves the search for the newline
+ * @time: gets the line's time in ns
+ * @to: gets the text; room for @n + LINE_COPY bytes
  *
- * Return: the text; NULL if it is another line, or one that line_parse() must read.
+ * Return: what follows the line; NULL if it is another line, or line_parse() must read it.
  */
 static inline const char *line_string(struct line_state *st, const char *s, const char *end,
-				      enum lt_tag tag, size_t n, uint64_t *time)
+				      enum lt_tag tag, size_t n, uint64_t *time, char *to)
 {
 	const struct lt_tag_row *row = &lt_tags[tag];
 	size_t before = st->stamp_len + 3 + row->name_len;
-	const char *text = s + before;
+	const char *text = s + before, *name = text - 1 - row->name_len;
 
-	if ((size_t)(end - s) <= before + n || text[n] != '\n' || text[-1] != '|' ||
-	    line_again(st, s, text + n, time) != text - 1 - row->name_len ||
-	    !bytes_equal(text - 1 - row->name_len, row->name, row->name_len) ||
-	    line_has_newline(text, n))
+	if ((size_t)(end - s) < before + n + LINE_COPY || text[n] != '\n' || text[-1] != '|' ||
+	    line_again(st, s, text + n, time) != name ||
+	    !bytes_equal(name, row->name, row->name_len) || line_copy(to, text, n))
 		return NULL;
-	return text;
+	return text + n + 1;
 }
 
 /**
@@ -183,7 +203,7 @@ static inline const char *line_string(struct line_state *st, const char *s, cons
  * @s: the input from the line on, up to @end, which may be in the middle of the line
  * @l: set to the line, except what it shares with the line before
  *
- * Return: its newline; NULL if it is another line, or one that line_parse() must read.
+ * Return: what follows the line; NULL if it is another line, or line_parse() must read it.
  */
 static inline const char *line_follows(struct line_state *st, const char *s, const char *end,
 				       enum lt_tag tag, struct et_line *l)
@@ -200,7 +220,7 @@ static inline const char *line_follows(struct line_state *st, const char *s, con
 	l->len = (size_t)(nl - l->text);
 	l->tag = tag;
 	l->tag_len = row->name_len;
-	return nl;
+	return nl + 1;
 }
 
 /**

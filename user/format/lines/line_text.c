@@ -17,22 +17,21 @@ static size_t without_end(const char *s, size_t len)
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
 }
 
-/* "TAG[n]text" */
-static void read_index(const struct et_line *l, struct line_text *p)
+struct line_text line_text_part(const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len, *digits = s;
 	uint64_t index = 0;
 
 	for (; s < end && *s >= '0' && *s <= '9' && index <= INT32_MAX; s++)
 		index = index * 10 + (uint64_t)(*s - '0');
-	if (s == digits || s == end || *s != ']' || index > INT32_MAX)
-		return;
-	p->what = P_STRING;
-	p->tag = l->tag;
-	p->part = true;
-	p->index = (uint32_t)index;
-	p->text = s + 1;
-	p->len = (size_t)(end - s) - 1;
+	if (l->tag < LT_FIRST_STRING || s == digits || s >= end || *s != ']' ||
+	    index > INT32_MAX)
+		return (struct line_text){
+			.what = P_OTHER, .tag = LT_OTHER, .text = l->text, .len = l->len };
+	return (struct line_text){
+		.what = P_STRING, .tag = l->tag, .part = true, .index = (uint32_t)index,
+		.text = s + 1, .len = (size_t)(end - s) - 1,
+	};
 }
 
 struct line_text line_text_any(const struct et_line *l)
@@ -41,11 +40,6 @@ struct line_text line_text_any(const struct et_line *l)
 	size_t len = l->len, n = l->tag_len, stem;
 	struct line_text p = { .what = P_OTHER, .tag = LT_OTHER, .text = s, .len = len };
 
-	if (s[n] == '[' && n < len) {
-		if (l->tag >= LT_FIRST_STRING)
-			read_index(l, &p);
-		return p;
-	}
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
 	if (stem) {
 		/* Cont_end and TAG_end, each with or without a '|' */

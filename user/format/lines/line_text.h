@@ -22,15 +22,18 @@ struct line_text {
 	size_t len;
 };
 
-/* line_text_split() for any line. */
+/* line_text_split() for any line, and for "TAG[n]text". */
 struct line_text line_text_any(const struct et_line *l);
+struct line_text line_text_part(const struct et_line *l);
 
 /** line_text_split - split a line into its tag, its index and what follows */
 static inline struct line_text line_text_split(const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len;
 
-	/* "TAG|text"; this may read the newline at the end of the line */
+	/* this may read the newline at the end of the line */
+	if (*s == '[')
+		return line_text_part(l);
 	if (l->tag == LT_NONE || *s != '|' || lt_is_args(l->tag))
 		return line_text_any(l);
 	return (struct line_text){
