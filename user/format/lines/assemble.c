@@ -298,7 +298,7 @@ static bool is_too_big(const struct builder *b)
 }
 
 /* Begins an event with a line. */
-static void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
+static inline void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
 			const struct line_text *p)
 {
 	enum et_kind kind = p->what == P_HEADER ? lt_tags[p->tag].kind : builder_kind(p);
@@ -313,16 +313,15 @@ static void begin_event(struct assembler *a, struct slot *s, const struct et_lin
 	s->b = b;
 	b->ev.place = l->number;
 	b->file = l->file;
-	evq_put(&a->queue, b);
 	result = builder_add(b, l, p);
 	if (result != BUILDER_ADDED)
 		report_damage(a, l, p, result);
-	evq_grown(&a->queue, &b->ev);
+	evq_put(&a->queue, b);
 }
 
-/* Adds a line that is not the expected one. */
-static __attribute__((noinline)) void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
-		      const struct line_text *p)
+/* Handles a line that is not the expected one.  Return: false if it begins another event. */
+static __attribute__((noinline)) bool take_line(struct assembler *a, struct slot *s,
+						const struct et_line *l, const struct line_text *p)
 {
 	enum builder_result result = BUILDER_NOT_ADDED;
 	struct builder *b = s->b;
@@ -331,7 +330,7 @@ static __attribute__((noinline)) void take_line(struct assembler *a, struct slot
 		builder_make_list(b);
 		if (builder_is_double(b, l, p)) {
 			diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
-			return;
+			return true;
 		}
 		if (is_too_big(b)) {
 			diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
@@ -344,17 +343,16 @@ static __attribute__((noinline)) void take_line(struct assembler *a, struct slot
 		result = builder_add(b, l, p);
 	else if (p->what == P_CONT_END || p->what == P_STRING_END)
 		result = BUILDER_STRAY;
-	if (result == BUILDER_NOT_ADDED) {
-		begin_event(a, s, l, p);
-		return;
-	}
+	if (result == BUILDER_NOT_ADDED)
+		return false;
 	report_damage(a, l, p, result);
 	if (!b)
-		return;
+		return true;
 	if (b->went_back)
 		report_backwards(a, l);
 	b->went_back = false;
 	evq_grown(&a->queue, &b->ev);
+	return true;
 }
 
 int asm_line(struct assembler *a, const struct et_line *l)
@@ -365,10 +363,8 @@ int asm_line(struct assembler *a, const struct et_line *l)
 
 	if (s->b && builder_add_expected(s->b, l, &p))
 		evq_grown(&a->queue, &s->b->ev);
-	else if (builder_is_first(s->b, l, &p))
+	else if (builder_is_first(s->b, l, &p) || !take_line(a, s, l, &p))
 		begin_event(a, s, l, &p);
-	else
-		take_line(a, s, l, &p);
 	if (s->seen < l->time)
 		s->seen = l->time;
 	if (a->queue.order.arrivals != begun)

@@ -175,6 +175,13 @@ static inline bool line_copy(char *to, const char *s, size_t n)
 	return bytes_any(found);
 }
 
+/* Whether a tag's name stands here; most names of strings have two letters. */
+static inline bool line_has_name(const char *s, const struct lt_tag_row *row)
+{
+	return row->name_len == 2 ? bytes_equal(s, row->name, 2) :
+				    bytes_equal(s, row->name, row->name_len);
+}
+
 /**
  * line_string - read a line if it is line_again() and a string of known length
  * @s: the input from the line on, up to @end, which may be in the middle of the line
@@ -193,7 +200,7 @@ static inline const char *line_string(struct line_state *st, const char *s, cons
 
 	if ((size_t)(end - s) < before + n + LINE_COPY || text[n] != '\n' || text[-1] != '|' ||
 	    line_again(st, s, text + n, time) != name ||
-	    !bytes_equal(name, row->name, row->name_len) || line_copy(to, text, n))
+	    !line_has_name(name, row) || line_copy(to, text, n))
 		return NULL;
 	return text + n + 1;
 }
@@ -215,7 +222,7 @@ static inline const char *line_follows(struct line_state *st, const char *s, con
 		return NULL;
 	l->text = line_again(st, s, nl, &l->time);
 	if (!l->text || (size_t)(nl - l->text) < row->name_len ||
-	    !bytes_equal(l->text, row->name, row->name_len))
+	    !line_has_name(l->text, row))
 		return NULL;
 	l->len = (size_t)(nl - l->text);
 	l->tag = tag;
