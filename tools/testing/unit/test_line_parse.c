@@ -390,6 +390,95 @@ static void again(void **state)
 	}
 }
 
+/* Strings of known length: read only if the whole line is as expected. */
+static void known_length(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t time;		/* 0: line_parse() must read it */
+	} lines[] = {
+		{ "12,3,4,123456789!FN|/a/b\n", 4123456789 },
+		{ "12,3,4,123456790!FN|/a/b\n", 4123456790 },
+		{ "12,3,4,123456790!FN|/a\nb\n", 0 },
+		{ "12,3,4,123456789!FO|/a/b\n", 0 },
+		{ "12,3,4,123456789!FN[/a/b\n", 0 },
+		{ "12,3,4,123456789!FN|/a/bc\n", 0 },
+		{ "12,3,4,123456789!FN|/a/\n", 0 },
+		{ "12,3,4,12345678!FN|/a/b\n", 0 },
+		{ "12,3,5,123456789!FN|/a/b\n", 0 },
+		{ "12,4,4,123456789!FN|/a/b\n", 0 },
+		{ "13,3,4,123456789!FN|/a/b\n", 0 },
+	};
+	static const char first[] = "12,3,4,123456788!Open|";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t len = strlen(lines[i].line);
+		char *copy = calloc(1, len + LINE_COPY), to[4 + LINE_COPY];
+		const char *end = copy + len + LINE_COPY, *next;
+		struct line_state st = { 0 };
+		unsigned int foreign;
+		uint64_t time;
+
+		assert_int_equal(parse(&st, first, sizeof(first) - 1, &foreign), LINE_ETRACE);
+		memcpy(copy, lines[i].line, len);
+		next = line_string(&st, copy, end, LT_FN, 4, &time, to);
+		if (!next != !lines[i].time)
+			fail_msg("%s", lines[i].line);
+		if (next) {
+			assert_ptr_equal(next, copy + len);
+			assert_int_equal(time, lines[i].time);
+			assert_memory_equal(to, "/a/b", 4);
+		}
+		/* there must be as much to read as is copied at once */
+		assert_null(line_string(&st, copy, copy + len, LT_FN, 4, &time, to));
+		free(copy);
+	}
+}
+
+/* Lines with an expected tag and any length, and times of fewer digits. */
+static void expected_tag(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t time;		/* 0: line_parse() must read it */
+	} lines[] = {
+		{ "4194405,12,4,3456788!A[0]gcc\n", 4003456788 },
+		{ "4194405,12,4,3456789!A\n", 4003456789 },
+		{ "4194405,12,4,3456790!A|\n", 4003456790 },
+		{ "4194405,12,4,3456789!End_of_args|\n", 0 },
+		{ "4194405,12,4,3456789!\n", 0 },
+		{ "4194405,12,4,3456789!A[0]gcc", 0 },
+		{ "4194405,12,5,3456789!A[0]gcc\n", 0 },
+	};
+	static const char first[] = "4194405,12,4,3456787!New_proc|";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t len = strlen(lines[i].line);
+		char *copy = malloc(len);
+		struct line_state st = { 0 };
+		unsigned int foreign;
+		struct et_line l;
+		const char *next;
+
+		assert_int_equal(parse(&st, first, sizeof(first) - 1, &foreign), LINE_ETRACE);
+		memcpy(copy, lines[i].line, len);
+		next = line_follows(&st, copy, copy + len, LT_A, &l);
+		if (!next != !lines[i].time)
+			fail_msg("%s", lines[i].line);
+		if (next) {
+			assert_ptr_equal(next, copy + len);
+			assert_int_equal(l.time, lines[i].time);
+			assert_ptr_equal(l.text, memchr(copy, '!', len) + 1);
+			assert_ptr_equal(l.text + l.len + 1, next);
+			assert_int_equal(l.tag, LT_A);
+			assert_int_equal(l.tag_len, 1);
+		}
+		free(copy);
+	}
+}
+
 static void losses(void **state)
 {
 	static const struct {
@@ -481,6 +570,8 @@ int main(void)
 		cmocka_unit_test(tags),
 		cmocka_unit_test(null_digits),
 		cmocka_unit_test(again),
+		cmocka_unit_test(known_length),
+		cmocka_unit_test(expected_tag),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(prefixes_repeated),
 	};

@@ -299,7 +299,7 @@ static bool is_too_big(const struct builder *b)
 
 /* Begins an event with a line. */
 static inline void begin_event(struct assembler *a, struct slot *s, const struct et_line *l,
-			const struct line_text *p)
+			       const struct line_text *p)
 {
 	enum et_kind kind = p->what == P_HEADER ? lt_tags[p->tag].kind : builder_kind(p);
 	enum builder_result result;

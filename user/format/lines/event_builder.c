@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum bytes of an event that takes arguments without a list. */
-#define KEEP_SHORT	(1u << 20)
+/* Maximum bytes of an event without a list that takes more arguments. */
+#define MAX_UNLISTED	(1u << 20)
 
 /* Bit of a string in builder.need; 0 for arguments, and if the kind has no such string. */
 static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
@@ -268,7 +268,7 @@ static bool begin_with(struct builder *b, const struct et_line *l, const struct 
 	return true;
 }
 
-/* Adds the line of row @i, which has come in full. */
+/* Notes that the expected line, of row @i, has come in full. */
 static inline void added_expected(struct builder *b, unsigned int i, uint64_t time)
 {
 	b->one_record = true;
@@ -294,7 +294,7 @@ bool builder_take_expected(struct builder *b, const struct et_line *l, const str
 		return false;
 	} else if (b->args_left) {
 		if (p->index != ev->nargs || (int64_t)p->len >= b->args_left ||
-		    ev->nbytes > KEEP_SHORT)
+		    ev->nbytes > MAX_UNLISTED)
 			return false;
 		b->args_left -= (int64_t)p->len + 1;
 		et_add_arg(ev, p->text, p->len);

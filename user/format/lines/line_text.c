@@ -34,7 +34,7 @@ struct line_text line_text_part(const struct et_line *l)
 	};
 }
 
-struct line_text line_text_any(const struct et_line *l)
+struct line_text line_text_other(const struct et_line *l)
 {
 	const char *s = l->text;
 	size_t len = l->len, n = l->tag_len, stem;
@@ -55,18 +55,11 @@ struct line_text line_text_any(const struct et_line *l)
 			return p;
 		}
 	}
-	if (n == len)
-		return p;
-	if (s[n] == '|') {
-		/* an argument without its number, which no tracer prints: it may be any */
-		if (lt_is_args(l->tag) || (l->tag == LT_NONE && !is_name(s, n, "Cont")))
-			return p;
-		p.what = l->tag == LT_NONE ? P_CONT :
-			 l->tag < LT_FIRST_STRING ? P_HEADER : P_STRING;
-		p.tag = l->tag == LT_NONE ? LT_OTHER : l->tag;
+	/* an argument without its number, which no tracer prints, stays P_OTHER: it may be any */
+	if (n < len && l->tag == LT_NONE && is_name(s, n, "Cont")) {
+		p.what = P_CONT;
 		p.text = s + n + 1;
 		p.len = len - n - 1;
-		return p;
 	}
 	return p;
 }

@@ -22,9 +22,9 @@ struct line_text {
 	size_t len;
 };
 
-/* line_text_split() for any line, and for "TAG[n]text". */
-struct line_text line_text_any(const struct et_line *l);
+/* line_text_split() for "TAG[n]text", and for lines other than that and "TAG|text". */
 struct line_text line_text_part(const struct et_line *l);
+struct line_text line_text_other(const struct et_line *l);
 
 /** line_text_split - split a line into its tag, its index and what follows */
 static inline struct line_text line_text_split(const struct et_line *l)
@@ -35,7 +35,7 @@ static inline struct line_text line_text_split(const struct et_line *l)
 	if (*s == '[')
 		return line_text_part(l);
 	if (l->tag == LT_NONE || *s != '|' || lt_is_args(l->tag))
-		return line_text_any(l);
+		return line_text_other(l);
 	return (struct line_text){
 		.what = l->tag >= LT_FIRST_STRING ? P_STRING : P_HEADER, .tag = l->tag,
 		.text = s + 1, .len = l->len - l->tag_len - 1,
