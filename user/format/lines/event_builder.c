@@ -542,8 +542,9 @@ static bool line_belongs(const struct builder *b, const struct et_line *l,
 	return p->what == P_HEADER ? header_fits(b, l, p) : string_fits(b, p->tag);
 }
 
-static __attribute__((noinline)) enum builder_result add_fitting(struct builder *b, const struct et_line *l,
-				       const struct line_text *p)
+static __attribute__((noinline))
+enum builder_result add_fitting(struct builder *b, const struct et_line *l,
+				const struct line_text *p)
 {
 	bool first = !b->list.nitems;
 
