@@ -619,7 +619,7 @@ void builder_make_list(struct builder *b)
 	struct et_event *ev = &b->ev;
 	uint8_t flags = ev->flags;
 
-	if (b->listed)
+	if (b->listed || !b->lines)
 		return;
 	if (b->expected)
 		ev->flags |= ET_F_NO_END;
