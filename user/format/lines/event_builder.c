@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum bytes of an event without a list that takes more arguments. */
-#define MAX_UNLISTED	(1u << 20)
-
 /* Bit of a string in builder.need; 0 for arguments, and if the kind has no such string. */
 static uint8_t need_bit(const struct builder *b, enum lt_tag tag)
 {
@@ -137,20 +134,10 @@ static void update_state(struct builder *b)
 	b->done = b->ended && !b->need && !b->in_parts && !b->in_cont;
 }
 
-/*
- * Whether the line's processor and time fit the record of the lines before.  Either all
- * lines have the record's time, or each is 1 ns after the one before; never mixed.
- */
-static inline bool in_step(const struct builder *b, uint64_t time)
-{
-	uint64_t step = time - b->line_time;
-
-	return b->lines == 1 ? step <= 1 : step == b->step;
-}
-
+/* Whether the line fits the record of the lines before. */
 static bool same_record(const struct builder *b, const struct et_line *l)
 {
-	return l->cpu == b->line_cpu && in_step(b, l->time);
+	return l->cpu == b->line_cpu && builder_in_step(b, l->time);
 }
 
 /* Count a line, and see whether all lines are of one record. */
@@ -167,34 +154,6 @@ static inline void count_line(struct builder *b, const struct et_line *l)
 	/* after a step back, later lines are compared with the time before it */
 	if (!b->went_back)
 		b->line_time = l->time;
-}
-
-/* Sets the line expected after that of row @i: the next announced string, or the last line. */
-static inline void expect_next(struct builder *b, unsigned int i)
-{
-	struct et_event *ev = &b->ev;
-	bool more = !b->ended || ev->announced & ~ev->strings;
-
-	while (more && ++i < et_kinds[ev->kind].end) {
-		const struct et_row *row = &et_rows[i];
-
-		if (row->role != ET_LAST &&
-		    (row->role != ET_STRING || !(ev->announced >> row->slot & 1)))
-			continue;
-		if (row->role == ET_STRING && row->slot == ET_ARGS) {
-			b->args_left = ev->size[ET_ARGS];
-			if (!b->args_left) {
-				ev->strings |= 1u << ET_ARGS;
-				continue;
-			}
-		}
-		b->expected = (uint8_t)i;
-		return;
-	}
-	b->expected = 0;
-	b->done = true;
-	/* all announced strings have come, with these sizes */
-	ev->announced = 0;
 }
 
 /*
@@ -264,89 +223,8 @@ static bool begin_with(struct builder *b, const struct et_line *l, const struct 
 		return good;
 	}
 	b->last_time = l->time;
-	expect_next(b, (unsigned int)(row - et_rows));
+	builder_expect(b, (unsigned int)(row - et_rows));
 	return true;
-}
-
-/* Notes that the expected line, of row @i, has come in full. */
-static inline void added_expected(struct builder *b, unsigned int i, uint64_t time)
-{
-	b->one_record = true;
-	b->step = time - b->line_time;
-	b->lines++;
-	b->line_time = b->last_time = time;
-	if (!b->args_left)
-		expect_next(b, i);
-}
-
-bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p)
-{
-	unsigned int i = b->expected;
-	const struct et_row *row = &et_rows[i];
-	struct et_event *ev = &b->ev;
-
-	if (p->tag != lt_of_row[i] || l->cpu != b->line_cpu || !in_step(b, l->time))
-		return false;
-	if (p->what == P_HEADER) {
-		if (p->len)
-			return false;
-	} else if (p->what != P_STRING || p->len >= ET_PART_MAX) {
-		return false;
-	} else if (b->args_left) {
-		if (p->index != ev->nargs || (int64_t)p->len >= b->args_left ||
-		    ev->nbytes > MAX_UNLISTED)
-			return false;
-		b->args_left -= (int64_t)p->len + 1;
-		et_add_arg(ev, p->text, p->len);
-	} else {
-		if (p->part || (int64_t)p->len != ev->size[row->slot])
-			return false;
-		et_add_string(ev, row->slot, p->text, p->len);
-	}
-	added_expected(b, i, l->time);
-	return true;
-}
-
-size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
-			uint64_t until)
-{
-	const char *at = s, *next;
-	unsigned int i;
-
-	while ((i = b->expected)) {
-		const struct et_row *row = &et_rows[i];
-		enum lt_tag tag = lt_of_row[i];
-		struct line_text p;
-		uint64_t time;
-
-		if (row->role == ET_STRING && !b->args_left) {
-			size_t n = (size_t)b->ev.size[row->slot];
-
-			if (n >= ET_PART_MAX)
-				break;
-			next = line_string(st, at, end, tag, n, &time,
-					   et_room(&b->ev, n + LINE_COPY));
-			if (!next || time > until || !in_step(b, time))
-				break;
-			et_added_string(&b->ev, row->slot, n);
-			added_expected(b, i, time);
-			at = next;
-		} else {
-			struct et_line l = st->line;
-
-			next = line_follows(st, at, end, tag, &l);
-			if (!next || l.time > until)
-				break;
-			p = line_text_split(&l);
-			if (!builder_take_expected(b, &l, &p))
-				break;
-			time = l.time;
-			at = next;
-		}
-		st->line.time = time;
-		st->line.number++;
-	}
-	return (size_t)(at - s);
 }
 
 static void add_string(struct builder *b, const struct et_line *l, const struct line_text *p)

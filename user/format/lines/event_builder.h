@@ -69,6 +69,50 @@ enum et_kind builder_kind(const struct line_text *p);
 /** builder_fini - free what a struct builder holds besides the event */
 void builder_fini(void *builder);
 
+/*
+ * Whether a line with this time fits the record of the lines before.  Either all lines have
+ * the record's time, or each is 1 ns after the one before; never mixed.
+ */
+static inline bool builder_in_step(const struct builder *b, uint64_t time)
+{
+	uint64_t step = time - b->line_time;
+
+	return b->lines == 1 ? step <= 1 : step == b->step;
+}
+
+/* ---- event_expected.c: lines that come just as the module prints them ---- */
+
+/**
+ * builder_expect - set the line expected after that of row @i of et_rows: the next announced
+ * string, or the last line; or note that the event is complete
+ */
+static inline void builder_expect(struct builder *b, unsigned int i)
+{
+	struct et_event *ev = &b->ev;
+	bool more = !b->ended || ev->announced & ~ev->strings;
+
+	while (more && ++i < et_kinds[ev->kind].end) {
+		const struct et_row *row = &et_rows[i];
+
+		if (row->role != ET_LAST &&
+		    (row->role != ET_STRING || !(ev->announced >> row->slot & 1)))
+			continue;
+		if (row->role == ET_STRING && row->slot == ET_ARGS) {
+			b->args_left = ev->size[ET_ARGS];
+			if (!b->args_left) {
+				ev->strings |= 1u << ET_ARGS;
+				continue;
+			}
+		}
+		b->expected = (uint8_t)i;
+		return;
+	}
+	b->expected = 0;
+	b->done = true;
+	/* all announced strings have come, with these sizes */
+	ev->announced = 0;
+}
+
 /* builder_add_expected() if there is an expected line. */
 bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
 
@@ -93,6 +137,8 @@ static inline bool builder_add_expected(struct builder *b, const struct et_line 
  */
 size_t builder_add_more(struct builder *b, struct line_state *st, const char *s, const char *end,
 			uint64_t until);
+
+/* ---- event_builder.c ---- */
 
 /** builder_same_stamp - whether a line has the time and processor of the event's last line */
 static inline bool builder_same_stamp(const struct builder *b, const struct et_line *l)
