@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: GPL-2.0
 /* Counts contents that were used, and those with a hash.  See version_tally.h. */
 #include "content/version_tally.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1 */
+/* SPDX-License-Identifier: GPL-2.0 */
 /* How many of the contents that programs used have a hash: for the summary of a recording. */
 #ifndef ETRACE_VERSION_TALLY_H
 #define ETRACE_VERSION_TALLY_H

@@ -55,7 +55,7 @@ if libc.renameat2(-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2):
 END2
 for name in this that; do
 	mkdir -p $name/sub
-	for file in f seen sub/f only-$name; do echo "what $name/$file held" > $name/$file; done
+	for file in f seen sub/f only-$name; do echo "what $name/$file held" > "$name/$file"; done
 done
 cp -a . ../was
 check "names: recorded" etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
