@@ -62,7 +62,7 @@ struct attest {
 bool attest_load(struct attest *a);
 void attest_free(struct attest *a);
 
-/**
+/*
  * attest_spdx, attest_in_toto, attest_slsa - write a document.
  *
  * Return: false after diag_fatal().

@@ -137,10 +137,11 @@ void diff_free(struct diff *d);
 enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 			      const struct match_input *b, uint8_t *by);
 
+typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
+
 /**
  * diff_pairs - call @fn for each name among the inputs of two units, with NULL where one lacks it
  */
-typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
 		void *ctx);
 

@@ -111,7 +111,7 @@ struct different_sign {
 	const char *what;	/* what the program does */
 };
 
-/**
+/*
  * different_program, different_path - the cause that a program, or a file that it reads, suggests;
  * NULL if none
  */
