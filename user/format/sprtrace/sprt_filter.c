@@ -264,15 +264,15 @@ static void remove_freed(struct sprt_log *log)
 			.id = call->id, .resource = call->resource, .cookie = i,
 		};
 
-		if (kept->removed)
+		if (kept->item.removed)
 			continue;
 		if (call->type == SPRT_CALL_ALLOC) {
-			kept->removed = !sprt_live_alloc(&live, &block, counted);
+			kept->item.removed = !sprt_live_alloc(&live, &block, counted);
 		} else if (call->type == SPRT_CALL_FREE) {
-			kept->removed = true;
+			kept->item.removed = true;
 			if (sprt_live_release(&live, call->resource, call->id,
 					      counted, &block))
-				log->calls[block.cookie]->removed = true;
+				log->calls[block.cookie]->item.removed = true;
 		}
 	}
 	sprt_live_free(&live);
@@ -296,7 +296,7 @@ static void find_extremes(struct sprt_log *log)
 	for (size_t i = 0; i < log->ncalls; i++) {
 		const struct sprt_call *call = &log->calls[i]->item.call;
 
-		if (log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
+		if (log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
 			continue;
 		if (call->id < log->lowest)
 			log->lowest = call->id;
@@ -321,14 +321,14 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 	}
 	for (size_t i = 0; i < log->ncalls; i++)
 		if (!call_is_wanted(log, &log->calls[i]->item.call, o, has_range, from, to))
-			log->calls[i]->removed = true;
+			log->calls[i]->item.removed = true;
 	for (struct sprt_kept *at = log->first; at; at = at->next) {
 		struct sprt_item *item = &at->item;
 
 		if (item->kind == SPRT_RESOURCE && o->has_resources)
-			at->removed = !in_mask(o->resources, item->resource.id);
+			at->item.removed = !in_mask(o->resources, item->resource.id);
 		if (item->kind == SPRT_CONTEXT && o->has_contexts)
-			at->removed = !(item->context.id & o->contexts);
+			at->item.removed = !(item->context.id & o->contexts);
 		if (item->kind == SPRT_PROCESS && o->has_depth) {
 			item->process.has_depth = true;
 			item->process.depth = o->depth;

@@ -83,8 +83,8 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 
 	kept = sprt_arena_alloc(&log->arena, offsetof(struct sprt_kept, item) + size);
 	kept->next = NULL;
-	kept->removed = false;
 	memcpy(&kept->item, item, size);
+	kept->item.removed = false;
 	if (log->last)
 		log->last->next = kept;
 	else
@@ -138,7 +138,7 @@ struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind,
 {
 	do
 		*at = *at ? (*at)->next : log->first;
-	while (*at && ((*at)->item.kind != kind || (*at)->removed));
+	while (*at && ((*at)->item.kind != kind || (*at)->item.removed));
 	return *at ? &(*at)->item : NULL;
 }
 
@@ -148,7 +148,7 @@ static int replay_items(struct sprt_kept *at, struct sink *to, bool comments)
 	int ret = 0;
 
 	for (; !ret && at && at->item.kind != SPRT_CALL; at = at->next)
-		if ((at->item.kind == SPRT_COMMENT) == comments && !at->removed)
+		if ((at->item.kind == SPRT_COMMENT) == comments && !at->item.removed)
 			ret = sink_item(to, &at->item);
 	return ret;
 }
@@ -166,7 +166,7 @@ int sprt_log_replay(const struct sprt_log *log, struct sink *to)
 			at = at->next;
 		if (!at)
 			break;
-		if (!ret && !log->calls[call]->removed)
+		if (!ret && !log->calls[call]->item.removed)
 			ret = sink_item(to, &log->calls[call]->item);
 		at = at->next;
 	}

@@ -14,8 +14,7 @@
 /* A stored item; equal contents have equal pointers. */
 struct sprt_kept {
 	struct sprt_kept *next;
-	bool removed;		/* by a filter */
-	/* The memory of a comment ends with its text: comments can be short and many. */
+	/* The memory of a comment ends after its text's address: comments can be short and many. */
 	struct sprt_item item;
 };
 

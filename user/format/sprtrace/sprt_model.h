@@ -143,6 +143,7 @@ struct sprt_output {
  */
 struct sprt_item {
 	enum sprt_kind kind;
+	bool removed;		/* from a struct sprt_log, by a filter */
 	uint64_t pos;		/* byte offset (binary) or line (text) */
 	union {
 		struct sprt_log_start log;

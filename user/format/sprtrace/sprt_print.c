@@ -240,7 +240,7 @@ static void print_calls(struct report *r)
 	     at = print_comments(r, at->next)) {
 		const struct sprt_kept *kept = log->calls[n++];
 
-		if (kept->removed)
+		if (kept->item.removed)
 			continue;
 		print_call(r, &kept->item.call);
 		if (kept->item.call.has_trace)
@@ -299,7 +299,7 @@ static void print_groups(struct report *r)
 
 	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept *));
 	for (size_t i = 0; i < r->whole.log->ncalls; i++)
-		if (!r->whole.log->calls[i]->removed)
+		if (!r->whole.log->calls[i]->item.removed)
 			members[n++] = r->whole.log->calls[i];
 	if (n)
 		qsort(members, n, sizeof(*members), by_trace);
@@ -354,7 +354,7 @@ static void print_leaks(struct report *r)
 		const struct sprt_call *call = &r->whole.log->calls[i]->item.call;
 		uint32_t id = call->resource;
 
-		if (r->whole.log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
+		if (r->whole.log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
 			continue;
 		if (id > SPRT_RESOURCE_MAX || !known[id])
 			id = 0;

@@ -344,7 +344,7 @@ static void name_frames(struct resolver *r)
 	for (size_t i = 0; i < log->ncalls; i++) {
 		struct sprt_call *call = &log->calls[i]->item.call;
 
-		if (log->calls[i]->removed || !call->nframes)
+		if (log->calls[i]->item.removed || !call->nframes)
 			continue;
 		resolved = xgrow(resolved, &cap, call->nframes, sizeof(*resolved));
 		for (uint32_t k = 0; k < call->nframes; k++) {

@@ -270,8 +270,7 @@ static bool begins_at(struct swap_frame *s, size_t pos)
 	const uint8_t *p;
 	bool near;
 
-	read_header(s, pos, &m);
-	if (!m.row || !header_plausible(&m.header))
+	if (!read_header(s, pos, &m) || !m.row || !header_plausible(&m.header))
 		return false;
 	near = is_near(s, &m.header);
 	p = look_ahead(s, pos + SWAP_HEADER_SIZE + m.header.len, SWAP_HEADER_SIZE);

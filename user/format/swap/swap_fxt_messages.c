@@ -125,7 +125,7 @@ static uint64_t web_name(const struct swap_fxt *s, char *buf)
 	if (name && name->n)
 		swap_fxt_make_name(buf, (const char *)name->p, name->n);
 	else
-		strcpy(buf, "(anonymous)");
+		memcpy(buf, "(anonymous)", sizeof("(anonymous)"));
 	return name ? hash_bytes(name->p, name->n) : 0;
 }
 
