@@ -68,7 +68,7 @@ struct etrace_str {
  *	a name that the kernel has resolved
  * @unread: bit i: @str[i] could not be read
  * @cut: bit i: @str[i] is truncated
- * @untold: bit i: it is unknown whether @str[i] exists: only a file system could tell
+ * @untold: bit i: it is unknown whether @str[i] exists: only a file system could answer that
  * @marks: the four fields above as one number, to test whether any bit is set
  * @outside: bit i: @str[i] is not a path from the task's root directory, but from
  *	the top of a mount that is not below that directory

@@ -34,7 +34,7 @@ void attest_free(struct attest *a)
 	free(a->rows);
 }
 
-/* A name of the version at the end of the build: @file if that is one, or if there is none. */
+/* A name of the version at the end of the build: @file if it is one, or if all names were removed. */
 static uint32_t name_now(const struct build *b, uint32_t file, uint32_t version)
 {
 	uint32_t name;

@@ -83,7 +83,7 @@ struct content_id {
 struct content_cache;
 
 /**
- * content_cache_open - open a cache, and create it if there is none
+ * content_cache_open - open a cache, and create it if it does not exist
  * @path: its file; the directory must exist
  * @slots: the number of entries for which a new file has room: raised to the next multiple of 8,
  *	   at least 8, at most 8,388,608 (1 GiB).  An existing file keeps its number

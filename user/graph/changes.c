@@ -94,23 +94,6 @@ static void make_link(struct graph *g, const struct graph_change *row, const str
 		ways_link(g, row->file, to, len);
 }
 
-static void rename_file(struct graph *g, const struct graph_change *row, const char *from,
-			size_t from_len, const char *to, size_t to_len)
-{
-	const struct graph_rename r = {
-		.file = row->file, .exec = row->exec, .at = row->at, .from = from, .to = to,
-		.from_len = from_len, .to_len = to_len, .exchange = row->what == GRAPH_EXCHANGE,
-	};
-
-	bool dir = files_may_be_dir(g, r.file) || (r.exchange && files_may_be_dir(g, row->to));
-
-	if (dir)
-		moved_dir(g, &r);
-	files_rename(g, &r);
-	if (dir)
-		moved_unknown(g, &r);
-}
-
 static void apply_change(struct graph *g, struct process *p, const struct changes *c,
 			 const struct graph_change *row, const struct et_event *ev)
 {
@@ -121,7 +104,10 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 	switch (c->kind) {
 	case ET_K_RENAME:
 		if (to)
-			rename_file(g, row, from, from_len, to, len);
+			files_rename(g, &(struct graph_rename){
+				.file = row->file, .exec = row->exec, .at = row->at,
+				.from = from, .from_len = from_len, .to = to, .to_len = len,
+				.exchange = row->what == GRAPH_EXCHANGE });
 		place_moved(g, from, from_len, to, len);
 		break;
 	case ET_K_LINK:

@@ -481,35 +481,35 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	files_release(g, a);
 }
 
-/* Rename what is known below a directory; of an exchange, what is below either of the two. */
-static void rename_below(struct graph *g, const struct graph_rename *r, uint32_t to)
+/*
+ * Rename what was collected below one directory of a rename to the same names below the other.
+ * @back: it was below the new name: what has a counterpart is exchanged with that, not moved back
+ */
+static void rename_below(struct graph *g, const struct below *b, const struct graph_rename *r,
+			 bool back)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		size_t len;
+		const char *path = back ? below_path(b, i, r->from, r->from_len, &len) :
+					  below_path(b, i, r->to, r->to_len, &len);
+		uint32_t name = files_name(g, path, len);
+
+		if (!back || !files_known(g, name))
+			rename_one(g, b->files[i], name, r->exchange, r->exec, r->at);
+	}
+}
+
+/* Rename a directory with what the trace knows below it, and what it does not know yet. */
+static void rename_dir(struct graph *g, const struct graph_rename *r, uint32_t to)
 {
 	struct below here = { .g = g, .known = true }, there = { .g = g, .known = true };
-	uint32_t *back = NULL;
 
+	moved_dir(g, r);
 	below_collect(&here, r->file);
 	if (r->exchange)
 		below_collect(&there, to);
-	if (there.n)
-		back = xcalloc(there.n, sizeof(*back));
-	/* what has a counterpart is exchanged with that */
-	for (size_t i = 0; i < there.n; i++) {
-		size_t len;
-		const char *path = below_path(&there, i, r->from, r->from_len, &len);
-		uint32_t name = files_name(g, path, len);
-
-		back[i] = files_known(g, name) ? 0 : name;
-	}
-	for (size_t i = 0; i < here.n; i++) {
-		size_t len;
-		const char *path = below_path(&here, i, r->to, r->to_len, &len);
-
-		rename_one(g, here.files[i], files_name(g, path, len), r->exchange, r->exec, r->at);
-	}
-	for (size_t i = 0; i < there.n; i++)
-		if (back[i])
-			rename_one(g, there.files[i], back[i], false, r->exec, r->at);
-	free(back);
+	rename_below(g, &there, r, true);
+	rename_below(g, &here, r, false);
 	below_free(&here);
 	below_free(&there);
 }
@@ -526,13 +526,16 @@ bool files_may_be_dir(const struct graph *g, uint32_t file)
 void files_rename(struct graph *g, const struct graph_rename *r)
 {
 	uint32_t to = files_name(g, r->to, r->to_len);
+	bool dir = files_may_be_dir(g, r->file) || (r->exchange && files_may_be_dir(g, to));
 
-	if (files_may_be_dir(g, r->file) || (r->exchange && files_may_be_dir(g, to)))
-		rename_below(g, r, to);
+	if (dir)
+		rename_dir(g, r, to);
 	files_at(g, r->file, NULL);
 	if (r->exchange)
 		files_at(g, to, NULL);
 	rename_one(g, r->file, to, r->exchange, r->exec, r->at);
+	if (dir)
+		moved_unknown(g, r);
 }
 
 void files_link(struct graph *g, uint32_t i, uint32_t to, uint32_t exec, int64_t at)

@@ -9,11 +9,6 @@
 
 /* ---- loading ---- */
 
-static bool is_read(const struct build_access *a)
-{
-	return a->version && (a->how == GRAPH_READ || a->how == GRAPH_RUN);
-}
-
 static bool is_write(const struct build_access *a)
 {
 	return a->version && a->how == GRAPH_WRITE;
@@ -55,7 +50,7 @@ void page_graph_number(struct page_graph *g)
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		g->versions[i].wanted = !is_old(&b->versions[i]);
 	for (size_t i = 0; i < b->naccesses; i++)
-		if (is_read(&b->accesses[i]) || is_write(&b->accesses[i]))
+		if (build_is_use(&b->accesses[i]) || is_write(&b->accesses[i]))
 			g->versions[b->accesses[i].version].wanted = true;
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (build_is_output(b, i))
@@ -177,7 +172,7 @@ static void load_list(struct lists *l, const struct build_exec *e)
 		const struct build_access *a = &b->accesses[e->first + i];
 		bool plain = a->class != GRAPH_DATA && a->class != GRAPH_IS_PIPE;
 
-		if (l->writes ? !is_write(a) : !is_read(a))
+		if (l->writes ? !is_write(a) : !build_is_use(a))
 			continue;
 		l->list = xgrow(l->list, &l->cap, l->n + 1, sizeof(*l->list));
 		l->list[l->n++] = (uint64_t)a->version << 1 | (!l->writes && plain);

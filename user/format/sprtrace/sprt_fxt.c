@@ -459,12 +459,12 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 {
 	struct fxt_args *a = &f->args;
 
-	if (item->kind == SPRT_CALL)
+	if (item->kind == SPRT_CALL) {
 		write_call(f, &item->call);
-	else
+	} else {
 		sprt_fxt_fields(a, item);
-	if (item->kind != SPRT_CALL)
 		write_instant(f, "metadata", sprt_kinds[item->kind].event);
+	}
 	keep_names(f, item);
 	fxt_args_reset(a);
 }
