@@ -794,6 +794,14 @@ static void test_damage(void **state)
 		    OPTIONS({ "cwd", "/home/me" }));
 	assert_true(has_line(&c.out, "\"path\":\"/home/me/x\""));
 	conversion_free(&c);
+	/* no name at all: not an event without content, which no format could give back */
+	c = to_json("1 umount2(NULL, 0) = 0\n1 rename(NULL, NULL) = 0\n1 chdir(\"/\") = 0\n");
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "line 1: events with something missing"));
+	assert_false(has_line(&c.out, "\"umount\""));
+	assert_false(has_line(&c.out, "\"rename\""));
+	assert_true(has_line(&c.out, "\"chdir\""));
+	conversion_free(&c);
 	c = to_json("1 io_uring_setup(8, {flags=0}) = 3\n");
 	assert_int_equal(c.status, 1);
 	conversion_free(&c);

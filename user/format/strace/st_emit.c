@@ -19,11 +19,17 @@ void st_damage(struct st_log *log, const struct diag_kind *kind)
 
 void st_put(struct st_log *log)
 {
+	bool empty;
+
 	et_end(&log->ev);
-	if (et_check(&log->ev)) {
+	/* a damaged line can lack the only thing that the event would record */
+	empty = !et_count_lines(&log->ev);
+	if (et_check(&log->ev) || empty) {
 		log->incomplete++;
 		st_damage(log, &incomplete);
 	}
+	if (empty)
+		return;
 	log->events++;
 	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
 	if (!log->err)
