@@ -79,7 +79,7 @@ static void find_installed(struct check *c)
 					     b->accesses[i].how == GRAPH_RUN;
 	for (uint32_t i = 1; i <= b->nfiles; i++) {
 		size_t len;
-		const char *path = build_path(b, i, &len);
+		const char *path = build_inner(b, build_path(b, i, &len), &len);
 		uint64_t name = used[i] ? name_in(path, len, installed) : 0;
 
 		if (name)
@@ -88,10 +88,10 @@ static void find_installed(struct check *c)
 	free(used);
 }
 
-/* Whether a path is one of the build's trees, or in one. */
-static bool is_in_tree(const struct check *c, const char *path, size_t len)
+/* Whether a path is one of the build's trees, or in one, that is longer than @from bytes. */
+static bool is_in_tree(const struct check *c, const char *path, size_t len, size_t from)
 {
-	for (size_t i = 1; i <= len; i++)
+	for (size_t i = from + 1; i <= len; i++)
 		if ((i == 1 || i == len || path[i] == '/') &&
 		    map64_get(&c->tree_of, hash_bytes(path, i)))
 			return true;
@@ -100,7 +100,12 @@ static bool is_in_tree(const struct check *c, const char *path, size_t len)
 
 static uint8_t place_of(const struct check *c, const char *path, size_t len)
 {
-	if (is_in_tree(c, path, len))
+	const char *whole = path;
+	size_t n = len;
+
+	/* a root directory is a system of its own, even in a tree */
+	path = build_inner(c->s.b, path, &len);
+	if (is_in_tree(c, whole, n, (size_t)(path - whole)))
 		return PLACE_TREE;
 	if (memmem(path, len, "/.cache/", 8))
 		return PLACE_CACHE;

@@ -99,12 +99,19 @@ static void find_outputs(struct check *c)
 
 /* ---- outside ---- */
 
-static bool is_below(const struct build *b, uint32_t file, const char *dir)
+static bool path_is_below(const char *path, size_t len, const char *dir)
 {
-	size_t len, n = strlen(dir);
-	const char *path = build_path(b, file, &len);
+	size_t n = strlen(dir);
 
 	return len > n && !memcmp(path, dir, n) && path[n] == '/';
+}
+
+static bool is_below(const struct build *b, uint32_t file, const char *dir)
+{
+	size_t len;
+	const char *path = build_path(b, file, &len);
+
+	return path_is_below(path, len, dir);
 }
 
 /* Facts about the reads of a unit. */
@@ -141,9 +148,12 @@ static struct reader *find_readers(const struct check *c)
  */
 static bool is_installed(const struct check *c, const struct check_read *r, const struct reader *by)
 {
-	const struct build_exec *e = &c->s.b->execs[c->s.units[r->unit].exec];
+	const struct build *b = c->s.b;
+	const struct build_exec *e = &b->execs[c->s.units[r->unit].exec];
+	size_t len;
+	const char *path = build_inner(b, build_path(b, r->file, &len), &len);
 
-	return r->how == GRAPH_READ && is_below(c->s.b, r->file, "/usr/local") &&
+	return r->how == GRAPH_READ && path_is_below(path, len, "/usr/local") &&
 	       (c->place[e->program] == PLACE_SYSTEM || c->place[e->interp] == PLACE_SYSTEM) &&
 	       r->at < by->source &&
 	       !check_names(c, r->unit, r->file, NULL);

@@ -57,14 +57,19 @@ static void input_clue(struct different_look *l, const struct match_input *in, c
 }
 
 /* Whether a path belongs to the system or to the program's own installation. */
-static bool is_system(const struct different_look *l, const char *path, size_t len)
+static bool is_system(const struct different_look *l, const struct build *b, const char *path,
+		      size_t len)
 {
 	static const char *const below[] = {
 		"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/",
 	};
 
+	const char *inner;
+	size_t n = len;
+
+	inner = build_inner(b, path, &n);
 	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++)
-		if (len > strlen(below[i]) && !memcmp(path, below[i], strlen(below[i])))
+		if (n > strlen(below[i]) && !memcmp(inner, below[i], strlen(below[i])))
 			return true;
 	/* modules that an interpreter compiled on first use */
 	return (len > 4 && !memcmp(path + len - 4, ".pyc", 4)) ||
@@ -89,13 +94,14 @@ static bool began_with(const struct match_side *s, uint64_t name)
 static void look_at_only(struct different_look *l, const struct match_input *in, unsigned int side)
 {
 	size_t len;
-	const char *path = build_path(l->w->d->m.side[side].b, in->file, &len);
+	const struct build *b = l->w->d->m.side[side].b;
+	const char *path = build_path(b, in->file, &len);
 
 	/*
 	 * skip git, which rereads files changed within the last second: another program read them
 	 * before
 	 */
-	if (in->made || in->class != GRAPH_DATA || is_system(l, path, len) ||
+	if (in->made || in->class != GRAPH_DATA || is_system(l, b, path, len) ||
 	    l->added + l->gone >= ONLY_MAX || began_with(&l->w->d->m.side[!side], in->name))
 		return;
 	l->added += side;
@@ -213,7 +219,7 @@ static void look_at_looks(struct different_look *l, unsigned int side)
 			if (a->how != GRAPH_LOOK || !a->file || s->versions[a->version].exec)
 				continue;
 			path = build_path(s->b, a->file, &len);
-			if (!is_system(l, path, len) && map64_get(&missed, s->names[a->file]))
+			if (!is_system(l, s->b, path, len) && map64_get(&missed, s->names[a->file]))
 				different_unit_clue(l, DIFFERENT_INPUT,
 						    different_is_place(l, path, len) ? 76 : 60,
 						    "found %.*s only in the %s build", (int)len, path,

@@ -159,15 +159,18 @@ static void look_at_access(struct different_look *l, const struct build_access *
 	const struct match_side *s = B(l->w);
 	const struct different_sign *sign;
 	char own[128];
-	size_t len;
+	size_t len, n;
 	const char *path = build_path(s->b, a->file ? a->file : s->versions[a->version].file, &len);
+	const char *inner;
 
 	/* opening a directory counts as listing it, because listing is recorded only on request */
 	l->lists |= a->class == GRAPH_IS_DIR && (a->how == GRAPH_LIST || a->how == GRAPH_OPEN) &&
 		    different_is_place(l, path, len) && !is_path(l->script_dir, path, len);
 	if (a->how != GRAPH_READ && a->how != GRAPH_OPEN)
 		return;
-	sign = different_path(path, len);
+	n = len;
+	inner = build_inner(s->b, path, &n);
+	sign = different_path(inner, n);
 	if (sign) {
 		unsigned int weight = weight_of(l, sign);
 
@@ -177,9 +180,9 @@ static void look_at_access(struct different_look *l, const struct build_access *
 			weight = SAME;
 		different_unit_clue(l, (enum different_cause)sign->cause, weight, "%s: %.*s", sign->what, (int)len,
 			  path);
-	} else if (is_own(path, len, pid)) {
-		snprintf(own, sizeof(own), "/proc/self/%.*s", (int)(len - (size_t)(rest_of(path + 6) - path)),
-			 rest_of(path + 6));
+	} else if (is_own(inner, n, pid)) {
+		snprintf(own, sizeof(own), "/proc/self/%.*s", (int)(n - (size_t)(rest_of(inner + 6) - inner)),
+			 rest_of(inner + 6));
 		sign = different_path(own, strlen(own));
 		different_unit_clue(l, DIFFERENT_PID, weight_of(l, sign), "%s: %.*s", sign->what, (int)len, path);
 	}

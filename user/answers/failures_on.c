@@ -46,7 +46,7 @@ static bool arg_ends(struct work_arg a, const char *end)
 }
 
 /* Whether many programs look for this file, so that its absence is not a reason to fail. */
-static bool is_habit(const char *path, size_t len)
+static bool is_habit(const struct build *b, const char *path, size_t len)
 {
 	static const char *const places[] = {
 		"/etc/", "/proc/", "/sys/", "/dev/", "/usr/share/locale", "/usr/lib/locale", "/lib/", "/lib64/",
@@ -56,6 +56,7 @@ static bool is_habit(const char *path, size_t len)
 		"/.ninja_deps", "/.ninja_log", "/.rustc_info.json",
 	};
 
+	path = build_inner(b, path, &len);
 	/* looked up by the dynamic loader */
 	if (memmem(path, len, ".so.", 4) || arg_ends((struct work_arg){ path, len }, ".so"))
 		return true;
@@ -340,7 +341,7 @@ static bool find_last_missing(const struct look *l, const struct buf *said, stru
 
 		if (m->at < read)
 			return false;
-		if (is_habit(path, len) || was_found(l, name) || !path_matters(l, path, len) ||
+		if (is_habit(l->b, path, len) || was_found(l, name) || !path_matters(l, path, len) ||
 		    is_target(l, path, len))
 			continue;
 		if (!is_lookup(m->error))
@@ -403,7 +404,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		const char *path = build_path(l->b, m->file, &len);
 		struct work_arg name = base_of(path, len);
 
-		if (is_habit(path, len) || was_found(l, name) ||
+		if (is_habit(l->b, path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
 		/* E2BIG, ENOEXEC: the program exists */

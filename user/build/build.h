@@ -184,6 +184,7 @@ struct build {
 	struct buf text;	/* all paths */
 	uint32_t npaths;
 	uint64_t *paths;	/* by file: offset of its path in @text; [file + 1]: its end */
+	struct buf roots;	/* paths of other root directories, each ended by a NUL */
 	/* loaded on first use: args.c */
 	uint32_t *misses_at;	/* by exec: index of its first miss */
 	struct build_miss *misses;
@@ -259,6 +260,18 @@ static inline const struct build_access *build_use(const struct build *b, uint32
 
 /** build_path - the path of a file, not NUL-terminated; "" for file 0 */
 const char *build_path(const struct build *b, uint32_t file, size_t *len);
+
+/** build_next_root - the root directory after @root, the first one for NULL. Return: NULL if none */
+const char *build_next_root(const struct build *b, const char *root);
+
+/**
+ * build_inner - the part of a path that is below another root directory
+ * @len: length of @path; set to the length of the result
+ *
+ * "/srv/trixie/usr/bin/cc" is "/usr/bin/cc" if the trace has programs with the root /srv/trixie.
+ * The root itself is "".
+ */
+const char *build_inner(const struct build *b, const char *path, size_t *len);
 
 /** build_find - the file of a path.  Return: 0 if the build did not touch it */
 uint32_t build_find(const struct build *b, const char *path, size_t len);

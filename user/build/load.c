@@ -175,6 +175,22 @@ static void load_accesses(struct build *b)
 	db_scan(b->db, "access_list", "exec, at, list", take_accesses, b);
 }
 
+/* Add the root directory that a chroot sets; the root of the machine itself does not count. */
+static void take_root(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	size_t len;
+	const char *path = build_path(b, id_of(b, row, 1, DB_FILES), &len);
+
+	if (row->v[0] != GRAPH_CHROOT || row->v[2] || len < 2)
+		return;
+	for (const char *r = build_next_root(b, NULL); r; r = build_next_root(b, r))
+		if (strlen(r) == len && !memcmp(r, path, len))
+			return;
+	buf_add(&b->roots, path, len);
+	buf_addc(&b->roots, '\0');
+}
+
 static void take_copy(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
@@ -263,6 +279,7 @@ static void free_build(struct build *b)
 	free(b->times);
 	build_free_lists(b);
 	buf_free(&b->text);
+	buf_free(&b->roots);
 	free(b->paths);
 	free(b);
 }
@@ -284,6 +301,7 @@ const struct build *build_of(struct db *db)
 	load_versions(b);
 	db_scan(b->db, "name", "file, version, exec, at", take_name, b);
 	load_accesses(b);
+	db_scan(b->db, "change", "what, file, error", take_root, b);
 	db_scan(b->db, "copy", "exec, input, output", take_copy, b);
 	index_accesses(b);
 	find_contents(b);

@@ -12,6 +12,32 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len)
 	return b->text.s + b->paths[file];
 }
 
+const char *build_next_root(const struct build *b, const char *root)
+{
+	const char *next = root ? root + strlen(root) + 1 : b->roots.s;
+
+	return next != b->roots.s + b->roots.len ? next : NULL;
+}
+
+const char *build_inner(const struct build *b, const char *path, size_t *len)
+{
+	const char *end;
+	size_t most = 0;
+
+	for (const char *r = build_next_root(b, NULL); r; r = build_next_root(b, r)) {
+		size_t n = strlen(r);
+
+		if (n > most && n <= *len && (n == *len || path[n] == '/') && !memcmp(path, r, n))
+			most = n;
+	}
+	/* the root of a mount namespace without a known path: mnt:[4026532281]/usr/bin/cc */
+	end = *len && *path == 'm' && !most ? memmem(path, *len, "]/", 2) : NULL;
+	if (end)
+		most = (size_t)(end + 1 - path);
+	*len -= most;
+	return path + most;
+}
+
 uint32_t build_find(const struct build *b, const char *path, size_t len)
 {
 	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
@@ -51,7 +77,7 @@ bool build_is_file(const struct build_version *v)
 static bool begins_with(const struct build *b, uint32_t file, const char *dir)
 {
 	size_t len;
-	const char *path = build_path(b, file, &len);
+	const char *path = build_inner(b, build_path(b, file, &len), &len);
 
 	return len >= strlen(dir) && !memcmp(path, dir, strlen(dir));
 }

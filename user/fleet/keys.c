@@ -117,13 +117,17 @@ static bool is_plain_device(struct facts *f, uint32_t file)
 {
 	static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full" };
 	struct buf b = { 0 };
+	const char *path;
+	size_t len;
 	bool good;
 
 	answers_file_path(f->s.db, file, &b);
+	len = b.len;
 	buf_addc(&b, '\0');
-	good = strncmp(b.s, "/dev/", 5);
+	path = build_inner(f->s.b, b.s, &len);
+	good = strncmp(path, "/dev/", 5);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
-		good |= !strcmp(b.s, plain[i]);
+		good |= !strcmp(path, plain[i]);
 	buf_free(&b);
 	return good;
 }

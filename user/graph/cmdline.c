@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t text_of(const struct et_event *ev, unsigned int i, const char **s)
+/* A path of an event, as the program sees it.  Return: its length, 0 if there is none */
+static size_t path_of(const struct graph *g, const struct et_event *ev, unsigned int i,
+		      const char **s)
 {
 	size_t len;
 
 	*s = et_get_string(ev, i, &len);
-	return *s ? len : 0;
+	if (!*s)
+		return 0;
+	*s = roots_inner(g, *s, &len);
+	return len;
 }
 
 static char *add_text(char *to, const char *s, size_t len)
@@ -22,11 +27,11 @@ static char *add_text(char *to, const char *s, size_t len)
 	return to + len + 1;
 }
 
-struct cmdline *cmdline_new(const struct et_event *ev)
+struct cmdline *cmdline_new(const struct graph *g, const struct et_event *ev)
 {
 	const char *cwd, *interp;
-	size_t ncwd = text_of(ev, ET_S_EXEC_cwd, &cwd);
-	size_t ninterp = text_of(ev, ET_S_EXEC_interp, &interp), room = ncwd + ninterp + 2;
+	size_t ncwd = path_of(g, ev, ET_S_EXEC_cwd, &cwd);
+	size_t ninterp = path_of(g, ev, ET_S_EXEC_interp, &interp), room = ncwd + ninterp + 2;
 	struct cmdline *c;
 	char *at;
 

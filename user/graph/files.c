@@ -15,17 +15,14 @@
 
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
-	const char *full;
 	uint32_t file;
-	size_t n;
 
 	path = files_clean(g, path, &len);
-	n = len;
-	full = roots_path(g, path, &n);
-	file = files_number(g, path, len, full, n);
+	path = roots_path(g, path, &len);
+	file = files_number(g, path, len);
 	if (!g->files.names[file].used) {
 		g->files.names[file].used = true;
-		moved_name(g, file, full, n);
+		moved_name(g, file, path, len);
 	}
 	return file;
 }

@@ -141,7 +141,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 		.program = graph_path(g, ev, ET_S_EXEC_path),
 		.interp = graph_path(g, ev, ET_S_EXEC_interp),
 		.cwd = graph_path(g, ev, ET_S_EXEC_cwd),
-		.starting = true, .cmd = cmdline_new(ev),
+		.starting = true, .cmd = cmdline_new(g, ev),
 	};
 	name_interpreter(g, e, t, ev);
 	exec_run(g, p, ev);
@@ -193,6 +193,7 @@ static void add_present(struct graph *g, struct process *p, const struct et_even
 	p->exec.program = graph_path(g, ev, et_present_path(ev));
 	p->exec.cwd = graph_path(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
+	roots_report(g, p, since_begin(g, ev->time));
 }
 
 static void on_begin(void *ctx, struct task *t, const struct task *parent,

@@ -14,14 +14,16 @@
  * Whether a program was asked to open a system file: its arguments name the file, or a directory
  * above it. A directory does not count for files that the C library opens in it.
  */
-static bool is_named(const struct execution *e, const struct et_event *ev, int64_t flags,
-		     size_t place)
+static bool is_named(const struct graph *g, const struct execution *e, const struct et_event *ev,
+		     int64_t flags, size_t place)
 {
 	bool libc = flags & F_CLOEXEC && e->loaded && !e->interpreter;
 	size_t len, n;
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
 	const char *asked = et_get_string(ev, ET_S_OPEN_orig, &n);
 
+	path = roots_inner(g, path, &len);
+	asked = asked ? roots_inner(g, asked, &n) : NULL;
 	if (cmdline_names(e->cmd, path, len, place && !libc ? place : len))
 		return true;
 	/* usually the same path */
@@ -42,13 +44,14 @@ void meaning_note(struct graph *g, struct process *p, struct description *d,
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
 
 	if (e->interpreter && e->cmd && !place) {
+		path = roots_inner(g, path, &len);
 		place = classes_library(e->interpreter, e->cmd->interp, e->cmd->cwd, path, len);
 		d->library = place;
 	}
 	if (!place && !(c.bits & NAME_SHARED) && d->file != e->program && d->file != e->interp)
 		return;
 	d->named = flags & F_NOFOLLOW || (c.bits & NAME_CLOEXEC && !(flags & F_CLOEXEC)) ||
-		   is_named(e, ev, flags, place);
+		   is_named(g, e, ev, flags, place);
 	if (!(c.bits & NAME_LOADER))
 		return;
 	d->loads = !d->named || !e->loaded;

@@ -68,7 +68,7 @@ void moved_name(struct graph *g, uint32_t file, const char *path, size_t len)
 		dir = dir_above(m, was.s, was.len, m->dirs[dir].after);
 	}
 	/* this path is from before all renames, so no root or rename applies to it */
-	first = files_full_name(g, was.s, was.len);
+	first = files_number(g, was.s, was.len);
 	map64_put(&m->first, file, (uint64_t)m->dirs[last].exec << 32 | first);
 	buf_free(&was);
 	buf_free(&rest);
@@ -123,7 +123,7 @@ static void note_unknown(struct graph *g, const char *dir, size_t dir_len)
 	struct buf path = { 0 };
 
 	add_full(g, dir, dir_len, &path);
-	below_collect(&b, files_full_name(g, path.s, path.len));
+	below_collect(&b, files_number(g, path.s, path.len));
 	for (size_t i = 0; i < b.n; i++) {
 		size_t len;
 		const char *below = below_path(&b, i, path.s, path.len, &len);

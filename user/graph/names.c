@@ -19,10 +19,17 @@ const char *files_clean(struct graph *g, const char *path, size_t *len)
 	return g->path.s;
 }
 
-uint32_t files_number(struct graph *g, const char *path, size_t len, const char *full, size_t n)
+static void class_name(struct graph *g, struct name *name, const char *path, size_t len)
+{
+	path = roots_inner(g, path, &len);
+	name->class = classes_of_name(path, len);
+	name->roots = g->nroots;
+}
+
+uint32_t files_number(struct graph *g, const char *path, size_t len)
 {
 	struct files *f = &g->files;
-	uint64_t *at = map64_at(&f->paths, hash_bytes(full, n));
+	uint64_t *at = map64_at(&f->paths, hash_bytes(path, len));
 	uint32_t file = (uint32_t)(*at ? *at : f->paths.n);
 
 	if (!*at) {
@@ -31,17 +38,14 @@ uint32_t files_number(struct graph *g, const char *path, size_t len, const char 
 		/* row 0 means no path */
 		if (file == 1)
 			f->names[0] = (struct name){ 0 };
-		f->names[file] = (struct name){
-			.class = classes_of_name(path, len)
-		};
-		GRAPH_EMIT(g, file, file, full, n);
+		f->names[file] = (struct name){ 0 };
+		class_name(g, &f->names[file], path, len);
+		GRAPH_EMIT(g, file, file, path, len);
+	} else if (f->names[file].roots != g->nroots) {
+		/* files of an image are often put in place before a program uses it as its root */
+		class_name(g, &f->names[file], path, len);
 	}
 	return file;
-}
-
-uint32_t files_full_name(struct graph *g, const char *path, size_t len)
-{
-	return files_number(g, path, len, path, len);
 }
 
 unsigned int files_class(const struct graph *g, uint32_t file)

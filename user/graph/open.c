@@ -95,6 +95,7 @@ struct fd *open_by_path(const struct graph *g, const struct process *p, const ch
 	const char *const places[] = { "/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/", own };
 	uint64_t pid = p->upid & ((1ull << g->pid_bits) - 1);
 
+	path = path ? roots_inner(g, path, &len) : NULL;
 	snprintf(own, sizeof(own), "/proc/%llu/fd/", (unsigned long long)pid);
 	for (int i = 0; path && i <= 2; i++)
 		if (len == strlen(standard[i]) && !memcmp(path, standard[i], len))

@@ -29,6 +29,7 @@ static const struct root *root_of(struct graph *g, const char *path, size_t len)
 	memcpy(r->path, path, len);
 	r->next = g->roots;
 	g->roots = r;
+	g->nroots++;
 	return r;
 }
 
@@ -48,6 +49,18 @@ const char *roots_path(struct graph *g, const char *path, size_t *len)
 	return g->rooted.s;
 }
 
+const char *roots_inner(const struct graph *g, const char *path, size_t *len)
+{
+	size_t n = 0;
+
+	for (const struct root *r = g->roots; r; r = r->next)
+		if (r->len > n && r->len <= *len && (r->len == *len || path[r->len] == '/') &&
+		    !memcmp(path, r->path, r->len))
+			n = r->len;
+	*len -= n;
+	return path + n;
+}
+
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	size_t len;
@@ -59,15 +72,27 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 	g->root = s && *s != '/' ? p->root : NULL;
 }
 
+void roots_report(struct graph *g, struct process *p, int64_t at)
+{
+	if (p->root && *p->root->path == '/')
+		GRAPH_EMIT(g, change, &(struct graph_change){
+			.what = GRAPH_CHROOT, .exec = exec_id(g, p), .at = at,
+			.file = files_number(g, p->root->path, p->root->len) });
+}
+
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	static const char mnt[] = "mnt:";
 	size_t len;
 	const char *s = et_get_string(ev, 0, &len);	/* their first string is the name */
 
-	/* strace gets no paths from the kernel: all its paths are as its first task sees them */
-	if (!s || ev->flags & ET_F_FAILED || (ev->kind == ET_K_CHROOT && ev->marks[ET_JOINED]))
+	if (!s || ev->flags & ET_F_FAILED)
 		return;
+	/* strace gets no paths from the kernel: all its paths are as its first task sees them */
+	if (ev->kind == ET_K_CHROOT && ev->marks[ET_JOINED]) {
+		root_of(g, s, len);
+		return;
+	}
 	if (ev->kind != ET_K_SETNS) {
 		s = roots_path(g, s, &len);
 		p->root = root_of(g, s, len);

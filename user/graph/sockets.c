@@ -19,12 +19,13 @@
  * Daemons that the C library asks for names of users and hosts, or sends log messages to:
  * like configuration files, they are not data.
  */
-static bool is_service(const char *address, size_t len)
+static bool is_service(const struct graph *g, const char *address, size_t len)
 {
 	static const char *const places[] = {
 		"/run/systemd/", "/var/run/systemd/", "/run/nscd/", "/var/run/nscd/", "/dev/log",
 	};
 
+	address = roots_inner(g, address, &len);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (len >= strlen(places[i]) && !memcmp(address, places[i], strlen(places[i])))
 			return true;
@@ -125,7 +126,7 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 		      put_end(g, p, number, m->there, m->back, at, false);
 	if (d)
 		d->within = !accepts && m->place;
-	if (d && address && is_service(address, len))
+	if (d && address && is_service(g, address, len))
 		d->socket = false;
 	if (ino && m->n)
 		sockets_met(g, m->there, m->back);

@@ -37,6 +37,7 @@ struct object {
 struct name {
 	uint32_t object;	/* 0 if unknown, or if nothing is at that path */
 	struct name_class class;
+	uint32_t roots;		/* graph.nroots when @class was set */
 	bool gone;		/* the trace shows that nothing is at that path */
 	bool used;		/* the trace uses it: moved_name() was called */
 };
@@ -97,14 +98,11 @@ struct process;
  */
 const char *files_clean(struct graph *g, const char *path, size_t *len);
 
-/** files_name - the number of a path in g->root; a new path is passed to the owner */
+/** files_name - the number of a path in g->root, see files_number() */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
-/** files_number - files_name() for a path whose form from the machine's root is @full */
-uint32_t files_number(struct graph *g, const char *path, size_t len, const char *full, size_t n);
-
-/** files_full_name - the number of a path from the machine's root */
-uint32_t files_full_name(struct graph *g, const char *path, size_t len);
+/** files_number - the number of a path from the machine's root; a new path is passed to the owner */
+uint32_t files_number(struct graph *g, const char *path, size_t len);
 
 /** files_may_be_dir - whether a path may be a directory, with names below it */
 bool files_may_be_dir(const struct graph *g, uint32_t file);
@@ -355,6 +353,7 @@ struct graph {
 	struct buf resolved;	/* of ways.c */
 	struct buf path;	/* for joining paths */
 	struct root *roots;	/* all */
+	uint32_t nroots;
 	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* of roots_path() */
 	struct meeting *meetings;	/* see meetings.c */
@@ -487,7 +486,7 @@ int64_t socket_write_began(const struct fd *fd);
 /* ---- cmdline.c ---- */
 
 /** cmdline_new - arguments of an EXEC event; cmdline_get, cmdline_drop: @c may be NULL */
-struct cmdline *cmdline_new(const struct et_event *ev);
+struct cmdline *cmdline_new(const struct graph *g, const struct et_event *ev);
 struct cmdline *cmdline_get(struct cmdline *c);
 void cmdline_drop(struct cmdline *c);
 /**
@@ -512,8 +511,18 @@ void change_event(struct graph *g, struct process *p, const struct et_event *ev,
  * Return: @path, or a text that is valid until the next call.
  */
 const char *roots_path(struct graph *g, const char *path, size_t *len);
+/**
+ * roots_inner - the part of a path from the machine's root that is below another root
+ * @len: length of @path; set to the length of the result
+ *
+ * "/srv/trixie/usr/bin/cc" is "/usr/bin/cc" if a process has the root /srv/trixie.
+ * The root itself is "".
+ */
+const char *roots_inner(const struct graph *g, const char *path, size_t *len);
 /** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
+/** roots_report - pass the root that such a process has to the owner, as if by chroot(), if known */
+void roots_report(struct graph *g, struct process *p, int64_t at);
 /** roots_change - CHROOT, PIVOT, SETNS: the process may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);

@@ -47,6 +47,53 @@ static void test_roots(void **state)
 	says(edges, "/c/out.o</c/in.c");
 }
 
+/*
+ * Names count as those that the process sees, whether the trace has them that way or, from
+ * strace, from the machine's root; also if they were known before.
+ */
+static void test_classes_in_root(void **state)
+{
+	static const char *const files[] = {
+		"/etc/inputrc", "/usr/share/locale/x", "/proc/cpuinfo", "/w/in",
+	};
+
+	(void)state;
+	for (int joined = 0; joined < 2; joined++) {
+		const char *root = joined ? "/c" : "";
+		char path[64];
+
+		starts(true);
+		runs(1, "/bin/sh");
+		reads(1, "/c/usr/share/locale/x", 11);
+		forks(1, 2);
+		line(2, "Chroot|fnamesize=2");
+		line(2, "CR|/c");
+		if (joined)
+			line(2, "Marks|joined=CR,unread=,cut=");
+		snprintf(path, sizeof(path), "%s/bin/cat", root);
+		runs_with(2, path, joined ? "/c" : "/", "/etc/inputrc w");
+		for (unsigned int i = 0; i < 4; i++) {
+			snprintf(path, sizeof(path), "%s%s", root, files[i]);
+			reads(2, path, i == 1 ? 11 : 20 + i);
+		}
+		line(2, "Pipe|fd1=12,fd2=13,flags=0");
+		line(2, "Pipe|fd1=14,fd2=15,flags=0");
+		snprintf(path, sizeof(path), "%s/dev/fd/12", root);
+		line(2, "Open|fnamesize=8,forigsize=%zu,flags=0,mode=0,fd=20", strlen(path));
+		line(2, "FN|pipe:[5]");
+		line(2, "FO|%s", path);
+		closes(2, 20, 10, -1);
+		ends(2);
+		ends(1);
+		/* 0: data, 4: config */
+		says("SELECT CAST(f.path AS TEXT) || ' ' || a.class FROM access AS a"
+		     " JOIN file AS f ON f.id = a.file WHERE a.how = 1 AND a.exec = 3 ORDER BY f.path",
+		     "/c/etc/inputrc 0 /c/proc/cpuinfo 4 /c/usr/share/locale/x 4 /c/w/in 0");
+		says("SELECT version - (SELECT min(id) FROM version WHERE made = 3) FROM access"
+		     " WHERE how = 1 AND class = 1", "0");
+	}
+}
+
 /* What leads to a file by another path is in the same root, however that was asked for. */
 static void test_asked_in_root(void **state)
 {
@@ -247,7 +294,7 @@ static void test_present_roots(void **state)
 	ends(3);
 	ends(2);
 	ends(1);
-	says(paths, "/bin/z /c/bin/x /c/etc/a /c/w /etc/b /v mnt:[4026532281]/bin/y "
+	says(paths, "/bin/z /c /c/bin/x /c/etc/a /c/w /etc/b /v mnt:[4026532281]/bin/y "
 		    "mnt:[4026532281]/etc/a mnt:[4026532281]/w");
 	says("SELECT CAST(p.path AS TEXT) || ':' || coalesce((SELECT CAST(q.path AS TEXT) FROM exec AS f"
 	     " JOIN file AS q ON q.id = f.program WHERE f.id = e.parent), '') FROM exec AS e"
@@ -1119,7 +1166,7 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
+		cmocka_unit_test(test_roots), cmocka_unit_test(test_classes_in_root), cmocka_unit_test(test_present_roots),
 		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_asked_in_root), cmocka_unit_test(test_inherited),
 		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_linked),
