@@ -142,6 +142,26 @@ END
 
 # ---- what both builds know to be the same, or what does not show ----
 
+plant random id.txt build "python: a random identifier, read in another root directory" <<'END'
+@setup
+mkdir -p root/proc
+cat > jail.py <<'PY'
+import os
+out = open("id.txt", "w")
+os.chroot("root")
+with open("/proc/sys/kernel/random/uuid") as uuid, open("/proc/cpuinfo") as cpus:
+    out.write(cpus.readline() + uuid.read())
+PY
+@build
+python3 -SIB jail.py
+@first
+with_proc
+@second
+with_proc
+@needs
+python3 root
+END
+
 plant random salt.h build "uname beside random numbers" <<'END'
 @setup
 cat > salt.sh <<'END2'

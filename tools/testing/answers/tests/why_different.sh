@@ -54,6 +54,9 @@ holds()
 
 is_locked() { ! flock -n "$1" true; }
 
+# with_proc COMMAND...: with /proc at root/proc, too, in a mount namespace of its own
+with_proc() { unshare -m sh -ec 'mount -t proc proc root/proc; exec "$@"' sh "$@"; }
+
 # with_locales COMMAND...: with the locales that has() made
 with_locales() { env LOCPATH="$TOP/locales" "$@"; }
 
@@ -77,6 +80,7 @@ has()
 	tmpfs) [ "$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ -w /dev/shm ] ;;
 	utf8) [ "$(printf '\303\251' | LC_ALL=C.UTF-8 wc -m)" = 1 ] ;;
 	random_addresses) [ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] ;;
+	root) [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null ;;
 	server) serve ;;
 	*) command -v "$1" > /dev/null ;;
 	esac
