@@ -106,6 +106,18 @@ static void load_files(const struct used *u, struct all *all)
 	free(existed);
 }
 
+/* Files with two names, /bin/sh and /usr/bin/sh: take_file() found only one of them. */
+static void share_packages(struct all *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const uint64_t *at = map64_get(&all->by_path,
+					       path_hash(all->rows[i].path, all->rows[i].len));
+
+		if (at)
+			all->rows[i].package = all->rows[*at].package;
+	}
+}
+
 /* Forget files that the build made, unless a package has them. */
 static void drop_made(struct all *all)
 {
@@ -203,6 +215,7 @@ static bool load_all(const struct used *u, struct all *all)
 	all->p.file = take_file;
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->diag);
+	share_packages(all);
 	/* by_path is no longer needed */
 	drop_made(all);
 	if (all->n)

@@ -86,6 +86,16 @@ etrace used --root image --in "$PWD/image" image.fxt > text
 printf '%s\n' 'early 1: data, program (1 file)' 'late 1: program (1 file)' > expected
 same "installed meanwhile: what was used of it" text expected
 
+# A file that is used by two names, of which the package lists one.
+for name in /bin/early /usr/bin/early; do
+	printf '4194405,0,10,%s!%s\n' \
+		${#name}000 "Open|fnamesize=${#name},forigsize=${#name},flags=0,mode=0,fd=3" \
+		${#name}001 "FN|$name" ${#name}002 "FO|$name" ${#name}003 "Close|fd=3"
+done > names
+etrace used --root image names > text
+echo 'early 1: data (2 files)' > expected
+same "two names: both are of the package" text expected
+
 # package NAME DEPENDS FILE...: one that is installed on the machine with links.
 package()
 {
