@@ -160,6 +160,7 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 		return false;
 	if (!map)
 		match_guess(m);
+	match_guess_roots(m);
 	for (unsigned int i = 0; i < 2; i++)
 		match_load(&m->side[i]);
 	match_load_drawn(m);
@@ -184,6 +185,7 @@ void match_free_work(struct match_side *s)
 	*s = (struct match_side){
 		.db = s->db, .b = s->b, .units = s->units, .nunits = s->nunits,
 		.drawn = s->drawn, .from = s->from, .to = s->to,
+		.roots = s->roots,
 	};
 }
 
@@ -194,6 +196,7 @@ void match_free_side(struct match_side *s)
 	map64_clear(&s->drawn);
 	free(s->from);
 	free(s->to);
+	buf_free(&s->roots);
 }
 
 void match_free(struct match *m)

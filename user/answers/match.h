@@ -61,6 +61,7 @@ struct match_side {
 	size_t nwrites, writes_cap;
 	struct map64 drawn;	/* hashes of base names: see match_load_drawn() */
 	char *from, *to;	/* directory @from is compared as @to; NULL if none */
+	struct buf roots;	/* the same for root directories: each and its form, ended by a NUL */
 };
 
 struct match {
@@ -178,6 +179,16 @@ bool match_has_jobs(const char *program);
  * match_guess - guess @from and @to of the second build from the directories of the first commands
  */
 void match_guess(struct match *m);
+
+/** match_add_root - let paths below the root directory @root be compared as if it were @as */
+void match_add_root(struct match_side *s, const char *root, const char *as);
+
+/**
+ * match_guess_roots - pair the root directories that only one of the builds has, in their order
+ *
+ * Tools that build in a chroot often give it another name each time.
+ */
+void match_guess_roots(struct match *m);
 
 /**
  * match_args - append the arguments in their form for comparison: @n strings, each ended by a NUL

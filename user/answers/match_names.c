@@ -34,6 +34,26 @@ size_t match_begins(const char *dir, const char *text, size_t len)
 	       (len == n || text[n] == '/' || !name_byte(text[n])) ? n : 0;
 }
 
+/* The longest directory that a text begins with and is compared in another form, @as. */
+static size_t match_dir(const struct match_side *s, const char *text, size_t len, const char **as)
+{
+	size_t most = match_begins(s->from, text, len);
+	const char *root = s->roots.s, *end = root ? root + s->roots.len : NULL;
+
+	*as = s->to;
+	while (root < end) {
+		const char *form = root + strlen(root) + 1;
+		size_t n = match_begins(root, text, len);
+
+		if (n > most) {
+			most = n;
+			*as = form;
+		}
+		root = form + strlen(form) + 1;
+	}
+	return most;
+}
+
 /* Copy a text without a slash.  match_drawn() copies the names of temporary files in it. */
 static void copy_words(const struct match_side *s, const char *text, size_t len, struct buf *to)
 {
@@ -57,10 +77,11 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 
 	for (size_t i = 0; i < len;) {
 		bool first = !i || text[i - 1] != '/';
+		const char *as;
 
-		n = text[i] == '/' && first ? match_begins(s->from, text + i, len - i) : 0;
+		n = text[i] == '/' && first ? match_dir(s, text + i, len - i, &as) : 0;
 		if (n) {
-			buf_adds(to, s->to);
+			buf_adds(to, as);
 			i += n;
 			continue;
 		}
@@ -249,4 +270,56 @@ void match_guess(struct match *m)
 	}
 	free(a);
 	free(b);
+}
+
+/* Whether a side has a root directory that is compared as @path. */
+static bool has_root(const struct match_side *s, const char *path)
+{
+	const struct build *b = s->b;
+	struct buf name = { 0 };
+	bool has = false;
+
+	for (const char *r = build_next_root(b, NULL); r && !has; r = build_next_root(b, r)) {
+		name.len = 0;
+		match_name(s, r, strlen(r), &name);
+		buf_addc(&name, 0);
+		has = !strcmp(name.s, path);
+	}
+	buf_free(&name);
+	return has;
+}
+
+void match_add_root(struct match_side *s, const char *root, const char *as)
+{
+	buf_adds(&s->roots, root);
+	buf_addc(&s->roots, 0);
+	buf_adds(&s->roots, as);
+	buf_addc(&s->roots, 0);
+}
+
+/* The next root of the first build that the second one does not have.  Return: NULL if none */
+static const char *next_alone(const struct match *m, const char *root)
+{
+	do
+		root = build_next_root(m->side[0].b, root);
+	while (root && has_root(&m->side[1], root));
+	return root;
+}
+
+void match_guess_roots(struct match *m)
+{
+	const struct build *b = m->side[1].b;
+	const char *was = next_alone(m, NULL);
+	struct buf name = { 0 };
+
+	for (const char *r = build_next_root(b, NULL); r && was; r = build_next_root(b, r)) {
+		name.len = 0;
+		match_name(&m->side[1], r, strlen(r), &name);
+		buf_addc(&name, 0);
+		if (has_root(&m->side[0], name.s))
+			continue;
+		match_add_root(&m->side[1], r, was);
+		was = next_alone(m, was);
+	}
+	buf_free(&name);
 }

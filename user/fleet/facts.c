@@ -239,6 +239,19 @@ static char *first_dir(struct db *db)
 	return b.s;
 }
 
+/* Other root directories, of which chroot builds often have a new one each time: "root:/usr". */
+static void name_roots(struct facts *f)
+{
+	unsigned int n = 0;
+	char name[24] = "root:";
+
+	for (const char *r = build_next_root(f->s.b, NULL); r; r = build_next_root(f->s.b, r)) {
+		if (n++)
+			snprintf(name, sizeof(name), "root%u:", n);
+		match_add_root(&f->s, r, name);
+	}
+}
+
 void facts_load(struct facts *f, struct db *db, const char *root)
 {
 	f->s.db = db;
@@ -248,6 +261,7 @@ void facts_load(struct facts *f, struct db *db, const char *root)
 	if (!strcmp(f->s.from, "/"))
 		*f->s.from = '\0';
 	match_load(&f->s);
+	name_roots(f);
 	match_load_names(&f->s);
 	f->complete = db->complete;
 	f->step = match_steps(&f->s);

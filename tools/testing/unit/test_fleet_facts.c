@@ -297,6 +297,33 @@ static void test_same(void **state)
 	done(&first);
 }
 
+/* A chroot has another name each time: what is read in it is the same. */
+static void test_same_in_roots(void **state)
+{
+	static const char change[] =
+		"INSERT INTO file SELECT column1, CAST(column2 AS BLOB) FROM (VALUES (20, '/srv/%s'),"
+		" (21, '/srv/never'));\n"
+		"INSERT INTO change (exec, what, file, error, at) VALUES (1, 13, 21, 2, 1), (1, 13, 20, 0, 1);\n"
+		"UPDATE file SET path = CAST('/srv/%s' || path AS BLOB) WHERE id IN (3, 9, 18)";
+	char sql[2][512];
+	struct told a = { 0 }, b = { 0 };
+	struct buf name = { 0 };
+
+	(void)state;
+	snprintf(sql[0], sizeof(sql[0]), change, "trixie-1", "trixie-1");
+	snprintf(sql[1], sizeof(sql[1]), change, "sid-22", "sid-22");
+	tell(&a, "/build/x", sql[0]);
+	tell(&b, "/home/me", sql[1]);
+	for (uint32_t step = A; step <= SCRIPT; step++)
+		assert_int_equal(compare(&a, &b, step), SAME);
+	match_name(&b.f.s, "/srv/sid-22/usr/bin/cc", 22, &name);
+	assert_int_equal(name.len, 16);
+	assert_memory_equal(name.s, "root:/usr/bin/cc", 16);
+	buf_free(&name);
+	done(&a);
+	done(&b);
+}
+
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -461,7 +488,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_accesses),
-		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_same), cmocka_unit_test(test_same_in_roots),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_id),
