@@ -56,6 +56,19 @@ for by in module bpf; do
 	options=()
 done
 
+# The system's files in a chroot, which has another name each time.
+for root in trixie-4711 trixie-12; do
+	changed in-$root.db 4.db "UPDATE file SET path = CAST('/srv/$root' || path AS BLOB)
+			WHERE CAST(path AS TEXT) GLOB '/usr/*' OR CAST(path AS TEXT) GLOB '/lib*/*';
+		INSERT INTO file SELECT max(id) + 1, CAST('/srv/$root' AS BLOB) FROM file;
+		INSERT INTO change (exec, what, file, at) SELECT 1, 13, max(id), 0 FROM file;"
+done
+differ "two chroots are equal" in-trixie-4711.db in-trixie-12.db
+changed other-header.db in-trixie-12.db "UPDATE version SET size = size + 1 WHERE file =
+	(SELECT id FROM file WHERE CAST(path AS TEXT) GLOB '*/stdc-predef.h')"
+differ "but for what differs in them" in-trixie-4711.db other-header.db \
+	"file size /srv/trixie-12/usr/include/stdc-predef.h"
+
 etrace diff 4.db flag.db > text
 check "the flag is shown" grep -q "^ *+ 'CFLAGS=-O2 -fPIC'" text
 check "and what follows" grep -q "^different arguments.*main.c" text
