@@ -155,7 +155,7 @@ void draw_parallel(const struct timeline *t, const struct draw *d)
 	if (t->wall <= 0 || most < 2)
 		return;
 	s = scale_of(find_averages(t, column, cols));
-	out_printf(d->out, "\nPrograms at work, over time: %.2f on average, at most %zu\n",
+	out_printf(d->out, "\nPrograms running over time: %.2f on average, at most %zu\n",
 		   timeline_average(t), most - 1);
 	for (unsigned int row = s.rows; row--;) {
 		char number[16] = "";
@@ -328,10 +328,11 @@ void draw_path(const struct timeline *t, const struct critical_path *path, uint6
 		qsort(list, shown, sizeof(*list), by_time);
 		for (size_t i = 0; i < shown; i++)
 			sum += stretch_length(&list[i]);
-		out_puts(d->out, "\nCritical path: what decided how long it took");
 		if (shown < n)
-			out_printf(d->out, "; %.1f %% of it", 100.0 * (double)sum / (double)t->wall);
-		out_puts(d->out, "\n");
+			out_printf(d->out, "\nCritical path: its %zu longest steps of %zu (%.1f %% of the time)\n",
+				   shown, n, 100.0 * (double)sum / (double)t->wall);
+		else
+			out_puts(d->out, "\nCritical path: the steps that decided how long the build took\n");
 		for (size_t i = 0; i < shown; i++)
 			put_stretch(t, d, &list[i]);
 	}

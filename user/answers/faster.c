@@ -338,7 +338,7 @@ void faster_put(const struct timeline *t, const struct faster *f, struct out *ou
 
 	if (!f->n)
 		return;
-	out_puts(out, "\nWhat to make faster first, and what that saves at most:\n");
+	out_puts(out, "\nWhat to make faster first, and how much that saves at most:\n");
 	for (unsigned int i = 0; i < f->n; i++) {
 		text.len = 0;
 		faster_text(t, &f->rows[i], &text);

@@ -176,12 +176,12 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 		if (f->kind != CHECK_OUTSIDE)
 			continue;
 		if (!n++) {
-			out_puts(out, "\nOutside of the system and of");
+			out_puts(out, "\nFiles outside ");
 			for (size_t k = 0; k < c->ntrees; k++) {
-				out_puts(out, k ? ", " : " ");
 				stats_put_name(out, c->trees[k], strlen(c->trees[k]), 0);
+				out_puts(out, k + 1 < c->ntrees ? ", " : "");
 			}
-			out_puts(out, ":\n");
+			out_puts(out, " and the installed system:\n");
 		}
 		if (n > top)
 			continue;

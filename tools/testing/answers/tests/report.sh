@@ -48,7 +48,7 @@ done
 
 for backend in module bpf; do
 	etrace report "$FIXTURES/wrong-outside/$backend.fxt.zst" > page
-	section "Outside of" page | awk '{ print $1, $2 }' | sort > outside
+	section "Files outside" page | awk '{ print $1, $2 }' | sort > outside
 	printf 'read /root/outside.h\nwritten /var/local/prog\n' > expected
 	same "what is outside, by $backend" outside expected
 	etrace report "$FIXTURES/wrong-network/$backend.fxt.zst" > page
@@ -118,7 +118,7 @@ for process, (at, until, _) in lives.items():
 edges = sorted({t for span in work for t in span} | {0, wall})
 steps = [(a, b, sum(x <= a and b <= y for x, y in work)) for a, b in zip(edges, edges[1:])]
 
-rows = re.findall(r"^ *(\d*) \|(.*)$", re.search(r"^Programs at work, over time.*\n((?:.*\|.*\n)+)", page, re.M)[1], re.M)
+rows = re.findall(r"^ *(\d*) \|(.*)$", re.search(r"^Programs running over time.*\n((?:.*\|.*\n)+)", page, re.M)[1], re.M)
 COLUMNS = 72
 assert max(len(row) for _, row in rows) <= COLUMNS
 numbers = [(len(rows) - i, int(n)) for i, (n, _) in enumerate(rows) if n]
@@ -138,7 +138,7 @@ for column in range(COLUMNS):
         assert got in {" ...:::##"[e] for e in near}, (column, row, mean, got)
 top = numbers[0][1]
 assert top - max(1, per_row) < highest <= top + 1e-6, (highest, top)
-head = re.search(r"^Programs at work, over time: ([0-9.]+) on average, at most (\d+)$", page, re.M)
+head = re.search(r"^Programs running over time: ([0-9.]+) on average, at most (\d+)$", page, re.M)
 mean = sum((b - a) * n for a, b, n in steps) / sum(b - a for a, b, n in steps if n)
 assert head[1] == "%.2f" % mean and int(head[2]) == max(n for *_, n in steps), head[0]
 
@@ -158,7 +158,7 @@ for fixture in jobs-4 kernel cmake; do
 	etrace report drawn.db > page
 	check "the drawings of $fixture" drawn drawn.db page
 	check "no line is longer than 80 but those of the path, of $fixture" \
-		bash -c "sed -n '/^Programs at work/,/^Critical/p' page | awk 'length > 80 { bad = 1 } END { exit bad }'"
+		bash -c "sed -n '/^Programs running/,/^Critical/p' page | awk 'length > 80 { bad = 1 } END { exit bad }'"
 	check "what is no terminal gets ASCII, of $fixture" bash -c "! LC_ALL=C grep -q '[^ -~]' page"
 done
 
@@ -187,7 +187,7 @@ widest()
 	python3 - "$1" << 'END2'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
-for head in "Programs at work", "Critical path":
+for head in "Programs running", "Critical path":
     print(max(map(len, re.search(rf"^{head}.*\n((?:.+\n)+)", page, re.M)[1].splitlines())), end=" ")
 END2
 }
