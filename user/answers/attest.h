@@ -135,7 +135,8 @@ const char *attest_gitoid(const uint8_t *hash, char *buf);
 bool attest_is_link(const struct attest *a, const struct attest_file *f);
 
 /* Bits of build_exec.unseen: the program read something that the trace does not show. */
-#define ATTEST_UNSEEN	(GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING)
+#define ATTEST_UNSEEN	(GRAPH_UNSEEN_FD | GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_URING | \
+			 GRAPH_UNSEEN_NAMES)
 
 /* The message about files with @differs. */
 #define ATTEST_DIFFERS	"the file has the size and time of then, but another content now"

@@ -20,7 +20,7 @@ enum lack {
 
 static const char *const lacks[NLACKS] = {
 	[LACK_TRACE] = "the trace is not complete",
-	[LACK_UNSEEN] = "programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring",
+	[LACK_UNSEEN] = "programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring, files in another mount namespace",
 	[LACK_DEPENDENCY] = "dependencies without a hash",
 	[LACK_OUTPUT] = "outputs without a hash, which are no subjects",
 	[LACK_RECORDED] = "files whose hash was not recorded but taken after the build",

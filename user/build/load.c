@@ -175,15 +175,22 @@ static void load_accesses(struct build *b)
 	db_scan(b->db, "access_list", "exec, at, list", take_accesses, b);
 }
 
-/* Add the root directory that a chroot sets; the root of the machine itself does not count. */
+/*
+ * Add the root directory that a chroot sets. The root of the machine itself does not count, nor
+ * does a directory for temporary files: bwrap enters it for a moment, and others go on using it.
+ */
 static void take_root(void *ctx, const struct db_cells *row)
 {
+	static const char *const others[] = { "/tmp", "/var/tmp", "/dev/shm" };
 	struct build *b = ctx;
 	size_t len;
 	const char *path = build_path(b, id_of(b, row, 1, DB_FILES), &len);
 
 	if (row->v[0] != GRAPH_CHROOT || row->v[2] || len < 2)
 		return;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (len == strlen(others[i]) && !memcmp(path, others[i], len))
+			return;
 	for (const char *r = build_next_root(b, NULL); r; r = build_next_root(b, r))
 		if (strlen(r) == len && !memcmp(r, path, len))
 			return;

@@ -187,6 +187,20 @@ static uint32_t nameless_object(struct graph *g, struct process *p, const struct
 	return fd ? fd->d->object : 0;
 }
 
+/*
+ * In another mount namespace, a bind mount can give files names that they do not have outside of
+ * it. Without an inode number, such a name is taken for another file.
+ */
+static void note_unseen_name(const struct graph *g, struct process *p, const struct description *d,
+			     const struct identity *id)
+{
+	const unsigned int others = NAME_SPECIAL | NAME_SYSTEM | NAME_LOADER | NAME_CONFIG;
+
+	if (p->apart && !id->known && object_of(g, d)->made != GRAPH_DIR &&
+	    !(files_class(g, d->file) & others))
+		p->exec.unseen |= GRAPH_UNSEEN_NAMES;
+}
+
 /* Note that the process can change the file, or reads it. */
 static void note_open(struct graph *g, const struct process *p, struct description *d,
 		      int64_t flags, int64_t number)
@@ -292,6 +306,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	d->asked = ways_opened(g, ev, file, flags & F_ACCMODE || flags & F_CREAT,
 			       object_of(g, d)->made == GRAPH_DIR);
 	settled_found(g, p, d->object, id.known);
+	note_unseen_name(g, p, d, &id);
 	note_open(g, p, d, flags, number);
 	fd_open(g, p, number, d, at, flags & F_CLOEXEC);
 }

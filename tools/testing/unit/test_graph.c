@@ -94,6 +94,36 @@ static void test_classes_in_root(void **state)
 	}
 }
 
+/* In another mount namespace, a name without an inode number may be another file outside. */
+static void test_unseen_names(void **state)
+{
+	static const struct {
+		unsigned int flags;	/* of unshare() */
+		const char *path;
+		unsigned int ino;
+		const char *unseen;
+	} rows[] = {
+		{ 0x20000, "/n/in.c", 0, "0 16" },
+		{ 0x20000, "/n/in.c", 11, "0 0" },
+		{ 0x20000, "/usr/include/stdio.h", 0, "0 0" },
+		{ 0x20000, "/proc/cpuinfo", 0, "0 0" },
+		{ 0x10000000, "/n/in.c", 0, "0 0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		starts(true);
+		runs(1, "/bin/sh");
+		reads(1, "/in.c", 0);
+		line(1, "Unshare|flags=%u", rows[i].flags);
+		runs(1, "/bin/cc");
+		reads(1, rows[i].path, rows[i].ino);
+		ends(1);
+		says("SELECT group_concat(unseen, ' ') FROM (SELECT unseen FROM exec ORDER BY id)",
+		     rows[i].unseen);
+	}
+}
+
 /* What leads to a file by another path is in the same root, however that was asked for. */
 static void test_asked_in_root(void **state)
 {
@@ -1166,7 +1196,8 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_roots), cmocka_unit_test(test_classes_in_root), cmocka_unit_test(test_present_roots),
+		cmocka_unit_test(test_roots), cmocka_unit_test(test_classes_in_root),
+		cmocka_unit_test(test_unseen_names), cmocka_unit_test(test_present_roots),
 		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_asked_in_root), cmocka_unit_test(test_inherited),
 		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_linked),

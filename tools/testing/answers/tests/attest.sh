@@ -301,7 +301,7 @@ changed some.db "UPDATE meta SET value = 0 WHERE key = 'complete'"
 slsa "slsa, not complete" some.db "False; the trace is not complete: 1"
 changed some.db "UPDATE exec SET unseen = 2 WHERE id = (SELECT max(id) FROM exec)"
 slsa "slsa, a socket" some.db \
-	"False; programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring: 1"
+	"False; programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring, files in another mount namespace: 1"
 
 # A recorded hash does not need the file, which may be another now; this is not kept quiet.
 rm proj/prog

@@ -62,3 +62,16 @@ for by in module bpf; do
 	only_known all truth > ours
 	same "configure by $by: direct inputs as gcc -MD" ours truth
 done
+
+# What a trace does not show about programs: of some, only if they took part.
+etrace db -o all.db "$FIXTURES/wrapper-sudo/module.fxt.zst"
+output=$(sqlite3 all.db "SELECT CAST(path AS TEXT) FROM file WHERE CAST(path AS TEXT) GLOB '*/main.o'")
+for row in "2 a socket" "16 another mount namespace"; do
+	cp all.db "${row%% *}.db"
+	# the last program has nothing to do with the output
+	sqlite3 "${row%% *}.db" "UPDATE exec SET unseen = ${row%% *} WHERE id = (SELECT max(id) FROM exec)"
+	etrace deps "${row%% *}.db" "$output" > text 2> said
+	echo "${row#* }: $? $(grep -c "another mount namespace: " said)" >> unseen
+done
+printf '%s\n' 'a socket: 0 0' 'another mount namespace: 1 1' > expected
+same "what another program did elsewhere matters if files have other names there" unseen expected
