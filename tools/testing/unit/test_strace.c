@@ -466,6 +466,8 @@ static void test_calls(void **state)
 		  "\"mode\":8576,\"dev\":259,\"path\":\"/w/n\"" },
 		{ "mount(\"none\", \"/m\", \"tmpfs\", MS_NOSUID, NULL) = 0",
 		  "\"flags\":2,\"source\":\"none\",\"target\":\"/m\",\"type\":\"tmpfs\"" },
+		{ "move_mount(4, \"\", AT_FDCWD</w>, \"m\", MOVE_MOUNT_F_EMPTY_PATH) = 0",
+		  "\"flags\":0,\"source\":\"\",\"target\":\"/w/m\"" },
 		{ "umount2(\"/m\", MNT_DETACH) = 0", "\"flags\":2,\"target\":\"/m\"" },
 		{ "truncate(\"/x\", 5) = 0", "\"size\":5,\"path\":\"/x\"" },
 		{ "ftruncate(3</x>, 7) = 0", "\"fd\":3,\"size\":7,\"path\":\"/x\"" },

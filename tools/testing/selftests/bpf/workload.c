@@ -267,8 +267,11 @@ static void owners(void)
 
 static void mounts(void)
 {
+	int fd;
+
 	MUST(mkdir("m", 0755));
 	MUST(mkdir("m2", 0755));
+	MUST(mkdir("m3", 0755));
 	MUST(mount("none", "m", "tmpfs", MS_NOSUID, "size=1m"));
 	make("m/inside");
 	MUST(mkdir("m/sub", 0755));
@@ -280,6 +283,12 @@ static void mounts(void)
 	(void)mount("none", "missing", "tmpfs", 0, NULL);
 	(void)mount("none", "m", "no such type", 0, NULL);
 	(void)mount("none", "m", NULL, 0, NULL);
+	/* OPEN_TREE_CLONE; MOVE_MOUNT_F_EMPTY_PATH */
+	fd = syscall(SYS_open_tree, AT_FDCWD, "m/sub", 1);
+	(void)syscall(SYS_move_mount, fd, "", AT_FDCWD, "m3", 4);
+	(void)syscall(SYS_move_mount, AT_FDCWD, "missing", AT_FDCWD, "m3", 0);
+	close(fd);
+	(void)umount("m3");
 	(void)umount("plain");
 	(void)umount("missing");
 	MUST(umount2("m2", 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mount, Umount, MS, MT, MX and their failures: mount, umount and umount2.
+ * Mount, Umount, MS, MT, MX and their failures: mount, move_mount, umount and umount2.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -150,6 +150,35 @@ TEST(mount_failed)
 {
 	et_mkdir("mnt");
 	et_traced(do_mount_failed);
+}
+
+/* A new mount has no name yet, and its target is as the user says. */
+static void want_move_mount(const char *source, const char *target)
+{
+	want_mount(source, target, NULL, 0);
+	want_extended("Marks|joined=MT,unread=,cut=");
+	want_joined(1);
+}
+
+static void do_move_mount(void)
+{
+	int fd;
+
+	own_mounts();
+	/* OPEN_TREE_CLONE; MOVE_MOUNT_F_EMPTY_PATH */
+	CHILD_MUST(fd = et_sys(SYS_open_tree, AT_FDCWD, "d", 1));
+	CHILD_MUST(et_sys(SYS_move_mount, fd, "", AT_FDCWD, "mnt", 4));
+	want_move_mount("", et_path("mnt"));
+	CHILD_MUST_FAIL(et_sys(SYS_move_mount, AT_FDCWD, "absent", -1, et_path("mnt"), 0), ENOENT);
+	want_mount("absent", et_path("mnt"), NULL, 0);
+	want_mount_failed(ENOENT, true);
+}
+
+TEST(move_mount)
+{
+	et_mkdir("mnt");
+	et_mkdir("d");
+	et_traced(do_move_mount);
 }
 
 static void do_umount(void)

@@ -29,7 +29,7 @@ mkdir "$work/tree"
 # too much of a whole build.
 calls=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close
 calls+=,close_range,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2
-calls+=,link,linkat,symlink,symlinkat,mount,umount2,exit,exit_group
+calls+=,link,linkat,symlink,symlinkat,mount,move_mount,umount2,exit,exit_group
 calls+=,mkdir,mkdirat,mknod,mknodat,truncate,ftruncate,chmod,fchmod,fchmodat
 calls+=,chown,lchown,fchown,fchownat
 calls+=,utimensat,unlink,unlinkat,rmdir,chdir,fchdir,chroot
