@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -34,6 +35,7 @@ static execve_fn *real_execvpe;
 static spawn_fn *real_spawn;
 static spawn_fn *real_spawnp;
 static char etrace[PATH_MAX];	/* if empty, always run the program itself */
+static const unsigned char *own_header;	/* ELF header of this library */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -46,18 +48,91 @@ __attribute__((constructor)) static void begin(void)
 	real_spawnp = (spawn_fn *)(uintptr_t)dlsym(RTLD_NEXT, "posix_spawnp");
 	if (!dladdr(etrace, &info) || strlen(info.dli_fname) + 8 > sizeof(etrace))
 		return;
+	own_header = info.dli_fbase;
 	slash = strrchr(info.dli_fname, '/');
 	if (slash)
 		snprintf(etrace, sizeof(etrace), "%.*s/etrace", (int)(slash - info.dli_fname), info.dli_fname);
 }
 
+#define HEAD	256	/* what the kernel reads of a file to find out how to run it */
+#define DEPTH	4	/* that many scripts may be interpreters of each other */
+
+static int open_program(const char *path, char head[HEAD + 1])
+{
+	int fd = access(path, X_OK) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD);
+
+	/* run set-user-ID programs without asking */
+	if (n > 3 && !fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & (S_ISUID | S_ISGID))) {
+		head[n] = '\0';
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Whether a binary is for this machine, and its loader is there. */
+static bool is_binary_runnable(int fd, const char *head)
+{
+	const ElfW(Ehdr) *own = (const void *)own_header;
+	char loader[HEAD + 1];
+	ElfW(Ehdr) h;
+	ElfW(Phdr) p;
+
+	memcpy(&h, head, sizeof(h));
+	if (!own || memcmp(h.e_ident, own->e_ident, EI_OSABI) || h.e_machine != own->e_machine ||
+	    (h.e_type != ET_EXEC && h.e_type != ET_DYN) || h.e_phentsize != sizeof(p) || !h.e_phnum)
+		return false;
+	for (unsigned int i = 0; i < h.e_phnum; i++) {
+		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) != sizeof(p))
+			return false;
+		if (p.p_type != PT_INTERP)
+			continue;
+		if (p.p_filesz < 2 || p.p_filesz > HEAD ||
+		    pread(fd, loader, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz)
+			return false;
+		loader[p.p_filesz] = '\0';
+		return !access(loader, X_OK);
+	}
+	return true;
+}
+
+/*
+ * Whether execve() of a file will succeed. If not, its caller must see the error, which a program
+ * that already runs cannot return.
+ */
+static bool is_runnable(const char *path)
+{
+	char head[HEAD + 1] = "", *name;
+	int fd;
+
+	for (int depth = 0; depth <= DEPTH; depth++) {
+		fd = open_program(path, head);
+		if (fd < 0)
+			return false;
+		if (!memcmp(head, ELFMAG, SELFMAG)) {
+			bool ok = is_binary_runnable(fd, head);
+
+			close(fd);
+			return ok;
+		}
+		close(fd);
+		if (memcmp(head, "#!", 2))
+			return false;
+		name = head + 2 + strspn(head + 2, " \t");
+		name[strcspn(name, " \t\n")] = '\0';
+		if (!*name)
+			return false;
+		path = memmove(head, name, strlen(name) + 1);
+	}
+	return false;
+}
+
 static bool is_asked(const char *path, char *const argv[], char *const envp[])
 {
 	size_t n = 0;
-	struct stat st;
-	char head[4];
-	bool ok;
-	int fd;
 
 	if (!*etrace || !path || !argv || !argv[0] || !envp)
 		return false;
@@ -65,16 +140,7 @@ static bool is_asked(const char *path, char *const argv[], char *const envp[])
 		envp++;
 	while (n < MANY && argv[n])
 		n++;
-	if (!*envp || argv[n] || access(path, X_OK))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	/* leave to the caller what the kernel cannot run, and set-user-ID programs */
-	ok = !fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & (S_ISUID | S_ISGID)) &&
-	     read(fd, head, 4) == 4 && (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
-	close(fd);
-	return ok;
+	return *envp && !argv[n] && is_runnable(path);
 }
 
 /* Room for ask_args() on the caller's stack. */

@@ -120,39 +120,21 @@ static bool fact_look(const char *path, bool times, struct buf *to)
 	return fact_others(path, &st, to) && fact_real(path, to);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
+/* The names, in the order in which programs get them: not all sort them. */
 static bool fact_list(const char *path, struct buf *to)
 {
-	char hex[SKIP_HEX + 1], **names = NULL;
+	char hex[SKIP_HEX + 1];
 	struct buf all = { 0 };
-	size_t n = 0, cap = 0;
 	struct dirent *e;
 	DIR *dir = opendir(path);
 
 	if (!dir)
 		return false;
 	while ((e = readdir(dir))) {
-		size_t len = strlen(e->d_name);
-		char *name = xmalloc(len + 2);
-
-		names = xgrow(names, &cap, n + 1, sizeof(*names));
-		memcpy(name, e->d_name, len);
-		name[len] = (char)('0' + e->d_type);
-		name[len + 1] = '\0';
-		names[n++] = name;
+		buf_add(&all, e->d_name, strlen(e->d_name) + 1);
+		buf_addc(&all, (char)('0' + e->d_type));
 	}
 	closedir(dir);
-	if (n)
-		qsort(names, n, sizeof(*names), compare_names);
-	for (size_t i = 0; i < n; i++) {
-		buf_add(&all, names[i], strlen(names[i]) + 1);
-		free(names[i]);
-	}
-	free(names);
 	skip_hash(all.s, all.len, hex);
 	buf_free(&all);
 	buf_adds(to, hex);

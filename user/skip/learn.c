@@ -95,6 +95,7 @@ static bool step_take(struct learning *x, uint32_t helper, int64_t asked)
 	if (b->execs[x->end].status || b->execs[x->end].signal > 0)
 		return learn_refuse(x, "it failed", "");
 	learn_touched(x);
+	learn_fed(x);
 	if (!take_asked(x, helper, asked) || !learn_printed(x) || !learn_network(x))
 		return false;
 	for (uint32_t e = x->step; e <= b->nexecs; e++)

@@ -78,16 +78,48 @@ bool learn_look(struct learning *x, const char *path, bool blind)
 	return learn_fact(x, blind ? FACT_BLIND : FACT_LOOK, path);
 }
 
-/* Add the loader that the kernel runs for a program, since no open shows it. */
+/* Whether a file is a shared object. */
+static bool is_library(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr h;
+	bool ret = fd >= 0 && pread(fd, &h, sizeof(h), 0) == sizeof(h) &&
+		   !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_type == ET_DYN;
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Add the name by which a script names its interpreter: it may be a link. */
+static bool add_interpreter(struct learning *x, const char *line)
+{
+	char name[256];
+	size_t len;
+
+	line += strspn(line, " \t");
+	len = strcspn(line, " \t\n");
+	if (*line != '/' || len >= sizeof(name))
+		return learn_refuse(x, "the name of an interpreter is not absolute, or is too long", line);
+	memcpy(name, line, len);
+	name[len] = '\0';
+	return learn_way(x, name, true) && learn_fact(x, FACT_CONTENT, name);
+}
+
+/* Add the loader or interpreter that the kernel runs for a program, since no open shows it. */
 static bool add_loader(struct learning *x, const char *path)
 {
-	char loader[256] = "";
+	char loader[256] = "", head[256] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
 
 	if (fd < 0)
 		return learn_refuse(x, "a program cannot be read now", path);
+	if (pread(fd, head, sizeof(head) - 1, 0) > 2 && !memcmp(head, "#!", 2)) {
+		close(fd);
+		return add_interpreter(x, head + 2);
+	}
 	if (pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG)) {
 		if (h.e_ident[EI_CLASS] != ELFCLASS64) {
 			close(fd);
@@ -157,6 +189,20 @@ static bool add_names(struct learning *x, uint32_t file, const char *path)
 	return ok;
 }
 
+/* What runs in a trusted program, a library or a plugin, must be trusted, too. */
+static bool check_library(struct learning *x, const char *path, const char *program)
+{
+	const char *slash = strrchr(x->l->program, '/'), *own = strrchr(path, '/');
+	size_t dir = (size_t)(slash - x->l->program);
+
+	if (skip_is_installed(path) || !is_library(path) ||
+	    skip_program(program, NULL) != skip_program(program, x->l->allow) ||
+	    (own && (size_t)(own - path) == dir && !memcmp(path, x->l->program, dir) &&
+	     !strcmp(own, "/libetrace-skip.so")))
+		return true;
+	return learn_refuse(x, "it loaded a library that is not installed", path);
+}
+
 bool learn_content(struct learning *x, const struct build_access *a, uint32_t file)
 {
 	const struct build_content *c = build_content(x->b, a->version);
@@ -187,7 +233,9 @@ bool learn_content(struct learning *x, const struct build_access *a, uint32_t fi
 	is = learn_path(x, x->b->execs[a->exec].program, program) ? skip_program(program, NULL) :
 	     PROGRAM_NO;
 	if (a->class != GRAPH_LOADER && a->class != GRAPH_CONFIG && a->how != GRAPH_RUN &&
-	    !check_words(x, path, is == PROGRAM_SHELL))
+	    !check_words(x, path, is == PROGRAM_SHELL || x->fed))
+		return false;
+	if (!check_library(x, path, program))
 		return false;
 	return add_names(x, file, path);
 }

@@ -123,6 +123,8 @@ static bool put_file(struct learning *x, uint32_t file, const char *path, const 
 		return learn_refuse(x, "the recording has no hash of an output", path);
 	if (has_times(path))
 		return learn_refuse(x, "an output is an archive with times", path);
+	if (!learn_moment(x, path))
+		return false;
 	for (int i = 0; i < BUILD_HASH; i++)
 		snprintf(hex + 2 * i, 3, "%02x", c->sha256[i]);
 	if (!skip_keep(x->l->store, path, hex))

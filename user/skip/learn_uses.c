@@ -146,13 +146,18 @@ static bool take_misses(struct learning *x, uint32_t exec)
 
 /* ---- programs of a step ---- */
 
-static bool take_arguments(struct learning *x, uint32_t exec, bool shell)
+static bool take_arguments(struct learning *x, uint32_t exec, const char *program, bool shell)
 {
 	struct buf args = { 0 };
+	const char *why;
 	bool ok;
 
 	build_args_add(x->b, exec, &args);
 	ok = learn_words(x, &args, shell, NULL);
+	for (const char *at = args.s; ok && at && at < args.s + args.len; at += strlen(at) + 1) {
+		why = skip_option(program, at);
+		ok = !why || learn_refuse(x, why, at);
+	}
 	buf_free(&args);
 	return ok;
 }
@@ -190,7 +195,30 @@ static bool take_program(struct learning *x, uint32_t exec)
 	is = skip_program(path, x->l->allow);
 	if (is == PROGRAM_NO)
 		return learn_refuse(x, "a program is not in the list of those that may be skipped", path);
-	return take_arguments(x, exec, is == PROGRAM_SHELL) && take_asks(x, exec);
+	if (!skip_trusts(path, x->l->allow))
+		return learn_refuse(x, "a program only has the name of one in the list; it is not installed", path);
+	return take_arguments(x, exec, path, is == PROGRAM_SHELL) && take_asks(x, exec);
+}
+
+void learn_fed(struct learning *x)
+{
+	const struct build *b = x->b;
+	char path[PATH_MAX];
+
+	x->fed = false;
+	for (uint32_t e = x->step; e <= b->nexecs && !x->fed; e++) {
+		const struct build_exec *is = &b->execs[e];
+
+		if (!learn_is_own(x, e) || !learn_path(x, is->interp ? is->interp : is->program, path) ||
+		    skip_program(path, NULL) != PROGRAM_SHELL)
+			continue;
+		for (uint32_t i = 0; i < is->uses && !x->fed; i++) {
+			const struct build_access *a = &b->accesses[is->first + i];
+
+			x->fed = a->how == GRAPH_READ && a->version &&
+				 (b->versions[a->version].made == GRAPH_PIPE || learn_is_mine(x, a->version));
+		}
+	}
 }
 
 bool learn_exec(struct learning *x, uint32_t exec)

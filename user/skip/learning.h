@@ -10,6 +10,7 @@
  *	learn_walk.c	where a path leads, through links and ".."
  *	learn_ways.c	other paths by which programs named files
  *	learn_outputs.c	outputs of a step
+ *	learn_moment.c	what outputs hold of the moment when they were made
  *
  * All functions that return bool return false when the step is refused.
  */
@@ -58,6 +59,8 @@ struct learning {
 	/* about the current step */
 	uint32_t step, end;	/* its first and its last program */
 	bool *in;		/* by exec: part of it */
+	/* a shell of it may run commands that another program of it has read */
+	bool fed;
 	/* by file: the step made, changed or removed it; 2 for a directory */
 	uint8_t *touched;
 	uint32_t *touched_list;
@@ -167,6 +170,9 @@ bool learn_argument_ways(struct learning *x, uint32_t exec);
 
 /* ---- learn_uses.c ---- */
 
+/** learn_fed - set x->fed */
+void learn_fed(struct learning *x);
+
 /** learn_exec - add everything that one program used */
 bool learn_exec(struct learning *x, uint32_t exec);
 
@@ -179,6 +185,11 @@ bool learn_changes(struct learning *x);
 bool learn_network(struct learning *x);
 /** learn_printed - whether all output to descriptors 1 and 2 stayed within the step */
 bool learn_printed(struct learning *x);
+
+/* ---- learn_moment.c ---- */
+
+/** learn_moment - check that an output holds neither the time nor names of temporary files */
+bool learn_moment(struct learning *x, const char *path);
 
 /* ---- learn_outputs.c ---- */
 

@@ -21,6 +21,24 @@ enum skip_program {
 enum skip_program skip_program(const char *path, const char *allow);
 
 /**
+ * skip_trusts - whether a program is what its name suggests: it is installed, or in @allow
+ *
+ * A build may make programs of its own with names such as test and install.
+ */
+bool skip_trusts(const char *path, const char *allow);
+
+/** skip_is_installed - whether a path is below a directory of the system's own files */
+bool skip_is_installed(const char *path);
+
+/**
+ * skip_option - find an option with which a program does what the recording does not show
+ * @arg: one of its arguments
+ *
+ * Return: why its step cannot be skipped; NULL if it can
+ */
+const char *skip_option(const char *path, const char *arg);
+
+/**
  * skip_source_word - find a word in a file that makes a compiler use the time.
  *
  * Return: NULL if none

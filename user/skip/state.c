@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -34,20 +35,51 @@ static void state_number(struct buf *to, uintmax_t v)
 	state_add(to, text);
 }
 
-/* @without: ignore strings that begin with this; NULL for none */
-static void state_list(struct buf *to, char **list, const char *without)
+/*
+ * Add a variable for leak sanitizers without what etrace run appends to it when it records with
+ * strace. Return: whether it is that variable
+ */
+static bool add_sanitizer(struct buf *to, const char *s)
+{
+	static const char name[] = "LSAN_OPTIONS=", off[] = "detect_leaks=0";
+	size_t len = strlen(s);
+
+	if (strncmp(s, name, strlen(name)))
+		return false;
+	if (len >= strlen(off) && !strcmp(s + len - strlen(off), off))
+		len -= strlen(off);
+	len -= s[len - 1] == ':';
+	/* an empty one is as good as none */
+	if (len > strlen(name)) {
+		buf_add(to, s, len);
+		buf_addc(to, '\0');
+	}
+	return true;
+}
+
+static void state_list(struct buf *to, char **list)
 {
 	struct buf all = { 0 };
 	size_t n = 0;
 
 	for (; *list; list++)
-		if (!without || strncmp(*list, without, strlen(without))) {
+		if (!add_sanitizer(&all, *list)) {
 			state_add(&all, *list);
 			n++;
 		}
 	state_number(to, n);
 	buf_add(to, all.s, all.len);
 	buf_free(&all);
+}
+
+/* What programs can ask about a pipe without reading from it: poll(), FIONREAD. */
+static void state_waiting(struct buf *to, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int bytes = 0;
+
+	state_number(to, poll(&p, 1, 0) < 0 ? 0 : (uintmax_t)(unsigned short)p.revents);
+	state_number(to, ioctl(fd, FIONREAD, &bytes) ? 0 : (uintmax_t)bytes);
 }
 
 /* Describe a descriptor. Return: NULL, or why no program with this descriptor can be skipped. */
@@ -63,8 +95,11 @@ static const char *state_descriptor(struct buf *to, int fd)
 	}
 	state_number(to, (uintmax_t)flags & (O_ACCMODE | O_NONBLOCK | O_APPEND));
 	state_number(to, st.st_mode & S_IFMT);
-	if (S_ISFIFO(st.st_mode))
+	if (S_ISFIFO(st.st_mode)) {
+		if ((flags & O_ACCMODE) != O_WRONLY)
+			state_waiting(to, fd);
 		return NULL;
+	}
 	/* nothing can have been read from it */
 	if (S_ISREG(st.st_mode))
 		return (flags & O_ACCMODE) == O_WRONLY ? NULL : "it has a file open that it may read";
@@ -169,9 +204,8 @@ bool skip_state(const char *path, char **argv, char **envp, struct buf *to, cons
 	*why = NULL;
 	state_add(to, "etrace skip 1");
 	state_add(to, path);
-	state_list(to, argv, NULL);
-	/* etrace run sets it for leak sanitizers when it records with strace */
-	state_list(to, envp, "LSAN_OPTIONS=");
+	state_list(to, argv);
+	state_list(to, envp);
 	if (!getcwd(cwd, sizeof(cwd)))
 		*why = "its working directory has no name";
 	else

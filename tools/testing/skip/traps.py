@@ -816,7 +816,7 @@ def main():
     names = [a for a in sys.argv[1:] if a != "-v"]
     wrong = asked = skipped = ran = 0
     began = time.time()
-    top = tempfile.mkdtemp(prefix="skip-traps.", dir=os.environ.get("TMPDIR", "/var/tmp"))
+    top = tempfile.mkdtemp(prefix="skip.", dir=os.environ.get("TMPDIR", "/var/tmp"))
     # programs get no descriptors beside these
     os.closerange(3, 1024)
     for t in TRAPS:
