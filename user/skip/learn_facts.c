@@ -235,7 +235,8 @@ bool learn_content(struct learning *x, const struct build_access *a, uint32_t fi
 	if (a->class != GRAPH_LOADER && a->class != GRAPH_CONFIG && a->how != GRAPH_RUN &&
 	    !check_words(x, path, is == PROGRAM_SHELL || x->fed))
 		return false;
-	if (!check_library(x, path, program))
+	if ((a->class == GRAPH_LOADER || a->class == GRAPH_PROGRAM) && a->how != GRAPH_RUN &&
+	    !check_library(x, path, program))
 		return false;
 	return add_names(x, file, path);
 }

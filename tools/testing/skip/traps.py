@@ -283,7 +283,7 @@ trap("a compiler replaced, same path, size and time", {"Makefile": "out.o: a.c\n
      "a.c": "int a(void){return A;}\n", "cc": '#!/bin/sh\nexec gcc -DA=1 "$@"\n'},
      lambda: same_times("cc", '#!/bin/sh\nexec gcc -DA=2 "$@"\n'), setup=lambda: os.chmod("cc", 0o755))
 trap("an interpreter replaced", {"Makefile": "all:\n\t./s > out\n"},
-     lambda: shutil.copy("/bin/cat", "dash"),
+     lambda: shutil.copy("/bin/cat", "dash"), allow="dash",
      setup=lambda: (shutil.copy("/bin/dash", "dash"), put("s", "#!%s/dash\necho 1\n" % os.getcwd(), 0o755)))
 LIB = "Makefile"
 
@@ -553,12 +553,13 @@ trap(".. behind a link, run, retargeted", plus(script("l/../t\n"), {"a/t": TOOL 
      "b/d/x": "", "b/t": TOOL % "2"}), lambda: retarget("l", "b/d"),
      setup=lambda: (link_a(), os.chmod("a/t", 0o755), os.chmod("b/t", 0o755)))
 trap(".. behind a link, a binary program, retargeted", script("l/../cat in > out\n", {"a/d/x": "", "b/d/x": ""}),
-     lambda: retarget("l", "b/d"),
+     lambda: retarget("l", "b/d"), allow="cat",
      setup=lambda: (link_a(), shutil.copy("/bin/cat", "a/cat"), shutil.copy("/usr/bin/wc", "b/cat")))
 trap("a binary program behind a link, retargeted", script("env l/cat in > out\n"), lambda: retarget("l", "b"),
+     allow="cat",
      setup=lambda: (os.makedirs("a"), os.makedirs("b"), link_dirs(), shutil.copy("/bin/cat", "a/cat"),
                     shutil.copy("/usr/bin/wc", "b/cat")))
-trap("control: a binary program behind a link", script("env l/cat in > out\n"), skips=1,
+trap("control: a binary program behind a link", script("env l/cat in > out\n"), skips=1, allow="cat",
      setup=lambda: (os.makedirs("a"), link_dirs(), shutil.copy("/bin/cat", "a/cat")))
 trap(".. behind a link, removed in vain", script("rm -f l/../opt; cat in > out\n", WAY), add_opt, setup=link_a)
 trap("cd through a link, retargeted", script("cd l; cat f > out\n", {"a/f": "1\n", "b/f": "2\n"}),
@@ -610,6 +611,125 @@ trap("a link is retargeted before learning", script("[ -s l/f ] && echo full > o
 trap("a directory is replaced by the build", plus(script("[ -s d/f ] && echo full > out || cat in > out\n"), {
      "Makefile": "all:\n\tsh s.sh\n\tmv d e\n\tmv g d\n", "d/f": "", "g/f": "full\n"}),
      lambda: (os.rename("d", "e"), os.rename("g", "d"), os.mkdir("g")))
+
+
+# ---- programs that are not what their names say, and what runs in them ----
+def compiled(name, text, *flags):
+    """Compile a program or library of that name, from more C than is worth a file."""
+    put(name + ".c", "#define _GNU_SOURCE\n" + "".join("#include <%s.h>\n" % h for h in (
+        "dirent", "errno", "fcntl", "poll", "stdio", "string", "sys/ioctl", "time", "unistd")) + text)
+    subprocess.run(["gcc", "-o", name, name + ".c", *flags], check=True)
+
+
+CLOCK = """
+static void put_clock(const char *name)
+{
+	struct timespec t;
+	FILE *out = fopen(name, "w");
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	fprintf(out, "%ld\\n", t.tv_nsec);
+	fclose(out);
+}
+"""
+trap("a program of the build that has the name of another", script("./head out\n"), fresh=["out"],
+     setup=lambda: compiled("head", CLOCK + "int main(int n, char **v) { put_clock(v[n - 1]); }"))
+PRELOAD = "LD_PRELOAD=$PWD/lib.so:$LD_PRELOAD make"
+trap("a library of the build in another program", script("cat in > out\n"), build=PRELOAD, fresh=["clock"],
+     setup=lambda: compiled("lib.so", CLOCK + "__attribute__((constructor)) static void begin(void)\n"
+                            "{ if (!strcmp(program_invocation_short_name, \"cat\")) put_clock(\"clock\"); }",
+                            "-shared", "-fPIC"))
+
+
+def interpreter():
+    """A script that names its interpreter through a link."""
+    os.symlink("/bin/sh", "link")
+    put("s", "#!%s/link\necho 1 > out\n" % os.getcwd(), 0o755)
+
+
+trap("an interpreter's link is retargeted", {"Makefile": "all:\n\t./s\n"}, lambda: retarget("link", "/bin/cat"),
+     setup=interpreter)
+trap("control: an interpreter's link", {"Makefile": "all:\n\t./s\n"}, setup=interpreter, skips=1)
+trap("an interpreter that is a script", {"Makefile": "all:\n\t./s\n", "i": "#!/bin/sh\necho \"$1\" > out\n"},
+     lambda: put("s", "#!%s/i -b\n" % os.getcwd(), 0o755),
+     setup=lambda: (os.chmod("i", 0o755), put("s", "#!%s/i -a\n" % os.getcwd(), 0o755)))
+
+# ---- programs that cannot run ----
+CANNOT = {"noexec": "x", "dir/x": "", "plain": "echo plain\n", "badint": "#!/nonexistent\n",
+          "bin": "\x7fELF\x00\x01\x02\x00"}
+NAMES = ["./" + name for name in ("none", *CANNOT)] + ["nonexistent"]
+
+
+def cannot(how, build):
+    trap("programs that cannot run, by " + how, plus(CANNOT, build),
+         setup=lambda: [os.chmod(x, 0o755) for x in ("plain", "badint", "bin")])
+
+
+cannot("sh", script("".join("%s; echo $?\n" % n for n in NAMES)))
+cannot("make", {"Makefile": "all:\n" + "".join("\t-%s\n" % n for n in NAMES)})
+PYTHON = "import os, subprocess\nfor name in %r:\n    try:\n        %%s\n    except OSError as e:\n        print(name, e)\n" % NAMES
+for each, code in (("subprocess", "print(subprocess.run([name]).returncode)"),
+                   ("posix_spawn", "print(os.waitpid(os.posix_spawn(name, [name], os.environ), 0)[1])"),
+                   ("posix_spawnp", "print(os.waitpid(os.posix_spawnp(name, [name], os.environ), 0)[1])")):
+    cannot(each, {"Makefile": "all:\n\tpython3 p.py > out\n", "p.py": PYTHON % code})
+
+# ---- text that a shell runs, but does not read ----
+PID = {"commands": "echo $$ > out\n"}
+trap("eval of a file", script('eval "$(cat commands)"\n', PID), fresh=["out"])
+trap("eval of the environment", script('eval "$C"\n'), env={"C": "echo $$ > out"}, fresh=["out"])
+trap("commands in a pipe", script("cat commands | sh\n", PID), fresh=["out"])
+trap("a script that the step makes", script("cp commands t; sh t\n", PID), fresh=["out"])
+trap("numbers of processes in the background", script(": & jobs -p > out\n"), fresh=["out"])
+trap("all variables of a shell", script("set > out\n"), fresh=["out"])
+trap("LSAN_OPTIONS", script('echo "$LSAN_OPTIONS" > out\n'), env={"LSAN_OPTIONS": "a=1"},
+     env2={"LSAN_OPTIONS": "a=2"})
+trap("LSAN_OPTIONS that nothing prints", script("cat in > out\n"), env={"LSAN_OPTIONS": "a=1"}, skips=1)
+AWAY = {"a/f": "1\n", "b/f": "2\n"}
+for each, code in (("a variable", "c=cd; $c l"), ("an alias", "alias c=cd\nc l"), ("a redirection", "cd>/dev/null l")):
+    trap("cd by %s, retargeted" % each, script(code + "; cat f > out\n", AWAY), lambda: retarget("l", "b"),
+         setup=link_dirs)
+trap("env -C, retargeted", script("env -C l cat f > out\n", AWAY), lambda: retarget("l", "b"), setup=link_dirs)
+
+# ---- options that use the clock, and what outputs hold of it ----
+A_C = {"a.c": "int main(void) { return 0; }\n", "a.s": "nop\n"}
+for each, code, name in (
+        ("a listing of as", "as -ag=out -o a.o a.s", "out"),
+        ("a listing of as, by gcc", "gcc -c -Wa,-ahg=out a.c", "out"),
+        ("what ld counts", "gcc -c a.c; ld --stats -r -o b.o a.o 2> out", "out"),
+        ("what gcc counts", "gcc -ftime-report -c a.c 2> out", "out"),
+        ("notes for coverage", "gcc --coverage -c a.c", "a.gcno"),
+        ("an image with its time", "gcc -c a.c; ld -m i386pep -o out.exe a.o 2> log", "out.exe"),
+        ("names of temporary files in a map", "gcc -Wl,-Map=out -o a a.c", "out"),
+        ("names of temporary files in a log", "gcc -v -c a.c 2> out", "out")):
+    trap(each, script(code + "\n", A_C), second_later, fresh=[name, "a.o"] if name == "a.gcno" else [name])
+
+# ---- what programs ask without reading ----
+ORDER = "/dev/shm/etrace-order-%d" % os.getpid()
+
+
+def in_order(names):
+    """A directory that tells its names in the order in which they were made."""
+    shutil.rmtree(ORDER, ignore_errors=True)
+    for each in names:
+        put(ORDER + "/" + each, each)
+
+
+LIST = "int main(int n, char **v) { DIR *d = opendir(v[n - 1]); struct dirent *e;\n" \
+       "while ((e = readdir(d))) puts(e->d_name); }"
+if os.path.isdir("/dev/shm"):
+    trap("the order of a directory", script("./list %s > out\n" % ORDER), lambda: in_order("cba"), allow="list",
+         setup=lambda: (in_order("abc"), compiled("list", LIST)))
+    trap("control: the order of a directory", script("./list %s > out\n" % ORDER), allow="list", skips=1,
+         setup=lambda: (in_order("abc"), compiled("list", LIST)))
+for each, code in (("polled", "struct pollfd p = { 0, POLLIN, 0 }; printf(\"%d\\n\", poll(&p, 1, 0));"),
+                   ("counted", "int n = 0; ioctl(0, FIONREAD, &n); printf(\"%d\\n\", n);")):
+    trap("standard input is " + each, script("./ask > out\n"), allow="ask", build="sleep 3 | make",
+         build2="echo x | (sleep 1; make)", setup=lambda code=code: compiled("ask", "int main(void) { %s }" % code))
+trap("-nt: times of directories", {"Makefile": "all:\n\t/usr/bin/test d -nt e\n", "d/x": "", "e/x": ""},
+     lambda: os.utime("e", (2e9, 2e9)),
+     setup=lambda: (os.utime("d", (1e9, 1e9)), os.utime("e", (1e8, 1e8))))
+trap("-N: not read since it was written", script("env [ -N f ] && echo new > out || echo read > out\n", {"f": ""}),
+     lambda: os.utime("f", (2e9, 1e9)), setup=lambda: os.utime("f", (1e8, 1e9)))
 
 
 # ---- running them ----
@@ -836,6 +956,7 @@ def main():
         print("%-55s %s" % (t.name, verdict), flush=True)
         os.chdir("/")
     shutil.rmtree(top, ignore_errors=not verbose)
+    shutil.rmtree(ORDER, ignore_errors=True)
     print("%d traps, %d wrong replays; %d programs asked, %d skipped; %.0f s" %
           (ran, wrong, asked, skipped, time.time() - began))
     return 1 if wrong else 0
