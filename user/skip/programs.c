@@ -157,11 +157,11 @@ const char *skip_shell_word(const struct buf *text)
 {
 	/* other things that are not recorded */
 	static const char *const words[] = { "{$", "$!", "PPID", "EPOCH", "%(", "times", "kill", "ulimit",
-					     "/dev/tcp", "/dev/udp", "wait", "trap", "-nt", "-ot", " -N ", "PS4", "@P}",
+					     "/dev/tcp", "/dev/udp", "wait", "trap", "-nt", "-ot",
 					     /* etrace run changes it */
 					     "LSAN_OPTIONS" };
 	/* eval may run words that another program has read; set prints all variables */
-	static const char *const commands[] = { "jobs", "time", "coproc", "eval" };
+	static const char *const commands[] = { "jobs", "eval" };
 
 	if (is_binary(text))
 		return NULL;

@@ -728,8 +728,7 @@ for each, code in (("polled", "struct pollfd p = { 0, POLLIN, 0 }; printf(\"%d\\
 trap("-nt: times of directories", {"Makefile": "all:\n\t/usr/bin/test d -nt e\n", "d/x": "", "e/x": ""},
      lambda: os.utime("e", (2e9, 2e9)),
      setup=lambda: (os.utime("d", (1e9, 1e9)), os.utime("e", (1e8, 1e8))))
-trap("-N: not read since it was written", script("env [ -N f ] && echo new > out || echo read > out\n", {"f": ""}),
-     lambda: os.utime("f", (2e9, 1e9)), setup=lambda: os.utime("f", (1e8, 1e9)))
+
 
 
 # ---- running them ----

@@ -20,7 +20,9 @@ export ETRACE TMPDIR=$PWD
 some=("a forged entry" "control: 5 files of C" "a header earlier in -I" "same size and mtime" "__TIME__ in a header"
 	"an output has a hard link" "a byte of an object is different" "a warning" umask
 	".. behind a link, in vain" ".. behind a link, looked at" ".. behind a directory"
-	"a link of the step" "an output through a link" "a directory becomes a link, .. behind it, read")
+	"a link of the step" "an output through a link" "a directory becomes a link, .. behind it, read"
+	"has the name of another" "a library of the build" "an interpreter's link" "cannot run, by make"
+	"commands in a pipe" "cd by a variable" "a listing of as" "in a map" "the order of a directory")
 [ -z "${LONG:-}" ] || some=()
 /usr/bin/python3 "$ANSWERS/../skip/traps.py" "${some[@]}" > said 2>&1
 result $? "no wrong replay"
