@@ -9,10 +9,10 @@
  */
 #include <alloca.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static execve_fn *real_execvpe;
 static spawn_fn *real_spawn;
 static spawn_fn *real_spawnp;
 static char etrace[PATH_MAX];	/* if empty, always run the program itself */
-static const unsigned char *own_header;	/* ELF header of this library */
+static Elf64_Ehdr own;		/* header of this library */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void begin(void)
 	real_spawnp = (spawn_fn *)(uintptr_t)dlsym(RTLD_NEXT, "posix_spawnp");
 	if (!dladdr(etrace, &info) || strlen(info.dli_fname) + 8 > sizeof(etrace))
 		return;
-	own_header = info.dli_fbase;
+	memcpy(&own, info.dli_fbase, sizeof(own));
 	slash = strrchr(info.dli_fname, '/');
 	if (slash)
 		snprintf(etrace, sizeof(etrace), "%.*s/etrace", (int)(slash - info.dli_fname), info.dli_fname);
@@ -76,13 +76,13 @@ static int open_program(const char *path, char head[HEAD + 1])
 /* Whether a binary is for this machine, and its loader is there. */
 static bool is_binary_runnable(int fd, const char *head)
 {
-	const ElfW(Ehdr) *own = (const void *)own_header;
 	char loader[HEAD + 1];
-	ElfW(Ehdr) h;
-	ElfW(Phdr) p;
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
 
 	memcpy(&h, head, sizeof(h));
-	if (!own || memcmp(h.e_ident, own->e_ident, EI_OSABI) || h.e_machine != own->e_machine ||
+	if (memcmp(h.e_ident, own.e_ident, EI_OSABI) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    h.e_machine != own.e_machine ||
 	    (h.e_type != ET_EXEC && h.e_type != ET_DYN) || h.e_phentsize != sizeof(p) || !h.e_phnum)
 		return false;
 	for (unsigned int i = 0; i < h.e_phnum; i++) {
