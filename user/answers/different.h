@@ -74,6 +74,7 @@ struct different {
 	bool scanned;		/* contents were binary, not compressed, and no time was found */
 	/* contents of both builds were seen, and the differences are printable */
 	bool both;
+	bool other_words;	/* each build's text has words that are not in the other's */
 	bool by_order;		/* contents have the same parts in another order */
 	bool passed_args;	/* arguments differ, and nothing known explains them */
 };
@@ -143,6 +144,12 @@ bool different_names_pid(const struct different *w, const char *name);
 
 /** different_sorts - whether a program sorts the names that it finds in a directory */
 bool different_sorts(const char *name);
+
+/** different_leaves_order - whether an argument says that a program does not sort them */
+bool different_leaves_order(const char *name, const char *arg);
+
+/** different_is_module - whether an interpreter loads files with such a name as parts of a script */
+bool different_is_module(const char *interpreter, const char *name, size_t len);
 
 /** different_interprets - whether a program runs its first argument that is not an option */
 bool different_interprets(const char *name);

@@ -27,6 +27,8 @@
 #define UNITS_MAX 64u
 /* Bytes around a difference that are examined, too: a number may differ only in its last digit. */
 #define AROUND 40u
+/* Fewer letters may be random. */
+#define WORD_LEAST 4
 /*
  * Weight of a text found in the second build only: if the first one's content is unknown, it may
  * be there, too.
@@ -129,6 +131,31 @@ static uint64_t sum_words(const struct buf *b, uint64_t *row)
 		*row = *row * 31 + word;
 	}
 	return sum;
+}
+
+/* Whether a text has a word of letters, such as no number or address has, that another has not. */
+static bool has_other_word(const struct buf *of, const struct buf *other)
+{
+	size_t i = 0, begin;
+
+	while (i < of->len) {
+		bool beyond = false;
+		char word[64];
+
+		while (i < of->len && !isalpha((unsigned char)of->s[i]))
+			i++;
+		for (begin = i; i < of->len && isalpha((unsigned char)of->s[i]); i++)
+			beyond |= !isxdigit((unsigned char)of->s[i]);
+		/* digits beside it: perhaps a part of something random */
+		if (i - begin < WORD_LEAST || i - begin >= sizeof(word) || !beyond ||
+		    (begin && isdigit((unsigned char)of->s[begin - 1])) ||
+		    (i < of->len && isdigit((unsigned char)of->s[i])))
+			continue;
+		snprintf(word, sizeof(word), "%.*s", (int)(i - begin), of->s + begin);
+		if (!different_has_word(other, word))
+			return true;
+	}
+	return false;
 }
 
 static size_t line_end(const struct buf *b, size_t at)
@@ -431,6 +458,7 @@ static void compare_contents(struct different *w, uint32_t unit, const struct bu
 	if (text) {
 		other_lines(was, is, &before);
 		other_lines(is, was, &after);
+		w->other_words |= has_other_word(&before, is) && has_other_word(&after, was);
 	} else {
 		printable = other_bytes(was, is, &before);
 		printable &= other_bytes(is, was, &after) && !compressed;

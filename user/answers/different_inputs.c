@@ -28,8 +28,7 @@ static bool is_tool(const struct different_look *l, const struct match_input *in
 	name = path_base_of(path, &name_len);
 	if (!ret && different_interprets(l->name)) {
 		/* modules that a script loads have the suffix of the interpreter's sources */
-		ret = (name_len > 3 && !memcmp(name + name_len - 3, ".py", 3)) ||
-		      (name_len > 3 && !memcmp(name + name_len - 3, ".pm", 3));
+		ret = different_is_module(l->name, name, name_len);
 		match_args(s, l->unit, &args, &n);
 		arg = args.s;
 		for (size_t i = 0; i < n && !ret; i++, arg += strlen(arg) + 1) {

@@ -15,6 +15,7 @@ struct different_look {
 	char name[64];		/* of its program */
 	bool keeps_times;
 	bool lists, sorts;
+	bool unsorted;		/* its arguments say that it does not sort */
 	bool other_env;		/* a variable that comes from outside the build differs */
 	unsigned int added, gone;	/* files from before the build that only one build read */
 	/* directory where an interpreter looks for modules; NULL if none */

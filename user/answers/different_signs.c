@@ -212,6 +212,36 @@ bool different_sorts(const char *name)
 	return false;
 }
 
+bool different_leaves_order(const char *name, const char *arg)
+{
+	if (!strcmp(arg, "--sort=none"))
+		return true;
+	/* ls -U and ls -f, perhaps among other letters */
+	return !strcmp(name, "ls") && arg[0] == '-' && arg[1] != '-' && strpbrk(arg, "Uf");
+}
+
+bool different_is_module(const char *interpreter, const char *name, size_t len)
+{
+	static const struct {
+		const char *interpreter, *suffix;
+	} suffixes[] = {
+		{ "python", ".py" }, { "perl", ".pm" }, { "perl", ".pl" }, { "ruby", ".rb" },
+		{ "lua", ".lua" }, { "tclsh", ".tcl" }, { "php", ".php" }, { "sh", ".sh" },
+		{ "dash", ".sh" }, { "ash", ".sh" }, { "ksh", ".sh" }, { "zsh", ".sh" },
+		{ "bash", ".sh" }, { "bash", ".bash" },
+	};
+
+	for (size_t i = 0; i < ROWS(suffixes); i++) {
+		size_t n = strlen(suffixes[i].suffix);
+
+		/* python3.11 */
+		if (!strncmp(interpreter, suffixes[i].interpreter, strlen(suffixes[i].interpreter)) &&
+		    len > n && !memcmp(name + len - n, suffixes[i].suffix, n))
+			return true;
+	}
+	return false;
+}
+
 bool different_interprets(const char *name)
 {
 	static const char *const names[] = {

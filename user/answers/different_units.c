@@ -94,6 +94,7 @@ static void look_at_program(struct different_look *l)
 		if (sign)
 			sign_clue(l, sign);
 		l->sorts |= i && !strncmp(arg, "--sort=", 7);
+		l->unsorted |= i && different_leaves_order(l->name, arg);
 	}
 	buf_free(&args);
 	l->keeps_times = different_keeps_times(l->name);
@@ -314,6 +315,9 @@ static void word_clue(void *ctx, enum different_cause cause, unsigned int weight
 
 	if (cause == DIFFERENT_ENV && has_all_env(l->w))
 		return;
+	/* threads end in any order, so they show only as another order */
+	if (cause == DIFFERENT_WRITERS && !l->w->by_order)
+		weight = SAME;
 	if (cause == DIFFERENT_PID && l->w->compared)
 		weight /= 2;
 	if (where)
@@ -408,7 +412,7 @@ static void look_at_listing(struct different_look *l)
 {
 	size_t na, nb;
 	uint64_t *a, *b, sum = 0;
-	bool other, sorts = different_sorts(l->name) || l->sorts;
+	bool other, sorts = (different_sorts(l->name) || l->sorts) && !l->unsorted;
 
 	if (!l->lists)
 		return;
@@ -481,6 +485,6 @@ void different_look_at_units(struct different *w)
 	different_clue(w, DIFFERENT_UNKNOWN, 15, 0,
 		       "addresses, memory that was not set, and the order of threads are not recorded");
 	if (db_meta_text(B(w)->db, "env", &len) && !has_all_env(w))
-		different_clue(w, DIFFERENT_ENV, w->passed_args ? 39 : 5, 0,
+		different_clue(w, DIFFERENT_ENV, w->passed_args ? 39 : w->other_words ? 24 : 5, 0,
 			       "only the usual variables are recorded; etrace run --record=env records all");
 }

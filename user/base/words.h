@@ -17,7 +17,7 @@ enum words_language {
 /* What the value of a word is. Up to WORDS_FOR_PID, it is never the same in two runs. */
 enum words_gives {
 	WORDS_FOR_TIME, WORDS_FOR_RANDOM, WORDS_FOR_PID, WORDS_FOR_HOST, WORDS_FOR_CPUS,
-	WORDS_FOR_LISTING, WORDS_FOR_ENV,
+	WORDS_FOR_LISTING, WORDS_FOR_ENV, WORDS_FOR_THREADS,
 };
 
 struct word {

@@ -276,3 +276,82 @@ echo '#define LIMIT 2' > early/limit.h
 @needs
 gcc
 END
+
+plant listing-order list.h kept "ls -U, which does not sort, then sed" <<'END'
+@setup
+mkdir d
+for n in one two three four; do echo $n > d/$n; done
+@build
+ls -U d | sed 's/.*/X(&)/' > list.h
+@between
+rm d/*
+for n in three two four one; do echo $n > d/$n; done
+@on
+tmpfs
+END
+
+plant tool out.txt build "sh: a changed file of functions" <<'END'
+@setup
+echo 'f() { echo one; }' > lib.sh
+printf '. ./lib.sh\nf > out.txt\n' > b.sh
+@build
+sh b.sh
+@between
+echo 'f() { echo two; }' > lib.sh
+END
+
+plant tool t.txt build "tclsh: a changed file of procedures" <<'END'
+@setup
+echo 'proc f {} { return one }' > lib.tcl
+printf 'source lib.tcl\nputs [f]\n' > m.tcl
+@build
+tclsh m.tcl > t.txt
+@between
+echo 'proc f {} { return two }' > lib.tcl
+@needs
+tclsh
+END
+
+plant environment edition.h kept "a variable that is not recorded, by words that differ" <<'END'
+@setup
+cat > gen.c <<'END2'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { return printf("#define EDITION \"%s\"\n", getenv("EDITION")) < 0; }
+END2
+@build
+gcc -o gen gen.c
+./gen > edition.h
+@first
+env EDITION=small
+@second
+env EDITION=large
+@needs
+gcc
+END
+
+plant writer-order list.txt kept "python: threads" <<'END'
+@setup
+: > a.lock
+: > b.lock
+cat > t.py <<'END2'
+import subprocess, threading
+def job(name):
+    subprocess.run(["flock", name + ".lock", "true"])
+    with open("list.txt", "a") as out:
+        out.write(name + "\n")
+threads = [threading.Thread(target=job, args=(name,)) for name in "ab"]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+END2
+@build
+python3 t.py
+@first
+holds b.lock list.txt
+@second
+holds a.lock list.txt
+@needs
+python3 flock
+END
