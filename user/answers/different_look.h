@@ -16,6 +16,7 @@ struct different_look {
 	bool keeps_times;
 	bool lists, sorts;
 	bool unsorted;		/* its arguments say that it does not sort */
+	bool random_word;	/* its source has a word for random numbers, or for hashes */
 	bool other_env;		/* a variable that comes from outside the build differs */
 	unsigned int added, gone;	/* files from before the build that only one build read */
 	/* directory where an interpreter looks for modules; NULL if none */

@@ -316,8 +316,9 @@ static void word_clue(void *ctx, enum different_cause cause, unsigned int weight
 	if (cause == DIFFERENT_ENV && has_all_env(l->w))
 		return;
 	/* threads end in any order, so they show only as another order */
-	if (cause == DIFFERENT_WRITERS && !l->w->by_order)
+	if (cause == DIFFERENT_WRITERS && (!l->w->by_order || l->random_word))
 		weight = SAME;
+	l->random_word |= cause == DIFFERENT_RANDOM;
 	if (cause == DIFFERENT_PID && l->w->compared)
 		weight /= 2;
 	if (where)

@@ -156,7 +156,7 @@ const char *skip_source_word(const struct buf *text)
 const char *skip_shell_word(const struct buf *text)
 {
 	/* other things that are not recorded */
-	static const char *const words[] = { "{$", "$!", "PPID", "EPOCH", "%(", "times", "kill", "ulimit",
+	static const char *const words[] = { "{$", "EPOCH", "%(", "times", "kill", "ulimit",
 					     "/dev/tcp", "/dev/udp", "wait", "trap", "-nt", "-ot",
 					     /* etrace run changes it */
 					     "LSAN_OPTIONS" };

@@ -355,3 +355,24 @@ holds a.lock list.txt
 @needs
 python3 flock
 END
+
+plant random tags kept "python: a set, beside a pool that keeps the order" <<'END'
+@setup
+cat > s.py <<'END2'
+from concurrent.futures import ThreadPoolExecutor
+names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]
+with ThreadPoolExecutor(2) as pool:
+    big = list(pool.map(str.upper, names))
+open("tags", "w").write("\n".join(set(big)))
+END2
+@build
+python3 s.py
+@needs
+python3
+END
+
+plant process-id lock build "sh: the process id of a job" <<'END'
+@build
+true & echo "job $!" > lock
+wait
+END
