@@ -4,6 +4,7 @@
 #include "skip/programs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 static bool take_special(struct learning *x, uint32_t file)
@@ -146,6 +147,29 @@ static bool take_misses(struct learning *x, uint32_t exec)
 
 /* ---- programs of a step ---- */
 
+/*
+ * Check the options in a file that a program is given as @FILE. One that is gone is a temporary
+ * file of a compiler, which writes options of its own there.
+ */
+static bool take_response(struct learning *x, uint32_t exec, const char *program, const char *file)
+{
+	struct buf text = { 0 };
+	char path[2 * PATH_MAX], dir[PATH_MAX], *save;
+	const char *why = NULL;
+
+	if (!learn_path(x, x->b->execs[exec].cwd, dir))
+		return learn_refuse(x, "a directory without a name", "");
+	snprintf(path, sizeof(path), "%s/%s", *file == '/' ? "" : dir, file);
+	if (skip_read(path, &text)) {
+		buf_addc(&text, '\0');
+		for (char *at = strtok_r(text.s, " \t\r\n\"'", &save); at && !why;
+		     at = strtok_r(NULL, " \t\r\n\"'", &save))
+			why = skip_option(program, at);
+	}
+	buf_free(&text);
+	return !why || learn_refuse(x, why, file);
+}
+
 static bool take_arguments(struct learning *x, uint32_t exec, const char *program, bool shell)
 {
 	struct buf args = { 0 };
@@ -156,7 +180,8 @@ static bool take_arguments(struct learning *x, uint32_t exec, const char *progra
 	ok = learn_words(x, &args, shell, NULL);
 	for (const char *at = args.s; ok && at && at < args.s + args.len; at += strlen(at) + 1) {
 		why = skip_option(program, at);
-		ok = !why || learn_refuse(x, why, at);
+		ok = (!why || learn_refuse(x, why, at)) &&
+		     (*at != '@' || take_response(x, exec, program, at + 1));
 	}
 	buf_free(&args);
 	return ok;

@@ -43,7 +43,7 @@ static const struct {
 static const struct {
 	const char *program, *option, *why;
 } options[] = {
-	{ "*as", "-a*", CLOCK }, { "*as", "--statistics", CLOCK },
+	{ "*as", "-a*", CLOCK }, { "*as", "--stat*", CLOCK },
 	{ "ld*", "-stats", CLOCK }, { "ld*", "--stats", CLOCK },
 	{ "*-ld.bfd", "-stats", CLOCK }, { "*-ld.bfd", "--stats", CLOCK },
 	/* the number of a build in files of coverage */
@@ -51,7 +51,9 @@ static const struct {
 	{ "cc1*", "--coverage", CLOCK }, { "cc1*", "-coverage", CLOCK },
 	{ "cc1*", "-ftime-report*", CLOCK }, { "lto1", "-ftime-report*", CLOCK },
 	{ "*gcc*", "-time*", CLOCK }, { "*g++*", "-time*", CLOCK }, { "cc", "-time*", CLOCK },
-	{ "env", "-C*", "it changes its directory" }, { "env", "--ch*", "it changes its directory" },
+	{ "*gcc*", "-Q", CLOCK }, { "*g++*", "-Q", CLOCK }, { "cc", "-Q", CLOCK },
+	{ "env", "-C*", "it changes its directory" }, { "env", "-[0iv]*C*", "it changes its directory" },
+	{ "env", "--ch*", "it changes its directory" },
 };
 
 static bool is_listed(const char *name, const char *list)

@@ -688,14 +688,19 @@ AWAY = {"a/f": "1\n", "b/f": "2\n"}
 for each, code in (("a variable", "c=cd; $c l"), ("an alias", "alias c=cd\nc l"), ("a redirection", "cd>/dev/null l")):
     trap("cd by %s, retargeted" % each, script(code + "; cat f > out\n", AWAY), lambda: retarget("l", "b"),
          setup=link_dirs)
-trap("env -C, retargeted", script("env -C l cat f > out\n", AWAY), lambda: retarget("l", "b"), setup=link_dirs)
+for each in ("-C l", "-vC l", "--chd l"):
+    trap("env %s, retargeted" % each, script("env %s cat f > out 2> log\n" % each, AWAY), lambda: retarget("l", "b"),
+         setup=link_dirs)
 
 # ---- options that use the clock, and what outputs hold of it ----
-A_C = {"a.c": "int main(void) { return 0; }\n", "a.s": "nop\n"}
+A_C = {"a.c": "int main(void) { return 0; }\n", "a.s": "nop\n",
+       "options": "--stats -r\n-o b.o a.o\n"}
 for each, code, name in (
         ("a listing of as", "as -ag=out -o a.o a.s", "out"),
         ("a listing of as, by gcc", "gcc -c -Wa,-ahg=out a.c", "out"),
         ("what ld counts", "gcc -c a.c; ld --stats -r -o b.o a.o 2> out", "out"),
+        ("what ld counts, by a file of options", "gcc -c a.c; ld @options 2> out", "out"),
+        ("what gcc tells", "gcc -Q -c a.c 2> out", "out"),
         ("what gcc counts", "gcc -ftime-report -c a.c 2> out", "out"),
         ("notes for coverage", "gcc --coverage -c a.c", "a.gcno"),
         ("an image with its time", "gcc -c a.c; ld -m i386pep -o out.exe a.o 2> log", "out.exe"),
