@@ -40,7 +40,7 @@ static const struct diag_kind lost_events = {
 	"events lost by the tracer", DIAG_DAMAGE };
 static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
-/* What the module prints with its parameter "extended". */
+/* Tags that the module prints if its parameter "extended" is set. */
 static const char *const extensions[] = {
 	"Failed", "Marks",
 };
@@ -57,7 +57,7 @@ struct slot {
 	struct builder *b;	/* the task's open event, NULL if none */
 	uint64_t begun, seen;	/* times of its latest event and of its latest line, ns */
 	bool used;
-	bool gone;		/* its exit event has come */
+	bool gone;		/* the task's exit event has come */
 };
 
 struct assembler {
@@ -65,7 +65,7 @@ struct assembler {
 	/* tasks, open addressing; rehash_slots() drops those that are gone */
 	struct slot *slots;
 	size_t nslots, slots_cap;
-	struct slot *last;	/* task of the last line */
+	struct slot *last;	/* of the task of the last line */
 	struct event_queue queue;	/* of struct builder */
 	uint64_t alone[ALONE];	/* upids whose event left the queue incomplete, a ring */
 	size_t nalone;
@@ -146,7 +146,7 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 	return s;
 }
 
-/* ---- letting events out ---- */
+/* ---- passing events on ---- */
 
 static void report_findings(struct assembler *a, const struct builder *b,
 			    const struct et_event *ev)
@@ -185,7 +185,7 @@ static inline void close_event(struct assembler *a, struct slot *s)
 	evq_close(&a->queue, b);
 }
 
-/* Records that an event has left the queue incomplete; closes the oldest if too many have. */
+/* Records that an incomplete event has left the queue.  Closes the oldest of too many. */
 static void go_alone(struct assembler *a, const struct builder *b)
 {
 	uint64_t *place = &a->alone[a->nalone++ % ALONE];
@@ -199,13 +199,13 @@ static void go_alone(struct assembler *a, const struct builder *b)
 	*place = b->ev.upid;
 }
 
-/* A mount may still fail long after its strings were printed. */
+/* Whether a call may still fail: a mount can, long after its strings were printed. */
 static bool may_still_fail(const struct builder *b)
 {
 	return lt_fails_late(b->ev.kind) && !(b->ev.flags & ET_F_FAILED) && !b->one_record;
 }
 
-/* Whether a complete event that is first in the queue need not wait for further lines. */
+/* Whether the first event in the queue, which is complete, need not wait for more lines. */
 static inline bool is_due(const struct assembler *a, const struct builder *b, uint64_t now)
 {
 	if (evq_is_full(&a->queue))
@@ -214,7 +214,7 @@ static inline bool is_due(const struct assembler *a, const struct builder *b, ui
 	       !may_still_fail(b);
 }
 
-/* Lets out the events that are due at @now, in ns. */
+/* Passes on the events that are due at @now, in ns. */
 static inline void drain_queue(struct assembler *a, uint64_t now)
 {
 	struct builder *b;
@@ -238,9 +238,8 @@ static void report_backwards(struct assembler *a, const struct et_line *l)
 }
 
 /*
- * The time of an event that begins with this line.  The event may go before the task's
- * latest event, but not into the middle of that one, and not before the events that
- * have left.
+ * The time of an event that begins with this line.  It may be before the task's latest
+ * event, but not in the middle of that one, and not before events that were passed on.
  */
 static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l)
 {
@@ -265,7 +264,7 @@ static bool is_extension(const struct et_line *l)
 	return false;
 }
 
-/* Reports a line with an unknown tag, before an event takes it. */
+/* Reports a line with an unknown tag. */
 static void report_unknown(struct assembler *a, const struct et_line *l, const struct line_text *p)
 {
 	if (p->what == P_OTHER && !is_extension(l))

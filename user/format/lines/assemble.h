@@ -2,8 +2,8 @@
 /*
  * Assembles lines into events: lines of one task belong to one event until that is
  * complete or another begins, even if lines of other tasks come between.  Events leave
- * in order of time.  A task's lines that go back in time are damage, except complete
- * events that can still be put in order.
+ * in order of time.  If the lines of a task go back in time, that is damage, unless they
+ * form complete events that can still be put in order.
  *
  * Memory use depends on the live tasks, the unfinished events and a window of complete
  * ones (see the constants in assemble.c), not on the length of the trace.
@@ -20,7 +20,7 @@ struct assembler;
 /**
  * asm_new - make an assembler
  * @sink: gets each event as struct et_event; the caller keeps it
- * @diag: gets reports of what is wrong with lines and events
+ * @diag: gets reports of damaged lines and events
  */
 struct assembler *asm_new(struct sink *sink, struct diag *diag);
 void asm_free(struct assembler *a);
@@ -44,7 +44,7 @@ size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const
 		uint64_t until);
 
 /**
- * asm_lost - add an event that says that the tracer lost events
+ * asm_lost - add an event that records how many events the tracer lost
  * @l: LINE_LOST, with its time set to that of the next line of its input
  */
 int asm_lost(struct assembler *a, const struct et_line *l);

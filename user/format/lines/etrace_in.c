@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Source of the etrace model: reads the text of trace_pipe, from one file or from one
- * for each processor, merged by time.  line_parse.c parses the lines, assemble.c makes
- * events of them.
+ * Source of the etrace model: reads the text of trace_pipe, from one file, or from a file
+ * for each processor, which are merged by time.  line_parse.c parses the lines, and
+ * assemble.c makes events of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* Lines read in one step. */
 #define STEP_LINES	64u
-/* Maximum bytes of a line; etrace's have at most 900 of a string, but other tracers print more. */
+/* Maximum bytes of a line.  etrace's lines are short, but those of other tracers need not be. */
 #define MAX_LINE	(4 << 20)
 
 static const struct diag_kind foreign_lines = {
@@ -39,7 +39,7 @@ struct stream {
 	bool has_lost;		/* @lost waits for the time of the next line */
 	struct et_line lost;
 	uint64_t last_time;
-	/* window of the input, up to @end; @at: after the current line */
+	/* window of the input, up to @end; @at is after the current line */
 	const char *window, *at, *end;
 	char *tail;		/* an unfinished last line, with a newline */
 };
@@ -47,10 +47,10 @@ struct stream {
 struct etrace_in {
 	struct source source;
 	struct diag *diag;
-	bool own, foreign;	/* whether a line of etrace, of another tracer was seen */
+	bool own, foreign;	/* lines of etrace, and of other tracers, have come */
 	struct assembler *a;	/* NULL if nothing has been read */
-	struct stream *turn;	/* stream to read next, NULL for the earliest one waiting */
-	uint64_t until;		/* it keeps its turn for lines up to this time, ns */
+	struct stream *turn;	/* stream to read next, NULL for the first one in @waiting */
+	uint64_t until;		/* @turn is read up to this time, ns */
 	struct order waiting;	/* the other streams that are not at their end */
 	size_t n;
 	struct stream streams[];
@@ -93,7 +93,7 @@ static void skip_long(struct etrace_in *src, struct stream *st)
 	}
 }
 
-/* The rest of next_line(), if no line of at most MAX_LINE bytes ends in the window. */
+/* next_line() for when no line of at most MAX_LINE bytes ends in the window. */
 static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
 {
 	for (;;) {
@@ -130,7 +130,7 @@ static const char *find_line(struct etrace_in *src, struct stream *st, const cha
 }
 
 /*
- * Goes to the next line.  *end is set to its newline, which may be read.
+ * Goes to the next line.  @end: set to its newline, which may be read
  * Return: the line; NULL after the last.
  */
 static inline const char *next_line(struct etrace_in *src, struct stream *st, const char **end)
@@ -145,7 +145,7 @@ static inline const char *next_line(struct etrace_in *src, struct stream *st, co
 	return s;
 }
 
-/* Handles a line that is not an etrace line.  LOST lines wait for the time of the next. */
+/* Handles a line that is not an etrace line.  A LOST line waits to get the next line's time. */
 static int other_line(struct etrace_in *src, struct stream *st, struct assembler *a,
 		      enum line_class class, const char *s)
 {
@@ -156,7 +156,7 @@ static int other_line(struct etrace_in *src, struct stream *st, struct assembler
 	case LINE_PENDING:
 		break;
 	case LINE_LOST:
-		/* two in a row, with no etrace line between them */
+		/* the second LOST line without an etrace line in between */
 		if (st->has_lost) {
 			st->lost.time = st->last_time;
 			err = asm_lost(a, &st->lost);
@@ -194,7 +194,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* advance_stream() if the line @s is not line_quick(); @s is NULL at the end of input. */
+/* advance_stream() for lines that line_quick() cannot parse.  @s: NULL at the end of input */
 static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
 						    struct assembler *a, const char *s,
 						    const char *end)
@@ -232,7 +232,7 @@ static inline int advance_stream(struct etrace_in *src, struct stream *st, struc
 
 /* ---- merging ---- */
 
-/* Lines with equal times come in the order of their inputs, so that the result never varies. */
+/* Queues a stream.  At equal times the order of inputs decides, so the result never varies. */
 static void wait_turn(struct etrace_in *src, struct stream *st)
 {
 	if (!st->at_end)
@@ -263,7 +263,7 @@ static int merge_streams(struct etrace_in *src, struct assembler *a)
 		st = src->turn = order_take(&src->waiting);
 		src->until = src->waiting.n ? order_first_time(&src->waiting) : UINT64_MAX;
 	}
-	/* a stream keeps its turn for lines of equal time: one record */
+	/* a stream keeps its turn for lines of equal time, which can be one record */
 	do {
 		if (n++ == STEP_LINES)
 			return 0;
@@ -303,7 +303,7 @@ static int etrace_in_step(struct source *s, struct sink *sink)
 	if (!err && src->foreign && !src->own)
 		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
 			    "has lines of other tracers, and none of etrace's");
-	/* after an output error, do not report unfinished events as missing in the input */
+	/* not after an output error: it would report unfinished events as damaged input */
 	if (!err)
 		err = asm_end(src->a);
 	return err;
@@ -376,7 +376,7 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 
 		nl = memchr(s, '\n', n);
 		if (!nl) {
-			/* the line is cut here, but the parser needs a newline at its end */
+			/* the sample ends inside a line, but the parser needs a newline */
 			n = n < sizeof(tail) ? n : sizeof(tail) - 1;
 			memcpy(tail, s, n);
 			tail[n++] = '\n';

@@ -12,16 +12,16 @@ struct lines_out {
 	struct out *out;
 	struct buf text;
 	struct plain_lines plain;
-	/* by upid: what et_print_lines() returned, the earliest time of its next event, ns */
+	/* by upid: earliest time of the task's next event, ns, from et_print_lines() */
 	struct map64 earliest;
-	uint64_t upid;		/* of the event before */
-	uint64_t *known;	/* its value in @earliest until that grows; NULL: look it up */
+	uint64_t upid;		/* of the previous event */
+	uint64_t *known;	/* its value in @earliest, until that grows; NULL: look it up */
 	size_t forget_at;	/* entries of @earliest above which forget_events() is called */
 };
 
 #define FORGET_MIN 4096u
 
-/* Drops the entries up to @time: except for late events, no event comes before that. */
+/* Drops entries up to @time, which matter only for late events. */
 static void forget_events(struct lines_out *l, uint64_t time)
 {
 	struct map64 keep = { 0 };
@@ -36,7 +36,7 @@ static void forget_events(struct lines_out *l, uint64_t time)
 	l->forget_at = 2 * keep.n + FORGET_MIN;
 }
 
-/* Return: @earliest of the task's next event. */
+/* Prints an event.  Return: the earliest time of the task's next event, ns. */
 static uint64_t put_event(struct lines_out *l, const struct et_event *ev, uint64_t earliest)
 {
 	size_t room = plain_lines_room(ev);

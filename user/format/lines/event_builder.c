@@ -27,7 +27,7 @@ static struct lt_item *last_item(const struct builder *b)
 	return &b->list.items[b->list.nitems - 1];
 }
 
-/* ---- which record a line came in ---- */
+/* ---- records that lines came in ---- */
 
 static struct et_mark *add_mark(struct builder *b)
 {
@@ -40,10 +40,10 @@ static struct et_mark *add_mark(struct builder *b)
 }
 
 /*
- * Records the time and processor of the line that brings the next bytes of the last item.
- * Each line is later than the one before, by 1 ns within one record.  So a line with
- * that time, or not later than the one before (as in lines that have only their record's
- * time), needs no mark, unless it @must have one.
+ * Records the time and processor of the line that adds the next bytes to the last item.
+ * Lines of one record are printed 1 ns apart.  So no mark is needed for a line that is 1 ns
+ * after the line before, or not later than that (some lines have only their record's time).
+ * @must: add a mark in any case
  */
 static void add_stamp(struct builder *b, const struct et_line *l, bool must)
 {
@@ -60,8 +60,8 @@ static void add_stamp(struct builder *b, const struct et_line *l, bool must)
 }
 
 /*
- * Drops the stamp of a line that added no bytes to an argument, unless a newline is before it:
- * no line will be printed for it, so the next item needs a stamp instead.
+ * Drops the stamp of an empty line that ends an argument, because no line will be printed for
+ * it (unless the argument ends with a newline).  The next item needs a stamp instead.
  * Return: whether a stamp was dropped.
  */
 static bool drop_idle_stamp(struct builder *b)
@@ -110,7 +110,7 @@ static bool string_done(const struct builder *b)
 	return !slot || !(b->ev.announced >> (slot - 1) & 1) || it->len >= b->ev.size[slot - 1];
 }
 
-/* Ends the current string: a line of another string or header has come. */
+/* Ends the current string, because another line has come. */
 static void leave_string(struct builder *b)
 {
 	struct lt_item *it;
@@ -126,7 +126,7 @@ static void leave_string(struct builder *b)
 	b->in_parts = b->in_cont = b->cont_done = false;
 }
 
-/* Updates what is still missing; called after each line. */
+/* Updates which parts are still missing.  Called after each line. */
 static void update_state(struct builder *b)
 {
 	if (b->string >= 0 && string_done(b))
@@ -134,13 +134,13 @@ static void update_state(struct builder *b)
 	b->done = b->ended && !b->need && !b->in_parts && !b->in_cont;
 }
 
-/* Whether the line fits the record of the lines before. */
+/* Whether a line can be of the same record as the lines before. */
 static bool same_record(const struct builder *b, const struct et_line *l)
 {
 	return l->cpu == b->line_cpu && builder_in_step(b, l->time);
 }
 
-/* Count a line, and see whether all lines are of one record. */
+/* Counts a line, and determines whether all lines are of one record. */
 static inline void count_line(struct builder *b, const struct et_line *l)
 {
 	if (b->lines) {
@@ -157,8 +157,8 @@ static inline void count_line(struct builder *b, const struct et_line *l)
 }
 
 /*
- * Whether an event that begins with this header can do without a list: the line has, or
- * announces, all parts of the event.
+ * Whether an event that begins with this header needs no list, because the header has or
+ * announces all parts of the event.
  */
 static inline bool needs_no_list(const struct builder *b, const struct et_row *row,
 				 const struct lt_item *it, const struct et_line *l)
@@ -193,7 +193,7 @@ static void list_header(struct builder *b, const struct et_line *l, const struct
 		b->ended = true;
 }
 
-/* Adds a header that belongs to this event.  Return: false if it is damaged. */
+/* Adds a header.  Return: false if it is damaged. */
 static bool add_header(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	struct lt_item header = { .tag = (uint8_t)p->tag };
@@ -206,7 +206,7 @@ static bool add_header(struct builder *b, const struct et_line *l, const struct 
 	return good;
 }
 
-/* Begins an event with a header.  Return: false if that is damaged. */
+/* Begins an event with a header.  Return: false if the header is damaged. */
 static bool begin_with(struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	struct lt_item header = { .tag = (uint8_t)p->tag };
@@ -271,8 +271,8 @@ static void add_more(struct builder *b, const struct et_line *l, const struct li
 }
 
 /*
- * Handles Cont_end.  Its stamp is kept only where it ends the string: between parts it could
- * not be distinguished from the stamp of the next part.
+ * Handles Cont_end.  Its stamp is kept only at the end of the string.  Between parts, it
+ * would look like the stamp of the next part.
  */
 static void end_conts(struct builder *b, const struct et_line *l)
 {
@@ -337,7 +337,7 @@ static bool same_header(const struct builder *b, const struct lt_item *it,
 	return same;
 }
 
-/* False for lines that the format may repeat: Cont, and parts of arguments. */
+/* False for Cont and parts of arguments, which the format may repeat. */
 bool builder_is_double(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
 	const struct lt_item *it;
@@ -372,8 +372,7 @@ static bool string_fits(const struct builder *b, enum lt_tag tag)
 
 /*
  * Whether a header that continues or ends an event belongs to this one.
- * If all lines of an event came in one record, the tracer writes records of several
- * lines, and a line of another record hardly belongs to that event.
+ * If all lines of an event came in one record, a line of another record hardly belongs to it.
  */
 static bool header_fits(const struct builder *b, const struct et_line *l, const struct line_text *p)
 {
@@ -381,7 +380,7 @@ static bool header_fits(const struct builder *b, const struct et_line *l, const 
 	unsigned int kind = b->ev.kind;
 	bool open = !b->ended;
 
-	/* an event whose beginning is lost may still get its end, if it has none */
+	/* an event whose beginning is lost may still get its end if it has only strings */
 	if (lt_tags[list->items[0].tag].role == ET_STRING) {
 		open = true;
 		for (uint32_t i = 0; i < list->nitems; i++)
@@ -394,7 +393,7 @@ static bool header_fits(const struct builder *b, const struct et_line *l, const 
 	case ET_LAST:
 		return open;
 	case ET_FAILED:
-		/* the line may also be a separate failed umount, after a complete one */
+		/* a failed umount may also be an event of its own, after a complete one */
 		if (lt_fails_alone(kind) && b->one_record && !same_record(b, l))
 			return false;
 		return lt_fails_late(kind) || open;
@@ -438,7 +437,7 @@ enum builder_result add_fitting(struct builder *b, const struct et_line *l,
 		}
 		if (!first && !line_belongs(b, l, p))
 			return BUILDER_NOT_ADDED;
-		/* the event's beginning is lost: do not wait for more */
+		/* the event's beginning is lost: do not wait for its end */
 		b->ended |= first;
 		add_string(b, l, p);
 		return BUILDER_ADDED;

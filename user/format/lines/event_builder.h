@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* Builds one event from its lines: keeps what has arrived and what may still follow. */
+/* Builds one event from its lines: keeps those that have come, and knows which may follow. */
 #ifndef ETRACE_EVENT_BUILDER_H
 #define ETRACE_EVENT_BUILDER_H
 
@@ -13,35 +13,34 @@ struct builder {
 	/*
 	 * The lines so far.  Most events need no list, because their lines come just as the
 	 * module prints them: a line with all sizes and values, then the strings in order and
-	 * with these sizes, all in one record.  The first line that differs makes the list.
+	 * with these sizes, all in one record.  The list is made when a line differs from this.
 	 */
 	struct lt_list list;
 	const char *file;	/* name of the input it began in, for messages */
 	bool sure;		/* all lines are known to belong to it */
-	/* all 0 at the beginning, from here on */
-	bool listed;		/* the list is made */
-	uint8_t expected;	/* without a list: index in et_rows of the next line, 0 if none */
-	uint8_t need;		/* bit i: string i is announced, and not complete */
-	bool done;		/* it is complete, but may get more lines */
+	/* builder_begin() clears the members from here to args_left */
+	bool listed;		/* @list is in use */
+	uint8_t expected;	/* without a list: row in et_rows of the expected line, 0 if none */
+	uint8_t need;		/* bit i: string i is announced, but not complete yet */
+	bool done;		/* the event is complete, but may get more lines */
 	bool ended;		/* only announced strings can still come */
-	bool one_record;	/* has several lines, all of one record */
-	bool went_back;		/* the last line's time was before that of the line before */
-	bool in_parts;		/* the string's end marker has not come yet */
-	bool in_cont;		/* its Cont_end has not come yet */
+	bool one_record;	/* it has several lines, all from one record */
+	bool went_back;		/* the last line was earlier than the line before it */
+	bool in_parts;		/* the TAG_end of the current string has not come yet */
+	bool in_cont;		/* the Cont_end of the current string has not come yet */
 	bool cont_done;		/* Cont_end came: only another part may follow */
 	bool no_cont_end;	/* a Cont_end never came */
 	uint32_t lines;
-	uint32_t piece_off;	/* offset of the last line's bytes in the string below */
+	uint32_t piece_off;	/* offset of the last line's bytes in the current string */
 	/* without a list: bytes of arguments that still come, 0 if none is expected next */
 	int64_t args_left;
-	/* up to here */
-	int32_t string;		/* index of the string item that lines continue, -1 if none */
+	int32_t string;		/* index of the current string in @list, -1 if none */
 	uint32_t next_part;
-	/* of the last line, as it came; time in ns */
+	/* processor and time (ns) of the last line, as it came */
 	uint32_t line_cpu;
 	uint64_t line_time;
-	uint64_t step;		/* ns from each line of its record to the next */
-	/* of the last line, for the next mark; before the first line, 1 ns before the event */
+	uint64_t step;		/* ns from each line of a record to the next */
+	/* stamp of the last line for add_stamp(); before the first line, 1 ns before the event */
 	uint32_t last_cpu;
 	uint64_t last_time;
 };
@@ -63,7 +62,7 @@ static inline void builder_begin(struct builder *b, enum et_kind kind, uint64_t 
 	b->last_time = time - 1;
 }
 
-/** builder_kind - the kind of an event that may begin with this line */
+/** builder_kind - get the kind of an event that may begin with this line */
 enum et_kind builder_kind(const struct line_text *p);
 
 /** builder_fini - free what a struct builder holds besides the event */
@@ -113,7 +112,7 @@ static inline void builder_expect(struct builder *b, unsigned int i)
 	ev->announced = 0;
 }
 
-/* builder_add_expected() if there is an expected line. */
+/* builder_add_expected() for when a line is expected. */
 bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
 
 /**
@@ -147,11 +146,11 @@ static inline bool builder_same_stamp(const struct builder *b, const struct et_l
 }
 
 /**
- * builder_is_first - whether a line begins an event, whatever the one before has
- * @b: that one, or NULL
+ * builder_is_first - whether a line certainly begins another event
+ * @b: the task's event so far, or NULL
  *
- * Neither this nor builder_add_expected() needs a list.  For the functions below,
- * builder_make_list() must make it first.
+ * Neither this nor builder_add_expected() needs a list.  Call builder_make_list() before the
+ * functions below.
  */
 static inline bool builder_is_first(const struct builder *b, const struct et_line *l,
 				    const struct line_text *p)
@@ -170,7 +169,7 @@ bool builder_is_double(const struct builder *b, const struct et_line *l, const s
 enum builder_result {
 	BUILDER_ADDED,
 	BUILDER_IN_PART,		/* it belongs to the event, but is damaged */
-	BUILDER_STRAY,		/* it continues or ends something that is not there */
+	BUILDER_STRAY,		/* it continues or ends something that never began */
 	BUILDER_NOT_ADDED,		/* not added: it begins another event */
 };
 

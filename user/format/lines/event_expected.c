@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Adds the lines of events that come just as the module prints them, and so need no list.
+ * Adds lines to events whose lines come just as the module prints them, and need no list.
  * See event_builder.h.
  */
 #include "format/lines/event_builder.h"
 #include "format/lines/event_lines.h"
 
-/* Maximum bytes of an event without a list that takes more arguments. */
+/* Maximum bytes of an event to which arguments are added without a list. */
 #define MAX_UNLISTED	(1u << 20)
 
 /* Notes that the expected line, of row @i, has come in full. */

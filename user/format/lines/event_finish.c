@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Whether exactly these lines, in order and with these fields, can be made from the event. */
+/* Whether lt_list_of() regenerates exactly these lines, with the same order and fields. */
 static bool gives_back(const struct et_event *ev, const struct lt_list *list)
 {
 	struct lt_list back = { 0 };
@@ -24,7 +24,7 @@ static bool gives_back(const struct et_event *ev, const struct lt_list *list)
 	return same;
 }
 
-/* Whether lines outside the format have different names, and are few: the search is slow. */
+/* Whether all lines outside the format have different names.  False for many: this is slow. */
 static bool extras_named(const struct et_event *ev)
 {
 	for (uint32_t i = 0; i < ev->nextras; i++) {
@@ -57,7 +57,7 @@ static void take_items(struct et_event *ev, const struct lt_list *list)
 {
 	enum { FORMAT, FAILED, MARKS, EXTRA } state = FORMAT;
 
-	/* announced with size 0: an empty argument list */
+	/* an argument list that is announced with size 0 is there, and empty */
 	ev->strings = (uint8_t)((ev->announced >> ET_ARGS & !ev->size[ET_ARGS]) << ET_ARGS);
 	ev->nargs = 0;
 	for (uint32_t i = 0; i < list->nitems; i++) {
@@ -93,6 +93,6 @@ void lt_finish(struct et_event *ev, const struct lt_list *list)
 		    !gives_back(ev, list))
 			keep_raw(ev, list);
 	}
-	/* sizes that differ from the strings are in the findings */
+	/* not needed any more: the findings have sizes that differ from the strings */
 	ev->announced = 0;
 }

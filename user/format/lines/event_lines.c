@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-/* Position of the output inside an event. */
+/* State of printing an event. */
 struct printer {
 	const struct et_event *ev;
 	const struct lt_list *list;
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
-	struct line_prefix prefix;	/* of the next line, unless a mark has a later time */
+	struct line_prefix prefix;	/* of the next line, unless a mark has a later one */
 };
 
 static void put_prefix(struct line_prefix *prefix, struct buf *b)
@@ -86,9 +86,9 @@ static void print_cont_end(struct printer *p)
 }
 
 /*
- * Prints the bytes of a string from @off to @end: the line that the caller began, a Cont
- * line for each newline, and then Cont_end; @last: this is the end of the string.
- * Return: whether there was a newline.
+ * Prints the bytes of a string from @off to @end: completes the line that the caller began,
+ * and adds a Cont line for each newline, and Cont_end after those.
+ * @last: whether @end is the end of the string.  Return: whether there was a newline.
  */
 static bool print_piece(struct printer *p, const struct lt_item *it,
 			uint32_t off, uint32_t end, bool last)
@@ -133,8 +133,8 @@ static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
 }
 
 /*
- * Whether a Cont line follows that does not belong to this string.  Then the string needs
- * an end, or else the line would belong to it when the lines are read again.
+ * Whether a Cont line follows that does not belong to this string.  Then the string must have
+ * an end, or a reader of the lines would add the Cont line to it.
  */
 static bool cont_follows(const struct printer *p)
 {
@@ -206,7 +206,7 @@ static void print_other(struct printer *p, const struct lt_item *it)
 	buf_addc(p->b, '\n');
 }
 
-/* Whether an event that begins with this line could be mistaken for the end of the one before. */
+/* Whether an event that begins with @first could be mistaken for the end of the previous one. */
 static bool stands_alone(const struct et_event *ev, enum lt_tag first)
 {
 	return lt_tags[first].role == ET_FAILED && lt_fails_alone(ev->kind);
@@ -245,7 +245,7 @@ static void print_lost(const struct et_event *ev, struct buf *b)
 	buf_adds(b, "EVENTS]\n");
 }
 
-/* Prints lines that were kept as text, with later times if @earliest requires that. */
+/* Prints lines that were kept as text, none of them with a time before @earliest. */
 static uint64_t print_raw(const struct et_event *ev, uint64_t earliest, struct buf *b)
 {
 	const char *s = ev->raw, *end = s + ev->raw_len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Prints events as lines of the format of Documentation/line-format.md.
- * The lines of an incomplete event contain what is there, so that reading them again
+ * An incomplete event is printed with the parts that it has, so that a reader of the lines
  * finds the same parts missing.
  */
 #ifndef ETRACE_EVENT_LINES_H
@@ -13,7 +13,7 @@
 /**
  * et_print_lines - append all lines of an event, each with its newline
  * @earliest: no line gets an earlier time (ns); 0 for the task's first event,
- *	else what this returned for the one before
+ *	else the return value for its previous event
  *
  * Each line gets its own time, 1 ns after the line before, or the time of its record
  * if that is later.
@@ -32,10 +32,10 @@ uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf
 bool et_read_lines(struct et_event *ev, const char *text, size_t len);
 
 /**
- * et_absorb_extras - move what lines outside the format say into the event's fields
+ * et_absorb_extras - read lines outside the format into the event's fields
  *
- * This concerns lines such as "Failed|error=2" at the beginning of ev->extras, which FXT
- * files of the older mapping have.
+ * These are lines such as "Failed|error=2" at the beginning of ev->extras, which FXT files
+ * of the older mapping have.
  */
 void et_absorb_extras(struct et_event *ev);
 

@@ -14,7 +14,7 @@ void lt_print_failed(const struct et_event *ev, struct buf *b)
 	buf_addu(b, ev->error < 0 ? -(uint64_t)ev->error : (uint64_t)ev->error);
 }
 
-/* The tag of the string, or of the arguments, for bit @i of a marking. */
+/* The tag of the string or arguments that bit @i of a marking stands for. */
 static const char *marked_tag(unsigned int kind, unsigned int i)
 {
 	if (i < et_kinds[kind].nstrings)
@@ -22,7 +22,7 @@ static const char *marked_tag(unsigned int kind, unsigned int i)
 	return et_args_tag[kind] ? et_args_tag[kind] : "args";
 }
 
-/* "Marks|joined=RF+RT,unread=,cut=": the first three are always there. */
+/* "Marks|joined=RF+RT,unread=,cut=".  These three are always there, others only if set. */
 void lt_print_marks(const struct et_event *ev, struct buf *b)
 {
 	buf_adds(b, MARKS_LINE);

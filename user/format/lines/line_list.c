@@ -3,7 +3,6 @@
 #include "format/lines/line_list.h"
 #include "base/xalloc.h"
 
-
 #define LINE(ID, tag, role, when) enum { FIELDS_##tag = 0
 #define SIZE(ID, id, TAG, name) + 1
 #define SIZE_MAY(ID, id, TAG, name) + 1
@@ -110,7 +109,7 @@ static void list_args(const struct et_event *ev, enum lt_tag tag, struct lt_list
 	uint32_t index = 0, m = 0;
 
 	for (uint32_t a = 0; a < ev->nargs; a++, index++) {
-		/* arguments before this one may have been lost */
+		/* skip the indexes of lost arguments before this one */
 		for (; m < ev->nlater && ev->later[m].item <= list->nitems; m++)
 			index += ev->later[m].what == ET_M_ARGS ? ev->later[m].n : 0;
 		list_string(&ev->args[a], lt_list_add(list, tag));
@@ -216,7 +215,7 @@ static void check_size(const struct lt_list *list, struct et_event *to,
 		note_fault(to, ET_LONG, tag, want, have);
 }
 
-/* Whether a line is there without which an event of this kind is not complete. */
+/* Whether the line is there that completes an event of this kind. */
 static bool has_end(const struct lt_list *list, const struct et_event *ev)
 {
 	if (!(lt_needs[ev->kind] & LT_NEEDS_END) || ev->flags & ET_F_FAILED)
@@ -264,7 +263,7 @@ void lt_list_check(const struct lt_list *list, struct et_event *ev)
 
 		if (it->flags & LT_I_OPEN)
 			note_fault(ev, ET_NO_STRING_END, it->tag, 0, 0);
-		/* the header that announces a string comes before it, unless it is lost */
+		/* a string without the header that announces it: the header is lost */
 		if (begun && row->role == ET_STRING && it->tag != LT_OTHER &&
 		    !(announced & string_bit(it->tag)))
 			note_fault(ev, ET_NO_BEGIN, it->tag, 0, 0);

@@ -60,9 +60,9 @@ static inline bool lt_is_args(enum lt_tag tag)
 		;
 }
 
-/* The row of the schema of a header. */
+/* The row of each header in the schema. */
 extern const struct et_row *const lt_rows[LT_FIRST_STRING];
-/* The tag of a row of the schema. */
+/* The tag of each row of the schema. */
 extern const uint8_t lt_of_row[ET_NR_ROWS];
 
 /* Which lines the events of a kind have. */
@@ -78,13 +78,13 @@ static inline bool lt_fails_late(unsigned int kind)
 	return (lt_needs[kind] & (LT_MAY_FAIL | LT_NEEDS_END)) == LT_MAY_FAIL;
 }
 
-/* Whether that line may also be the only line of another event. */
+/* Whether a line that says that a call failed may also be an event of its own. */
 static inline bool lt_fails_alone(unsigned int kind)
 {
 	return lt_fails_late(kind) && !(lt_needs[kind] & LT_NEEDS_BEGIN);
 }
 
-/* Whether a complete line may lack a field.  A line that is optional itself is left out instead. */
+/* Whether a complete line may lack a field.  An optional line would be left out instead. */
 static inline bool lt_may_lack(const struct lt_tag_row *row, const struct et_field *f)
 {
 	return f->may && row->when == ET_EACH;
@@ -95,12 +95,12 @@ static inline bool lt_kind_has(unsigned int kind, enum lt_tag tag)
 {
 	if (tag < LT_FIRST_STRING)
 		return lt_tags[tag].kind == kind;
-	/* a string alone, of unknown kind, gets no other strings */
+	/* a string whose event is unknown gets no other strings */
 	return kind != ET_K_FRAGMENT && lt_slot(kind, tag);
 }
 
 /**
- * lt_kind_of - the kind of event that a line belongs to
+ * lt_kind_of - get the kind of event that a line belongs to
  *
  * Return: ET_K_FRAGMENT for strings of several kinds, ET_K_NONE for lines
  * outside the format.
@@ -108,11 +108,11 @@ static inline bool lt_kind_has(unsigned int kind, enum lt_tag tag)
 enum et_kind lt_kind_of(enum lt_tag tag);
 
 /* lt_item.flags */
-#define LT_I_OPEN	1u	/* a long string whose end never came */
+#define LT_I_OPEN	1u	/* a string in parts whose end never came */
 #define LT_I_SPLIT	2u	/* came in numbered parts */
 #define LT_I_FAILED	4u	/* LT_OTHER: the line with the event's error */
 #define LT_I_MARKS	8u	/* LT_OTHER: the line with the event's marks */
-#define LT_I_NO_SIZE	16u	/* a header with a size below 0: not known */
+#define LT_I_NO_SIZE	16u	/* a header with a negative size, which means unknown */
 
 /* One line with fields, one string, or one line outside the format. */
 struct lt_item {
@@ -159,7 +159,7 @@ void lt_add_bytes(struct et_event *ev, struct lt_item *it, const char *s, size_t
 /** lt_list_add - append an item that has only its tag */
 struct lt_item *lt_list_add(struct lt_list *list, enum lt_tag tag);
 
-/** lt_list_find - the first item with a tag, or NULL if none */
+/** lt_list_find - find the first item with a tag; NULL if none */
 const struct lt_item *lt_list_find(const struct lt_list *list, enum lt_tag tag);
 
 /** lt_list_of - make the list of lines from an event's values and strings */
@@ -193,7 +193,7 @@ void lt_finish(struct et_event *ev, const struct lt_list *list);
 void lt_print_failed(const struct et_event *ev, struct buf *b);
 void lt_print_marks(const struct et_event *ev, struct buf *b);
 
-/** lt_read_failed, lt_read_marks - return false if a line is not exactly as it would be printed */
+/** lt_read_failed, lt_read_marks - read a line; false if it is not exactly as printed */
 bool lt_read_failed(struct et_event *ev, const char *s, size_t len);
 bool lt_read_marks(struct et_event *ev, const char *s, size_t len);
 

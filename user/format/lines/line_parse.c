@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define COMM_WIDTH	16	/* ftrace: "%16s-%-7d" */
+#define COMM_WIDTH	16	/* of task names; ftrace prints "%16s-%-7d" */
 #define MAX_SECONDS	9223372036ull	/* below 2^63 ns */
 
 static bool is_digit(char c)
@@ -95,8 +95,8 @@ static size_t tag_len(const char *s, const char *end)
 }
 
 /*
- * Sets the stamp after a prefix: the @n digits of the nanoseconds without the last one.
- * @digits: at least 8 bytes; @nsec: their value without the last
+ * Appends the @n digits of the nanoseconds, except the last one, to the stamp.
+ * @digits: at least 8 bytes; @nsec: value of the digits, except the last one
  */
 static inline void set_stamp(struct line_state *st, const char *digits, size_t n, uint64_t nsec)
 {
@@ -107,7 +107,7 @@ static inline void set_stamp(struct line_state *st, const char *digits, size_t n
 	st->tens = st->seconds + nsec * 10;
 }
 
-/* "<timen>!" if it has not nine digits. */
+/* Parses "<timen>!" that does not have nine digits. */
 static __attribute__((noinline)) const char *other_digits(struct line_state *st, const char *s,
 							  const char *end, uint64_t *time)
 {
@@ -123,7 +123,7 @@ static __attribute__((noinline)) const char *other_digits(struct line_state *st,
 	return s + 1;
 }
 
-/* "<timen>!" after the prefix.  Return: what follows, or NULL. */
+/* Parses "<timen>!" after the prefix.  Return: what follows, NULL if invalid. */
 static inline const char *parse_timen(struct line_state *st, const char *s, const char *end,
 				      uint64_t *time)
 {
@@ -137,7 +137,7 @@ static inline const char *parse_timen(struct line_state *st, const char *s, cons
 	return s + 10;
 }
 
-/* "<upid>,<cpu>,<time>,".  Return: what follows, or NULL. */
+/* Parses "<upid>,<cpu>,<time>,".  Return: what follows, NULL if invalid. */
 static __attribute__((noinline)) const char *read_prefix(struct line_state *st, const char *s,
 							 const char *end)
 {
@@ -164,7 +164,7 @@ static __attribute__((noinline)) const char *read_prefix(struct line_state *st, 
 	return p;
 }
 
-/* Whether a line has the task, processor and second of the last: most lines do. */
+/* Whether a line has the task, processor and second of the last line. */
 static inline bool same_prefix(const struct line_state *st, const char *s, const char *end)
 {
 	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
@@ -203,7 +203,7 @@ static __attribute__((noinline)) bool read_tag(struct line_state *st, const char
 	return l->tag_len;
 }
 
-/* read_tag(), but faster if another text began with the same 8 bytes. */
+/* read_tag(), but faster if an earlier text began with the same 8 bytes. */
 static inline bool known_tag(struct line_state *st, const char *end)
 {
 	struct et_line *l = &st->line;
@@ -222,7 +222,7 @@ static inline bool known_tag(struct line_state *st, const char *end)
 	return t->len;
 }
 
-/* The rest of a line, from the text after its prefix on. */
+/* Completes st->line with the text after the prefix.  Return: whether it begins with a tag. */
 static inline bool parse_text(struct line_state *st, const char *s, const char *end, uint64_t time)
 {
 	struct et_line *l = &st->line;
@@ -233,12 +233,12 @@ static inline bool parse_text(struct line_state *st, const char *s, const char *
 	return known_tag(st, end);
 }
 
-/* line_plain() for a line that hardly follows another of its record. */
+/* line_plain(), but slower for lines of the same record as the last line. */
 static inline bool parse_first(struct line_state *st, const char *s, const char *end)
 {
 	uint64_t time;
 
-	/* most lines have the task, processor and second of the last */
+	/* most lines have the task, processor and second of the last line */
 	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
 	if (s)
 		s = parse_timen(st, s, end, &time);
@@ -253,7 +253,7 @@ bool line_plain(struct line_state *st, const char *s, const char *end)
 	return text ? parse_text(st, text, end, time) : parse_first(st, s, end);
 }
 
-/* Whether '[' is among 8 bytes. */
+/* Whether one of 8 bytes is '['. */
 static bool has_bracket(uint64_t bytes)
 {
 	bytes ^= 0x5b5b5b5b5b5b5b5bull;
@@ -261,8 +261,8 @@ static bool has_bracket(uint64_t bytes)
 }
 
 /*
- * "-123     [001] " where ftrace's columns have it, with nothing else that would
- * look like a processor before it.
+ * Whether @s is like "-123     [001] ", in the columns where ftrace usually prints it, and
+ * no other '[' comes first.
  */
 static inline bool usual_columns(const char *s)
 {
@@ -270,7 +270,7 @@ static inline bool usual_columns(const char *s)
 	       !has_bracket(bytes_8(s + 1));
 }
 
-/* Whether these are usual_columns() without a colon; if so, they become st->columns. */
+/* Stores st->columns if these are usual_columns() without a colon.  Return: whether they are. */
 static __attribute__((noinline)) bool new_columns(struct line_state *st, const char *s)
 {
 	if (s[0] != '-' || !usual_columns(s) || bytes_any(bytes_load_16(s) == ':'))
@@ -282,7 +282,7 @@ static __attribute__((noinline)) bool new_columns(struct line_state *st, const c
 
 /*
  * Range of st->colon, the usual column of the colon after the time: see padded_context().
- * In this range, two pieces of 16 bytes cover the bytes where an earlier colon could be.
+ * In this range, line_columns() can search for an earlier colon in two pieces of 16 bytes.
  */
 #define FIRST_COLON	42u
 #define LAST_COLON	59u
@@ -350,7 +350,7 @@ static const char *name_prefix(const char *s, const char *end)
 	return skip_spaces(s + 1);
 }
 
-/* An etrace line, with or without a name before it. */
+/* Parses an etrace line, with or without a name before it. */
 static bool parse_named(struct line_state *st, const char *s, const char *end)
 {
 	if (is_digit(*s) && line_plain(st, s, end))
@@ -359,7 +359,7 @@ static bool parse_named(struct line_state *st, const char *s, const char *end)
 	return s && is_digit(*s) && line_plain(st, s, end);
 }
 
-/* A line ends with a newline, which stops this loop. */
+/* The newline at the end of a line stops this loop. */
 static const char *skip_digits(const char *s)
 {
 	while (is_digit(*s))
@@ -367,7 +367,7 @@ static const char *skip_digits(const char *s)
 	return s;
 }
 
-/* Digits with at most one dot, up to @end. */
+/* Whether a text is digits with at most one dot. */
 static bool is_time(const char *s, const char *end)
 {
 	const char *dot = skip_digits(s);
@@ -378,9 +378,9 @@ static bool is_time(const char *s, const char *end)
 }
 
 /*
- * ftrace's columns from the '-' behind the task's name on:
+ * Parses ftrace's columns from the '-' after the task's name on:
  * "-123     (  123) [001] d..2.   12.345678: ".
- * Return: what follows them, or NULL.
+ * Return: what follows them, NULL if invalid.
  */
 static const char *context_at(const char *s, const char *end)
 {
@@ -401,7 +401,7 @@ static const char *context_at(const char *s, const char *end)
 	s = skip_digits(s + 1);
 	if (*s++ != ']')
 		return NULL;
-	/* flags, which may be off, and the time, which ends with a colon */
+	/* flags, unless ftrace leaves them out, and the time, which ends with a colon */
 	for (int i = 0; i < 2; i++) {
 		word = s = skip_spaces(s);
 		while (s < end && *s != ' ' && *s != ':')
@@ -415,8 +415,8 @@ static const char *context_at(const char *s, const char *end)
 }
 
 /*
- * context_at() if the '-' is in its column, where only ftrace can have put it: there is
- * no need to look at every byte, because the first colon is the one after the time.
+ * context_at(), but faster, for a '-' in ftrace's usual column.  This one cannot be part of the
+ * task's name, so the first colon after it is the one after the time.
  */
 static const char *padded_context(struct line_state *st, const char *s, const char *end)
 {
@@ -425,7 +425,7 @@ static const char *padded_context(struct line_state *st, const char *s, const ch
 
 	if (!colon || !is_digit(s[1]) || !is_digit(colon[-1]) || colon[1] != ' ')
 		return NULL;
-	/* mostly in columns, too: "-123     [001] " */
+	/* usually also "-123     [001] " is in its columns */
 	if (colon - s > 14 && usual_columns(s)) {
 		size_t at = (size_t)(colon - s) + COMM_WIDTH;
 
@@ -440,7 +440,7 @@ static const char *padded_context(struct line_state *st, const char *s, const ch
 }
 
 /*
- * ftrace's columns from the beginning of a line.  The task's name may contain anything,
+ * Finds ftrace's columns after the task's name.  The name may contain anything,
  * even text that looks like columns; but it has at most 15 bytes, and is padded to 16.
  * If the padding was removed, the last place that fits is the right one, because the
  * columns after it are longer than 16 bytes.
@@ -463,7 +463,7 @@ static const char *find_context(struct line_state *st, const char *s, const char
 	return NULL;
 }
 
-/* "CPU:1 [LOST 12 EVENTS]" or "CPU:1 [LOST EVENTS]"; trace-cmd's "12 EVENTS DROPPED" */
+/* Parses "CPU:1 [LOST 12 EVENTS]", "CPU:1 [LOST EVENTS]", or trace-cmd's "12 EVENTS DROPPED". */
 static bool lost_line(const char *s, const char *end, struct et_line *l)
 {
 	static const char lost[] = "LOST ", events[] = "EVENTS]", dropped[] = "EVENTS DROPPED]";
@@ -501,7 +501,7 @@ static bool like_prefix(const char *s, const char *end)
 	return s > begin && end - s >= 2 && *s == ',' && is_digit(s[1]);
 }
 
-/* Whether a line that is not an etrace line is of another tracer, or a damaged etrace line. */
+/* Decides whether a line is of another tracer, or a damaged etrace line. */
 static enum line_class judge_line(const char *s, const char *end, const char *rest)
 {
 	static const char own[] = "etrace";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Parses one line of trace_pipe text: finds the etrace line in it, by the structure of
- * the whole line and never by the first match.  Of the text of an etrace line, only
- * the tag is parsed here; line_text.h does the rest.
+ * Parses one line of trace_pipe text: finds the etrace line in it by the structure of
+ * the whole line, because a task's name can look like anything.  Of the text of an etrace
+ * line, only the tag is parsed here; line_text.h does the rest.
  *
  * See Documentation/line-format.md, "What the reader accepts".
  */
@@ -21,7 +21,7 @@ enum line_class {
 	LINE_LOST,		/* "CPU:1 [LOST 12 EVENTS]" */
 	LINE_FOREIGN,		/* a line of another tracer, a comment, or empty */
 	LINE_DAMAGED,		/* a damaged etrace line, or rubbish */
-	LINE_PENDING,		/* perhaps a piece of a task's name: see struct line_state */
+	LINE_PENDING,		/* maybe a piece of a task's name: see struct line_state */
 };
 
 struct et_line {
@@ -32,7 +32,7 @@ struct et_line {
 	size_t len;
 	size_t tag_len;		/* length of the word that the text begins with */
 	enum lt_tag tag;	/* the tag with that name, LT_NONE if none */
-	/* LINE_LOST: the processor is in cpu */
+	/* for LINE_LOST, besides cpu: */
 	bool counted;		/* whether the line has the number of lost events */
 	uint64_t lost;
 	/* file and line number for messages, set by the caller */
@@ -43,7 +43,7 @@ struct et_line {
 #define LINE_TAG_BITS	4
 
 /*
- * State kept between the lines of one input; start with all zeros.
+ * State kept between the lines of one input.  Initialize with zeros.
  *
  * ftrace prints a task's name unescaped.  If that has a newline in it, the line comes
  * in pieces, the second of which may look like anything.  So a short line that might
@@ -51,12 +51,12 @@ struct et_line {
  * is always in column 16.
  */
 struct line_state {
-	unsigned int pending;	/* bytes of such pieces, including newlines */
-	unsigned int pieces;	/* number of such lines */
+	unsigned int pending;	/* bytes of LINE_PENDING lines so far, including newlines */
+	unsigned int pieces;	/* number of LINE_PENDING lines so far */
 	/*
 	 * The last etrace line, and its prefix up to the nanoseconds, which the next
-	 * line often shares.  In stamp, the digits of the nanoseconds follow, without
-	 * the last one: the lines of a record differ only in that.
+	 * line often shares.  In stamp, the digits of the nanoseconds follow, except
+	 * the last one, in which the lines of a record differ.
 	 */
 	struct et_line line;
 	char stamp[80 + 8];
@@ -70,7 +70,7 @@ struct line_state {
 	 */
 	uint64_t columns[2];
 	size_t colon;
-	/* cache of tags by the first 8 bytes of a text, indexed by their hash */
+	/* cache of tags: the first 8 bytes of a text and its tag, indexed by a hash of the bytes */
 	struct line_tag {
 		uint64_t word;
 		uint8_t tag, len;
@@ -82,16 +82,16 @@ struct line_state {
 bool line_plain(struct line_state *st, const char *s, const char *end);
 /* Parses an etrace line after ftrace's columns, if these have the usual widths. */
 bool line_columns(struct line_state *st, const char *s, const char *end);
-/* The rest of line_parse(), for all other lines. */
+/* line_parse() for lines that line_quick() cannot parse. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign);
 
-/* Whether a line is an etrace line of a common shape; if not, line_other() must decide. */
+/* Parses an etrace line of a common shape.  Return: false if line_other() must decide. */
 static inline bool line_quick(struct line_state *st, const char *s, const char *end)
 {
 	if (st->pending)
 		return false;
-	/* most lines of an event except the first; a task's name can begin with a digit, too */
+	/* most lines of an event except the first begin with digits, but so can a task's name */
 	if (*s >= '0' && *s <= '9')
 		return line_plain(st, s, end);
 	return line_columns(st, s, end);
@@ -135,7 +135,7 @@ static inline const char *line_of_record(const struct line_state *st, const char
 	return s + n + 2;
 }
 
-/* The rest of line_again(), for lines that differ in more than the last digit of the time. */
+/* line_again() for lines that differ in more than the last digit of the time. */
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time);
 
@@ -156,9 +156,9 @@ static inline const char *line_again(struct line_state *st, const char *s, const
 	return text ? text : line_again_slow(st, s, end, time);
 }
 
-#define LINE_COPY	16u	/* bytes that are copied at once */
+#define LINE_COPY	16u	/* bytes copied at once */
 
-/* Copies @n bytes, and some more.  Return: whether they have a newline. */
+/* Copies @n bytes, and up to LINE_COPY more.  Return: whether the @n bytes have a newline. */
 static inline bool line_copy(char *to, const char *s, size_t n)
 {
 	const bytes_16 newline = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
@@ -175,7 +175,7 @@ static inline bool line_copy(char *to, const char *s, size_t n)
 	return bytes_any(found);
 }
 
-/* Whether a tag's name stands here; most names of strings have two letters. */
+/* Whether a tag's name begins at @s.  Most names of strings have two letters. */
 static inline bool line_has_name(const char *s, const struct lt_tag_row *row)
 {
 	return row->name_len == 2 ? bytes_equal(s, row->name, 2) :
@@ -183,11 +183,11 @@ static inline bool line_has_name(const char *s, const struct lt_tag_row *row)
 }
 
 /**
- * line_string - read a line if it is line_again() and a string of known length
+ * line_string - read a line if it fits line_again() and is a string of known length
  * @s: the input from the line on, up to @end, which may be in the middle of the line
  * @n: length of the text after "TAG|", which saves the search for the newline
  * @time: gets the line's time in ns
- * @to: gets the text; room for @n + LINE_COPY bytes
+ * @to: buffer of @n + LINE_COPY bytes for the text
  *
  * Return: what follows the line; NULL if it is another line, or line_parse() must read it.
  */
@@ -206,7 +206,7 @@ static inline const char *line_string(struct line_state *st, const char *s, cons
 }
 
 /**
- * line_follows - parse a line if it is line_again() and has this tag: faster than line_parse()
+ * line_follows - parse a line if it fits line_again() and has this tag: faster than line_parse()
  * @s: the input from the line on, up to @end, which may be in the middle of the line
  * @l: set to the line, except what it shares with the line before
  *
@@ -230,9 +230,7 @@ static inline const char *line_follows(struct line_state *st, const char *s, con
 	return nl + 1;
 }
 
-/**
- * line_flush - at the end of an input: the number of LINE_PENDING lines, now foreign
- */
+/** line_flush - end an input.  Return: how many LINE_PENDING lines turned out to be foreign. */
 unsigned int line_flush(struct line_state *st);
 
 #endif

@@ -8,23 +8,23 @@
 
 #include "base/bytes.h"
 
-/* Bytes that prefix_put() may write; they can be more than the prefix has. */
+/* Bytes that prefix_put() may write, which can be more than the length of the prefix. */
 #define PREFIX_ROOM	88u
-#define PREFIX_COPY	48u	/* copied at once: most are not longer */
+#define PREFIX_COPY	48u	/* bytes copied at once; few prefixes are longer */
 #define PREFIX_SECOND	1000000000u
 
-/* Starts as all zeros. */
+/* Initialize with zeros. */
 struct line_prefix {
 	uint64_t upid;
 	uint64_t time;		/* of the next line, ns */
-	uint64_t second;	/* where its second began, ns */
+	uint64_t second;	/* start of the second that contains @time, ns */
 	uint32_t cpu;
 	uint32_t start;		/* bytes up to the nanoseconds, 0 if not set */
 	uint32_t len;
 	char text[PREFIX_ROOM];
 };
 
-/** prefix_set - the prefix of the next line */
+/** prefix_set - set the prefix of the next line */
 static inline void prefix_set(struct line_prefix *p, uint64_t upid, uint32_t cpu, uint64_t time)
 {
 	uint64_t ns = time - p->second;
@@ -50,7 +50,7 @@ static inline void prefix_set(struct line_prefix *p, uint64_t upid, uint32_t cpu
 	p->time = time;
 }
 
-/* Advances to the next line if more than the last digit changes; @digit: the last one. */
+/* Advances a prefix whose last digit, *@digit, is 9. */
 static __attribute__((noinline)) void prefix_carry(struct line_prefix *p, char *digit)
 {
 	for (; *digit == '9'; digit--)
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void prefix_carry(struct line_prefix *p, char *
 
 /**
  * prefix_put - write the prefix of a line, and advance to the next: usually one digit changes
- * @to: PREFIX_ROOM bytes of room
+ * @to: buffer of PREFIX_ROOM bytes
  *
  * Return: the end of the prefix.
  */

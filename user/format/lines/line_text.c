@@ -11,7 +11,7 @@ static bool is_name(const char *s, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(s, name, len);
 }
 
-/* Length of a name without "_end", 0 if it does not end so. */
+/* Length of a name without its "_end", 0 if it has none. */
 static size_t without_end(const char *s, size_t len)
 {
 	return len > 4 && !memcmp(s + len - 4, "_end", 4) ? len - 4 : 0;
@@ -55,7 +55,7 @@ struct line_text line_text_other(const struct et_line *l)
 			return p;
 		}
 	}
-	/* an argument without its number, which no tracer prints, stays P_OTHER: it may be any */
+	/* an argument without an index, which no tracer prints, stays P_OTHER */
 	if (n < len && l->tag == LT_NONE && is_name(s, n, "Cont")) {
 		p.what = P_CONT;
 		p.text = s + n + 1;
@@ -66,19 +66,19 @@ struct line_text line_text_other(const struct et_line *l)
 
 /* ---- fields of headers ---- */
 
-/* known_field.bit: bits from here on are those of sizes, below it those of values. */
+/* In known_field.bit, values have the bits below this one, and sizes the others. */
 #define SIZES 16
 
-/* For each field of each header: what parsing needs, prepared once. */
+/* What parsing needs for each field of each header, prepared once. */
 static struct known_field {
-	/* from "name=": its last bytes in the upper bytes of a word; its first bytes */
+	/* up to 8 last bytes of "name=", as bytes_first_low(); first 8 bytes of longer names */
 	uint64_t name, first;
 	const char *text;
-	uint32_t bit;	/* bit of the slot; of a size: 16 bits higher */
-	uint16_t at;	/* of the value in struct et_event */
+	uint32_t bit;	/* bit of the slot; SIZES bits higher for a size */
+	uint16_t at;	/* offset of the value in struct et_event */
 	uint8_t shift;	/* bits to shift a word by to get @name */
-	uint8_t len;	/* with the '='; 0 after the last field */
-	bool may;
+	uint8_t len;	/* length of "name="; 0 after the last field */
+	bool may;	/* it may be missing */
 } known_fields[LT_FIRST_STRING][ET_MAX_FIELDS + 1];
 
 __attribute__((constructor)) static void make_known_fields(void)
@@ -144,7 +144,7 @@ static const char *any_value(const char *s, const char *end, int64_t *v, bool *b
 	return s;
 }
 
-/* Whether a field's "name=" stands here. */
+/* Whether a field's "name=" begins at @s. */
 static inline bool is_field(const struct known_field *f, const char *s, const char *end)
 {
 	return end - s >= f->len && bytes_first_low(s + f->len - 8) >> f->shift == f->name &&
@@ -152,7 +152,7 @@ static inline bool is_field(const struct known_field *f, const char *s, const ch
 				(f->len <= 16 || !memcmp(s, f->text, f->len - 1u))));
 }
 
-/* read_value() for any value. */
+/* read_value() for values that short_value() cannot read. */
 static __attribute__((noinline)) const char *long_value(struct et_event *ev, struct lt_item *it,
 							unsigned int bit,
 							const struct known_field *f,
@@ -185,7 +185,7 @@ static inline const char *read_value(struct et_event *ev, struct lt_item *it, un
 	return p && (*p == ',' || p == end) ? p : long_value(ev, it, bit, f, s, end, v);
 }
 
-/* Sets the value, or announces the size, of a field; add_bits() says that it is there. */
+/* Sets the value or size of a field.  add_bits() must record that it is there. */
 static inline void set_field(struct et_event *ev, const struct known_field *f, int64_t v)
 {
 	memcpy((char *)ev + f->at, &v, sizeof(v));
@@ -198,7 +198,7 @@ static inline void add_bits(struct et_event *ev, uint32_t bits)
 }
 
 /*
- * Reads fields as long as they have the order of the format.
+ * Reads fields while they come in the order of the format.
  * Return: what follows the last field read, @end if nothing does; the comma after that field
  * is passed over, but not if it ends the text.
  */
@@ -279,7 +279,7 @@ static __attribute__((noinline)) bool read_odd_fields(struct et_event *ev, struc
 			good = false;
 		add_text(ev, it, s, (size_t)(stop - s));
 		s = stop + 1;
-		/* keep a comma at the end, so that reading the line again gives the same */
+		/* keep a comma at the end, so that the line can be printed unchanged */
 		if (s == end)
 			lt_add_bytes(ev, it, ",", 1);
 	}

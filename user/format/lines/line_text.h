@@ -22,7 +22,7 @@ struct line_text {
 	size_t len;
 };
 
-/* line_text_split() for "TAG[n]text", and for lines other than that and "TAG|text". */
+/* Parts of line_text_split(): for "TAG[n]text"; for lines other than that and "TAG|text". */
 struct line_text line_text_part(const struct et_line *l);
 struct line_text line_text_other(const struct et_line *l);
 
@@ -31,7 +31,7 @@ static inline struct line_text line_text_split(const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len;
 
-	/* this may read the newline at the end of the line */
+	/* if the tag is the whole line, this reads its newline */
 	if (*s == '[')
 		return line_text_part(l);
 	if (l->tag == LT_NONE || *s != '|' || lt_is_args(l->tag))
@@ -47,7 +47,7 @@ static inline struct line_text line_text_split(const struct et_line *l)
  * @ev, @it: get the fields; unknown ones are kept as text; @it has its tag
  * @s: the text after the tag; the 8 bytes before @s, and the newline after it, must be readable
  *
- * Return: false if a part could not be read.
+ * Return: false if a part of the text could not be read.
  */
 bool line_text_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len);
 

@@ -44,7 +44,7 @@ void plain_lines_free(struct plain_lines *p)
 		free(p->shapes[k].parts);
 }
 
-/* ---- what lines are made of ---- */
+/* ---- parts of lines ---- */
 
 static void add_text(struct plain_part *part, const char *s)
 {
@@ -111,7 +111,7 @@ static void add_string(struct plain_shape *s, const struct et_row *row)
 	bool args = row->slot == ET_ARGS;
 	struct plain_part *part = add_part(s, args ? ARGS_OF : STRING_OF, row->slot);
 
-	/* put_args() begins the lines of arguments */
+	/* put_args() begins the lines of arguments itself */
 	part->begins = !args;
 	add_text(part, row->name);
 	add_text(part, args ? "[" : "|");
@@ -137,7 +137,7 @@ static void make_shape(struct plain_shape *s, const struct et_event *ev)
 	}
 }
 
-/* What the lines of an event consist of: usually the same as for the event before. */
+/* The parts of an event's lines, usually the same as for the previous event of its kind. */
 static inline const struct plain_shape *shape_of(struct plain_lines *p, const struct et_event *ev)
 {
 	struct plain_shape *s = &p->shapes[ev->kind];
@@ -179,7 +179,7 @@ static inline bytes_16 copy_16(char *to, const char *s)
 	return c == '\n';
 }
 
-/* Return: the end of the line, or NULL if the text has more than one. */
+/* Prints a string.  Return: the end of its line, NULL if it contains a newline. */
 static inline char *put_text(const char *s, size_t n, char *to)
 {
 	bytes_16 newlines = { 0 };
@@ -242,7 +242,7 @@ static inline char *put_part(struct line_prefix *p, const struct et_event *ev,
 	return to + part->ends;
 }
 
-/* Can the event have lines other than those of its rows? */
+/* Whether the event may have lines other than those of its rows. */
 static inline bool has_others(const struct et_event *ev)
 {
 	return ev->raw_len || ev->kind == ET_K_LOST || ev->error || et_any_marks(ev) ||

@@ -63,7 +63,7 @@ enum lt_tag tag_find(const char *s, size_t len)
 	return LT_NONE;
 }
 
-/* The tag whose name is followed by @c, if the name has less than 8 bytes. */
+/* Finds the tag whose name is followed by @c, if the name has fewer than 8 bytes. */
 static inline enum lt_tag short_tag(uint64_t word, char c, size_t *len)
 {
 	uint64_t x = word ^ 0x0101010101010101ull * (unsigned char)c, stop;
@@ -72,7 +72,7 @@ static inline enum lt_tag short_tag(uint64_t word, char c, size_t *len)
 	stop = (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
 	if (!stop)
 		return LT_NONE;
-	/* all bits before that byte */
+	/* keep the bytes before that one */
 	word &= (stop ^ (stop - 1)) >> 8;
 	*len = (unsigned int)__builtin_ctzll(stop) / 8;
 	for (unsigned int i = slot_of(word); name_table[i].tag; i = next_slot(i))

@@ -5,15 +5,15 @@
 
 #include "format/lines/line_list.h"
 
-/** tag_find - the tag with a name, LT_NONE if none */
+/** tag_find - find the tag with a name; LT_NONE if none */
 enum lt_tag tag_find(const char *s, size_t len);
 
 /**
- * tag_begins - the tag that the text of a line begins with
+ * tag_begins - find the tag that the text of a line begins with
  * @s: the text, up to @end; the 8 bytes before @end must be readable
  * @len: gets the length of the tag's name, which a '|' or '[' follows
  *
- * Return: LT_NONE if there is none, and for some tags with a long name.
+ * Return: LT_NONE if there is none, or if the name has 8 bytes or more.
  */
 enum lt_tag tag_begins(const char *s, const char *end, size_t *len);
 

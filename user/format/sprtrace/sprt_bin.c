@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace": reads binary logs (BINARY_PROTOCOL versions 1.0 to 2.0, both
- * byte orders, 4 and 8 byte pointers, several logs one after the other).  Goes from
- * packet to packet, assembles calls, and recovers after damage; sprt_packet.c reads
- * a single packet.
+ * byte orders, 4 and 8 byte pointers, several logs one after the other).  Finds the
+ * packets, assembles calls, and recovers after damage; sprt_packet.c parses a packet.
  *
  * A packet whose fields fill its announced size exactly is accepted.  Otherwise the
  * next header shows whether the size or the contents are wrong.
@@ -39,11 +38,11 @@ struct bin {
 	struct source_args args;
 	struct sink *sink;
 	int err;		/* the sink's negative errno; then it gets no more items */
-	struct in *in;		/* positioned at the current packet; NULL if not begun */
+	struct in *in;		/* positioned at the current packet; NULL between inputs */
 	size_t next;		/* index of @in */
 
 	struct sprt_layout lay;
-	bool lay_known;		/* else the first good packet sets the layout */
+	bool lay_known;		/* if not, the first good packet sets the layout */
 
 	/* The call that waits for its ARGS and BTRC. */
 	bool call_open;
@@ -52,7 +51,7 @@ struct bin {
 	struct sprt_item call;
 	uint64_t number;	/* of the last call */
 
-	struct sprt_room room;	/* strings and lists of the open call, else of the packet */
+	struct sprt_room room;	/* strings and lists of the open call; if none, of the packet */
 };
 
 /* Report damage @at bytes after the input position. */
@@ -118,8 +117,8 @@ static enum sprt_outcome parse_as(struct bin *b, const struct sprt_layout *lay, 
 }
 
 /*
- * Parse a packet whose fields do not fill it with another layout: the version in
- * the handshake or the guessed pointer size may be wrong.  Return: true if it fits.
+ * Try other layouts for a packet whose fields do not fill it: the version in the
+ * handshake or the guessed pointer size may be wrong.  Return: true if one fits.
  */
 static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 			    size_t size, struct sprt_item *r)
@@ -173,7 +172,7 @@ static bool fits_call(struct bin *b, int type)
 		return true;
 	report_damaged(b, &damage_orphan, 0, "%s does not belong to a CALL",
 		       sprt_packet_types[type].name);
-	/* The call itself was lost, but keeps its number. */
+	/* The lost CALL still takes a number. */
 	if (b->gap)
 		b->number++;
 	b->gap = false;
@@ -231,8 +230,8 @@ static bool handshake_ahead(const struct bin *b, size_t at)
 }
 
 /*
- * Is there, @at bytes ahead, a handshake, the end of the input, or a packet of a known
- * type (with @lax: of any plausible type)?
+ * Whether a packet can begin or the input ends @at bytes ahead.  The packet must be a
+ * handshake or of a known type; with @lax, of any plausible type.
  */
 static bool at_boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
 		     bool lax)
@@ -254,7 +253,7 @@ static bool at_boundary(const struct bin *b, const struct sprt_layout *lay, size
 	return h.plausible && (lax || h.type != SPRT_TYPE_UNKNOWN);
 }
 
-/* Is there a packet of a known type @at bytes ahead, and a at_boundary() after it? */
+/* Whether a packet of a known type is @at bytes ahead, with at_boundary() after it. */
 static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 			size_t at)
 {
@@ -289,7 +288,7 @@ static bool find_layout(struct bin *b, size_t at)
 	return false;
 }
 
-/* The input is at a handshake, or should be. */
+/* Read the handshake at the input position, or report that there is none. */
 static void read_handshake(struct bin *b)
 {
 	struct sprt_handshake h;
@@ -317,7 +316,7 @@ static void read_handshake(struct bin *b)
 	if (!at_boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
 		report_damaged(b, &damage_handshake, 0,
 			       "version or byte order contradict the packets");
-	/* The look ahead may have moved the bytes. */
+	/* Looking ahead may have moved the buffer. */
 	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h.arch = p + 5;
 	start_log(b, &h);
@@ -325,7 +324,7 @@ static void read_handshake(struct bin *b)
 }
 
 /*
- * Pass over a packet that cannot be read.  If the open call has no backtrace yet, the
+ * Record that a packet is skipped.  If the open call has no backtrace yet, the
  * packet may have been its arguments: the call stays open for the backtrace.
  */
 static void pass_packet(struct bin *b)
@@ -336,9 +335,9 @@ static void pass_packet(struct bin *b)
 }
 
 /*
- * The size of the packet at the input position is not credible; the next good packet, or
- * the end of the input, is @size bytes ahead.  If the fields fill the bytes before that,
- * the packet is accepted.  Return: whether it was.
+ * Accept the packet at the input position, in spite of a wrong size in its header, if its
+ * fields exactly fill the @size bytes up to the next good packet or the end of the input.
+ * Return: whether they do.
  */
 static bool recover_packet(struct bin *b, int type, size_t size)
 {
@@ -373,8 +372,8 @@ static bool recover_packet(struct bin *b, int type, size_t size)
 }
 
 /*
- * There is no readable packet at the input position: go on at the next good packet.
- * @type: in its header, SPRT_TYPE_UNKNOWN if none
+ * Skip to the next good packet, because the one at the input position is unreadable.
+ * @type: the type in its header, SPRT_TYPE_UNKNOWN if none
  */
 static void find_way(struct bin *b, int type)
 {
@@ -393,7 +392,7 @@ static void find_way(struct bin *b, int type)
 		    (b->lay_known ? good_packet(b, &b->lay, at) :
 				    find_layout(b, at)))
 			break;
-		/* Too far away to belong to the packet. */
+		/* Farther than any packet reaches. */
 		if (at > SPRT_HEADER_SIZE + SPRT_PACKET_MAX) {
 			in_skip(b->in, at);
 			passed += at;
@@ -472,7 +471,7 @@ static bool read_packet(struct bin *b, int *type)
 	} else if (outcome != SPRT_EXACT) {
 		if (!at_boundary(b, &b->lay, size, true))
 			return false;
-		/* The look ahead may have moved the bytes. */
+		/* Looking ahead may have moved the buffer. */
 		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
 			report_damaged(b, &damage_packet, 0, outcome == SPRT_SHORT ?
@@ -487,7 +486,7 @@ static bool read_packet(struct bin *b, int *type)
 	return true;
 }
 
-/* Read one packet, or the damage in its place. */
+/* Read one packet, or skip damage. */
 static int bin_step(struct source *s, struct sink *sink)
 {
 	struct bin *b = (struct bin *)s;

@@ -28,7 +28,6 @@
 	{ "sysroot", "DIR",						\
 	  "with --resolve: where the traced machine's files are" }
 
-/* See stats_out.h. */
 const struct opt_row sprt_stats_options[] = {
 	COMMON_OPTIONS,
 	STATS_OPTION,

@@ -13,7 +13,7 @@
 
 enum sprt_sort { SPRT_SIZE_ASC, SPRT_SIZE, SPRT_COUNT_ASC, SPRT_COUNT };
 
-/* Parsed options.  Resource masks have bit id - 1 set, context masks the context ids. */
+/* Parsed options.  A resource has bit id - 1 in masks; the id of a context is its bit. */
 struct sprt_options {
 	bool leaks, compress, resolve;
 	enum sprt_sort sort;
@@ -28,9 +28,9 @@ struct sprt_options {
 
 /*
  * A sink that keeps each log until it is complete, applies the options to it
- * (removes items, shortens backtraces, adds names), and hands it on.  The log
- * item's filters, the process item's depth, and the log's lowest and highest then
- * describe the filtered log.  Implementations begin with this struct.
+ * (removes items, shortens backtraces, adds names), and calls take().  Items that
+ * describe the log are updated: the filters of the log item, the depth of the process
+ * item, and sprt_log.lowest and highest.  Implementations begin with this struct.
  */
 struct sprt_whole {
 	struct sink sink;
@@ -43,8 +43,8 @@ struct sprt_whole {
 
 /**
  * sprt_whole_open - parse the options and create the log
- * @w: allocated, with take()
- * @ops: item() is sprt_whole_item()
+ * @w: allocated; its take() is set
+ * @ops: their item() must be sprt_whole_item()
  *
  * Return: the sink, or NULL after diag_fatal() if a value is invalid; @w is freed then.
  */
@@ -57,7 +57,7 @@ void sprt_whole_free(struct sprt_whole *w);
 
 /**
  * sprt_filter_sink - put filters in front of a sink that processes items one by one
- * @to: that sink, or NULL; owned by the result from now on
+ * @to: the sink, which the result owns; if NULL, the result is NULL
  *
  * Return: @to itself if no filter is given, else a sink that keeps each log in
  * memory until it is complete; NULL after diag_fatal() (@to is freed).

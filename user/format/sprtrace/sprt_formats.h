@@ -22,7 +22,7 @@ struct sink *sprt_json_open(const struct sink_args *args);
 /* A summary: sprt_stats.c */
 struct sink *sprt_stats_open(const struct sink_args *args);
 
-/* Options of FXT and JSON, of the text report, of the summary: sprt_filter.c */
+/* Options for FXT and JSON, for text reports, and for the summary: sprt_filter.c */
 extern const struct opt_row sprt_options[];
 extern const struct opt_row sprt_report_options[];
 extern const struct opt_row sprt_stats_options[];

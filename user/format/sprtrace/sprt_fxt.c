@@ -21,7 +21,7 @@
 #define PROVIDER	1u
 #define NS_PER_SEC	1000000000ull
 #define DAY_US		(24ull * 3600 * 1000000)
-/* First koid for processes whose pid is taken or unknown; above all pids of Linux. */
+/* First koid for processes with an unknown or already used pid; above all pids of Linux. */
 #define KOID_MADE	(1ull << 22)
 /* A longer name is cut, and the whole name goes into an argument. */
 #define NAME_MAX_BYTES	1024u
@@ -42,10 +42,10 @@ struct sprt_fxt {
 	struct fxt_writer *w;
 	int err;
 
-	struct sprt_intern names;	/* for as long as the sink lives */
+	struct sprt_intern names;	/* strings kept as long as the sink */
 	struct fxt_args args;		/* of one item; also owns its strings */
 
-	/* The log's items before the one with its process; NULL after that. */
+	/* The log's items until its process is known, then NULL. */
 	struct sprt_log *waiting;
 	uint64_t koid;		/* of process and thread, 0 if not known yet */
 	uint32_t pid;
@@ -60,15 +60,15 @@ struct sprt_fxt {
 	uint64_t first_us, last_us, days_us;
 	uint64_t now;		/* ns, current trace time */
 
-	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* [0]: not described */
+	struct sprt_fxt_kind kinds[SPRT_RESOURCE_MAX + 1];	/* [0]: not described by the log */
 	const char *contexts[32];	/* names by bit */
 	struct sprt_live live;
-	uint64_t spans;		/* async ids given so far */
+	uint64_t spans;		/* async ids used so far */
 };
 
 /* --- names ------------------------------------------------------------- */
 
-/* Make a string valid UTF-8 and not too long.  @whole: set to true if nothing had to change */
+/* Make a string valid UTF-8 and not too long.  @whole: set to whether it is unchanged */
 static const char *make_name(struct sprt_fxt *f, const char *s, bool *whole)
 {
 	size_t n = strlen(s);
@@ -103,7 +103,7 @@ static const char *make_instant_name(struct sprt_fxt *f, const char *s, bool *wh
 
 /* --- events ------------------------------------------------------------- */
 
-/* An event on the thread of the log, now. */
+/* Return: an event on the log's thread, at f->now. */
 static struct fxt_event event_now(const struct sprt_fxt *f, enum fxt_event_type type,
 				  const char *category, const char *name)
 {
@@ -119,7 +119,7 @@ static void keep_error(struct sprt_fxt *f, int err)
 		f->err = err;
 }
 
-/* Write an event with arguments of its own. */
+/* Write an event with @args instead of f->args. */
 static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char *category,
 		    const char *name, uint64_t value, const struct fxt_arg *args, size_t n)
 {
@@ -129,7 +129,7 @@ static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char
 	keep_error(f, fxt_event(f->w, &ev, args, (unsigned int)n));
 }
 
-/* Write an instant with the arguments, and remove them. */
+/* Write an instant with f->args, and clear them. */
 static void write_instant(struct sprt_fxt *f, const char *category, const char *name)
 {
 	struct fxt_event ev;
@@ -138,7 +138,7 @@ static void write_instant(struct sprt_fxt *f, const char *category, const char *
 	ev = event_now(f, FXT_EV_INSTANT, make_name(f, category, &whole),
 		       make_instant_name(f, name, &whole));
 	keep_error(f, fxt_args_event(&f->args, f->w, &ev));
-	/* What the arguments refer to stays until the end of the item. */
+	/* Their strings stay until the end of the item. */
 	f->args.n = 0;
 }
 
@@ -197,8 +197,8 @@ static const char *span_label(struct sprt_fxt *f, const char *category,
 }
 
 /*
- * Begin or end the block that a call allocates or frees.  @backtrace: argument with the
- * allocating backtrace, or of type null
+ * Begin or end the block that a call allocates or frees.  @backtrace: the call's
+ * backtrace, of type FXT_ARG_NULL if none
  */
 static void track_block(struct sprt_fxt *f, const struct sprt_call *call, struct fxt_arg backtrace)
 {
@@ -232,12 +232,12 @@ static void track_block(struct sprt_fxt *f, const struct sprt_call *call, struct
 		if (!sprt_live_release(&f->live, call->resource, call->id,
 				       k->refcounted, &block))
 			return;
-		/* The log may have redefined its resource since. */
+		/* The log may have redefined the block's resource since. */
 		k = &f->kinds[block.kind];
 		k->live_bytes -= block.amount;
 		k->live_blocks--;
 		args[1].name = FXT_STR("freed_by");
-		/* With damaged times the block must not end before it began. */
+		/* If times are damaged, the block could end before it began. */
 		now = f->now;
 		if (now < block.time)
 			f->now = block.time;
@@ -286,8 +286,8 @@ static uint64_t made_koid(struct sprt_fxt *f)
 }
 
 /*
- * Set the process of a log.  If the log before had the same name and pid, they share a
- * koid.  Another process with an already used pid gets an invented koid.
+ * Set the process of a log.  If it has the name and pid of the log before, it has that
+ * koid, too.  Another process with an already used pid gets an invented koid.
  */
 static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 {
@@ -307,7 +307,7 @@ static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 
 /* --- time --------------------------------------------------------------- */
 
-/* Set f->now to the time of a call; once per log, write how the clocks relate. */
+/* Set f->now to the time of a call.  At the first call of a log, write how the clocks relate. */
 static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
 {
 	uint64_t us;
@@ -472,8 +472,7 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 /* --- the sink ----------------------------------------------------------- */
 
 /*
- * Set the process, and write the items that precede the packet that names it; they
- * were kept until now.
+ * Set the process, and write the items that were kept because they came before it.
  */
 static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
 {

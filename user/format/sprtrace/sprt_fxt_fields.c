@@ -102,7 +102,7 @@ void sprt_fxt_fields(struct fxt_args *a, const struct sprt_item *item)
 		add_heap(a, &item->heap);
 		break;
 	default:
-		/* As sprt_kinds describes it: its id, then texts, then the rest. */
+		/* The fields of sprt_kinds: the id, then texts, then the rest. */
 		add_fields(a, item, SPRT_ID, SPRT_MASK);
 		add_fields(a, item, SPRT_TEXT, SPRT_OPTIONAL);
 		add_fields(a, item, SPRT_POINTER, SPRT_FLAGS);

@@ -292,7 +292,7 @@ static bool map_line(char *line, struct sprt_item *item)
 		return false;
 	item->kind = SPRT_MAP;
 	item->map.path = p;
-	/* The path may hold anything: the last arrow counts. */
+	/* The path may contain arrows: the last one ends it. */
 	for (next = strstr(p, " => "); next; next = strstr(next + 1, " => "))
 		p = next;
 	if (p == item->map.path && strncmp(p, " => ", 4))

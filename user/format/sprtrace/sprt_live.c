@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Live blocks in a map whose key is a 64-bit hash of resource and id; the two are not
- * compared.  See sprt_live.h.
+ * Keeps live blocks by a 64-bit hash of resource and id.  Collisions are too unlikely
+ * to compare the two as well.  See sprt_live.h.
  */
 #include "format/sprtrace/sprt_live.h"
 

@@ -2,8 +2,8 @@
 /*
  * Tracks which blocks are allocated, by the rules of sp-rtrace: a block is
  * identified by its resource and its id.  A reference-counted block lives until it
- * was freed as often as allocated.  For any other block, an allocation with the id
- * of a live block replaces that block, which has leaked.
+ * has been freed as often as it was allocated.  Any other block is replaced, and has
+ * leaked, if its id is allocated again while it is live.
  */
 #ifndef SPRT_LIVE_H
 #define SPRT_LIVE_H
@@ -25,7 +25,7 @@ struct sprt_block {
 	uint32_t kind;
 };
 
-/* All zero at first. */
+/* Initialize with zeros. */
 struct sprt_live {
 	struct map64 blocks;	/* struct sprt_block * */
 };
@@ -35,17 +35,17 @@ struct sprt_live {
  * @block: its id and resource, and the fields that the caller wants back
  * @refcounted: whether blocks of its resource are reference-counted
  *
- * Return: true if a block began; false if this is one more reference to a
- * live one.
+ * Return: true if the block is new; false if this is one more reference to a
+ * live block.
  */
 bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
 		     bool refcounted);
 
 /**
  * sprt_live_release - record a free
- * @ended: set to the block if it ended
+ * @ended: set to the block if this was its last reference
  *
- * Return: true if it ended; false if references are left or the block is unknown.
+ * Return: true if the block ended; false if references are left or the block is unknown.
  */
 bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
 		       bool refcounted, struct sprt_block *ended);

@@ -11,25 +11,25 @@
 #include "format/sprtrace/sprt_mem.h"
 #include "format/sprtrace/sprt_model.h"
 
-/* A stored item; equal contents have equal pointers. */
+/* A stored item.  Its pointers can be compared: equal strings or backtraces are stored once. */
 struct sprt_kept {
 	struct sprt_kept *next;
-	/* The memory of a comment ends after its text's address: comments can be short and many. */
+	/* Allocated only up to item.comment if it is a comment: a log can have many. */
 	struct sprt_item item;
 };
 
 struct sprt_log {
 	struct sprt_kept *first, *last;	/* in order of arrival, NULL if none */
-	struct sprt_kept **calls;	/* those of them that are calls; also sorted */
+	struct sprt_kept **calls;	/* the calls, in order of arrival until sprt_log_sort() */
 	size_t ncalls, calls_cap;
-	/* The last resource of each id, also if a filter has removed it; NULL if none. */
+	/* The last resource with each id, even if a filter has removed it; NULL if none. */
 	const struct sprt_resource *resources[SPRT_RESOURCE_MAX + 1];
 	struct sprt_arena arena;	/* items */
 
-	/* Lowest and highest id of an allocated block, found by the filter before --leaks. */
+	/* Lowest and highest id of an allocated block, before --leaks removes blocks. */
 	uint64_t lowest, highest;
 
-	struct sprt_intern strings;	/* also backtraces and arguments */
+	struct sprt_intern strings;	/* strings; also backtraces and arguments, as bytes */
 };
 
 struct sprt_log *sprt_log_new(void);
@@ -84,7 +84,7 @@ int sprt_log_replay(const struct sprt_log *log, struct sink *to);
  * The texts are those of sp-rtrace-resolve: "name() at file:line",
  * "name() from path", "from path", "in ??"; a C++ name is demangled and brings
  * its own parentheses.  A frame that already has a text keeps it if neither a
- * symbol nor a source line is found.
+ * symbol nor a source line is found for it.
  */
 void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag);
 

@@ -10,7 +10,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-/* Let AddressSanitizer find an access behind an allocation, as it does with malloc(). */
+/* Let AddressSanitizer find an access past an allocation, as it does with malloc(). */
 #define hide(p, n)	__asan_poison_memory_region(p, n)
 #define show(p, n)	__asan_unpoison_memory_region(p, n)
 #define ARENA_GAP	8u

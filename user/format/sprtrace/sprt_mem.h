@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
- * strings, and strings cleaned for messages.
+ * strings, and text of logs made printable.
  * Like those of xalloc.h, these functions never fail.
  */
 #ifndef SPRT_MEM_H
@@ -13,7 +13,7 @@
 #include "base/map64.h"
 #include "format/sprtrace/sprt_model.h"
 
-/* Bump allocator: all memory is freed at once.  All zero at first. */
+/* Bump allocator: all memory is freed at once.  Initialize with zeros. */
 struct sprt_arena {
 	struct sprt_arena_block *block;
 };
@@ -28,7 +28,7 @@ void *sprt_arena_alloc(struct sprt_arena *a, size_t size);
 void sprt_arena_reset(struct sprt_arena *a);
 void sprt_arena_free(struct sprt_arena *a);
 
-/* Memory that the pointers of an item point to.  All zero at first. */
+/* Buffers for what the pointers of an item point to.  Initialize with zeros. */
 struct sprt_room {
 	struct sprt_arena strings;
 	struct sprt_arg *arg;
@@ -39,10 +39,7 @@ struct sprt_room {
 
 void sprt_room_free(struct sprt_room *room);
 
-/*
- * Set of byte strings, each stored once with a NUL after it.  All zero at
- * first.
- */
+/* Set of byte strings, each stored once with a NUL after it.  Initialize with zeros. */
 struct sprt_intern {
 	struct sprt_arena arena;
 	struct map64 copies;	/* hash to copy: const void * */
@@ -52,15 +49,15 @@ struct sprt_intern {
  * sprt_intern - get the only copy of a byte string
  * @data: @len bytes of any value
  *
- * Return: pointer to the copy, 8-aligned, followed by a NUL, the same for
- * equal contents, owned by @in.
+ * Return: the copy, 8-aligned and followed by a NUL, which @in owns.  Equal strings
+ * have the same copy.
  */
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len);
 const char *sprt_intern_str(struct sprt_intern *in, const char *s);
 void sprt_intern_free(struct sprt_intern *in);
 
 /**
- * sprt_shown - make text of a log printable: cut, without control characters
+ * sprt_shown - make text of a log printable: cut it to fit, replace control characters by '?'
  * @buf: @size bytes for the result
  *
  * Return: @buf.

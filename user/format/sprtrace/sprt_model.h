@@ -66,7 +66,7 @@ struct sprt_process {
 };
 
 struct sprt_module {
-	uint32_t id;		/* 0 for main, else a bit */
+	uint32_t id;		/* 0 for the main module, else a single bit */
 	uint16_t major, minor;
 	const char *name;
 };
@@ -76,7 +76,7 @@ struct sprt_map {
 	const char *path;
 };
 
-/* Ids are 1 to 32: each has its bit in the masks of reports. */
+/* Ids are 1 to 32: each has a bit in the 32-bit masks of reports. */
 #define SPRT_RESOURCE_MAX 32u
 
 struct sprt_resource {
@@ -86,7 +86,7 @@ struct sprt_resource {
 };
 
 struct sprt_context {
-	uint32_t id;		/* a bit */
+	uint32_t id;		/* a single bit */
 	const char *name;
 };
 
@@ -110,7 +110,7 @@ struct sprt_call {
 	const char *name;
 	const struct sprt_arg *args;
 	const uint64_t *frames;		/* innermost first */
-	/* Text after each address, NULL if none; also each text can be NULL. */
+	/* Name of each frame, NULL if unknown; NULL if no frame has one. */
 	const char *const *resolved;
 };
 
@@ -137,13 +137,12 @@ struct sprt_output {
 };
 
 /*
- * All pointers belong to whoever passes the item and are valid until the
- * receiver returns; strings end with NUL and hold no other NUL, and are bytes
- * of any encoding.
+ * The sender owns what the pointers point to, and may free it when the receiver
+ * returns.  Strings are bytes of any encoding that end with NUL.
  */
 struct sprt_item {
 	enum sprt_kind kind;
-	bool removed;		/* from a struct sprt_log, by a filter */
+	bool removed;		/* a filter has removed it from its struct sprt_log */
 	uint64_t pos;		/* byte offset (binary) or line (text) */
 	union {
 		struct sprt_log_start log;

@@ -15,7 +15,7 @@ struct sprt_cursor {
 	const struct sprt_layout *lay;
 	struct sprt_room *room;
 	bool short_of;		/* a field did not fit */
-	bool fill;		/* read lists up to the end of the packet */
+	bool fill;		/* read lists to the end of the packet */
 };
 
 static uint16_t get16(const uint8_t *p, bool big)
@@ -178,7 +178,7 @@ static void parse_call(struct sprt_cursor *c, struct sprt_item *r)
 
 /*
  * Read arguments into room->arg: the announced number, or with fill, all that the
- * packet holds.
+ * packet has.
  */
 static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 {
@@ -206,7 +206,7 @@ static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 	r->call.nargs = (uint32_t)n;
 }
 
-/* Read frames into room->frame: the announced number, or with fill, all that the packet holds. */
+/* Read frames into room->frame: the announced number, or with fill, all that the packet has. */
 static void parse_trace(struct sprt_cursor *c, struct sprt_item *r)
 {
 	struct sprt_room *room = c->room;

@@ -17,16 +17,16 @@
 #define SPRT_HANDSHAKE_ID	0xf0
 #define SPRT_HANDSHAKE_MAX	257u	/* bytes: 2 for id and size, and at most 255 */
 #define SPRT_HEADER_SIZE	8u
-/* Bytes.  The programs write through 4 KiB buffers; a larger packet is damaged. */
+/* Maximum bytes of a packet.  sp-rtrace writes through 4 KiB buffers, so more is damage. */
 #define SPRT_PACKET_MAX	(1u << 20)
 
 /* Layout of the packets of a log, from its handshake. */
 struct sprt_layout {
 	bool type_first;	/* 2.0: type, size of data; 1.x: size, type */
 	bool big;
-	bool has_depth;		/* PINF, from 1.2 */
-	bool has_flags;		/* RESR, from 1.3 */
-	bool named_args;	/* ARGS, from 1.3 */
+	bool has_depth;		/* in PINF, since 1.2 */
+	bool has_flags;		/* in RESR, since 1.3 */
+	bool named_args;	/* in ARGS, since 1.3 */
 	bool ptr_guessed;	/* the handshake has no valid pointer size */
 	uint8_t ptr;		/* bytes of a pointer, 4 or 8 */
 };
@@ -96,8 +96,8 @@ enum sprt_outcome {
 /**
  * sprt_packet_parse - parse the fields of a packet body
  * @type: row of sprt_packet_types
- * @fill: ignore the announced length of a list, read it up to the end of the packet
- * @room: gets strings, arguments and frames
+ * @fill: ignore the announced length of a list, and read it to the end of the packet
+ * @room: buffers for strings, arguments and frames
  * @used: set to the number of bytes of @body that hold the fields
  */
 enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,

@@ -3,7 +3,7 @@
  * Sink "sp-rtrace-text": prints text reports (TEXT_PROTOCOL), byte for byte as
  * sp-rtrace-postproc 1.8 does, except for its errors (see Documentation/sp-rtrace.md).
  *
- * The head of a report has items that can come last in a log, so each log is kept in
+ * The head of a report contains items that can come last in a log, so each log is kept in
  * memory until it is complete.
  */
 #include <inttypes.h>
@@ -17,20 +17,20 @@
 #include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
-/* The original program's name and the format version that it writes. */
+/* What sp-rtrace-postproc writes as its format version, and as the origin of a log. */
 #define FORMAT_VERSION	"2.0"
 #define BINARY_ORIGIN	"sp-rtrace 1.8"
 
 struct report {
 	struct sprt_whole whole;
 	struct out *out;
-	struct sprt_arena shown;	/* strings, as they are printed */
+	struct sprt_arena shown;	/* copies of strings with escaped newlines */
 
 	/* For the log that is being printed: */
-	uint32_t only;		/* id of its only resource, which calls do not name; else 0 */
+	uint32_t only;		/* id of the only resource, which calls do not name; 0 if several */
 };
 
-/* Replace newlines in a string of the log by \012: they must not end a line of the report. */
+/* Replace newlines in a string by \012, because they would end a line of the report. */
 static const char *show_string(struct report *r, const char *s)
 {
 	size_t n = strlen(s), newlines = 0;
@@ -286,7 +286,7 @@ static uint64_t key_of(const struct group *g, enum sprt_sort sort)
 {
 	uint64_t key = sort == SPRT_COUNT || sort == SPRT_COUNT_ASC ? g->n : g->total;
 
-	/* the largest first */
+	/* the largest key first */
 	return sort == SPRT_SIZE || sort == SPRT_COUNT ? ~key : key;
 }
 
@@ -337,8 +337,8 @@ static void print_groups(struct report *r)
 #define LEAKED "):\n# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes\n"
 
 /*
- * Unlike here, the original uses the resource ids in this summary as if they were masks:
- * from the third resource on, it prints the counts of another resource.
+ * The original program treats resource ids as masks in this summary, so it prints wrong
+ * counts from the third resource on.
  */
 static void print_leaks(struct report *r)
 {

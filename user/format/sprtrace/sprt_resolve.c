@@ -67,7 +67,7 @@ struct resolver {
 	struct map64 objects;	/* by pointer to the path: the log stores equal paths once */
 	struct area *areas;
 	size_t nareas, areas_cap;
-	struct ranges owners;	/* addresses to areas; base: index in @areas */
+	struct ranges owners;	/* areas by address: range.base is the index in @areas */
 
 	struct map64 by_frame;	/* address to struct name * */
 	struct sprt_arena names;
@@ -75,15 +75,15 @@ struct resolver {
 
 /* Text for an address; @named: it has a symbol or a source line, not only a path. */
 struct name {
-	const char *text;	/* kept by the log */
+	const char *text;	/* owned by the log */
 	bool named;
 };
 
 /* --- files -------------------------------------------------------------- */
 
 /*
- * Open a regular file below the sysroot; symbolic links are resolved below it, too.  The
- * path comes from the log and may name anything, such as a FIFO: O_NONBLOCK.
+ * Open a regular file below the sysroot; symbolic links are resolved below it, too.
+ * O_NONBLOCK: the path comes from the log and may name anything, such as a FIFO.
  */
 static int open_below(const char *sysroot, const char *path)
 {
@@ -320,7 +320,7 @@ static struct name describe_frame(struct resolver *r, uint64_t frame)
 	return name;
 }
 
-/* Look up the text of a frame; describe_frame() is called once per address. */
+/* Look up the text of a frame.  Calls describe_frame() only once per address. */
 static const struct name *name_of(struct resolver *r, uint64_t frame)
 {
 	struct name *name = map64_pointer(&r->by_frame, frame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink "stats" of sp-rtrace logs: prints a summary.  Several logs are summed up
- * together, resources by their type.  sprt_live.c tracks which blocks are live.
+ * Sink "stats" of sp-rtrace logs: prints one summary of all logs.  Resources of the
+ * same type are added up.  sprt_live.c tracks which blocks are live.
  */
 #include "format/sprtrace/sprt_formats.h"
 
@@ -41,7 +41,7 @@ struct sprt_stats {
 	uint64_t types[3], other_types;	/* of calls */
 	unsigned int filters;		/* SPRT_FILTER_*, applied to the reports */
 	struct tally processes, functions, contexts;
-	struct res_stats *res;		/* [0]: resources that no log describes */
+	struct res_stats *res;		/* [0]: for calls whose resource is not described */
 	size_t nres, res_cap;
 	bool any_time;
 	uint64_t wall_us;		/* total of the logs before the current one */
@@ -125,7 +125,7 @@ static void count_block(struct sprt_stats *s, const struct sprt_call *call, size
 			r->peak_bytes = r->live_bytes;
 	} else if (call->type == SPRT_CALL_FREE &&
 		   sprt_live_release(&s->live, call->resource, call->id, refcounted, &block)) {
-		/* the log may have redefined its resource since */
+		/* the log may have redefined the block's resource since */
 		r = &s->res[block.cookie];
 		r->frees++;
 		r->free_bytes += block.amount;
@@ -339,7 +339,7 @@ struct sink *sprt_stats_open(const struct sink_args *args)
 
 	s->sink.ops = &ops;
 	s->args = *args;
-	/* the first is for resources of unknown type */
+	/* s->res[0] */
 	res_of_type(s, OTHER);
 	return sprt_filter_sink(&s->sink, args);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace-text": reads the lines of one or more text reports (TEXT_PROTOCOL),
- * as written by sp-rtrace 1.1 to 1.8 and by sprt_print.c, and assembles calls with their
- * arguments, backtraces and comments, and the groups of calls that share a backtrace.
+ * as written by sp-rtrace 1.1 to 1.8 and by sprt_print.c.  Assembles calls with their
+ * arguments, backtraces and comments.  Calls with the same backtrace can form a group.
  *
- * Keeps what the original reader loses: contexts, arguments and paths with spaces,
- * heap information and modules.
+ * Unlike the original reader, keeps contexts, arguments and paths with spaces, heap
+ * information and modules.
  */
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
@@ -45,19 +45,19 @@ struct sprt_text {
 	bool compressed;	/* the report's header has the filter "compress" */
 	bool always_traced;	/* version below 1.2: every call has a backtrace, maybe empty */
 	/*
-	 * Only for a report whose calls are, or may be, in groups, else NULL: calls
-	 * get their backtrace at the end of the group, and are sorted at the end.
+	 * NULL unless calls of the report are, or may be, in groups: then a call gets
+	 * its backtrace when its group ends, and all calls are sorted by number.
 	 */
 	struct sprt_log *log;
-	size_t group;		/* index of its first call in the log */
-	uint64_t summary;	/* number of calls in the group's summary line */
+	size_t group;		/* index in @log of the first call of the current group */
+	uint64_t summary;	/* number of calls by the group's summary line */
 	bool summed;		/* the group has a summary line */
 
-	/* The last call, and what belongs to it or to its group. */
+	/* The last call, and parts of it or its group: */
 	bool call_open;
 	bool lost_call;		/* an unreadable call followed it */
 	struct sprt_item call;
-	struct sprt_log later;	/* comments within the call */
+	struct sprt_log later;	/* comments inside the call, emitted after it */
 	struct sprt_room room;	/* strings and lists of the call */
 	size_t nframe;
 	const char **resolved;
@@ -73,7 +73,7 @@ struct sprt_text {
 	unsigned int nknown;
 };
 
-/* Report damage: @what is wrong; @shown: the damaged text or NULL. */
+/* Report damage.  @what: what is wrong; @shown: the damaged text or NULL */
 static void report_damaged(const struct sprt_text *t, const struct diag_kind *kind,
 			   const char *what, const char *shown)
 {
@@ -102,7 +102,7 @@ static const char *copy_string(struct sprt_arena *a, const char *s)
 	return memcpy(sprt_arena_alloc(a, n), s, n);
 }
 
-/* Pass the open call on, if any.  @trace: it has a backtrace, maybe an empty one. */
+/* Emit the open call, if any.  @trace: it has a backtrace, maybe an empty one */
 static void end_call(struct sprt_text *t, bool trace)
 {
 	struct sprt_call *call = &t->call.call;
@@ -124,8 +124,8 @@ static void end_call(struct sprt_text *t, bool trace)
 }
 
 /*
- * End the call like end_call(), and its group.  If the report is known to have groups, or
- * this one had a summary line, all its calls get the backtrace of the last.
+ * End the open call and its group.  If the report's header says that it has groups, or if
+ * this group had a summary line, all of its calls get the backtrace of the last one.
  */
 static void end_group(struct sprt_text *t, bool trace)
 {
@@ -178,7 +178,7 @@ static uint32_t resource_named(const struct sprt_text *t, const char *type)
 	for (id = 1; id <= SPRT_RESOURCE_MAX; id++)
 		if (t->known[id] && !strcmp(t->known[id], type))
 			return id;
-	/* in the protocol document, it is the mask from the resource's line */
+	/* the protocol document uses the mask of the resource's line instead of the type */
 	if (sprt_line_number32(&end, 16, &bit) && !*end && bit && !(bit & (bit - 1)) &&
 	    t->known[__builtin_ctz(bit) + 1])
 		return (uint32_t)__builtin_ctz(bit) + 1;
@@ -227,7 +227,7 @@ static void split_type(struct sprt_text *t, char *name, uint32_t *resource)
 
 /* --- lines of a call ---------------------------------------------------- */
 
-/* Begin a call; @name: "name<type>", is modified. */
+/* Begin a call.  @name: "name<type>"; modified */
 static void start_call(struct sprt_text *t, struct sprt_call *call, char *name)
 {
 	if (sprt_line_has_block(name))
@@ -245,8 +245,8 @@ static void start_call(struct sprt_text *t, struct sprt_call *call, char *name)
 }
 
 /*
- * Name of a frame as the programs write it: "in" only before "??", but in the protocol
- * document before each function.
+ * Strip "in " from a frame's text.  The protocol document has it before each function,
+ * but the programs write it only before "??".
  */
 static const char *frame_name(const char *text)
 {
@@ -365,8 +365,8 @@ static void start_report(struct sprt_text *t, char *line)
 /* --- lines -------------------------------------------------------------- */
 
 /*
- * Emit a comment.  It can come between a call and its backtrace or the calls of a group:
- * then it is emitted after the call before it.
+ * Emit a comment.  If it comes between a call and its backtrace, or between calls of a
+ * group, it is emitted after that call.
  */
 static void comment_line(struct sprt_text *t, const char *line)
 {
@@ -395,7 +395,7 @@ static void record_line(struct sprt_text *t, char *line)
 {
 	const struct sprt_line_type *type = sprt_line_type(line);
 	struct sprt_item item = { 0 };
-	/* Parsing modifies the line; if it is not a record it must stay whole. */
+	/* Parsing modifies the line, but a line that is not a record is kept whole. */
 	char *copy = xstrdup(line), *name;
 	struct sprt_call call;
 
@@ -415,11 +415,11 @@ static void record_line(struct sprt_text *t, char *line)
 	} else if (strncmp(line, "# ", 2)) {
 		comment_line(t, line);
 	}
-	/* else a remark of the program that wrote the report: ignored */
+	/* else ignore it: a remark by the program that wrote the report */
 	free(copy);
 }
 
-/* Is it "$1 = value"?  In the protocol document, argument lines have no tab. */
+/* Whether a line is "$1 = value": an argument without a tab, as in the protocol document. */
 static bool is_argument(const struct sprt_text *t, const char *line)
 {
 	size_t n = strspn(line + 1, "0123456789");
@@ -428,7 +428,7 @@ static bool is_argument(const struct sprt_text *t, const char *line)
 	       !strncmp(line + 1 + n, " = ", 3);
 }
 
-/* Process a line of heap information.  Return: whether it is one. */
+/* Process a line if it is heap information.  Return: whether it is. */
 static bool heap_line(struct sprt_text *t, char *line)
 {
 	if (t->in_heap) {
@@ -491,8 +491,8 @@ static bool next_line(struct sprt_text *t)
 }
 
 /*
- * End a report: also its last group and heap information.  The kept items of a report with
- * groups are passed on, calls sorted by number.
+ * End a report, its last group and its heap information.  If items were kept because of
+ * groups, pass them on, with the calls sorted by number.
  */
 static void end_report(struct sprt_text *t)
 {

@@ -8,7 +8,7 @@
 
 #include "format/sprtrace/sprt_model.h"
 
-/* How a field of an item is written, in the order in which FXT has them. */
+/* Types of fields.  The order matters: sprt_fxt_fields() selects ranges of it. */
 enum sprt_field_type {
 	SPRT_NO_FIELD,
 	SPRT_KEPT,	/* string of an item that has its own reader and writer functions */
@@ -27,28 +27,28 @@ struct sprt_field {
 	const char *name;	/* in JSON and in FXT */
 };
 
-/* An item: its names in JSON and in FXT, and the fields in order of the packet. */
+/* A kind of item: its names in JSON and in FXT, and its fields in packet order. */
 struct sprt_kind_words {
 	const char *name, *event;
 	struct sprt_field fields[5];
 };
 
-/* By enum sprt_kind. */
+/* Indexed by enum sprt_kind. */
 extern const struct sprt_kind_words sprt_kinds[];
 
-/* The types of a call, SPRT_CALL_*. */
+/* Names of the types of calls, indexed by SPRT_CALL_*. */
 extern const char *const sprt_call_types[SPRT_CALL_ALLOC + 1];
 
 #define SPRT_HEAP_TITLE	"heap status information:"
 #define SPRT_MODULE_TITLE "tracing module: ["
 #define SPRT_SUMMARY_TITLE "# allocation summary: "
 
-/* Names of the filters in the header line, in order of their bits. */
+/* Names of SPRT_FILTER_* in the header line, indexed by bit number. */
 extern const char *const sprt_filter_names[3];
 
 /* One line of heap information: its value and its labels. */
 struct sprt_heap_word {
-	int value;		/* enum sprt_heap_value, or one of: */
+	int value;		/* enum sprt_heap_value, or one of the negative values below */
 	const char *label;	/* as version 1.8 writes it */
 	const char *old;	/* as versions 1.1 to 1.6 write it */
 	const char *member;	/* in JSON */

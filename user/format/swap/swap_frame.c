@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest difference of neighbours: sequence numbers in messages, time in seconds. */
+/* Largest differences between neighbours: in sequence numbers, and in seconds. */
 #define SEQ_BEHIND	1024
 #define SEQ_AHEAD	(1 << 20)
 #define SEC_AWAY	86400
@@ -24,7 +24,7 @@
 #define WASTE_FREE	(1u << 24)
 #define WASTE_FACTOR	8
 
-/* ---- items that wait ---- */
+/* ---- queued items ---- */
 
 struct swap_message *swap_message_copy(const struct swap_message *m)
 {
@@ -64,7 +64,7 @@ static const uint8_t *look_ahead(const struct swap_frame *s, size_t pos, size_t 
 	return have < pos + n ? NULL : p + pos;
 }
 
-/* Can it be a header?  Also accepts ids that a later protocol may add. */
+/* Whether it can be a header.  Accepts ids that a later protocol may add. */
 static bool header_possible(const struct swap_header *h)
 {
 	return h->id >= 1 && h->id <= 0xffff && h->len <= SWAP_MAX_PAYLOAD;
@@ -75,7 +75,7 @@ static bool header_plausible(const struct swap_header *h)
 	return header_possible(h) && h->nsec < 1000000000u;
 }
 
-/* Can two messages with these numbers and times be neighbours? */
+/* Whether two messages with these numbers and times can be neighbours. */
 static bool are_neighbours(const struct swap_header *h, uint32_t near_seq, uint32_t near_sec)
 {
 	int64_t seq = (int32_t)(h->seq - near_seq);
@@ -84,7 +84,7 @@ static bool are_neighbours(const struct swap_header *h, uint32_t near_seq, uint3
 	return seq >= -SEQ_BEHIND && seq <= SEQ_AHEAD && sec >= -SEC_AWAY && sec <= SEC_AWAY;
 }
 
-/* Is @h near the last message, or if there was none, near the damaged one at the position? */
+/* Whether @h is near the last message; if there was none, near the damaged one at the position. */
 static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 {
 	struct swap_header damaged;
@@ -96,8 +96,8 @@ static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 }
 
 /*
- * Remember sequence number and time for are_neighbours().  One odd header is taken for
- * damage, the second in a row for a new beginning.
+ * Remember sequence number and time for are_neighbours().  A header that does not fit is
+ * taken for damage, but a second one in a row for a new beginning.
  */
 static void remember_header(struct swap_frame *s, const struct swap_header *h)
 {
@@ -122,7 +122,7 @@ static bool read_header(const struct swap_frame *s, size_t pos, struct swap_mess
 	return true;
 }
 
-/* Read @len bytes, which are there, as the payload of the header @pos bytes ahead. */
+/* Read @len bytes, which the input must have, as the payload of the header @pos bytes ahead. */
 static void read_payload(const struct swap_frame *s, size_t pos, struct swap_message *m,
 			 uint32_t len)
 {
@@ -139,7 +139,7 @@ static void read_payload(const struct swap_frame *s, size_t pos, struct swap_mes
 	}
 }
 
-/* Do the fields fill the payload exactly?  This is unlikely by chance. */
+/* Whether the fields fill the payload exactly, which is unlikely by chance. */
 static bool is_exact(const struct swap_message *m)
 {
 	return m->layout && m->end.fault == SWAP_OK && m->end.used == m->len &&
@@ -148,11 +148,11 @@ static bool is_exact(const struct swap_message *m)
 
 /* ---- from message to message ---- */
 
-/* The message at the position is @m.  Return: true. */
+/* Complete @m, the message at the position.  Return: true. */
 static bool give_message(struct swap_frame *s, struct swap_message *m, uint32_t damage)
 {
 	m->offset = in_offset(s->in);
-	/* The look ahead may have moved the bytes. */
+	/* Looking ahead may have moved the buffer. */
 	m->payload = look_ahead(s, SWAP_HEADER_SIZE, m->len);
 	m->damage = damage;
 	if (m->header.nsec >= 1000000000u)
@@ -165,8 +165,8 @@ static bool give_message(struct swap_frame *s, struct swap_message *m, uint32_t 
 }
 
 /*
- * Pass over garbage.  It is counted until the next message is found, so that each damage
- * is reported once.
+ * Skip garbage.  It is added up until the next message is found, so that it is reported
+ * only once.
  */
 static void drop_bytes(struct swap_frame *s, size_t n)
 {
@@ -174,7 +174,7 @@ static void drop_bytes(struct swap_frame *s, size_t n)
 	s->garbage += n;
 }
 
-/* May the payload be read only to judge its header?  Keeps the total work linear. */
+/* Whether a payload may be read only to judge its header.  Keeps the total work linear. */
 static bool may_waste(struct swap_frame *s, uint32_t len)
 {
 	if (s->wasted > WASTE_FREE + WASTE_FACTOR * in_offset(s->in))
@@ -184,7 +184,7 @@ static bool may_waste(struct swap_frame *s, uint32_t len)
 }
 
 /*
- * Does the payload contain the next message, because its length is wrong?  Then the
+ * Whether the payload contains the next message, because the length is wrong: then the
  * next header follows the last known field.
  */
 static bool swallowed_next(const struct swap_message *m)
@@ -199,8 +199,8 @@ static bool swallowed_next(const struct swap_message *m)
 }
 
 /*
- * Is there, @pos bytes ahead, the end or a header that can follow @h: with a sequence number
- * and time near to it, or with a payload that its fields fill exactly?
+ * Whether the input ends @pos bytes ahead, or a header is there that can follow @h: its
+ * sequence number and time are near those of @h, or its payload is_exact().
  */
 static bool follows_at(struct swap_frame *s, size_t pos, const struct swap_header *h)
 {
@@ -222,7 +222,7 @@ static bool follows_at(struct swap_frame *s, size_t pos, const struct swap_heade
 	return is_exact(&m);
 }
 
-/* Is the message at @pos not the one after @h?  Then @h may have swallowed that one. */
+/* Whether the message at @pos lacks @h's next number: @h may have swallowed that message. */
 static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct swap_header *h)
 {
 	struct swap_message m;
@@ -262,7 +262,7 @@ static size_t read_message(struct swap_frame *s, struct swap_message *m)
 	return 1;
 }
 
-/* Does a message begin @pos bytes ahead, after damage? */
+/* Whether a message begins @pos bytes ahead, after damage. */
 static bool begins_at(struct swap_frame *s, size_t pos)
 {
 	struct swap_header next;
@@ -286,8 +286,8 @@ static bool begins_at(struct swap_frame *s, size_t pos)
 }
 
 /*
- * Damage ends @pos bytes ahead.  Read the rest of the message at the position if its header is
- * good enough to identify it.  Return: whether it is.
+ * Handle damage that ends @pos bytes ahead: read what is left of the message at the position,
+ * if its header can identify it.  Return: whether it can.
  */
 static bool end_of_damage(struct swap_frame *s, size_t pos, uint32_t damage,
 			  struct swap_message *m)
@@ -310,7 +310,7 @@ static bool end_of_damage(struct swap_frame *s, size_t pos, uint32_t damage,
 	return false;
 }
 
-/* Look for the next message after damage, from @at on; returns as end_of_damage(). */
+/* Search for the next message after damage, from @at on.  Return: as end_of_damage(). */
 static bool scan_bytes(struct swap_frame *s, size_t at, struct swap_message *m)
 {
 	size_t have;

@@ -23,7 +23,7 @@ enum swap_item_kind {
 /* A message or a gap; items come in order of sequence number. */
 struct swap_item {
 	enum swap_item_kind kind;
-	/* For SWAP_ITEM_LOST the one after the gap, for its time and offset. */
+	/* For SWAP_ITEM_LOST, the message after the gap, which has its time and offset. */
 	const struct swap_message *message;
 	uint32_t lost;		/* number of missing messages, 0 for SWAP_ITEM_MESSAGE */
 	uint32_t first;		/* sequence number of the first missing message */
@@ -41,9 +41,9 @@ static inline uint64_t swap_time(const struct swap_message *m)
 	       (m->header.nsec < 1000000000u ? m->header.nsec : 0);
 }
 
-/* ---- items that wait ---- */
+/* ---- queued items ---- */
 
-/* Each item has a copy of its message.  All zero at first. */
+/* Each item has a copy of its message.  Initialize with zeros. */
 struct swap_queue {
 	struct swap_item *items;
 	size_t n, cap;
@@ -60,7 +60,7 @@ struct swap_message *swap_message_copy(const struct swap_message *m);
 
 /* ---- messages of a stream ---- */
 
-/* All zero but @in at first. */
+/* Initialize all but @in with zeros. */
 struct swap_frame {
 	struct in *in;
 	/*
@@ -70,12 +70,12 @@ struct swap_frame {
 	uint64_t garbage;
 
 	/* For swap_frame.c: */
-	size_t used;		/* bytes of the last message, not yet passed over */
-	size_t unused;		/* bytes after it that belong to no message, likewise */
+	size_t used;		/* bytes of the last message, not yet skipped */
+	size_t unused;		/* bytes after it that belong to no message, not yet skipped */
 	bool near_known;	/* near_seq and near_sec are set */
-	unsigned int near_misses;	/* headers in a row that were not neighbours */
-	uint32_t near_seq;	/* of the last credible header */
-	uint32_t near_sec;
+	unsigned int near_misses;	/* headers in a row that were no neighbours of it */
+	uint32_t near_seq;	/* sequence number of the last credible header */
+	uint32_t near_sec;	/* and its seconds */
 	uint64_t wasted;	/* payload bytes read only to judge a header */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Sink that writes SWAP as FXT: its beginning and end, and what is lost or forgotten.
- * swap_fxt_messages.c writes the messages.
+ * Sink that writes SWAP as FXT: begins and ends the trace, and forgets processes and threads
+ * if there are too many.  swap_fxt_messages.c writes the messages.
  */
 #include "format/swap/swap_formats.h"
 #include "format/swap/swap_fxt_state.h"
@@ -15,14 +15,14 @@
 #define PROVIDER	1
 
 /*
- * Limits of the first messages, in number and payload bytes, that are kept until the
- * start time of the trace is known.  The first message need not have the earliest time:
+ * How many messages, and bytes of payloads, are kept to find the start time of the trace.
+ * The first message need not have the earliest time:
  * setup stages begin before the message that reports them, and times can be a little out
  * of order, or damaged.
  */
 #define WAITING_MAX	32u
 #define WAITING_BYTES	(256u << 10)
-/* A stage that begins longer than this before its message has a damaged time. */
+/* A stage that begins more than this before its message has a damaged time. */
 #define STAGE_MAX_NS	(3600ull * SWAP_SECOND)
 
 static const struct diag_kind kind_early = {
@@ -98,7 +98,7 @@ static void begin_trace(struct swap_fxt *s)
 	fxt_thread_name(s->w, s->system_process, s->system_thread, FXT_STR("system"));
 }
 
-/* Earliest time in a message, ns: its own, or the begin of a setup stage. */
+/* Earliest time in a message, ns: its own, or the beginning of its setup stage. */
 static uint64_t earliest_time(struct swap_fxt *s, const struct swap_message *m)
 {
 	const struct swap_value *begin;
@@ -115,7 +115,7 @@ static uint64_t earliest_time(struct swap_fxt *s, const struct swap_message *m)
 	return at < time && time - at <= STAGE_MAX_NS ? at : time;
 }
 
-/* Write the waiting messages; their earliest time is the start of the trace. */
+/* Write the waiting messages.  Their earliest time is the start of the trace. */
 static int write_waiting(struct swap_fxt *s)
 {
 	char text[40];
@@ -151,7 +151,7 @@ static int swap_fxt_item(struct sink *base, const void *data)
 	       write_waiting(s) : 0;
 }
 
-/* End all that is still open, with the trace. */
+/* End everything that is still open at the end of the trace. */
 static int swap_fxt_end(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;

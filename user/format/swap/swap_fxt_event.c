@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as FXT: writes the tracks of processes and threads, their names, and the events on
- * them, with the fields of a message as arguments.  Matches ends of slices with begins, and
- * supplies the missing ones.
+ * SWAP as FXT: names the tracks of processes and threads, and writes the events on them,
+ * with the fields of a message as arguments.  Matches ends of slices with begins, and
+ * adds missing ends.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/utf8.h"
@@ -124,7 +124,7 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		.value = value,
 	};
 
-	/* A consumer takes each instant with "frame" in its name for a frame marker. */
+	/* Viewers take each instant with "frame" in its name for a frame marker. */
 	if (type == FXT_EV_INSTANT && strstr(name, "frame")) {
 		fxt_args_own(&s->args, "event", name);
 		ev.name = fxt_cstr(category);
@@ -188,15 +188,15 @@ static void add_value(struct swap_fxt *s, const char *name, const struct swap_fi
 	}
 }
 
-/* Does the field tell how a call ended? */
+/* Whether a field is the result of a call. */
 static bool is_result(const struct swap_field *f)
 {
 	return !strcmp(f->name, "return") || !strcmp(f->name, "errno");
 }
 
-/* Is the field no argument: in the event itself, not known yet, or a reserved 0? */
-static bool said_elsewhere(const struct swap_fxt *s, const struct swap_field *f,
-			   const struct swap_value *v)
+/* Whether a field is in the event itself, not known yet, or a reserved 0: not an argument. */
+static bool is_left_out(const struct swap_fxt *s, const struct swap_field *f,
+			const struct swap_value *v)
 {
 	return (s->starting && is_result(f)) || !strcmp(f->name, "pid") ||
 	       !strcmp(f->name, "tid") || (!v->u && !strncmp(f->name, "reserved", 8));
@@ -209,7 +209,7 @@ static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
 	return fxt_args_format(&s->args, "%s%s", s->prefix, f->name);
 }
 
-/* Add a value of the message: to its fields and arguments, or to the text of a call's arguments. */
+/* Add a value to the message's fields and arguments, or to the text of a call's arguments. */
 static void take_value(struct swap_fxt *s, const struct swap_field *f, const struct swap_value *v)
 {
 	if (f->type == SWAP_T_ARGS) {
@@ -219,7 +219,7 @@ static void take_value(struct swap_fxt *s, const struct swap_field *f, const str
 		return;
 	}
 	swap_keep(&s->f, f, v);
-	if (!said_elsewhere(s, f, v))
+	if (!is_left_out(s, f, v))
 		add_value(s, arg_name(s, f), f, v);
 }
 
@@ -264,9 +264,9 @@ void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const cha
 /* ---- slices ---- */
 
 /*
- * The times of the begins and ends of one thread, or of one process's spans, must never
- * go back: they would nest the wrong way.  They can, because the kernel and the probes
- * use different clocks, one of which has whole microseconds.
+ * Slices of a thread, and spans of a process, would nest wrongly if their times went back.
+ * The target's times can, because the kernel and the probes use different clocks, one of
+ * which has a resolution of a microsecond.
  */
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
 {

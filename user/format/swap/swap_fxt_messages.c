@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Writes each message of SWAP as FXT, with its function of swap_messages.def: calls of
- * functions, samples and probes; processes with their names, mappings, open files, setup
- * stages and resources, and their end.
+ * functions, samples and probes; and names, mappings, open files, setup stages, resources and
+ * the end of processes.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/hash.h"
@@ -117,7 +117,7 @@ static void on_sample(struct swap_fxt *s)
 
 /* ---- web ---- */
 
-/* Format the name of a function of a page.  Return: its key. */
+/* Format the name of a web page's function.  Return: the key of its slices. */
 static uint64_t web_name(const struct swap_fxt *s, char *buf)
 {
 	const struct swap_value *name = swap_get(&s->f, "name");
@@ -299,7 +299,7 @@ static void on_unmap(struct swap_fxt *s)
 
 static const char *const span_names[] = { NULL, "resource load", "resource processing", "draw" };
 
-/* Write a begin or end of the async span for a step of a resource. */
+/* Write the begin or end of the async span of one setup step of a resource. */
 static void put_span(struct swap_fxt *s, struct swap_process *p, enum fxt_event_type type,
 		     uint64_t time, unsigned int step, uint64_t id)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * State shared by the parts of the SWAP to FXT converter.  Only swap_fxt*.c include
- * this: swap_fxt.c has the sink, swap_fxt_messages.c writes the messages with the functions of
- * swap_fxt_event.c, and swap_fxt_system.c the system's state.
+ * this: swap_fxt.c has the sink, swap_fxt_messages.c writes messages, swap_fxt_system.c writes
+ * the system's state, and swap_fxt_event.c has what these use.
  */
 #ifndef ETRACE_SWAP_FXT_STATE_H
 #define ETRACE_SWAP_FXT_STATE_H
@@ -71,7 +71,7 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 void swap_fxt_make_name(char *buf, const char *s, size_t len);
 
 /**
- * swap_fxt_location - format an address as LIBRARY+OFFSET, or as is if not mapped
+ * swap_fxt_location - format an address as LIBRARY+OFFSET, or in hexadecimal if not mapped
  * @buf: room for SWAP_NAME_BYTES and a NUL
  * @p: process with the mappings; may be NULL
  *
@@ -79,14 +79,14 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len);
  */
 bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr);
 
-/** swap_fxt_check - report a record that is too large for FXT; @ret: from the encoder */
+/** swap_fxt_check - report a record that was too large for FXT; @ret: result of the encoder */
 void swap_fxt_check(struct swap_fxt *s, int ret);
 
-/** swap_fxt_name_track - write the name of a process's track, or with @t, of its thread's */
+/** swap_fxt_name_track - write the name of a track: of a thread, or of the process if @t is NULL */
 void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
 			 const struct swap_thread *t, const char *text, size_t len);
 
-/* Add a process; find or add a process; find or add a thread. */
+/* The last two add the process or thread if they do not find it. */
 struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid);
 struct swap_process *swap_fxt_get_process(struct swap_fxt *s, uint32_t pid);
 struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process *p, uint32_t tid);
@@ -97,7 +97,7 @@ struct swap_process *swap_fxt_process(struct swap_fxt *s);
 /** swap_fxt_thread - find or add the thread of the message, by tid, else by pid; or NULL */
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s);
 
-/** swap_fxt_event - write an event with the arguments; @t: NULL for the system's track */
+/** swap_fxt_event - write an event with @s->args; @t: NULL for the system's track */
 void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		    const struct swap_thread *t, const char *category, const char *name,
 		    uint64_t value);
@@ -105,7 +105,7 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 /** swap_fxt_instant - write an instant on the message's thread, at the message's time */
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name);
 
-/** swap_fxt_counter - write a counter with the arguments; @p: NULL for the system */
+/** swap_fxt_counter - write a counter with @s->args; @p: NULL for the system */
 void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
 
 /**
@@ -120,13 +120,13 @@ void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const cha
 
 /**
  * swap_fxt_not_before - keep times from going back
- * @last: the time before; set to the result
+ * @last: the previous time; set to the result
  *
- * Return: the later of @time and @last.  If @last, adds an argument with the difference.
+ * Return: the later of @time and @last.  If that is @last, adds the difference to @s->args.
  */
 uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
 
-/** swap_fxt_begin - begin a slice on the message's thread, with the arguments */
+/** swap_fxt_begin - begin a slice on the message's thread, with @s->args */
 void swap_fxt_begin(struct swap_fxt *s, const char *category, uint64_t key,
 		    const char *name);
 
@@ -134,7 +134,7 @@ void swap_fxt_begin(struct swap_fxt *s, const char *category, uint64_t key,
 void swap_fxt_finish(struct swap_fxt *s, const char *category, uint64_t key,
 		     const char *name);
 
-/** swap_fxt_end_unfinished - end the innermost slices until @depth are left; @why: argument */
+/** swap_fxt_end_unfinished - end all slices above @depth; @why: reason, added as argument */
 void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
 			     size_t depth, const char *why);
 
@@ -143,13 +143,13 @@ void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t
 /** swap_fxt_message - write the message */
 void swap_fxt_message(struct swap_fxt *s);
 
-/** swap_fxt_end_process - end everything open in a process; it stays known */
+/** swap_fxt_end_process - end all open slices and spans of a process, but keep it */
 void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
 			  const char *why);
 
 /* ---- swap_fxt_system.c ---- */
 
-/** swap_fxt_flush_leaving - write the pending leave of a thread, without a successor */
+/** swap_fxt_flush_leaving - write a thread's pending departure from @cpu, which is then idle */
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu);
 
 void swap_fxt_on_switch(struct swap_fxt *s);

@@ -14,13 +14,13 @@
 /* ---- scheduling ---- */
 
 /*
- * ns.  A thread that leaves a processor and another one that comes there within this
- * time are written as one context switch.  Only threads of traced programs are recorded,
- * so in a longer time another thread is assumed to have run in between.
+ * If one thread leaves a processor, and another one comes there within this time (ns), one
+ * context switch is written.  Only threads of traced programs are recorded, so after a longer
+ * time another thread is assumed to have run in between.
  */
 #define SWITCH_MAX_NS	10000000u
 
-/* Any but 0: consumers take priority 0 of process 0 for idle. */
+/* Not 0, because viewers take priority 0 of process 0 for idle. */
 #define PRIORITY	1
 
 static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
@@ -108,7 +108,7 @@ static void add_number(struct swap_fxt *s, const char *name, const struct swap_v
 		fxt_args_f64(&s->args, name, v->d);
 	else if (v->u <= INT64_MAX || v->kind == SWAP_V_INT)
 		fxt_args_i64(&s->args, name, v->i);
-	else	/* a counter must be a number */
+	else	/* too large for an i64 */
 		fxt_args_f64(&s->args, name, (double)v->u);
 }
 
@@ -175,7 +175,7 @@ static const struct array {
 	  "application's energy of device" },
 };
 
-/* Write a counter when it has all the numbers that fit, or all that there are. */
+/* Write a counter when a record is full, or at the end of the array. */
 static void put_array_step(void *ctx, const struct swap_step *step)
 {
 	const struct array *array = NULL;

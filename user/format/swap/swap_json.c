@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink that prints SWAP as JSON: walks over each message's layout and prints each field.
- * Only numbers with a name are interpreted.
+ * Values are not interpreted, but the names of numbers are added.
  */
 #include "format/swap/swap_formats.h"
 #include "io/json_out.h"
@@ -92,7 +92,7 @@ static void put_name(struct swap_json *s, const struct swap_field *f, const stru
 	json_text(&s->j, key, name, strlen(name));
 }
 
-/* Print a value: of a field, or an element of an array or of arguments. */
+/* Print the value of a field, or of an element of an array or argument list. */
 static void put_field(struct swap_json *s, const struct swap_field *f, const struct swap_value *v)
 {
 	bool element = f->type == SWAP_T_ARGS || f->type == SWAP_T_CPUS_F32 ||
@@ -116,7 +116,7 @@ static void put_step(void *ctx, const struct swap_step *step)
 	struct swap_json *s = ctx;
 	bool objects = step->field->type == SWAP_T_LIST;
 
-	/* The object before has ended. */
+	/* End the object of the previous element. */
 	if (step->kind != SWAP_VALUE && step->kind != SWAP_OPEN && objects && step->index)
 		json_end(&s->j, '}');
 	if (step->kind == SWAP_VALUE)

@@ -88,7 +88,7 @@ static const struct swap_name gl_kind_names[] = {
 	{ 0, "init" }, { 1, "context" }, { 2, "no context" }, { 0, NULL }
 };
 
-/* One row per field. */
+/* Fields of a layout. */
 #define F(text, ftype)		{ .name = text, .type = SWAP_T_##ftype }
 #define NAMED(text, ftype, tab)	{ .name = text, .type = SWAP_T_##ftype, .names = tab }
 #define SELECT(text, ftype, tab) \

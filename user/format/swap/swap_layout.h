@@ -19,7 +19,7 @@
 
 /* The five words before each payload. */
 struct swap_header {
-	uint32_t id;		/* of the kind of message */
+	uint32_t id;		/* kind of message */
 	uint32_t seq;		/* sequence number, one counter for all messages, wraps at 2^32 */
 	uint32_t sec;		/* wall clock, seconds since 1970 */
 	uint32_t nsec;		/* nanoseconds; below 10^9 in an undamaged message */
@@ -51,7 +51,7 @@ enum swap_type {
 	SWAP_T_INCLUDE,	/* the fields of @sub, as if written here */
 };
 
-/* A number that has a name; ends with name == NULL. */
+/* The name of a number.  Tables of these end with a NULL name. */
 struct swap_name {
 	uint32_t value;
 	const char *name;
@@ -62,10 +62,10 @@ extern const struct swap_name swap_file_operations[], swap_stage_names[];
 
 /* One field of a layout. */
 struct swap_field {
-	/* In JSON, in FXT arguments and for swap_get(); no two of a message are the same. */
+	/* For JSON, FXT arguments and swap_get().  Unique in its message. */
 	const char *name;
 	uint8_t type;		/* enum swap_type */
-	/* 0 if always present; else a bit for each value of the last selector that has it. */
+	/* 0 if always present; else bit i: present if the last selector is i. */
 	uint8_t when;
 	bool selector;		/* its value decides which later fields with @when are present */
 	const struct swap_field *sub;	/* layout of an element, or the fields to include */
@@ -76,23 +76,23 @@ struct swap_field {
 /* One message id. */
 struct swap_row {
 	uint16_t id;
-	const char *name;	/* the document's without MSG_ */
+	const char *name;	/* in the protocol document, without MSG_ */
 	/*
-	 * Possible layouts of the payload, most usual first, NULL after the last.  The
-	 * first that ends exactly at the payload's end is used.
+	 * Possible layouts of the payload, most common first, NULL after the last.
+	 * swap_choose() chooses one.
 	 */
 	const struct swap_field *layouts[3];
 	bool slack;		/* meaningless bytes after the last field are normal */
 	/* In FXT: */
-	const char *category;	/* of the instant, or of what a probe writes */
-	const char *text;	/* name of the instant; NULL if it does not become only that */
-	uint32_t starts;	/* bit mask of the operations of a probe that are a start */
+	const char *category;	/* of the instant or slices */
+	const char *text;	/* name of the instant, NULL if something else is written */
+	uint32_t starts;	/* of a probe: bit mask of operations that begin a slice */
 };
 
 enum swap_id {
 #define SWAP_MESSAGE(id, name, ...) SWAP_##name = id,
 #include "format/swap/swap_messages.def"
-	SWAP_PROBE = 0x0100,	/* and any other 0x01xx */
+	SWAP_PROBE = 0x0100,	/* also all other ids 0x01xx */
 };
 
 /**

@@ -19,9 +19,9 @@
 struct swap_processes {
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
-	struct swap_ring processes, threads;	/* by_use */
+	struct swap_ring processes, threads;	/* linked by by_use */
 	size_t nthreads, nmaps;
-	struct map64 used_pids, used_tids;	/* id / 64 to a bit for each of 64 ids */
+	struct map64 used_pids, used_tids;	/* bitmaps: id / 64 to 64 bits */
 	uint64_t next_koid;
 	struct swap_process *ended[KEEP_ENDED];
 	unsigned int next_ended;
@@ -108,7 +108,7 @@ uint64_t swap_koid(struct swap_processes *ps)
 	return ps->next_koid++;
 }
 
-/* The first request for an id gets the id itself as its koid. */
+/* Return: the id itself on the first request for it, then new koids. */
 static uint64_t koid_for(struct swap_processes *ps, struct map64 *used, uint32_t id)
 {
 	uint64_t *bits;

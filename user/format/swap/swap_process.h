@@ -15,7 +15,7 @@
 #include "base/map64.h"
 #include "base/ranges.h"
 
-/* Maximum open slices on one thread: written to FXT, and remembered. */
+/* Maximum open slices on one thread: those written to FXT, and all that are remembered. */
 #define SWAP_MAX_NESTING	500u
 #define SWAP_MAX_DEPTH		4096u
 /* Maximum mappings remembered for a process, and bytes of a mapping's name. */
@@ -56,15 +56,15 @@ struct swap_process {
 	uint64_t koid;		/* in FXT */
 	uint64_t stages;	/* koid of the track for its setup stages, 0 if none yet */
 	uint64_t stages_end;	/* when the last stage on that track ended, ns */
-	bool informed;		/* a PROCESS_INFO has described it */
-	bool ended;		/* a TERMINATE has ended it */
-	uint64_t start;		/* by PROCESS_INFO, ns */
+	bool informed;		/* PROCESS_INFO has come */
+	bool ended;		/* TERMINATE has come */
+	uint64_t start;		/* from PROCESS_INFO, ns */
 	struct map64 threads;	/* tid to struct swap_thread * */
 	struct map64 blocks;	/* address to size of live blocks */
 	uint64_t bytes;		/* sum of the sizes in @blocks */
 	struct map64 spans;	/* step << 32 | resource id to the id of an open async span */
 	uint64_t spans_time;	/* of the last begin or end of a span */
-	/* Mappings of code; base: original start, for offsets; name: last part of the path. */
+	/* Mappings of code.  range.base: original start; range.name: last part of the path */
 	struct ranges maps;
 	struct swap_processes *all;	/* table that contains the process */
 	struct swap_ring by_use;	/* among all processes, most recently used last */
@@ -90,7 +90,7 @@ struct swap_process *swap_process_next(const struct swap_processes *ps,
 				       const struct swap_process *p);
 
 /**
- * swap_process_surplus - find the process to be forgotten next
+ * swap_process_surplus - find a process that should be forgotten
  *
  * Return: the least recently used process, if there are more than
  * SWAP_MAX_PROCESSES processes or more than SWAP_MAX_ALL_MAPS mappings; else NULL, also
@@ -139,7 +139,7 @@ void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high);
  */
 const struct range *swap_mapping_at(const struct swap_process *p, uint64_t addr);
 
-/* Record an allocation or a free of a block.  Impossible sizes are not counted. */
+/* Record an allocation or a free of a block.  Sizes of 2^48 or more are ignored. */
 void swap_block_add(struct swap_process *p, uint64_t addr, uint64_t size);
 void swap_block_remove(struct swap_process *p, uint64_t addr);
 

@@ -24,7 +24,7 @@
 
 /* Maximum bytes of items held until SYSTEM messages determine the counts. */
 #define HOLD_BYTES	(1u << 20)
-/* Bytes that a held item takes beside its payload. */
+/* Bytes that a held item takes besides its payload. */
 #define HELD_BYTES	160u
 
 /* A gap is a loss after this many later messages, or this many bytes of their payloads. */
@@ -61,7 +61,7 @@ static const struct diag_kind kinds[] = {
 	[RESTART] = { "places where the sequence numbers begin anew", DIAG_NOTE },
 };
 
-/* Messages whose numbers are not expected yet. */
+/* Puts messages in order: keeps those whose numbers are ahead of the expected one. */
 struct order {
 	bool started;
 	uint32_t expected;	/* the next number */
@@ -70,8 +70,8 @@ struct order {
 	unsigned int late_run;
 	struct waiting {
 		struct swap_message *m;
-		uint64_t arrival;	/* number of messages that had arrived, with this one */
-		uint32_t expected;	/* sequence number expected on arrival */
+		uint64_t arrival;	/* value of @arrivals when it came, including itself */
+		uint32_t expected;	/* sequence number expected when it came */
 	} wait[ORDER_MESSAGES + 1];	/* by sequence number */
 	size_t n;
 	size_t bytes;
@@ -88,10 +88,10 @@ struct swap_source {
 	int err;		/* the sink's negative errno; then it gets no more items */
 
 	/* For the current input: */
-	struct swap_frame frame;	/* without input before its first step */
+	struct swap_frame frame;	/* frame.in is NULL before the first step */
 	struct order order;
 	struct swap_system *system;
-	bool final;		/* wait no longer for certain counts of SYSTEM */
+	bool final;		/* no longer wait until the counts of SYSTEM are certain */
 	struct swap_queue held;
 };
 
@@ -113,7 +113,7 @@ static void forget_names(struct map64 *api)
 	map64_clear(api);
 }
 
-/* Read one line, without its newline.  Return: whether it is well formed. */
+/* Parse one line of the file of names.  Return: whether it is well formed. */
 static bool add_name(struct map64 *api, char *text)
 {
 	unsigned long long id;
@@ -292,7 +292,7 @@ static void pass_message(struct swap_source *s, const struct swap_message *m)
 	pass_item(s, &item, unknown);
 }
 
-/* The @count messages from the expected number on are missing; @before follows them. */
+/* Report that @count messages are missing before @before, from the expected number on. */
 static void pass_lost(struct swap_source *s, uint32_t count, const struct swap_message *before)
 {
 	uint32_t first = s->order.expected;
@@ -397,7 +397,7 @@ static bool waited_enough(const struct order *o)
 	return false;
 }
 
-/* Process a message with a number below the expected one. */
+/* Handle a message with a number below the expected one. */
 static void add_late(struct swap_source *s, const struct swap_message *m)
 {
 	struct order *o = &s->order;
@@ -417,7 +417,7 @@ static void add_late(struct swap_source *s, const struct swap_message *m)
 	pass_message(s, m);
 }
 
-/* Process the next message of the stream. */
+/* Handle the next message of the stream. */
 static void add_message(struct swap_source *s, const struct swap_message *m)
 {
 	struct order *o = &s->order;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes and threads counted separately; messages of others are counted together. */
+/* Maximum processes and threads counted separately.  Messages of others have one count. */
 #define MAX_PROCESSES	65536u
 #define MAX_THREADS	262144u
 #define MAX_NAME	255u
@@ -68,7 +68,7 @@ static void unmap_code(struct swap_stats *s, uint64_t low, uint64_t high)
 
 /* ---- calls ---- */
 
-/* Append an address as LIBRARY+OFFSET, or as is if not mapped. */
+/* Append an address as LIBRARY+OFFSET, or in hexadecimal if not mapped. */
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
 	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, "pid"));
@@ -83,7 +83,7 @@ static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 	buf_adds(b, number);
 }
 
-/* Count begins of calls, and all probe messages: a probe that blocks sends two. */
+/* Count beginnings of calls and all probe messages, of which a probe that blocks sends two. */
 static void count_call(struct swap_stats *s, const struct swap_item *item)
 {
 	const struct swap_fields *f = &s->f;
@@ -155,7 +155,7 @@ static void count_process(struct swap_stats *s, const struct swap_message *m)
 	    (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM))
 		stats_proc_name(p, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
 	if (swap_get(f, "libraries")) {
-		/* it lists all current mappings; the executable may be missing */
+		/* The message lists all current mappings; the executable may be missing. */
 		unmap_code(s, 0, UINT64_MAX);
 		map_code(s, f);
 		swap_each(m, "libraries", map_code, s);

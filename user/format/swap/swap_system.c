@@ -9,7 +9,8 @@
 
 /*
  * length = 256 + S - 8 + 8 N + 8 T + P I + 8 O, with N processors, T threads in I
- * processes, and O other processes.  S and P for the two kinds of 32-bit targets:
+ * processes, and O other processes.  S and P, the sizes of structures, for both kinds of
+ * 32-bit targets:
  */
 static const struct target {
 	uint32_t fixed;		/* 256 + S - 8 without the 8 for each energy device */
@@ -40,12 +41,12 @@ struct swap_system {
 	uint32_t cpus;
 	int devices;
 	/*
-	 * Key of a combination to how many messages it fits: in the upper 32 bits
-	 * those with processes, which are the best evidence, below all messages.
+	 * How many messages each combination fits: all messages in the lower 32 bits, and
+	 * those with processes, which are the best evidence, in the upper 32.
 	 */
 	struct map64 votes;
 	uint64_t most;			/* highest value in @votes */
-	struct tally any, known;	/* combinations with it: all, and with known_devices */
+	struct tally any, known;	/* those with @most votes: all, and with known_devices */
 };
 
 #define VOTE_WITH_PROCESSES	(1ull << 32)
@@ -66,7 +67,7 @@ static uint32_t key_devices(uint64_t key)
 	return key & 0xffff;
 }
 
-/* Numbers of list elements in a payload, read with a given number of processors. */
+/* Lengths of the lists in a payload, if the target has a given number of processors. */
 struct shape {
 	uint32_t processes;
 	uint32_t threads;

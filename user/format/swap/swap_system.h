@@ -19,7 +19,7 @@
 struct swap_system;
 
 /**
- * swap_system_new - start
+ * swap_system_new - start without any message
  * @cpus:    processors given by the user, 0 if not given
  * @devices: energy devices given by the user, negative if not given
  */
@@ -27,10 +27,10 @@ struct swap_system *swap_system_new(unsigned int cpus, int devices);
 void swap_system_free(struct swap_system *s);
 
 /**
- * swap_system_add - take account of one payload, as long as the message's header says
+ * swap_system_add - learn from one complete payload
  *
- * Return: whether any combination fits the message.  If none, it is damaged or from
- * an unknown kind of target, and is ignored.
+ * Return: whether any combination fits the message.  If none does, it is damaged or
+ * from an unknown kind of target, and is ignored.
  */
 bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len);
 

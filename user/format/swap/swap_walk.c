@@ -42,7 +42,7 @@ struct walk {
 	const struct swap_counts *counts;
 	swap_visit *visit;
 	void *ctx;
-	struct swap_step step;	/* passed to @visit; index and depth go along with the walk */
+	struct swap_step step;	/* passed to @visit; index and depth always match the position */
 	struct swap_end end;
 };
 
@@ -250,7 +250,7 @@ static bool walk_elements(struct walk *w, const struct swap_field *f, uint32_t c
 	visit_step(w, SWAP_OPEN, f);
 	w->step.depth++;
 	for (i = 0; ok && i < count; i++) {
-		/* No byte left: stop, however large the announced count is. */
+		/* Stop when no byte is left, however large the announced count is. */
 		if (w->pos == w->len) {
 			ok = fail_field(w, SWAP_SHORT, f);
 			break;
@@ -485,10 +485,10 @@ uint32_t swap_num(const struct swap_fields *f, const char *name)
 	return (uint32_t)swap_wide(f, name);
 }
 
-/* At the beginning or end of @list, or at an element of it. */
+/* Handle a step at the beginning or end of g->list, or at one of its elements. */
 static void step_list(struct gather *g, const struct swap_step *step)
 {
-	/* The element before has ended. */
+	/* The previous element is complete. */
 	if (step->kind != SWAP_OPEN && step->index)
 		g->fn(g->ctx, g->f);
 	if (step->kind == SWAP_OPEN)

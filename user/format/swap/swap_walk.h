@@ -3,8 +3,8 @@
  * Reads the bytes of a SWAP message: its header, and its payload field by field, by the
  * message's layout.  Each field is passed to a function, or found by its name.
  *
- * Independent of streams, time order and output formats.  Nothing here allocates
- * memory; every length is checked against the payload before it is used.
+ * Knows nothing of streams, time order and output formats.  Allocates no memory, and
+ * checks every length against the payload before using it.
  */
 #ifndef ETRACE_SWAP_WALK_H
 #define ETRACE_SWAP_WALK_H
@@ -18,7 +18,7 @@ struct swap_counts {
 	uint32_t devices;	/* energy devices of the target */
 };
 
-/* How certain the counts are, best last. */
+/* How certain the counts are, most certain last. */
 enum swap_certainty {
 	SWAP_UNKNOWN,	/* no combination fits, or several do and none is preferable */
 	SWAP_CPUS_ONLY,	/* only the number of processors is certain */
@@ -103,10 +103,10 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
 struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
 			  const struct swap_counts *counts, swap_visit *visit, void *ctx);
 
-/** swap_add_text - append a value, of an argument as in source code */
+/** swap_add_text - append a value as text, the way it would be written in source code */
 void swap_add_text(struct buf *text, const struct swap_value *v);
 
-/** swap_element - an element of a SWAP_V_ARRAY, a number with the item of the array */
+/** swap_element - get an element of a SWAP_V_ARRAY, with the array's type character */
 struct swap_value swap_element(const struct swap_value *array, uint32_t i);
 
 /**
@@ -116,7 +116,7 @@ struct swap_value swap_element(const struct swap_value *array, uint32_t i);
  * The first layout that ends exactly is chosen; if none does, the first that
  * reads without a fault; if none does, the first.
  *
- * Return: the layout, or NULL when the row has none.
+ * Return: the layout, or NULL if the row has none.
  */
 const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *p, uint32_t len,
 				     const struct swap_counts *counts, struct swap_end *end);
@@ -125,7 +125,7 @@ const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *
 
 /* Bit mask of what is wrong with a message. */
 #define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
-#define SWAP_DAMAGE_LENGTH	0x02u	/* the length in the header is wrong, the real one was found */
+#define SWAP_DAMAGE_LENGTH	0x02u	/* the header's length is wrong; the right one was found */
 #define SWAP_DAMAGE_FIELDS	0x04u	/* a field of the payload cannot be read */
 #define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
 
@@ -138,12 +138,12 @@ struct swap_message {
 	const struct swap_row *row;	/* its type, NULL if unknown */
 	const struct swap_field *layout;	/* of the payload, NULL if unknown */
 	struct swap_counts counts;	/* for a walk by @layout (SYSTEM only) */
-	enum swap_certainty certainty;	/* how sure @counts are (SYSTEM only) */
+	enum swap_certainty certainty;	/* how certain @counts are (SYSTEM only) */
 	struct swap_end end;	/* how a walk by @layout ends */
 	uint32_t damage;	/* what is wrong with it */
 };
 
-/* No message has more, not counting those inside its lists. */
+/* Maximum fields of a message, not counting those inside its lists. */
 #define SWAP_FIELDS_MAX	40u
 
 /* The fields of a message, or of an element of a list, in their order. */
@@ -153,8 +153,8 @@ struct swap_fields {
 		struct swap_value value;	/* SWAP_V_NONE for a list */
 	} at[SWAP_FIELDS_MAX];
 	size_t n;
-	uint32_t outer_pid;	/* pid of the element that contains the list */
-	const struct swap_field *list;	/* the list */
+	uint32_t outer_pid;	/* pid of what contains that list */
+	const struct swap_field *list;	/* list that contains the element */
 };
 
 /** swap_keep - add a field */
