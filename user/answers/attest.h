@@ -34,7 +34,7 @@ struct attest_file {
 	char *place;		/* path of @now; NULL if equal to @path */
 	bool hashed;
 	bool recorded;		/* @hash was recorded when the file was used */
-	/* @recorded, but the file, which looks unchanged, now has another */
+	/* @recorded, but the present file has another hash, although it looks unchanged */
 	bool differs;
 	const struct build_content *content;	/* NULL for the last content of @version, if any */
 	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */

@@ -129,7 +129,7 @@ void check_put(const struct check *c, struct out *out, bool json);
 /** check_put_path - print the path or name of a finding, quoted for a shell */
 void check_put_path(struct out *out, const struct check_finding *f);
 
-/** check_json - one finding as a JSON object */
+/** check_json - write a finding as a JSON object */
 void check_json(const struct check *c, struct json *j, const struct check_finding *f);
 
 /* ---- shared by check*.c ---- */

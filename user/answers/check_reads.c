@@ -280,9 +280,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 	declared = check_declares(c, r->step, c->node[r->file]);
 	if (declared < 0)
 		declared = c->lists.rules || node->input || node->target || c->looked[r->file];
-	/*
-	 * in a directory where rules only make files, it is not a source: something generated it
-	 */
+	/* a file in a directory where rules only make files is not a source: it was generated */
 	dir = map64_get(dirs, dir_of(path, len));
 	if (declared || (c->lists.rules && dir && *dir == DIR_MADE) || lists_itself(c, r->unit))
 		return;

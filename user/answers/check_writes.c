@@ -116,8 +116,8 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 	if (ordered >= 0)
 		return ordered;
 	/*
-	 * So does a unit that changes the older version. A step that uses a file made by the other
-	 * one has waited for it.
+	 * A unit that changes the older version continues the work, too. A step that uses a file
+	 * made by the other step has waited for it.
 	 */
 	return derives_from(c, y->version, x->version) ||
 	       check_follows(c, c->step[then], c->step[first]) ||

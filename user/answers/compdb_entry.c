@@ -13,7 +13,7 @@ static void add_arg(struct compdb_entry *e, const char *arg)
 	e->args[e->nargs++] = arg;
 }
 
-/* The outermost command, such as a wrapper, with a source; @s: set to the source there. */
+/* Find the outermost command that has a source, maybe a wrapper.  @s: set to its source */
 static const struct compdb_command *outermost_command(const struct compdb_list *l,
 						      const struct compdb_command *c,
 						      const char *file,

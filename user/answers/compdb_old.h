@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as all zeros but for @fd, which is -1. */
+/* Initialize with zeros, except @fd with -1. */
 struct compdb_old {
 	struct compdb_old_entry {
 		char *directory;

@@ -140,7 +140,7 @@ enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
 
 /**
- * diff_pairs - call @fn for each name among the inputs of two units, with NULL where one lacks it
+ * diff_pairs - call @fn for each name among the inputs of two units, with NULL if a unit lacks it
  */
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
 		void *ctx);
@@ -169,15 +169,15 @@ bool diff_stops_by_call(const struct diff *d, const struct diff_root *r);
 struct diff_maker {
 	uint32_t unit;		/* of the second build, the writer */
 	/*
-	 * The unit to report if it saw no difference: @unit, or the program above of which it is a
-	 * part, if a step between the two is unknown (an assembler reads a file that its compiler
-	 * has removed). 0 if it saw a difference, or its inputs are unknown.
+	 * The unit to report: @unit, or the program that it is a part of if a step between them is
+	 * unknown (an assembler reads a file that its compiler has removed). 0 if it saw a
+	 * difference, or its inputs are unknown.
 	 */
 	uint32_t named;
 	uint32_t version, file;
 };
 
-/** diff_held_makers - the @n programs, by the time when they began. Free the result. */
+/** diff_held_makers - get the @n programs, in order of their beginning. Free the result. */
 struct diff_maker *diff_held_makers(const struct diff *d, size_t *n);
 
 /** diff_env_load - load the environments that were recorded (diff_env.c) */
@@ -185,7 +185,7 @@ void diff_env_load(struct diff *d);
 
 /**
  * diff_env_pairs - variables that differ between a unit of the second build and its pair
- * @fn: called for each, with NULL where one lacks it; may be NULL
+ * @fn: called for each, with NULL for a unit that lacks it; may be NULL
  *
  * Return: their number.
  */

@@ -32,7 +32,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* @other: the other build; variables that it did not record are not compared */
+/* Load a build's environments, except variables that @other, the other build, did not record. */
 static void load_env(const struct match_side *s, struct db *other, struct diff_env *env)
 {
 	static const char text[] =

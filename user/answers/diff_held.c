@@ -97,14 +97,14 @@ static bool find_oldest(const struct diff *d, struct diff_held *h)
 struct naming {
 	const struct diff *d;
 	const uint32_t *step;	/* by unit of the second build: match_steps() */
-	const bool *alone;	/* by unit: it saw no difference, but made a known one */
+	const bool *alone;	/* by unit: it saw no difference, but made one */
 	uint32_t *queue;	/* units whose inputs are to be checked, each once */
 	size_t n, cap;
 	uint32_t top;		/* the program of which all of them are a part */
 	bool outside;		/* another step wrote an unknown input */
 };
 
-/* The nearest unit of a step that is, or called, both. */
+/* The nearest unit that is, or called, both. */
 static uint32_t nearest_of(const struct match_side *s, uint32_t a, uint32_t b)
 {
 	/* callers have lower numbers */

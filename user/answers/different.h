@@ -119,7 +119,7 @@ struct different_sign {
 const struct different_sign *different_program(const char *name);
 const struct different_sign *different_path(const char *path, size_t len);
 
-/** different_shows - whether different_look_at_text() would find its output */
+/** different_shows - whether different_look_at_text() would find the output of a program */
 bool different_shows(const struct different_sign *sign);
 
 /** different_keeps_times - whether a program keeps the time stamps of its inputs in its output */

@@ -30,8 +30,8 @@
 /* Fewer letters may be random. */
 #define WORD_LEAST 4
 /*
- * Weight of a text found in the second build only: if the first one's content is unknown, it may
- * be there, too.
+ * Weight of a text found in the second build, if the content of the first build is unknown and may
+ * have it, too.
  */
 #define ALONE 70
 
@@ -239,7 +239,7 @@ struct text_look {
 	const struct buf *was, *is;
 	struct different_when when;
 	bool text;
-	/* the differences are, although the file is not text: tar headers */
+	/* the differences are printable, but not the whole file: tar headers */
 	bool printable;
 	bool compressed;
 };
@@ -340,7 +340,7 @@ static void look_for_variables(const struct text_look *l)
 	}
 }
 
-/* 8-4-4-4-12 hexadecimal digits */
+/* Find a UUID: 8-4-4-4-12 hexadecimal digits. */
 static const char *find_uuid(const struct buf *b)
 {
 	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
@@ -356,7 +356,7 @@ static const char *find_uuid(const struct buf *b)
 	return NULL;
 }
 
-/* addresses like 0x7f12345678ab and 0x5581234567f0: stack, libraries, programs */
+/* Look for addresses of stack, libraries and programs: 0x7f12345678ab, 0x5581234567f0. */
 static void look_for_addresses(const struct text_look *l)
 {
 	const struct buf *b = l->is;
@@ -419,7 +419,7 @@ static void look_at_text(struct text_look l)
 	const struct match_side *s = B(w);
 	int64_t begin;
 
-	/* a limit is enough: a time in all commands is in the first ones, too */
+	/* the first texts are enough: a time in all commands is also in these */
 	if (!l.is->len || w->texts++ >= TEXTS_MAX)
 		return;
 	l.when.both = l.was != NULL;

@@ -125,7 +125,7 @@ bool different_would_see(const struct different_when *w, const struct buf *b, bo
 			 (uint64_t)(w->to - w->from + 1) * b->len <= CHANCE);
 }
 
-/* Eight digits */
+/* Whether eight hexadecimal digits are a time, as in cpio. */
 static bool has_hexadecimal(const struct different_when *w, const char *s)
 {
 	uint64_t v = 0;

@@ -69,13 +69,13 @@ void explain_json(struct explain *x, struct out *out);
 /** explain_json_short - explain_json() without lists, as a member "explain" of an object */
 void explain_json_short(struct db *db, struct json *j);
 
-/** explain_github - workflow commands of GitHub, which become annotations */
+/** explain_github - write workflow commands of GitHub, which become annotations */
 void explain_github(struct explain *x, struct out *out);
-/** explain_markdown - a summary of a CI job */
+/** explain_markdown - write a summary of a CI job */
 void explain_markdown(struct explain *x, struct out *out);
-/** explain_gitlab - a code quality report of GitLab */
+/** explain_gitlab - write a code quality report of GitLab */
 void explain_gitlab(struct explain *x, struct out *out);
-/** explain_junit - JUnit XML: a test case for each command that itself failed */
+/** explain_junit - write JUnit XML: a test case for each command that itself failed */
 void explain_junit(struct explain *x, struct out *out);
 
 /* ---- shared by explain*.c ---- */

@@ -221,7 +221,7 @@ static enum joint take_joint(struct shell_text *t)
 	return joint;
 }
 
-/* "-eu" */
+/* Whether a word sets errexit, like "-eu". */
 static bool is_errexit(const char *word, size_t len)
 {
 	return len > 1 && *word == '-' && word[1] != '-' && memchr(word, 'e', len);

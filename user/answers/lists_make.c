@@ -49,7 +49,7 @@ static const char *colon_of(const char *s, size_t len)
 	return colon;
 }
 
-/* "target: prerequisite... | ordered..." */
+/* Read the rest of "target: prerequisite... | ordered...". */
 static void read_rule(struct make *m, uint32_t target, const char *p, const char *end)
 {
 	bool any = false;

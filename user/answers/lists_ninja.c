@@ -389,7 +389,7 @@ done:
 
 static bool read_file(struct ninja *n, const char *path, struct scope *s);
 
-/* include FILE; subninja FILE, which has a scope of its own for variables. */
+/* Read include FILE, or subninja FILE, which has a separate scope for variables. */
 static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own)
 {
 	struct scope inner = { .up = s };

@@ -160,9 +160,9 @@ void match_load_drawn(struct match *m);
 size_t match_random(const char *name, size_t len);
 
 /**
- * match_drawn - append such a name without its random part.
+ * match_drawn - append the name of a temporary file without its random part
  *
- * Return: false if @name is not such a name
+ * Return: false if @name is not in s->drawn.
  */
 bool match_drawn(const struct match_side *s, const char *name, size_t len, struct buf *to);
 

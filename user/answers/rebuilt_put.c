@@ -37,7 +37,7 @@ struct part {
 	size_t nreasons, noutputs, ntouched;
 };
 
-/* Print why a step ran that only touched files explain: build tools compare times. */
+/* Print that a step ran only because files were touched: build tools compare times. */
 static void text_touched(const struct rebuilt *r, struct out *out, const struct part *p)
 {
 	if (!p->ntouched) {

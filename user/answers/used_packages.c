@@ -20,7 +20,7 @@ struct used_file {
 	char *path;		/* @len bytes, followed by a NUL */
 	size_t len;
 	bool link;		/* a link that leads to the file, or another name of it */
-	bool made;		/* by the build; counts only if a package has it: installed meanwhile */
+	bool made;		/* by the build; kept only if a package has it */
 	uint32_t package;	/* 1 + index of its package; 0 if none */
 };
 
@@ -142,7 +142,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 		return;
 	hash = path_hash(path, len);
 	at = map64_get(&all->by_path, hash);
-	/* what was not used with these classes has no row */
+	/* files that were used in other classes only have no row */
 	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;
 	if (at) {

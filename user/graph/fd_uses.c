@@ -39,7 +39,7 @@ static void emit_access(struct graph *g, struct process *p, const struct descrip
 	GRAPH_EMIT(g, access, a);
 }
 
-/* @t: NULL if the trace has no counts */
+/* Report what was read by a descriptor.  @t: NULL if the trace has no counts */
 static void emit_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		      const struct fd_use *t, int64_t at)
 {
@@ -68,7 +68,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 	}
 }
 
-/* A write by a descriptor of which the trace did not show that it is writable. */
+/* Handle a write by a descriptor that was not known to be writable. */
 static void begin_write(struct graph *g, struct process *p, struct description *d, int64_t at)
 {
 	enum graph_made made = object_of(g, d)->made;
@@ -308,7 +308,7 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 
 	if (in) {
 		from = in->d->reads ? in->d->reads : in->d->writes;
-		/* a program that copies a file was meant to read it, whatever its name is */
+		/* a program that copies a file reads it as data, whatever its name is */
 		in->d->named = true;
 	}
 	if (!out)

@@ -48,7 +48,8 @@ struct description *description_new(struct graph *g, uint32_t object, uint32_t f
 }
 
 /*
- * @d is freed: if nothing read from it, the only program that began with it counts as its reader.
+ * Called when @d is freed: if nothing read from it, the only program that began with it counts as
+ * its reader.
  */
 static void emit_heir(struct graph *g, const struct description *d)
 {

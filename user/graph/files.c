@@ -85,8 +85,8 @@ static void set_identity(struct graph_version *v, const struct identity *id)
 }
 
 /*
- * Whether a file that the build made has another size than its last program left. Its time stamp
- * proves nothing: the build may have set it.
+ * Whether a file that the build made does not have the size that its last writer left. Its time
+ * stamp proves nothing: the build may have set it.
  */
 static bool has_foreign_size(const struct graph *g, uint32_t i, const struct identity *id)
 {
@@ -178,7 +178,7 @@ void files_release(struct graph *g, uint32_t i)
 	g->files.spare = i;
 }
 
-/* @v: everything but id and identity; @v.at may be raised to keep times increasing. */
+/* Report a version.  @v: all but id and identity; @v.at may be raised to keep times increasing */
 static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 			 const struct identity *id)
 {
@@ -227,7 +227,7 @@ static void bind_file(struct graph *g, uint32_t file, uint32_t i)
 		files_release(g, old);
 }
 
-/* @i: the object that the name leads to from now on; 0 if none: it led to @of before */
+/* Report where a name leads from now on: to object @i; if 0, to none any more, but to @of before */
 static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {
@@ -479,8 +479,9 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 }
 
 /*
- * Rename what was collected below one directory of a rename to the same names below the other.
- * @back: it was below the new name: what has a counterpart is exchanged with that, not moved back
+ * Move what was collected below one directory of a rename to the other directory.
+ * @back: move from the new directory to the old one; skip names that exist in both, which the
+ *	other pass exchanges
  */
 static void rename_below(struct graph *g, const struct below *b, const struct graph_rename *r,
 			 bool back)

@@ -236,8 +236,8 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 }
 
 /*
- * What a thread's end says about its process: the leader has the status, the last thread the
- * costs.
+ * Note what a thread's end says about its process: the leader has the status, the last thread
+ * the costs.
  */
 static void note_end(struct process *p, const struct task *t, const struct et_event *ev)
 {

@@ -287,11 +287,11 @@ struct graph_ops {
 
 struct graph;
 
-/** graph_new - the graph of an empty trace; @pid_bits as the module's bits_of_real_pid */
+/** graph_new - make a graph without events; @pid_bits: as the module's bits_of_real_pid */
 struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx);
 void graph_free(struct graph *g);
 
-/** graph_event - the next event, in time order */
+/** graph_event - add the next event, in time order */
 void graph_event(struct graph *g, const struct et_event *ev);
 
 /** graph_end - the trace is over: end everything that is still open */

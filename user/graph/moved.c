@@ -21,7 +21,7 @@ struct moved_dir {
 	size_t from, from_len;	/* its old path, in moved.text */
 	size_t to_len;
 	uint32_t exec;
-	uint32_t after;		/* its own number; of both directories of an exchange, the first's */
+	uint32_t after;		/* its own number; for the second of an exchange, the first one's */
 	uint32_t older;		/* the previous one that got the same new name; 0 if none */
 };
 
@@ -116,7 +116,7 @@ static uint32_t add_dir(struct graph *g, const char *from, size_t from_len, cons
 	return (uint32_t)m->n;
 }
 
-/* Note where files below a directory began whose names were looked up before, or removed. */
+/* Note where files below a directory began, if their names were looked up before, or removed. */
 static void note_unknown(struct graph *g, const char *dir, size_t dir_len)
 {
 	struct below b = { .g = g };

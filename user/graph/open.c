@@ -35,7 +35,7 @@ static struct identity identity_of(const struct et_event *ev)
 	return id;
 }
 
-/* A file is opened for writing: what happens to its content (etrace-db(5), rule 3). */
+/* Handle what an open for writing does to a file's content (etrace-db(5), rule 3). */
 static void open_to_write(struct graph *g, struct process *p, struct description *d,
 			  int64_t flags, const struct identity *id, bool was_there, int64_t at)
 {

@@ -203,7 +203,7 @@ static uint32_t count_own(const struct process *p, uint32_t object)
 	return n;
 }
 
-/* Other processes that read the old version, by the record, may see the new one instead. */
+/* Processes that have read the old version, by the trace, may have seen the new one instead. */
 void settled_renew(struct graph *g, const struct process *p, uint32_t object)
 {
 	const struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;

@@ -29,7 +29,7 @@ struct settling {
 	/* versions, or 0: */
 	uint32_t timed;		/* the trace shows that its time stamps were set */
 	uint32_t unsure;	/* programs may have seen different contents, because of @why */
-	uint32_t unsure_passed;	/* the one passed to ops->unsure() */
+	uint32_t unsure_passed;	/* the version passed to ops->unsure() */
 	uint32_t again;		/* unsure, but the current content is to be hashed */
 	uint32_t read;		/* opened for reading, not by @writer, while it had mappers */
 	uint32_t read_filled;	/* as @read, while @filled was set */

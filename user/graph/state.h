@@ -62,7 +62,7 @@ struct files {
 /* Directories that were renamed, and the paths below them: moved.c */
 struct moved {
 	struct map64 by_name;	/* hash of a directory's new path to its last row in @dirs */
-	struct map64 first;	/* path to: last exec that renamed it << 32 | first path */
+	struct map64 first;	/* path to (last exec that renamed it << 32 | its first path) */
 	struct moved_dir *dirs;
 	size_t n, cap;
 	struct buf text;
@@ -152,7 +152,7 @@ void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, in
 /** files_symlink - a symbolic link was made at a path; @target: the file it leads to */
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
 
-/* A rename: @from and @to as they were recorded, @file the number of the first. */
+/* A rename: @from and @to as they were recorded, and @file, the number of @from. */
 struct graph_rename {
 	uint32_t file, exec;
 	int64_t at;
@@ -173,7 +173,7 @@ void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, in
  */
 void moved_dir(struct graph *g, const struct graph_rename *r);
 
-/** moved_unknown - after files_rename(): the same for names that were looked up before */
+/** moved_unknown - moved_dir() for names that were looked up before; call after files_rename() */
 void moved_unknown(struct graph *g, const struct graph_rename *r);
 
 /** moved_name - note what a path was before directories above it were renamed */
@@ -188,7 +188,7 @@ void moved_name(struct graph *g, uint32_t file, const char *path, size_t len);
 uint32_t moved_from(const struct graph *g, uint32_t file, uint32_t *exec);
 void moved_free(struct moved *m);
 
-/* below_path() is valid until the next one. */
+/* The result of below_path() is valid until its next call. */
 void below_collect(struct below *b, uint32_t dir);
 const char *below_path(const struct below *b, size_t i, const char *dir, size_t dir_len,
 		       size_t *len);
@@ -202,7 +202,7 @@ void files_free(struct files *f);
 
 /* An open file description: a descriptor and all its copies refer to it. */
 struct description {
-	unsigned int refs;	/* 0: @other is the next spare one */
+	unsigned int refs;	/* 0 if spare: then @other is the next spare one */
 	uint32_t object;
 	uint32_t file;		/* the name by which it was opened, 0 if none */
 	uint32_t asked;		/* string: the path it was opened by; 0 if that of @file */
@@ -215,7 +215,7 @@ struct description {
 	bool within;		/* for a socket: connected to a name that was bound in the trace */
 	bool was_read;
 	bool many_heirs;	/* several programs began with it: see inherit() */
-	uint32_t heir;		/* last of them that did not set it up itself, 0 if none */
+	uint32_t heir;		/* the last one that did not set it up itself, 0 if none */
 	int64_t heir_at;
 	bool named;		/* the program was asked to open it: see meaning_note() */
 	bool loads;		/* the loader opened it, as it does ld.so.cache */
@@ -286,7 +286,7 @@ struct execution {
 	bool forked, begun;
 	uint8_t unseen;
 	int64_t lowest;		/* lowest descriptor that an open returned, 0 if none yet */
-	bool starting;		/* until it opens something that the loader does not */
+	bool starting;		/* until it opens something that the loader would not open */
 	bool loaded;		/* the loader has opened ld.so.cache */
 	bool lends;		/* see classes_lends() */
 	int64_t at;
@@ -305,8 +305,8 @@ struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
-	struct named_paths below;	/* most: @cwd and paths below it; found on demand */
-	struct named_paths others;	/* other paths, and some below @cwd; found on demand */
+	struct named_paths below;	/* @cwd and paths below it; found on demand */
+	struct named_paths others;	/* other paths, and maybe some below @cwd; likewise */
 	char text[];
 };
 
@@ -376,7 +376,7 @@ struct graph {
 	size_t args_cap;
 };
 
-/* Calls one of the owner's functions, unless it is NULL. */
+/* Calls one of the owner's callbacks, unless it is NULL. */
 #define GRAPH_EMIT(g, op, ...) do {					\
 	if ((g)->ops->op)						\
 		(g)->ops->op((g)->ctx, __VA_ARGS__);			\
@@ -577,7 +577,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_truncate(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_list(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/* a name that was looked up: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
+/** use_name - report a looked-up name: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);

@@ -96,7 +96,7 @@ static const char *target_of(struct graph *g)
 	return at ? g->targets.s + *at : NULL;
 }
 
-/* Set g->resolved to a path, following links that the build made, except a last component. */
+/* Set g->resolved to a path, with links that the build made followed, except the last. */
 static void resolve_path(struct graph *g, const char *path, size_t len)
 {
 	struct buf *b = &g->resolved;
@@ -152,8 +152,8 @@ uint32_t ways_asked(struct graph *g, const char *path, size_t len)
 }
 
 /*
- * A file is made or changed by another path: report only its directory's path if the base name is
- * the same.
+ * Report the other path by which a file was made or changed: only its directory if the base name
+ * is the same.
  */
 static void report_written(struct graph *g, uint32_t file, const char *path, size_t len,
 			   const char *by, size_t by_len)

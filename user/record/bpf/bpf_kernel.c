@@ -71,7 +71,7 @@ struct bpf_types *bpf_kernel_check(char *why, size_t size)
 		goto fail;
 	}
 #ifdef __aarch64__
-	/* The older programs cannot read a task's registers there. */
+	/* On arm64, the older programs cannot read a task's registers. */
 	if (bpf_kernel_old(types)) {
 		snprintf(why, size, "on arm64 the BPF programs need a kernel of 5.17 or later; the module does without");
 		goto fail;

@@ -52,7 +52,7 @@ struct bpf_rec_ops {
 struct bpf_rec;
 
 /**
- * bpf_rec_new - a converter that has received nothing yet
+ * bpf_rec_new - make a converter
  * @sink: gets each struct et_event; the caller frees it
  * @ops: copied; resolve may be NULL, then targets count as unread
  */
@@ -67,7 +67,7 @@ void bpf_rec_free(struct bpf_rec *b);
  */
 int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size);
 
-/** bpf_rec_seen - all records with times before @time (ns) have been taken */
+/** bpf_rec_seen - send events, as all records with times before @time (ns) have been taken */
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time);
 
 /** bpf_rec_end - all records have been taken: send the remaining events */

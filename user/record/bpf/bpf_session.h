@@ -41,7 +41,7 @@ struct bpf_options {
 bool bpf_available(char *why, size_t size);
 
 /**
- * bpf_session_open - a session that traces nothing yet
+ * bpf_session_open - open a session that traces nothing yet
  * @sink: gets each struct et_event; the caller frees it
  * @why: on error, the reason and what to do about it, for the user
  *
@@ -75,7 +75,7 @@ struct bpf_account {
 	bool limited;		/* an old kernel: the limits of Documentation/bpf.md apply */
 };
 
-/** bpf_session_account - the current counts */
+/** bpf_session_account - get the current counts */
 void bpf_session_account(struct session *s, struct bpf_account *a);
 
 #endif
