@@ -327,7 +327,7 @@ static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_reg
 }
 
 /**
- * etrace_syscall_done - a call of the current task ends
+ * etrace_syscall_done - record a call of the current task that ends
  * @regs: the user registers
  * @ret: what it returns
  */

@@ -259,7 +259,7 @@ static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
 	return false;
 }
 
-/* @t: first slot of the current task */
+/* Counts what could not be read, and ends the event.  @t: first slot of the current task */
 static void etrace_received_over(struct etrace_task *t, const struct etrace_received *v)
 {
 	struct etrace_task *slot;

@@ -22,8 +22,8 @@
 DEFINE_STATIC_KEY_FALSE(etrace_printing);
 
 /**
- * etrace_print_want - a session begins or stops wanting the output of processes
- * @on: the session begins
+ * etrace_print_want - count the sessions that want the output of processes
+ * @on: one more session wants it; else one session fewer
  *
  * May sleep.
  */

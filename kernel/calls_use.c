@@ -71,7 +71,7 @@ static noinline void etrace_use_emit(struct etrace_task *t, unsigned int fd,
 	etrace_emit_one(t, &r);
 }
 
-/* The descriptor now refers to another file. */
+/* Resets the uses: the descriptor now refers to another file. */
 static void etrace_use_forget(struct etrace_use *e)
 {
 	e->turns = 0;
@@ -117,7 +117,7 @@ static void etrace_uses_emit(struct etrace_task *t, struct etrace_uses *u)
 }
 
 /**
- * etrace_use_left - a slot stops using the uses of its descriptor table
+ * etrace_use_left - drop a slot's reference to the uses of its descriptor table
  * @t: a slot of the current task, or one that nothing else uses
  *
  * The last slot that shares them records the remaining uses.
@@ -134,7 +134,7 @@ void etrace_use_left(struct etrace_task *t)
 }
 
 /**
- * etrace_use_over - the current task ends, or runs another program
+ * etrace_use_over - handle that the current task ends, or runs another program
  * @t: first slot of the current task
  */
 void etrace_use_over(struct etrace_task *t)
@@ -378,7 +378,7 @@ void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how)
 }
 
 /**
- * etrace_use_read - a program has read from a descriptor
+ * etrace_use_read - count that a program has read from a descriptor
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
  * @bytes: number of bytes, 0 if unknown
@@ -390,7 +390,7 @@ void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
 }
 
 /**
- * etrace_use_write - a program has written to a descriptor
+ * etrace_use_write - count that a program has written to a descriptor
  * @t: first slot of the current task, in an RCU read-side section
  * @fd: the descriptor
  * @bytes: number of bytes, 0 if unknown
@@ -427,7 +427,7 @@ static bool etrace_copy_is_new(struct etrace_task *t, u32 in, u32 out)
 }
 
 /**
- * etrace_use_copy - a call has copied data from one descriptor to another
+ * etrace_use_copy - count that a call has copied data from one descriptor to another
  * @c: the call
  * @in: the descriptor that was read
  * @out: the descriptor that was written

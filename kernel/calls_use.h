@@ -24,7 +24,7 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 void etrace_use_forgotten(struct etrace_task *t, int fd);
 
 /**
- * etrace_use_new - a descriptor was created
+ * etrace_use_new - record uses left from an earlier descriptor with this number
  * @t: first slot of the current task
  * @fd: the descriptor
  *
@@ -58,7 +58,7 @@ static __always_inline struct inode *etrace_use_inode(struct files_struct *files
 	return likely(file) ? READ_ONCE(file->f_inode) : NULL;
 }
 
-/* Size and time of a file after a write. */
+/* Keeps size and time of a file after a write. */
 static __always_inline void etrace_use_seen(struct etrace_use *e, const struct inode *inode)
 {
 	e->size = i_size_read(inode);
@@ -100,7 +100,7 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	n = etrace_use_bytes(e, how);
 	if (unlikely(!(atomic64_read(n) & seen)))
 		return false;
-	/* @size is set by the first write, for regular files only */
+	/* the first write sets @size, for regular files only */
 	if (how != ETRACE_USE_READ && e->size >= 0) {
 		inode = etrace_use_inode(files, fd);
 		if (likely(inode))
@@ -113,7 +113,7 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 }
 
 /**
- * etrace_used - a call has read or written through a descriptor
+ * etrace_used - count that a call has read or written through a descriptor
  * @fd: the descriptor
  * @bytes: number of bytes
  * @how: kind of use

@@ -172,7 +172,7 @@ static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_path - a path, as d_path() returns it
+ * etrace_capture_path - capture a path, as d_path() returns it
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -199,14 +199,14 @@ static char *etrace_path_end(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_child - the name that a directory entry has, or will have
+ * etrace_capture_child - capture the path that a directory entry has, or will have
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
  * @dir: the directory, locked by the caller
  * @dentry: the entry, positive or negative
  *
- * Not by d_path(), which marks a negative entry as deleted.
+ * d_path() is not used: it marks a negative entry as deleted.
  */
 void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *dir, const struct dentry *dentry)
@@ -247,7 +247,7 @@ static __always_inline void etrace_file_put(struct file *file, bool shared)
 }
 
 /**
- * etrace_capture_fd - the path of an open file of the current task
+ * etrace_capture_fd - capture the path of an open file of the current task
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -287,7 +287,7 @@ static __always_inline void etrace_identify(struct etrace_rec *r, const struct i
 }
 
 /**
- * etrace_capture_program - a program's file
+ * etrace_capture_program - capture the path of a program's file
  * @r: record of the kind exec; it gets the file's identity, too
  * @i: index of the string
  * @sc: scratch buffers
@@ -301,7 +301,7 @@ void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *
 }
 
 /**
- * etrace_capture_opened - the path of a file that the current task has just opened
+ * etrace_capture_opened - capture the path of a file that the current task has just opened
  * @r: record of the kind open; it gets the file's identity, too
  * @i: index of the string
  * @sc: scratch buffers
@@ -323,7 +323,7 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 }
 
 /**
- * etrace_capture_found - the path of an opened file that the first look at the call kept
+ * etrace_capture_found - capture the path that was kept at the first look at a call
  * @r: record of the kind open; it gets the file's identity, too
  * @i: index of the string
  * @sc: scratch buffers
@@ -341,7 +341,7 @@ void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc
 }
 
 /**
- * etrace_fd_flags - the flags of an open file of the current task
+ * etrace_fd_flags - get the flags of an open file of the current task
  * @fd: its descriptor
  *
  * Return: the kernel's flags, without those that only matter when opening;
@@ -358,7 +358,7 @@ long etrace_fd_flags(int fd)
 }
 
 /**
- * etrace_fds_are_pipe - are these the two ends of one pipe?
+ * etrace_fds_are_pipe - are two descriptors the ends of one pipe?
  * @fd: descriptors of the current task
  */
 bool etrace_fds_are_pipe(const int fd[2])
@@ -376,7 +376,7 @@ bool etrace_fds_are_pipe(const int fd[2])
 }
 
 /**
- * etrace_capture_cwd - the working directory of the current task
+ * etrace_capture_cwd - capture the working directory of the current task
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -437,7 +437,7 @@ static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned
 }
 
 /**
- * etrace_capture_user - a user string, verbatim
+ * etrace_capture_user - capture a user string, unchanged
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -467,7 +467,7 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 }
 
 /**
- * etrace_capture_bytes - bytes that the kernel has written to user memory
+ * etrace_capture_bytes - capture bytes that the kernel has written to user memory
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -491,7 +491,7 @@ void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc
 }
 
 /**
- * etrace_capture_joined - a directory's path followed by a user's path
+ * etrace_capture_joined - capture a directory's path followed by a user's path
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers
@@ -533,7 +533,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 }
 
 /**
- * etrace_capture_kernel - a path as the program passed it, from the kernel's copy
+ * etrace_capture_kernel - capture a path from the kernel's copy, as the program passed it
  * @r: record
  * @i: index of the string
  * @sc: scratch buffers

@@ -55,7 +55,7 @@ static bool etrace_is_watched(struct task_struct *task, const void *ctx)
 }
 
 /**
- * etrace_cgroup_seen - a task may have entered a cgroup
+ * etrace_cgroup_seen - trace a task if it has entered a traced cgroup
  * @task: the task
  */
 void etrace_cgroup_seen(struct task_struct *task)

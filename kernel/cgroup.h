@@ -22,7 +22,7 @@ static inline bool etrace_cgroups_watched(void)
 }
 
 /**
- * etrace_cgroup_fork - a task was created
+ * etrace_cgroup_fork - trace a new task if it is in a traced cgroup
  * @child: the new task, which has not run yet
  *
  * Its cgroup may differ from its parent's (CLONE_INTO_CGROUP).

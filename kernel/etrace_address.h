@@ -47,7 +47,7 @@ static inline char *etrace_put_inet(char *p, const unsigned char *a)
 	return p;
 }
 
-/* The @i-th 16 bits of an address. */
+/* Prints 16 bits of an IPv6 address. */
 static inline char *etrace_put_group(char *p, const unsigned char *a)
 {
 	unsigned int n = a[0] << 8 | a[1];
@@ -60,7 +60,7 @@ static inline char *etrace_put_group(char *p, const unsigned char *a)
 	return p;
 }
 
-/* As in RFC 5952: the longest run of zeros is left out; ::ffff:1.2.3.4. */
+/* Prints an IPv6 address by RFC 5952: without the longest run of zeros; ::ffff:1.2.3.4. */
 static inline char *etrace_put_inet6(char *p, const unsigned char *a)
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -94,8 +94,8 @@ static inline char *etrace_put_inet6(char *p, const unsigned char *a)
 }
 
 /*
- * A path up to its NUL; or '@' and an abstract name, with an '@' for each NUL in the
- * name, as in /proc/net/unix.
+ * Prints the name of a unix socket: a path up to its NUL; or '@' and an abstract name, with
+ * an '@' for each NUL in the name, as in /proc/net/unix.
  */
 static inline char *etrace_put_unix(char *p, const unsigned char *name, unsigned int len)
 {

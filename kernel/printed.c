@@ -36,7 +36,7 @@ static void etrace_printed_free(struct etrace_printed *p)
 }
 
 /**
- * etrace_printed_make - the output to a descriptor, allocated if needed
+ * etrace_printed_make - get the output to a descriptor, allocated if needed
  * @prints: output of the current task's process
  * @fd: the descriptor, from 1 to ETRACE_PRINTED_FDS
  *

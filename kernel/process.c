@@ -59,7 +59,7 @@ struct etrace_process *etrace_process_get(struct etrace_process **of, u64 upid)
 }
 
 /**
- * etrace_process_alone - the current task is now the only thread of its process
+ * etrace_process_alone - handle that the current task is now the only thread of its process
  * @of: its slot's pointer to the state
  * @upid: upid of the slot
  *

@@ -79,7 +79,7 @@ bool etrace_task_shown(struct etrace_task *t)
 }
 
 /**
- * etrace_task_rights - the current task runs another program
+ * etrace_task_rights - check the rights when the current task runs another program
  * @t: its first slot
  * @secure: the program runs with other privileges than its caller
  *

@@ -73,7 +73,7 @@ void etrace_session_count(const struct etrace_session *s, int add)
 		etrace_print_want(add > 0);
 }
 
-/* A session that traces nothing yet, without a buffer. */
+/* Begins a session that traces nothing yet, without a buffer. */
 static int etrace_session_begin(struct etrace_session *s)
 {
 	atomic64_set(&s->seq, 0);
@@ -469,7 +469,7 @@ static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return err;
 }
 
-/* Hung up while no task is traced. */
+/* Reports POLLHUP while no task is traced. */
 static __poll_t etrace_poll(struct file *file, poll_table *wait)
 {
 	struct etrace_file *f = file->private_data;

@@ -36,7 +36,7 @@ atomic_t etrace_wanted[ETRACE_NR_WHERE] __read_mostly;
 u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
 
 /**
- * etrace_syscall_current - the row of the call that the current task is in
+ * etrace_syscall_current - get the row of the call that the current task is in
  *
  * Return: the row, or NULL if the call is not recorded.
  */
@@ -48,7 +48,7 @@ const struct etrace_syscall *etrace_syscall_current(void)
 }
 
 /**
- * etrace_syscall_arg - an argument of a call
+ * etrace_syscall_arg - get an argument of a call
  * @sc: its row
  * @regs: user registers of the current task
  * @role: what the argument means

@@ -68,7 +68,7 @@ extern atomic_t etrace_wanted[ETRACE_NR_WHERE];
 extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
 
 /**
- * etrace_syscall_of - the row of a call
+ * etrace_syscall_of - get the row of a call
  * @regs: the user registers of the current task
  * @sc: set to the row
  *

@@ -155,14 +155,14 @@ struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct
 	return t;
 }
 
-/* The session traces one task fewer. */
+/* Called when a session traces one task fewer. */
 void etrace_task_over(struct etrace_session *s)
 {
 	if (atomic_dec_and_test(&s->tasks))
 		wake_up_interruptible(&s->idle);
 }
 
-/* A slot has left the table. */
+/* Called when a slot has left the table. */
 static void etrace_task_gone(struct etrace_task *t)
 {
 	if (atomic_dec_and_test(&etrace_slots))
@@ -190,7 +190,7 @@ bool etrace_task_remove(struct task_struct *task, const struct etrace_session *s
 }
 
 /**
- * etrace_task_drop - a task has ended
+ * etrace_task_drop - remove the slots of a task that has ended
  * @task: the current task; its slots must not be used after this
  */
 void etrace_task_drop(struct task_struct *task)
@@ -200,7 +200,7 @@ void etrace_task_drop(struct task_struct *task)
 }
 
 /**
- * etrace_task_fork - a traced task has a child
+ * etrace_task_fork - trace the child of a traced task
  * @parent: a slot of the current task
  * @child: the child, which has not run yet
  *
@@ -263,7 +263,7 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 }
 
 /**
- * etrace_task_kin - a task's process, and its parent
+ * etrace_task_kin - get the upids of a task's process and parent
  * @t: a slot of the current task
  * @process: set to the upid of the first thread of its process
  * @parent: set to the upid of the parent, 0 if not traced
@@ -283,7 +283,7 @@ void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
 /* ---- data in a task's slots --------------------------------------------- */
 
 /**
- * etrace_held_find - data that a hook kept for the call in progress
+ * etrace_held_find - find the data that a hook kept for the call in progress
  * @t: first slot of the current task
  * @hook: the hook
  *

@@ -174,7 +174,7 @@ static inline struct etrace_task *etrace_task_find(struct task_struct *task)
 }
 
 /**
- * etrace_task_next - the next slot of the task, for another session
+ * etrace_task_next - get the next slot of the task, for another session
  * @t: a slot, found by etrace_task_find()
  *
  * Return: the next slot, NULL if none.
@@ -202,7 +202,7 @@ static inline struct etrace_task *etrace_slot_find(struct task_struct *task,
 }
 
 /**
- * etrace_task_now - the time of a task's next record
+ * etrace_task_now - get the time of a task's next record
  * @t: the task's slot
  *
  * Return: CLOCK_MONOTONIC in nanoseconds, later than every line of the task's
@@ -219,7 +219,7 @@ static inline u64 etrace_task_now(struct etrace_task *t)
 }
 
 /**
- * etrace_task_printed - output of the current task's process
+ * etrace_task_printed - get the output of the current task's process
  * @t: a slot of the task
  *
  * Return: the output, NULL if none.

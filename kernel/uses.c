@@ -55,7 +55,7 @@ void etrace_uses_put(struct etrace_uses *u)
 }
 
 /**
- * etrace_uses_make - the uses of a descriptor, allocated if needed
+ * etrace_uses_make - get the uses of a descriptor, allocated if needed
  * @u: the uses of its table
  * @fd: any number
  *

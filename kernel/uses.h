@@ -79,7 +79,7 @@ void etrace_uses_free(struct etrace_uses *u);
 struct etrace_use *etrace_uses_make(struct etrace_uses *u, unsigned int fd);
 
 /**
- * etrace_uses_at - the uses of a descriptor
+ * etrace_uses_at - get the uses of a descriptor
  * @u: the uses of its table
  * @fd: any number
  *

@@ -125,7 +125,7 @@ void attest_put_hashed(struct json *j, const struct attest *a, const struct atte
 /** attest_has_subjects - whether the hash of any output is known.  Return: false after diag_fatal() */
 bool attest_has_subjects(const struct attest *a);
 
-/** attest_gitoid - a hash as "gitoid:blob:sha256:...", in @buf */
+/** attest_gitoid - format a hash as "gitoid:blob:sha256:...", in @buf */
 const char *attest_gitoid(const uint8_t *hash, char *buf);
 #define ATTEST_GITOID (sizeof("gitoid:blob:sha256:") + 2ul * ATTEST_HASH)
 
@@ -141,7 +141,7 @@ bool attest_is_link(const struct attest *a, const struct attest_file *f);
 /* The message about files with @differs. */
 #define ATTEST_DIFFERS	"the file has the size and time of then, but another content now"
 
-/** attest_time - ns since 1970 as "2026-01-31T12:00:00Z" */
+/** attest_time - format ns since 1970 as "2026-01-31T12:00:00Z" */
 const char *attest_time(int64_t ns, char *buf);
 #define ATTEST_TIME 32
 

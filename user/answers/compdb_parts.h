@@ -130,7 +130,7 @@ bool compdb_has_file(const struct compdb_command *c);
 struct compdb_source *compdb_source_of(struct compdb_command *c, const char *file);
 
 /**
- * compdb_absolute - a path relative to @directory, as an absolute, clean path; freed by the caller
+ * compdb_absolute - make a path relative to @directory absolute and clean; freed by the caller
  */
 char *compdb_absolute(const char *directory, const char *path);
 

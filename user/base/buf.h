@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/xalloc.h"
 
-/* All zeros is an empty buffer; buf_free() frees its memory.  Not terminated by NUL. */
+/* Initialize with zeros; buf_free() frees its memory.  Not terminated by NUL. */
 struct buf {
 	char *s;
 	size_t len, cap;

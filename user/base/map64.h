@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 
-/* All zeros is an empty table; map64_clear() frees its memory. */
+/* Initialize with zeros; map64_clear() frees its memory. */
 struct map64 {
 	struct map64_slot {
 		uint64_t key;	/* 0 if the slot is free; slots[cap] is reserved for the key 0 */

@@ -15,7 +15,7 @@ struct range {
 	char *name;		/* a copy; NULL if none */
 };
 
-/* All zeros is an empty one; ranges_free() frees its memory. */
+/* Initialize with zeros; ranges_free() frees its memory. */
 struct ranges {
 	void *tree;		/* a tree of struct range, see tsearch(3) */
 	size_t n;

@@ -16,7 +16,7 @@
 	{ "retries", "N", "how often to repeat a request; default: " retries }
 
 /**
- * fleet_server - take these options
+ * fleet_server - read the values of FLEET_OPTIONS
  * @url: NULL for $ETRACE_FLEET_URL
  * @how: for messages: another way to give a URL
  * @o: set, except for packing and plain; the caller first sets retries to its default

@@ -74,7 +74,7 @@ void record_command(struct recording *r, char **argv);
 
 struct session *record_session(struct recording *r);
 
-/** record_program - the program that a traced process runs: see notable_program() */
+/** record_program - get the program that a traced process runs: see notable_program() */
 bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
 
 /** record_child - in the command's process: keep its output off a view's terminal */

@@ -98,7 +98,7 @@ static void take_file(struct parser *p, size_t from, size_t to, const char *path
 	};
 }
 
-/* Apply an option that says how far the command goes; the strongest one decides. */
+/* Apply an option that says after which stage the command stops; the strongest one decides. */
 static void take_stage(struct command *c, const struct option *row)
 {
 	if (c->stage && c->stage < row->role)

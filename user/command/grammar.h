@@ -28,13 +28,13 @@ enum option_form {
 };
 
 /*
- * The meaning of an option or its value. The roles up to ROLE_OBJECT say how far a command goes,
- * from strongest to weakest. The strongest one given decides; if it is given several times, the
- * last one counts.
+ * The meaning of an option or its value. The roles up to ROLE_OBJECT say after which stage a
+ * command stops, from strongest to weakest. The strongest one given decides; if it is given several
+ * times, the last one counts.
  */
 enum option_role {
 	ROLE_NONE,
-	/* how far it goes, the strongest first */
+	/* where the command stops, the strongest first */
 	ROLE_ASK,		/* prints something such as the version: nothing is compiled */
 	ROLE_DEPENDS,		/* only lists what a source includes */
 	ROLE_PREPROCESS,	/* only preprocesses */
@@ -151,7 +151,7 @@ const struct family *family_of(const char *program, const char *first, size_t *a
  * @form: set to where its value is: one of enum option_form
  * @value: set to its value if that is part of the argument, else to NULL
  *
- * Return: the matching option with the longest name; NULL if if it is unknown, and then assumed to
+ * Return: the matching option with the longest name; NULL if it is unknown, and then assumed to
  * have no value in the next argument.
  */
 const struct option *option_find(const struct family *f, const char *arg, enum option_form *form,

@@ -438,8 +438,8 @@ static const char *check_found(const struct file_job *job, const struct file_lim
 	why = job->of.identified && job->of.sized && f->look.size != job->of.size ?
 	      GRAPH_WHY_FOREIGN : check_age(job, limits, &f->look);
 	/*
-	 * try again: a recorded call may have changed it whose event comes soon, as when a linker
-	 * makes its output executable after closing it
+	 * try again: perhaps a recorded call, whose event comes soon, has changed the file, as when
+	 * a linker makes its output executable after closing it
 	 */
 	to->again = why;
 	if (why)

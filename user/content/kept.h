@@ -30,7 +30,7 @@ struct kept_files {
 };
 
 /**
- * kept_begin - a file is being written
+ * kept_begin - note that a file is being written
  *
  * Return: whether to open it with file_keep() and call kept_opened(); false if it is already kept,
  * or too many files are.
@@ -44,7 +44,7 @@ bool kept_begin(struct kept_files *k, const struct graph_settled *of);
  */
 void kept_opened(struct kept_files *k, const struct graph_settled *of, int fd);
 
-/** kept_job_begin - a file is to be hashed: sets job->kept, and what kept_job_end() needs */
+/** kept_job_begin - prepare to hash a file: sets job->kept, and what kept_job_end() needs */
 void kept_job_begin(struct kept_files *k, struct file_job *job);
 void kept_job_end(struct kept_files *k, const struct file_job *job);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a version: bits, and the distance to the version before if it is a change of that. */
+/* What is kept for a version: bits, and how far before it the version is that it changed. */
 enum {
 	IS_FILE = 1, IS_USED = 2, IS_WRITTEN = 4, IS_HASHED = 8,
 	DISTANCE_SHIFT = 4,
@@ -56,7 +56,7 @@ uint64_t version_tally_count(const struct version_tally *t, uint64_t *hashed)
 	uint64_t used = 0;
 
 	*hashed = 0;
-	/* the last first: one that holds what another held adds its bits to that */
+	/* last version first: a version without writes has the content of the one before it */
 	for (size_t i = t->n; i--;) {
 		uint32_t distance = t->rows[i] >> DISTANCE_SHIFT;
 

@@ -10,19 +10,19 @@
 struct graph_access;
 struct graph_version;
 
-/* All zero at first. */
+/* Initialize with zeros. */
 struct version_tally {
 	uint32_t *rows;		/* by id of a version; see version_tally.c */
 	size_t n, cap;
 };
 
-/** version_tally_begin - a version begins */
+/** version_tally_begin - count a new version */
 void version_tally_begin(struct version_tally *t, const struct graph_version *v);
 
-/** version_tally_use - a program did something with a version */
+/** version_tally_use - count that a program did something with a version */
 void version_tally_use(struct version_tally *t, const struct graph_access *a);
 
-/** version_tally_hash - the hash of a version's content is known, or is not known any more */
+/** version_tally_hash - note that the hash of a version's content is known, or no longer is */
 void version_tally_hash(struct version_tally *t, uint32_t version, bool known);
 
 /**

@@ -143,7 +143,7 @@ static inline size_t et_memory(const struct et_event *ev)
 
 /* ---- making events ---- */
 
-/** et_init - an empty event; et_fini() frees what it holds */
+/** et_init - make an event empty; et_fini() frees what it holds */
 void et_init(struct et_event *ev);
 void et_fini(struct et_event *ev);
 
@@ -195,7 +195,7 @@ void et_set_value(struct et_event *ev, unsigned int i, int64_t v);
 void et_set_error(struct et_event *ev, int32_t error);
 
 /**
- * et_later - what is added next came in another record
+ * et_later - note that what is added next came in another record
  *
  * The next string, argument or byte gets that record's cpu and time.
  */
@@ -207,7 +207,7 @@ void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)
 /* Make room for at least @need bytes of strings. */
 void et_grow(struct et_event *ev, size_t need);
 
-/** et_room - where to write the next string: room for @n bytes */
+/** et_room - find where to write the next string: room for @n bytes */
 static inline char *et_room(struct et_event *ev, size_t n)
 {
 	if (ev->nbytes + n > ev->bytes_cap)
@@ -265,7 +265,7 @@ static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size
 /** et_gap_args - note that @n arguments are missing before the next one */
 void et_gap_args(struct et_event *ev, uint32_t n);
 
-/** et_end - nothing more is added: note which lines at the end came with the last record */
+/** et_end - finish an event: note which lines at the end came with the last record */
 void et_end(struct et_event *ev);
 
 /** et_add_extra - add text outside the schema */

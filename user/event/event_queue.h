@@ -43,7 +43,7 @@ void evq_free(struct event_queue *q);
 /** evq_free_event - free an event that is not in the queue */
 void evq_free_event(struct event_queue *q, void *event);
 
-/** evq_new - an event that is not in the queue yet: zeroed, or used before */
+/** evq_new - get an event that is not in the queue yet: zeroed, or used before */
 static inline void *evq_new(struct event_queue *q)
 {
 	return q->nspare ? q->spare[--q->nspare] : xcalloc(1, q->size);
@@ -69,7 +69,7 @@ static inline void evq_put(struct event_queue *q, void *event)
 	q->bytes += ev->nbytes;
 }
 
-/** evq_close - an event is complete, or gets nothing more; puts it into the queue if necessary */
+/** evq_close - note that an event gets nothing more; puts it into the queue if necessary */
 static inline void evq_close(struct event_queue *q, void *event)
 {
 	struct et_event *ev = event;

@@ -17,7 +17,7 @@ struct order_row {
 	void *what;		/* the owner's */
 };
 
-/* All zeros is an empty queue; order_free() frees its memory. */
+/* Initialize with zeros; order_free() frees its memory. */
 struct order {
 	struct order_row *rows;	/* from @first on */
 	size_t first, n, cap;
@@ -26,7 +26,7 @@ struct order {
 
 void order_free(struct order *o);
 
-/** order_arrives - the number of the next arrival */
+/** order_arrives - number the next arrival */
 static inline uint64_t order_arrives(struct order *o)
 {
 	return o->arrivals++;

@@ -70,7 +70,7 @@ struct proctab_head {
 	struct task *last;	/* the last actor, while it lives */
 };
 
-/** proctab_new - an empty table; @pid_bits as the module's bits_of_real_pid */
+/** proctab_new - make an empty table; @pid_bits as the module's bits_of_real_pid */
 struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops,
 			    void *ctx);
 void proctab_free(struct proctab *t);
@@ -80,7 +80,7 @@ struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev);
 void proctab_apply_change(struct proctab *t, struct task *actor, const struct et_event *ev);
 
 /**
- * proctab_actor - the task that caused an event; a new one begins now
+ * proctab_actor - find the task that caused an event; a new one begins now
  *
  * Return: NULL if no task caused the event.
  */
@@ -94,7 +94,7 @@ static inline struct task *proctab_actor(struct proctab *t, const struct et_even
 }
 
 /**
- * proctab_apply - what an event changes: fork, exec, exit
+ * proctab_apply - apply what an event changes: fork, exec, exit
  * @actor: from proctab_actor(); gone afterwards if it ended
  */
 static inline void proctab_apply(struct proctab *t, struct task *actor, const struct et_event *ev)
@@ -109,7 +109,7 @@ const struct task *proctab_find(struct proctab *t, uint64_t upid);
 /** proctab_first - the first live task; ->next is the next one. Return: NULL if none. */
 const struct task *proctab_first(const struct proctab *t);
 
-/** proctab_end - the trace is over: all live tasks end, TASK_OPEN */
+/** proctab_end - end all live tasks, as TASK_OPEN: the trace is over */
 void proctab_end(struct proctab *t, uint64_t time);
 
 /** proctab_processes - number of live processes, without threads */

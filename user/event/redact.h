@@ -33,7 +33,7 @@ uint64_t redact_line(char *s, size_t *len);
 uint64_t redact_list(struct buf *list, size_t from);
 
 /**
- * redact_sink - a sink for struct et_event that hides secrets and passes the events on
+ * redact_sink - make a sink for struct et_event that hides secrets and passes the events on
  * @to: belongs to the sink from now on
  * @hidden: incremented for each secret
  */

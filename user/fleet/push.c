@@ -164,7 +164,7 @@ static uint64_t random_number(void)
 	return v;
 }
 
-/* Add the part of the rows just sent to each of their builds. */
+/* Record in each build which part its rows, just sent, have. */
 static void add_parts(struct push *p, const struct rows *r, uint64_t base)
 {
 	for (size_t i = 0; i < r->n; i++) {

@@ -19,16 +19,16 @@
 /** rows_int - the lower @bytes bytes of a number, little endian, signed or not */
 void rows_int(struct buf *to, uint64_t v, unsigned int bytes);
 
-/** rows_maybe - a Nullable integer of @bytes bytes */
+/** rows_maybe - add a Nullable integer of @bytes bytes */
 void rows_maybe(struct buf *to, bool known, int64_t v, unsigned int bytes);
 
 /** rows_count - the number of elements of an Array, which follow */
 void rows_count(struct buf *to, uint64_t n);
 
-/** rows_text - a String, which may hold any bytes */
+/** rows_text - add a String, which may hold any bytes */
 void rows_text(struct buf *to, const char *s, size_t len);
 
-/** rows_uuid - a UUID; @id has its bytes in the order of its text */
+/** rows_uuid - add a UUID; @id has its bytes in the order of its text */
 void rows_uuid(struct buf *to, const uint8_t id[16]);
 
 /* ---- batches ---- */

@@ -25,13 +25,13 @@
  */
 bool when_read(const char *text, int64_t now, bool end, int64_t *to);
 
-/** when_text - "2026-11-23 14:30:05", in local time; @buf has WHEN_ROOM bytes */
+/** when_text - format a time as "2026-11-23 14:30:05", in local time; @buf has WHEN_ROOM bytes */
 const char *when_text(int64_t at, char *buf);
 
-/** when_iso - "2026-11-23T13:30:05Z" */
+/** when_iso - format a time as "2026-11-23T13:30:05Z" */
 const char *when_iso(int64_t at, char *buf);
 
-/** when_day - "2026-11-23", the day in UTC */
+/** when_day - format the day in UTC as "2026-11-23" */
 const char *when_day(int64_t at, char *buf);
 #define WHEN_ROOM 64
 

@@ -45,12 +45,12 @@ struct settling {
 
 /** settling_of - the state of an object; only if ops->settled is set */
 struct settling *settling_of(struct graph *g, uint32_t object);
-/** settling_sized - a file's current size was recorded */
+/** settling_sized - note that a file's current size was recorded */
 void settling_sized(struct graph *g, uint32_t object);
 /** settling_is_left - whether no process has a file open for writing, and its last size is known */
 bool settling_is_left(const struct graph *g, uint32_t object);
 /**
- * settling_unsure - programs may have seen different contents of a file's current version
+ * settling_unsure - note that programs may have seen different contents of a file's current version
  * @why: a constant
  */
 void settling_unsure(struct graph *g, uint32_t object, const char *why);
@@ -59,7 +59,7 @@ extern const char settling_other[];
 /** settling_is_timed - whether the trace shows that a file's time stamps were set */
 bool settling_is_timed(const struct graph *g, uint32_t object);
 /**
- * settling_foreign - a file has another size or time stamp, although no traced program changed it
+ * settling_foreign - note that an untraced program has changed a file's size or time stamp
  */
 void settling_foreign(struct graph *g, uint32_t object);
 /** settling_again - hash a file again, because its identity was unknown before */
@@ -67,18 +67,18 @@ void settling_again(struct graph *g, uint32_t object);
 
 /* ---- settled.c: these do nothing unless ops->settled is set ---- */
 
-/** settled_found - a process has found a file by its name; @known: its inode number is recorded */
+/** settled_found - note that a process has found a file by name; @known: its inode number is recorded */
 void settled_found(struct graph *g, const struct process *p, uint32_t object, bool known);
-/** settled_open - a process has opened a file that it can read */
+/** settled_open - note that a process has opened a file that it can read */
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
-/** settled_writes - a description is writable; @maps: the file can also be mapped for writing */
+/** settled_writes - note that a description is writable; @maps: the file can be mapped for writing */
 void settled_writes(struct graph *g, const struct process *p, struct description *d, bool maps);
 /**
  * settled_renew - a process is about to truncate or change a file: readers of the old version may
  * see that
  */
 void settled_renew(struct graph *g, const struct process *p, uint32_t object);
-/** settled_drop - a description is freed */
+/** settled_drop - note that a description is freed */
 void settled_drop(struct graph *g, const struct description *d);
 /**
  * settled_change - the trace shows a change of an inode by this name: mode, names
@@ -90,16 +90,16 @@ void settled_change(struct graph *g, uint32_t file, bool times);
  */
 void settled_made(struct graph *g, uint32_t object);
 void settled_wrote(struct graph *g, uint32_t object);
-/** settled_run - a file is run, or was changed by name */
+/** settled_run - note that a file is run, or was changed by name */
 void settled_run(struct graph *g, uint32_t object);
-/** settled_close - a process closes a descriptor; the file may stay mapped */
+/** settled_close - note that a process closes a descriptor; the file may stay mapped */
 void settled_close(struct graph *g, struct process *p, const struct fd *fd);
-/** settled_unmap - an execve, or the end of a process: the process's mappings end */
+/** settled_unmap - end the mappings of a process, after an execve or at its end */
 void settled_unmap(struct graph *g, struct process *p);
-/** settled_fork - a child inherits its parent's mappings */
+/** settled_fork - let a child inherit its parent's mappings */
 void settled_fork(struct graph *g, const struct process *parent, struct process *child);
 
-/** settled_content - CONTENT event: the recorder hashed the file that a path leads to */
+/** settled_content - handle a CONTENT event: the recorder hashed the file that a path leads to */
 void settled_content(struct graph *g, const struct et_event *ev, int64_t at);
 
 #endif

@@ -128,7 +128,7 @@ uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
 /** files_known - the object at a path.  Return: 0 if unknown, or if nothing is there */
 uint32_t files_known(const struct graph *g, uint32_t file);
 
-/** files_anonymous - an object without a name, and its first version; @id may be NULL */
+/** files_anonymous - make an object without a name, and its first version; @id may be NULL */
 uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at,
 			 const struct identity *id);
 
@@ -142,14 +142,14 @@ uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, i
 void files_renew(struct graph *g, uint32_t object, uint32_t file, enum graph_made made,
 		 uint32_t exec, int64_t at, const struct identity *id);
 
-/** files_create - a new object at a path, replacing any old one */
+/** files_create - make a new object at a path, replacing any old one */
 uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 		      const struct identity *id);
 
-/** files_make - mkdir or mknod made a file at a path; @type: S_IFMT bits */
+/** files_make - note that mkdir or mknod made a file at a path; @type: S_IFMT bits */
 void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at);
 
-/** files_symlink - a symbolic link was made at a path; @target: the file it leads to */
+/** files_symlink - note that a symbolic link was made at a path; @target: the file it leads to */
 void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
 
 /* A rename: @from and @to as they were recorded, and @file, the number of @from. */
@@ -264,7 +264,7 @@ struct fd *fd_open(struct graph *g, struct process *p, int64_t number, struct de
 		   int64_t at, bool cloexec);
 /** fd_close - forget a descriptor */
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
-/** description_new - a description of an object; takes a reference to the object */
+/** description_new - make a description of an object; takes a reference to the object */
 struct description *description_new(struct graph *g, uint32_t object, uint32_t file);
 void description_drop(struct graph *g, struct description *d);
 /** descriptions_free - free the descriptions that are kept for reuse */
@@ -439,14 +439,14 @@ uint64_t place_hash(struct graph *g, const struct process *p, const char *name, 
  * Return: 0 if no traced socket has the name
  */
 uint32_t place_of(struct graph *g, uint64_t name);
-/** place_new - a socket gets a name; a socket that had it loses it */
+/** place_new - give a socket a name; a socket that had it loses it */
 uint32_t place_new(struct graph *g, uint64_t name);
-/** place_moved - a socket's file was renamed; @to: NULL if it was removed */
+/** place_moved - note that a socket's file was renamed; @to: NULL if it was removed */
 void place_moved(struct graph *g, const char *from, size_t from_len, const char *to,
 		 size_t to_len);
 /** place_closed - the socket of a name is closed: connections that wait for it end unaccepted */
 void place_closed(struct graph *g, uint32_t place);
-/** meeting_new - a row for an end that waits; takes over the references to @there and @back */
+/** meeting_new - make a row for an end that waits; takes over the references to @there and @back */
 uint32_t meeting_new(struct graph *g, uint32_t there, uint32_t back, uint32_t place, uint64_t ino);
 void meeting_end(struct graph *g, uint32_t row);
 /** meeting_at - the first row at a place that may match an end without inode number; 0 if none */
@@ -456,10 +456,10 @@ void meetings_free(struct graph *g);
 /* ---- sockets.c ---- */
 
 void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** socket_connected - CONNECT or ACCEPT: one end of a connection */
+/** socket_connected - handle CONNECT or ACCEPT: one end of a connection */
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /**
- * socket_bound - BIND: a socket gets a name
+ * socket_bound - handle BIND: a socket gets a name
  *
  * The trace does not show which process sends messages to it: until it connects, its other end
  * counts as outside the trace.
@@ -529,14 +529,14 @@ void roots_free(struct graph *g);
 
 /* ---- ways.c: paths through links ---- */
 
-/** ways_report - a file was used by another path (string @path); passed to the owner once */
+/** ways_report - report, once, that a file was used by another path (string @path) */
 void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class class);
-/** ways_asked - a program looked up a path, which need not be clean. Return: its file */
+/** ways_asked - note that a program looked up a path, which need not be clean. Return: its file */
 uint32_t ways_asked(struct graph *g, const char *path, size_t len);
-/** ways_link - a symbolic link was made; @target: where it leads */
+/** ways_link - note that a symbolic link was made; @target: where it leads */
 void ways_link(struct graph *g, uint32_t file, const char *target, size_t len);
 /**
- * ways_opened - a file is opened, perhaps by a path through links
+ * ways_opened - note that a file is opened, perhaps by a path through links
  * @writes: it may be made or changed; @dir: it is a directory
  *
  * Return: the string of that path, to report when the file is read; 0 if it is the file's name.
@@ -581,13 +581,13 @@ void use_list(struct graph *g, struct process *p, const struct et_event *ev, int
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - report the program and the interpreter that a new exec runs */
 void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
-/** use_fork - a child inherits its parent's descriptors */
+/** use_fork - let a child inherit its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);
 /** use_before_exec, use_after_exec - the two halves of an execve's effect on descriptors */
 void use_before_exec(struct graph *g, struct process *p, int64_t at);
 void use_after_exec(struct graph *g, struct process *p, int64_t at);
-/** use_end - a process ends */
+/** use_end - note that a process ends */
 void use_end(struct graph *g, struct process *p, int64_t at);
 
 #endif

@@ -164,7 +164,7 @@ extern const struct source_format source_formats[];
 extern const struct sink_format sink_formats[];
 
 /**
- * sink_tee - a sink that passes each item to several sinks, and owns them; for a single one,
+ * sink_tee - make a sink that passes each item to several sinks, and owns them; for a single one,
  * returns that sink
  */
 struct sink *sink_tee(struct sink **sinks, size_t n);

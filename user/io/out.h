@@ -46,7 +46,7 @@ struct out_backend {
 };
 
 /**
- * out_new - an output stream over any backend
+ * out_new - make an output stream over any backend
  * @be: the backend's functions, which must outlive the stream
  * @ctx: passed to the functions; owned by the stream from now on
  *
@@ -55,7 +55,7 @@ struct out_backend {
 struct out *out_new(const struct out_backend *be, void *ctx);
 
 /**
- * out_fd - an output stream to an open file descriptor
+ * out_fd - make an output stream to an open file descriptor
  * @fd: the descriptor
  * @owned: whether out_close() closes it too
  */
@@ -72,11 +72,11 @@ struct out *out_fd(int fd, int owned);
  */
 struct out *out_create(const char *path, int *err);
 
-/** out_discard - the output of out_create() is incomplete: out_close() keeps the old file */
+/** out_discard - mark the output of out_create() as incomplete: out_close() keeps the old file */
 void out_discard(struct out *o);
 
 /**
- * out_named - an output stream, compressed if the suffix of a name says so
+ * out_named - make an output stream, compressed if the suffix of a name says so
  * @fd: the descriptor; owned by the stream from now on
  * @path: may end in .gz or .zst
  */
@@ -93,7 +93,7 @@ const char *out_suffix(const char *path, size_t *len);
 /** out_is_view - whether a name asks for a file to be viewed: "build.view.fxt" */
 bool out_is_view(const char *path);
 
-/** out_mem - an output stream into memory, for tests: see out_mem_data() */
+/** out_mem - make an output stream into memory, for tests: see out_mem_data() */
 struct out *out_mem(void);
 
 /**

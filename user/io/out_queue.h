@@ -49,7 +49,7 @@ bool out_queue_ended(const struct out_queue *q);
  */
 void out_queue_settle(struct out_queue *q, unsigned int ms);
 
-/** out_queue_cancel - do not write the data that still waits */
+/** out_queue_cancel - discard the data that still waits */
 void out_queue_cancel(struct out_queue *q);
 
 /**

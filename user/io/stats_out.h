@@ -80,7 +80,7 @@ int stats_end(struct stats *s);
 /* ---- parts of a summary, for report.c ---- */
 
 /**
- * stats_seconds - a time as text in seconds, with at least three significant digits
+ * stats_seconds - format a time as text in seconds, with at least three significant digits
  * @buf: STATS_SECONDS_SIZE bytes for it
  *
  * Return: @buf.

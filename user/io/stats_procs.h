@@ -15,7 +15,7 @@ struct stats_proc {
 	struct buf name;	/* its latest name in the trace */
 };
 
-/* All zeros is an empty one; stats_procs_free() frees its memory. */
+/* Initialize with zeros; stats_procs_free() frees its memory. */
 struct stats_procs {
 	struct stats_proc *rows;
 	size_t n, cap;

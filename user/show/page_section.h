@@ -10,7 +10,7 @@
 
 struct page_section;
 
-/* All zeros if there are no sections. */
+/* Initialize with zeros. */
 struct page_sections {
 	struct page_section **rows;
 	size_t n, cap;

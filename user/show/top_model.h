@@ -204,11 +204,11 @@ static inline void top_list_move(struct top_link *from, struct top_link *to)
 
 /* ---- failures: top_failures.c ---- */
 
-/** top_failed - a program has failed: by itself, or because of failures below it */
+/** top_failed - note that a program has failed: by itself, or because of failures below it */
 void top_failed(struct top_model *m, struct top_program *p, struct top_program *parent);
-/** top_succeeded - a program has succeeded: it ignored the failures below it */
+/** top_succeeded - note that a program has succeeded: it ignored the failures below it */
 void top_succeeded(struct top_model *m, struct top_program *p);
-/** top_goes_on - a program has started another process after a failure below it */
+/** top_goes_on - note that a program has started another process after a failure below it */
 void top_goes_on(struct top_model *m, struct top_program *p);
 /** top_is_shown - whether to show a failure: it is not only an answer to its caller */
 bool top_is_shown(const struct top_program *p);

@@ -49,7 +49,7 @@ struct top_progress {
 	uint64_t known, ended;	/* programs that ended: those that the earlier build also ran; all */
 };
 
-/** top_past_take - a program of the present build has ended */
+/** top_past_take - note that a program of the present build has ended */
 void top_past_take(struct top_past *past, struct top_progress *p, const char *label, size_t len,
 		   uint64_t now);
 

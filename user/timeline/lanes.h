@@ -20,7 +20,7 @@ struct lanes {
 void lanes_find(const struct timeline *t, struct lanes *l);
 
 /**
- * lanes_steps - how many programs of each class worked, each time that this changed
+ * lanes_steps - report how many programs of each class worked, each time that this changed
  * @classes: enum work_class, by exec
  * @fn: called in order of time; @working has WORK_CLASSES numbers
  */

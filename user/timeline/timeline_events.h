@@ -58,7 +58,7 @@ void timeline_events_complete(struct timeline_events *l, uint64_t time);
  */
 uint32_t timeline_events_exec(const struct timeline_events *l, const struct task *t);
 
-/** timeline_events_label - what an exec works on */
+/** timeline_events_label - get what an exec works on */
 static inline const char *timeline_events_label(const struct timeline_events *l, uint32_t exec)
 {
 	return l->labels.s + l->works[exec].label;

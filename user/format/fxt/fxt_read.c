@@ -120,7 +120,7 @@ static void cut_off(struct fxt_reader *r, uint64_t offset)
 	fxt_problem(r, in_error(r->in) ? FXT_READ_ERROR : FXT_CUT, offset);
 }
 
-/* More bytes after the head of a large record; @n is 0 at the file's end. */
+/* Gets more bytes of a large record, after its head; *@n is 0 at the file's end. */
 static const uint8_t *more_of_large(struct fxt_reader *r, size_t *n)
 {
 	const uint8_t *p;

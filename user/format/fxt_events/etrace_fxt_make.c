@@ -18,7 +18,7 @@ static bool add_argv(struct fxt_in *f)
 	return !len;
 }
 
-/* "item,byte,cpu,ns;..." */
+/* Reads the places and times of later records: "item,byte,cpu,ns;..." */
 static bool add_stamps(struct et_event *ev, const struct buf *text)
 {
 	const char *s = text->s, *end = text->s + text->len;

@@ -46,7 +46,7 @@ struct chrome_slice {
 	uint32_t depth;		/* number of slices of its thread that enclose it */
 };
 
-/* Starts as all zeros; chrome_free() ends it. */
+/* Initialize with zeros; chrome_free() frees its memory. */
 struct chrome_trace {
 	/* sorted by thread, then by time, enclosing slices first */
 	struct chrome_slice *slices;

@@ -56,7 +56,7 @@ void st_unescape(struct buf *to, const char *s, size_t len);
  * st_string - append the bytes of a quoted string
  * @cut: set to true if strace shortened it (-s)
  *
- * Return: false if it is no string: NULL, or an address that strace could not read.
+ * Return: false if it is not a string, but NULL or an address that strace could not read.
  */
 bool st_string(struct st_text t, struct buf *to, bool *cut);
 

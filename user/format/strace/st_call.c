@@ -196,7 +196,7 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 		return false;
 	dir = call_directory(c, dirfd);
 	if (log->text.len && *log->text.s == '/') {
-		/* all paths in events are as the first task sees them, as strace's own are */
+		/* events have paths as the first task sees them; so does strace -y */
 		if (c->task->process->dirs->root)
 			buf_adds(&log->path, c->task->process->dirs->root);
 	} else if (log->text.len) {

@@ -320,7 +320,7 @@ void st_do_pidfd_getfd(struct call *c)
 	fds_received(c, c->line->ret, true);
 }
 
-/* Messages received, and descriptors that came with them, in whichever structure. */
+/* Adds the read, and the descriptors that came with messages, wherever strace prints them. */
 void st_do_recvmsg(struct call *c)
 {
 	static const char rights[] = "cmsg_type=SCM_RIGHTS, cmsg_data=";
@@ -455,6 +455,6 @@ void st_do_recvmmsg(struct call *c)
 
 void st_do_socketcall(struct call *c)
 {
-	/* strace prints the call that it stands for instead */
+	/* strace prints the call that socketcall() makes, such as bind() */
 	(void)c;
 }

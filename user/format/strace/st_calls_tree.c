@@ -227,7 +227,7 @@ void st_do_chown(struct call *c)
 	st_put(c->log);
 }
 
-/* Add one of the two times as @value, or @now to @nows if it becomes the current time. */
+/* Add a timestamp as value @value; if it is the current time, add @now to @nows instead. */
 static void add_time(struct et_event *ev, struct st_text t, unsigned int value, uint64_t now,
 		     uint64_t *nows)
 {

@@ -113,7 +113,7 @@ uint64_t st_log_events(const struct st_log *log);
 /** st_log_first_lives - whether the first task lives; false if there was none */
 bool st_log_first_lives(const struct st_log *log);
 
-/** st_log_living - the upids of live tasks, at most @max.  Return: how many. */
+/** st_log_living - get the upids of at most @max live tasks.  Return: their number. */
 size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max);
 
 /** st_log_joined - number of names that are the program's, not resolved by the kernel */

@@ -70,7 +70,7 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size);
 /** bpf_rec_seen - send events, as all records with times before @time (ns) have been taken */
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time);
 
-/** bpf_rec_end - all records have been taken: send the remaining events */
+/** bpf_rec_end - send the remaining events, after all records have been taken */
 int bpf_rec_end(struct bpf_rec *b);
 
 const struct bpf_rec_tally *bpf_rec_tally(const struct bpf_rec *b);

@@ -140,7 +140,7 @@ static const struct mounts *own_mounts(struct link_target *t)
 {
 	struct pollfd p = { .fd = t->fd };
 
-	/* A change of the mounts makes the file ready, once. */
+	/* poll() reports each change of the mounts once. */
 	if (t->fd >= 0 && !poll(&p, 1, 0))
 		return &t->own;
 	if (t->fd < 0)

@@ -27,7 +27,7 @@ struct mount_point {
 	bool answers, no_links, proc;
 };
 
-/* Starts as all zeros; mounts_free() ends it. */
+/* Initialize with zeros; mounts_free() frees its memory. */
 struct mounts {
 	struct mount_point *list;
 	size_t n, cap;

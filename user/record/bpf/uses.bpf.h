@@ -44,7 +44,7 @@ struct {
 	__type(value, struct uses);
 } uses_hash SEC(".maps");
 
-/* All zeros: the initial value of an entry. */
+/* The initial value of an entry: zeros, too large for the stack of a BPF program. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

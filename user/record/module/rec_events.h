@@ -35,7 +35,7 @@ void rec_events_free(struct rec_events *e);
  */
 int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r);
 
-/** rec_events_end - no more records will come: emit all waiting events */
+/** rec_events_end - emit all waiting events, since no more records will come */
 int rec_events_end(struct rec_events *e);
 
 const struct rec_tally *rec_events_tally(const struct rec_events *e);

@@ -27,14 +27,14 @@ struct merge *merge_new(unsigned int ncpus, size_t page, uint64_t limit,
 			const struct rec_formats *formats, struct rec_events *events);
 void merge_free(struct merge *m);
 
-/** merge_room - memory for the next page of a processor, NULL if the limit is reached */
+/** merge_room - get memory for the next page of a processor, NULL if the limit is reached */
 void *merge_room(struct merge *m, unsigned int cpu);
 
 /** merge_page - add the page that the caller has read into merge_room() */
 void merge_page(struct merge *m, unsigned int cpu);
 
 /**
- * merge_seen - all records of a processor up to a time have been added
+ * merge_seen - note that all records of a processor up to a time have been added
  * @time: CLOCK_MONOTONIC, ns
  */
 void merge_seen(struct merge *m, unsigned int cpu, uint64_t time);
@@ -48,7 +48,7 @@ void merge_seen(struct merge *m, unsigned int cpu, uint64_t time);
 bool merge_run(struct merge *m, unsigned int max);
 
 /**
- * merge_end - no more pages will come: pass on all records
+ * merge_end - pass on all records, since no more pages will come
  *
  * Return: 0, or the first negative errno of the sink.
  */

@@ -25,7 +25,7 @@ struct rec_options {
 };
 
 /**
- * rec_session_open - a session that traces nothing yet
+ * rec_session_open - open a session that traces nothing yet
  * @fd: an open REC_DEVICE; the session closes it, also on failure
  * @sink: gets each struct et_event; the caller frees it
  * @why: on failure, what is wrong and what to do, for a message

@@ -21,7 +21,7 @@ struct strace_options {
 };
 
 /**
- * strace_session_open - a session that traces nothing yet
+ * strace_session_open - open a session that traces nothing yet
  * @sink: gets each struct et_event; the caller frees it
  * @why: on failure, what is wrong and what to do, for a message
  *
