@@ -58,9 +58,9 @@ unsigned int etrace_max_sessions = 64;
 unsigned int etrace_max_user_sessions = 8;
 
 /**
- * etrace_session_count - add or remove what a session wants to record
+ * etrace_session_count - count the session in etrace_wanted, for each kind of event it wants
  * @s: the session
- * @add: 1 or -1
+ * @add: 1, or -1 when the session ends
  */
 void etrace_session_count(const struct etrace_session *s, int add)
 {

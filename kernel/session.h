@@ -10,7 +10,7 @@ void etrace_session_exit(struct etrace_session *s);
 void etrace_session_count(const struct etrace_session *s, int add);
 extern struct etrace_session etrace_root;	/* session of the parameter root_pid */
 extern unsigned int etrace_max_sessions;	/* open at a time on /dev/etrace */
-extern unsigned int etrace_max_user_sessions;	/* of these, by one user without capabilities */
+extern unsigned int etrace_max_user_sessions;	/* by one user without capabilities */
 
 int etrace_device_register(void);
 void etrace_device_unregister(void);

@@ -115,7 +115,7 @@ static void add_input(struct bor *o, struct bor_node *node, const struct reach_n
 	node->inputs[node->n++] = r->version;
 }
 
-/* A manifest cannot express unknown inputs. */
+/* Refuse a manifest if an input is unknown, which it could not express. */
 static void look_for_unseen(struct bor *o, struct bor_node *node, const struct reach *r)
 {
 	for (size_t i = 0; i < r->nexecs; i++) {
@@ -176,7 +176,7 @@ static void add_lines(struct buf *to, struct bor_line *lines, size_t n)
 	}
 }
 
-/* git's id of a blob. */
+/* Compute git's id of a blob. */
 static void hash_blob(const struct buf *text, uint8_t *hash)
 {
 	struct sha256_ctx sha;

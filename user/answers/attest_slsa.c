@@ -27,7 +27,7 @@ static const char *const lacks[NLACKS] = {
 	[LACK_DIFFERS] = ATTEST_DIFFERS,
 };
 
-/* A file's URI can contain all bytes of its path. */
+/* Write the URI of a file.  Bytes of its path that a URI cannot contain are percent-encoded. */
 static void put_uri(struct json *j, const struct attest_file *f)
 {
 	static const char plain[] =
@@ -49,7 +49,7 @@ static void put_uri(struct json *j, const struct attest_file *f)
 	buf_free(&uri);
 }
 
-/* A ResourceDescriptor; @role: NULL for a subject. */
+/* Write a ResourceDescriptor; @role: NULL for a subject. */
 static void put_resource(struct json *j, const struct attest *a, const struct attest_file *f,
 			 const char *role)
 {
@@ -123,7 +123,7 @@ static void put_definition(struct json *j, const struct attest *a)
 	json_end(j, '}');
 }
 
-/* A different builder id for each backend, since backends do not record the same details. */
+/* Write the builder: its id names the backend, since backends do not record the same details. */
 static void put_builder(struct json *j, const struct attest *a)
 {
 	struct buf id = { 0 };
@@ -197,7 +197,7 @@ static void put_unhashed(struct json *j, const struct attest *a)
 }
 
 /*
- * SLSA v1 has no member for this, but allows vendor fields: vendor name, "_" and field name. The
+ * Write whether all is known. SLSA has no member for it, but allows fields of vendors. The
  * claim is that all files are listed, each with the hash of the content that the build really used
  * or made.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Adds findings; and functions about arguments for several checks.  See check.h. */
+/* Adds findings, and looks at arguments for several checks.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
 #include "base/path.h"

@@ -167,7 +167,7 @@ bool diff_stops_by_call(const struct diff *d, const struct diff_root *r);
 
 /* A program that ran in both builds and made different contents of a file. */
 struct diff_maker {
-	uint32_t unit;		/* of the second build, the writer */
+	uint32_t unit;		/* the unit of the second build that wrote it */
 	/*
 	 * The unit to report: @unit, or the program that it is a part of if a step between them is
 	 * unknown (an assembler reads a file that its compiler has removed). 0 if it saw a

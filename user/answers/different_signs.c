@@ -89,15 +89,15 @@ static const struct {
 	uint8_t cause, weight;
 } habits[] = {
 	{ "python*", DIFFERENT_TIME, 25 },
-	/* seeds, for example for the order of hash tables */
+	/* these seed their hash tables with random numbers */
 	{ "perl*", DIFFERENT_RANDOM, DIFFERENT_SEEDS }, { "node*", DIFFERENT_RANDOM, DIFFERENT_SEEDS },
 	{ "cargo*", DIFFERENT_RANDOM, 30 }, { "rustc*", DIFFERENT_RANDOM, 30 },
-	/* to choose the size of their heap and the number of threads */
+	/* these ask, to choose the size of their heap and their number of threads */
 	{ "node*", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_MEMORY, 14 },
 	{ "jar", DIFFERENT_MEMORY, 14 }, { "java*", DIFFERENT_CPUS, 14 }, { "jar", DIFFERENT_CPUS, 14 },
 	{ "cargo*", DIFFERENT_CPUS, 14 }, { "rustc*", DIFFERENT_CPUS, 14 }, { "go", DIFFERENT_CPUS, 14 },
 	{ "ninja", DIFFERENT_CPUS, 14 }, { "make", DIFFERENT_CPUS, 14 }, { "git", DIFFERENT_CPUS, 14 },
-	/* names of their internal files */
+	/* git gives its internal files random names, and lists its directories */
 	{ "git", DIFFERENT_RANDOM, 30 }, { "git", DIFFERENT_LISTING, 30 },
 };
 

@@ -220,10 +220,10 @@ static void look_at_accesses(struct different_look *l)
 struct asked_sum {
 	/* getrandom calls for 8 bytes: one by malloc, others for file names */
 	unsigned int names;
-	/* for 24 bytes, or many: Python's seeds for hashes and the module random */
+	/* getrandom calls for SEED bytes, or SEEDS and more: Python's seeds */
 	unsigned int seeds;
-	unsigned int random;	/* other calls */
-	int64_t bytes;		/* bytes of the last of these */
+	unsigned int random;	/* other calls of getrandom */
+	int64_t bytes;		/* that the last of the other calls returned */
 	bool uname, sysinfo;
 	int64_t cpus;		/* 0 if it did not ask */
 	const char *host;	/* NULL if unknown */

@@ -118,7 +118,7 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 		at = add_wait(w, reader, &w->writers[*held - 1], at);
 	for (i = ends_after(w, at); i < w->n && w->writers[i].until < reader->until; i++)
 		at = add_wait(w, reader, &w->writers[i], at);
-	/* of the writers that outlasted the reader, one is enough */
+	/* one writer that ended after the reader is enough: it covers the rest of the read */
 	if (i < w->n)
 		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
 }

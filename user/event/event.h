@@ -98,8 +98,7 @@ struct et_event {
 	uint8_t announced;	/* bit i: size[i] differs from the string's size */
 	uint8_t open;		/* bit i: the end of string i never came */
 	bool pending;		/* nothing was added since et_later() was called */
-	/* of event/event_queue.h */
-	bool queued;		/* in the queue */
+	bool queued;		/* in an event_queue */
 	bool closed;		/* nothing more will be added */
 	/* et_oddities() */
 	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */
@@ -127,7 +126,7 @@ struct et_event {
 	size_t raw_len;
 	struct et_finding findings[ET_MAX_FINDINGS];
 	int64_t size[ET_ARGS + 1];	/* announced, by ET_S_* */
-	uint32_t later_cpu;	/* of et_later() */
+	uint32_t later_cpu;	/* set by et_later() */
 	uint64_t later_time;
 	uint8_t last;		/* the string that et_add_bytes() extends, or ET_ARGS */
 	size_t args_cap, extras_cap, later_cap, bytes_cap, raw_cap;

@@ -74,7 +74,7 @@ enum et_role {
 enum et_when {
 	ET_EACH,		/* always */
 	ET_GIVEN,		/* if all strings and values of the line are present */
-	ET_PLAIN,		/* as ET_GIVEN, and no optional value is present */
+	ET_PLAIN,		/* if these are present, and no optional value is */
 	ET_ERROR,		/* if the call failed */
 	ET_EXTRA,		/* as ET_GIVEN */
 };

@@ -16,7 +16,7 @@ static void pack_gzip(const void *data, size_t size, struct buf *to)
 	z_stream z = { 0 };
 	int ret;
 
-	/* 16: gzip's frame */
+	/* adding 16 to the window bits selects the format of gzip */
 	if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		xalloc_failed(1 << 18);
 	z.next_in = (Bytef *)(uintptr_t)data;

@@ -324,7 +324,7 @@ void settled_unmap(struct graph *g, struct process *p)
 
 /* ---- for the owner ---- */
 
-/* Whether the trace knows no other file by an object's inode number. */
+/* Whether an object is the file that the trace knows by its inode number. */
 static bool is_by_ino(const struct graph *g, uint32_t object)
 {
 	const struct object *o = &g->files.objects[object];

@@ -32,7 +32,7 @@ struct settling {
 	uint32_t unsure_passed;	/* the version passed to ops->unsure() */
 	uint32_t again;		/* unsure, but the current content is to be hashed */
 	uint32_t read;		/* opened for reading, not by @writer, while it had mappers */
-	uint32_t read_filled;	/* as @read, while @filled was set */
+	uint32_t read_filled;	/* opened for reading like @read, while @filled was set */
 	uint32_t proven;	/* certain although it had mappers: graph_is_proven() */
 	uint32_t seen_mapped;	/* the owner saw it mapped for writing */
 	const char *why;

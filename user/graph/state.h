@@ -286,7 +286,7 @@ struct execution {
 	bool forked, begun;
 	uint8_t unseen;
 	int64_t lowest;		/* lowest descriptor that an open returned, 0 if none yet */
-	bool starting;		/* until it opens something that the loader would not open */
+	bool starting;		/* it has opened only what the loader would open */
 	bool loaded;		/* the loader has opened ld.so.cache */
 	bool lends;		/* see classes_lends() */
 	int64_t at;
@@ -350,12 +350,12 @@ struct graph {
 	struct map64 asked;	/* hash of path, file and class to 1 if reported */
 	struct map64 link_targets;	/* version of a link to its target's offset in @targets */
 	struct buf targets;	/* paths, each ended by a NUL */
-	struct buf resolved;	/* of ways.c */
+	struct buf resolved;	/* used by ways.c */
 	struct buf path;	/* for joining paths */
 	struct root *roots;	/* all */
 	uint32_t nroots;
 	const struct root *root;	/* of the process whose event is handled */
-	struct buf rooted;	/* of roots_path() */
+	struct buf rooted;	/* used by roots_path() */
 	struct meeting *meetings;	/* see meetings.c */
 	struct map64 meetings_by_ino;
 	size_t nmeetings, meetings_cap;

@@ -43,7 +43,7 @@ struct page_times {
 	struct page_count {
 		const char *name;
 		uint64_t n;
-	} counts[PAGE_COUNTS];		/* for section meta, after everything else was freed */
+	} counts[PAGE_COUNTS];		/* kept for the section meta, which is written last */
 };
 
 /* ---- loading ---- */

@@ -122,7 +122,7 @@ bool learn_way(struct learning *x, const char *path, bool now);
 bool learn_fact(struct learning *x, enum skip_fact kind, const char *path);
 
 /**
- * learn_miss - add that a path is missing; from the recording, because the build may have created
+ * learn_miss - add the fact that a path was missing in the recording; the build may have created
  * it later
  */
 bool learn_miss(struct learning *x, const char *path, int error);

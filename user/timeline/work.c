@@ -317,7 +317,7 @@ static bool names_source(struct work_arg a)
 /* The first word of a shell's commands that does real work. */
 static struct work_arg first_word(struct work_arg commands)
 {
-	/* a command follows the first FOLLOWED ones; the others have arguments */
+	/* words to skip: a command follows the first FOLLOWED ones; the others have arguments */
 	static const char *const passed[] = {
 		"", "exec", "if", "then", "else", "elif", "do", "while", "until", "fi", "done", "!",
 		"set", "cd", ":", "export", "trap", "echo", "test", "for",
@@ -345,7 +345,7 @@ static struct work_arg first_word(struct work_arg commands)
 			i++;
 		if (i == sizeof(passed) / sizeof(passed[0]))
 			return word;
-		/* after "exec", the next word; after "set -e;", the next command */
+		/* skip the arguments of "set -e;", but not those of "exec": they are a command */
 		while (i >= FOLLOWED && at < end && *at != ';' && *at != '&' && *at != '\n')
 			at++;
 		at += at < end && !word.len;
@@ -408,7 +408,7 @@ static void add_subject(struct buf *label, const char *before, struct work_arg s
 	buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));
 }
 
-/* Whether a word is the end of an argument: a script, not the first command of a text. */
+/* Whether an argument ends with a word: if not, the word is the first of a shell's commands. */
 static bool ends_argument(struct work_arg word, const struct work_arg *args, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

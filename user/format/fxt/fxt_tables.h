@@ -17,9 +17,9 @@
 #include "format/fxt/fxt.h"
 
 /*
- * A bit of a consumer's tag (fxt_tag()): the string is a name in records that users of
- * fxt_plain.h recognize by their headers.  When its index gets another string, fxt_names()
- * changes.
+ * A bit of the tag that a consumer gives to a string with fxt_tag().  It marks names that users
+ * of fxt_plain.h keep for records with equal headers: fxt_names() changes when the index of such
+ * a string gets another string.
  */
 #define FXT_TAG_NAME	0x40000u
 
@@ -58,12 +58,12 @@ void fxt_tables_free(struct fxt_tables *t);
 /** fxt_set_provider - switch to the indices of a provider */
 void fxt_set_provider(struct fxt_tables *t, uint32_t provider);
 
-/** fxt_put_string, fxt_put_thread - register; @index is one of the format, not 0 */
+/** fxt_put_string, fxt_put_thread - set an entry; @index must be valid in the format, and not 0 */
 void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uint32_t len);
 void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
 		    uint64_t thread);
 
-/* The rest of fxt_get_string() and fxt_get_thread(), for an index not looked up before. */
+/* The slow paths of fxt_get_string() and fxt_get_thread(): the index was not looked up before. */
 struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
 struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
 

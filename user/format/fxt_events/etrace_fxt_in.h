@@ -44,8 +44,8 @@ enum {
 #define TAG_HEX		0x10000u	/* "name_hex" */
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": a continuation */
 #define TAG_KNOWN	FXT_TAG_NAME	/* always set, so that the tag of W_NONE is not 0 */
-#define TAG_VALUES	0x80000u	/* a path: f->values has the steady values written for it */
-#define TAG_ERROR_SHIFT	20		/* the bits from here on: errno, for an error's name */
+#define TAG_VALUES	0x80000u	/* it is a path for which f->values has the steady values */
+#define TAG_ERROR_SHIFT	20		/* if it is the name of an error, the higher bits are its errno */
 
 /*
  * How to read the arguments of a record, worked out once: records with equal headers nearly
@@ -76,7 +76,7 @@ struct shape {
 #define SHAPE_SET_BITS	8
 struct shape_set {
 	struct shape way[SHAPE_WAYS];
-	unsigned int next;	/* the one to replace next, modulo SHAPE_WAYS */
+	unsigned int next;	/* the shape to replace next, modulo SHAPE_WAYS */
 };
 
 struct fxt_in {
@@ -100,7 +100,7 @@ struct fxt_in {
 	struct etrace_fxt_values *values;	/* steady values last recorded with each path, by its ref */
 	struct fxt_sref path;	/* string 0 of the current event; ref 0 if not in @values */
 	struct word words[MAX_WORDS];
-	/* word's meaning in a kind: 1 + number of a value; SLOT_STRING + that of a string */
+	/* meaning of a word in a kind: 1 + index of a value, or SLOT_STRING + index of a string */
 	uint8_t slot[ET_K_COUNT][MAX_WORDS];
 	unsigned int nwords;
 	unsigned int category[ET_K_COUNT];	/* the words of the kinds' categories */
@@ -131,7 +131,7 @@ uint32_t fxt_in_find_tag(struct fxt_in *f, struct fxt_sref *s);
 /** fxt_in_take_args - read all arguments of a record into the current event */
 void fxt_in_take_args(struct fxt_in *f, const struct fxt_rec *rec);
 
-/* The rest of end_hex(), if there are digits. */
+/* The slow path of end_hex(): there are digits. */
 void fxt_in_take_hex(struct fxt_in *f);
 
 /** fxt_in_error - errno for an error's name; looked up once for each string */

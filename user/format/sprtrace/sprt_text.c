@@ -415,7 +415,7 @@ static void record_line(struct sprt_text *t, char *line)
 	} else if (strncmp(line, "# ", 2)) {
 		comment_line(t, line);
 	}
-	/* else ignore it: a remark by the program that wrote the report */
+	/* other lines are remarks by the program that wrote the report: ignore them */
 	free(copy);
 }
 

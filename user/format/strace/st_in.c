@@ -15,7 +15,7 @@
 
 /* Maximum lines read in one step. */
 #define STEP_LINES	64u
-/* Bytes.  Arguments of a program have at most 6 MiB, and strace prints a byte as up to 4. */
+/* In bytes: a program has up to 6 MiB of arguments, and strace prints a byte as up to 4. */
 #define MAX_LINE	IN_MAX_PEEK
 
 static const struct diag_kind long_lines = {

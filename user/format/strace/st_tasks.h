@@ -11,7 +11,7 @@
 #include "event/event.h"
 
 struct st_fd {
-	bool open;		/* as far as the log shows */
+	bool open;		/* if the log shows that */
 	bool cloexec;
 	bool read, wrote;	/* used by the running program, not yet in an event */
 	bool not_copied;	/* some written data is not in a copy event */

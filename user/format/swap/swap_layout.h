@@ -57,7 +57,7 @@ struct swap_name {
 	const char *name;
 };
 
-/* Operations of PROBE_FILE, and events of FILE_FUNCTION_ENTRY; stages of APP_SETUP_STAGE. */
+/* Names of file operations (PROBE_FILE, FILE_FUNCTION_ENTRY), and of stages (APP_SETUP_STAGE). */
 extern const struct swap_name swap_file_operations[], swap_stage_names[];
 
 /* One field of a layout. */

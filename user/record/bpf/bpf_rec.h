@@ -67,7 +67,7 @@ void bpf_rec_free(struct bpf_rec *b);
  */
 int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size);
 
-/** bpf_rec_seen - send events, as all records with times before @time (ns) have been taken */
+/** bpf_rec_seen - send events; all records with times before @time (ns) have been taken */
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time);
 
 /** bpf_rec_end - send the remaining events, after all records have been taken */

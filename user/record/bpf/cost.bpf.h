@@ -67,7 +67,7 @@ static long cost_step_cb(u32 i, struct scratch **s)
 	return cost_step(*s);
 }
 
-/* As walk_step_old(). */
+/* For old kernels; not static for the same reason as walk_step_old(). */
 __attribute__((noinline)) int cost_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);
@@ -91,7 +91,7 @@ static long cost_wait_cb(u32 i, struct scratch **s)
 	return cost_wait(*s);
 }
 
-/* As walk_step_old(). */
+/* For old kernels; not static for the same reason as walk_step_old(). */
 __attribute__((noinline)) int cost_wait_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);

@@ -7,7 +7,7 @@
 
 #define ARGS_STEP	4096u	/* a page: one read fails for at most this many bytes */
 #define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
-#define ARGS_MAX_OLD	1536u	/* the verifier checks each step */
+#define ARGS_MAX_OLD	1536u	/* on old kernels, whose verifier checks each step */
 
 /* Sends a list up to the end of a page. Returns 1 at the end of the list. */
 static __noinline long args_step(struct scratch *s)
@@ -38,7 +38,7 @@ static long args_step_cb(u32 i, struct scratch **s)
 	return args_step(*s);
 }
 
-/* As walk_step_old(). */
+/* For old kernels; not static for the same reason as walk_step_old(). */
 __attribute__((noinline)) int args_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);

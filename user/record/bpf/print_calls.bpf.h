@@ -165,7 +165,7 @@ static long print_step_cb(u32 i, struct scratch **s)
 	return print_step(*s);
 }
 
-/* As walk_step_old(). */
+/* For old kernels; not static for the same reason as walk_step_old(). */
 __attribute__((noinline)) int print_step_old(ROOM_REF room)
 {
 	struct scratch *s = room_at(room);
