@@ -146,7 +146,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 		memcpy(__get_dynamic_array(name), r->event.name.s, r->event.name.len); \
 	} while (0)
 
-/* All of etrace_events.def. */
+/* The events of etrace_events.def. */
 #include "events_made.h"
 
 /*

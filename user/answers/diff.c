@@ -22,7 +22,7 @@ static int32_t add_root(struct diff *d, struct diff_root root)
 	return (int32_t)d->nroots++;
 }
 
-/* A difference of an input of unit @b, as needed for its root. */
+/* How an input of unit @b differs: what file_root() needs to find its root. */
 struct differing {
 	enum diff_input input;
 	unsigned int side;	/* build that @file is from */

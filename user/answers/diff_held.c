@@ -178,7 +178,7 @@ static void look_at_pipes(struct naming *m, uint32_t unit)
 		}
 }
 
-/* The program to name for a maker. Return: 0 if the inputs of the step may differ. */
+/* Find the program to report for a maker. Return: 0 if the inputs of its step may differ. */
 static uint32_t name_of(struct naming *m, uint32_t maker, const struct diff_held *h)
 {
 	struct match_inputs inputs[2] = { 0 };

@@ -28,7 +28,7 @@ extern const char *const different_names[DIFFERENT_NCAUSES];
  */
 #define DIFFERENT_SEEN		80
 #define DIFFERENT_LIKELY	40
-/* Random numbers that a program takes when it starts. */
+/* Weight of random numbers that a program takes when it starts. */
 #define DIFFERENT_SEEDS		44
 
 struct different_clue {
@@ -66,7 +66,7 @@ struct different {
 	/* if files[0] is gone: a differing output that was made from it; @second is 0 if none */
 	struct different_file shown;
 	struct map64 seen;	/* versions in @files; units in @units, with bit 32 set */
-	uint32_t start;		/* directory of the second build: a file */
+	uint32_t start;		/* id of the second build's directory */
 	unsigned int texts;	/* number of texts examined so far */
 	struct different_clue *clues;	/* by weight, the heaviest first */
 	size_t nclues, clues_cap;

@@ -138,7 +138,7 @@ static bool has_hexadecimal(const struct different_when *w, const char *s)
 	return is_then(w, v);
 }
 
-/* Four bytes, as in gzip, ar and others; or the time in a zip entry. */
+/* Whether binary data has such a time: as 4 bytes (gzip), as digits (cpio), or as zip stores it. */
 bool different_number_in(const struct different_when *w, const struct buf *b)
 {
 	const uint8_t *s = (const uint8_t *)b->s;
@@ -146,7 +146,7 @@ bool different_number_in(const struct different_when *w, const struct buf *b)
 	if (!different_would_see(w, b, false))
 		return false;
 	for (size_t i = 0; i + 8 <= b->len; i++)
-		/* cpio */
+		/* cpio: 8 hexadecimal digits */
 		if (has_hexadecimal(w, b->s + i))
 			return true;
 	for (size_t i = 0; i + 4 <= b->len; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Clues from what the programs on the way did.  See different.h. */
+/* Clues from what the programs did that may have caused the difference.  See different.h. */
 #include "answers/different_look.h"
 #include "answers/match_put.h"
 #include "base/path.h"

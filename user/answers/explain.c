@@ -129,7 +129,7 @@ static void take_written(struct explain *x)
 /* Maximum number of words shown of the program's output. */
 #define PRINTED_WORDS	600u
 
-/* If there are more words, drop whole lines from the beginning. */
+/* Keep the last lines, with at most PRINTED_WORDS words. */
 static void keep_end(struct buf *text)
 {
 	size_t words = 0, from = text->len;

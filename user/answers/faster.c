@@ -18,8 +18,8 @@
 /* A child with at least this share of a process is shown instead of it, in percent. */
 #define MOST_OF		60
 /*
- * As MOST_OF, for build tools; also, a step in which no program has this share did many small
- * things.
+ * MOST_OF for the children of build tools; also, a step in which no program has this share of
+ * the time did many small things.
  */
 #define MUCH_OF		30
 /* A build tool with at least this share of the build does not count as a step, in percent. */

@@ -15,7 +15,7 @@
 struct inside_slice {
 	const char *name, *detail;	/* UTF-8; detail is "" if none */
 	int64_t from, to;		/* ns since the first event */
-	/* 0 0 for the outermost slices of the busiest thread; other threads follow below */
+	/* 0 for the outermost slices of the busiest thread; those of other threads are deeper */
 	uint32_t depth;
 };
 

@@ -41,7 +41,7 @@ bool put_name(struct out *out, struct db *db, uint32_t file)
 	return slash;
 }
 
-/* Longer commands lose their middle: bytes kept of both ends, and the limit. */
+/* Commands of more than LONG bytes lose their middle; HEAD and TAIL bytes are kept. */
 #define HEAD 90
 #define TAIL 50
 #define LONG (HEAD + TAIL + 20)

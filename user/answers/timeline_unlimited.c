@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Computes how long the build would take without waiting for job slots, and if some of its
- * processes took no time. See timeline_load.h. Below, "there" means in that imagined
- * build.
+ * processes took no time. See timeline_load.h. Below, "that build" is the
+ * imagined one.
  */
 #include "answers/timeline_load.h"
 #include "base/map64.h"
@@ -17,9 +17,9 @@ struct endless {
 	int64_t since;		/* before this time, everything is as in the real build */
 	const bool *gone;	/* by process: it takes no time; NULL if none */
 	struct endless_process {
-		int64_t now;	/* its current time there */
+		int64_t now;	/* its current time in that build */
 		int64_t last;	/* time of its last processed event in the real build */
-		int64_t children;	/* latest end of a child there */
+		int64_t children;	/* latest end of a child in that build */
 		uint32_t slice;	/* its first slice that is not fully counted */
 		/*
 		 * child that ended last, if a slot was free before, so that nothing waited for
@@ -28,7 +28,7 @@ struct endless {
 		uint32_t waited_for : 31;
 		bool ended : 1;
 	} *p;
-	/* processes that must end before a process can begin, as lists */
+	/* lists of the processes that must end before a process can begin */
 	struct need {
 		uint32_t maker, next;
 	} *needs;
@@ -199,7 +199,7 @@ static void advance_process(struct endless *e, uint32_t p, int64_t at)
 	x->last = at;
 }
 
-/* When a process begins there, if its parent starts it at @now. */
+/* When a process begins in that build, if its parent starts it at @now. */
 static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
 {
 	uint32_t parent = e->t->processes[p].parent, order = e->p[parent].waited_for;

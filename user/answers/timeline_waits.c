@@ -128,11 +128,11 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 
 enum left {
 	LEFT_NOTHING,
-	LEFT_END,	/* more was read than a pipe can hold, so it may have been empty before */
+	LEFT_END,	/* at the end only: more was read than the pipe can hold at a time */
 	LEFT_MOST,
 };
 
-/* Whether bytes were left in a pipe: no reader waited for these. */
+/* Whether bytes were left unread in a pipe; no reader waited for these. */
 static enum left left_in(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];

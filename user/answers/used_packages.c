@@ -216,7 +216,7 @@ static bool load_all(const struct used *u, struct all *all)
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->diag);
 	share_packages(all);
-	/* by_path is no longer needed */
+	/* this moves rows, so the indexes in all->by_path are wrong from now on */
 	drop_made(all);
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);

@@ -235,7 +235,7 @@ static void keep_last(struct search *s)
 			if (from == to || leads[from])
 				continue;
 			leads[from] = true;
-			/* shown nodes are on the stack, or were */
+			/* shown nodes have already been pushed */
 			if (!r->nodes[from].shown)
 				stack[n++] = from;
 		}

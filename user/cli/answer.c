@@ -18,7 +18,7 @@ const struct opt_row trace_rows[] = {
 	{ 0 }
 };
 
-/* Rows for commands that show arguments, whose output is for other people, and that print text. */
+/* Rows for three kinds of commands: they show arguments, write for other people, or print text. */
 static const struct opt_row redact[] = {
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
 	{ 0 }

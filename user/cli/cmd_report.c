@@ -107,7 +107,7 @@ static struct db *open_earlier(const struct inputs *inputs, const char *from,
 	return db;
 }
 
-/* Write a page of it.  Return: as first_page(). */
+/* Write a page about the trace.  Return: as first_page(). */
 static int write_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, struct diag *diag)
 {

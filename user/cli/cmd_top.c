@@ -104,7 +104,7 @@ static void read_on(struct watch *w, struct source *source)
 		w->quit |= !top_keys(w->top);
 		top_show(w->top);
 	}
-	/* a regular end that has arrived since then counts */
+	/* it was not cut off if its regular end has been read since then */
 	m->cut = m->over && m->cut && m->status < 0 && !m->complete;
 }
 

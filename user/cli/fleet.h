@@ -6,7 +6,7 @@
 #include "cli/answer.h"
 #include "fleet/server.h"
 
-/* Rows of a table of options: the user at the server, and the number of retries. */
+/* Rows of a table of options; @who says what the user does, @retries is the default for help. */
 #define FLEET_OPTIONS(who, retries)								\
 	{ "database", "NAME", "database on the server; default: " SERVER_DATABASE },			\
 	{ "user", "NAME", "user who " who "; default: $ETRACE_FLEET_USER" },			\

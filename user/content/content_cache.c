@@ -19,7 +19,8 @@
 #define CACHE_WAYS	8u		/* slots of a set */
 #define CACHE_SLOTS_MAX	(1u << 23)	/* keeps offsets within 31 bits */
 #define CACHE_SLOTS_AT	4096
-#define CACHE_NEAR	4u		/* sets of a page, and inode numbers in a set */
+/* Number of sets in a page, and of successive inode numbers that share a set. */
+#define CACHE_NEAR	4u
 /* Number of retries when other processes replace the file at the same time. */
 #define CACHE_TRIES	100
 

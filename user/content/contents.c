@@ -30,7 +30,7 @@ struct contents {
 	struct file_limits limits;
 	struct contents_counts counts;
 	struct version_tally tally;
-	/* paths by file, as the graph reports them; the text ends at that of the next */
+	/* @paths: by file, where its path begins in @text; it ends where the next one begins */
 	struct buf text;
 	size_t *paths;
 	size_t npaths, paths_cap;

@@ -32,7 +32,7 @@ struct hash_threads {
 	pthread_cond_t more, more_keeps, done;
 	struct work_list files, keeps, results;
 	struct work_list stores;	/* stored in the cache when a thread gets other work */
-	unsigned int waiting;	/* work in these lists but @results, or being done */
+	unsigned int waiting;	/* amount of work in @files, @keeps and @stores, or being done */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;
 	atomic_ullong due;	/* time when the first of @results counts; UINT64_MAX if none */

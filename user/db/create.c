@@ -55,7 +55,7 @@ bool db_may_create(const char *path, struct diag *diag)
 	return old;
 }
 
-/* The place for a new database.  Return: NULL after diag_fatal(). */
+/* Make the place for a new database.  Return: NULL after diag_fatal(). */
 static struct out_place *make_room(const char *path, struct diag *diag)
 {
 	struct out_place *p;

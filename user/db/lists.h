@@ -71,14 +71,14 @@ struct list list_of(struct db *db, const char *text, size_t len);
 uint32_t list_count(const struct db_cells *row);
 
 /*
- * Return: whether there was another one. A list with anything else in it, or with an id, class or
- * time out of range, is reported as damage: db->failed.
+ * The functions below return whether there was another element. A list with anything else in it, or
+ * with an id, class or time out of range, is reported as damage: db->failed.
  */
 
-/** list_id - the next id of a plain list of ids */
+/** list_id - read the next id of a plain list of ids */
 bool list_id(struct list *l, enum db_table of, uint32_t *id);
 
-/** list_access, list_miss - set all of @a except exec and error; @at: the row's own time */
+/** list_access, list_miss - read an access, all but its exec and error; @at: the row's time */
 bool list_access(struct list *l, int64_t at, struct graph_access *a);
 bool list_miss(struct list *l, int64_t at, struct graph_access *a);
 

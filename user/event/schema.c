@@ -171,9 +171,9 @@ const char et_env_listed[] =
 	"INCLUDE,EXTERNAL_INCLUDE,CL,_CL_,"
 	/* nvcc */
 	"NVCC_PREPEND_FLAGS,NVCC_APPEND_FLAGS,NVCC_CCBIN,"
-	/* Intel: files of options */
+	/* Intel: names of files of options */
 	"ICCCFG,ICPCCFG,ICXCFG,ICPXCFG,IFORTCFG,IFXCFG,"
-	/* and options */
+	/* Intel: options */
 	"__INTEL_PRE_CFLAGS,__INTEL_POST_CFLAGS,__INTEL_PRE_FFLAGS,__INTEL_POST_FFLAGS,"
 	/* Arm, IAR */
 	"ARMCC5INC,ARMCC5_CCOPT,ARMCOMPILER6_CLANGOPT,C_INCLUDE,QCCARM,"

@@ -306,7 +306,7 @@ struct cmdline {
 	uint32_t nargs;		/* not counting the first, the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
 	struct named_paths below;	/* @cwd and paths below it; found on demand */
-	struct named_paths others;	/* other paths, and maybe some below @cwd; likewise */
+	struct named_paths others;	/* other paths, maybe also below @cwd; found on demand */
 	char text[];
 };
 
@@ -342,7 +342,7 @@ struct graph {
 	struct moved moved;
 	struct map64 early;	/* name of an unknown file to its last change, ns (settled.c) */
 	struct map64 strings;	/* hash of a string to its number, from 1 on */
-	struct description *spare;	/* a list */
+	struct description *spare;	/* list of free descriptions */
 	bool begun, uses;
 	uint64_t begin;
 	int64_t last;
@@ -352,8 +352,8 @@ struct graph {
 	struct buf targets;	/* paths, each ended by a NUL */
 	struct buf resolved;	/* used by ways.c */
 	struct buf path;	/* for joining paths */
-	struct root *roots;	/* all */
-	uint32_t nroots;
+	struct root *roots;	/* list of all roots */
+	uint32_t nroots;	/* number of them so far */
 	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* used by roots_path() */
 	struct meeting *meetings;	/* see meetings.c */
@@ -523,7 +523,7 @@ const char *roots_inner(const struct graph *g, const char *path, size_t *len);
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
 /** roots_report - pass the root that such a process has to the owner, as if by chroot(), if known */
 void roots_report(struct graph *g, struct process *p, int64_t at);
-/** roots_change - CHROOT, PIVOT, SETNS: the process may have another root from now on */
+/** roots_change - handle CHROOT, PIVOT, SETNS: the process may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);
 

@@ -116,7 +116,7 @@ static bool add_way(struct learning *x, const char *way, const char *path, const
 		    enum learn_use use, int error)
 {
 	bool same = is_same(way, path);
-	/* a missed name is looked up again as it was */
+	/* for a missed name, the step itself may have changed where @way leads */
 	struct learn_walk w = { .now = same || use != LEARN_MISSED, .all = true };
 	char name[2 * PATH_MAX];
 

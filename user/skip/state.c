@@ -124,7 +124,7 @@ static bool state_has_others(void)
 		int fd = atoi(e->d_name);
 		int flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
 
-		/* the execve closes our own */
+		/* our own descriptors do not count: the execve closes them */
 		others |= flags >= 0 && !(flags & FD_CLOEXEC);
 	}
 	if (dir)

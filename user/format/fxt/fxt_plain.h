@@ -24,7 +24,7 @@ struct fxt_plain {
 	int64_t number;		/* value; FXT_ARG_U64 and KOID cast to signed; STRING: its ref */
 };
 
-/** fxt_plain_end - the end of a record's arguments that may be plain */
+/** fxt_plain_end - where the arguments of a record end that may be plain */
 static inline const uint8_t *fxt_plain_end(const struct fxt_rec *rec)
 {
 	/* no argument of a file in the other byte order is plain */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A call's line breaks off: for another task's line, because strace detaches, for a message. */
+/* Ends of incomplete lines: another task's line follows, strace detaches, a message follows. */
 static const char unfinished[] = "<unfinished ...>", detached[] = "<detached ...>";
 static const char message[] = "strace: ";
 

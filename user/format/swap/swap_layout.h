@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SWAP_HEADER_SIZE	20u
-/* Bytes.  A kernel message has less than 32 KiB, one of the manager not much more. */
+/* In bytes: a kernel message has less than 32 KiB, one of the manager not much more. */
 #define SWAP_MAX_PAYLOAD	(1u << 20)
 
 /* The five words before each payload. */

@@ -46,7 +46,8 @@ struct swap_system {
 	 */
 	struct map64 votes;
 	uint64_t most;			/* highest value in @votes */
-	struct tally any, known;	/* those with @most votes: all, and with known_devices */
+	/* combinations with @most votes: all of them; those with a number in known_devices */
+	struct tally any, known;
 };
 
 #define VOTE_WITH_PROCESSES	(1ull << 32)

@@ -13,7 +13,7 @@
 
 #include "kernel/etrace_cost.h"
 
-#define COST_THREADS_OLD	512u	/* the verifier checks each step */
+#define COST_THREADS_OLD	512u	/* on old kernels, whose verifier checks each step */
 #define COST_WAITS		(1u << 18)
 #define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u

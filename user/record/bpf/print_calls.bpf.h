@@ -12,7 +12,7 @@
 #define PRINTED_FDS	2u	/* descriptors 1 and 2 */
 #define PRINTED_MAX	4096u	/* bytes that are kept of each; a power of two */
 #define PIECES_MAX	1024u	/* entries of a vector */
-#define PIECES_MAX_OLD	64u	/* the verifier checks each step */
+#define PIECES_MAX_OLD	64u	/* on old kernels, whose verifier checks each step */
 #define SIGNAL_GROUP_EXIT 4u
 
 /* Process and descriptor: a process keeps its struct signal_struct across execve. */
