@@ -51,7 +51,7 @@ static inline bool etrace_is_32(void)
 	return sizeof(long) == 4 || etrace_abi(&nr) == ETRACE_ABI_COMPAT;
 }
 
-/* The strings stay valid until etrace_syscall_done() ends. */
+/* What the hook kept for the call, NULL if nothing; valid until etrace_syscall_done() ends. */
 static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
 	return c->work ? c->work->hold : etrace_held_find(c->t, c->sc->hook);

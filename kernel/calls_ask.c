@@ -21,7 +21,7 @@ static s32 etrace_ask_cpus(struct etrace_call *c, struct etrace_scratch *s)
 	return -1;
 }
 
-/* The roles of their arguments tell the calls apart. */
+/* Handles all calls that ask about the machine: the roles of their arguments tell them apart. */
 void etrace_do_ask(struct etrace_call *c)
 {
 	struct etrace_scratch *s = etrace_scratch_get();

@@ -69,7 +69,7 @@ static void follow_input(void *ctx, const struct match_input *a, const struct ma
 	add_file(f->w, (struct different_file){ a ? a->version : 0, b->version, b->file, 0 });
 }
 
-/* The content of pipes is always unknown. */
+/* Follow the pipes that a unit read, whose contents are never recorded and so may differ. */
 static void follow_pipes(struct different *w, uint32_t unit)
 {
 	const struct match_side *s = B(w);

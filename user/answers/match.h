@@ -21,7 +21,7 @@ struct match_unit {
 	uint32_t exec;
 	uint32_t caller;	/* unit; 0 if none in the trace */
 	uint32_t pair;		/* unit of the other build; 0 if none */
-	uint32_t program;	/* file */
+	uint32_t program;	/* id of its file */
 	uint32_t first, last;	/* first and last of its execs, linked by match_side.next */
 	int64_t at, until;	/* ns */
 	int32_t status;		/* of its process: signal * 256 + status, -1 if unknown */

@@ -111,7 +111,7 @@ static bool is_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NS;
 }
 
-/* On failure, every file is read. */
+/* Open the cache of hashes.  If that fails, every file is read. */
 static void open_hashes(struct recording *r)
 {
 	struct buf path = { 0 };

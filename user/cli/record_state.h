@@ -92,7 +92,7 @@ void record_made_begun(struct recording *r);
  */
 unsigned int record_made_make(struct recording *r);
 
-/** record_made_of - the output that is made from an output, NULL if none */
+/** record_made_of - the database or page that is made from an output, NULL if none */
 const struct record_made *record_made_of(const struct recording *r, unsigned int output);
 
 void record_made_free(struct recording *r);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Used for plugins of libtraceevent, extensions of SQLite, debuginfod: none is needed. */
+/* Only plugins of libtraceevent, extensions of SQLite, and debuginfod would be loaded. */
 
 void *dlopen(const char *file, int mode)
 {

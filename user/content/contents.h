@@ -36,7 +36,7 @@ struct contents_options {
 struct contents_counts {
 	uint64_t used;		/* contents that programs read, ran or wrote */
 	uint64_t hashed;	/* of these, those with a hash */
-	uint64_t bytes;		/* read */
+	uint64_t bytes;		/* number of bytes read */
 	uint64_t cpu;		/* CPU time of the threads, up to when each was last idle, ns */
 };
 

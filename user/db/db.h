@@ -49,7 +49,7 @@ struct db {
 	void (*free_build)(struct build *b);
 	struct failures *failures;	/* answers/failures.h; NULL until needed */
 	void (*free_failures)(struct failures *f);
-	struct db_kept *kept;	/* statements */
+	struct db_kept *kept;	/* the prepared statements */
 	size_t nkept, kept_cap;
 };
 

@@ -80,7 +80,7 @@ struct et_finding {
 	int64_t want, have;	/* bytes, or parts */
 };
 
-/* et_event.flags */
+/* Bits of et_event.flags. */
 #define ET_F_FAILED	1u	/* the call failed, and its kind has a line for failures */
 #define ET_F_INCOMPLETE	2u	/* something is missing: see @findings */
 #define ET_F_LATE	4u	/* came too late to be put in order */
@@ -100,7 +100,7 @@ struct et_event {
 	bool pending;		/* nothing was added since et_later() was called */
 	bool queued;		/* in an event_queue */
 	bool closed;		/* nothing more will be added */
-	/* et_oddities() */
+	/* et_oddities() tests these up to @flags */
 	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
 	uint8_t flags;		/* ET_F_* */

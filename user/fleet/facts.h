@@ -94,7 +94,7 @@ struct facts {
 	/* compute the SHA-256 of a version; returns false if unknown.  May be NULL */
 	bool (*hash)(void *ctx, uint32_t file, uint32_t version, uint8_t *to);
 	void *ctx;			/* for @look and @hash */
-	struct facts_keys *keys;	/* keys.c */
+	struct facts_keys *keys;	/* used only by keys.c */
 };
 
 /**

@@ -91,8 +91,8 @@ struct graph_exec {
 	uint32_t before;	/* the process's previous exec */
 	bool forked;		/* it runs its parent's program, before an execve */
 	bool begun;		/* its beginning is in the trace */
-	uint32_t program, interp, cwd;	/* files */
-	const uint32_t *args;	/* strings */
+	uint32_t program, interp, cwd;	/* ids of files */
+	const uint32_t *args;	/* ids of strings */
 	uint32_t nargs;
 	bool has_args;
 	uint64_t upid;

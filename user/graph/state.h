@@ -15,10 +15,10 @@
 /* A file on the disk: names lead to it, descriptors are open on it. */
 struct object {
 	uint32_t version;	/* its current content; 0 if this object is free */
-	uint32_t refs;		/* names and descriptions */
+	uint32_t refs;		/* number of its names and descriptions */
 	uint32_t dev;
 	uint32_t free;		/* the next free object */
-	uint32_t opens;		/* descriptions */
+	uint32_t opens;		/* number of its open file descriptions */
 	uint64_t ino;
 	uint64_t size;		/* bytes, when it was last recorded */
 	int64_t mtime;
@@ -231,8 +231,7 @@ struct fd {
 	struct description *d;	/* NULL if closed, or of unknown origin */
 	int64_t at;		/* since when this exec has had it */
 	/*
-	 * For a socket: times of its last use event and the one before; below @at if none since
-	 * then
+	 * For a socket: times of its last two use events; times below @at are not from this exec
 	 */
 	int64_t last, before;
 	uint64_t last_task;	/* task of its last event, 0 if none */

@@ -39,7 +39,7 @@ bool opt_row_has(const struct opt_row *row, const char *name);
 const char *opt_row_long(const struct opt_row *row);
 char opt_row_letter(const struct opt_row *row);
 
-/** opt_row_getopt - for getopt_long(): no_argument, required_argument, optional_argument */
+/** opt_row_getopt - has_arg for getopt_long(): no_argument, required_argument, optional_argument */
 int opt_row_getopt(const struct opt_row *row);
 
 /** opt_row_head - for --help: "--name VALUE" */

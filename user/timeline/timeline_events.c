@@ -51,7 +51,7 @@ static uint32_t add_process(struct timeline_events *l, const struct task *t, uin
 	return id;
 }
 
-/* The last program of a process lived at least until @at. */
+/* Record that the last program of a process lived at least until @at. */
 static void end_exec(struct timeline_events *l, uint32_t process, int64_t at)
 {
 	struct timeline_process *p = &l->t.processes[process];

@@ -211,8 +211,8 @@ static int64_t cpu_of(const struct timeline *t, uint32_t process)
 }
 
 /*
- * The process waited for all of the doubtful time except its end: there it worked, for the part of
- * its CPU time that does not fit into its other time.
+ * Assume that a process waited in the doubtful periods, except at their end: there it used the CPU
+ * time that does not fit into the rest of its life.
  */
 static void add_waits(struct work *w, uint32_t process)
 {

@@ -16,7 +16,7 @@ struct fxt_args {
 	void **owned;		/* strings allocated for arguments */
 	size_t nowned, owned_cap;
 	bool brackets;		/* a text continues in "NAME[2]" instead of "NAME.2" */
-	bool repeat;		/* each record needed begins with the first argument */
+	bool repeat;		/* further records of an event repeat its first argument */
 };
 
 /** fxt_args_reset - remove all arguments and the strings that they own */

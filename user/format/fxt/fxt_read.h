@@ -115,18 +115,18 @@ struct fxt_rec {
 			 * set only in FXT_SCHED_LEGACY_SWITCH
 			 */
 			struct fxt_tref out, in;
-			unsigned int out_priority, in_priority;	/* legacy */
+			unsigned int out_priority, in_priority;	/* FXT_SCHED_LEGACY_SWITCH */
 			uint64_t time;
 		} sched;
 		struct {
 			unsigned int kind;	/* enum fxt_prof_kind or unknown */
 			struct fxt_tref thread;
 			uint64_t time;
-			unsigned int module;	/* id */
-			struct fxt_sref name, build_id;	/* module; refs are inline */
-			unsigned int flags;	/* mmap */
-			uint64_t start, range, address;	/* mmap */
-			unsigned int nframes;	/* backtrace */
+			unsigned int module;	/* id of the module */
+			struct fxt_sref name, build_id;	/* FXT_PROF_MODULE; refs are inline */
+			unsigned int flags;	/* FXT_PROF_MMAP */
+			uint64_t start, range, address;	/* FXT_PROF_MMAP */
+			unsigned int nframes;	/* FXT_PROF_BACKTRACE */
 			const uint8_t *frames;	/* fxt_word() each */
 		} prof;
 		struct {

@@ -32,7 +32,7 @@ struct string_slot {
 	uint8_t recent;		/* used since the clock's hand last passed it */
 	uint8_t pinned;
 	uint8_t own : 1;	/* @copy was allocated */
-	uint8_t marked : 1;	/* fxt_mark() */
+	uint8_t marked : 1;	/* set by fxt_mark() */
 	union {
 		char text[INLINE_MAX];
 		char *copy;	/* of a longer string */

@@ -14,7 +14,7 @@ struct printer {
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
-	struct line_prefix prefix;	/* of the next line, unless a mark has a later one */
+	struct line_prefix prefix;	/* prefix of the next line; a mark can make it later */
 };
 
 static void put_prefix(struct line_prefix *prefix, struct buf *b)

@@ -107,7 +107,7 @@ static inline bool lt_kind_has(unsigned int kind, enum lt_tag tag)
  */
 enum et_kind lt_kind_of(enum lt_tag tag);
 
-/* lt_item.flags */
+/* Bits of lt_item.flags. */
 #define LT_I_OPEN	1u	/* a string in parts whose end never came */
 #define LT_I_SPLIT	2u	/* came in numbered parts */
 #define LT_I_FAILED	4u	/* LT_OTHER: the line with the event's error */

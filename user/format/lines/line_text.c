@@ -292,7 +292,7 @@ bool line_text_fields(struct et_event *ev, struct lt_item *it, const char *s, si
 
 	if (rest == end)
 		return true;
-	/* a comma after the last value */
+	/* a comma after the last value is damage */
 	if (rest + 1 == end && *rest == ',' && rest[-1] >= '0' && rest[-1] <= '9')
 		return false;
 	return read_odd_fields(ev, it, rest, end);

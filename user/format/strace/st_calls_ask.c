@@ -62,7 +62,7 @@ static void ask_name(const struct call *c)
 		call_cut(c, 1u << ET_S_ASK_name);
 }
 
-/* The roles of their arguments tell the calls apart. */
+/* Handle all calls that ask about the machine: the roles of their arguments tell them apart. */
 void st_do_ask(struct call *c)
 {
 	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));

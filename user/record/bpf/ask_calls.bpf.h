@@ -28,7 +28,7 @@ static __always_inline s32 ask_cpus(const struct call *c)
 	return n;
 }
 
-/* The roles of their arguments tell the calls apart. */
+/* Handles all calls that ask about the machine: the roles of their arguments tell them apart. */
 static __always_inline bool fill_ask(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_ASK);

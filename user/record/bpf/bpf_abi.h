@@ -59,7 +59,7 @@ enum eb_kind {
 #define END_EVENT(ID, id) EB_NR_STR_##ID };
 #include "kernel/etrace_events.def"
 
-/* eb_rec.flags */
+/* Bits of eb_rec.flags. */
 #define EB_FIRST	1u	/* EB_PART, EB_HOLD: the first; discard earlier ones */
 #define EB_ARGS_UNREAD	2u	/* a structure or the arguments could not be read */
 
@@ -77,7 +77,7 @@ enum eb_form {
 	EB_S_BYTES,		/* its text, including NULs */
 };
 
-/* eb_str.mark */
+/* Bits of eb_str.mark. */
 #define EB_DELETED	1u	/* the path is of an unlinked file */
 #define EB_JOINED	2u	/* not a name that the kernel has resolved */
 #define EB_UNREAD	4u	/* could not be read */
@@ -119,7 +119,7 @@ struct eb_maker {
 	__u32 pad;
 };
 
-/* eb_maker.flags */
+/* Bits of eb_maker.flags. */
 #define EB_OTHER_ROOT	1u	/* "/" is another directory than the reader's */
 #define EB_OTHER_PIDS	2u	/* in another pid namespace than the reader */
 

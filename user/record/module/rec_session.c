@@ -304,7 +304,7 @@ static int by_upid(const void *a, const void *b)
 	return (x->upid > y->upid) - (x->upid < y->upid);
 }
 
-/* Sorted by upid, which is the order in which their tracing began. */
+/* List the tasks by upid, which is the order in which their tracing began. */
 static int module_tasks(struct session *base, struct session_task **list)
 {
 	_Static_assert(sizeof(**list) == sizeof(struct etrace_task_info), "one is the other");
