@@ -19,7 +19,7 @@ struct proctab {
 	struct map64 by_koid;
 	/* by pid, or by upid if pid_bits is 0: the latest task; earlier ones at task->by_pid */
 	struct map64 by_pid;
-	struct task *first;	/* all of them */
+	struct task *first;	/* list of all live tasks */
 };
 
 #define FIRST_SPARE_KOID	0x80000000u

@@ -67,11 +67,11 @@ void settling_again(struct graph *g, uint32_t object);
 
 /* ---- settled.c: these do nothing unless ops->settled is set ---- */
 
-/** settled_found - note that a process has found a file by name; @known: its inode number is recorded */
+/** settled_found - note that a process has found a file by name; @known: its inode is recorded */
 void settled_found(struct graph *g, const struct process *p, uint32_t object, bool known);
 /** settled_open - note that a process has opened a file that it can read */
 void settled_open(struct graph *g, const struct process *p, struct description *d, int64_t number);
-/** settled_writes - note that a description is writable; @maps: the file can be mapped for writing */
+/** settled_writes - note that a description is writable; @maps: it can be mapped for writing */
 void settled_writes(struct graph *g, const struct process *p, struct description *d, bool maps);
 /**
  * settled_renew - a process is about to truncate or change a file: readers of the old version may

@@ -200,7 +200,7 @@ bool work_is_source(const char *name, size_t len)
 		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
 		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
 	};
-	/* the longest suffix */
+	/* the last 6 bytes contain any of these suffixes, with its dot */
 	size_t from = len > 6 ? len - 6 : 0;
 	const char *dot = memrchr(name + from, '.', len - from);
 	struct work_arg end;

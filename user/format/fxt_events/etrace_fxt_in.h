@@ -45,7 +45,7 @@ enum {
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": a continuation */
 #define TAG_KNOWN	FXT_TAG_NAME	/* always set, so that the tag of W_NONE is not 0 */
 #define TAG_VALUES	0x80000u	/* it is a path for which f->values has the steady values */
-#define TAG_ERROR_SHIFT	20		/* if it is the name of an error, the higher bits are its errno */
+#define TAG_ERROR_SHIFT	20		/* for the name of an error, its errno begins here */
 
 /*
  * How to read the arguments of a record, worked out once: records with equal headers nearly

@@ -76,7 +76,7 @@ void report_json(const struct report *r, const struct diag *diag, struct out *ou
 struct sink *etrace_report_open(const struct sink_args *args);
 extern const struct opt_row etrace_report_options[];
 
-/** report_sink_more - @more for a sink of etrace_report_open() */
+/** report_sink_more - set @more of report_json() for a sink of etrace_report_open() */
 void report_sink_more(struct sink *s, report_more *more, void *ctx);
 
 /** report_complete - whether nothing is known to be missing */

@@ -137,9 +137,9 @@ struct swap_message {
 	uint32_t len;		/* of @payload; other than header.len only when damaged */
 	const struct swap_row *row;	/* its type, NULL if unknown */
 	const struct swap_field *layout;	/* of the payload, NULL if unknown */
-	struct swap_counts counts;	/* for a walk by @layout (SYSTEM only) */
+	struct swap_counts counts;	/* numbers that the message leaves out (SYSTEM only) */
 	enum swap_certainty certainty;	/* how certain @counts are (SYSTEM only) */
-	struct swap_end end;	/* how a walk by @layout ends */
+	struct swap_end end;	/* how reading @payload by @layout ends */
 	uint32_t damage;	/* what is wrong with it */
 };
 

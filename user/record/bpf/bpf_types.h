@@ -9,7 +9,7 @@
 
 struct bpf_types;
 
-/** bpf_types_load - load the types, freed with bpf_types_free(). Return: NULL with errno on error */
+/** bpf_types_load - load the types, for bpf_types_free(). Return: NULL with errno on error */
 struct bpf_types *bpf_types_load(void);
 
 /** bpf_types_free - @t: may be NULL */
