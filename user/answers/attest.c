@@ -103,7 +103,7 @@ static void add_input(struct attest *a, struct map64 *seen, enum attest_role rol
 	} while (c);
 }
 
-/* One row for each name and content: a name can have led to two files, or a file was edited. */
+/* Add a row for each name and content: a name may have led to two files, or a file was edited. */
 static void add_inputs(struct attest *a, const struct build *b)
 {
 	static const unsigned int classes = 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM | 1u << GRAPH_LOADER;

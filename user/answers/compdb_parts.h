@@ -25,8 +25,8 @@ enum compdb_fate {
 	FATE_NOT_READ,		/* the command is a script, and no program that it ran read it */
 	FATE_NOT_COMPILED,	/* the compiler proper compiled other sources */
 	FATE_OTHER,		/* the command compiles nothing: see command.why */
-	/* it would be an entry, but the user excludes it: */
-	FATE_EXCLUDED,		/* by a directory of the configuration */
+	/* it would be an entry, but: */
+	FATE_EXCLUDED,		/* the configuration excludes its directory */
 	FATE_GONE,		/* the source does not exist any more */
 	FATE_TRIAL,		/* a trial of a configure script */
 	FATE_DUPLICATE,		/* command @by has an equal entry */

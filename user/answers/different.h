@@ -62,7 +62,7 @@ struct different {
 	size_t nunits, units_cap;
 	struct different_file *files;	/* files[0] is the file in question */
 	size_t nfiles, files_cap;
-	uint32_t root;		/* root of the files and units that are added next */
+	uint32_t root;		/* of files and units that are added next: as in different_file */
 	/* if files[0] is gone: a differing output that was made from it; @second is 0 if none */
 	struct different_file shown;
 	struct map64 seen;	/* versions in @files; units in @units, with bit 32 set */

@@ -132,8 +132,8 @@ static bool lacks_output_of(const struct failures *f, uint32_t call, uint32_t ea
 }
 
 /*
- * Whether a script itself, and no other process, ended a call: a forked part of the script,
- * or a call in the background.
+ * Whether a script itself, and no other process, killed a call: either a forked part of the
+ * script, or a program that it ran in the background.
  */
 static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call)
 {

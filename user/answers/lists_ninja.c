@@ -173,7 +173,7 @@ static const char *next_line(const char *p)
 	return p + (*p == '\n');
 }
 
-/* Read "  name = value" lines below a statement; @s is NULL in a rule: they are not expanded. */
+/* Read "  name = value" lines below a statement.  In a rule @s is NULL: values stay unexpanded. */
 static void read_block(struct text *t, struct scope *s, struct bindings *to)
 {
 	while (*t->s == ' ') {

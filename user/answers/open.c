@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The row of a format whose source gives events of etrace. */
+/* Of the formats named @from that give events of etrace: the one that the input most looks like. */
 static const struct source_format *events_of(const char *from, struct in *in)
 {
 	const struct source_format *found = NULL;

@@ -14,7 +14,7 @@ typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned i
 /**
  * used_links - call @fn for all links that still exist, perhaps several times for each
  *
- * Also for names by which files were read that are not links now.
+ * Files may also be reported under names that are not links now, but by which they were opened.
  */
 void used_links(const struct used *u, used_link_fn *fn, void *ctx);
 

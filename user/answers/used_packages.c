@@ -262,7 +262,7 @@ static void json_classes(struct json *j, unsigned int classes)
 	json_end(j, ']');
 }
 
-/* @package: index + 1; 0 for files without a package */
+/* Write the files of a package.  @package: its index + 1; 0 for files without a package. */
 static void json_files(struct json *j, const struct all *all, uint32_t package)
 {
 	json_key(j, "files");

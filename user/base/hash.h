@@ -52,7 +52,7 @@ static inline uint64_t hash_word(uint64_t v)
 	return hash_two(v, 0);
 }
 
-/* The product of two words of a block, which are its words @at and @at + 1. */
+/* The product for words @at and @at + 1 of a block, which are @a and @b. */
 static inline hash_wide hash_pair(unsigned int at, uint64_t a, uint64_t b)
 {
 	return (hash_wide)(a + hash_key.block[at]) * (b + hash_key.block[at + 1]);

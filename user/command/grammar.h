@@ -119,7 +119,7 @@ struct family {
 	const char *languages;
 	const char *language;	/* of files with unknown suffixes; NULL if these are not sources */
 	const char *object;	/* suffix of objects: ".o"; NULL if named differently */
-	const char *program;	/* default output of a link: "a.out"; "*.exe": named by an input */
+	const char *program;	/* default output of a link: "a.out"; "*": an input's name */
 	enum at_files at;
 	/* a wrapper that always runs its command, because it caches no results */
 	bool runs;

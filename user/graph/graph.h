@@ -311,7 +311,7 @@ int64_t graph_last(const struct graph *g);
 bool graph_is_settled(const struct graph *g, const struct graph_settled *s, uint64_t time);
 
 /**
- * graph_unchanged - the last change of a settled version's file or inode in the trace
+ * graph_unchanged - when a settled version's file or inode last changed, by the trace
  *
  * Return: CLOCK_MONOTONIC, ns; 0 if there was none; -1 if the file may have another content now.
  */

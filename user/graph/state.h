@@ -448,7 +448,7 @@ void place_closed(struct graph *g, uint32_t place);
 /** meeting_new - make a row for an end that waits; takes over the references to @there and @back */
 uint32_t meeting_new(struct graph *g, uint32_t there, uint32_t back, uint32_t place, uint64_t ino);
 void meeting_end(struct graph *g, uint32_t row);
-/** meeting_at - the first row at a place that may match an end without inode number; 0 if none */
+/** meeting_at - a place's first row that may match an end of unknown inode number; 0 if none */
 uint32_t meeting_at(const struct graph *g, uint32_t place, bool accepts);
 void meetings_free(struct graph *g);
 

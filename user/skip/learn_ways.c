@@ -111,7 +111,7 @@ static bool add_elsewhere(struct learning *x, const char *path, enum learn_use u
 	return learn_look(x, path, use == LEARN_BLIND);
 }
 
-/* Add one way to @path, the path of a file or of its directory; in that case @base is the rest. */
+/* Add one way to a file or to its directory, @path; for a directory, @base is "/NAME". */
 static bool add_way(struct learning *x, const char *way, const char *path, const char *base,
 		    enum learn_use use, int error)
 {

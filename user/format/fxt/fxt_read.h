@@ -189,7 +189,7 @@ enum fxt_problem {
 	FXT_UNKNOWN_METADATA,
 	FXT_UNKNOWN_EVENT,	/* event type 11 to 15 */
 	FXT_UNKNOWN_ARG,	/* argument type 11 to 15 */
-	FXT_UNKNOWN_KIND,	/* of scheduling, profiler, large, blob records */
+	FXT_UNKNOWN_KIND,	/* a kind of scheduling, profiler, large or blob record */
 	FXT_RESERVED,		/* bits that must be zero are not */
 	FXT_READ_ERROR,		/* reading the input failed */
 	FXT_PROBLEM_COUNT
