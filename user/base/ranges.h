@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Ranges of addresses that do not overlap, as mappings do: where two
- * overlap, the later one replaces that part of the earlier one.
+ * Ranges of addresses.  As with mappings, a range that is added replaces the parts of
+ * older ranges that it overlaps.
  */
 #ifndef ETRACE_RANGES_H
 #define ETRACE_RANGES_H

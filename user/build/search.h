@@ -51,7 +51,7 @@ static inline bool search_is_content(uint8_t class)
 /** search_add_node - add a node without visiting it */
 void search_add_node(struct reach *r, struct reach_node n);
 
-/** search_add - add a node to visit; visit a known node again if the new time reaches more */
+/** search_add - add a node to visit; a known node is visited again if its new time reaches more */
 void search_add(struct search *s, struct reach_node n, size_t from);
 
 /**

@@ -99,7 +99,7 @@ static const char *only_sink(const char *option)
 }
 
 /*
- * The formats that have an option, as a heading: "--from swap", or
+ * Set @buf to a heading, the formats that have an option: "--from swap", or
  * "--to fxt, json and --stats of sp-rtrace logs".
  */
 static void option_owners(const struct opt_row *row, char *buf, size_t size)

@@ -28,7 +28,7 @@ struct file_system {
 
 /* A mount that a thread has seen. */
 struct file_mount {
-	uint64_t id, dev;	/* id 0: empty */
+	uint64_t id, dev;	/* @id is 0 if the row is empty */
 	uint64_t until;		/* CLOCK_MONOTONIC, ns: the ids may be reused later */
 	uint64_t fsid;
 	const struct file_system *fs;	/* NULL if its ctime may be inexact */

@@ -137,7 +137,7 @@ bool learn_look(struct learning *x, const char *path, bool blind);
 bool learn_content(struct learning *x, const struct build_access *a, uint32_t file);
 
 /**
- * learn_words - whether a text has no word that uses something a recording does not show
+ * learn_words - refuse the step if words of a text show that it uses what is not recorded
  * @shell: it is a shell script; @which: its file, NULL if none
  */
 bool learn_words(struct learning *x, const struct buf *text, bool shell, const char *which);
