@@ -15,8 +15,8 @@
 
 /*
  * X(id, name on output, whether it is mandatory, the rule as text). Breaking an optional
- * rule causes only a remark: for example, an async operation may be open when a trace
- * ends, like a block that is never freed, and viewers show it as such.
+ * rule causes only a remark: for example, an async operation, such as the life of a block
+ * of memory, may still be open when a trace ends, and viewers show it as such.
  */
 #define FXT_RULES(X)	\
 	X(MAGIC, "magic", true, "a file begins with the magic number record")	\

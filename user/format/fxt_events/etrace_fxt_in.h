@@ -65,7 +65,7 @@ struct shape {
 	struct shape_arg {
 		uint32_t header;	/* lower half */
 		uint8_t what;
-		uint8_t slot;		/* ARG_BIG, ARG_STRING */
+		uint8_t slot;		/* if @what is ARG_BIG or ARG_STRING */
 		uint16_t bytes;
 		int64_t *to;		/* where to store a number */
 	} arg[FXT_MAX_ARGS];

@@ -330,7 +330,7 @@ static const char *name_prefix(const char *s, const char *end)
 {
 	const char *begin = s;
 
-	/* most are the module's */
+	/* nearly always it is an event of the module */
 	if (end - s > 8 && bytes_equal(s, "etrace_", 7))
 		s += 7;
 	while (name_char[(unsigned char)*s])

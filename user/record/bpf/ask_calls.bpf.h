@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls for random bytes, or about the machine; the module's calls_ask.c. */
+/* Calls for random bytes, or about the machine, like the module's calls_ask.c. */
 #ifndef ETRACE_ASK_CALLS_BPF_H
 #define ETRACE_ASK_CALLS_BPF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A call that has just ended, and helpers for its handlers; the module's call.h. */
+/* A call that has just ended, and helpers for its handlers, like the module's call.h. */
 #ifndef ETRACE_CALL_BPF_H
 #define ETRACE_CALL_BPF_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Calls about descriptors: those that set close-on-exec, create descriptors of unnamed files, or
- * receive descriptors from another process; the module's calls_fd.c.
+ * receive descriptors from another process, like the module's calls_fd.c.
  */
 #ifndef ETRACE_FD_CALLS_BPF_H
 #define ETRACE_FD_CALLS_BPF_H

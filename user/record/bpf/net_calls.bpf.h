@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls about sockets: records the peers that a program talks to; the module's calls_net.c. */
+/* Calls about sockets: records the peers that a program talks to, like the module's calls_net.c. */
 #ifndef ETRACE_NET_CALLS_BPF_H
 #define ETRACE_NET_CALLS_BPF_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Calls that create or change files and directories, and that change a task's working or
- * root directory or its namespaces; the module's calls_tree.c.
+ * root directory or its namespaces, like the module's calls_tree.c.
  */
 #ifndef ETRACE_TREE_CALLS_BPF_H
 #define ETRACE_TREE_CALLS_BPF_H
