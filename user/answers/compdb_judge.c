@@ -17,7 +17,11 @@ static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb
 	return wrapper->wrapper && !strcmp(path_base(wrapper->called), path_base(c->called));
 }
 
-/* Decide whether a command, or one of the commands above it, gets the entry for source @s. */
+/*
+ * Decide whether a command, or one of the commands above it, gets the entry for source @s.  If
+ * its wrapper gets it, the commands above that one are for the wrapper's turn to decide: it may
+ * have a wrapper itself, as with ccache that runs distcc.
+ */
 static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source *s)
 {
 	const struct compdb_command *c = &l->rows[row - 1];
@@ -30,7 +34,7 @@ static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source
 			continue;
 		if (s->fate == FATE_ENTRY && is_wrapped(outer, c)) {
 			*s = (struct compdb_source){ .file = s->file, .fate = FATE_PART, .by = up };
-			continue;
+			return;
 		}
 		same->fate = FATE_INNER;
 		same->by = row;

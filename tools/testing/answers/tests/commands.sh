@@ -61,6 +61,11 @@ ccache gcc -c a.c -o warm.o
 mkdir bin
 ln -s "$(command -v ccache)" bin/gcc
 bin/gcc -c b.c
+ln -s /usr/bin/env icecc
+printf '#!/bin/sh\ntrue "$1"; CCACHE_RECACHE=1 exec ccache gcc "$@"\n' > mpicc
+chmod +x mpicc
+CCACHE_RECACHE=1 CCACHE_PREFIX=$PWD/icecc ccache gcc -c a.c -o nested.o
+./mpicc -c b.c -o within.o
 nice no-such-gcc -c a.c || true
 libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
 = a.c nice.o gcc -c a.c -o nice.o
@@ -68,6 +73,8 @@ libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
 = a.c cold.o gcc -c a.c -o cold.o
 = a.c warm.o gcc -c a.c -o warm.o
 = b.c b.o bin/gcc -c b.c
+= a.c nested.o gcc -c a.c -o nested.o
+= b.c within.o gcc -c b.c -o within.o
 = a.c .libs/a.o gcc -c a.c -fPIC -DPIC -o .libs/a.o
 = a.c a.o gcc -c a.c -o a.o
 END
