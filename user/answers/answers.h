@@ -72,11 +72,12 @@ uint32_t answers_file(struct db *db, const char *path);
 /**
  * answers_failed_on - find the program whose failure kept a file from being made
  * @path: absolute path of the file
+ * @without: set to whether the program only needed the file, and nobody failed on making it
  *
  * It is a failed program whose arguments name the file, or the call that made that
- * program fail. Return: an exec; 0 if none.
+ * program fail. A program that read the file is none. Return: an exec; 0 if none.
  */
-uint32_t answers_failed_on(struct db *db, const struct buf *path);
+uint32_t answers_failed_on(struct db *db, const struct buf *path, bool *without);
 
 /** answers_names - whether an argument of an exec is, or ends with, a path; @args: scratch space */
 bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args);
@@ -84,8 +85,8 @@ bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct 
 /** answers_failed_last - the last exec in the chain of calls that made @exec fail */
 uint32_t answers_failed_last(struct db *db, uint32_t exec);
 
-/** answers_how_failed - append "cc1 failed on it, with exit status 1" */
-void answers_how_failed(struct db *db, uint32_t exec, struct buf *to);
+/** answers_how_failed - append "cc1 failed on it, with exit status 1"; @without: "without it" */
+void answers_how_failed(struct db *db, uint32_t exec, bool without, struct buf *to);
 
 /** answers_not_made - call diag_fatal() if a program failed on a file. Return: whether one did */
 bool answers_not_made(struct db *db, const struct buf *path);

@@ -64,7 +64,7 @@ static void put_failed(struct out *out, struct diff *d, unsigned int side, uint3
 {
 	struct buf how = { 0 };
 
-	answers_how_failed(d->m.side[side].db, exec, &how);
+	answers_how_failed(d->m.side[side].db, exec, false, &how);
 	out_printf(out, "in the %s %.*s", side ? "second" : "first", (int)how.len, how.s);
 	buf_free(&how);
 }

@@ -43,11 +43,12 @@ static void put_failed(struct db *db, uint32_t file, const struct why *w)
 {
 	struct buf path = { 0 }, how = { 0 };
 	uint32_t exec;
+	bool without;
 
 	answers_file_path(db, file, &path);
-	exec = answers_failed_on(db, &path);
+	exec = answers_failed_on(db, &path, &without);
 	if (exec) {
-		answers_how_failed(db, exec, &how);
+		answers_how_failed(db, exec, without, &how);
 		out_printf(w->out, "  not made: %.*s\n", (int)how.len, how.s);
 		put_step(db, w, "    command    ", exec);
 		put_callers(db, w, exec);
@@ -84,9 +85,10 @@ static void json_failed(struct json *j, struct db *db, uint32_t file)
 {
 	struct buf path = { 0 };
 	uint32_t exec;
+	bool without;
 
 	answers_file_path(db, file, &path);
-	exec = answers_failed_on(db, &path);
+	exec = answers_failed_on(db, &path, &without);
 	if (exec) {
 		json_key(j, "failed");
 		json_exec(j, db, exec);

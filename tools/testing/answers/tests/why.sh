@@ -93,3 +93,27 @@ for page in etrace-deps.1 etrace-why.1 etrace-db.1 etrace-compdb.1 etrace-time.1
 done
 sed -n '/^SELECT/,/;$/p' "$ANSWERS/../../../Documentation/etrace-db.5" > queries.sql
 check "etrace-db.5: its queries" bash -c "sqlite3 build.db < queries.sql | grep -q maketable"
+
+# A file that was not made: by whose failure, and not by that of a program that only needed it.
+mkdir failed
+echo 'int a(void) { return 1 }' > failed/a.c
+echo 'int main(void) { return 0; }' > failed/b.c
+(cd failed && etrace run -q --backend=strace -o ../failed.fxt -- \
+	sh -c 'gcc -c a.c; gcc -c a.c -o sub/a.o; gcc -c b.c -o none/b.o; gcc a.o b.c -o p; cat gone' > /dev/null 2>&1)
+while read -r file text; do
+	etrace deps failed.fxt "failed/$file" 2>&1 | sed 's/.*: it was not made: //' > is
+	echo "$text, with exit status 1" > was
+	sed -i 's/^[a-z0-9_]*-linux-gnu-//; s/^ld[.a-z]* /ld /' is
+	same "$file was not made" was is
+done <<- 'END'
+	a.o cc1 failed on it
+	sub/a.o cc1 failed on it
+	none/b.o as failed on it
+	p ld failed on it
+	gone cat failed without it
+END
+temporary=$(etrace-read --to json failed.fxt | grep -o '"/tmp/cc[^"/]*\.o"' | tail -n 1 | tr -d '"')
+etrace deps failed.fxt "$temporary" > is
+check "a temporary file that a failed program read was made" grep -q '/failed/b\.c$' is
+etrace why failed.fxt failed/a.o > is
+check "why says it, too" grep -q '^  not made: .*cc1 failed on it, with exit status 1$' is
