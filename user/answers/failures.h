@@ -98,6 +98,7 @@ struct failure_on {
 	struct buf subject;	/* the source or output that it worked on; empty if unknown */
 	/* inferred, not certain: @name is missing, or @path is the reason */
 	bool likely;
+	int error;		/* errno of FAILURE_OF_MISSING and FAILURE_OF_RIGHTS; 0: not known */
 };
 
 /** failures_on - find out why an exec failed; release @on with failure_on_free() */

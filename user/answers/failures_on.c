@@ -167,7 +167,10 @@ static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 	return n == nb && a[na - n - 1] == '/' ? n : whole;
 }
 
-/* Find where a name was looked for: the first path, and the end that all paths share. */
+/*
+ * Find where a name was looked for: the first path, the end that all paths share, and the error
+ * that all look-ups had.
+ */
 static void find_places(const struct look *l, struct work_arg name, struct failure_on *on)
 {
 	uint32_t n = build_misses(l->b, l->exec);
@@ -180,6 +183,8 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 		if (!same_arg(wanted, name))
 			continue;
 		len = (size_t)(wanted.s + wanted.len - path);
+		if (on->error != build_miss_of(l->b, l->exec, i)->error)
+			on->error = 0;
 		if (!on->path.len) {
 			buf_add(&on->path, path, len);
 			common = len;
@@ -347,6 +352,7 @@ static bool find_last_missing(const struct look *l, const struct buf *said, stru
 		if (!is_lookup(m->error))
 			continue;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_MISSING;
+		on->error = m->error;
 		if (is_right(m->error))
 			buf_add(&on->path, path, len);
 		else

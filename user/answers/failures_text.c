@@ -4,6 +4,7 @@
 #include "base/screen.h"
 #include "build/build.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Longer commands and lines are cut. */
@@ -76,7 +77,11 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 		[FAILURE_OF_SPACE] = { "no space for ", "", "no space is left" },
 		[FAILURE_OF_MEMORY] = { "no memory for ", "", "it ran out of memory" },
 	};
-	const char *const *t = text[on->reason];
+	static const char *const read_only[] = { "the file system of ", " is read-only", "" };
+	static const char *const below_file[] = { "a part of the path ", " is not a directory", "" };
+	const char *const *t = on->reason == FAILURE_OF_RIGHTS && on->error == EROFS ? read_only :
+			       on->reason == FAILURE_OF_MISSING && on->error == ENOTDIR ? below_file :
+			       text[on->reason];
 	const struct buf *name = on->name.len ? &on->name : &on->path;
 
 	if (on->reason == FAILURE_OF_TIME)

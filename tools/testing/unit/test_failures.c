@@ -400,11 +400,11 @@ static void reset(struct et_event *ev, enum et_kind kind, uint64_t upid, unsigne
 }
 
 static void misses(struct sink *sink, struct et_event *ev, const char *path, unsigned int i,
-		   unsigned int ms)
+		   unsigned int ms, int error)
 {
 	reset(ev, ET_K_OPEN_FAILED, upid(i), ms);
 	et_add_string(ev, ET_S_OPEN_FAILED_path, path, strlen(path));
-	et_set_error(ev, ENOENT);
+	et_set_error(ev, error);
 	sink_item(sink, ev);
 }
 
@@ -479,7 +479,7 @@ static void begins(struct sink *sink, struct et_event *ev, const struct row *row
 	}
 	sink_item(sink, ev);
 	if (row->missed && *row->missed == '/')
-		misses(sink, ev, row->missed, i, row->at);
+		misses(sink, ev, row->missed, i, row->at, ENOENT);
 	else if (row->missed && !has_pipe(row))
 		prints(sink, ev, upid(i), 2, row->missed);
 }
@@ -650,36 +650,72 @@ static const struct {
 	  ": x is not installed, or not on the PATH" },
 };
 
+/* The line about a program that failed; @errors: of what it missed. */
+static void line_of(const struct row *row, const char *const *missed, const int *errors,
+		    const char *const *printed, struct buf *text)
+{
+	struct diag *diag = diag_new(stderr, "test");
+	struct db *db = db_create(NULL, diag);
+	struct sink *sink = db_sink(db, 22, "test", diag);
+	struct et_event ev;
+
+	et_init(&ev);
+	begins(sink, &ev, row, 1);
+	for (size_t k = 0; k < 3 && missed[k]; k++)
+		misses(sink, &ev, missed[k], 1, 2, errors ? errors[k] : ENOENT);
+	for (int k = 0; printed && k < 2; k++)
+		if (printed[k])
+			prints(sink, &ev, upid(1), k + 1, printed[k]);
+	ends(sink, &ev, row, 1);
+	et_fini(&ev);
+	assert_int_equal(sink_end(sink), 0);
+	sink_free(sink);
+	db->redact = true;
+	failures_text(db, failures_of(db), text);
+	buf_addc(text, '\0');
+	db_close(db);
+	diag_free(diag);
+}
+
 static void test_alone(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
-		struct diag *diag = diag_new(stderr, "test");
-		struct db *db = db_create(NULL, diag);
-		struct sink *sink = db_sink(db, 22, "test", diag);
 		struct row row = { 0, 1, 11, alone[i].command, alone[i].status, alone[i].signal, NULL, NULL };
 		struct buf text = { 0 };
-		struct et_event ev;
 
-		et_init(&ev);
-		begins(sink, &ev, &row, 1);
-		for (size_t k = 0; k < 3 && alone[i].missed[k]; k++)
-			misses(sink, &ev, alone[i].missed[k], 1, 2);
-		for (int k = 0; k < 2; k++)
-			if (alone[i].printed[k])
-				prints(sink, &ev, upid(1), k + 1, alone[i].printed[k]);
-		ends(sink, &ev, &row, 1);
-		et_fini(&ev);
-		assert_int_equal(sink_end(sink), 0);
-		sink_free(sink);
-		db->redact = true;
-		failures_text(db, failures_of(db), &text);
-		buf_addc(&text, '\0');
+		line_of(&row, alone[i].missed, NULL, alone[i].printed, &text);
 		if (!strstr(text.s, alone[i].text))
 			fail_msg("'%s' has not '%s'", text.s, alone[i].text);
 		buf_free(&text);
-		db_close(db);
-		diag_free(diag);
+	}
+}
+
+/* Why a file could not be opened. */
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *command, *missed[3];
+		int errors[2];
+		const char *text;
+	} rows[] = {
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { EACCES }, ": o/x.o: permission denied (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { EROFS },
+		  ": the file system of o/x.o is read-only (" },
+		{ "/bin/as -o o/x.o", { "/src/o/x.o" }, { ENOTDIR },
+		  ": a part of the path o/x.o is not a directory (" },
+		{ "/bin/cc -c x", { "/src/a/x", "/src/b/x" }, { ENOENT, ENOTDIR }, ": x was not found (" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct row row = { 0, 1, 11, rows[i].command, 1, 0, NULL, NULL };
+		struct buf text = { 0 };
+
+		line_of(&row, rows[i].missed, rows[i].errors, NULL, &text);
+		if (!strstr(text.s, rows[i].text))
+			fail_msg("'%s' has not '%s'", text.s, rows[i].text);
+		buf_free(&text);
 	}
 }
 
@@ -766,7 +802,7 @@ static void test_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_alone), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_not_found),
 	};
 
