@@ -122,6 +122,15 @@ static enum part part_of(struct db *db, uint32_t exec, uint32_t call, const stru
 	return part;
 }
 
+/* Whether another program has made the file since an exec began. */
+static bool made_since(const struct build *b, uint32_t exec, uint32_t file)
+{
+	uint32_t version = build_final(b, file), writer = version ? build_writer(b, version) : 0;
+
+	return writer && b->versions[version].at > b->execs[exec].at && !b->execs[writer].status &&
+	       b->execs[writer].signal <= 0;
+}
+
 uint32_t answers_failed_on(struct db *db, const struct buf *path, bool *without)
 {
 	const struct build *b = build_of(db);
@@ -136,6 +145,8 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path, bool *without)
 		if (!exec_failed(&b->execs[i]) || b->execs[i].forked)
 			continue;
 		call = answers_failed_last(db, i);
+		if (file && made_since(b, call, file))
+			continue;
 		part = part_of(db, i, call, path);
 		if (part == PART_MAKER && !(file && exec_read(b, call, file))) {
 			*without = false;

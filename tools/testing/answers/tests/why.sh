@@ -99,7 +99,7 @@ mkdir failed
 echo 'int a(void) { return 1 }' > failed/a.c
 echo 'int main(void) { return 0; }' > failed/b.c
 (cd failed && etrace run -q --backend=strace -o ../failed.fxt -- \
-	sh -c 'gcc -c a.c; gcc -c a.c -o sub/a.o; gcc -c b.c -o none/b.o; gcc a.o b.c -o p; cat gone' > /dev/null 2>&1)
+	sh -c 'gcc -c a.c -o gone.o; gcc -c b.c -o gone.o; rm gone.o; gcc -c a.c; gcc -c a.c -o sub/a.o; gcc -c b.c -o none/b.o; gcc a.o b.c -o p; cat gone' > /dev/null 2>&1)
 while read -r file text; do
 	etrace deps failed.fxt "failed/$file" 2>&1 | sed 's/.*: it was not made: //' > is
 	echo "$text, with exit status 1" > was
@@ -115,5 +115,7 @@ END
 temporary=$(etrace-read --to json failed.fxt | grep -o '"/tmp/cc[^"/]*\.o"' | tail -n 1 | tr -d '"')
 etrace deps failed.fxt "$temporary" > is
 check "a temporary file that a failed program read was made" grep -q '/failed/b\.c$' is
+etrace deps failed.fxt failed/gone.o > is
+check "nor is one missing that was made after a failure, and removed" grep -q '/failed/b\.c$' is
 etrace why failed.fxt failed/a.o > is
 check "why says it, too" grep -q '^  not made: .*cc1 failed on it, with exit status 1$' is
