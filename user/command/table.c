@@ -101,6 +101,9 @@ static const struct option wrapper_rows[] = {
 static const struct option run_rows[] = {
 #include "command/run.def"
 };
+static const struct option loader_rows[] = {
+#include "command/loader.def"
+};
 static const struct option rewrapper_rows[] = {
 #include "command/rewrapper.def"
 };
@@ -147,6 +150,7 @@ SET(swiftc);
 SET(javac);
 SET(wrapper);
 SET(run);
+SET(loader);
 SET(rewrapper);
 SET(ld);
 SET(ld_next);
@@ -393,6 +397,12 @@ const struct family families[] = {
 		.name = "run", .dashes = "-", .tool = TOOL_WRAPPER, .sets = { &run },
 		.programs = "env nice time timeout nohup stdbuf taskset ionice chrt linux32 linux64 sudo\n"
 			    "setsid fakeroot eatmydata",
+		.runs = true,
+	}, {
+		.name = "loader", .dashes = "-", .tool = TOOL_WRAPPER, .sets = { &loader },
+		.programs = "ld.so ld-linux-x86-64.so.2 ld-linux-x32.so.2 ld-linux.so.2 ld-linux-aarch64.so.1\n"
+			    "ld-linux-armhf.so.3 ld-linux-riscv64-lp64d.so.1 ld64.so.1 ld64.so.2\n"
+			    "ld-musl-x86_64.so.1 ld-musl-i386.so.1 ld-musl-aarch64.so.1 ld-musl-armhf.so.1",
 		.runs = true,
 	},
 

@@ -66,6 +66,7 @@ printf '#!/bin/sh\ntrue "$1"; CCACHE_RECACHE=1 exec ccache gcc "$@"\n' > mpicc
 chmod +x mpicc
 CCACHE_RECACHE=1 CCACHE_PREFIX=$PWD/icecc ccache gcc -c a.c -o nested.o
 ./mpicc -c b.c -o within.o
+$(ldd /bin/true | sed -n 's,^[^/]*\(/[^ ]*/ld-[^ ]*\).*,\1,p') --inhibit-rpath x "$(command -v gcc)" -c b.c -o loaded.o
 nice no-such-gcc -c a.c || true
 libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
 = a.c nice.o gcc -c a.c -o nice.o
@@ -75,6 +76,7 @@ libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
 = b.c b.o bin/gcc -c b.c
 = a.c nested.o gcc -c a.c -o nested.o
 = b.c within.o gcc -c b.c -o within.o
+= b.c loaded.o */gcc -c b.c -o loaded.o
 = a.c .libs/a.o gcc -c a.c -fPIC -DPIC -o .libs/a.o
 = a.c a.o gcc -c a.c -o a.o
 END
