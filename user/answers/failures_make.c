@@ -151,6 +151,18 @@ static uint32_t calls_during(const struct failures *f, uint32_t make, const stru
 	return n;
 }
 
+/* Whether make itself wrote to a pipe: its jobserver, even if no other program took a token. */
+static bool is_own_pipe(const struct build *b, const struct build_exec *make, uint32_t pipe)
+{
+	for (uint32_t i = 0; i < make->uses; i++) {
+		const struct build_access *a = &b->accesses[make->first + i];
+
+		if (a->how == GRAPH_WRITE && a->version == pipe)
+			return true;
+	}
+	return false;
+}
+
 /* Whether $(shell) made a call: make reads its output, and closes the pipe before other calls. */
 static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 {
@@ -163,7 +175,8 @@ static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 		const struct build_version *v = &b->versions[a->version];
 
 		if (a->how == GRAPH_READ && v->made == GRAPH_PIPE && !v->token && a->at <= begun &&
-		    a->until >= begun && calls_during(f, make, a) == 1)
+		    a->until >= begun && calls_during(f, make, a) == 1 &&
+		    !is_own_pipe(b, e, a->version))
 			return true;
 	}
 	return false;

@@ -58,6 +58,16 @@ for trace in keep flags; do
 		bash -c "etrace explain $trace.fxt | grep -q '^cp failed first'"
 done
 
+# A make with -j that runs a single call: nobody but make itself uses its jobserver.  What $(shell)
+# runs is ignored all the same.
+printf 'no := $(shell cat no)\nall:\n\t$(MAKE) -f below.mk\n' > above.mk
+printf 'no := $(shell cat no)\nall:\n\tcp gone there\n' > below.mk
+for jobs in -j2 '-j3 -O'; do
+	etrace run -q --backend=strace -o above.fxt -- make $jobs -f above.mk > log 2>&1
+	check "a recursive make $jobs" \
+		bash -c 'etrace explain above.fxt | grep -q "^cp failed first.*; 2 more failed because of it$"'
+done
+
 # What it looked for in vain may be nothing that it needed.
 printf 'include gone.mk\n' > include.mk
 etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
