@@ -173,6 +173,9 @@ static void find_changes(struct check *c, const struct written *w, size_t n, str
 			continue;
 		s->unit = w[i].unit;
 		s->removed = !w[i].version;
+		/* patch --backup moves it away, and makes it anew */
+		for (size_t k = i + 1; k < n; k++)
+			s->removed &= !w[k].version || w[k].unit != s->unit;
 	}
 }
 

@@ -480,6 +480,20 @@ check "in words" [ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ rep
 etrace check changed.fxt > text
 check "without contents, nothing is known" sh -c '! grep -q ^changed: text'
 
+# ---- what was done to a source ----
+
+mkdir sources
+echo one | tee sources/moved sources/gone sources/edited > sources/kept
+recorded sources sources sh -c 'cat moved gone edited kept > all; mv moved old
+	mv edited was; sed s/one/two/ was > edited; python3 -c "
+import os
+os.rename(\"kept\", \"kept.orig\")
+open(\"kept\", \"w\").write(open(\"kept.orig\").read() * 2)"; rm gone'
+etrace check sources.fxt | sed -n 's,^overwritten: .*/\([a-z]*: \),\1,p' | sort > ours
+printf '%s\n' 'edited: a source that was removed' 'gone: a source that was removed' \
+	'kept: a source that was changed' 'moved: a source that was removed' > truth
+same "moved away, or made anew" ours truth
+
 # ---- the network ----
 
 mkdir network
