@@ -62,8 +62,8 @@ done
 # runs is ignored all the same.
 printf 'no := $(shell cat no)\nall:\n\t$(MAKE) -f below.mk\n' > above.mk
 printf 'no := $(shell cat no)\nall:\n\tcp gone there\n' > below.mk
-for jobs in -j2 '-j3 -O'; do
-	etrace run -q --backend=strace -o above.fxt -- make $jobs -f above.mk > log 2>&1
+for jobs in -j2 -rj3; do
+	etrace run -q --backend=strace -o above.fxt -- make "$jobs" -f above.mk > log 2>&1
 	check "a recursive make $jobs" \
 		bash -c 'etrace explain above.fxt | grep -q "^cp failed first.*; 2 more failed because of it$"'
 done
