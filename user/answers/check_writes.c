@@ -179,6 +179,19 @@ static void find_changes(struct check *c, const struct written *w, size_t n, str
 	}
 }
 
+/* Whether a file belongs to a version control system, which changes it in its own time. */
+static bool is_in_repository(const struct check *c, uint32_t file)
+{
+	static const char *const dirs[] = { "/.git/", "/.hg/", "/.svn/" };
+	size_t len;
+	const char *path = build_path(c->s.b, file, &len);
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+		if (memmem(path, len, dirs[i], strlen(dirs[i])))
+			return true;
+	return false;
+}
+
 static void find_overwritten(struct check *c, const struct all *all)
 {
 	struct source *sources = xcalloc(c->s.nfiles + 1ul, sizeof(*sources));
@@ -211,7 +224,8 @@ static void find_overwritten(struct check *c, const struct all *all)
 		const struct source *src = &sources[file];
 		const struct lists_node *node = &c->lists.nodes[c->node[file]];
 
-		if (!src->unit || node->target || !(node->input ? src->read : src->read_old))
+		if (!src->unit || node->target || !(node->input ? src->read : src->read_old) ||
+		    is_in_repository(c, file))
 			continue;
 		check_add(c, (struct check_finding){
 			.kind = CHECK_OVERWRITTEN, .file = file, .unit = src->unit,

@@ -482,9 +482,10 @@ check "without contents, nothing is known" sh -c '! grep -q ^changed: text'
 
 # ---- what was done to a source ----
 
-mkdir sources
-echo one | tee sources/moved sources/gone sources/edited > sources/kept
-recorded sources sources sh -c 'cat moved gone edited kept > all; mv moved old
+mkdir -p sources/.git
+echo one | tee sources/moved sources/gone sources/edited sources/.git/config > sources/kept
+recorded sources sources sh -c 'cat moved gone edited kept .git/config > all; mv moved old
+	echo two >> .git/config
 	mv edited was; sed s/one/two/ was > edited; python3 -c "
 import os
 os.rename(\"kept\", \"kept.orig\")
