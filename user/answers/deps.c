@@ -137,8 +137,27 @@ static void put_dot(const struct deps *d, const struct path *of, const struct pa
 	}
 }
 
-void deps_begin(const struct deps *d)
+/* Files that have another name elsewhere can be missing in any answer: said once. */
+static void print_elsewhere(struct deps *d)
 {
+	const struct build *b = build_of(d->db);
+	struct buf text = { 0 };
+	uint32_t exec = 1;
+
+	while (exec <= b->nexecs && !(b->execs[exec].unseen & GRAPH_UNSEEN_NAMES))
+		exec++;
+	if (exec > b->nexecs)
+		return;
+	answers_file_path(d->db, b->execs[build_with_command(b, exec)].program, &text);
+	fprintf(stderr, "etrace %s: %.*s used files in another mount namespace: if they have other names outside of it, these are not known\n",
+		d->reverse ? "rdeps" : "deps", (int)text.len, text.s);
+	buf_free(&text);
+	d->unknown = true;
+}
+
+void deps_begin(struct deps *d)
+{
+	print_elsewhere(d);
 	if (d->format == DEPS_DOT)
 		out_puts(d->out, "digraph etrace {\n  rankdir=LR;\n");
 }
@@ -151,36 +170,18 @@ void deps_end(const struct deps *d)
 
 /* ---- files ---- */
 
-#define ELSEWHERE "used files in another mount namespace: if they have other names outside of it, these are not known"
-
 /* What a trace does not show about a program, and what the answer therefore lacks. */
 static const struct unseen {
 	uint8_t bit;		/* enum graph_unseen */
 	bool reverse;
-	bool anywhere;		/* it matters even if the program is not among those found */
 	const char *what;
 } unseen[] = {
-	{ GRAPH_UNSEEN_SOCKET, false, false, "read from a socket that leads out of the trace: what came from there is not known" },
-	{ GRAPH_UNSEEN_FD, false, false, "read what was opened before the trace began, or elsewhere: what it held is not known" },
-	{ GRAPH_UNSEEN_URING, false, false, "set up an io_uring: what it read by that may not be known" },
-	{ GRAPH_UNSEEN_SENT, true, false, "wrote to a socket that leads out of the trace: what was made from that is not known" },
-	{ GRAPH_UNSEEN_URING, true, false, "set up an io_uring: what it wrote by that may not be known" },
-	{ GRAPH_UNSEEN_NAMES, false, true, ELSEWHERE }, { GRAPH_UNSEEN_NAMES, true, true, ELSEWHERE },
+	{ GRAPH_UNSEEN_SOCKET, false, "read from a socket that leads out of the trace: what came from there is not known" },
+	{ GRAPH_UNSEEN_FD, false, "read what was opened before the trace began, or elsewhere: what it held is not known" },
+	{ GRAPH_UNSEEN_URING, false, "set up an io_uring: what it read by that may not be known" },
+	{ GRAPH_UNSEEN_SENT, true, "wrote to a socket that leads out of the trace: what was made from that is not known" },
+	{ GRAPH_UNSEEN_URING, true, "set up an io_uring: what it wrote by that may not be known" },
 };
-
-/* The first program to which a row of @unseen applies.  Return: its exec, 0 if none */
-static uint32_t find_unseen(const struct build *b, const struct unseen *of, const struct reach *r)
-{
-	size_t n = of->anywhere ? b->nexecs : r->nexecs;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t exec = of->anywhere ? (uint32_t)i + 1 : r->execs[i];
-
-		if (b->execs[exec].unseen & of->bit)
-			return build_with_command(b, exec);
-	}
-	return 0;
-}
 
 /* Print each row of @unseen that applies, with the first program to which it applies. */
 static void print_unseen(struct deps *d, uint32_t file, const struct reach *r)
@@ -188,9 +189,12 @@ static void print_unseen(struct deps *d, uint32_t file, const struct reach *r)
 	const struct build *b = build_of(d->db);
 
 	for (size_t k = 0; k < sizeof(unseen) / sizeof(*unseen); k++) {
-		uint32_t first = unseen[k].reverse == d->reverse ? find_unseen(b, &unseen[k], r) : 0;
+		uint32_t first = 0;
 		struct buf text = { 0 };
 
+		for (size_t i = 0; i < r->nexecs && !first && unseen[k].reverse == d->reverse; i++)
+			if (b->execs[r->execs[i]].unseen & unseen[k].bit)
+				first = build_with_command(b, r->execs[i]);
 		if (!first)
 			continue;
 		answers_file_path(d->db, file, &text);

@@ -25,7 +25,7 @@ void deps_of(struct deps *d, uint32_t file, bool header);
 void deps_all(struct deps *d);
 
 /** deps_begin, deps_end - print what some formats need before and after all answers */
-void deps_begin(const struct deps *d);
+void deps_begin(struct deps *d);
 void deps_end(const struct deps *d);
 
 #endif
