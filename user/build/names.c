@@ -31,7 +31,7 @@ const char *build_inner(const struct build *b, const char *path, size_t *len)
 			most = n;
 	}
 	/* the root of a mount namespace without a known path: mnt:[4026532281]/usr/bin/cc */
-	end = *len && *path == 'm' && !most ? memmem(path, *len, "]/", 2) : NULL;
+	end = *len > 5 && !memcmp(path, "mnt:[", 5) && !most ? memmem(path, *len, "]/", 2) : NULL;
 	if (end)
 		most = (size_t)(end + 1 - path);
 	*len -= most;
