@@ -305,6 +305,13 @@ static void test_same_in_roots(void **state)
 		" (21, '/srv/never'));\n"
 		"INSERT INTO change (exec, what, file, error, at) VALUES (1, 13, 21, 2, 1), (1, 13, 20, 0, 1);\n"
 		"UPDATE file SET path = CAST('/srv/%s' || path AS BLOB) WHERE id IN (3, 9, 18)";
+	static const struct {
+		const char *path, *inner;
+	} inner[] = {
+		{ "/srv/sid-22/usr/bin/cc", "/usr/bin/cc" }, { "/srv/sid-22", "" },
+		{ "/srv/sid-22x/usr", "/srv/sid-22x/usr" }, { "/srv/never/usr", "/srv/never/usr" },
+		{ "mnt:[4026532281]/usr/bin/cc", "/usr/bin/cc" }, { "main[0]/cc", "main[0]/cc" },
+	};
 	char sql[2][512];
 	struct told a = { 0 }, b = { 0 };
 	struct buf name = { 0 };
@@ -320,6 +327,13 @@ static void test_same_in_roots(void **state)
 	assert_int_equal(name.len, 16);
 	assert_memory_equal(name.s, "root:/usr/bin/cc", 16);
 	buf_free(&name);
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		size_t len = strlen(inner[i].path);
+		const char *s = build_inner(b.f.s.b, inner[i].path, &len);
+
+		assert_int_equal(len, strlen(inner[i].inner));
+		assert_memory_equal(s, inner[i].inner, len);
+	}
 	done(&a);
 	done(&b);
 }
