@@ -49,11 +49,10 @@ const char *roots_path(struct graph *g, const char *path, size_t *len)
 	return g->rooted.s;
 }
 
-const char *roots_inner(const struct graph *g, const char *path, size_t *len)
+const char *roots_below(const struct graph *g, const char *path, size_t *len)
 {
 	size_t n = 0;
 
-	/* most builds have no other root */
 	for (const struct root *r = g->roots; r; r = r->next)
 		if (r->len > n && r->len <= *len && (r->len == *len || path[r->len] == '/') &&
 		    !memcmp(path, r->path, r->len))

@@ -510,6 +510,7 @@ void change_event(struct graph *g, struct process *p, const struct et_event *ev,
  * Return: @path, or a text that is valid until the next call.
  */
 const char *roots_path(struct graph *g, const char *path, size_t *len);
+const char *roots_below(const struct graph *g, const char *path, size_t *len);
 /**
  * roots_inner - the part of a path from the machine's root that is below another root
  * @len: length of @path; set to the length of the result
@@ -517,7 +518,11 @@ const char *roots_path(struct graph *g, const char *path, size_t *len);
  * "/srv/trixie/usr/bin/cc" is "/usr/bin/cc" if a process has the root /srv/trixie.
  * The root itself is "".
  */
-const char *roots_inner(const struct graph *g, const char *path, size_t *len);
+static inline const char *roots_inner(const struct graph *g, const char *path, size_t *len)
+{
+	/* most builds have no other root */
+	return g->roots ? roots_below(g, path, len) : path;
+}
 /** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
 /** roots_report - pass the root that such a process has to the owner, as if by chroot(), if known */
