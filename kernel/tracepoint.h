@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints, by their names. */
+/* Finds the kernel's tracepoints by name. */
 #ifndef ETRACE_TRACEPOINT_H
 #define ETRACE_TRACEPOINT_H
 

@@ -241,11 +241,11 @@ static bool etrace_ring_is_live(const char *function)
 /* ---- counting requests that are not recorded --------------------------------- */
 
 #ifdef ETRACE_RING_ASKED
-/* The operations of recorded kinds, the functions that perform them, and their calls. */
+/* Operations that the module records or counts. */
 static const struct {
 	unsigned int number;
-	const char *function;		/* "" if only counted */
-	int nr;				/* system call that it stands for, -1 if only counted */
+	const char *function;		/* performs the operation; "" if it is only counted */
+	int nr;				/* system call with the same effect, -1 if only counted */
 } etrace_ring_kinds[] = {
 #define ETRACE_RING(number, function, call)	{ number, #function, __NR_##call },
 #define ETRACE_RING_UNSEEN(number)		{ number, "", -1 },

@@ -26,7 +26,7 @@
 #include <nettle/sha2.h>
 
 #define PREFIX "gitoid:blob:sha256"
-/* Where the specification stores manifests; a directory named by the first two digits follows. */
+/* Manifests are stored below this directory, in one named by the first two digits of their id. */
 #define STORE "/manifests/gitoid_blob_sha256"
 
 static const struct diag_kind lacking = {

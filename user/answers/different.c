@@ -40,7 +40,7 @@ static void follow_file(struct different *w, size_t i)
 	size_t n;
 	const struct match_write *writes = match_writes(B(w), f.second, &n);
 
-	/* truncated, copied or renamed, but not written */
+	/* the file was truncated, copied or renamed, but not written */
 	if (!n && v->exec)
 		add_unit(w, B(w)->unit_of[v->exec]);
 	while (n--)
@@ -126,7 +126,7 @@ static void follow_all(struct different *w)
 
 /* ---- where to start ---- */
 
-/* Whether a version is another one, or was changed into it. */
+/* Whether @version is @into, or was changed into it. */
 static bool is_changed_into(const struct match_side *s, uint32_t version, uint32_t into)
 {
 	while (into && into != version)
@@ -180,8 +180,8 @@ static struct different_file find_shown(const struct different *all, uint32_t ve
 }
 
 /*
- * The first file with different contents from a program that saw no difference. If a differing
- * output was made from such files, only those count.
+ * The first file that differs although the program that wrote it saw no difference. If a
+ * differing output was made from such files, only those count.
  */
 static struct different_file find_first(const struct different *w, const struct different *all)
 {
@@ -235,7 +235,7 @@ static struct different_file find_output(const struct different *w, uint32_t fil
 	return found;
 }
 
-/* A file that the user asked for, but that is gone or not an output. */
+/* The difference of a file that the user asked for, but that is gone or not an output. */
 static struct different_file find_held(const struct different *w, uint32_t file)
 {
 	struct different_file found = { 0 };

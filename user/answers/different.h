@@ -41,16 +41,16 @@ struct different_clue {
 /* A unit that may have caused or passed on the difference. */
 struct different_unit {
 	uint32_t unit;
-	/* an input or its command differs for certain: it may only pass that on */
+	/* an input or its command certainly differs, so it may only pass that difference on */
 	bool carries;
 	uint32_t root;		/* as in struct different_file */
 };
 
-/* Versions that differ or may differ. */
+/* A file that differs or may differ. */
 struct different_file {
-	uint32_t first, second;	/* versions; @first is 0 if not known */
+	uint32_t first, second;	/* its versions in both builds; @first is 0 if not known */
 	uint32_t file;		/* name in the second build; 0 for a pipe */
-	uint32_t root;		/* index in different.files of the file that led here */
+	uint32_t root;		/* index in different.files of where the search for it began */
 };
 
 /* A file that differs, and why. */
@@ -62,16 +62,16 @@ struct different {
 	size_t nunits, units_cap;
 	struct different_file *files;	/* files[0] is the file in question */
 	size_t nfiles, files_cap;
-	uint32_t root;		/* of files and units that are added next: as in different_file */
+	uint32_t root;		/* for files and units that are added next */
 	/* if files[0] is gone: a differing output that was made from it; @second is 0 if none */
 	struct different_file shown;
 	struct map64 seen;	/* versions in @files; units in @units, with bit 32 set */
 	uint32_t start;		/* id of the second build's directory */
-	unsigned int texts;	/* number of texts examined so far */
+	unsigned int texts;	/* how many texts were examined so far */
 	struct different_clue *clues;	/* by weight, the heaviest first */
 	size_t nclues, clues_cap;
-	bool compared;		/* contents were text, and no time was found in the differences */
-	bool scanned;		/* contents were binary, not compressed, and no time was found */
+	bool compared;		/* some contents were text, and their differences hold no time */
+	bool scanned;		/* some contents were binary, uncompressed, and hold no time */
 	/* contents of both builds were seen, and the differences are printable */
 	bool both;
 	bool other_words;	/* each build's text has words that are not in the other's */
@@ -145,7 +145,7 @@ bool different_names_pid(const struct different *w, const char *name);
 /** different_sorts - whether a program sorts the names that it finds in a directory */
 bool different_sorts(const char *name);
 
-/** different_leaves_order - whether an argument says that a program does not sort them */
+/** different_leaves_order - whether an argument makes a program list names unsorted, as ls -U */
 bool different_leaves_order(const char *name, const char *arg);
 
 /** different_is_module - whether an interpreter loads files with such a name as parts of a script */

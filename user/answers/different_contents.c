@@ -27,7 +27,7 @@
 #define UNITS_MAX 64u
 /* Bytes around a difference that are examined, too: a number may differ only in its last digit. */
 #define AROUND 40u
-/* Fewer letters may be random. */
+/* Minimum letters of a word: fewer may be random. */
 #define WORD_LEAST 4
 /*
  * Weight of a text found in the second build, if the content of the first build is unknown and may
@@ -133,7 +133,7 @@ static uint64_t sum_words(const struct buf *b, uint64_t *row)
 	return sum;
 }
 
-/* Whether a text has a word of letters, such as no number or address has, that another has not. */
+/* Whether @of has a word that @other lacks, made of letters and no part of a number or address. */
 static bool has_other_word(const struct buf *of, const struct buf *other)
 {
 	size_t i = 0, begin;
@@ -146,7 +146,7 @@ static bool has_other_word(const struct buf *of, const struct buf *other)
 			i++;
 		for (begin = i; i < of->len && isalpha((unsigned char)of->s[i]); i++)
 			beyond |= !isxdigit((unsigned char)of->s[i]);
-		/* digits beside it: perhaps a part of something random */
+		/* skip words next to a digit, which may be part of something random */
 		if (i - begin < WORD_LEAST || i - begin >= sizeof(word) || !beyond ||
 		    (begin && isdigit((unsigned char)of->s[begin - 1])) ||
 		    (i < of->len && isdigit((unsigned char)of->s[i])))
@@ -281,7 +281,7 @@ static void look_for_times(const struct text_look *l)
 		l->w->scanned |= different_would_see(&l->when, l->is, false);
 }
 
-/* Whether each build has its own text in place of the other's. */
+/* Whether the second content has the text @is where the first, if known, has @was. */
 static bool has_own(const struct text_look *l, const char *was, const char *is)
 {
 	return strcmp(was, is) && different_has_word(l->is, is) && (!l->was || different_has_word(l->was, was));
@@ -385,7 +385,7 @@ static void look_for_random(const struct text_look *l)
 			       "it holds a random identifier: %.36s", uuid);
 }
 
-/* Names of temporary files that differ only in their random part. */
+/* Look for names of temporary files: they differ between the builds only in a random part. */
 static void look_for_names(const struct text_look *l)
 {
 	const struct match_side *s = B(l->w);

@@ -75,7 +75,7 @@ static bool is_system(const struct different_look *l, const struct build *b, con
 	       different_is_installed(l->w, l->unit, path, len);
 }
 
-/* Whether a file of that name existed before a build, which used it. */
+/* Whether a build used a file of this name that existed before it. */
 static bool began_with(const struct match_side *s, uint64_t name)
 {
 	for (uint32_t i = 1; i <= s->nfiles; i++) {
@@ -89,7 +89,7 @@ static bool began_with(const struct match_side *s, uint64_t name)
 	return false;
 }
 
-/* A file from before the build that only build @side read. */
+/* Note a file from before the build that only build @side read. */
 static void look_at_only(struct different_look *l, const struct match_input *in, unsigned int side)
 {
 	size_t len;
@@ -134,7 +134,7 @@ static void only_clue(struct different_look *l)
 		       l->name, (int)len, path, l->only_side ? "second" : "first");
 }
 
-/* A file of the build with a random name, which may end up in debug information. */
+/* Add a clue if the build made an input with a random name, which debug information may hold. */
 static void look_at_name(struct different_look *l, const struct match_input *in)
 {
 	const struct match_side *s = B(l->w);
@@ -201,7 +201,7 @@ static void load_missed(const struct match_side *s, uint32_t unit, struct map64 
 			map64_put(to, s->names[build_miss_of(s->b, exec, i)->file], 1);
 }
 
-/* Files from before the build that programs only tested for existence. */
+/* Add clues for files from before the build that a unit tested, and only one build has. */
 static void look_at_looks(struct different_look *l, unsigned int side)
 {
 	const struct match_side *s = &l->w->d->m.side[side], *other = &l->w->d->m.side[!side];

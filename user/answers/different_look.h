@@ -11,8 +11,8 @@
 struct different_look {
 	struct different *w;
 	uint32_t unit, pair;
-	unsigned int less;	/* percentage by which to scale its clues */
-	char name[64];		/* of its program */
+	unsigned int less;	/* percentage of their weight that its clues keep */
+	char name[64];		/* name of its program */
 	bool keeps_times;
 	bool lists, sorts;
 	bool unsorted;		/* its arguments say that it does not sort */
@@ -21,9 +21,9 @@ struct different_look {
 	unsigned int added, gone;	/* files from before the build that only one build read */
 	/* directory where an interpreter looks for modules; NULL if none */
 	char *script_dir;
-	uint32_t touched;	/* an equal input with another time stamp */
-	uint32_t only;		/* one of @added or @gone */
-	unsigned int only_side;	/* build of @only */
+	uint32_t touched;	/* an input with different times in the two builds; 0 if none */
+	uint32_t only;		/* one of the files that @added and @gone count; 0 if none */
+	unsigned int only_side;	/* the build that read @only: 0 or 1 */
 };
 
 /**

@@ -69,13 +69,13 @@ static bool has_form(const char *s, size_t left, const char *form)
 	return left >= n;
 }
 
-/* "12:05:31", and "120531" after a date. */
+/* Whether a text begins with a time of the build: "12:05:31" */
 static bool is_time_text(const struct different_when *w, const char *s, size_t left)
 {
 	return has_form(s, left, "00:00:00") && is_minute(w, two_digits(s + 3), two_digits(s + 6));
 }
 
-/* "2026-11-29 12:05", without seconds; in a build of half an hour, any would match. */
+/* Whether a text begins with a date and a time of the build without seconds: "2026-11-29 12:05" */
 static bool is_date_text(const struct different_when *w, const char *s, size_t left)
 {
 	if (!has_form(s, left, "0000-00-00?00:00"))

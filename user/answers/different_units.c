@@ -12,14 +12,11 @@
 #define A(w) (&(w)->d->m.side[0])
 #define B(w) (&(w)->d->m.side[1])
 
-/* Percentage that is left of a clue if the program may only pass on a difference. */
+/* Percentage of its weight that a clue keeps if the program may only pass on a difference. */
 #define PASSED_ON 50u
 /* Maximum weight of something known to be the same in both builds. */
 #define SAME 14u
-/*
- * As SAME, for uname: it also returns the machine type, which depends on the process's
- * personality.
- */
+/* SAME for uname: higher, because the machine type depends on the process's personality. */
 #define SAME_UNAME 22u
 /* From this weight on, a clue makes a variable that controls its cause relevant. */
 #define GIVES 60u
@@ -44,7 +41,7 @@ static void name_unit(struct different_look *l)
 	buf_free(&args);
 }
 
-/* Lower the weight if the contents would show the cause, but do not. */
+/* The weight of a sign, lower if the contents would show its cause, but do not. */
 static unsigned int weight_of(const struct different_look *l, const struct different_sign *sign)
 {
 	unsigned int weight = different_habit(l->name, (enum different_cause)sign->cause, sign->weight);
@@ -100,7 +97,7 @@ static void look_at_program(struct different_look *l)
 	l->keeps_times = different_keeps_times(l->name);
 }
 
-/* Whether a program reads about its own process in /proc/PID. */
+/* Whether a path is below the /proc directory of process @pid. */
 static bool is_own(const char *path, size_t len, uint32_t pid)
 {
 	char own[32];
@@ -120,13 +117,13 @@ static const char *rest_of(const char *path)
 	return strchr(path, '/') + 1;
 }
 
-/* Weight of seeds: seeded hash tables cause another order, if contents could be compared. */
+/* Weight of random seeds of hash tables: they are likely if only the order of contents differs. */
 static unsigned int seeds_weight(const struct different *w)
 {
 	return w->by_order ? 66 : w->both ? SAME : DIFFERENT_SEEDS;
 }
 
-/* Python lists the directory of its script, to find modules there. */
+/* Find the directory of a Python script, which Python lists to find modules there. */
 static void find_script_dir(struct different_look *l)
 {
 	const struct match_side *s = B(l->w);
@@ -223,7 +220,7 @@ struct asked_sum {
 	/* getrandom calls for SEED bytes, or SEEDS and more: Python's seeds */
 	unsigned int seeds;
 	unsigned int random;	/* other calls of getrandom */
-	int64_t bytes;		/* that the last of the other calls returned */
+	int64_t bytes;		/* returned by the last call that @random counts */
 	bool uname, sysinfo;
 	int64_t cpus;		/* 0 if it did not ask */
 	const char *host;	/* NULL if unknown */
@@ -379,7 +376,7 @@ static void env_clue(void *ctx, const struct diff_var *a, const struct diff_var 
 	free(is);
 }
 
-/* Only variables from outside the build: one set by a caller comes from what the caller knew. */
+/* Add clues from variables set outside the build; others come from what their caller knew. */
 static void look_at_env(struct different_look *l)
 {
 	uint32_t outer = diff_env_unit(l->w->d, l->unit);
@@ -390,7 +387,7 @@ static void look_at_env(struct different_look *l)
 
 /* ---- order ---- */
 
-/* The names of the data that a unit read, in reading order. */
+/* Hashes of the names of the data files that a unit read, in reading order. */
 static uint64_t *order_of(const struct match_side *s, uint32_t unit, size_t *n)
 {
 	uint64_t *names = NULL;

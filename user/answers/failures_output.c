@@ -163,7 +163,7 @@ static bool is_verb(const char *s, size_t len)
 	return false;
 }
 
-/* The part before @at of a line whose parts are separated by ": ". */
+/* Find the start of the part that ends at @at. Parts of a line are separated by ": ". */
 static const char *part_before(const char *line, const char *at)
 {
 	while (at > line && !(at[-1] == ' ' && at - 1 > line && at[-2] == ':'))

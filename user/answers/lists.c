@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The files that rules declare: nodes, and groups of them.  See lists.h. */
+/* Stores the files that rules and depfiles name, and which belong together.  See lists.h. */
 #include "answers/lists.h"
 #include "answers/answers.h"
 #include "base/hash.h"

@@ -114,9 +114,9 @@ void timeline_set_outputs(struct timeline *t)
 struct needs {
 	const struct timeline *t;
 	const struct build *b;
-	uint32_t *asked;	/* by version: the last query that marked it as made */
-	uint32_t question;
-	bool any;
+	uint32_t *asked;	/* by version: last @question whose maker wrote it, 0 if none */
+	uint32_t question;	/* number of the current pair of maker and user */
+	bool any;		/* the maker wrote at least one file */
 	uint32_t found;
 };
 

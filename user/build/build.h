@@ -28,7 +28,7 @@ struct build_file {
 struct build_version {
 	uint32_t file, exec, base;	/* see table version in etrace-db(5) */
 	uint32_t target;	/* file that a symbolic link leads to; 0 if it is not a link */
-	/* version with this content: @base's @holds if nothing was written */
+	/* version that has this content: itself; if nothing was written, @holds of @base */
 	uint32_t holds;
 	uint32_t first;		/* first of its accesses in build.by_version */
 	uint32_t uses, writes;	/* number of accesses, of which the first @writes are writes */

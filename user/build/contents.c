@@ -13,7 +13,7 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Hexadecimal digits.  Return: false if they are not those of a hash. */
+/* Convert the hexadecimal digits of a hash.  Return: false if the text is no hash */
 static bool read_hash(const char *s, size_t len, uint8_t *hash)
 {
 	if (!s || len != 2 * BUILD_HASH)

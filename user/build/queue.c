@@ -33,7 +33,7 @@ int64_t build_began(const struct build *b, const struct build_access *a)
 	return since && *since ? (int64_t)*since : a->at;
 }
 
-/* Number of bytes that accesses had moved up to a time. */
+/* Number of bytes that all accesses together had moved through a pipe up to a time. */
 struct moved {
 	int64_t at;
 	uint64_t bytes;

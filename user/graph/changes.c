@@ -7,9 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/*
- * The change of each kind of event: which of its strings and values to use.
- */
+/* For each kind of event: the change that it reports, and which strings and value to take. */
 static const struct changes {
 	uint8_t kind, what;
 	int8_t file, to, value;	/* ET_S_*, ET_V_*; -1 if none */
@@ -33,7 +31,7 @@ static const struct changes {
 /* RENAME_EXCHANGE of renameat2(2) */
 #define EXCHANGE 2
 
-/* A file gets one more name, or its first one if it was known by a descriptor only. */
+/* Handle a link: a file gets another name, or its first one if only descriptors refer to it. */
 static void link_name(struct graph *g, const struct process *p, const struct graph_change *row,
 		      const struct et_event *ev)
 {
@@ -134,7 +132,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 	}
 }
 
-/* A change of names also changes the inodes, including the inode of a replaced file. */
+/* Note that inodes changed. Called before and after a change, to include a replaced file. */
 static void note_inodes(struct graph *g, const struct graph_change *row)
 {
 	bool times = row->what == GRAPH_UTIMENS;
@@ -163,7 +161,7 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 	if (c->kind == ET_K_UNLINK && row.value)
 		row.what = GRAPH_RMDIR;
 	if (failed && !row.error)
-		row.error = -1;		/* unknown */
+		row.error = -1;		/* errno unknown */
 	row.exec = exec_id(g, p);
 	if (row.file && files_known(g, row.file))
 		row.version = g->files.objects[files_known(g, row.file)].version;

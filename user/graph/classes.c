@@ -55,7 +55,7 @@ static const char *const installed[] = {
 	"/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/gnu/store/",
 };
 
-/* Length without the digits and dots at the end. */
+/* Length of a name without the digits and dots at its end. */
 static size_t without_number(const char *s, size_t len)
 {
 	while (len && (s[len - 1] == '.' || (s[len - 1] >= '0' && s[len - 1] <= '9')))
@@ -63,7 +63,7 @@ static size_t without_number(const char *s, size_t len)
 	return len;
 }
 
-/* "libc.so", "libc.so.6", "libLLVM.so.19.1-rust" */
+/* Whether a name is that of a shared object: "libc.so", "libc.so.6", "libLLVM.so.19.1-rust" */
 static bool is_shared(const char *s, size_t len)
 {
 	const char *so = memmem(s, len, ".so", 3);
@@ -130,7 +130,7 @@ bool classes_is_header(uint64_t bytes, bool shared)
 	return bytes == 832 || bytes == 960 || (shared && (bytes == 512 || !(more % 56)));
 }
 
-/* "python3.11" is python, "guile-3.0" guile. */
+/* Whether a program is @name in any version: "python3.11" is python, "guile-3.0" is guile. */
 static bool is_program(const char *s, size_t len, const char *name)
 {
 	size_t n;
@@ -173,8 +173,8 @@ const struct interpreter *classes_interpreter(const char *program, size_t len)
 }
 
 /*
- * A library below a prefix: PREFIX/lib/python3.11, PREFIX/lib/x86_64-linux-gnu/perl.
- * Return: as classes_library()
+ * Length of the library directory that a path is in, such as PREFIX/lib/python3.11 or
+ * PREFIX/lib/x86_64-linux-gnu/perl.  Return: 0 if none
  */
 static size_t below_prefix(const char *word, const char *prefix, size_t n, const char *path,
 			   size_t len)

@@ -71,7 +71,7 @@ void cmdline_drop(struct cmdline *c)
 	free(c);
 }
 
-/* Whether @s is @path or a directory above it, and at least @place bytes long. */
+/* Whether @s is @path or a directory above it.  @place: minimum length of @s */
 static inline bool leads_to(const char *s, size_t n, const char *path, size_t len, size_t place)
 {
 	return n >= place && n <= len && (n == len || path[n] == '/') && !memcmp(s, path, n);
@@ -96,7 +96,7 @@ static void add_path(struct named_paths *p, const char *cwd, const char *word)
 	p->ends[p->n++] = (uint32_t)p->text.len;
 }
 
-/* Find @c->below or @c->others.  Without "..", a relative path leads to @cwd or below it. */
+/* Fill @p: @c->below with the relative paths without "..", @c->others with all other paths. */
 static void find_paths(const struct cmdline *c, struct named_paths *p)
 {
 	const char *s = c->args, *words[3];

@@ -39,7 +39,7 @@ static void emit_access(struct graph *g, struct process *p, const struct descrip
 	GRAPH_EMIT(g, access, a);
 }
 
-/* Report what was read by a descriptor.  @t: NULL if the trace has no counts */
+/* Report that an exec read from a descriptor.  @t: how much; NULL if the trace has no counts */
 static void emit_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		      const struct fd_use *t, int64_t at)
 {
@@ -68,7 +68,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 	}
 }
 
-/* Handle a write by a descriptor that was not known to be writable. */
+/* At a write: begin a new version, unless the open already began one. */
 static void begin_write(struct graph *g, struct process *p, struct description *d, int64_t at)
 {
 	enum graph_made made = object_of(g, d)->made;
@@ -477,7 +477,7 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 /* ---- processes ---- */
 
-/* A descriptor passes to another exec. */
+/* Reset the times of a descriptor's uses: another exec has it from now on. */
 static void begin_fd(struct fd *fd, int64_t at)
 {
 	fd->at = at;
@@ -529,10 +529,10 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 }
 
 /*
- * A program begins with a file as descriptor 0: was it put there for this program? Yes, if this
- * process put it there. If its parent did (a shell that uses vfork), only if no other program got
- * the file and nothing reads it. A program that inherits it from an earlier heir replaces that
- * heir.
+ * Note whether the standard input of a new program is a file that was meant for it. It is if this
+ * process put it there. If the parent did (a shell that uses vfork), emit_heir() decides: it is if
+ * no other program started with the file, apart from this one's parent and predecessor, and
+ * nothing read it.
  */
 static void inherit_fd(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
 {

@@ -57,7 +57,7 @@ static uint64_t ino_key(uint32_t dev, uint64_t ino)
 	return hash_two(ino, dev);
 }
 
-/* Forget an object's inode number. Return: whether it was known by it. */
+/* Forget an object's inode number. Return: whether that number led to it. */
 static bool forget_ino(struct graph *g, uint32_t i)
 {
 	const struct object *o = object_at(g, i);
@@ -97,7 +97,6 @@ static bool has_foreign_size(const struct graph *g, uint32_t i, const struct ide
 	       !o->unsized && !id->emptied && settling_is_left(g, i);
 }
 
-/* Finds a file that the trace knows by another name: a hard link, or below a renamed directory. */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 {
 	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
@@ -198,7 +197,7 @@ static void emit_version(struct graph *g, uint32_t i, struct graph_version v,
 	identify_object(g, i, id);
 }
 
-/* The kind of version of an object that existed before the build. */
+/* The kind of a version that existed before the build. */
 static enum graph_made made_of(const struct graph *g, uint32_t file, const struct identity *id)
 {
 	if (files_class(g, file) & NAME_SPECIAL)
@@ -227,7 +226,7 @@ static void bind_file(struct graph *g, uint32_t file, uint32_t i)
 		files_release(g, old);
 }
 
-/* Report where a name leads from now on: to object @i; if 0, to none any more, but to @of before */
+/* Report that a name now leads to object @i or, if @i is 0, no longer to object @of. */
 static void emit_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
 		      int64_t at)
 {

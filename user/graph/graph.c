@@ -383,7 +383,7 @@ static void note_apart(struct process *p, const struct et_event *ev)
 	if (ev->kind != ET_K_SETNS)
 		return;
 	flags = et_value(ev, ET_V_SETNS_flags, 0);
-	/* flags of 0: any kind of namespace */
+	/* with flags of 0, setns joins a namespace of any kind */
 	p->apart |= !flags || flags & CLONE_NEWNS;
 }
 

@@ -27,12 +27,12 @@ enum graph_made {
 	GRAPH_EXISTED,		/* it existed before any traced program wrote it */
 	GRAPH_WRITTEN,		/* created or truncated: no earlier content is left */
 	GRAPH_CHANGED,		/* opened for writing, earlier content (base) stays */
-	GRAPH_PIPE,		/* what went through a pipe, or one way through a socket; no name */
-	GRAPH_FIFO,		/* what went through a named pipe */
+	GRAPH_PIPE,		/* data in a pipe, or in one direction of a socket; no name */
+	GRAPH_FIFO,		/* data in a named pipe */
 	GRAPH_MEMORY,		/* a file in memory (memfd); no name */
 	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: passes no data on */
 	GRAPH_DIR,		/* a directory */
-	GRAPH_IS_SYMLINK,		/* a symbolic link that the build made: target */
+	GRAPH_IS_SYMLINK,		/* a symbolic link that the build made */
 	GRAPH_NMADE
 };
 
@@ -233,13 +233,11 @@ struct graph_ops {
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
 	void (*version)(void *ctx, const struct graph_version *v);
-	/*
-	 * type, dev, ino, and perhaps size and mtime, of a version that was reported without them
-	 */
+	/* now known of a reported version: type, dev, ino, and perhaps size and mtime */
 	void (*identified)(void *ctx, const struct graph_version *v);
-	/* its size and mtime after the last known write */
+	/* size and mtime of a version after the last known write */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
-	/* it was written, and its new size and mtime are not recorded */
+	/* a version was written, and its new size and mtime are not recorded */
 	void (*unsized)(void *ctx, uint32_t version);
 	/* an empty file that was reported as existing turns out to be made by an exec */
 	void (*created)(void *ctx, uint32_t version, uint32_t exec);

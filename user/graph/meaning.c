@@ -26,7 +26,7 @@ static bool is_named(const struct graph *g, const struct execution *e, const str
 	asked = asked ? roots_inner(g, asked, &n) : NULL;
 	if (cmdline_names(e->cmd, path, len, place && !libc ? place : len))
 		return true;
-	/* usually the same path */
+	/* skip the path that the program passed if it is the same, as usual */
 	return asked && !(n == len && bytes_equal(asked, path, n)) &&
 	       cmdline_names(e->cmd, asked, n, n);
 }

@@ -114,7 +114,7 @@ void meeting_end(struct graph *g, uint32_t row)
 	g->spare_meeting = row;
 }
 
-/* Whether an end without an inode number may belong to @m, which waits at the same place. */
+/* Whether an end of unknown inode number may be the other end of @m.  @accepts: it accepts */
 static bool may_belong(const struct graph *g, const struct meeting *m, bool accepts)
 {
 	if (!accepts)

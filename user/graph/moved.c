@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Maximum number of renames to follow a path back through, to bound the cost of a hostile trace.
- */
+/* Maximum number of renames to undo for one path, to bound the cost of a hostile trace. */
 #define MOVED_STEPS 1000u
 
 /* A rename of a directory, or of something that is not known to be a file. */
@@ -21,15 +19,11 @@ struct moved_dir {
 	size_t from, from_len;	/* its old path, in moved.text */
 	size_t to_len;
 	uint32_t exec;
-	uint32_t after;		/* its own number; for the second of an exchange, the first one's */
+	uint32_t after;		/* renames with lower numbers happened before this one */
 	uint32_t older;		/* the previous one that got the same new name; 0 if none */
 };
 
-/*
- * The last rename before number @until whose new name is a directory above a path.
- *
- * Return: 0 if none
- */
+/* The last rename before number @until to a directory above a path.  Return: 0 if none */
 static uint32_t dir_above(const struct moved *m, const char *path, size_t len, uint32_t until)
 {
 	uint32_t last = 0;
@@ -92,7 +86,7 @@ static void add_full(struct graph *g, const char *path, size_t len, struct buf *
 	buf_add(to, path, len);
 }
 
-/* Note that a directory has another name. @after: see struct moved_dir; 0 for its own number */
+/* Add a rename of a directory. @after: as in struct moved_dir; 0: after all earlier renames */
 static uint32_t add_dir(struct graph *g, const char *from, size_t from_len, const char *to,
 			size_t to_len, uint32_t exec, uint32_t after)
 {
@@ -116,7 +110,7 @@ static uint32_t add_dir(struct graph *g, const char *from, size_t from_len, cons
 	return (uint32_t)m->n;
 }
 
-/* Note where files below a directory began, if their names were looked up before, or removed. */
+/* Note the old paths of names below a renamed directory that were only looked up, or removed. */
 static void note_unknown(struct graph *g, const char *dir, size_t dir_len)
 {
 	struct below b = { .g = g };

@@ -166,8 +166,8 @@ static bool is_gone(struct graph *g, const char *path, size_t len)
 }
 
 /*
- * The object of an open whose path is not a name: found by descriptor (/dev/fd/3) or inode, else
- * new.
+ * The object of an open that does not use a file's name: a new one for O_TMPFILE, else found by
+ * inode (removed file) or by descriptor (/dev/fd/3).  Return: 0 if unknown, or if it uses a name
  */
 static uint32_t nameless_object(struct graph *g, struct process *p, const struct et_event *ev,
 				const struct identity *id, int64_t flags, int64_t at)
@@ -201,7 +201,7 @@ static void note_unseen_name(const struct graph *g, struct process *p, const str
 		p->exec.unseen |= GRAPH_UNSEEN_NAMES;
 }
 
-/* Note that the process can change the file, or reads it. */
+/* Note that a process has opened a file, to write or to read it. */
 static void note_open(struct graph *g, const struct process *p, struct description *d,
 		      int64_t flags, int64_t number)
 {
@@ -216,7 +216,7 @@ static void note_open(struct graph *g, const struct process *p, struct descripti
 	settled_open(g, p, d, number);
 }
 
-/* Open an object again: its current version is read and written. */
+/* Open an object again, not by a name; @flags say whether its current version is read, written. */
 static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
 			  int64_t flags, int64_t at)
 {

@@ -76,7 +76,7 @@ static bool report_unsure(struct graph *g, uint32_t object)
 	return again;
 }
 
-/* @p: a process that has the file open as descriptor @number, or NULL */
+/* Report a file to the owner if it is settled.  @p: has it open as descriptor @number; or NULL */
 static void report_settled(struct graph *g, uint32_t object, const struct process *p,
 			   int64_t number)
 {
@@ -203,7 +203,7 @@ static uint32_t count_own(const struct process *p, uint32_t object)
 	return n;
 }
 
-/* Processes that have read the old version, by the trace, may have seen the new one instead. */
+/* Processes that have the old version open may have read the new one instead. */
 void settled_renew(struct graph *g, const struct process *p, uint32_t object)
 {
 	const struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
@@ -261,7 +261,7 @@ void settled_wrote(struct graph *g, uint32_t object)
 
 /* ---- mappings ---- */
 
-/* An object may be added twice: only the last few are checked, to save time. */
+/* Note that a process may have a file mapped; perhaps twice, since a full check is too slow. */
 static void add_mapped(struct graph *g, struct process *p, uint32_t object)
 {
 	for (size_t i = p->nmapped; i && i + 8 > p->nmapped; i--)
@@ -350,7 +350,7 @@ bool graph_keep(struct graph *g, const struct graph_settled *s)
 {
 	const struct object *o = &g->files.objects[s->object];
 
-	/* it may have another version by now, but not another inode */
+	/* the version may be a newer one by now, but the inode must be the same */
 	if (!o->version || !o->identified || o->dev != s->dev || o->ino != s->ino || !s->file ||
 	    files_known(g, s->file) != s->object || !is_by_ino(g, s->object))
 		return false;
@@ -400,7 +400,7 @@ void graph_is_mapped(struct graph *g, const struct graph_settled *s, bool seen)
 		w->seen_mapped = s->version;
 	if (seen && w->read == s->version)
 		settling_unsure(g, s->object, why_early);
-	/* the mappers may have ended since */
+	/* the mappers may have ended since the owner looked */
 	if (!w->mappers)
 		report_changed(g, s->object);
 }

@@ -29,7 +29,7 @@ bool settling_is_left(const struct graph *g, uint32_t object)
 	       g->settling[object].sized;
 }
 
-/* Something unrecorded changed it, or a call whose event comes later. */
+/* The file was changed by something unrecorded, or by a call whose event comes later. */
 const char settling_other[] = "changed before it was used again";
 
 void settling_unsure(struct graph *g, uint32_t object, const char *why)
@@ -58,7 +58,7 @@ void settling_foreign(struct graph *g, uint32_t object)
 		return;
 	settling_unsure(g, object, settling_other);
 	s->again = s->unsure;
-	/* the current content is no older than this use */
+	/* report it again, with the time of this use: its content is not older */
 	if (g->files.objects[object].made == GRAPH_EXISTED)
 		s->first = s->reported = 0;
 }

@@ -32,7 +32,7 @@ static bool is_service(const struct graph *g, const char *address, size_t len)
 	return false;
 }
 
-/* One end of a connection: it writes to one object and reads from another. */
+/* Make a descriptor one end of a connection: it writes to one object and reads from another. */
 static struct description *put_end(struct graph *g, struct process *p, int64_t number,
 				   uint32_t out, uint32_t in, int64_t at, bool cloexec)
 {
@@ -71,7 +71,7 @@ void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, 
 
 /* ---- connections ---- */
 
-/* The place of the listening socket that an end connects to.  Return: 0 if unknown */
+/* The name (place) of the listening socket of a CONNECT or ACCEPT event.  Return: 0 if unknown */
 static uint32_t place_met(struct graph *g, const struct process *p, const struct et_event *ev)
 {
 	size_t len;
@@ -86,7 +86,7 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
 }
 
 /*
- * The row of an end: the row of the other end if that already waits, else a new row.
+ * The row of g->meetings for a connection: that of the other end if it waits, else a new one.
  * @ino: of the connecting socket, 0 if unknown
  */
 static uint32_t meet_sockets(struct graph *g, struct process *p, const struct et_event *ev,
@@ -117,11 +117,11 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	struct meeting *m;
 	uint32_t row;
 
-	/* the socket may have been bound to a name */
+	/* drop the old description: the socket may have been bound to a name */
 	fd_close(g, p->fds, number);
 	row = meet_sockets(g, p, ev, ino, at);
 	m = &g->meetings[row];
-	/* no cloexec: what an execve closes is recorded */
+	/* pass false for cloexec: the trace has an event if an execve closes the descriptor */
 	d = accepts ? put_end(g, p, number, m->back, m->there, at, false) :
 		      put_end(g, p, number, m->there, m->back, at, false);
 	if (d)

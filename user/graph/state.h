@@ -26,7 +26,7 @@ struct object {
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
 	bool unsized;		/* size and mtime may have changed since they were recorded */
-	bool reported;		/* they were reported with @version */
+	bool reported;		/* the identity was reported with @version */
 	bool linked;		/* it has had several names: see files_renew() */
 	bool met;		/* for a socket: the other end is known, too */
 	bool drained;		/* a FIFO that everyone has closed: it is empty */
@@ -214,8 +214,8 @@ struct description {
 	bool socket;		/* a socket: reads come from another object than @object */
 	bool within;		/* for a socket: connected to a name that was bound in the trace */
 	bool was_read;
-	bool many_heirs;	/* several programs began with it: see inherit() */
-	uint32_t heir;		/* the last one that did not set it up itself, 0 if none */
+	bool many_heirs;	/* several programs began with it: see inherit_fd() */
+	uint32_t heir;		/* last program that got it from its parent as input, 0 if none */
 	int64_t heir_at;
 	bool named;		/* the program was asked to open it: see meaning_note() */
 	bool loads;		/* the loader opened it, as it does ld.so.cache */
@@ -287,7 +287,7 @@ struct execution {
 	int64_t lowest;		/* lowest descriptor that an open returned, 0 if none yet */
 	bool starting;		/* it has opened only what the loader would open */
 	bool loaded;		/* the loader has opened ld.so.cache */
-	bool lends;		/* see classes_lends() */
+	bool lends;		/* it sets up descriptors 0 to 2 for its children */
 	int64_t at;
 };
 
@@ -415,15 +415,15 @@ void add_ask(struct graph *g, struct process *p, const struct et_event *ev, int6
 struct meeting {
 	uint32_t there, back;	/* objects: data from the connecting end, and to it */
 	uint32_t place;		/* number of the place where it waits, 0 if none */
-	uint32_t next;		/* row of the previous one at @place, or next free row */
+	uint32_t next;		/* previous row at @place; in a free row, the next free one */
 	uint64_t ino;		/* of the connecting socket, 0 if unknown */
-	int32_t n;		/* number of ends that connected; if negative, that accepted */
+	int32_t n;		/* connecting ends minus accepting ends so far */
 };
 
 /* A socket with a name. */
 struct place {
 	uint64_t name;		/* hash of the name */
-	uint32_t last;		/* row of the last one that waits, 0 if none */
+	uint32_t last;		/* row of the last connection that waits here, 0 if none */
 };
 
 /**

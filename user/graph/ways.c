@@ -15,7 +15,7 @@
 
 #define MOST_LINKS 40	/* the kernel's limit of links that a path may follow */
 
-/* Whether ".." follows a name: if that name is a link, the path leads elsewhere. */
+/* Whether a path has a ".." behind a name: if the name is a link, ".." leads elsewhere. */
 static bool path_climbs(const char *path, size_t len)
 {
 	const char *end = path + len;
@@ -60,7 +60,7 @@ void ways_report(struct graph *g, uint32_t file, uint32_t path, enum graph_class
 		GRAPH_EMIT(g, asked, file, path, class);
 }
 
-/* The string of a path in the current root. */
+/* The string of a path, prefixed with the current process's root directory. */
 static uint32_t way_string(struct graph *g, const char *path, size_t len)
 {
 	path = roots_path(g, path, &len);

@@ -144,7 +144,7 @@ static void put_versions(const struct page_graph *g, struct page_sections *s)
 	out_close(out);
 }
 
-/* Writer of lists of versions, one list for each program: their number, and the versions. */
+/* Writes the versions that each program read or wrote: first how many, then their ids. */
 struct lists {
 	const struct page_graph *g;
 	struct page_sections *s;

@@ -17,9 +17,8 @@
 #include "format/fxt/fxt.h"
 
 /*
- * A bit of the tag that a consumer gives to a string with fxt_tag().  It marks names that users
- * of fxt_plain.h keep for records with equal headers: fxt_names() changes when the index of such
- * a string gets another string.
+ * A bit of the tag that a consumer gives to a string with fxt_tag().  If the index of such a string
+ * gets another string, fxt_names() changes: see fxt_plain.h.
  */
 #define FXT_TAG_NAME	0x40000u
 

@@ -131,7 +131,7 @@ uint32_t fxt_in_find_tag(struct fxt_in *f, struct fxt_sref *s);
 /** fxt_in_take_args - read all arguments of a record into the current event */
 void fxt_in_take_args(struct fxt_in *f, const struct fxt_rec *rec);
 
-/* The slow path of end_hex(): there are digits. */
+/** fxt_in_take_hex - convert the collected hex digits of a string; at least one is there */
 void fxt_in_take_hex(struct fxt_in *f);
 
 /** fxt_in_error - errno for an error's name; looked up once for each string */

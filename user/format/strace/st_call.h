@@ -57,7 +57,7 @@ bool call_row_wanted(const struct st_row *row, uint32_t record);
 int call_where(const struct call *c, enum st_role role);
 /** call_arg - the argument with a role, empty if none */
 struct st_text call_arg(const struct call *c, enum st_role role);
-/** call_number - value of a number; names that are not known are counted and left out */
+/** call_number - value of an argument like "O_RDONLY|0x10"; unknown names are counted, and are 0 */
 uint64_t call_number(const struct call *c, struct st_text t);
 /** call_fd - number of a descriptor, -1 if none; also passes it to call_learn() */
 int64_t call_fd(const struct call *c, struct st_text t);

@@ -130,7 +130,7 @@ static inline bool next_record(struct merge *m, struct lane *l)
 	if (!l->data)
 		return false;
 	l->ours = rec_open(m->formats, &l->rec, l->data, size);
-	/* a foreign record counts as having the time of the record before it */
+	/* a record that is not from etrace gets the time of the record before it */
 	if (l->ours)
 		l->time = (uint64_t)rec_num(&l->rec, REC_F_time);
 	return true;
