@@ -33,7 +33,7 @@ void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
  * @c: the call
  * @fd: descriptor that stands for the name, or ETRACE_BY_PATH
  *
- * The name comes from the hook, or from the descriptor if it is open, or else from the user.
+ * The name comes from the hook, or from the descriptor if it is open, or else from the arguments.
  */
 void etrace_one_name(struct etrace_call *c, long fd)
 {

@@ -88,7 +88,7 @@ void etrace_open_failed(struct etrace_call *c)
 	etrace_emit_meant(c, false);
 }
 
-/* Only a failed execve: a successful one has its own tracepoint. */
+/* Records a failed execve; a successful one has its own tracepoint. */
 void etrace_do_exec(struct etrace_call *c)
 {
 	if (etrace_held(c) && current->pending.signal.sig[0] & ETRACE_KILLING)

@@ -41,7 +41,7 @@ static void etrace_connected(struct etrace_call *c, int fd)
 	c->r.have |= BIT(ETRACE_VAL_CONNECT_ino);
 }
 
-/* connect() and bind(): the address is in the program's memory. */
+/* Records connect() or bind(), whose address is in the program's memory. */
 static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd,
 			     unsigned long uaddr, int size)
 {

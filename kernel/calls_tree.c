@@ -44,7 +44,7 @@ void etrace_do_mknod(struct etrace_call *c)
 	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
-/* rename and link have two names, from the hook or else from the user. */
+/* Records rename or link, with two names: from the hook, else from the call's arguments. */
 static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 {
 	struct etrace_hold *hold = etrace_held(c);
@@ -169,7 +169,7 @@ static void etrace_times(struct etrace_call *c)
 			     etrace_arg(c, ETRACE_ARG_TIMEVALS, 0) |
 			     etrace_arg(c, ETRACE_ARG_TIMESPECS, 0) |
 			     etrace_arg(c, ETRACE_ARG_TIMESPECS64, 0);
-	unsigned int nr = seconds ? 1 : 2;	/* numbers of each time */
+	unsigned int nr = seconds ? 1 : 2;	/* how many integers each time has */
 	long long time[2] = { 0, 0 };
 	s32 narrow[4];
 	s64 raw[4];

@@ -489,7 +489,7 @@ void etrace_do_write(struct etrace_call *c)
 {
 }
 
-/* A copy from one descriptor to another. 0 bytes: a read at end of file, no write. */
+/* Counts a copy between descriptors; 0 bytes are a read at end of file, not a write. */
 void etrace_do_copy(struct etrace_call *c)
 {
 	if (c->ret)
@@ -499,13 +499,13 @@ void etrace_do_copy(struct etrace_call *c)
 		etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
-/* The return value is not a number of bytes. */
+/* For calls that write, but do not return a number of bytes. */
 void etrace_do_write_some(struct etrace_call *c)
 {
 	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
-/* Writes to a pipe, or reads from it. */
+/* Counts a vmsplice(), which writes to a pipe, or reads from it. */
 void etrace_do_vmsplice(struct etrace_call *c)
 {
 	long flags = etrace_fd_flags(etrace_arg(c, ETRACE_ARG_FD, 0));
@@ -556,7 +556,7 @@ static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace
 	return !copy_from_user_nofault(iocb, (void __user *)at.whole, sizeof(*iocb));
 }
 
-/* The requests that have begun: their byte counts are not known yet. */
+/* Counts the requests that io_submit() has started; their bytes are not known yet. */
 void etrace_do_aio(struct etrace_call *c)
 {
 	unsigned int i, n = min_t(long, c->ret, ETRACE_AIO_MAX);

@@ -53,7 +53,7 @@ static void etrace_set_unread(struct etrace_rec *r, int i)
 	r->unread |= BIT(i);
 }
 
-/* A page of the string is not in memory. */
+/* Marks string @i as not readable now: a page of it is not in memory. */
 static void etrace_set_faulted(struct etrace_rec *r, int i)
 {
 	etrace_set_unread(r, i);

@@ -46,7 +46,7 @@ static inline void etrace_put(char *dst, const char *s, u32 n)
 	dst[n] = '\0';
 }
 
-/* The record has arrived; @where is the event file, or the data of another probe. */
+/* Notes that a record has arrived. @where: the event file, or the data of another probe. */
 static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 {
 	if (where == r->file)

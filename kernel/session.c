@@ -374,7 +374,7 @@ static long etrace_ioc_stats(struct etrace_file *f, void __user *arg)
 	return copy_to_user(arg, &st, sizeof(st)) ? -EFAULT : 0;
 }
 
-/* One bucket at a time: this needs little memory for any number of tasks. */
+/* Lists the tasks of one bucket at a time, which needs little memory. */
 static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 {
 	struct etrace_task_list l;

@@ -15,7 +15,7 @@
 
 #include <nettle/sha2.h>
 
-/* Links cannot leave the root directory; O_NONBLOCK so that a FIFO does not block. */
+/* Open a file below @root: links cannot lead out of it, and a FIFO does not block (O_NONBLOCK). */
 static int open_file(const char *root, const char *path)
 {
 	struct open_how how = {

@@ -30,7 +30,7 @@ static void put_subjects(struct json *j, const struct attest *a)
 	json_end(j, ']');
 }
 
-/* Programs, in the order in which they began. */
+/* Write the programs in the order in which they began. */
 static void put_processes(struct json *j, struct db *db)
 {
 	static const char text[] =

@@ -61,7 +61,7 @@ struct compdb_source *compdb_source_of(struct compdb_command *c, const char *fil
 
 /* ---- paths and names ---- */
 
-/* Does not use build_of(): tables of a new database are filled without loading all of it. */
+/* The path of a file, without build_of(): a new database is filled without loading all of it. */
 static char *path_of(struct db *db, uint32_t file)
 {
 	struct sqlite3_stmt *st = db_ask(db, "SELECT path FROM file WHERE id = ?", "i", (int64_t)file);
@@ -187,7 +187,7 @@ static size_t script_of_kernel(const char *program, char **args, size_t n)
 	for (size_t i = 1; i < n && i < 3; i++)
 		if (!strcmp(path_base(args[i]), path_base(program)))
 			return i;
-	/* run through a link with another name */
+	/* the script has another name if it was run through a link: its path comes first */
 	return n > 1 ? 1 : 0;
 }
 

@@ -71,7 +71,7 @@ static void add_own_args(struct compdb_entry *e, struct compdb_command *variable
 	}
 	if (end == c->cmd.nargs)
 		add_env(e, variables, s->language, false);
-	/* a source that only the compiler proper had */
+	/* add a source that only the arguments of the compiler proper name */
 	if (s->from == s->to && !has_path)
 		add_arg(e, s->path);
 }

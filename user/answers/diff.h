@@ -201,7 +201,7 @@ uint32_t diff_env_unit(const struct diff *d, uint32_t unit);
 /** diff_failed_load - set diff.failed; units must have been compared */
 void diff_failed_load(struct diff *d);
 
-/** diff_failed_call - first call of a unit that failed in the same build only; 0 if none */
+/** diff_failed_call - if a unit failed in one build: its first call that failed only there, or 0 */
 uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
 
 /**

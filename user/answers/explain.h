@@ -61,7 +61,7 @@ void explain_free(struct explain *x);
  */
 bool explain_before(struct explain *x, struct db *old, const char *map);
 
-/** explain_text - print it for people; explain_json() prints it as JSON */
+/** explain_text, explain_json - print the explanation as text, as JSON */
 void explain_text(struct explain *x, struct out *out, const char *bad, const char *bold,
 		  const char *off);
 void explain_json(struct explain *x, struct out *out);

@@ -37,7 +37,8 @@ static int64_t exec_begun(const struct failures *f, uint32_t exec)
 }
 
 /*
- * Number of calls of a caller that began after a time; calls_at(): number that ran at that time.
+ * calls_after() counts the calls of a caller that began after a time; calls_at() counts those that
+ * ran at that time.
  */
 static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
 			    int64_t time)

@@ -209,7 +209,7 @@ static bool path_matters(const struct look *l, const char *path, size_t len)
 	return named;
 }
 
-/* "foo." of libfoo.so or libfoo.a: the name in -lfoo, and a dot. */
+/* The name of a library and the dot behind it: "foo." for libfoo.so and libfoo.a. */
 static struct work_arg library_name(struct work_arg file)
 {
 	size_t end = arg_ends(file, ".so") ? 3 : arg_ends(file, ".a") ? 2 : 0;

@@ -199,21 +199,21 @@ static void add_before(const char *line, const char *at, struct buf *to)
 	while (is_verb(from, (size_t)(at - from))) {
 		end = end_before(line, from);
 		if (!can_be_name(line, part_before(line, end), end)) {
-			/* "sh: 1: cannot open x" */
+			/* take only the last word of "cannot open x" */
 			from = (const char *)memrchr(from, ' ', (size_t)(at - from)) + 1;
 			break;
 		}
 		at = end;
 		from = part_before(line, at);
 	}
-	/* "error writing 'out/copy'" */
+	/* take only the quoted name of "error writing 'out/copy'" */
 	if (at > from && strchr(QUOTES, at[-1])) {
 		while (at > from && strchr(QUOTES, at[-1]))
 			at--;
 		for (from = at; from > line && !strchr(QUOTES, from[-1]);)
 			from--;
 	}
-	/* "make: *** x" */
+	/* skip the asterisks of make: "make: *** x" */
 	while (from < at && strchr("* ", *from))
 		from++;
 	buf_add(to, from, (size_t)(at - from));
@@ -271,7 +271,7 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 			add_before(line ? line + 1 : text.s, at, &on->name);
 		else if (p->where == BEHIND)
 			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
-		/* "cat: write error: No space", "[Errno 28] No space" */
+		/* drop what is no file name: "write error" of "cat: write error: No space" */
 		if (p->reason == FAILURE_OF_SPACE && !can_be_file(&on->name))
 			on->name.len = 0;
 	}
@@ -304,13 +304,13 @@ static enum clue clue_of(const char *s, size_t len)
 	static const char level[] = "\"level\":\"error\"";
 	enum clue clue = CLUE_NONE;
 
-	/* rustc --error-format=json */
+	/* a line of rustc --error-format=json states its level */
 	if (len > 1 && s[0] == '{' && s[1] == '"')
 		return memmem(s, len, level, strlen(level)) ? CLUE_WHICH : CLUE_NONE;
 	for (size_t at = 0; at < len; at++) {
 		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
 			continue;
-		/* "0 errors, 0 failed" */
+		/* skip "0 errors, 0 failed" */
 		if (at > 1 && s[at - 1] == ' ' && s[at - 2] == '0')
 			continue;
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -318,7 +318,7 @@ static enum clue clue_of(const char *s, size_t len)
 
 			if (at + n > len || strncasecmp(s + at, words[i], n))
 				continue;
-			/* "error: x", "error[E0425]: x" */
+			/* the message of a compiler: "error: x", "error[E0425]: x" */
 			if (!i && at + n + 1 < len && (s[at + n] == ':' || s[at + n] == '['))
 				return CLUE_WHICH;
 			clue = CLUE_ERROR;
@@ -373,7 +373,7 @@ static void add_line(const char *s, size_t len, bool any, struct buf *to)
 		found = line;
 		behind = at;
 	}
-	/* "CMake Error at CMakeLists.txt:5 (message):", "configure: error: in /x:" */
+	/* the text follows on the next line after "CMake Error at CMakeLists.txt:5 (message):" */
 	while (best && !more.len && found.s[found.len - 1] == ':' && next_line(s, len, &behind, &line))
 		*(clue_of(line.s, line.len) == CLUE_WHICH ? &found : &more) = line;
 	if (found.len && *found.s == '{')

@@ -53,11 +53,11 @@ struct shell_text {
 
 /* Builtins of POSIX, bash and ksh that do not cause the status 127. */
 static const char builtins[] =
-	/* for variables */
+	/* builtins that handle variables */
 	" declare export getopts let local read readonly set shift typeset unset"
-	/* for the shell and its jobs */
+	/* builtins that control the shell and its jobs */
 	" alias bg break builtin continue fc fg hash jobs kill shopt times trap type unalias"
-	/* other ones */
+	/* other builtins */
 	" : [ cd echo false popd printf pushd pwd test true ulimit umask ";
 /* Builtins that may end with 127 for another reason, or run commands not visible here. */
 static const char strange[] =
@@ -235,7 +235,7 @@ static void skip_arguments(struct shell_text *t, bool of_set)
 
 		if (skip_redirection(t))
 			continue;
-		/* a function */
+		/* the definition of a function: give up */
 		if (*t->s == '(') {
 			t->strange = true;
 			return;
@@ -481,7 +481,7 @@ static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *erre
 	for (; i < n && (*at == '-' || *at == '+') && at[1]; i++, at += strlen(at) + 1) {
 		*errexit |= is_errexit(at, strlen(at));
 		option |= at[1] != '-' && strchr(at, 'c');
-		/* "-o pipefail" */
+		/* the name of the option follows: "-o pipefail" */
 		if (at[1] != '-' && strchr(at, 'o') && i + 1 < n) {
 			at += strlen(at) + 1;
 			i++;

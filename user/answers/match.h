@@ -61,7 +61,7 @@ struct match_side {
 	size_t nwrites, writes_cap;
 	struct map64 drawn;	/* hashes of base names: see match_load_drawn() */
 	char *from, *to;	/* directory @from is compared as @to; NULL if none */
-	struct buf roots;	/* the same for root directories: each and its form, ended by a NUL */
+	struct buf roots;	/* pairs of strings: a root directory, and what it is compared as */
 };
 
 struct match {

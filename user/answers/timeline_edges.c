@@ -109,7 +109,7 @@ void timeline_set_outputs(struct timeline *t)
 	free(known);
 }
 
-/* ---- needs ---- */
+/* ---- which job needs a file of another job ---- */
 
 struct needs {
 	const struct timeline *t;

@@ -21,10 +21,7 @@ struct endless {
 		int64_t last;	/* time of its last processed event in the real build */
 		int64_t children;	/* latest end of a child in that build */
 		uint32_t slice;	/* its first slice that is not fully counted */
-		/*
-		 * child that ended last, if a slot was free before, so that nothing waited for
-		 * its slot
-		 */
+		/* child that ended last, unless its end freed the only slot; else 0 */
 		uint32_t waited_for : 31;
 		bool ended : 1;
 	} *p;

@@ -20,7 +20,7 @@ struct used_file {
 	char *path;		/* @len bytes, followed by a NUL */
 	size_t len;
 	bool link;		/* a link that leads to the file, or another name of it */
-	bool made;		/* by the build; kept only if a package has it */
+	bool made;		/* the build made it; kept only if a package has it */
 	uint32_t package;	/* 1 + index of its package; 0 if none */
 };
 

@@ -43,7 +43,7 @@ void progress_hide(void);
 /** progress_on - whether a progress line is shown */
 bool progress_on(void);
 
-/** progress_resized - the terminal has another size now */
+/** progress_resized - handle a new size of the terminal */
 void progress_resized(void);
 
 #endif

@@ -410,7 +410,7 @@ static bool is_called(const struct config_compiler *row, const char *program, co
 {
 	if (!strchr(row->path, '/'))
 		return !strcmp(row->path, path_base(program)) || !strcmp(row->path, path_base(name));
-	/* run through a link: other names of the same target do not count */
+	/* if links lead to the compiler, only the configured name counts, not other links to it */
 	return !strcmp(row->path, program) || !strcmp(row->path, name) ||
 	       (row->real && !strcmp(row->real, program) &&
 		!strcmp(path_base(row->path), path_base(name)));

@@ -112,7 +112,7 @@ static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 	return n || f->step[f->s.unit_of[f->s.versions[version].exec]] == head;
 }
 
-/* Does it always return the same data, or is it outside of /dev and only describes the machine? */
+/* Does a device always return the same data, or is it a file of /proc or /sys? */
 static bool is_plain_device(struct facts *f, uint32_t file)
 {
 	static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full" };

@@ -24,13 +24,13 @@ extern const char push_build_columns[], push_step_columns[], push_file_columns[]
 /** push_day - convert a time in s since 1970 into days since 1970 */
 uint16_t push_day(uint32_t time);
 
-/** push_put_access - append the row of an access, without its part */
+/** push_put_access - append the row of an access, without the column part */
 void push_put_access(struct buf *to, const struct push_build *b, const struct facts_access *a);
 
-/** push_put_step - append the row of a unit, without its part */
+/** push_put_step - append the row of a unit, without the column part */
 void push_put_step(struct buf *to, const struct push_build *b, const struct facts *f, uint32_t unit);
 
-/** push_put_file - append the row of a file, without its part */
+/** push_put_file - append the row of a file, without the column part */
 void push_put_file(struct buf *to, const struct push_build *b, const struct facts *f, uint32_t file);
 
 /** push_put_build - append the columns of a build that follow the column parts */

@@ -103,7 +103,7 @@ static char *part_of(CURLU *u, CURLUPart part)
 	return curl_url_get(u, part, &s, 0) ? NULL : s;
 }
 
-/* Set @user to the user in the URL, or NULL, for curl_free().  Return: false after diag_fatal(). */
+/* Check a URL. @user: set to its user, for curl_free(); or NULL. Return: false after diag_fatal(). */
 static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 {
 	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";
@@ -131,7 +131,7 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 	return good;
 }
 
-/* Set the server's URL, and as check_url(); @here: whether its host is this machine. */
+/* Check and set the server's URL.  @user: as in check_url(); @here: its host is this machine */
 static bool take_url(struct server *s, const char *url, char **user, bool *here)
 {
 	CURLU *u = curl_url();
@@ -469,7 +469,7 @@ static bool send_request(struct server *s, const char *query, const void *body, 
 	buf_adds(&url, s->url);
 	buf_adds(&url, "?wait_end_of_query=1");
 	if (query) {
-		/* a Distributed table confirms rows only when its shards have them */
+		/* let a Distributed table confirm rows only when its shards have them */
 		buf_adds(&url, "&insert_distributed_sync=1&query=");
 		buf_adds(&url, escaped ? escaped : "");
 	}

@@ -149,7 +149,7 @@ void live_look(const struct live *l, uint64_t time, struct live_now *now)
 
 /* ---- the line ---- */
 
-/* "3.2 s", "12:05" */
+/* Append a duration: "3.2 s", "12:05" */
 static void add_time(struct buf *to, uint64_t ns)
 {
 	uint64_t s = ns / 1000000000u;

@@ -183,7 +183,7 @@ static bool keeps_going(const struct task *t, const struct work_arg *args, size_
 			return true;
 		if (args[i].len < 2 || args[i].s[0] != '-' || args[i].s[1] == '-')
 			continue;
-		/* "-k", "-j4k", "-kj4"; ninja: "-k 0" */
+		/* the option may be in a cluster: "-k", "-j4k", "-kj4"; ninja has "-k 0" */
 		if (memchr(args[i].s, 'k', args[i].len))
 			return true;
 	}

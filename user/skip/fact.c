@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Where a name leads: no link on the way may have another target. */
+/* Append where a path leads, with links resolved: a link with another target changes the fact. */
 static bool fact_real(const char *path, struct buf *to)
 {
 	char real[PATH_MAX];
@@ -108,7 +108,7 @@ static bool fact_look(const char *path, bool times, struct buf *to)
 			 times ? (intmax_t)st.st_mtim.tv_sec : 0, times ? st.st_mtim.tv_nsec : 0);
 		buf_adds(to, text);
 	} else if (S_ISDIR(st.st_mode)) {
-		/* it determines the modes of files created in the directory */
+		/* a default ACL determines the modes of files created in the directory: give up */
 		if (getxattr(path, "system.posix_acl_default", text, sizeof(text)) >= 0)
 			return false;
 	} else if (S_ISCHR(st.st_mode)) {
@@ -120,7 +120,7 @@ static bool fact_look(const char *path, bool times, struct buf *to)
 	return fact_others(path, &st, to) && fact_real(path, to);
 }
 
-/* The names, in the order in which programs get them: not all sort them. */
+/* Hash the names in a directory, in the order in which programs get them: not all sort them. */
 static bool fact_list(const char *path, struct buf *to)
 {
 	char hex[SKIP_HEX + 1];

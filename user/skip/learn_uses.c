@@ -127,7 +127,7 @@ static bool take_misses(struct learning *x, uint32_t exec)
 
 		if (!learn_ways(x, m->file, m->error == EINVAL ? look : LEARN_MISSED, m->error))
 			return false;
-		/* that it did not exist before is a separate fact */
+		/* the step changed this file: that it was missing before is a separate fact */
 		if (x->touched[m->file])
 			continue;
 		if (!learn_path(x, m->file, path))

@@ -49,7 +49,7 @@ static bool add_sanitizer(struct buf *to, const char *s)
 	if (len >= strlen(off) && !strcmp(s + len - strlen(off), off))
 		len -= strlen(off);
 	len -= s[len - 1] == ':';
-	/* an empty one is as good as none */
+	/* leave out the variable if it is empty without that */
 	if (len > strlen(name)) {
 		buf_add(to, s, len);
 		buf_addc(to, '\0');
@@ -113,7 +113,7 @@ static const char *state_descriptor(struct buf *to, int fd)
 	return NULL;
 }
 
-/* Whether only descriptors 0 to 2 are open, and @dir's own. */
+/* Whether the program would inherit descriptors other than 0 to 2. */
 static bool state_has_others(void)
 {
 	DIR *dir = opendir("/proc/self/fd");

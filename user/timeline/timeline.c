@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decides by base name. */
+/* Only the base name of the program decides. */
 bool timeline_schedules(const char *path, size_t len)
 {
 	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
@@ -41,7 +41,7 @@ static int by_end(const void *a, const void *b, void *ctx)
 	return (x->until > y->until) - (x->until < y->until);
 }
 
-/* Children of each process, in the order of their ends. */
+/* List the children of each process, in the order of their ends. */
 static void link_kids(struct timeline *t)
 {
 	uint32_t *order = xcalloc(t->nprocesses + 1, sizeof(*order)), at = 0;
@@ -65,7 +65,7 @@ static void link_kids(struct timeline *t)
 	free(order);
 }
 
-/* Execs of each process, in time order. */
+/* List the execs of each process, in time order. */
 static void link_runs(struct timeline *t)
 {
 	uint32_t at = 0;
@@ -91,7 +91,7 @@ static int by_begin(const void *a, const void *b, void *ctx)
 	return (x->process > y->process) - (x->process < y->process);
 }
 
-/* Children before their parents. */
+/* By time; at the same time, children before their parents. */
 static int by_last(const void *a, const void *b, void *ctx)
 {
 	const struct timeline_moment *x = a, *y = b;
@@ -102,7 +102,7 @@ static int by_last(const void *a, const void *b, void *ctx)
 	return (x->process < y->process) - (x->process > y->process);
 }
 
-/* Processes mostly come in the order of their beginnings. */
+/* Sort a list that is often sorted already: processes mostly come in the order of their begin. */
 static void sort_moments(const struct timeline *t, struct timeline_moment *list, size_t n,
 			 int (*by)(const void *, const void *, void *))
 {

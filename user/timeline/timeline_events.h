@@ -48,7 +48,7 @@ void timeline_events_begin(struct timeline_events *l, struct proctab *tab, const
 void timeline_events_end(struct timeline_events *l, const struct task *t, enum task_end why,
 			 uint64_t time, const struct et_event *ev);
 
-/** timeline_events_complete - the trace is over, and all tasks have ended */
+/** timeline_events_complete - compute the rest at the end of the trace, after all tasks ended */
 void timeline_events_complete(struct timeline_events *l, uint64_t time);
 
 /**

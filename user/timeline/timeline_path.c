@@ -27,10 +27,7 @@ static bool *find_jobs(const struct timeline *t)
 
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		jobs[p] = t->processes[p].job == p;
-	/*
-	 * nor did a job that only waits for another build tool, such as a shell with "cd DIR &&
-	 * make"
-	 */
+	/* a job that only waits for another build tool takes no slot: sh -c "cd DIR && make" */
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		if (t->processes[p].schedules)
 			jobs[t->processes[p].job] = false;

@@ -119,7 +119,7 @@ static int by_process(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Find the possible waits, of @n of a process, for a reader (@full) or a writer, cut to @free. */
+/* Set w->may_here to the parts of @n possible waits, for a reader if @full, in w->free. */
 static void find_here(struct work *w, const struct timeline_wait *may, size_t n, bool full)
 {
 	int64_t until = 0;
@@ -147,7 +147,7 @@ static size_t ends_after(const struct timeline_wait *rows, size_t n, int64_t at)
 	return partition_point(i, 0, n, rows[i].to <= at);
 }
 
-/* Add the parts of a span that are in none of @n rows with the same @full. */
+/* Add the parts of a span outside all rows whose member full is @full. */
 static void add_rest(struct spans *to, struct timeline_wait span, const struct timeline_wait *rows,
 		     size_t n,
 		     bool full)

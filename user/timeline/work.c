@@ -335,7 +335,7 @@ static struct work_arg first_word(struct work_arg commands)
 		while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("+-./_:", *at))))
 			at++;
 		word.len = (size_t)(at - word.s);
-		/* "VAR=value cmd" */
+		/* skip the setting of a variable before a command: "VAR=value cmd" */
 		if (at < end && *at == '=') {
 			while (at < end && !isspace((unsigned char)*at) && *at != ';')
 				at++;

@@ -19,11 +19,11 @@
 /* "String References": strings that etrace writes stay below 32,000 bytes. */
 #define FXT_MAX_STRING		31999u
 #define FXT_MAX_STRING_INDEX	32767u
-/* "Thread References" */
+/* Format document: "Thread References" */
 #define FXT_MAX_THREAD_INDEX	255u
 /* "Blob Record": a 15-bit size, which must fit into the record. */
 
-/* "Record Types" */
+/* Format document: "Record Types" */
 enum fxt_record_type {
 	FXT_REC_METADATA = 0,
 	FXT_REC_INIT = 1,
@@ -39,7 +39,7 @@ enum fxt_record_type {
 	FXT_REC_LARGE = 15,
 };
 
-/* "Metadata Record" */
+/* Format document: "Metadata Record" */
 enum fxt_metadata_type {
 	FXT_META_PROVIDER_INFO = 1,
 	FXT_META_PROVIDER_SECTION = 2,
@@ -47,10 +47,10 @@ enum fxt_metadata_type {
 	FXT_META_TRACE_INFO = 4,
 };
 
-/* "Provider Event Metadata", "Events" */
+/* Format document: "Provider Event Metadata", "Events" */
 #define FXT_PROVIDER_EVENT_BUFFER_FULL	0
 
-/* "Event Record" */
+/* Format document: "Event Record" */
 enum fxt_event_type {
 	FXT_EV_INSTANT = 0,
 	FXT_EV_COUNTER = 1,
@@ -66,7 +66,7 @@ enum fxt_event_type {
 };
 #define FXT_EV_COUNT 11
 
-/* "Argument Types" */
+/* Format document: "Argument Types" */
 enum fxt_arg_type {
 	FXT_ARG_NULL = 0,
 	FXT_ARG_I32 = 1,
@@ -81,7 +81,7 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
-/* "Blob Types" */
+/* Format document: "Blob Types" */
 #define FXT_BLOB_DATA		1
 #define FXT_BLOB_LAST_BRANCH	2
 #define FXT_BLOB_PERFETTO	3
@@ -94,14 +94,14 @@ enum fxt_sched_kind {
 	FXT_SCHED_WAKEUP = 2,
 };
 
-/* "Profiler Record" */
+/* Format document: "Profiler Record" */
 enum fxt_prof_kind {
 	FXT_PROF_MODULE = 0,
 	FXT_PROF_MMAP = 1,
 	FXT_PROF_BACKTRACE = 2,
 };
 
-/* "Large Records" */
+/* Format document: "Large Records" */
 #define FXT_LARGE_BLOB		0
 /* "Large Blob Record": with and without time, thread and arguments */
 #define FXT_LARGE_BLOB_EVENT	0
@@ -111,7 +111,7 @@ enum fxt_prof_kind {
 #define FXT_KOBJ_PROCESS	1
 #define FXT_KOBJ_THREAD		2
 
-/* "Scheduling Record", "Thread States" */
+/* Format document: "Scheduling Record", "Thread States" */
 enum fxt_thread_state {
 	FXT_THREAD_NEW = 0,
 	FXT_THREAD_RUNNING = 1,

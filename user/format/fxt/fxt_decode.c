@@ -70,7 +70,7 @@ static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
 	}
 }
 
-/* "String References" */
+/* Format document: "String References" */
 static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint64_t ref,
 			       uint64_t offset, struct fxt_sref *s)
 {
@@ -122,7 +122,7 @@ static void args_follow(struct fxt_rec *rec, struct fxt_cursor *c, unsigned int 
 	rec->arg_words = c->left;
 }
 
-/* "Metadata Record" */
+/* Format document: "Metadata Record" */
 static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
 	uint64_t h = rec->header;
@@ -178,7 +178,7 @@ static unsigned int words_of_args(const struct fxt_cursor *c, unsigned int n)
 	return words < c->left ? words : c->left;
 }
 
-/* "Event Record" */
+/* Format document: "Event Record" */
 static void decode_event(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
 	uint64_t h = rec->header;
@@ -209,7 +209,7 @@ static void decode_event(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_c
 	args_follow(rec, c, nargs);
 }
 
-/* "Scheduling Record" */
+/* Format document: "Scheduling Record" */
 static void decode_scheduling(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
 	uint64_t h = rec->header;
@@ -253,7 +253,7 @@ static struct fxt_sref take_text(struct fxt_cursor *c, uint32_t len)
 	return s;
 }
 
-/* "Profiler Record" */
+/* Format document: "Profiler Record" */
 static void decode_profiler(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
 	uint64_t h = rec->header;

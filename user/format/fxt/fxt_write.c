@@ -316,7 +316,7 @@ int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name
 	return fxt_kernel_object(w, FXT_KOBJ_PROCESS, process, name, NULL, 0);
 }
 
-/* "Kernel Object Record", "Argument Conventions" */
+/* Format document: "Kernel Object Record", "Argument Conventions" */
 int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
 		    struct fxt_str name)
 {

@@ -71,7 +71,7 @@ static inline void drop_copy(struct string_slot *slot)
 	slot->own = 0;
 }
 
-/* "Record Header" */
+/* Format document: "Record Header" */
 static inline uint64_t record_header(enum fxt_record_type type, unsigned int words)
 {
 	return (uint64_t)type | (uint64_t)words << 4;

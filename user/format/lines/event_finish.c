@@ -93,6 +93,6 @@ void lt_finish(struct et_event *ev, const struct lt_list *list)
 		    !gives_back(ev, list))
 			keep_raw(ev, list);
 	}
-	/* not needed any more: the findings have sizes that differ from the strings */
+	/* announced sizes are not needed any more: findings report those that were wrong */
 	ev->announced = 0;
 }

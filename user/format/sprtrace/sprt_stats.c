@@ -339,7 +339,7 @@ struct sink *sprt_stats_open(const struct sink_args *args)
 
 	s->sink.ops = &ops;
 	s->args = *args;
-	/* s->res[0] */
+	/* the first resource stands for all unknown ones */
 	res_of_type(s, OTHER);
 	return sprt_filter_sink(&s->sink, args);
 }

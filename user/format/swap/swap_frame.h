@@ -75,7 +75,7 @@ struct swap_frame {
 	bool near_known;	/* near_seq and near_sec are set */
 	unsigned int near_misses;	/* headers in a row that were no neighbours of it */
 	uint32_t near_seq;	/* sequence number of the last credible header */
-	uint32_t near_sec;	/* and its seconds */
+	uint32_t near_sec;	/* time of the last credible header, s */
 	uint64_t wasted;	/* payload bytes read only to judge a header */
 };
 

@@ -203,7 +203,7 @@ static int bpf_pump(struct session *base)
 	int n = ring_buffer__consume(s->ring);
 	int err = bpf_rec_seen(s->rec, before);
 
-	/* Includes bytes that arrived while reading, so it is never too low. */
+	/* The level includes bytes that arrived while reading, so it is never too low. */
 	base->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
 	if (!s->err)
 		s->err = n < 0 ? n : err;

@@ -178,7 +178,7 @@ static __always_inline bool fill_pipe(const struct call *c)
 	return true;
 }
 
-/* rename and link: two names, from the hook or else from the user. */
+/* Fill in the two names of rename and link: from the hook, else from the call's arguments. */
 static __always_inline bool two_names(const struct call *c, u32 kind, u32 flags)
 {
 	rec_init(c->s, c->t, kind);

@@ -51,7 +51,7 @@ static __always_inline bool open_failed(const struct call *c)
 	return want_meant(c, false);
 }
 
-/* Only a failed execve: a successful one has its own tracepoint. */
+/* Fills in a failed execve; a successful one has its own tracepoint. */
 static __always_inline bool fill_exec(const struct call *c)
 {
 	struct task_struct *task = c->task;

@@ -40,7 +40,7 @@ static __always_inline void record_connected(const struct call *c, s32 fd)
 		put_val(c->s, EB_V_CONNECT_ino, BPF_CORE_READ(file, f_inode, i_ino));
 }
 
-/* connect() and bind(): the address is in the program's memory. */
+/* Fills in connect() or bind(), whose address is in the program's memory. */
 static __always_inline bool record_address(const struct call *c, u32 kind, u64 fd, u64 addr,
 					   s32 size)
 {

@@ -144,7 +144,7 @@ static __always_inline bool fill_utimens(const struct call *c)
 	return one_name(c, fd);
 }
 
-/* The directory after the call; if it failed, the one that it asked for. */
+/* Fills in the directory after the call; if it failed, the one that it asked for. */
 static __always_inline bool fill_chdir(const struct call *c)
 {
 	s64 fd;

@@ -273,7 +273,7 @@ static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 
 
 /* ---- calls: only a copy has its own record ---- */
 
-/* The return value is not a number of bytes. */
+/* For calls that write, but do not return a number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c)
 {
 	use_write(c, call_arg(c, EB_A_FD, 0), 0);
@@ -291,7 +291,7 @@ static __always_inline bool fill_write(const struct call *c)
 	return false;
 }
 
-/* A copy from one descriptor to another. 0 bytes: a read at end of file, no write. */
+/* Counts a copy between descriptors; 0 bytes are a read at end of file, not a write. */
 static __always_inline bool fill_copy(const struct call *c)
 {
 	if (c->ret)
@@ -300,7 +300,7 @@ static __always_inline bool fill_copy(const struct call *c)
 	return false;
 }
 
-/* Writes to or reads from the end of a pipe. */
+/* Counts a vmsplice(), which writes to a pipe, or reads from it. */
 static __always_inline bool fill_vmsplice(const struct call *c)
 {
 	s32 fd = call_arg(c, EB_A_FD, 0);
@@ -356,7 +356,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 	return 0;
 }
 
-/* Requests that io_submit() has started: their byte counts are not known yet. */
+/* Counts the requests that io_submit() has started; their bytes are not known yet. */
 static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
