@@ -100,7 +100,7 @@ struct naming {
 	const bool *alone;	/* by unit: it saw no difference, but made one */
 	uint32_t *queue;	/* units whose inputs are to be checked, each once */
 	size_t n, cap;
-	uint32_t top;		/* the program of which all of them are a part */
+	uint32_t top;		/* the program that all these units are parts of */
 	bool outside;		/* another step wrote an unknown input */
 };
 

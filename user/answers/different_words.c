@@ -56,7 +56,7 @@ void different_look_at_words(struct different *w, uint32_t unit, const char *nam
 
 	if (language == WORDS_OF_NONE)
 		return;
-	/* sh -c, python -c, perl -e, awk */
+	/* search a script that is an argument: of sh -c, python -c, perl -e, awk */
 	if (language != WORDS_OF_C && language != WORDS_OF_MAKE) {
 		match_args(B(w), unit, &text, &n);
 		look_at_words(language, &text, fn, ctx, NULL);

@@ -38,7 +38,7 @@ static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const str
 	s->until = one->until;
 }
 
-/* By process: CPU time of it and all below it, ns. */
+/* By process: CPU time of the process and all its descendants, ns. */
 static int64_t *cpu_below(const struct timeline *t)
 {
 	int64_t *cpu = xcalloc(t->nprocesses + 1, sizeof(*cpu));

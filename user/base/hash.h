@@ -26,7 +26,7 @@ typedef unsigned __int128 hash_wide;
 /* Number of bytes that are hashed as one sum. */
 #define HASH_BLOCK 128u
 
-/* Drawn when the program starts. */
+/* The key of all hashes: random numbers, drawn when the program starts. */
 extern struct hash_key {
 	hash_wide add, first, second;	/* for numbers */
 	uint64_t point, square;		/* for more than HASH_BLOCK bytes; below 2^61 - 1 */

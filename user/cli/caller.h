@@ -12,7 +12,7 @@
 struct user {
 	uid_t uid;
 	gid_t gid;
-	gid_t *groups;		/* all of them */
+	gid_t *groups;		/* all groups of the user */
 	int ngroups;
 	char *name;		/* NULL if the uid has none */
 	char *home, *shell;	/* NULL if unknown */

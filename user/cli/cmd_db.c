@@ -28,7 +28,7 @@ static const struct command_line command_line = {
 	.failed = 2,
 };
 
-/* "build.fxt.zst" gives "build.db". */
+/* Set the default name of a database: "build.db" for "build.fxt.zst". */
 static void default_name(struct buf *to, const char *trace)
 {
 	const char *slash = strrchr(trace, '/'), *dot;

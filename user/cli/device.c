@@ -36,7 +36,7 @@ bool device_module(char *path, size_t size)
 		return false;
 	if ((size_t)snprintf(path, size, "%s/" MODULE, dir) < size && !access(path, R_OK))
 		return true;
-	/* build/user/etrace next to etrace.ko of the same tree */
+	/* in a build tree, etrace is in build/user, and the module at the top */
 	slash = strrchr(dir, '/');
 	if (!slash || strncmp(slash, "/user", 5))
 		return false;

@@ -112,7 +112,7 @@ static gzFile open_config(char *path, size_t size)
 		snprintf(path, size, "/lib/modules/%s/build/.config", doctor_host.release);
 	if (access(path, R_OK))
 		snprintf(path, size, "/proc/config.gz");
-	/* also reads files that are not compressed */
+	/* gzopen() also reads files that are not compressed */
 	return gzopen(path, "re");
 }
 

@@ -117,7 +117,7 @@ static bool may_read_mount(const struct file_limits *limits, uint64_t id)
 
 /* A way to find a file. */
 struct way {
-	int fd;			/* O_PATH descriptor of it, or AT_FDCWD with @path */
+	int fd;			/* O_PATH descriptor of the file, or AT_FDCWD with @path */
 	const char *path;
 	int flags;		/* of statx() and open(), to follow links or not */
 };

@@ -120,7 +120,7 @@ uint8_t db_class(struct db *db, int64_t class);
  */
 bool db_args_fit(struct db *db, size_t len);
 
-/* Valid until the next db_row() or db_ask() of the statement. */
+/** db_bytes - a text or blob; valid until the next db_row() or db_ask() of the statement */
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len);
 
 /** db_one - the first column of the first row, 0 if no row */

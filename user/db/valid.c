@@ -232,7 +232,7 @@ static const struct rule {
 };
 #define NRULES (sizeof(rules) / sizeof(rules[0]))
 
-/* Condition for a column that is out of range, which NULL never is. */
+/* Append the SQL condition that a column is out of range.  It is never true for NULL. */
 static void put_outside(struct buf *to, struct db *db, const struct rule *r)
 {
 	buf_adds(to, r->column);
@@ -253,7 +253,7 @@ static void put_outside(struct buf *to, struct db *db, const struct rule *r)
 	}
 }
 
-/* Query for the first row that breaks a rule: its rowid, and 1 for each rule that it breaks. */
+/* Append the query for the first row that breaks a rule: its rowid, and 1 for each such rule. */
 static void put_question(struct buf *to, struct db *db, const struct rule *r, size_t n)
 {
 	buf_adds(to, "SELECT rowid");

@@ -90,7 +90,7 @@ static void put_row(struct writer *w, enum into table, const char *types, ...)
 	count_row(w);
 }
 
-/* 'i' if it is known, '0' (NULL) if not */
+/* Type for db_bind() of a number that may be unknown: 'i', or '0' (NULL). */
 static char number_type(bool known)
 {
 	return known ? 'i' : '0';

@@ -75,8 +75,8 @@ enum et_fault {
 
 struct et_finding {
 	enum et_fault fault;
-	const char *name;	/* of the line or string, as lines have it */
-	const char *field;	/* ET_NO_FIELD: which */
+	const char *name;	/* tag of the line or string in the line format */
+	const char *field;	/* ET_NO_FIELD: name of the missing field */
 	int64_t want, have;	/* bytes, or parts */
 };
 

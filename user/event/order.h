@@ -32,7 +32,7 @@ static inline uint64_t order_arrives(struct order *o)
 	return o->arrivals++;
 }
 
-/* order_put() if the row is not the last, or if there is no room at the end. */
+/* Slow path of order_put(), if the row is not the last, or there is no room at the end. */
 void order_insert(struct order *o, struct order_row row);
 
 /* Whether @x comes before @y. */

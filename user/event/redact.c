@@ -74,7 +74,7 @@ static size_t quoted_end(const struct scan *t, size_t at, char quote)
 	return i < t->len ? i : t->len;
 }
 
-/* "Authorization: Bearer x": up to the quote around it, or the line's end. */
+/* End of a header like "Authorization: Bearer x": the quote around it, or the line's end. */
 static size_t header_end(const struct scan *t, size_t at)
 {
 	size_t i = at;
@@ -338,7 +338,7 @@ static uint64_t by_user(const struct command *c, const struct redact_word *befor
 	return 0;
 }
 
-/* "--token": the next argument is a secret. */
+/* Whether the next argument is a secret, as after "--token". */
 static bool asks_for_next(const struct redact_word *w)
 {
 	size_t dashes = 0;
@@ -351,7 +351,7 @@ static bool asks_for_next(const struct redact_word *w)
 	return dashes && dashes < w->len && takes_secret(w->s + dashes, w->len - dashes);
 }
 
-/* "-c", "-lc", "-euxc": the next argument is a script. */
+/* Whether the next argument is a script, as after "-c", "-lc", "-euxc". */
 static bool asks_for_script(const struct redact_word *w)
 {
 	if (w->len < 2 || w->len > 8 || w->s[0] != '-' || w->s[w->len - 1] != 'c')

@@ -85,7 +85,7 @@ struct facts {
 	struct facts_pair *reads;	/* @of: file, @step: step that read it; each pair once */
 	struct facts_pair *follows;	/* @of: step, @step: reader of its output; each pair once */
 	size_t nreads, reads_cap, nfollows, follows_cap;
-	uint32_t nsteps, nused;		/* number of units, of used files */
+	uint32_t nsteps, nused;		/* number of rows of @steps, of used files */
 	uint64_t naccesses;
 	bool complete;
 	bool by_name;			/* an unidentified program is identified by its name */

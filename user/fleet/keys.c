@@ -300,7 +300,7 @@ static int by_name(const void *a, const void *b)
 	return (x->version > y->version) - (x->version < y->version);
 }
 
-/* Did no unit of the step write the version?  @shared: set if both units of it and others did. */
+/* Whether no unit of the step wrote the version.  @shared: set if it and others did. */
 static bool is_input(struct facts *f, uint32_t head, uint32_t version, bool *shared)
 {
 	size_t n, own = 0;

@@ -103,7 +103,7 @@ static char *part_of(CURLU *u, CURLUPart part)
 	return curl_url_get(u, part, &s, 0) ? NULL : s;
 }
 
-/* Check a URL. @user: set to its user, for curl_free(); or NULL. Return: false after diag_fatal(). */
+/* Check a URL. @user: set to its user, for curl_free(), or NULL. Return false after diag_fatal() */
 static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 {
 	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";

@@ -529,10 +529,10 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 }
 
 /*
- * Note whether the standard input of a new program is a file that was meant for it. It is if this
- * process put it there. If the parent did (a shell that uses vfork), emit_heir() decides: it is if
- * no other program started with the file, apart from this one's parent and predecessor, and
- * nothing read it.
+ * Note whether the standard input of a new program is a file that was meant for it, as when this
+ * process opened it. If the parent did (a shell that uses vfork), emit_heir() decides: the file was
+ * meant for the program if no other one started with it, apart from the program's parent and
+ * predecessor, and nothing read it.
  */
 static void inherit_fd(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
 {

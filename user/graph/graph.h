@@ -60,7 +60,7 @@ enum graph_unseen {
 	GRAPH_UNSEEN_SOCKET = 2,	/* it read from a socket that leads out of the trace */
 	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
 	GRAPH_UNSEEN_SENT = 8,		/* it wrote to a socket that leads out of the trace */
-	/* it used files in another mount namespace, and what they are outside of it is not known */
+	/* it used files in another mount namespace, whose names outside of it are not known */
 	GRAPH_UNSEEN_NAMES = 16,
 };
 

@@ -295,7 +295,7 @@ struct execution {
 struct named_paths {
 	bool found;
 	struct buf text;
-	uint32_t *ends, n;	/* where each of them ends */
+	uint32_t *ends, n;	/* end of each path in @text */
 	size_t cap;
 };
 
@@ -352,7 +352,7 @@ struct graph {
 	struct buf resolved;	/* used by ways.c */
 	struct buf path;	/* for joining paths */
 	struct root *roots;	/* list of all roots */
-	uint32_t nroots;	/* number of them so far */
+	uint32_t nroots;	/* number of @roots so far */
 	const struct root *root;	/* of the process whose event is handled */
 	struct buf rooted;	/* used by roots_path() */
 	struct meeting *meetings;	/* see meetings.c */
@@ -525,7 +525,7 @@ static inline const char *roots_inner(const struct graph *g, const char *path, s
 }
 /** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
-/** roots_report - pass the root that such a process has to the owner, as if by chroot(), if known */
+/** roots_report - report the root of a process of roots_present() as a chroot, if it is known */
 void roots_report(struct graph *g, struct process *p, int64_t at);
 /** roots_change - handle CHROOT, PIVOT, SETNS: the process may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);

@@ -55,7 +55,7 @@ static inline const uint8_t *in_window(const struct in *in, size_t *have)
 	return h->data + h->start;
 }
 
-/* in_peek() when the window holds fewer than @want bytes. */
+/* Slow path of in_peek(), if the window holds fewer than @want bytes. */
 const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
 
 /**

@@ -33,7 +33,7 @@ enum in_writer in_writer(int fd)
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return IN_WRITER_NONE;
 	/*
-	 * the signal that breaks the lease if a process opens the file for writing now; the
+	 * if a process opens the file for writing now, the kernel reports that with a signal; the
 	 * default, SIGIO, would end the program
 	 */
 	if (fcntl(fd, F_SETSIG, SIGURG))

@@ -59,7 +59,7 @@ struct learning {
 	/* about the current step */
 	uint32_t step, end;	/* its first and its last program */
 	bool *in;		/* by exec: part of it */
-	/* a shell of it may run commands that another program of it has read */
+	/* a shell of the step reads what the step wrote, and may run it as commands */
 	bool fed;
 	/* by file: the step made, changed or removed it; 2 for a directory */
 	uint8_t *touched;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The FXT decoder: decodes one record.  See fxt_read.h; section names are those of the
+ * The FXT decoder: decodes one record.  See fxt_read.h.  Quoted names are sections of the
  * format document.
  */
 #include "format/fxt/fxt_decode.h"

@@ -65,11 +65,11 @@ struct fxt_rec {
 	union {
 		struct {
 			unsigned int type;	/* enum fxt_metadata_type or unknown */
-			uint32_t provider;	/* types 1, 2, 3 */
-			struct fxt_sref name;	/* type 1; ref is 0 */
-			unsigned int event;	/* type 3 */
-			unsigned int info_type;	/* type 4; 0 is the magic number */
-			uint32_t magic;		/* type 4, info type 0 */
+			uint32_t provider;	/* Provider Info, Section and Event (types 1 to 3) */
+			struct fxt_sref name;	/* Provider Info; ref is 0 */
+			unsigned int event;	/* Provider Event */
+			unsigned int info_type;	/* Trace Info (type 4): 0 is the magic number */
+			uint32_t magic;		/* Trace Info with @info_type 0 */
 		} meta;
 		struct {
 			uint64_t ticks;		/* per second */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The FXT encoder.  See fxt_write.h; section names are the document's. */
+/* The FXT encoder.  See fxt_write.h.  Quoted names are sections of the format document. */
 #include "format/fxt/fxt_writer.h"
 #include "base/hash.h"
 #include "base/xalloc.h"

@@ -107,7 +107,7 @@ static inline struct fxt_arg fxt_arg_koid(struct fxt_str name, uint64_t v)
 	return (struct fxt_arg){ .name = name, .type = FXT_ARG_KOID, .koid = v };
 }
 
-/* An event. "Event Record" */
+/* An event: format document, "Event Record". */
 struct fxt_event {
 	enum fxt_event_type type;
 	uint64_t time;		/* ticks */
@@ -146,14 +146,14 @@ void fxt_writer_free(struct fxt_writer *w);
 struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str);
 #define FXT_MAX_PINS 4096u
 
-/** fxt_magic - "Magic Number Record": the first record of a file */
+/** fxt_magic - write the Magic Number record, the first one of a file */
 int fxt_magic(struct fxt_writer *w);
 
-/** fxt_init - "Initialization Record" @ticks: ticks per second, not 0 */
+/** fxt_init - write an Initialization record; @ticks: ticks per second, not 0 */
 int fxt_init(struct fxt_writer *w, uint64_t ticks);
 
 /**
- * fxt_provider_info - "Provider Info Metadata"
+ * fxt_provider_info - write a Provider Info record
  * @id: provider id
  * @name: at most 255 bytes
  *
@@ -163,7 +163,7 @@ int fxt_init(struct fxt_writer *w, uint64_t ticks);
  */
 int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
 
-/** fxt_provider_event - "Provider Event Metadata" @event: 4 bits */
+/** fxt_provider_event - write a Provider Event record; @event: 4 bits */
 int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
 
 /**
@@ -173,7 +173,7 @@ int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
  */
 void fxt_begin(struct fxt_writer *w, uint32_t provider, struct fxt_str name);
 
-/** fxt_event - write any event with its arguments. "Event Record" */
+/** fxt_event - write an Event record, with its arguments */
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs);
 
@@ -283,7 +283,7 @@ bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint
 		   uint64_t thread);
 
 /**
- * fxt_kernel_object - "Kernel Object Record"
+ * fxt_kernel_object - write a Kernel Object record
  * @type: FXT_KOBJ_*, 8 bits
  * @koid: the object
  * @name: its name
@@ -301,7 +301,7 @@ int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name
 int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
 		    struct fxt_str name);
 
-/* A context switch. "Context Switch Record" */
+/* A context switch: format document, "Context Switch Record". */
 struct fxt_switch {
 	uint64_t time;
 	unsigned int cpu;		/* 8 bits */
@@ -311,7 +311,7 @@ struct fxt_switch {
 	unsigned int out_priority, in_priority;	/* 8 bits each */
 };
 
-/** fxt_context_switch - "Context Switch Record" */
+/** fxt_context_switch - write a Context Switch record */
 int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw);
 
 #endif

@@ -42,7 +42,7 @@ void st_call(struct st_log *log, struct st_task *task, const struct st_line *lin
 	if (!c.row)
 		return;
 	st_ends(task, line->name, line->args);
-	/* interrupted: restarted, or the program gets EINTR; "?": it did not return */
+	/* skip a call that was interrupted (restarted or EINTR), or did not return ("?") */
 	if (line->restarts || !line->has_value)
 		return;
 	if (!is_recorded(c.row, line) || !call_row_wanted(c.row, log->opt.record))

@@ -350,7 +350,7 @@ void st_do_write(struct call *c)
 	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value, false);
 }
 
-/* Number of bytes unknown: the call returns a number of messages, or only reserves space. */
+/* Note a write of unknown size: the call returns a number of messages, or only reserves space. */
 void st_do_write_some(struct call *c)
 {
 	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), 0, false);
@@ -383,7 +383,7 @@ void st_do_mmap(struct call *c)
 		call_has_written(c, fd, 0, false);
 }
 
-/* One structure per request: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
+/* Note the requests of io_submit: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
 void st_do_aio(struct call *c)
 {
 	struct st_text rest, one, fd, what;

@@ -338,7 +338,7 @@ void st_made(struct st_log *log, const struct st_task *maker)
 	for (struct st_task *child = log->tasks.unborn; child; child = child->next) {
 		if (child->maker != maker)
 			continue;
-		/* the pid that strace sees would come too late */
+		/* use the pid that the parent sees: strace has not shown another one yet */
 		st_tasks_name(&log->tasks, child, child->local_pid);
 		put_clone(log, maker, child, child->flags_known, child->flags);
 		child->maker = NULL;

@@ -34,7 +34,7 @@ void st_do_rename(struct call *c)
 	st_put(c->log);
 }
 
-/* "/proc/self/fd/N" stays: if the file has no name yet, it has no other path. */
+/* Keep "/proc/self/fd/N" unchanged: if the file has no name yet, it has no other path. */
 static void settle_linked(const struct call *c)
 {
 	if (!call_names_fd(c))
@@ -159,7 +159,7 @@ static bool call_follows(const struct call *c)
 {
 	if (call_where(c, ROLE_FLAGS) >= 0)
 		return !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
-	/* lchown, lchown32 */
+	/* of the calls without flags, only lchown and lchown32 do not follow it */
 	return *c->row->name != 'l';
 }
 

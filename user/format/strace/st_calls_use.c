@@ -176,7 +176,7 @@ static void has_printed(const struct call *c, int64_t number, uint64_t bytes, bo
 	} else if (is_shown(c, bytes)) {
 		add_text(o, c->log->text.s, bytes);
 	} else {
-		/* a dump may follow that shows it */
+		/* a dump that shows the output may follow */
 		c->log->writer = o;
 		c->log->undumped = bytes;
 	}
