@@ -131,10 +131,7 @@ static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
 	else
 		err = strnlen(text, PATH_MAX) < PATH_MAX ? 0 : ETRACE_UNTOLD;
 	rcu_read_unlock();
-	/*
-	 * The text stays valid until then: the inode owns it, or do_delayed_call() below frees
-	 * it.
-	 */
+	/* The text is valid up to do_delayed_call(), which frees it unless the inode owns it. */
 	if (!err)
 		err = etrace_walk_text(w, text, strlen(text));
 	do_delayed_call(&done);

@@ -23,13 +23,13 @@ static const unsigned char needs[256] = {
 	['{' ... '~'] = QUOTED,
 };
 
-/* Which of 16 bytes need more than QUOTED. */
+/* Which of 16 bytes are of a kind above QUOTED. */
 static inline bytes_16 more_than_quoted(bytes_16 c)
 {
 	return (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
 }
 
-/* Which of 16 bytes need more than @most, a kind of byte. */
+/* Which of 16 bytes are of a kind above @most. */
 static inline bytes_16 more_of(bytes_16 c, unsigned int most)
 {
 	switch (most) {

@@ -46,7 +46,7 @@ struct config {
 	struct config_directory *directories;	/* the last one that contains a source decides */
 	size_t ndirectories, directories_cap;
 	bool only_existing;	/* only sources that still exist */
-	int match_on;		/* enum config_fields: equal in duplicates; 0 if not given */
+	int match_on;		/* enum config_fields that duplicates share; 0 if not given */
 	int directory, file;	/* enum config_paths */
 	bool use_array, output;	/* entries have arguments, not a command; entries have an output */
 	bool files;		/* replace @files by their words */

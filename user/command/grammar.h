@@ -74,7 +74,7 @@ struct option {
 struct option_set {
 	const struct option *rows;
 	unsigned short n;
-	unsigned short *letters;	/* by letter: first row of it, OPTION_LETTERS + 1 */
+	unsigned short *letters;	/* by letter: index of its first row; the last one is @n */
 };
 
 enum tool {

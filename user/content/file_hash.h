@@ -30,7 +30,7 @@
 /* What to hash. */
 struct file_job {
 	struct graph_settled of;
-	/* kept_job_begin() sets the members from here on */
+	/* kept_job_begin() sets the next three members */
 	int kept;		/* descriptor of the file, -1 if none; stays the owner's */
 	uint32_t kept_id;	/* 0 if it is not kept */
 	uint64_t kept_size;	/* bytes of the file then */

@@ -31,7 +31,7 @@ struct hash_threads {
 	pthread_mutex_t lock;
 	pthread_cond_t more, more_keeps, done;
 	struct work_list files, keeps, results;
-	struct work_list stores;	/* stored in the cache when a thread gets other work */
+	struct work_list stores;	/* hashes to store in the cache when no file waits */
 	unsigned int waiting;	/* amount of work in @files, @keeps and @stores, or being done */
 	unsigned int idle;	/* threads that wait for @more */
 	bool stop;

@@ -81,12 +81,12 @@ struct top_program {
 	bool went_on;		/* its caller has started another process since */
 	/* arguments and directory of the driver that failed because of it; empty if none */
 	struct buf driver_args, driver_cwd;
-	struct top_link pending;	/* in @failed of the process that decides; empty if none */
-	struct top_link failed;		/* failures below it that its own end will decide */
+	struct top_link pending;	/* in list @failed of the process that decides; or empty */
+	struct top_link failed;		/* list of failures below it that its own end will decide */
 
-	struct top_link by_state;	/* in @running, @waiting or @ended */
-	struct top_link by_search;	/* in @found, if @matches */
-	struct top_link by_failure;	/* in @failures, if @fate is not TOP_NO_FAILURE */
+	struct top_link by_state;	/* in one of the model's lists running, waiting, ended */
+	struct top_link by_search;	/* in the model's list found, if @matches is set */
+	struct top_link by_failure;	/* in the model's list failures, if it has failed */
 };
 
 /* A file that a program has written. */

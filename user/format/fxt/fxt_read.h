@@ -65,7 +65,7 @@ struct fxt_rec {
 	union {
 		struct {
 			unsigned int type;	/* enum fxt_metadata_type or unknown */
-			uint32_t provider;	/* Provider Info, Section and Event (types 1 to 3) */
+			uint32_t provider;	/* Provider Info, Section, Event (types 1 to 3) */
 			struct fxt_sref name;	/* Provider Info; ref is 0 */
 			unsigned int event;	/* Provider Event */
 			unsigned int info_type;	/* Trace Info (type 4): 0 is the magic number */

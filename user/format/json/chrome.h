@@ -70,7 +70,7 @@ enum chrome_fault chrome_parse(struct chrome_trace *t, const char *json, size_t 
 struct chrome_was {
 	bool known;		/* whether size and mtime are recorded */
 	int64_t size, mtime;	/* bytes, ns since 1970 */
-	int64_t from, to;	/* if not: written between these, ns since 1970; 0, 0 if unknown */
+	int64_t from, to;	/* else: when it was written, ns since 1970; 0 if unknown */
 };
 
 /**

@@ -81,7 +81,7 @@ void call_cut(const struct call *c, unsigned int bit);
  * the name is missing.
  */
 bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, bool *cut);
-/** call_settle - remove "." and ".." from log->path, and with st_asks links to directories */
+/** call_settle - clean log->path; also follow links to directories, if st_asks can find them */
 void call_settle(const struct call *c);
 /** call_names_fd - whether log->path is "/proc/self/fd/N" */
 bool call_names_fd(const struct call *c);

@@ -180,7 +180,7 @@ struct walk {
 /* Resources that a process used, summed over the threads visited so far. */
 struct cost {
 	u64 signal;		/* the signal_struct of its threads */
-	u64 pos, head;		/* in the list of threads */
+	u64 pos, head;		/* list of threads: the current link, and the list's head */
 	u64 left;		/* not 0 if a thread still has its memory */
 	u64 ran;
 	u64 utime, stime, minflt, majflt;

@@ -13,8 +13,8 @@ struct programs {
 	struct etrace_bpf *skel;
 	unsigned int hooks_missing;	/* number of hooks that this kernel does not have */
 	bool old;		/* use the programs for kernels before 5.17 */
-	bool by_perf;		/* at tracepoints, use those that perf calls */
-	bool hooks_by_perf;	/* as hooks, use those that perf calls */
+	bool by_perf;		/* use the programs that perf calls at tracepoints */
+	bool hooks_by_perf;	/* use the programs that perf calls as hooks */
 	struct uring uring;	/* loaded once a traced task has a ring */
 };
 
