@@ -524,7 +524,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 	else
 		etrace_capture_fd(r, i, sc, dirfd);
 	if (!r->str[i].len) {
-		etrace_set(r, i, user, n);	/* better than nothing */
+		etrace_set(r, i, user, n);	/* keep at least the relative path */
 		return;
 	}
 	*etrace_path_end(r, i, sc) = '/';
@@ -555,7 +555,7 @@ void etrace_capture_kernel(struct etrace_rec *r, int i,
 	else
 		etrace_capture_fd(r, i, sc, dirfd);
 	if (!r->str[i].len) {
-		etrace_set(r, i, name, n);	/* better than nothing */
+		etrace_set(r, i, name, n);	/* keep at least the relative path */
 		return;
 	}
 	end = etrace_path_end(r, i, sc);

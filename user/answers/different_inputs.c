@@ -96,10 +96,7 @@ static void look_at_only(struct different_look *l, const struct match_input *in,
 	const struct build *b = l->w->d->m.side[side].b;
 	const char *path = build_path(b, in->file, &len);
 
-	/*
-	 * skip git, which rereads files changed within the last second: another program read them
-	 * before
-	 */
+	/* a file that both builds had is no clue: git, for one, rereads files that just changed */
 	if (in->made || in->class != GRAPH_DATA || is_system(l, b, path, len) ||
 	    l->added + l->gone >= ONLY_MAX || began_with(&l->w->d->m.side[!side], in->name))
 		return;

@@ -88,7 +88,7 @@ static bool is_date_text(const struct different_when *w, const char *s, size_t l
 
 static bool is_stamp(const struct different_when *w, const char *s, size_t n)
 {
-	/* YYYYMMDDhhmmss */
+	/* the form is YYYYMMDDhhmmss */
 	return n == 14 && (s[0] == '1' || s[0] == '2') &&
 	       is_minute(w, two_digits(s + 10), two_digits(s + 12));
 }

@@ -219,7 +219,7 @@ struct asked_sum {
 	unsigned int names;
 	/* getrandom calls for SEED bytes, or SEEDS and more: Python's seeds */
 	unsigned int seeds;
-	unsigned int random;	/* other calls of getrandom */
+	unsigned int random;	/* number of other calls of getrandom */
 	int64_t bytes;		/* returned by the last call that @random counts */
 	bool uname, sysinfo;
 	int64_t cpus;		/* 0 if it did not ask */

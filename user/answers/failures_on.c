@@ -413,7 +413,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_habit(l->b, path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
-		/* E2BIG, ENOEXEC: the program exists */
+		/* another error, such as E2BIG or ENOEXEC, shows that the program exists */
 		if (!is_lookup(m->error))
 			return false;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :

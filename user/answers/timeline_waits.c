@@ -128,7 +128,7 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 
 enum left {
 	LEFT_NOTHING,
-	LEFT_END,	/* at the end only: more was read than the pipe can hold at a time */
+	LEFT_END,	/* only at the end: more was read than the pipe can hold at a time */
 	LEFT_MOST,
 };
 

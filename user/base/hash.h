@@ -81,7 +81,7 @@ static inline hash_wide hash_block(const char *s, size_t len)
 	return sum + hash_pair(at, a, b);
 }
 
-/* hash_bytes() of more than HASH_BLOCK bytes */
+/* Does the work of hash_bytes() for more than HASH_BLOCK bytes. */
 uint64_t hash_long(const char *s, size_t len);
 
 /** hash_bytes - a hash of bytes; depends on their contents only, not on their address */

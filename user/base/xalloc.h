@@ -23,7 +23,7 @@ void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
 /* A copy of @len bytes, followed by a NUL. */
 char *xstrndup(const char *s, size_t len) __attribute__((malloc, returns_nonnull));
 
-/* xgrow() of an array that is too small. */
+/* Does the work of xgrow() for an array that is too small. */
 void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
 	__attribute__((returns_nonnull));
 

@@ -89,7 +89,7 @@ static bool diagnose_backends(enum backends wanted)
 	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
-	unsigned int bad = 0;	/* enum backends that cannot work */
+	unsigned int bad = 0;	/* bits for the backends that cannot work */
 	unsigned int works;
 
 	for (size_t i = 0; i < NCHECKS; i++) {

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	oom_exits();
-	/* for completions */
+	/* the shells' completions call this */
 	if (argc > 1 && !strcmp(argv[1], "--list-commands")) {
 		for (c = commands; c->name; c++)
 			printf("%s\t%s\n", c->name, c->help);

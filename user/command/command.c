@@ -14,7 +14,7 @@ struct parser {
 	struct command *c;
 	const struct command_files *files;
 	size_t at;			/* index of the current argument */
-	/* of sources from here on; NULL to derive it from their names */
+	/* language of the sources that follow; NULL to derive it from their names */
 	const char *language;
 	const char *all_language;	/* of all sources; NULL if not given */
 	bool only_files;		/* "--" was seen */
@@ -282,7 +282,7 @@ static void take_letters(struct letters *l, const char *letters)
 	l->before += strchr(letters, 'N') != NULL;
 }
 
-/* "ar rcs lib.a a.o b.o", "ar -r -c lib.a a.o": only commands that add members count. */
+/* Only commands that add members count: "ar rcs lib.a a.o b.o", "ar -r -c lib.a a.o". */
 static void judge_archiver(struct command *c)
 {
 	struct letters l = { .said = c->stage == ROLE_OBJECT, .puts = c->stage == ROLE_OBJECT };

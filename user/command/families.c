@@ -145,7 +145,7 @@ const struct family *family_of(const char *program, const char *first, size_t *a
 	*args = 1;
 	if (!first || strlen(first) + bare + 2 > sizeof(two))
 		return f;
-	/* "zig cc", "clang -cc1" */
+	/* some programs are known by two words, as in "zig cc" and "clang -cc1" */
 	memcpy(two, name, bare);
 	two[bare] = '+';
 	memcpy(two + bare + 1, first, strlen(first) + 1);

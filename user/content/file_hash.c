@@ -297,7 +297,7 @@ static void wait_for_tick(const struct file_found *f)
 /* Whether a line of /proc/PID/maps is a shared and writable mapping of an inode. */
 static bool is_mapping(const char *line, uint64_t ino, uint64_t other)
 {
-	/* "7f0000000000-7f0000001000 rw-s 00000000 08:01 1234   /path" */
+	/* a line looks like this: "7f0000000000-7f0000001000 rw-s 00000000 08:01 1234   /path" */
 	const char *flags = strchr(line, ' ');
 	unsigned long long of;
 

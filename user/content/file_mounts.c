@@ -94,7 +94,7 @@ struct mount_ids mount_ids_now(void)
 	size_t cap = 0, room = 0;
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 
-	/* "26 1 8:1 / / rw,relatime ..." */
+	/* each line begins with the id of a mount: "26 1 8:1 / / rw,relatime ..." */
 	while (f && getline(&line, &room, f) > 0)
 		mount_ids_add(&ids, &cap, strtoull(line, NULL, 10));
 	free(line);

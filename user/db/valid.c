@@ -160,7 +160,7 @@ enum bound { FILES, VERSIONS, EXECS, PROCESSES, STRINGS, BELOW, UP_TO, TIME };
 static const struct rule {
 	const char *table, *column;
 	enum bound bound;
-	unsigned int max;	/* of UP_TO */
+	unsigned int max;	/* the limit, for UP_TO */
 } rules[] = {
 	{ "file", "id", FILES, 0 },
 	{ "string", "id", STRINGS, 0 },

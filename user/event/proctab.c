@@ -298,7 +298,7 @@ static void apply_exec(struct proctab *t, struct task *task, const struct et_eve
 {
 	t->ops->end(t->ctx, task, TASK_EXEC, ev->time, ev);
 	if (task->thread) {
-		/* so that its old pid can be reused */
+		/* another task can get its old pid from now on */
 		task->left_pid = true;
 		task->thread = false;
 		t->processes++;

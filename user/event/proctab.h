@@ -19,7 +19,7 @@
 
 struct task {
 	uint64_t upid;
-	/* of the task: 32 bits, never 0, unique among live tasks; if possible from its upid */
+	/* the task's koid: never 0, unique among live tasks; derived from its upid if possible */
 	uint32_t koid;
 	/* koid of its process: its own, or that of the task that created it with CLONE_THREAD */
 	uint32_t process;

@@ -76,7 +76,7 @@ enum et_when {
 	ET_GIVEN,		/* if all strings and values of the line are present */
 	ET_PLAIN,		/* if these are present, and no optional value is */
 	ET_ERROR,		/* if the call failed */
-	ET_EXTRA,		/* as ET_GIVEN */
+	ET_EXTRA,		/* as ET_GIVEN, but root_pid traces have it only if extended */
 };
 
 #define ET_MAX_FIELDS	12	/* of one line */

@@ -48,7 +48,7 @@ struct facts_keys {
 	struct key *versions;
 	struct input *inputs;	/* of the current step */
 	size_t n, cap;
-	uint32_t *followed;	/* by unit: the last step paired with it in facts.follows */
+	uint32_t *followed;	/* by step: the last step that follow_version() paired with it */
 	uint32_t loader_cache;	/* file: /etc/ld.so.cache, which lists libraries of all packages */
 	struct buf args;
 };

@@ -58,8 +58,7 @@ struct push {
 	struct map64 hashes;	/* hash of path, size and time to index in sha + 1; 0 if none */
 	uint8_t (*sha)[FACTS_HASH];
 	size_t nsha, sha_cap;
-	/* for the build that is being read */
-	struct push_build build;
+	struct push_build build;	/* the build that is being read */
 	struct attest attest;
 };
 

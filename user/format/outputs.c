@@ -163,7 +163,7 @@ static bool claim_file(const struct outputs *o, int fd, const struct stat *st, c
 	return false;
 }
 
-/* claim_file() for the file that the output will replace. */
+/* Call claim_file() for the file that the output will replace. */
 static bool claim_old(const struct outputs *o, const struct out_place *p, const char *path,
 		      char *why, size_t size)
 {

@@ -161,7 +161,7 @@ static void change_one(struct graph *g, struct process *p, const struct changes 
 	if (c->kind == ET_K_UNLINK && row.value)
 		row.what = GRAPH_RMDIR;
 	if (failed && !row.error)
-		row.error = -1;		/* errno unknown */
+		row.error = -1;		/* the errno is unknown */
 	row.exec = exec_id(g, p);
 	if (row.file && files_known(g, row.file))
 		row.version = g->files.objects[files_known(g, row.file)].version;

@@ -273,9 +273,9 @@ struct graph_ops {
 	 */
 	void (*settled)(void *ctx, const struct graph_settled *s);
 	/*
-	 * Programs may have seen different contents of a version, or not the file that its name
-	 * leads to here: s->unsure says why. Called once for a version, perhaps after
-	 * ops->settled().
+	 * The content of a version is not certain: programs may have seen different contents, or
+	 * in their mount namespace the name may have led to another file. s->unsure says why.
+	 * Called once for a version, perhaps after ops->settled().
 	 */
 	void (*unsure)(void *ctx, const struct graph_settled *s);
 	/* a file that the trace made was opened for writing, and nothing else can write to it */

@@ -104,7 +104,7 @@ struct out *out_mem(void);
  */
 const void *out_mem_data(struct out *o, size_t *len);
 
-/* out_write() when the buffer is full. */
+/* The slow path of out_write(): the buffer is full. */
 int out_write_slow(struct out *o, const void *data, size_t n);
 
 /** out_write - append @n bytes. Return: 0 or the sticky negative errno. */

@@ -3,8 +3,8 @@
  * The model of etrace top: failures, running programs, and finished work of a running
  * build.  It gets events in time order, draws nothing and reads no clock.
  *
- * Time: constant for each event, except that a program that fails costs a walk up to its
- * configure script.  Memory: the live processes, and the TOP_ENDED processes that ended
+ * Time: constant for each event, except that each failure needs a search of the program's
+ * ancestors for a configure script.  Memory: the live processes, and the TOP_ENDED that ended
  * last; older ones are added to sums and forgotten.  Of each process, the last TOP_FILES
  * files and TOP_CHILDREN children are kept.
  */

@@ -22,7 +22,7 @@ struct work {
 	size_t left;		/* number of these that belong to processes still to be handled */
 	/* for the current process: */
 	struct spans busy;	/* when children live and do not wait for it; may overlap */
-	/* when no such child lives; this and the next ones are sorted, without overlap */
+	/* when no such child lives; these and all following spans are sorted, without overlap */
 	struct spans free;
 	struct spans held;	/* when at least one such child lives */
 	struct spans may_here;	/* the part of @may that is in @free */

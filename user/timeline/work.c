@@ -101,7 +101,7 @@ static struct work_arg base_of(const char *s, size_t len)
 {
 	const char *slash;
 
-	/* without slashes at the end: the directory's own name */
+	/* drop slashes at the end, to get a directory's own name */
 	while (len > 1 && s[len - 1] == '/')
 		len--;
 	slash = len > 1 ? memrchr(s, '/', len) : NULL;

@@ -19,7 +19,7 @@ struct fxt_check_records {
 	struct map64 providers;		/* id to flags PROVIDER_* */
 	struct map64 counter_args;	/* hash of an argument's name to hash of its counter */
 	struct map64 threads;		/* koids that have a kernel object record */
-	struct map64 switched;		/* koids to the offset of a switch */
+	struct map64 switched;		/* koid of a thread to the offset of a context switch */
 };
 
 #define PROVIDER_INTRODUCED	1u

@@ -267,7 +267,7 @@ static void take_word(struct fxt_in *f, unsigned int w, const struct fxt_rarg *a
 		f->ev.error = error_number(a->str.s, a->str.len);
 	if (text) {
 		if (w == W_LINES && tag & TAG_HEX)
-			f->has |= 1u << W_EXTRA;	/* its digits */
+			f->has |= 1u << W_EXTRA;	/* read_raw() must decode the digits */
 		f->has |= 1u << w;
 		return;
 	}

@@ -460,7 +460,7 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	}
 }
 
-/* add_number() into @at; @word: first word of an FXT_ARG_I32. Return: the end of it. */
+/* Write a number at @at; @word: first word of an FXT_ARG_I32. Return: the end of the number. */
 static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 {
 	if (v == (int32_t)v) {

@@ -39,7 +39,7 @@ const char *const chrome_faults[CHROME_FAULTS] = {
 /* A slice that has begun. */
 struct open_slice {
 	size_t slice;
-	uint64_t key;		/* from key_of(): equal at its end */
+	uint64_t key;		/* from key_of(), which gives the same for the slice's end */
 	size_t below;		/* 1 + index of the slice that began before it, 0 if none */
 };
 

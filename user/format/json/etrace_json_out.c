@@ -32,14 +32,14 @@ struct ready {
 struct task_text {
 	uint64_t upid;
 	uint32_t cpu;
-	size_t n;	/* 0 if not set */
+	size_t n;	/* length of @s; 0 if not set */
 	char s[3 * NUMBER_ROOM];
 };
 
 struct json_sink {
 	struct sink sink;
 	struct json json;
-	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
+	struct ready begin[ET_K_COUNT];		/* such as {"event":"open","time_ns": */
 	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
 	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
 	uint16_t signals[ET_K_COUNT];	/* bit i: value i is a signal number */

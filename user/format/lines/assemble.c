@@ -67,7 +67,7 @@ struct assembler {
 	size_t nslots, slots_cap;
 	struct slot *last;	/* of the task of the last line */
 	struct event_queue queue;	/* of struct builder */
-	uint64_t alone[ALONE];	/* upids whose event left the queue incomplete, a ring */
+	uint64_t alone[ALONE];	/* a ring: tasks whose event left the queue incomplete */
 	size_t nalone;
 };
 

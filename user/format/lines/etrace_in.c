@@ -93,7 +93,7 @@ static void skip_long(struct etrace_in *src, struct stream *st)
 	}
 }
 
-/* next_line() for when no line of at most MAX_LINE bytes ends in the window. */
+/* The slow path of next_line(): no line of at most MAX_LINE bytes ends in the window. */
 static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
 {
 	for (;;) {
@@ -194,7 +194,7 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* advance_stream() for lines that line_quick() cannot parse.  @s: NULL at the end of input */
+/* The slow path of advance_stream(): line_quick() cannot parse @s; NULL at the end of input. */
 static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
 						    struct assembler *a, const char *s,
 						    const char *end)

@@ -15,7 +15,7 @@ struct lines_out {
 	/* by upid: earliest time of the task's next event, ns, from et_print_lines() */
 	struct map64 earliest;
 	uint64_t upid;		/* of the previous event */
-	uint64_t *known;	/* its value in @earliest, until that grows; NULL: look it up */
+	uint64_t *known;	/* where @earliest has the value of @upid; NULL: look it up */
 	size_t forget_at;	/* entries of @earliest above which forget_events() is called */
 };
 

@@ -32,7 +32,7 @@ struct builder {
 	bool no_cont_end;	/* a Cont_end never came */
 	uint32_t lines;
 	uint32_t piece_off;	/* offset of the last line's bytes in the current string */
-	/* without a list: bytes of arguments that still come, 0 if none is expected next */
+	/* if there is no list: bytes of arguments still to come, 0 if none is expected next */
 	int64_t args_left;
 	int32_t string;		/* index of the current string in @list, -1 if none */
 	uint32_t next_part;
@@ -112,7 +112,7 @@ static inline void builder_expect(struct builder *b, unsigned int i)
 	ev->announced = 0;
 }
 
-/* builder_add_expected() for when a line is expected. */
+/* The part of builder_add_expected() that is not inlined: some line is expected. */
 bool builder_take_expected(struct builder *b, const struct et_line *l, const struct line_text *p);
 
 /**

@@ -82,7 +82,7 @@ struct line_state {
 bool line_plain(struct line_state *st, const char *s, const char *end);
 /* Parses an etrace line after ftrace's columns, if these have the usual widths. */
 bool line_columns(struct line_state *st, const char *s, const char *end);
-/* line_parse() for lines that line_quick() cannot parse. */
+/* The slow path of line_parse(), for lines that line_quick() cannot parse. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign);
 
@@ -135,7 +135,7 @@ static inline const char *line_of_record(const struct line_state *st, const char
 	return s + n + 2;
 }
 
-/* line_again() for lines that differ in more than the last digit of the time. */
+/* The slow path of line_again(): the lines differ in more than the last digit of the time. */
 const char *line_again_slow(struct line_state *st, const char *s, const char *end,
 			    uint64_t *time);
 

@@ -152,7 +152,7 @@ static inline bool is_field(const struct known_field *f, const char *s, const ch
 				(f->len <= 16 || !memcmp(s, f->text, f->len - 1u))));
 }
 
-/* read_value() for values that short_value() cannot read. */
+/* The slow path of read_value(), for values that short_value() cannot read. */
 static __attribute__((noinline)) const char *long_value(struct et_event *ev, struct lt_item *it,
 							unsigned int bit,
 							const struct known_field *f,

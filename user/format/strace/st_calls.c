@@ -27,7 +27,7 @@ static bool is_recorded(const struct st_row *row, const struct st_line *line)
 	case REC_CLONE:
 	case REC_FORK:
 	case REC_VFORK:
-		/* for these the module records success at other tracepoints */
+		/* the module records these at other tracepoints if they succeed */
 		return true;
 	}
 	if (row->recorded == ETRACE_RECORDED_USED)

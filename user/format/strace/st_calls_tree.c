@@ -159,7 +159,7 @@ static bool call_follows(const struct call *c)
 {
 	if (call_where(c, ROLE_FLAGS) >= 0)
 		return !(call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_NOFOLLOW);
-	/* of the calls without flags, only lchown and lchown32 do not follow it */
+	/* among the calls without flags, only lchown and lchown32 do not follow links */
 	return *c->row->name != 'l';
 }
 

@@ -65,7 +65,7 @@ static const struct diag_kind kinds[] = {
 struct order {
 	bool started;
 	uint32_t expected;	/* the next number */
-	uint64_t arrivals;	/* messages so far */
+	uint64_t arrivals;	/* number of messages so far */
 	uint32_t late_next;
 	unsigned int late_run;
 	struct waiting {

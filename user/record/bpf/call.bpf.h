@@ -99,7 +99,7 @@ static __always_inline void identify_inode(struct scratch *s, u32 at, struct ino
 		put_val(s, at + 3, part_mtime(part, 0));
 	}
 	dev = BPF_CORE_READ(sb, s_dev);
-	/* as stat() encodes it */
+	/* encode it like stat() */
 	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
 	put_val(s, at, dev);
 }

@@ -395,7 +395,7 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 	if (w->fd == AT_FDCWD) {
 		cwd_path(s, task);
 	} else if (fd_path(s, task, w->fd)) {
-		str->form = EB_S_TEXT;		/* better than nothing */
+		str->form = EB_S_TEXT;		/* keep at least the relative path */
 		str->mark |= EB_UNREAD;
 	}
 }
