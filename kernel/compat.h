@@ -290,7 +290,7 @@ static inline bool etrace_syscalls_emulated(void)
 
 /*
  * May a task of the same user read this one's memory? Yes if it has none.
- * 7.2: the flag is kept in the task.
+ * 7.2: this became a state of the task, before it was one of its memory.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #include <linux/sched/exec_state.h>

@@ -197,7 +197,7 @@ static __always_inline unsigned long etrace_newlines(unsigned long v)
 	return (v - ETRACE_ONES) & ~v;
 }
 
-/* etrace_newlines() of @len bytes. The last word may overlap the one before. */
+/* Like etrace_newlines(), for @len bytes. The last word may overlap the one before. */
 static inline unsigned long etrace_newlines_in(const char *s, u32 len)
 {
 	const char *last = s + len - sizeof(unsigned long);

@@ -432,7 +432,7 @@ static void etrace_hooks_stop(void)
  */
 static const struct etrace_seccomp_at {
 	const char *symbol;
-	bool permits;		/* returns true to permit the call; if not set: 0, and -1 to deny */
+	bool permits;		/* true: a true result permits the call; false: 0 permits it */
 } etrace_seccomp_at[] = {
 	{ "__secure_computing",		false },
 	{ "__seccomp_permit_syscall",	true },

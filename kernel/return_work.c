@@ -38,7 +38,7 @@ static DEFINE_SPINLOCK(etrace_work_lock);
 static LIST_HEAD(etrace_work_pool);	/* ready for use */
 static unsigned int etrace_work_left;	/* number in the pool */
 static LIST_HEAD(etrace_work_dropped);	/* not needed after all */
-static bool etrace_work_going;		/* no new files; the lock protects all of these */
+static bool etrace_work_going;		/* the pool is closed; the lock guards these four */
 
 static atomic_t etrace_work_files = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(etrace_work_wait);

@@ -20,7 +20,7 @@ enum hash_work_kind {
 struct hash_work {
 	struct hash_work *next;
 	enum hash_work_kind kind;
-	struct file_job job;	/* HASH_WORK_KEEP: job.kept is its result, until taken */
+	struct file_job job;	/* HASH_WORK_KEEP: the result is job.kept, -1 once it was used */
 	struct file_result result;
 	unsigned int tries;
 };

@@ -173,7 +173,7 @@ void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, in
  */
 void moved_dir(struct graph *g, const struct graph_rename *r);
 
-/** moved_unknown - moved_dir() for names that were looked up before; call after files_rename() */
+/** moved_unknown - like moved_dir(), for names looked up before; call after files_rename() */
 void moved_unknown(struct graph *g, const struct graph_rename *r);
 
 /** moved_name - note what a path was before directories above it were renamed */

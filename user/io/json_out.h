@@ -89,7 +89,7 @@ static inline void json_ready(struct json *j, const char *s, size_t n, bool valu
 	bytes_copy(to, s, n);
 	json_put(j, to + n, value);
 }
-/* json_key() for a name that is a string constant. */
+/* Like json_key(), for a name that is a string constant. */
 #define JSON_READY_KEY(j, name)	json_ready(j, "\"" name "\":", sizeof(name) + 2, false)
 
 /** json_list - begin a member that is an array */
@@ -173,7 +173,7 @@ void json_hex_end(struct json *j);
  * that nothing is lost.
  */
 void json_text(struct json *j, const char *name, const char *s, size_t len);
-/* json_text() after its key was written. */
+/* The part of json_text() after the key. */
 void json_text_value(struct json *j, const char *name, const char *s, size_t len);
 
 #endif

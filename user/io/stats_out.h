@@ -87,7 +87,7 @@ int stats_end(struct stats *s);
  */
 const char *stats_seconds(char *buf, uint64_t ns);
 #define STATS_SECONDS_SIZE 40
-/* stats_seconds() with a buffer that is valid in the enclosing block: for arguments of calls. */
+/* Like stats_seconds(), in a buffer that is valid in the enclosing block: for arguments. */
 #define STATS_SECONDS(ns) stats_seconds((char[STATS_SECONDS_SIZE]) { 0 }, ns)
 
 /**

@@ -60,7 +60,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	finish_part(w, words);
 }
 
-/* bytes_equal() for typical lengths of paths, inlined. */
+/* Like bytes_equal(), but inlined and fast for typical lengths of paths. */
 static inline bool same_bytes(const char *a, const char *b, size_t n)
 {
 	size_t i = 0;

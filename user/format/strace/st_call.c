@@ -294,7 +294,7 @@ void call_settle(const struct call *c)
 	if (!log->path.len || *log->path.s != '/')
 		return;
 	settle_self(c);
-	/* ask with any ".." in the path: the kernel follows it after links */
+	/* do not clean a path before asking: the kernel follows links before any ".." */
 	n = path_is_clean(log->path.s, log->path.len) ? 0 : raw_directory(log);
 	if (n && ask_directory(c, n, dir)) {
 		move_path(c, dir, n);

@@ -53,7 +53,7 @@ struct strace_session {
 	struct look look;
 	struct st_asks asks;
 	const char *pidns;	/* strace's option for pids of pid namespaces, NULL if none */
-	char *lsan;		/* LSAN_OPTIONS=... */
+	char *lsan;		/* "LSAN_OPTIONS=...", which turns leak checks off */
 	int guard;		/* see guard_start(); -1 if none */
 	char dir[64], fifo[80];	/* "" if removed */
 	int fd;			/* descriptor of the log */
