@@ -50,7 +50,7 @@ struct compdb_command {
 	size_t begin;		/* index of its first argument after a script's interpreter */
 	size_t own;		/* number of arguments in the program's name: 2 for "zig cc" */
 	const struct family *wrapper;	/* the program that ran, if it is a wrapper; else NULL */
-	bool ignored;		/* by the configuration */
+	bool ignored;		/* the configuration ignores it */
 	bool weak;		/* a script, or known by name only: it may do anything */
 	uint32_t proper;	/* 1 + index of the last compiler proper that it ran; 0 if none */
 	uint32_t next_proper;	/* compiler proper: the previous one, as in @proper */
@@ -58,7 +58,7 @@ struct compdb_command {
 	uint32_t step;		/* 1 + index of the command of its step; 0 if none */
 	struct command cmd;
 	struct compdb_source *sources;	/* one for each of cmd.sources */
-	enum compdb_fate link;	/* fate of its entry as a link */
+	enum compdb_fate link;	/* whether its link is an entry; if not, why */
 	char *output;		/* of a link or archive: absolute path */
 	char **rebuilt;		/* arguments that replace a missing @file; or NULL */
 	char **words;		/* @nwords owned strings, used by @rebuilt or @cmd */

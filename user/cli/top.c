@@ -24,7 +24,7 @@ struct top {
 	struct top_view view;
 	struct top_terminal *terminal;
 	struct top_past *past;
-	uint64_t drawn;		/* ns */
+	uint64_t drawn;		/* when the last frame was drawn, ns */
 	bool live;
 	bool changed;		/* a key was pressed: draw a frame immediately */
 	uint64_t busy, all;	/* sums from /proc/stat, at the last reading */

@@ -91,7 +91,7 @@ static struct hash_work *work_new(const struct contents *c, enum hash_work_kind 
 	w->kind = kind;
 	w->job.of = *of;
 	w->job.kept = -1;
-	/* in another mount namespace: "mnt:[4026532281]/path" */
+	/* a path in another mount namespace has a prefix: "mnt:[4026532281]/path" */
 	w->job.path = *path == '/' ? xstrndup(path, len) : NULL;
 	return w;
 }

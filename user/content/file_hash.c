@@ -277,7 +277,7 @@ static bool has_fine_times(void)
 	return known > 0;
 }
 
-/* Rule 1: wait until a change would show in ctime. */
+/* Wait until a change would show in ctime: rule 1 of file_hash.h. */
 static void wait_for_tick(const struct file_found *f)
 {
 	int64_t changed = f->look.ctime, left;
@@ -400,7 +400,7 @@ static struct content_key key_of(const struct file_found *f)
 	};
 }
 
-/* Read and hash a file: rule 1. */
+/* Read and hash a file, by rule 1 of file_hash.h. */
 static const char *read_found(const struct file_found *f, struct file_result *to)
 {
 	int fd = open_found(f);

@@ -91,7 +91,7 @@ static void detect_packing(struct in_feed *f)
 		fill_raw(f);
 	f->packing = IN_PLAIN;
 	if (f->raw_fill >= sizeof(gzip) && !memcmp(f->raw, gzip, sizeof(gzip))) {
-		/* 16: expect a gzip header */
+		/* 16 makes zlib expect a gzip header */
 		int ret = inflateInit2(&f->gz, 16 + MAX_WBITS);
 
 		if (ret == Z_MEM_ERROR)

@@ -95,7 +95,7 @@ static void *gzip_open(struct out_file *f)
 	struct packed *p = xcalloc(1, sizeof(*p));
 
 	p->file = f;
-	/* 16: write a gzip header */
+	/* 16 makes zlib write a gzip header */
 	switch (deflateInit2(&p->gz, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			     Z_DEFAULT_STRATEGY)) {
 	case Z_OK:

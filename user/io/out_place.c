@@ -376,7 +376,7 @@ void out_place_forget(const char *path)
 	char *name = follow_link(path), *part = name ? part_of(name) : NULL;
 	int fd = part ? open_part(part) : -1;
 
-	/* no process is writing it */
+	/* it could be locked, so no process is writing it */
 	if (fd >= 0) {
 		unlink(part);
 		move_sidecars(part, NULL);

@@ -70,7 +70,7 @@ struct top_program {
 	uint64_t child[TOP_CHILDREN];	/* upids, as a ring: [nchildren % TOP_CHILDREN] is next */
 	struct top_file file[TOP_FILES];	/* as a ring: [nfiles % TOP_FILES] is next */
 	char *output;		/* base name of the file it last opened for writing; NULL if none */
-	struct buf label;	/* "cc1 parse.c" */
+	struct buf label;	/* from work_of(), such as "cc1 parse.c" */
 	struct buf args;	/* arguments, each ended by a NUL; at most TOP_ARGS_MAX bytes */
 	struct buf cwd;
 

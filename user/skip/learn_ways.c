@@ -105,7 +105,7 @@ static bool add_elsewhere(struct learning *x, const char *path, enum learn_use u
 	/* the step did not find the file itself: only the path matters if nothing has changed */
 	if (use == LEARN_MISSED)
 		return learn_is_still(x, path) ? learn_way(x, path, true) : learn_miss(x, path, error);
-	/* the step cannot have found this file if it does not exist */
+	/* no fact is needed if no file was there during the step, and none is there now */
 	if (lstat(path, &st) && is_unmoved(x, path))
 		return true;
 	return learn_look(x, path, use == LEARN_BLIND);

@@ -47,7 +47,7 @@ struct learning {
 	size_t nways, ways_cap;
 	struct buf way_paths;
 	struct map64 way_of;	/* file to its first way */
-	/* file to when a link or directory there was last created, moved or removed */
+	/* file to the time when a link or directory of that name last came, moved or went */
 	struct map64 moved;
 	struct map64 reasons;	/* address of a constant to index of @counts + 1 */
 	struct {

@@ -43,7 +43,7 @@ struct timeline_process {
 
 struct timeline_exec {
 	uint32_t process, next;	/* the next exec of its process */
-	uint32_t program;	/* file */
+	uint32_t program;	/* id of its file */
 	bool forked;		/* a child before its first execve */
 	int64_t at, until;
 	int64_t worked;		/* how long it worked, ns: the sum of its slices */

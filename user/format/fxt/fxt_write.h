@@ -49,7 +49,7 @@ static inline struct fxt_str fxt_cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* An argument; names within one record must differ. "Argument Types" */
+/* An argument; names within one record must differ. Format document: "Argument Types" */
 struct fxt_arg {
 	struct fxt_str name;
 	enum fxt_arg_type type;
