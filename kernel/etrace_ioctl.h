@@ -41,7 +41,7 @@
 #define ETRACE_SESSION_ENV	16	/* record the environment of programs that are run */
 #define ETRACE_SESSION_OUTPUT	32	/* record the output of processes that fail */
 #define ETRACE_SESSION_ENV_LISTED 64	/* with ENV: only the variables of ETRACE_IOC_KEEP_ENV */
-#define ETRACE_SESSION_OUTPUT_ALL 128	/* with OUTPUT: of all processes */
+#define ETRACE_SESSION_OUTPUT_ALL 128	/* with OUTPUT: also of processes that succeed */
 
 /* Default size of each CPU's buffer. */
 #define ETRACE_BUFFER_PART	128		/* all buffers together: this fraction of memory */

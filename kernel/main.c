@@ -190,7 +190,7 @@ MODULE_PARM_DESC(extended, "print also lines that the line format does not defin
 
 static const struct {
 	const char *name;
-	u8 bits;		/* in etrace_session.record */
+	u8 bits;		/* bits of etrace_session.record */
 } etrace_record_names[] = {
 	{ "probes", ETRACE_SESSION_PROBES },
 	{ "dirs", ETRACE_SESSION_DIRS },

@@ -124,7 +124,7 @@ static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const 
 		etrace_piece(o, tag, index, s, part, 0);
 		s += part;
 		len -= part;
-		if (part == n && len) {		/* at its NUL */
+		if (part == n && len) {		/* @s is at its NUL */
 			s++;
 			len--;
 			index++;

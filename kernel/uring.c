@@ -253,7 +253,7 @@ static const struct {
 };
 
 enum etrace_ring_how {
-	ETRACE_RING_OTHER,	/* of a kind that is not recorded */
+	ETRACE_RING_OTHER,	/* its kind is not recorded */
 	ETRACE_RING_HOOKED,	/* recorded by a probe */
 	ETRACE_RING_HIDDEN,	/* only counted */
 };

@@ -29,7 +29,7 @@ struct attest_file {
 	uint8_t role;		/* enum attest_role */
 	uint32_t file, version;
 	uint32_t now;		/* a name of @version at the end of the build, else @file */
-	char *path;		/* of @file: @len bytes and a NUL */
+	char *path;		/* path of @file: @len bytes and a NUL */
 	size_t len;
 	char *place;		/* path of @now; NULL if equal to @path */
 	bool hashed;

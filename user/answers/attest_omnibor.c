@@ -63,7 +63,7 @@ struct bor {
 	struct bor_node *nodes;
 	size_t n, cap;
 	struct map64 of;	/* by version: index of its node */
-	bool failed;		/* after diag_fatal() */
+	bool failed;		/* diag_fatal() was called */
 };
 
 /* ---- nodes ---- */

@@ -20,7 +20,7 @@ struct compdb {
 	bool wrappers;		/* keep wrappers in front of commands */
 	bool preprocess;	/* commands that only preprocess, too */
 	bool exists;		/* only sources that still exist */
-	bool no_configure;	/* without trials of configure, CMake and Meson */
+	bool no_configure;	/* leave out trials of configure, CMake and Meson */
 	bool json;		/* explain as JSON */
 	bool paths;		/* only sources and outputs are needed: for compdb_fill() */
 	bool verbose;		/* report where a command and its compiler disagree */

@@ -59,7 +59,7 @@ struct compdb_command {
 	struct command cmd;
 	struct compdb_source *sources;	/* one for each of cmd.sources */
 	enum compdb_fate link;	/* whether its link is an entry; if not, why */
-	char *output;		/* of a link or archive: absolute path */
+	char *output;		/* absolute path of the output of a link or archive */
 	char **rebuilt;		/* arguments that replace a missing @file; or NULL */
 	char **words;		/* @nwords owned strings, used by @rebuilt or @cmd */
 	size_t nwords, words_cap;
@@ -72,7 +72,7 @@ struct compdb_list {
 	const struct compdb *o;
 	struct compdb_command *rows;
 	size_t n, cap;
-	struct args args;	/* of all execs */
+	struct args args;	/* arguments of all execs */
 	uint32_t *near;		/* by exec: 1 + index of its own or the nearest higher command */
 	struct map64 directories;	/* by file: its path */
 	struct map64 passed;	/* by exec: COLLECT_GCC_OPTIONS, a string; valid if @passed_read */
@@ -90,7 +90,7 @@ struct compdb_entry {
 	char *output, *said;	/* absolute, and as in the command; NULL if it makes no file */
 	const char **args;	/* @nargs strings, owned by commands */
 	size_t nargs, cap;
-	char **inputs;		/* of links and archives; else NULL */
+	char **inputs;		/* inputs of links and archives; else NULL */
 	size_t ninputs;
 	const char *old;	/* an old entry that is kept, as JSON; else NULL */
 };

@@ -88,7 +88,7 @@ struct diff_unit {
 	uint8_t side;		/* build that @file is from, 0 or 1 */
 	uint8_t by;		/* what its inputs were compared by, enum match_by */
 	uint32_t file;		/* the first input that differs */
-	uint32_t version;	/* of @file */
+	uint32_t version;	/* version of @file */
 	uint32_t weak;		/* input whose time alone differs, 0 if none; see diff.c */
 	int64_t weak_at;	/* when @weak was read, ns */
 	int64_t since;		/* it may differ from this time on; INT64_MAX if it does not */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define B(w) (&(w)->d->m.side[1])
-#define CLUES_MAX 64u		/* for each cause, the heaviest clues */
+#define CLUES_MAX 64u		/* number of clues, the heaviest, kept for each cause */
 
 const char *const different_names[DIFFERENT_NCAUSES] = {
 	[DIFFERENT_TOOL] = "tool", [DIFFERENT_INPUT] = "input", [DIFFERENT_PID] = "process-id",

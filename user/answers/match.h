@@ -55,7 +55,7 @@ struct match_side {
 	uint64_t *names;	/* by file, see match_load_names() */
 	struct match_key *keys;	/* by unit, see match_load_keys() */
 	uint32_t *there;	/* by file: build_present() */
-	const struct build_version *versions;	/* of the build */
+	const struct build_version *versions;	/* versions of the build */
 	struct match_write *writes;	/* sorted by version, then by unit */
 	uint32_t *writes_at;	/* by version: index of its first write; [version + 1]: its end */
 	size_t nwrites, writes_cap;

@@ -25,7 +25,7 @@ struct rebuilt_reason {
 	uint32_t step;		/* first unit of the step in the new build */
 	uint8_t kind;		/* enum rebuilt_kind */
 	uint8_t change;		/* how @file or @node differs, enum match_change */
-	uint32_t file;		/* in the new build */
+	uint32_t file;		/* file of the new build */
 	uint32_t by;		/* step that made @file */
 	uint32_t node;		/* node of @lists, instead of @file; 0 if none */
 };

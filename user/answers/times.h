@@ -24,7 +24,7 @@ struct times_row {
 	uint64_t n;		/* number of runs, or jobs */
 	int64_t took;		/* sum of working times; for outputs, from begin to end */
 	int64_t cpu, longest;
-	int64_t at, until;	/* of the longest run */
+	int64_t at, until;	/* begin and end of the longest run */
 };
 
 struct times_list {

@@ -28,9 +28,9 @@ typedef unsigned __int128 hash_wide;
 
 /* The key of all hashes: random numbers, drawn when the program starts. */
 extern struct hash_key {
-	hash_wide add, first, second;	/* for numbers */
-	uint64_t point, square;		/* for more than HASH_BLOCK bytes; below 2^61 - 1 */
-	uint64_t block[HASH_BLOCK / 8];	/* for bytes */
+	hash_wide add, first, second;	/* key for numbers */
+	uint64_t point, square;		/* key for more than HASH_BLOCK bytes; below 2^61 - 1 */
+	uint64_t block[HASH_BLOCK / 8];	/* key for bytes */
 } hash_key;
 
 /** hash_seed - make hashes the same in each run, for tests; call it before creating any table */

@@ -119,8 +119,8 @@ enum build_list_kind {
 
 /* The content of a version, as found by the recorder. */
 struct build_content {
-	uint8_t sha256[BUILD_HASH];	/* of the content */
-	uint8_t gitoid[BUILD_HASH];	/* of git's blob: "blob LENGTH", NUL, content */
+	uint8_t sha256[BUILD_HASH];	/* hash of the content */
+	uint8_t gitoid[BUILD_HASH];	/* hash of git's blob: "blob LENGTH", NUL, content */
 	int64_t at;		/* when the recorder finished reading it, ns */
 	bool known;
 	uint32_t why;		/* if not @known: offset of the reason in contents.text */
@@ -146,7 +146,7 @@ struct contents {
 struct build_ask {
 	uint32_t exec;
 	uint8_t call;		/* enum graph_call */
-	int64_t at;		/* ns */
+	int64_t at;		/* time of the call, ns */
 	int64_t value, flags;	/* as in struct graph_ask */
 	uint32_t name;		/* offset in asks.text, NUL-terminated; 0 if none */
 };

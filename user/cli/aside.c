@@ -18,7 +18,7 @@
 #define PARTS_MAX 64u
 
 struct aside {
-	int fd;			/* of the file, opened for appending */
+	int fd;			/* descriptor of the file, opened for appending */
 	int terminal;		/* our standard output or error */
 	off_t shown;
 };

@@ -23,7 +23,7 @@
 struct run {
 	struct recording *rec;
 	pid_t pid;
-	int status;		/* of wait() */
+	int status;		/* status from wait() */
 	bool stopped;		/* the command is stopped */
 	bool stopping;		/* stop ourselves once the command is stopped */
 };

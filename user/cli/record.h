@@ -39,7 +39,7 @@ struct record_options {
 	bool top;		/* --top */
 	const char *before;	/* --before, NULL if none */
 	bool no_output;		/* only the view: the recording ends with it */
-	const char *page;	/* of --open: one of @files, NULL if none */
+	const char *page;	/* the page to --open: one of @files, NULL if none */
 	char *own_page;		/* @page, if it was added to @files for --open */
 	enum term_when progress;
 };

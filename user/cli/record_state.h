@@ -42,7 +42,7 @@ struct recording {
 	size_t nmade, made_cap;
 	struct outputs *outputs;
 	struct sink *sink;
-	struct contents *contents;	/* of --hash, else NULL */
+	struct contents *contents;	/* hashes files for --hash, else NULL */
 	struct content_cache *hashes;	/* NULL without --hash, or if it cannot be opened */
 	struct sink events;	/* gets the session's events, and passes them on to @sink */
 	struct opts opts;

@@ -16,7 +16,7 @@ struct parser {
 	size_t at;			/* index of the current argument */
 	/* language of the sources that follow; NULL to derive it from their names */
 	const char *language;
-	const char *all_language;	/* of all sources; NULL if not given */
+	const char *all_language;	/* language of all sources; NULL if not given */
 	bool only_files;		/* "--" was seen */
 	bool nothing_read;		/* a source is standard input or /dev/null */
 	bool goes_on;			/* ROLE_GOES_ON was seen */

@@ -98,7 +98,7 @@ enum at_files {
 struct family_env {
 	const char *name;
 	const char *option;	/* put before each directory in it; NULL if it holds arguments */
-	const char *languages;	/* of sources that it is for, separated by spaces; NULL for all */
+	const char *languages;	/* languages of its sources, separated by spaces; NULL for all */
 	char separator;		/* between directories; 0 for a colon */
 	bool before;		/* its options go before the arguments of the command line */
 };
@@ -125,7 +125,7 @@ struct family {
 	bool runs;
 	bool compiles_only;	/* never links, even without an option with ROLE_OBJECT */
 	bool together;		/* its sources are one module: each entry keeps all of them */
-	bool ignores_case;	/* in names of options */
+	bool ignores_case;	/* upper and lower case are equal in names of options */
 	const struct family_env *env;	/* ends with a row without a name; NULL if none */
 };
 

@@ -70,7 +70,7 @@
 struct content_key {
 	uint64_t dev, ino;
 	uint64_t size;		/* in bytes */
-	uint64_t fsid;		/* of statfs(); 0 if it is not known */
+	uint64_t fsid;		/* f_fsid of statfs(); 0 if it is not known */
 	int64_t mtime, ctime;	/* in ns since 1970 */
 };
 

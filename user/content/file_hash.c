@@ -119,7 +119,7 @@ static bool may_read_mount(const struct file_limits *limits, uint64_t id)
 struct way {
 	int fd;			/* O_PATH descriptor of the file, or AT_FDCWD with @path */
 	const char *path;
-	int flags;		/* of statx() and open(), to follow links or not */
+	int flags;		/* flags for statx() and open(), to follow links or not */
 };
 
 static void close_found(struct file_found *f)
@@ -231,9 +231,8 @@ static int open_found(const struct file_found *f)
 /* ---- the proof ---- */
 
 /*
- * Rule 2.
- *
- * Return: NULL if the file has the recorded content since its ctime, else why it may not
+ * Rule 2 of file_hash.h.  Return: NULL if the file has had the recorded content since its ctime,
+ * else why it may not
  */
 static const char *check_age(const struct file_job *job, const struct file_limits *limits,
 			     const struct file_look *look)

@@ -62,7 +62,7 @@ struct file_result {
 	bool ended;		/* a possible mapper ended before it could be checked */
 	bool mapped;		/* it may work when no process has the file mapped for writing */
 	struct content_id id;	/* SHA-256 of the content, and its git object id */
-	struct content_key key;	/* of the file as it was read */
+	struct content_key key;	/* key of the file as it was read */
 	uint64_t time;		/* CLOCK_MONOTONIC when the content was certainly unchanged, ns */
 };
 

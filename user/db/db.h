@@ -32,7 +32,7 @@ enum db_table { DB_FILES, DB_VERSIONS, DB_EXECS, DB_PROCESSES, DB_STRINGS, DB_NT
 struct db {
 	struct sqlite3 *sql;
 	struct diag *diag;	/* owned by the caller */
-	char *name;		/* for messages */
+	char *name;		/* name of the database for messages */
 	bool complete;		/* nothing is known to be missing */
 	bool uses;		/* the trace records reads, writes and removals */
 	bool redact;		/* answers hide what looks secret in arguments (event/redact.h) */

@@ -27,8 +27,8 @@
 /* A row that is being filled. */
 struct list_row {
 	uint32_t exec;
-	int32_t error;		/* of all its lists; 0 unless GRAPH_MISS */
-	int64_t at;		/* of its first list */
+	int32_t error;		/* errno of all its lists; 0 unless GRAPH_MISS */
+	int64_t at;		/* time of its first list */
 	struct buf text;	/* the last "]" is missing */
 };
 
@@ -39,7 +39,7 @@ typedef void list_row_fn(void *ctx, const struct list_row *row);
 struct list_rows {
 	list_row_fn *fn;
 	void *ctx;
-	struct list_row *rows;	/* of live execs */
+	struct list_row *rows;	/* rows of live execs */
 	size_t n, cap;
 	uint32_t *spare;	/* indices of free @rows */
 	size_t nspare, spare_cap;

@@ -39,7 +39,7 @@ enum et_marking {
 /* Text that is not in the schema, as it was read. */
 struct et_extra {
 	bool field;		/* "name=value,..." of a line; else a line */
-	uint32_t off, len;	/* at bytes[off] */
+	uint32_t off, len;	/* the text is at bytes[off] */
 };
 
 /*
@@ -55,7 +55,7 @@ struct et_mark {
 	} what;
 	uint32_t item, off;
 	uint32_t cpu;
-	uint64_t time;		/* ns */
+	uint64_t time;		/* for ET_M_STAMP, ns */
 	uint32_t n;
 };
 
@@ -98,7 +98,7 @@ struct et_event {
 	uint8_t announced;	/* bit i: size[i] differs from the string's size */
 	uint8_t open;		/* bit i: the end of string i never came */
 	bool pending;		/* nothing was added since et_later() was called */
-	bool queued;		/* in an event_queue */
+	bool queued;		/* it is in an event_queue */
 	bool closed;		/* nothing more will be added */
 	/* et_oddities() tests these up to @flags */
 	uint16_t big;		/* bit i: value i is unsigned and above INT64_MAX */

@@ -27,11 +27,11 @@
 /* The owner sets @sink, @size and @fini; all else begins as 0.  evq_free() releases it. */
 struct event_queue {
 	struct order order;
-	size_t bytes;		/* of the strings of the events in the queue */
+	size_t bytes;		/* size of the strings of all events in the queue */
 	uint64_t passed;	/* time of the last event sent in order, ns */
 	struct sink *sink;
 	int err;		/* first negative errno of @sink */
-	size_t size;		/* of the owner's struct, in bytes */
+	size_t size;		/* size of the owner's struct in bytes */
 	void (*fini)(void *event);	/* frees the rest of the owner's struct; may be NULL */
 	void *spare[EVQ_SPARE];
 	size_t nspare;

@@ -19,7 +19,7 @@ struct order_row {
 
 /* Initialize with zeros; order_free() frees its memory. */
 struct order {
-	struct order_row *rows;	/* from @first on */
+	struct order_row *rows;	/* the rows begin at @first */
 	size_t first, n, cap;
 	uint64_t arrivals;	/* numbers assigned so far */
 };

@@ -36,7 +36,7 @@ enum et_kind {
 #define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
 #include "event/events.def"
 
-#define ET_MAX_VALUES	12	/* of one kind */
+#define ET_MAX_VALUES	12	/* maximum values of one kind */
 #define ET_MAX_STRINGS	6
 
 /* What a value means. */
@@ -47,8 +47,8 @@ enum et_means {
 };
 
 struct et_value_row {
-	const char *name;	/* in FXT and JSON */
-	const char *field;	/* of the module's trace event */
+	const char *name;	/* its name in FXT and JSON */
+	const char *field;	/* field of the module's trace event */
 	enum et_means means;
 	bool may;		/* optional */
 	uint8_t size;		/* bytes of the trace event's field */
@@ -56,8 +56,8 @@ struct et_value_row {
 };
 
 struct et_string_row {
-	const char *name;	/* in FXT and JSON */
-	const char *tag;	/* in the line format */
+	const char *name;	/* its name in FXT and JSON */
+	const char *tag;	/* its tag in the line format */
 };
 
 /* The role of a line in its event. */
@@ -79,12 +79,12 @@ enum et_when {
 	ET_EXTRA,		/* as ET_GIVEN, but root_pid traces have it only if extended */
 };
 
-#define ET_MAX_FIELDS	12	/* of one line */
+#define ET_MAX_FIELDS	12	/* maximum fields of one line */
 
 /* A field of a line: the size of a string, or a value. */
 struct et_field {
-	const char *name;	/* in the line format; NULL after the last */
-	uint8_t len;		/* of the name */
+	const char *name;	/* its name in the line format; NULL after the last */
+	uint8_t len;		/* length of the name */
 	bool is_size;
 	uint8_t slot;		/* number of the string (ET_ARGS) or of the value */
 	bool may;		/* may be missing from a complete line that is ET_EACH */
@@ -113,8 +113,8 @@ enum et_row_id {
 
 /* A line of an event, or the lines of a string. */
 struct et_row {
-	const char *name;	/* in the line format */
-	uint8_t len;		/* of the name */
+	const char *name;	/* its name in the line format */
+	uint8_t len;		/* length of the name */
 	uint8_t kind;		/* enum et_kind */
 	uint8_t role;		/* enum et_role */
 	uint8_t when;		/* enum et_when */
@@ -190,8 +190,8 @@ bool et_env_has(const char *recorded, const char *name, size_t len);
 bool et_keep_env(char *list, const char *names);
 
 struct et_kind_row {
-	const char *name;	/* in FXT, JSON and reports */
-	const char *category;	/* in FXT */
+	const char *name;	/* its name in FXT, JSON and reports */
+	const char *category;	/* its category in FXT */
 	const char *doc;	/* what happened */
 	const struct et_value_row *values;
 	const struct et_string_row *strings;

@@ -93,7 +93,7 @@ struct facts {
 	bool (*look)(void *ctx, uint32_t file, int64_t *size, int64_t *mtime);
 	/* compute the SHA-256 of a version; returns false if unknown.  May be NULL */
 	bool (*hash)(void *ctx, uint32_t file, uint32_t version, uint8_t *to);
-	void *ctx;			/* for @look and @hash */
+	void *ctx;			/* passed to @look and @hash */
 	struct facts_keys *keys;	/* used only by keys.c */
 };
 

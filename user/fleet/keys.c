@@ -33,7 +33,7 @@ const char *const facts_unknown_names[FACTS_NUNKNOWN] = {
 /* Key of a step or a version. */
 struct key {
 	bool known;
-	uint8_t why;		/* of a step: enum facts_unknown */
+	uint8_t why;		/* enum facts_unknown, for a step */
 	uint8_t sha[FACTS_HASH];
 };
 
@@ -46,7 +46,7 @@ struct input {
 struct facts_keys {
 	struct key *steps;	/* by unit */
 	struct key *versions;
-	struct input *inputs;	/* of the current step */
+	struct input *inputs;	/* inputs of the current step */
 	size_t n, cap;
 	uint32_t *followed;	/* by step: the last step that follow_version() paired with it */
 	uint32_t loader_cache;	/* file: /etc/ld.so.cache, which lists libraries of all packages */

@@ -33,7 +33,7 @@
 /* One statement of a question. */
 struct query_part {
 	const char *name;	/* name of its rows in JSON; NULL if none */
-	const char *heading;	/* above its table; NULL if none */
+	const char *heading;	/* text above its table; NULL if none */
 	const char *none;	/* printed if there are no rows; NULL for nothing */
 	bool of_first;		/* about the rows of the first part; skipped if there are none */
 };

@@ -157,7 +157,7 @@ static void add_cell(struct buf *b, enum kind kind, const char *text, size_t len
 
 /* The text of a cell. */
 struct shown {
-	size_t at, len;		/* in table.text */
+	size_t at, len;		/* where it is in table.text */
 	unsigned int width;
 };
 

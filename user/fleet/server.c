@@ -23,10 +23,10 @@
 
 struct server {
 	struct diag *diag;
-	char *url;		/* without user and query */
+	char *url;		/* URL of the server, without user and query */
 	char *database;
-	struct curl_slist *headers;	/* for each request */
-	struct curl_slist *packed;	/* for requests with compressed rows */
+	struct curl_slist *headers;	/* headers of each request */
+	struct curl_slist *packed;	/* headers of requests with compressed rows */
 	enum server_packing packing;
 	uint64_t retries;
 	CURL *curl;
@@ -379,7 +379,7 @@ const char *server_database(const struct server *s)
 /* Why a request failed, and whether to try again. */
 struct trouble {
 	bool again;
-	struct buf why;		/* with a NUL */
+	struct buf why;		/* reason, with a NUL at its end */
 };
 
 static void no_answer(struct server *s, CURLcode code, struct trouble *t)

@@ -28,7 +28,7 @@ struct server_options {
 	const char *password_file;	/* with the password; NULL for $ETRACE_FLEET_PASSWORD */
 	const char *cacert;	/* PEM file of certificate authorities; NULL for the system's */
 	bool plain;		/* allow http to other machines */
-	enum server_packing packing;	/* for rows */
+	enum server_packing packing;	/* how rows are compressed */
 	uint64_t retries;	/* maximum for each request */
 	uint64_t timeout;	/* s, to connect and for times without data */
 };

@@ -200,9 +200,8 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
  * A descriptor of unknown origin: what was read from it came from outside the trace.  But eventfd,
  * timerfd, inotify and the like carry no data. The calls that create them are not recorded. They
  * are recognized by their numbers, which are above the lowest one that an open returned (open
- * returns the lowest free number), and by reads of 8 bytes each. An eventfd is also written 8
- * bytes at a time before it is read; a socket without a name can only be read by a process that
- * wrote to it.
+ * returns the lowest free number), and by reads of 8 bytes each. If it was also written, as an
+ * eventfd may be, then 8 bytes at a time, and at least as many bytes as were read.
  */
 static void take_unknown(struct process *p, int64_t number, const struct fd_use *t)
 {

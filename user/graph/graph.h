@@ -125,9 +125,9 @@ struct graph_access {
 	bool counted;		/* bytes are known */
 	bool copied;		/* for a write: all data came from graph_ops.copy */
 	uint64_t bytes;		/* read or written */
-	int32_t error;		/* of GRAPH_MISS */
+	int32_t error;		/* errno of GRAPH_MISS */
 	int64_t at;		/* when the exec got the descriptor */
-	int64_t until;		/* until when it had the descriptor */
+	int64_t until;		/* when it no longer had the descriptor */
 	int64_t since;		/* for a read: nothing was read before this; 0 if unknown */
 };
 
@@ -202,7 +202,7 @@ struct graph_content {
  * file is mapped.
  */
 struct graph_settled {
-	uint32_t object, version;	/* for graph_is_settled() */
+	uint32_t object, version;	/* used by graph_is_settled() */
 	uint32_t file;		/* a name that leads to it, 0 if none */
 	uint64_t upid;		/* a task that has the file open as descriptor @fd; @fd -1 if none */
 	int32_t fd;

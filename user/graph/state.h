@@ -303,7 +303,7 @@ struct named_paths {
 struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* not counting the first, the program's own name */
-	const char *cwd, *interp, *args;	/* in @text */
+	const char *cwd, *interp, *args;	/* these are in @text */
 	struct named_paths below;	/* @cwd and paths below it; found on demand */
 	struct named_paths others;	/* other paths, maybe also below @cwd; found on demand */
 	char text[];
@@ -325,7 +325,7 @@ struct process {
 	struct fdtab *fds;
 	uint32_t *mapped;	/* objects that it may have mapped for writing, each held */
 	size_t nmapped, mapped_cap;
-	bool apart;		/* in a mount namespace of its own: a name may lead elsewhere */
+	bool apart;		/* it has its own mount namespace: a name may lead elsewhere */
 	bool bears_apart;	/* the child that it is creating will be @apart */
 	struct process *mapping_next, *mapping_before;	/* in graph.mapping, if @nmapped */
 	struct execution exec;
@@ -350,10 +350,10 @@ struct graph {
 	struct map64 link_targets;	/* version of a link to its target's offset in @targets */
 	struct buf targets;	/* paths, each ended by a NUL */
 	struct buf resolved;	/* used by ways.c */
-	struct buf path;	/* for joining paths */
+	struct buf path;	/* buffer for joining paths */
 	struct root *roots;	/* list of all roots */
 	uint32_t nroots;	/* number of @roots so far */
-	const struct root *root;	/* of the process whose event is handled */
+	const struct root *root;	/* root of the process whose event is handled */
 	struct buf rooted;	/* used by roots_path() */
 	struct meeting *meetings;	/* see meetings.c */
 	struct map64 meetings_by_ino;
@@ -416,7 +416,7 @@ struct meeting {
 	uint32_t there, back;	/* objects: data from the connecting end, and to it */
 	uint32_t place;		/* number of the place where it waits, 0 if none */
 	uint32_t next;		/* previous row at @place; in a free row, the next free one */
-	uint64_t ino;		/* of the connecting socket, 0 if unknown */
+	uint64_t ino;		/* inode of the connecting socket, 0 if unknown */
 	int32_t n;		/* connecting ends minus accepting ends so far */
 };
 

@@ -42,7 +42,7 @@ struct learning {
 	struct learn_way {	/* another path of a file or directory */
 		uint32_t file, next;
 		uint8_t class;	/* enum graph_class */
-		size_t path;	/* in @way_paths */
+		size_t path;	/* its offset in @way_paths */
 	} *ways;		/* numbered from 1 */
 	size_t nways, ways_cap;
 	struct buf way_paths;

@@ -103,8 +103,8 @@ struct timeline {
 	 * unknown, the maximum ever taken at the same time counts.
 	 */
 	bool *full;
-	int64_t wall;			/* from the first event to the last */
-	int64_t cpu;			/* of all processes whose end is in the trace */
+	int64_t wall;			/* time from the first event to the last */
+	int64_t cpu;			/* CPU time of all processes whose end is in the trace */
 	bool costs;			/* the trace has the costs of at least one process */
 	/* width[n]: ns during which exactly n processes worked */
 	int64_t *width;

@@ -406,7 +406,7 @@ void fxt_decode(struct fxt_reader *r, struct fxt_rec *rec)
 	}
 }
 
-/* ---- "Large Record" ---- */
+/* ---- format document: "Large Record" ---- */
 
 uint64_t fxt_decode_large(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_cursor *c)
 {
@@ -430,7 +430,7 @@ uint64_t fxt_decode_large(struct fxt_reader *r, struct fxt_rec *rec, struct fxt_
 	return take_word(c);
 }
 
-/* ---- "Argument Types" ---- */
+/* ---- format document: "Argument Types" ---- */
 
 static inline void take_value(struct fxt_reader *r, struct fxt_cursor *c,
 			      struct fxt_rarg *arg)

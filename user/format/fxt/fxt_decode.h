@@ -20,7 +20,7 @@ struct fxt_reader {
 	bool magic, any;	/* whether a magic number, or any record, was found */
 	bool plain;		/* the last record was not large, and in this machine's byte order */
 	struct fxt_tables *tables;
-	uint64_t offset;	/* of the last record returned, bytes */
+	uint64_t offset;	/* offset of the last record returned, bytes */
 	size_t pending;		/* bytes of that record in the window, to be skipped */
 	uint64_t data, rest;	/* remaining bytes of a large record: data, total */
 };

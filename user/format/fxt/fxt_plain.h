@@ -70,7 +70,7 @@ static inline bool fxt_plain_arg(const struct fxt_reader *r, const uint8_t *p,
 struct fxt_plain_event {
 	uint64_t header;
 	const uint8_t *at;	/* the record, in the window */
-	uint64_t koid;		/* of the thread */
+	uint64_t koid;		/* koid of the thread */
 };
 
 static inline size_t fxt_plain_bytes(uint64_t header)

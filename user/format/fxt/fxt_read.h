@@ -171,7 +171,7 @@ struct fxt_rarg {
 
 /* Position of fxt_next_arg(); start with all zeros. */
 struct fxt_arg_iter {
-	unsigned int index;	/* of the next argument */
+	unsigned int index;	/* index of the next argument */
 	unsigned int word;	/* words of the argument area used so far */
 };
 

@@ -43,7 +43,7 @@ void fxt_writer_free(struct fxt_writer *w)
 	free(w);
 }
 
-/* ---- "Thread Record" and "Thread References" ---- */
+/* ---- format document: "Thread Record" and "Thread References" ---- */
 
 static uint8_t take_thread_slot(struct fxt_writer *w)
 {
@@ -127,7 +127,7 @@ static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_
 	return index ? index : register_thread(w, process, thread);
 }
 
-/* ---- "Arguments" ---- */
+/* ---- format document: "Arguments" ---- */
 
 /*
  * Whether arguments are within the limits of the format; checked before anything is
@@ -188,7 +188,7 @@ static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 	return end_record(w, words);
 }
 
-/* ---- "Metadata Record" and "Initialization Record" ---- */
+/* ---- format document: "Metadata Record" and "Initialization Record" ---- */
 
 static int one_word(struct fxt_writer *w, uint64_t word)
 {
@@ -248,7 +248,7 @@ int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event)
 			   (uint64_t)event << 52);
 }
 
-/* ---- "Event Record" ---- */
+/* ---- format document: "Event Record" ---- */
 
 static bool has_value(enum fxt_event_type type)
 {
@@ -325,7 +325,7 @@ int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
 	return fxt_kernel_object(w, FXT_KOBJ_THREAD, thread, name, &arg, 1);
 }
 
-/* ---- "Context Switch Record" ---- */
+/* ---- format document: "Context Switch Record" ---- */
 
 int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 {

@@ -13,7 +13,7 @@
 
 #define STRING_SLOTS	(FXT_MAX_STRING_INDEX + 1)	/* slot 0 is not used */
 #define STRING_HEADS	32768u
-#define GUESS_BITS	13	/* of an index into the table of guesses */
+#define GUESS_BITS	13	/* bits of an index into the table of guesses */
 #define THREAD_SLOTS	(FXT_MAX_THREAD_INDEX + 1)
 #define THREAD_HEADS	256u
 
@@ -27,7 +27,7 @@ struct string_slot {
 	uint32_t hash;
 	uint32_t record;	/* the record that used it last */
 	uint16_t len;
-	uint16_t next;		/* in the chain of its hash; 0 ends it */
+	uint16_t next;		/* the next slot in the chain of its hash; 0 ends it */
 	uint8_t chained;	/* it is in a chain, and can be found by its content */
 	uint8_t recent;		/* used since the clock's hand last passed it */
 	uint8_t pinned;
@@ -35,7 +35,7 @@ struct string_slot {
 	uint8_t marked : 1;	/* set by fxt_mark() */
 	union {
 		char text[INLINE_MAX];
-		char *copy;	/* of a longer string */
+		char *copy;	/* copy of a longer string */
 	};
 };
 

@@ -30,8 +30,8 @@
 #define ETRACE_FXT_CAT_META	"etrace"
 
 /* Records that are not events of the trace, in ETRACE_FXT_CAT_META. */
-#define ETRACE_FXT_HEAD		"trace"		/* at the beginning */
-#define ETRACE_FXT_VERDICT	"verdict"	/* at the end */
+#define ETRACE_FXT_HEAD		"trace"		/* event at the beginning */
+#define ETRACE_FXT_VERDICT	"verdict"	/* event at the end */
 #define ETRACE_FXT_MORE		"more"		/* more arguments of the event
 						 * right before
 						 */

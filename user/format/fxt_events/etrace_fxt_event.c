@@ -430,7 +430,7 @@ void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev)
 
 /* ---- plain events ---- */
 
-#define ONE_ARG	(1u << 20)	/* in a record's header */
+#define ONE_ARG	(1u << 20)	/* one argument, in a record's header */
 
 void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 {

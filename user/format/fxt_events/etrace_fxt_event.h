@@ -31,7 +31,7 @@ enum name {
  * written: from then on its names have references.
  */
 struct known {
-	uint64_t header;	/* of the record; 0 if none was written */
+	uint64_t header;	/* header of the record; 0 if none was written */
 	uint16_t values;		/* bit i: its name is known */
 	uint8_t strings;
 	/* first words of arguments without their values: FXT_ARG_I32, FXT_ARG_STRING */
@@ -60,7 +60,7 @@ struct fxt_out {
 	/* the current event, and its arguments so far */
 	struct fxt_event event;
 	struct fxt_record record;
-	struct buf text;	/* for building an argument */
+	struct buf text;	/* buffer for building an argument */
 	char *program;		/* memory of a text that was not UTF-8, or NULL */
 	uint64_t flows;		/* number of flow ids in use */
 	uint64_t events, lost, last_time, build_end;

@@ -65,8 +65,8 @@ struct assembler {
 	/* tasks, open addressing; rehash_slots() drops those that are gone */
 	struct slot *slots;
 	size_t nslots, slots_cap;
-	struct slot *last;	/* of the task of the last line */
-	struct event_queue queue;	/* of struct builder */
+	struct slot *last;	/* slot of the task of the last line */
+	struct event_queue queue;	/* queue of struct builder */
 	uint64_t alone[ALONE];	/* a ring: tasks whose event left the queue incomplete */
 	size_t nalone;
 };

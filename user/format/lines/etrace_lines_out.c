@@ -14,7 +14,7 @@ struct lines_out {
 	struct plain_lines plain;
 	/* by upid: earliest time of the task's next event, ns, from et_print_lines() */
 	struct map64 earliest;
-	uint64_t upid;		/* of the previous event */
+	uint64_t upid;		/* upid of the previous event */
 	uint64_t *known;	/* where @earliest has the value of @upid; NULL: look it up */
 	size_t forget_at;	/* entries of @earliest above which forget_events() is called */
 };

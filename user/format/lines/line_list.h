@@ -32,7 +32,7 @@ enum lt_tag {
 #define LT_LAST_STRING	(LT_OTHER - 1)
 
 struct lt_tag_row {
-	const char *name;	/* in the line format */
+	const char *name;	/* its name in the line format */
 	uint8_t name_len;
 	uint8_t kind;		/* enum et_kind of a header; ET_K_NONE for strings */
 	uint8_t role;		/* enum et_role */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define COMM_WIDTH	16	/* of task names; ftrace prints "%16s-%-7d" */
+#define COMM_WIDTH	16	/* width of task names; ftrace prints "%16s-%-7d" */
 #define MAX_SECONDS	9223372036ull	/* below 2^63 ns */
 
 static bool is_digit(char c)

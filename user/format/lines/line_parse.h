@@ -61,7 +61,7 @@ struct line_state {
 	struct et_line line;
 	char stamp[80 + 8];
 	size_t prefix_len;
-	size_t stamp_len;	/* of the stamp: 16 to 32, or 0 if unknown */
+	size_t stamp_len;	/* length of the stamp: 16 to 32, or 0 if unknown */
 	uint64_t seconds;	/* the seconds at the end of the prefix, in ns */
 	uint64_t tens;		/* time of the stamp in ns, with 0 as the last digit */
 	/*

@@ -16,7 +16,7 @@
 /* Initialize with zeros. */
 struct line_prefix {
 	uint64_t upid;
-	uint64_t time;		/* of the next line, ns */
+	uint64_t time;		/* time of the next line, ns */
 	uint64_t second;	/* start of the second that contains @time, ns */
 	uint32_t cpu;
 	uint32_t start;		/* bytes up to the nanoseconds, 0 if not set */

@@ -41,7 +41,7 @@ struct report {
 	/* from the recorder's own event, ET_K_SESSION, if there is one */
 	bool has_session;
 	bool session_complete;
-	int64_t session_status;		/* of the command, -1 if none */
+	int64_t session_status;		/* status of the command, -1 if none */
 	struct buf session_backend, session_command, session_verdict;
 	bool begun;
 	struct proctab *tab;

@@ -49,7 +49,7 @@ struct bin {
 	bool has_args;
 	bool gap;		/* bytes were lost since the last CALL */
 	struct sprt_item call;
-	uint64_t number;	/* of the last call */
+	uint64_t number;	/* number of the last call */
 
 	struct sprt_room room;	/* strings and lists of the open call; if none, of the packet */
 };

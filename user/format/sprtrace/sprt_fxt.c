@@ -43,11 +43,11 @@ struct sprt_fxt {
 	int err;
 
 	struct sprt_intern names;	/* strings kept as long as the sink */
-	struct fxt_args args;		/* of one item; also owns its strings */
+	struct fxt_args args;		/* arguments of one item; also owns its strings */
 
 	/* The log's items until its process is known, then NULL. */
 	struct sprt_log *waiting;
-	uint64_t koid;		/* of process and thread, 0 if not known yet */
+	uint64_t koid;		/* koid of process and thread, 0 if not known yet */
 	uint32_t pid;
 	const char *process;	/* its name */
 	struct map64 pids;	/* pids already used as koids */

@@ -20,8 +20,8 @@ struct sprt_json {
 	struct json j;
 	struct diag *diag;
 	bool text;		/* the log is a text report: print line numbers, not offsets */
-	const char *types[SPRT_RESOURCE_MAX + 1];	/* of resources, by id */
-	struct sprt_intern strings;	/* of @types */
+	const char *types[SPRT_RESOURCE_MAX + 1];	/* types of resources, by id */
+	struct sprt_intern strings;	/* storage of @types */
 };
 
 static void put_text(struct json *j, const char *name, const char *s)

@@ -45,7 +45,7 @@ enum sprt_kind {
 
 /* Handshake packet, or the header line's version, arch, filter and origin. */
 struct sprt_log_start {
-	bool text;		/* from a text report */
+	bool text;		/* the log is a text report */
 	uint8_t major, minor;	/* protocol version, 0.0 if unknown */
 	bool big_endian;	/* binary only */
 	uint8_t ptr_size;	/* bytes, binary only, else 0 */

@@ -29,8 +29,8 @@ struct res_stats {
 	char *type;
 	uint64_t allocs, alloc_bytes;	/* blocks allocated */
 	uint64_t frees, free_bytes;	/* blocks freed */
-	uint64_t live, live_bytes;	/* in the current log */
-	uint64_t never, never_bytes;	/* never freed in the logs before it */
+	uint64_t live, live_bytes;	/* blocks that are live in the current log */
+	uint64_t never, never_bytes;	/* blocks never freed in the logs before it */
 	uint64_t peak_bytes;
 };
 
@@ -38,7 +38,7 @@ struct sprt_stats {
 	struct sink sink;
 	struct sink_args args;
 	uint64_t items[SPRT_COMMENT + 1];	/* by enum sprt_kind */
-	uint64_t types[3], other_types;	/* of calls */
+	uint64_t types[3], other_types;	/* number of calls by type */
 	unsigned int filters;		/* SPRT_FILTER_*, applied to the reports */
 	struct tally processes, functions, contexts;
 	struct res_stats *res;		/* [0]: for calls whose resource is not described */
@@ -50,7 +50,7 @@ struct sprt_stats {
 	size_t by_id[SPRT_RESOURCE_MAX + 1];	/* index into res */
 	bool refcounted[SPRT_RESOURCE_MAX + 1];
 	const char *context_names[32];	/* by bit, or NULL */
-	struct sprt_intern strings;	/* of @context_names */
+	struct sprt_intern strings;	/* storage of @context_names */
 	struct sprt_live live;
 	bool timed;
 	uint64_t first_us, last_us, days_us, most_us;

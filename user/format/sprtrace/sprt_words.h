@@ -23,8 +23,8 @@ enum sprt_field_type {
 
 struct sprt_field {
 	enum sprt_field_type type;
-	size_t offset;		/* in struct sprt_item */
-	const char *name;	/* in JSON and in FXT */
+	size_t offset;		/* offset in struct sprt_item */
+	const char *name;	/* its name in JSON and in FXT */
 };
 
 /* A kind of item: its names in JSON and in FXT, and its fields in packet order. */
@@ -51,7 +51,7 @@ struct sprt_heap_word {
 	int value;		/* enum sprt_heap_value, or one of the negative values below */
 	const char *label;	/* as version 1.8 writes it */
 	const char *old;	/* as versions 1.1 to 1.6 write it */
-	const char *member;	/* in JSON */
+	const char *member;	/* its name in JSON */
 };
 #define SPRT_HEAP_BOTTOM	(-1)
 #define SPRT_HEAP_TOP		(-2)

@@ -25,8 +25,8 @@ enum st_role {
 };
 
 struct st_row {
-	const char *name;	/* of the call */
-	uint8_t len;		/* bytes of @name */
+	const char *name;	/* name of the call */
+	uint8_t len;		/* length of @name */
 	uint8_t record;		/* enum st_record */
 	uint8_t recorded;		/* enum etrace_recorded_if */
 	uint8_t where;		/* enum et_where */

@@ -45,7 +45,7 @@ struct st_line {
 	int64_t pid;		/* -1 if the line has none */
 	enum st_clock clock;
 	uint64_t time;		/* ns, by @clock */
-	struct st_text name;	/* of the call */
+	struct st_text name;	/* name of the call */
 	bool broken;		/* ST_UNFINISHED: a message from strace broke it */
 	struct st_text args;	/* text between the brackets, or the part in this line */
 	/* ST_CALL, ST_RESUMED: the text after the "=" */

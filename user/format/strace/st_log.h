@@ -88,7 +88,7 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 /* Place of a line in its file. */
 struct st_place {
 	const char *file;	/* lives as long as the log */
-	uint64_t number;	/* from 1 */
+	uint64_t number;	/* line number, from 1 */
 	int64_t pid;		/* pid for lines that show none; -1 if unknown */
 };
 

@@ -26,8 +26,8 @@ struct st_log {
 	bool lacks_env;		/* a program's environment is missing or incomplete */
 	int run_error;		/* errno of the first task's last execve until one succeeds */
 	uint64_t at;		/* time of the current line, ns */
-	struct st_place place;	/* of the current line */
-	struct buf path, text;	/* for joining names */
+	struct st_place place;	/* place of the current line */
+	struct buf path, text;	/* buffers for joining names */
 	/* lines held until a clone ends: see st_log_line() */
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;

@@ -72,7 +72,7 @@ struct st_task {
 	int64_t local_pid;	/* its pid as the parent sees it */
 	bool flags_known;	/* @flags, of the call that created it, are known */
 	uint64_t flags;
-	struct st_task *next;	/* in st_tasks.unborn */
+	struct st_task *next;	/* the next one in st_tasks.unborn */
 	struct st_process *process;
 	/* name and arguments so far of an unfinished call */
 	struct buf call, args;

@@ -47,7 +47,7 @@ static inline uint64_t swap_time(const struct swap_message *m)
 struct swap_queue {
 	struct swap_item *items;
 	size_t n, cap;
-	size_t bytes;		/* of payloads */
+	size_t bytes;		/* total size of payloads */
 };
 
 void swap_queue_add(struct swap_queue *q, const struct swap_item *item);

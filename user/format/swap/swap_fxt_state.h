@@ -51,7 +51,7 @@ struct swap_fxt {
 	uint64_t time;		/* ns since @zero */
 	struct swap_fields f;
 	struct fxt_args args;
-	const char *prefix;	/* for the names of arguments, or NULL */
+	const char *prefix;	/* prefix of the names of arguments, or NULL */
 	bool starting;		/* start of a call: result and errno are not arguments */
 	struct buf text;	/* the arguments of a call */
 };

@@ -69,14 +69,14 @@ struct swap_field {
 	uint8_t when;
 	bool selector;		/* its value decides which later fields with @when are present */
 	const struct swap_field *sub;	/* layout of an element, or the fields to include */
-	const struct swap_name *names;	/* of the values, or NULL */
+	const struct swap_name *names;	/* names of the values, or NULL */
 	const char *category, *text;	/* of a list whose elements become instants in FXT */
 };
 
 /* One message id. */
 struct swap_row {
 	uint16_t id;
-	const char *name;	/* in the protocol document, without MSG_ */
+	const char *name;	/* its name in the protocol document, without MSG_ */
 	/*
 	 * Possible layouts of the payload, most common first, NULL after the last.
 	 * swap_choose() chooses one.
@@ -84,7 +84,7 @@ struct swap_row {
 	const struct swap_field *layouts[3];
 	bool slack;		/* meaningless bytes after the last field are normal */
 	/* In FXT: */
-	const char *category;	/* of the instant or slices */
+	const char *category;	/* category of the instant or slices */
 	const char *text;	/* name of the instant, NULL if something else is written */
 	uint32_t starts;	/* of a probe: bit mask of operations that begin a slice */
 };

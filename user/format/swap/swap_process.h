@@ -36,7 +36,7 @@ struct swap_ring {
 
 /* An open slice.  Its exit must have the same category and key. */
 struct swap_slice {
-	const char *category;	/* in FXT; not copied */
+	const char *category;	/* its category in FXT; not copied */
 	uint64_t key;		/* address or id of the function, or a hash of its name */
 	char *name;		/* owned; NULL if it is nested too deep to be written */
 };
@@ -45,7 +45,7 @@ struct swap_thread {
 	struct swap_process *process;
 	uint32_t tid;		/* on the target */
 	uint64_t koid;		/* in FXT */
-	uint64_t time;		/* of the last begin or end of a slice */
+	uint64_t time;		/* time of the last begin or end of a slice */
 	struct swap_slice *slices;	/* open ones, the innermost last */
 	size_t depth, cap;
 	struct swap_ring by_use;	/* among all threads, most recently used last */
@@ -58,12 +58,12 @@ struct swap_process {
 	uint64_t stages_end;	/* when the last stage on that track ended, ns */
 	bool informed;		/* PROCESS_INFO has come */
 	bool ended;		/* TERMINATE has come */
-	uint64_t start;		/* from PROCESS_INFO, ns */
+	uint64_t start;		/* start time from PROCESS_INFO, ns */
 	struct map64 threads;	/* tid to struct swap_thread * */
 	struct map64 blocks;	/* address to size of live blocks */
 	uint64_t bytes;		/* sum of the sizes in @blocks */
 	struct map64 spans;	/* step << 32 | resource id to the id of an open async span */
-	uint64_t spans_time;	/* of the last begin or end of a span */
+	uint64_t spans_time;	/* time of the last begin or end of a span */
 	/* Mappings of code.  range.base: original start; range.name: last part of the path */
 	struct ranges maps;
 	struct swap_processes *all;	/* table that contains the process */

@@ -34,7 +34,7 @@ struct swap_stats {
 	struct map64 threads;		/* pid << 32 | tid */
 	struct swap_processes *maps;	/* mappings of each process */
 
-	struct swap_fields f;		/* of the current message */
+	struct swap_fields f;		/* fields of the current message */
 };
 
 const struct opt_row swap_stats_options[] = {

@@ -70,7 +70,7 @@ struct swap_step {
 	const struct swap_field *field;
 	unsigned int depth;	/* number of lists around it */
 	uint32_t index;		/* in its list; of SWAP_CLOSE, the number of elements */
-	struct swap_value value;	/* of SWAP_VALUE */
+	struct swap_value value;	/* the value of a SWAP_VALUE */
 };
 
 /* Called for each step of a walk. */
@@ -136,7 +136,7 @@ struct swap_message {
 	const uint8_t *payload;	/* valid until the next message is read */
 	uint32_t len;		/* of @payload; other than header.len only when damaged */
 	const struct swap_row *row;	/* its type, NULL if unknown */
-	const struct swap_field *layout;	/* of the payload, NULL if unknown */
+	const struct swap_field *layout;	/* layout of the payload, NULL if unknown */
 	struct swap_counts counts;	/* numbers that the message leaves out (SYSTEM only) */
 	enum swap_certainty certainty;	/* how certain @counts are (SYSTEM only) */
 	struct swap_end end;	/* how reading @payload by @layout ends */

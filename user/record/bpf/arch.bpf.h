@@ -11,7 +11,7 @@
 
 #ifdef __TARGET_ARCH_arm64
 
-#define SYS_SYMBOL	"__arm64_sys_"	/* for both ABIs */
+#define SYS_SYMBOL	"__arm64_sys_"	/* both ABIs call the same function */
 #define TIF_32BIT	(1ul << 22)
 
 /* In a probe: argument @n of the function, from 0 on; its return value. */

@@ -96,7 +96,7 @@ struct eb_str {
 
 /* A file without a path: its file system makes up the name. */
 struct eb_special {
-	__u64 magic;		/* of the file system */
+	__u64 magic;		/* magic number of the file system */
 	__u64 ino;
 	char ns[16];		/* nsfs: kind of the namespace */
 };
@@ -108,8 +108,8 @@ struct eb_special {
  */
 struct eb_maker {
 	__u64 caps;		/* effective ones; 0 outside of the first user namespace */
-	__u64 dir_ino;		/* of the directory of the link */
-	__u64 root_ino;		/* of the maker's root directory */
+	__u64 dir_ino;		/* inode of the link's directory */
+	__u64 root_ino;		/* inode of the maker's root directory */
 	__u32 fsuid, fsgid;
 	__u32 ngroups;		/* EB_GROUPS_UNREAD if unknown */
 	__s32 pid, tgid, parent; /* in the reader's pid namespace; 0 if not visible there */
@@ -202,10 +202,10 @@ struct eb_row {
 struct eb_use {
 	__u64 read, wrote;	/* bytes */
 	union {
-		__u64 size;	/* of a written file, in bytes, after the last write */
+		__u64 size;	/* size of a written file after the last write, bytes */
 		__u64 user;	/* for a socket: thread that used it last, 0 if none */
 	};
-	__s64 mtime;		/* of a written file, in ns since 1970 */
+	__s64 mtime;		/* mtime of a written file, ns since 1970 */
 	__u8 did_read;		/* EB_HEARD: a socket, and every read is checked for a turn */
 	__u8 did_write;
 	__u8 is_file;		/* a regular file: size and mtime are known */

@@ -46,7 +46,7 @@ struct bpf_rec {
 	char keep_env[ET_KEEP_ENV_MAX];
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
-	struct text str[EB_NR_STR];	/* of the current event */
+	struct text str[EB_NR_STR];	/* strings of the current event */
 	struct event_queue queue;
 };
 

@@ -26,7 +26,7 @@
 struct bpf_session {
 	struct session base;
 	struct programs programs;
-	struct etrace_bpf *skel;	/* of @programs */
+	struct etrace_bpf *skel;	/* the skeleton in @programs */
 	struct ring_buffer *ring;
 	struct bpf_rec *rec;
 	struct link_target *targets;

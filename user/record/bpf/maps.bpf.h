@@ -236,7 +236,7 @@ struct scratch {
 	u32 failed;		/* a part was lost */
 	u32 which;		/* enum room */
 	u32 part_flags;		/* flags of the next part */
-	u64 args_pos, args_end;	/* of an argument list that is being sent */
+	u64 args_pos, args_end;	/* position in an argument list that is being sent; its end */
 	u32 args_failed;
 	struct cost cost;
 	struct received received;

@@ -21,7 +21,7 @@
 #define RING_CLOSE	19u
 #define RING_STATX	21u
 #define RING_OPENAT2	28u
-#define FIXED_FILE	1u	/* of io_kiocb.flags */
+#define FIXED_FILE	1u	/* bit of io_kiocb.flags */
 #define EIOCBQUEUED	529
 
 /* The part of a request that depends on its operation, struct io_open and so on. */

@@ -25,8 +25,8 @@ struct node {
 struct rec_events {
 	const struct rec_formats *formats;
 	struct rec_tally tally;
-	struct map64 open;		/* from upid to its struct node that is not closed */
-	struct event_queue queue;	/* of struct node */
+	struct map64 open;		/* upid to its struct node that is not closed */
+	struct event_queue queue;	/* queue of struct node */
 };
 
 struct rec_events *rec_events_new(const struct rec_formats *formats,
