@@ -63,7 +63,7 @@ void endless_free(struct endless *e);
  */
 void timeline_add_waits(struct timeline *t);
 
-/** timeline_set_outputs - set timeline.outputs */
+/** timeline_set_outputs - find the file that each job made: sets timeline.outputs */
 void timeline_set_outputs(struct timeline *t);
 
 #endif

@@ -39,8 +39,8 @@ struct server;
  * server_new - prepare requests to a server; sends nothing
  *
  * Return: the server, for server_free(); NULL after diag_fatal(), if the URL is invalid or
- * contains a password, the password file cannot be read, or http would be used to another
- * machine: with a password, or without .plain.
+ * contains a password, the password file cannot be read, or the URL is http to another machine,
+ * and there is a password or .plain is not set.
  */
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);

@@ -76,17 +76,17 @@ struct top_program {
 
 	/* only for a failure: */
 	enum top_fate fate;
-	bool probe;		/* below a configure script that has not failed */
-	bool question;		/* below a configure script, or its status is an answer (grep) */
+	bool probe;		/* it runs below a configure script that has not failed */
+	bool question;		/* it runs below a configure script, or its status is an answer */
 	bool went_on;		/* its caller has started another process since */
 	/* arguments and directory of the driver that failed because of it; empty if none */
 	struct buf driver_args, driver_cwd;
-	struct top_link pending;	/* in list @failed of the process that decides; or empty */
+	struct top_link pending;	/* link in list @failed of the process that decides; or empty */
 	struct top_link failed;		/* list of failures below it that its own end will decide */
 
-	struct top_link by_state;	/* in one of the model's lists running, waiting, ended */
-	struct top_link by_search;	/* in the model's list found, if @matches is set */
-	struct top_link by_failure;	/* in the model's list failures, if it has failed */
+	struct top_link by_state;	/* link in the model's list running, waiting or ended */
+	struct top_link by_search;	/* link in the model's list found, if @matches is set */
+	struct top_link by_failure;	/* link in the model's list failures, if it has failed */
 };
 
 /* A file that a program has written. */

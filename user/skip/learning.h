@@ -58,7 +58,7 @@ struct learning {
 	size_t ncounts, counts_cap;
 	/* about the current step */
 	uint32_t step, end;	/* its first and its last program */
-	bool *in;		/* by exec: part of it */
+	bool *in;		/* by exec: it is part of the step */
 	/* a shell of the step reads what the step wrote, and may run it as commands */
 	bool fed;
 	/* by file: the step made, changed or removed it; 2 for a directory */
@@ -170,7 +170,7 @@ bool learn_argument_ways(struct learning *x, uint32_t exec);
 
 /* ---- learn_uses.c ---- */
 
-/** learn_fed - set x->fed */
+/** learn_fed - find out whether a shell reads what the step wrote: sets x->fed */
 void learn_fed(struct learning *x);
 
 /** learn_exec - add everything that one program used */
@@ -178,7 +178,7 @@ bool learn_exec(struct learning *x, uint32_t exec);
 
 /* ---- learn_changes.c ---- */
 
-/** learn_touched - set x->touched */
+/** learn_touched - find what the step made, changed or removed: sets x->touched */
 void learn_touched(struct learning *x);
 /** learn_changes - check the step's changes to the file tree */
 bool learn_changes(struct learning *x);

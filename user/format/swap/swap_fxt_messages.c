@@ -349,7 +349,7 @@ static void on_terminate(struct swap_fxt *s)
 		put_instant(s);
 		swap_process_end(s->ps, p);
 	} else {
-		/* A thread, or an unknown process. */
+		/* the pid is that of a thread, or of an unknown process */
 		if (t)
 			swap_fxt_end_unfinished(s, t, s->time, 0, "the thread has ended");
 		swap_fxt_collect(s, NULL);

@@ -19,7 +19,7 @@
 struct swap_system;
 
 /**
- * swap_system_new - start without any message
+ * swap_system_new - prepare to work out the counts, before the first message
  * @cpus:    processors given by the user, 0 if not given
  * @devices: energy devices given by the user, negative if not given
  */
