@@ -81,7 +81,7 @@ struct top_program {
 	bool went_on;		/* its caller has started another process since */
 	/* arguments and directory of the driver that failed because of it; empty if none */
 	struct buf driver_args, driver_cwd;
-	struct top_link pending;	/* link in list @failed of the process that decides; or empty */
+	struct top_link pending;	/* link in @failed of the process that decides, or empty */
 	struct top_link failed;		/* list of failures below it that its own end will decide */
 
 	struct top_link by_state;	/* link in the model's list running, waiting or ended */
