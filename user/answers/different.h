@@ -184,7 +184,7 @@ const char *different_time_in(const struct different_when *w, const struct buf *
 /** different_number_in - whether there is a time in binary form, as in archives */
 bool different_number_in(const struct different_when *w, const struct buf *b);
 
-/** different_would_see - whether a time would be found; not if the build took too long */
+/** different_would_see - whether a search for times is reliable; not if the build took too long */
 bool different_would_see(const struct different_when *w, const struct buf *b, bool text);
 
 /** different_look_at_contents - clues in the contents of files (different_contents.c) */

@@ -35,7 +35,7 @@ struct contents_options {
 /* Counts so far. */
 struct contents_counts {
 	uint64_t used;		/* contents that programs read, ran or wrote */
-	uint64_t hashed;	/* of these, those with a hash */
+	uint64_t hashed;	/* number of @used with a hash */
 	uint64_t bytes;		/* number of bytes read */
 	uint64_t cpu;		/* CPU time of the threads, up to when each was last idle, ns */
 };

@@ -37,7 +37,7 @@ struct output {
 	int misplaced;		/* negative errno if the file did not get its name, else 0 */
 	uint64_t bytes;
 	uint64_t lost;		/* number of lost events */
-	uint64_t unreported;	/* of these, those without a LOST event in the file yet */
+	uint64_t unreported;	/* number of @lost without a LOST event in the file yet */
 	char fault[160];	/* "" if none so far */
 };
 

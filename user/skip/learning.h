@@ -34,7 +34,7 @@ struct learning {
 	struct db *db;
 	const struct build *b;
 	struct out *out;
-	int64_t real;		/* time of the trace's time 0 since 1970, ns */
+	int64_t real;		/* the trace's time 0, ns since 1970 */
 	bool *helper;		/* by exec: it is an etrace process that asks */
 	uint32_t *next;		/* by exec: the next exec of its process */
 	struct change *changes;

@@ -191,7 +191,7 @@ static void begin_log(struct st_in *src, struct sink *sink)
 	src->log = st_log_new(&src->options, sink, src->diag);
 }
 
-/* Emit the last event, as in a recording: whether the log is complete, and if times have a date. */
+/* Emit the last event, like a recorder: is the log complete, and do its times have dates? */
 static int put_verdict(struct st_in *src, uint64_t at)
 {
 	static const char backend[] = "strace", complete[] = "complete";

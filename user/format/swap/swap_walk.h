@@ -69,7 +69,7 @@ struct swap_step {
 	} kind;
 	const struct swap_field *field;
 	unsigned int depth;	/* number of lists around it */
-	uint32_t index;		/* in its list; of SWAP_CLOSE, the number of elements */
+	uint32_t index;		/* index in its list; for SWAP_CLOSE, the number of elements */
 	struct swap_value value;	/* the value of a SWAP_VALUE */
 };
 

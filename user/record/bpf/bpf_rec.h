@@ -23,8 +23,8 @@ struct bpf_rec_tally {
 	struct rec_tally t;
 	uint64_t damaged;	/* records that make no sense and were skipped */
 	uint64_t resolved;	/* targets of symbolic links that were looked up */
-	uint64_t unresolved;	/* of these: EB_TARGET_UNKNOWN */
-	uint64_t untold;	/* of these: EB_TARGET_UNTOLD */
+	uint64_t unresolved;	/* number of @resolved: EB_TARGET_UNKNOWN */
+	uint64_t untold;	/* number of @resolved: EB_TARGET_UNTOLD */
 	uint64_t bytes;		/* total size of the records */
 };
 

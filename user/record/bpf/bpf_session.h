@@ -68,8 +68,8 @@ struct bpf_account {
 	const struct rec_tally *tally;
 	uint64_t damaged;	/* records that make no sense */
 	uint64_t resolved;	/* targets of symbolic links that were looked up */
-	uint64_t unresolved;	/* of these: EB_TARGET_UNKNOWN */
-	uint64_t untold;	/* of these: EB_TARGET_UNTOLD */
+	uint64_t unresolved;	/* number of @resolved: EB_TARGET_UNKNOWN */
+	uint64_t untold;	/* number of @resolved: EB_TARGET_UNTOLD */
 	uint64_t bytes;		/* bytes read from the ring buffer */
 	uint64_t buffer;	/* size of the ring buffer in bytes */
 	bool limited;		/* an old kernel: the limits of Documentation/bpf.md apply */
