@@ -17,7 +17,7 @@ struct session_options {
 	bool quiet;
 	bool comm;		/* record changes of thread names, too */
 	uint32_t record;	/* what --record asks for: bits of enum et_where, ET_ENV_LISTED */
-	const char *keep_env;	/* list of et_keep_env(), or for ET_ENV_LISTED; NULL if none */
+	const char *keep_env;	/* list for et_keep_env(), or that of ET_ENV_LISTED; NULL if none */
 };
 
 /**

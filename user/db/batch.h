@@ -16,7 +16,7 @@ struct batch;
 /* A value of a row. */
 struct batch_cell {
 	char type;	/* as for db_bind(): 'i', 'b', 't', '0' */
-	uint32_t len;	/* of text or blob, in bytes */
+	uint32_t len;	/* length of text or blob in bytes */
 	int64_t v;	/* the number, or the offset of text or blob in batch.bytes */
 };
 

@@ -45,7 +45,7 @@ struct bpf_rec_ops {
 	int (*resolve)(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 			const struct buf *target, const struct buf *link, struct buf *to);
 	void *arg;
-	const char *keep_env;	/* as in et_keep_env(), copied; NULL if none */
+	const char *keep_env;	/* list for et_keep_env(), copied; NULL if none */
 	bool env_listed;	/* record only those variables; secret ones are still hidden */
 };
 

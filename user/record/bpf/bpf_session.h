@@ -22,7 +22,7 @@ struct bpf_options {
 	bool comm;		/* record changes of thread names */
 	bool cgroups;		/* ops->add_cgroup() will be called */
 	uint32_t record;	/* on request: bits by enum et_where, and ET_ENV_LISTED */
-	const char *keep_env;	/* as in et_keep_env(); the list if ET_ENV_LISTED; NULL if none */
+	const char *keep_env;	/* list for et_keep_env(), or that of ET_ENV_LISTED; NULL if none */
 	uint32_t refuse_storage;	/* for tests: refuse every n-th new entry of task
 					 * storage once; 1: refuse all of them, always;
 					 * 0: refuse none

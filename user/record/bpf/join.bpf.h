@@ -9,7 +9,7 @@
 #include "record/bpf/list.bpf.h"
 #include "record/bpf/strings.bpf.h"
 
-#define CGROUP_DEPTH	64u	/* deeper ones are not searched */
+#define CGROUP_DEPTH	64u	/* cgroups nested deeper are not searched */
 
 /* The traced cgroups, by the inode numbers of their directories. */
 struct {
