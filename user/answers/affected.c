@@ -31,7 +31,7 @@ bool affected_map(struct affected *a, const char *map)
 {
 	if (answers_paths(map, &a->map_from, &a->map_to))
 		return true;
-	diag_fatal(a->db->diag, "--map %s: say two directories, as /here=/there", map);
+	diag_fatal(a->db->diag, "--map %s: must be two directories, as in /here=/there", map);
 	return false;
 }
 
@@ -316,10 +316,10 @@ static bool say_unknown(const struct affected *a)
 	for (uint32_t i = 1; i <= b->nexecs; i++)
 		unseen |= b->execs[i].unseen;
 	if (a->comes_or_goes && !(listed && looked))
-		fputs("etrace affected: who listed directories, or asked whether files are there, was not recorded: what new and removed files affect by that is not known; record with --record=dirs,probes\n",
+		fputs("etrace affected: listings of directories and checks for files were not recorded, so effects of new and removed files may be missing; record with --record=dirs,probes\n",
 		      stderr);
 	if (unseen)
-		fputs("etrace affected: programs got data from where the trace does not see (etrace report says which): what that affects is not known\n",
+		fputs("etrace affected: programs got data from outside the trace (etrace report lists them): what depends on it may be missing\n",
 		      stderr);
 	return !unseen && !(a->comes_or_goes && !(listed && looked));
 }

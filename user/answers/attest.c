@@ -22,7 +22,7 @@ static const struct diag_kind not_hashed = {
 	"files without a hash", DIAG_NOTE
 };
 static const struct diag_kind other_now = {
-	"files that have the size and time of then, but another content now", DIAG_NOTE
+	"files with the recorded size and time, but different content now", DIAG_NOTE
 };
 
 void attest_free(struct attest *a)
@@ -264,10 +264,10 @@ bool attest_load(struct attest *a)
 	}
 	if (unhashed)
 		diag_report(a->db->diag, &not_hashed, NULL, DIAG_NOWHERE, 0,
-			    "%zu of %zu files have no hash; it says why at each", unhashed, a->n);
+			    "%zu of %zu files have no hash; the output gives the reason for each", unhashed, a->n);
 	if (others)
 		diag_report(a->db->diag, &other_now, NULL, DIAG_NOWHERE, 0,
-			    "%zu of %zu files have the size and time of then, but another content now; the recorded hash is given, and it says so at each",
+			    "%zu of %zu files have the recorded size and time, but different content now; the output marks each, and has its recorded hash",
 			    others, a->n);
 	identify_files(a);
 	return !a->db->failed;
@@ -278,7 +278,7 @@ bool attest_has_subjects(const struct attest *a)
 	for (size_t i = 0; i < a->n; i++)
 		if (a->rows[i].role == ATTEST_OUTPUT && a->rows[i].hashed)
 			return true;
-	diag_fatal(a->db->diag, "a statement is about outputs, and the hash of none is known; --root DIR says where they are");
+	diag_fatal(a->db->diag, "no output has a hash, and a statement needs one; if the outputs are elsewhere, give --root DIR");
 	return false;
 }
 

@@ -123,7 +123,7 @@ static void look_for_unseen(struct bor *o, struct bor_node *node, const struct r
 
 		if (e->unseen & ATTEST_UNSEEN)
 			node_lacks(o, node, o->b->execs[build_with_command(o->b, r->execs[i])].program,
-				   "read what the trace does not show: a socket, a descriptor of unknown origin, or an io_uring");
+				   "read from outside the trace: a socket, a descriptor of unknown origin, or an io_uring");
 	}
 }
 
@@ -378,12 +378,12 @@ bool attest_omnibor(struct attest *a, const char *dir, bool *lacks)
 
 	*lacks = false;
 	if (!build_hashed(o.b)) {
-		diag_fatal(a->db->diag, "%s has no hashes, which manifests need; record with etrace run --hash",
+		diag_fatal(a->db->diag, "%s has no hashes, but manifests need them; record with etrace run --hash",
 			   a->db->name);
 		return false;
 	}
 	if (!a->db->complete) {
-		diag_fatal(a->db->diag, "%s is not complete, and a manifest cannot say so; there are none",
+		diag_fatal(a->db->diag, "%s is incomplete, and a manifest cannot say so: none was written",
 			   a->db->name);
 		return false;
 	}

@@ -129,7 +129,7 @@ void check_put(const struct check *c, struct out *out, bool json)
 		put_quoted(out, c->trees[i]);
 	}
 	out_puts(out, c->lists.n ? "\n" :
-		 "; undeclared inputs: not looked for without --ninja, --make, --depfiles or --kbuild\n");
+		 "; undeclared inputs not checked (this needs --ninja, --make, --depfiles or --kbuild)\n");
 	if (c->nopen)
 		out_printf(out, "%s left out, which make -np did not reach; use make -npk with the goals of the build\n",
 			   text_counted(c->nopen, "step", "steps"));

@@ -220,7 +220,7 @@ static void end_text(struct explainer *x)
 		out_printf(x->j.out, "  no program read it%s\n",
 			   x->n ? "" : ", and no compiler was called for it");
 	if (x->unknown)
-		out_puts(x->j.out, "A compiler that is not known can be named in a file for --config:\n"
+		out_puts(x->j.out, "To add an unknown compiler, name it in a file for --config:\n"
 			 "  compilers: [{path: NAME, as: gcc}]\n");
 }
 

@@ -140,15 +140,15 @@ static json_object *parse_json(const char *path, const struct buf *text, struct 
 	const char *wrong = NULL;
 
 	if (error == json_tokener_continue)
-		wrong = "it ends too early";
+		wrong = "it ends early";
 	else if (error != json_tokener_success)
 		wrong = json_tokener_error_desc(error);
 	else if (end + count_spaces(text, end) < text->len)
-		wrong = "something stands behind its end";
+		wrong = "more text follows its end";
 	else if (!json_object_is_type(list, json_type_array))
-		wrong = "it is no list";
+		wrong = "it is not a list";
 	if (wrong) {
-		diag_fatal(diag, "%s: line %zu, byte %zu: no list of compile commands: %s", path,
+		diag_fatal(diag, "%s: line %zu, byte %zu: not a list of compile commands: %s", path,
 			   line_of(text, end), end, wrong);
 		json_object_put(list);
 		list = NULL;
@@ -182,7 +182,7 @@ bool compdb_old_read(struct compdb_old *old, const char *path, bool create, stru
 	if (err == -ENOENT && !create)
 		return true;
 	if (err || !read_file(old->fd, &text)) {
-		diag_fatal(diag, "%s: %s", path, err == -EINVAL ? "is no regular file" :
+		diag_fatal(diag, "%s: %s", path, err == -EINVAL ? "is not a regular file" :
 			   err ? strerror(-err) : "cannot be read, or is too large");
 		buf_free(&text);
 		return false;

@@ -12,9 +12,9 @@
 
 /* Reported only with -v. */
 static const struct diag_kind disagrees = {
-	"commands whose compilers got something else", DIAG_EACH };
+	"commands whose compilers did something else", DIAG_EACH };
 static const struct diag_kind unread = {
-	"compilations by @files changed since", DIAG_DAMAGE };
+	"compilations with @files that changed later", DIAG_DAMAGE };
 
 static void report_command(struct compdb_list *l, const struct compdb_command *c, const char *what,
 			   const char *path)
@@ -254,7 +254,7 @@ static void add_sources_of(struct compdb_list *l, struct compdb_command *c,
 
 		if (compdb_source_of(c, file) || made_below(l, (uint32_t)(c - l->rows) + 1, file))
 			continue;
-		report_command(l, c, "does not tell that it compiles", file);
+		report_command(l, c, "does not show that it compiles", file);
 		add_source(c, proper, i);
 	}
 }
@@ -325,7 +325,7 @@ static void check_output(struct compdb_list *l, struct compdb_command *c)
 	a = compdb_absolute(c->directory, really);
 	b = compdb_absolute(c->directory, output.s);
 	if (strcmp(a, b)) {
-		report_command(l, c, "does not tell that it makes", a);
+		report_command(l, c, "does not show that it makes", a);
 		c->cmd.output = really;
 		c->cmd.output_dir = NULL;
 	}
@@ -356,7 +356,7 @@ void compdb_check(struct compdb_list *l)
 
 		if (in_the_dark(l, c))
 			diag_report(l->db->diag, &unread, NULL, DIAG_NOWHERE, 0,
-				    "exec %u, %s in %s: an @file is not what it was when it was read: its entry has it as it is, or is missing",
+				    "exec %u, %s in %s: an @file has changed since it was read: the entry has its present content, or is missing",
 				    c->exec, c->called, c->directory);
 		if (!c->proper || !compdb_compiles(c) || !compdb_is_entry(c))
 			continue;

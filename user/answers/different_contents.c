@@ -324,7 +324,7 @@ static void variable_clue(void *ctx, const struct diff_var *a, const struct diff
 	    (!l->was || !was || !*was || different_has_word(l->was, was)))
 		different_clue(l->w, different_variable(name, strlen(name)),
 			       l->was ? 91 : ALONE, l->unit,
-			       "it holds what %s was set to: %.80s", name, is);
+			       "it holds the value of %s: %.80s", name, is);
 	free(name);
 	free(was);
 	free(is);
@@ -371,7 +371,7 @@ static void look_for_addresses(const struct text_look *l)
 		if (n != 14)
 			continue;
 		different_clue(l->w, DIFFERENT_UNKNOWN, l->was ? 84 : 47, l->unit,
-			       "it holds what looks like an address in memory: %.14s", b->s + i);
+			       "it holds what looks like a memory address: %.14s", b->s + i);
 		return;
 	}
 }

@@ -167,10 +167,10 @@ static void look_at_input(void *ctx, const struct match_input *a, const struct m
 		return;
 	switch (match_change(&l->w->d->m, a->version, b->version, NULL)) {
 	case MATCH_CONTENT:
-		input_clue(l, b, "which held something else");
+		input_clue(l, b, "whose content differs");
 		break;
 	case MATCH_SIZE:
-		input_clue(l, b, "which had another size");
+		input_clue(l, b, "whose size differs");
 		break;
 	case MATCH_TIME:
 		/* hashes are not recorded */
@@ -244,7 +244,7 @@ void different_look_at_inputs(struct different_look *l)
 	free(inputs[0].rows);
 	free(inputs[1].rows);
 	if (!match_same_program(&l->w->d->m, l->pair, l->unit))
-		different_unit_clue(l, DIFFERENT_TOOL, 85, "is another program");
+		different_unit_clue(l, DIFFERENT_TOOL, 85, "is a different program");
 	if (l->keeps_times && l->touched) {
 		path = build_path(s->b, l->touched, &len);
 		different_unit_clue(l, DIFFERENT_TIME,

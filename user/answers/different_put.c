@@ -14,8 +14,8 @@
 #define COLUMNS_MAX 400u
 
 static const char *const titles[DIFFERENT_NCAUSES] = {
-	[DIFFERENT_TOOL] = "another program, library or script",
-	[DIFFERENT_INPUT] = "another input",
+	[DIFFERENT_TOOL] = "a different program, library or script",
+	[DIFFERENT_INPUT] = "a different input",
 	[DIFFERENT_PID] = "a process id", [DIFFERENT_HOST] = "the host or its kernel",
 	[DIFFERENT_CPUS] = "the number of processors", [DIFFERENT_RANDOM] = "random numbers",
 	[DIFFERENT_LOCALE] = "the locale", [DIFFERENT_ENV] = "the environment",
@@ -120,7 +120,7 @@ static void put_none(const struct different *w, struct out *out, bool json)
 	if (json)
 		return;
 	if (unknown)
-		out_printf(out, "no difference is known, but %s could not be compared\n",
+		out_printf(out, "no difference found, but %s could not be compared\n",
 			   text_counted(unknown, "output", "outputs"));
 	else
 		out_puts(out, "nothing differs\n");

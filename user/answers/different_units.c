@@ -270,14 +270,14 @@ static void look_at_asked(struct different_look *l)
 	if (is.random)
 		different_unit_clue(l, DIFFERENT_RANDOM,
 				    habit == DIFFERENT_SEEDS ? seeds_weight(l->w) : habit,
-				    "takes %lld random bytes", (long long)is.bytes);
+				    "gets %lld random bytes", (long long)is.bytes);
 	if (is.seeds)
 		different_unit_clue(l, DIFFERENT_RANDOM, seeds_weight(l->w),
-				    "takes random bytes when it starts, as for the order of hashes");
+				    "gets random bytes when it starts, for example to seed hash tables");
 	if (is.names > 1)
 		different_unit_clue(l, DIFFERENT_RANDOM,
 				    l->w->compared ? 42 * DIFFERENT_UNSEEN / 100 : 42,
-				    "takes random bytes, as for the name of a temporary file");
+				    "gets random bytes, for example to name a temporary file");
 	if (is.host && was.host && strcmp(is.host, was.host))
 		different_unit_clue(l, DIFFERENT_HOST, 82,
 				    "asks for the host name: %s, before %s", is.host, was.host);
@@ -321,7 +321,7 @@ static void word_clue(void *ctx, enum different_cause cause, unsigned int weight
 	if (where)
 		different_unit_clue(l, cause, weight, "reads %s, which has %s", where, word);
 	else
-		different_unit_clue(l, cause, weight, "is called with %s", word);
+		different_unit_clue(l, cause, weight, "was called with %s", word);
 }
 
 /* ---- environment ---- */
@@ -421,10 +421,10 @@ static void look_at_listing(struct different_look *l)
 		sum += a[i] - b[i];
 	if (other && !sum)
 		different_unit_clue(l, DIFFERENT_LISTING, different_habit(l->name, DIFFERENT_LISTING, 82),
-				    "lists a directory, and read its files in another order");
+				    "lists a directory, and read its files in a different order");
 	else if (l->w->by_order && !sorts)
 		different_unit_clue(l, DIFFERENT_LISTING, different_habit(l->name, DIFFERENT_LISTING, 83),
-				    "lists a directory, and the same came in another order");
+				    "lists a directory, and got the same names in a different order");
 	else
 		different_unit_clue(l, DIFFERENT_LISTING, sorts ? 12 : l->w->both ? SAME :
 				    different_habit(l->name, DIFFERENT_LISTING, 46), "lists a directory");
@@ -481,7 +481,7 @@ void different_look_at_units(struct different *w)
 	different_clue(w, DIFFERENT_TIME, w->compared ? 10 : w->scanned ? 12 : 20, 0,
 		       "programs read the clock without a system call, so no recording shows it");
 	different_clue(w, DIFFERENT_UNKNOWN, 15, 0,
-		       "addresses, memory that was not set, and the order of threads are not recorded");
+		       "addresses, uninitialized memory and the order of threads are not recorded");
 	if (db_meta_text(B(w)->db, "env", &len) && !has_all_env(w))
 		different_clue(w, DIFFERENT_ENV, w->passed_args ? 39 : w->other_words ? 24 : 5, 0,
 			       "only the usual variables are recorded; etrace run --record=env records all");

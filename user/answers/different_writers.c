@@ -77,5 +77,5 @@ void different_look_at_writers(struct different *w, const struct different_file 
 	if (beside || other)
 		different_clue(w, DIFFERENT_WRITERS, other ? 81 : w->by_order ? 82 : 46, 0,
 			       "several programs write to %.*s at the same time%s", len ? (int)len : 6,
-			       len ? path : "a pipe", other ? ", this time in another order" : "");
+			       len ? path : "a pipe", other ? ", in a different order in the second build" : "");
 }

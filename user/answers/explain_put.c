@@ -93,7 +93,7 @@ static void put_printed(const struct put *p)
 			at += len + 1;
 		}
 	} else if (!p->x->tells_printed) {
-		out_puts(p->out, "What it printed was not recorded: etrace run --record=output does that.\n");
+		out_puts(p->out, "What it printed was not recorded; etrace run --record=output records it.\n");
 	}
 }
 
@@ -122,7 +122,7 @@ static void put_changes(const struct put *p)
 			out_puts(p->out, ", before: ");
 			stats_put_name(p->out, c->then, strlen(c->then), 0);
 		} else {
-			out_puts(p->out, c->now ? ", new" : ", not any more");
+			out_puts(p->out, c->now ? ", new" : ", removed");
 		}
 		out_puts(p->out, "\n");
 	}
@@ -163,7 +163,7 @@ static void put_words(struct out *out, const char *s, size_t len, size_t words)
 			line = i + 1;
 		if (!isspace((unsigned char)s[i]) && (!i || isspace((unsigned char)s[i - 1])) && !words--) {
 			out_write(out, s, line);
-			out_puts(out, "[cut: 2,000 words are enough; --json has the rest]\n");
+			out_puts(out, "[cut after 2,000 words; --json has the rest]\n");
 			return;
 		}
 	}

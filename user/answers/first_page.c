@@ -80,9 +80,9 @@ static void put_failed(struct db *db, const struct draw *d)
 static void put_harmless(struct db *db, struct out *out)
 {
 	static const struct { enum failure_kind kind; const char *text; } kinds[] = {
-		{ FAILURE_PROBE, "asked by configure, cmake or the like" },
-		{ FAILURE_ANSWER, "an answer, as of test or grep" },
-		{ FAILURE_IGNORED, "ignored by the program that called it" },
+		{ FAILURE_PROBE, "tried by configure, cmake or the like" },
+		{ FAILURE_ANSWER, "an answer, as from test or grep" },
+		{ FAILURE_IGNORED, "ignored by its caller" },
 	};
 	const struct failures *f = failures_of(db);
 	const char *before = "\nFailures that did no harm: ";
@@ -192,7 +192,7 @@ static void put_findings(const struct check *c, struct out *out, uint64_t top)
 	if (n > top)
 		out_printf(out, "  and %zu more\n", n - (size_t)top);
 	if (network)
-		out_printf(out, "\nAddresses of the network that were tried: %zu\n", network);
+		out_printf(out, "\nNetwork addresses tried: %zu\n", network);
 }
 
 /*
@@ -241,7 +241,7 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 
 /* Commands to continue with; "@" is replaced by the name of the trace. */
 static const char *const commands[][2] = {
-	{ "explain @", "what failed first, and what is known of it" },
+	{ "explain @", "what failed first, and what is known about it" },
 	{ "time @", "where the time went; the critical path" },
 	{ "deps @ FILE", "what a file was made from; rdeps: what was made from it" },
 	{ "why @ FILE", "what made a file, and how another file got into it" },

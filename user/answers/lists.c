@@ -20,7 +20,7 @@ bool lists_map(struct lists *l, const char *map)
 	char *now;
 
 	if (!sign || sign == map || sign[1] != '/') {
-		diag_fatal(l->diag, "--map %s: give NOW=THEN, THEN an absolute path", map);
+		diag_fatal(l->diag, "--map %s: must be NOW=THEN, with an absolute path THEN", map);
 		return false;
 	}
 	now = xstrndup(map, (size_t)(sign - map));

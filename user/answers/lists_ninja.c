@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const struct diag_kind strange_line = {
-	"lines not understood in a ninja file, passed over", DIAG_DAMAGE
+	"lines of ninja files not understood, skipped", DIAG_DAMAGE
 };
 struct binding {
 	char *name;

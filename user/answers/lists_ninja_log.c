@@ -74,7 +74,7 @@ static void read_log(struct deps *d, const struct buf *b)
 	}
 	if (!ok || at != b->len)
 		diag_report(d->l->diag, &strange_record, d->path, DIAG_OFFSET, at,
-			    d->version ? NULL : "is no log of ninja's that is known");
+			    d->version ? NULL : "is not a known version of ninja's log");
 }
 
 void lists_ninja_log(struct lists *l, const char *then, const char *path)

@@ -133,7 +133,7 @@ static bool read_map(struct match *m, const char *map, struct diag *diag)
 {
 	if (answers_paths(map, &m->side[1].to, &m->side[1].from))
 		return true;
-	diag_fatal(diag, "--map %s: say two directories, as /first=/second", map);
+	diag_fatal(diag, "--map %s: must be two directories, as in /first=/second", map);
 	return false;
 }
 

@@ -45,7 +45,7 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 		return false;
 	format = events_of(from, in[0]);
 	if (!answers_understand(from, in[0])) {
-		diag_fatal(diag, "%s: is %s, and has no events of etrace to be asked", in_name(in[0]),
+		diag_fatal(diag, "%s: is %s, which has no etrace events; give a trace that etrace recorded", in_name(in[0]),
 			   from);
 		return false;
 	}
@@ -95,7 +95,7 @@ struct db *answers_from(const char *file, struct in **in, size_t n, const char *
 	if (answers_are_there(in[0])) {
 		if (n == 1 && file && strcmp(file, "-"))
 			return db_open(file, diag);
-		diag_fatal(diag, "%s: a database must be named, and alone", in_name(in[0]));
+		diag_fatal(diag, "%s: give a database by name, and no other file with it", in_name(in[0]));
 		return NULL;
 	}
 	db = db_create(NULL, diag);

@@ -454,7 +454,7 @@ bool packages_read(struct packages *p, const char *root, struct diag *diag)
 		p->manager = m->name;
 		ok = m->read(p, dir.s, diag);
 	} else {
-		diag_fatal(diag, "%s: neither dpkg, pacman nor rpm keeps packages there; --root DIR says where the build's machine is",
+		diag_fatal(diag, "%s: no package list of dpkg, pacman or rpm there; give the build machine's file system by --root DIR",
 			   root);
 	}
 	buf_free(&dir);

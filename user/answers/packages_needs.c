@@ -126,7 +126,7 @@ char *packages_control(const char *path, struct diag *diag)
 	buf_addc(&list, 0);
 	buf_free(&text);
 	if (!source) {
-		diag_fatal(diag, "%s: is no debian/control of a source package", path);
+		diag_fatal(diag, "%s: is not the debian/control of a source package", path);
 		buf_free(&list);
 		return NULL;
 	}

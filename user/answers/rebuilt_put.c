@@ -13,18 +13,18 @@
 static const struct kind {
 	const char *json, *text;
 } kinds[] = {
-	[REBUILT_COMMAND] = { "command", "its command is another one" },
+	[REBUILT_COMMAND] = { "command", "its command changed" },
 	[REBUILT_PROGRAM] = { "program", "program" },
 	[REBUILT_INPUT] = { "input", "input" },
 	[REBUILT_NEW_INPUT] = { "new_input", "an input that it did not read before:" },
 	[REBUILT_MADE] = { "made", "made anew:" },
 	[REBUILT_MISSING] = { "missing", "was not there:" },
 	[REBUILT_NEW] = { "new", "it did not run before" },
-	[REBUILT_DECLARED] = { "declared", "declared, and not read:" },
+	[REBUILT_DECLARED] = { "declared", "declared, but not read:" },
 };
 static const struct kind changes[] = {
-	[MATCH_SIZE] = { "size", ": other size" },
-	[MATCH_CONTENT] = { "content", ": its content is another one" },
+	[MATCH_SIZE] = { "size", ": different size" },
+	[MATCH_CONTENT] = { "content", ": different content" },
 	[MATCH_TIME] = { "time", ": changed or touched" },
 	[MATCH_REPLACED] = { "replaced", ": replaced by another file" },
 };
@@ -175,7 +175,7 @@ void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
 			without++;
 	}
 	if (without)
-		out_printf(out, "%s made no file and ran for no reason that was found, such as $(shell) in a makefile; --json lists all\n",
+		out_printf(out, "%s made no file and ran for no known reason, such as $(shell) in a makefile; --json lists all\n",
 			   text_counted(without, "step", "steps"));
 	if (timed && !json)
 		match_put_by(&r->m, out);

@@ -219,7 +219,7 @@ static void text_sum(const struct timeline *t, struct out *out)
 {
 	out_printf(out, "%.3f s", ns_seconds(t->wall));
 	if (t->costs)
-		out_printf(out, ", %.3f s of processor time", ns_seconds(t->cpu));
+		out_printf(out, ", %.3f s of CPU time", ns_seconds(t->cpu));
 	out_printf(out, "; %.2f programs running on average, %.3f s in total\n", timeline_average(t),
 		   ns_seconds(t->worked));
 }
@@ -255,7 +255,7 @@ static void text_slow(const struct timeline *t, const struct times *w, const str
 {
 	out_printf(w->out, "\nSlowest by %s:\n  %10s %8s %12s", keys[w->by], "total s", "runs",
 		   "longest s");
-	out_puts(w->out, t->costs ? "  processor s\n" : "\n");
+	out_puts(w->out, t->costs ? "        CPU s\n" : "\n");
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
 		text_numbers(t, w, &l->rows[i]);
 		put_file(w->out, t->db, l->rows[i].file);
@@ -277,7 +277,7 @@ static void text_rest(const struct timeline *t, const struct times *w, const str
 static void text_unsure(const struct timeline *t, const struct times *w)
 {
 	if (t->unsure)
-		out_printf(w->out, "\nReaders of pipes may have run %.3f s longer: their processor time is unknown\n",
+		out_printf(w->out, "\nReaders of pipes may have run %.3f s longer: their CPU time is unknown\n",
 			   ns_seconds(t->unsure));
 }
 
@@ -285,7 +285,7 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 {
 	if (!n)
 		return;
-	out_puts(w->out, "\nAt most one program running, longest first:\n");
+	out_puts(w->out, "\nTimes with at most one program running, longest first:\n");
 	for (size_t i = 0; i < n && i < w->top; i++)
 		out_printf(w->out, "  %10.3f s  starting at %.3f s\n",
 			   ns_seconds(list[i].to - list[i].from), ns_seconds(list[i].from));
@@ -317,7 +317,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 		put_percent(w->out, t, parts[i].took);
 		out_puts(w->out, " %  ");
 		if (!put_name(w->out, t->db, exec ? t->execs[exec].program : 0))
-			out_puts(w->out, "no program of this trace");
+			out_puts(w->out, "no program in the trace");
 		if (s->output) {
 			out_puts(w->out, " ");
 			put_file(w->out, t->db, s->output);
@@ -457,7 +457,7 @@ void times_put(struct db *db, const struct times *w)
 	} else {
 		text_width(&t, w->out);
 		faster_put(&t, &faster, w->out);
-		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n",
+		out_printf(w->out, "\nWith unlimited CPUs it would take %.3f s\n",
 			   ns_seconds(faster.endless));
 		text_slow(&t, w, &l);
 		text_rest(&t, w, &l);

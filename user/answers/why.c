@@ -181,7 +181,7 @@ static void put_node(struct db *db, struct out *out, const struct reach_node *n)
 		out_puts(out, b->versions[n->version].made == GRAPH_PIPE ? "a pipe" :
 			 "a file without a name");
 	if (n->file && !build_present(b, n->file))
-		out_puts(out, " (gone in the end)");
+		out_puts(out, " (gone at the end)");
 	if (!(REACH_DEFAULT_CLASSES >> n->class & 1))
 		out_printf(out, " (%s)", graph_class_names[n->class]);
 	out_puts(out, "\n");

@@ -144,7 +144,7 @@ bool answer_number(const struct opts *opts, const char *name, uint64_t min, uint
 {
 	if (opt_number(opts, name, min, 1000000, v))
 		return true;
-	diag_fatal(diag, "--%s %s: say a number from %u to 1000000", name, opt_value(opts, name),
+	diag_fatal(diag, "--%s %s: must be a number from %u to 1000000", name, opt_value(opts, name),
 		   (unsigned int)min);
 	return false;
 }

@@ -18,7 +18,7 @@
 extern const struct opt_row trace_rows[];
 
 /* Rows for tables of options, which mean the same in several commands. */
-#define OPTION_MAP	{ "map", "A=B", "directory A of today was directory B during the build" }
+#define OPTION_MAP	{ "map", "A=B", "directory A now was directory B during the build" }
 #define OPTION_ROOT								\
 	{ "root", "DIR", "where the file system of the build machine is now; default: /" }
 

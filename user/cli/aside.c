@@ -54,7 +54,7 @@ struct aside *aside_new(void)
 	a->fd = temporary_file();
 	if (a->fd >= 0)
 		return a;
-	say("top: no file for what the command prints: %s; set TMPDIR to a directory that can be written to",
+	say("top: cannot create a file for the command's output: %s; set TMPDIR to a writable directory",
 	    strerror(errno));
 	free(a);
 	return NULL;

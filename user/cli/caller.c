@@ -129,7 +129,7 @@ void user_leave(const struct user *u)
 		return;
 	/* the saved ids are still root's */
 	if (seteuid(0) || setegid(0) || setgroups(1, &none)) {
-		perror("etrace: cannot be root again");
+		perror("etrace: cannot become root again");
 		_exit(125);
 	}
 }

@@ -48,10 +48,10 @@ static void mounted_at(char *dir, size_t size)
 
 static const char *fault_of(int err)
 {
-	return err == EBADF ? "this is no directory of a cgroup2 file system; cgroups of version 1 cannot be traced" :
-	       err == ENOENT ? "there is no such cgroup; /proc/PID/cgroup tells in which one a process is" :
+	return err == EBADF ? "not a directory of a cgroup2 file system; cgroups of version 1 cannot be recorded" :
+	       err == ENOENT ? "no such cgroup; /proc/PID/cgroup shows the cgroup of a process" :
 	       err == ENOSPC ? "more cgroups than a session can have" :
-	       err == EOPNOTSUPP ? "this kernel does not tell who comes into a cgroup" :
+	       err == EOPNOTSUPP ? "this kernel does not report which processes join a cgroup" :
 			       strerror(err);
 }
 

@@ -70,8 +70,8 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 	record_begun(r);
 	record_present(r);
 	if (!o->quiet && pid)
-		say("recording process %d and all below it%s; Ctrl-C ends it", pid,
-		    o->ncgroups ? ", and who is in the cgroup" : "");
+		say("recording process %d and all below it%s; press Ctrl-C to stop", pid,
+		    o->ncgroups ? ", and all processes of the cgroup" : "");
 	else if (!o->quiet)
 		say("recording all processes of the cgroup, now and later; press Ctrl-C to stop");
 	record_loop(r, on_signal, r, true);

@@ -61,7 +61,7 @@ int cmd_attest(int argc, char **argv)
 	static const struct answer attest = {
 		.name = "attest", .synopsis = "[TRACE]", .options = options,
 		.about = "Write what a build read, used and made, with the SHA-256 of each file: the one that was\n"
-			 "recorded, else that of the file if it has not changed since. The output is JSON, but of --omnibor.",
+			 "recorded, else that of the file if it has not changed since. The output is JSON, except with --omnibor.",
 		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n"
 			   PROG " attest --omnibor .omnibor etrace.fxt > outputs.txt\n",
 		.status = "1 also if an output has no manifest",

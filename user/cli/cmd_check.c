@@ -17,7 +17,7 @@ static const struct opt_row options[] = {
 	{ "tree", "DIR",
 	  "sources or results are in DIR; default: where the command started,\n"
 	  "and where the sources that it used are" },
-	{ "allow", "FILE", "no findings for these: lines [KIND] PATTERN" },
+	{ "allow", "FILE", "file of findings to leave out, one [KIND] PATTERN per line" },
 	{ 0 }
 };
 

@@ -18,10 +18,10 @@ static const struct opt_row options[] = {
 	{ "wrappers", NULL, "keep wrappers in front of commands: ccache, mpicc" },
 	{ "preprocess", NULL, "add commands that only preprocess (-E)" },
 	{ "exists", NULL, "only sources that still exist" },
-	{ "v|verbose", NULL, "say where a command and its compiler disagree" },
+	{ "v|verbose", NULL, "report where a command and its compiler disagree" },
 	{ "config", "FILE",
-	  "more compilers, and which entries: YAML in the format of Bear 4" },
-	{ "explain", "SOURCE", "only say why SOURCE has an entry or has none" },
+	  "more compilers, and rules for entries: YAML in the format of Bear 4" },
+	{ "explain", "SOURCE", "only print why SOURCE has an entry or none" },
 	{ 0 }
 };
 

@@ -41,7 +41,7 @@ static bool take_options(struct deps *d, const struct asked *a)
 		d->how = REACH_LEAVES;
 	d->classes = classes ? reach_classes(classes) : REACH_DEFAULT_CLASSES;
 	if (!d->classes) {
-		diag_fatal(a->diag, "--class %s: known are data, pipe, program, loader, config, probe and dir",
+		diag_fatal(a->diag, "--class %s: unknown class; known are data, pipe, program, loader, config, probe and dir",
 			   classes);
 		return false;
 	}
@@ -66,7 +66,7 @@ static int ask_files(struct asked *a, bool reverse)
 	if (!take_options(&d, a))
 		return 2;
 	if (all == (a->nargs > 0)) {
-		diag_fatal(a->diag, all ? "--all, or paths: not both" :
+		diag_fatal(a->diag, all ? "paths and --all exclude each other" :
 			   "of which files? Give their paths, or --all");
 		return 2;
 	}

@@ -37,7 +37,7 @@ int cmd_diff(int argc, char **argv)
 {
 	static const struct answer diff = {
 		.name = "diff", .synopsis = "FIRST SECOND", .options = options,
-		.about = "Show where two builds differ: first the root causes, which nothing before them explains,\n"
+		.about = "Show where two builds differ: first the root causes, which no earlier difference explains,\n"
 			 "then every program that differs. The number of parallel jobs does not matter.",
 		.example = PROG " diff old.fxt new.fxt\n",
 		.traces = 2, .max_args = 0, .run = ask_diff,

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const struct opt_row options[] = {
-	{ "before", "FILE", "say what is different from an earlier recording of the build, FILE" },
+	{ "before", "FILE", "show what differs from FILE, an earlier recording of the build" },
 	{ "map", "A=B", "directory A of that recording is B in this one; default: where each began" },
 	{ "format", "text|json|github|gitlab|junit",
 	  "form of the answer: text for people (default), JSON, workflow commands of GitHub, a code\n"
@@ -91,7 +91,7 @@ int cmd_explain(int argc, char **argv)
 {
 	static const struct answer explain = {
 		.name = "explain", .synopsis = "[TRACE]", .options = options,
-		.about = "Show which command of a failed build failed first, on what, and what is known of it.",
+		.about = "Show which command of a failed build failed first, on what, and what is known about it.",
 		.example = PROG " explain etrace.fxt\n"
 			   PROG " explain --before monday.fxt etrace.fxt\n"
 			   PROG " explain --format=github --summary \"$GITHUB_STEP_SUMMARY\"\n",

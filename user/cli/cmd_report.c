@@ -26,10 +26,10 @@ static const struct opt_row options[] = {
 	{ "json", NULL, "print the counts of all events, and what failed first, as one JSON object" },
 	{ "html", "FILE", "write a page for a browser with all of it; - is standard output" },
 	{ "before", "TRACE", "compare with an earlier build, in the page of --html" },
-	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang\n"
+	{ "compiler-traces", "[=DIR]", "add to the page the time traces that compilers wrote (clang\n"
 	  "-ftime-trace, lld --time-trace, crox) in files below DIR" },
 	{ "redact", NULL, "hide what looks secret in arguments; a page always hides it" },
-	{ "no-redact", NULL, "do not hide it in a page, either" },
+	{ "no-redact", NULL, "do not hide it in a page either" },
 	{ 0 }
 };
 
@@ -84,7 +84,7 @@ static bool is_input(const struct inputs *inputs, const char *file, const char *
 		if (stat(in_name(inputs->in[i]), &in) || in.st_dev != out.st_dev ||
 		    in.st_ino != out.st_ino)
 			continue;
-		diag_fatal(diag, "%s: is the trace itself: %s", file, what);
+		diag_fatal(diag, "%s: is the trace itself; %s", file, what);
 		return true;
 	}
 	return false;

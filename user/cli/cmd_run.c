@@ -331,7 +331,7 @@ static void print_outliving(struct recording *r, const struct session_task *list
 			break;
 		}
 		snprintf(pid, sizeof(pid), "%d", list[i].pid);
-		say("%s [%s] outlives the command and is not traced any more", program,
+		say("%s [%s] outlives the command and is no longer traced", program,
 		    list[i].pid ? pid : "not visible in this pid namespace");
 	}
 }
@@ -400,7 +400,7 @@ static int take_user(const char *name, struct user **user)
 	if (!*user)
 		say("-u %s: there is no such user", name);
 	else if (geteuid())
-		say("-u: only root can run commands as somebody else");
+		say("-u: only root can run commands as another user; use sudo");
 	else
 		return 0;
 	return EXIT_FAILED;

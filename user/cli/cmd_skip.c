@@ -24,8 +24,8 @@
 static const struct opt_row options[] = {
 	{ "store", "DIR", "where steps are kept; must be given" },
 	{ "allow", "LIST", "learn: programs, separated by commas, that may be skipped, too: they make\n"
-	  "the same of the same files, arguments and environment at any time" },
-	{ "max", "BYTES", "learn: keep at most this of outputs, those that were used last; default:\n"
+	  "the same output from the same files, arguments and environment at any time" },
+	{ "max", "BYTES", "learn: bytes of outputs to keep, the most recently used ones; default:\n"
 	  "1073741824" },
 	{ 0 }
 };
@@ -196,7 +196,7 @@ static int learn_trace(const struct skip_store *s, const struct opts *opts, char
 
 	l.program = realpath("/proc/self/exe", self);
 	if (!opt_number(opts, "max", 0, UINT64_MAX, &max))
-		diag_fatal(diag, "--max %s: say a number of bytes", opt_value(opts, "max"));
+		diag_fatal(diag, "--max %s: must be a number of bytes", opt_value(opts, "max"));
 	else if (!l.program)
 		diag_fatal(diag, "/proc/self/exe: %s; mount /proc", strerror(errno));
 	else

@@ -33,7 +33,7 @@ static int ask_used(struct asked *a)
 	};
 
 	if (!u.classes)
-		diag_fatal(a->diag, "--class %s: classes are data, program, loader, config", class);
+		diag_fatal(a->diag, "--class %s: unknown class; known are data, program, loader and config", class);
 	else if (!!sources + unused + opt_flag(a->opts, "packages") > 1)
 		diag_fatal(a->diag, "give one of --packages, --unused and --sources");
 	else if (sources)

@@ -51,11 +51,11 @@ int cmd_why_different(int argc, char **argv)
 {
 	static const struct answer why = {
 		.name = "why-different", .synopsis = "FIRST SECOND [FILE]", .options = options,
-		.about = "Show why two builds made different things of the same inputs: the likely causes, the\n"
+		.about = "Show why two builds made different things from the same inputs: the likely causes, the\n"
 			 "likeliest first, of the first program that did, or of what differs in FILE.",
 		.example = PROG " why-different old.fxt new.fxt\n",
 		.traces = 2, .max_args = 1, .run = ask_why_different,
-		.status = "1 no difference is known, but not all could be compared; 3 nothing differs",
+		.status = "1 no difference found, but not everything could be compared; 3 nothing differs",
 	};
 
 	return answer_main(&why, argc, argv);

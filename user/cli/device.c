@@ -193,7 +193,7 @@ int device_open(bool verbose, char *why, size_t size)
 	if (fd >= 0)
 		return fd;
 	if (errno == EPERM || errno == EACCES) {
-		snprintf(why, size, "%s: %s: tracing needs root (sudo), or the capability CAP_PERFMON, or that you are in the group of that device",
+		snprintf(why, size, "%s: %s: tracing needs root (sudo), or the capability CAP_PERFMON, or membership in the group of that device",
 			 REC_DEVICE, strerror(errno));
 		return -1;
 	}

@@ -92,14 +92,14 @@ static const struct {
 } options[] = {
 	{ "CONFIG_MODULES", MODULE, true, "modules" },
 	{ "CONFIG_EVENT_TRACING", BOTH, true, "trace events" },
-	{ "CONFIG_HAVE_SYSCALL_TRACEPOINTS", BOTH, true, "system calls seen" },
+	{ "CONFIG_HAVE_SYSCALL_TRACEPOINTS", BOTH, true, "system call events" },
 	{ "CONFIG_KPROBES", MODULE, false, "names as the kernel resolves them" },
 	{ "CONFIG_DYNAMIC_FTRACE", MODULE, false, "names as the kernel resolves them" },
 	{ "CONFIG_SECURITY_PATH", BOTH, false, "names as the kernel resolves them" },
 	{ "CONFIG_BPF_SYSCALL", BPF, true, "BPF programs" },
 	{ "CONFIG_BPF_JIT", BPF, true, "BPF programs on tracepoints and functions" },
 	{ "CONFIG_BPF_EVENTS", BPF, true, "BPF programs on tracepoints" },
-	{ "CONFIG_DEBUG_INFO_BTF", BPF, true, "where the fields of its structures are" },
+	{ "CONFIG_DEBUG_INFO_BTF", BPF, true, "the layout of its structures" },
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -124,7 +124,7 @@ enum result doctor_config(struct finding *f, enum backends backend)
 	gzFile gz = open_config(path, sizeof(path));
 
 	if (!gz)
-		return found(f, NOTE, "cannot be looked up: neither /boot/config-%s nor /proc/config.gz is there",
+		return found(f, NOTE, "cannot be checked: there is neither /boot/config-%s nor /proc/config.gz",
 			     doctor_host.release);
 	while (gzgets(gz, line, sizeof(line)))
 		for (size_t i = 0; i < NOPTIONS; i++) {

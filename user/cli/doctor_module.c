@@ -45,7 +45,7 @@ static bool is_member(void)
 enum result check_rights(struct finding *f)
 {
 	if (is_member())
-		return found(f, GOOD, "may trace what it starts itself, by the group of " REC_DEVICE);
+		return found(f, GOOD, "may trace its own commands, as a member of the group of " REC_DEVICE);
 	if (may_trace_all())
 		return found(f, GOOD, "may trace");
 	remedy(f, "sudo etrace doctor, and sudo etrace run: the command itself then runs as you");
@@ -203,9 +203,9 @@ enum result check_modules_disabled(struct finding *f)
 
 	doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
 	if (line[0] != '1' || module_loaded)
-		return found(f, GOOD, "%s", module_loaded ? "not needed any more" : "may be loaded");
+		return found(f, GOOD, "%s", module_loaded ? "no longer needed" : "may be loaded");
 	remedy(f, "reboot: kernel.modules_disabled cannot be reset; load etrace before it is set");
-	return found(f, BAD, "no module can be loaded any more (kernel.modules_disabled is 1)");
+	return found(f, BAD, "modules can no longer be loaded (kernel.modules_disabled is 1)");
 }
 
 enum result check_lockdown(struct finding *f)

@@ -228,7 +228,7 @@ static const char *output_name(const struct cmdline *c)
 			return name;
 		output_names(names, sizeof(names));
 		/* not with @diag: outputs would report it as a fault of the input */
-		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
+		fprintf(stderr, PROG ": %s: is written as FXT, because its name ends in none of %s; --to FORMAT chooses another format\n",
 			c->output, names);
 		return "fxt";
 	}
@@ -261,14 +261,14 @@ static struct out *open_output(struct cmdline *c, const struct choice *ch,
 
 	if (!c->output) {
 		if (ch->main && ch->main->flags & SINK_BINARY && isatty(STDOUT_FILENO)) {
-			diag_fatal(diag, "%s is binary and not written to a terminal; say -o FILE, or --to etrace to read it",
+			diag_fatal(diag, "%s is binary and not written to a terminal; give -o FILE, or --to etrace for text",
 				   ch->main->name);
 			return NULL;
 		}
 		return out_fd(STDOUT_FILENO, 0);
 	}
 	if (is_input(c->output, c->files, c->nfiles)) {
-		diag_fatal(diag, "%s: is an input too; say another -o FILE", c->output);
+		diag_fatal(diag, "%s: is an input, too; give another -o FILE", c->output);
 		return NULL;
 	}
 	out = out_create(c->output, &err);
@@ -291,7 +291,7 @@ static void convert_inputs(struct cmdline *c, const struct choice *ch, const str
 	int err = 0, e;
 
 	if (opt_flag(&c->own, "redact") && ch->source->model != MODEL_ETRACE) {
-		diag_fatal(diag, "--redact hides in arguments of programs, of which %s tell nothing",
+		diag_fatal(diag, "--redact hides arguments of programs, and %s have none",
 			   model_names[ch->source->model]);
 		return;
 	}

@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "why", "show what made a file, and how another file got into it", cmd_why },
 	{ "time", "show where the time of a build went", cmd_time },
 	{ "diff", "show where two builds differ", cmd_diff },
-	{ "why-different", "show why two builds made different things of the same inputs", cmd_why_different },
+	{ "why-different", "show why two builds made different things from the same inputs", cmd_why_different },
 	{ "affected", "list what depends on changed files", cmd_affected },
 	{ "rebuilt", "show why steps ran again", cmd_rebuilt },
 	{ "check", "list what can make the next build wrong", cmd_check },

@@ -15,7 +15,7 @@ bool fleet_server(const struct asked *a, const char *url, const char *how, struc
 	o->cacert = opt_value(a->opts, "cacert");
 	o->timeout = 60;
 	if (!o->url || !*o->url) {
-		diag_fatal(a->diag, "which server? Say %s, or set $ETRACE_FLEET_URL", how);
+		diag_fatal(a->diag, "no server given: use %s, or set $ETRACE_FLEET_URL", how);
 		return false;
 	}
 	return answer_number(a->opts, "timeout", 1, &o->timeout, a->diag) &&
@@ -33,7 +33,7 @@ bool fleet_tags(const struct asked *a, const char ***tags, size_t *n)
 		const char *is = strchr(tag, '=');
 
 		if (!is || is == tag) {
-			diag_fatal(a->diag, "--tag %s: say KEY=VALUE", tag);
+			diag_fatal(a->diag, "--tag %s: must be KEY=VALUE", tag);
 			return false;
 		}
 		(*tags)[(*n)++] = tag;

@@ -18,7 +18,7 @@ static const struct opt_row options[] = {
 	{ "sweep", NULL, "remove leftovers of pushes that never ended, if older than a day" },
 	{ "host", "NAME", "host that built it; default: from the recording" },
 	{ "project", "NAME", "what was built; default: the name of the directory" },
-	{ "tag", "K=V", "something else to find it by; may be repeated" },
+	{ "tag", "K=V", "a tag to find it by; may be repeated" },
 	{ "begin", "WHEN", "when the build began; default: from the trace" },
 	{ "tree", "DIR", "directory to write as \".\"; default: where the build began" },
 	{ "root", "DIR",

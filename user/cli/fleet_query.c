@@ -122,7 +122,7 @@ static const struct query *find_query(struct asked *a)
 	if (!q)
 		diag_fatal(a->diag, "unknown query '%s'; etrace fleet --help lists them", a->args[0]);
 	else if (q->args && a->nargs < 2)
-		diag_fatal(a->diag, "%s: say %s", q->name, q->args);
+		diag_fatal(a->diag, "%s: give %s", q->name, q->args);
 	else if (!q->args && a->nargs > 1)
 		diag_fatal(a->diag, "%s takes no argument, but '%s' was given", q->name, a->args[1]);
 	else

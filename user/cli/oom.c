@@ -17,7 +17,7 @@ void oom_doing(const char *what)
 static void report_and_exit(void *arg, size_t wanted)
 {
 	(void)arg;
-	fprintf(stderr, "%s: %s%sout of memory: %zu bytes more could not be had\n",
+	fprintf(stderr, "%s: %s%sout of memory: cannot allocate %zu more bytes\n",
 		program_invocation_short_name, doing ? doing : "", doing ? ": " : "", wanted);
 	exit(2);
 }

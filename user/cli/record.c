@@ -123,7 +123,7 @@ static void open_hashes(struct recording *r)
 	else
 		err = content_cache_path(&path);
 	if (err)
-		snprintf(why, sizeof(why), "%s: %s", path.len ? path.s : "no HOME", strerror(-err));
+		snprintf(why, sizeof(why), "%s: %s", path.len ? path.s : "HOME is not set", strerror(-err));
 	else if (*path.s)
 		r->hashes = content_cache_open(path.s, HASHES, why, sizeof(why));
 	if ((err || *path.s) && !r->hashes)
@@ -312,7 +312,7 @@ void record_present(struct recording *r)
 	if (r->opt.quiet)
 		return;
 	if (err)
-		say("the tasks that are there cannot be listed: %s; they have no names in the trace",
+		say("cannot list the tasks that already run: %s; the trace lacks their names",
 		    strerror(-err));
 	else if (gaps.unknown)
 		say("the trace lacks the names of %u of %u tasks: %s", gaps.unknown,

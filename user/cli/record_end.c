@@ -128,12 +128,12 @@ static void end_contents(struct recording *r)
 
 	while (r->contents && (left = contents_wait(r->contents, 200))) {
 		if (record_interrupted(r)) {
-			say("%" PRIu64 " files were not hashed: a signal came", left);
+			say("%" PRIu64 " files were not hashed: interrupted by a signal", left);
 			return;
 		}
 		if (!reported && now_ns() >= begun + REPORT_NS) {
 			progress_hide();
-			say("hashing %" PRIu64 " more files; Ctrl-C gives that up", left);
+			say("hashing %" PRIu64 " more files; Ctrl-C skips this", left);
 			reported = true;
 		}
 	}
@@ -146,7 +146,7 @@ static void report_contents(const struct recording *r)
 	const struct contents_counts *n = r->contents ? contents_counts(r->contents) : NULL;
 
 	if (n)
-		fprintf(stderr, "  %s of %s hashed; %s read, %s of processor time\n",
+		fprintf(stderr, "  %s of %s hashed; %s read, %s of CPU time\n",
 			text_count(n->hashed),
 			text_counted(n->used, "content of a file", "contents of files"),
 			text_bytes(n->bytes), text_time(n->cpu));
@@ -199,7 +199,7 @@ static void report_notable(const struct recording *r, const struct notable_list 
 			signal_name((int)t->signal, name, sizeof(name));
 		fprintf(stderr, "  %s [%" PRIu64 "] %s%s%s\n", t->program,
 			et_pid(t->upid, r->session->pid_bits), what, name,
-			t->core ? ", and left a core" : "");
+			t->core ? ", core dumped" : "");
 	}
 	if (l->ntasks == NOTABLE_MAX && l->n > NOTABLE_MAX)
 		fprintf(stderr, "  and others\n");
@@ -219,7 +219,7 @@ static void report_outputs(const struct recording *r, bool quiet)
 			fault = *made->fault ? made->fault : NULL;
 		if (fault)
 			fprintf(stderr, "  %s%s%s: %s%s%s: %s\n", c.bold, path, c.off, c.bad,
-				made ? "not made" : "not whole", c.off, fault);
+				made ? "not made" : "incomplete", c.off, fault);
 		else if (!quiet)
 			fprintf(stderr, "  %s%s%s\n", c.bold, path, c.off);
 	}

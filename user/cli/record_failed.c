@@ -84,7 +84,7 @@ void record_failed(struct recording *r, uint64_t events, bool command)
 			print_failures(r, path, command ? "" : " since the recording began");
 		}
 		if (pid > 0)
-			status = record_wait(r, pid, "reading %s for what failed; Ctrl-C gives that up",
+			status = record_wait(r, pid, "reading %s to find what failed; Ctrl-C skips this",
 					     path);
 	}
 	if (command || !status)

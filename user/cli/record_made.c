@@ -213,11 +213,11 @@ static void make_one(struct recording *r, struct record_made *m)
 		fault = pid < 0 ? strerror(errno) : NULL;
 		if (pid > 0)
 			status = record_wait(r, pid,
-					     "making %s of what was recorded; Ctrl-C gives that up",
+					     "making %s from the recording; Ctrl-C skips this",
 					     m->path);
 		if (pid > 0 && status)
-			fault = status == -1 ? "a signal came" : WIFEXITED(status) ?
-				"see above" : "its maker was killed";
+			fault = status == -1 ? "interrupted by a signal" : WIFEXITED(status) ?
+				"see above" : "the process that made it was killed";
 	}
 	if (user_enter(r->user))
 		return;

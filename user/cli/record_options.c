@@ -59,12 +59,12 @@ static char *page_beside(const char *file)
 static bool choose_page(struct record_options *o)
 {
 	if (o->before && !o->top) {
-		say("--before %s: only the view estimates the time remaining; say --top, too",
+		say("--before %s: only for --top, which estimates the time remaining; add --top",
 		    o->before);
 		return false;
 	}
 	if (o->no_env && o->record >> ET_ENV & 1) {
-		say("--record=env and --no-env: one records environments, the other does not; leave one out");
+		say("--record=env and --no-env exclude each other; leave one out");
 		return false;
 	}
 	if (!o->open)
@@ -75,7 +75,7 @@ static bool choose_page(struct record_options *o)
 			return true;
 		}
 	if (o->to) {
-		say("--open shows a page, but --to %s makes none; give the formats by names, as in -o build.fxt -o build.html",
+		say("--open shows a page, but --to %s makes none; leave out --to, and name the files, as in -o build.fxt -o build.html",
 		    o->to);
 		return false;
 	}
@@ -191,8 +191,8 @@ const struct opt_row record_rows[] = {
 	  "descriptors 1 and 2; output=all: of all processes); may be repeated" },
 	{ "keep-env", "LIST", "environment variables, separated by commas, that env never hides; may\n"
 	  "be repeated" },
-	{ "no-env", NULL, "record no environment variables; without this and env, the few that\n"
-	  "compilers take options and directories from" },
+	{ "no-env", NULL, "record no environment variables; default, without env: only the few\n"
+	  "from which compilers take options and directories" },
 	{ "hash", NULL, "hash each file that is read or written, as it is at that moment" },
 	{ "hash-max", "SIZE", "with --hash: largest file that is hashed (default: 4G)" },
 	{ "hash-cache", "FILE", "with --hash: where hashes are kept from one recording to the next;\n"

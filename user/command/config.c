@@ -129,7 +129,7 @@ static bool set_text(struct reader *r, const yaml_node_t *node, char **to)
 	const char *text = text_of(node);
 
 	if (!text || !*text)
-		return fail_at(r, node, "a path or name must stand here", "");
+		return fail_at(r, node, "expected a path or name", "");
 	free(*to);
 	*to = xstrdup(text);
 	return true;
@@ -155,7 +155,7 @@ static bool set_family(struct reader *r, const yaml_node_t *node, const struct f
 	*to = word ? family_said(word) : NULL;
 	if (*to)
 		return true;
-	buf_adds(&known, "no compiler of that family is known; known are");
+	buf_adds(&known, "unknown compiler family; known are");
 	for (const struct family *f = families; f->name; f++) {
 		if (f->tool == TOOL_PROPER)
 			continue;
@@ -174,7 +174,7 @@ static bool set_bool(struct reader *r, const yaml_node_t *node, bool *to)
 	int n = number_of("false true no yes off on", text_of(node));
 
 	if (n < 0)
-		return fail_at(r, node, "true or false must stand here", "");
+		return fail_at(r, node, "expected true or false", "");
 	*to = n & 1;
 	return true;
 }
@@ -184,7 +184,7 @@ static bool set_word(struct reader *r, const yaml_node_t *node, const char *word
 	int n = number_of(words, text_of(node));
 
 	if (n < 0)
-		return fail_at(r, node, "one of these words must stand here: ", words);
+		return fail_at(r, node, "expected one of these words: ", words);
 	*to = n;
 	return true;
 }
@@ -192,7 +192,7 @@ static bool set_word(struct reader *r, const yaml_node_t *node, const char *word
 static bool set_words(struct reader *r, const yaml_node_t *node, const char *words, int *to)
 {
 	if (node->type != YAML_SEQUENCE_NODE)
-		return fail_at(r, node, "a list of these words must stand here: ", words);
+		return fail_at(r, node, "expected a list of these words: ", words);
 	*to = 0;
 	for (yaml_node_item_t *i = node->data.sequence.items.start;
 	     i < node->data.sequence.items.top; i++) {
@@ -202,7 +202,7 @@ static bool set_words(struct reader *r, const yaml_node_t *node, const char *wor
 			return false;
 		*to |= 1 << bit;
 	}
-	return *to || fail_at(r, node, "at least one of these words must stand here: ", words);
+	return *to || fail_at(r, node, "expected at least one of these words: ", words);
 }
 
 /* ---- sections ---- */
@@ -238,11 +238,11 @@ static bool read_compiler(struct reader *r, const yaml_node_t *node, const char 
 	if (!read_section(r, node, path, (char *)row))
 		return false;
 	if (!row->path)
-		return fail_at(r, node, "a compiler has no path", "");
+		return fail_at(r, node, "a compiler needs a path", "");
 	if (!row->family)
 		row->family = family_of(row->path, NULL, &own);
 	if (!row->family && !row->ignore)
-		return fail_at(r, node, "which compiler this is must be said, as in \"as: gcc\"",
+		return fail_at(r, node, "the compiler's family is missing: add it, as in \"as: gcc\"",
 			       "");
 	row->real = strchr(row->path, '/') ? realpath(row->path, NULL) : NULL;
 	return true;
@@ -260,7 +260,7 @@ static bool read_directory(struct reader *r, const yaml_node_t *node, const char
 	if (!read_section(r, node, path, (char *)row))
 		return false;
 	if (!row->path || row->exclude < 0)
-		return fail_at(r, node, "a directory needs its path, and an action", "");
+		return fail_at(r, node, "a directory needs a path and an action", "");
 	row->absolute = absolute_path(row->path);
 	return true;
 }
@@ -270,7 +270,7 @@ static bool read_list(struct reader *r, const yaml_node_t *node, const struct ke
 	if (is_nothing(node))
 		return true;
 	if (node->type != YAML_SEQUENCE_NODE)
-		return fail_at(r, node, "a list must stand here: ", key->path);
+		return fail_at(r, node, "expected a list: ", key->path);
 	for (yaml_node_item_t *i = node->data.sequence.items.start;
 	     i < node->data.sequence.items.top; i++) {
 		const yaml_node_t *item = yaml_document_get_node(&r->doc, *i);
@@ -333,7 +333,7 @@ static bool read_section(struct reader *r, const yaml_node_t *node, const char *
 	if (is_nothing(node))
 		return true;
 	if (node->type != YAML_MAPPING_NODE)
-		return fail_at(r, node, "keys and values must stand here", "");
+		return fail_at(r, node, "expected keys and values", "");
 	for (yaml_node_pair_t *p = node->data.mapping.pairs.start;
 	     p < node->data.mapping.pairs.top; p++) {
 		const yaml_node_t *name = yaml_document_get_node(&r->doc, p->key);

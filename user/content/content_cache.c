@@ -243,7 +243,7 @@ static int cache_file_open(const char *path, char *why, size_t size)
 	if (fault)
 		snprintf(why, size, "%s: %s; remove it, and etrace makes a new one", path, fault);
 	else
-		snprintf(why, size, "%s: cannot open it: %s; remove it or correct its rights", path,
+		snprintf(why, size, "%s: cannot open it: %s; remove it or correct its permissions", path,
 			 strerror(err));
 	return -1;
 }
@@ -265,12 +265,12 @@ static bool cache_begin(struct content_cache *c, const char *path, size_t slots,
 		if (!err)
 			return true;
 		if (err != -EEXIST) {
-			snprintf(why, size, "%s: cannot make it: %s; see to its directory", path,
+			snprintf(why, size, "%s: cannot create it: %s; check its directory", path,
 				 strerror(-err));
 			return false;
 		}
 	}
-	snprintf(why, size, "%s: others replace it all the time; end them or remove it", path);
+	snprintf(why, size, "%s: other programs keep replacing it; stop them or remove it", path);
 	return false;
 }
 

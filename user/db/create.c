@@ -50,7 +50,7 @@ bool db_may_create(const char *path, struct diag *diag)
 		return true;
 	old = db_open_any(path, diag);
 	if (!old)
-		diag_fatal(diag, "%s is there, and is no database of etrace: it is not replaced", path);
+		diag_fatal(diag, "%s exists and is not an etrace database, so it is not replaced; give another name", path);
 	db_close(old);
 	return old;
 }

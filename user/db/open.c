@@ -102,7 +102,7 @@ struct db *db_open_any(const char *path, struct diag *diag)
 	int64_t app;
 
 	if (names_other_journal(path)) {
-		diag_fatal(diag, "%s: its journal is not one of etrace: remove %s-journal", path, path);
+		diag_fatal(diag, "%s: its journal is not etrace's: remove %s-journal", path, path);
 		return NULL;
 	}
 	db = db_connect(path, flags, diag);
@@ -113,7 +113,7 @@ struct db *db_open_any(const char *path, struct diag *diag)
 	if (!db->failed && app == DB_APPLICATION)
 		return db;
 	if (!db->failed)
-		diag_fatal(diag, "%s: an SQLite database, but not one of etrace", path);
+		diag_fatal(diag, "%s: an SQLite database, but not etrace's", path);
 	db_close(db);
 	return NULL;
 }

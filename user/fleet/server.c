@@ -43,8 +43,8 @@ struct server_error {
 };
 
 static const char no_tables[] = "'etrace push --init' makes the tables";
-static const char no_user[] = "say who asks by --user, and --password-file or $ETRACE_FLEET_PASSWORD";
-static const char not_allowed[] = "that user needs more rights";
+static const char no_user[] = "give --user, and --password-file or $ETRACE_FLEET_PASSWORD";
+static const char not_allowed[] = "that user needs more privileges";
 
 static const struct server_error errors[] = {
 	{ 60, false, no_tables },
@@ -114,14 +114,14 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 
 	/* do not print the URL: messages end up in logs */
 	if (password || (query && strstr(query, "password")))
-		diag_fatal(s->diag, "the URL holds a password, which all can see who list processes: say it by --password-file or $ETRACE_FLEET_PASSWORD");
+		diag_fatal(s->diag, "the URL holds a password, which other users could see in the list of processes: use --password-file or $ETRACE_FLEET_PASSWORD");
 	else if (!host || (strcmp(scheme, "http") && strcmp(scheme, "https")))
-		diag_fatal(s->diag, "%s: no URL of a server: %s", url, forms);
+		diag_fatal(s->diag, "%s: not the URL of a server: %s", url, forms);
 	else if (query)
-		diag_fatal(s->diag, "%s: what is behind the ? would not be sent: %s; there is --database",
+		diag_fatal(s->diag, "%s: the part after ? would not be sent: %s; use --database",
 			   url, forms);
 	else if (code && code != CURLUE_NO_USER)
-		diag_fatal(s->diag, "%s: the user in it is no text", url);
+		diag_fatal(s->diag, "%s: the user in it is not text", url);
 	else
 		good = true;
 	curl_free(scheme);
@@ -142,7 +142,7 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 		xalloc_failed(1);
 	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
 		/* the URL may contain a password before "@", or after "?" */
-		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
+		diag_fatal(s->diag, "%s: not the URL of a server: give http://HOST:8123 or https://HOST:8443",
 			   strchr(url, '@') || strchr(url, '?') ? "that" : url);
 	} else if (check_url(s, url, u, user)) {
 		host = part_of(u, CURLUPART_HOST);
@@ -180,7 +180,7 @@ static char *first_line(const char *path, struct diag *diag)
 	ssize_t n = f ? getline(&line, &cap, f) : -1;
 
 	if (n < 0 || strlen(line) != (size_t)n) {
-		diag_fatal(diag, "%s: no password can be read there: %s", path,
+		diag_fatal(diag, "%s: cannot read a password from it: %s", path,
 			   n >= 0 ? "there is a NUL in it" :
 			   !f || ferror(f) ? strerror(errno) : "it is empty");
 		free(line);
@@ -235,7 +235,7 @@ static bool take_user(struct server *s, const struct server_options *o, const ch
 	if ((user && strpbrk(user, "\r\n")) || (password && strpbrk(password, "\r\n")))
 		diag_fatal(s->diag, "a user or a password has more than one line");
 	else if (password && *password && !safe)
-		diag_fatal(s->diag, "%s: a password is not sent to another machine as it is: say https://",
+		diag_fatal(s->diag, "%s: a password is not sent unencrypted to another machine: use https://",
 			   s->url);
 	else
 		good = true;
@@ -318,10 +318,10 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 	s->database = xstrdup(o->database ? o->database : SERVER_DATABASE);
 	good = is_word(s->database);
 	if (!good)
-		diag_fatal(diag, "--database %s: letters, digits and _ make a name", s->database);
+		diag_fatal(diag, "--database %s: a name has only letters, digits and _", s->database);
 	good = good && take_url(s, o->url, &user, &here);
 	if (good && !here && !o->plain && !strncmp(s->url, "http:", 5)) {
-		diag_fatal(s->diag, "%s: what is sent holds the names and commands of builds, and all on the way could read it: say https://, or --plain-http",
+		diag_fatal(s->diag, "%s: the names and commands of builds would be sent unencrypted: use https://, or allow it by --plain-http",
 			   s->url);
 		good = false;
 	}
@@ -437,7 +437,7 @@ static void bad_answer(struct server *s, long status, struct trouble *t)
 		e = &unknown;
 	t->again = at ? e->again : status == 408 || status == 429 || status >= 502;
 	if (!at) {
-		buf_adds(&t->why, "the answer is no ClickHouse server's: HTTP status ");
+		buf_adds(&t->why, "this is not the answer of a ClickHouse server: HTTP status ");
 		buf_addu(&t->why, (uint64_t)status);
 		if (s->answer.len)
 			buf_adds(&t->why, ", ");
@@ -549,7 +549,7 @@ bool server_ask(struct server *s, const char *sql, struct server_answer *to)
 	good = server_do(s, b.s);
 	buf_free(&b);
 	if (good && !server_answer_read(to, s->answer.s, s->answer.len)) {
-		diag_fatal(s->diag, "%s: the answer is no table: is that a ClickHouse server?", s->url);
+		diag_fatal(s->diag, "%s: the answer is not a table: is that a ClickHouse server?", s->url);
 		good = false;
 	}
 	return good;

@@ -217,7 +217,7 @@ static bool is_newer(struct server *s, int64_t version, struct diag *diag)
 {
 	if (version <= TABLES_VERSION)
 		return false;
-	diag_fatal(diag, "%s: the tables of database %s are of version %lld, and this etrace knows %d: take a newer one",
+	diag_fatal(diag, "%s: the tables of database %s are of version %lld, and this etrace knows %d: use a newer etrace",
 		   server_url(s), server_database(s), (long long)version, TABLES_VERSION);
 	return true;
 }
@@ -228,7 +228,7 @@ static bool form_fits(struct server *s, const char *cluster, int64_t version, bo
 {
 	if (!version || spread == (cluster != NULL))
 		return true;
-	diag_fatal(diag, spread ? "%s: the tables of database %s are a cluster's: say its name by --cluster" :
+	diag_fatal(diag, spread ? "%s: the tables of database %s are a cluster's: name it by --cluster" :
 		   "%s: the tables of database %s are of one server: leave out --cluster, or take another --database",
 		   server_url(s), server_database(s));
 	return false;
@@ -267,10 +267,10 @@ bool tables_check(struct server *s, struct diag *diag, int64_t *now)
 	if (version == TABLES_VERSION)
 		return true;
 	if (version)
-		diag_fatal(diag, "%s: the tables of database %s are of version %lld, and this etrace knows %d: say etrace push --init",
+		diag_fatal(diag, "%s: the tables of database %s are of version %lld, and this etrace knows %d: run etrace push --init",
 			   server_url(s), server_database(s), (long long)version, TABLES_VERSION);
 	else
-		diag_fatal(diag, "%s: there are no tables in database %s: say etrace push --init",
+		diag_fatal(diag, "%s: there are no tables in database %s: run etrace push --init",
 			   server_url(s), server_database(s));
 	return false;
 }

@@ -8,7 +8,7 @@
 
 /* Forms that when_read() accepts, for messages. */
 #define WHEN_WORDS \
-	"say 2026-11-23, 2026-11-23T14:30 (with Z: UTC), today, yesterday, monday, 12h, 7d or 2w"
+	"use 2026-11-23, 2026-11-23T14:30 (with Z: UTC), today, yesterday, monday, 12h, 7d or 2w"
 
 /**
  * when_read - parse a time; it is local time ($TZ) unless it has a zone

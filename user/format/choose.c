@@ -103,7 +103,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 			}
 			if (!have && nin > 1)
 				continue;
-			diag_fatal(diag, "%s: %s; say --from FORMAT, one of: %s",
+			diag_fatal(diag, "%s: %s; give --from FORMAT, one of: %s",
 				   in_name(in[i]),
 				   have ? "not a trace in a known format" : "is empty", names);
 			return NULL;
@@ -117,7 +117,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 		first = in_name(in[i]);
 	}
 	if (!name)
-		diag_fatal(diag, "%s and the others are empty; say --from FORMAT", in_name(in[0]));
+		diag_fatal(diag, "%s and the others are empty; give --from FORMAT", in_name(in[0]));
 	return name;
 }
 
@@ -205,7 +205,7 @@ bool choose_options(const struct opts *opts, const struct choice *ch, struct dia
 				!strcmp(ch->extra[j]->flag, name);
 		if (used)
 			continue;
-		diag_fatal(diag, "--%s means nothing when converting %s to %s", name,
+		diag_fatal(diag, "--%s does not apply when converting %s to %s", name,
 			   ch->source->name,
 			   ch->main ? ch->main->name : ch->extra[0]->flag);
 		return false;

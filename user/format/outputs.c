@@ -77,7 +77,7 @@ static void fault_of(struct output *out, int err)
 		break;
 	case ECANCELED:
 		output_fault(out,
-			     "it did not take what is written: %" PRIu64 " bytes are missing at its end",
+			     "it did not accept all data: %" PRIu64 " bytes are missing at its end",
 			     out_queue_waiting(out->queue));
 		break;
 	default:
@@ -179,7 +179,7 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 	close(fd);
 	snprintf(old, sizeof(old), "%s" OUT_OLD, p->name);
 	if (good && !stat(old, &st) && S_ISDIR(st.st_mode)) {
-		snprintf(why, size, "%s: the recording that is there cannot be kept, for %s" OUT_OLD " is a directory",
+		snprintf(why, size, "%s: cannot keep the earlier recording, for %s" OUT_OLD " is a directory",
 			 path, path);
 		good = false;
 	}
@@ -224,7 +224,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		if (to)
 			snprintf(why, size, "unknown output format \"%s\"; known are: %s", to, names);
 		else
-			snprintf(why, size, "%s: the name does not tell the format; end it in one of .%s, or say --to FORMAT",
+			snprintf(why, size, "%s: the name does not tell the format; end it in one of .%s, or give --to FORMAT",
 				 path, names);
 		return false;
 	}
@@ -482,7 +482,7 @@ static void look_at_name(struct output *out)
 		return;
 	if (stat(out->path, &st))
 		output_fault(out, errno == ENOENT ?
-			     "it is not there any more: somebody removed or renamed it" :
+			     "it no longer exists: somebody removed or renamed it" :
 			     "%s", strerror(errno));
 	else if (!is_same(&st, out->dev, out->ino))
 		output_fault(out, "somebody put another file in its place");

@@ -144,7 +144,7 @@ void in_report(const struct in *in, struct diag *diag, enum diag_unit unit, uint
 		"inputs that could not be read to the end", DIAG_DAMAGE };
 
 	if (in_error(in))
-		diag_report(diag, &unreadable, in_name(in), unit, pos, "cannot be read on: %s",
+		diag_report(diag, &unreadable, in_name(in), unit, pos, "cannot be read further: %s",
 			    in_why(in));
 }
 

@@ -36,7 +36,7 @@ struct session_counts {
 struct rec_account {
 	struct session_counts module;	/* counted by the module or the BPF programs */
 	const struct rec_tally *tally;
-	uint64_t missed;		/* calls that a busy BPF program did not see */
+	uint64_t missed;		/* calls missed because the BPF program was busy */
 	uint64_t urings;		/* io_urings that were set up, counted by the recorder */
 	uint64_t bytes;			/* number of bytes read from the buffers */
 	uint64_t buffer;		/* size of the largest buffer at the end, in bytes */

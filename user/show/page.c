@@ -148,7 +148,7 @@ static void put_bulk(struct page *p, uint64_t budget)
 		leave_out(p, "what files were made from; etrace deps and etrace rdeps list it");
 	}
 	if (p->inside && !page_inside_put(p, budget))
-		leave_out(p, "what compilers said of themselves; etrace-read --compiler-traces shows it in FXT");
+		leave_out(p, "time traces of compilers; etrace-read --compiler-traces shows it in FXT");
 	n = p->sections.n;
 	put_commands(p, budget);
 	if (p->sections.packed > budget) {

@@ -55,7 +55,7 @@ static void draw_children(struct top_frame *f, unsigned int *row, unsigned int e
 
 	if (!n || *row >= end)
 		return;
-	snprintf(text, sizeof(text), "%s started, the last first",
+	snprintf(text, sizeof(text), "%s started, the latest first",
 		 text_counted(p->nchildren, "process", "processes"));
 	top_fill(f, (*row)++, 0, f->cols, TOP_HEAD, text, strlen(text));
 	for (uint64_t i = 0; i < n && *row < end; i++) {
@@ -83,7 +83,7 @@ static void draw_files(struct top_frame *f, unsigned int *row, unsigned int end,
 
 	if (!n || *row >= end)
 		return;
-	snprintf(text, sizeof(text), "%s opened, the last first",
+	snprintf(text, sizeof(text), "%s opened, the latest first",
 		 text_counted(p->nfiles, "file", "files"));
 	top_fill(f, (*row)++, 0, f->cols, TOP_HEAD, text, strlen(text));
 	for (uint64_t i = 0; i < n && *row < end; i++) {
@@ -103,8 +103,8 @@ void top_draw_program(struct top_frame *f, const struct top_view *v, const struc
 	char text[96];
 
 	if (!p) {
-		top_puts(f, 0, 0, f->cols, TOP_BOLD, "This program ended a while ago and is forgotten here.");
-		top_puts(f, 1, 0, f->cols, TOP_PLAIN, "The trace has all of it: etrace report.");
+		top_puts(f, 0, 0, f->cols, TOP_BOLD, "This program ended a while ago; its details are gone here.");
+		top_puts(f, 1, 0, f->cols, TOP_PLAIN, "The trace still has them: etrace report.");
 		return;
 	}
 	top_fill(f, row++, 0, f->cols, TOP_HEAD, p->label.s, p->label.len);
@@ -143,7 +143,7 @@ void top_draw_help(struct top_frame *f, const struct top_view *v)
 		"/                 show only programs with that text in their names",
 		"?                 this help",
 		"",
-		"A failure is shown while its caller may still fail by it: what a configure",
+		"A failure is shown while its caller may still fail because of it. What a configure",
 		"script tries and answers of programs like grep count only if the caller fails.",
 		"Time left is estimated from an earlier recording of the build: --before OLD.",
 		"A program runs if it has no process below it; the others wait for these.",

@@ -82,7 +82,7 @@ static void draw_state(struct area *a, const struct top_model *m, uint64_t now)
 
 	if (m->cut) {
 		style = TOP_BAD;
-		snprintf(text, sizeof(text), "the recording was cut off: its recorder has gone");
+		snprintf(text, sizeof(text), "the recording was cut off: its recorder is gone");
 	} else if (m->over && m->status > 0) {
 		style = TOP_BAD;
 		snprintf(text, sizeof(text), "the build has failed: status %" PRId64, m->status);
@@ -363,7 +363,7 @@ static void draw_keys(struct top_frame *f, const struct top_view *v)
 	if (v->typing) {
 		buf_adds(&b, "search: ");
 		buf_add(&b, v->search.s, v->search.len);
-		buf_adds(&b, "_   Enter: done  Esc: none");
+		buf_adds(&b, "_   Enter: done  Esc: clear");
 	} else {
 		buf_adds(&b, "q quit  / search  up, down: select  Enter: this program  ? help");
 	}

@@ -166,7 +166,7 @@ static void outputs(void **state)
 	expect(0, "$R --to etrace - < good | cmp - good", NULL);
 	expect(0, "$R --to json good", "{\"event\":\"close\",\"time_ns\":7000000005,\"cpu\":0,\"upid\":4194405,\"pid\":101,\"fd\":3}\n");
 	/* an output must not eat its input */
-	expect(2, "cp good same && $R --to etrace -o same same 2>&1", "same: is an input too");
+	expect(2, "cp good same && $R --to etrace -o same same 2>&1", "same: is an input, too");
 	expect(0, "cmp good same", NULL);
 	/* nor a bad option an output that is there */
 	expect(2, "cp good kept && $R --bits-of-real-pid x -o kept good 2>/dev/null", NULL);
@@ -214,17 +214,17 @@ static void reasons(void **state)
 		fail_msg("what the disk did not take is missing in the input:\n%s", text);
 	expect(0, "gzip -c long > long.gz && zstd -qc long > long.zst", NULL);
 	expect(1, "head -c 9000 long.gz > short && $R --to etrace short 2>&1 >/dev/null",
-	       "cannot be read on: its gzip data end too early: it was cut off\n");
+	       "cannot be read further: its gzip data end too early: it was cut off\n");
 	assert_non_null(strstr(text, "etrace-read: short: line "));
 	assert_non_null(strstr(text, " 1 input that could not be read to the end"));
 	expect(1, "head -c -5 long.zst > short && $R --to etrace short 2>&1 >/dev/null",
-	       "cannot be read on: its zstd data end too early: it was cut off\n");
+	       "cannot be read further: its zstd data end too early: it was cut off\n");
 	expect(1, "{ cat long.gz; echo rubbish; } > bad && $R --to etrace bad 2>&1 >/dev/null",
-	       "cannot be read on: its gzip data are damaged\n");
+	       "cannot be read further: its gzip data are damaged\n");
 	expect(2, "head -c 12 long.gz > none && $R none 2>&1 >/dev/null",
 	       "etrace-read: none: its gzip data end too early: it was cut off\n");
 	/* FXT is not what everybody expects of this name */
-	expect(0, "$R -o a.txt good 2>&1", "etrace-read: a.txt: becomes FXT, for its name ends in none of .fxt, .etrace, .json, .sp-rtrace-text; --to FORMAT says what it shall be\n");
+	expect(0, "$R -o a.txt good 2>&1", "etrace-read: a.txt: is written as FXT, because its name ends in none of .fxt, .etrace, .json, .sp-rtrace-text; --to FORMAT chooses another format\n");
 	expect(0, "$R --to fxt -o a.txt good 2>&1 && $R -o a.fxt good 2>&1", "");
 	assert_string_equal(text, "");
 	expect(0, "printf '4194405,0,7,5!Close|fd=3\n4194405,0,7,330005!Exit|status=0\n' > micro && $R --stats micro",
@@ -342,8 +342,8 @@ static void report(void **state)
 	expect(2, "${R%-read} report --from nothing good 2>&1", "unknown input format");
 	expect(2, "${R%-read} report nowhere 2>&1", "nowhere: No such file or directory");
 	expect(2, "${R%-read} report --bits-of-real-pid 3 w.fxt 2>&1",
-	       "--bits-of-real-pid means nothing when converting fxt to stats");
-	expect(2, "$R --json good 2>&1 -o x", "--json means nothing when converting etrace to fxt");
+	       "--bits-of-real-pid does not apply when converting fxt to stats");
+	expect(2, "$R --json good 2>&1 -o x", "--json does not apply when converting etrace to fxt");
 	expect(0, "${R%-read} -h && ${R%-read} run -h && ${R%-read} attach -h && ${R%-read} doctor -h && ${R%-read} report -h",
 	       "Usage: etrace report");
 }
@@ -422,11 +422,11 @@ static void other_fxt(void **state)
 	expect(1, "cat cut.fxt | $R --to etrace - 2>&1", "it was cut off\n");
 	expect(2, "sed s/etrace/ETRACE/ e.fxt > their.fxt; $R --to etrace their.fxt 2>&1",
 	       "was not written by etrace");
-	expect(0, "$R --check e.fxt", "keeps the rules");
+	expect(0, "$R --check e.fxt", "follows the rules");
 	/* without its magic number ours is known all the same, and one of others if it is named */
 	expect(1, "tail -c +9 e.fxt > headless; $R --to etrace headless 2>/dev/null | cmp - good && "
 	       "$R --to json headless 2>&1", "headless: offset 0: no magic number of FXT");
-	expect(2, "tail -c +9 their.fxt > theirs; $R --to json theirs 2>&1", "say --from FORMAT");
+	expect(2, "tail -c +9 their.fxt > theirs; $R --to json theirs 2>&1", "give --from FORMAT");
 	expect(1, "$R --from fxt --to json theirs 2>/dev/null", "{\"record\":\"metadata\",\"offset\":0,");
 	expect(1, "$R --from fxt --check theirs 2>/dev/null", "theirs: offset 0: magic: ");
 	expect(2, "$R --from fxt --check other 2>&1", "other: nothing in it can be read as FXT");

@@ -290,7 +290,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_false(server_do(s, "CREATE"));
 	assert_int_equal(diag_status(diag), 2);
-	assert_has(end(s), "the answer is no ClickHouse server's: HTTP status 503");
+	assert_has(end(s), "this is not the answer of a ClickHouse server: HTTP status 503");
 	assert_int_equal(there.nseen, 2);
 	forget();
 }
@@ -767,7 +767,7 @@ static void test_bad_password_files(void **state)
 	o.password_file = "/";
 	begin_diag();
 	assert_null(server_new(&o, diag));
-	assert_has(end_diag(), "/: no password can be read there");
+	assert_has(end_diag(), "/: cannot read a password from it");
 	o.password_file = "/nothing/there";
 	begin_diag();
 	assert_null(server_new(&o, diag));

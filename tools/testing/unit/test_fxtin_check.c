@@ -585,7 +585,7 @@ static void test_clean(void **state)
 
 			good[i](&r);
 			c = convert("fxt", "check", r.b.data, r.b.n, NULL);
-			if (c.status || !has_line(&c.out, "input: keeps the rules"))
+			if (c.status || !has_line(&c.out, "input: follows the rules"))
 				fail_msg("file %zu: %s%s", i, c.out.data, c.messages.data);
 			conversion_free(&c);
 			raw_free(&r);

@@ -349,10 +349,10 @@ static void test_lines_only(void **state)
 	at(155);
 	writes_fixture(1, "/src/main.json", NULL, "chrome/clang-14.json");
 	ends(1, 0);
-	fxt_has(0, "test: /src/main.json may have been changed after the build: the trace does not tell when it was written\n"
+	fxt_has(0, "test: /src/main.json may have been changed after the build: the trace does not say when it was written\n"
 		"test: 1 time trace of compilers that cannot be shown\n",
 		"\"name\":\"no time trace\"", NULL);
-	db_has("1: /src/main.json may have been changed after the build: the trace does not tell when it was written\n");
+	db_has("1: /src/main.json may have been changed after the build: the trace does not say when it was written\n");
 	uses = true;
 	at(200);
 	runs(2, "cat");
@@ -417,11 +417,11 @@ static void test_faults(void **state)
 	ends(6, 0);
 	at(500);
 	makes("/src/changed.json", "[{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"name\":\"a\"}]", 39);
-	fxt_has(0, "test: /src/gone.json is not there any more; /src/cut2.json is a damaged time trace; "
+	fxt_has(0, "test: /src/gone.json no longer exists; /src/cut2.json is a damaged time trace; "
 		"/src/changed.json was changed after the build; ...\n"
 		"test: 5 time traces of compilers that cannot be shown\n",
 		"\"name\":\"fault\"", "\"value\":\"clang cut.c\"", NULL);
-	db_has("1: /src/gone.json is not there any more\n"
+	db_has("1: /src/gone.json no longer exists\n"
 	       "3: /src/cut2.json is a damaged time trace\n"
 	       "4: /src/changed.json was changed after the build\n"
 	       "6: /src/again.json was changed after the build\n"

@@ -562,7 +562,7 @@ static void test_formats(void **state)
 
 	(void)state;
 	assert_string_equal(add(o, "a.unknown", NULL),
-			    "a.unknown: the name does not tell the format; end it in one of .fxt, etrace, json, or say --to FORMAT");
+			    "a.unknown: the name does not tell the format; end it in one of .fxt, etrace, json, or give --to FORMAT");
 	outputs_free(o);
 }
 
@@ -578,13 +578,13 @@ static void test_name(void **state)
 		put(s, 0, 10);
 		unlink(path);
 		wait_for_end(o);
-		assert_fault(o, "not there any more");
+		assert_fault(o, "it no longer exists");
 
 		o = begin(MANY, &s, path, NULL);
 		put(s, 0, 10);
 		rename(path, "b");
 		wait_for_end(o);
-		assert_fault(o, "not there any more");
+		assert_fault(o, "it no longer exists");
 
 		o = begin(MANY, &s, path, NULL);
 		put(s, 0, 10);

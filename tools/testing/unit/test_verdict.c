@@ -63,13 +63,13 @@ static void each_is_told(void **state)
 	TOLD(a.module.lost_disabled, "records lost: the kernel switched the ring buffer off after an error (dmesg says which)");
 	TOLD(a.module.overwritten, "records overwritten before being read");
 	TOLD(a.module.records, "records written that did not arrive");
-	TOLD(tally.records, "records arrived that nobody knows of");
-	TOLD(a.missed, "calls that a busy BPF program did not see");
+	TOLD(tally.records, "records arrived without being counted as written");
+	TOLD(a.missed, "calls missed because the BPF program was busy");
 	TOLD(a.module.lost_tasks, "tasks not traced: no memory");
 	TOLD(a.module.lost_fds, "calls of close_range, recvmsg or io_submit whose descriptors are not all known");
 	TOLD(a.module.strings_unread, "strings that could not be read");
-	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
-	TOLD(a.module.rings_unseen, "requests of io_urings that this kernel does not let us see");
+	TOLD(a.module.strings_cut, "paths cut: too long to record in full");
+	TOLD(a.module.rings_unseen, "io_uring requests that this kernel does not show");
 	TOLD(a.urings, "io_urings set up: not everything done through these is recorded");
 	TOLD(tally.incomplete, "events with something missing");
 	TOLD(a.not_taken, "events that this output did not take in time");
@@ -97,7 +97,7 @@ static void counts_are_compared(void **state)
 	expect(&a, "1 record overwritten before being read\n1 record written that did not arrive");
 	a.module.overwritten = 0;
 	a.module.records = 9;
-	expect(&a, "1 record arrived that nobody knows of");
+	expect(&a, "1 record arrived without being counted as written");
 	a.module.records = 10;
 	a.module.lost_disabled = 3;
 	expect(&a, "3 records lost: the kernel switched the ring buffer off after an error (dmesg says which)");

@@ -76,7 +76,7 @@ static const struct {
 	[FXT_UNKNOWN_ARG] = { RULE_UNKNOWN_TYPE, "argument" },
 	[FXT_UNKNOWN_KIND] = { RULE_UNKNOWN_TYPE, "kind of a record" },
 	[FXT_RESERVED] = { RULE_RESERVED, NULL },
-	[FXT_READ_ERROR] = { RULE_CUT, "the file cannot be read on" },
+	[FXT_READ_ERROR] = { RULE_CUT, "the file cannot be read further" },
 };
 
 static void free_parts(struct fxt_check *c)
@@ -111,7 +111,7 @@ static void end_file(struct fxt_check *c)
 	if (all)
 		out_printf(c->out, "%s: rules broken: %" PRIu64 "\n", c->file, all);
 	else
-		out_printf(c->out, "%s: keeps the rules of the format and of its viewers\n",
+		out_printf(c->out, "%s: follows the rules of the format and of its viewers\n",
 			   c->file);
 	if (late)
 		diag_count(c->diag, &kind_late, late);

@@ -25,7 +25,7 @@ static const struct {
 	[FXT_UNKNOWN_ARG]	= { "argument of a type not in the format document", false },
 	[FXT_UNKNOWN_KIND]	= { "record of a kind not in the format document", false },
 	[FXT_RESERVED]		= { "reserved bits that are set: a later format may mean something by them", false },
-	[FXT_READ_ERROR]	= { "the input cannot be read on", true },
+	[FXT_READ_ERROR]	= { "the input cannot be read further", true },
 };
 
 const char *fxt_problem_text(enum fxt_problem p)

@@ -25,15 +25,15 @@
 
 const char *const chrome_faults[CHROME_FAULTS] = {
 	[CHROME_OK] = "",
-	[CHROME_FOREIGN] = "is no time trace",
-	[CHROME_EMPTY] = "is a time trace without anything in it",
+	[CHROME_FOREIGN] = "is not a time trace",
+	[CHROME_EMPTY] = "is an empty time trace",
 	[CHROME_DAMAGED] = "is a damaged time trace",
 	[CHROME_LARGE] = "is larger than 256 MiB",
-	[CHROME_GONE] = "is not there any more",
-	[CHROME_NO_FILE] = "is no regular file now",
+	[CHROME_GONE] = "no longer exists",
+	[CHROME_NO_FILE] = "is not a regular file now",
 	[CHROME_UNREADABLE] = "cannot be read",
 	[CHROME_CHANGED] = "was changed after the build",
-	[CHROME_UNSURE] = "may have been changed after the build: the trace does not tell when it was written",
+	[CHROME_UNSURE] = "may have been changed after the build: the trace does not say when it was written",
 };
 
 /* A slice that has begun. */

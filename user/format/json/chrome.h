@@ -36,7 +36,7 @@ enum chrome_fault {
 	CHROME_FAULTS
 };
 
-/* As text to go after the name of the file: "is not there any more". */
+/* As text to go after the name of the file: "no longer exists". */
 extern const char *const chrome_faults[CHROME_FAULTS];
 
 struct chrome_slice {

@@ -291,7 +291,7 @@ static void put_verdict(const struct report *r, const struct diag *diag, struct 
 		stats_put_damage(out, diag);
 	}
 	if (r->ends_lost)
-		out_printf(out, "%s ended without an event that says so.\n",
+		out_printf(out, "%s ended, but the trace has no event of that.\n",
 			   text_counted(r->ends_lost, "task", "tasks"));
 	if (r->unfinished)
 		out_printf(out, "%s still alive at the end.\n",

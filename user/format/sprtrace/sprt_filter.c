@@ -152,7 +152,7 @@ static bool read_sort(struct sprt_options *o, const struct opts *opts,
 	int order = opt_choice(&orders, s);
 
 	if (s && !o->compress) {
-		diag_fatal(diag, "--sort orders the groups of --compress: say both");
+		diag_fatal(diag, "--sort orders the groups of --compress: give both");
 		return false;
 	}
 	if (order < 0) {
@@ -173,7 +173,7 @@ static bool read_options(struct sprt_options *o, const struct opts *opts,
 	o->resolve = opt_flag(opts, "resolve");
 	o->sysroot = opt_value(opts, "sysroot");
 	if (o->sysroot && !o->resolve) {
-		diag_fatal(diag, "--sysroot says where --resolve looks: say both");
+		diag_fatal(diag, "--sysroot says where --resolve looks: give both");
 		return false;
 	}
 	o->has_depth = opt_flag(opts, "depth");

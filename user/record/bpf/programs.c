@@ -287,7 +287,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 	configure_programs(p, types, opt, bytes);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
 	if (err && no_ring(p, bytes)) {
-		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
+		snprintf(why, size, "cannot allocate a buffer of %u KiB for the BPF programs: %s; give a smaller size with -b",
 			 bytes >> 10, strerror(-err));
 		forget_complaint();
 	} else if (err) {
@@ -306,7 +306,7 @@ bool programs_load(struct programs *p, const struct bpf_options *opt, char *why,
 	bool good = false;
 
 	if (types && !bytes)
-		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
+		snprintf(why, size, "cannot allocate a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; give a smaller size with -b",
 			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
 	else if (types)
 		good = open_and_load(p, types, opt, bytes, why, size);

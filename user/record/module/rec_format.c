@@ -139,7 +139,7 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 		}
 		for (const struct tep_format_field *tf = ev[k]->format.fields; tf; tf = tf->next)
 			if (!add_field(l, k, tf)) {
-				snprintf(why, size, "field %s of event %s has another form than expected",
+				snprintf(why, size, "field %s of event %s has an unexpected form",
 					 tf->name, kind_names[k]);
 				return false;
 			}

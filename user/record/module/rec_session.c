@@ -215,7 +215,7 @@ static bool keep_env(struct rec_session *s, const char *list, char *why, size_t 
 	keep.len = (uint32_t)strlen(list);
 	if (!ioctl(s->fd, ETRACE_IOC_KEEP_ENV, &keep))
 		return true;
-	snprintf(why, size, "cannot say which variables to keep: %s", strerror(errno));
+	snprintf(why, size, "cannot set the variables to keep: %s", strerror(errno));
 	return false;
 }
 
@@ -238,14 +238,14 @@ static bool create_session(struct rec_session *s, const struct rec_options *opt,
 		return create_session(s, &less, why, size);
 	}
 	if (errno == EUSERS)
-		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to max_sessions or max_user_sessions in /sys/module/etrace/parameters");
+		snprintf(why, size, "the module allows no more sessions at a time: wait for one to end, or raise max_sessions or max_user_sessions in /sys/module/etrace/parameters");
 	else if (errno == EPROTO)
 		snprintf(why, size, "the loaded module is of another version (interface %u, this program knows %u): rmmod etrace, and load the one of this program",
 			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);
 	else if (errno == EINVAL && opt->record >> ET_OUTPUT & 1)
 		snprintf(why, size, "the loaded module cannot record what programs print (output): rmmod etrace, and load the one of this program");
 	else if (errno == EPERM || errno == ENOMEM)
-		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each processor: %s; say a smaller size with -b",
+		snprintf(why, size, "cannot allocate buffers of %" PRIu64 " KiB for each processor: %s; give a smaller size with -b",
 			 opt->buffer / 1024, strerror(errno));
 	else
 		snprintf(why, size, "cannot make a session: %s", strerror(errno));

@@ -445,7 +445,7 @@ static bool try_strace(struct strace_session *s, char *why, size_t size)
 		status = try_option(pidns[i], said, sizeof(said));
 	}
 	if (status == 127)
-		snprintf(why, size, "there is no strace: apt-get install strace");
+		snprintf(why, size, "strace is not installed: apt-get install strace");
 	else if (status)
 		snprintf(why, size, "strace cannot trace here; in a container it needs the capability SYS_PTRACE or a seccomp profile that allows ptrace (%s)",
 			 said);
@@ -502,6 +502,6 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	s->base.tally = &s->tally;
 	s->base.env = "";
 	snprintf(s->base.about, sizeof(s->base.about), "strace%s", s->pidns ? "" :
-		 " before 5.9: in pid namespaces, who made a task may be a guess");
+		 " before 5.9: in pid namespaces, the parent of a task may be a guess");
 	return &s->base;
 }

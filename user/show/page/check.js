@@ -64,7 +64,7 @@ async function findings(section) {
 		list.length ?
 			`${dom.plural(list.length, 'thing')} that could make the next build wrong.` :
 			'Nothing was found that could make the next build wrong' +
-				`${filter.active() ? ', of what the filter leaves' : ''}.`));
+				`${filter.active() ? ' in what the filter shows' : ''}.`));
 	for (const [kind, rows] of byKind(list)) {
 		const caption = `${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`;
 

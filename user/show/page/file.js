@@ -180,7 +180,7 @@ async function page(id, paths) {
 		made.length ? dom.make('ul', {class: 'makers'},
 			...await Promise.all(made.map(p => maker(g, v, p)))) :
 			dom.make('p', {}, 'No program of the build wrote it.'),
-		...direction('Made from', 'No file is known that it was made from.', g,
+		...direction('Made from', 'No file is known from which it was made.', g,
 			graph.inputs, {version: v, file: id}, paths),
 		...direction('Used for', 'Nothing was made from it.', g, graph.outputs,
 			{version: v, file: id}, paths),
@@ -196,7 +196,7 @@ async function show(section, argument) {
 	const known = argument !== '' && Number.isInteger(id) && id >= 0 && id < paths.length;
 	const content = known ? await page(id, paths) : [dom.make('h2', {}, 'Files'),
 		dom.make('p', {}, argument === '' ?
-			`The page knows ${dom.plural(paths.length, 'file')}. ` +
+			`The page lists ${dom.plural(paths.length, 'file')}. ` +
 			'Type a part of a path to find one.' :
 			`There is no file ${argument} in this build.`)];
 

@@ -50,7 +50,7 @@ function faster(row) {
 
 function fasterList(rows) {
 	if (!rows.length)
-		return dom.make('p', {}, filter.active() ? 'Nothing that the filter leaves.' :
+		return dom.make('p', {}, filter.active() ? 'Nothing matches the filter.' :
 			'Nothing stands out: no step alone decides how long it took.');
 	return dom.make('ol', {class: 'faster'}, ...rows.map(faster));
 }

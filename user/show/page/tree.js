@@ -51,7 +51,7 @@ async function show(section) {
 	dom.fill(section, dom.make('h2', {}, 'Processes, by time'),
 		dom.make('p', {class: 'hint'}, 'Time of each process including everything it started; ' +
 			'waiting for children is not counted. The dark part of a bar is its own. ' +
-			(filter.active() ? 'Only the programs that the filter leaves count; what ' +
+			(filter.active() ? 'Only the programs that match the filter count; what ' +
 			'started them is shown, too. ' : '') + 'Arrow keys move and open, * opens ' +
 			'all on the same level, Enter shows the program.'),
 		list);

@@ -171,7 +171,7 @@ function explorer(way, paths, width) {
 			{class: 'up'}) : null;
 
 		dom.fill(said, `${nameOf(node, way)}: ${dom.time(node.time)}, ` +
-			`${dom.percent(node.time / whole)} of the work ${filter.active() ? 'that the filter leaves' : 'in all'}`);
+			`${dom.percent(node.time / whole)}of the work ${filter.active() ? 'that the filter shows' : 'in all'}`);
 		dom.fill(box, said, up, map(node, whole, width, to => {
 			go(to);
 			(box.querySelector('.up') || box.querySelector('button') || box).focus();

@@ -407,7 +407,7 @@ etrace attest --omnibor bor some.db > list 2> err
 [ $? = 1 ]
 result $? "omnibor, a socket: status"
 check "omnibor, a socket: the output has none" grep -qP '/proj/sorted\t.*\t-$' list
-check "omnibor, a socket: it says so" grep -q '/proj/sorted: no manifest: .*/sort: read what the trace does not show' err
+check "omnibor, a socket: it says so" grep -q '/proj/sorted: no manifest: .*/sort: read from outside the trace' err
 mkdir circle
 echo '{ echo 1; cp circle/x circle/y; cat circle/y; } > circle/x' > circle.sh
 etrace run -q --backend=strace -o circle.fxt -- sh circle.sh

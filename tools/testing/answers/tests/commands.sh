@@ -192,5 +192,5 @@ printf '#!/bin/sh\nbin/cc1 -quiet b.c -o /dev/null\n' > bin/gcc
 chmod +x bin/*
 bin/gcc -c a.c > /dev/null
 = b.c b.o bin/gcc -c b.c
-! does not tell that it compiles
+! does not show that it compiles
 END

@@ -238,7 +238,7 @@ refused 3 "unknown key: colour" <<- 'END'
 	format:
 	  colour: red
 END
-refused 2 "no compiler of that family is known; known are .*gcc.*clang" <<- 'END'
+refused 2 "unknown compiler family; known are .*gcc.*clang" <<- 'END'
 	compilers:
 	  - {path: x, as: nonesuch}
 END

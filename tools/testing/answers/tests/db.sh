@@ -98,7 +98,7 @@ ends 2 "no trace" etrace db -o none.db no-such-trace
 check "no room for an answer's own" bash -c \
 	'TMPDIR=/no/such etrace deps whole.fxt '$object' | cmp - whole.inputs'
 
-# Files that are no databases, or not whole.
+# Files that are no databases, or incomplete.
 head -c 3000 whole.db > cut.db
 ends 2 "a cut database" etrace deps cut.db $object
 cp whole.db torn.db

@@ -111,7 +111,7 @@ check "but if it is to be shown" bash -c 'etrace explain --no-redact | grep -q s
 etrace explain --before good.fxt > text
 check "that it succeeded before" grep -q '^Before  *the earlier build ran it, and it succeeded$' text
 check "and what has changed that both read" grep -q '^ *input: .*/src/a.c: changed or touched$' text
-check "and what it read then" grep -q '^ *input: .*/src/gone.h, not any more$' text
+check "and what it read then" grep -q '^ *input: .*/src/gone.h, removed$' text
 {
 	etrace explain --json
 	etrace explain --json --before good.fxt

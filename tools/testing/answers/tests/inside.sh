@@ -131,9 +131,9 @@ mv src "root$PWD/src"
 etrace-read --compiler-traces="$PWD/root" -o other.fxt build.etrace 2> said
 check "below another directory" cmp build.fxt other.fxt
 etrace-read --compiler-traces -o gone.fxt build.etrace 2> said
-check "a file that is gone is told" grep -q "$PWD/src/main.json is not there any more" said
+check "a file that is gone is told" grep -q "$PWD/src/main.json no longer exists" said
 etrace report --html gone.html --compiler-traces build.etrace 2> said
-check "also for the page" grep -q "^etrace report: $PWD/src/main.json is not there any more" said
+check "also for the page" grep -q "^etrace report: $PWD/src/main.json no longer exists" said
 touch "root$PWD/src/main.json"
 etrace-read --compiler-traces="$PWD/root" -o changed.fxt build.etrace 2> said
 check "one that was changed is told" grep -q "$PWD/src/main.json was changed after the build" said

@@ -89,8 +89,8 @@ sleep 0.1
 touch declared/base
 declared d2
 etrace rebuilt --ninja declared d1.fxt d2.fxt > text
-check "declared, and changed" grep -q '^  declared, and not read: .*/declared/base: changed or touched$' text
-check "declared, and made anew" grep -q '^  declared, and not read: .*/declared/order: made anew$' text
+check "declared, and changed" grep -q '^  declared, but not read: .*/declared/base: changed or touched$' text
+check "declared, and made anew" grep -q '^  declared, but not read: .*/declared/order: made anew$' text
 etrace rebuilt d1.fxt d2.fxt > text
 check "not without being asked" sh -c '! grep -q declared, text'
 
@@ -108,14 +108,14 @@ check "steps that made no file are counted" [ "$(sed 's|/[^ ]*/nothing/||' text)
   was not there: out
 /bin/sh -c 'cat in out > /dev/null'
   made anew: out
-2 steps made no file and ran for no reason that was found, such as \$(shell) in a makefile; --json lists all" ]
+2 steps made no file and ran for no known reason, such as \$(shell) in a makefile; --json lists all" ]
 
 # The first build began above the directory in which the second one runs.
 etrace run -q --backend=strace -o above.fxt -- make -BC nothing > /dev/null
 echo 12 > nothing/in
 (cd nothing && etrace run -q --backend=strace -o ../in-it.fxt -- make > /dev/null)
 etrace rebuilt above.fxt in-it.fxt > text
-check "the directory of a build in a tree is no other clone" grep -q '^  input .*/nothing/in: other size$' text
+check "the directory of a build in a tree is no other clone" grep -q '^  input .*/nothing/in: different size$' text
 
 # What the page shows.
 zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
@@ -198,7 +198,7 @@ held other
 reasons "by content: another one" touched.db other.db "app.o input app.h content"
 reasons "of which nothing else knows" touched.fxt other.fxt "app.o input app.c time" "app made app.o -"
 etrace rebuilt touched.db other.db > text
-check "in words" grep -qx "  input $at/app.h: its content is another one" text
+check "in words" grep -qx "  input $at/app.h: different content" text
 echo more >> held/app.c
 held made
 reasons "what was made anew, and holds another content" other.db made.db "app.o input app.c size" \

@@ -30,7 +30,7 @@ agrees()
 import json, re, sys
 page = open(sys.argv[1]).read()
 counts, time = (json.load(open(f)) for f in sys.argv[2:])
-m = re.search(r"^(\d+) programs run by (\d+) processes in ([0-9.]+) s(?:, ([0-9.]+) s of processor time)?; ([0-9.]+) programs", page, re.M)
+m = re.search(r"^(\d+) programs run by (\d+) processes in ([0-9.]+) s(?:, ([0-9.]+) s of CPU time)?; ([0-9.]+) programs", page, re.M)
 expected = (str(counts["events_by_kind"]["exec"]), "%.3f" % (time["wall_ns"] / 1e9),
             "%.3f" % (time["cpu_ns"] / 1e9), "%.2f" % time["working"])
 got = (m[1], m[3], m[4], m[5])
@@ -52,7 +52,7 @@ for backend in module bpf; do
 	printf 'read /root/outside.h\nwritten /var/local/prog\n' > expected
 	same "what is outside, by $backend" outside expected
 	etrace report "$FIXTURES/wrong-network/$backend.fxt.zst" > page
-	check "the network, by $backend" grep -qx "Addresses of the network that were tried: 2" page
+	check "the network, by $backend" grep -qx "Network addresses tried: 2" page
 	etrace report --top 1 "$FIXTURES/configure/$backend.fxt.zst" > page
 	for list in "Slowest by output" "Slowest by program" "Failed"; do
 		section "$list" page | grep -vc "total s" > n

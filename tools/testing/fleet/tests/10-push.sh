@@ -25,7 +25,7 @@ done
 
 ends 2 "no tables: ends with 2" p "$FLEET_URL" make.db
 says "and tells how to make them" \
-	"etrace push: $FLEET_URL/: there are no tables in database $db: say etrace push --init" \
+	"etrace push: $FLEET_URL/: there are no tables in database $db: run etrace push --init" \
 	p "$FLEET_URL" make.db
 says "tables are made" "$FLEET_URL/: database $db: tables of version 1 made" p --init "$FLEET_URL"
 says "once" "$FLEET_URL/: database $db: the tables are there, version 1" p --init "$FLEET_URL"

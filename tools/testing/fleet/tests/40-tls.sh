@@ -60,7 +60,7 @@ says "no password" "" to 2 "$PROXY_URL" --user "$FLEET_PUSHER"
 check "which is told, and what to do" grep -q -- '--password-file' said
 says "a wrong one" "" to 2 "$PROXY_URL" --user "$FLEET_PUSHER" --password-file "$FLEET_READER_FILE"
 says "who may only read does not push" "" to 2 "$PROXY_URL" "${reader[@]}"
-check "which is told" grep -q 'needs more rights' said
+check "which is told" grep -q 'needs more privileges' said
 says "who may write does" "" to 0 "$PROXY_URL" "${pusher[@]}"
 says "it is there" 1 ask "SELECT count() FROM $FLEET_DB.build"
 says "and who may only read is told so" "" to 0 "$PROXY_URL" "${reader[@]}"

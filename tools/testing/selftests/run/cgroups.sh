@@ -196,7 +196,7 @@ refused()
 	is "status without a cgroup" "$(status "$etrace" run --cgroup "$top/nosuch" : )" 125
 	has err "there is no such cgroup"
 	is "status with a directory" "$(status "$etrace" run --cgroup "$work" : )" 125
-	has err "no directory of a cgroup2 file system"
+	has err "not a directory of a cgroup2 file system"
 	is "status with strace" "$(status "$etrace" run --backend=strace --cgroup "$top" : )" 125
 	has err "strace records only what it starts"
 	for _ in {1..17}; do many+=(--cgroup "$top"); done

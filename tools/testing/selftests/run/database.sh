@@ -89,7 +89,7 @@ in_the_way()
 	inputs
 	echo text > text.db
 	is "status" "$(status "$etrace" run -o text.db touch ran)" 125
-	has err "text.db is there, and is no database of etrace"
+	has err "text.db exists and is not an etrace database"
 	is "what is there" "$(cat text.db)" text
 	"$etrace" run -q -o old.db -- sh -c 'cat in > out'
 	is "status of another output" "$(status "$etrace" run -o old.db -o no/b.fxt touch ran)" 125
@@ -156,7 +156,7 @@ interrupted()
 	child=$!
 	env --default-signal=INT "$etrace" attach --strict -o a.db "$child" 2> err &
 	pid=$!
-	wait_for grep -q "Ctrl-C ends it" err || fail "it does not begin"
+	wait_for grep -q "press Ctrl-C to stop" err || fail "it does not begin"
 	touch go
 	wait_for test -e begun || fail "nothing is done"
 	kill -INT "$pid"

@@ -41,7 +41,7 @@ not_root()
 	is "verdict" "$(tail -n 1 out | cut -d' ' -f1-6)" "etrace run works here, with strace"
 	has out sudo
 	is "status without strace" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" doctor)" 1
-	has out "BAD   strace: there is no strace"
+	has out "BAD   strace: strace is not installed"
 	is "verdict without strace" "$(tail -n 1 out)" "etrace run does not work here: fix the lines marked BAD"
 }
 

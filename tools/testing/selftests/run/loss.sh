@@ -49,14 +49,14 @@ forced_loss()
 too_large()
 {
 	is "status of -b 16G by BPF" "$(status "$etrace" run --backend=bpf -b 16G true)" 125
-	is "what is said" "$(cat err)" "etrace: cannot have a buffer of 16384 MiB: BPF programs have one for all processors, of 1024 MiB at most; say a smaller size with -b"
+	is "what is said" "$(cat err)" "etrace: cannot allocate a buffer of 16384 MiB: BPF programs have one for all processors, of 1024 MiB at most; give a smaller size with -b"
 	if [ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 1000000 ]; then
 		is "status of -b 1G by BPF" "$(status "$etrace" run --backend=bpf -b 1G true)" 125
-		has err "etrace: cannot have a buffer of 1048576 KiB for the BPF programs: "
-		has err "; say a smaller size with -b"
+		has err "etrace: cannot allocate a buffer of 1048576 KiB for the BPF programs: "
+		has err "; give a smaller size with -b"
 	fi
 	is "status of -b 16G" "$(status "$etrace" run --backend=module -b 16G true)" 125
-	has err "; say a smaller size with -b"
+	has err "; give a smaller size with -b"
 }
 
 # A task that goes on after a loss tells of it: when, whose, how many.
@@ -117,7 +117,7 @@ disk_full()
 	[ -e end ] || fail "the command did not run on"
 	has err "small/a.fxt: No space left on device"
 	has err "NOT COMPLETE"
-	has err "small/a.fxt: not whole: No space left on device"
+	has err "small/a.fxt: incomplete: No space left on device"
 	lines small/a.fxt > got
 	is "opens in the full file" "$(($(grep -c '!FN|/etc/hostname$' got) > 100))" 1
 	is "opens in the whole file" "$(grep -c '!FN|/etc/hostname$' whole.etrace)" 5000

@@ -61,20 +61,20 @@ taken_away()
 	local row name what told
 
 	# the file appears when the command has begun, which may have done something by then
-	for row in "t.fxt:rm t.fxt:not there any more" "t.etrace.gz:mv t.etrace.gz x:not there any more" \
+	for row in "t.fxt:rm t.fxt:it no longer exists" "t.etrace.gz:mv t.etrace.gz x:it no longer exists" \
 		"t.json.zst:mv old t.json.zst:another file" "t.etrace:until [ -s t.etrace ]; do sleep 0.05; done; echo > t.etrace:somebody else"; do
 		IFS=: read -r name what told <<< "$row"
 		touch old
 		is "status after $what" "$(status "$etrace" run --strict -o $name -- \
 			sh -c "until [ -e $name ]; do sleep 0.05; done; $what")" 123
 		has err "NOT COMPLETE"
-		has err "$name: not whole: "
+		has err "$name: incomplete: "
 		has err "$told"
 	done
 	is "status without --strict" "$(status "$etrace" run -q -- sh -c \
 		'until [ -e etrace.fxt ]; do sleep 0.05; done; rm -f *.fxt; exit 4')" 4
 	has err "the trace is not complete"
-	has err "etrace.fxt: not whole: "
+	has err "etrace.fxt: incomplete: "
 }
 
 # An error of the file is in the last line, however late it comes.
@@ -82,14 +82,14 @@ cannot_be_written()
 {
 	is "status for /dev/full" "$(status "$etrace" run --strict --to etrace -o /dev/full true)" 123
 	has err "NOT COMPLETE"
-	has err "/dev/full: not whole: No space left on device"
+	has err "/dev/full: incomplete: No space left on device"
 	mkfifo pipe.json
 	{ head -c 1 pipe.json > first; echo > gone; } &
 	is "status without a reader" "$(status "$etrace" run --strict -o pipe.json -o w.etrace -- \
 		sh -c "$BIN/calls 1000; until [ -e gone ]; do sleep 0.05; done; $BIN/calls 1000")" 123
 	wait $!
 	has err "NOT COMPLETE"
-	has err "pipe.json: not whole: Broken pipe"
+	has err "pipe.json: incomplete: Broken pipe"
 	is "opens in the other file" "$(opens w.etrace)" 2000
 	is "status with nobody at the pipe" "$(status "$etrace" run -o pipe.json touch ran)" 125
 	has err "pipe.json: is a pipe that nobody reads"
@@ -114,7 +114,7 @@ stalled()
 		wait $pid
 		is "status after $sig" $? 123
 		has err.$sig "NOT COMPLETE"
-		has err.$sig "pipe.etrace: not whole: it did not take what is written"
+		has err.$sig "pipe.etrace: incomplete: it did not accept all data"
 		has err.$sig "  w.etrace"
 		rm -f ended w.etrace
 	done
@@ -149,7 +149,7 @@ limits()
 	is "status under a hard limit" "$(ulimit -f 64; status "$etrace" run -o f.etrace -o g.fxt.gz -- \
 		sh -c "$BIN/calls 3000; exit 7")" 7
 	has err "NOT COMPLETE"
-	has err "f.etrace: not whole: File too large"
+	has err "f.etrace: incomplete: File too large"
 	is "status under --strict" "$(ulimit -f 64; status "$etrace" run --strict -o f.etrace -- \
 		sh -c "$BIN/calls 3000; exit 7")" 123
 	is "status under a soft one" "$(ulimit -S -f 64; status "$etrace" run --strict -o f.etrace -- \

@@ -179,7 +179,7 @@ pid_namespace()
 	END
 	export etrace backend name=own
 	unshare -pf --mount-proc bash inside > out 2>&1 || fail "in a namespace: $(cat out)"
-	hasnt own.err "have no names"
+	hasnt own.err "lacks their names"
 	is "its name" "$(sed -n 's/.*!TN|//p' own.etrace)" victim
 	is "its arguments" "$(sed -n 's/.*!TA|//p' own.etrace)" "./victim 300"
 	has own.etrace '!TP|'"$PWD/victim"

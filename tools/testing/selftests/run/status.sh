@@ -75,7 +75,7 @@ cannot_be_traced()
 	is "without rights" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o open/no.fxt /usr/bin/touch open/ran)" 125
 	[ -e open/ran ] && fail "the command was run without rights"
 	has err "root"
-	has err "there is no strace"
+	has err "strace is not installed"
 }
 
 # Without any rights, auto takes strace, and says so.

@@ -149,13 +149,13 @@ members()
 	has own.etrace "!FN|/etc/hostname"
 	has own.etrace "|/usr/bin/true"
 	is "status of doctor" "$(status as_member "$etrace" doctor --backend=module)" 0
-	has out "by the group of /dev/etrace"
+	has out "as a member of the group of /dev/etrace"
 	hasnt out BAD
 	is "status of the group's stranger" "$(status as_builder "$etrace" run --backend=module -o x.fxt -- true)" 125
 	wait_for no_sessions || fail "a session is left"
 	record -b 1G -o x.fxt -- true > out 2> err
 	is "status with a buffer of 1 GiB" $? 125
-	has err "cannot have buffers"
+	has err "cannot allocate buffers"
 }
 
 # Set-user-ID and set-group-ID programs work as ever, and nobody sees what they do.
