@@ -492,7 +492,7 @@ static void put_outputs(struct putting *p, const size_t *number)
 		put_left(p, o, o->root < 0 ? 0 : number[o->root]);
 	}
 	if (!p->json && d->left[DIFF_LEFT_UNKNOWN])
-		out_printf(p->out, "outputs:  %zu of the same size could not be compared: they have changed since, or are gone\n",
+		out_printf(p->out, "outputs:  %zu of the same size could not be compared: they have changed since the build, or are gone\n",
 			   d->left[DIFF_LEFT_UNKNOWN]);
 }
 

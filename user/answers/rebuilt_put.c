@@ -17,8 +17,8 @@ static const struct kind {
 	[REBUILT_PROGRAM] = { "program", "program" },
 	[REBUILT_INPUT] = { "input", "input" },
 	[REBUILT_NEW_INPUT] = { "new_input", "an input that it did not read before:" },
-	[REBUILT_MADE] = { "made", "made anew:" },
-	[REBUILT_MISSING] = { "missing", "was not there:" },
+	[REBUILT_MADE] = { "made", "its input was rebuilt:" },
+	[REBUILT_MISSING] = { "missing", "its output was missing:" },
 	[REBUILT_NEW] = { "new", "it did not run before" },
 	[REBUILT_DECLARED] = { "declared", "declared, but not read:" },
 };
@@ -77,7 +77,7 @@ static void text_part(const struct rebuilt *r, struct out *out, const struct par
 			put_path(out, node->path, node->len);
 		}
 		out_puts(out, reason->change ? changes[reason->change].text : "");
-		out_puts(out, reason->node && reason->by ? ": made anew" : "");
+		out_puts(out, reason->node && reason->by ? ": rebuilt" : "");
 		out_puts(out, "\n");
 		if (reason->kind == REBUILT_COMMAND)
 			match_put_call(out, &r->m, pair, p->step);

@@ -298,7 +298,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 		[PATH_BEGIN] = "the build began", [PATH_STARTED] = "started by the previous one",
 		[PATH_ENDED] = "waited for the previous one to end", [PATH_NEEDED] = "needed ",
 		[PATH_PLACE] = "waited for a free job slot",
-		[PATH_ORDER] = "ran after the previous one, but no file shows that it needed it",
+		[PATH_ORDER] = "ran after the previous one, but used none of its files",
 		[PATH_PIPE] = "waited for the previous one at a pipe",
 	};
 	size_t n;

@@ -98,7 +98,7 @@ static const char *wrong_count(const struct answer *a, size_t n)
 		return n ? "two traces are needed" : "no trace given";
 	n -= a->traces;
 	if (n < a->min_args)
-		return "something is missing";
+		return "an argument is missing";
 	return n > a->max_args ? "too many arguments" : NULL;
 }
 

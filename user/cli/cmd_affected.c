@@ -10,7 +10,7 @@
 static const struct opt_row options[] = {
 	{ "git", "REV", "files that differ from this revision in the work tree here" },
 	{ "tests", "PATTERN", "commands that are tests, as a shell pattern: \"*/test_* *\"" },
-	{ "format", "text|list|json|ctest", "form of the answer; default: text" },
+	{ "format", "text|list|json|ctest", "output format; default: text" },
 	OPTION_MAP,
 	{ 0 }
 };

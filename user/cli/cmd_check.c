@@ -15,9 +15,9 @@ static const struct opt_row options[] = {
 	  "declared inputs: the .*.cmd files of a kernel build in DIR" },
 	OPTION_MAP,
 	{ "tree", "DIR",
-	  "sources or results are in DIR; default: where the command started,\n"
+	  "a directory of sources or results; default: where the command started,\n"
 	  "and where the sources that it used are" },
-	{ "allow", "FILE", "file of findings to leave out, one [KIND] PATTERN per line" },
+	{ "allow", "FILE", "leave out the findings in this list, one [KIND] PATTERN per line" },
 	{ 0 }
 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const struct opt_row options[] = {
-	{ "o|output", "FILE", "write it there; default: standard output" },
-	{ "update", "FILE", "replace entries of FILE; those of other outputs stay" },
+	{ "o|output", "FILE", "write to FILE; default: standard output" },
+	{ "update", "FILE", "replace entries in FILE; those of other outputs stay" },
 	{ "style", "arguments|cmake|bear", "form of entries; default: arguments" },
 	{ "links", NULL, "add link and archive commands with their inputs" },
 	{ "no-configure", NULL, "leave out what configure, CMake and Meson only tried" },

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct opt_row options[] = {
-	{ "o|output", "FILE.db", "write it there; default: the trace's name with .db" },
+	{ "o|output", "FILE.db", "write to FILE; default: the trace's name with .db" },
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
 	{ 0 }
 };

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define BOTH_OPTIONS										\
-	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"	\
+	{ "class", "LIST", "kinds of use, separated by commas: data,pipe,program,loader,config,probe,dir;\n"	\
 	  "default: data,pipe" },									\
-	{ "format", "text|make|dot", "form of the answer; default: text" }
+	{ "format", "text|make|dot", "output format; default: text" }
 
 static const struct opt_row deps_options[] = {
 	{ "direct", NULL, "only what the last program read" },

@@ -33,11 +33,11 @@ static const struct {
 	{ "BPF rights", BPF, check_bpf_rights, false },
 	{ "BPF types", BPF, check_btf, false },
 	{ "BPF options", BPF, check_bpf_config, false },
-	{ "BPF for all", BPF, check_unprivileged, false },
+	{ "unprivileged BPF", BPF, check_unprivileged, false },
 	{ "locked memory", BPF, check_memlock, false },
 	{ "LSMs", BPF, check_lsms, false },
-	{ "a session", MODULE, check_module_session, true },
-	{ "a session by BPF", BPF, check_bpf_session, true },
+	{ "module session", MODULE, check_module_session, true },
+	{ "BPF session", BPF, check_bpf_session, true },
 	{ "strace", STRACE, check_strace, false },
 };
 #define NCHECKS (sizeof(checks) / sizeof(checks[0]))

@@ -15,7 +15,7 @@ static const struct opt_row options[] = {
 	{ "before", "FILE", "show what differs from FILE, an earlier recording of the build" },
 	{ "map", "A=B", "directory A of that recording is B in this one; default: where each began" },
 	{ "format", "text|json|github|gitlab|junit",
-	  "form of the answer: text for people (default), JSON, workflow commands of GitHub, a code\n"
+	  "output format: text for people (default), JSON, workflow commands of GitHub, a code\n"
 	  "quality report of GitLab, or JUnit XML" },
 	{ "summary", "FILE", "append a summary in Markdown to FILE: $GITHUB_STEP_SUMMARY" },
 	{ 0 }

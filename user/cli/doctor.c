@@ -145,7 +145,7 @@ enum result doctor_config(struct finding *f, enum backends backend)
 		else if (result == GOOD)
 			result = NOTE;
 	}
-	return found(f, result, result == GOOD ? "all there (%s)" : "something is missing (%s)", path);
+	return found(f, result, result == GOOD ? "all set (%s)" : "some are missing (%s)", path);
 }
 
 /* ---- a sink for sessions that record nothing ---- */

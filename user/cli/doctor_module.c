@@ -214,7 +214,7 @@ enum result check_lockdown(struct finding *f)
 
 	doctor_lockdown(state, sizeof(state));
 	if (!*state)
-		return found(f, GOOD, "this kernel has none");
+		return found(f, GOOD, "not in this kernel");
 	if (strcmp(state, "confidentiality"))
 		return found(f, GOOD, "%s", state);
 	remedy(f, "boot without lockdown=confidentiality (lockdown=integrity is fine)");

@@ -28,7 +28,7 @@ static size_t nrows, rows_cap;
 static const struct opt_row options[] = {
 	{ "from", "FORMAT", "format of the input; default: found out from its content" },
 	{ "to", "FORMAT", "format of the output; default: by the name of FILE, or fxt" },
-	{ "o|output", "FILE", "write there (created with mode 0600), compressed if the name\n"
+	{ "o|output", "FILE", "write to FILE (created with mode 0600), compressed if the name\n"
 	  "ends in .gz or .zst; default: standard output" },
 	{ "redact", NULL, "hide what looks secret in arguments of programs" },
 	{ 0 }

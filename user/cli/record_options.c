@@ -174,11 +174,11 @@ void record_options_free(struct record_options *o)
 }
 
 const struct opt_row record_rows[] = {
-	{ "o|output", "FILE", "write the trace there (default: " TRACE_FILE "); may be repeated. The name\n"
+	{ "o|output", "FILE", "write the trace to FILE (default: " TRACE_FILE "); may be repeated. The name\n"
 	  "tells the format: .fxt, .etrace (plain lines) or .json, compressed if\n"
 	  ".gz or .zst follows; .db (database) and .html (page for a browser)\n"
 	  "are made at the end" },
-	{ "to", "fxt|etrace|json|db|html", "the format, whatever the names say" },
+	{ "to", "fxt|etrace|json|db|html", "the format, whatever the files are called" },
 	{ "backend", "auto|module|bpf|strace", "what records; default: the module if possible, else BPF, else (run\n"
 	  "only) strace" },
 	{ "b|buffer", "SIZE", "size of the buffer of each processor (default: 1 to 8 MiB); k, M or G\n"

@@ -7,7 +7,7 @@
 #include "io/options.h"
 
 #define PID_BITS_OPTION						\
-	{ "bits-of-real-pid", "N", "value of the module's parameter of that name, if it is not 22" }
+	{ "bits-of-real-pid", "N", "the module's parameter of the same name, if it is not 22" }
 
 /* For a format that has no other option. */
 extern const struct opt_row pid_bits_options[];

@@ -309,7 +309,7 @@ sed 's/int a/int x/' kept/a.h > proj/a.h
 touch -r kept/a.h proj/a.h
 slsa "slsa, another file" hashed.db \
 	"False; the file has the size and time of then, but another content now: 1"
-check "and it is told" grep -q 'another content now' err
+check "and it is told" grep -q 'different content now' err
 check "at the file" python3 -c '
 import json
 said = json.load(open("slsa.json"))["predicate"]["buildDefinition"]["resolvedDependencies"]

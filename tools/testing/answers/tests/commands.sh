@@ -180,7 +180,7 @@ build "lost @files" "that nothing tells of" <<'END'
 echo "-DX -c a.c" > cmd.rsp
 clang @cmd.rsp
 rm cmd.rsp
-! an @file is not what it was
+! an @file has changed since it was read
 END
 
 # ---- the compiler proper has the last word ----

@@ -47,7 +47,7 @@ for by in module bpf; do
 	# this recording is older than COLLECT_GCC_OPTIONS, and its @files are not on this machine
 	check "make by $by: what cc1 was given of @files that are gone" \
 		grep -q '/args.c","arguments":\["gcc","-D","FLAG=1",.*"-c","-o",.*,"args.c"' ours
-	check "make by $by: that it may not be all of them" grep -q 'an @file is not what it was' said
+	check "make by $by: that it may not be all of them" grep -q 'an @file has changed since it was read' said
 	check "make by $by: each pair of source and output that Bear found" python3 - ours \
 		"$FIXTURES/make/bear.json" <<- 'END'
 		import json, os, sys

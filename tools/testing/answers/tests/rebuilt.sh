@@ -90,7 +90,7 @@ touch declared/base
 declared d2
 etrace rebuilt --ninja declared d1.fxt d2.fxt > text
 check "declared, and changed" grep -q '^  declared, but not read: .*/declared/base: changed or touched$' text
-check "declared, and made anew" grep -q '^  declared, but not read: .*/declared/order: made anew$' text
+check "declared, and made anew" grep -q '^  declared, but not read: .*/declared/order: rebuilt$' text
 etrace rebuilt d1.fxt d2.fxt > text
 check "not without being asked" sh -c '! grep -q declared, text'
 
@@ -105,9 +105,9 @@ done
 etrace rebuilt n1.fxt n2.fxt > text
 check "steps that made no file are counted" [ "$(sed 's|/[^ ]*/nothing/||' text)" = "out
   by cp in out
-  was not there: out
+  its output was missing: out
 /bin/sh -c 'cat in out > /dev/null'
-  made anew: out
+  its input was rebuilt: out
 2 steps made no file and ran for no known reason, such as \$(shell) in a makefile; --json lists all" ]
 
 # The first build began above the directory in which the second one runs.

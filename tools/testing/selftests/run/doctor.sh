@@ -13,17 +13,17 @@ fine()
 {
 	is "status" "$(doctor)" 0
 	has out "ok    rights"
-	has out "ok    a session"
+	has out "ok    module session"
 	hasnt out BAD
 	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module works here"
 	wait_for no_sessions || fail "it leaves a session"
 	is "status for BPF" "$(doctor bpf)" 0
 	has out "ok    BPF rights"
 	has out "ok    BPF types"
-	has out "ok    BPF for all"
+	has out "ok    unprivileged BPF"
 	has out "ok    locked memory"
 	has out "ok    LSMs"
-	has out "ok    a session by BPF"
+	has out "ok    BPF session"
 	is "verdict for BPF" "$(tail -n 1 out)" "etrace run --backend=bpf works here"
 	is "status for either" "$(doctor auto)" 0
 	has out "works here, with the module"

@@ -125,7 +125,7 @@ capabilities()
 	wait_for no_sessions || fail "a session is left"
 	with_caps +perfmon "$etrace" doctor --backend=module > out
 	has out "ok    rights"
-	has out "ok    a session"
+	has out "ok    module session"
 	is "status without it" "$(status as_builder "$etrace" run --backend=module touch ran)" 125
 	[ -e ran ] && fail "the command was run"
 	has err CAP_PERFMON
