@@ -115,7 +115,7 @@ static void exit_statuses(void **state)
 	expect(2, "$R --to fxt good 2>&1 >/dev/full", "standard output: No space left on device");
 	expect(2, "$R --bits-of-real-pid 33 good 2>&1 -o x", "--bits-of-real-pid 33: must be");
 	expect(2, "$R --bits-of-real-pid -1 good 2>&1 -o x", "must be a number from 0 to 32");
-	expect(2, "$R --to etrace --bits-of-real-pid 3 good 2>&1", "--bits-of-real-pid means nothing");
+	expect(2, "$R --to etrace --bits-of-real-pid 3 good 2>&1", "--bits-of-real-pid does not apply");
 	expect(0, "$R -o unmade.etrace --bits-of-real-pid 3 good 2>/dev/null; test ! -e unmade.etrace", NULL);
 	expect(0, "$R --help", "Exit status: 0 complete;");
 	expect(0, "$R --version", "etrace-read ");
@@ -390,7 +390,7 @@ static void terminal(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 2);
-	assert_non_null(strstr(text, "say -o FILE"));
+	assert_non_null(strstr(text, "give -o FILE"));
 }
 
 /* A task of which nothing is known before its execve has that program's slice alone. */
@@ -569,7 +569,7 @@ static void views(void **state)
 	expect(2, "$R --to fxt --calls=opn $D/etrace/hello.etrace 2>&1", "\"opn\" is no kind of event");
 	expect(2, "$R --to fxt --calls= $D/etrace/hello.etrace 2>&1", "is no kind of event");
 	expect(2, "$R --to fxt --calls=open --no-calls $D/etrace/hello.etrace 2>&1", "give one of them");
-	expect(2, "$R --to json --view $D/etrace/hello.etrace 2>&1", "--view means nothing");
+	expect(2, "$R --to json --view $D/etrace/hello.etrace 2>&1", "--view does not apply");
 }
 
 /*

@@ -594,12 +594,12 @@ static void test_urls(void **state)
 		{ "http://me@ch.example:8123/", "http://ch.example:8123/", "" },
 		{ "http://ch.example/#x", "http://ch.example/", "" },
 		{ "http://[::1]:8123", "http://[::1]:8123/", "" },
-		{ "ch.example:8123", NULL, "say http://" },
-		{ "ch.example", NULL, "say http://" },
-		{ "", NULL, "say http://" },
-		{ "ftp://ch.example", NULL, "say http://" },
-		{ "file:///etc/passwd", NULL, "say http://" },
-		{ "http://ch.example:99999", NULL, "say http://" },
+		{ "ch.example:8123", NULL, "give http://" },
+		{ "ch.example", NULL, "give http://" },
+		{ "", NULL, "give http://" },
+		{ "ftp://ch.example", NULL, "give http://" },
+		{ "file:///etc/passwd", NULL, "give http://" },
+		{ "http://ch.example:99999", NULL, "give http://" },
 		{ "http://me:secret@ch.example:8123", NULL, "password" },
 		{ "http://me:@ch.example:8123", NULL, "password" },
 		{ "http://me:secret@ch.example:99999", NULL, "URL" },
@@ -805,7 +805,7 @@ static void test_open_passwords(void **state)
 		if (!s != rows[i].refused)
 			fail_msg("%s", rows[i].url);
 		server_free(s);
-		if (!!strstr(end_diag(), "say https://") != rows[i].refused)
+		if (!!strstr(end_diag(), "use https://") != rows[i].refused)
 			fail_msg("%s", rows[i].url);
 		/* who has none may go there */
 		o.password_file = NULL;

@@ -147,7 +147,7 @@ function place() {
 	const known = view === '' || (Object.hasOwn(views, view) && shown(views[view]));
 	const why = malformed || (known ? '' : `there is no view "${view}"`);
 
-	dom.fill($('astray'), why ? `This address leads nowhere: ${why}. Here is the ` +
+	dom.fill($('astray'), why ? `This address is wrong: ${why}. Here is the ` +
 		'overview.' : '');
 	$('astray').hidden = !why;
 	return known && view && !malformed ? {view, argument, params} :

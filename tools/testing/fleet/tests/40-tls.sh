@@ -89,4 +89,4 @@ proxy_stop
 says "a password in the URL" "" to 2 "http://$FLEET_PUSHER:$secret@127.0.0.1:1"
 check "is refused" grep -q 'holds a password' said
 says "by http to another machine" "" to 2 http://build.example:8123 "${pusher[@]}"
-check "it is not sent" grep -q 'say https://' said
+check "it is not sent" grep -q 'use https://' said
