@@ -106,7 +106,7 @@ static char *part_of(CURLU *u, CURLUPart part)
 /* Check a URL. @user: set to its user, for curl_free(), or NULL. Return false after diag_fatal() */
 static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 {
-	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";
+	static const char forms[] = "give http://HOST:8123 or https://HOST:8443";
 	char *scheme = part_of(u, CURLUPART_SCHEME), *host = part_of(u, CURLUPART_HOST);
 	char *password = part_of(u, CURLUPART_PASSWORD), *query = part_of(u, CURLUPART_QUERY);
 	CURLUcode code = curl_url_get(u, CURLUPART_USER, user, CURLU_URLDECODE);
