@@ -318,7 +318,8 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
  * @t: first slot of the current task
  * @on: true to begin, false to end
  *
- * Sessions that begin in between get no part of the event.
+ * Sessions that begin in between get no part of the event, nor do those whose owner may not see
+ * the task.
  *
  * Return: number of slots of the task.
  */
@@ -327,7 +328,7 @@ unsigned int etrace_going_on(struct etrace_task *t, bool on)
 	unsigned int n = 0;
 
 	etrace_for_each_slot(t, t) {
-		t->going_on = on;
+		t->going_on = on && !t->refused;
 		n++;
 	}
 	return n;

@@ -113,7 +113,7 @@ noinline void etrace_record_join(struct etrace_task *t)
 	if (!any)
 		return;
 	etrace_for_each_slot(slot, t) {
-		slot->going_on = slot->joined;
+		slot->going_on = slot->joined && !slot->refused;
 		slot->joined = false;
 	}
 	etrace_rec_init(&r, ETRACE_EV_JOIN, 2);

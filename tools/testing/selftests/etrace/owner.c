@@ -36,6 +36,7 @@
 #define TRACERS	4713	/* the device's */
 
 #define SECRET	"what-nobody-is-to-see"
+#define SAID	"what-is-said-to-nobody-else"	/* an argument */
 #define TELL	200	/* by which a member tells that it has come so far */
 
 /* ---- a member -------------------------------------------------------------- */
@@ -586,6 +587,44 @@ TEST(privileged)
 	et_module_teardown();
 }
 
+/* Nor is it told what such a program runs, and with which arguments. */
+static void runs(void)
+{
+	static const char *const texts[] = { "/etc/passwd", SAID };
+	unsigned int i;
+	int status, dev;
+	pid_t pid;
+
+	for (i = 0; i <= ET_NELEMS(kinds); i++) {
+		const char *name = i < ET_NELEMS(kinds) ? kinds[i] : "./ordinary";
+
+		dev = session();
+		CHECK_EQ(add(dev, getpid()), 0);
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			execl(name, name, "--run", NULL);
+			_exit(126);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid);
+		CHECK_EQ(status, 0);
+		close(open("/etc/passwd", O_RDONLY));
+		read_all(dev, texts, ET_NELEMS(texts));
+		CHECK(all_read[0]);
+		/* By one without rights, it is there to be read. */
+		CHECK_EQ(all_read[1], i == ET_NELEMS(kinds));
+		close(dev);
+	}
+}
+
+TEST(runs)
+{
+	setup("");
+	programs();
+	by_member(runs);
+	et_module_teardown();
+}
+
 /* What of it is not its own is readable only if somebody has opened it for it. */
 static void plain(void)
 {
@@ -928,6 +967,18 @@ static int drop(void)
 	return plan(dir);
 }
 
+/* Has another program run, in a process of its own. */
+static int run(void)
+{
+	int status;
+
+	if (!fork()) {
+		execl("./ordinary", "./ordinary", "--idle", SAID, NULL);
+		_exit(126);
+	}
+	return wait(&status) < 0 || status;
+}
+
 static int forbid(void)
 {
 	return prctl(PR_SET_DUMPABLE, 0) ? 3 : plan(AT_FDCWD);
@@ -941,6 +992,10 @@ int main(int argc, char **argv)
 		return drop();
 	if (argc > 1 && !strcmp(argv[1], "--undumpable"))
 		return forbid();
+	if (argc > 1 && !strcmp(argv[1], "--run"))
+		return run();
+	if (argc > 1 && !strcmp(argv[1], "--idle"))
+		return 0;
 	/* As the program that has other rights: reads the secret, at once or when told to. */
 	if (argc > 1 && (!strcmp(argv[1], "--read") || !strcmp(argv[1], "--wait"))) {
 		if (!strcmp(argv[1], "--wait") && (write(1, "", 1) != 1 || read(0, &c, 1)))
