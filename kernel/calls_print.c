@@ -6,6 +6,7 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 #include <asm/syscall.h>
 
 #include "calls_print.h"
@@ -81,7 +82,8 @@ static bool etrace_written_find(const struct etrace_syscall *sc, struct pt_regs 
 			       w->is_32))
 		return false;
 	w->at = message[2];
-	w->pieces = message[3];
+	/* Another thread may have changed it since: the call has accepted no more. */
+	w->pieces = min_t(unsigned long, message[3], UIO_MAXIOV);
 	return true;
 }
 
