@@ -124,7 +124,10 @@ static const struct sock *etrace_sk(struct file *file)
 	return sock ? READ_ONCE(sock->sk) : NULL;
 }
 
-/* The other end of a unix socket. For a stream, it exists as long as its own end. */
+/*
+ * The other end of a unix socket. For a stream, it exists as long as its own end. A datagram socket
+ * may be connected to another one at any time, and then this one may be freed.
+ */
 static const struct sock *etrace_other_end(const struct sock *sk)
 {
 	return READ_ONCE(((const struct unix_sock *)sk)->peer);
@@ -136,7 +139,9 @@ static const struct sock *etrace_other_end(const struct sock *sk)
  */
 static void etrace_accepted_from(struct etrace_call *c, const struct sock *sk)
 {
-	const struct sock *peer = sk->sk_family == AF_UNIX ? etrace_other_end(sk) : NULL;
+	/* Another thread may have put a datagram socket there. */
+	bool stays = sk->sk_family == AF_UNIX && sk->sk_type != SOCK_DGRAM;
+	const struct sock *peer = stays ? etrace_other_end(sk) : NULL;
 	struct socket *sock = peer ? READ_ONCE(peer->sk_socket) : NULL;
 
 	if (!sock)
