@@ -55,10 +55,12 @@ void etrace_look_work(struct work_struct *work)
 
 	if (!wq_has_sleeper(&f->polled))
 		return;
-	down_read(&f->lock);
-	for_each_cpu(cpu, &f->opened)
-		ready |= etrace_is_ready(f, cpu);
-	up_read(&f->lock);
+	/* Do not wait: a user-space daemon may have to provide the memory that a request uses. */
+	if (down_read_trylock(&f->lock)) {
+		for_each_cpu(cpu, &f->opened)
+			ready |= etrace_is_ready(f, cpu);
+		up_read(&f->lock);
+	}
 	if (ready)
 		wake_up_interruptible(&f->polled);
 	else
