@@ -286,4 +286,6 @@ void etrace_work_exit(void)
 	/* The last one may still be at the end of etrace_work_release(). */
 	synchronize_rcu_tasks();
 	synchronize_rcu();
+	/* etrace_work_drop() may have scheduled it again after the item was gone. */
+	flush_work(&etrace_work_cleaner);
 }
