@@ -156,15 +156,26 @@ static const struct kernel_param_ops etrace_instance_ops = {
 module_param_cb(instance, &etrace_instance_ops, NULL, 0444);
 MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the top level)");
 
+static void etrace_want_all(int add)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETRACE_NR_WHERE; i++)
+		atomic_add(add, &etrace_wanted[i]);
+}
+
 /* Selects what the session of root_pid records. Called with the lock of the parameters held. */
 static void etrace_root_wants(bool extended, u8 record)
 {
+	/* Calls in progress must not find that nobody wants them while this session is not counted. */
+	etrace_want_all(1);
 	if (etrace_state != ETRACE_LOADING)
 		etrace_session_count(&etrace_root, -1);
 	WRITE_ONCE(etrace_extended, extended);
 	WRITE_ONCE(etrace_root.record, record);
 	if (etrace_state != ETRACE_LOADING)
 		etrace_session_count(&etrace_root, 1);
+	etrace_want_all(-1);
 }
 
 static int etrace_extended_set(const char *val, const struct kernel_param *kp)
