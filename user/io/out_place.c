@@ -72,6 +72,24 @@ static bool is_of_proc(const char *path)
 }
 
 /*
+ * Whether another user may have put a name where everybody may make one, as in /tmp. Not even
+ * root follows such a link, or writes to such a file: the kernel has these rules, too
+ * (fs.protected_symlinks, fs.protected_regular), but does not see that readlink() follows a link,
+ * nor that a file is replaced.
+ */
+static bool is_planted(const char *name, const struct stat *st)
+{
+	const mode_t everybodys = S_ISVTX | 0002;
+	char *dir = dir_of(name);
+	struct stat at;
+	bool is = !stat(dir, &at) && (at.st_mode & everybodys) == everybodys &&
+		  st->st_uid != geteuid() && st->st_uid != at.st_uid;
+
+	free(dir);
+	return is;
+}
+
+/*
  * Follow symbolic links, whether their target exists or not, but not the links in /proc,
  * whose text is not a name of a file.  Return: the name, NULL with errno on error.
  */
@@ -82,9 +100,16 @@ static char *follow_link(const char *path)
 	for (int i = 0; i < LINKS_MAX; i++) {
 		ssize_t n = readlink(at, to, sizeof(to));
 		struct buf b = { 0 };
+		struct stat st;
 
 		if (n < 0 || is_of_proc(at))
 			return at;
+		/* after readlink(): the link may have been made just before that */
+		if (lstat(at, &st) || is_planted(at, &st)) {
+			free(at);
+			errno = OUT_PLANTED;
+			return NULL;
+		}
 		if ((size_t)n == sizeof(to))
 			break;
 		if (*to != '/')
@@ -298,6 +323,8 @@ int out_place_open(struct out_place *p, const char *path, unsigned int how)
 	if (stat(p->name, &p->was)) {
 		p->was = (struct stat){ 0 };
 		err = errno == ENOENT ? open_file(p, how) : -errno;
+	} else if (is_planted(p->name, &p->was)) {
+		err = -OUT_PLANTED;
 	} else if (S_ISREG(p->was.st_mode) && !is_of_proc(p->name)) {
 		err = open_file(p, how);
 	} else {
@@ -436,8 +463,14 @@ bool out_place_same(const struct out_place *p, const char *path)
 
 const char *out_place_error(int err)
 {
-	return err == -EBUSY ? "somebody else is writing it now: wait, or give another name" :
-			       strerror(-err);
+	switch (-err) {
+	case EBUSY:
+		return "somebody else is writing it now: wait, or give another name";
+	case OUT_PLANTED:
+		return "another user made it where everybody may write: remove it, or give another name";
+	default:
+		return strerror(-err);
+	}
 }
 
 void out_place_free(struct out_place *p)

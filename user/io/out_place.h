@@ -9,6 +9,7 @@
 #ifndef ETRACE_OUT_PLACE_H
 #define ETRACE_OUT_PLACE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,8 @@
 #define OUT_PART "-part"
 /* Suffix of a recording that another one replaces. */
 #define OUT_OLD ".old"
+/* The errno for a name that another user made in a sticky directory where everybody may write. */
+#define OUT_PLANTED ENOTUNIQ
 
 /* How an output is opened; bits. */
 enum out_place_how {
@@ -39,7 +42,7 @@ struct out_place {
  * @path: a name
  * @how: enum out_place_how
  *
- * Return: 0, or a negative errno: -EBUSY if another process is writing it.  Call
+ * Return: 0, or a negative errno: -EBUSY if another process is writing it, -OUT_PLANTED.  Call
  * out_place_free() only after 0.
  */
 int out_place_open(struct out_place *p, const char *path, unsigned int how);

@@ -149,6 +149,48 @@ static void links(void **state)
 	holds("trap", "a");
 }
 
+#define OTHER	12345	/* a user that has nothing to do with this */
+
+/* What another user has put where everybody may write is left alone, and where it leads to. */
+static void planted(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(mkdir("all", 0777), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	put("target", "before");
+	assert_int_equal(symlink("../target", "all/link"), 0);
+	assert_int_equal(lchown("all/link", OTHER, OTHER), 0);
+	assert_int_equal(write_to("all/link", "a"), -OUT_PLANTED);
+	assert_int_equal(out_place_keep("all/link"), -OUT_PLANTED);
+	holds("target", "before");
+	assert_false(is_there("target.old"));
+	/* its owner would own the new file, too */
+	put("all/file", "before");
+	assert_int_equal(chown("all/file", OTHER, OTHER), 0);
+	assert_int_equal(write_to("all/file", "a"), -OUT_PLANTED);
+	holds("all/file", "before");
+	assert_int_equal(mkfifo("all/fifo", 0666), 0);
+	assert_int_equal(chown("all/fifo", OTHER, OTHER), 0);
+	assert_int_equal(write_to("all/fifo", "a"), -OUT_PLANTED);
+
+	/* The owner of the directory is no stranger, nor is one oneself. */
+	assert_int_equal(chown("all", OTHER, OTHER), 0);
+	assert_int_equal(write_to("all/link", "b"), 0);
+	holds("target", "b");
+	assert_int_equal(write_to("all/file", "b"), 0);
+	holds("all/file", "b");
+	assert_int_equal(symlink("../target", "all/own"), 0);
+	assert_int_equal(write_to("all/own", "c"), 0);
+	holds("target", "c");
+	/* Without the sticky bit there is no such rule, in the kernel neither. */
+	assert_int_equal(chown("all", 0, 0), 0);
+	assert_int_equal(chmod("all", 0777), 0);
+	assert_int_equal(write_to("all/link", "d"), 0);
+	holds("target", "d");
+}
+
 static void no_files(void **state)
 {
 	char name[32], text[8] = "";
@@ -268,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_file),
 		cmocka_unit_test(not_whole),
 		cmocka_unit_test(links),
+		cmocka_unit_test(planted),
 		cmocka_unit_test(no_files),
 		cmocka_unit_test(two_at_once),
 		cmocka_unit_test(old_ones),
