@@ -240,8 +240,8 @@ void record_free(struct recording *r)
 	cgroups_free(r->cgroups);
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
-	contents_free(r->contents);
-	content_cache_close(r->hashes);
+	if (contents_free(r->contents))
+		content_cache_close(r->hashes);
 	notable_free(r->notable);
 	/* remove unfinished outputs with the rights of their owner */
 	entered = !user_enter(r->user);

@@ -386,11 +386,12 @@ struct contents *contents_new(const struct contents_options *o, struct sink *to,
 	return NULL;
 }
 
-void contents_free(struct contents *c)
+bool contents_free(struct contents *c)
 {
 	if (!c)
-		return;
-	hash_threads_free(c->threads);
+		return true;
+	if (!hash_threads_free(c->threads))
+		return false;
 	kept_end(&c->kept);
 	graph_free(c->graph);
 	version_tally_free(&c->tally);
@@ -402,4 +403,5 @@ void contents_free(struct contents *c)
 	mount_ids_free(&c->limits.mounts);
 	mount_ids_free(&c->limits.keeps);
 	free(c);
+	return true;
 }

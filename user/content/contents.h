@@ -76,7 +76,11 @@ uint64_t contents_last(const struct contents *c);
 /** contents_counts - counts so far; valid until the next call */
 const struct contents_counts *contents_counts(struct contents *c);
 
-/** contents_free - stop the threads; @c may be NULL */
-void contents_free(struct contents *c);
+/**
+ * contents_free - stop the threads; @c may be NULL
+ *
+ * Return: false if one cannot be stopped, and still uses the cache: see hash_threads_free().
+ */
+bool contents_free(struct contents *c);
 
 #endif

@@ -16,6 +16,8 @@
 #define NICE		10		/* niceness of the threads: the build comes first */
 /* How long due_of() delays a result that a pending event may contradict. */
 #define HOLD_NS		50000000u
+/* How long to wait at the end for threads that still work, in s: see hash_threads_free(). */
+#define END_S		1
 /* Up to this much work, one thread is enough: waking another one would cost more. */
 #define WORK_FEW	8u
 
@@ -309,17 +311,31 @@ struct hash_threads *hash_threads_new(const struct file_limits *limits, int *err
 	return NULL;
 }
 
-void hash_threads_free(struct hash_threads *t)
+bool hash_threads_free(struct hash_threads *t)
 {
+	bool busy, ended = true;
+	struct timespec until;
+
 	if (!t)
-		return;
+		return true;
 	pthread_mutex_lock(&t->lock);
 	t->stop = true;
+	busy = t->waiting;
 	pthread_cond_broadcast(&t->more);
 	pthread_cond_broadcast(&t->more_keeps);
 	pthread_mutex_unlock(&t->lock);
-	for (unsigned int i = 0; i < t->nthreads; i++)
-		pthread_join(t->threads[i], NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_S;
+	for (unsigned int i = 0; i < t->nthreads; i++) {
+		if (!busy) {
+			pthread_join(t->threads[i], NULL);
+		} else if (pthread_timedjoin_np(t->threads[i], NULL, &until)) {
+			pthread_detach(t->threads[i]);
+			ended = false;
+		}
+	}
+	if (!ended)
+		return false;
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->more);
 	pthread_cond_destroy(&t->more_keeps);
@@ -329,4 +345,5 @@ void hash_threads_free(struct hash_threads *t)
 	list_free(&t->stores);
 	list_free(&t->results);
 	free(t);
+	return true;
 }

@@ -35,8 +35,15 @@ struct hash_threads;
  */
 struct hash_threads *hash_threads_new(const struct file_limits *limits, int *err);
 
-/** hash_threads_free - end the threads and drop waiting work; @t may be NULL */
-void hash_threads_free(struct hash_threads *t);
+/**
+ * hash_threads_free - end the threads and drop waiting work; @t may be NULL
+ *
+ * A file system that does not answer can hold a thread for ever.
+ *
+ * Return: false if a thread still works, and ends with the program: it still uses @t, with its
+ * limits and their cache.
+ */
+bool hash_threads_free(struct hash_threads *t);
 
 void hash_work_free(struct hash_work *w);
 
