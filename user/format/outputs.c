@@ -202,7 +202,7 @@ static const char *open_error(const char *path, int err)
 	struct stat st;
 
 	if (err != ENXIO)
-		return strerror(err);
+		return out_place_error(-err);
 	return !stat(path, &st) && S_ISSOCK(st.st_mode) ? "is a socket" :
 							  "is a pipe that nobody reads";
 }
