@@ -251,6 +251,20 @@ static enum failure_kind kind_of(const struct failures *f, uint32_t exec)
 	return node->answers ? FAILURE_ANSWER : FAILURE_IGNORED;
 }
 
+/* If the first failure lacked what an ignored one should have made, the ignored one is the first. */
+static void prefer_earlier(struct failures *f)
+{
+	uint32_t lacking = f->first, earlier = lacking ? failures_earlier(f, lacking) : 0;
+
+	if (!earlier)
+		return;
+	f->first = earlier;
+	f->lacking = lacking;
+	f->nodes[earlier].counts = true;
+	f->nodes[lacking].counts = false;
+	f->nodes[lacking].followed = true;
+}
+
 static void find_kinds(struct failures *f)
 {
 	uint32_t nexecs = build_of(f->db)->nexecs;
@@ -262,6 +276,7 @@ static void find_kinds(struct failures *f)
 	for (uint32_t i = 1; i <= nexecs && f->failed && !f->first; i++)
 		if (f->nodes[i].counts && !f->nodes[i].cause)
 			f->first = i;
+	prefer_earlier(f);
 	for (uint32_t i = 1; i <= nexecs; i++) {
 		if (!f->nodes[i].failed && i != f->first)
 			continue;
@@ -367,7 +382,7 @@ uint32_t failures_command(const struct failures *f, uint32_t exec)
 size_t failures_after(const struct failures *f, uint32_t exec)
 {
 	size_t n = exec == f->first ? f->counts[FAILURE_FOLLOWED] : 0;
-	uint32_t i = failures_command(f, exec);
+	uint32_t i = failures_command(f, exec == f->first && f->lacking ? f->lacking : exec);
 
 	while (f->nodes[i].blamed && f->nodes[i].up) {
 		i = f->nodes[i].up;

@@ -14,7 +14,8 @@
 
 enum failure_kind {
 	FAILURE_NONE,		/* it did not fail, or its process then ran another program */
-	FAILURE_FIRST,		/* the first failure that made the build fail */
+	/* the first failure that made the build fail, even if only by what it did not make */
+	FAILURE_FIRST,
 	/* another failure that made the build fail: make -k, parallel jobs */
 	FAILURE_REAL,
 	FAILURE_PASSED_ON,	/* it failed only because a program that it called failed */
@@ -210,6 +211,7 @@ struct failures {
 	size_t nlist;
 	size_t counts[FAILURE_KINDS];
 	uint32_t root, first;
+	uint32_t lacking;	/* the command that lacked what @first should have made; 0 if none */
 	int status;
 	bool failed;
 	bool attached;		/* running processes were recorded, not a command */
@@ -255,6 +257,31 @@ bool failures_includes(struct db *db, uint32_t make, const char *name, size_t le
 
 /** failures_find_says - set failure_node.says of the failed calls of make or ctest */
 void failures_find_says(struct failures *f, uint32_t exec);
+
+/** failures_was_to_make - whether a failed command should have made a file, by its arguments */
+bool failures_was_to_make(const struct failures *f, uint32_t call, const char *path, size_t len);
+
+/** failures_is_target - whether a missing file is what cp, ln or mv would have made */
+bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t len);
+
+/**
+ * failures_is_handled - whether the text of a script says that it ignores a failure of a call
+ *
+ * "x || true", "x && y", "if x; then y; fi".  @last: only if the script does not fail of it either
+ * when it is the last one.
+ */
+bool failures_is_handled(const struct failures *f, uint32_t script, uint32_t call, bool last);
+
+/** failures_script - append the text of a shell: after -c, or its script.  Return: false if unknown */
+bool failures_script(const struct failures *f, uint32_t exec, struct buf *text);
+
+/**
+ * failures_earlier - the ignored failure of a command that should have made a file
+ * @exec: the failed command that lacked the file
+ *
+ * Return: 0 if there is none
+ */
+uint32_t failures_earlier(const struct failures *f, uint32_t exec);
 
 /** failures_blame - mark the calls that made a node fail, and set its cause */
 void failures_blame(struct failures *f, uint32_t exec);

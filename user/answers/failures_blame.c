@@ -62,14 +62,27 @@ static uint32_t calls_at(const struct failures *f, const struct failure_node *ca
 	return n;
 }
 
-/* Whether a builder, or one above it, has an option to run several jobs at a time. */
+/* Whether two calls of a program ran at the same time. */
+static bool has_overlap(const struct failures *f, const struct failure_node *caller)
+{
+	for (uint32_t i = 1; i < caller->calls; i++)
+		if (exec_begun(f, f->children[caller->first + i]) <
+		    exec_of(f, f->children[caller->first + i - 1])->until)
+			return true;
+	return false;
+}
+
+/*
+ * Whether a builder runs several jobs at a time: it did, or it has an option for that, or one above
+ * it has; MAKEFLAGS can have it, too.
+ */
 static bool is_parallel(const struct failures *f, uint32_t caller)
 {
 	for (uint32_t i = caller; i; i = f->nodes[i].up)
 		if (f->nodes[i].caller == CALLER_BUILDER &&
 		    failures_any_argument(f->db, build_with_command(build_of(f->db), i), "j,--jobs"))
 			return true;
-	return false;
+	return has_overlap(f, &f->nodes[caller]);
 }
 
 /* Whether a caller ended with the status of a call. */
@@ -89,8 +102,33 @@ static bool same_program(const struct failures *f, uint32_t x, uint32_t y)
 	return exec_of(f, x)->program && exec_of(f, x)->program == exec_of(f, y)->program;
 }
 
+/* Whether a failed command lacked a file itself, or never makes one: rm. */
+static bool lacked_itself(const struct failures *f, uint32_t call, const char *path, size_t len)
+{
+	static const char *const names[] = { "chmod", "chown", "ls", "rm", "rmdir", "stat", "unlink" };
+	const struct build *b = build_of(f->db);
+	struct failure_on on;
+	size_t n;
+	const char *program = build_path(b, exec_of(f, call)->program, &n), *name;
+	bool lacked = f->nodes[call].answers;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		lacked |= n > strlen(names[i]) && program[n - strlen(names[i]) - 1] == '/' &&
+			  !memcmp(program + n - strlen(names[i]), names[i], strlen(names[i]));
+	if (lacked)
+		return true;
+	failures_on(f->db, call, &on);
+	name = on.path.len ? on.path.s : on.name.s;
+	n = on.path.len ? on.path.len : on.name.len;
+	/* it may be known by its name in a directory only */
+	lacked = on.reason == FAILURE_OF_MISSING && n && n <= len &&
+		 !memcmp(path + len - n, name, n) && (n == len || path[len - n - 1] == '/');
+	failure_on_free(&on);
+	return lacked;
+}
+
 /* Whether a failed command should have made a file: its arguments name it, or its source. */
-static bool was_to_make(const struct failures *f, uint32_t call, const char *path, size_t len)
+bool failures_was_to_make(const struct failures *f, uint32_t call, const char *path, size_t len)
 {
 	static const char *const sources[] = { ".o", ".c", ".cc", ".cpp", ".cxx", ".s", ".S" };
 	struct buf whole = { 0 }, args = { 0 };
@@ -107,7 +145,7 @@ static bool was_to_make(const struct failures *f, uint32_t call, const char *pat
 	}
 	buf_free(&whole);
 	buf_free(&args);
-	return named;
+	return named && !lacked_itself(f, call, path, len);
 }
 
 /* Whether a program lacked a file that an earlier, failed call of a script should have made. */
@@ -126,7 +164,8 @@ static bool lacks_output_of(const struct failures *f, uint32_t call, uint32_t ea
 		const struct build_miss *m = build_miss_of(b, leaf, i);
 		const char *path = build_path(b, m->file, &len);
 
-		if (m->error == ENOENT && was_to_make(f, earlier, path, len))
+		if (m->error == ENOENT && !failures_is_target(f->db, leaf, path, len) &&
+		    failures_was_to_make(f, earlier, path, len))
 			return true;
 	}
 	return false;
@@ -150,7 +189,8 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 /*
  * A script fails because of its last failed command, unless the script has another status
  * and that command only gave an answer, or several commands followed.  Earlier failed
- * calls of the same program count, too (a loop), and one whose output the last one lacked.
+ * calls of the same program count, too (a loop), and one whose output the last one lacked.  But
+ * not those that the text of the script ignores.
  */
 static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
 {
@@ -158,8 +198,11 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	uint32_t after;
 
 	if (call != last)
-		return !node->answers && (same_program(f, call, last) ||
-					  lacks_output_of(f, last, call));
+		return !node->answers &&
+		       ((same_program(f, call, last) && !failures_is_handled(f, caller, call, false)) ||
+			lacks_output_of(f, last, call));
+	if (failures_is_handled(f, caller, call, true))
+		return false;
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
 	/* make failed because of a job: scripts do not ignore that */
@@ -246,7 +289,8 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	case CALLER_BUILDER:
 		return builder_fails_of(f, caller, call, unsure);
 	case CALLER_GOES_ON:
-		return !f->nodes[call].answers || call == last;
+		return !f->nodes[call].answers || call == last ||
+		       failures_printer(build_of(f->db), caller) == PRINTER_MAKE;
 	case CALLER_LIMITS:
 		return exec_of(f, caller)->signal <= 0 ||
 		       exec_of(f, caller)->signal == exec_of(f, call)->signal;

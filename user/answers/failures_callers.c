@@ -73,6 +73,17 @@ enum failure_printer failures_printer(const struct build *b, uint32_t exec)
 	return row ? row->printer : PRINTER_OTHER;
 }
 
+/* Options of make and scons whose value may follow in the same word: -Cbuild, -Oline, -j4. */
+#define TAKE_VALUES "CEfIjloOW="
+
+/* Length of the letters in a cluster that are options: 4 of "-skCbuild", with its dash. */
+static size_t letters_of(const char *arg)
+{
+	size_t n = strcspn(arg, TAKE_VALUES);
+
+	return arg[n] && arg[n] != '=' ? n + 1 : n;
+}
+
 /* Whether @arg is one of a list of options, "k,--keep-going"; a letter also in a cluster: -sk. */
 static bool is_option(const char *arg, const char *list)
 {
@@ -81,7 +92,7 @@ static bool is_option(const char *arg, const char *list)
 
 		if (len > 1 && !strncmp(arg, at, len) && (!arg[len] || arg[len] == '='))
 			return true;
-		if (len == 1 && *arg == '-' && arg[1] != '-' && memchr(arg, *at, strcspn(arg, "=")))
+		if (len == 1 && *arg == '-' && arg[1] != '-' && memchr(arg, *at, letters_of(arg)))
 			return true;
 	}
 	return false;

@@ -298,6 +298,35 @@ static void line_of(struct db *db, uint32_t call, struct buf *line)
 	buf_free(&args);
 }
 
+/* Whether a word of a makefile, "-ik" or "--ignore-errors", is an option to ignore failures. */
+static bool is_ignore(const char *s, size_t len)
+{
+	return len > 1 && *s == '-' &&
+	       (s[1] == '-' ? len > 7 && !memcmp(s, "--ignore", 8) : memchr(s, 'i', len) != NULL);
+}
+
+/* Whether makefiles may ignore lines without a minus: .IGNORE, MAKEFLAGS += -i. */
+static bool may_ignore(const struct buf *makefiles)
+{
+	static const char flags[] = "MAKEFLAGS";
+	const char *s = makefiles->s, *end = s + makefiles->len;
+
+	if (memmem(s, makefiles->len, ".IGNORE", 7))
+		return true;
+	while ((s = memmem(s, (size_t)(end - s), flags, strlen(flags)))) {
+		for (; s < end && *s != '\n'; s++) {
+			size_t len = 0;
+
+			while (s + len < end && !strchr(" \t\n", s[len]))
+				len++;
+			if (is_ignore(s, len))
+				return true;
+			s += len ? len - 1 : 0;
+		}
+	}
+	return false;
+}
+
 /*
  * Whether make ignores a failure of a line: it has a minus in the makefiles. Unknown if the line
  * occurs both with and without one, or if a minus before a variable may belong to this line.
@@ -316,7 +345,7 @@ static enum failure_says line_says(const struct buf *makefiles, const struct buf
 	}
 	buf_free(&begin);
 	if (is[false])
-		return can_be[true] ? SAYS_NOTHING : SAYS_FAILED;
+		return can_be[true] || may_ignore(makefiles) ? SAYS_NOTHING : SAYS_FAILED;
 	return is[true] ? SAYS_IGNORED : SAYS_NOTHING;
 }
 

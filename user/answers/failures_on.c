@@ -310,6 +310,13 @@ static bool is_target(const struct look *l, const char *path, size_t len)
 	return looks == 1;
 }
 
+bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t len)
+{
+	struct look l = { db, build_of(db), exec };
+
+	return is_target(&l, path, len);
+}
+
 /*
  * A program that prints why it failed names the file.  If it is silent, or its output was not
  * recorded, a file that is not in its arguments is only a likely reason: cargo looks for many

@@ -297,10 +297,44 @@ bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
 
 enum clue { CLUE_NONE, CLUE_ERROR, CLUE_WHICH };
 
+/* Whether a text says before a word that there was none: "0 errors, 0 failed", "no errors". */
+static bool is_denied(const char *s, size_t at)
+{
+	return at > 1 && s[at - 1] == ' ' &&
+	       ((s[at - 2] == '0' && (at == 2 || !isdigit((unsigned char)s[at - 3]))) ||
+		(at > 2 && !strncasecmp(s + at - 3, "no", 2) && (at == 3 || s[at - 4] == ' ')));
+}
+
+/* Whether a word goes on as a name, "error_list.c", or has the number 0 behind it: "ERROR: 0". */
+static bool is_part(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	if (len && (*s == '_' || (len > 1 && *s == '.' && isalnum((unsigned char)s[1]))))
+		return true;
+	while (n < len && strchr("sS:= \t", s[n]))
+		n++;
+	return n && n < len && s[n] == '0' && n + 1 == len;
+}
+
+/* Whether a line is about a place in a file, and is no warning: "./main.go:3:27: undefined: x". */
+static bool is_complaint(const char *s, size_t len)
+{
+	const char *colon = memchr(s, ':', len), *at = colon;
+
+	while (at && ++at < s + len && isdigit((unsigned char)*at))
+		;
+	return at && at > colon + 1 && at + 1 < s + len && *at == ':' &&
+	       memchr(s, '.', (size_t)(colon - s)) && !memchr(s, ' ', (size_t)(colon - s)) &&
+	       !memmem(s, len, "warning", 7) && !memmem(s, len, "note:", 5);
+}
+
 /* Whether a line reports an error: "error" as a word, or "TypeError:", but not "-Werror". */
 static enum clue clue_of(const char *s, size_t len)
 {
-	static const char *const words[] = { "error", "fatal", "panic", "failed", "undefined reference" };
+	static const char *const words[] = {
+		"error", "fatal", "panic", "failed", "fail:", "failure:", "undefined reference",
+	};
 	static const char level[] = "\"level\":\"error\"";
 	enum clue clue = CLUE_NONE;
 
@@ -310,13 +344,13 @@ static enum clue clue_of(const char *s, size_t len)
 	for (size_t at = 0; at < len; at++) {
 		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
 			continue;
-		/* skip "0 errors, 0 failed" */
-		if (at > 1 && s[at - 1] == ' ' && s[at - 2] == '0')
+		if (is_denied(s, at))
 			continue;
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 			size_t n = strlen(words[i]);
 
-			if (at + n > len || strncasecmp(s + at, words[i], n))
+			if (at + n > len || strncasecmp(s + at, words[i], n) ||
+			    is_part(s + at + n, len - at - n))
 				continue;
 			/* the message of a compiler: "error: x", "error[E0425]: x" */
 			if (!i && at + n + 1 < len && (s[at + n] == ':' || s[at + n] == '['))
@@ -324,16 +358,19 @@ static enum clue clue_of(const char *s, size_t len)
 			clue = CLUE_ERROR;
 		}
 	}
-	return clue;
+	return !clue && is_complaint(s, len) ? CLUE_ERROR : clue;
 }
 
-/* Read the next line that is not blank, and trim it.  Return: false at the end of the text. */
+/*
+ * Read the next line that is not blank, and trim it; a carriage return ends one, too, as programs
+ * show their progress with it.  Return: false at the end of the text.
+ */
 static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
 	while (*at < len) {
-		const char *end = memchr(s + *at, '\n', len - *at);
-
-		*line = (struct work_arg){ s + *at, end ? (size_t)(end - s) - *at : len - *at };
+		*line = (struct work_arg){ s + *at, 0 };
+		while (*at + line->len < len && !strchr("\r\n", line->s[line->len]))
+			line->len++;
 		*at += line->len + 1;
 		while (line->len && isspace((unsigned char)line->s[line->len - 1]))
 			line->len--;

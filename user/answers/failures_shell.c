@@ -534,6 +534,15 @@ static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, st
 	return true;
 }
 
+bool failures_script(const struct failures *f, uint32_t exec, struct buf *text)
+{
+	bool errexit = false;
+
+	exec = whole_shell(f, exec);
+	return failures_is_shell(build_of(f->db), exec) &&
+	       find_text(f->db, build_with_command(build_of(f->db), exec), text, &errexit);
+}
+
 static void forget_text(struct shell_text *t, struct buf *text)
 {
 	buf_free(&t->words);

@@ -97,6 +97,21 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	buf_adds(to, on->likely && on->reason == FAILURE_OF_TOOL ? " was probably not found" : t[1]);
 }
 
+/* Append what a script printed about a failed test or grep; they are silent. */
+static void quote_script(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
+{
+	uint32_t up = failures_caller(f, exec);
+
+	while (up && build_of(db)->execs[up].forked)
+		up = failures_caller(f, up);
+	if (!up || !f->nodes[up].failed || f->nodes[up].caller > CALLER_SHELL)
+		return;
+	failures_quote(db, up, to);
+	/* of set -x */
+	if (to->len > 1 && !memcmp(to->s, "+ ", 2))
+		to->len = 0;
+}
+
 /* Append the program's own message, for failures without another known reason. */
 static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
@@ -105,6 +120,8 @@ static void add_quote(struct db *db, const struct failures *f, uint32_t exec, st
 	failures_quote(db, exec, &line);
 	if (!line.len && failures_command(f, exec) != exec)
 		failures_quote(db, failures_command(f, exec), &line);
+	if (!line.len && f->nodes[exec].answers)
+		quote_script(db, f, exec, &line);
 	if (line.len) {
 		buf_adds(to, ": \"");
 		if (screen_add(to, line.s, line.len, QUOTE_COLUMNS, true) >= QUOTE_COLUMNS)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Finds an ignored failure that made a later command fail: make ignores "-cc -c a.c -o a.o", but
+ * the link lacks a.o then.  See failures.h.
+ */
+#include "answers/failures.h"
+#include "base/path.h"
+#include "build/build.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Files and failures that are compared; more would take too long. */
+#define FILES_MAX	64u
+#define FAILED_MAX	500u
+
+/* Whether a failure was ignored, and did not come from another one. */
+static bool is_ignored(const struct failures *f, uint32_t exec)
+{
+	if (f->nodes[exec].counts || f->nodes[exec].cause || f->nodes[exec].answers ||
+	    failures_was_stopped(&build_of(f->db)->execs[exec]))
+		return false;
+	for (uint32_t i = exec; i; i = f->nodes[i].up)
+		if (f->nodes[i].caller == CALLER_CONFIGURES)
+			return false;
+	return true;
+}
+
+/* Find an ignored failure, before an exec began, of a command that should have made a file. */
+static uint32_t maker_of(const struct failures *f, uint32_t exec, const struct buf *path)
+{
+	const struct build_exec *execs = build_of(f->db)->execs;
+	uint32_t tried = 0;
+
+	for (size_t i = 0; i < f->nlist && tried < FAILED_MAX; i++) {
+		uint32_t earlier = f->list[i];
+
+		if (execs[earlier].until > execs[exec].at)
+			break;
+		if (!is_ignored(f, earlier))
+			continue;
+		tried++;
+		if (failures_was_to_make(f, earlier, path->s, path->len))
+			return earlier;
+	}
+	return 0;
+}
+
+/* Set @path to the absolute path of the file that an exec lacked for sure. */
+static bool lacked_file(const struct failures *f, uint32_t exec, struct buf *path)
+{
+	const struct build *b = build_of(f->db);
+	const struct build_exec *e = &b->execs[exec];
+	struct failure_on on;
+	const struct buf *name;
+	size_t len;
+	const char *cwd = build_path(b, e->cwd, &len);
+
+	failures_on(f->db, exec, &on);
+	name = on.path.len ? &on.path : &on.name;
+	if (on.reason == FAILURE_OF_MISSING && name->len) {
+		if (*name->s != '/') {
+			buf_add(path, cwd, len);
+			buf_addc(path, '/');
+		}
+		buf_add(path, name->s, name->len);
+		path_clean(path);
+	}
+	failure_on_free(&on);
+	return path->len;
+}
+
+/* Whether a path is that of the last argument behind -o. */
+static bool is_output(const struct failures *f, uint32_t exec, const struct buf *path)
+{
+	struct buf args = { 0 };
+	size_t n = answers_args(f->db, exec, &args), len = 0;
+	const char *at = args.s, *out = "";
+
+	for (size_t i = 0; i + 1 < n; i++, at += strlen(at) + 1)
+		if (!strcmp(at, "-o"))
+			out = at + 3;
+	len = strlen(out);
+	len = len && len <= path->len && !memcmp(path->s + path->len - len, out, len);
+	buf_free(&args);
+	return len;
+}
+
+/*
+ * Find a file that a linker lacked although its arguments name it, and what should have made it.
+ * A linker reads the other files before it fails.
+ */
+static uint32_t maker_of_argument(const struct failures *f, uint32_t exec)
+{
+	const struct build *b = build_of(f->db);
+	uint32_t n = f->nodes[exec].caller == CALLER_DRIVER ? build_misses(b, exec) : 0, found = 0;
+	struct buf path = { 0 }, args = { 0 };
+
+	for (uint32_t i = 0; i < n && i < FILES_MAX && !found; i++) {
+		const struct build_miss *m = build_miss_of(b, exec, i);
+		size_t len;
+		const char *s = build_path(b, m->file, &len);
+
+		path.len = 0;
+		buf_add(&path, s, len);
+		if (m->error == ENOENT && answers_names(f->db, exec, &path, &args) &&
+		    !is_output(f, exec, &path))
+			found = maker_of(f, exec, &path);
+	}
+	buf_free(&path);
+	buf_free(&args);
+	return found;
+}
+
+uint32_t failures_earlier(const struct failures *f, uint32_t exec)
+{
+	struct buf path = { 0 };
+	uint32_t found = lacked_file(f, exec, &path) ? maker_of(f, exec, &path) : 0;
+
+	buf_free(&path);
+	return found ? found : maker_of_argument(f, exec);
+}

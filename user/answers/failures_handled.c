@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Finds in the text of a script whether it ignores the failure of a call: "x || true", "x && y",
+ * "if x; then y; fi".  See failures.h.
+ *
+ * A script that goes on after a failed call may fail because of it in the end ("x || bad=1"), or
+ * not; the trace does not tell.  A command of the text may be the call if its words are the
+ * arguments, where a word with a variable stands for any.  All commands that may be the call have
+ * to ignore its failure.
+ */
+#include "answers/failures.h"
+#include "base/xalloc.h"
+#include "build/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits of what is compared; more would take too long. */
+#define WORDS_MAX	4000u
+#define ARGS_MAX	64u
+
+/* What is between two commands; what begins one; or a word of one. */
+enum piece { PIECE_WORD, PIECE_NEXT, PIECE_AND, PIECE_OR, PIECE_PIPE };
+
+struct word {
+	size_t at, len;		/* in script.words */
+	enum piece piece;
+	bool any;		/* has a variable or a pattern: it stands for any arguments */
+};
+
+struct script {
+	const char *s, *end;	/* what is left of the text */
+	struct buf words;
+	struct word *list;
+	size_t n, cap;
+};
+
+static void add_piece(struct script *t, enum piece piece, size_t at, bool any)
+{
+	t->list = xgrow(t->list, &t->cap, t->n + 1, sizeof(*t->list));
+	t->list[t->n++] = (struct word){ .at = at, .len = t->words.len - at, .piece = piece, .any = any };
+}
+
+/* ---- the pieces of the text ---- */
+
+static void take_operator(struct script *t)
+{
+	char c = *t->s++;
+	bool twice = t->s < t->end && *t->s == c;
+
+	t->s += twice;
+	if (c == '&' && twice)
+		add_piece(t, PIECE_AND, t->words.len, false);
+	else if (c == '|')
+		add_piece(t, twice ? PIECE_OR : PIECE_PIPE, t->words.len, false);
+	else if (c != '(' && c != ')')
+		add_piece(t, PIECE_NEXT, t->words.len, false);
+}
+
+/* Skip "2> file", "> file", "2>&1".  Return: whether there was a redirection. */
+static bool skip_redirection(struct script *t)
+{
+	const char *s = t->s;
+
+	while (s < t->end && *s >= '0' && *s <= '9')
+		s++;
+	s += s < t->end && *s == '&' && s + 1 < t->end && s[1] == '>';
+	if (s == t->end || (*s != '<' && *s != '>'))
+		return false;
+	while (s < t->end && strchr("<>&", *s))
+		s++;
+	while (s < t->end && *s == ' ')
+		s++;
+	while (s < t->end && !strchr(" \t\n;&|()", *s))
+		s++;
+	t->s = s;
+	return true;
+}
+
+static void take_word(struct script *t)
+{
+	size_t at = t->words.len;
+	bool any = *t->s == '~';
+	char quote = 0;
+
+	for (; t->s < t->end && (quote || !strchr(" \t\n;&|()<>", *t->s)); t->s++) {
+		char c = *t->s;
+
+		if (c == quote) {
+			quote = 0;
+		} else if (!quote && (c == '\'' || c == '"')) {
+			quote = c;
+		} else if (c == '\\' && quote != '\'' && t->s + 1 < t->end) {
+			buf_addc(&t->words, *++t->s);
+		} else {
+			any |= quote != '\'' && strchr("$`", c);
+			any |= !quote && strchr("*?[{", c);
+			buf_addc(&t->words, c);
+		}
+		/* "$(a b)": the words in it are commands of their own */
+		if (quote != '\'' && c == '$' && t->s + 1 < t->end && t->s[1] == '(')
+			quote = 0;
+	}
+	add_piece(t, PIECE_WORD, at, any);
+}
+
+static void take_text(struct script *t)
+{
+	bool first = true;
+
+	while (t->s < t->end && t->n < WORDS_MAX) {
+		if (strchr(" \t", *t->s)) {
+			t->s++;
+		} else if (*t->s == '\\' && t->s + 1 < t->end && t->s[1] == '\n') {
+			t->s += 2;
+		} else if (*t->s == '#') {
+			while (t->s < t->end && *t->s != '\n')
+				t->s++;
+		} else if (strchr("\n;&|()", *t->s)) {
+			/* a newline after && or || goes on */
+			first = *t->s == '\n' && t->n && t->list[t->n - 1].piece != PIECE_WORD;
+			if (first)
+				t->s++;
+			else
+				take_operator(t);
+		} else if (!skip_redirection(t)) {
+			take_word(t);
+		}
+	}
+}
+
+/* ---- a command, and the arguments of the call ---- */
+
+static bool is_word(const struct script *t, size_t i, const char *word)
+{
+	return i < t->n && t->list[i].piece == PIECE_WORD && t->list[i].len == strlen(word) &&
+	       !memcmp(t->words.s + t->list[i].at, word, t->list[i].len);
+}
+
+static bool is_any_word(const struct script *t, size_t i, const char *const *words)
+{
+	for (; *words; words++)
+		if (is_word(t, i, *words))
+			return true;
+	return false;
+}
+
+static bool is_assignment(const struct script *t, size_t i)
+{
+	const char *s = t->words.s + t->list[i].at;
+	size_t n = 0;
+
+	while (n < t->list[i].len && (s[n] == '_' || (s[n] >= '0' && s[n] <= '9') ||
+				      ((s[n] | 32) >= 'a' && (s[n] | 32) <= 'z')))
+		n++;
+	return n && n < t->list[i].len && s[n] == '=';
+}
+
+/* The first piece behind the words of a command. */
+static size_t end_of(const struct script *t, size_t i)
+{
+	while (i < t->n && t->list[i].piece == PIECE_WORD)
+		i++;
+	return i;
+}
+
+static bool same_name(const char *arg, const char *s, size_t len)
+{
+	const char *slash = strrchr(arg, '/'), *other = memrchr(s, '/', len);
+
+	arg = slash ? slash + 1 : arg;
+	if (other) {
+		len -= (size_t)(other + 1 - s);
+		s = other + 1;
+	}
+	return strlen(arg) == len && !memcmp(arg, s, len);
+}
+
+/* Whether words, of which some stand for any number of arguments, can be arguments. */
+static bool can_be(const struct script *t, size_t i, size_t end, char *const *args, size_t n)
+{
+	const struct word *w = &t->list[i];
+
+	if (i == end)
+		return !n;
+	if (w->any) {
+		for (size_t k = 0; k <= n; k++)
+			if (can_be(t, i + 1, end, args + k, n - k))
+				return true;
+		return false;
+	}
+	return n && strlen(*args) == w->len && !memcmp(*args, t->words.s + w->at, w->len) &&
+	       can_be(t, i + 1, end, args + 1, n - 1);
+}
+
+/* Whether a command, from its name on, can be the call; its name may be that of a script. */
+static bool can_be_call(const struct script *t, size_t i, char *const *args, size_t n)
+{
+	const struct word *w = &t->list[i];
+	size_t end = end_of(t, i), any = 0;
+
+	for (size_t k = i; k < end; k++)
+		any += t->list[k].any;
+	/* too many ways to compare */
+	if (any > 4)
+		return true;
+	for (size_t skip = 0; skip < n && skip < 3; skip++)
+		if (w->any ? can_be(t, i, end, args + skip, n - skip) :
+			     same_name(args[skip], t->words.s + w->at, w->len) &&
+			     can_be(t, i + 1, end, args + skip + 1, n - skip - 1))
+			return true;
+	return false;
+}
+
+/* ---- what the script does if it fails ---- */
+
+/* Whether an "if", whose condition ends at @i, has no "else", so that it does nothing otherwise. */
+static bool has_no_else(const struct script *t, size_t i)
+{
+	for (size_t depth = 0; i < t->n; i++) {
+		if (is_word(t, i, "if"))
+			depth++;
+		else if (!depth && (is_word(t, i, "else") || is_word(t, i, "elif")))
+			return false;
+		else if (is_word(t, i, "fi") && !depth--)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the command that ends at @i is followed by "|| true", or by && and no "||". */
+static bool goes_on(const struct script *t, size_t i, bool last)
+{
+	static const char *const nothing[] = { "true", ":", NULL };
+	bool and = false;
+
+	while (i < t->n && (t->list[i].piece == PIECE_PIPE || t->list[i].piece == PIECE_AND)) {
+		and |= t->list[i].piece == PIECE_AND;
+		i = end_of(t, i + 1);
+	}
+	if (i < t->n && t->list[i].piece == PIECE_OR)
+		return is_any_word(t, i + 1, nothing) && end_of(t, i + 1) == i + 2;
+	return and && !last;
+}
+
+/* Whether one command, whose words begin at @from, ignores its failure; @i: its name. */
+static bool ignores(const struct script *t, size_t from, size_t i, bool last)
+{
+	size_t end = end_of(t, i);
+
+	if (is_word(t, from, "until"))
+		return true;
+	if (is_word(t, from, "if") && i == from + 1 && end < t->n && t->list[end].piece == PIECE_NEXT)
+		return has_no_else(t, end);
+	return goes_on(t, end, last);
+}
+
+/* Whether a call can be in the text, and only where its failure is ignored. */
+static bool is_ignored(const struct script *t, char *const *args, size_t n, bool last)
+{
+	static const char *const openers[] = {
+		"!", "{", "do", "elif", "else", "exec", "if", "then", "time", "until", "while", NULL
+	};
+	bool found = false;
+
+	for (size_t from = 0; from < t->n; from = end_of(t, from) + 1) {
+		size_t i = from;
+
+		while (i < t->n && t->list[i].piece == PIECE_WORD &&
+		       (is_any_word(t, i, openers) || is_assignment(t, i)))
+			i++;
+		if (i == t->n || t->list[i].piece != PIECE_WORD || !can_be_call(t, i, args, n))
+			continue;
+		if (!ignores(t, from, i, last))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+bool failures_is_handled(const struct failures *f, uint32_t script, uint32_t call, bool last)
+{
+	struct script t = { 0 };
+	struct buf text = { 0 }, args = { 0 };
+	size_t n = answers_args(f->db, f->nodes[call].begun, &args);
+	char *list[ARGS_MAX], *at = args.s;
+	bool ignored = false;
+
+	if (build_of(f->db)->execs[f->nodes[call].begun].forked) {
+		args.len = 0;
+		n = answers_args(f->db, build_with_command(build_of(f->db), call), &args);
+		at = args.s;
+	}
+	if (n && n <= ARGS_MAX && failures_script(f, script, &text)) {
+		for (size_t i = 0; i < n; i++, at += strlen(at) + 1)
+			list[i] = at;
+		t.s = text.s;
+		t.end = text.s + text.len;
+		take_text(&t);
+		ignored = t.n < WORDS_MAX && is_ignored(&t, list, n, last);
+	}
+	buf_free(&text);
+	buf_free(&args);
+	buf_free(&t.words);
+	free(t.list);
+	return ignored;
+}
