@@ -68,6 +68,82 @@ for jobs in -j2 -rj3; do
 		bash -c 'etrace explain above.fxt | grep -q "^cp failed first.*; 2 more failed because of it$"'
 done
 
+# Options whose value follows at once have no letters of other options: -Cbuild is not -i.
+mkdir build
+printf 'CP = cp\nall:\n\t-$(CP) gone x\n\t$(CP) gone2 there\n' > build/Makefile
+printf 'all:\n\tcp gone2 there\n' > all.in
+for options in -Cbuild "-sCbuild -Oline" "-Ctask" -fall.in; do
+	cp -r build task
+	etrace run -q --backend=strace -o cluster.fxt -- make $options > log 2>&1
+	check "make $options ignores no failure, and goes on after none" \
+		bash -c 'etrace explain cluster.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
+	rm -r task
+done
+
+# What make ignores without a minus.
+printf 'CP = cp\n.IGNORE: a\nall: b\na:\n\tcp gone x\nb: a\n\tcp gone2 there\n' > ignore.mk
+printf 'all: a b\na:\n\tgrep -q nothing all.in\nb:\n\tcp gone b\n' > two.mk
+etrace run -q --backend=strace -o ignore.fxt -- make -f ignore.mk > log 2>&1
+etrace run -q --backend=strace -o two.fxt -- make -k -f two.mk > log 2>&1
+check ".IGNORE" bash -c 'etrace explain ignore.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
+check "for make -k, a grep that fails is a failure" \
+	bash -c 'etrace explain two.fxt | grep -q "^grep failed first"'
+
+# A failure that make or a script ignored is the first one if a later command lacks what it did not
+# make.  But a command that only lacked the same file is not.
+printf 'int main(void) { return 0; }\n' > main.c
+printf 'int broken(\n' > broken.c
+printf 'all:\n\t-cc -c broken.c -o broken.o\n\tcc main.c broken.o -o app\n' > minus.mk
+printf 'all:\n\tpython3 gen.py table.h || true\n\tcc -c table.c\n' > true.mk
+printf 'all:\n\t-rm broken.o\n\tcc main.c broken.o -o app\n' > lacks.mk
+printf 'raise SystemExit("broken grammar")\n' > gen.py
+printf '#include "table.h"\n' > table.c
+printf 'rm broken.o\ncc main.c broken.o -o app\n' > lacks.sh
+for name in minus.mk true.mk lacks.mk lacks.sh; do
+	case $name in *.mk) build="make -f $name" ;; *) build="sh $name" ;; esac
+	etrace run -q --backend=strace --record=output -o "$name.fxt" -- $build > log 2>&1
+done
+check "an ignored failure of make that kept a file from being made" \
+	bash -c 'etrace explain minus.mk.fxt | grep -q "^cc1 failed first, on broken.c.*; 2 more failed because of it$"'
+check "and one that || ignored" bash -c 'etrace explain true.mk.fxt | grep -q "^python3 failed first.*broken grammar"'
+check "but not rm of a file that make lacks then" \
+	bash -c 'etrace explain lacks.mk.fxt | grep -q "^ld failed first.*: broken.o was not found"'
+check "or a script" bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed first.*: broken.o was not found"'
+check "that failure is told as one that followed" bash -c '
+	etrace report --html minus.html minus.mk.fxt && etrace explain minus.mk.fxt | grep -q "^Called by"'
+
+# What the text of a script ignores is no failure of it, even if the same program fails later.
+tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
+	printf '%b' "$1" > text.sh
+	etrace run -q --backend=strace --record=output -o text.fxt -- bash text.sh > log 2>&1
+	etrace explain text.fxt > text
+	check "of a script: $1" grep -q "^[a-z]* failed first.* ($2 in " text
+}
+tell 'set -e\ncp opt x || true\ncp gone y\n' 'cp gone y'
+tell 'set -e\n(cd . && cp opt x 2> log) ||\n  :\ncp gone x\n' 'cp gone x'
+tell 'if cp opt x; then F=-g; fi\ncp gone y\n' 'cp gone y'
+tell 'N=x; cp opt$N "x y" && F=-g\ncp gone y\n' 'cp gone y'
+tell 'cp opt x || true\nif [ ! -f gone ]; then exit 1; fi\n' 'bash text.sh'
+tell 'bad=0\nfor i in a b; do if cp gone$i x; then :; else bad=1; fi; done\nexit $bad\n' 'cp gonea x'
+tell 'bad=0\nfor i in a b; do cp gone$i x || bad=1; done\nexit $bad\n' 'cp gonea x'
+tell 'uname > x\ncp gone y && uname > x\n' 'cp gone y'
+
+# Which line is quoted.
+quote() { # PYTHON, LINE
+	printf 'import sys\nout, err = sys.stdout.write, sys.stderr.write\n%s\nsys.exit(1)\n' "$1" > quote.py
+	etrace run -q --backend=strace --record=output -o quote.fxt -- python3 quote.py > log 2>&1
+	check "quoted is: $2" bash -c 'etrace explain quote.fxt | grep -qF ": \"$1\" ("' - "$2"
+}
+quote 'err("10%\r20%\rerror: lost\n")' 'error: lost'
+quote 'err("lint: no errors\nerror_list.c: good\n# ERROR: 0\nit broke\n")' 'it broke'
+quote 'err("10 errors\nend\n")' '10 errors'
+quote 'out("1..2\nFAIL: two\nend\n")' 'FAIL: two'
+quote 'out("# main\n./main.go:3:7: undefined: x\nend\n")' './main.go:3:7: undefined: x'
+printf 'if ! grep -q nothing main.c; then echo "error: it has nothing" >&2; exit 2; fi\n' > message.sh
+etrace run -q --backend=strace --record=output -o message.fxt -- sh message.sh > log 2>&1
+check "and what a script says of a silent grep" \
+	bash -c 'etrace explain message.fxt | grep -q "^grep failed first.*: \"error: it has nothing\" ("'
+
 # What it looked for in vain may be nothing that it needed.
 printf 'include gone.mk\n' > include.mk
 etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
