@@ -81,8 +81,8 @@ for options in -Cbuild "-sCbuild -Oline" "-Ctask" -fall.in; do
 done
 
 # What make ignores without a minus.
-printf 'CP = cp\n.IGNORE: a\nall: b\na:\n\tcp gone x\nb: a\n\tcp gone2 there\n' > ignore.mk
-printf 'all: a b\na:\n\tgrep -q nothing all.in\nb:\n\tcp gone b\n' > two.mk
+printf '.PHONY: a b\nCP = cp\n.IGNORE: a\nall: b\na:\n\tcp gone x\nb: a\n\tcp gone2 there\n' > ignore.mk
+printf '.PHONY: a b\nall: a b\na:\n\tgrep -q nothing all.in\nb:\n\tcp gone b\n' > two.mk
 etrace run -q --backend=strace -o ignore.fxt -- make -f ignore.mk > log 2>&1
 etrace run -q --backend=strace -o two.fxt -- make -k -f two.mk > log 2>&1
 # make cannot be asked any more what it ignores
