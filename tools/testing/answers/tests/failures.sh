@@ -26,8 +26,10 @@ fi
 # What is inferred must be sure: a script and a makefile that are as they were, one recipe that
 # can be meant.
 printf 'echo a > a\nfrobnicate a\n' > tool.sh
+sleep 0.02 # a file is only taken for unchanged if it is 10 ms older than its use
 etrace run -q --backend=strace -o tool.fxt -- sh tool.sh 2> log
 printf 'all:\n\ttouch between\n\tfrobnicate between\n' > tool.mk
+sleep 0.02
 etrace run -q --backend=strace -o make.fxt -- make -f tool.mk > log 2>&1
 printf 'all: nothing\n\ttouch x\n\tfrobnicate x\nfirst:\n\ttouch x\n' > twice.mk
 etrace run -q --backend=strace -o twice.fxt -- make -k -f twice.mk first all > log 2>&1
@@ -51,6 +53,7 @@ check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make faile
 
 # With -k, the makefile says what is ignored; a variable may tell make to go on, too.
 printf 'all: a b c\na:\n\t-@cat   gone;  true && false\n\t-cat gone.$@\nb:\n\tcp gone b\nc:\n\tmv gone c\n' > keep.mk
+sleep 0.02
 etrace run -q --backend=strace -o keep.fxt -- make -k -f keep.mk > log 2>&1
 etrace run -q --backend=strace -o flags.fxt -- env MAKEFLAGS=k make -f keep.mk > log 2>&1
 for trace in keep flags; do
@@ -115,6 +118,7 @@ check "or a script" bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed f
 # What the text of a script ignores is no failure of it, even if the same program fails later.
 tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
 	printf '%b' "$1" > text.sh
+	sleep 0.02 # a file is only taken for unchanged if it is 10 ms older than its use
 	etrace run -q --backend=strace --record=output -o text.fxt -- bash text.sh > log 2>&1
 	etrace explain text.fxt > text
 	check "of a script: $1" grep -q "^[a-z]* failed first.* ($2 in " text
@@ -146,8 +150,10 @@ check "and what a script says of a silent grep" \
 
 # What it looked for in vain may be nothing that it needed.
 printf 'include gone.mk\n' > include.mk
+sleep 0.02
 etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
 printf -- '-include gone.mk\nall: gone.c\n' > optional.mk
+sleep 0.02
 etrace run -q --backend=strace -o optional.fxt -- make -f optional.mk > log 2>&1
 printf '\177ELF' > elf
 chmod +x elf
