@@ -105,8 +105,8 @@ printf 'raise SystemExit("broken grammar")\n' > gen.py
 printf '#include "table.h"\n' > table.c
 printf 'rm broken.o\ncc main.c broken.o -o app\n' > lacks.sh
 for name in minus.mk true.mk lacks.mk lacks.sh; do
-	case $name in *.mk) build="make -f $name" ;; *) build="sh $name" ;; esac
-	etrace run -q --backend=strace --record=output -o "$name.fxt" -- $build > log 2>&1
+	case $name in *.mk) build=(make -f "$name") ;; *) build=(sh "$name") ;; esac
+	etrace run -q --backend=strace --record=output -o "$name.fxt" -- "${build[@]}" > log 2>&1
 done
 check "an ignored failure of make that kept a file from being made" \
 	bash -c 'etrace explain minus.mk.fxt | grep -q "^cc1 failed first, on broken.c.*; 2 more failed because of it$"'
