@@ -77,7 +77,8 @@ printf 'CP = cp\nall:\n\t-$(CP) gone x\n\t$(CP) gone2 there\n' > build/Makefile
 printf 'all:\n\tcp gone2 there\n' > all.in
 for options in -Cbuild "-sCbuild -Oline" "-Ctask" -fall.in; do
 	cp -r build task
-	etrace run -q --backend=strace -o cluster.fxt -- make $options > log 2>&1
+	read -ra words <<< "$options"
+	etrace run -q --backend=strace -o cluster.fxt -- make "${words[@]}" > log 2>&1
 	check "make $options ignores no failure, and goes on after none" \
 		bash -c 'etrace explain cluster.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
 	rm -r task
