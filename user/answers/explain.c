@@ -238,7 +238,7 @@ void explain_place_of(struct explain *x, uint32_t exec, const struct buf *printe
 	}
 	if (place->line)
 		return;
-	failures_on(x->db, exec, &on);
+	failures_on(x->f, exec, &on);
 	buf_add(&place->file, on.subject.s, on.subject.len);
 	failures_text_of(x->db, x->f, exec, true, &text);
 	place->message = text;
@@ -260,7 +260,7 @@ void explain_first(struct explain *x, struct db *db)
 	if (!x->exec)
 		return;
 	x->command = failures_command(x->f, x->exec);
-	failures_on(db, x->exec, &x->on);
+	failures_on(x->f, x->exec, &x->on);
 }
 
 void explain_take(struct explain *x, struct db *db)

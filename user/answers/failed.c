@@ -115,7 +115,7 @@ static enum part part_of(struct db *db, uint32_t exec, uint32_t call, const stru
 		return PART_NONE;
 	}
 	buf_free(&args);
-	failures_on(db, call, &on);
+	failures_on(failures_of(db), call, &on);
 	part = on.reason == FAILURE_OF_MISSING && same_path(&on.path, path) &&
 	       !same_path(&on.subject, path) ? PART_NEEDS : PART_MAKER;
 	failure_on_free(&on);

@@ -367,18 +367,6 @@ uint32_t failures_caller(const struct failures *f, uint32_t exec)
 	return f->nodes[exec].up;
 }
 
-uint32_t failures_command(const struct failures *f, uint32_t exec)
-{
-	uint32_t up = f->nodes[exec].up;
-
-	while (up && f->nodes[exec].blamed && f->nodes[up].caller == CALLER_DRIVER &&
-	       exec_of(f, f->nodes[exec].begun)->parent == up) {
-		exec = up;
-		up = f->nodes[exec].up;
-	}
-	return exec;
-}
-
 size_t failures_after(const struct failures *f, uint32_t exec)
 {
 	size_t n = exec == f->first ? f->counts[FAILURE_FOLLOWED] : 0;

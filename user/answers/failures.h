@@ -103,7 +103,7 @@ struct failure_on {
 };
 
 /** failures_on - find out why an exec failed; release @on with failure_on_free() */
-void failures_on(struct db *db, uint32_t exec, struct failure_on *on);
+void failures_on(const struct failures *f, uint32_t exec, struct failure_on *on);
 void failure_on_free(struct failure_on *on);
 /** failure_reason_word - "input", "missing", "tool", ...; "" for FAILURE_OF_NOTHING */
 const char *failure_reason_word(enum failure_reason reason);

@@ -117,7 +117,7 @@ static bool lacked_itself(const struct failures *f, uint32_t call, const char *p
 			  !memcmp(program + n - strlen(names[i]), names[i], strlen(names[i]));
 	if (lacked)
 		return true;
-	failures_on(f->db, call, &on);
+	failures_on(f, call, &on);
 	name = on.path.len ? on.path.s : on.name.s;
 	n = on.path.len ? on.path.len : on.name.len;
 	/* it may be known by its name in a directory only */

@@ -162,3 +162,16 @@ enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, 
 		return CALLER_GOES_ON;
 	return row->caller;
 }
+
+uint32_t failures_command(const struct failures *f, uint32_t exec)
+{
+	const struct build *b = build_of(f->db);
+	uint32_t up = f->nodes[exec].up;
+
+	while (up && f->nodes[exec].blamed && f->nodes[up].caller == CALLER_DRIVER &&
+	       b->execs[f->nodes[exec].begun].parent == up) {
+		exec = up;
+		up = f->nodes[exec].up;
+	}
+	return exec;
+}

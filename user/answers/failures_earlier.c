@@ -56,7 +56,7 @@ static bool lacked_file(const struct failures *f, uint32_t exec, struct buf *pat
 	size_t len;
 	const char *cwd = build_path(b, e->cwd, &len);
 
-	failures_on(f->db, exec, &on);
+	failures_on(f, exec, &on);
 	name = on.path.len ? &on.path : &on.name;
 	if (on.reason == FAILURE_OF_MISSING && name->len) {
 		if (*name->s != '/') {

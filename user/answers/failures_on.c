@@ -72,6 +72,7 @@ static bool is_habit(const struct build *b, const char *path, size_t len)
 /* ---- missing files ---- */
 
 struct look {
+	const struct failures *f;
 	struct db *db;
 	const struct build *b;
 	uint32_t exec;
@@ -198,7 +199,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 /* Whether a missing file can be the reason of a failure: its arguments name it, or it is own. */
 static bool path_matters(const struct look *l, const char *path, size_t len)
 {
-	const struct failure_node *node = &failures_of(l->db)->nodes[l->exec];
+	const struct failure_node *node = &l->f->nodes[l->exec];
 	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len }, args = { 0 };
 	bool named;
 
@@ -312,7 +313,7 @@ static bool is_target(const struct look *l, const char *path, size_t len)
 
 bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t len)
 {
-	struct look l = { db, build_of(db), exec };
+	struct look l = { .db = db, .b = build_of(db), .exec = exec };
 
 	return is_target(&l, path, len);
 }
@@ -324,7 +325,7 @@ bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t l
  */
 static bool judge_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
-	enum failure_caller caller = failures_of(l->db)->nodes[l->exec].caller;
+	enum failure_caller caller = l->f->nodes[l->exec].caller;
 	struct work_arg base = base_of(on->path.s, on->path.len);
 	struct buf args = { 0 };
 
@@ -513,12 +514,11 @@ static void find_subject(const struct look *l, struct buf *to)
 		find_own_program(l, to);
 }
 
-void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
+void failures_on(const struct failures *f, uint32_t exec, struct failure_on *on)
 {
-	const struct build *b = build_of(db);
-	struct look l = { db, b, exec };
+	const struct build *b = build_of(f->db);
+	struct look l = { f, f->db, b, exec };
 	const struct build_exec *e = &b->execs[exec];
-	const struct failures *f = failures_of(db);
 	uint32_t up = f->nodes[exec].up;
 
 	*on = (struct failure_on){ .reason = FAILURE_OF_NOTHING };
@@ -532,9 +532,9 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 		find_child_tool(&l, on);
 	}
 	/* if a program was killed, its driver prints that */
-	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
+	if (on->reason == FAILURE_OF_NOTHING && !failures_said(f->db, exec, on) &&
 	    failures_command(f, exec) != exec)
-		failures_said(db, up, on);
+		failures_said(f->db, up, on);
 	if (on->reason == FAILURE_OF_NOTHING && !failures_not_run(f, exec, on))
 		failures_not_begun(f, exec, on);
 	if (on->reason != FAILURE_OF_NOTHING || !on->subject.len)

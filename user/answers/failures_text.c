@@ -136,7 +136,7 @@ void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bo
 {
 	struct failure_on on;
 
-	failures_on(db, exec, &on);
+	failures_on(f, exec, &on);
 	add_program(db, exec, to);
 	buf_adds(to, exec == f->first ? " failed first" : " failed");
 	if (on.subject.len) {

@@ -182,6 +182,15 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	return p;
 }
 
+/* Pass the root that a process already had to the owner, as if by chroot(), if it is known. */
+static void report_root(struct graph *g, struct process *p, int64_t at)
+{
+	if (p->root && *p->root->path == '/')
+		GRAPH_EMIT(g, change, &(struct graph_change){
+			.what = GRAPH_CHROOT, .exec = exec_id(g, p), .at = at,
+			.file = files_number(g, p->root->path, p->root->len) });
+}
+
 static void add_present(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	const struct task *parent = proctab_find(g->tab, (uint64_t)et_value(ev, ET_V_PRESENT_parent,
@@ -193,7 +202,7 @@ static void add_present(struct graph *g, struct process *p, const struct et_even
 	p->exec.program = graph_path(g, ev, et_present_path(ev));
 	p->exec.cwd = graph_path(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
-	roots_report(g, p, since_begin(g, ev->time));
+	report_root(g, p, since_begin(g, ev->time));
 }
 
 static void on_begin(void *ctx, struct task *t, const struct task *parent,

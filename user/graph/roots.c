@@ -72,14 +72,6 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 	g->root = s && *s != '/' ? p->root : NULL;
 }
 
-void roots_report(struct graph *g, struct process *p, int64_t at)
-{
-	if (p->root && *p->root->path == '/')
-		GRAPH_EMIT(g, change, &(struct graph_change){
-			.what = GRAPH_CHROOT, .exec = exec_id(g, p), .at = at,
-			.file = files_number(g, p->root->path, p->root->len) });
-}
-
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
 {
 	static const char mnt[] = "mnt:";

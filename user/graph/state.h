@@ -525,8 +525,6 @@ static inline const char *roots_inner(const struct graph *g, const char *path, s
 }
 /** roots_present - set the root of a process that already ran when the trace began */
 void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
-/** roots_report - report the root of a process of roots_present() as a chroot, if it is known */
-void roots_report(struct graph *g, struct process *p, int64_t at);
 /** roots_change - handle CHROOT, PIVOT, SETNS: the process may have another root from now on */
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);

@@ -28,7 +28,7 @@ static void put_failure(struct page *p, struct json *j, const struct failures *f
 	failures_printed(p->db, exec, &printed);
 	if (p->db->redact && printed.len)
 		redact_line(printed.s, &printed.len);
-	failures_on(p->db, exec, &on);
+	failures_on(f, exec, &on);
 	failures_how(p->db, exec, &how);
 	json_begin(j, '{');
 	put_id(j, "program", exec);
