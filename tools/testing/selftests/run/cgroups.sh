@@ -194,7 +194,7 @@ refused()
 	local many=()
 
 	is "status without a cgroup" "$(status "$etrace" run --cgroup "$top/nosuch" : )" 125
-	has err "there is no such cgroup"
+	has err "no such cgroup"
 	is "status with a directory" "$(status "$etrace" run --cgroup "$work" : )" 125
 	has err "not a directory of a cgroup2 file system"
 	is "status with strace" "$(status "$etrace" run --backend=strace --cgroup "$top" : )" 125
