@@ -2,6 +2,7 @@
 /* The checks undeclared, race, and outside for reads.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -99,19 +100,12 @@ static void find_outputs(struct check *c)
 
 /* ---- outside ---- */
 
-static bool path_is_below(const char *path, size_t len, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return len > n && !memcmp(path, dir, n) && path[n] == '/';
-}
-
 static bool is_below(const struct build *b, uint32_t file, const char *dir)
 {
-	size_t len;
+	size_t len, n = strlen(dir);
 	const char *path = build_path(b, file, &len);
 
-	return path_is_below(path, len, dir);
+	return len > n && !memcmp(path, dir, n) && path[n] == '/';
 }
 
 /* Facts about the reads of a unit. */
@@ -153,7 +147,7 @@ static bool is_installed(const struct check *c, const struct check_read *r, cons
 	size_t len;
 	const char *path = build_inner(b, build_path(b, r->file, &len), &len);
 
-	return r->how == GRAPH_READ && path_is_below(path, len, "/usr/local") &&
+	return r->how == GRAPH_READ && path_within(path, len, "/usr/local", strlen("/usr/local")) &&
 	       (c->place[e->program] == PLACE_SYSTEM || c->place[e->interp] == PLACE_SYSTEM) &&
 	       r->at < by->source &&
 	       !check_names(c, r->unit, r->file, NULL);

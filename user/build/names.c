@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Paths of files, and which version has which name: etrace-db(5), rule 2.  See build.h. */
 #include "build/build.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ const char *build_inner(const struct build *b, const char *path, size_t *len)
 	for (const char *r = build_next_root(b, NULL); r; r = build_next_root(b, r)) {
 		size_t n = strlen(r);
 
-		if (n > most && n <= *len && (n == *len || path[n] == '/') && !memcmp(path, r, n))
+		if (n > most && path_within(path, *len, r, n))
 			most = n;
 	}
 	/* the root of a mount namespace without a known path: mnt:[4026532281]/usr/bin/cc */

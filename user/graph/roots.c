@@ -5,6 +5,7 @@
  * such paths, if the trace shows it: etrace-db(5).  See state.h.
  */
 #include "graph/state.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -54,8 +55,7 @@ const char *roots_below(const struct graph *g, const char *path, size_t *len)
 	size_t n = 0;
 
 	for (const struct root *r = g->roots; r; r = r->next)
-		if (r->len > n && r->len <= *len && (r->len == *len || path[r->len] == '/') &&
-		    !memcmp(path, r->path, r->len))
+		if (r->len > n && path_within(path, *len, r->path, r->len))
 			n = r->len;
 	*len -= n;
 	return path + n;

@@ -57,13 +57,13 @@ static bool add_sanitizer(struct buf *to, const char *s)
 	return true;
 }
 
-static void state_list(struct buf *to, char **list)
+static void state_list(struct buf *to, char **list, bool variables)
 {
 	struct buf all = { 0 };
 	size_t n = 0;
 
 	for (; *list; list++)
-		if (!add_sanitizer(&all, *list)) {
+		if (!variables || !add_sanitizer(&all, *list)) {
 			state_add(&all, *list);
 			n++;
 		}
@@ -204,8 +204,8 @@ bool skip_state(const char *path, char **argv, char **envp, struct buf *to, cons
 	*why = NULL;
 	state_add(to, "etrace skip 1");
 	state_add(to, path);
-	state_list(to, argv);
-	state_list(to, envp);
+	state_list(to, argv, false);
+	state_list(to, envp, true);
 	if (!getcwd(cwd, sizeof(cwd)))
 		*why = "its working directory has no name";
 	else

@@ -683,6 +683,9 @@ trap("numbers of processes in the background", script(": & jobs -p > out\n"), fr
 trap("all variables of a shell", script("set > out\n"), fresh=["out"])
 trap("LSAN_OPTIONS", script('echo "$LSAN_OPTIONS" > out\n'), env={"LSAN_OPTIONS": "a=1"},
      env2={"LSAN_OPTIONS": "a=2"})
+COPY = "all:\n\tcp in LSAN_OPTIONS=a%s\n"
+trap("LSAN_OPTIONS as an argument", {"Makefile": COPY % ":detect_leaks=0", "in": "one\n"},
+     lambda: put("Makefile", COPY % ""))
 trap("LSAN_OPTIONS that nothing prints", script("cat in > out\n"), env={"LSAN_OPTIONS": "a=1"}, skips=1)
 AWAY = {"a/f": "1\n", "b/f": "2\n"}
 for each, code in (("a variable", "c=cd; $c l"), ("an alias", "alias c=cd\nc l"), ("a redirection", "cd>/dev/null l")):
