@@ -223,8 +223,11 @@ int failures_shell_status(const struct build_exec *e);
 /** failures_was_stopped - whether it was ended by a signal that other processes send */
 bool failures_was_stopped(const struct build_exec *e);
 
-/** failures_is_shell - whether an exec runs a shell, or is a child that a shell forked */
-bool failures_is_shell(const struct build *b, uint32_t exec);
+/**
+ * failures_is_shell - whether an exec runs a shell, be it by the "#!" of a script, or is a child
+ *	that a shell forked
+ */
+bool failures_is_shell(struct db *db, uint32_t exec);
 
 /** failures_ran - whether a program, or a child that it forked, ran a program of that name */
 bool failures_ran(const struct failures *f, uint32_t exec, const char *word, size_t len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds in the text of a script whether it ignores the failure of a call: "x || true", "x && y",
- * "if x; then y; fi".  See failures.h.
+ * "if x; then y; fi", or "try x" with a function try() { "$@" || true; }.  See failures.h.
  *
  * A script that goes on after a failed call may fail because of it in the end ("x || bad=1"), or
  * not; the trace does not tell.  A command of the text may be the call if its words are the
@@ -19,8 +19,8 @@
 #define WORDS_MAX	4000u
 #define ARGS_MAX	64u
 
-/* What is between two commands; what begins one; or a word of one. */
-enum piece { PIECE_WORD, PIECE_NEXT, PIECE_AND, PIECE_OR, PIECE_PIPE };
+/* What is between two commands; what begins one; "()"; or a word of one. */
+enum piece { PIECE_WORD, PIECE_NEXT, PIECE_AND, PIECE_OR, PIECE_PIPE, PIECE_FUNCTION };
 
 struct word {
 	size_t at, len;		/* in script.words */
@@ -48,6 +48,11 @@ static void take_operator(struct script *t)
 	char c = *t->s++;
 	bool twice = t->s < t->end && *t->s == c;
 
+	if (c == '(' && t->s < t->end && *t->s == ')') {
+		t->s++;
+		add_piece(t, PIECE_FUNCTION, t->words.len, false);
+		return;
+	}
 	t->s += twice;
 	if (c == '&' && twice)
 		add_piece(t, PIECE_AND, t->words.len, false);
@@ -255,23 +260,121 @@ static bool ignores(const struct script *t, size_t from, size_t i, bool last)
 	return goes_on(t, end, last);
 }
 
-/* Whether a call can be in the text, and only where its failure is ignored. */
-static bool is_ignored(const struct script *t, char *const *args, size_t n, bool last)
+/* ---- functions that run their arguments: try() { "$@" || true; } ---- */
+
+/* Whether the word is the name of a function that is defined there. */
+static bool is_defined(const struct script *t, size_t i)
+{
+	return (i + 1 < t->n && t->list[i].piece == PIECE_WORD &&
+		t->list[i + 1].piece == PIECE_FUNCTION) ||
+	       (i && is_word(t, i - 1, "function"));
+}
+
+/* The piece behind the body of the function that the word @name defines. */
+static size_t end_of_body(const struct script *t, size_t name)
+{
+	size_t i = name + 1, depth = 0;
+
+	while (i < t->n && t->list[i].piece != PIECE_WORD)
+		i++;
+	do {
+		depth += is_word(t, i, "{");
+		depth -= depth && is_word(t, i, "}");
+		i++;
+	} while (i < t->n && depth);
+	return i;
+}
+
+/* Return: where the function is defined that the command @i calls; or t->n. */
+static size_t function_of(const struct script *t, size_t i)
+{
+	const struct word *w = &t->list[i], *d = t->list;
+
+	for (size_t k = 0; k < t->n; k++, d++)
+		if (k != i && d->len == w->len && is_defined(t, k) &&
+		    !memcmp(t->words.s + d->at, t->words.s + w->at, w->len))
+			return k;
+	return t->n;
+}
+
+/* The first word of the command that begins at @from that can be its name. */
+static size_t name_of(const struct script *t, size_t from)
 {
 	static const char *const openers[] = {
 		"!", "{", "do", "elif", "else", "exec", "if", "then", "time", "until", "while", NULL
 	};
+	size_t i = from;
+
+	if (is_word(t, i, "function"))
+		i = i + 2 < t->n ? i + 2 : t->n;
+	while (i < t->n && t->list[i].piece == PIECE_WORD &&
+	       (is_any_word(t, i, openers) || is_assignment(t, i)))
+		i++;
+	return i;
+}
+
+/*
+ * Whether a function runs its arguments: it has a command "$@".
+ * @ignored: set to whether it ignores the failure of each of them.
+ */
+static bool runs_arguments(const struct script *t, size_t name, bool *ignored)
+{
+	size_t end = end_of_body(t, name);
+	bool runs = false;
+
+	*ignored = true;
+	for (size_t from = name + 1; from < end; from = end_of(t, from) + 1) {
+		size_t i = name_of(t, from);
+
+		if (!is_word(t, i, "$@"))
+			continue;
+		runs = true;
+		*ignored &= ignores(t, from, i, false);
+	}
+	return runs;
+}
+
+/* Whether the command @i calls a function of the script that runs the call. */
+static bool is_run_by_function(const struct script *t, size_t i, char *const *args, size_t n,
+			       bool *ignored)
+{
+	size_t name = function_of(t, i), end = end_of(t, i);
+
+	if (name == t->n || !runs_arguments(t, name, ignored))
+		return false;
+	/* the function may take some of them for itself, such as a title */
+	for (size_t k = i + 1; k < end && k < i + 4; k++)
+		if (can_be_call(t, k, args, n))
+			return true;
+	return false;
+}
+
+/* Whether the command @i is "$@" in a function that the script calls. */
+static bool is_in_called_function(const struct script *t, size_t i)
+{
+	if (!is_word(t, i, "$@"))
+		return false;
+	for (size_t name = 0; name < i; name++)
+		if (is_defined(t, name) && i < end_of_body(t, name))
+			for (size_t from = 0; from < t->n; from = end_of(t, from) + 1)
+				if (function_of(t, name_of(t, from)) == name)
+					return true;
+	return false;
+}
+
+/* Whether a call can be in the text, and only where its failure is ignored. */
+static bool is_ignored(const struct script *t, char *const *args, size_t n, bool last)
+{
 	bool found = false;
 
 	for (size_t from = 0; from < t->n; from = end_of(t, from) + 1) {
-		size_t i = from;
+		size_t i = name_of(t, from);
+		bool ignored = false;
 
-		while (i < t->n && t->list[i].piece == PIECE_WORD &&
-		       (is_any_word(t, i, openers) || is_assignment(t, i)))
-			i++;
-		if (i == t->n || t->list[i].piece != PIECE_WORD || !can_be_call(t, i, args, n))
+		if (i == t->n || t->list[i].piece != PIECE_WORD || is_in_called_function(t, i) ||
+		    (!is_run_by_function(t, i, args, n, &ignored) && !can_be_call(t, i, args, n)))
 			continue;
-		if (!ignores(t, from, i, last))
+		if (!ignored && !ignores(t, from, i, last))
 			return false;
 		found = true;
 	}

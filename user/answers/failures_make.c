@@ -283,15 +283,15 @@ static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bo
 	return is_line;
 }
 
-/* Set @line to the command of a call of make: its arguments, or the text for a shell. */
+/* Set @line to the command of a call of make: its arguments, or the text after a shell's -c. */
 static void line_of(struct db *db, uint32_t call, struct buf *line)
 {
 	uint32_t as = build_with_command(build_of(db), call);
 	struct buf args = { 0 };
-	size_t n = answers_args(db, as, &args), skip = 0;
+	size_t n = answers_args(db, as, &args), skip = 0, option = n > 2 ? strlen(args.s) + 1 : 0;
 
-	for (size_t i = 0; n > 2 && failures_is_shell(build_of(db), as) && i < 2; i++)
-		skip += strlen(args.s + skip) + 1;
+	if (option && args.s[option] == '-' && failures_is_shell(db, as))
+		skip = option + strlen(args.s + option) + 1;
 	for (size_t i = skip; i < args.len; i++)
 		args.s[i] = args.s[i] ? args.s[i] : ' ';
 	add_line(line, args.s + skip, args.len - skip);

@@ -102,7 +102,7 @@ static void keep_own(struct db *db, uint32_t exec, struct buf *text)
 	size_t plen, to = 0;
 	const char *program = build_path(b, b->execs[exec].program, &plen);
 
-	if (failures_is_shell(b, exec))
+	if (failures_is_shell(db, exec))
 		return;
 	for (size_t at = 0; at < text->len;) {
 		const char *s = text->s + at, *end = memchr(s, '\n', text->len - at);

@@ -512,13 +512,19 @@ static void find_candidates(struct shell_text *t, const struct failures *f, uint
 	}
 }
 
-bool failures_is_shell(const struct build *b, uint32_t exec)
+bool failures_is_shell(struct db *db, uint32_t exec)
 {
-	struct buf label = { 0 };
-	size_t len;
-	const char *path = build_path(b, b->execs[exec].program, &len);
-	enum work_class class = work_of(path, len, NULL, 0, &label);
+	const struct build *b = build_of(db);
+	uint32_t as = build_with_command(b, exec);
+	struct buf words = { 0 }, label = { 0 };
+	size_t len, n;
+	const char *path = build_path(b, b->execs[as].program, &len);
+	struct work_arg *args = answers_work_args(db, as, &words, &n);
+	/* only the name that it was called by, which is the shell's for a script: not its class */
+	enum work_class class = work_of(path, len, args, n ? 1 : 0, &label);
 
+	free(args);
+	buf_free(&words);
 	buf_free(&label);
 	return class == WORK_SHELL;
 }
@@ -539,7 +545,7 @@ bool failures_script(const struct failures *f, uint32_t exec, struct buf *text)
 	bool errexit = false;
 
 	exec = whole_shell(f, exec);
-	return failures_is_shell(build_of(f->db), exec) &&
+	return failures_is_shell(f->db, exec) &&
 	       find_text(f->db, build_with_command(build_of(f->db), exec), text, &errexit);
 }
 
@@ -556,7 +562,7 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
 	struct buf text = { 0 };
 	bool may = true;
 
-	if (failures_is_shell(build_of(db), exec) && read_commands(db, exec, &t, &text) &&
+	if (failures_is_shell(db, exec) && read_commands(db, exec, &t, &text) &&
 	    text.len && memmem(text.s, text.len, name, len)) {
 		may = false;
 		for (size_t i = 0; i < t.n && !may; i++)
@@ -574,7 +580,7 @@ bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on
 	struct shell_text t = { 0 };
 	struct buf text = { 0 };
 
-	if (build_of(db)->execs[exec].status != STATUS_NOT_FOUND || !failures_is_shell(build_of(db), exec))
+	if (build_of(db)->execs[exec].status != STATUS_NOT_FOUND || !failures_is_shell(db, exec))
 		return false;
 	on->reason = FAILURE_OF_TOOL;
 	if (read_commands(db, exec, &t, &text)) {

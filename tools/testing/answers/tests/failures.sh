@@ -118,9 +118,13 @@ check "or a script" bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed f
 
 # What the text of a script ignores is no failure of it, even if the same program fails later.
 tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
+	local run=(bash text.sh)
+
 	printf '%b' "$1" > text.sh
+	chmod +x text.sh
+	[[ $1 != '#!'* ]] || run=(./text.sh)
 	sleep 0.02 # a file is only taken for unchanged if it is 10 ms older than its use
-	etrace run -q --backend=strace --record=output -o text.fxt -- bash text.sh > log 2>&1
+	etrace run -q --backend=strace --record=output -o text.fxt -- "${run[@]}" > log 2>&1
 	etrace explain text.fxt > text
 	check "of a script: $1" grep -q "^[a-z]* failed first.* ($2 in " text
 }
@@ -132,6 +136,12 @@ tell 'cp opt x || true\nif [ ! -f gone ]; then exit 1; fi\n' 'bash text.sh'
 tell 'bad=0\nfor i in a b; do if cp gone$i x; then :; else bad=1; fi; done\nexit $bad\n' 'cp gonea x'
 tell 'bad=0\nfor i in a b; do cp gone$i x || bad=1; done\nexit $bad\n' 'cp gonea x'
 tell 'uname > x\ncp gone y && uname > x\n' 'cp gone y'
+missing='[ -f gone ] || exit 3\n'
+tell "#!/bin/sh\ncp opt x || true\n$missing" '/bin/sh ./text.sh'
+tell "try() { \"\$@\" || true; }\ntry cp opt x\n$missing" 'bash text.sh'
+tell "function step\n{\n\tshift\n\t\"\$@\"\n}\nstep one cp opt x || true\n$missing" 'bash text.sh'
+tell 'try() { "$@" || :; }\nmust() { "$@" || bad=1; }\ntry cp opt x\nmust cp gone y\nuname > x\n[ -z "$bad" ]\n' 'cp gone y'
+tell "step() { \"\$@\"; }\nstep cp gone x\n$missing" 'cp gone x'
 
 # Which line is quoted.
 quote() { # PYTHON, LINE
