@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds an ignored failure that made a later command fail: make ignores "-cc -c a.c -o a.o", but
- * the link lacks a.o then.  See failures.h.
+ * the link lacks a.o then; or the summary of automake's tests fails because of a test.  See
+ * failures.h.
  */
 #include "answers/failures.h"
 #include "base/path.h"
@@ -112,11 +113,57 @@ static uint32_t maker_of_argument(const struct failures *f, uint32_t exec)
 	return found;
 }
 
+/* ---- automake: test-driver only writes down that a test failed; the summary fails ---- */
+
+#define SKIPPED	77	/* status of a test that cannot run */
+
+/* Whether an exec is a test that fails the summary: one that was not expected to fail. */
+static bool is_failed_test(const struct failures *f, uint32_t exec)
+{
+	static const char driver[] = "test-driver", expected[] = "--expect-failure\0yes";
+	struct buf args = { 0 };
+	size_t n = f->nodes[exec].up ? answers_args(f->db, f->nodes[exec].up, &args) : 0, len;
+	const char *script = n > 1 ? args.s + strlen(args.s) + 1 : "", *base = strrchr(script, '/');
+	bool failed;
+
+	base = base ? base + 1 : script;
+	len = (size_t)(base - args.s);
+	failed = n > 1 && !strcmp(base, driver) &&
+		 failures_shell_status(&build_of(f->db)->execs[exec]) != SKIPPED &&
+		 !memmem(base, args.len - len, expected, sizeof(expected));
+	buf_free(&args);
+	return failed;
+}
+
+/* Find the first failed test of the same make, if an exec can be the summary of tests. */
+static uint32_t failed_test(const struct failures *f, uint32_t exec)
+{
+	const struct build_exec *execs = build_of(f->db)->execs;
+	uint32_t make = f->nodes[exec].caller == CALLER_SHELL ? f->nodes[exec].up : 0, tried = 0;
+
+	for (size_t i = 0; make && i < f->nlist && tried < FAILED_MAX; i++) {
+		uint32_t test = f->list[i], up = test;
+
+		if (execs[test].until > execs[exec].at)
+			break;
+		tried++;
+		while (up && f->nodes[up].up != make)
+			up = f->nodes[up].up;
+		if (!up || !is_failed_test(f, test))
+			continue;
+		while (f->nodes[test].cause)
+			test = f->nodes[test].cause;
+		return test;
+	}
+	return 0;
+}
+
 uint32_t failures_earlier(const struct failures *f, uint32_t exec)
 {
 	struct buf path = { 0 };
 	uint32_t found = lacked_file(f, exec, &path) ? maker_of(f, exec, &path) : 0;
 
 	buf_free(&path);
-	return found ? found : maker_of_argument(f, exec);
+	found = found ? found : maker_of_argument(f, exec);
+	return found ? found : failed_test(f, exec);
 }

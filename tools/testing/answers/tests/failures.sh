@@ -143,6 +143,26 @@ tell "function step\n{\n\tshift\n\t\"\$@\"\n}\nstep one cp opt x || true\n$missi
 tell 'try() { "$@" || :; }\nmust() { "$@" || bad=1; }\ntry cp opt x\nmust cp gone y\nuname > x\n[ -z "$bad" ]\n' 'cp gone y'
 tell "step() { \"\$@\"; }\nstep cp gone x\n$missing" 'cp gone x'
 
+# The driver of automake's tests only writes down that a test failed; then the summary fails.
+cat > test-driver << 'END'
+expected=$2
+shift 3
+"$@" > /dev/null 2>&1
+case $?.$expected in 0.no | 77.* | [1-9]*.yes) echo PASS ;; *) echo FAIL ;; esac > "$2.trs"
+END
+printf 'cp gone x\n' > expected.sh
+printf 'cp gone x\nexit 77\n' > skipped.sh
+printf 'cp gone y\n' > fails.sh
+cat > tests.mk << 'END'
+all: expected.sh.trs skipped.sh.trs fails.sh.trs
+	@if grep FAIL *.trs; then exit 1; fi
+%.trs: %
+	sh ./test-driver --expect-failure $(if $(filter expected.sh,$<),yes,no) -- sh $<
+END
+etrace run -q --backend=strace --record=output -o tests.fxt -- make -f tests.mk > log 2>&1
+check "of a failed summary of automake, the failed test" \
+	bash -c 'etrace explain tests.fxt | grep -q "^cp failed first.* (cp gone y in "'
+
 # Which line is quoted.
 quote() { # PYTHON, LINE
 	printf 'import sys\nout, err = sys.stdout.write, sys.stderr.write\n%s\nsys.exit(1)\n' "$1" > quote.py
