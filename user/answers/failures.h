@@ -267,13 +267,20 @@ bool failures_was_to_make(const struct failures *f, uint32_t call, const char *p
 /** failures_is_target - whether a missing file is what cp, ln or mv would have made */
 bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t len);
 
+/* What a script does with the failure of a call. */
+enum failure_handling {
+	HANDLING_UNKNOWN,
+	HANDLING_IGNORES,	/* "x || true", "x && y", "if x; then y; fi" */
+	HANDLING_KEEPS,		/* "x || bad=1", and it exits by $bad */
+};
+
 /**
- * failures_is_handled - whether the text of a script says that it ignores a failure of a call
- *
- * "x || true", "x && y", "if x; then y; fi".  @last: only if the script does not fail of it either
- * when it is the last one.
+ * failures_handling - what the text of a script does with the failure of a call
+ * @last: the call is the last one that failed: the script ignores it only if it does not fail
+ *	of it either if nothing follows
  */
-bool failures_is_handled(const struct failures *f, uint32_t script, uint32_t call, bool last);
+enum failure_handling failures_handling(const struct failures *f, uint32_t script, uint32_t call,
+					bool last);
 
 /** failures_script - append the text of a shell: after -c, or its script.  Return: false if unknown */
 bool failures_script(const struct failures *f, uint32_t exec, struct buf *text);

@@ -195,14 +195,17 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
 {
 	const struct failure_node *node = &f->nodes[call];
+	enum failure_handling handling;
 	uint32_t after;
 
 	if (call != last)
 		return !node->answers &&
-		       ((same_program(f, call, last) && !failures_is_handled(f, caller, call, false)) ||
+		       ((same_program(f, call, last) &&
+			 failures_handling(f, caller, call, false) != HANDLING_IGNORES) ||
 			lacks_output_of(f, last, call));
-	if (failures_is_handled(f, caller, call, true))
-		return false;
+	handling = failures_handling(f, caller, call, true);
+	if (handling != HANDLING_UNKNOWN)
+		return handling == HANDLING_KEEPS;
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
 	/* make failed because of a job: scripts do not ignore that */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Finds in the text of a script whether it ignores the failure of a call: "x || true", "x && y",
- * "if x; then y; fi", or "try x" with a function try() { "$@" || true; }.  See failures.h.
+ * "if x; then y; fi", or "try x" with a function try() { "$@" || true; }; or whether it keeps the
+ * failure until it exits: "x || bad=1".  See failures.h.
  *
  * A script that goes on after a failed call may fail because of it in the end ("x || bad=1"), or
  * not; the trace does not tell.  A command of the text may be the call if its words are the
  * arguments, where a word with a variable stands for any.  All commands that may be the call have
- * to ignore its failure.
+ * to do the same with its failure.
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
@@ -150,15 +151,25 @@ static bool is_any_word(const struct script *t, size_t i, const char *const *wor
 	return false;
 }
 
+static bool is_name_char(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
 static bool is_assignment(const struct script *t, size_t i)
 {
 	const char *s = t->words.s + t->list[i].at;
 	size_t n = 0;
 
-	while (n < t->list[i].len && (s[n] == '_' || (s[n] >= '0' && s[n] <= '9') ||
-				      ((s[n] | 32) >= 'a' && (s[n] | 32) <= 'z')))
+	while (n < t->list[i].len && is_name_char(s[n]))
 		n++;
 	return n && n < t->list[i].len && s[n] == '=';
+}
+
+static bool mentions(const struct script *t, size_t i, const char *s, size_t len)
+{
+	return t->list[i].piece == PIECE_WORD &&
+	       memmem(t->words.s + t->list[i].at, t->list[i].len, s, len);
 }
 
 /* The first piece behind the words of a command. */
@@ -219,18 +230,20 @@ static bool can_be_call(const struct script *t, size_t i, char *const *args, siz
 
 /* ---- what the script does if it fails ---- */
 
-/* Whether an "if", whose condition ends at @i, has no "else", so that it does nothing otherwise. */
-static bool has_no_else(const struct script *t, size_t i)
+/*
+ * Return: the "fi" of the "if" whose condition ends at @i, or its "else" if @to_else; t->n: none.
+ */
+static size_t end_of_if(const struct script *t, size_t i, bool to_else)
 {
 	for (size_t depth = 0; i < t->n; i++) {
 		if (is_word(t, i, "if"))
 			depth++;
-		else if (!depth && (is_word(t, i, "else") || is_word(t, i, "elif")))
-			return false;
+		else if (to_else && !depth && (is_word(t, i, "else") || is_word(t, i, "elif")))
+			break;
 		else if (is_word(t, i, "fi") && !depth--)
-			return true;
+			break;
 	}
-	return false;
+	return i;
 }
 
 /* Whether the command that ends at @i is followed by "|| true", or by && and no "||". */
@@ -256,8 +269,72 @@ static bool ignores(const struct script *t, size_t from, size_t i, bool last)
 	if (is_word(t, from, "until"))
 		return true;
 	if (is_word(t, from, "if") && i == from + 1 && end < t->n && t->list[end].piece == PIECE_NEXT)
-		return has_no_else(t, end);
+		return is_word(t, end_of_if(t, end, true), "fi");
 	return goes_on(t, end, last);
+}
+
+/* Whether a word has the value of a variable: $name or ${name}. */
+static bool has_value(const struct script *t, size_t i, const char *name, size_t len)
+{
+	const char *s = t->words.s + t->list[i].at, *end = s + t->list[i].len, *at;
+
+	for (; t->list[i].any && (at = memmem(s, (size_t)(end - s), name, len)); s = at + 1)
+		if (at > s && strchr("${", at[-1]) && (at + len == end || !is_name_char(at[len])))
+			return true;
+	return false;
+}
+
+/* Whether the script exits, or ends, by a test of the variable that is set at @i. */
+static bool exits_by(const struct script *t, size_t i)
+{
+	const char *s = t->words.s + t->list[i].at;
+	size_t len = (size_t)((const char *)memchr(s, '=', t->list[i].len) - s);
+
+	for (i++; i < t->n; i++) {
+		size_t k = i, after = 0;
+
+		if (!has_value(t, i, s, len))
+			continue;
+		while (k && t->list[k - 1].piece == PIECE_WORD)
+			k--;
+		for (; k < t->n && after < 3; k++) {
+			if (is_word(t, k, "exit") || is_word(t, k, "return"))
+				return true;
+			after += t->list[k].piece != PIECE_WORD;
+		}
+		if (k == t->n)
+			return true;
+	}
+	return false;
+}
+
+/* Whether one command, as for ignores(), sets a variable if it fails, by which the script exits. */
+static bool keeps(const struct script *t, size_t from, size_t i)
+{
+	size_t end = end_of(t, i), k = end + 1, until = end_of(t, k);
+
+	if (end >= t->n)
+		return false;
+	if (is_word(t, from, "if")) {
+		until = end_of_if(t, end, false);
+	} else if (t->list[end].piece == PIECE_OR) {
+		while (is_word(t, k, "{") && until < t->n && !is_word(t, until - 1, "}"))
+			until = end_of(t, until + 1);
+	} else if (t->list[end].piece != PIECE_NEXT || k == t->n || !mentions(t, k, "$?", 2)) {
+		return false;
+	}
+	for (; k < until && k < t->n; k++)
+		if (t->list[k].piece == PIECE_WORD && is_assignment(t, k) && exits_by(t, k))
+			return true;
+	return false;
+}
+
+/* What one command, whose words begin at @from, does with its failure; @i: its name. */
+static enum failure_handling handling_at(const struct script *t, size_t from, size_t i, bool last)
+{
+	if (ignores(t, from, i, last))
+		return HANDLING_IGNORES;
+	return keeps(t, from, i) ? HANDLING_KEEPS : HANDLING_UNKNOWN;
 }
 
 /* ---- functions that run their arguments: try() { "$@" || true; } ---- */
@@ -290,7 +367,7 @@ static size_t function_of(const struct script *t, size_t i)
 {
 	const struct word *w = &t->list[i], *d = t->list;
 
-	for (size_t k = 0; k < t->n; k++, d++)
+	for (size_t k = 0; i < t->n && w->piece == PIECE_WORD && k < t->n; k++, d++)
 		if (k != i && d->len == w->len && is_defined(t, k) &&
 		    !memcmp(t->words.s + d->at, t->words.s + w->at, w->len))
 			return k;
@@ -313,34 +390,29 @@ static size_t name_of(const struct script *t, size_t from)
 	return i;
 }
 
-/*
- * Whether a function runs its arguments: it has a command "$@".
- * @ignored: set to whether it ignores the failure of each of them.
- */
-static bool runs_arguments(const struct script *t, size_t name, bool *ignored)
+/* Whether a function runs its arguments, by one command "$@"; @handling: of its failure. */
+static bool runs_arguments(const struct script *t, size_t name, enum failure_handling *handling)
 {
-	size_t end = end_of_body(t, name);
-	bool runs = false;
+	size_t end = end_of_body(t, name), runs = 0;
 
-	*ignored = true;
 	for (size_t from = name + 1; from < end; from = end_of(t, from) + 1) {
 		size_t i = name_of(t, from);
 
 		if (!is_word(t, i, "$@"))
 			continue;
-		runs = true;
-		*ignored &= ignores(t, from, i, false);
+		*handling = handling_at(t, from, i, false);
+		runs++;
 	}
-	return runs;
+	return runs == 1;
 }
 
 /* Whether the command @i calls a function of the script that runs the call. */
 static bool is_run_by_function(const struct script *t, size_t i, char *const *args, size_t n,
-			       bool *ignored)
+			       enum failure_handling *handling)
 {
 	size_t name = function_of(t, i), end = end_of(t, i);
 
-	if (name == t->n || !runs_arguments(t, name, ignored))
+	if (name == t->n || !runs_arguments(t, name, handling))
 		return false;
 	/* the function may take some of them for itself, such as a title */
 	for (size_t k = i + 1; k < end && k < i + 4; k++)
@@ -362,32 +434,36 @@ static bool is_in_called_function(const struct script *t, size_t i)
 	return false;
 }
 
-/* Whether a call can be in the text, and only where its failure is ignored. */
-static bool is_ignored(const struct script *t, char *const *args, size_t n, bool last)
+/* What all commands that can be the call do with its failure. */
+static enum failure_handling handling_of(const struct script *t, char *const *args, size_t n,
+					 bool last)
 {
-	bool found = false;
+	enum failure_handling all = HANDLING_UNKNOWN;
 
 	for (size_t from = 0; from < t->n; from = end_of(t, from) + 1) {
 		size_t i = name_of(t, from);
-		bool ignored = false;
+		enum failure_handling handling = HANDLING_UNKNOWN;
 
 		if (i == t->n || t->list[i].piece != PIECE_WORD || is_in_called_function(t, i) ||
-		    (!is_run_by_function(t, i, args, n, &ignored) && !can_be_call(t, i, args, n)))
+		    (!is_run_by_function(t, i, args, n, &handling) && !can_be_call(t, i, args, n)))
 			continue;
-		if (!ignored && !ignores(t, from, i, last))
-			return false;
-		found = true;
+		if (!handling)
+			handling = handling_at(t, from, i, last);
+		if (!handling || (all && all != handling))
+			return HANDLING_UNKNOWN;
+		all = handling;
 	}
-	return found;
+	return all;
 }
 
-bool failures_is_handled(const struct failures *f, uint32_t script, uint32_t call, bool last)
+enum failure_handling failures_handling(const struct failures *f, uint32_t script, uint32_t call,
+					bool last)
 {
 	struct script t = { 0 };
 	struct buf text = { 0 }, args = { 0 };
 	size_t n = answers_args(f->db, f->nodes[call].begun, &args);
 	char *list[ARGS_MAX], *at = args.s;
-	bool ignored = false;
+	enum failure_handling handling = HANDLING_UNKNOWN;
 
 	if (build_of(f->db)->execs[f->nodes[call].begun].forked) {
 		args.len = 0;
@@ -400,11 +476,12 @@ bool failures_is_handled(const struct failures *f, uint32_t script, uint32_t cal
 		t.s = text.s;
 		t.end = text.s + text.len;
 		take_text(&t);
-		ignored = t.n < WORDS_MAX && is_ignored(&t, list, n, last);
+		if (t.n < WORDS_MAX)
+			handling = handling_of(&t, list, n, last);
 	}
 	buf_free(&text);
 	buf_free(&args);
 	buf_free(&t.words);
 	free(t.list);
-	return ignored;
+	return handling;
 }

@@ -142,6 +142,13 @@ tell "try() { \"\$@\" || true; }\ntry cp opt x\n$missing" 'bash text.sh'
 tell "function step\n{\n\tshift\n\t\"\$@\"\n}\nstep one cp opt x || true\n$missing" 'bash text.sh'
 tell 'try() { "$@" || :; }\nmust() { "$@" || bad=1; }\ntry cp opt x\nmust cp gone y\nuname > x\n[ -z "$bad" ]\n' 'cp gone y'
 tell "step() { \"\$@\"; }\nstep cp gone x\n$missing" 'cp gone x'
+# Also if many calls follow, by a status that it keeps.
+many='for i in 1 2 3 4 5 6; do uname > x; done\n'
+tell "cp gone x; rc=\$?\n${many}[ \$rc = 0 ] || exit 4\n" 'cp gone x'
+tell "bad=0\ncp gone x || { uname; bad=\$((bad + 1)); }\n${many}if [ \$bad != 0 ]\nthen\n exit 4\nfi\n" 'cp gone x'
+tell "if ! cp gone x; then bad=1; fi\n${many}exit \${bad:-0}\n" 'cp gone x'
+tell "run() { \"\$@\" || bad=1; }\nrun cp gone x\n${many}exit \$bad\n" 'cp gone x'
+tell "cp opt x || use=no\n${many}[ \$use = no ] && uname > x\nuname > x\n$missing" 'bash text.sh'
 
 # The driver of automake's tests only writes down that a test failed; then the summary fails.
 cat > test-driver << 'END'
