@@ -38,16 +38,10 @@ bool affected_map(struct affected *a, const char *map)
 /* Append the path that a file had in the build, given its current path. */
 static void path_then(const struct affected *a, const char *path, struct buf *to)
 {
-	size_t n = a->map_from ? strlen(a->map_from) : 0;
 	struct buf now = { 0 };
 
 	answers_path(&now, path);
-	if (n && now.len >= n && !memcmp(now.s, a->map_from, n) &&
-	    (now.len == n || now.s[n] == '/'))
-		buf_adds(to, a->map_to);
-	else
-		n = 0;
-	buf_add(to, now.s + n, now.len - n);
+	answers_moved(to, now.s, now.len, a->map_from, a->map_to);
 	buf_free(&now);
 }
 

@@ -45,6 +45,30 @@ bool answers_paths(const char *text, char **from, char **to)
 	return true;
 }
 
+void answers_moved(struct buf *out, const char *path, size_t len, const char *from, const char *to)
+{
+	size_t n = from ? strlen(from) : 0;
+
+	if (n && path_within(path, len, from, n))
+		buf_adds(out, to);
+	else
+		n = 0;
+	buf_add(out, path + n, len - n);
+}
+
+void answers_relative(struct db *db, const struct buf *path, const char **s, size_t *len)
+{
+	size_t n;
+	const char *start = build_path(build_of(db), answers_start(db), &n);
+
+	*s = path->s;
+	*len = path->len;
+	if (n && path->len > n + 1 && path_within(path->s, path->len, start, n)) {
+		*s += n + 1;
+		*len -= n + 1;
+	}
+}
+
 void answers_file_path(struct db *db, uint32_t file, struct buf *to)
 {
 	size_t len;

@@ -61,6 +61,12 @@ void answers_path(struct buf *to, const char *path);
  */
 bool answers_paths(const char *text, char **from, char **to);
 
+/** answers_moved - append a path to @out; if it is within @from, if any, @to takes its place */
+void answers_moved(struct buf *out, const char *path, size_t len, const char *from, const char *to);
+
+/** answers_relative - a path relative to the directory in which the build was started */
+void answers_relative(struct db *db, const struct buf *path, const char **s, size_t *len);
+
 /**
  * answers_file - find the file that a user names
  *

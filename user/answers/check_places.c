@@ -2,6 +2,7 @@
 /* Finds the source trees of a build, and in which kind of place each file is.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -17,33 +18,6 @@ void check_tree(struct check *c, const char *path)
 	c->trees = xgrow(c->trees, &c->trees_cap, c->ntrees + 1, sizeof(*c->trees));
 	c->trees[c->ntrees++] = xstrdup(path);
 }
-
-static bool path_is_below(const char *path, size_t len, const char *dir)
-{
-	size_t n = 1;
-
-	/* a loop is faster than memcmp() here: most paths differ in their second byte */
-	while (n <= len && dir[n - 1] && path[n - 1] == dir[n - 1])
-		n++;
-	return !dir[--n] && (len == n || path[n] == '/' || n == 1);
-}
-
-/* The places of directories; the first row that fits counts. */
-static const struct {
-	const char *dir;
-	uint8_t place;
-} places[] = {
-	{ "/usr/local", PLACE_OTHER },		{ "/usr", PLACE_SYSTEM },
-	{ "/bin", PLACE_SYSTEM },		{ "/sbin", PLACE_SYSTEM },
-	{ "/lib", PLACE_SYSTEM },		{ "/lib32", PLACE_SYSTEM },
-	{ "/lib64", PLACE_SYSTEM },		{ "/libx32", PLACE_SYSTEM },
-	{ "/etc", PLACE_SYSTEM },		{ "/opt", PLACE_SYSTEM },
-	{ "/nix", PLACE_SYSTEM },		{ "/gnu", PLACE_SYSTEM },
-	{ "/var/lib/dpkg", PLACE_SYSTEM },	{ "/proc", PLACE_SYSTEM },
-	{ "/sys", PLACE_SYSTEM },		{ "/dev/shm", PLACE_TEMPORARY },
-	{ "/dev", PLACE_SYSTEM },		{ "/tmp", PLACE_TEMPORARY },
-	{ "/var/tmp", PLACE_TEMPORARY },
-};
 
 /* Directories of installed packages; directories with data that their tools generate. */
 static const char *const installed[] = { "/usr/share/", "/usr/lib/", "/etc/", NULL };
@@ -100,6 +74,8 @@ static bool is_in_tree(const struct check *c, const char *path, size_t len, size
 
 static uint8_t place_of(const struct check *c, const char *path, size_t len)
 {
+	static const char *const local[] = { "/usr/local", NULL };
+	static const char *const system[] = { "/etc", "/var/lib/dpkg", "/proc", "/sys", "/dev", NULL };
 	const char *whole = path;
 	size_t n = len;
 
@@ -109,9 +85,12 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 		return PLACE_TREE;
 	if (memmem(path, len, "/.cache/", 8))
 		return PLACE_CACHE;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (path_is_below(path, len, places[i].dir))
-			return places[i].place;
+	if (path_in(path, len, path_temporary))
+		return PLACE_TEMPORARY;
+	if (path_in(path, len, local))
+		return PLACE_OTHER;
+	if (path_in(path, len, path_installed) || path_in(path, len, system))
+		return PLACE_SYSTEM;
 	/* /var/lib/texmf is generated from /usr/share/texmf and /etc/texmf */
 	return map64_get(&c->installed, name_in(path, len, made_there)) ?
 		PLACE_SYSTEM : PLACE_OTHER;
@@ -164,8 +143,8 @@ static void add_start(struct check *c)
 size_t check_top(const char *path, size_t len)
 {
 	/* each user has a directory there, which contains the projects */
-	bool deep = path_is_below(path, len, "/home") || path_is_below(path, len, "/var/tmp");
-	unsigned int names = deep ? 3 : 2;
+	static const char *const deep[] = { "/home", "/var/tmp", NULL };
+	unsigned int names = path_in(path, len, deep) ? 3 : 2;
 
 	for (size_t i = 1; i < len; i++)
 		if (path[i] == '/' && !--names)
@@ -213,17 +192,13 @@ static void add_source(struct sources *s, const char *path, size_t len)
 static void add_around(struct sources *s, uint32_t cwd)
 {
 	const char *start = s->c->ntrees ? s->c->trees[0] : "", *path;
-	struct buf dir = { 0 };
 	size_t len;
 
 	path = build_path(s->c->s.b, cwd, &len);
-	buf_add(&dir, path, len);
-	buf_addc(&dir, 0);
 	for (size_t i = 0; len && i < s->n; i++)
-		if (path_is_below(s->dirs[i], strlen(s->dirs[i]), dir.s) &&
-		    !path_is_below(start, strlen(start), dir.s))
+		if (path_within(s->dirs[i], strlen(s->dirs[i]), path, len) &&
+		    !path_within(start, strlen(start), path, len))
 			s->dirs[i][len + 1] = 0;
-	buf_free(&dir);
 }
 
 /* Find generators of makefiles: units outside make and ninja that wrote files which these read. */

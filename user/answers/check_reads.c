@@ -100,14 +100,6 @@ static void find_outputs(struct check *c)
 
 /* ---- outside ---- */
 
-static bool is_below(const struct build *b, uint32_t file, const char *dir)
-{
-	size_t len, n = strlen(dir);
-	const char *path = build_path(b, file, &len);
-
-	return len > n && !memcmp(path, dir, n) && path[n] == '/';
-}
-
 /* Facts about the reads of a unit. */
 struct reader {
 	int64_t source;		/* when it read its first source; INT64_MAX if it read none */
@@ -131,7 +123,7 @@ static struct reader *find_readers(const struct check *c)
 			continue;
 		if ((existed || work_is_source(path, len)) && r->at < reader->source)
 			reader->source = r->at;
-		reader->beside |= existed && !is_below(c->s.b, r->file, c->trees[0]);
+		reader->beside |= existed && !build_is_within(c->s.b, r->file, c->trees[0]);
 	}
 	return readers;
 }
@@ -160,7 +152,7 @@ static bool is_installed(const struct check *c, const struct check_read *r, cons
 static bool is_beside(const struct check *c, const struct check_read *r, const struct reader *by)
 {
 	return r->class == GRAPH_DATA && by->beside && c->around_trees &&
-	       is_below(c->s.b, r->file, c->around_trees);
+	       build_is_within(c->s.b, r->file, c->around_trees);
 }
 
 static void find_outside(struct check *c)

@@ -134,10 +134,11 @@ bool different_keeps_times(const char *name);
 unsigned int different_habit(const char *name, enum different_cause cause, unsigned int weight);
 
 /**
- * different_is_installed - whether a file is below the prefix of a unit's program: the directory
- * above bin
+ * different_is_installed - whether a file is of an installed package, or below the prefix of a
+ * unit's program: the directory above bin
  */
-bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len);
+bool different_is_installed(const struct different *w, uint32_t unit, const struct build *b,
+			    const char *path, size_t len);
 
 /** different_names_pid - whether a number in a name is a process id of the second build */
 bool different_names_pid(const struct different *w, const char *name);

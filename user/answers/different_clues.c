@@ -92,14 +92,18 @@ bool different_names_pid(const struct different *w, const char *name)
 }
 
 /* The prefix is P in P/bin/NAME; not the root, nor a directory around the build. */
-bool different_is_installed(const struct different *w, uint32_t unit, const char *path, size_t len)
+bool different_is_installed(const struct different *w, uint32_t unit, const struct build *b,
+			    const char *path, size_t len)
 {
 	const struct match_side *s = &w->d->m.side[1];
-	size_t n, cwd_len;
+	size_t n, cwd_len, inner_len = len;
 	const char *program = build_path(s->b, s->units[unit].program, &n);
 	const char *start = build_path(s->b, w->start, &cwd_len);
-	const char *slash = memrchr(program, '/', n);
+	const char *slash = memrchr(program, '/', n), *inner = build_inner(b, path, &inner_len);
 
+	if (path_in(inner, inner_len, path_installed) &&
+	    !(cwd_len && path_within(path, len, start, cwd_len)))
+		return true;
 	if (!slash || slash - program < 5 || memcmp(slash - 4, "/bin", 4))
 		return false;
 	n = (size_t)(slash - 4 - program);

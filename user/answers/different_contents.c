@@ -77,7 +77,7 @@ bool different_read(const struct different *w, unsigned int side, uint32_t versi
 		    struct buf *to)
 {
 	const struct match_side *s = &w->d->m.side[side];
-	size_t len, n = side || !w->kept_from ? 0 : strlen(w->kept_from);
+	size_t len;
 	uint32_t file = version ? build_name(s->b, version, s->versions[version].file) : 0;
 	const char *path = build_path(s->b, file ? file : s->versions[version].file, &len);
 	struct buf name = { 0 };
@@ -86,12 +86,7 @@ bool different_read(const struct different *w, unsigned int side, uint32_t versi
 
 	if (!version || !len || !build_is_file(&s->versions[version]))
 		return false;
-	if (n && len > n && !memcmp(path, w->kept_from, n) && path[n] == '/') {
-		buf_adds(&name, w->kept_to);
-		buf_add(&name, path + n, len - n);
-	} else {
-		buf_add(&name, path, len);
-	}
+	answers_moved(&name, path, len, side ? NULL : w->kept_from, w->kept_to);
 	buf_addc(&name, '\0');
 	good = read_file(name.s, to, &st) && is_content(s, version, to, &st);
 	buf_free(&name);

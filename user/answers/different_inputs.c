@@ -55,24 +55,17 @@ static void input_clue(struct different_look *l, const struct match_input *in, c
 		  tool ? "runs" : "reads", (int)len, path, what);
 }
 
-/* Whether a path belongs to the system or to the program's own installation. */
+/* Whether a path belongs to the system or to an installation. */
 static bool is_system(const struct different_look *l, const struct build *b, const char *path,
 		      size_t len)
 {
-	static const char *const below[] = {
-		"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/",
-	};
-
-	const char *inner;
+	static const char *const system[] = { "/etc", "/proc", "/sys", "/dev", "/run", NULL };
 	size_t n = len;
+	const char *inner = build_inner(b, path, &n);
 
-	inner = build_inner(b, path, &n);
-	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++)
-		if (n > strlen(below[i]) && !memcmp(inner, below[i], strlen(below[i])))
-			return true;
-	/* modules that an interpreter compiled on first use */
-	return (len > 4 && !memcmp(path + len - 4, ".pyc", 4)) ||
-	       different_is_installed(l->w, l->unit, path, len);
+	/* .pyc: modules that an interpreter compiled on first use */
+	return path_in(inner, n, system) || (len > 4 && !memcmp(path + len - 4, ".pyc", 4)) ||
+	       different_is_installed(l->w, l->unit, b, path, len);
 }
 
 /* Whether a build used a file of this name that existed before it. */

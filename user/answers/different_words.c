@@ -32,16 +32,10 @@ static void look_at_words(enum words_language language, const struct buf *text,
 static bool is_source(const struct different *w, uint32_t unit, const struct match_input *in,
 		      size_t *len, const char **path)
 {
-	const char *inner;
-	size_t n;
-
 	*path = build_path(B(w)->b, in->file, len);
-	n = *len;
-	inner = build_inner(B(w)->b, *path, &n);
 	/* the script of an interpreter has the class program */
 	return (in->class == GRAPH_DATA || in->class == GRAPH_PROGRAM) && in->size <= LARGEST &&
-	       !(n > 5 && !memcmp(inner, "/usr/", 5)) &&
-	       !different_is_installed(w, unit, *path, *len);
+	       !different_is_installed(w, unit, B(w)->b, *path, *len);
 }
 
 void different_look_at_words(struct different *w, uint32_t unit, const char *name,

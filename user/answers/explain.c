@@ -21,19 +21,6 @@ static void add_row(struct explain_list *l, uint32_t row)
 	l->n++;
 }
 
-void explain_relative(struct db *db, const struct buf *path, const char **s, size_t *len)
-{
-	size_t n;
-	const char *start = build_path(build_of(db), answers_start(db), &n);
-
-	*s = path->s;
-	*len = path->len;
-	if (n > 1 && path->len > n + 1 && !memcmp(path->s, start, n) && path->s[n] == '/') {
-		*s += n + 1;
-		*len -= n + 1;
-	}
-}
-
 /* ---- files ---- */
 
 /* Whether a file belongs to the project: below the directory of the build, or made by it. */
@@ -42,7 +29,7 @@ static bool is_own(const struct build *b, uint32_t start, uint32_t file)
 	size_t len, n;
 	const char *path = build_path(b, file, &len), *dir = build_path(b, start, &n);
 
-	return len > n && n && !memcmp(path, dir, n) && (n == 1 || path[n] == '/');
+	return n && len > n && (n == 1 || path_within(path, len, dir, n));
 }
 
 static void take_files(struct explain *x, uint32_t exec)

@@ -95,7 +95,5 @@ void explain_place_free(struct explain_place *place);
  */
 bool explain_printed(struct explain *x, uint32_t exec, struct buf *to);
 
-/** explain_relative - a path relative to the directory in which the build was started */
-void explain_relative(struct db *db, const struct buf *path, const char **s, size_t *len);
 
 #endif

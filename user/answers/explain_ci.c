@@ -28,7 +28,7 @@ static void load_shown(struct explain *x, size_t i, struct shown *s)
 	explain_printed(x, s->exec, &s->printed);
 	explain_place_of(x, s->exec, &s->printed, &s->place);
 	failures_text_of(x->db, x->f, s->exec, !s->place.line, &s->text);
-	explain_relative(x->db, &s->place.file, &s->path, &s->len);
+	answers_relative(x->db, &s->place.file, &s->path, &s->len);
 }
 
 static void free_shown(struct shown *s)

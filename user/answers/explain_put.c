@@ -30,7 +30,7 @@ static void put_relative(const struct put *p, const char *path, size_t len)
 	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len };
 	const char *s;
 
-	explain_relative(p->x->db, &whole, &s, &len);
+	answers_relative(p->x->db, &whole, &s, &len);
 	put_path(p->out, s, len);
 }
 

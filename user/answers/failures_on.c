@@ -92,7 +92,7 @@ static bool is_own(const struct look *l, const char *path, size_t len)
 	size_t n;
 	const char *start = build_path(l->b, answers_start(l->db), &n);
 
-	return n > 1 && len > n && !memcmp(path, start, n) && path[n] == '/';
+	return n && len > n && path_within(path, len, start, n);
 }
 
 /* The name of the header if a compiler looked for its precompiled form (.gch, .pch). */

@@ -15,12 +15,11 @@
 /* Append a path, relative to the directory in which the build was started. */
 static void add_path(struct db *db, struct buf *to, const struct buf *path)
 {
+	const char *s;
 	size_t len;
-	const char *start = build_path(build_of(db), answers_start(db), &len);
-	size_t skip = len > 1 && path->len > len + 1 && !memcmp(path->s, start, len) &&
-		      path->s[len] == '/' ? len + 1 : 0;
 
-	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
+	answers_relative(db, path, &s, &len);
+	screen_add(to, s, len, PATH_COLUMNS, true);
 }
 
 /* Append the name of a program that people know: the first word of its label. */

@@ -54,42 +54,23 @@ uint32_t lists_find(const struct lists *l, const char *path, size_t len)
 	return at ? (uint32_t)*at : 0;
 }
 
-/* Whether a path is a directory or lies below it. */
-static bool path_is_below(const struct buf *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return path->len >= n && !memcmp(path->s, dir, n) && (path->len == n || path->s[n] == '/');
-}
-
 void lists_then(const struct lists *l, const char *now, struct buf *to)
 {
 	struct buf b = { 0 };
 
 	answers_path(&b, now);
-	if (l->from && path_is_below(&b, l->from)) {
-		size_t n = strlen(l->from);
-
-		buf_adds(to, l->to);
-		buf_add(to, b.s + n, b.len - n);
-	} else {
-		buf_add(to, b.s, b.len);
-	}
+	answers_moved(to, b.s, b.len, l->from, l->to);
 	buf_free(&b);
 }
 
 bool lists_is_there(const struct lists *l, uint32_t node)
 {
-	const char *path = l->nodes[node].path;
-	struct buf then = { .s = l->nodes[node].path, .len = l->nodes[node].len }, now = { 0 };
+	struct buf now = { 0 };
 	bool there;
 
-	if (l->to && path_is_below(&then, l->to)) {
-		buf_adds(&now, l->from);
-		path += strlen(l->to);
-	}
-	buf_add(&now, path, strlen(path) + 1);
-	there = now.s && !faccessat(AT_FDCWD, now.s, F_OK, AT_SYMLINK_NOFOLLOW);
+	answers_moved(&now, l->nodes[node].path, l->nodes[node].len, l->to, l->from);
+	buf_addc(&now, '\0');
+	there = !faccessat(AT_FDCWD, now.s, F_OK, AT_SYMLINK_NOFOLLOW);
 	buf_free(&now);
 	return there;
 }

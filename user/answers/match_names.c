@@ -13,14 +13,13 @@ static bool name_byte(char c)
 	return isalnum((unsigned char)c) || strchr("_-.+~", c) || (c & 0x80);
 }
 
+/* Whether a text that ends with a slash, from @from on, ends with such a directory. */
 static bool temporary_dir(const struct buf *b, size_t from)
 {
-	static const char *const dirs[] = { "/tmp/", "/var/tmp/", "/dev/shm/", NULL };
-
-	for (const char *const *dir = dirs; *dir; dir++) {
+	for (const char *const *dir = path_temporary; *dir; dir++) {
 		size_t n = strlen(*dir);
 
-		if (b->len - from >= n && !memcmp(b->s + b->len - n, *dir, n))
+		if (b->len - from > n && !memcmp(b->s + b->len - 1 - n, *dir, n))
 			return true;
 	}
 	return false;
@@ -227,24 +226,14 @@ static char *first_dir(const struct build *b)
 	return xstrndup(path, len);
 }
 
-static bool is_below(const struct build *b, uint32_t file, const char *dir, size_t n)
-{
-	size_t len;
-	const char *path = build_path(b, file, &len);
-
-	return path_within(path, len, dir, n);
-}
-
 /* Whether a build ran a program in a directory, or made a file there. */
 static bool worked_in(const struct build *b, const char *dir)
 {
-	size_t n = strlen(dir);
-
 	for (uint32_t i = 1; i <= b->nexecs; i++)
-		if (b->execs[i].program && is_below(b, b->execs[i].cwd, dir, n))
+		if (b->execs[i].program && build_is_within(b, b->execs[i].cwd, dir))
 			return true;
 	for (uint32_t i = 1; i <= b->nversions; i++)
-		if (b->versions[i].exec && is_below(b, b->versions[i].file, dir, n))
+		if (b->versions[i].exec && build_is_within(b, b->versions[i].file, dir))
 			return true;
 	return false;
 }

@@ -5,6 +5,29 @@
 
 #include <string.h>
 
+const char *const path_temporary[] = { "/tmp", "/var/tmp", "/dev/shm", NULL };
+
+/* Files that an administrator put there count as installed, too. */
+const char *const path_installed[] = {
+	"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/opt", "/nix/store",
+	"/gnu/store", NULL
+};
+
+size_t path_in(const char *path, size_t len, const char *const *dirs)
+{
+	for (; *dirs; dirs++) {
+		const char *dir = *dirs;
+		size_t n = 0;
+
+		/* a loop is faster than memcmp() here: most paths differ in their second byte */
+		while (n < len && dir[n] && path[n] == dir[n])
+			n++;
+		if (!dir[n] && (n == len || path[n] == '/'))
+			return n;
+	}
+	return 0;
+}
+
 /* Whether a slash in 16 bytes is followed by a slash or a dot; reads 17 bytes. */
 static bool unclean_16(const char *s)
 {

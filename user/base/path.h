@@ -30,8 +30,14 @@ static inline const char *path_base_of(const char *path, size_t *len)
  */
 static inline bool path_within(const char *path, size_t len, const char *dir, size_t n)
 {
-	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/');
+	return len >= n && (len == n || path[n] == '/') && !memcmp(path, dir, n);
 }
+
+/* Directories for temporary files, and of installed packages; NULL ends both lists. */
+extern const char *const path_temporary[], *const path_installed[];
+
+/** path_in - length of the first directory of a list that path_within() is true for; 0 if none */
+size_t path_in(const char *path, size_t len, const char *const *dirs);
 
 /** path_is_clean - whether path_clean() would not change a path; false if unsure */
 bool path_is_clean(const char *path, size_t len);

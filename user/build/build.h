@@ -264,6 +264,9 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len);
 /** build_next_root - the root directory after @root, the first one for NULL. Return: NULL if none */
 const char *build_next_root(const struct build *b, const char *root);
 
+/** build_is_within - path_within() for the path of a file */
+bool build_is_within(const struct build *b, uint32_t file, const char *dir);
+
 /**
  * build_inner - the part of a path that is below another root directory
  * @len: length of @path; set to the length of the result

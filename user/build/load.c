@@ -2,6 +2,7 @@
 /* Loads a build from its database.  See build.h. */
 #include "build/build.h"
 #include "db/lists.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -181,16 +182,13 @@ static void load_accesses(struct build *b)
  */
 static void take_root(void *ctx, const struct db_cells *row)
 {
-	static const char *const others[] = { "/tmp", "/var/tmp", "/dev/shm" };
 	struct build *b = ctx;
 	size_t len;
 	const char *path = build_path(b, id_of(b, row, 1, DB_FILES), &len);
 
-	if (row->v[0] != GRAPH_CHROOT || row->v[2] || len < 2)
+	if (row->v[0] != GRAPH_CHROOT || row->v[2] || len < 2 ||
+	    path_in(path, len, path_temporary) == len)
 		return;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (len == strlen(others[i]) && !memcmp(path, others[i], len))
-			return;
 	for (const char *r = build_next_root(b, NULL); r; r = build_next_root(b, r))
 		if (strlen(r) == len && !memcmp(r, path, len))
 			return;

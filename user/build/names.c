@@ -13,6 +13,14 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len)
 	return b->text.s + b->paths[file];
 }
 
+bool build_is_within(const struct build *b, uint32_t file, const char *dir)
+{
+	size_t len;
+	const char *path = build_path(b, file, &len);
+
+	return path_within(path, len, dir, strlen(dir));
+}
+
 const char *build_next_root(const struct build *b, const char *root)
 {
 	const char *next = root ? root + strlen(root) + 1 : b->roots.s;
@@ -75,14 +83,6 @@ bool build_is_file(const struct build_version *v)
 	return build_is_written(v) || v->made == GRAPH_EXISTED;
 }
 
-static bool begins_with(const struct build *b, uint32_t file, const char *dir)
-{
-	size_t len;
-	const char *path = build_inner(b, build_path(b, file, &len), &len);
-
-	return len >= strlen(dir) && !memcmp(path, dir, strlen(dir));
-}
-
 /*
  * Whether a file is in a directory for temporary files.  If the trace does not record
  * removals, its program is likely to have removed it.
@@ -90,9 +90,10 @@ static bool begins_with(const struct build *b, uint32_t file, const char *dir)
 static bool is_temporary(const struct build *b, uint32_t file)
 {
 	const struct build_version *v = &b->versions[b->files[file].final];
+	size_t len;
+	const char *path = build_inner(b, build_path(b, file, &len), &len);
 
-	return !b->uses && build_is_written(v) &&
-	       (begins_with(b, file, "/tmp/") || begins_with(b, file, "/var/tmp/"));
+	return !b->uses && build_is_written(v) && path_in(path, len, path_temporary);
 }
 
 /*

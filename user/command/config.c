@@ -431,5 +431,5 @@ bool config_has_below(const char *directory, const char *path)
 
 	while (len && directory[len - 1] == '/')
 		len--;
-	return !strncmp(directory, path, len) && (path[len] == '/' || !path[len]);
+	return path_within(path, strlen(path), directory, len);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hashes files while the build runs.  See contents.h. */
 #include "content/contents.h"
+#include "base/path.h"
 #include "base/buf.h"
 #include "base/map64.h"
 #include "base/utf8.h"
@@ -76,7 +77,7 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 	for (uint32_t i = 1; i < c->npaths; i++) {
 		const char *path = path_of(c, i, &len), *above = path_of(c, dir, &n);
 
-		if (n && len > n && path[n] == '/' && !memcmp(path, above, n))
+		if (n && len > n && path_within(path, len, above, n))
 			fn(fn_ctx, i, path + n, len - n);
 	}
 }

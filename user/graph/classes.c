@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Classes of files by path, and of programs by name.  See classes.h. */
 #include "graph/classes.h"
+#include "base/path.h"
 
 #include <string.h>
 
@@ -48,11 +49,6 @@ static const struct {
 	{ "/etc/perl/", NAME_CONFIG }, { "/etc/python", NAME_CONFIG },
 	{ "/etc/java", NAME_CONFIG }, { "/etc/php/", NAME_CONFIG },
 	{ "/etc/gitconfig", NAME_CONFIG }, { "/etc/ccache.conf", NAME_CONFIG },
-};
-
-/* Where packages are installed. Files that an administrator put there count as installed, too. */
-static const char *const installed[] = {
-	"/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/gnu/store/",
 };
 
 /* Length of a name without the digits and dots at its end. */
@@ -104,9 +100,8 @@ struct name_class classes_of_name(const char *path, size_t len)
 
 	if (is_shared(base, (size_t)(path + len - base)))
 		c.bits |= NAME_SHARED;
-	for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
-		if (match_length(installed[i], path, len))
-			c.bits |= NAME_SYSTEM;
+	if (path_in(path, len, path_installed))
+		c.bits |= NAME_SYSTEM;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		size_t n = match_length(places[i].part, path, len);
 

@@ -74,7 +74,7 @@ void cmdline_drop(struct cmdline *c)
 /* Whether @s is @path or a directory above it.  @place: minimum length of @s */
 static inline bool leads_to(const char *s, size_t n, const char *path, size_t len, size_t place)
 {
-	return n >= place && n <= len && (n == len || path[n] == '/') && !memcmp(s, path, n);
+	return n >= place && path_within(path, len, s, n);
 }
 
 /* Add a word that may be a path, as it would be opened: absolute and clean. */

@@ -2,6 +2,7 @@
 /* The model of a running build.  See top_model.h. */
 #include "show/top_model.h"
 #include "base/container.h"
+#include "base/path.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -319,15 +320,10 @@ static void spread_cpu(struct top_model *m, const struct top_program *p)
 /* Whether a file is a device, in /proc, or directly in a directory for temporary files. */
 static bool is_temporary(const struct top_file *f)
 {
-	static const char *const places[] = { "/tmp/", "/var/tmp/", "/dev/", "/proc/" };
+	static const char *const devices[] = { "/dev", "/proc", NULL };
+	size_t n = path_in(f->name, f->len, path_temporary);
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		size_t n = strlen(places[i]);
-
-		if (f->len > n && !memcmp(f->name, places[i], n))
-			return i > 1 || !memchr(f->name + n, '/', f->len - n);
-	}
-	return false;
+	return path_in(f->name, f->len, devices) || (n && memrchr(f->name, '/', f->len) == f->name + n);
 }
 
 /* Add the files that a program wrote, after it has ended. */

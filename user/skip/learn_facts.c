@@ -2,6 +2,7 @@
 /* Facts about files that a step depends on.  See learning.h. */
 #include "skip/learning.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "skip/programs.h"
 
 #include <elf.h>
@@ -195,7 +196,7 @@ static bool check_library(struct learning *x, const char *path, const char *prog
 	const char *slash = strrchr(x->l->program, '/'), *own = strrchr(path, '/');
 	size_t dir = (size_t)(slash - x->l->program);
 
-	if (skip_is_installed(path) || !is_library(path) ||
+	if (path_in(path, strlen(path), path_installed) || !is_library(path) ||
 	    skip_program(program, NULL) != skip_program(program, x->l->allow) ||
 	    (own && (size_t)(own - path) == dir && !memcmp(path, x->l->program, dir) &&
 	     !strcmp(own, "/libetrace-skip.so")))

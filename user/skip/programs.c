@@ -78,21 +78,10 @@ enum skip_program skip_program(const char *path, const char *allow)
 	return is_listed(name, allow) ? PROGRAM_YES : PROGRAM_NO;
 }
 
-bool skip_is_installed(const char *path)
-{
-	static const char *const dirs[] = { "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/",
-					    "/nix/store/", "/gnu/store/" };
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
-		if (!strncmp(path, dirs[i], strlen(dirs[i])))
-			return true;
-	return false;
-}
-
 bool skip_trusts(const char *path, const char *allow)
 {
 	return is_listed(path_base(path), allow) ||
-	       (skip_is_installed(path) && skip_program(path, NULL) != PROGRAM_NO);
+	       (path_in(path, strlen(path), path_installed) && skip_program(path, NULL) != PROGRAM_NO);
 }
 
 const char *skip_option(const char *path, const char *arg)

@@ -27,8 +27,6 @@ enum skip_program skip_program(const char *path, const char *allow);
  */
 bool skip_trusts(const char *path, const char *allow);
 
-/** skip_is_installed - whether a path is below a directory of the system's own files */
-bool skip_is_installed(const char *path);
 
 /**
  * skip_option - find an option with which a program does what the recording does not show

@@ -217,15 +217,9 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 /* Whether a path leads elsewhere for the process that resolves it. */
 static bool is_of_caller(const char *path)
 {
-	static const char *const of[] = { "/proc/self", "/proc/thread-self" };
-	size_t n;
+	static const char *const of[] = { "/proc/self", "/proc/thread-self", NULL };
 
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		n = strlen(of[i]);
-		if (!strncmp(path, of[i], n) && (!path[n] || path[n] == '/'))
-			return true;
-	}
-	return false;
+	return path_in(path, strlen(path), of);
 }
 
 /* Where the directory in the first @len bytes of log->path leads now. Return: false if unknown. */

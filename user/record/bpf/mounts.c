@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The mounts that a task sees.  See mounts.h. */
 #include "record/bpf/mounts.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,8 +70,7 @@ static const struct mount_point *mount_of(const struct mounts *m, const char *pa
 		const char *at = m->list[i].at;
 		size_t n = strcmp(at, "/") ? strlen(at) : 0;
 
-		if (n >= best_len && len >= n && !memcmp(at, path, n) &&
-		    (len == n || path[n] == '/')) {
+		if (n >= best_len && path_within(path, len, at, n)) {
 			best = &m->list[i];
 			best_len = n;
 		}
