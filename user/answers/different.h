@@ -173,21 +173,6 @@ void different_look_at_units(struct different *w);
  */
 void different_look_at_writers(struct different *w, const struct different_file *f);
 
-/* When the second build may have read the clock. */
-struct different_when {
-	int64_t from, to;	/* s since 1970; @to: 0 if unknown */
-	bool both;		/* the text examined is known to differ */
-};
-
-/** different_time_in - a time in a text.  Return: NULL if none; @len: its length */
-const char *different_time_in(const struct different_when *w, const struct buf *b, size_t *len);
-
-/** different_number_in - whether there is a time in binary form, as in archives */
-bool different_number_in(const struct different_when *w, const struct buf *b);
-
-/** different_would_see - whether a search for times is reliable; not if the build took too long */
-bool different_would_see(const struct different_when *w, const struct buf *b, bool text);
-
 /** different_look_at_contents - clues in the contents of files (different_contents.c) */
 void different_look_at_contents(struct different *w);
 

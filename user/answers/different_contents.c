@@ -3,6 +3,7 @@
 #include "answers/different.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/time_text.h"
 #include "base/xalloc.h"
 
 #include <ctype.h>
@@ -232,7 +233,7 @@ struct text_look {
 	struct different *w;
 	uint32_t unit;
 	const struct buf *was, *is;
-	struct different_when when;
+	struct time_span when;
 	bool text;
 	/* the differences are printable, but not the whole file: tar headers */
 	bool printable;
@@ -263,17 +264,17 @@ bool different_has_word(const struct buf *b, const char *word)
 static void look_for_times(const struct text_look *l)
 {
 	size_t len;
-	const char *at = different_time_in(&l->when, l->is, &len);
+	const char *at = time_in_text(&l->when, l->is, &len);
 
 	if (at)
 		different_clue(l->w, DIFFERENT_TIME, 95, l->unit, "it holds the time of the build: %.*s",
 			       (int)len, at);
-	else if (!l->text && different_number_in(&l->when, l->is))
+	else if (!l->text && time_would_show(&l->when, l->is, false) && time_in_numbers(&l->when, l->is))
 		different_clue(l->w, DIFFERENT_TIME, 92, l->unit, "it holds the time of the build, as a number");
 	else if (l->text || l->printable)
-		l->w->compared |= different_would_see(&l->when, l->is, true);
+		l->w->compared |= time_would_show(&l->when, l->is, true);
 	else if (!l->compressed)
-		l->w->scanned |= different_would_see(&l->when, l->is, false);
+		l->w->scanned |= time_would_show(&l->when, l->is, false);
 }
 
 /* Whether the second content has the text @is where the first, if known, has @was. */

@@ -1,50 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Finds the time of a build in its outputs.  See different.h. */
-#include "answers/different.h"
+/* Finds a time in the content of a file.  See time_text.h. */
+#include "base/time_text.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* If a build takes longer than this, in s, a match of minutes and seconds proves nothing. */
 #define LONG 600
 /* Bytes times seconds above which the chance of a random match of a binary time exceeds 1 %. */
 #define CHANCE ((1ull << 31) / 100)
+#define DAY 86400
 
-static bool is_then(const struct different_when *w, uint64_t seconds)
+static bool is_then(const struct time_span *w, uint64_t seconds)
 {
 	return w->to && (int64_t)seconds >= w->from && (int64_t)seconds <= w->to;
 }
 
-/* Whether a number of @n digits is a time: s, ms, us or ns since 1970, or like 20261129130501. */
-static bool is_time_number(const struct different_when *w, const char *s, size_t n)
+/* Whether @n digits are a time: s since 1970, and maybe parts of one; or octal, as in tar. */
+static bool is_time_number(const struct time_span *w, const char *s, size_t n)
 {
-	uint64_t v = 0;
+	uint64_t v = 0, octal = 0;
 
-	for (size_t i = 0; i < n && i < 19; i++)
+	for (size_t i = 0; i < n && i < 10; i++)
 		v = v * 10 + (uint64_t)(s[i] - '0');
-	switch (n) {
-	case 10:
-		return is_then(w, v);
-	case 13:
-		return is_then(w, v / 1000);
-	case 16:
-		return is_then(w, v / 1000000);
-	case 19:
-		return is_then(w, v / 1000000000);
-	case 11:
-		/* tar: octal */
-		return is_then(w, strtoull(s, NULL, 8));
-	default:
-		return false;
-	}
+	for (size_t i = 0; n == 11 && i < n; i++)
+		octal = octal * 8 + (uint64_t)(s[i] - '0');
+	return n >= 10 && (is_then(w, v) || is_then(w, octal));
 }
 
 /*
  * Compare minutes and seconds only, to ignore the time zone: most differ by whole hours, some by
  * half hours. In a long build, any would match.
  */
-static bool is_minute(const struct different_when *w, unsigned int minute, unsigned int second)
+static bool is_minute(const struct time_span *w, unsigned int minute, unsigned int second)
 {
 	if (w->to - w->from > LONG && !w->both)
 		return false;
@@ -70,15 +59,25 @@ static bool has_form(const char *s, size_t left, const char *form)
 }
 
 /* Whether a text begins with a time of the build: "12:05:31" */
-static bool is_time_text(const struct different_when *w, const char *s, size_t left)
+static bool is_time_text(const struct time_span *w, const char *s, size_t left)
 {
 	return has_form(s, left, "00:00:00") && is_minute(w, two_digits(s + 3), two_digits(s + 6));
 }
 
 /* Whether a text begins with a date and a time of the build without seconds: "2026-11-29 12:05" */
-static bool is_date_text(const struct different_when *w, const char *s, size_t left)
+static bool is_date_text(const struct time_span *w, const char *s, size_t left)
 {
+	struct tm tm = { 0 };
+	int64_t t;
+
 	if (!has_form(s, left, "0000-00-00?00:00"))
+		return false;
+	tm.tm_year = (int)(two_digits(s) * 100 + two_digits(s + 2)) - 1900;
+	tm.tm_mon = (int)two_digits(s + 5) - 1;
+	tm.tm_mday = (int)two_digits(s + 8);
+	t = timegm(&tm);
+	/* the day in a time zone that may be another */
+	if (t > w->to + DAY || t < w->from - 2 * DAY)
 		return false;
 	for (unsigned int second = 0; second < 60; second++)
 		if (is_minute(w, two_digits(s + 14), second))
@@ -86,14 +85,14 @@ static bool is_date_text(const struct different_when *w, const char *s, size_t l
 	return false;
 }
 
-static bool is_stamp(const struct different_when *w, const char *s, size_t n)
+static bool is_stamp(const struct time_span *w, const char *s, size_t n)
 {
 	/* the form is YYYYMMDDhhmmss */
 	return n == 14 && (s[0] == '1' || s[0] == '2') &&
 	       is_minute(w, two_digits(s + 10), two_digits(s + 12));
 }
 
-const char *different_time_in(const struct different_when *w, const struct buf *b, size_t *len)
+const char *time_in_text(const struct time_span *w, const struct buf *b, size_t *len)
 {
 	size_t i = 0, n;
 
@@ -118,7 +117,7 @@ const char *different_time_in(const struct different_when *w, const struct buf *
 	return NULL;
 }
 
-bool different_would_see(const struct different_when *w, const struct buf *b, bool text)
+bool time_would_show(const struct time_span *w, const struct buf *b, bool text)
 {
 	/* at each byte, a few of the 2^32 possible numbers match by chance */
 	return w->to && (text ? w->both || w->to - w->from <= LONG :
@@ -126,7 +125,7 @@ bool different_would_see(const struct different_when *w, const struct buf *b, bo
 }
 
 /* Whether eight hexadecimal digits are a time, as in cpio. */
-static bool has_hexadecimal(const struct different_when *w, const char *s)
+static bool has_hexadecimal(const struct time_span *w, const char *s)
 {
 	uint64_t v = 0;
 
@@ -138,13 +137,10 @@ static bool has_hexadecimal(const struct different_when *w, const char *s)
 	return is_then(w, v);
 }
 
-/* Whether binary data has such a time: as 4 bytes (gzip), as digits (cpio), or as zip stores it. */
-bool different_number_in(const struct different_when *w, const struct buf *b)
+bool time_in_numbers(const struct time_span *w, const struct buf *b)
 {
 	const uint8_t *s = (const uint8_t *)b->s;
 
-	if (!different_would_see(w, b, false))
-		return false;
 	for (size_t i = 0; i + 8 <= b->len; i++)
 		/* cpio: 8 hexadecimal digits */
 		if (has_hexadecimal(w, b->s + i))
