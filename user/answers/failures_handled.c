@@ -10,6 +10,7 @@
  * to do the same with its failure.
  */
 #include "answers/failures.h"
+#include "answers/shell_words.h"
 #include "base/xalloc.h"
 #include "build/build.h"
 
@@ -24,113 +25,85 @@
 enum piece { PIECE_WORD, PIECE_NEXT, PIECE_AND, PIECE_OR, PIECE_PIPE, PIECE_FUNCTION };
 
 struct word {
-	size_t at, len;		/* in script.words */
+	size_t at, len;		/* in script.text.words */
 	enum piece piece;
 	bool any;		/* has a variable or a pattern: it stands for any arguments */
 };
 
 struct script {
-	const char *s, *end;	/* what is left of the text */
-	struct buf words;
+	struct shell_words text;
 	struct word *list;
 	size_t n, cap;
+	size_t own;		/* how many of them are not inside of "$(...)" */
 };
 
 static void add_piece(struct script *t, enum piece piece, size_t at, bool any)
 {
 	t->list = xgrow(t->list, &t->cap, t->n + 1, sizeof(*t->list));
-	t->list[t->n++] = (struct word){ .at = at, .len = t->words.len - at, .piece = piece, .any = any };
+	t->list[t->n++] = (struct word){ .at = at, .len = t->text.words.len - at, .piece = piece, .any = any };
 }
 
 /* ---- the pieces of the text ---- */
 
 static void take_operator(struct script *t)
 {
-	char c = *t->s++;
-	bool twice = t->s < t->end && *t->s == c;
+	struct shell_words *w = &t->text;
+	char c = *w->s++;
+	bool twice = w->s < w->end && *w->s == c;
 
-	if (c == '(' && t->s < t->end && *t->s == ')') {
-		t->s++;
-		add_piece(t, PIECE_FUNCTION, t->words.len, false);
+	if (c == '(' && w->s < w->end && *w->s == ')') {
+		w->s++;
+		add_piece(t, PIECE_FUNCTION, w->words.len, false);
 		return;
 	}
-	t->s += twice;
+	w->s += twice;
 	if (c == '&' && twice)
-		add_piece(t, PIECE_AND, t->words.len, false);
+		add_piece(t, PIECE_AND, w->words.len, false);
 	else if (c == '|')
-		add_piece(t, twice ? PIECE_OR : PIECE_PIPE, t->words.len, false);
+		add_piece(t, twice ? PIECE_OR : PIECE_PIPE, w->words.len, false);
 	else if (c != '(' && c != ')')
-		add_piece(t, PIECE_NEXT, t->words.len, false);
-}
-
-/* Skip "2> file", "> file", "2>&1".  Return: whether there was a redirection. */
-static bool skip_redirection(struct script *t)
-{
-	const char *s = t->s;
-
-	while (s < t->end && *s >= '0' && *s <= '9')
-		s++;
-	s += s < t->end && *s == '&' && s + 1 < t->end && s[1] == '>';
-	if (s == t->end || (*s != '<' && *s != '>'))
-		return false;
-	while (s < t->end && strchr("<>&", *s))
-		s++;
-	while (s < t->end && *s == ' ')
-		s++;
-	while (s < t->end && !strchr(" \t\n;&|()", *s))
-		s++;
-	t->s = s;
-	return true;
+		add_piece(t, PIECE_NEXT, w->words.len, false);
 }
 
 static void take_word(struct script *t)
 {
-	size_t at = t->words.len;
-	bool any = *t->s == '~';
-	char quote = 0;
+	size_t at = t->text.words.len;
+	bool literal = shell_word(&t->text);
 
-	for (; t->s < t->end && (quote || !strchr(" \t\n;&|()<>", *t->s)); t->s++) {
-		char c = *t->s;
-
-		if (c == quote) {
-			quote = 0;
-		} else if (!quote && (c == '\'' || c == '"')) {
-			quote = c;
-		} else if (c == '\\' && quote != '\'' && t->s + 1 < t->end) {
-			buf_addc(&t->words, *++t->s);
-		} else {
-			any |= quote != '\'' && strchr("$`", c);
-			any |= !quote && strchr("*?[{", c);
-			buf_addc(&t->words, c);
-		}
-		/* "$(a b)": the words in it are commands of their own */
-		if (quote != '\'' && c == '$' && t->s + 1 < t->end && t->s[1] == '(')
-			quote = 0;
-	}
-	add_piece(t, PIECE_WORD, at, any);
+	add_piece(t, PIECE_WORD, at, !literal);
 }
 
-static void take_text(struct script *t)
+static void take_text(struct script *t, const char *s, size_t len)
 {
-	bool first = true;
+	struct shell_words *w = &t->text;
 
-	while (t->s < t->end && t->n < WORDS_MAX) {
-		if (strchr(" \t", *t->s)) {
-			t->s++;
-		} else if (*t->s == '\\' && t->s + 1 < t->end && t->s[1] == '\n') {
-			t->s += 2;
-		} else if (*t->s == '#') {
-			while (t->s < t->end && *t->s != '\n')
-				t->s++;
-		} else if (strchr("\n;&|()", *t->s)) {
-			/* a newline after && or || goes on */
-			first = *t->s == '\n' && t->n && t->list[t->n - 1].piece != PIECE_WORD;
-			if (first)
-				t->s++;
-			else
-				take_operator(t);
-		} else if (!skip_redirection(t)) {
+	w->s = s;
+	w->end = s + len;
+	while (shell_blanks(w), w->s < w->end && t->n < WORDS_MAX) {
+		/* a newline after && or || goes on */
+		if (*w->s == '\n' && t->n && t->list[t->n - 1].piece != PIECE_WORD)
+			w->s++;
+		else if (strchr("\n;&|()", *w->s))
+			take_operator(t);
+		else if (!shell_redirection(w))
 			take_word(t);
+	}
+}
+
+/* Read the commands in words like "$(a b)", too. */
+static void take_quoted(struct script *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct word *w = &t->list[i];
+		const char *s = t->text.words.s + w->at, *in = w->any ? memmem(s, w->len, "$(", 2) : NULL;
+
+		if (in) {
+			size_t len = w->len - (size_t)(in + 2 - s);
+			char *copy = xstrndup(in + 2, len);
+
+			add_piece(t, PIECE_NEXT, t->text.words.len, false);
+			take_text(t, copy, len);
+			free(copy);
 		}
 	}
 }
@@ -140,7 +113,7 @@ static void take_text(struct script *t)
 static bool is_word(const struct script *t, size_t i, const char *word)
 {
 	return i < t->n && t->list[i].piece == PIECE_WORD && t->list[i].len == strlen(word) &&
-	       !memcmp(t->words.s + t->list[i].at, word, t->list[i].len);
+	       !memcmp(t->text.words.s + t->list[i].at, word, t->list[i].len);
 }
 
 static bool is_any_word(const struct script *t, size_t i, const char *const *words)
@@ -151,25 +124,16 @@ static bool is_any_word(const struct script *t, size_t i, const char *const *wor
 	return false;
 }
 
-static bool is_name_char(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 static bool is_assignment(const struct script *t, size_t i)
 {
-	const char *s = t->words.s + t->list[i].at;
-	size_t n = 0;
-
-	while (n < t->list[i].len && is_name_char(s[n]))
-		n++;
-	return n && n < t->list[i].len && s[n] == '=';
+	return t->list[i].piece == PIECE_WORD &&
+	       shell_is_assignment(t->text.words.s + t->list[i].at, t->list[i].len);
 }
 
 static bool mentions(const struct script *t, size_t i, const char *s, size_t len)
 {
 	return t->list[i].piece == PIECE_WORD &&
-	       memmem(t->words.s + t->list[i].at, t->list[i].len, s, len);
+	       memmem(t->text.words.s + t->list[i].at, t->list[i].len, s, len);
 }
 
 /* The first piece behind the words of a command. */
@@ -205,7 +169,7 @@ static bool can_be(const struct script *t, size_t i, size_t end, char *const *ar
 				return true;
 		return false;
 	}
-	return n && strlen(*args) == w->len && !memcmp(*args, t->words.s + w->at, w->len) &&
+	return n && strlen(*args) == w->len && !memcmp(*args, t->text.words.s + w->at, w->len) &&
 	       can_be(t, i + 1, end, args + 1, n - 1);
 }
 
@@ -222,7 +186,7 @@ static bool can_be_call(const struct script *t, size_t i, char *const *args, siz
 		return true;
 	for (size_t skip = 0; skip < n && skip < 3; skip++)
 		if (w->any ? can_be(t, i, end, args + skip, n - skip) :
-			     same_name(args[skip], t->words.s + w->at, w->len) &&
+			     same_name(args[skip], t->text.words.s + w->at, w->len) &&
 			     can_be(t, i + 1, end, args + skip + 1, n - skip - 1))
 			return true;
 	return false;
@@ -276,10 +240,10 @@ static bool ignores(const struct script *t, size_t from, size_t i, bool last)
 /* Whether a word has the value of a variable: $name or ${name}. */
 static bool has_value(const struct script *t, size_t i, const char *name, size_t len)
 {
-	const char *s = t->words.s + t->list[i].at, *end = s + t->list[i].len, *at;
+	const char *s = t->text.words.s + t->list[i].at, *end = s + t->list[i].len, *at;
 
 	for (; t->list[i].any && (at = memmem(s, (size_t)(end - s), name, len)); s = at + 1)
-		if (at > s && strchr("${", at[-1]) && (at + len == end || !is_name_char(at[len])))
+		if (at > s && strchr("${", at[-1]) && shell_name(at, (size_t)(end - at)) == len)
 			return true;
 	return false;
 }
@@ -287,22 +251,22 @@ static bool has_value(const struct script *t, size_t i, const char *name, size_t
 /* Whether the script exits, or ends, by a test of the variable that is set at @i. */
 static bool exits_by(const struct script *t, size_t i)
 {
-	const char *s = t->words.s + t->list[i].at;
-	size_t len = (size_t)((const char *)memchr(s, '=', t->list[i].len) - s);
+	const char *s = t->text.words.s + t->list[i].at;
+	size_t len = shell_name(s, t->list[i].len);
 
-	for (i++; i < t->n; i++) {
+	for (i++; i < t->own; i++) {
 		size_t k = i, after = 0;
 
 		if (!has_value(t, i, s, len))
 			continue;
 		while (k && t->list[k - 1].piece == PIECE_WORD)
 			k--;
-		for (; k < t->n && after < 3; k++) {
+		for (; k < t->own && after < 3; k++) {
 			if (is_word(t, k, "exit") || is_word(t, k, "return"))
 				return true;
 			after += t->list[k].piece != PIECE_WORD;
 		}
-		if (k == t->n)
+		if (k == t->own)
 			return true;
 	}
 	return false;
@@ -324,7 +288,7 @@ static bool keeps(const struct script *t, size_t from, size_t i)
 		return false;
 	}
 	for (; k < until && k < t->n; k++)
-		if (t->list[k].piece == PIECE_WORD && is_assignment(t, k) && exits_by(t, k))
+		if (is_assignment(t, k) && exits_by(t, k))
 			return true;
 	return false;
 }
@@ -369,7 +333,7 @@ static size_t function_of(const struct script *t, size_t i)
 
 	for (size_t k = 0; i < t->n && w->piece == PIECE_WORD && k < t->n; k++, d++)
 		if (k != i && d->len == w->len && is_defined(t, k) &&
-		    !memcmp(t->words.s + d->at, t->words.s + w->at, w->len))
+		    !memcmp(t->text.words.s + d->at, t->text.words.s + w->at, w->len))
 			return k;
 	return t->n;
 }
@@ -473,15 +437,15 @@ enum failure_handling failures_handling(const struct failures *f, uint32_t scrip
 	if (n && n <= ARGS_MAX && failures_script(f, script, &text)) {
 		for (size_t i = 0; i < n; i++, at += strlen(at) + 1)
 			list[i] = at;
-		t.s = text.s;
-		t.end = text.s + text.len;
-		take_text(&t);
+		take_text(&t, text.s, text.len);
+		t.own = t.n;
+		take_quoted(&t);
 		if (t.n < WORDS_MAX)
 			handling = handling_of(&t, list, n, last);
 	}
 	buf_free(&text);
 	buf_free(&args);
-	buf_free(&t.words);
+	buf_free(&t.text.words);
 	free(t.list);
 	return handling;
 }

@@ -9,6 +9,7 @@
  * read, if it has not changed since it ran.
  */
 #include "answers/failures.h"
+#include "answers/shell_words.h"
 #include "base/xalloc.h"
 #include "build/build.h"
 
@@ -34,19 +35,17 @@ enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
 
 /* A command in a shell's text. */
 struct command {
-	size_t word, len;	/* offset of its name in shell_text.words, and its length */
+	size_t word, len;	/* offset of its name in shell_words.words, and its length */
 	enum joint before;
 	bool candidate;		/* it is not a builtin, and did not run */
 };
 
 struct shell_text {
-	const char *s, *end;
-	struct buf words;
+	struct shell_words w;
 	struct command *commands;
 	size_t n, cap;
 	bool errexit;		/* set -e: a command that fails ends it */
 	bool branches;		/* if, while, a subshell: some commands may not have run */
-	bool strange;		/* it has syntax that is not understood here */
 };
 
 /* ---- words ---- */
@@ -74,127 +73,7 @@ static bool is_in(const char *list, const char *word, size_t len)
 	return false;
 }
 
-static bool ends_word(char c)
-{
-	return strchr(" \t\n;&|<>()", c);
-}
-
-/* Read the text between double quotes, up to the closing one. */
-static bool take_quoted(struct shell_text *t)
-{
-	bool literal = true;
-
-	while (t->s < t->end && *t->s != '"') {
-		if (*t->s == '`' || (*t->s == '$' && t->s + 1 < t->end && t->s[1] == '('))
-			t->strange = true;
-		literal &= *t->s != '$';
-		if (*t->s == '\\' && t->s + 1 < t->end)
-			t->s++;
-		buf_addc(&t->words, *t->s++);
-	}
-	t->strange |= t->s == t->end;
-	t->s += t->s < t->end;
-	return literal;
-}
-
-/* Skip "${x:-a b}" up to the closing brace; only command substitutions in it matter. */
-static void skip_variable(struct shell_text *t)
-{
-	t->s++;
-	if (t->s < t->end && *t->s == '(')
-		t->strange = true;
-	if (t->s < t->end && *t->s == '{') {
-		const char *brace = memchr(t->s, '}', (size_t)(t->end - t->s));
-
-		t->strange |= !brace || memchr(t->s, '`', (size_t)(brace - t->s)) ||
-			      memmem(t->s, (size_t)(brace - t->s), "$(", 2);
-		t->s = brace ? brace + 1 : t->end;
-	}
-}
-
-/* Append a word to words.  Return: false if its value is only known when the shell runs. */
-static bool take_word(struct shell_text *t)
-{
-	bool literal = *t->s != '~';
-
-	while (t->s < t->end && !ends_word(*t->s)) {
-		const char *quote;
-
-		switch (*t->s) {
-		case '\'':
-			quote = memchr(t->s + 1, '\'', (size_t)(t->end - t->s - 1));
-			t->strange |= !quote;
-			quote = quote ? quote : t->end;
-			buf_add(&t->words, t->s + 1, (size_t)(quote - t->s - 1));
-			t->s = quote < t->end ? quote + 1 : quote;
-			break;
-		case '"':
-			t->s++;
-			literal &= take_quoted(t);
-			break;
-		case '`':
-			t->strange = true;
-			t->s++;
-			break;
-		case '$':
-			literal = false;
-			skip_variable(t);
-			break;
-		case '\\':
-			t->s += t->s + 1 < t->end;
-			buf_addc(&t->words, *t->s++);
-			break;
-		default:
-			literal &= !strchr("*?", *t->s);
-			buf_addc(&t->words, *t->s++);
-		}
-	}
-	return literal;
-}
-
-static bool is_assignment(const char *s, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && (s[i] == '_' || (s[i] >= '0' && s[i] <= '9') ||
-			   ((s[i] | 32) >= 'a' && (s[i] | 32) <= 'z')))
-		i++;
-	return i && i < len && (s[i] == '=' || (s[i] == '+' && i + 1 < len && s[i + 1] == '='));
-}
-
 /* ---- commands ---- */
-
-static void skip_blanks(struct shell_text *t)
-{
-	while (t->s < t->end && (*t->s == ' ' || *t->s == '\t' ||
-				 (*t->s == '\\' && t->s + 1 < t->end && t->s[1] == '\n')))
-		t->s += *t->s == '\\' ? 2 : 1;
-	if (t->s < t->end && *t->s == '#')
-		while (t->s < t->end && *t->s != '\n')
-			t->s++;
-}
-
-/* Skip a redirection: "> file", "2>&1".  Return: whether there was one. */
-static bool skip_redirection(struct shell_text *t)
-{
-	const char *s = t->s;
-	size_t from = t->words.len;
-
-	while (s < t->end && *s >= '0' && *s <= '9')
-		s++;
-	if (s == t->end || (*s != '<' && *s != '>'))
-		return false;
-	/* a here-document, or process substitution */
-	t->strange |= s + 1 < t->end && (s[1] == '(' || (*s == '<' && s[1] == '<'));
-	while (s < t->end && strchr("<>&|", *s))
-		s++;
-	t->s = s;
-	skip_blanks(t);
-	if (t->s < t->end)
-		take_word(t);
-	t->words.len = from;
-	return true;
-}
 
 /* Read the operator before the next command.  The first command has none. */
 static enum joint take_joint(struct shell_text *t)
@@ -202,20 +81,20 @@ static enum joint take_joint(struct shell_text *t)
 	enum joint joint = JOINT_NEXT;
 	char c;
 
-	while (skip_blanks(t), t->s < t->end && strchr(";&|\n)", *t->s)) {
-		c = *t->s++;
+	while (shell_blanks(&t->w), t->w.s < t->w.end && strchr(";&|\n)", *t->w.s)) {
+		c = *t->w.s++;
 		t->branches |= c == ')';
 		/* a newline after an operator is not an operator */
 		if (c == '\n')
 			continue;
 		joint = c == '|' ? JOINT_PIPE : JOINT_NEXT;
-		if (c == ';' || c == ')' || t->s == t->end)
+		if (c == ';' || c == ')' || t->w.s == t->w.end)
 			continue;
-		if (c == *t->s) {
+		if (c == *t->w.s) {
 			joint = c == '|' ? JOINT_OR : JOINT_AND;
-			t->s++;
-		} else if (c == '|' && *t->s == '&') {
-			t->s++;
+			t->w.s++;
+		} else if (c == '|' && *t->w.s == '&') {
+			t->w.s++;
 		}
 	}
 	return joint;
@@ -230,20 +109,20 @@ static bool is_errexit(const char *word, size_t len)
 /* Skip arguments; for set, look for -e among them. */
 static void skip_arguments(struct shell_text *t, bool of_set)
 {
-	while (skip_blanks(t), t->s < t->end && !strchr(";&|\n)", *t->s)) {
-		size_t from = t->words.len;
+	while (shell_blanks(&t->w), t->w.s < t->w.end && !strchr(";&|\n)", *t->w.s)) {
+		size_t from = t->w.words.len;
 
-		if (skip_redirection(t))
+		if (shell_redirection(&t->w))
 			continue;
 		/* the definition of a function: give up */
-		if (*t->s == '(') {
-			t->strange = true;
+		if (*t->w.s == '(') {
+			t->w.strange = true;
 			return;
 		}
-		take_word(t);
-		if (of_set && is_errexit(t->words.s + from, t->words.len - from))
+		shell_word(&t->w);
+		if (of_set && is_errexit(t->w.words.s + from, t->w.words.len - from))
 			t->errexit = true;
-		t->words.len = from;
+		t->w.words.len = from;
 	}
 }
 
@@ -256,34 +135,34 @@ static void add_command(struct shell_text *t, size_t word, size_t len, enum join
 /* Whether an exit has a number other than 127, so that it is not the reason. */
 static bool exits_otherwise(struct shell_text *t)
 {
-	const char *s = t->s;
+	const char *s = t->w.s;
 
-	while (s < t->end && *s == ' ')
+	while (s < t->w.end && *s == ' ')
 		s++;
-	return s < t->end && *s >= '0' && *s <= '9' && strncmp(s, "127", 3);
+	return s < t->w.end && *s >= '0' && *s <= '9' && strncmp(s, "127", 3);
 }
 
 static void take_command(struct shell_text *t, enum joint before)
 {
-	while (skip_blanks(t), t->s < t->end && !strchr(";&|\n)", *t->s)) {
-		size_t from = t->words.len, len;
+	while (shell_blanks(&t->w), t->w.s < t->w.end && !strchr(";&|\n)", *t->w.s)) {
+		size_t from = t->w.words.len, len;
 		const char *word;
 		bool literal;
 
-		if (skip_redirection(t))
+		if (shell_redirection(&t->w))
 			continue;
-		if (*t->s == '(') {
+		if (*t->w.s == '(') {
 			t->branches = true;
-			t->strange |= t->s + 1 < t->end && t->s[1] == '(';
-			t->s++;
+			t->w.strange |= t->w.s + 1 < t->w.end && t->w.s[1] == '(';
+			t->w.s++;
 			continue;
 		}
-		literal = take_word(t);
-		word = t->words.s + from;
-		len = t->words.len - from;
+		literal = shell_word(&t->w);
+		word = t->w.words.s + from;
+		len = t->w.words.len - from;
 		/* the command is in a variable: unknown */
-		if (!len || (!literal && !is_assignment(word, len))) {
-			t->strange = true;
+		if (!len || (!literal && !shell_is_assignment(word, len))) {
+			t->w.strange = true;
 			return;
 		}
 		if (is_in(openers, word, len)) {
@@ -292,18 +171,18 @@ static void take_command(struct shell_text *t, enum joint before)
 			t->branches = true;
 			skip_arguments(t, false);
 		} else if (is_in(strange, word, len)) {
-			t->strange |= strncmp(word, "exit", len) || !exits_otherwise(t);
+			t->w.strange |= strncmp(word, "exit", len) || !exits_otherwise(t);
 			skip_arguments(t, false);
 		} else if (is_in(builtins, word, len)) {
 			skip_arguments(t, is_in(" set ", word, len));
-		} else if (!is_in(" command exec ", word, len) && !is_assignment(word, len)) {
+		} else if (!is_in(" command exec ", word, len) && !shell_is_assignment(word, len)) {
 			/* an option of the opener before it */
-			t->strange |= *word == '-';
+			t->w.strange |= *word == '-';
 			add_command(t, from, len, before);
 			skip_arguments(t, false);
 			return;
 		}
-		t->words.len = from;
+		t->w.words.len = from;
 	}
 }
 
@@ -311,14 +190,14 @@ static void take_text(struct shell_text *t)
 {
 	enum joint joint = take_joint(t);
 
-	while (t->s < t->end) {
-		const char *from = t->s;
+	while (t->w.s < t->w.end) {
+		const char *from = t->w.s;
 
 		take_command(t, joint);
 		joint = take_joint(t);
 		/* no progress: syntax that is not understood here */
-		t->strange |= t->s == from;
-		t->s += t->s == from;
+		t->w.strange |= t->w.s == from;
+		t->w.s += t->w.s == from;
 	}
 }
 
@@ -386,7 +265,7 @@ static const struct command *first_of(const struct shell_text *t, size_t from)
 
 static bool same_word(const struct shell_text *t, const struct command *a, const struct command *b)
 {
-	return a->len == b->len && !memcmp(t->words.s + a->word, t->words.s + b->word, a->len);
+	return a->len == b->len && !memcmp(t->w.words.s + a->word, t->w.words.s + b->word, a->len);
 }
 
 static const struct command *choose_command(const struct shell_text *t)
@@ -503,7 +382,7 @@ static void find_candidates(struct shell_text *t, const struct failures *f, uint
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct command *c = &t->commands[i];
-		const char *word = t->words.s + c->word, *slash = memrchr(word, '/', c->len);
+		const char *word = t->w.words.s + c->word, *slash = memrchr(word, '/', c->len);
 		size_t skip = slash ? (size_t)(slash + 1 - word) : 0;
 
 		c->word += skip;
@@ -534,8 +413,8 @@ static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, st
 {
 	if (!find_text(db, build_with_command(build_of(db), exec), text, &t->errexit))
 		return false;
-	t->s = text->s;
-	t->end = text->s + text->len;
+	t->w.s = text->s;
+	t->w.end = text->s + text->len;
 	take_text(t);
 	return true;
 }
@@ -551,7 +430,7 @@ bool failures_script(const struct failures *f, uint32_t exec, struct buf *text)
 
 static void forget_text(struct shell_text *t, struct buf *text)
 {
-	buf_free(&t->words);
+	buf_free(&t->w.words);
 	buf_free(text);
 	free(t->commands);
 }
@@ -566,7 +445,7 @@ bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len
 	    text.len && memmem(text.s, text.len, name, len)) {
 		may = false;
 		for (size_t i = 0; i < t.n && !may; i++)
-			may = is_base(t.words.s + t.commands[i].word, t.commands[i].len, name, len);
+			may = is_base(t.w.words.s + t.commands[i].word, t.commands[i].len, name, len);
 	}
 	forget_text(&t, &text);
 	return may;
@@ -584,15 +463,15 @@ bool failures_not_run(const struct failures *f, uint32_t exec, struct failure_on
 		return false;
 	on->reason = FAILURE_OF_TOOL;
 	if (read_commands(db, exec, &t, &text)) {
-		t.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
-		if (!t.strange) {
+		t.w.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
+		if (!t.w.strange) {
 			find_candidates(&t, f, shell);
 			found = choose_command(&t);
 		}
 	}
 	on->likely = found;
 	if (found) {
-		buf_add(&on->name, t.words.s + found->word, found->len);
+		buf_add(&on->name, t.w.words.s + found->word, found->len);
 		buf_add(&on->path, on->name.s, on->name.len);
 	}
 	forget_text(&t, &text);
