@@ -173,10 +173,10 @@ void answers_how_failed(struct db *db, uint32_t exec, bool without, struct buf *
 {
 	const struct build *b = build_of(db);
 	size_t len;
-	const char *path = build_path(b, b->execs[exec].program, &len), *slash = memrchr(path, '/', len);
-	const char *base = slash ? slash + 1 : path;
+	const char *path = build_path(b, b->execs[exec].program, &len);
 
-	buf_add(to, base, (size_t)(path + len - base));
+	path = path_base_of(path, &len);
+	buf_add(to, path, len);
 	buf_adds(to, without ? " failed without it, with " : " failed on it, with ");
 	failures_how(db, exec, to);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* How programs react to failed calls, by their names and options.  See failures.h. */
 #include "answers/failures.h"
+#include "base/path.h"
 #include "build/build.h"
 
 #include <stdlib.h>
@@ -55,11 +56,10 @@ static bool is_name(const char *s, size_t len, const char *name)
 
 static const struct caller_row *row_of(const char *path, size_t len)
 {
-	const char *slash = memrchr(path, '/', len), *s = slash ? slash + 1 : path;
-	size_t n = (size_t)(path + len - s);
+	const char *s = path_base_of(path, &len);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (is_name(s, n, rows[i].name))
+		if (is_name(s, len, rows[i].name))
 			return &rows[i];
 	return NULL;
 }

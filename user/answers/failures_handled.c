@@ -11,6 +11,7 @@
  */
 #include "answers/failures.h"
 #include "answers/shell_words.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "build/build.h"
 
@@ -146,13 +147,8 @@ static size_t end_of(const struct script *t, size_t i)
 
 static bool same_name(const char *arg, const char *s, size_t len)
 {
-	const char *slash = strrchr(arg, '/'), *other = memrchr(s, '/', len);
-
-	arg = slash ? slash + 1 : arg;
-	if (other) {
-		len -= (size_t)(other + 1 - s);
-		s = other + 1;
-	}
+	arg = path_base(arg);
+	s = path_base_of(s, &len);
 	return strlen(arg) == len && !memcmp(arg, s, len);
 }
 

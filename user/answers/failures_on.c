@@ -25,14 +25,6 @@ const char *failure_reason_word(enum failure_reason reason)
 
 /* ---- paths ---- */
 
-static struct work_arg base_of(const char *path, size_t len)
-{
-	const char *slash = memrchr(path, '/', len);
-
-	return slash ? (struct work_arg){ slash + 1, (size_t)(path + len - slash - 1) } :
-		       (struct work_arg){ path, len };
-}
-
 static bool same_arg(struct work_arg a, struct work_arg b)
 {
 	return a.len == b.len && !memcmp(a.s, b.s, a.len);
@@ -83,7 +75,7 @@ static struct work_arg name_of(const struct look *l, uint32_t file)
 	size_t len;
 	const char *path = build_path(l->b, file, &len);
 
-	return base_of(path, len);
+	return work_base(path, len);
 }
 
 /* Whether a path is below the directory in which the build was started. */
@@ -179,7 +171,7 @@ static void find_places(const struct look *l, struct work_arg name, struct failu
 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, i)->file, &len);
-		struct work_arg wanted = wanted_name(base_of(path, len));
+		struct work_arg wanted = wanted_name(work_base(path, len));
 
 		if (!same_arg(wanted, name))
 			continue;
@@ -262,7 +254,7 @@ static bool find_library(const struct look *l, struct failure_on *on)
 
 	for (uint32_t i = 0; i < misses && !on->name.len; i++) {
 		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, i)->file, &len);
-		struct work_arg file = base_of(path, len), name = library_name(file);
+		struct work_arg file = work_base(path, len), name = library_name(file);
 
 		if (!name.len || !links_with(args, n, name) || read_library(l, name))
 			continue;
@@ -299,7 +291,7 @@ static bool is_target(const struct look *l, const char *path, size_t len)
 	if (!makes)
 		return false;
 	args = answers_work_args(l->db, l->exec, &words, &n);
-	makes = n && same_arg(base_of(args[n - 1].s, args[n - 1].len), base_of(path, len));
+	makes = n && same_arg(work_base(args[n - 1].s, args[n - 1].len), work_base(path, len));
 	free(args);
 	buf_free(&words);
 	while (makes && misses--) {
@@ -326,7 +318,7 @@ bool failures_is_target(struct db *db, uint32_t exec, const char *path, size_t l
 static bool judge_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	enum failure_caller caller = l->f->nodes[l->exec].caller;
-	struct work_arg base = base_of(on->path.s, on->path.len);
+	struct work_arg base = work_base(on->path.s, on->path.len);
 	struct buf args = { 0 };
 
 	if (on->reason != FAILURE_OF_MISSING || caller == CALLER_DRIVER)
@@ -350,7 +342,7 @@ static bool find_last_missing(const struct look *l, const struct buf *said, stru
 	while (n--) {
 		const struct build_miss *m = build_miss_of(l->b, l->exec, n);
 		const char *path = build_path(l->b, m->file, &len);
-		struct work_arg name = wanted_name(base_of(path, len));
+		struct work_arg name = wanted_name(work_base(path, len));
 
 		if (m->at < read)
 			return false;
@@ -402,7 +394,7 @@ static uint32_t places_of(const struct look *l, struct work_arg name)
 	while (n--) {
 		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, n)->file, &len);
 
-		places += same_arg(base_of(path, len), name);
+		places += same_arg(work_base(path, len), name);
 	}
 	return places;
 }
@@ -416,7 +408,7 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		const struct build_miss *m = build_miss_of(l->b, l->exec, n);
 		size_t len;
 		const char *path = build_path(l->b, m->file, &len);
-		struct work_arg name = base_of(path, len);
+		struct work_arg name = work_base(path, len);
 
 		if (is_habit(l->b, path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
@@ -473,7 +465,7 @@ static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 		size_t skip = args[i].len > 2 && !memcmp(args[i].s, "-o", 2) ? 2 : 0;
 		struct work_arg arg = { args[i].s + skip, args[i].len - skip };
 
-		if (!same_arg(base_of(arg.s, arg.len), wanted))
+		if (!same_arg(work_base(arg.s, arg.len), wanted))
 			continue;
 		if (*arg.s != '/') {
 			const char *cwd = build_path(l->b, l->b->execs[exec].cwd, &len);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Finds in the output of a program why it failed.  See failures.h. */
 #include "answers/failures.h"
+#include "base/path.h"
 #include "event/redact.h"
 #include "build/build.h"
 
@@ -74,15 +75,14 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 static bool is_of_script(const char *line, size_t len, const char *program, size_t plen)
 {
 	const char *colon = memchr(line, ':', len), *at = colon, *end = line + len;
-	const char *slash, *base = memrchr(program, '/', plen);
+	size_t n;
 
 	if (!colon || colon == line || memchr(line, ' ', (size_t)(colon - line)))
 		return false;
-	slash = memrchr(line, '/', (size_t)(colon - line));
-	base = base ? base + 1 : program;
-	plen -= (size_t)(base - program);
-	line = slash ? slash + 1 : line;
-	if ((size_t)(colon - line) == plen && !memcmp(line, base, plen))
+	n = (size_t)(colon - line);
+	line = path_base_of(line, &n);
+	program = path_base_of(program, &plen);
+	if (n == plen && !memcmp(line, program, n))
 		return false;
 	if (end - at > 7 && !memcmp(at, ": line ", 7))
 		at += 7;

@@ -10,6 +10,7 @@
  */
 #include "answers/failures.h"
 #include "answers/shell_words.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "build/build.h"
 
@@ -382,12 +383,10 @@ static void find_candidates(struct shell_text *t, const struct failures *f, uint
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct command *c = &t->commands[i];
-		const char *word = t->w.words.s + c->word, *slash = memrchr(word, '/', c->len);
-		size_t skip = slash ? (size_t)(slash + 1 - word) : 0;
+		const char *word = path_base_of(t->w.words.s + c->word, &c->len);
 
-		c->word += skip;
-		c->len -= skip;
-		c->candidate = c->len && !failures_ran(f, shell, word + skip, c->len);
+		c->word = (size_t)(word - t->w.words.s);
+		c->candidate = c->len && !failures_ran(f, shell, word, c->len);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace db: make an SQLite database of a trace, which answers many questions faster. */
 #include "answers/compdb.h"
+#include "base/path.h"
 #include "cli/answer.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
@@ -31,8 +32,7 @@ static const struct command_line command_line = {
 /* Set the default name of a database: "build.db" for "build.fxt.zst". */
 static void default_name(struct buf *to, const char *trace)
 {
-	const char *slash = strrchr(trace, '/'), *dot;
-	const char *base = slash ? slash + 1 : trace;
+	const char *base = path_base(trace), *dot;
 	size_t len = strlen(trace);
 
 	for (unsigned int i = 0; i < 2; i++) {

@@ -2,6 +2,7 @@
 /* The options shared by run and attach.  See record.h. */
 #include "cli/record_state.h"
 #include "base/buf.h"
+#include "base/path.h"
 #include "event/schema.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
@@ -47,7 +48,7 @@ static void add_file(struct record_options *o, const char *file)
 /* The page next to a trace: "out/build.html" for "out/build.fxt.zst". */
 static char *page_beside(const char *file)
 {
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	const char *name = path_base(file);
 	const char *dot = strchr(*name == '.' ? name + 1 : name, '.');
 	struct buf b = { 0 };
 

@@ -94,11 +94,11 @@ static size_t match_length(const char *pattern, const char *path, size_t len)
 
 struct name_class classes_of_name(const char *path, size_t len)
 {
-	const char *slash = memrchr(path, '/', len);
-	const char *base = slash ? slash + 1 : path;
+	size_t base_len = len;
+	const char *base = path_base_of(path, &base_len);
 	struct name_class c = { 0 };
 
-	if (is_shared(base, (size_t)(path + len - base)))
+	if (is_shared(base, base_len))
 		c.bits |= NAME_SHARED;
 	if (path_in(path, len, path_installed))
 		c.bits |= NAME_SYSTEM;

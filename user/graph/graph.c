@@ -96,11 +96,8 @@ static uint32_t find_applet(const struct et_event *ev, const char **name, size_t
 	uint32_t i = 0;
 
 	for (; i < 2 && i < ev->nargs && *len == strlen(many) && !memcmp(*name, many, *len); i++) {
-		const char *arg = et_text(ev, &ev->args[i]);
-		const char *slash = memrchr(arg, '/', ev->args[i].len);
-
-		*len = slash ? (size_t)(arg + ev->args[i].len - slash - 1) : ev->args[i].len;
-		*name = slash ? slash + 1 : arg;
+		*len = ev->args[i].len;
+		*name = path_base_of(et_text(ev, &ev->args[i]), len);
 	}
 	return i ? i - 1 : 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Writes compressed output: gzip with zlib, zstd with libzstd.  See out_file.h. */
 #include "io/out_file.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -213,7 +214,7 @@ const struct out_backend *out_backend_of(struct out_file *f, const char *path, v
 
 const char *out_suffix(const char *path, size_t *len)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 	const char *end = path + strlen(path) - strlen(packing_of(path)->end);
 	const char *dot = end > name ? memrchr(name, '.', (size_t)(end - name)) : NULL;
 

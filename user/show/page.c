@@ -5,6 +5,7 @@
 #include "answers/failures.h"
 #include "show/page_parts.h"
 #include "answers/used_packages.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "timeline/work.h"
@@ -229,11 +230,11 @@ static void put_words_of(struct page *p, struct json *j, const char *kind)
 
 static const char *title_of(struct db *db, size_t *len)
 {
-	const char *s = db_meta_text(db, "command", len), *slash = strrchr(db->name, '/');
+	const char *s = db_meta_text(db, "command", len);
 
 	if (s && *len)
 		return s;
-	s = slash ? slash + 1 : db->name;
+	s = path_base(db->name);
 	*len = strlen(s);
 	return s;
 }

@@ -9,6 +9,7 @@
  */
 #include "show/top_model.h"
 #include "base/container.h"
+#include "base/path.h"
 #include "base/shquote.h"
 #include "base/signame.h"
 
@@ -31,9 +32,7 @@ static bool status_is_answer(const struct top_program *p)
 		"test", "[", "grep", "egrep", "fgrep", "diff", "cmp", "expr", "false", "which",
 		"pkg-config", "pkgconf", "pgrep", "kill", "command", "getconf", "id",
 	};
-	size_t len = p->args.len ? strlen(p->args.s) : 0;
-	const char *slash = len ? memrchr(p->args.s, '/', len) : NULL;
-	const char *name = slash ? slash + 1 : p->args.len ? p->args.s : "";
+	const char *name = p->args.len ? path_base(p->args.s) : "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

@@ -415,15 +415,15 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 static void add_file(struct top_program *p, const char *name, size_t len, bool written)
 {
 	struct top_file *f = &p->file[(p->nfiles + TOP_FILES - 1) % TOP_FILES];
-	const char *slash;
+	size_t base_len = len;
 
 	if (!len)
 		return;
 	if (written) {
-		slash = memrchr(name, '/', len);
-		slash = slash ? slash + 1 : name;
+		const char *base = path_base_of(name, &base_len);
+
 		free(p->output);
-		p->output = xstrndup(slash, (size_t)(name + len - slash));
+		p->output = xstrndup(base, base_len);
 	}
 	/* a file that is opened twice in a row counts once */
 	if (f->name && f->len == len && !memcmp(f->name, name, len)) {

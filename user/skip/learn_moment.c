@@ -4,6 +4,7 @@
  * and names of temporary files, which programs choose at random.  See learning.h.
  */
 #include "skip/learning.h"
+#include "base/path.h"
 #include "base/time_text.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static bool has_name(struct learning *x, const struct buf *b, char which[PATH_MA
 
 		if (!learn_path(x, x->touched_list[i], which) || !lstat(which, &st))
 			continue;
-		name = strrchr(which, '/') + 1;
+		name = path_base(which);
 		len = strlen(name);
 		if (len >= NAME_LEAST && memmem(b->s, b->len, name, len))
 			return true;

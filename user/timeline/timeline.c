@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Links processes and execs of a timeline, and counts how many worked.  See timeline.h. */
 #include "timeline/timeline.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -10,11 +11,10 @@
 bool timeline_schedules(const char *path, size_t len)
 {
 	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
-	const char *slash = memrchr(path, '/', len), *base = slash ? slash + 1 : path;
-	size_t n = (size_t)(path + len - base);
+	const char *base = path_base_of(path, &len);
 
 	for (const char *const *name = names; *name; name++)
-		if (n && **name == *base && strlen(*name) == n && !memcmp(*name, base, n))
+		if (len && **name == *base && strlen(*name) == len && !memcmp(*name, base, len))
 			return true;
 	return false;
 }

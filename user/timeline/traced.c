@@ -18,14 +18,6 @@ static bool is_option(struct work_arg a, const char *s)
 	return a.len >= len && !memcmp(a.s, s, len) && (a.len == len || a.s[len] == '=');
 }
 
-static struct work_arg base_of(const char *path, size_t len)
-{
-	const char *slash = memrchr(path, '/', len);
-
-	return slash ? (struct work_arg){ slash + 1, len - (size_t)(slash + 1 - path) } :
-		       (struct work_arg){ path, len };
-}
-
 /* Parts of names: a file that is renamed when complete first has a longer name. */
 static const struct {
 	const char *part;
@@ -38,7 +30,7 @@ static const struct {
 
 enum traced_name traced_name_of(const char *path, size_t len)
 {
-	struct work_arg base = base_of(path, len);
+	struct work_arg base = work_base(path, len);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (memmem(base.s, base.len, parts[i].part, strlen(parts[i].part)))
@@ -49,7 +41,7 @@ enum traced_name traced_name_of(const char *path, size_t len)
 bool traced_is_certain(const char *path, size_t len)
 {
 	static const char end[] = ".time-trace";
-	struct work_arg base = base_of(path, len);
+	struct work_arg base = work_base(path, len);
 
 	return arg_is(base, "chrome_profiler.json") ||
 	       (base.len >= sizeof(end) - 1 &&

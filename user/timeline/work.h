@@ -7,6 +7,7 @@
 #define ETRACE_WORK_H
 
 #include "base/buf.h"
+#include "base/path.h"
 #include "event/event.h"
 
 #include <stdbool.h>
@@ -33,6 +34,13 @@ struct work_arg {
 	const char *s;
 	size_t len;
 };
+
+/** work_base - the last component of a path */
+static inline struct work_arg work_base(const char *path, size_t len)
+{
+	path = path_base_of(path, &len);
+	return (struct work_arg){ path, len };
+}
 
 /**
  * work_args - the first @n arguments of an exec's event, into @args; valid as long as the event
