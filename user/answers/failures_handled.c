@@ -21,6 +21,7 @@
 /* Limits of what is compared; more would take too long. */
 #define WORDS_MAX	4000u
 #define ARGS_MAX	64u
+#define RUNS_MAX	20u	/* commands "$@" */
 
 /* What is between two commands; what begins one; "()"; or a word of one. */
 enum piece { PIECE_WORD, PIECE_NEXT, PIECE_AND, PIECE_OR, PIECE_PIPE, PIECE_FUNCTION };
@@ -384,13 +385,15 @@ static bool is_run_by_function(const struct script *t, size_t i, char *const *ar
 /* Whether the command @i is "$@" in a function that the script calls. */
 static bool is_in_called_function(const struct script *t, size_t i)
 {
+	size_t name = i;
+
 	if (!is_word(t, i, "$@"))
 		return false;
-	for (size_t name = 0; name < i; name++)
-		if (is_defined(t, name) && i < end_of_body(t, name))
-			for (size_t from = 0; from < t->n; from = end_of(t, from) + 1)
-				if (function_of(t, name_of(t, from)) == name)
-					return true;
+	while (name && !(is_defined(t, name - 1) && i < end_of_body(t, name - 1)))
+		name--;
+	for (size_t from = 0; name && from < t->n; from = end_of(t, from) + 1)
+		if (function_of(t, name_of(t, from)) == name - 1)
+			return true;
 	return false;
 }
 
@@ -399,11 +402,15 @@ static enum failure_handling handling_of(const struct script *t, char *const *ar
 					 bool last)
 {
 	enum failure_handling all = HANDLING_UNKNOWN;
+	size_t runs = 0;
 
 	for (size_t from = 0; from < t->n; from = end_of(t, from) + 1) {
 		size_t i = name_of(t, from);
 		enum failure_handling handling = HANDLING_UNKNOWN;
 
+		runs += is_word(t, i, "$@");
+		if (runs > RUNS_MAX)
+			return HANDLING_UNKNOWN;
 		if (i == t->n || t->list[i].piece != PIECE_WORD || is_in_called_function(t, i) ||
 		    (!is_run_by_function(t, i, args, n, &handling) && !can_be_call(t, i, args, n)))
 			continue;
