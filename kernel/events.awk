@@ -55,9 +55,10 @@ $1 == "LINE" && $4 == "FAILED" { tail = 1 }
 
 $1 == "END_EVENT" && is_kernels {
 	printf "\nTRACE_EVENT(etrace_%s,\n\tTP_PROTO(struct etrace_rec *r),\n\tTP_ARGS(r),\n", id
-	printf "\tTP_STRUCT__entry(\n\t\tETRACE_HEAD_FIELDS\n%s%s%s%s%s%s%s\t),\n", \
-		fields[8], fields[4], fields[2], may ? "\t\t__field(u16, have)\n" : "", \
-		fields[1], strings, tail ? "\t\tETRACE_TAIL_FIELDS\n" : ""
+	printf "\tTP_STRUCT__entry(\n\t\tETRACE_HEAD_FIELDS\n%s%s%s%s%s%s%s%s\t),\n", \
+		fields[8], fields[4], strings, tail ? "\t\tETRACE_ERROR_FIELD\n" : "", \
+		fields[2], may ? "\t\t__field(u16, have)\n" : "", fields[1], \
+		tail ? "\t\tETRACE_TAIL_FIELDS\n" : ""
 	printf "\tTP_fast_assign(\n\t\tETRACE_HEAD_ASSIGN;\n%s%s%s%s\t),\n", copy_values, \
 		may ? "\t\t__entry->have = r->have;\n" : "", copy_strings, \
 		tail ? "\t\tETRACE_TAIL_ASSIGN;\n" : ""

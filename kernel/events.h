@@ -69,8 +69,11 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	(&(struct etrace_head) {					\
 		p, iter->cpu, __entry->upid, __entry->time })
 
+/* error: before the narrower values; the others: after these. So a record has no holes. */
+#define ETRACE_ERROR_FIELD			\
+	__field(s32, error)
+
 #define ETRACE_TAIL_FIELDS			\
-	__field(s32, error)			\
 	__field(u8, inl)			\
 	__field(u8, more)			\
 	__field(u8, joined)			\
@@ -160,12 +163,13 @@ TRACE_EVENT(etrace_string,
 	TP_ARGS(r),
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
-		__field(u8, event)
-		__field(u8, tag)
-		__field(u8, state)
 		__field(s32, part)
 		__field(u32, total)
 		__dynamic_array(char, piece, r->string.piece.len)
+		ETRACE_ERROR_FIELD
+		__field(u8, event)
+		__field(u8, tag)
+		__field(u8, state)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
@@ -196,8 +200,9 @@ TRACE_EVENT(etrace_args,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u32, first)
-		__field(u8, event)
 		__dynamic_array(char, piece, r->args.piece.len)
+		ETRACE_ERROR_FIELD
+		__field(u8, event)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(

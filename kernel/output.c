@@ -23,6 +23,21 @@
 #include "counts.h"
 #include "task.h"
 
+#define ETRACE_UNSET_MAX	16	/* maximum bytes at the end of a record that no field sets */
+
+/*
+ * Clears the end of a record of @len bytes, before its fields are set. Behind its last string,
+ * no field sets the up to 7 bytes by which the compiler, and the up to 3 (7) by which the ring
+ * buffer, rounds sizes up. Readers get them, and a new page may hold old memory of the kernel.
+ */
+static __always_inline void etrace_clear_end(void *entry, unsigned long len)
+{
+	const bool wide = IS_ENABLED(CONFIG_HAVE_64BIT_ALIGNED_ACCESS);
+
+	memset(entry + round_up(len, wide ? sizeof(u64) : sizeof(u32)) - ETRACE_UNSET_MAX, 0,
+	       ETRACE_UNSET_MAX);
+}
+
 /*
  * Called by the function of each trace event to reserve room for a record. If the event
  * file belongs to no instance, the room is in the session's own buffer. Its readers ignore
@@ -45,6 +60,7 @@ static __always_inline void *etrace_reserve(struct trace_event_buffer *fb,
 		entry = ring_buffer_event_data(fb->event);
 	else
 		entry = (void *)&fb->event->array[!fb->event->type_len];
+	etrace_clear_end(entry, len);
 	entry->type = file->event_call->event.type;
 	entry->flags = 0;
 	entry->preempt_count = 0;
@@ -241,6 +257,50 @@ struct file *etrace_output_open(const struct etrace_open *o)
 	return file;
 }
 
+/* A page of a ring buffer, as the kernel's header_page describes it. */
+struct etrace_page {
+	u64 time_stamp;
+	unsigned long commit;	/* bytes of records; flags above ETRACE_PAGE_BYTES */
+	u8 data[];
+};
+
+#define ETRACE_PAGE_BYTES	(BIT(20) - 1)
+
+/* Bytes of a record with its header. */
+static u32 etrace_event_bytes(const struct ring_buffer_event *event)
+{
+	switch (event->type_len) {
+	case 0:
+	case RINGBUF_TYPE_PADDING:
+		return sizeof(*event) + event->array[0];
+	case RINGBUF_TYPE_TIME_EXTEND:
+	case RINGBUF_TYPE_TIME_STAMP:
+		return sizeof(*event) + sizeof(event->array[0]);
+	default:
+		return sizeof(*event) + event->type_len * sizeof(event->array[0]);
+	}
+}
+
+/*
+ * Clears the padding that the ring buffer puts where the next record did not fit: nobody has
+ * written its bytes, and if the page was read before in part, they are copied with the rest.
+ */
+static void etrace_clear_padding(struct etrace_page *page)
+{
+	u32 end = min_t(u32, page->commit & ETRACE_PAGE_BYTES, PAGE_SIZE - sizeof(*page));
+	struct ring_buffer_event *event;
+	u32 at, bytes;
+
+	for (at = 0; at + sizeof(*event) + sizeof(u32) <= end; at += bytes) {
+		event = (struct ring_buffer_event *)(page->data + at);
+		bytes = etrace_event_bytes(event);
+		if (bytes > end - at)
+			break;
+		if (event->type_len == RINGBUF_TYPE_PADDING)
+			memset(&event->array[1], 0, bytes - sizeof(*event) - sizeof(u32));
+	}
+}
+
 /**
  * etrace_output_read - read the next page of a CPU's buffer
  * @s: the session
@@ -266,6 +326,7 @@ ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, voi
 		return err;
 	if (etrace_read_page_fill(s->buffer, page, cpu) >= 0) {
 		memcpy(to, etrace_read_page_data(page), PAGE_SIZE);
+		etrace_clear_padding(to);
 		n = PAGE_SIZE;
 	}
 	ring_buffer_free_read_page(s->buffer, cpu, page);
