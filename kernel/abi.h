@@ -12,12 +12,14 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
-#define ETRACE_NR_MAX	512	/* system call numbers below this are looked up, per ABI */
+#define ETRACE_NR_MAX	548	/* system call numbers below this are looked up, per ABI */
+#define ETRACE_X32_OWN	512	/* x32 calls from here on: etrace_numbers_x32.def */
 #define ETRACE_NR_NONE	(-1)	/* the ABI does not have this call */
 
 enum etrace_abi {
 	ETRACE_ABI_NATIVE,
 	ETRACE_ABI_COMPAT,
+	ETRACE_ABI_X32,		/* its numbers without the x32 bit */
 	ETRACE_NR_ABI,
 };
 
@@ -27,14 +29,15 @@ enum etrace_abi {
 #define ETRACE_SYSCALL_SYMBOL_COMPAT(name)	"__ia32_sys_" #name
 #define ETRACE_NR_COMPAT(name)			__NR_ia32_##name
 
-/* Native calls of x32 tasks have the native number plus the x32 bit. */
 static inline enum etrace_abi etrace_abi(int *nr)
 {
 	if (IS_ENABLED(CONFIG_IA32_EMULATION) &&
 	    unlikely(current_thread_info()->status & TS_COMPAT))
 		return ETRACE_ABI_COMPAT;
-	if (IS_ENABLED(CONFIG_X86_X32_ABI))
+	if (IS_ENABLED(CONFIG_X86_X32_ABI) && unlikely(*nr & __X32_SYSCALL_BIT)) {
 		*nr &= ~__X32_SYSCALL_BIT;
+		return ETRACE_ABI_X32;
+	}
 	return ETRACE_ABI_NATIVE;
 }
 

@@ -43,12 +43,14 @@ static inline int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role
 	return etrace_arg(c, role, AT_FDCWD);
 }
 
-/* Is it a call by a 32-bit ABI? */
+/* Does the call point to structures of a 32-bit program? */
 static inline bool etrace_is_32(void)
 {
-	int nr = 0;
+	int nr = syscall_get_nr(current, current_pt_regs());
+	enum etrace_abi abi = etrace_abi(&nr);
 
-	return sizeof(long) == 4 || etrace_abi(&nr) == ETRACE_ABI_COMPAT;
+	return sizeof(long) == 4 || abi == ETRACE_ABI_COMPAT ||
+	       (abi == ETRACE_ABI_X32 && nr >= ETRACE_X32_OWN);
 }
 
 /* What the hook kept for the call, NULL if nothing; valid until etrace_syscall_done() ends. */

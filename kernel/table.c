@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "table.h"
 
@@ -79,6 +80,17 @@ static void etrace_row_set(enum etrace_abi abi, unsigned int row)
 	etrace_row[abi][nr] = row;
 }
 
+/* Sets the rows of x32: those of native calls, and those with numbers of its own. */
+static void etrace_rows_set_x32(void)
+{
+#ifdef CONFIG_X86_X32_ABI
+	memcpy(etrace_row[ETRACE_ABI_X32], etrace_row[ETRACE_ABI_NATIVE], ETRACE_X32_OWN);
+#define ETRACE_NUMBER_X32(name, number)					\
+	etrace_row[ETRACE_ABI_X32][number] = etrace_row[ETRACE_ABI_NATIVE][__NR_##name];
+#include "etrace_numbers_x32.def"
+#endif
+}
+
 void etrace_syscalls_init(void)
 {
 	unsigned int row, i;
@@ -93,4 +105,5 @@ void etrace_syscalls_init(void)
 		etrace_row_set(ETRACE_ABI_NATIVE, row);
 		etrace_row_set(ETRACE_ABI_COMPAT, row);
 	}
+	etrace_rows_set_x32();
 }

@@ -29,6 +29,9 @@
 	_nr;								\
 })
 
+#define X32_OWN		512u	/* no call has this number or a greater one */
+#define is_x32_own(nr)	false
+
 /* Does the current task make a call of the 32-bit ABI? */
 static __always_inline bool is_32(struct task_struct *task)
 {
@@ -80,6 +83,7 @@ static __always_inline void read_args(u64 *to, struct task_struct *task, struct 
 #define SYS_SYMBOL_32	"__ia32_sys_"
 #define TS_COMPAT	2u
 #define X32_BIT		0x40000000u
+#define X32_OWN		512u	/* first of etrace_numbers_x32.def */
 
 #define PARAM(ctx, n)	PARAM_##n(ctx)
 #define PARAM_0(ctx)	((ctx)->di)
@@ -89,8 +93,9 @@ static __always_inline void read_args(u64 *to, struct task_struct *task, struct 
 #define RETURNED(ctx)	((ctx)->ax)
 
 #define call_nr(regs)	((u32)GET(regs, orig_ax))
-/* Native calls of x32 tasks have the native numbers plus the x32 bit. */
+/* Calls of x32 have the native numbers plus the x32 bit, but for some with numbers of their own. */
 #define native_nr(nr)	((nr) & ~X32_BIT)
+#define is_x32_own(nr)	((nr) >= (X32_BIT | X32_OWN))
 
 static __always_inline bool is_32(struct task_struct *task)
 {

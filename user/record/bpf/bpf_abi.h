@@ -172,7 +172,7 @@ enum eb_arg {
 
 #define EB_SOCKADDR_MAX	128u	/* bytes of a socket's address */
 #define EB_FDS_MAX	(1u << 27)	/* descriptors reported for a close_range */
-#define EB_MAX_NR	512	/* maximum system call number, per ABI */
+#define EB_MAX_NR	1024	/* maximum system call number, per ABI */
 #define EB_MAX_ROWS	256
 #define EB_MAX_RING	64	/* operations of an io_uring */
 #define EB_RING_UNSEEN	255	/* instead of a row: the operation is only counted */

@@ -256,11 +256,16 @@ static __always_inline void ring_there(void)
 /* The row of a call, 0 if none. */
 static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 {
+	const bool own = is_x32_own(nr);
+
 	nr = native_nr(nr);
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
 	if (unlikely(is_32(task)))
 		return row_compat[nr];
+	/* Without the x32 bit, no call has such a number. */
+	if (unlikely(nr >= X32_OWN && !own))
+		return 0;
 	return row_native[nr];
 }
 
@@ -273,6 +278,12 @@ static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 	if (OLD)
 		return old_regs(task);
 	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+/* Does the current task's call point to structures of a 32-bit program? */
+static __always_inline bool is_narrow(struct task_struct *task)
+{
+	return is_32(task) || is_x32_own(call_nr(task_regs(task)));
 }
 
 /* The arguments of the current task's call. */

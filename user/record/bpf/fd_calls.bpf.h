@@ -253,7 +253,7 @@ static __always_inline bool await_messages(const struct call *c, u64 msg, u32 nr
 
 	v->msg = msg;
 	v->nr_msg = nr;
-	v->compat = is_32(task);
+	v->compat = is_narrow(task);
 	v->cloexec = !!(flags & MSG_CMSG_CLOEXEC);
 	/* Most messages have no descriptors: then put_received() is not needed. */
 	if (nr)

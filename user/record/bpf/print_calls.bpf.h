@@ -178,7 +178,7 @@ __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 {
 	struct task_struct *task = current_task();
 	struct scratch *s = own_room(ROOM_SYS_EXIT), *ctx = s;
-	bool is_32_bits = is_32(task);
+	bool narrow = is_narrow(task);
 	struct printing *w;
 	u64 message[4];
 
@@ -188,14 +188,14 @@ __attribute__((noinline)) int print_call(u32 row, u64 bytes)
 	w = &s->printing;
 	w->fd = s->arg[0];
 	w->left = bytes;
-	w->is_32 = is_32_bits;
+	w->is_32 = narrow;
 	w->at = row_arg(s, row, EB_A_VECTOR, 0);
 	w->pieces = row_arg(s, row, EB_A_COUNT, 0);
 	if (has_arg(row, EB_A_BUFFER))
 		return print_add(w->fd, row_arg(s, row, EB_A_BUFFER, 0), bytes, PRINT_SEEN);
 	if (has_arg(row, EB_A_STRUCT)) {
 		/* name, its length, the vector, its length */
-		if (!print_words(message, row_arg(s, row, EB_A_STRUCT, 0), 4, is_32_bits))
+		if (!print_words(message, row_arg(s, row, EB_A_STRUCT, 0), 4, narrow))
 			return print_add(w->fd, 0, bytes, PRINT_UNREAD);
 		w->at = message[2];
 		w->pieces = message[3];

@@ -70,6 +70,7 @@ static void fill_table(struct etrace_bpf *skel, uint32_t record)
 		const struct eb_row_def *def = &eb_row_defs[i];
 		struct eb_row *row = (struct eb_row *)&ro->rows[i + 1];
 		int native = eb_numbers_native[i], compat = eb_numbers_compat[i];
+		int x32 = eb_numbers_x32[i];
 
 		if (def->where > ET_EXTENDED && !(record >> def->where & 1))
 			continue;
@@ -86,6 +87,10 @@ static void fill_table(struct etrace_bpf *skel, uint32_t record)
 		if (compat >= 0 && compat < EB_MAX_NR) {
 			ro->row_compat[compat] = (uint8_t)(i + 1);
 			ro->row_any[compat] = 1;
+		}
+		if (x32) {
+			ro->row_native[x32] = (uint8_t)(i + 1);
+			ro->row_any[x32] = 1;
 		}
 	}
 }

@@ -38,6 +38,13 @@ enum {
 };
 _Static_assert(NR_ROWS <= EB_RING_UNSEEN, "no row is taken for EB_RING_UNSEEN");
 
+const int eb_numbers_x32[NR_ROWS - 1] = {
+#ifdef __x86_64__
+#define ETRACE_NUMBER_X32(name, number) [ROW_##name - 1] = (number),
+#include "kernel/etrace_numbers_x32.def"
+#endif
+};
+
 const struct eb_ring_def eb_ring_defs[] = {
 #define ETRACE_RING(number, function, call)	{ number, ROW_##call, #function },
 #define ETRACE_RING_UNSEEN(number)		{ number, EB_RING_UNSEEN, NULL },

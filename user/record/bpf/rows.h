@@ -28,5 +28,6 @@ extern const unsigned int eb_nr_rings;
 /* System call number of each row, -1 if the ABI does not have the call. */
 extern const int eb_numbers_native[];	/* numbers_native.c */
 extern const int eb_numbers_compat[];	/* numbers_compat.c */
+extern const int eb_numbers_x32[];	/* rows.c; 0 if the call has no number of its own there */
 
 #endif

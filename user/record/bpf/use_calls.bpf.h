@@ -360,7 +360,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
-	u32 narrow = is_32(c->task), i;
+	u32 narrow = is_narrow(c->task), i;
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < ETRACE_AIO_MAX && i < n; i++)
