@@ -49,7 +49,7 @@ const volatile bool want_env;
 const volatile __u32 want_output;	/* output of processes: 1: that fail; 2: of all */
 const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
-const volatile __u32 nr_cpus;	/* possible processors */
+const volatile __u32 nr_cpus;	/* above the number of each possible processor */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
 const volatile __u32 refuse_storage;	/* struct bpf_options */
 const volatile bool can_hold;	/* bpf_preempt_disable() is available and needed */

@@ -3,6 +3,7 @@
 #include "record/bpf/programs.h"
 #include "record/bpf/bpf_kernel.h"
 #include "record/bpf/rows.h"
+#include "base/cpus.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -241,7 +242,7 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 /* Sets options of the programs and sizes of their maps. @bytes: size of the ring buffer */
 static void configure_programs(struct programs *p, const struct bpf_types *types,
 			       const struct bpf_options *opt,
-			       uint32_t bytes)
+			       uint32_t bytes, uint32_t nr_cpus)
 {
 	struct etrace_bpf *skel = p->skel;
 	bool in_hash = p->old || !bpf_kernel_storage();
@@ -263,18 +264,25 @@ static void configure_programs(struct programs *p, const struct bpf_types *types
 		bpf_map__set_max_entries(skel->maps.prints, 1);
 	skel->rodata->pid_bits = BPF_PID_BITS;
 	skel->rodata->wake_at = bytes / 8;
-	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
+	skel->rodata->nr_cpus = nr_cpus;
 	skel->rodata->can_hold = !p->hooks_by_perf && bpf_types_has(types, "bpf_preempt_disable");
 	bpf_map__set_max_entries(skel->maps.ring, bytes);
-	bpf_map__set_max_entries(skel->maps.scratches, skel->rodata->nr_cpus *
+	bpf_map__set_max_entries(skel->maps.scratches, nr_cpus *
 				 bpf_map__max_entries(skel->maps.scratches));
 }
 
 static bool open_and_load(struct programs *p, const struct bpf_types *types,
 			  const struct bpf_options *opt, uint32_t bytes, char *why, size_t size)
 {
-	int err, fd;
+	size_t n;
+	int *cpus = cpus_possible(&n), err, fd;
+	uint32_t nr_cpus = cpus_above(cpus, n);
 
+	free(cpus);
+	if (!nr_cpus) {
+		snprintf(why, size, "cannot list the processors: /sys/devices/system/cpu/possible; mount /sys");
+		return false;
+	}
 	forget_complaint();
 	libbpf_set_print(note_message);
 	p->old = bpf_kernel_old(types);
@@ -289,7 +297,7 @@ static bool open_and_load(struct programs *p, const struct bpf_types *types,
 	}
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
 	choose_programs(p, types, opt);
-	configure_programs(p, types, opt, bytes);
+	configure_programs(p, types, opt, bytes, nr_cpus);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
 	if (err && no_ring(p, bytes)) {
 		snprintf(why, size, "cannot allocate a buffer of %u KiB for the BPF programs: %s; give a smaller size with -b",

@@ -4,6 +4,7 @@
 #include "record/module/rec_merge.h"
 #include "base/clock.h"
 #include "base/container.h"
+#include "base/cpus.h"
 #include "base/xalloc.h"
 #include "kernel/etrace_ioctl.h"
 
@@ -74,23 +75,13 @@ static int open_file(const struct rec_session *s, __u32 what, int cpu, const cha
 /* List the possible processors: each has a buffer, even if it is offline. */
 static bool list_cpus(struct rec_session *s, char *why, size_t size)
 {
-	size_t cap = 0;
-	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
-	int from, to;
+	size_t n;
+	int *ids = cpus_possible(&n);
 
-	while (f && fscanf(f, "%d", &from) == 1) {
-		to = from;
-		if (fscanf(f, "-%d", &to) < 0)
-			to = from;
-		for (; from <= to; from++) {
-			s->cpus = xgrow(s->cpus, &cap, s->ncpus + 1, sizeof(*s->cpus));
-			s->cpus[s->ncpus++] = (struct cpu){ .id = from, .fd = -1 };
-		}
-		if (fgetc(f) != ',')
-			break;
-	}
-	if (f)
-		fclose(f);
+	s->cpus = xcalloc(n + 1, sizeof(*s->cpus));
+	for (s->ncpus = 0; s->ncpus < n; s->ncpus++)
+		s->cpus[s->ncpus] = (struct cpu){ .id = ids[s->ncpus], .fd = -1 };
+	free(ids);
 	if (!s->ncpus)
 		snprintf(why, size, "cannot list the processors: /sys/devices/system/cpu/possible");
 	return s->ncpus;
