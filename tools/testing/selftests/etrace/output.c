@@ -33,8 +33,8 @@ int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #define PART	900		/* bytes of a long string's line */
 #define STATUS	3
 
-/* Descriptors that the child finds open: a file, another one, a socket. */
-enum { FILE_FD = 100, IN_FD, SOCKET };
+/* Descriptors that the child finds open: a file, another one, a socket, its other end. */
+enum { FILE_FD = 100, IN_FD, SOCKET, OTHER_END };
 
 static char helper[PATH_MAX], all[20000];
 
@@ -302,6 +302,75 @@ static void do_calls(void)
 TEST(calls)
 {
 	run(do_calls);
+}
+
+/* ---- a vector that changes ------------------------------------------------------ */
+
+#define PIECES_LATE	2000		/* a call accepts 1024 */
+#define LONG		(1 << 20)	/* bytes that no socket takes at once */
+
+/* A message that its sender and another process can change. */
+static struct changing {
+	struct msghdr m;
+	struct iovec whole, late[PIECES_LATE + 1];
+	char text[LONG];
+} *changing;
+
+/*
+ * The kernel has read the message once its first byte arrives. What then stands there has more
+ * pieces than any call accepts, so the one that has the text is not looked at.
+ */
+static void do_changing(void)
+{
+	static char room[65536];
+	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
+	ssize_t n, got;
+
+	if (!pid) {
+		CHILD_MUST(syscall(SYS_dup3, SOCKET, 1, 0));
+		want("Dup|oldfd=%d,newfd=1,flags=0", SOCKET);
+		/* So that all of it is in this process's memory, too. */
+		for (n = 0; n < (ssize_t)sizeof(*changing); n += 4096)
+			*((volatile char *)changing + n);
+		CHILD_MUST(syscall(SYS_sendmsg, 1, &changing->m, 0));
+		et_sys(SYS_exit_group, STATUS);
+	}
+	want_forked(pid);
+	got = CHILD_MUST(read(OTHER_END, room, 1));
+	changing->m.msg_iov = changing->late;
+	changing->m.msg_iovlen = PIECES_LATE + 1;
+	while (got < LONG && (n = CHILD_MUST(read(OTHER_END, room, sizeof(room)))) > 0)
+		got += n;
+	CHILD_MUST(waitpid(pid, NULL, 0));
+	want_output(pid, 1, LONG, "", 0);
+	want_extended_of(pid, "Marks|joined=,unread=OU,cut=");
+	want_status(pid, STATUS);
+	/* By BPF, events of both variants are recorded. */
+	if (et_extended || et_bpf())
+		want_count("strings_unread", 1);
+}
+
+TEST(changing_vector)
+{
+	int s[2];
+
+	changing = mmap(NULL, sizeof(*changing), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (changing == MAP_FAILED)
+		DIE("mmap: %m");
+	memset(changing->text, 'x', sizeof(changing->text));
+	changing->whole = (struct iovec){ changing->text, LONG };
+	changing->late[PIECES_LATE] = changing->whole;
+	changing->m = (struct msghdr){ .msg_iov = &changing->whole, .msg_iovlen = 1 };
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+	MUST(dup2(s[0], SOCKET));
+	MUST(dup2(s[1], OTHER_END));
+	close(s[0]);
+	close(s[1]);
+	et_traced(do_changing);
+	close(SOCKET);
+	close(OTHER_END);
+	munmap(changing, sizeof(*changing));
 }
 
 /* ---- whose it is -------------------------------------------------------------- */
