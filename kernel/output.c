@@ -296,7 +296,7 @@ static void etrace_clear_padding(struct etrace_page *page)
 		bytes = etrace_event_bytes(event);
 		if (bytes > end - at)
 			break;
-		if (event->type_len == RINGBUF_TYPE_PADDING)
+		if (event->type_len == RINGBUF_TYPE_PADDING && bytes > sizeof(*event) + sizeof(u32))
 			memset(&event->array[1], 0, bytes - sizeof(*event) - sizeof(u32));
 	}
 }
