@@ -36,6 +36,7 @@ struct script {
 	struct shell_words text;
 	struct word *list;
 	size_t n, cap;
+	unsigned int depth;	/* of parentheses */
 	size_t own;		/* how many of them are not inside of "$(...)" */
 };
 
@@ -46,6 +47,14 @@ static void add_piece(struct script *t, enum piece piece, size_t at, bool any)
 }
 
 /* ---- the pieces of the text ---- */
+
+/* ")" without "(": what was read since the last operator is a pattern of a case, not a command. */
+static void end_pattern(struct script *t)
+{
+	for (size_t i = t->n; i && t->list[i - 1].piece == PIECE_WORD; i--)
+		t->list[i - 1].any = false;
+	add_piece(t, PIECE_NEXT, t->text.words.len, false);
+}
 
 static void take_operator(struct script *t)
 {
@@ -59,11 +68,16 @@ static void take_operator(struct script *t)
 		return;
 	}
 	w->s += twice;
-	if (c == '&' && twice)
+	t->depth += c == '(' ? 1u + twice : 0;
+	if (c == ')' && !t->depth)
+		end_pattern(t);
+	else if (c == ')')
+		t->depth -= t->depth > twice ? 1u + twice : 1u;
+	else if (c == '&' && twice)
 		add_piece(t, PIECE_AND, w->words.len, false);
 	else if (c == '|')
 		add_piece(t, twice ? PIECE_OR : PIECE_PIPE, w->words.len, false);
-	else if (c != '(' && c != ')')
+	else if (c != '(')
 		add_piece(t, PIECE_NEXT, w->words.len, false);
 }
 

@@ -144,6 +144,7 @@ tell "try() { \"\$@\" || true; }\ntry cp opt x\n$missing" 'bash text.sh'
 tell "function step\n{\n\tshift\n\t\"\$@\"\n}\nstep one cp opt x || true\n$missing" 'bash text.sh'
 tell 'try() { "$@" || :; }\nmust() { "$@" || bad=1; }\ntry cp opt x\nmust cp gone y\nuname > x\n[ -z "$bad" ]\n' 'cp gone y'
 tell "step() { \"\$@\"; }\nstep cp gone x\n$missing" 'cp gone x'
+tell "case \$HOME in /*) cp opt x || true ;; *) cp gone ;; esac\n$missing" 'bash text.sh'
 # Also if many calls follow, by a status that it keeps.
 many='for i in 1 2 3 4 5 6; do uname > x; done\n'
 tell "cp gone x; rc=\$?\n${many}[ \$rc = 0 ] || exit 4\n" 'cp gone x'
