@@ -16,9 +16,11 @@
 #include "common_swap.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/pool.h"
 #include "format/sprtrace/sprt_live.h"
 #include "format/sprtrace/sprt_mem.h"
 #include "base/tally.h"
+#include "base/xalloc.h"
 
 #define N	4096u
 /* Slots passed over by all N look-ups together; chosen keys made it N * N / 2. */
@@ -217,25 +219,25 @@ static void test_sorted(void **state)
 }
 
 /* Room of any size, for words, and nobody else's. */
-static void test_arena(void **state)
+static void test_pool(void **state)
 {
-	struct sprt_arena a = { 0 };
+	struct pool pool = { 0 };
 	static unsigned char *at[600];
 	char shown[5];
 
 	(void)state;
 	for (unsigned int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < 600; i++) {
-			at[i] = sprt_arena_alloc(&a, i * 11);
+			at[i] = pool_keep(&pool, xmalloc(i * 11));
 			assert_int_equal((uintptr_t)at[i] % 8, 0);
 			memset(at[i], (int)i, i * 11);
 		}
 		for (size_t i = 0; i < 600; i++)
 			for (size_t k = 0; k < i * 11; k++)
 				assert_int_equal(at[i][k], i & 255);
-		sprt_arena_reset(&a);
+		pool_reset(&pool);
 	}
-	sprt_arena_free(&a);
+	pool_free(&pool);
 	assert_string_equal(sprt_shown(shown, sizeof(shown), "ab"), "ab");
 	assert_string_equal(sprt_shown(shown, sizeof(shown), "abcd"), "abcd");
 	assert_string_equal(sprt_shown(shown, sizeof(shown), "a\n\177de"), "a??d");
@@ -431,7 +433,7 @@ int main(void)
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_sorted),
-		cmocka_unit_test(test_arena),
+		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_bytes_differ),
 		cmocka_unit_test(test_aligned_or_not),

@@ -12,25 +12,20 @@
 
 void fxt_args_reset(struct fxt_args *a)
 {
-	for (size_t i = 0; i < a->nowned; i++)
-		free(a->owned[i]);
-	a->nowned = 0;
+	pool_reset(&a->owned);
 	a->n = 0;
 }
 
 void fxt_args_free(struct fxt_args *a)
 {
-	fxt_args_reset(a);
 	free(a->args);
-	free(a->owned);
+	pool_free(&a->owned);
 	*a = (struct fxt_args){ 0 };
 }
 
 char *fxt_args_keep(struct fxt_args *a, char *s)
 {
-	a->owned = xgrow(a->owned, &a->owned_cap, a->nowned + 1, sizeof(*a->owned));
-	a->owned[a->nowned++] = s;
-	return s;
+	return pool_keep(&a->owned, s);
 }
 
 const char *fxt_args_format(struct fxt_args *a, const char *fmt, ...)

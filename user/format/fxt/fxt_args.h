@@ -7,14 +7,14 @@
 #ifndef ETRACE_FXT_ARGS_H
 #define ETRACE_FXT_ARGS_H
 
+#include "base/pool.h"
 #include "format/fxt/fxt_write.h"
 
 /* Initially all zero, except for brackets and repeat. */
 struct fxt_args {
 	struct fxt_arg *args;
 	size_t n, cap;
-	void **owned;		/* strings allocated for arguments */
-	size_t nowned, owned_cap;
+	struct pool owned;	/* strings allocated for arguments */
 	bool brackets;		/* a text continues in "NAME[2]" instead of "NAME.2" */
 	bool repeat;		/* further records of an event repeat its first argument */
 };

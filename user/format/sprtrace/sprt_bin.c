@@ -112,7 +112,7 @@ static enum sprt_outcome parse_as(struct bin *b, const struct sprt_layout *lay, 
 				  struct sprt_item *r, size_t *used)
 {
 	if (!b->call_open)
-		sprt_arena_reset(&b->room.strings);
+		pool_reset(&b->room.strings);
 	return sprt_packet_parse(lay, type, body, size, fill, &b->room, r, used);
 }
 

@@ -16,7 +16,7 @@ struct sprt_log *sprt_log_new(void)
 void sprt_log_clear(struct sprt_log *log)
 {
 	sprt_intern_free(&log->strings);
-	sprt_arena_free(&log->arena);
+	pool_free(&log->pool);
 	free(log->calls);
 	memset(log, 0, sizeof(*log));
 }
@@ -81,7 +81,7 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 		      offsetof(struct sprt_item, comment) + sizeof(item->comment) : sizeof(*item);
 	struct sprt_kept *kept;
 
-	kept = sprt_arena_alloc(&log->arena, offsetof(struct sprt_kept, item) + size);
+	kept = pool_keep(&log->pool, xmalloc(offsetof(struct sprt_kept, item) + size));
 	kept->next = NULL;
 	memcpy(&kept->item, item, size);
 	kept->item.removed = false;

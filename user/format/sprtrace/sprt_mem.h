@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
- * strings, and text of logs made printable.
- * Like those of xalloc.h, these functions never fail.
+ * Memory helpers of the sp-rtrace files: interned byte strings, and text of logs made
+ * printable.  Like those of xalloc.h, these functions never fail.
  */
 #ifndef SPRT_MEM_H
 #define SPRT_MEM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map64.h"
+#include "base/pool.h"
 #include "format/sprtrace/sprt_model.h"
-
-/* Bump allocator: all memory is freed at once.  Initialize with zeros. */
-struct sprt_arena {
-	struct sprt_arena_block *block;
-};
-
-/**
- * sprt_arena_alloc - allocate memory that lives as long as the arena
- *
- * Return: @size bytes, 8-aligned and not initialised.
- */
-void *sprt_arena_alloc(struct sprt_arena *a, size_t size);
-/* Frees all blocks but the newest, which is reused. */
-void sprt_arena_reset(struct sprt_arena *a);
-void sprt_arena_free(struct sprt_arena *a);
 
 /* Buffers for what the pointers of an item point to.  Initialize with zeros. */
 struct sprt_room {
-	struct sprt_arena strings;
+	struct pool strings;
 	struct sprt_arg *arg;
 	size_t arg_cap;
 	uint64_t *frame;
@@ -41,7 +23,7 @@ void sprt_room_free(struct sprt_room *room);
 
 /* Set of byte strings, each stored once with a NUL after it.  Initialize with zeros. */
 struct sprt_intern {
-	struct sprt_arena arena;
+	struct pool pool;
 	struct map64 copies;	/* hash to copy: const void * */
 };
 
@@ -49,8 +31,8 @@ struct sprt_intern {
  * sprt_intern - get the only copy of a byte string
  * @data: @len bytes of any value
  *
- * Return: the copy, 8-aligned and followed by a NUL, which @in owns.  Equal strings
- * have the same copy.
+ * Return: the copy, aligned as by malloc() and followed by a NUL, which @in owns.  Equal
+ * strings have the same copy.
  */
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len);
 const char *sprt_intern_str(struct sprt_intern *in, const char *s);

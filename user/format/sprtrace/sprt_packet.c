@@ -69,8 +69,8 @@ static uint64_t read_pointer(struct sprt_cursor *c, uint8_t size)
  */
 static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 {
+	const char *text, *s;
 	size_t len, span;
-	char *s;
 
 	if (bytes_left(c) < 4 + reserve) {
 		c->short_of = true;
@@ -87,10 +87,8 @@ static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
 		c->p += span;
 		return NULL;
 	}
-	len = strnlen((const char *)c->p + 2, len);
-	s = sprt_arena_alloc(&c->room->strings, len + 1);
-	memcpy(s, c->p + 2, len);
-	s[len] = '\0';
+	text = (const char *)c->p + 2;
+	s = pool_keep(&c->room->strings, xstrndup(text, strnlen(text, len)));
 	c->p += span;
 	return s;
 }
@@ -192,7 +190,7 @@ static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 		if (c->lay->named_args) {
 			arg.name = read_string(c, 0);
 		} else {
-			char *digits = sprt_arena_alloc(&c->room->strings, 24);
+			char *digits = pool_keep(&c->room->strings, xmalloc(24));
 
 			snprintf(digits, 24, "%zu", n + 1);
 			arg.name = digits;

@@ -24,7 +24,7 @@
 struct report {
 	struct sprt_whole whole;
 	struct out *out;
-	struct sprt_arena shown;	/* copies of strings with escaped newlines */
+	struct pool shown;	/* copies of strings with escaped newlines */
 
 	/* For the log that is being printed: */
 	uint32_t only;		/* id of the only resource, which calls do not name; 0 if several */
@@ -40,7 +40,7 @@ static const char *show_string(struct report *r, const char *s)
 		newlines += s[i] == '\n';
 	if (!newlines)
 		return s;
-	to = shown = sprt_arena_alloc(&r->shown, n + 3 * newlines + 1);
+	to = shown = pool_keep(&r->shown, xmalloc(n + 3 * newlines + 1));
 	for (; *s; s++)
 		if (*s == '\n')
 			to = stpcpy(to, "\\012");
@@ -391,7 +391,7 @@ static int print_report(struct sprt_whole *w)
 		print_calls(r);
 	if (w->options.leaks)
 		print_leaks(r);
-	sprt_arena_reset(&r->shown);
+	pool_reset(&r->shown);
 	return out_error(r->out);
 }
 
@@ -407,7 +407,7 @@ static void report_free(struct sink *s)
 {
 	struct report *r = (struct report *)s;
 
-	sprt_arena_free(&r->shown);
+	pool_free(&r->shown);
 	sprt_whole_free(&r->whole);
 }
 

@@ -70,7 +70,7 @@ struct resolver {
 	struct ranges owners;	/* areas by address: range.base is the index in @areas */
 
 	struct map64 by_frame;	/* address to struct name * */
-	struct sprt_arena names;
+	struct pool names;
 };
 
 /* Text for an address; @named: it has a symbol or a source line, not only a path. */
@@ -326,7 +326,7 @@ static const struct name *name_of(struct resolver *r, uint64_t frame)
 	struct name *name = map64_pointer(&r->by_frame, frame);
 
 	if (!name) {
-		name = sprt_arena_alloc(&r->names, sizeof(*name));
+		name = pool_keep(&r->names, xmalloc(sizeof(*name)));
 		*name = describe_frame(r, frame);
 		map64_put(&r->by_frame, frame, (uintptr_t)name);
 	}
@@ -387,6 +387,6 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	map64_clear(&r.by_frame);
 	ranges_free(&r.owners);
 	free(r.areas);
-	sprt_arena_free(&r.names);
+	pool_free(&r.names);
 	free(r.debuginfo_path);
 }

@@ -95,11 +95,10 @@ static void emit_item(struct sprt_text *t, struct sprt_item *item)
 		t->err = sink_item(t->sink, item);
 }
 
-static const char *copy_string(struct sprt_arena *a, const char *s)
+/* Copy a string of the open call. */
+static const char *copy_string(struct sprt_text *t, const char *s)
 {
-	size_t n = strlen(s) + 1;
-
-	return memcpy(sprt_arena_alloc(a, n), s, n);
+	return pool_keep(&t->room.strings, xstrdup(s));
 }
 
 /* Emit the open call, if any.  @trace: it has a backtrace, maybe an empty one */
@@ -120,7 +119,7 @@ static void end_call(struct sprt_text *t, bool trace)
 		emit_item(t, &at->item);
 	sprt_log_clear(&t->later);
 	t->nframe = 0;
-	sprt_arena_reset(&t->room.strings);
+	pool_reset(&t->room.strings);
 }
 
 /*
@@ -241,7 +240,7 @@ static void start_call(struct sprt_text *t, struct sprt_call *call, char *name)
 	t->lost_call = false;
 	t->call = (struct sprt_item){ .kind = SPRT_CALL, .pos = t->line };
 	t->call.call = *call;
-	t->call.call.name = copy_string(&t->room.strings, name);
+	t->call.call.name = copy_string(t, name);
 }
 
 /*
@@ -270,8 +269,8 @@ static void tab_line(struct sprt_text *t, char *line)
 
 		*value = '\0';
 		room->arg = xgrow(room->arg, &room->arg_cap, n + 1, sizeof(*room->arg));
-		room->arg[n].name = copy_string(&room->strings, p + 1);
-		room->arg[n].value = copy_string(&room->strings, value + 3);
+		room->arg[n].name = copy_string(t, p + 1);
+		room->arg[n].value = copy_string(t, value + 3);
 		return;
 	}
 	if (!sprt_line_hex(&p, &addr) || (*p && *p != ' ')) {
@@ -282,8 +281,7 @@ static void tab_line(struct sprt_text *t, char *line)
 	t->resolved = xgrow(t->resolved, &t->resolved_cap, t->nframe + 1,
 			    sizeof(*t->resolved));
 	room->frame[t->nframe] = addr;
-	t->resolved[t->nframe++] = *p && p[1] ? copy_string(&room->strings, frame_name(p + 1)) :
-						NULL;
+	t->resolved[t->nframe++] = *p && p[1] ? copy_string(t, frame_name(p + 1)) : NULL;
 }
 
 /* --- heap information --------------------------------------------------- */
