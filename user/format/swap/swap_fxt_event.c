@@ -151,7 +151,7 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
 static void add_value(struct swap_fxt *s, const char *name, const struct swap_field *f,
 		      const struct swap_value *v)
 {
-	const char *text = swap_value_name(f->names, v->u);
+	const char *text = swap_value_name(f, v->u);
 
 	if (text) {
 		fxt_args_cstr(&s->args, name, text);
@@ -202,38 +202,23 @@ static bool is_left_out(const struct swap_fxt *s, const struct swap_field *f,
 	       !strcmp(f->name, "tid") || (!v->u && !strncmp(f->name, "reserved", 8));
 }
 
-static const char *arg_name(struct swap_fxt *s, const struct swap_field *f)
+/* Add an argument of a call to the text of all its arguments. */
+static void call_step(void *ctx, const struct swap_step *step)
 {
-	if (!s->prefix || is_result(f))
-		return f->name;
-	return fxt_args_format(&s->args, "%s%s", s->prefix, f->name);
-}
+	struct buf *text = ctx;
 
-/* Add a value to the message's fields and arguments, or to the text of a call's arguments. */
-static void take_value(struct swap_fxt *s, const struct swap_field *f, const struct swap_value *v)
-{
-	if (f->type == SWAP_T_ARGS) {
-		if (s->text.len)
-			buf_adds(&s->text, ", ");
-		swap_add_text(&s->text, v);
+	if (step->field->type != SWAP_T_ARGS || step->kind != SWAP_VALUE)
 		return;
-	}
-	swap_keep(&s->f, f, v);
-	if (!is_left_out(s, f, v))
-		add_value(s, arg_name(s, f), f, v);
+	if (text->len)
+		buf_adds(text, ", ");
+	swap_add_text(text, &step->value);
 }
 
-static void collect_step(void *ctx, const struct swap_step *step)
+static void add_call(struct swap_fxt *s, const char *name)
 {
-	const struct swap_field *f = step->field;
-	struct swap_fxt *s = ctx;
-
-	if (step->kind == SWAP_VALUE && (!step->depth || f->type == SWAP_T_ARGS))
-		take_value(s, f, &step->value);
-	else if (step->kind == SWAP_OPEN)
-		s->text.len = 0;
-	else if (step->kind == SWAP_CLOSE && f->type == SWAP_T_ARGS)
-		fxt_args_own_text(&s->args, arg_name(s, f), s->text.s, s->text.len);
+	s->text.len = 0;
+	swap_walk(s->m->layout, s->m->payload, s->m->len, NULL, call_step, &s->text);
+	fxt_args_own_text(&s->args, name, s->text.s, s->text.len);
 }
 
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
@@ -241,11 +226,22 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 	const struct swap_message *m = s->m;
 
 	fxt_args_reset(&s->args);
-	s->f.n = 0;
-	s->prefix = prefix;
+	swap_collect(m, &s->f);
+	for (size_t i = 0; i < s->f.n; i++) {
+		const struct swap_field *f = s->f.at[i].field;
+		const char *name = f->name;
+
+		if (is_left_out(s, f, &s->f.at[i].value))
+			continue;
+		if (prefix && !is_result(f))
+			name = fxt_args_format(&s->args, "%s%s", prefix, name);
+		if (f->type == SWAP_T_ARGS)
+			add_call(s, name);
+		else
+			add_value(s, name, f, &s->f.at[i].value);
+	}
 	if (!m->layout)
 		return;
-	swap_walk(m->layout, m->payload, m->len, &m->counts, collect_step, s);
 	if (!m->row->slack && m->end.used < m->len)
 		fxt_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
 	if (m->damage)

@@ -50,17 +50,16 @@ static void on_unknown(struct swap_fxt *s)
 
 /* ---- functions ---- */
 
-/* Format a field as the name of its value, or as FIELD NUMBER if it has none in @names. */
+/* Format a field as the name of its value, or as FIELD NUMBER if it has none. */
 static void format_name(const struct swap_fxt *s, char *buf, size_t size, const char *prefix,
-			const char *field, const struct swap_name *names)
+			const char *field)
 {
-	uint32_t value = swap_num(&s->f, field);
-	const char *name = swap_value_name(names, value);
+	const char *name = swap_get_name(&s->f, field);
 
 	if (name)
 		snprintf(buf, size, "%s%s", prefix, name);
 	else
-		snprintf(buf, size, "%s%s %" PRIu32, prefix, field, value);
+		snprintf(buf, size, "%s%s %" PRIu32, prefix, field, swap_num(&s->f, field));
 }
 
 /* Add an address of the message as library and offset, if its library is known. */
@@ -99,8 +98,7 @@ static void on_file_entry(struct swap_fxt *s)
 {
 	char name[64];
 
-	format_name(s, name, sizeof(name), "file ", "event",
-		    swap_get(&s->f, "event") ? swap_file_operations : NULL);
+	format_name(s, name, sizeof(name), "file ", "event");
 	swap_fxt_begin(s, s->m->row->category, 0, name);
 }
 
@@ -367,7 +365,7 @@ static void on_app_stage(struct swap_fxt *s)
 	};
 	char track[64], name[32];
 
-	format_name(s, name, sizeof(name), "", "stage", swap_stage_names);
+	format_name(s, name, sizeof(name), "", "stage");
 	if (end) {
 		ev.time = swap_fxt_time(s, begin->u * SWAP_SECOND + begin->n);
 		ev.value = swap_fxt_time(s, end->u * SWAP_SECOND + end->n);

@@ -51,7 +51,6 @@ struct swap_fxt {
 	uint64_t time;		/* ns since @zero */
 	struct swap_fields f;
 	struct fxt_args args;
-	const char *prefix;	/* prefix of the names of arguments, or NULL */
 	bool starting;		/* start of a call: result and errno are not arguments */
 	struct buf text;	/* the arguments of a call */
 };

@@ -79,29 +79,6 @@ void swap_fxt_on_switch(struct swap_fxt *s)
 
 /* ---- the state of the system ---- */
 
-/* Numbers of a SYSTEM message that are written as one counter. */
-static const struct group {
-	const char *name;
-	const char *fields[13];
-} groups[] = {
-	{ "memory", { "memory_used" } },
-	{ "drive", { "used_drive" } },
-	{ "disk", { "disk_reads", "disk_read_amount", "disk_writes",
-		    "disk_write_amount" } },
-	{ "network", { "net_sent", "net_received" } },
-	{ "devices", { "wifi", "bt", "gps", "brightness", "camera",
-		       "sound", "audio", "vibration", "voltage",
-		       "rssi", "video", "call", "dnet" } },
-	{ "energy", { "energy" } },
-};
-
-/* Groups of numbers in an element of the list of processes. */
-static const struct group process_groups[] = {
-	{ "process load", { "load" } },
-	{ "process memory", { "virtual", "resident", "shared", "pss",
-			      "alloc" } },
-};
-
 static void add_number(struct swap_fxt *s, const char *name, const struct swap_value *v)
 {
 	if (v->kind == SWAP_V_FLOAT)
@@ -112,28 +89,31 @@ static void add_number(struct swap_fxt *s, const char *name, const struct swap_v
 		fxt_args_f64(&s->args, name, (double)v->u);
 }
 
-static void put_group(struct swap_fxt *s, struct swap_process *p, const struct group *g,
-		      const struct swap_fields *f)
+/* Write the numbers of each counter, whose fields follow each other. */
+static void put_counters(struct swap_fxt *s, struct swap_process *p, const struct swap_fields *f)
 {
-	for (size_t i = 0; i < sizeof(g->fields) / sizeof(g->fields[0]) && g->fields[i]; i++) {
-		const struct swap_value *v = swap_get(f, g->fields[i]);
+	const char *counter = NULL;
 
-		if (v)
-			add_number(s, g->fields[i], v);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct swap_field *field = f->at[i].field;
+
+		if (!field->category || f->at[i].value.kind == SWAP_V_NONE)
+			continue;
+		if (counter && strcmp(counter, field->category))
+			swap_fxt_counter(s, p, counter, 0);
+		counter = field->category;
+		add_number(s, field->name, &f->at[i].value);
 	}
-	swap_fxt_counter(s, p, g->name, 0);
+	if (counter)
+		swap_fxt_counter(s, p, counter, 0);
 }
 
 static void put_process_profile(void *ctx, const struct swap_fields *e)
 {
 	struct swap_fxt *s = ctx;
-	struct swap_process *p;
 
-	if (!swap_get(e, "pid"))
-		return;
-	p = swap_fxt_get_process(s, swap_num(e, "pid"));
-	for (size_t i = 0; i < sizeof(process_groups) / sizeof(process_groups[0]); i++)
-		put_group(s, p, &process_groups[i], e);
+	if (swap_get(e, "pid"))
+		put_counters(s, swap_fxt_get_process(s, swap_num(e, "pid")), e);
 }
 
 static void put_load(struct swap_fxt *s, struct swap_process *p, const char *what,
@@ -162,38 +142,21 @@ static void put_other_load(void *ctx, const struct swap_fields *e)
 	put_load(s, NULL, "other process", "pid", e);
 }
 
-/* Arrays of a SYSTEM message, each written as a counter. */
-static const struct array {
-	const char *field;
-	const char *counter;
-	const char *element;
-} arrays[] = {
-	{ "cpu_frequency", "cpu frequency", "frequency of cpu" },
-	{ "cpu_load", "cpu load", "load of cpu" },
-	{ "energy_devices", "energy of devices", "energy of device" },
-	{ "app_energy_devices", "energy of the application",
-	  "application's energy of device" },
-};
-
-/* Write a counter when a record is full, or at the end of the array. */
+/* Write the counter of an array when a record is full, or at the end of the array. */
 static void put_array_step(void *ctx, const struct swap_step *step)
 {
-	const struct array *array = NULL;
+	const struct swap_field *f = step->field;
 	uint32_t n = step->index;
 	struct swap_fxt *s = ctx;
 
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		if (!strcmp(arrays[i].field, step->field->name))
-			array = &arrays[i];
-	if (!array || step->kind == SWAP_OPEN)
+	if (!f->text || step->kind == SWAP_OPEN)
 		return;
 	if (step->kind == SWAP_VALUE)
-		add_number(s, fxt_args_format(&s->args, "%s %u", array->element, n++),
-			   &step->value);
+		add_number(s, fxt_args_format(&s->args, "%s %u", f->text, n++), &step->value);
 	if (step->kind == SWAP_CLOSE)
-		swap_fxt_counter(s, NULL, array->counter, n / FXT_MAX_ARGS);
+		swap_fxt_counter(s, NULL, f->category, n / FXT_MAX_ARGS);
 	else if (n % FXT_MAX_ARGS == 0)
-		swap_fxt_counter(s, NULL, array->counter, n / FXT_MAX_ARGS - 1);
+		swap_fxt_counter(s, NULL, f->category, n / FXT_MAX_ARGS - 1);
 }
 
 void swap_fxt_on_system(struct swap_fxt *s)
@@ -206,8 +169,7 @@ void swap_fxt_on_system(struct swap_fxt *s)
 		return;
 	}
 	fxt_args_reset(&s->args);
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		put_group(s, NULL, &groups[i], &s->f);
+	put_counters(s, NULL, &s->f);
 	swap_walk(m->layout, m->payload, m->len, &m->counts, put_array_step, s);
 	swap_each(s->m, "processes", put_process_profile, s);
 	swap_each(s->m, "threads", put_thread_load, s);

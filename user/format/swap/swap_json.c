@@ -83,7 +83,7 @@ static void put_item(struct json *j, const struct swap_value *v)
 static void put_name(struct swap_json *s, const struct swap_field *f, const struct swap_value *v)
 {
 	bool api = !strcmp(f->name, "api_id");
-	const char *name = api ? s->api : swap_value_name(f->names, v->u);
+	const char *name = api ? s->api : swap_value_name(f, v->u);
 	char key[32];
 
 	if (!name)
@@ -141,19 +141,17 @@ static void put_header(struct json *j, const struct swap_message *m)
 	json_member_u64(j, "offset", m->offset);
 }
 
-static const struct swap_name damage_names[] = {
-	{ SWAP_DAMAGE_TIME, "time" }, { SWAP_DAMAGE_LENGTH, "length" },
-	{ SWAP_DAMAGE_FIELDS, "fields" }, { SWAP_DAMAGE_CUT, "cut" }, { 0, NULL }
-};
-
 static void put_damage(struct json *j, const struct swap_message *m)
 {
+	/* by bit of SWAP_DAMAGE_* */
+	static const char *const names[] = { "time", "length", "fields", "cut" };
+
 	if (!m->damage)
 		return;
 	json_list(j, "damaged");
-	for (const struct swap_name *n = damage_names; n->name; n++)
-		if (m->damage & n->value)
-			json_cstr(j, n->name);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (m->damage >> i & 1)
+			json_cstr(j, names[i]);
 	json_end(j, ']');
 }
 

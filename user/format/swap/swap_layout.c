@@ -6,97 +6,76 @@
 #include "format/swap/swap_layout.h"
 #include "base/partition.h"
 
-/* Names of the values of number fields. */
-static const struct swap_name class_names[] = {
-	{ 0x01, "file" }, { 0x02, "ipc" }, { 0x04, "process" }, { 0x08, "signal" },
-	{ 0x10, "network" }, { 0x20, "descriptor" }, { 0, NULL }
+/* Names of the values of number fields, by value; NULL if it has none. */
+static const char *const class_names[] = {
+	[0x01] = "file", [0x02] = "ipc", [0x04] = "process", [0x08] = "signal",
+	[0x10] = "network", [0x20] = "descriptor",
 };
 
-static const struct swap_name probe_type_names[] = {
-	{ 1, "user" }, { 3, "kernel" }, { 0, NULL }
+static const char *const probe_type_names[] = { [1] = "user", [3] = "kernel" };
+
+static const char *const file_operations[] = {
+	"open", "close", "read start", "read end", "write start", "write end", "directory",
+	"permission", "other", "send", "receive", "option", "manage", NULL, "lock start",
+	"lock end", "unlock",
 };
 
-const struct swap_name swap_file_operations[] = {
-	{ 0, "open" }, { 1, "close" }, { 2, "read start" }, { 3, "read end" },
-	{ 4, "write start" }, { 5, "write end" }, { 6, "directory" }, { 7, "permission" },
-	{ 8, "other" }, { 9, "send" }, { 10, "receive" }, { 11, "option" }, { 12, "manage" },
-	{ 14, "lock start" }, { 15, "lock end" }, { 16, "unlock" }, { 0, NULL }
+static const char *const file_args_names[] = { "general", "open", "lock" };
+
+static const char *const stage_names[] = { "mapping", "main", "create", "service" };
+
+static const char *const step_names[] = {
+	NULL, "resource load begin", "resource load end", "resource processing begin",
+	"resource processing end", "draw begin", "draw end",
 };
 
-static const struct swap_name file_args_names[] = {
-	{ 0, "general" }, { 1, "open" }, { 2, "lock" }, { 0, NULL }
+static const char *const lsan_names[] = { "error", "status", "report", NULL, "init done" };
+
+static const char *const mem_names[] = { "alloc", "free", "other" };
+
+static const char *const ui_event_names[] = {
+	NULL, "key", "touch", NULL, "orientation", "listener", [6 ... 14] = "gesture",
 };
 
-const struct swap_name swap_stage_names[] = {
-	{ 0, "mapping" }, { 1, "main" }, { 2, "create" }, { 3, "service" }, { 0, NULL }
+static const char *const thread_kind_names[] = { "pthread", "worker", "event driven" };
+
+static const char *const thread_api_names[] = {
+	"new", "start", "stop", "exit", "wait start", "wait end", "internal start",
+	"internal stop", "other",
 };
 
-static const struct swap_name step_names[] = {
-	{ 1, "resource load begin" }, { 2, "resource load end" },
-	{ 3, "resource processing begin" }, { 4, "resource processing end" },
-	{ 5, "draw begin" }, { 6, "draw end" }, { 0, NULL }
+static const char *const sync_kind_names[] = {
+	"mutex", "monitor", "semaphore", "pthread mutex", "pthread cond", "pthread rwlock",
+	"pthread spin", "pthread barrier",
 };
 
-static const struct swap_name lsan_names[] = {
-	{ 0, "error" }, { 1, "status" }, { 2, "report" }, { 4, "init done" }, { 0, NULL }
+static const char *const sync_api_names[] = {
+	"new", "acquire start", "acquire end", "release", "try acquire", "cond wait start",
+	"cond wait end", "notify", "notify all", "other",
 };
 
-static const struct swap_name mem_names[] = {
-	{ 0, "alloc" }, { 1, "free" }, { 2, "other" }, { 0, NULL }
+static const char *const net_api_names[] = {
+	"open", "close", "receive start", "receive end", "send start", "send end", "bind",
+	"listen", "connect", "accept start", "accept end", "event start", "event end", "other",
+	[14 ... 23] = "http",
 };
 
-static const struct swap_name ui_event_names[] = {
-	{ 1, "key" }, { 2, "touch" }, { 4, "orientation" }, { 5, "listener" },
-	{ 6, "gesture" }, { 7, "gesture" }, { 8, "gesture" }, { 9, "gesture" },
-	{ 10, "gesture" }, { 11, "gesture" }, { 12, "gesture" }, { 13, "gesture" },
-	{ 14, "gesture" }, { 0, NULL }
-};
-
-static const struct swap_name thread_kind_names[] = {
-	{ 0, "pthread" }, { 1, "worker" }, { 2, "event driven" }, { 0, NULL }
-};
-
-static const struct swap_name thread_api_names[] = {
-	{ 0, "new" }, { 1, "start" }, { 2, "stop" }, { 3, "exit" }, { 4, "wait start" },
-	{ 5, "wait end" }, { 6, "internal start" }, { 7, "internal stop" }, { 8, "other" },
-	{ 0, NULL }
-};
-
-static const struct swap_name sync_kind_names[] = {
-	{ 0, "mutex" }, { 1, "monitor" }, { 2, "semaphore" }, { 3, "pthread mutex" },
-	{ 4, "pthread cond" }, { 5, "pthread rwlock" }, { 6, "pthread spin" },
-	{ 7, "pthread barrier" }, { 0, NULL }
-};
-
-static const struct swap_name sync_api_names[] = {
-	{ 0, "new" }, { 1, "acquire start" }, { 2, "acquire end" }, { 3, "release" },
-	{ 4, "try acquire" }, { 5, "cond wait start" }, { 6, "cond wait end" },
-	{ 7, "notify" }, { 8, "notify all" }, { 9, "other" }, { 0, NULL }
-};
-
-static const struct swap_name net_api_names[] = {
-	{ 0, "open" }, { 1, "close" }, { 2, "receive start" }, { 3, "receive end" },
-	{ 4, "send start" }, { 5, "send end" }, { 6, "bind" }, { 7, "listen" },
-	{ 8, "connect" }, { 9, "accept start" }, { 10, "accept end" },
-	{ 11, "event start" }, { 12, "event end" }, { 13, "other" },
-	{ 14, "http" }, { 15, "http" }, { 16, "http" }, { 17, "http" }, { 18, "http" },
-	{ 19, "http" }, { 20, "http" }, { 21, "http" }, { 22, "http" }, { 23, "http" },
-	{ 0, NULL }
-};
-
-static const struct swap_name gl_kind_names[] = {
-	{ 0, "init" }, { 1, "context" }, { 2, "no context" }, { 0, NULL }
-};
+static const char *const gl_kind_names[] = { "init", "context", "no context" };
 
 /* Fields of a layout. */
 #define F(text, ftype)		{ .name = text, .type = SWAP_T_##ftype }
-#define NAMED(text, ftype, tab)	{ .name = text, .type = SWAP_T_##ftype, .names = tab }
+#define NAMES(tab)		.names = tab, .nnames = sizeof(tab) / sizeof(tab[0])
+#define NAMED(text, ftype, tab)	{ .name = text, .type = SWAP_T_##ftype, NAMES(tab) }
 #define SELECT(text, ftype, tab) \
-	{ .name = text, .type = SWAP_T_##ftype, .names = tab, .selector = true }
+	{ .name = text, .type = SWAP_T_##ftype, NAMES(tab), .selector = true }
 #define WHEN(mask, text, ftype)	{ .name = text, .type = SWAP_T_##ftype, .when = mask }
 #define LIST(text, fields)	{ .name = text, .type = SWAP_T_LIST, .sub = fields }
 #define INSTANTS(list, fields, kind, event) \
 	{ .name = list, .type = SWAP_T_LIST, .sub = fields, .category = kind, .text = event }
+#define COUNTER(counter, text, ftype) \
+	{ .name = text, .type = SWAP_T_##ftype, .category = counter }
+#define ARRAY(array, ftype, counter, element) \
+	{ .name = array, .type = SWAP_T_##ftype, .category = counter, .text = element }
 #define INCLUDE(fields)		{ .name = "", .type = SWAP_T_INCLUDE, .sub = fields }
 #define END			{ .name = "", .type = SWAP_T_END }
 
@@ -120,21 +99,33 @@ static const struct swap_field sample[] = {
 static const struct swap_field thread_load[] = { F("tid", U32), F("load", F32), END };
 
 static const struct swap_field process_profile[] = {
-	F("pid", U32), F("load", F32), F("virtual", U64), F("resident", U64), F("shared", U64),
-	F("pss", U64), F("alloc", I64), LIST("threads", thread_load), END
+	F("pid", U32), COUNTER("process load", "load", F32),
+	COUNTER("process memory", "virtual", U64), COUNTER("process memory", "resident", U64),
+	COUNTER("process memory", "shared", U64), COUNTER("process memory", "pss", U64),
+	COUNTER("process memory", "alloc", I64), LIST("threads", thread_load), END
 };
 
 static const struct swap_field process_load[] = { F("pid", U32), F("load", F32), END };
 
 static const struct swap_field system_state[] = {
-	F("cpu_frequency", CPUS_F32), F("cpu_load", CPUS_F32), F("memory_used", U64),
+	ARRAY("cpu_frequency", CPUS_F32, "cpu frequency", "frequency of cpu"),
+	ARRAY("cpu_load", CPUS_F32, "cpu load", "load of cpu"),
+	COUNTER("memory", "memory_used", U64),
 	LIST("processes", process_profile), LIST("other_processes", process_load),
-	F("used_drive", U32), F("disk_reads", U32), F("disk_read_amount", U32),
-	F("disk_writes", U32), F("disk_write_amount", U32), F("net_sent", U32),
-	F("net_received", U32), F("wifi", U32), F("bt", U32), F("gps", U32), F("brightness", U32),
-	F("camera", U32), F("sound", U32), F("audio", U32), F("vibration", U32), F("voltage", U32),
-	F("rssi", U32), F("video", U32), F("call", U32), F("dnet", U32), F("energy", U32),
-	F("energy_devices", DEVICES_U32), F("app_energy_devices", DEVICES_U32), END
+	COUNTER("drive", "used_drive", U32),
+	COUNTER("disk", "disk_reads", U32), COUNTER("disk", "disk_read_amount", U32),
+	COUNTER("disk", "disk_writes", U32), COUNTER("disk", "disk_write_amount", U32),
+	COUNTER("network", "net_sent", U32), COUNTER("network", "net_received", U32),
+	COUNTER("devices", "wifi", U32), COUNTER("devices", "bt", U32),
+	COUNTER("devices", "gps", U32), COUNTER("devices", "brightness", U32),
+	COUNTER("devices", "camera", U32), COUNTER("devices", "sound", U32),
+	COUNTER("devices", "audio", U32), COUNTER("devices", "vibration", U32),
+	COUNTER("devices", "voltage", U32), COUNTER("devices", "rssi", U32),
+	COUNTER("devices", "video", U32), COUNTER("devices", "call", U32),
+	COUNTER("devices", "dnet", U32), COUNTER("energy", "energy", U32),
+	ARRAY("energy_devices", DEVICES_U32, "energy of devices", "energy of device"),
+	ARRAY("app_energy_devices", DEVICES_U32, "energy of the application",
+	      "application's energy of device"), END
 };
 
 static const struct swap_field input_event[] = {
@@ -179,7 +170,7 @@ static const struct swap_field syscall_exit[] = {
 };
 
 static const struct swap_field file_function_entry[] = {
-	F("pid", U32), F("tid", U32), F("fd", I32), NAMED("event", U32, swap_file_operations),
+	F("pid", U32), F("tid", U32), F("fd", I32), NAMED("event", U32, file_operations),
 	F("path", STR), SELECT("args_type", U32, file_args_names), WHEN(1 << 1, "open_path", STR),
 	WHEN(1 << 2, "lock_type", U32), WHEN(1 << 2, "whence", U32),
 	WHEN(1 << 2, "lock_start", I64), WHEN(1 << 2, "lock_length", I64), END
@@ -233,7 +224,7 @@ static const struct swap_field web_exit[] = {
 };
 
 static const struct swap_field app_stage[] = {
-	F("pid", U32), NAMED("stage", U32, swap_stage_names), F("begin", TIME), F("end", TIME), END
+	F("pid", U32), NAMED("stage", U32, stage_names), F("begin", TIME), F("end", TIME), END
 };
 
 static const struct swap_field web_stage[] = {
@@ -270,7 +261,7 @@ static const struct swap_field probe_uievent[] = {
 };
 
 static const struct swap_field probe_file[] = {
-	INCLUDE(probe), F("size", U64), F("fd", I64), NAMED("operation", U32, swap_file_operations),
+	INCLUDE(probe), F("size", U64), F("fd", I64), NAMED("operation", U32, file_operations),
 	F("file_size", I64), F("path", STR), END
 };
 
@@ -333,10 +324,7 @@ const struct swap_row *swap_row(uint32_t id)
 	return id >> 8 == SWAP_PROBE >> 8 ? &other_probe : NULL;
 }
 
-const char *swap_value_name(const struct swap_name *names, uint64_t value)
+const char *swap_value_name(const struct swap_field *f, uint64_t value)
 {
-	for (; names && names->name; names++)
-		if (names->value == value)
-			return names->name;
-	return NULL;
+	return value < f->nnames ? f->names[value] : NULL;
 }

@@ -51,15 +51,6 @@ enum swap_type {
 	SWAP_T_INCLUDE,	/* the fields of @sub, as if written here */
 };
 
-/* The name of a number.  Tables of these end with a NULL name. */
-struct swap_name {
-	uint32_t value;
-	const char *name;
-};
-
-/* Names of file operations (PROBE_FILE, FILE_FUNCTION_ENTRY), and of stages (APP_SETUP_STAGE). */
-extern const struct swap_name swap_file_operations[], swap_stage_names[];
-
 /* One field of a layout. */
 struct swap_field {
 	/* For JSON, FXT arguments and swap_get().  Unique in its message. */
@@ -69,8 +60,13 @@ struct swap_field {
 	uint8_t when;
 	bool selector;		/* its value decides which later fields with @when are present */
 	const struct swap_field *sub;	/* layout of an element, or the fields to include */
-	const struct swap_name *names;	/* names of the values, or NULL */
-	const char *category, *text;	/* of a list whose elements become instants in FXT */
+	const char *const *names;	/* names of the values from 0 to nnames - 1; NULL if none */
+	uint8_t nnames;
+	/*
+	 * In FXT: category and name of the instants that the elements of a list become; the
+	 * counter of a number; the counter of an array, and the names of its elements.
+	 */
+	const char *category, *text;
 };
 
 /* One message id. */
@@ -103,7 +99,7 @@ enum swap_id {
  */
 const struct swap_row *swap_row(uint32_t id);
 
-/** swap_value_name - name of a number in a table of names, which may be NULL; NULL if none */
-const char *swap_value_name(const struct swap_name *names, uint64_t value);
+/** swap_value_name - name of a value of a field; NULL if it has none */
+const char *swap_value_name(const struct swap_field *f, uint64_t value);
 
 #endif

@@ -46,22 +46,25 @@ struct walk {
 	struct swap_end end;
 };
 
-static bool fail_field(struct walk *w, enum swap_fault fault, const struct swap_field *f)
+/* After a fault, no more bytes are taken, and no more steps visited but SWAP_CLOSE. */
+static void fail_field(struct walk *w, enum swap_fault fault, const struct swap_field *f)
 {
+	if (w->end.fault != SWAP_OK)
+		return;
 	w->end.fault = fault;
 	w->end.field = f;
-	return false;
 }
 
-/* Take @n bytes.  Return: their address, or NULL after fail_field() if there are fewer. */
+/* Take @n bytes.  Return: their address; if there are fewer, that of zeros, after fail_field(). */
 static const uint8_t *take_bytes(struct walk *w, const struct swap_field *f, uint64_t n)
 {
+	static const uint8_t zeros[12];
 	const uint8_t *p = w->p + w->pos;
 
-	if (n > w->len - w->pos) {
+	if (n > w->len - w->pos)
 		fail_field(w, SWAP_SHORT, f);
-		return NULL;
-	}
+	if (w->end.fault != SWAP_OK)
+		return zeros;
 	w->pos += (uint32_t)n;
 	return p;
 }
@@ -77,21 +80,18 @@ static void visit_step(struct walk *w, int kind, const struct swap_field *f)
 static void visit_value(struct walk *w, const struct swap_field *f, const struct swap_value *v)
 {
 	w->step.value = *v;
-	visit_step(w, SWAP_VALUE, f);
+	if (w->end.fault == SWAP_OK)
+		visit_step(w, SWAP_VALUE, f);
 }
 
-static bool take_string(struct walk *w, const struct swap_field *f, struct swap_value *v)
+static struct swap_value take_string(struct walk *w, const struct swap_field *f)
 {
-	const uint8_t *p = w->p + w->pos;
-	const uint8_t *nul = memchr(p, 0, w->len - w->pos);
+	struct swap_value v = { .kind = SWAP_V_STR };
+	size_t left = w->len - w->pos;
 
-	if (!nul)
-		return fail_field(w, SWAP_SHORT, f);
-	v->kind = SWAP_V_STR;
-	v->p = p;
-	v->n = (uint32_t)(nul - p);
-	w->pos += v->n + 1;
-	return true;
+	v.n = (uint32_t)strnlen((const char *)w->p + w->pos, left);
+	v.p = take_bytes(w, f, v.n + 1ull);
+	return v;
 }
 
 /* Types of fixed size: their bytes, and the kind of their values. */
@@ -171,179 +171,144 @@ struct swap_value swap_element(const struct swap_value *array, uint32_t i)
 	return v;
 }
 
-static bool walk_item(struct walk *w, const struct swap_field *f)
+static struct swap_value take_number(struct walk *w, const struct swap_field *f,
+				     enum swap_type type)
+{
+	return read_fixed(type, take_bytes(w, f, fixed_types[type].size));
+}
+
+static void walk_item(struct walk *w, const struct swap_field *f)
 {
 	struct swap_value v = { .kind = SWAP_V_NONE };
 	const struct item_type *t;
-	const uint8_t *p = take_bytes(w, f, 1);
+	const uint8_t *p;
 
-	if (!p)
-		return false;
-	t = item_type((char)p[0]);
+	t = item_type((char)*take_bytes(w, f, 1));
 	if (!t) {
-		w->pos--;
-		return fail_field(w, SWAP_BAD_ITEM, f);
+		w->pos -= w->end.fault == SWAP_OK;
+		fail_field(w, SWAP_BAD_ITEM, f);
+		return;
 	}
 	if (t->kind == SWAP_V_ARRAY) {
 		p = take_bytes(w, f, 12);
-		if (!p)
-			return false;
 		v.u = swap_u64(p);
 		v.n = swap_u32(p + 8);
 		v.p = take_bytes(w, f, (uint64_t)v.n * fixed_types[t->type].size);
-		if (!v.p)
-			return false;
 	} else if (t->type == SWAP_T_STR) {
-		if (!take_string(w, f, &v))
-			return false;
+		v = take_string(w, f);
 	} else if (t->type) {
-		p = take_bytes(w, f, fixed_types[t->type].size);
-		if (!p)
-			return false;
-		v = read_fixed(t->type, p);
+		v = take_number(w, f, t->type);
 	}
 	v.item = t->item;
 	if (t->kind)
 		v.kind = t->kind;
 	visit_value(w, f, &v);
-	return true;
 }
 
-static bool walk_number(struct walk *w, const struct swap_field *f, enum swap_type type,
-			uint64_t *number)
+static void walk_fields(struct walk *w, const struct swap_field *f);
+
+static void walk_element(struct walk *w, const struct swap_field *f)
 {
-	const uint8_t *p = take_bytes(w, f, fixed_types[type].size);
 	struct swap_value v;
-
-	if (!p)
-		return false;
-	v = read_fixed(type, p);
-	*number = v.u;
-	visit_value(w, f, &v);
-	return true;
-}
-
-static bool walk_fields(struct walk *w, const struct swap_field *f);
-
-static bool walk_element(struct walk *w, const struct swap_field *f)
-{
-	uint64_t number;
 
 	switch (f->type) {
 	case SWAP_T_LIST:
 		visit_step(w, SWAP_NEXT, f);
-		return walk_fields(w, f->sub);
+		walk_fields(w, f->sub);
+		break;
 	case SWAP_T_ARGS:
-		return walk_item(w, f);
+		walk_item(w, f);
+		break;
 	default:
-		return walk_number(w, f, f->type == SWAP_T_CPUS_F32 ? SWAP_T_F32 : SWAP_T_U32,
-				   &number);
+		v = take_number(w, f, f->type == SWAP_T_CPUS_F32 ? SWAP_T_F32 : SWAP_T_U32);
+		visit_value(w, f, &v);
+		break;
 	}
 }
 
 /* Walk over the elements of a list, of arguments or of an array. */
-static bool walk_elements(struct walk *w, const struct swap_field *f, uint32_t count)
+static void walk_elements(struct walk *w, const struct swap_field *f, uint32_t count)
 {
 	uint32_t i;
-	bool ok = true;
 
+	if (w->end.fault != SWAP_OK)
+		return;
 	visit_step(w, SWAP_OPEN, f);
 	w->step.depth++;
-	for (i = 0; ok && i < count; i++) {
+	for (i = 0; w->end.fault == SWAP_OK && i < count; i++) {
 		/* Stop when no byte is left, however large the announced count is. */
 		if (w->pos == w->len) {
-			ok = fail_field(w, SWAP_SHORT, f);
+			fail_field(w, SWAP_SHORT, f);
 			break;
 		}
 		w->step.index = i;
-		ok = walk_element(w, f);
+		walk_element(w, f);
 	}
 	w->step.depth--;
 	w->step.index = i;
 	visit_step(w, SWAP_CLOSE, f);
-	return ok;
-}
-
-/* Walk over a list that begins with the number of its elements. */
-static bool walk_list(struct walk *w, const struct swap_field *f)
-{
-	const uint8_t *p = take_bytes(w, f, 4);
-
-	return p && walk_elements(w, f, swap_u32(p));
 }
 
 /* Walk over an array whose number of elements is not in the message. */
-static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count)
+static void walk_array(struct walk *w, const struct swap_field *f, uint32_t count)
 {
 	if (4ull * count > w->len - w->pos)
-		return fail_field(w, SWAP_SHORT, f);
-	return walk_elements(w, f, count);
+		fail_field(w, SWAP_SHORT, f);
+	walk_elements(w, f, count);
 }
 
-static bool walk_bytes(struct walk *w, const struct swap_field *f)
+static struct swap_value take_data(struct walk *w, const struct swap_field *f, uint32_t n)
 {
-	struct swap_value v = { .kind = SWAP_V_BYTES };
-
-	if (f->type == SWAP_T_SIZED) {
-		const uint8_t *p = take_bytes(w, f, 4);
-
-		if (!p)
-			return false;
-		v.n = swap_u32(p);
-	} else {
-		v.n = w->len - w->pos;
-		w->end.open_end = true;
-	}
-	v.p = take_bytes(w, f, v.n);
-	if (!v.p)
-		return false;
-	visit_value(w, f, &v);
-	return true;
+	return (struct swap_value){ .kind = SWAP_V_BYTES, .n = n, .p = take_bytes(w, f, n) };
 }
 
-static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *selected)
+static void walk_field(struct walk *w, const struct swap_field *f, uint32_t *selected)
 {
-	struct swap_value v = { 0 };
-	uint64_t number;
+	struct swap_value v;
 
 	switch (f->type) {
-	case SWAP_T_STR:
-		if (!take_string(w, f, &v))
-			return false;
-		visit_value(w, f, &v);
-		return true;
-	case SWAP_T_SIZED:
-	case SWAP_T_REST:
-		return walk_bytes(w, f);
 	case SWAP_T_ITEM:
-		return walk_item(w, f);
+		walk_item(w, f);
+		return;
 	case SWAP_T_ARGS:
 	case SWAP_T_LIST:
-		return walk_list(w, f);
+		walk_elements(w, f, swap_u32(take_bytes(w, f, 4)));
+		return;
 	case SWAP_T_CPUS_F32:
-		return walk_array(w, f, w->counts ? w->counts->cpus : 0);
+		walk_array(w, f, w->counts ? w->counts->cpus : 0);
+		return;
 	case SWAP_T_DEVICES_U32:
-		return walk_array(w, f, w->counts ? w->counts->devices : 0);
+		walk_array(w, f, w->counts ? w->counts->devices : 0);
+		return;
 	case SWAP_T_INCLUDE:
-		return walk_fields(w, f->sub);
+		walk_fields(w, f->sub);
+		return;
+	case SWAP_T_STR:
+		v = take_string(w, f);
+		break;
+	case SWAP_T_SIZED:
+		v = take_data(w, f, swap_u32(take_bytes(w, f, 4)));
+		break;
+	case SWAP_T_REST:
+		v = take_data(w, f, w->len - w->pos);
+		w->end.open_end = true;
+		break;
 	default:
-		if (!walk_number(w, f, f->type, &number))
-			return false;
+		v = take_number(w, f, f->type);
 		if (f->selector)
-			*selected = number < 8 ? 1u << number : 0;
-		return true;
+			*selected = v.u < 8 ? 1u << v.u : 0;
+		break;
 	}
+	visit_value(w, f, &v);
 }
 
-static bool walk_fields(struct walk *w, const struct swap_field *f)
+static void walk_fields(struct walk *w, const struct swap_field *f)
 {
 	uint32_t selected = 0;
 
-	for (; f->type != SWAP_T_END; f++)
+	for (; f->type != SWAP_T_END && w->end.fault == SWAP_OK; f++)
 		if (!f->when || (f->when & selected))
-			if (!walk_field(w, f, &selected))
-				return false;
-	return true;
+			walk_field(w, f, &selected);
 }
 
 struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
@@ -457,7 +422,7 @@ struct gather {
 	void *ctx;
 };
 
-void swap_keep(struct swap_fields *f, const struct swap_field *field, const struct swap_value *v)
+static void keep_field(struct swap_fields *f, const struct swap_field *field, const struct swap_value *v)
 {
 	if (f->n == SWAP_FIELDS_MAX)
 		return;
@@ -465,12 +430,28 @@ void swap_keep(struct swap_fields *f, const struct swap_field *field, const stru
 	f->at[f->n++].value = *v;
 }
 
+/* Index of a field, f->n if it is missing. */
+static size_t find_field(const struct swap_fields *f, const char *name)
+{
+	size_t i = 0;
+
+	while (i < f->n && strcmp(f->at[i].field->name, name))
+		i++;
+	return i;
+}
+
 const struct swap_value *swap_get(const struct swap_fields *f, const char *name)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->at[i].field->name, name))
-			return &f->at[i].value;
-	return NULL;
+	size_t i = find_field(f, name);
+
+	return i < f->n ? &f->at[i].value : NULL;
+}
+
+const char *swap_get_name(const struct swap_fields *f, const char *name)
+{
+	size_t i = find_field(f, name);
+
+	return i < f->n ? swap_value_name(f->at[i].field, f->at[i].value.u) : NULL;
 }
 
 uint64_t swap_wide(const struct swap_fields *f, const char *name)
@@ -507,9 +488,9 @@ static void gather_step(void *ctx, const struct swap_step *step)
 	if (g->list && !strcmp(step->field->name, g->list))
 		step_list(g, step);
 	else if (step->depth == g->depth && step->kind == SWAP_VALUE)
-		swap_keep(g->f, step->field, &step->value);
+		keep_field(g->f, step->field, &step->value);
 	else if (step->depth == g->depth && step->kind == SWAP_OPEN)
-		swap_keep(g->f, step->field, &none);
+		keep_field(g->f, step->field, &none);
 	else if (step->kind == SWAP_VALUE && !strcmp(step->field->name, "pid"))
 		g->f->outer_pid = (uint32_t)step->value.u;
 }

@@ -157,11 +157,11 @@ struct swap_fields {
 	const struct swap_field *list;	/* list that contains the element */
 };
 
-/** swap_keep - add a field */
-void swap_keep(struct swap_fields *f, const struct swap_field *field, const struct swap_value *v);
-
 /** swap_get - value of a field or list, NULL if missing */
 const struct swap_value *swap_get(const struct swap_fields *f, const char *name);
+
+/** swap_get_name - name of the value of a field, NULL if it has none */
+const char *swap_get_name(const struct swap_fields *f, const char *name);
 
 /** swap_wide, swap_num - value of a number field of 64 or 32 bits, 0 if missing */
 uint64_t swap_wide(const struct swap_fields *f, const char *name);
