@@ -37,7 +37,7 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len)
 
 bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr)
 {
-	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
+	const struct range *m = p ? ranges_at(&p->maps, addr) : NULL;
 	size_t n = 0;
 
 	if (m) {

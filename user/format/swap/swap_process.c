@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Keeps the state of a SWAP target during a conversion.  See swap_process.h. */
 #include "format/swap/swap_process.h"
-#include "base/container.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -19,7 +18,8 @@
 struct swap_processes {
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
-	struct swap_ring processes, threads;	/* linked by by_use */
+	TAILQ_HEAD(, swap_process) processes;	/* linked by by_use */
+	TAILQ_HEAD(, swap_thread) threads;	/* likewise */
 	size_t nthreads, nmaps;
 	struct map64 used_pids, used_tids;	/* bitmaps: id / 64 to 64 bits */
 	uint64_t next_koid;
@@ -27,27 +27,13 @@ struct swap_processes {
 	unsigned int next_ended;
 };
 
-static void leave_ring(struct swap_ring *at)
-{
-	at->before->after = at->after;
-	at->after->before = at->before;
-}
-
-/* Append @at to the list. */
-static void join_ring(struct swap_ring *head, struct swap_ring *at)
-{
-	*at = (struct swap_ring){ head->before, head };
-	at->before->after = at;
-	head->before = at;
-}
-
 struct swap_processes *swap_processes_new(void)
 {
 	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
 
 	ps->next_koid = FIRST_OWN_KOID;
-	ps->processes = (struct swap_ring){ &ps->processes, &ps->processes };
-	ps->threads = (struct swap_ring){ &ps->threads, &ps->threads };
+	TAILQ_INIT(&ps->processes);
+	TAILQ_INIT(&ps->threads);
 	return ps;
 }
 
@@ -57,7 +43,7 @@ static void free_thread(struct swap_processes *ps, struct swap_thread *t)
 		map64_remove(&ps->by_tid, t->tid);
 	while (t->depth)
 		swap_slice_pop(t);
-	leave_ring(&t->by_use);
+	TAILQ_REMOVE(&ps->threads, t, by_use);
 	ps->nthreads--;
 	free(t->slices);
 	free(t);
@@ -74,7 +60,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	struct map64_slot *e;
 
 	map64_remove(&ps->by_pid, p->pid);
-	leave_ring(&p->by_use);
+	TAILQ_REMOVE(&ps->processes, p, by_use);
 	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
 		free_thread(ps, (struct swap_thread *)(uintptr_t)e->value);
 	map64_clear(&p->threads);
@@ -127,8 +113,8 @@ struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
 	struct swap_process *p = map64_pointer(&ps->by_pid, pid);
 
 	if (p) {
-		leave_ring(&p->by_use);
-		join_ring(&ps->processes, &p->by_use);
+		TAILQ_REMOVE(&ps->processes, p, by_use);
+		TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
 	}
 	return p;
 }
@@ -144,7 +130,7 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 	p->pid = pid;
 	p->koid = koid_for(ps, &ps->used_pids, pid);
 	map64_put(&ps->by_pid, pid, (uintptr_t)p);
-	join_ring(&ps->processes, &p->by_use);
+	TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
 	return p;
 }
 
@@ -164,9 +150,7 @@ void swap_process_end(struct swap_processes *ps, struct swap_process *p)
 struct swap_process *swap_process_next(const struct swap_processes *ps,
 				       const struct swap_process *p)
 {
-	const struct swap_ring *at = p ? p->by_use.after : ps->processes.after;
-
-	return at == &ps->processes ? NULL : container_of(at, struct swap_process, by_use);
+	return p ? TAILQ_NEXT(p, by_use) : TAILQ_FIRST(&ps->processes);
 }
 
 struct swap_process *swap_process_surplus(const struct swap_processes *ps)
@@ -179,8 +163,7 @@ struct swap_process *swap_process_surplus(const struct swap_processes *ps)
 
 struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
 {
-	return ps->nthreads > SWAP_MAX_THREADS ?
-	       container_of(ps->threads.after, struct swap_thread, by_use) : NULL;
+	return ps->nthreads > SWAP_MAX_THREADS ? TAILQ_FIRST(&ps->threads) : NULL;
 }
 
 struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
@@ -188,8 +171,8 @@ struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 	struct swap_thread *t = map64_pointer(&p->threads, tid);
 
 	if (t) {
-		leave_ring(&t->by_use);
-		join_ring(&p->all->threads, &t->by_use);
+		TAILQ_REMOVE(&p->all->threads, t, by_use);
+		TAILQ_INSERT_TAIL(&p->all->threads, t, by_use);
 	}
 	return t;
 }
@@ -204,7 +187,7 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	t->koid = koid_for(ps, &ps->used_tids, tid);
 	map64_put(&p->threads, tid, (uintptr_t)t);
 	map64_put(&ps->by_tid, tid, (uintptr_t)t);
-	join_ring(&ps->threads, &t->by_use);
+	TAILQ_INSERT_TAIL(&ps->threads, t, by_use);
 	ps->nthreads++;
 	return t;
 }
@@ -242,11 +225,6 @@ bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *p
 	ranges_put(&p->maps, &(struct range){ low, high, low, (char *)(uintptr_t)path }, len);
 	p->all->nmaps++;
 	return true;
-}
-
-const struct range *swap_mapping_at(const struct swap_process *p, uint64_t addr)
-{
-	return ranges_at(&p->maps, addr);
 }
 
 /* ---- blocks ---- */

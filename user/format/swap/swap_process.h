@@ -12,6 +12,8 @@
 #ifndef ETRACE_SWAP_PROCESS_H
 #define ETRACE_SWAP_PROCESS_H
 
+#include <sys/queue.h>
+
 #include "base/map64.h"
 #include "base/ranges.h"
 
@@ -29,11 +31,6 @@
 #define SWAP_MAX_THREADS	32768u
 #define SWAP_MAX_ALL_MAPS	(1u << 18)
 
-/* A node of a circular list; the head of the list is one of its nodes. */
-struct swap_ring {
-	struct swap_ring *before, *after;
-};
-
 /* An open slice.  Its exit must have the same category and key. */
 struct swap_slice {
 	const char *category;	/* its category in FXT; not copied */
@@ -48,7 +45,7 @@ struct swap_thread {
 	uint64_t time;		/* time of the last begin or end of a slice */
 	struct swap_slice *slices;	/* open ones, the innermost last */
 	size_t depth, cap;
-	struct swap_ring by_use;	/* among all threads, most recently used last */
+	TAILQ_ENTRY(swap_thread) by_use;	/* among all threads, most recently used last */
 };
 
 struct swap_process {
@@ -67,7 +64,7 @@ struct swap_process {
 	/* Mappings of code.  range.base: original start; range.name: last part of the path */
 	struct ranges maps;
 	struct swap_processes *all;	/* table that contains the process */
-	struct swap_ring by_use;	/* among all processes, most recently used last */
+	TAILQ_ENTRY(swap_process) by_use;	/* among all processes, most recently used last */
 };
 
 /* All processes.  Start with swap_processes_new(). */
@@ -131,13 +128,6 @@ bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *p
 
 /** swap_unmap - remove all mappings in a range */
 void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high);
-
-/**
- * swap_mapping_at - find the mapping that contains an address
- *
- * Return: the mapping, valid until the next change; NULL if none.
- */
-const struct range *swap_mapping_at(const struct swap_process *p, uint64_t addr);
 
 /* Record an allocation or a free of a block.  Sizes of 2^48 or more are ignored. */
 void swap_block_add(struct swap_process *p, uint64_t addr, uint64_t size);

@@ -13,6 +13,7 @@
 #include "format/swap/swap_frame.h"
 #include "format/swap/swap_system.h"
 #include "base/map64.h"
+#include "base/pool.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"
 
@@ -82,6 +83,7 @@ struct swap_source {
 	struct source_args args;
 	size_t at;		/* index of the current input */
 	struct map64 api;	/* names of probed functions by number: char * */
+	struct pool names;	/* the texts of these names */
 	unsigned int cpus;
 	int devices;
 	struct sink *sink;
@@ -104,17 +106,8 @@ const struct opt_row swap_source_options[] = {
 
 /* ---- names of functions ---- */
 
-static void forget_names(struct map64 *api)
-{
-	struct map64_slot *slot;
-
-	for (size_t i = 0; (slot = map64_each(api, &i));)
-		free((char *)(uintptr_t)slot->value);
-	map64_clear(api);
-}
-
 /* Parse one line of the file of names.  Return: whether it is well formed. */
-static bool add_name(struct map64 *api, char *text)
+static bool add_name(struct swap_source *s, char *text)
 {
 	unsigned long long id;
 	char *end;
@@ -132,13 +125,12 @@ static bool add_name(struct map64 *api, char *text)
 	if (!*end)
 		return false;
 	/* If the file names a number several times, the last name counts. */
-	free(map64_pointer(api, id));
-	map64_put(api, id, (uintptr_t)xstrdup(end));
+	map64_put(&s->api, id, (uintptr_t)pool_keep(&s->names, xstrdup(end)));
 	return true;
 }
 
 /* Read the names of functions from a file.  Return: false after diag_fatal(). */
-static bool read_names(struct map64 *api, const char *path, struct diag *diag)
+static bool read_names(struct swap_source *s, const char *path, struct diag *diag)
 {
 	FILE *f = fopen(path, "re");
 	size_t size = 0, line = 0;
@@ -150,7 +142,7 @@ static bool read_names(struct map64 *api, const char *path, struct diag *diag)
 		line++;
 		while (len && strchr(" \t\r\n", text[len - 1]))
 			text[--len] = 0;
-		good = strlen(text) == (size_t)len && add_name(api, text);
+		good = strlen(text) == (size_t)len && add_name(s, text);
 	}
 	if (!good) {
 		diag_fatal(diag, "%s: line %zu: not of the form NUMBER NAME", path, line);
@@ -499,7 +491,8 @@ static void swap_source_free(struct source *base)
 	struct swap_source *s = (struct swap_source *)base;
 
 	forget_input(s);
-	forget_names(&s->api);
+	map64_clear(&s->api);
+	pool_free(&s->names);
 	free(s);
 }
 
@@ -524,20 +517,16 @@ struct source *swap_source_open(const struct source_args *args)
 	static const struct source_ops ops = { swap_source_step, swap_source_free };
 	uint64_t cpus = 0, devices = UINT64_MAX;
 	const char *map = opt_value(args->opts, "swap-api-map");
-	struct map64 api = { 0 };
-	struct swap_source *s;
+	struct swap_source *s = xcalloc(1, sizeof(*s));
 
-	if (!read_count(args, "swap-cpus", 1, &cpus) ||
-	    !read_count(args, "swap-energy-devices", 0, &devices))
-		return NULL;
-	if (map && !read_names(&api, map, args->diag)) {
-		forget_names(&api);
-		return NULL;
-	}
-	s = xcalloc(1, sizeof(*s));
 	s->base.ops = &ops;
 	s->args = *args;
-	s->api = api;
+	if (!read_count(args, "swap-cpus", 1, &cpus) ||
+	    !read_count(args, "swap-energy-devices", 0, &devices) ||
+	    (map && !read_names(s, map, args->diag))) {
+		swap_source_free(&s->base);
+		return NULL;
+	}
 	s->cpus = (unsigned int)cpus;
 	s->devices = devices == UINT64_MAX ? -1 : (int)devices;
 	return &s->base;

@@ -72,7 +72,7 @@ static void unmap_code(struct swap_stats *s, uint64_t low, uint64_t high)
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
 	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, "pid"));
-	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
+	const struct range *m = p ? ranges_at(&p->maps, addr) : NULL;
 	char number[24];
 
 	if (m) {
