@@ -10,8 +10,6 @@
 #include "format/sprtrace/sprt_formats.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,20 +52,10 @@ struct bin {
 	struct sprt_room room;	/* strings and lists of the open call; if none, of the packet */
 };
 
-/* Report damage @at bytes after the input position. */
-__attribute__((format(printf, 4, 5)))
-static void report_damaged(const struct bin *b, const struct diag_kind *kind,
-			   size_t at, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	diag_report(b->args.diag, kind, in_name(b->in), DIAG_OFFSET,
-		    in_offset(b->in) + at, "%s", text);
-}
+/* Report damage at the input position. */
+#define REPORT(b, kind, ...) \
+	diag_report((b)->args.diag, &kind, in_name((b)->in), DIAG_OFFSET, in_offset((b)->in), \
+		    __VA_ARGS__)
 
 /* --- items out ---------------------------------------------------------- */
 
@@ -130,9 +118,8 @@ static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 	alt.has_flags = !alt.has_flags;
 	alt.named_args = !alt.named_args;
 	if (parse_as(b, &alt, type, body, size, false, r, &used) == SPRT_EXACT) {
-		report_damaged(b, &damage_handshake, 0,
-			       "%s is laid out as in another version than the log's",
-			       sprt_packet_types[type].name);
+		REPORT(b, damage_handshake, "%s is laid out as in another version than the log's",
+		       sprt_packet_types[type].name);
 		b->lay = alt;
 		return true;
 	}
@@ -153,8 +140,7 @@ static void open_call(struct bin *b, const struct sprt_item *r)
 	struct sprt_call *call = &b->call.call;
 
 	if (r->call.type > SPRT_CALL_ALLOC)
-		report_damaged(b, &damage_packet, 0, "call type %u is unknown",
-			       r->call.type);
+		REPORT(b, damage_packet, "call type %u is unknown", r->call.type);
 	b->call = *r;
 	call->number = ++b->number;
 	call->has_trace = false;
@@ -170,8 +156,7 @@ static bool fits_call(struct bin *b, int type)
 	if (b->call_open &&
 	    !(type == SPRT_TYPE_BTRC ? b->call.call.has_trace : b->has_args))
 		return true;
-	report_damaged(b, &damage_orphan, 0, "%s does not belong to a CALL",
-		       sprt_packet_types[type].name);
+	REPORT(b, damage_orphan, "%s does not belong to a CALL", sprt_packet_types[type].name);
 	/* The lost CALL still takes a number. */
 	if (b->gap)
 		b->number++;
@@ -220,52 +205,59 @@ static void deliver_item(struct bin *b, int type, struct sprt_item *r)
 
 /* --- from packet to packet ---------------------------------------------- */
 
+/* Look at @want bytes that begin @at bytes ahead.  Return: NULL if there are fewer. */
+static const uint8_t *look_ahead(const struct bin *b, size_t at, size_t want)
+{
+	size_t n;
+	const uint8_t *p = in_peek(b->in, at + want, &n);
+
+	return n < at + want ? NULL : p + at;
+}
+
 static bool handshake_ahead(const struct bin *b, size_t at)
 {
-	const uint8_t *p;
+	const uint8_t *p = look_ahead(b, at, 1);
 	size_t n;
 
+	if (!p || *p != SPRT_HANDSHAKE_ID)
+		return false;
 	p = in_peek(b->in, at + SPRT_HANDSHAKE_MAX, &n);
-	return n > at && sprt_handshake_at(p + at, n - at);
+	return sprt_handshake_at(p + at, n - at);
+}
+
+/* Read the packet header @at bytes ahead.  Return: whether it could be one. */
+static bool header_ahead(const struct bin *b, const struct sprt_layout *lay, size_t at,
+			 struct sprt_header *h)
+{
+	const uint8_t *p = look_ahead(b, at, SPRT_HEADER_SIZE);
+
+	*h = p ? sprt_get_header(lay, p) : (struct sprt_header){ .type = SPRT_TYPE_UNKNOWN };
+	return h->plausible;
 }
 
 /*
  * Whether a packet can begin or the input ends @at bytes ahead.  The packet must be a
  * handshake or of a known type; with @lax, of any plausible type.
  */
-static bool at_boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
-		     bool lax)
+static bool at_boundary(const struct bin *b, const struct sprt_layout *lay, size_t at, bool lax)
 {
-	const uint8_t *p;
 	struct sprt_header h;
 	size_t n;
 
-	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
+	in_peek(b->in, at + 1, &n);
 	if (n <= at)
 		return n == at;
 	/* 0xf0 can also be the first byte of a size, in logs of 1.x. */
-	if (p[at] == SPRT_HANDSHAKE_ID && handshake_ahead(b, at))
-		return true;
-	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
-	if (n - at < SPRT_HEADER_SIZE)
-		return false;
-	h = sprt_get_header(lay, p + at);
-	return h.plausible && (lax || h.type != SPRT_TYPE_UNKNOWN);
+	return handshake_ahead(b, at) ||
+	       (header_ahead(b, lay, at, &h) && (lax || h.type != SPRT_TYPE_UNKNOWN));
 }
 
 /* Whether a packet of a known type is @at bytes ahead, with at_boundary() after it. */
-static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
-			size_t at)
+static bool good_packet(const struct bin *b, const struct sprt_layout *lay, size_t at)
 {
-	const uint8_t *p;
 	struct sprt_header h;
-	size_t n;
 
-	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
-	if (n < at + SPRT_HEADER_SIZE)
-		return false;
-	h = sprt_get_header(lay, p + at);
-	return h.plausible && h.type != SPRT_TYPE_UNKNOWN &&
+	return header_ahead(b, lay, at, &h) && h.type != SPRT_TYPE_UNKNOWN &&
 	       at_boundary(b, lay, at + SPRT_HEADER_SIZE + h.size, false);
 }
 
@@ -299,13 +291,13 @@ static void read_handshake(struct bin *b)
 	h = sprt_get_handshake(p, n);
 	b->lay_known = h.total;
 	if (!h.total) {
-		report_damaged(b, &damage_handshake, 0, "there is no handshake packet");
+		REPORT(b, damage_handshake, "there is no handshake packet");
 		b->lay = (struct sprt_layout){ .ptr = 8, .ptr_guessed = true };
 		sprt_layout_version(&b->lay, 2, 0);
 		return;
 	}
 	if (h.fault)
-		report_damaged(b, &damage_handshake, 0, "%s", h.fault);
+		REPORT(b, damage_handshake, "%s", h.fault);
 	b->lay = (struct sprt_layout){ .big = h.endian == 1, .ptr = h.ptr };
 	if (h.ptr != 4 && h.ptr != 8) {
 		b->lay.ptr = memmem(h.arch, h.arch_len, "64", 2) ? 8 : 4;
@@ -314,8 +306,7 @@ static void read_handshake(struct bin *b)
 	sprt_layout_version(&b->lay, h.major, h.minor);
 
 	if (!at_boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
-		report_damaged(b, &damage_handshake, 0,
-			       "version or byte order contradict the packets");
+		REPORT(b, damage_handshake, "version or byte order contradict the packets");
 	/* Looking ahead may have moved the buffer. */
 	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h.arch = p + 5;
@@ -342,24 +333,24 @@ static void pass_packet(struct bin *b)
 static bool recover_packet(struct bin *b, int type, size_t size)
 {
 	struct sprt_item r = { 0 };
+	struct sprt_header h;
 	const uint8_t *p;
-	size_t n;
+	size_t used;
 
 	if (size >= SPRT_HEADER_SIZE && type == SPRT_TYPE_UNKNOWN) {
-		p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
-		if (sprt_get_header(&b->lay, p).size == size - SPRT_HEADER_SIZE) {
+		header_ahead(b, &b->lay, 0, &h);
+		if (h.size == size - SPRT_HEADER_SIZE) {
 			pass_packet(b);
 			return false;
 		}
 	} else if (size >= SPRT_HEADER_SIZE) {
 		if (!make_way(b, type))
 			return false;
-		p = in_peek(b->in, size, &n);
-		if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
-			     false, &r, &n) == SPRT_EXACT) {
-			report_damaged(b, &damage_packet, 0,
-				       "size of %s is wrong, it has %zu bytes",
-				       sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
+		p = look_ahead(b, SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE);
+		if (parse_as(b, &b->lay, type, p, size - SPRT_HEADER_SIZE, false, &r,
+			     &used) == SPRT_EXACT) {
+			REPORT(b, damage_packet, "size of %s is wrong, it has %zu bytes",
+			       sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
 			deliver_item(b, type, &r);
 			return true;
 		}
@@ -381,16 +372,12 @@ static void find_way(struct bin *b, int type)
 	const struct sprt_handshake none = { 0 };
 	bool in_log = b->lay_known, end;
 	uint64_t passed = 0;
-	const uint8_t *p;
 
 	b->gap = true;
 	for (at = from;; at++) {
-		p = in_peek(b->in, at + 1, &n);
-		if (n <= at)
-			break;
-		if ((p[at] == SPRT_HANDSHAKE_ID && handshake_ahead(b, at)) ||
-		    (b->lay_known ? good_packet(b, &b->lay, at) :
-				    find_layout(b, at)))
+		in_peek(b->in, at + 1, &n);
+		if (n <= at || handshake_ahead(b, at) ||
+		    (b->lay_known ? good_packet(b, &b->lay, at) : find_layout(b, at)))
 			break;
 		/* Farther than any packet reaches. */
 		if (at > SPRT_HEADER_SIZE + SPRT_PACKET_MAX) {
@@ -411,13 +398,11 @@ static void find_way(struct bin *b, int type)
 	if (recover_packet(b, type, at) || !(at + passed))
 		;
 	else if (end && type != SPRT_TYPE_UNKNOWN)
-		report_damaged(b, &damage_cut, 0, "the log ends within %s",
-			       sprt_packet_types[type].name);
+		REPORT(b, damage_cut, "the log ends within %s", sprt_packet_types[type].name);
 	else if (end && at < SPRT_HEADER_SIZE && !passed)
-		report_damaged(b, &damage_cut, 0, "the log ends within a packet header");
+		REPORT(b, damage_cut, "the log ends within a packet header");
 	else
-		report_damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
-			       at + passed);
+		REPORT(b, damage_skip, "passed over %" PRIu64 " bytes", at + passed);
 	in_skip(b->in, at);
 	if (!in_log && !handshake_ahead(b, 0))
 		start_log(b, &none);
@@ -431,27 +416,19 @@ static bool read_packet(struct bin *b, int *type)
 {
 	struct sprt_item r = { 0 };
 	enum sprt_outcome outcome;
-	const uint8_t *p;
 	struct sprt_header h;
-	size_t n, size, used;
+	const uint8_t *p;
+	size_t size, used;
+	bool plausible = header_ahead(b, &b->lay, 0, &h);
 
-	*type = SPRT_TYPE_UNKNOWN;
-	p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
-	if (n < SPRT_HEADER_SIZE)
-		return false;
-	h = sprt_get_header(&b->lay, p);
 	*type = h.type;
 	size = SPRT_HEADER_SIZE + h.size;
-	if (!h.plausible)
-		return false;
-	p = in_peek(b->in, size, &n);
-	if (n < size)
+	if (!plausible || !look_ahead(b, 0, size))
 		return false;
 	if (h.type == SPRT_TYPE_UNKNOWN) {
 		if (!at_boundary(b, &b->lay, size, true))
 			return false;
-		report_damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
-			       h.name, h.size);
+		REPORT(b, damage_unknown, "passed over %s with %zu bytes", h.name, h.size);
 		in_skip(b->in, size);
 		pass_packet(b);
 		return true;
@@ -461,23 +438,22 @@ static bool read_packet(struct bin *b, int *type)
 		in_skip(b->in, size);
 		return true;
 	}
-	outcome = parse_as(b, &b->lay, h.type, p + SPRT_HEADER_SIZE, h.size, false,
-			   &r, &used);
+	p = look_ahead(b, SPRT_HEADER_SIZE, h.size);
+	outcome = parse_as(b, &b->lay, h.type, p, h.size, false, &r, &used);
 	if (outcome == SPRT_EXTRA && good_packet(b, &b->lay, SPRT_HEADER_SIZE + used)) {
-		report_damaged(b, &damage_packet, 0,
-			       "size of %s is wrong, it has %zu bytes",
-			       sprt_packet_types[h.type].name, used);
+		REPORT(b, damage_packet, "size of %s is wrong, it has %zu bytes",
+		       sprt_packet_types[h.type].name, used);
 		size = SPRT_HEADER_SIZE + used;
 	} else if (outcome != SPRT_EXACT) {
 		if (!at_boundary(b, &b->lay, size, true))
 			return false;
 		/* Looking ahead may have moved the buffer. */
-		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;
+		p = look_ahead(b, SPRT_HEADER_SIZE, h.size);
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
-			report_damaged(b, &damage_packet, 0, outcome == SPRT_SHORT ?
-				       "fields of %s do not fit its size" :
-				       "%s has bytes after its last field",
-				       sprt_packet_types[h.type].name);
+			REPORT(b, damage_packet, outcome == SPRT_SHORT ?
+			       "fields of %s do not fit its size" :
+			       "%s has bytes after its last field",
+			       sprt_packet_types[h.type].name);
 			parse_as(b, &b->lay, h.type, p, h.size, true, &r, &used);
 		}
 	}
