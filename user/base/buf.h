@@ -49,6 +49,9 @@ static inline void buf_addu(struct buf *b, uint64_t v)
 	b->len += decimal(buf_room(b, DECIMAL_ROOM), v);
 }
 
+/* Append text as printf() would print it. */
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 static inline void buf_free(struct buf *b)
 {
 	free(b->s);

@@ -74,6 +74,20 @@ static inline const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
 }
 #define IN_MAX_PEEK (64u << 20)
 
+/**
+ * in_look - look at bytes further ahead
+ * @at: where they begin, in bytes from the position
+ *
+ * Return: @want contiguous bytes, valid as those of in_peek(); NULL if the input ends before.
+ */
+static inline const uint8_t *in_look(struct in *in, size_t at, size_t want)
+{
+	size_t have;
+	const uint8_t *p = in_peek(in, at + want, &have);
+
+	return have < at + want ? NULL : p + at;
+}
+
 /** in_skip - pass over @n of the bytes that in_peek() returned */
 static inline void in_skip(struct in *in, size_t n)
 {

@@ -205,18 +205,9 @@ static void deliver_item(struct bin *b, int type, struct sprt_item *r)
 
 /* --- from packet to packet ---------------------------------------------- */
 
-/* Look at @want bytes that begin @at bytes ahead.  Return: NULL if there are fewer. */
-static const uint8_t *look_ahead(const struct bin *b, size_t at, size_t want)
-{
-	size_t n;
-	const uint8_t *p = in_peek(b->in, at + want, &n);
-
-	return n < at + want ? NULL : p + at;
-}
-
 static bool handshake_ahead(const struct bin *b, size_t at)
 {
-	const uint8_t *p = look_ahead(b, at, 1);
+	const uint8_t *p = in_look(b->in, at, 1);
 	size_t n;
 
 	if (!p || *p != SPRT_HANDSHAKE_ID)
@@ -229,7 +220,7 @@ static bool handshake_ahead(const struct bin *b, size_t at)
 static bool header_ahead(const struct bin *b, const struct sprt_layout *lay, size_t at,
 			 struct sprt_header *h)
 {
-	const uint8_t *p = look_ahead(b, at, SPRT_HEADER_SIZE);
+	const uint8_t *p = in_look(b->in, at, SPRT_HEADER_SIZE);
 
 	*h = p ? sprt_get_header(lay, p) : (struct sprt_header){ .type = SPRT_TYPE_UNKNOWN };
 	return h->plausible;
@@ -346,7 +337,7 @@ static bool recover_packet(struct bin *b, int type, size_t size)
 	} else if (size >= SPRT_HEADER_SIZE) {
 		if (!make_way(b, type))
 			return false;
-		p = look_ahead(b, SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE);
+		p = in_look(b->in, SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE);
 		if (parse_as(b, &b->lay, type, p, size - SPRT_HEADER_SIZE, false, &r,
 			     &used) == SPRT_EXACT) {
 			REPORT(b, damage_packet, "size of %s is wrong, it has %zu bytes",
@@ -423,7 +414,7 @@ static bool read_packet(struct bin *b, int *type)
 
 	*type = h.type;
 	size = SPRT_HEADER_SIZE + h.size;
-	if (!plausible || !look_ahead(b, 0, size))
+	if (!plausible || !in_look(b->in, 0, size))
 		return false;
 	if (h.type == SPRT_TYPE_UNKNOWN) {
 		if (!at_boundary(b, &b->lay, size, true))
@@ -438,7 +429,7 @@ static bool read_packet(struct bin *b, int *type)
 		in_skip(b->in, size);
 		return true;
 	}
-	p = look_ahead(b, SPRT_HEADER_SIZE, h.size);
+	p = in_look(b->in, SPRT_HEADER_SIZE, h.size);
 	outcome = parse_as(b, &b->lay, h.type, p, h.size, false, &r, &used);
 	if (outcome == SPRT_EXTRA && good_packet(b, &b->lay, SPRT_HEADER_SIZE + used)) {
 		REPORT(b, damage_packet, "size of %s is wrong, it has %zu bytes",
@@ -448,7 +439,7 @@ static bool read_packet(struct bin *b, int *type)
 		if (!at_boundary(b, &b->lay, size, true))
 			return false;
 		/* Looking ahead may have moved the buffer. */
-		p = look_ahead(b, SPRT_HEADER_SIZE, h.size);
+		p = in_look(b->in, SPRT_HEADER_SIZE, h.size);
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
 			REPORT(b, damage_packet, outcome == SPRT_SHORT ?
 			       "fields of %s do not fit its size" :

@@ -395,17 +395,13 @@ static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
 static void add_backtrace(struct fxt_args *a, const struct sprt_call *call)
 {
 	struct buf text = { 0 };
-	char address[24];
 
 	if (!call->nframes)
 		return;
 	for (uint32_t i = 0; i < call->nframes; i++) {
-		snprintf(address, sizeof(address), "%s0x%" PRIx64, i ? "\n" : "", call->frames[i]);
-		buf_adds(&text, address);
-		if (call->resolved && call->resolved[i]) {
-			buf_addc(&text, ' ');
-			buf_adds(&text, call->resolved[i]);
-		}
+		buf_printf(&text, "%s0x%" PRIx64, i ? "\n" : "", call->frames[i]);
+		if (call->resolved && call->resolved[i])
+			buf_printf(&text, " %s", call->resolved[i]);
 	}
 	buf_addc(&text, '\0');
 	fxt_args_cstr(a, "backtrace", fxt_args_keep(a, text.s));

@@ -176,10 +176,7 @@ static void count_process(struct sprt_stats *s, const struct sprt_process *p)
 {
 	struct buf name = { 0 };
 
-	buf_adds(&name, p->name);
-	buf_adds(&name, " [");
-	buf_addu(&name, p->pid);
-	buf_adds(&name, "]");
+	buf_printf(&name, "%s [%" PRIu32 "]", p->name, p->pid);
 	tally_add(&s->processes, name.s, name.len, 0);
 	buf_free(&name);
 }

@@ -55,15 +55,6 @@ void swap_queue_free(struct swap_queue *q)
 
 /* ---- headers ---- */
 
-/* Look at @n bytes that begin @pos bytes ahead.  Return: NULL if there are fewer. */
-static const uint8_t *look_ahead(const struct swap_frame *s, size_t pos, size_t n)
-{
-	size_t have;
-	const uint8_t *p = in_peek(s->in, pos + n, &have);
-
-	return have < pos + n ? NULL : p + pos;
-}
-
 /* Whether it can be a header.  Accepts ids that a later protocol may add. */
 static bool header_possible(const struct swap_header *h)
 {
@@ -91,7 +82,7 @@ static bool is_near(const struct swap_frame *s, const struct swap_header *h)
 
 	if (s->near_known)
 		return are_neighbours(h, s->near_seq, s->near_sec);
-	swap_read_header(look_ahead(s, 0, SWAP_HEADER_SIZE), &damaged);
+	swap_read_header(in_look(s->in, 0, SWAP_HEADER_SIZE), &damaged);
 	return header_plausible(&damaged) && are_neighbours(h, damaged.seq, damaged.sec);
 }
 
@@ -112,7 +103,7 @@ static void remember_header(struct swap_frame *s, const struct swap_header *h)
 /* Read the header @pos bytes ahead, without its payload.  Return: false at the end. */
 static bool read_header(const struct swap_frame *s, size_t pos, struct swap_message *m)
 {
-	const uint8_t *p = look_ahead(s, pos, SWAP_HEADER_SIZE);
+	const uint8_t *p = in_look(s->in, pos, SWAP_HEADER_SIZE);
 
 	if (!p)
 		return false;
@@ -126,7 +117,7 @@ static bool read_header(const struct swap_frame *s, size_t pos, struct swap_mess
 static void read_payload(const struct swap_frame *s, size_t pos, struct swap_message *m,
 			 uint32_t len)
 {
-	m->payload = look_ahead(s, pos + SWAP_HEADER_SIZE, len);
+	m->payload = in_look(s->in, pos + SWAP_HEADER_SIZE, len);
 	m->len = len;
 	if (!m->row || m->row->slack)
 		return;
@@ -153,7 +144,7 @@ static bool give_message(struct swap_frame *s, struct swap_message *m, uint32_t 
 {
 	m->offset = in_offset(s->in);
 	/* Looking ahead may have moved the buffer. */
-	m->payload = look_ahead(s, SWAP_HEADER_SIZE, m->len);
+	m->payload = in_look(s->in, SWAP_HEADER_SIZE, m->len);
 	m->damage = damage;
 	if (m->header.nsec >= 1000000000u)
 		m->damage |= SWAP_DAMAGE_TIME;
@@ -215,7 +206,7 @@ static bool follows_at(struct swap_frame *s, size_t pos, const struct swap_heade
 		return false;
 	if (are_neighbours(&m.header, h->seq, h->sec))
 		return true;
-	if (!m.row || !look_ahead(s, pos + SWAP_HEADER_SIZE, m.header.len) ||
+	if (!m.row || !in_look(s->in, pos + SWAP_HEADER_SIZE, m.header.len) ||
 	    !may_waste(s, m.header.len))
 		return false;
 	read_payload(s, pos, &m, m.header.len);
@@ -243,7 +234,7 @@ static size_t read_message(struct swap_frame *s, struct swap_message *m)
 	if (!header_possible(h))
 		return 1;
 	/* The message is cut off, its length is wrong, or it is no message. */
-	if (!look_ahead(s, 0, whole))
+	if (!in_look(s->in, 0, whole))
 		return m->row && header_plausible(h) ? SWAP_HEADER_SIZE : 1;
 	next = follows_at(s, whole, h);
 	if (next || may_waste(s, h->len))
@@ -273,7 +264,7 @@ static bool begins_at(struct swap_frame *s, size_t pos)
 	if (!read_header(s, pos, &m) || !m.row || !header_plausible(&m.header))
 		return false;
 	near = is_near(s, &m.header);
-	p = look_ahead(s, pos + SWAP_HEADER_SIZE + m.header.len, SWAP_HEADER_SIZE);
+	p = in_look(s->in, pos + SWAP_HEADER_SIZE + m.header.len, SWAP_HEADER_SIZE);
 	if (!p)
 		return near;
 	swap_read_header(p, &next);
@@ -315,7 +306,7 @@ static bool scan_bytes(struct swap_frame *s, size_t at, struct swap_message *m)
 {
 	size_t have;
 
-	for (; look_ahead(s, at, SWAP_HEADER_SIZE); at++) {
+	for (; in_look(s->in, at, SWAP_HEADER_SIZE); at++) {
 		if (begins_at(s, at))
 			return end_of_damage(s, at, SWAP_DAMAGE_LENGTH, m);
 		if (at >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {

@@ -73,14 +73,11 @@ static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
 	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, "pid"));
 	const struct range *m = p ? ranges_at(&p->maps, addr) : NULL;
-	char number[24];
 
-	if (m) {
-		buf_adds(b, m->name);
-		buf_addc(b, '+');
-	}
-	snprintf(number, sizeof(number), "0x%" PRIx64, m ? addr - m->base : addr);
-	buf_adds(b, number);
+	if (m)
+		buf_printf(b, "%s+0x%" PRIx64, m->name, addr - m->base);
+	else
+		buf_printf(b, "0x%" PRIx64, addr);
 }
 
 /* Count beginnings of calls and all probe messages, of which a probe that blocks sends two. */
@@ -102,14 +99,12 @@ static void count_call(struct swap_stats *s, const struct swap_item *item)
 		buf_adds(&name, "probe");
 	}
 	buf_addc(&name, 0);
-	if (item->api) {
+	if (item->api)
 		buf_adds(&name, item->api);
-	} else if (swap_get(f, "api_id")) {
-		buf_adds(&name, "api ");
-		buf_addu(&name, swap_num(f, "api_id"));
-	} else {
+	else if (swap_get(f, "api_id"))
+		buf_printf(&name, "api %" PRIu32, swap_num(f, "api_id"));
+	else
 		add_location(s, &name, swap_wide(f, "pc"));
-	}
 	tally_add(&s->calls, name.s, name.len, 0);
 	buf_free(&name);
 }

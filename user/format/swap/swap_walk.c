@@ -3,8 +3,6 @@
 #include "format/swap/swap_walk.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 float swap_f32(const uint8_t *p)
@@ -346,18 +344,6 @@ const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *
 
 /* ---- values as text ---- */
 
-__attribute__((format(printf, 2, 3)))
-static void append_printf(struct buf *text, const char *fmt, ...)
-{
-	char s[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(s, sizeof(s), fmt, ap);
-	va_end(ap);
-	buf_adds(text, s);
-}
-
 void swap_add_text(struct buf *text, const struct swap_value *v)
 {
 	switch (v->kind) {
@@ -365,22 +351,22 @@ void swap_add_text(struct buf *text, const struct swap_value *v)
 		buf_addu(text, v->u);
 		break;
 	case SWAP_V_INT:
-		append_printf(text, "%" PRId64, v->i);
+		buf_printf(text, "%" PRId64, v->i);
 		break;
 	case SWAP_V_ADDR:
-		append_printf(text, "0x%" PRIx64, v->u);
+		buf_printf(text, "0x%" PRIx64, v->u);
 		break;
 	case SWAP_V_FLOAT:
-		append_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
+		buf_printf(text, "%.*g", v->item == 'f' || v->item == 'F' ? 9 : 17, v->d);
 		break;
 	case SWAP_V_BOOL:
 		buf_adds(text, v->u ? "true" : "false");
 		break;
 	case SWAP_V_CHAR:
 		if (v->u >= 0x20 && v->u < 0x7f)
-			append_printf(text, "'%c'", (int)v->u);
+			buf_printf(text, "'%c'", (int)v->u);
 		else
-			append_printf(text, "'\\x%02x'", (unsigned int)v->u);
+			buf_printf(text, "'\\x%02x'", (unsigned int)v->u);
 		break;
 	case SWAP_V_STR:
 		buf_addc(text, '"');
@@ -395,13 +381,13 @@ void swap_add_text(struct buf *text, const struct swap_value *v)
 			buf_adds(text, i ? ", " : "");
 			swap_add_text(text, &element);
 		}
-		append_printf(text, "]@0x%" PRIx64, v->u);
+		buf_printf(text, "]@0x%" PRIx64, v->u);
 		break;
 	case SWAP_V_TIME:
-		append_printf(text, "%" PRIu64 ".%09" PRIu32, v->u, v->n);
+		buf_printf(text, "%" PRIu64 ".%09" PRIu32, v->u, v->n);
 		break;
 	case SWAP_V_IP4:
-		append_printf(text, "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
+		buf_printf(text, "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
 		break;
 	default:
 		buf_addc(text, v->item);
