@@ -80,7 +80,7 @@ static void plain_call(struct out *o, const struct sprt_call *c)
 
 static int plain_item(struct sink *s, const void *p)
 {
-	static const char *const heap[SPRT_HEAP_NVALUES] = {
+	static const char *const heap[SPRT_HEAP_NUMBERS] = {
 		"arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks",
 		"fsmblks", "uordblks", "fordblks", "keepcost",
 	};
@@ -126,9 +126,9 @@ static int plain_item(struct sink *s, const void *p)
 		break;
 	case SPRT_HEAP:
 		out_printf(o, "HINF bottom=0x%" PRIx64 " top=0x%" PRIx64,
-			   i->heap.bottom, i->heap.top);
-		for (int k = 0; k < SPRT_HEAP_NVALUES; k++)
-			out_printf(o, " %s=%" PRId32, heap[k], i->heap.value[k]);
+			   i->heap.address[SPRT_HEAP_BOTTOM], i->heap.address[SPRT_HEAP_TOP]);
+		for (int k = 0; k < SPRT_HEAP_NUMBERS; k++)
+			out_printf(o, " %s=%" PRId32, heap[k], i->heap.number[k]);
 		out_puts(o, "\n");
 		break;
 	case SPRT_FILE:

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/sprtrace/sprt_formats.h"
+#include "format/sprtrace/sprt_line.h"
 #include "format/sprtrace/sprt_live.h"
 #include "io/stats_out.h"
 #include "base/xalloc.h"
@@ -56,21 +57,14 @@ static bool read_mask(const struct opts *opts, const char *name, bool *has,
 		      uint32_t *mask, struct diag *diag)
 {
 	const char *s = opt_value(opts, name);
-	unsigned long v;
-	char *end;
+	char *p = (char *)(uintptr_t)s;
 
 	if (!s)
 		return true;
-	errno = 0;
-	v = strtoul(s, &end, 16);
-	if (errno || end == s || *end || *s == '-' || v > UINT32_MAX) {
-		diag_fatal(diag, "--%s %s: not a hexadecimal mask of 32 bits",
-			   name, s);
-		return false;
-	}
-	*has = true;
-	*mask = (uint32_t)v;
-	return true;
+	*has = sprt_line_number32(&p, 16, mask) && !*p;
+	if (!*has)
+		diag_fatal(diag, "--%s %s: not a hexadecimal mask of 32 bits", name, s);
+	return *has;
 }
 
 /* Read a file with one number per line, decimal or with C's 0x or 0; empty lines are ignored. */
@@ -91,18 +85,14 @@ static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 		return false;
 	}
 	*has = true;
-	while (good && fgets(line, sizeof(line), f)) {
-		uint64_t v;
-
-		at++;
+	for (; good && fgets(line, sizeof(line), f); at++) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!line[strspn(line, " \t")])
 			continue;
 		errno = 0;
-		v = strtoull(line, &end, 0);
+		map64_put(list, strtoull(line, &end, 0), 0);
 		good = !errno && end != line && !end[strspn(end, " \t")] &&
 		       !strchr(line, '-');
-		map64_put(list, v, 0);
 	}
 	if (!good)
 		diag_fatal(diag, "--%s %s: line %lu is not a call number", name,
@@ -117,30 +107,19 @@ static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 static bool read_range(struct sprt_options *o, const struct opts *opts,
 		       struct diag *diag)
 {
-	const char *s = opt_value(opts, "call-address"), *colon;
-	char *end;
+	const char *s = opt_value(opts, "call-address");
+	char *colon = s ? strrchr(s, ':') : NULL, *p = colon ? colon + 1 : NULL;
 
 	if (!s)
 		return true;
-	colon = strrchr(s, ':');
-	if (!colon || colon == s)
-		goto bad;
-	errno = 0;
-	o->start = strtoull(colon + 1, &end, 16);
-	if (end == colon + 1 || *end != '+')
-		goto bad;
-	s = end + 1;
-	o->size = strtoull(s, &end, 16);
-	if (errno || end == s || *end || strchr(colon, '-'))
-		goto bad;
-	s = opt_value(opts, "call-address");
-	o->target = xstrndup(s, (size_t)(colon - s));
-	o->has_range = true;
-	return true;
-bad:
-	diag_fatal(diag, "--call-address %s: should be PATH:START+SIZE, the last two hexadecimal",
-		   opt_value(opts, "call-address"));
-	return false;
+	o->has_range = p && colon > s && sprt_line_number(&p, 16, &o->start) &&
+		       sprt_line_skip(&p, "+") && sprt_line_number(&p, 16, &o->size) && !*p;
+	if (o->has_range)
+		o->target = xstrndup(s, (size_t)(colon - s));
+	else
+		diag_fatal(diag, "--call-address %s: should be PATH:START+SIZE, the last two hexadecimal",
+			   s);
+	return o->has_range;
 }
 
 static bool read_sort(struct sprt_options *o, const struct opts *opts,

@@ -34,16 +34,12 @@ static void add_process(struct fxt_args *a, const struct sprt_process *p)
 
 static void add_heap(struct fxt_args *a, const struct sprt_heap *heap)
 {
-	fxt_args_pointer(a, "heap bottom", heap->bottom);
-	fxt_args_pointer(a, "heap top", heap->top);
+	for (int i = SPRT_HEAP_BOTTOM; i <= SPRT_HEAP_TOP; i++)
+		fxt_args_pointer(a, sprt_heap_words[i].label, heap->address[i]);
 	if (heap->narrow)
 		fxt_args_cstr(a, "pointers", "low 32 bits only");
-	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
-		const struct sprt_heap_word *word = &sprt_heap_words[i];
-
-		if (word->value >= 0)
-			fxt_args_i64(a, word->label, heap->value[word->value]);
-	}
+	for (int i = 0; i < SPRT_HEAP_NUMBERS; i++)
+		fxt_args_i64(a, sprt_heap_words[SPRT_HEAP_ADDRESSES + i].label, heap->number[i]);
 }
 
 static void add_field(struct fxt_args *a, const struct sprt_field *field, const void *at)

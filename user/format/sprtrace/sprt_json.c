@@ -165,17 +165,13 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 
 static void put_heap(struct json *j, const struct sprt_heap *heap)
 {
-	json_member_addr(j, "bottom", heap->bottom);
-	json_member_addr(j, "top", heap->top);
+	for (int i = SPRT_HEAP_BOTTOM; i <= SPRT_HEAP_TOP; i++)
+		json_member_addr(j, sprt_heap_words[i].member, heap->address[i]);
 	json_key(j, "low_32_bits_only");
 	json_bool(j, heap->narrow);
-	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
-		const struct sprt_heap_word *word = &sprt_heap_words[i];
-
-		if (word->value < 0)
-			continue;
-		json_key(j, word->member);
-		json_i64(j, heap->value[word->value]);
+	for (int i = 0; i < SPRT_HEAP_NUMBERS; i++) {
+		json_key(j, sprt_heap_words[SPRT_HEAP_ADDRESSES + i].member);
+		json_i64(j, heap->number[i]);
 	}
 }
 

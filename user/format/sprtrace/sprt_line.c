@@ -253,29 +253,24 @@ bool sprt_line_heap(char *p, struct sprt_heap *heap, unsigned int *seen)
 {
 	if (!sprt_line_skip(&p, "##   ") && !sprt_line_skip(&p, "#   "))
 		return false;
-	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
-		const struct sprt_heap_word *w = &sprt_heap_words[i];
+	for (int i = 0; i < SPRT_HEAP_WORDS; i++) {
 		char *v = p, *end;
-		long long value;
+		long long number;
+		uint64_t address;
 
-		if (!skip_label(&v, w->label) && !skip_label(&v, w->old))
+		if (!skip_label(&v, sprt_heap_words[i].label) &&
+		    !skip_label(&v, sprt_heap_words[i].old))
 			continue;
-		if (w->value < 0) {
-			uint64_t addr;
-
-			v++;
-			if (!sprt_line_hex(&v, &addr) || *v)
+		v++;
+		if (i < SPRT_HEAP_ADDRESSES) {
+			if (!sprt_line_hex(&v, &address) || *v)
 				return false;
-			if (w->value == SPRT_HEAP_BOTTOM)
-				heap->bottom = addr;
-			else if (w->value == SPRT_HEAP_TOP)
-				heap->top = addr;
+			heap->address[i] = address;
 		} else {
-			value = strtoll(v + 1, &end, 10);
-			if (end == v + 1 || *end || value < INT32_MIN ||
-			    value > INT32_MAX)
+			number = strtoll(v, &end, 10);
+			if (end == v || *end || number != (int32_t)number)
 				return false;
-			heap->value[w->value] = (int32_t)value;
+			heap->number[i - SPRT_HEAP_ADDRESSES] = (int32_t)number;
 		}
 		*seen |= 1u << i;
 		return true;

@@ -114,18 +114,18 @@ struct sprt_call {
 	const char *const *resolved;
 };
 
-/* Order of the ten values of HINF, and of their lines in a report. */
-enum sprt_heap_value {
-	SPRT_HEAP_ARENA, SPRT_HEAP_ORDBLKS, SPRT_HEAP_SMBLKS, SPRT_HEAP_HBLKS,
-	SPRT_HEAP_HBLKHD, SPRT_HEAP_USMBLKS, SPRT_HEAP_FSMBLKS,
-	SPRT_HEAP_UORDBLKS, SPRT_HEAP_FORDBLKS, SPRT_HEAP_KEEPCOST,
-	SPRT_HEAP_NVALUES
+/* Addresses and numbers of heap information, in the order of a report. */
+enum sprt_heap_address {
+	SPRT_HEAP_BOTTOM, SPRT_HEAP_TOP, SPRT_HEAP_LOWEST, SPRT_HEAP_HIGHEST,
+	SPRT_HEAP_ADDRESSES
 };
+#define SPRT_HEAP_NUMBERS	10
 
 struct sprt_heap {
-	uint64_t bottom, top;	/* low 32 bits only in 64-bit 2.0 logs */
+	/* Bottom and top: low 32 bits only in 64-bit 2.0 logs.  The others are those of calls. */
+	uint64_t address[SPRT_HEAP_ADDRESSES];
+	int32_t number[SPRT_HEAP_NUMBERS];	/* bytes or counts */
 	bool narrow;		/* bottom and top lost their upper half */
-	int32_t value[SPRT_HEAP_NVALUES];	/* bytes or counts */
 };
 
 struct sprt_file {

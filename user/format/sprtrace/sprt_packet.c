@@ -157,10 +157,10 @@ static void parse_heap(struct sprt_cursor *c, struct sprt_item *r)
 	uint8_t width = bytes_left(c) == 48 ? 4 : c->lay->ptr;
 
 	r->heap.narrow = width < c->lay->ptr;
-	r->heap.bottom = read_pointer(c, width);
-	r->heap.top = read_pointer(c, width);
-	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
-		r->heap.value[i] = (int32_t)take_u32(c);
+	r->heap.address[SPRT_HEAP_BOTTOM] = read_pointer(c, width);
+	r->heap.address[SPRT_HEAP_TOP] = read_pointer(c, width);
+	for (int i = 0; i < SPRT_HEAP_NUMBERS; i++)
+		r->heap.number[i] = (int32_t)take_u32(c);
 }
 
 static void parse_call(struct sprt_cursor *c, struct sprt_item *r)

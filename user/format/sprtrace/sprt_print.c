@@ -52,19 +52,22 @@ static const char *show_string(struct report *r, const char *s)
 
 /* --- before the calls --------------------------------------------------- */
 
+/* The last item of a kind, NULL if none. */
+static const struct sprt_item *last_item(const struct report *r, enum sprt_kind kind)
+{
+	const struct sprt_item *item, *last = NULL;
+
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, kind, &at));)
+		last = item;
+	return last;
+}
+
 static void print_header(struct report *r)
 {
-	const struct sprt_item *item;
-	const struct sprt_log_start *log = NULL;
-	const struct sprt_process *process = NULL;
+	const struct sprt_item *first = last_item(r, SPRT_LOG), *second = last_item(r, SPRT_PROCESS);
+	const struct sprt_log_start *log = first ? &first->log : NULL;
+	const struct sprt_process *process = second ? &second->process : NULL;
 	unsigned int filters;
-	struct sprt_kept *at = NULL;
-
-	item = sprt_log_find(r->whole.log, SPRT_LOG, &at);
-	if (item)
-		log = &item->log;
-	for (at = NULL; (item = sprt_log_find(r->whole.log, SPRT_PROCESS, &at));)
-		process = &item->process;
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
 	if (log && *log->arch)
@@ -110,27 +113,21 @@ static void print_header(struct report *r)
 
 static void print_heap(struct report *r)
 {
-	const struct sprt_item *item;
-	const struct sprt_heap *heap = NULL;
+	const struct sprt_item *item = last_item(r, SPRT_HEAP);
+	struct sprt_heap heap;
 
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_HEAP, &at));)
-		heap = &item->heap;
-	if (!heap)
+	if (!item)
 		return;
+	heap = item->heap;
+	heap.address[SPRT_HEAP_LOWEST] = r->whole.log->lowest;
+	heap.address[SPRT_HEAP_HIGHEST] = r->whole.log->highest;
 	out_puts(r->out, "## " SPRT_HEAP_TITLE "\n");
-	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
-		const struct sprt_heap_word *w = &sprt_heap_words[i];
-
-		out_printf(r->out, "##   %s ", w->label);
-		if (w->value >= 0)
-			out_printf(r->out, "%" PRId32 "\n",
-				   heap->value[w->value]);
+	for (int i = 0; i < SPRT_HEAP_WORDS; i++) {
+		out_printf(r->out, "##   %s ", sprt_heap_words[i].label);
+		if (i < SPRT_HEAP_ADDRESSES)
+			out_printf(r->out, "0x%" PRIx64 "\n", heap.address[i]);
 		else
-			out_printf(r->out, "0x%" PRIx64 "\n",
-				   w->value == SPRT_HEAP_BOTTOM ? heap->bottom :
-				   w->value == SPRT_HEAP_TOP ? heap->top :
-				   w->value == SPRT_HEAP_LOWEST ?
-				   r->whole.log->lowest : r->whole.log->highest);
+			out_printf(r->out, "%" PRId32 "\n", heap.number[i - SPRT_HEAP_ADDRESSES]);
 	}
 }
 

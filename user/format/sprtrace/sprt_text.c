@@ -291,7 +291,7 @@ static void end_heap(struct sprt_text *t)
 	if (!t->in_heap)
 		return;
 	t->in_heap = false;
-	if (t->heap_seen != (1u << SPRT_HEAP_NWORDS) - 1)
+	if (t->heap_seen != (1u << SPRT_HEAP_WORDS) - 1)
 		report_damaged(t, &damage_field, "heap information has missing lines",
 				  NULL);
 	emit_item(t, &t->heap);

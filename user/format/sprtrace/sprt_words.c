@@ -40,23 +40,22 @@ const char *const sprt_call_types[] = {
 const char *const sprt_filter_names[3] = { "leaks", "compress", "resolve" };
 
 /* A value with the same label in all versions. */
-#define SAME(value, label, member) { SPRT_HEAP_##value, label, label, member }
+#define SAME(label, member) { label, label, member }
 
-const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_NWORDS] = {
-	SAME(BOTTOM, "heap bottom", "bottom"),
-	SAME(TOP, "heap top", "top"),
-	SAME(LOWEST, "lowest block", NULL),
-	SAME(HIGHEST, "highest block", NULL),
-	SAME(ARENA, "non-mapped space allocated from system", "arena"),
-	{ SPRT_HEAP_ORDBLKS, "count of free chunks", "number of free chunks", "ordblks" },
-	{ SPRT_HEAP_SMBLKS, "count of freed fastbin blocks", "number of fastbin blocks", "smblks" },
-	{ SPRT_HEAP_HBLKS, "count of mapped regions", "number of mapped regions", "hblks" },
-	SAME(HBLKHD, "space in mapped regions", "hblkhd"),
-	SAME(USMBLKS, "maximum total allocated space", "usmblks"),
-	SAME(FSMBLKS, "space available in freed fastbin blocks", "fsmblks"),
-	{ SPRT_HEAP_UORDBLKS, "total allocated space, both normal and mmapped",
-	  "total allocated space", "uordblks" },
-	SAME(FORDBLKS, "total free space", "fordblks"),
-	{ SPRT_HEAP_KEEPCOST, "space ideally releasable via malloc_trim",
+const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_WORDS] = {
+	SAME("heap bottom", "bottom"),
+	SAME("heap top", "top"),
+	SAME("lowest block", NULL),
+	SAME("highest block", NULL),
+	SAME("non-mapped space allocated from system", "arena"),
+	{ "count of free chunks", "number of free chunks", "ordblks" },
+	{ "count of freed fastbin blocks", "number of fastbin blocks", "smblks" },
+	{ "count of mapped regions", "number of mapped regions", "hblks" },
+	SAME("space in mapped regions", "hblkhd"),
+	SAME("maximum total allocated space", "usmblks"),
+	SAME("space available in freed fastbin blocks", "fsmblks"),
+	{ "total allocated space, both normal and mmapped", "total allocated space", "uordblks" },
+	SAME("total free space", "fordblks"),
+	{ "space ideally releasable via malloc_trim",
 	  "top-most, releasable (via malloc_trim) space", "keepcost" },
 };

@@ -46,19 +46,15 @@ extern const char *const sprt_call_types[SPRT_CALL_ALLOC + 1];
 /* Names of SPRT_FILTER_* in the header line, indexed by bit number. */
 extern const char *const sprt_filter_names[3];
 
-/* One line of heap information: its value and its labels. */
+/* One line of heap information: the labels of a value. */
 struct sprt_heap_word {
-	int value;		/* enum sprt_heap_value, or one of the negative values below */
 	const char *label;	/* as version 1.8 writes it */
 	const char *old;	/* as versions 1.1 to 1.6 write it */
 	const char *member;	/* its name in JSON */
 };
-#define SPRT_HEAP_BOTTOM	(-1)
-#define SPRT_HEAP_TOP		(-2)
-#define SPRT_HEAP_LOWEST	(-3)
-#define SPRT_HEAP_HIGHEST	(-4)
 
-#define SPRT_HEAP_NWORDS 14
-extern const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_NWORDS];
+/* The addresses, then the numbers. */
+#define SPRT_HEAP_WORDS	(SPRT_HEAP_ADDRESSES + SPRT_HEAP_NUMBERS)
+extern const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_WORDS];
 
 #endif
