@@ -912,7 +912,7 @@ static void test_mappings(void **state)
 		}
 		for (unsigned int k = 0; k < PLACES; k++) {
 			for (unsigned int off = 0; off < STEP; off += STEP - 1) {
-				const struct range *m = swap_mapping_at(p, k * STEP + off);
+				const struct range *m = ranges_at(&p->maps, k * STEP + off);
 
 				if (!at[k].name) {
 					assert_null(m);
@@ -928,10 +928,10 @@ static void test_mappings(void **state)
 	/* a name is the last part of a path, if there is one */
 	swap_unmap(p, 0, UINT64_MAX);
 	assert_true(swap_map(p, 0, 1, "/dir/", 5));
-	assert_string_equal(swap_mapping_at(p, 0)->name, "/dir/");
+	assert_string_equal(ranges_at(&p->maps, 0)->name, "/dir/");
 	assert_true(swap_map(p, 1, UINT64_MAX, "name", 4));
-	assert_string_equal(swap_mapping_at(p, UINT64_MAX - 1)->name, "name");
-	assert_null(swap_mapping_at(p, UINT64_MAX));
+	assert_string_equal(ranges_at(&p->maps, UINT64_MAX - 1)->name, "name");
+	assert_null(ranges_at(&p->maps, UINT64_MAX));
 	swap_processes_free(ps);
 }
 

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/library.h"
 #include "base/map64.h"
 #include "base/ranges.h"
@@ -65,12 +66,10 @@ struct resolver {
 	char *debuginfo_path;
 
 	struct map64 objects;	/* by pointer to the path: the log stores equal paths once */
-	struct area *areas;
-	size_t nareas, areas_cap;
-	struct ranges owners;	/* areas by address: range.base is the index in @areas */
+	struct ranges owners;	/* areas by address: range.base is a struct area * */
 
 	struct map64 by_frame;	/* address to struct name * */
-	struct pool names;
+	struct pool pool;	/* memory of objects, areas and names */
 };
 
 /* Text for an address; @named: it has a symbol or a source line, not only a path. */
@@ -115,16 +114,17 @@ static int open_below(const char *sysroot, const char *path)
 	return fd;
 }
 
+#define REPORT_NO_NAMES(r, path, fmt, ...) \
+	diag_report((r)->diag, &no_file, NULL, DIAG_NOWHERE, 0, "no names for %s: " fmt, \
+		    sprt_shown((char[256]){ 0 }, 256, path), __VA_ARGS__)
+
 static void load_object(struct resolver *r, struct object *o)
 {
 	int fd = open_below(r->sysroot, o->path);
-	char shown[256], *where;
+	char *where;
 
-	sprt_shown(shown, sizeof(shown), o->path);
 	if (fd < 0) {
-		diag_report(r->diag, &no_file, NULL, DIAG_NOWHERE, 0,
-			    "no names for %s: %s; --sysroot says where to look",
-			    shown, strerror(errno));
+		REPORT_NO_NAMES(r, o->path, "%s; --sysroot says where to look", strerror(errno));
 		return;
 	}
 	if (asprintf(&where, "%s%s", r->sysroot ? r->sysroot : "", o->path) < 0)
@@ -137,8 +137,7 @@ static void load_object(struct resolver *r, struct object *o)
 		dwfl_report_end(o->dwfl, NULL, NULL);
 	}
 	if (!o->module || !dwfl_module_getelf(o->module, &o->bias)) {
-		diag_report(r->diag, &no_file, NULL, DIAG_NOWHERE, 0,
-			    "no names for %s: %s", shown, dwfl_errmsg(-1));
+		REPORT_NO_NAMES(r, o->path, "%s", dwfl_errmsg(-1));
 		if (!o->module)
 			close(fd);
 		dwfl_end(o->dwfl);
@@ -183,7 +182,7 @@ static struct object *object_of(struct resolver *r, const char *path)
 
 	if (o)
 		return o;
-	o = xcalloc(1, sizeof(*o));
+	o = pool_keep(&r->pool, xcalloc(1, sizeof(*o)));
 	o->path = path;
 	map64_put(&r->objects, (uintptr_t)path, (uintptr_t)o);
 	if (*path == '/')
@@ -194,26 +193,22 @@ static struct object *object_of(struct resolver *r, const char *path)
 /* Add a mapping.  It replaces what it overlaps of earlier ones. */
 static void add_area(struct resolver *r, const struct sprt_map *map)
 {
-	struct range range = { map->from, map->to, r->nareas, NULL };
-	struct area *a;
+	struct area *a = pool_keep(&r->pool, xcalloc(1, sizeof(*a)));
+	struct range range = { map->from, map->to, (uintptr_t)a, NULL };
 	GElf_Addr bias;
-	char shown[256];
 
 	if (map->from >= map->to)
 		return;
 	ranges_put(&r->owners, &range, 0);
-	r->areas = xgrow(r->areas, &r->areas_cap, r->nareas + 1, sizeof(*r->areas));
-	a = &r->areas[r->nareas++];
-	*a = (struct area){ .map = map, .object = object_of(r, map->path) };
+	a->map = map;
+	a->object = object_of(r, map->path);
 	if (!a->object->dwfl)
 		return;
 	a->usable = find_segment(dwfl_module_getelf(a->object->module, &bias), map, &a->vaddr);
 	if (!a->usable)
-		diag_report(r->diag, &no_file, NULL, DIAG_NOWHERE, 0,
-			    "no names for %s: it is not the file that was traced, no code in it has the size of 0x%llx-0x%llx",
-			    sprt_shown(shown, sizeof(shown), map->path),
-			    (unsigned long long)map->from,
-			    (unsigned long long)map->to);
+		REPORT_NO_NAMES(r, map->path,
+				"it is not the file that was traced, no code in it has the size of 0x%llx-0x%llx",
+				(unsigned long long)map->from, (unsigned long long)map->to);
 }
 
 /* --- names and lines ---------------------------------------------------- */
@@ -285,19 +280,20 @@ static struct name describe_frame(struct resolver *r, uint64_t frame)
 {
 	uint64_t addr = frame ? frame - 1 : 0;
 	const struct range *range = ranges_at(&r->owners, addr);
-	const char *symbol = NULL, *file = NULL, *function;
-	char *demangled, *where = NULL, *text = NULL;
+	const char *symbol = NULL, *file = NULL;
+	struct buf text = { 0 };
+	char *demangled;
 	const struct area *a;
 	struct name name;
 	const struct object *o;
 	GElf_Sym sym;
 	GElf_Off offset;
 	Dwarf_Addr at;
-	int line = 0, len;
+	int line = 0;
 
 	if (!range)
 		return (struct name){ sprt_intern_str(&r->log->strings, "in ??"), false };
-	a = &r->areas[range->base];
+	a = (const struct area *)(uintptr_t)range->base;
 	o = a->object;
 	if (a->usable) {
 		at = addr - a->map->from + a->vaddr + o->bias;
@@ -306,17 +302,18 @@ static struct name describe_frame(struct resolver *r, uint64_t frame)
 		file = find_line(o->module, at, &line);
 	}
 	demangled = demangled_name(r, symbol);
-	function = demangled ? demangled : symbol ? symbol : "";
-	len = file ? asprintf(&where, "at %s:%d", basename(file), line) :
-		     asprintf(&where, "from %s", a->map->path);
-	if (len >= 0)
-		len = asprintf(&text, "%s%s%s%s", function, demangled || !symbol ? "" : "()",
-			       symbol ? " " : "", where);
-	name.text = sprt_intern_str(&r->log->strings, len < 0 ? "" : text);
+	if (demangled)
+		buf_printf(&text, "%s ", demangled);
+	else if (symbol)
+		buf_printf(&text, "%s() ", symbol);
+	if (file)
+		buf_printf(&text, "at %s:%d", basename(file), line);
+	else
+		buf_printf(&text, "from %s", a->map->path);
+	name.text = sprt_intern(&r->log->strings, text.s, text.len);
 	name.named = symbol || file;
 	free(demangled);
-	free(where);
-	free(text);
+	buf_free(&text);
 	return name;
 }
 
@@ -326,7 +323,7 @@ static const struct name *name_of(struct resolver *r, uint64_t frame)
 	struct name *name = map64_pointer(&r->by_frame, frame);
 
 	if (!name) {
-		name = pool_keep(&r->names, xmalloc(sizeof(*name)));
+		name = pool_keep(&r->pool, xmalloc(sizeof(*name)));
 		*name = describe_frame(r, frame);
 		map64_put(&r->by_frame, frame, (uintptr_t)name);
 	}
@@ -377,16 +374,11 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 		add_area(&r, &item->map);
 	name_frames(&r);
 
-	for (size_t i = 0; (slot = map64_each(&r.objects, &i));) {
-		struct object *o = (struct object *)(uintptr_t)slot->value;
-
-		dwfl_end(o->dwfl);
-		free(o);
-	}
+	for (size_t i = 0; (slot = map64_each(&r.objects, &i));)
+		dwfl_end(((const struct object *)(uintptr_t)slot->value)->dwfl);
 	map64_clear(&r.objects);
 	map64_clear(&r.by_frame);
 	ranges_free(&r.owners);
-	free(r.areas);
-	pool_free(&r.names);
+	pool_free(&r.pool);
 	free(r.debuginfo_path);
 }

@@ -163,9 +163,7 @@ static void count_call(struct sprt_stats *s, const struct sprt_call *call)
 		s->other_types++;
 	count_time(s, call->time_us);
 	count_contexts(s, call->context);
-	buf_adds(&name, s->res[at].type);
-	buf_addc(&name, 0);
-	buf_adds(&name, call->name);
+	buf_printf(&name, "%s%c%s", s->res[at].type, 0, call->name);
 	tally_add(&s->functions, name.s, name.len,
 		  call->type == SPRT_CALL_ALLOC ? sprt_call_amount(call) : 0);
 	buf_free(&name);
