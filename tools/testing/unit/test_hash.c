@@ -93,9 +93,12 @@ static void test_live_blocks(void **state)
 		struct sprt_live live = { 0 };
 
 		for (uint64_t i = 0; i < N; i++) {
-			struct sprt_block b = { .id = numbers[k](i), .resource = 1 };
+			struct sprt_call call = {
+				.type = SPRT_CALL_ALLOC, .id = numbers[k](i), .resource = 1,
+			};
+			struct sprt_block b = { 0 };
 
-			sprt_live_alloc(&live, &b, false);
+			sprt_live_call(&live, &call, false, &b);
 		}
 		assert_int_equal(live.blocks.n, N);
 		assert_in_range(passed_in(&live.blocks), 0, PASSED);
@@ -131,15 +134,16 @@ static void test_room(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i <= 3000; i++) {
-		struct sprt_block b = { .id = i, .resource = 1 };
+		struct sprt_call call = { .type = SPRT_CALL_ALLOC, .id = i, .resource = 1 };
+		struct sprt_block b = { .cookie = i };
 		int len = snprintf(name, sizeof(name), "%u", (unsigned int)i * 7919);
 		const char *kept;
 
 		map64_put(&m, i, i);
 		assert_int_equal(m.n, i);
 		assert_true(4 * m.n <= 3 * m.cap && (m.cap == 32 || 8 * m.n > 3 * m.cap));
-		assert_true(sprt_live_alloc(&live, &b, true));
-		assert_false(sprt_live_alloc(&live, &b, true));
+		assert_int_equal(sprt_live_call(&live, &call, true, &b), 1);
+		assert_int_equal(sprt_live_call(&live, &call, true, &b), 0);
 		assert_int_equal(live.blocks.n, i);
 		kept = sprt_intern_str(&names, name);
 		assert_string_equal(kept, name);
@@ -156,15 +160,17 @@ static void test_room(void **state)
 		assert_true(t.bytes <= bytes + i * (2 * sizeof(*t.rows) + 48));
 	}
 	for (uint64_t i = 1; i <= 3000; i++) {
-		struct sprt_block b;
+		struct sprt_call call = { .type = SPRT_CALL_FREE, .id = i, .resource = 1 };
+		struct sprt_block b = { 0 };
 
 		assert_int_equal(*map64_get(&m, i), i);
 		assert_true(map64_remove(&m, i));
 		assert_false(map64_remove(&m, i));
 		assert_null(map64_get(&m, i));
-		assert_false(sprt_live_release(&live, 1, i, true, &b));
-		assert_true(sprt_live_release(&live, 1, i, true, &b));
-		assert_false(sprt_live_release(&live, 1, i, true, &b));
+		assert_int_equal(sprt_live_call(&live, &call, true, &b), 0);
+		assert_int_equal(sprt_live_call(&live, &call, true, &b), -1);
+		assert_int_equal(b.cookie, i);
+		assert_int_equal(sprt_live_call(&live, &call, true, &b), 0);
 		assert_int_equal(live.blocks.n, 3000 - i);
 		assert_int_equal(m.n, 3000 - i);
 		if (i < 3000)

@@ -238,20 +238,16 @@ static void remove_freed(struct sprt_log *log)
 		const struct sprt_call *call = &kept->item.call;
 		const struct sprt_resource *res = sprt_resource_of(log, call);
 		bool counted = res && res->flags & SPRT_RES_REFCOUNT;
-		struct sprt_block block = {
-			.id = call->id, .resource = call->resource, .cookie = i,
-		};
+		struct sprt_block block = { .cookie = i };
+		int change;
 
 		if (kept->item.removed)
 			continue;
-		if (call->type == SPRT_CALL_ALLOC) {
-			kept->item.removed = !sprt_live_alloc(&live, &block, counted);
-		} else if (call->type == SPRT_CALL_FREE) {
-			kept->item.removed = true;
-			if (sprt_live_release(&live, call->resource, call->id,
-					      counted, &block))
-				log->calls[block.cookie]->item.removed = true;
-		}
+		change = sprt_live_call(&live, call, counted, &block);
+		if (call->type == SPRT_CALL_ALLOC || call->type == SPRT_CALL_FREE)
+			kept->item.removed = change <= 0;
+		if (change < 0)
+			log->calls[block.cookie]->item.removed = true;
 	}
 	sprt_live_free(&live);
 }

@@ -68,16 +68,14 @@ struct sprt_fxt {
 
 /* --- names ------------------------------------------------------------- */
 
-/* Make a string valid UTF-8 and not too long.  @whole: set to whether it is unchanged */
-static const char *make_name(struct sprt_fxt *f, const char *s, bool *whole)
+/* Make a string valid UTF-8 and not too long.  Return: @s itself if it is. */
+static const char *make_name(struct sprt_fxt *f, const char *s)
 {
 	size_t n = strlen(s);
 	char *clean;
 
-	*whole = true;
 	if (n <= NAME_MAX_BYTES && utf8_valid(s, n))
 		return s;
-	*whole = false;
 	clean = fxt_args_keep(&f->args, utf8_replace(s, n, &n));
 	clean[utf8_cut(clean, n, NAME_MAX_BYTES)] = '\0';
 	return clean;
@@ -87,14 +85,13 @@ static const char *make_name(struct sprt_fxt *f, const char *s, bool *whole)
  * A viewer treats instants with "frame" in their names specially, so the word
  * is written with a capital letter.
  */
-static const char *make_instant_name(struct sprt_fxt *f, const char *s, bool *whole)
+static const char *make_instant_name(struct sprt_fxt *f, const char *s)
 {
 	char *spelled, *at;
 
-	s = make_name(f, s, whole);
+	s = make_name(f, s);
 	if (!strstr(s, "frame"))
 		return s;
-	*whole = false;
 	spelled = fxt_args_keep(&f->args, xstrdup(s));
 	for (at = spelled; (at = strstr(at, "frame")); )
 		*at = 'F';
@@ -132,11 +129,9 @@ static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char
 /* Write an instant with f->args, and clear them. */
 static void write_instant(struct sprt_fxt *f, const char *category, const char *name)
 {
-	struct fxt_event ev;
-	bool whole;
+	struct fxt_event ev = event_now(f, FXT_EV_INSTANT, make_name(f, category),
+					make_instant_name(f, name));
 
-	ev = event_now(f, FXT_EV_INSTANT, make_name(f, category, &whole),
-		       make_instant_name(f, name, &whole));
 	keep_error(f, fxt_args_event(&f->args, f->w, &ev));
 	/* Their strings stay until the end of the item. */
 	f->args.n = 0;
@@ -156,10 +151,9 @@ static struct sprt_fxt_kind *kind_of(struct sprt_fxt *f, uint32_t resource)
 static void set_kind(struct sprt_fxt *f, uint32_t id, const char *type, bool refcounted)
 {
 	struct sprt_fxt_kind *k = &f->kinds[id];
-	bool whole;
 
 	/* Counters are identified by name: each needs its own. */
-	type = make_name(f, *type ? type : "unnamed", &whole);
+	type = make_name(f, *type ? type : "unnamed");
 	for (uint32_t i = 0; i <= SPRT_RESOURCE_MAX; i++)
 		if (i != id && f->kinds[i].type &&
 		    !strcmp(f->kinds[i].type, type)) {
@@ -203,35 +197,28 @@ static const char *span_label(struct sprt_fxt *f, const char *category,
 static void track_block(struct sprt_fxt *f, const struct sprt_call *call, struct fxt_arg backtrace)
 {
 	struct sprt_fxt_kind *k = kind_of(f, call->resource);
+	const char *name = make_name(f, *call->name ? call->name : "unnamed");
 	struct sprt_block block = {
-		.id = call->id, .resource = call->resource,
 		.amount = sprt_call_amount(call), .cookie = f->spans + 1,
 		.time = f->now, .kind = (uint32_t)(k - f->kinds),
+		.label = call->type == SPRT_CALL_ALLOC ? span_label(f, k->type, name) : NULL,
 	};
+	int change = sprt_live_call(&f->live, call, k->refcounted, &block);
 	struct fxt_arg args[4] = {
 		fxt_arg_ptr(FXT_STR("id"), call->id),
 		fxt_arg_u(FXT_STR("number"), call->number),
 		fxt_arg_u(FXT_STR("size"), block.amount),
 		backtrace,
 	};
-	const char *name;
 	uint64_t now;
-	bool whole;
 
-	if (call->type == SPRT_CALL_ALLOC) {
-		name = make_name(f, *call->name ? call->name : "unnamed", &whole);
-		block.label = span_label(f, k->type, name);
-		if (!sprt_live_alloc(&f->live, &block, k->refcounted))
-			return;
+	if (change > 0) {
 		f->spans++;
 		k->live_bytes += block.amount;
 		k->live_blocks++;
 		write_event(f, FXT_EV_ASYNC_BEGIN, k->type, name, block.cookie,
 			       args, backtrace.type == FXT_ARG_NULL ? 3 : 4);
-	} else if (call->type == SPRT_CALL_FREE) {
-		if (!sprt_live_release(&f->live, call->resource, call->id,
-				       k->refcounted, &block))
-			return;
+	} else if (change < 0) {
 		/* The log may have redefined the block's resource since. */
 		k = &f->kinds[block.kind];
 		k->live_bytes -= block.amount;
@@ -273,9 +260,7 @@ static void end_blocks(struct sprt_fxt *f)
 
 static void name_process(struct sprt_fxt *f, const char *name)
 {
-	bool whole;
-
-	keep_error(f, fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name, &whole))));
+	keep_error(f, fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name))));
 	keep_error(f, fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads")));
 }
 
@@ -380,10 +365,9 @@ static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
 
 	for (uint32_t i = 0; i < call->nargs; i++) {
 		const struct sprt_arg *arg = &call->args[i];
-		bool whole;
-		const char *name = make_name(f, arg->name, &whole);
+		const char *name = make_name(f, arg->name);
 
-		if (whole)
+		if (name == arg->name)
 			fxt_args_cstr(a, fxt_args_format(a, "$%s", name), arg->value);
 		else
 			fxt_args_cstr(a, fxt_args_format(a, "$%" PRIu32, i + 1),
@@ -413,7 +397,6 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 	struct sprt_fxt_kind *k = kind_of(f, call->resource);
 	struct fxt_args *a = &f->args;
 	size_t before;
-	bool whole;
 
 	set_time(f, call);
 	fxt_args_u64(a, "number", call->number);
@@ -425,8 +408,7 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 	if (k == f->kinds)
 		fxt_args_u64(a, "resource", call->resource);
 	add_contexts(f, call->context);
-	make_instant_name(f, call->name, &whole);
-	if (!whole)
+	if (make_instant_name(f, call->name) != call->name)
 		fxt_args_cstr(a, "function", call->name);
 	add_arguments(f, call);
 	before = a->n;

@@ -10,37 +10,30 @@
 #include "base/hash.h"
 #include "base/xalloc.h"
 
-bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
-		     bool refcounted)
+int sprt_live_call(struct sprt_live *live, const struct sprt_call *call, bool refcounted,
+		   struct sprt_block *block)
 {
-	uint64_t key = hash_two(block->id, block->resource);
+	uint64_t key = hash_two(call->id, call->resource);
 	struct sprt_block *b = map64_pointer(&live->blocks, key);
 
-	if (b && refcounted) {
-		b->refs++;
-		return false;
-	}
-	if (!b) {
-		b = xmalloc(sizeof(*b));
+	if (call->type == SPRT_CALL_ALLOC) {
+		if (b && refcounted) {
+			b->refs++;
+			return 0;
+		}
+		if (!b)
+			b = xmalloc(sizeof(*b));
 		map64_put(&live->blocks, key, (uintptr_t)b);
+		*b = *block;
+		b->refs = 1;
+		return 1;
 	}
-	*b = *block;
-	b->refs = 1;
-	return true;
-}
-
-bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
-		       bool refcounted, struct sprt_block *ended)
-{
-	uint64_t key = hash_two(id, resource);
-	struct sprt_block *b = map64_pointer(&live->blocks, key);
-
-	if (!b || (refcounted && --b->refs))
-		return false;
-	*ended = *b;
+	if (call->type != SPRT_CALL_FREE || !b || (refcounted && --b->refs))
+		return 0;
+	*block = *b;
 	free(b);
 	map64_remove(&live->blocks, key);
-	return true;
+	return -1;
 }
 
 void sprt_live_free(struct sprt_live *live)

@@ -8,21 +8,17 @@
 #ifndef SPRT_LIVE_H
 #define SPRT_LIVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map64.h"
+#include "format/sprtrace/sprt_model.h"
 
 struct sprt_block {
-	uint64_t id;
-	uint32_t resource;
 	uint32_t refs;
-	uint64_t amount;	/* bytes or units */
 	/* For the caller, not used here: */
+	uint32_t kind;
+	uint64_t amount;	/* bytes or units */
 	uint64_t cookie;
 	uint64_t time;
 	const char *label;
-	uint32_t kind;
 };
 
 /* Initialize with zeros. */
@@ -31,24 +27,15 @@ struct sprt_live {
 };
 
 /**
- * sprt_live_alloc - record an allocation
- * @block: its id and resource, and the fields that the caller wants back
+ * sprt_live_call - record a call
  * @refcounted: whether blocks of its resource are reference-counted
+ * @block: the fields that the caller wants back; set to them if the block ended
  *
- * Return: true if the block is new; false if this is one more reference to a
- * live block.
+ * Return: 1 if the call allocated a new block; -1 if it freed the last reference to a block;
+ * 0 if it did neither: blocks can have several references, be unknown, or no block is concerned.
  */
-bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
-		     bool refcounted);
-
-/**
- * sprt_live_release - record a free
- * @ended: set to the block if this was its last reference
- *
- * Return: true if the block ended; false if references are left or the block is unknown.
- */
-bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
-		       bool refcounted, struct sprt_block *ended);
+int sprt_live_call(struct sprt_live *live, const struct sprt_call *call, bool refcounted,
+		   struct sprt_block *block);
 
 void sprt_live_free(struct sprt_live *live);
 

@@ -108,25 +108,19 @@ static void count_time(struct sprt_stats *s, uint64_t us)
 static void count_block(struct sprt_stats *s, const struct sprt_call *call, size_t at,
 			bool refcounted)
 {
-	struct sprt_block block = {
-		.id = call->id, .resource = call->resource,
-		.amount = sprt_call_amount(call), .cookie = at,
-	};
-	struct res_stats *r = &s->res[at];
+	struct sprt_block block = { .amount = sprt_call_amount(call), .cookie = at };
+	int change = sprt_live_call(&s->live, call, refcounted, &block);
+	/* the log may have redefined the block's resource since it was allocated */
+	struct res_stats *r = &s->res[block.cookie];
 
-	if (call->type == SPRT_CALL_ALLOC) {
-		if (!sprt_live_alloc(&s->live, &block, refcounted))
-			return;
+	if (change > 0) {
 		r->allocs++;
 		r->alloc_bytes += block.amount;
 		r->live++;
 		r->live_bytes += block.amount;
 		if (r->live_bytes > r->peak_bytes)
 			r->peak_bytes = r->live_bytes;
-	} else if (call->type == SPRT_CALL_FREE &&
-		   sprt_live_release(&s->live, call->resource, call->id, refcounted, &block)) {
-		/* the log may have redefined the block's resource since */
-		r = &s->res[block.cookie];
+	} else if (change < 0) {
 		r->frees++;
 		r->free_bytes += block.amount;
 		r->live--;
