@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	int status;
 	size_t len;
 
-	swap_detect(data, n);
+	swap_source_detect(data, n);
 	switch (fuzz_way(data, n, 4)) {
 	case 0:
 		check_json(swap_json_open, data, n);

@@ -17,6 +17,7 @@
 #include "common_fxt.h"
 #include "common_seed.h"
 #include "common_swap.h"
+#include "format/swap/swap_formats.h"
 #include "format/swap/swap_frame.h"
 #include "format/swap/swap_process.h"
 #include "format/swap/swap_system.h"
@@ -946,7 +947,7 @@ static void test_not_swap(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++)
-		assert_false(swap_detect((const uint8_t *)others[i], lengths[i]));
+		assert_false(swap_source_detect((const uint8_t *)others[i], lengths[i]));
 }
 
 /* Kinds that a newer version has, and a damaged message, may stand at the beginning. */
@@ -969,10 +970,10 @@ static void test_swap_with_others(void **state)
 			sw_end(&s);
 		}
 		if (begin[i][0])
-			assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+			assert_false(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 		sw_sample(&s, 1, 2);
 		sw_sample(&s, 1, 3);
-		assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+		assert_true(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 		sw_free(&s);
 	}
 }
@@ -996,7 +997,7 @@ static void test_neighbours(void **state)
 			s.seq = (uint32_t)(first + cases[i].seq);
 			sw_sample(&s, 42, 0x8000);
 			memcpy(s.b.data + s.message + 8, &sec, 4);
-			if (swap_detect((const uint8_t *)s.b.data, s.b.n) != cases[i].near)
+			if (!!swap_source_detect((const uint8_t *)s.b.data, s.b.n) != cases[i].near)
 				fail_msg("case %zu, behind %u", i, first);
 			sw_free(&s);
 		}
@@ -1014,32 +1015,32 @@ static void test_detect(void **state)
 
 	(void)state;
 	sw_sample(&s, 42, 0x8000);
-	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
-	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n - 1));
+	assert_true(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_false(swap_source_detect((const uint8_t *)s.b.data, s.b.n - 1));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct stream two = { 0 };
 
 		sw_sample(&two, 42, 0x8000);
 		sw_sample(&two, 42, 0x8000);
 		memcpy(two.b.data + 40 + cases[i].at, &cases[i].value, 4);
-		if (swap_detect((const uint8_t *)two.b.data, two.b.n) != cases[i].good)
+		if (!!swap_source_detect((const uint8_t *)two.b.data, two.b.n) != cases[i].good)
 			fail_msg("case %zu", i);
 		sw_free(&two);
 	}
 	sw_free(&s);
 	/* of a kind whose length says nothing one is too few */
 	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
-	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_false(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
-	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_true(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 	/* behind 32 messages nobody looks */
 	for (unsigned int i = 2; i < 32; i++)
 		sw_sample(&s, 42, 0x8000);
 	sw_u32(&s, 0);
 	sw_bytes(&s, "0123456789abcdefghij", 20);
-	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_true(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 	memset(s.b.data + s.b.n - 24 - 40, 0, 20);
-	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_false(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 	sw_free(&s);
 }
 

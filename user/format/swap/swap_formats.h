@@ -5,7 +5,10 @@
 
 #include "io/formats.h"
 
-/* Source: reads data channels and passes on struct swap_item: swap_source.c */
+/*
+ * Source: reads data channels and passes on struct swap_item: swap_source.c, and swap_frame.c,
+ * which detects them.
+ */
 int swap_source_detect(const uint8_t *data, size_t n);
 struct source *swap_source_open(const struct source_args *args);
 extern const struct opt_row swap_source_options[];

@@ -3,6 +3,7 @@
  * Finds messages in a SWAP stream.  Payloads are not interpreted, but whether a payload
  * can be read is evidence for or against its header.
  */
+#include "format/swap/swap_formats.h"
 #include "format/swap/swap_frame.h"
 #include "base/xalloc.h"
 
@@ -337,7 +338,11 @@ bool swap_frame_next(struct swap_frame *s, struct swap_message *m)
 	return false;
 }
 
-bool swap_detect(const uint8_t *p, size_t len)
+/*
+ * The data is likely SWAP if it begins with messages whose headers fit each other, and enough
+ * of them are of known kinds and can be read to their ends.
+ */
+int swap_source_detect(const uint8_t *p, size_t len)
 {
 	struct swap_header h, last = { 0 };
 	unsigned int known = 0, read = 0;
@@ -349,7 +354,7 @@ bool swap_detect(const uint8_t *p, size_t len)
 
 		swap_read_header(p + pos, &h);
 		if (!header_plausible(&h) || (n && !are_neighbours(&h, last.seq, last.sec)))
-			return false;
+			return DETECT_NO;
 		last = h;
 		pos += SWAP_HEADER_SIZE;
 		if (h.len > len - pos)
@@ -364,5 +369,5 @@ bool swap_detect(const uint8_t *p, size_t len)
 		pos += h.len;
 	}
 	/* Need one message that its fields fill exactly, or a chain of at least 2 headers. */
-	return read > 0 || known > 1;
+	return read > 0 || known > 1 ? DETECT_LIKELY : DETECT_NO;
 }

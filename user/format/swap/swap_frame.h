@@ -82,12 +82,4 @@ struct swap_frame {
 /** swap_frame_next - find the next message.  Return: false at the end of the input. */
 bool swap_frame_next(struct swap_frame *s, struct swap_message *m);
 
-/**
- * swap_detect - whether bytes are the start of a SWAP stream
- *
- * Return: true if they begin with messages whose headers fit each other, and enough
- * of these messages are of known kinds and can be read to their ends.
- */
-bool swap_detect(const uint8_t *p, size_t len);
-
 #endif

@@ -496,11 +496,6 @@ static void swap_source_free(struct source *base)
 	free(s);
 }
 
-int swap_source_detect(const uint8_t *data, size_t n)
-{
-	return swap_detect(data, n) ? DETECT_LIKELY : DETECT_NO;
-}
-
 /* Read a number from @min to 1024 from an option.  Return: false after diag_fatal(). */
 static bool read_count(const struct source_args *args, const char *name, unsigned int min,
 		       uint64_t *v)
