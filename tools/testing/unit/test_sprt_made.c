@@ -548,17 +548,20 @@ static void blocks_are_found_again(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 200000; i++) {
 		uint32_t res, id;
-		struct sprt_block b;
+		struct sprt_call call;
+		struct sprt_block b = { .cookie = i };
 		bool counted;
 
 		random = random * 1103515245 + 12345;
 		res = random >> 16 & 1;
 		id = random >> 17 & 511;
 		counted = res;
-		b = (struct sprt_block){ .id = (uint64_t)id << 4,
-					 .resource = res, .cookie = i };
-		if (random >> 28 < 8) {
-			bool began = sprt_live_alloc(&live, &b, counted);
+		call = (struct sprt_call){
+			.type = random >> 28 < 8 ? SPRT_CALL_ALLOC : SPRT_CALL_FREE,
+			.id = (uint64_t)id << 4, .resource = res,
+		};
+		if (call.type == SPRT_CALL_ALLOC) {
+			bool began = sprt_live_call(&live, &call, counted, &b) > 0;
 
 			assert_int_equal(began, !list[res][id].live || !counted);
 			if (began) {
@@ -568,8 +571,7 @@ static void blocks_are_found_again(void **state)
 			list[res][id].live = true;
 			list[res][id].refs++;
 		} else {
-			bool ended = sprt_live_release(&live, res, b.id, counted,
-						       &b);
+			bool ended = sprt_live_call(&live, &call, counted, &b) < 0;
 			bool last = list[res][id].live &&
 				    (!counted || list[res][id].refs == 1);
 

@@ -12,7 +12,6 @@
 #define SPRT_MODEL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Bits of sprt_log_start.filters: the filters applied to a text report. */

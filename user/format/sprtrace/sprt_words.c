@@ -2,8 +2,6 @@
 /* Tables of the words of text reports, JSON and FXT.  See sprt_words.h. */
 #include "format/sprtrace/sprt_words.h"
 
-#include <stddef.h>
-
 #define FIELD(type, member, name) { SPRT_##type, offsetof(struct sprt_item, member), name }
 
 const struct sprt_kind_words sprt_kinds[] = {

@@ -6,6 +6,8 @@
 #ifndef SPRT_WORDS_H
 #define SPRT_WORDS_H
 
+#include <stddef.h>
+
 #include "format/sprtrace/sprt_model.h"
 
 /* Types of fields.  The order matters: sprt_fxt_fields() selects ranges of it. */

@@ -6,7 +6,6 @@
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/hash.h"
-#include "base/xalloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,6 @@
 #ifndef ETRACE_SWAP_FXT_STATE_H
 #define ETRACE_SWAP_FXT_STATE_H
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "io/formats.h"
 #include "format/fxt/fxt_args.h"

@@ -4,11 +4,8 @@
  * and the counters of SYSTEM messages.
  */
 #include "format/swap/swap_fxt_state.h"
-#include "base/xalloc.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- scheduling ---- */

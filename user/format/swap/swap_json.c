@@ -8,7 +8,6 @@
 #include "format/swap/swap_frame.h"
 #include "base/xalloc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

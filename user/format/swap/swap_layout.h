@@ -10,7 +10,6 @@
 #define ETRACE_SWAP_LAYOUT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define SWAP_HEADER_SIZE	20u
