@@ -323,22 +323,18 @@ const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *
 				     const struct swap_counts *counts, struct swap_end *end)
 {
 	const struct swap_field *best = NULL;
-	struct swap_end best_end = { 0 };
+	bool exact = false;
 
-	for (size_t i = 0; i < 3 && row->layouts[i]; i++) {
+	*end = (struct swap_end){ .fault = SWAP_OK };
+	for (size_t i = 0; !exact && i < 3 && row->layouts[i]; i++) {
 		struct swap_end e = swap_walk(row->layouts[i], p, len, counts, NULL, NULL);
 
-		if (!best || (best_end.fault != SWAP_OK && e.fault == SWAP_OK)) {
+		exact = e.fault == SWAP_OK && e.used == len;
+		if (!best || exact || (end->fault != SWAP_OK && e.fault == SWAP_OK)) {
 			best = row->layouts[i];
-			best_end = e;
-		}
-		if (e.fault == SWAP_OK && e.used == len) {
-			best = row->layouts[i];
-			best_end = e;
-			break;
+			*end = e;
 		}
 	}
-	*end = best_end;
 	return best;
 }
 
