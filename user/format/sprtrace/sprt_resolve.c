@@ -116,7 +116,7 @@ static int open_below(const char *sysroot, const char *path)
 
 #define REPORT_NO_NAMES(r, path, fmt, ...) \
 	diag_report((r)->diag, &no_file, NULL, DIAG_NOWHERE, 0, "no names for %s: " fmt, \
-		    sprt_shown((char[256]){ 0 }, 256, path), __VA_ARGS__)
+		    sprt_shown((char[256]) { 0 }, 256, path), __VA_ARGS__)
 
 static void load_object(struct resolver *r, struct object *o)
 {

@@ -16,10 +16,10 @@
 #define FIRST_OWN_KOID	(1u << 23)
 
 struct swap_processes {
-	struct map64 by_pid;	/* struct swap_process * */
-	struct map64 by_tid;	/* struct swap_thread * */
 	TAILQ_HEAD(, swap_process) processes;	/* linked by by_use */
 	TAILQ_HEAD(, swap_thread) threads;	/* likewise */
+	struct map64 by_pid;	/* struct swap_process * */
+	struct map64 by_tid;	/* struct swap_thread * */
 	size_t nthreads, nmaps;
 	struct map64 used_pids, used_tids;	/* bitmaps: id / 64 to 64 bits */
 	uint64_t next_koid;

@@ -39,16 +39,17 @@ struct swap_slice {
 };
 
 struct swap_thread {
+	TAILQ_ENTRY(swap_thread) by_use;	/* among all threads, most recently used last */
 	struct swap_process *process;
 	uint32_t tid;		/* on the target */
 	uint64_t koid;		/* in FXT */
 	uint64_t time;		/* time of the last begin or end of a slice */
 	struct swap_slice *slices;	/* open ones, the innermost last */
 	size_t depth, cap;
-	TAILQ_ENTRY(swap_thread) by_use;	/* among all threads, most recently used last */
 };
 
 struct swap_process {
+	TAILQ_ENTRY(swap_process) by_use;	/* among all processes, most recently used last */
 	uint32_t pid;		/* on the target */
 	uint64_t koid;		/* in FXT */
 	uint64_t stages;	/* koid of the track for its setup stages, 0 if none yet */
@@ -64,7 +65,6 @@ struct swap_process {
 	/* Mappings of code.  range.base: original start; range.name: last part of the path */
 	struct ranges maps;
 	struct swap_processes *all;	/* table that contains the process */
-	TAILQ_ENTRY(swap_process) by_use;	/* among all processes, most recently used last */
 };
 
 /* All processes.  Start with swap_processes_new(). */
