@@ -205,6 +205,11 @@ static bool can_be_call(const struct script *t, size_t i, char *const *args, siz
 
 /* ---- what the script does if it fails ---- */
 
+static bool is_else(const struct script *t, size_t i)
+{
+	return is_word(t, i, "else") || is_word(t, i, "elif");
+}
+
 /*
  * Return: the "fi" of the "if" whose condition ends at @i, or its "else" if @to_else; t->n: none.
  */
@@ -213,10 +218,9 @@ static size_t end_of_if(const struct script *t, size_t i, bool to_else)
 	for (size_t depth = 0; i < t->n; i++) {
 		if (is_word(t, i, "if"))
 			depth++;
-		else if (to_else && !depth && (is_word(t, i, "else") || is_word(t, i, "elif")))
+		if (!depth && (is_word(t, i, "fi") || (to_else && is_else(t, i))))
 			break;
-		else if (is_word(t, i, "fi") && !depth--)
-			break;
+		depth -= is_word(t, i, "fi");
 	}
 	return i;
 }

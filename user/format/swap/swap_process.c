@@ -16,8 +16,8 @@
 #define FIRST_OWN_KOID	(1u << 23)
 
 struct swap_processes {
-	TAILQ_HEAD(, swap_process) processes;	/* linked by by_use */
-	TAILQ_HEAD(, swap_thread) threads;	/* likewise */
+	TAILQ_HEAD(process_list, swap_process) processes;	/* linked by by_use */
+	TAILQ_HEAD(thread_list, swap_thread) threads;	/* likewise */
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
 	size_t nthreads, nmaps;
