@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Every answer of a database.  See common_answers.h. */
+/* Runs every query on a database.  See common_answers.h. */
 #include "common_answers.h"
 
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static void ask_one(struct db *db, struct out *out)
 	check_find(&check);
 	check_put(&check, out, true);
 	check_free(&check);
-	/* not every etrace has them */
+	/* not every etrace is built with the page */
 	if (page_may_create("page", none))
 		page_put(db, out, NULL, PAGE_BUDGET);
 	diag_free(none);

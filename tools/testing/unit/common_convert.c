@@ -13,7 +13,7 @@
 
 #include "base/xalloc.h"
 
-/* The sanitizer's allocator, where there is one. */
+/* The sanitizer's allocator, if there is one. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t heap_in_use(void)
@@ -77,7 +77,7 @@ static const struct source_format *find_source(const char *name, const char *to,
 	return NULL;
 }
 
-/* A sink in front of another one that looks at the heap now and then. */
+/* A sink in front of another one that measures the heap after each item. */
 struct watch {
 	struct sink base;
 	struct sink *next;
@@ -90,7 +90,7 @@ static void look(struct watch *w)
 	size_t len, held, now = heap_in_use();
 	const void *out = out_mem_data(w->out, &len);
 
-	/* What was written is not held by who wrote it. */
+	/* Output is not counted: the sink no longer holds it. */
 	held = len ? malloc_usable_size((void *)(uintptr_t)out) : 0;
 	now -= held < now ? held : now;
 	if (now > w->peak)
@@ -209,7 +209,7 @@ void assert_fxt_clean(const void *data, size_t n)
 	conversion_free(&c);
 }
 
-/* A golden file, which is compressed. */
+/* A golden file, uncompressed. */
 static struct bytes golden(const char *name)
 {
 	const char *dir = getenv("ETRACE_DATA");
@@ -276,7 +276,7 @@ void golden_compare_some(const char *name, const struct bytes *got)
 	for (const char *a = got->data; *a;) {
 		size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
 
-		/* lines are in the file's order, so look only behind the last one found */
+		/* lines keep the file's order, so search only after the last one found */
 		while (*b && (n != m || memcmp(a, b, n))) {
 			b += m + !!b[m];
 			m = strcspn(b, "\n");

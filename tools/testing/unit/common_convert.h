@@ -8,7 +8,7 @@
 
 #include "io/formats.h"
 
-/* Bytes with a NUL behind them. */
+/* Bytes, followed by a NUL. */
 struct bytes {
 	char *data;
 	size_t n, cap;
@@ -18,49 +18,49 @@ struct bytes {
 void bytes_add(struct bytes *b, const void *data, size_t n);
 void bytes_free(struct bytes *b);
 
-/** fixture - a file of data/; the test fails if it is not there */
+/** fixture - read a file of data/; the test fails if there is none */
 struct bytes fixture(const char *path);
 
-/* What a conversion gave. */
+/* What a conversion produced. */
 struct conversion {
 	struct bytes out;
 	struct bytes messages;	/* what went to standard error, with the summary */
 	int status;		/* exit status */
-	size_t peak;		/* heap in use while it ran, at most, without the output */
+	size_t peak;		/* highest heap use while it ran, without the output */
 };
 
 #define OPTIONS(...) ((const struct opt_given[]){ __VA_ARGS__, { NULL, NULL } })
 
 /**
- * convert - run a source's first row of a name into a sink that fits
+ * convert - run the first source of a name into a sink that accepts its items
  * @from: name of the source
  * @to: name of the sink
- * @given: options, ends with a NULL name; or NULL
+ * @given: options, ending with a NULL name; or NULL
  */
 struct conversion convert(const char *from, const char *to, const void *data, size_t n,
 			  const struct opt_given *given);
 void conversion_free(struct conversion *c);
 
-/** has_line - whether text has a line that contains @what */
+/** has_line - whether a line of the text contains @what */
 int has_line(const struct bytes *text, const char *what);
 
 /** count_lines - how many lines contain @what */
 size_t count_lines(const struct bytes *text, const char *what);
 
-/** assert_fxt_clean - --check finds nothing wrong with an FXT file */
+/** assert_fxt_clean - assert that --check finds nothing wrong with an FXT file */
 void assert_fxt_clean(const void *data, size_t n);
 
 /**
- * golden_compare - text is that of a file of data/golden
+ * golden_compare - assert that a text is equal to a file of data/golden
  * @name: of the file, without .gz
  * @got: the text
  *
- * Where a change is meant, ETRACE_GOLDEN=DIR writes the new ones there; look at
- * each difference (zdiff), and put them into data/golden.
+ * If the change is intended, ETRACE_GOLDEN=DIR writes the new files to DIR: look at each
+ * difference (zdiff), then copy them into data/golden.
  */
 void golden_compare(const char *name, const struct bytes *got);
 
-/** golden_compare_some - as golden_compare(), but text may lack some of the file's lines */
+/** golden_compare_some - like golden_compare(), but the text may lack some of the file's lines */
 void golden_compare_some(const char *name, const struct bytes *got);
 
 #endif

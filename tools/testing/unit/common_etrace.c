@@ -38,7 +38,7 @@ uint64_t seed(uint64_t otherwise)
 	return s ? strtoull(s, NULL, 0) : otherwise;
 }
 
-/* A copy of an array, NULL of an empty one. */
+/* A copy of an array; NULL if it is empty. */
 static void *copy_of(const void *from, size_t n, size_t *cap)
 {
 	*cap = n;
@@ -100,19 +100,19 @@ void assert_event_equal(const struct et_event *a, const struct et_event *b)
 	for (uint32_t i = 0; i < a->nextras; i++)
 		assert_text_equal(a, &(struct et_string){ a->extras[i].off, a->extras[i].len },
 				  b, &(struct et_string){ b->extras[i].off, b->extras[i].len });
-	/* lines that these do not give back */
+	/* lines that the members above do not hold */
 	assert_int_equal(a->raw_len, b->raw_len);
 	assert_memory_equal(a->raw_len ? a->raw : "", b->raw_len ? b->raw : "", a->raw_len);
 }
 
 /* ---- random events ---- */
 
-/* An event, and the lines that it has, in their order. */
+/* An event and its lines, in order. */
 struct made {
 	struct et_event ev;
 	struct made_line {
 		const struct et_row *row;
-		uint16_t have;		/* bit i: value field i is there */
+		uint16_t have;		/* bit i: value field i is present */
 	} lines[32];
 	unsigned int nlines;
 };
@@ -124,7 +124,7 @@ static struct made_line *made_line(struct made *m, const struct et_row *row)
 	return &m->lines[m->nlines++];
 }
 
-/* What a reader must not fall for inside a string. */
+/* What must not confuse a reader inside a string. */
 static const char *const traps[] = {
 	"a: 1,2,3,4!Open|fd=3", "4194305,1,12,345!Exit|status=0", "Cont|", "Cont_end|",
 	"FN_end|", "CPU:1 [LOST 3 EVENTS]", "]A[1]", "x-1 [000] d..1. 1.5: etrace_exit: ",
@@ -196,8 +196,8 @@ static int64_t random_number(struct rng *r, bool *big)
 }
 
 /*
- * A header with random values.  What may be missing is so at times, but for strings
- * if @all.  Return: a bit for each string that it announces.
+ * Add a header with random values.  Optional fields are left out now and then, but no
+ * string's size if @all.  Return: a bit for each string that it announces.
  */
 static unsigned int add_header(struct gen *g, struct made *m, const struct et_row *row, bool all)
 {
@@ -227,7 +227,7 @@ static unsigned int add_header(struct gen *g, struct made *m, const struct et_ro
 	return announced;
 }
 
-/* A random string, or a list of arguments. */
+/* Add a random string, or a list of arguments. */
 static void add_strings(struct gen *g, struct made *m, const struct et_row *row)
 {
 	bool args = row->slot == ET_ARGS;
@@ -246,7 +246,7 @@ static void add_strings(struct gen *g, struct made *m, const struct et_row *row)
 	buf_free(&b);
 }
 
-/* Has a kind lines of a role, of those that are always there? */
+/* Does a kind have lines of this role?  @each: only those that are always there. */
 static bool kind_has(enum et_kind kind, enum et_role role, bool each)
 {
 	for (unsigned int i = et_kinds[kind].row; i < et_kinds[kind].end; i++)
@@ -255,19 +255,19 @@ static bool kind_has(enum et_kind kind, enum et_role role, bool each)
 	return false;
 }
 
-/* Is a whole event of the kind seen to be so only by what comes behind its beginning? */
+/* Does only a line after the first show that an event of this kind is complete? */
 static bool has_end(enum et_kind kind)
 {
 	return kind_has(kind, ET_MIDDLE, false) || kind_has(kind, ET_LAST, false);
 }
 
-/* May the line that a call failed also be another call, whose name could not be had? */
+/* May the line that a call failed also be a call of its own, whose name could not be read? */
 static bool fails_alone(enum et_kind kind)
 {
 	return !has_end(kind) && !kind_has(kind, ET_BEGIN, true);
 }
 
-/* A line that an event may begin with; NULL: it begins with its end. */
+/* A random first line for an event; NULL if it begins with its last one. */
 static const struct et_row *random_begin(struct gen *g, enum et_kind kind, bool failed, bool again)
 {
 	bool may_lack = !kind_has(kind, ET_BEGIN, true) &&
@@ -284,9 +284,9 @@ static const struct et_row *random_begin(struct gen *g, enum et_kind kind, bool 
 }
 
 /*
- * Any event of its kind that the schema allows.  @again: the task's last one was of
- * this kind, too: where a line is lost, what only adds to an event would be taken
- * for more of that one.
+ * Make any event of its kind that the schema allows.  @again: the task's last event was of
+ * this kind, too: if a line got lost, lines that only add to an event would be added to
+ * that one.
  */
 static void random_event(struct gen *g, struct made *m, bool again)
 {
@@ -324,7 +324,7 @@ static void random_event(struct gen *g, struct made *m, bool again)
 	}
 }
 
-/* One of a task, and that lines tell of: there is a line that begins it. */
+/* A random kind of event that belongs to a task and has a first line. */
 static enum et_kind random_kind(struct gen *g)
 {
 	enum et_kind kind;
@@ -335,7 +335,7 @@ static enum et_kind random_kind(struct gen *g)
 	return kind;
 }
 
-/* ---- the lines of an event, as the document tells ---- */
+/* ---- the lines of an event, by the format document ---- */
 
 struct lines {
 	struct buf *l;
@@ -376,7 +376,7 @@ static void string_lines(struct gen *g, struct lines *ls, struct buf *line,
 		buf_adds(new_line(ls), rnd_one_in(&g->r, 2) ? "Cont_end|" : "Cont_end");
 }
 
-/* A string; @index: of an argument, or -1. */
+/* Print a string; @index: the argument's, or -1 for other strings. */
 static void print_string(struct gen *g, struct lines *ls, const struct et_event *ev,
 			 const char *name, const struct et_string *text, int index)
 {
@@ -396,7 +396,7 @@ static void print_string(struct gen *g, struct lines *ls, const struct et_event 
 	do {
 		size_t n = len;
 
-		/* "at most 900", and no least */
+		/* "at most 900", and no minimum */
 		if (n > 900)
 			n = rnd_one_in(&g->r, 3) ? rnd(&g->r, 901) : 900;
 		snprintf(head, sizeof(head), "%s[%d]", name, index < 0 ? part++ : index);
@@ -452,14 +452,14 @@ static void print_event(struct gen *g, struct lines *ls, const struct made *m)
 	}
 }
 
-/* ---- tasks that run at the same time ---- */
+/* ---- concurrent tasks ---- */
 
 struct actor {
 	uint64_t upid;
 	enum et_kind kind;	/* of the event that is being printed */
-	size_t expect;		/* its index there */
+	size_t expect;		/* its index in the expected events */
 	struct lines lines;
-	size_t next;		/* line to be printed next */
+	size_t next;		/* next line to print */
 	uint32_t cpu;
 };
 
@@ -499,7 +499,7 @@ static bool is_failed_line(enum et_kind kind, const struct buf *line)
 	return false;
 }
 
-/* The next record of a task: one line, or several.  Return: the last one's time. */
+/* Print a task's next record: one line or several.  Return: the last line's time. */
 static uint64_t print_record(struct gen *g, struct actor *a, struct bytes *to, uint64_t now)
 {
 	bool several = g->style == STYLE_MODULE || g->style == STYLE_NAMED;
@@ -514,9 +514,8 @@ static uint64_t print_record(struct gen *g, struct actor *a, struct bytes *to, u
 		bytes_add(to, "\n", 1);
 		first = false;
 		/*
-		 * Alone in a record, the line that a call failed may also be
-		 * another call; no tracer of several lines a record divides
-		 * them there.
+		 * Alone in a record, the line that a call failed may also be another
+		 * call; no tracer that puts several lines into a record splits there.
 		 */
 	} while (several && a->next < a->lines.n &&
 		 (!rnd_one_in(&g->r, 10) ||
@@ -553,7 +552,7 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 			made++;
 			busy++;
 		} else if (rnd_one_in(&g->r, 6)) {
-			/* moved to another processor inside an event */
+			/* moved to another CPU within an event */
 			a->cpu = (uint32_t)rnd(&g->r, g->cpus);
 		}
 		now = print_record(g, a, &files[global ? 0 : a->cpu], now);
@@ -574,7 +573,7 @@ struct catcher {
 	struct plain_lines plain;
 };
 
-/* A plain event is printed as others are; no byte is written beyond the room for it. */
+/* plain_lines_put() prints the same as et_print_lines(), and does not exceed its buffer. */
 static void prints_the_same(struct plain_lines *p, const struct et_event *ev)
 {
 	const uint64_t times[] = { 0, ev->time + 3, ev->time / 2 };
@@ -655,7 +654,7 @@ struct own_line {
 	uint64_t order;
 };
 
-/* Return: false for a line without a prefix. */
+/* Split a line.  Return: false if it has no prefix. */
 static bool own_line(const char *s, size_t len, struct own_line *l)
 {
 	char head[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small traces, made here, that become databases, and what these say: test_graph.c and
- * test_uses.c hold them to the rules of etrace-db(5).
+ * Makes databases of small traces, and compares them with what is expected: test_graph.c and
+ * test_uses.c check the rules of etrace-db(5).
  */
 #ifndef COMMON_GRAPH_H
 #define COMMON_GRAPH_H
@@ -29,7 +29,7 @@ enum {
 
 static struct buf text;
 static unsigned int now;
-static bool uses;	/* whether it tells who read and wrote */
+static bool uses;	/* whether the trace records which descriptors were read and written */
 
 /* The tasks: 1 to 9. */
 static inline unsigned long upid(unsigned int task)
@@ -59,7 +59,7 @@ static inline void starts(bool with_uses)
 	uses = with_uses;
 }
 
-/* @words: arguments behind the program's name, with a space between them */
+/* @words: arguments after the program's name, separated by spaces */
 static inline void runs_with(unsigned int task, const char *program, const char *cwd,
 			     const char *words)
 {
@@ -100,7 +100,7 @@ static inline void ends(unsigned int task)
 	line(task, "Exit|status=0");
 }
 
-/* @ino: 0: the trace does not tell */
+/* @ino: 0 if the trace does not record it */
 static inline void opens(unsigned int task, int fd, const char *path, int flags, unsigned int ino,
 		  unsigned int size)
 {
@@ -169,7 +169,7 @@ static inline void dups(unsigned int task, int from, int to)
 	line(task, "Dup|oldfd=%d,newfd=%d,flags=0", from, to);
 }
 
-/* The events whose first line has nothing but a name and some numbers. */
+/* Events whose first line has nothing but a name and some numbers. */
 static inline void named(unsigned int task, const char *what, const char *numbers, const char *tag,
 		  const char *path)
 {
@@ -197,7 +197,7 @@ static inline void symlinks(unsigned int task, const char *target, const char *p
 	line(task, "SL|%s", path);
 }
 
-/* By linkat, with flags. */
+/* Link with linkat and flags. */
 static inline void links_at(unsigned int task, const char *from, int flags, const char *to)
 {
 	line(task, "LinkatFrom|fnamesize=%zu,flags=%d", strlen(from), flags);
@@ -206,9 +206,9 @@ static inline void links_at(unsigned int task, const char *from, int flags, cons
 	line(task, "LT|%s", to);
 }
 
-/* ---- what it says ---- */
+/* ---- what the database has ---- */
 
-/* What was made of what: "out<in" for each pair, by names in the end or, of what has none, -. */
+/* What was made from what: "out<in" for each pair.  Each by its last name, - if it has none. */
 static const char edges[] =
 	"WITH n AS (SELECT version, min(CAST(path AS TEXT)) AS path FROM final JOIN file"
 	" ON file.id = final.file WHERE version IS NOT NULL GROUP BY version)"
@@ -218,7 +218,7 @@ static const char edges[] =
 	" LEFT JOIN n AS o ON o.version = output LEFT JOIN n AS i ON i.version = input"
 	" WHERE class IN (0, 1) ORDER BY pair";
 
-/* Who made what stands under each name: "name=program". */
+/* Which program made the file that ends up under each name: "name=program". */
 static const char makers[] =
 	"SELECT CAST(f.path AS TEXT) || '=' || coalesce((SELECT CAST(p.path AS TEXT) FROM"
 	" exec AS e JOIN file AS p ON p.id = e.program WHERE e.id = v.exec), '') FROM final"

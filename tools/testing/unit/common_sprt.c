@@ -211,7 +211,7 @@ struct conversion sprt_convert(const char *from, const void *data, size_t n,
 	return convert(from, to, data, n, given);
 }
 
-/* ---- made logs ---- */
+/* ---- generated logs ---- */
 
 static void set_number(const struct made *m, char *at, uint64_t v,
 		       unsigned int bytes)
@@ -231,7 +231,7 @@ static void put_number(struct made *m, uint64_t v, unsigned int bytes)
 void made_start(struct made *m, const char *arch)
 {
 	size_t n = strlen(arch), total = (7 + n + 3) & ~(size_t)3;
-	/* What the padding holds is not defined. */
+	/* The padding's content is not defined. */
 	const char head[5] = { (char)0xf0, (char)(total - 2), (char)m->major,
 			       (char)m->minor, (char)n };
 	const char tail[5] = { m->big, (char)m->ptr, 0, 1, 0 };
@@ -277,7 +277,7 @@ void made_str(struct made *m, const char *s)
 
 void made_end(struct made *m)
 {
-	/* 2.0 counts the data, 1.x the type too. */
+	/* 2.0 counts the data only, 1.x the type, too. */
 	if (m->major >= 2)
 		set_number(m, m->b.data + m->packet + 4,
 			   m->b.n - m->packet - 8, 4);

@@ -165,7 +165,7 @@ size_t sw_probe(struct stream *s, uint32_t id, uint32_t api, uint32_t pid, uint3
 size_t sw_system(struct stream *s, const struct sw_system *y)
 {
 	unsigned int n = !y->zero;
-	/* The manager's arithmetic: see Documentation/swap.md. */
+	/* The length as the manager computes it: see Documentation/swap.md. */
 	size_t d = 8 * y->devices;
 	size_t fixed = y->i386 ? 120 + d : (124 + d + 7) / 8 * 8;
 	size_t length = 256 + fixed - 8 + 8 * y->cpus + 8 * y->threads * y->processes +
@@ -201,7 +201,7 @@ size_t sw_system(struct stream *s, const struct sw_system *y)
 		sw_u32(s, n * (10 + i));
 	for (unsigned int i = 0; i < y->devices; i++)
 		sw_u32(s, n * (20 + i));
-	/* The rest is whatever the memory held. */
+	/* The manager sends whatever its buffer held there. */
 	while (s->b.n - s->message - 20 < length)
 		sw_u8(s, y->zero ? 0 : 0xa5);
 	sw_end(s);

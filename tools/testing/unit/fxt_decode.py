@@ -236,7 +236,7 @@ def read_lines(data):
                     call[4][key] = signal.Signals(int(value)).name.encode()
                 elif not key.endswith("size"):
                     call[4][FORKS[name] if name in FORKS else key] = int(value)
-            # one that is done is not gone on with
+            # a complete call takes no more lines
             if name in ("SchedFork", "SysCloneFailed", "RenameFailed", "LinkFailed",
                         "End_of_args", "UmountFailed", "MountFailed"):
                 now.pop(upid)
@@ -584,11 +584,11 @@ def check_build(fxt, calls):
               sum(b - a for a, b in intervals))
     if len(lanes) != most(intervals):
         wrong(len(lanes), "lanes for", most(intervals), "programs at once")
-    # the critical path has no holes
+    # the critical path has no gaps
     if [b for _, b in path[:-1]] != [a for a, _ in path[1:]] or not path or \
             (path[0][0], path[-1][1]) != (first, last):
         wrong("the critical path has holes", path[:3], path[-3:], first, last)
-    # the counter: who worked from then on, by class
+    # the counter: how many programs work from then on, by class
     now = Counter()
     changes = Counter()
     for a, b in intervals:
@@ -691,7 +691,7 @@ def main():
     if not verdict or "complete" not in verdict:
         wrong("no verdict")
 
-    # what is left out is as it was told before
+    # values that are left out are those that were recorded before
     cpus, told = {}, {}
     for what, thread, _, _, args in shown:
         cpus[thread] = args.setdefault("cpu", cpus.get(thread))
@@ -704,7 +704,7 @@ def main():
         elif steady and all(key in args for key in steady):
             told[args["path"]] = what, [args[key] for key in steady]
 
-    # koids stand for upids; no koid was used again in the files that this is for
+    # koids stand for upids; in the files tested here no koid was reused
     for (kind, koid), (_, args) in fxt.objects.items():
         if kind == 2 and "upid" in args:
             upids[koid] = args["upid"]
@@ -729,7 +729,7 @@ def main():
     for call in (here - there).keys():
         wrong("only in the FXT file:", call)
 
-    # every fork is a flow, from who made the call to who was made
+    # every fork is a flow from the caller to its child
     made = Counter((upid, args["child"]) for kind, upid, _, _, args in calls if "child" in args)
     flows = Counter((upids.get(begun[f][1]), upids.get(ended[f][1])) for f in begun)
     if made != flows:

@@ -39,7 +39,7 @@ def main():
             {"$defs": schema["$defs"], "$ref": row["$ref"]})
     whole = jsonschema.Draft202012Validator(schema)
     seen = {}
-    # Of each kind so many lines are held against all rows, which takes long.
+    # Number of lines of each kind to check against all rows, which is slow.
     most = 200 if os.environ.get("LONG") == "y" else 2
     lines = 0
     for name in sys.argv[2:]:
@@ -47,7 +47,7 @@ def main():
             for number, line in enumerate(f, 1):
                 event = json.loads(line, object_pairs_hook=once)
                 where = "%s: line %d: " % (name, number)
-                # the row that is meant tells best what is wrong
+                # the row of the line's own kind gives the clearest error
                 kind = event.get("event") or next(
                     (k for k, v in by_kind.items() if v.is_valid(event)), None)
                 if kind not in by_kind and "event" in event:

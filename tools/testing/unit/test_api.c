@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traces as other programs read them, by etrace.h: each function, what an event
- * has and has not, tasks, damage, and files that cannot be read.
+ * Reading traces from other programs with etrace.h: each function, which members an event
+ * has, tasks, damage, and files that cannot be read.
  */
 #include <errno.h>
 #include <limits.h>
@@ -115,7 +115,7 @@ static void assert_string(const struct etrace_event *ev, unsigned int i, const c
 
 /* ---- the schema ---- */
 
-/* Numbers that programs were compiled with: none of these may ever change. */
+/* Values compiled into programs: none of these may ever change. */
 _Static_assert(ETRACE_ARGS == 7 && ETRACE_K_NONE == 0 && ETRACE_K_EXEC == 1 &&
 	       ETRACE_K_CLONE == 2 && ETRACE_K_EXIT == 3 && ETRACE_K_OPEN == 4 &&
 	       ETRACE_K_CLOSE == 5 && ETRACE_K_DUP == 6 && ETRACE_K_PIPE == 7 &&
@@ -342,7 +342,7 @@ static void check_session(struct etrace *t)
 	assert_int_equal(value(ev, ETRACE_V_EXIT_status), 139);
 	assert_int_equal(etrace_event_signal(ev), 11);
 	assert_int_equal(value(ev, ETRACE_V_EXIT_core), 1);
-	/* it is there as long as its exit is looked at */
+	/* the task exists until the event after its exit is read */
 	assert_non_null(etrace_task(t, CHILD));
 	len = 0;
 	for (task = etrace_task_next(t, NULL); task; task = etrace_task_next(t, task))
@@ -392,7 +392,7 @@ static void assert_maybe(const struct etrace_event *ev, unsigned int i, const ch
 #define COUNTS "complete=1,status=0,records=9,arrived=9,lost=0"
 #define VERDICT "0,0,7,31!VB|bpf\n0,0,7,32!VC|a\n0,0,7,33!VT|complete\n"
 
-/* What the recorder says of where and when it was; older ones do not. */
+/* Where and when the trace was recorded; older recorders do not say. */
 static void where(void **state)
 {
 	static const struct {
@@ -446,7 +446,7 @@ static void where(void **state)
 			 ETRACE_MEANS_DATE);
 }
 
-/* A string with a newline and one with bytes that are no text; a pid of other size. */
+/* A string with a newline and bytes that are not UTF-8; a pid of another size. */
 static void odd(void **state)
 {
 	static const char lines[] =
@@ -467,14 +467,14 @@ static void odd(void **state)
 	assert_int_equal(etrace_event_pid(ev), 600 % 256);
 	name = etrace_event_string(ev, ETRACE_S_COMM_comm, &len);
 	assert_text(name, len, "a\nb\xff!", 5);
-	/* a kind that has no line of its own for that */
+	/* a kind without a line of its own for failures */
 	ev = next(t, ETRACE_K_CLOSE);
 	assert_int_equal(etrace_event_failed(ev), 1);
 	assert_int_equal(etrace_event_errno(ev), 5);
 	etrace_close(t);
 }
 
-/* Tasks that were there before, and a thread that becomes the process. */
+/* Tasks that existed before tracing began, and a thread that becomes the process. */
 static void tasks(void **state)
 {
 	static const char lines[] =
@@ -567,12 +567,12 @@ static void damaged(void **state)
 	}
 	assert_int_equal(lost, 2);
 	assert_true(i >= 3);
-	/* the line that is cut has no tag that is known */
+	/* the cut line has no known tag */
 	assert_int_equal(notes, 1);
 	etrace_close(t);
 }
 
-/* Those of two processors, in order of time; one that saw nothing. */
+/* Files of two CPUs, merged by time, and an empty one. */
 static void several(void **state)
 {
 	const char *files[] = {
@@ -595,7 +595,7 @@ static void several(void **state)
 	files[1] = files[3];
 	assert_int_equal(etrace_open(files, 2, &u), -EINVAL);
 	assert_null(u);
-	/* two handles beside each other */
+	/* two open handles at once */
 	u = open_one(files[3]);
 	assert_int_equal(etrace_next(u, &ev), 1);
 	assert_end(t);
@@ -626,7 +626,7 @@ static void errors(void **state)
 	two[1] = "/nowhere/at/all";
 	assert_int_equal(etrace_open(two, 2, &t), -ENOENT);
 	assert_null(t);
-	/* a file that is cut gives what there is of it */
+	/* a truncated file gives the events that it has */
 	t = open_one(file_of(b.data, b.n / 2 / 8 * 8));
 	while (etrace_next(t, &ev) > 0)
 		n++;
@@ -637,7 +637,7 @@ static void errors(void **state)
 	bytes_free(&b);
 }
 
-/* FXT of somebody else, and one of an etrace that is newer than this. */
+/* An FXT file of another program, and one of a newer etrace. */
 static void foreign(void **state)
 {
 	static const char *const providers[] = { "somebody", "etrace" };
@@ -671,7 +671,7 @@ static void foreign(void **state)
 	}
 }
 
-/* What is written, etrace-read --check finds nothing wrong with: it is refused, or told at the end. */
+/* Whatever etrace-read --check would object to is refused, at once or when the file is closed. */
 static void refused(void **state)
 {
 	enum { T = 1000 };
@@ -713,7 +713,7 @@ static void refused(void **state)
 	assert_int_equal(etrace_fxt_process(fxt, 0, "p"), -EINVAL);
 	assert_int_equal(etrace_fxt_process(fxt, 1, "\xff"), -EINVAL);
 	assert_int_equal(etrace_fxt_thread(fxt, 1, 1ull << 40, "t"), -EINVAL);
-	/* an argument is one counter's, and a number */
+	/* a counter's argument must be a number and must belong to that counter alone */
 	counter.type = ETRACE_FXT_COUNTER;
 	assert_int_equal(etrace_fxt_event(fxt, &counter, &args[2][1], 1), -EINVAL);
 	assert_int_equal(etrace_fxt_event(fxt, &counter, &one, 1), 0);
@@ -722,13 +722,13 @@ static void refused(void **state)
 	assert_int_equal(etrace_fxt_event(fxt, &counter, &one, 1), -EINVAL);
 	assert_int_equal(etrace_fxt_event(fxt, &good, &one, 1), 0);
 	assert_int_equal(etrace_fxt_close(fxt), 0);
-	/* only all of them show that one never ends */
+	/* only at the end is it known that a duration never ends */
 	assert_int_equal(etrace_fxt_create(path, "test", &fxt), 0);
 	assert_int_equal(etrace_fxt_event(fxt, &begin, NULL, 0), 0);
 	assert_int_equal(etrace_fxt_close(fxt), -EINVAL);
 }
 
-/* Events that were handed on in one step, all of them, twice the same. */
+/* A longer trace: all events come, as many as it has lines for. */
 static void long_trace(void **state)
 {
 	struct bytes b = fixture("etrace/hello.etrace");
@@ -742,7 +742,7 @@ static void long_trace(void **state)
 		opens += etrace_event_kind(ev) == ETRACE_K_OPEN;
 		execs += etrace_event_kind(ev) == ETRACE_K_EXEC;
 		args += etrace_event_argc(ev);
-		/* the recording's own event is nobody's */
+		/* the session event belongs to no task */
 		assert_int_equal(etrace_task(t, etrace_event_upid(ev)) != NULL,
 				 etrace_event_kind(ev) != ETRACE_K_SESSION);
 	}

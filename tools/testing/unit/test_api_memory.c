@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that runs out while another program reads a trace, at the first
- * allocation, at the second, and so on: the handle is dead, the process is not,
- * and files are closed.
+ * Memory runs out while another program reads a trace: at the first allocation, at the
+ * second, and so on.  The handle becomes unusable, the process goes on, and files are closed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -44,7 +43,7 @@ static void *scarce_realloc(void *p, size_t n)
 	return enough() ? realloc(p, n) : NULL;
 }
 
-/* These are linked in place of the library's. */
+/* Included with these, in place of the library's files. */
 #define malloc(n)	scarce_malloc(n)
 #define calloc(n, size)	scarce_calloc(n, size)
 #define realloc(p, n)	scarce_realloc(p, n)
@@ -54,7 +53,7 @@ static void *scarce_realloc(void *p, size_t n)
 #undef calloc
 #undef realloc
 
-/* What expands compressed files takes memory of its own. */
+/* Decompression allocates memory of its own. */
 static int scarce_inflate_init(z_stream *gz, int bits)
 {
 	return enough() ? inflateInit2(gz, bits) : Z_MEM_ERROR;
@@ -85,7 +84,7 @@ static size_t scarce_expand(ZSTD_DStream *zst, ZSTD_outBuffer *dst, ZSTD_inBuffe
 
 #include "common_convert.h"
 
-/* What was in the middle of a change is not given back. */
+/* What was being changed when memory ran out is leaked. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -104,7 +103,7 @@ static unsigned int open_files(void)
 	return n;
 }
 
-/* What can be asked of a dead handle. */
+/* Everything that can be called on a dead handle. */
 static void assert_dead(struct etrace *t)
 {
 	const struct etrace_event *ev = (const struct etrace_event *)t;
@@ -120,7 +119,7 @@ static void assert_dead(struct etrace *t)
 	assert_null(etrace_task_next(t, NULL));
 }
 
-/* Return: 0 or -ENOMEM; @used: allocations. */
+/* Return: 0 or -ENOMEM; @used: number of allocations. */
 static int read_with(const char *path, long room, long *used, size_t *events)
 {
 	unsigned int files = open_files();
@@ -150,7 +149,7 @@ static void run_out_of(const char *path)
 
 	assert_int_equal(read_with(path, 1000000, &all, &whole), 0);
 	assert_true(all > 5 && all < 1000000 && whole > 10);
-	/* of many, some */
+	/* try at most about 400 of them */
 	for (long n = 0; n < all; n += 1 + all / 400) {
 		if (read_with(path, n, &unused, &events) != -ENOMEM || events > whole)
 			fail_msg("%s: %ld of %ld allocations are enough", path, n, all);

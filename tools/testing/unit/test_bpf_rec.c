@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of the BPF programs into events: what each becomes, in what order,
- * and that damaged ones are counted and crash nothing.
+ * Turning records of the BPF programs into events: what each record becomes, the order of
+ * events, and that damaged records are counted and do not crash anything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define SECOND 1000000000u
 #define CLONE_THREAD 0x10000
 
-/* A sink that prints, and looks at the order; the summary hears of all events, too. */
+/* A sink that prints events and checks their order; the summary gets all events, too. */
 struct printer {
 	struct sink sink;
 	struct buf lines;
@@ -48,16 +48,16 @@ static const struct sink_ops print_ops = { .item = print_item };
 struct fixture {
 	struct printer p;
 	struct bpf_rec *b;
-	/* of the record that is being put together */
+	/* the record being made */
 	struct eb_rec r;
 	struct buf bytes;
-	/* what resolve() was asked, and what it says */
+	/* what resolve() was called with, and what it returns */
 	struct eb_maker maker;
 	uint32_t groups[4];
 	bool known;
 	int found;
 	uint8_t link_mark;
-	bool damaged;		/* any bytes may be passed to it */
+	bool damaged;		/* any bytes may be passed to resolve() */
 };
 
 static int resolve(void *arg, const struct eb_maker *maker, const uint32_t *groups,
@@ -111,7 +111,7 @@ static void begin(struct fixture *f, enum eb_kind kind, uint64_t time)
 	f->bytes.len = 0;
 }
 
-/* String @i; @path as the programs send it: last component first. */
+/* Add string @i; @path as the programs send it: last component first. */
 static void string(struct fixture *f, int i, enum eb_form form, const char *text,
 		   const char *path)
 {
@@ -122,7 +122,7 @@ static void string(struct fixture *f, int i, enum eb_form form, const char *text
 	buf_adds(&f->bytes, path);
 }
 
-/* The first @size bytes of it, in memory that ends there. */
+/* Send the first @size bytes of the record, in a buffer of that size. */
 static void send_some(struct fixture *f, size_t size)
 {
 	char *copy = xmalloc(size + !size);
@@ -140,7 +140,7 @@ static void send(struct fixture *f)
 	send_some(f, sizeof(f->r) + f->bytes.len);
 }
 
-/* All that came is @lines, without what stands before the '!'. */
+/* The events are @lines, each without its part before the '!'. */
 static void expect(struct fixture *f, const char *lines)
 {
 	struct buf got = { 0 };
@@ -169,7 +169,7 @@ static const struct bpf_rec_tally *tally(const struct fixture *f)
 	return bpf_rec_tally(f->b);
 }
 
-/* What the summary knows when all that came is let out. */
+/* Numbers of the summary after all events are passed on. */
 static uint64_t processes(struct fixture *f)
 {
 	bpf_rec_end(f->b);
@@ -188,7 +188,7 @@ static const struct notable_losses *lost(struct fixture *f)
 	return notable_losses(f->p.notable);
 }
 
-/* The recorder tells of a process that was there before tracing began. */
+/* The recorder reports a process that existed before tracing began. */
 static void present(struct fixture *f, uint64_t upid, const char *program)
 {
 	struct et_event ev;
@@ -253,7 +253,7 @@ static void strings(void **state)
 	       "Open|fnamesize=12,forigsize=12,flags=0,mode=0,fd=0\nFN|/b (deleted)\nFO|/b (deleted)\n");
 }
 
-/* Names that a hook showed, in the middle of the call. */
+/* Names that a hook sent in the middle of the call. */
 static void held(void **state)
 {
 	struct fixture *f = *state;
@@ -272,7 +272,7 @@ static void held(void **state)
 	assert_int_equal(tally(f)->t.records, 1);
 }
 
-/* An environment in parts: what is secret is hidden, what cannot be read is marked. */
+/* An environment in parts: secrets are hidden, what could not be read is marked. */
 static void environment(void **state)
 {
 	static const char first[] = "PATH=/bin\0A_TOK", rest[] = "EN=secret\0KEPT_KEY=seen\0\0=\0X";
@@ -302,7 +302,7 @@ static void environment(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
-/* Only what is listed, and that hidden by the same rules. */
+/* Only variables that are listed, with secrets hidden as always. */
 static void environment_listed(void **state)
 {
 	static const char all[] = "PATH=/bin\0CPATH=http://u:secret@h\0CPATHS=/x\0CPAT=/x\0MY_KEY=secret\0CPATH";
@@ -324,7 +324,7 @@ static void environment_listed(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
-/* Tasks do something at the same time, as workers of rings do: nothing is mixed. */
+/* Records of several tasks alternate, as with io_uring workers: they are not mixed up. */
 static void several(void **state)
 {
 	struct fixture *f = *state;
@@ -377,7 +377,7 @@ static void parts(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
-/* Every kind that has fields or strings of its own, and how it fails. */
+/* Every kind with fields or strings of its own, and its failure. */
 static void kinds(void **state)
 {
 	static const struct {
@@ -470,7 +470,7 @@ static void special(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct eb_special sp = { .magic = rows[i].magic, .ino = 7, .ns = "sixteen letters" };
 
-		/* the programs copy it without a look for its end */
+		/* the programs copy it without checking that it is terminated */
 		sp.ns[15] = '!';
 		begin(f, EB_OPEN, i + 1);
 		string(f, 0, EB_S_SPECIAL, "", "");
@@ -483,7 +483,7 @@ static void special(void **state)
 			 strlen(rows[i].want), strlen(rows[i].want), rows[i].want, rows[i].want);
 		buf_adds(&want, text);
 	}
-	/* not even the inode's number */
+	/* too short for the inode number */
 	begin(f, EB_OPEN, 100);
 	string(f, 0, EB_S_SPECIAL, "", "short/");
 	string(f, 1, EB_S_TEXT, "x", "");
@@ -494,7 +494,7 @@ static void special(void **state)
 	buf_free(&want);
 }
 
-/* Each form of a string, with and without its parts, and what is wrong with it. */
+/* Each form of a string, with and without its parts, and damaged. */
 static void forms(void **state)
 {
 	static const struct {
@@ -531,7 +531,7 @@ static void forms(void **state)
 	expect(f, want.s);
 	buf_free(&want);
 	assert_int_equal(tally(f)->damaged, 0);
-	/* an unknown one */
+	/* an unknown form */
 	begin(f, EB_OPEN, 100);
 	string(f, 0, EB_S_BYTES + 1, "x", "a/");
 	send(f);
@@ -567,7 +567,7 @@ static void all_marks(void **state)
 	       "SchedFork|pid=4194306\nMarks|joined=,unread=args,cut=\n");
 }
 
-/* A name held for a task that nobody knows is unread, and one that was not held is none. */
+/* A held name is marked unread if no name was held for the task, and left out if not this one. */
 static void not_held(void **state)
 {
 	struct fixture *f = *state;
@@ -579,7 +579,7 @@ static void not_held(void **state)
 	string(f, 0, EB_S_CHILD, "x", "a/");
 	f->r.str[0].mark = EB_CUT;
 	send(f);
-	/* the call's record says which of them, and that it was cut */
+	/* the call's record says which of the held names it uses, and that it was cut */
 	begin(f, EB_MOUNT, 3);
 	string(f, 1, EB_S_HELD, "", "");
 	string(f, 2, EB_S_HELD, "", "");
@@ -619,7 +619,7 @@ static void close_range(void **state)
 	f->r.val[1] = UINT32_MAX;
 	send(f);
 	expect(f, "Close|fd=5\nClose|fd=9\n");
-	/* One record, however many events. */
+	/* One record, although it made several events. */
 	assert_int_equal(tally(f)->t.records, 1);
 }
 
@@ -633,7 +633,7 @@ static void bitmap(struct fixture *f, unsigned int flags, uint64_t from, const u
 	send(f);
 }
 
-/* What was done by descriptors 0 to 2, when their program ends or execve closes one. */
+/* Use of descriptors 0 to 2, reported when their program ends or execve closes one. */
 static void uses(void **state)
 {
 	static const struct eb_use done[] = {
@@ -659,7 +659,7 @@ static void uses(void **state)
 	       "Close|fd=0\nCloseWrote|bytes=7\nCloseCopied|copied=1\nCloseExec|execve=1\n");
 }
 
-/* Values behind an argument list: each has its own bit. */
+/* Values sent with an argument list: each has its own bit. */
 static void program(void **state)
 {
 	struct fixture *f = *state;
@@ -686,7 +686,7 @@ static void range(struct fixture *f, uint64_t time, int64_t from, int64_t to)
 	send(f);
 }
 
-/* Bitmaps in parts, with holes between them; ranges that begin and end anywhere. */
+/* Bitmaps in parts with gaps between them; ranges that begin and end anywhere. */
 static void close_ranges(void **state)
 {
 	static const uint64_t low[] = { 1ull << 63, 1 | 1ull << 63 }, high[] = { 1 | 1 << 1 };
@@ -699,9 +699,9 @@ static void close_ranges(void **state)
 		bitmap(f, 0, 256, high, 1);
 		range(f, 100 * (i + 1), r[i].from, r[i].to);
 	}
-	/* nothing is left of the last one, */
+	/* nothing is left of the last bitmap, */
 	range(f, 400, 0, UINT32_MAX);
-	/* nor of one that another took the place of; what is overlaid is replaced */
+	/* nor of one that a new one replaced; a part that is sent again is replaced */
 	bitmap(f, EB_FIRST, 0, low, 2);
 	bitmap(f, EB_FIRST, 64, high, 1);
 	bitmap(f, 0, 64, low, 1);
@@ -711,7 +711,7 @@ static void close_ranges(void **state)
 	       "Close|fd=127\n");
 	assert_int_equal(tally(f)->damaged, 0);
 	assert_int_equal(tally(f)->t.records, 5);
-	/* not a whole word, not at a word's beginning */
+	/* not a whole word, not aligned to a word */
 	bitmap(f, EB_FIRST, 32, low, 1);
 	begin(f, EB_HOLD, 1);
 	f->r.val[0] = EB_H_CLOSE_RANGE;
@@ -789,7 +789,7 @@ static void links(void **state)
 	assert_int_equal(tally(f)->untold, 1);
 }
 
-/* Not looked up: who made it or a name is missing. */
+/* Links that are not looked up: the maker is missing, or a name is incomplete. */
 static void links_not_looked_up(void **state)
 {
 	static const struct { int at; uint8_t mark; bool maker, looked_up; } rows[] = {
@@ -823,7 +823,7 @@ static void links_not_looked_up(void **state)
 	assert_non_null(strstr(f->p.lines.s, "Marks|joined=,unread=SR,cut=ST\n"));
 }
 
-/* More groups announced than there are, or than there can be. */
+/* More groups announced than are there, or than the limit. */
 static void link_groups_missing(void **state)
 {
 	struct fixture *f = *state;
@@ -870,7 +870,7 @@ static void order(void **state)
 	assert_int_equal(tally(f)->t.late, 0);
 }
 
-/* Many of them, as they come from many processors; equal times stay as they came. */
+/* Many events, mixed as from many CPUs; those with equal times keep their order. */
 static void order_of_many(void **state)
 {
 	enum { N = 1000 };
@@ -922,7 +922,7 @@ static void hold(void **state)
 	assert_int_equal(f->p.n, 2);
 }
 
-/* Nothing waits for ever; what comes too late is passed on all the same. */
+/* No event waits forever; one that comes too late is still passed on. */
 static void late(void **state)
 {
 	struct fixture *f = *state;
@@ -954,7 +954,7 @@ static void loss(void **state)
 	assert_int_equal(tally(f)->t.events, 1);
 }
 
-/* The first losses are told in full, with the task's program; all are counted. */
+/* The first losses are reported in full, with the task's program; all are counted. */
 static void losses(void **state)
 {
 	struct fixture *f = *state;
@@ -973,7 +973,7 @@ static void losses(void **state)
 	assert_string_equal(lost(f)->loss[1].program, "?");
 	assert_int_equal(lost(f)->loss[NOTABLE_MAX - 1].count, NOTABLE_MAX);
 	assert_int_equal(lost(f)->loss[NOTABLE_MAX - 1].upid, TASK + NOTABLE_MAX - 1);
-	/* a task that loses records has not begun with that */
+	/* a lost record does not count as a new process */
 	assert_int_equal(processes(f), 1);
 }
 
@@ -995,7 +995,7 @@ static void born(struct fixture *f, uint64_t time, uint64_t upid, int64_t flags,
 	send(f);
 }
 
-/* What a task runs, which its children run, too, until they run something else. */
+/* A task's program, which its children run, too, until they call execve. */
 static void programs(void **state)
 {
 	struct fixture *f = *state;
@@ -1013,7 +1013,7 @@ static void programs(void **state)
 	string(f, 1, EB_S_TEXT, "second", "");
 	send(f);
 	assert_int_equal(processes(f), 2);
-	/* by a task that nobody knows: it is one of them, too */
+	/* an unknown parent counts as a process, too */
 	born(f, 4, TASK + 9, 0, TASK + 2);
 	assert_int_equal(processes(f), 4);
 	assert_int_equal(processes_now(f), 4);
@@ -1022,7 +1022,7 @@ static void programs(void **state)
 	string(f, 1, EB_S_TEXT, "third/", "");
 	send(f);
 	assert_int_equal(processes(f), 4);
-	/* one that failed made nobody, whatever stands where a child would */
+	/* a failed clone made no child, whatever the child's value is */
 	begin(f, EB_CLONE, 6);
 	f->r.val[EB_V_CLONE_child] = TASK + 3;
 	f->r.have = 1u << EB_V_CLONE_flags;
@@ -1038,7 +1038,7 @@ static void programs(void **state)
 	assert_string_equal(lost(f)->loss[n++].program, "?");
 }
 
-/* Whose parents never appeared, and threads. */
+/* Tasks whose parents never appeared, and threads. */
 static void tasks(void **state)
 {
 	struct fixture *f = *state;
@@ -1054,7 +1054,7 @@ static void tasks(void **state)
 	send(f);
 	assert_int_equal(processes(f), 1);
 	assert_int_equal(processes_now(f), 0);
-	/* one that nobody knows was there till now */
+	/* an unknown task that exits counts as a process that existed until now */
 	begin(f, EB_EXIT, 4);
 	f->r.upid = TASK + 99;
 	send(f);
@@ -1064,7 +1064,7 @@ static void tasks(void **state)
 
 /* ---- damage ---- */
 
-/* Every record of a run of them, cut everywhere. */
+/* Records cut at every byte. */
 static void cut(void **state)
 {
 	struct fixture *f = *state;
@@ -1120,7 +1120,7 @@ static void flipped(void **state)
 	buf_free(&copy);
 }
 
-/* A hold's index or a bitmap's place that cannot be. */
+/* Indexes of held names and positions of bitmaps that are out of range. */
 static void impossible(void **state)
 {
 	struct fixture *f = *state;

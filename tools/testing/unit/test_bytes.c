@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is done to several bytes at once does the same as byte by byte: each
- * value at each place of strings of each length.
+ * Functions that handle several bytes at once give the same result as byte by byte: each
+ * value at each position of strings of each length.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 #define LONGEST 70u
 
-/* Memory of its own size, so that a byte too far is noticed. */
+/* A block of exactly this size, so that an access beyond it is noticed. */
 static char *filled(size_t n, char c)
 {
 	char *s = xmalloc(n);
@@ -103,7 +103,7 @@ static void numbers(void **state)
 	}
 }
 
-/* Each byte at each place of a text that is plain otherwise. */
+/* Try each byte at each position of an otherwise plain text. */
 static void each(void (*one)(const char *s, size_t len, size_t at))
 {
 	for (size_t n = 1; n <= 40; n++) {
@@ -129,7 +129,7 @@ static void texts(void **state)
 {
 	(void)state;
 	each(one_valid);
-	/* characters of several bytes at each place */
+	/* multi-byte characters at each position */
 	for (size_t n = 4; n <= 40; n++) {
 		char *s = filled(n, 'p');
 
@@ -211,7 +211,7 @@ static void json_strings(void **state)
 	out_close(json.out);
 }
 
-/* Commas, keys and numbers, over the end of the buffer again and again. */
+/* Commas, keys and numbers, written across the end of the buffer many times. */
 static void json_values(void **state)
 {
 	static const char one[] =
@@ -269,7 +269,7 @@ static void paths(void **state)
 				s[0] = '/';
 				memcpy(s + at, parts[i], strlen(parts[i]));
 				assert_int_equal(path_is_clean(s, n), clean_by_byte(s, n));
-				/* nothing but what comes here is taken away */
+				/* only what is added here is removed */
 				b.len = 0;
 				buf_add(&b, s, n);
 				buf_adds(&b, "/.");
@@ -283,7 +283,7 @@ static void paths(void **state)
 	buf_free(&b);
 }
 
-/* As printf() does it, also in the middle between two results. */
+/* Prints as printf() does, also for values halfway between two results. */
 static void ratios(void **state)
 {
 	static const int64_t ofs[] = { 1000000000, 1, 3, 7, 999, 1048576, 200951234567, INT64_MAX / 2 };

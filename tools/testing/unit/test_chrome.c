@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time traces that compilers write: those that clang 14, clang 19 and lld 14 really
- * wrote (data/chrome), small ones that say one thing each, damaged ones, and files that
- * are not what they were.
+ * Time traces that compilers write: genuine ones of clang 14, clang 19 and lld 14
+ * (data/chrome), small ones made here for one case each, damaged ones, and files that have
+ * changed.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static int leave(void **state)
 	return 0;
 }
 
-/* Slices lie within those around them, and depths are as many as these. */
+/* Slices lie within their parents, and a slice's depth is the number of its parents. */
 static void assert_nested(void)
 {
 	size_t around[CHROME_MAX_DEPTH + 1];
@@ -119,7 +119,7 @@ static void test_clang_14(void **state)
 	assert_slice("Source", "./shape.h", 3779, 4559, 3);
 }
 
-/* It tells of sources by begins and ends that are asynchronous. */
+/* clang 19 writes sources as asynchronous begin and end events. */
 static void test_clang_19(void **state)
 {
 	(void)state;
@@ -147,14 +147,14 @@ static void test_lld(void **state)
 static void test_nesting(void **state)
 {
 	(void)state;
-	/* the inner ones first, as clang has them; one that overlaps is cut */
+	/* inner slices first, as clang writes them; one that overlaps is cut */
 	assert_int_equal(parse("{\"traceEvents\":[" X("c", 12, 3) "," X("b", 11, 5) "," X("d", 16, 9) ","
 			       X("a", 10, 10) "," X("e", 20, 1) "]}"), CHROME_OK);
 	assert_string_equal(all(), "a() 0 0 10-20; b() 0 1 11-16; c() 0 2 12-15; d() 0 1 16-20; e() 0 0 20-21");
-	/* as long as each other: the one that was written last ended last */
+	/* equally long: the one written last ended last */
 	assert_int_equal(parse("[" X("in", 1, 2) "," X("out", 1, 2) "]"), CHROME_OK);
 	assert_string_equal(all(), "out() 0 0 1-3; in() 0 1 1-3");
-	/* what takes no time is around nothing */
+	/* a slice without duration has no children */
 	assert_int_equal(parse("[" X("a", 1, 0) "," X("b", 1, 0) "," X("c", 1, -5) "]"), CHROME_OK);
 	assert_string_equal(all(), "c() 0 0 1-1; b() 0 0 1-1; a() 0 0 1-1");
 }
@@ -167,10 +167,10 @@ static void test_pairs(void **state)
 			       "{\"ph\":\"E\",\"tid\":1,\"ts\":3},{\"ph\":\"E\",\"tid\":1,\"ts\":4},"
 			       "{\"ph\":\"E\",\"tid\":1,\"ts\":5}]"), CHROME_OK);
 	assert_string_equal(all(), "a() 0 0 1-4; b() 0 1 2-3");
-	/* one without an end takes no time */
+	/* a slice without an end has no duration */
 	assert_int_equal(parse("[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":1}]"), CHROME_OK);
 	assert_string_equal(all(), "a() 0 0 1-1");
-	/* of two asynchronous ones each has its end */
+	/* two asynchronous slices at once: each has its own end */
 	assert_int_equal(parse("[{\"ph\":\"b\",\"id\":1,\"name\":\"s\",\"cat\":\"c\",\"ts\":1},"
 			       "{\"ph\":\"b\",\"id\":2,\"name\":\"s\",\"cat\":\"c\",\"ts\":2},"
 			       "{\"ph\":\"e\",\"id\":1,\"name\":\"s\",\"cat\":\"c\",\"ts\":9},"
@@ -178,7 +178,7 @@ static void test_pairs(void **state)
 	assert_string_equal(all(), "s() 0 0 1-9; s() 0 1 2-3");
 }
 
-/* A list as crox writes it; fractions; the busiest thread is the first. */
+/* A list as crox writes it; fractions; the busiest thread comes first. */
 static void test_threads(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void test_threads(void **state)
 	assert_int_equal(t.threads[1].tid, 7);
 }
 
-/* Times of crox are dates; threads of two processes may have one number. */
+/* crox writes times as dates; threads of two processes may have the same number. */
 static void test_dates(void **state)
 {
 	(void)state;
@@ -212,7 +212,7 @@ static void test_left_out(void **state)
 	assert_string_equal(all(), "a() 0 0 1-2");
 	assert_int_equal(parse("[" X("Total Source", 0, 900) "]"), CHROME_EMPTY);
 	assert_int_equal(parse("{\"traceEvents\":[]}"), CHROME_EMPTY);
-	/* bytes that are no text, a time that nobody has */
+	/* bytes that are not UTF-8, times that are out of range */
 	assert_int_equal(parse("[" X("\xff", 1, 1) "," X("b", 1e300, 1) "," X("c", 2, 1e300) "]"), CHROME_OK);
 	assert_string_equal(all(), "\xef\xbf\xbd() 0 0 1-2");
 }
@@ -248,11 +248,11 @@ static void test_foreign(void **state)
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		if (parse(list[i]) != CHROME_FOREIGN)
 			fail_msg("%s is taken for a time trace", list[i]);
-	/* deeper than anything that is read */
+	/* nested deeper than the parser allows */
 	assert_int_equal(parse("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), CHROME_FOREIGN);
 }
 
-/* Cut off anywhere, or with a byte that is another one, it is told and nothing worse. */
+/* A file truncated anywhere, or with a changed byte, is reported as such. */
 static void test_damaged(void **state)
 {
 	struct bytes b = fixture("chrome/clang-19.json");
@@ -289,24 +289,24 @@ static void test_place(void **state)
 	int64_t begin;
 
 	(void)state;
-	/* its 0 is the program's begin */
+	/* time 0 of the file is the program's start */
 	place(1000, 2000, NULL);
 	assert_string_equal(all(), "a() 0 0 1010-1060; b() 0 1 1020-1025; c() 0 1 1050-1060");
-	/* a clock says when it was */
+	/* the file has the date of its time 0 */
 	begin = 1200 * 1000;
 	place(1000, 2000, &begin);
 	assert_string_equal(all(), "a() 0 0 1210-1260; b() 0 1 1220-1225; c() 0 1 1250-1260");
-	/* it may be coarse: not before the program, nor behind it */
+	/* a date may be coarse: slices stay within the program's time */
 	begin = 900 * 1000;
 	place(1000, 2000, &begin);
 	assert_string_equal(all(), "a() 0 0 1000-1050; b() 0 1 1010-1015; c() 0 1 1040-1050");
 	begin = 5000 * 1000;
 	place(1000, 2000, &begin);
 	assert_string_equal(all(), "a() 0 0 1950-2000; b() 0 1 1960-1965; c() 0 1 1990-2000");
-	/* longer than the program */
+	/* longer than the program ran */
 	place(1000, 1020, NULL);
 	assert_string_equal(all(), "a() 0 0 1000-1020; b() 0 1 1010-1015");
-	/* no clock is that far off, nor a trace that long */
+	/* neither a date that far off nor a trace that long is possible */
 	begin = INT64_MIN;
 	place(1000, 2000, &begin);
 	assert_string_equal(all(), "a() 0 0 1010-1060; b() 0 1 1020-1025; c() 0 1 1050-1060");
@@ -371,7 +371,7 @@ static void test_files(void **state)
 	assert_int_equal(get("/c.json", true, 6, mtime), CHROME_FOREIGN);
 	put("d.json", "", mtime);
 	assert_int_equal(get("/d.json", true, 0, mtime), CHROME_FOREIGN);
-	/* only regular files, by their own names */
+	/* only regular files, and no symbolic links */
 	assert_int_equal(get("", true, size, mtime), CHROME_NO_FILE);
 	snprintf(path, sizeof(path), "%s/link", dir);
 	assert_int_equal(symlink("a.json", path), 0);
@@ -379,7 +379,7 @@ static void test_files(void **state)
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(get("/fifo", true, size, mtime), CHROME_NO_FILE);
-	/* more than is read: a hole */
+	/* larger than the limit: a sparse file */
 	snprintf(path, sizeof(path), "%s/a.json", dir);
 	assert_int_equal(truncate(path, (off_t)CHROME_MAX_BYTES + 1), 0);
 	assert_int_equal(get("/a.json", false, 1, INT64_MAX), CHROME_LARGE);

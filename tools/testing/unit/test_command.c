@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What commands of compilers do, by the grammars of their families: data/commands has the
- * commands and what is right; gcc.txt there says how.
+ * What compiler commands do, by the option grammars of their families.  data/commands has
+ * commands and the expected results; gcc.txt there describes the format.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ struct words {
 	char *text;
 };
 
-/* "a b", 'a b' and a\b are words as they are in a shell, but for the backslash. */
+/* Split into words: quotes work as in a shell, a backslash stands for itself. */
 static struct words split(const char *line)
 {
 	struct words words = { .text = xcalloc(strlen(line) + 2, 1) };
@@ -79,7 +79,7 @@ static void add_file(char *line)
 	files[nfiles++].text = xstrdup(equals[1] ? equals + 2 : "");
 }
 
-/* ---- what a command does, as the tables have it ---- */
+/* ---- what a command does, in the format of the tables ---- */
 
 static void add_word(struct buf *to, const char *word)
 {
@@ -133,7 +133,7 @@ static const char *const whys[] = {
 	[WHY_STANDARD_INPUT] = "stdin", [WHY_NO_SOURCE] = "nothing",
 };
 
-/* @expected: says of which sources the language is to be said, of which not. */
+/* @expected: shows for which sources the language is printed. */
 static void say(struct buf *to, const struct command *c, const char *expected)
 {
 	const char *line = expected;
@@ -168,7 +168,7 @@ static void say_wrapped(struct buf *to, const struct command *c)
 	buf_adds(to, "\n");
 }
 
-/* ---- entries: a command with one source, which does the same to it ---- */
+/* ---- entries: a command with one source that does the same to it ---- */
 
 static void check_entry(const struct command *c, size_t i, size_t own)
 {
@@ -239,14 +239,14 @@ static void try(struct tried *t, const char *line, const char *expected)
 	free(words.text);
 }
 
-/* A command, and what is below it. */
+/* Try each command with the lines below it. */
 static void try_lines(struct tried *t, char *text)
 {
 	char *save, command[1024] = "", *line;
 	struct buf expected = { 0 };
 	unsigned int number = 0;
 
-	/* empty lines are seen, too: numbers are those of an editor */
+	/* count empty lines, too, so that line numbers are those of an editor */
 	for (line = text; line; line = save) {
 		save = strchr(line, '\n');
 		if (save)
@@ -312,7 +312,7 @@ static void commands_do_what_documentation_says(void **state)
 
 static int compare(const struct family *f, const char *a, const char *b)
 {
-	/* what an option begins with does not matter */
+	/* the first character, - or /, does not matter */
 	return f->ignores_case ? strcasecmp(a + 1, b + 1) : strcmp(a + 1, b + 1);
 }
 
@@ -327,7 +327,7 @@ static void rows_are_in_order(void **state)
 						 f->sets[s]->rows[i].name);
 }
 
-/* Each row is found by its own name, unless an earlier set has the name, too. */
+/* Each row is found by its own name, unless an earlier set has that name, too. */
 static void rows_are_found(void **state)
 {
 	(void)state;
@@ -372,7 +372,7 @@ static void names_are_those_of_one_family(void **state)
 	}
 }
 
-/* ---- what somebody made to do harm ---- */
+/* ---- hostile input ---- */
 
 static bool read_itself(void *ctx, const char *name, struct buf *text)
 {
@@ -416,7 +416,7 @@ static void many_arguments_are_read(void **state)
 	free(args);
 }
 
-/* Whatever arguments are, nothing is read behind them. */
+/* Whatever the arguments are, nothing after them is read. */
 static void every_family_reads_anything(void **state)
 {
 	static const char *const odd[] = {
