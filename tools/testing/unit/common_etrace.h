@@ -58,7 +58,7 @@ struct gen {
  * @events: how many
  * @expect: filled with them, ordered by time
  * @files: one for each CPU, with its records ordered by time;
- * \tall go to the first one with @global
+ *	all go to the first one with @global
  */
 void gen_trace(struct gen *g, size_t events, struct events *expect,
 	       struct bytes *files, bool global);

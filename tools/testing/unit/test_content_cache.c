@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cache of hashes: what it remembers and forgets, many that use it or make it at once, every
- * kind of damage, files that are refused, and its place.
+ * The cache of hashes: what it remembers and forgets, concurrent use and creation, every kind of
+ * damage, files that are refused, and where the file lies.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-/* Who the cache believes to run. */
+/* The effective uid that the cache sees. */
 static uid_t faked_euid;
 
 static uid_t fake_geteuid(void)
@@ -30,7 +30,7 @@ static uid_t fake_geteuid(void)
 	return faked_euid;
 }
 
-/* This one is linked in place of the library's. */
+/* Included with this, in place of the library's file. */
 #define geteuid() fake_geteuid()
 #include "content/content_cache.c"
 #undef geteuid
@@ -70,7 +70,7 @@ static bool put(struct content_cache *c, uint64_t n)
 	return content_cache_put(c, &key, &id);
 }
 
-/* Return: 1 if the right id is found, 0 if none, -1 if it is wrong or a miss has changed it. */
+/* Return: 1 if the right id is found, 0 if none, -1 if it is wrong or was changed by a miss. */
 static int get(struct content_cache *c, uint64_t n)
 {
 	const struct content_key key = key_of(n);
@@ -91,7 +91,7 @@ static struct content_cache *open_cache(size_t slots)
 	return c;
 }
 
-/* One set with one entry, @n. */
+/* A cache of one set that has one entry, @n. */
 static struct content_cache *one_entry(uint64_t n)
 {
 	struct content_cache *c;
@@ -130,7 +130,7 @@ static mode_t mode_of(const char *name)
 	return st.st_mode;
 }
 
-/* Run @run(@n) in a process of its own, which ends with what that returns: no asserts there. */
+/* Run @run(@n) in a child process, which exits with the result: @run must not use asserts. */
 static pid_t spawn(int (*run)(unsigned int n), unsigned int n)
 {
 	pid_t pid = fork();
@@ -164,7 +164,7 @@ static void remembers(void **state)
 	(void)state;
 	assert_int_equal(mode_of(NAME), S_IFREG | 0600);
 	assert_int_equal(files_here(), 1);
-	/* the file's own number */
+	/* the existing file's size counts */
 	assert_int_equal(other->sets, 125);
 	assert_false(content_cache_get(c, &zero, &is));
 	assert_true(content_cache_put(c, &zero, &id));
@@ -187,7 +187,7 @@ static void remembers(void **state)
 	}
 	/* 300 in 125 sets of 8: hardly one set has more than 8 */
 	assert_true(hits > 280);
-	/* bounded, however many are put */
+	/* the file stays bounded, however many entries are put */
 	for (uint64_t n = 0; n < 5000; n++)
 		assert_true(put(c, n));
 	assert_int_equal(stat(NAME, &st), 0);
@@ -195,7 +195,7 @@ static void remembers(void **state)
 	content_cache_close(c);
 }
 
-/* Files made one after the other: their entries lie in one page of the file. */
+/* Files created one after the other: their entries share a page of the cache file. */
 static void near_files(void **state)
 {
 	static unsigned char page[4096], none[4096];
@@ -246,7 +246,7 @@ static void changed_file(void **state)
 	content_cache_close(c);
 }
 
-/* Each field of the key counts. */
+/* Each field of the key matters. */
 static void other_keys(void **state)
 {
 	struct content_cache *c = one_entry(5);
@@ -310,7 +310,7 @@ static void replaces_oldest(void **state)
 		assert_true(put(n % 2 ? c : other, n));
 	for (uint64_t n = 0; n < 8; n++)
 		assert_int_equal(get(c, n), 1);
-	/* a use by another process counts, and so does another put */
+	/* a use or another put by any process makes an entry newer */
 	assert_int_equal(get(other, 0), 1);
 	assert_true(put(other, 2));
 	assert_true(put(c, 100));
@@ -327,7 +327,7 @@ static void replaces_oldest(void **state)
 	content_cache_close(other);
 }
 
-/* A slot that is damaged is used before an entry is given up. */
+/* A damaged slot is reused before an entry is evicted. */
 static void fills_damaged(void **state)
 {
 	struct content_cache *c = one_entry(0);
@@ -342,7 +342,7 @@ static void fills_damaged(void **state)
 	content_cache_close(c);
 }
 
-/* ---- many at once ---- */
+/* ---- concurrent use ---- */
 
 struct worker {
 	struct content_cache *cache;
@@ -422,7 +422,7 @@ static void killed_at_any_time(void **state)
 	for (unsigned int i = 0; i < 60; i++) {
 		pid_t pid;
 
-		/* also while it makes a file */
+		/* also while it creates the file */
 		if (i % 2)
 			unlink(NAME);
 		pid = spawn(use_for_ever, i);
@@ -440,7 +440,7 @@ static void killed_at_any_time(void **state)
 
 static int start_pipe[2];
 
-/* Return: 0 if a cache could be opened and used, and is the one that has the name. */
+/* Return: 0 if a cache could be opened and used, and is the file with the name. */
 static int make_it(unsigned int n)
 {
 	struct content_cache *c;
@@ -448,7 +448,7 @@ static int make_it(unsigned int n)
 	char why[100];
 
 	close(start_pipe[1]);
-	/* all begin when the parent closes its end */
+	/* all start when the parent closes its end */
 	if (read(start_pipe[0], why, 1))
 		return 2;
 	c = content_cache_open(NAME, 64, why, sizeof(why));
@@ -491,7 +491,7 @@ static void many_make_it(void **state)
 
 		unlink(NAME);
 		all_make_it(true);
-		/* and all find a damaged one */
+		/* and all find a damaged file */
 		f = fopen(NAME, "we");
 		assert_non_null(f);
 		fputs("damaged", f);
@@ -524,7 +524,7 @@ static void damaged_slots(void **state)
 	content_cache_close(c);
 }
 
-/* Any number of words of one entry before or after those of another one. */
+/* A slot with any number of bytes of one entry, followed by those of another one. */
 static void torn_slots(void **state)
 {
 	struct content_cache *c = one_entry(1);
@@ -542,7 +542,7 @@ static void torn_slots(void **state)
 		memcpy(torn, second, n);
 		assert_int_equal(pwrite(c->fd, torn, 128, 4096), 128);
 		assert_int_equal(pwrite(c->fd, none, 128, 4096 + 128), 128);
-		/* 0 bytes are the first entry, 127 or 128 may be the second */
+		/* only 0 bytes leave the first entry; the second may be complete with 127 bytes */
 		assert_int_equal(get(c, 1), n == 0);
 		assert_true(get(c, 2) == !memcmp(torn, second, 128));
 		hits += get(c, 2);
@@ -551,7 +551,7 @@ static void torn_slots(void **state)
 	content_cache_close(c);
 }
 
-/* Slots of another cache are empty here: its key is another one. */
+/* A slot copied from another cache counts as empty: caches have different hash seeds. */
 static void slots_of_another(void **state)
 {
 	struct content_cache *c = one_entry(3);
@@ -578,7 +578,7 @@ static void truncated(void **state)
 	for (off_t size = 4096 + 8 * 128; size >= 0; size -= 61) {
 		int fits = size < 4096 ? 0 : (int)((size - 4096) / 128), hits = 0;
 
-		/* while it is open: nothing worse than misses */
+		/* truncated while open: causes misses only */
 		assert_int_equal(ftruncate(c->fd, size), 0);
 		for (uint64_t n = 0; n < 8; n++) {
 			assert_true(get(c, n) >= 0);
@@ -595,7 +595,7 @@ static void truncated(void **state)
 	content_cache_close(c);
 }
 
-/* Write a file; it is not that of a cache: it must be replaced, by one that works. */
+/* A file with this content is no cache: it must be replaced by one that works. */
 static void must_replace(const void *data, size_t n)
 {
 	struct content_cache *c, *before = one_entry(1);
@@ -613,7 +613,7 @@ static void must_replace(const void *data, size_t n)
 	assert_true(put(c, 1));
 	assert_int_equal(get(c, 1), 1);
 	content_cache_close(c);
-	/* the old one is as it was */
+	/* the old file is unchanged */
 	assert_int_equal(fstat(before->fd, &st), 0);
 	assert_int_equal(st.st_size, n);
 	assert_int_equal(pread(before->fd, is, n, 0), n);
@@ -653,7 +653,7 @@ static void damaged_headers(void **state)
 	}
 }
 
-/* One that somebody else has just put in place of a damaged one stays. */
+/* If another process has already replaced a damaged file, its file is kept. */
 static void replaced_before(void **state)
 {
 	struct content_cache *c = one_entry(1), *other;
@@ -673,7 +673,7 @@ static void replaced_before(void **state)
 
 static struct content_cache *limited;
 
-/* What was stored stays right when no more can be stored. */
+/* When nothing more can be stored, what was stored stays right. */
 static int write_too_far(unsigned int n)
 {
 	const struct rlimit room = { 4096 + 2 * 128, RLIM_INFINITY };
@@ -743,7 +743,7 @@ static void refuses(void **state)
 	refused("/dev/null", "not a regular file");
 	refused("absent/" NAME, "No such file");
 	refused(NAME "/" NAME, "Not a directory");
-	/* nothing was changed, and nothing was left */
+	/* nothing was changed or left behind */
 	assert_int_equal(inode_of(NAME), inode);
 	assert_int_equal(pread(c->fd, after, sizeof(after), 0), sizeof(after));
 	assert_memory_equal(before, after, sizeof(before));
@@ -766,9 +766,9 @@ static void modes(void **state)
 	umask(before);
 }
 
-/* ---- its place ---- */
+/* ---- where the file lies ---- */
 
-/* Set a variable to a directory below this one. */
+/* Set a variable to a directory below the test's one. */
 static void set_dir(const char *variable, const char *name)
 {
 	char value[200];
@@ -800,7 +800,7 @@ static void places(void **state)
 	assert_int_equal(mode_of("xdg/deep"), S_IFDIR | 0700);
 	assert_int_equal(mode_of("xdg/deep/etrace"), S_IFDIR | 0700);
 	assert_int_equal(access("xdg/deep/etrace/hashes", F_OK), -1);
-	/* again; and what is there keeps its mode */
+	/* again: existing directories keep their modes */
 	assert_int_equal(chmod("xdg/deep", 0755), 0);
 	assert_int_equal(content_cache_path(&path), 0);
 	is_place(&path, "xdg/deep/etrace/hashes");
@@ -855,7 +855,7 @@ static int begin(void **state)
 	return !mkdtemp(dir) || chdir(dir);
 }
 
-/* Each test begins in an empty directory. */
+/* Each test starts in an empty directory. */
 static int empty(void **state)
 {
 	char command[100];
@@ -900,7 +900,7 @@ int main(void)
 		EACH(modes),
 		EACH(places),
 		EACH(place_of_root),
-		/* the last: it makes hashes predictable */
+		/* must be the last: it sets the hash seed */
 		EACH(slots_of_another),
 	};
 

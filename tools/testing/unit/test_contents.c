@@ -32,7 +32,7 @@
 
 static struct graph *graph;
 static uint64_t now;
-static char said[400];		/* what is settled, "/a1 " for version 1 of /a */
+static char said[400];		/* settled versions: "/a1 " for version 1 of /a */
 static struct graph_settled last, written;
 static uint32_t content_of;	/* version */
 static char names[16][16];
@@ -193,7 +193,7 @@ static void closes_written(unsigned int pid, int fd)
 	graph_event(graph, &ev);
 }
 
-/* A file that is read: once. */
+/* A file that is read is settled once. */
 static void test_read(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void test_read(void **state)
 	says("/b2 ");
 }
 
-/* While somebody has it open for writing, in whatever process, nothing is certain. */
+/* While any process has the file open for writing, it is not settled. */
 static void test_write(void **state)
 {
 	struct graph_settled before;
@@ -229,20 +229,20 @@ static void test_write(void **state)
 	assert_int_equal(last.changed, now);
 	assert_int_equal(last.nmappers, 0);
 	assert_true(graph_is_settled(graph, &last, now));
-	/* proven before the last change */
+	/* hashed before the last change */
 	assert_false(graph_is_settled(graph, &last, now - 1));
-	/* changed in place: another version */
+	/* changed in place: a new version */
 	opens(1, "/a", WR, 4, 11);
 	closes(1, 4);
 	says("/a3 ");
 }
 
-/* What is read while others can still change it has no content that all saw. */
+/* A file that is read while others can still change it has no content that all of them saw. */
 static void test_early(void **state)
 {
 	(void)state;
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
-	/* its own */
+	/* read by the process that writes it */
 	opens(1, "/a", 0, 5, 11);
 	says("");
 	forks(1, 2);
@@ -252,7 +252,7 @@ static void test_early(void **state)
 	closes(1, 4);
 	says("");
 	assert_false(graph_settle_again(graph, &last) && *said);
-	/* by a mapping that the owner has seen, before or after it was read */
+	/* changed through a mapping that the owner found, before or after it was read */
 	opens(1, "/b", RDWR | CREAT | TRUNC, 4, 12);
 	closes(1, 4);
 	says("/b4 ");
@@ -267,7 +267,7 @@ static void test_early(void **state)
 	graph_is_mapped(graph, &last, true);
 	opens(3, "/c", 0, 5, 13);
 	says("?6 ");
-	/* by one that had ended when the owner looked */
+	/* through a mapping of a process that had ended when the owner looked */
 	opens(1, "/e", RDWR | CREAT | TRUNC, 4, 15);
 	closes_written(1, 4);
 	says("/e8 ");
@@ -276,7 +276,7 @@ static void test_early(void **state)
 	opens(3, "/e", 0, 7, 15);
 	graph_was_mapped(graph, &last);
 	says("?8 ");
-	/* nobody has looked before it ended; or its content was known by then */
+	/* the owner did not look before the process ended; or its content was known by then */
 	for (unsigned int known = 0; known < 2; known++) {
 		forks(1, 5);
 		opens(5, known ? "/g" : "/f", RDWR | CREAT | TRUNC, 4, 16 + known);
@@ -289,14 +289,14 @@ static void test_early(void **state)
 		graph_settle_mapped(graph);
 		says(known ? "" : "?10 ");
 	}
-	/* a reader does not wait for a mapping that nobody has looked for */
+	/* a reader does not have to wait until the owner has looked for mappings */
 	opens(1, "/d", RDWR | CREAT | TRUNC, 4, 14);
 	closes(1, 4);
 	says("/d14 ");
 	graph_is_mapped(graph, &last, false);
 	opens(3, "/d", 0, 6, 14);
 	says("/d14 ");
-	/* who made it empty, for another program to write, has mapped nothing */
+	/* a process that only created the file, for another one to write, has mapped nothing */
 	forks(1, 6);
 	opens(6, "/h", RDWR | CREAT | TRUNC, 4, 18);
 	closes(6, 4);
@@ -310,7 +310,7 @@ static void test_early(void **state)
 	says("");
 }
 
-/* In another mount namespace a name alone shows nothing. */
+/* In another mount namespace, a name does not tell which file it is. */
 static void test_apart(void **state)
 {
 	(void)state;
@@ -331,7 +331,7 @@ static void test_apart(void **state)
 	}
 }
 
-/* Two names turn out to be one file: what one of them held was changed by the other. */
+/* Two names turn out to be one file: opening one of them changed the content seen by the other. */
 static void test_same(void **state)
 {
 	(void)state;
@@ -350,13 +350,13 @@ static void test_same(void **state)
 	says("?1 /a1 ");
 }
 
-/* Who had it open reads the new content as what is recorded as the old one. */
+/* A process that keeps a file open reads new content that is recorded as the old version. */
 static void test_renewed(void **state)
 {
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
 	says("/a1 ");
-	/* its own */
+	/* changed by the process itself */
 	opens(1, "/a", WR, 4, 11);
 	closes(1, 4);
 	says("/a2 ");
@@ -364,7 +364,7 @@ static void test_renewed(void **state)
 	says("?2 ");
 	closes(2, 4);
 	says("/a3 ");
-	/* shared with a child: not its own */
+	/* shared with a child: others can read it, too */
 	closes(1, 3);
 	opens(1, "/a", 0, 3, 11);
 	forks(1, 4);
@@ -378,7 +378,7 @@ static void test_renewed(void **state)
 	says("");
 }
 
-/* A file that is not as it was left: once, with the size that it had. */
+/* A file has changed since the trace's last write: reported once, with the size it had. */
 static void test_foreign(void **state)
 {
 	(void)state;
@@ -395,10 +395,10 @@ static void test_foreign(void **state)
 	opens_sized(1, "/a", 0, 3, 11, 0);
 	says("");
 	assert_true(graph_is_settled(graph, &last, now));
-	/* it was emptied by an open that is recorded now */
+	/* the current open has emptied it */
 	opens_sized(2, "/a", WR | TRUNC, 4, 11, 0);
 	assert_false(graph_is_settled(graph, &last, now));
-	/* with what size it was left is not known: after cp --reflink, which writes nothing */
+	/* the size it was left with is unknown: cp --reflink writes nothing */
 	opens_sized(1, "/b", WR | CREAT | TRUNC, 5, 12, 0);
 	closes(1, 5);
 	says("/b4 ");
@@ -409,7 +409,7 @@ static void test_foreign(void **state)
 	says("?4 /b4 ");
 }
 
-/* Another name is another time stamp of the inode. */
+/* A new name changes the inode's ctime. */
 static void test_names(void **state)
 {
 	(void)state;
@@ -426,7 +426,7 @@ static void test_names(void **state)
 	assert_int_equal(graph_unchanged(graph, &last), now);
 	assert_true(graph_settle_again(graph, &last));
 	says("/b2 ");
-	/* of a file that is gone there is nothing to say */
+	/* a file that is gone cannot be settled */
 	reset(ET_K_UNLINK, 1);
 	et_add_string(&ev, ET_S_UNLINK_path, "/b", 2);
 	graph_event(graph, &ev);
@@ -434,7 +434,7 @@ static void test_names(void **state)
 	says("");
 }
 
-/* What was open for reading and writing may stay mapped, also in children, until an execve. */
+/* A file that was open for reading and writing may stay mapped, also in children, until execve. */
 static void test_mapped(void **state)
 {
 	(void)state;
@@ -454,7 +454,7 @@ static void test_mapped(void **state)
 	assert_int_equal(last.changed, now);
 }
 
-/* A program outside of the trace has changed it: another size or time stamp. */
+/* A program outside the trace changed the file: its size or mtime differs. */
 static void test_outside(void **state)
 {
 	(void)state;
@@ -482,7 +482,7 @@ static void changes_mode(const char *path)
 	graph_event(graph, &ev);
 }
 
-/* Its mode was changed before anything else was known of it: that explains its ctime. */
+/* A change of mode before the file was identified explains its ctime. */
 static void test_changed_before(void **state)
 {
 	uint64_t changed;
@@ -518,7 +518,7 @@ static void test_outside_again(void **state)
 	says("");
 }
 
-/* A file that the owner keeps open stays known when it is removed. */
+/* A file that the owner keeps open stays identified when it is removed. */
 static void test_keep(void **state)
 {
 	struct graph_settled file;
@@ -537,16 +537,16 @@ static void test_keep(void **state)
 	removes("/a");
 	assert_false(graph_has_name(graph, file.object));
 	assert_true(graph_is_settled(graph, &last, now));
-	/* one with the same inode number, so it is not certain which one was opened */
+	/* another file with the same inode number: it is uncertain which of the two was opened */
 	opens(1, "/b", WR | CREAT | TRUNC, 4, 11);
 	assert_false(graph_is_settled(graph, &last, now));
 	graph_drop(graph, file.object);
-	/* removed before it was opened */
+	/* removed before the owner could keep it open */
 	removes("/b");
 	assert_false(graph_keep(graph, &written));
 }
 
-/* Made empty, and not written. */
+/* Created empty, and not written to. */
 static void test_unwritten(void **state)
 {
 	(void)state;
@@ -569,7 +569,7 @@ static void test_unwritten(void **state)
 	assert_false(last.unwritten);
 }
 
-/* Which version a recorded content belongs to, when the trace is read. */
+/* Which version a recorded content belongs to when a trace is read. */
 static void test_content(void **state)
 {
 	(void)state;
@@ -580,14 +580,14 @@ static void test_content(void **state)
 	removes("/a");
 	content("", 11);
 	assert_int_equal(content_of, 2);
-	/* another file has the name */
+	/* another file gets the name */
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 12);
 	closes(1, 4);
 	content("/a", 11);
 	assert_int_equal(content_of, 2);
 	content("/a", 12);
 	assert_int_equal(content_of, 3);
-	/* and another one the number */
+	/* and another one the inode number */
 	opens(1, "/b", WR | CREAT | TRUNC, 4, 11);
 	content("/b", 11);
 	assert_int_equal(content_of, 5);
@@ -639,7 +639,7 @@ static void put(const char *text)
 	close(fd);
 }
 
-/* Of the file "f". */
+/* A job for the file "f". */
 static struct file_job job_of(bool existed)
 {
 	struct file_job job = {
@@ -657,7 +657,7 @@ static struct file_job job_of(bool existed)
 	return job;
 }
 
-/* As if it was used first, or changed last, when it was changed. */
+/* The time of the file's last change, on the monotonic clock. */
 static int64_t changed_at(void)
 {
 	struct timespec now_real;
@@ -725,7 +725,7 @@ static void test_age(void **state)
 
 	(void)state;
 	put("first");
-	/* changed in the tick of its first use: which content that saw, nobody knows */
+	/* changed in the tick of its first use: it is unknown which content was used */
 	job = job_of(true);
 	job.of.since = changed_at();
 	assert_string_equal(hash(&job), "changed at the time of its first use, or after that");
@@ -734,26 +734,26 @@ static void test_age(void **state)
 	assert_null(hash(&job));
 	put("after");
 	assert_non_null(hash(&job));
-	/* the build changed it: then that is known, and again not by others, later */
+	/* the build changed it, which is known; later something else did */
 	job = job_of(false);
 	assert_null(hash(&job));
 	nap(40);
 	put("later");
 	assert_string_equal(hash(&job), "changed by something that is not recorded");
-	/* an open that is still going on has emptied it */
+	/* an open that is not yet recorded has emptied it */
 	put("");
 	job = job_of(false);
 	assert_null(hash(&job));
 	job.of.size = 5;
 	job.of.sized = true;
 	assert_string_equal(hash(&job), "changed by something that is not recorded");
-	/* the same size and time stamp do not help */
+	/* the same size and mtime do not help */
 	job = job_of(true);
 	job.of.since = changed_at() - 20000000;
 	assert_non_null(hash(&job));
 }
 
-/* Hashed in the tick in which it was written: a later change in that tick must show. */
+/* Hashed in the tick in which it was written: another change in that tick must be noticed. */
 static void test_tick(void **state)
 {
 	struct file_job job;
@@ -788,7 +788,7 @@ static void test_other(void **state)
 	job = job_of(true);
 	job.path = (char *)"g";
 	assert_string_equal(hash(&job), "gone before the recorder could read it");
-	/* by the descriptor of a process, whatever its name */
+	/* through a process's descriptor, whatever the name is */
 	job.of.fd = open("f", O_RDONLY);
 	job.pid = getpid();
 	assert_null(hash(&job));
@@ -812,7 +812,7 @@ static void test_other(void **state)
 	assert_string_equal(hash(&job), "its file system is not known to keep exact times");
 }
 
-/* Only on mounts that were there. */
+/* Only files on mounts that existed at the start are hashed. */
 static void test_mounts(void **state)
 {
 	struct file_limits some = limits;
@@ -830,7 +830,7 @@ static void test_mounts(void **state)
 	some.mounts = (struct mount_ids){ &none, 1 };
 	assert_string_equal(hash_by(&job, &some),
 			    "on a file system that was mounted during the recording");
-	/* nor kept open on what may be unmounted */
+	/* nor are files kept open on a mount that may be unmounted */
 	some.keeps = some.mounts;
 	assert_int_equal(file_keep(&job, &some, &mounts), -1);
 	some.keeps.n = 0;
@@ -867,7 +867,7 @@ static void test_mapping(void **state)
 	assert_non_null(hash(&job));
 	assert_int_equal(write(go[1], "", 1), 1);
 	waitpid(pid, NULL, 0);
-	/* gone with the process */
+	/* the mapping is gone with the process */
 	job.of.nmappers = 1;
 	job.of.mappers[0] = (uint32_t)pid;
 	assert_null(hash(&job));
@@ -877,7 +877,7 @@ static void test_mapping(void **state)
 	close(go[1]);
 }
 
-/* It has no name any more. */
+/* The file no longer has a name. */
 static void test_descriptor(void **state)
 {
 	struct file_job job;
@@ -889,11 +889,11 @@ static void test_descriptor(void **state)
 	memset(&mounts, 0, sizeof(mounts));
 	job.kept = file_keep(&job, &limits, &mounts);
 	assert_true(job.kept >= 0);
-	/* on a mount that is known by now */
+	/* on a mount that is already known */
 	fd = file_keep(&job, &limits, &mounts);
 	assert_true(fd >= 0 && fd != job.kept);
 	close(fd);
-	/* nobody is kept from running it */
+	/* a kept file can still be executed */
 	assert_int_equal(chmod("f", 0700), 0);
 	fd = fork();
 	if (!fd) {
@@ -906,7 +906,7 @@ static void test_descriptor(void **state)
 	job.of.changed = monotonic();
 	assert_null(hash(&job));
 	assert_int_equal(result.key.size, 4);
-	/* by name it is another file, or none */
+	/* its name now belongs to another file */
 	put("other");
 	assert_null(hash(&job));
 	assert_int_equal(result.key.size, 4);
@@ -915,7 +915,7 @@ static void test_descriptor(void **state)
 	assert_non_null(hash(&job));
 }
 
-/* What was made empty, and was not changed since, need not be read: without waiting for a tick. */
+/* A file created empty and unchanged since need not be read, and needs no wait for a tick. */
 static void test_as_made(void **state)
 {
 	struct file_job job;
@@ -929,7 +929,7 @@ static void test_as_made(void **state)
 	assert_true(result.empty);
 	assert_true(is_hash(result.id.gitoid,
 			    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"));
-	/* changed after it was made, even if it is empty again */
+	/* changed after it was created, even if it is empty again */
 	nap(40);
 	put("text");
 	put("");
@@ -960,9 +960,9 @@ static int count_event(struct sink *s, const void *item)
 static const struct sink_ops counting = { .item = count_event };
 static struct sink counter = { .ops = &counting };
 
-static int64_t opened_dev, opened_ino;	/* of open_at() */
+static int64_t opened_dev, opened_ino;	/* set by open_at() */
 
-/* The file "f" is opened, at @at. */
+/* An event that opens the file "f" at @at. */
 static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
 {
 	char path[64];
@@ -984,8 +984,9 @@ static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
 }
 
 /*
- * A hash that was not proven is not kept, either: while it was made, another program had opened
- * the file for writing, and may have mapped it, so that the same ctime stands for two contents.
+ * A hash that was not proven is not cached, either: while it was computed, another program had
+ * opened the file for writing, and may have mapped it, so that two contents may have the same
+ * ctime.
  */
 static void test_kept(void **state)
 {
@@ -1006,7 +1007,7 @@ static void test_kept(void **state)
 		c = contents_new(&o, &counter, why, sizeof(why));
 		assert_non_null(c);
 		events_seen = 0;
-		/* both before the hash is made, whatever a busy machine does in between */
+		/* both before the hash is computed, however busy the machine is */
 		at = monotonic();
 		open_at(c, 0, 3, at);
 		if (written)
@@ -1026,7 +1027,7 @@ static void test_kept(void **state)
 	et_fini(&ev);
 }
 
-/* Hashes files without a cache, and counts from 0. */
+/* Start hashing without a cache, and reset the count of events. */
 static struct contents *start(void)
 {
 	const struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
@@ -1038,7 +1039,7 @@ static struct contents *start(void)
 	return c;
 }
 
-/* Change the mode or the owner of "f", which changes its ctime alone; and make the event of it. */
+/* Change the mode or the owner of "f", which only changes its ctime. */
 static void change_inode(bool owner)
 {
 	assert_int_equal(owner ? chown("f", geteuid(), (gid_t)-1) : chmod("f", 0700), 0);
@@ -1057,8 +1058,8 @@ static void event_inode(bool owner, const char *path)
 }
 
 /*
- * A linker closes its output, then calls chmod, or an installer chown: the file may be looked at
- * before that is recorded.
+ * A linker closes its output and then calls chmod, or an installer chown: the file may be looked
+ * at before that call is recorded.
  */
 static void close_then_change(bool owner)
 {
@@ -1077,7 +1078,7 @@ static void close_then_change(bool owner)
 	et_reset(&ev, ET_K_CLOSE, 1, 0, (uint64_t)at + 1);
 	et_set(&ev, ET_V_CLOSE_fd, 3);
 	contents_event(c, &ev);
-	/* the thread looks at it, and finds a ctime that nothing explains */
+	/* a thread looks at the file, and finds a ctime that no event explains */
 	nap(30);
 	event_inode(owner, path);
 	contents_event(c, &ev);
@@ -1095,7 +1096,7 @@ static void test_late(void **state)
 	close_then_change(true);
 }
 
-/* The compiler's output for the assembler is removed as soon as that has read it. */
+/* The compiler's output for the assembler is removed as soon as the assembler has read it. */
 static void test_removed(void **state)
 {
 	struct contents *c;
@@ -1120,7 +1121,7 @@ static void test_removed(void **state)
 		et_add_string(&ev, ET_S_UNLINK_path, path, strlen(path));
 		contents_event(c, &ev);
 		if (other) {
-			/* an inode number that was used again: whose it is, is not certain */
+			/* a reused inode number: it is uncertain which of the files has it */
 			et_reset(&ev, ET_K_OPEN, 1, 0, (uint64_t)monotonic());
 			et_set(&ev, ET_V_OPEN_flags, WR | CREAT);
 			et_set(&ev, ET_V_OPEN_fd, 3);
@@ -1141,13 +1142,13 @@ static void test_tally(void **state)
 {
 	static const struct graph_version begin[] = {
 		{ .id = 1, .made = GRAPH_EXISTED },
-		/* opened for writing, but not written to: each holds what the one before does */
+		/* opened for writing but not written to: same content as the version before */
 		{ .id = 2, .made = GRAPH_CHANGED, .base = 1 },
 		{ .id = 3, .made = GRAPH_WRITTEN },
 		{ .id = 4, .made = GRAPH_CHANGED, .base = 3 },
 		{ .id = 5, .made = GRAPH_CHANGED, .base = 4 },
 		{ .id = 6, .made = GRAPH_CHANGED, .base = 5 },
-		/* looked at, and no file */
+		/* only looked up, and not a regular file */
 		{ .id = 7, .made = GRAPH_EXISTED }, { .id = 8, .made = GRAPH_SPECIAL },
 	};
 	static const struct graph_access uses[] = {

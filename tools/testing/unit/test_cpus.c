@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists of processors, as the kernel prints them. */
+/* Lists of CPUs, as the kernel prints them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void is_list(const char *text, const int *want, size_t n_want)
 
 	assert_int_equal(n, n_want);
 	assert_memory_equal(cpus, want, n * sizeof(*want));
-	/* By the number, not by how many there are: a program on any of them finds its buffers. */
+	/* The highest number counts, not how many CPUs there are: buffers are indexed by number. */
 	assert_int_equal(cpus_above(cpus, n), want[n_want - 1] + 1);
 	free(cpus);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Databases from somebody else: whatever stands in them, every answer comes to an end,
- * nothing is read or written that is not there, and what cannot be is told.
+ * Malicious databases: whatever they contain, every query ends, nothing is read or written out
+ * of bounds, and impossible values are reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 
 static char good[64], bad[64];
 
-/* What an answer takes, in seconds of processor time, with sanitizers. */
+/* CPU seconds that all queries need at most, with sanitizers. */
 #define LIMIT 60
 
-/* Return: the exit status of all answers in a process of its own, or 128 and a signal. */
+/* Run all queries in a child process.  Return: their exit status, or 128 + signal. */
 static int ask(const char *path)
 {
 	pid_t pid = fork();
@@ -38,14 +38,14 @@ static void honest(void **state)
 {
 	(void)state;
 	assert_int_equal(ask(good), 0);
-	/* with what people put beside our tables */
+	/* with tables and views that a user added */
 	answers_copy(good, bad, 0, "", 0);
 	answers_change(bad, "CREATE TABLE mine (x); CREATE VIEW own AS SELECT * FROM exec;"
 		       "CREATE INDEX mine_x ON mine (x)", 0);
 	assert_int_equal(ask(bad), 0);
 }
 
-/* Those of which this build has rows, and their columns that say where something is. */
+/* Tables of which this trace has rows, and their columns with references or times. */
 static const struct {
 	const char *table, *columns;
 } numbers[] = {
@@ -66,7 +66,7 @@ static void try_number(const char *table, const char *column, const char *value,
 	char sql[200];
 	int seal = i & 1, status, rows;
 
-	/* a key can have a value once only */
+	/* IGNORE: a key can have each value only once */
 	snprintf(sql, sizeof(sql), "UPDATE OR IGNORE %s SET %s = %s WHERE rowid > (SELECT max(rowid) FROM %s) / %d",
 		 table, column, value, table, i & 2 ? 2 : 1000000);
 	answers_copy(good, bad, 0, "", 0);
@@ -89,7 +89,7 @@ static void numbers_out_of_range(void **state)
 		snprintf(columns, sizeof(columns), "%s", numbers[t].columns);
 		for (column = strtok_r(columns, " ", &rest); column; column = strtok_r(NULL, " ", &rest))
 			for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
-				/* a time that can be */
+				/* a time that is valid */
 				bool fine = (strstr(column, "at") || !strcmp(column, "until")) &&
 					    strlen(values[v]) < 12;
 
@@ -99,7 +99,7 @@ static void numbers_out_of_range(void **state)
 	}
 }
 
-/* Statements, and what is told of what they leave. */
+/* Statements that cause damage, and the expected exit status of the queries; -1: any. */
 static const struct {
 	const char *sql;
 	int status;
@@ -113,7 +113,7 @@ static const struct {
 	{ "UPDATE exec SET args = '[1'", 2 },
 	{ "UPDATE exec SET args = '[99999999999999999999,-1,\"x\",[[[]]]]'", -1 },
 	{ "UPDATE exec SET args = '{}'", -1 },
-	/* a long string, named often */
+	/* a long string that is used many times */
 	{ "UPDATE string SET s = zeroblob(100000) WHERE id = 1; UPDATE exec SET args ="
 	  " '[1' || (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000)"
 	  " SELECT group_concat(',1', '') FROM c) || ']' WHERE id = 3", 2 },
@@ -167,7 +167,7 @@ static void other_harm(void **state)
 		status = ask(bad);
 		if (status > 2 || (others[i].status >= 0 && status != others[i].status))
 			fail_msg("%s: answers end with %d", others[i].sql, status);
-		/* the same, where nobody looks before */
+		/* again, sealed: nothing is checked beforehand */
 		if (!is_tried(i))
 			continue;
 		answers_change(bad, "", 1);
@@ -177,7 +177,7 @@ static void other_harm(void **state)
 	}
 }
 
-/* Bytes of the file itself: pages, cells, what indexes say. */
+/* Bytes of the file changed: in pages, cells and indexes. */
 static void damaged(void **state)
 {
 	static const unsigned char bytes[] = { 0x00, 0x7f, 0xff };

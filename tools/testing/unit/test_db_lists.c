@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists of accesses and misses: which share a row, when it is written, and how it is read. */
+/*
+ * Lists of accesses and misses: which ones share a row, when a row is written, and how it
+ * is read.
+ */
 #include "db/lists.h"
 #include "db/bind.h"
 #include "db/write.h"
@@ -11,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct buf told;		/* "exec error at text\n" of each row */
+static struct buf told;		/* "exec error at text\n" for each row */
 static unsigned int rows;
 
 static void tell(void *ctx, const struct list_row *row)
@@ -35,7 +38,7 @@ static void miss(struct list_rows *m, uint32_t exec, uint32_t file, int error, i
 	list_rows_add(m, &a);
 }
 
-/* The rows written since the last call, and no others. */
+/* Exactly these rows were written since the last call. */
 static void expect(const char *text)
 {
 	buf_addc(&told, 0);
@@ -102,7 +105,7 @@ static void test_another_error(void **state)
 	list_rows_free(&m);
 }
 
-/* A file that was opened first may be reported last. */
+/* The file that was opened first may be reported last. */
 static void test_time_goes_back(void **state)
 {
 	struct list_rows m = { .fn = tell, .ctx = &told };
@@ -135,7 +138,7 @@ static void test_rows_are_bounded(void **state)
 	list_rows_free(&m);
 }
 
-/* Of a trace that is not ended. */
+/* Freed although the trace has not ended. */
 static void test_what_waits_is_freed(void **state)
 {
 	struct list_rows m = { .fn = tell, .ctx = &told };
@@ -181,7 +184,7 @@ static void test_accesses(void **state)
 	list_rows_free(&m);
 }
 
-/* A database with three of each thing that has ids. */
+/* A database that has ids up to 3 for everything. */
 static struct db *three_of_each(FILE *to)
 {
 	static const char text[] = "INSERT INTO file VALUES (3, x'66');"
@@ -223,12 +226,12 @@ static void test_accesses_are_read(void **state)
 	forget(db);
 }
 
-/* Whether a text of accesses, as the row of @at has it, is read without a word; @n: how many. */
+/* Whether a row's list of accesses is read without complaint; @at: the row's, @n: number read. */
 static bool is_read(const char *text, int64_t at, size_t *n)
 {
 	FILE *null = fopen("/dev/null", "we");
 	struct db *db = three_of_each(null);
-	/* nothing stands behind it */
+	/* a buffer of exactly this size */
 	char *bytes = xmemdup(text, strlen(text));
 	struct list l = list_of(db, bytes, strlen(text));
 	struct graph_access a = { .exec = 1 };
@@ -268,7 +271,7 @@ static void test_other_texts(void **state)
 			fail_msg("%s: %zu", bad[i], n);
 	assert_false(is_read("[[1,1,1,1,0,0]]", INT64_MAX, &n));
 	assert_false(is_read("[[1,1,1,1,1,0]]", DB_TIME_MAX, &n));
-	/* what was read before it is damaged stays */
+	/* entries before the damage are kept */
 	assert_false(is_read("[[1,1,1,1,1,1],[1,1,1]", 0, &n));
 	assert_int_equal(n, 1);
 }

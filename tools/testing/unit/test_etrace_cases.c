@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The etrace reader on single cases: the examples of the format document, every
- * form of every call, losses, what the module adds, and what is damaged.
+ * Single cases for the etrace reader: the format document's examples, every form of every call,
+ * losses, the module's additions, and damage.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,19 +14,19 @@
 #include "common_etrace.h"
 #include "format/fxt/fxt.h"
 
-#define P "4194405,1,12,345!"		/* a task, and when */
-#define P2 "8388710,0,12,400!"		/* another one, later */
-#define P3 "4194405,1,12,500!"		/* the first one, later still */
+#define P "4194405,1,12,345!"		/* a task and a time */
+#define P2 "8388710,0,12,400!"		/* another task, later */
+#define P3 "4194405,1,12,500!"		/* the first task, later still */
 
 struct one {
 	const char *name;
 	const char *in;
-	const char *out;		/* NULL: as it came in; times: see check() */
+	const char *out;		/* NULL: same as @in; times: see check() */
 	int status;
-	const char *message;		/* that must be told; NULL: none, if the status is 0 */
+	const char *message;		/* expected; NULL: none if the status is 0, else any */
 };
 
-/* An event made from its FXT has the same lines. */
+/* A conversion to FXT and back gives the same lines. */
 static void check_fxt(const struct one *c, const struct bytes *lines)
 {
 	struct conversion fxt = convert("etrace", "fxt", c->in, strlen(c->in), NULL);
@@ -41,7 +41,7 @@ static void check_fxt(const struct one *c, const struct bytes *lines)
 static void check(const struct one *c)
 {
 	struct conversion r = convert("etrace", "etrace", c->in, strlen(c->in), NULL);
-	/* lines of one record: whatever the cases say, each with its own time */
+	/* whatever times the cases have, each line of a record gets its own */
 	const char *text = c->out ? c->out : c->in;
 	struct bytes out = own_times(text, strlen(text));
 
@@ -197,7 +197,7 @@ static void order(void **state)
 
 #define OPEN "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n"
 
-/* What is printed, as it stands here: each line with a time of its own. */
+/* Lines of records: each is printed with a time of its own. */
 static void own_time(void **state)
 {
 	static const struct { const char *name; const char *in, *out; } cases[] = {
@@ -242,7 +242,7 @@ static void own_time(void **state)
 	}
 }
 
-/* A long string that came in other parts: divided at each 900 bytes, in order. */
+/* A long string that came in parts of another size is split every 900 bytes, in order. */
 static void other_parts(void **state)
 {
 	struct bytes text = { 0 };
@@ -272,7 +272,7 @@ static void other_parts(void **state)
 	bytes_free(&text);
 }
 
-/* Tasks come and go; one goes on all the time, faster than its lines. */
+/* Tasks come and go; one goes on all the time, with more lines than nanoseconds. */
 static void many_tasks(void **state)
 {
 	struct bytes text = { 0 };
@@ -297,7 +297,7 @@ static void many_tasks(void **state)
 	bytes_free(&text);
 }
 
-/* A task's time that goes back: put in order where it can be, or said. */
+/* A task's time goes back: its events are sorted if possible, else this is reported. */
 static void backwards(void **state)
 {
 	static const struct one cases[] = {
@@ -366,7 +366,7 @@ static void losses(void **state)
 	P "ExecFile|dev=1,ino=2,size=3,mtime=-4\n" P "PI|a\n" P "PP|b\n" P "CW|/\n"
 #define EXEC_LATER "4194405,1,14,0!A[0]a\n4194405,1,14,0!End_of_args|\n"
 
-/* Lines with tags outside the document: kept with their event, no damage. */
+/* Lines with tags outside the document stay with their event and are no damage. */
 static void extensions(void **state)
 {
 	static const struct one cases[] = {
@@ -408,7 +408,7 @@ static void extensions(void **state)
 	CHECK_ALL(cases);
 }
 
-/* A failed umount may stand alone: whose is it, behind a whole one? */
+/* A failed umount may stand alone: does the line belong to the complete umount before it? */
 static void failed_umounts(void **state)
 {
 	static const struct one cases[] = {
@@ -461,7 +461,7 @@ static void damage(void **state)
 	CHECK_ALL(cases);
 }
 
-/* Bits that a later format may use are told, and no damage. */
+/* Bits reserved for later formats are reported, but are no damage. */
 static void reserved_bits(void **state)
 {
 	static const char lines[] = P "Close|fd=3\n";
@@ -486,7 +486,7 @@ static void reserved_bits(void **state)
 	conversion_free(&back);
 }
 
-/* Lines of a megabyte and of many: passed over, what is around them is read. */
+/* Lines of one and of several megabytes are skipped; lines around them are read. */
 static void long_lines(void **state)
 {
 	struct bytes text = { 0 };
@@ -512,7 +512,7 @@ static void long_lines(void **state)
 	free(big);
 }
 
-/* A task that never finishes an event must not hold the others back for ever. */
+/* A task that never completes an event must not hold the others back forever. */
 static void one_that_never_ends(void **state)
 {
 	struct bytes text = { 0 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parts that the sinks of etrace stand on: quoting of command lines, counts by
- * name, the live tasks, the summary, UTF-8; and those that all formats stand on:
- * messages, output streams, options.
+ * Building blocks of the etrace sinks: quoting of command lines, counts by name, live tasks, the
+ * summary, UTF-8; and of all formats: messages, output streams, options.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +52,7 @@ static void quoting(void **state)
 	buf_free(&b);
 }
 
-/* Which bytes mean nothing to a shell, wherever they stand. */
+/* Which bytes need no quoting, wherever they are. */
 static void quoting_bytes(void **state)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -90,7 +89,7 @@ static void quoting_bytes(void **state)
 	buf_free(&word);
 }
 
-/* bash takes the line apart: words, each with a NUL behind it */
+/* bash splits the line into words, each followed by a NUL */
 static void ask_shell(const struct buf *line, const struct buf *words)
 {
 	char path[] = "/tmp/etrace-quote-XXXXXX", command[100], *out;
@@ -111,7 +110,7 @@ static void ask_shell(const struct buf *line, const struct buf *words)
 	remove(path);
 }
 
-/* Any words come back; and a real shell takes the line apart the same way. */
+/* Any words can be quoted and unquoted; and bash splits the line in the same way. */
 static void quoting_random(void **state)
 {
 	struct rng r = { seed(1) };
@@ -175,7 +174,7 @@ static void broken_quoting(void **state)
 
 /* ---- counts ---- */
 
-/* Of each name, how often it came. */
+/* How often each name came. */
 static void exact_counts(void **state)
 {
 	enum { NAMES = 100000 };
@@ -203,7 +202,7 @@ static void exact_counts(void **state)
 	tally_free(&t);
 }
 
-/* By each key; those that are equal by their names, the shorter one first. */
+/* Sorted by each key; equal ones by name, shorter names first. */
 static void order_of_counts(void **state)
 {
 	static const struct { const char *name; uint64_t value; } came[] = {
@@ -238,7 +237,7 @@ static void order_of_counts(void **state)
 	}
 }
 
-/* More than there is room for: every count is as wrong as it says, and no more. */
+/* More names than fit: no count is off by more than it says. */
 static void estimated_counts(void **state)
 {
 	enum { NAMES = 24000, LEN = 4000, EACH = 3 };
@@ -254,7 +253,7 @@ static void estimated_counts(void **state)
 		unsigned int which;
 
 		random = random * 1664525 + 1013904223;
-		/* half of what comes is one of 24 names */
+		/* half of them are one of 24 names */
 		which = random >> 31 ? random % 24 : (random >> 8) % NAMES;
 		memcpy(name, &which, sizeof(which));
 		tally_add(&t, name, LEN, 0);
@@ -284,7 +283,7 @@ static void estimated_counts(void **state)
 
 static char text[16384];
 
-/* The report of a trace, and that the recorder counts the same processes. */
+/* Make the report of a trace, and check that the recorder counts the same processes. */
 static struct report *summary(const char *lines)
 {
 	struct bytes b = { (char *)(uintptr_t)lines, strlen(lines), 0 };
@@ -370,7 +369,7 @@ static void report_numbers(void **state)
 	report_free(r);
 }
 
-/* A signal's victims: failures, named, and a process is one, whatever its threads. */
+/* Tasks killed by a signal are failures and have names; a process counts once, with its threads. */
 static void killed(void **state)
 {
 	const struct tally_row *top[3];
@@ -409,7 +408,7 @@ static void killed(void **state)
 	assert_int_equal(top[0]->n, 2);
 	report_free(r);
 
-	/* what the recorder says of them */
+	/* what the recorder's summary has */
 	reading = read_lines(&(struct bytes){ text, strlen(text), 0 }, 1);
 	notable = notable_new(22);
 	for (size_t i = 0; i < reading.events.n; i++) {
@@ -423,7 +422,7 @@ static void killed(void **state)
 			assert_string_equal(name, "s?");
 		}
 	}
-	/* it has ended; so has the thread, which was no process before either */
+	/* task 4 has ended; so has the thread, which never was a process */
 	assert_false(notable_program(notable, UP(4), name, sizeof(name)));
 	assert_string_equal(name, "?");
 	assert_false(notable_program(notable, UP(3), name, sizeof(name)));
@@ -445,7 +444,10 @@ static void killed(void **state)
 	notable_free(notable);
 }
 
-/* What was there before tracing began: its program's path, else its name. */
+/*
+ * A process that existed before tracing began: its program is the path's last part, else
+ * the name.
+ */
 static void present_programs(void **state)
 {
 	static const struct { const char *path, *comm, *program; } cases[] = {
@@ -477,7 +479,7 @@ static void present_programs(void **state)
 	}
 }
 
-/* A thread that was there before tracing began is no process of its own. */
+/* A thread that existed before tracing began is no process of its own. */
 static void present_threads(void **state)
 {
 	(void)state;
@@ -497,7 +499,7 @@ static void present_threads(void **state)
 	}
 }
 
-/* A pid that comes again ends the task that had it, though its exit was lost. */
+/* A reused pid ends the task that had it before, even if its exit was lost. */
 static void pid_again(void **state)
 {
 	uint64_t again = (uint64_t)9 << 22 | 1002;
@@ -517,8 +519,8 @@ static void pid_again(void **state)
 }
 
 /*
- * A thread that calls execve becomes the process under the leader's pid: its old
- * pid may come again while it lives.
+ * A thread that calls execve takes over the leader's pid: its old pid may be reused while it
+ * lives.
  */
 static void thread_exec(void **state)
 {
@@ -568,7 +570,7 @@ static void other_names(void **state)
 	}
 }
 
-/* ---- what is said of an input ---- */
+/* ---- messages about an input ---- */
 
 static void diagnoses(void **state)
 {
@@ -614,7 +616,7 @@ static void diagnoses(void **state)
 	diag_free(d);
 	fclose(f);
 	free(said);
-	/* counted only */
+	/* counted, but not printed */
 	d = diag_new(NULL, "prog");
 	diag_report(d, &bad, NULL, DIAG_NOWHERE, 0, NULL);
 	diag_summary(d);
@@ -626,10 +628,10 @@ static void diagnoses(void **state)
 
 /* ---- output streams ---- */
 
-/* What a backend is given: its bytes count on, by 1 modulo 251. */
+/* What a backend is given: its bytes count up from 0, modulo 251. */
 struct given {
 	size_t bytes, calls, most, least;
-	int fail;	/* returned from then on */
+	int fail;	/* returned by all further calls */
 };
 
 static int take(void *ctx, const void *data, size_t n)
@@ -687,13 +689,13 @@ static void output_streams(void **state)
 			assert_int_equal(g.bytes, n);
 			assert_int_equal(out_close(o), 0);
 			assert_int_equal(g.bytes, n);
-			/* no more calls than there must be */
+			/* no more calls than necessary */
 			assert_true(g.calls <= 5 && g.least >= 1);
 		}
 	}
 }
 
-/* The first error stays, and nothing is written behind it. */
+/* The first error is kept, and nothing is written after it. */
 static void output_errors(void **state)
 {
 	static const struct out_backend be = { .write = take, .close = end_taking };
@@ -712,13 +714,13 @@ static void output_errors(void **state)
 	assert_int_equal(g.bytes, 1);
 	assert_int_equal(out_bytes(o), 2);
 	assert_int_equal(out_close(o), -5);
-	/* that of the end, if there was none before */
+	/* an error of the close, if there was none before */
 	g = (struct given){ .fail = -7 };
 	o = out_new(&be, &g);
 	assert_int_equal(out_close(o), -7);
 }
 
-/* Text and numbers, on both sides of the room for a short one. */
+/* Text and numbers, around the size up to which text is formatted in place. */
 static void output_texts(void **state)
 {
 	static const int64_t numbers[] = { 0, 9, 10, -1, INT64_MAX, INT64_MIN };
@@ -748,7 +750,7 @@ static void output_texts(void **state)
 
 static void option_numbers(void **state)
 {
-	/* 77: what it was before */
+	/* 77: unchanged */
 	static const struct { const char *value; bool good; uint64_t n; } cases[] = {
 		{ "3", true, 3 }, { "2", false, 77 }, { "100", true, 100 }, { "101", false, 77 },
 		{ "0x10", true, 16 }, { "010", true, 8 }, { "", false, 77 }, { " 5", false, 77 }, { "/5", false, 77 },
@@ -764,7 +766,7 @@ static void option_numbers(void **state)
 	assert_true(opt_number(&o, "n", 3, 100, &v));
 	assert_int_equal(v, 77);
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-		/* the last one counts */
+		/* the last value counts */
 		opts_add(&o, "m", "1");
 		opts_add(&o, "n", cases[k].value);
 		v = 77;
@@ -840,14 +842,17 @@ static void utf8(void **state)
 	assert_false(utf8_valid("a\0b", 3));
 	assert_false(utf8_valid("12345678\0", 9));
 	assert_true(utf8_valid("", 0));
-	/* never inside a character, never nothing */
+	/* never inside a character, and never empty */
 	assert_int_equal(utf8_cut("ab\xc3\xa9", 4, 3), 2);
 	assert_int_equal(utf8_cut("ab\xc3\xa9", 4, 4), 4);
 	assert_int_equal(utf8_cut("\xf0\x9f\x98\x80\xf0\x9f\x98\x80", 8, 7), 4);
 	assert_int_equal(utf8_cut("abcdef", 6, 4), 4);
 }
 
-/* A name in a column: its end where it is too long, whole characters, nothing odd. */
+/*
+ * A name in a column: the end of it if it is too long, complete characters, no control
+ * characters.
+ */
 static void columns(void **state)
 {
 	static const struct { const char *name, *shown; } names[] = {

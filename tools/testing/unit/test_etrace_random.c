@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Property tests of the etrace reader: random events, printed in every style,
- * interleaved, moved between processors, split over files; read back equal.
- * The same through FXT, and with every kind of damage: equal or reported.
+ * Property tests of the etrace reader: random events are printed in every style, interleaved,
+ * moved between CPUs, split over files, and read back equal.  The same through FXT, and with
+ * every kind of damage: equal or reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define CPUS 4
 
-/* Traces of a test, so that a run tries so many.  4 are of all styles. */
+/* Number of a test's traces if a run is to try @tried.  4 cover all styles. */
 #define TRACES(tried) ((tried) * CASE_STEP)
 
 static void files_free(struct bytes *files)
@@ -68,7 +68,7 @@ static void read_back(void **state)
 	}
 }
 
-/* Long strings, up to the 20,000 bytes that the tests of the module use. */
+/* Long strings, up to the 20,000 bytes of the module's tests. */
 static void long_strings(void **state)
 {
 	uint64_t first = seed(1000);
@@ -91,7 +91,7 @@ static void long_strings(void **state)
 	}
 }
 
-/* Canonical lines of a text, by the sink. */
+/* A text as canonical lines. */
 static struct conversion canonical(const char *text, size_t n)
 {
 	return convert("etrace", "etrace", text, n, NULL);
@@ -116,7 +116,7 @@ static void dump(const char *name, const void *data, size_t n)
 	}
 }
 
-/* The FXT of a text gives the lines that the text gives; and is a clean file. */
+/* A text's FXT file gives the same lines as the text does, and passes --check. */
 static void check_fxt(const char *text, size_t n, bool clean)
 {
 	struct conversion lines = canonical(text, n);
@@ -128,7 +128,7 @@ static void check_fxt(const char *text, size_t n, bool clean)
 	    (lines.out.n != back.out.n || memcmp(lines.out.data, back.out.data, back.out.n) ||
 	     (!lines.status && (lines.out.n != again.out.n ||
 				memcmp(lines.out.data, again.out.data, again.out.n))))) {
-		/* to look at what differs */
+		/* keep them for a comparison */
 		dump("given", text, n);
 		dump("lines", lines.out.data, lines.out.n);
 		dump("fxt", fxt.out.data, fxt.out.n);
@@ -137,15 +137,15 @@ static void check_fxt(const char *text, size_t n, bool clean)
 	}
 	same_bytes(&lines.out, &back.out);
 	assert_sorted(&lines.out);
-	/* fragments in the order of time may find together when read again */
+	/* fragments that are sorted by time may fit together when they are read again */
 	if (!lines.status)
 		same_bytes(&lines.out, &again.out);
 	assert_int_equal(fxt.status, lines.status);
-	/* what the lines show missing, their reader must report again */
+	/* if the lines show that something is missing, their reader reports it again */
 	if (!lines.status)
 		assert_int_equal(back.status, 0);
 	if (clean) {
-		/* lines with their own times come back from FXT as they are */
+		/* lines with times of their own survive FXT unchanged */
 		struct conversion fxt2 = convert("etrace", "fxt", lines.out.data, lines.out.n, NULL);
 		struct conversion back2 = convert("fxt", "etrace", fxt2.out.data, fxt2.out.n, NULL);
 
@@ -179,7 +179,7 @@ static void through_fxt(void **state)
 	}
 }
 
-/* An argument list of 2 MB: in pieces of one argument and of very many. */
+/* An argument list of 2 MB: one argument in many parts, and very many arguments. */
 static void huge_argv(void **state)
 {
 	struct bytes text = { 0 };
@@ -244,7 +244,7 @@ static size_t split(const struct bytes *text, struct line **lines)
 	return n;
 }
 
-/* Does the text behind the tag, "|name=value,...", have this field? */
+/* Does the text after the tag, "|name=value,...", have this field? */
 static bool has_field(const char *s, const char *end, const char *name)
 {
 	size_t n = strlen(name);
@@ -256,9 +256,9 @@ static bool has_field(const char *s, const char *end, const char *name)
 }
 
 /*
- * Is the event of a line whole without it, or gone with it?  That is so of lines
- * that begin one and announce no string, of what only tells more of one, and of
- * the end of one that may begin with it.
+ * Without this line, is its event still complete, or gone altogether?  This is so for lines
+ * that begin an event and announce no string, for lines that only add to an event, and for an
+ * event's last line if the event may begin with it.
  */
 static bool may_miss(const struct line *l)
 {
@@ -289,7 +289,7 @@ static bool may_miss(const struct line *l)
 	}
 }
 
-/* "A[3]", "FN[2]" with nothing behind it: the last part may be so. */
+/* "A[3]" or "FN[2]" with nothing after it: a string's last part may be empty. */
 static bool is_empty_part(const struct line *l)
 {
 	const char *s = memchr(l->s, '!', l->n);
@@ -303,7 +303,7 @@ static bool is_empty_part(const struct line *l)
 	return s[0] == ']' && s[1] == '\n';
 }
 
-/* A trace of one file, its events and its lines. */
+/* A trace in one file, its events and its lines. */
 struct trace {
 	struct bytes files[CPUS];
 	struct events expect;
@@ -330,8 +330,8 @@ static void trace_free(struct trace *t)
 }
 
 /*
- * One line left out: the event that it belongs to is reported, but where the
- * line is a whole event or only says that a call failed; nothing else changes.
+ * One line left out: its event is reported as damaged, except if the line is a complete event or
+ * only says that a call failed; no other event changes.
  */
 static void dropped_lines(void **state)
 {
@@ -350,14 +350,14 @@ static void dropped_lines(void **state)
 				bytes_add(&text, t.lines[i].s, t.lines[i].n);
 		r = read_lines(&text, 1);
 		/*
-		 * Nothing is missing then but, where Cont lines follow, which
-		 * argument they belong to: the format does not tell.
+		 * Then nothing is missing.  If Cont lines follow, the format does not
+		 * tell which argument they belong to.
 		 */
 		if (!r.status && is_empty_part(&t.lines[skip]))
 			assert_int_equal(r.events.n, t.expect.n);
 		else if (!may_miss(&t.lines[skip]) && !r.status)
 			fail_msg("dropped without a word: %.*s", (int)t.lines[skip].n, t.lines[skip].s);
-		/* all events but one, or the two that its rest became, are there */
+		/* all events but one are there, and unchanged */
 		for (size_t i = 0, j = 0; i < t.expect.n; i++) {
 			for (size_t k = j; k < r.events.n; k++) {
 				if (r.events.e[k].time == t.expect.e[i].time &&
@@ -378,7 +378,7 @@ static void dropped_lines(void **state)
 	trace_free(&t);
 }
 
-/* One line twice: reported, and what is read is what it was. */
+/* One line twice: reported, and the events are the same. */
 static void doubled_lines(void **state)
 {
 	struct trace t = plain_trace(seed(3002));
@@ -414,7 +414,7 @@ static void doubled_lines(void **state)
 	trace_free(&t);
 }
 
-/* Cut at every byte and behind every line: what was whole before stays, what is cut is reported. */
+/* Cut at every byte and after every line: complete events are kept, a cut one is reported. */
 static void cuts(void **state)
 {
 	uint64_t s = seed(3003);
@@ -440,7 +440,7 @@ static void cuts(void **state)
 			whole = r.events.n;
 		assert_true(r.events.n >= whole);
 		for (size_t i = 0; i < whole; i++) {
-			/* a later line may still tell that the last of them failed */
+			/* the last one may still turn out to have failed */
 			if (i + 1 < whole)
 				assert_event_equal(&r.events.e[i], &expect.e[i]);
 		}
@@ -451,7 +451,7 @@ static void cuts(void **state)
 	files_free(files);
 }
 
-/* Bytes flipped, lines moved, rubbish: no crash, and FXT keeps what lines show. */
+/* Flipped bytes, moved lines, garbage: no crash, and FXT has the same as the lines. */
 static void any_damage(void **state)
 {
 	uint64_t first = seed(4000);
