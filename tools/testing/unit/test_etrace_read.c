@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program etrace-read: its options, its exit statuses, where it writes; and
- * its FXT files against the opinion of fxt_decode.py.
+ * The program etrace-read: its options, exit statuses and output files; and its FXT files,
+ * compared with what fxt_decode.py reads.
  */
 #include <fcntl.h>
 #include <pty.h>
@@ -20,7 +20,7 @@
 #include "common_etrace.h"
 #include "common_seed.h"
 #include "base/xalloc.h"
-#include "cli/oom.c"	/* the programs' own, not in the library */
+#include "cli/oom.c"	/* part of the programs, not of the library */
 
 static char dir[] = "/tmp/etrace-read-XXXXXX";
 
@@ -107,7 +107,7 @@ static void exit_statuses(void **state)
 	expect(2, "$R --from nothing good 2>&1", "unknown input format \"nothing\"; known are: ");
 	expect(2, "$R --nothing good 2>&1", "etrace-read: unknown option '--nothing' (etrace-read --help shows how)");
 	expect(2, "$R --to etrace other 2>&1", "other: not a trace in a known format");
-	/* the beginning of a line is enough to know the format by */
+	/* the beginning of a line is enough to detect the format */
 	expect(1, "printf '1,0,1,2!x' > begun; $R --to etrace begun 2>/dev/null", "1,0,1,2!x\n");
 	expect(2, "$R --to etrace empty 2>&1", "empty: is empty");
 	expect(2, "$R --to swap good 2>&1", NULL);
@@ -121,7 +121,7 @@ static void exit_statuses(void **state)
 	expect(0, "$R --version", "etrace-read ");
 }
 
-/* Every option once, below a heading that says where it belongs. */
+/* Every option is listed once, below the right heading. */
 static void help(void **state)
 {
 	static const char *const options[] = {
@@ -165,12 +165,12 @@ static void outputs(void **state)
 	expect(0, "$R --to etrace < good | cmp - good", NULL);
 	expect(0, "$R --to etrace - < good | cmp - good", NULL);
 	expect(0, "$R --to json good", "{\"event\":\"close\",\"time_ns\":7000000005,\"cpu\":0,\"upid\":4194405,\"pid\":101,\"fd\":3}\n");
-	/* an output must not eat its input */
+	/* an output must not overwrite its input */
 	expect(2, "cp good same && $R --to etrace -o same same 2>&1", "same: is an input, too");
 	expect(0, "cmp good same", NULL);
-	/* nor a bad option an output that is there */
+	/* nor may a bad option cost an existing output */
 	expect(2, "cp good kept && $R --bits-of-real-pid x -o kept good 2>/dev/null", NULL);
-	/* a summary alone, or beside the conversion */
+	/* a summary alone, or in addition to the conversion */
 	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
 	expect(0, "$R --stats good", "The trace is complete");
 	expect(1, "$R --stats damaged 2>/dev/null", "The trace is NOT complete");
@@ -178,7 +178,7 @@ static void outputs(void **state)
 	expect(0, "$R --stats -o c.fxt good", "2 events");
 	expect(0, "$R --stats --to etrace good 2>/dev/null | cmp - good", NULL);
 	expect(0, "$R --stats --to etrace good 2>&1 >/dev/null", "2 events");
-	/* a name says the format and how it is compressed, unless --to does */
+	/* the name selects the format, unless --to does, and the compression */
 	expect(0, "$R -o n.json good && $R --to json good | cmp - n.json", NULL);
 	expect(0, "$R -o n.etrace.gz good && gzip -dc n.etrace.gz | cmp - good", NULL);
 	expect(0, "$R -o n.fxt.zst good && zstd -qdc n.fxt.zst | cmp - b.fxt", NULL);
@@ -190,7 +190,7 @@ static void outputs(void **state)
 	expect(1, "head -c 30 good.gz > cut.gz && $R --from etrace --to etrace cut.gz 2>&1", NULL);
 }
 
-/* A death by signal is an argument like others, and a failure. */
+/* The signal that ended a process is part of its event, and counts as a failure. */
 static void killed(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void killed(void **state)
 	       "\"signal_name\":\"SIGSEGV\",\"times\":1}]");
 }
 
-/* A message names the file and the reason, and says nothing that is not so. */
+/* A message names the file and the reason, and is true. */
 static void reasons(void **state)
 {
 	(void)state;
@@ -223,7 +223,7 @@ static void reasons(void **state)
 	       "cannot be read further: its gzip data are damaged\n");
 	expect(2, "head -c 12 long.gz > none && $R none 2>&1 >/dev/null",
 	       "etrace-read: none: its gzip data end too early: it was cut off\n");
-	/* FXT is not what everybody expects of this name */
+	/* a name from which FXT is not expected */
 	expect(0, "$R -o a.txt good 2>&1", "etrace-read: a.txt: is written as FXT, because its name ends in none of .fxt, .etrace, .json, .sp-rtrace-text; --to FORMAT chooses another format\n");
 	expect(0, "$R --to fxt -o a.txt good 2>&1 && $R -o a.fxt good 2>&1", "");
 	assert_string_equal(text, "");
@@ -231,7 +231,7 @@ static void reasons(void **state)
 	       "2 events in 0.000330 s");
 }
 
-/* What is asked for and cannot be printed was not printed. */
+/* Help that cannot be printed is an error. */
 static void help_to_a_full_disk(void **state)
 {
 	static const char *const asked[] = {
@@ -250,7 +250,7 @@ static void help_to_a_full_disk(void **state)
 	}
 }
 
-/* However much other tracers wrote before: it is a trace. */
+/* A trace is found behind any number of lines of other tracers. */
 static void behind_other_tracers(void **state)
 {
 	(void)state;
@@ -259,12 +259,12 @@ static void behind_other_tracers(void **state)
 	       NULL);
 	expect(0, "{ yes ' 90)   0.500 us    |  kfree();' | head -n 40000; cat good; } > graph && $R --to etrace graph 2>/dev/null | cmp - good",
 	       NULL);
-	/* and if there is nothing else, that is said */
+	/* if there is nothing else, that is reported */
 	expect(1, "head -n 40000 far | $R --to etrace - 2>&1",
 	       "standard input: has lines of other tracers, and none of etrace's\n");
 	expect(1, "head -n 40000 far > no; $R no 2>&1 >/dev/null",
 	       "etrace-read: no: has lines of other tracers, and none of etrace's\n");
-	/* one processor's file may be so */
+	/* one CPU's file may have nothing else */
 	expect(0, "head -n 40000 far > no; $R --to etrace no good 2>/dev/null | cmp - good", NULL);
 	expect(2, "{ head -n 3 far; yes 'some text [123] at: 1: 2' | head -n 5; } > text; $R text 2>&1",
 	       "text: not a trace in a known format");
@@ -298,7 +298,7 @@ static void out_of_memory(void **state)
 		fail_msg("says: %s", text);
 }
 
-/* What an io_uring was set up for is not in the trace: nobody can say that it is whole. */
+/* What is done through an io_uring is not in the trace, so the trace may be incomplete. */
 static void io_uring(void **state)
 {
 	(void)state;
@@ -315,12 +315,12 @@ static void io_uring(void **state)
 	expect(1, "${R%-read} report --json u.fxt", "\"io_uring\":[{\"program\":\"?\",\"times\":1}]");
 }
 
-/* etrace report: answers from events of etrace, and the summaries of all else. */
+/* etrace report: answers from events of etrace, and summaries of all other formats. */
 static void report(void **state)
 {
 	(void)state;
 	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
-	/* but for the commands at the end, which name the trace */
+	/* except for the commands at the end, which name the trace */
 	expect(0, "${R%-read} report good | grep -v '^  etrace' > s; "
 		  "${R%-read} report - < good | grep -v '^  etrace' | cmp - s && cat s",
 	       "The trace is complete: nothing was lost or damaged.\n");
@@ -333,7 +333,7 @@ static void report(void **state)
 	expect(0, "${R%-read} report --json $D/sp-rtrace/64/leaky.plain.txt", "{\"calls\":26,");
 	expect(0, "${R%-read} report $D/swap/swap42-session.bin", "Messages: 583\n");
 	expect(1, "${R%-read} report $D/swap/swap-cut.bin 2>/dev/null", "The trace is NOT complete:\n");
-	/* an FXT file of somebody else is told of as such; asked for more, it is refused */
+	/* an FXT file of another program gets a summary, but cannot be converted to more */
 	expect(0, "$R -o w.fxt $D/swap/swap42-session.bin && ${R%-read} report w.fxt", "Records: ");
 	expect(0, "$R -o w.fxt $D/sp-rtrace/64/leaky.rtrace && $R --stats w.fxt", "Records: ");
 	expect(2, "$R --to etrace w.fxt 2>&1", "was not written by etrace");
@@ -354,19 +354,19 @@ static void several_files(void **state)
 	expect(0, "$R --to etrace cpu0 cpu1",
 	       "8388710,1,7,5!Close|fd=3\n8388710,0,7,6!Close|fd=4\n"
 	       "8388710,1,7,7!Close|fd=5\n8388710,0,7,8!Close|fd=6\n");
-	/* a processor that saw nothing has an empty file */
+	/* a CPU without events has an empty file */
 	expect(0, "$R --to etrace cpu0 empty cpu1 | wc -l", "4\n");
 	expect(2, "$R --to etrace cpu0 other 2>&1", "other: not a trace");
 	expect(0, "$R --stats cpu0 cpu1", "4 events in ");
 	expect(2, "${R%-read} report cpu0 nowhere cpu1 2>&1", "nowhere: No such file");
-	/* each output says whether it can be made */
+	/* each output checks its options */
 	expect(2, "$R --to etrace --stats --bits-of-real-pid 33 good 2>&1", "--bits-of-real-pid 33: must be");
 	expect(2, "$R --to fxt --stats --bits-of-real-pid 33 good 2>&1", "--bits-of-real-pid 33: must be");
 	expect(2, "$R -o d.fxt cpu0 && $R --to etrace cpu0 d.fxt 2>&1", "several files must be of one trace");
 	expect(2, "$R --to etrace d.fxt d.fxt 2>&1", "give one at a time");
 }
 
-/* FXT goes to no terminal, and the message says what to do. */
+/* FXT is not written to a terminal, and the message says what to do. */
 static void terminal(void **state)
 {
 	int master, status;
@@ -393,7 +393,7 @@ static void terminal(void **state)
 	assert_non_null(strstr(text, "give -o FILE"));
 }
 
-/* A task of which nothing is known before its execve has that program's slice alone. */
+/* A task of which nothing is known before its execve has only that program's slice. */
 static void first_execve(void **state)
 {
 	(void)state;
@@ -407,13 +407,13 @@ static void first_execve(void **state)
 	expect(0, "$R --stats root.fxt", "1 process and 0 more threads");
 }
 
-/* An FXT file of somebody else, or of which the end is missing. */
+/* An FXT file of another program, or without its end. */
 static void other_fxt(void **state)
 {
 	(void)state;
 	expect(0, "$R -o e.fxt good", NULL);
 	expect(1, "head -c -24 e.fxt > cut.fxt; $R --to etrace cut.fxt 2>&1", "it was cut off\n");
-	/* somebody writes it: it was not */
+	/* the file is still open for writing, so it was not cut off */
 	expect(1, "exec 9>> cut.fxt; $R --to etrace cut.fxt 2>&1",
 	       "the recording has not ended: the file is still being written");
 	expect(2, "zstd -qc e.fxt | head -c -9 > cut.zst; exec 9>> cut.zst; $R --to etrace cut.zst 2>&1",
@@ -423,14 +423,14 @@ static void other_fxt(void **state)
 	expect(2, "sed s/etrace/ETRACE/ e.fxt > their.fxt; $R --to etrace their.fxt 2>&1",
 	       "was not written by etrace");
 	expect(0, "$R --check e.fxt", "follows the rules");
-	/* without its magic number ours is known all the same, and one of others if it is named */
+	/* without magic number, etrace's files are still detected, others only with --from */
 	expect(1, "tail -c +9 e.fxt > headless; $R --to etrace headless 2>/dev/null | cmp - good && "
 	       "$R --to json headless 2>&1", "headless: offset 0: no magic number of FXT");
 	expect(2, "tail -c +9 their.fxt > theirs; $R --to json theirs 2>&1", "give --from FORMAT");
 	expect(1, "$R --from fxt --to json theirs 2>/dev/null", "{\"record\":\"metadata\",\"offset\":0,");
 	expect(1, "$R --from fxt --check theirs 2>/dev/null", "theirs: offset 0: magic: ");
 	expect(2, "$R --from fxt --check other 2>&1", "other: nothing in it can be read as FXT");
-	/* a single word tells in which order its bytes are */
+	/* a single word shows its byte order */
 	expect(1, "printf '\\0\\0\\0\\0\\0\\1\\0\\022' > word; $R --from fxt-records --to json word 2>/dev/null",
 	       "{\"record\":\"string\",\"offset\":0,\"words\":1,\"provider\":0,\"index\":1,\"value\":\"\"}\n");
 }
@@ -459,7 +459,7 @@ static void second_opinion(void **state)
 	       "5 calls, 0 differences");
 }
 
-/* Events of every kind that lines tell of. */
+/* Events of every kind that has lines. */
 static void write_random(const char *name)
 {
 	struct gen g = { .r = { seed(1) }, .style = STYLE_PLAIN, .tasks = 4, .cpus = 4,
@@ -473,7 +473,7 @@ static void write_random(const char *name)
 	events_free(&made);
 }
 
-/* What is written is what Documentation/ says of it: events, and nothing more. */
+/* The JSON has exactly the events and members that Documentation/ describes. */
 static void json_members(void **state)
 {
 	static const char where[] =
@@ -512,7 +512,7 @@ static void json_members(void **state)
 	expect(0, "cat kinds.json", "\"unknown_fields\":[\"new=1\",\"b=\357\277\275\"],"
 	       "\"unknown_fields_hex\":[\"6e65773d31\",\"623dff\"],\"other\":[\"Marks|cut=FN\",\"More|\357\277\275\"],"
 	       "\"other_hex\":[");
-	/* an FXT file of ours is its events, and its records if they are asked for */
+	/* etrace's own FXT gives its events, or its records if asked for */
 	expect(1, "$R -o kinds.fxt kinds 2>/dev/null", NULL);
 	expect(0, "$R --to json kinds.fxt 2>/dev/null | cmp - kinds.json", NULL);
 	expect(0, "$R --from fxt --to json kinds.fxt 2>/dev/null | cmp - kinds.json", NULL);
@@ -522,7 +522,7 @@ static void json_members(void **state)
 	expect(0, "$R -o sp.fxt $D/sp-rtrace/64/leaky.rtrace && $R --to json sp.fxt", "{\"record\":\"metadata\",\"offset\":0,");
 }
 
-/* Made like a long build, in pieces: the same whatever way it is read. */
+/* A generated trace like that of a long build: the result is the same however it is read. */
 static void made_trace(void **state)
 {
 	(void)state;
@@ -533,18 +533,15 @@ static void made_trace(void **state)
 		  "$R --to etrace long.fxt | cmp - long.lines", NULL);
 	expect(0, "$R --check long.fxt", NULL);
 	expect(0, "python3 $D/../fxt_decode.py long long.fxt", " 0 differences");
-	/* of a real build, in which programs wait for others */
+	/* a real build, in which programs wait for others */
 	expect(0, "$R --to etrace $D/etrace/hello.etrace > hello && $R -o hello.fxt hello && "
 		  "python3 $D/../fxt_decode.py hello hello.fxt", " 0 differences");
-	/* as the files of the processors, each record with its own lines */
+	/* split into the CPUs' files, each record with its own lines */
 	expect(0, "awk '{ if (/^ /) f = $2; print > (\"per\" substr(f, 2, 3)) }' long && "
 		  "$R --to etrace per0* | cmp - long.lines", NULL);
 }
 
-/*
- * Files to look at keep the rules of viewers, too, are smaller, and nobody can take them
- * for the trace.
- */
+/* Views pass --check, too, are smaller, and are not accepted as a trace. */
 static void views(void **state)
 {
 	static const char *const options[] = { "--view", "--no-calls", "--calls=open,fd", "--view --calls=clone" };
@@ -560,7 +557,7 @@ static void views(void **state)
 		expect(2, "$R --to etrace part.fxt 2>&1", "part.fxt: is a view");
 		expect(0, "$R --from fxt-records --to json part.fxt | grep -c '\"name\":\"lane 1\"'", NULL);
 	}
-	/* by the output's name; written files are there, and no others */
+	/* chosen by the output's name; of opened files only written ones are there */
 	expect(0, "$R -o a.view.fxt.gz $D/etrace/hello.etrace && $R --from fxt-records --to json a.view.fxt.gz > a.json && "
 		  "grep '\"name\":\"open\"' a.json | grep -q 'hello[.]o' && "
 		  "! grep '\"name\":\"open\"' a.json | grep -q 'hello[.]h' && ! grep '\"name\":\"close\"' a.json", NULL);
@@ -573,13 +570,13 @@ static void views(void **state)
 }
 
 /*
- * Threads read ahead where there are processors for them; what comes out, and what
- * is said about it, is the same: of whole, cut and damaged files, and of pipes.
+ * Threads read ahead if there are CPUs for them: output and messages are the same, for complete,
+ * cut and damaged files, and for pipes.
  */
 static void processors_make_no_difference(void **state)
 {
 	static const char * const inputs[] = {
-		/* each run tries these */
+		/* tried in every run */
 		"m0 m1", "m0.gz m1.zst", "cut0.gz cut1.zst", "bad0.gz m1",
 		"<(cat m1.zst) <(cat cut0.gz)",
 		/* and some of these, see common_seed.h */
@@ -589,7 +586,7 @@ static void processors_make_no_difference(void **state)
 	char command[1024];
 
 	(void)state;
-	/* the lines of each processor, many times over: more than threads are ahead */
+	/* each CPU's lines, repeated until there is more than the threads read ahead */
 	expect(0, "grep -a '!' $D/rec/trace > one && awk -F, '"
 		  "{ print > (\"part\" $2) }' one && "
 		  "for i in 0 1; do for n in $(seq 30); do cat part$i; done > m$i; "
