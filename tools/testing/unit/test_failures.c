@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What failed in a build: of small builds, in which kind each program failed. */
+/* What failed in a build: small builds, and which kind of failure each program is. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,19 +14,22 @@
 #include "build/build.h"
 
 #define ROWS	16u
-#define NEVER	0	/* it has not ended when the trace does */
+#define NEVER	0	/* still running when the trace ends */
 
-/* The parent of a row that is no process of its own: row @i goes on as that. */
+/* A row's parent if it is no process of its own: the process of row @i becomes this program. */
 #define BECOMES(i)	((i) + 100u)
 
-/* A process that runs one program, in the order in which they begin: exec 1, 2, ... */
+/* A process that runs one program, in order of their starts: exec 1, 2, ... */
 struct row {
-	unsigned int parent;	/* its row, from 1 on; 0: it is the first */
+	unsigned int parent;	/* its row, counted from 1; 0 if none */
 	unsigned int at, until;	/* in ms */
 	const char *command;
 	int status, signal;
-	const char *kind;	/* what is expected; NULL: it did not fail */
-	/* a file that it looked for in vain; "|": its caller reads what it prints; "x": it prints that */
+	const char *kind;	/* expected; NULL if it did not fail */
+	/*
+	 * path: a file that it did not find; "|": its caller reads its output;
+	 * else: it prints this
+	 */
 	const char *missed;
 };
 
@@ -344,7 +347,7 @@ static const struct build_of_rows builds[] = {
 	}, NULL },
 };
 
-/* Processes that were there, or in a cgroup: no command has a status. */
+/* Attached to processes or a cgroup: there is no command with an exit status. */
 static const struct build_of_rows attached[] = {
 	{ "several, of which one fails", {
 		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
@@ -368,7 +371,7 @@ static const struct build_of_rows attached[] = {
 	}, NULL },
 };
 
-/* A command that ended with 2, and what else was in a cgroup. */
+/* A command that ended with status 2, and others in its cgroup. */
 static const struct build_of_rows beside[] = {
 	{ "what was there before", {
 		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
@@ -378,7 +381,7 @@ static const struct build_of_rows beside[] = {
 	}, "cp failed first" },
 };
 
-/* How a recording says that its command ended. */
+/* What a recording's session event says about its command. */
 enum { NO_SESSION = -2, NO_COMMAND = -1 };
 
 /* ---- events ---- */
@@ -388,7 +391,7 @@ static uint64_t upid(unsigned int row)
 	return 100u + row;
 }
 
-/* Of a row that another one becomes, or the other one. */
+/* The upid of a row, which is shared by rows that are one process. */
 static uint64_t upid_of(const struct row *row, unsigned int i)
 {
 	return row->parent > ROWS ? row->parent : upid(i);
@@ -417,7 +420,7 @@ static void prints(struct sink *sink, struct et_event *ev, uint64_t upid, int fd
 	sink_item(sink, ev);
 }
 
-/* A caller opens a pipe, 3 and 4, for a call. */
+/* A caller opens a pipe with descriptors 3 and 4. */
 static void opens_pipe(struct sink *sink, struct et_event *ev, uint64_t upid, unsigned int ms)
 {
 	reset(ev, ET_K_PIPE, upid, ms);
@@ -574,9 +577,9 @@ static void test_kinds(void **state)
 	check_builds(beside, sizeof(beside) / sizeof(*beside), 2);
 }
 
-/* ---- what it says, and what it looked for ---- */
+/* ---- what it printed, and what it did not find ---- */
 
-/* One program, and what the line about it has. */
+/* One failed program, and what the line about it contains. */
 static const struct {
 	const char *command;
 	int status, signal;
@@ -624,11 +627,11 @@ static const struct {
 	  ": \"no \"y\"\"" },
 	{ "/bin/make -C y", 2, 0, { NULL }, { NULL, "make: *** y: No such file or directory.  Stop.\n" },
 	  ": y was not found (" },
-	/* cp looks whether what it makes is a directory */
+	/* cp looks whether its destination is a directory */
 	{ "/bin/cp x y", 1, 0, { "/src/y", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/cp y x/y", 1, 0, { "/src/x/y", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/cp x y", 1, 0, { "/src/y", "/src/y" }, { NULL }, "exit status 1: y was not found (" },
-	/* what it looked for, and did not need */
+	/* a file that was not found, and may not be the reason */
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "ValueError: z\n" }, "1: \"ValueError: z\" (" },
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "Error: no y\n" }, "1: y was not found (" },
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL }, "1: probably because y was not found (" },
@@ -650,7 +653,7 @@ static const struct {
 	  ": x is not installed, or not on the PATH" },
 };
 
-/* The line about a program that failed; @errors: of what it missed. */
+/* The line about a program that failed; @errors: errno for each of @missed. */
 static void line_of(const struct row *row, const char *const *missed, const int *errors,
 		    const char *const *printed, struct buf *text)
 {
@@ -721,7 +724,10 @@ static void test_errors(void **state)
 
 /* ---- a command that was not found ---- */
 
-/* A shell that ends with 127, the programs that it ran, and what it did not find; NULL: unknown. */
+/*
+ * A shell that exits with 127, the programs that it ran, and which one was missing; NULL:
+ * unknown.
+ */
 static const struct {
 	const char *command, *ran[3], *name;
 } texts[] = {
@@ -741,7 +747,7 @@ static const struct {
 	{ "/bin/sh -c 'for i in a b; do frob $i || exit 1; done; (cd x; frob)'", { NULL }, "frob" },
 	{ "/bin/sh -c 'cp a b || { frob; exit 1; }'", { "/bin/cp a b" }, "frob" },
 	{ "/bin/sh -c './gen x | frob'", { "/bin/sh ./gen x" }, "frob" },
-	/* what is not to be seen, or may be another one */
+	/* the missing command is not visible in the text, or is ambiguous */
 	{ "/bin/sh -c '$CC -c x.c'", { NULL }, NULL },
 	{ "/bin/sh -c '\"$CC\" -c x.c'", { NULL }, NULL },
 	{ "/bin/sh -c 'frob $(date)'", { NULL }, NULL },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a step saves at most, on small builds: against what a build of the same jobs takes
- * without it, which is found by starting one job after the other (user/answers/faster.h).
+ * How much a step can save at most, in small builds: compared with the time that a build of the
+ * same jobs takes without it, starting one job after the other (user/answers/faster.h).
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -16,17 +16,17 @@
 
 #define JOBS	12u
 
-/* Of one build tool, in the order in which it starts them: process 1, and 2 + i of job i. */
+/* Jobs of one build tool, in the order in which it starts them: process 1, and 2 + i for job i. */
 struct plan {
 	unsigned int n, places;
 	int64_t length[JOBS];
-	bool needs[JOBS][JOBS];	/* job, an earlier one */
+	bool needs[JOBS][JOBS];	/* [job][an earlier one] */
 	int64_t at[JOBS], until[JOBS];
 };
 
 /*
- * Each starts when those before it have started, what it needs is there, and a place is free;
- * a moment behind the end that it waited for, as in a build.
+ * Run the build: a job starts once the jobs before it have started, what it needs is there, and
+ * there is a free slot; one unit after what it waited for has ended, as in a real build.
  */
 static int64_t run(struct plan *p, unsigned int without)
 {
@@ -60,7 +60,7 @@ static int64_t run(struct plan *p, unsigned int without)
 	return end;
 }
 
-/* The build that a plan becomes, as it would have been recorded. */
+/* The recording of a plan's build. */
 static void make_timeline(struct timeline *t, struct plan *p)
 {
 	*t = (struct timeline){ .nprocesses = p->n + 1, .nexecs = p->n + 1 };
@@ -119,7 +119,7 @@ static struct plan random_plan(uint32_t *seed)
 	return p;
 }
 
-/* Nothing saves more than it is said to; and no more is said than the step lasts. */
+/* No step saves more than its bound, and no bound exceeds the step's length. */
 static void never_too_low(void **state)
 {
 	uint32_t seed = 1;
@@ -148,7 +148,7 @@ static void never_too_low(void **state)
 			all++;
 		}
 	}
-	/* a bound that is always the length would be true, too */
+	/* bounds that are always the length would pass, too */
 	print_message("%u of %u bounds are exact\n", exact, all);
 	assert_true(exact > all * 2 / 3);
 }
@@ -158,17 +158,17 @@ static void is_row(const struct faster_row *r, enum faster_kind kind, uint32_t p
 {
 	assert_int_equal(r->kind, kind);
 	assert_int_equal(r->process, process);
-	/* the moments between jobs */
+	/* the gaps between jobs */
 	assert_in_range(r->saves, saves - 3, saves + 3);
 }
 
 static void known(void **state)
 {
-	/* one after the other: each saves what it lasts; with more places, all but the longest */
+	/* in sequence: each saves its length; more slots save all but the longest */
 	struct plan row = { .n = 3, .places = 1, .length = { 1000, 6000, 3000 } };
-	/* two at a time: without the long one the other two run beside each other */
+	/* two at a time: without the long one, the other two run in parallel */
 	struct plan two = { .n = 3, .places = 2, .length = { 2000, 4800, 1700 } };
-	/* the last one needs both: without the longer one it waits for the other */
+	/* the last one needs both: without the longer one, it waits for the other */
 	struct plan join = { .n = 3, .places = 2, .length = { 5000, 8000, 1000 } };
 	struct faster f;
 

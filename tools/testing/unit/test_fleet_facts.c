@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fleet is told of a build: user/fleet/facts.h.
+ * The facts about a build that etrace pushes to a fleet: user/fleet/facts.h.
  *
- * One build, as a database that is written here: make compiles a.c and b.c, which both
- * include c.h, links a.o and b.o, and runs a script that uses what its own cat wrote.
+ * The build is a database written here: make compiles a.c and b.c, which both include c.h,
+ * links a.o and b.o, and runs a script that uses what its own cat wrote.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void take(void *ctx, const struct facts_access *a)
 	t->rows[t->n++] = *a;
 }
 
-/* "@R@" in the statements is where it was built. */
+/* "@R@" in the statements is the directory of the build. */
 static void run(struct db *db, const char *sql, const char *root)
 {
 	struct buf b = { 0 };
@@ -94,7 +94,7 @@ static void run(struct db *db, const char *sql, const char *root)
 	buf_free(&b);
 }
 
-/* Statements about access, which is a view, as if it were a table. */
+/* Run statements that change access, which is a view, as if it were a table. */
 static void change_accesses(struct db *db, const char *sql, const char *root)
 {
 	run(db, "CREATE TEMP TABLE access AS SELECT * FROM main.access", root);
@@ -106,7 +106,7 @@ static void change_accesses(struct db *db, const char *sql, const char *root)
 	    "DROP TABLE temp.access", root);
 }
 
-/* A build below @root with something else in it. */
+/* Collect the facts of the build below @root, changed by @change. */
 static void tell(struct told *t, const char *root, const char *change)
 {
 	struct diag *diag = diag_new(stderr, "test");
@@ -132,7 +132,7 @@ static void done(struct told *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Steps by their first unit. */
+/* Steps, named by their first unit. */
 enum { MAKE = 1, A, B, LINK, SCRIPT, CAT };
 
 static void test_steps(void **state)
@@ -147,7 +147,7 @@ static void test_steps(void **state)
 		[A] = { A, 9, 6, 2000, 0, 7, 1, 3, FACTS_KNOWN },
 		[B] = { B, 10, 7, 3000, 1, 8, 1, 3, FACTS_KNOWN },
 		[LINK] = { LINK, 10, 8, 4000, 0, 10, 1, 3, FACTS_KNOWN },
-		/* with cat, whose file is its own affair */
+		/* with cat, whose file is used within the step only */
 		[SCRIPT] = { SCRIPT, 10, 19, 6000, 0, 14, 2, 2, FACTS_KNOWN },
 		[CAT] = { SCRIPT, 3, 10, 6000, 0, 13, 1, 0, FACTS_KNOWN },
 	};
@@ -192,7 +192,7 @@ static void test_files(void **state)
 		{ 13, SCRIPT, 0, 0, 0, true, false, GRAPH_DATA },	/* tmp */
 		{ 17, 0, 0, 0, 0, true, true, GRAPH_DATA },	/* Makefile: only make reads it */
 		{ 18, 0, 0, 0, 0, true, true, GRAPH_LOADER },
-		{ 16, 0, 0, 0, 0, false, false, GRAPH_DATA },	/* nobody read it */
+		{ 16, 0, 0, 0, 0, false, false, GRAPH_DATA },	/* no program read it */
 	};
 	struct told t = { 0 };
 
@@ -218,7 +218,7 @@ static void test_accesses(void **state)
 	size_t found = 0;
 
 	(void)state;
-	/* asked for by name, and listed: not told */
+	/* an open by name and a listing of the directory: not reported */
 	tell(&t, "/build/x", "INSERT INTO access (exec, version, file, how, class, at) VALUES\n"
 	     " (2, 4, 5, 4, 5, 20), (2, 4, 5, 6, 6, 20)");
 	assert_int_equal(t.n, 21);
@@ -297,7 +297,7 @@ static void test_same(void **state)
 	done(&first);
 }
 
-/* A chroot has another name each time: what is read in it is the same. */
+/* A chroot has another name each time: what is read in it still counts as the same. */
 static void test_same_in_roots(void **state)
 {
 	static const char change[] =
@@ -351,23 +351,23 @@ static void test_unknown(void **state)
 		{ "UPDATE exec SET cwd = NULL WHERE id = 2", { [A] = FACTS_COMMAND, [LINK] = FACTS_INPUT } },
 		{ "INSERT INTO net VALUES (3, 'connect', 1, 2, NULL, 30)",
 		  { [B] = FACTS_NETWORK, [LINK] = FACTS_INPUT } },
-		/* that was refused */
+		/* refused */
 		{ "INSERT INTO net VALUES (3, 'connect', 1, 2, 111, 30)", { 0 } },
 		{ "UPDATE exec SET unseen = 2 WHERE id = 6", { [SCRIPT] = FACTS_SOCKET } },
 		{ "UPDATE exec SET unseen = 4 WHERE id = 6", { [SCRIPT] = FACTS_URING } },
 		{ "UPDATE exec SET unseen = 1 WHERE id = 6", { [SCRIPT] = FACTS_DESCRIPTOR } },
-		/* of two reasons the first */
+		/* the first of several reasons */
 		{ "UPDATE exec SET unseen = 7 WHERE id = 6", { [SCRIPT] = FACTS_SOCKET } },
-		/* of make, which is no step */
+		/* make is not part of any step */
 		{ "UPDATE exec SET unseen = 7 WHERE id = 1", { 0 } },
-		/* a pipe that cat wrote to and its script reads, and one of make's */
+		/* a pipe from cat to its own script, and a pipe from make */
 		{ "INSERT INTO version (id, made, exec, at) VALUES (30, 3, 5, 70);\n"
 		  "INSERT INTO access (exec, version, how, class, at, until) VALUES (6, 30, 2, 1, 72, 73),\n"
 		  " (5, 30, 1, 1, 72, 73)", { 0 } },
 		{ "INSERT INTO version (id, made, exec, at) VALUES (30, 3, 1, 1);\n"
 		  "INSERT INTO access (exec, version, how, class, at, until) VALUES (1, 30, 2, 1, 72, 73),\n"
 		  " (5, 30, 1, 1, 72, 73)", { [SCRIPT] = FACTS_PIPE } },
-		/* nobody wrote to it: whose is it? */
+		/* a pipe without a writer: it may come from outside */
 		{ "INSERT INTO version (id, made, exec, at) VALUES (30, 3, 1, 1);\n"
 		  "INSERT INTO access (exec, version, how, class, at, until) VALUES (5, 30, 1, 1, 72, 73)",
 		  { [SCRIPT] = FACTS_PIPE } },
@@ -375,12 +375,12 @@ static void test_unknown(void **state)
 		  "INSERT INTO access (exec, version, how, class, at, until) VALUES (5, 30, 1, 1, 72, 73)", { 0 } },
 		{ "UPDATE access SET version = 15, file = 16 WHERE version = 14",
 		  { [A] = FACTS_DEVICE, [LINK] = FACTS_INPUT } },
-		/* make wrote it */
+		/* written by make */
 		{ "UPDATE version SET exec = 1 WHERE id = 6; UPDATE access SET exec = 1 WHERE version = 6 AND how = 2",
 		  { [LINK] = FACTS_OUTSIDE } },
-		/* read before it was all there */
+		/* read before it was complete */
 		{ "UPDATE exec SET until = 70 WHERE id = 3", { [LINK] = FACTS_UNFINISHED } },
-		/* somebody else wrote to it, too */
+		/* written by another step, too */
 		{ "INSERT INTO access (exec, version, file, how, class, at, until) VALUES (3, 12, 13, 2, 0, 73, 74)",
 		  { [SCRIPT] = FACTS_UNFINISHED } },
 		{ "UPDATE version SET size = NULL, mtime = NULL WHERE id = 5",
@@ -402,7 +402,7 @@ static void test_unknown(void **state)
 	}
 }
 
-/* ---- what the trace does not tell ---- */
+/* ---- what the trace does not have ---- */
 
 static int64_t looked;
 
@@ -414,7 +414,7 @@ static bool look(void *ctx, uint32_t file, int64_t *size, int64_t *mtime)
 	return looked;
 }
 
-/* The content of a.c, which is the same though its time is not. */
+/* The content of a.c, which is the same although its mtime differs. */
 static bool hash(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 {
 	(void)ctx;
@@ -461,7 +461,7 @@ static void test_asked(void **state)
 	done(&u);
 }
 
-/* ---- a build's number ---- */
+/* ---- a build's id ---- */
 
 static void test_id(void **state)
 {

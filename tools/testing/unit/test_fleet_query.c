@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What etrace fleet asks and prints, without a server: the statements that options make,
- * times in words, tables and JSON of answers.  What servers answer: ../fleet/tests.
+ * What etrace fleet asks and prints, without a server: the statements for its options, times in
+ * words, tables and JSON of answers.  Tests with a server are in ../fleet/tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void times_in_words(void **state)
 		{ "2026-11-25T08:30:05Z", NOW, NOW }, { "2026-11-25T08:30:05.75Z", NOW, NOW },
 		{ "2026-11-25T09:30:05+01:00", NOW, NOW }, { "2026-11-25T04:00:05-0430", NOW, NOW },
 		{ "@1795595405", NOW, NOW },
-		/* what the server can hold */
+		/* limited to the server's range */
 		{ "@99999999999", UINT32_MAX, UINT32_MAX }, { "1900-01-01", 0, 0 },
 		{ "99999w", 0, 0 },
 	};
@@ -122,7 +122,7 @@ static char *made(const char *name, size_t part, const struct query_options *o)
 	return b.s;
 }
 
-/* That it stands in the statement, @n times. */
+/* Check that @text is in the statement @n times. */
 static void has(char *sql, const char *text, size_t n)
 {
 	size_t there = 0;
@@ -134,7 +134,7 @@ static void has(char *sql, const char *text, size_t n)
 	free(sql);
 }
 
-/* Each word is filled in, each bracket closed, and there is one statement. */
+/* Each placeholder is filled in, each bracket closed, and there is only one statement. */
 static void all_statements(void **state)
 {
 	(void)state;
@@ -179,19 +179,19 @@ static void which_builds(void **state)
 	o.ntags = 2;
 	has(made("builds", 0, &o),
 	    " AND project = 'app' AND host = 'alpha' AND has(tags, 'branch=main') AND has(tags, 'ci=1')", 1);
-	/* those before, too, but only now is now */
+	/* builds before the period are read, too, but only the period is current */
 	has(made("slowest", 0, &o), "begin >= toDateTime(1795422605) AND begin < toDateTime(1795595405)", 1);
 	has(made("slowest", 0, &o), "begin >= toDateTime(1795509005) AND begin < toDateTime(1795595405)", 1);
 	has(made("slowest", 0, &o), "day >= toDate('2026-11-23') AND day <= toDate('2026-11-25')", 1);
 	has(made("slowest", 0, &o), "ORDER BY median_ns DESC", 1);
 	has(made("slower", 0, &o), "ORDER BY change_ns DESC", 1);
-	/* there is nothing before 1970 */
+	/* the time cannot go below 1970 */
 	o.since = 10;
 	has(made("slowest", 0, &o), "begin >= toDateTime(0)", 1);
 	has(made("slowest", 0, &o), "day >= toDate('1970-01-01')", 1);
 }
 
-/* Whatever is in a text, it is one text. */
+/* Whatever a text contains, it stays one text. */
 static void hostile_texts(void **state)
 {
 	const char *tag = "'=') OR 1 = 1 --";
@@ -219,7 +219,7 @@ static void which_files(void **state)
 		{ "./a.c", "path = './a.c'" }, { "../a.c", "path = './../a.c'" },
 		{ ".config", "path = './.config'" }, { "*.h", "path LIKE '%.h'" },
 		{ "src/?.h", "path LIKE './src/_.h'" },
-		/* what LIKE knows of itself is what it is; once more for the text */
+		/* LIKE's special characters are escaped, and then once more for the string */
 		{ "/100%_\\/*", "path LIKE '/100\\\\%\\\\_\\\\\\\\/%'" },
 	};
 	struct query_options o = plain;
@@ -239,7 +239,7 @@ static struct server_answer answer_of(const char *text)
 	return a;
 }
 
-/* The second statement names what the first has found, as far as that is shown. */
+/* The second statement names the files that the first one found, as many as are shown. */
 static void files_by_name(void **state)
 {
 	struct server_answer a = answer_of("file\tbuild\n5\taa\n6\tbb\n7\tcc\n");
@@ -291,7 +291,7 @@ static void tables(void **state)
 	      "There are more rows than the limit of 1; --limit N prints more\n");
 }
 
-/* Nothing of an answer moves the cursor; width counts columns, not bytes. */
+/* An answer cannot move the cursor; width counts columns, not bytes. */
 static void screens(void **state)
 {
 	(void)state;
@@ -323,7 +323,7 @@ static void json_rows(void **state)
 	      "\"tags\":[],\"complete\":false,\"name\":\"\357\277\275\",\"name_hex\":\"ff\"}\n");
 }
 
-/* Of a file that changed before 1970, the second that it was in. */
+/* Times before 1970 are rounded down to the second. */
 static void stamps(void **state)
 {
 	(void)state;

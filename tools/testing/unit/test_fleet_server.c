@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests to a ClickHouse server, against one in a thread that answers what the test
- * says: user/fleet/server.h and server_pack.h.
+ * Requests to a ClickHouse server, which is a thread here with the replies of the test:
+ * user/fleet/server.h and server_pack.h.
  */
 #include "fleet/server.h"
 #include "fleet/server_pack.h"
@@ -27,21 +27,21 @@
 
 #define MOST 16
 
-/* What it does with a request. */
+/* What the server does with a request. */
 struct reply {
-	int status;		/* 0: it closes the connection without a word */
-	const char *headers;	/* more of them, each with its end; or NULL */
+	int status;		/* 0: close the connection without a reply */
+	const char *headers;	/* further ones, each with its line end; or NULL */
 	const char *body;
-	bool cut;		/* half of the body, and the connection is closed */
-	bool stranger;		/* it does not say that it is ClickHouse */
+	bool cut;		/* send half of the body, and close the connection */
+	bool stranger;		/* do not identify as ClickHouse */
 };
 
 static struct {
 	int listener;
 	uint16_t port;
 	pthread_t thread, connections[MOST];
-	pthread_mutex_t one;	/* at a time, of requests */
-	const struct reply *replies;	/* the last one is that of all requests behind it */
+	pthread_mutex_t one;	/* one request at a time */
+	const struct reply *replies;	/* the last one also answers all later requests */
 	size_t nreplies;
 	struct {
 		char head[4096];
@@ -58,7 +58,7 @@ static const char *header_of(const char *head, const char *name)
 	return at ? at + strlen(name) : NULL;
 }
 
-/* Return: false: the connection has ended. */
+/* Return: false if the connection has ended. */
 static bool take_request(FILE *f, char *head, size_t room, struct buf *body)
 {
 	size_t len = 0, n;
@@ -80,7 +80,7 @@ static bool take_request(FILE *f, char *head, size_t room, struct buf *body)
 	return false;
 }
 
-/* Return: whether the connection goes on. */
+/* Return: whether the connection stays open. */
 static bool give_reply(FILE *f, const struct reply *r)
 {
 	size_t n;
@@ -155,7 +155,7 @@ static void begin_server(const struct reply *replies, size_t n)
 	assert_int_equal(pthread_create(&there.thread, NULL, serve, NULL), 0);
 }
 
-/* What was seen stays. */
+/* Stop the server; the requests it got are kept. */
 static void end_server(void)
 {
 	shutdown(there.listener, SHUT_RDWR);
@@ -171,7 +171,7 @@ static void forget(void)
 		buf_free(&there.seen[i].body);
 }
 
-/* ---- who asks it ---- */
+/* ---- the client ---- */
 
 static char url[64];
 static char *told;
@@ -185,7 +185,7 @@ static void begin_diag(void)
 	diag = diag_new(to, "test");
 }
 
-/* What was told, until the next one begins. */
+/* The messages, valid until the next call. */
 static const char *end_diag(void)
 {
 	static char text[4096];
@@ -295,7 +295,7 @@ static void test_refused(void **state)
 	forget();
 }
 
-/* Errors that stay are not tried again; of what the server says, what is for people. */
+/* Permanent errors are not retried; of the server's text, only what users need is printed. */
 static void test_errors(void **state)
 {
 	static const struct {
@@ -348,7 +348,7 @@ static void test_errors(void **state)
 		assert_int_equal(there.nseen, 2);
 		forget();
 
-		/* the same for statements, but what these answer is not looked at */
+		/* the same for statements, but a reply with status 200 is not checked there */
 		if (rows[i].reply.status == 200 && !rows[i].reply.stranger)
 			continue;
 		s = begin(&rows[i].reply, 1, WITH(.retries = 1));
@@ -380,8 +380,8 @@ static void test_no_table(void **state)
 }
 
 /*
- * Rows whose answer is lost may be there.  Nobody but the caller sends them again: with
- * the same part number they would count twice.
+ * Rows whose reply is lost may be stored.  Only the caller may send them again: sent by
+ * anyone else with the same part number, they would count twice.
  */
 static void test_sent_once(void **state)
 {
@@ -390,7 +390,7 @@ static void test_sent_once(void **state)
 	struct server_answer a;
 
 	(void)state;
-	/* the connection stays open */
+	/* the connection is kept for the next request */
 	assert_true(server_ask(s, "SELECT a", &a));
 	server_answer_free(&a);
 	assert_int_equal(server_send(s, "INSERT INTO d.t FORMAT RowBinary", "rows", 4, 0), SERVER_AGAIN);
@@ -412,7 +412,7 @@ static void test_nobody(void **state)
 	const char *said;
 
 	(void)state;
-	/* a port that was free, and is again */
+	/* a port that is free */
 	begin_server(REPLIES(CLOSES));
 	end_server();
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u", there.port);
@@ -428,8 +428,8 @@ static void test_nobody(void **state)
 }
 
 /*
- * It takes the connection, and no more happens: after a second, the least that can be
- * set, the request has failed.  Without a limit this would never end.
+ * The server accepts the connection and then does nothing: the request fails after a second,
+ * the shortest timeout.  Without one it would wait forever.
  */
 static void test_silent(void **state)
 {
@@ -461,7 +461,7 @@ static void test_packed(void **state)
 		enum server_packing packing;
 		const char *coding;
 	} ways[] = {
-		{ SERVER_AUTO, NULL },		/* to this machine */
+		{ SERVER_AUTO, NULL },		/* this machine */
 		{ SERVER_PLAIN, NULL },
 		{ SERVER_GZIP, "gzip" },
 		{ SERVER_ZSTD, "zstd" },
@@ -477,9 +477,9 @@ static void test_packed(void **state)
 		size_t size;
 
 		assert_int_equal(server_send(s, "INSERT", rows, sizeof(rows), 0), SERVER_SENT);
-		/* what was left of the longer ones is not sent */
+		/* nothing of the longer rows is sent with these */
 		assert_int_equal(server_send(s, "INSERT", rows, 10, 0), SERVER_SENT);
-		/* statements are not packed */
+		/* statements are not compressed */
 		assert_true(server_do(s, "CREATE"));
 		assert_string_equal(end(s), "");
 		assert_string_equal(there.seen[2].body.s, "CREATE");
@@ -531,7 +531,7 @@ static void test_text(void **state)
 	buf_free(&b);
 }
 
-/* Bytes of every kind, without an end behind them: nothing beside them is read. */
+/* Random bytes without a terminator: nothing outside of them is read. */
 static void test_hostile_answers(void **state)
 {
 	static const char bytes[] = "\\N\t\n\t\n\\\\a0'\r";
@@ -563,11 +563,11 @@ static void test_hostile_answers(void **state)
 		server_answer_free(&a);
 		free(text);
 	}
-	/* some are tables */
+	/* some of them are valid tables */
 	assert_in_range(taken, 1000, 150000);
 }
 
-/* A cell is NULL if it says no more than that. */
+/* A cell is NULL only if it is exactly \N. */
 static void test_null(void **state)
 {
 	static const char text[] = "a\tb\tc\n\\N\t\\Nx\t\\\\N\n";
@@ -582,12 +582,12 @@ static void test_null(void **state)
 	server_answer_free(&a);
 }
 
-/* ---- who and where ---- */
+/* ---- user and address ---- */
 
 static void test_urls(void **state)
 {
 	static const struct {
-		const char *url, *is, *said;	/* @is NULL: it is refused, that is said */
+		const char *url, *is, *said;	/* @is NULL: refused, with the message @said */
 	} rows[] = {
 		{ "http://ch.example:8123", "http://ch.example:8123/", "" },
 		{ "https://ch.example/a/b", "https://ch.example/a/b", "" },
@@ -631,7 +631,7 @@ static void test_urls(void **state)
 	}
 }
 
-/* What a build is goes to another machine as it is only if that is said. */
+/* Build data go to another machine unencrypted only if --plain-http is given. */
 static void test_plain(void **state)
 {
 	static const struct {
@@ -660,7 +660,7 @@ static void test_plain(void **state)
 	}
 }
 
-/* A user in the URL is one in words of URLs. */
+/* A user in the URL may be percent-encoded. */
 static void test_user_in_url(void **state)
 {
 	struct server_options o = { .timeout = 5 };
@@ -724,7 +724,7 @@ static void test_password_file(void **state)
 	}
 	forget();
 
-	/* it is told once, and goes on: some mount their secrets so */
+	/* only a warning: some systems mount secrets with this mode */
 	put_password("secret\r\n", 8, 0644);
 	s = begin(REPLIES(SAYS(200, "")), WITH(.password_file = password_file));
 	assert_true(server_do(s, "CREATE"));
@@ -757,7 +757,7 @@ static void test_bad_password_files(void **state)
 	assert_null(server_new(&o, diag));
 	assert_has(end_diag(), "more than one line");
 
-	/* a part of it would be sent */
+	/* only a part of it would be sent */
 	put_password("ab\0cd\n", 6, 0600);
 	o.user = NULL;
 	begin_diag();
@@ -774,7 +774,7 @@ static void test_bad_password_files(void **state)
 	assert_has(end_diag(), "No such file");
 }
 
-/* Over a network, a password does not go where all can read it; to this machine it may. */
+/* A password is not sent over a network unencrypted; to this machine it may be. */
 static void test_open_passwords(void **state)
 {
 	static const struct {
@@ -807,7 +807,7 @@ static void test_open_passwords(void **state)
 		server_free(s);
 		if (!!strstr(end_diag(), "use https://") != rows[i].refused)
 			fail_msg("%s", rows[i].url);
-		/* who has none may go there */
+		/* without a password that is allowed */
 		o.password_file = NULL;
 		begin_diag();
 		s = server_new(&o, diag);
@@ -817,7 +817,7 @@ static void test_open_passwords(void **state)
 	}
 }
 
-/* A proxy is for other machines. */
+/* No proxy is used for this machine. */
 static void test_no_proxy(void **state)
 {
 	struct server *s;
