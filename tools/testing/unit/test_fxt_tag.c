@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tags of registered strings: what a consumer keeps beside the decoder's table. */
+/* Tags of registered strings: values that a consumer keeps in the decoder's table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void end(void)
 	in_close(in);
 }
 
-/* It comes with each ref to the string, whatever for, until the index is given anew. */
+/* A tag comes with each reference to its string, in any role, until the index is reassigned. */
 static void kept_until_given_anew(void **state)
 {
 	(void)state;
@@ -108,7 +108,7 @@ static void kept_until_given_anew(void **state)
 	assert_int_equal(rec.event.name.tag, 11);
 	assert_int_equal(arg.name.tag, 0);
 	assert_memory_equal(arg.name.s, "other", 5);
-	/* the same string again: it may as well be another */
+	/* registered again with the same text, which clears the tag, too */
 	next_event();
 	assert_int_equal(rec.event.name.tag, 0);
 	assert_int_equal(arg.name.tag, 0);
@@ -118,7 +118,7 @@ static void kept_until_given_anew(void **state)
 	end();
 }
 
-/* Providers have tables, and so tags, of their own. */
+/* Each provider has a table of its own, and so tags of its own. */
 static void by_provider(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void by_provider(void **state)
 	end();
 }
 
-/* What is in no table keeps nothing, and does nobody harm. */
+/* Tags of strings that are in no table are not kept, and do no harm. */
 static void without_a_table(void **state)
 {
 	(void)state;

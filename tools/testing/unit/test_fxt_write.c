@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The FXT encoder: every record word by word as the format document lays it
- * out, the limits, and slots of the tables that are used again.
+ * The FXT encoder: every record word by word as the format document defines it, the limits, and
+ * the reuse of table slots.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The words written since the last time. */
+/* Expect these words since the last call. */
 static void expect(struct fixture *f, size_t n, const uint64_t *words)
 {
 	size_t len;
@@ -64,7 +64,7 @@ static void expect(struct fixture *f, size_t n, const uint64_t *words)
 	expect(f, sizeof(words_) / sizeof(words_[0]), words_);		\
 } while (0)
 
-/* Eight characters as the word that they are in a file. */
+/* Eight characters as a word of a file. */
 #define C8(a, b, c, d, e, f, g, h) \
 	((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | \
 	 (uint64_t)(e) << 32 | (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
@@ -151,7 +151,7 @@ static void arguments(void **state)
 	       0x0000000000010028, 0x5678);
 }
 
-/* The same, put together one by one; strings come before it, in order. */
+/* The same, built argument by argument; the record's strings are written before it, in order. */
 static void in_the_making(void **state)
 {
 	struct fixture *f = *state;
@@ -177,7 +177,7 @@ static void in_the_making(void **state)
 	       0x0000000000010023, 0xffffffff7fffffff,
 	       0x0000000200010016,
 	       4);
-	/* the last one, and one that is not */
+	/* the last string, an earlier one, and unknown ones */
 	assert_int_equal(fxt_known(f->w, FXT_STR("name")), 3);
 	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 1);
 	assert_int_equal(fxt_known(f->w, FXT_STR("m")), 0);
@@ -201,7 +201,7 @@ static void objects(void **state)
 	EXPECT(f, 0x0000000000010033, 1, 2, 0x0000000000020033, 3, 4, 0x0060502013030028, 9);
 }
 
-/* Every kind of record that takes arguments, with some; a value comes behind them. */
+/* Every kind of record that takes arguments; an event's value comes after them. */
 static void with_arguments(void **state)
 {
 	struct fixture *f = *state;
@@ -216,7 +216,7 @@ static void with_arguments(void **state)
 	EXPECT(f, 0x0000020002ab0057, 0x99, 0x0000000000010027, 0x1234, 0x0000000100020016);
 }
 
-/* Too long, too many, out of range: an error, and not a byte written. */
+/* Too long, too many, out of range: an error, and nothing is written. */
 static void limits(void **state)
 {
 	struct fixture *f = *state;
@@ -270,7 +270,7 @@ static void limits(void **state)
 	free(big);
 }
 
-/* The header of an instant; @strings: how many it had to write before it. */
+/* Write an instant and return its header; @strings: number of strings written before it. */
 static uint64_t instant(struct fixture *f, struct fxt_str category, struct fxt_str name,
 			uint64_t thread, unsigned int *strings)
 {
@@ -290,7 +290,7 @@ static uint64_t instant(struct fixture *f, struct fxt_str category, struct fxt_s
 	return v;
 }
 
-/* The index that a name has. */
+/* Write an instant with a name, and return the name's index. */
 static unsigned int named(struct fixture *f, unsigned int i, unsigned int *strings)
 {
 	char name[16];
@@ -309,7 +309,7 @@ static void fill_strings(struct fixture *f, unsigned int from, unsigned int to)
 	}
 }
 
-/* Which slot is used again: the first that was not used since the hand went by. */
+/* Which slot is reused: the first one not used since the hand last passed it. */
 static void slots_of_strings(void **state)
 {
 	enum { ALL = FXT_MAX_STRING_INDEX };
@@ -318,20 +318,20 @@ static void slots_of_strings(void **state)
 	uint64_t head;
 
 	fill_strings(f, 1, ALL);
-	/* used again, and kept */
+	/* used again, and therefore kept */
 	assert_int_equal(named(f, 2, &strings), 2);
 	assert_int_equal(strings, 0);
 	assert_int_equal(named(f, ALL, &strings), ALL);
 	assert_int_equal(named(f, ALL + 1, &strings), 1);
 	assert_int_equal(named(f, ALL + 2, &strings), 3);
 	assert_int_equal(strings, 1);
-	/* what was there is gone; 2 is still */
+	/* its slot was reused; that of 2 was not */
 	assert_int_equal(named(f, 1, &strings), 4);
 	assert_int_equal(strings, 1);
 	assert_int_equal(named(f, 2, &strings), 2);
 	assert_int_equal(strings, 0);
 	assert_int_equal(named(f, 3, &strings), 5);
-	/* all of them used lately: none of the record's own is taken */
+	/* all were used lately: the record's own slots are not reused */
 	for (unsigned int i = 6; i <= ALL; i++)
 		named(f, i, &strings);
 	for (unsigned int i = 1; i <= 3; i++)
@@ -343,7 +343,7 @@ static void slots_of_strings(void **state)
 	assert_int_equal(head >> 32 & 0xffff, 6);
 	assert_int_equal(head >> 48, 7);
 	assert_int_equal(strings, 1);
-	/* nor one that is not written yet */
+	/* nor is a slot that a record still being built refers to */
 	for (unsigned int i = 8; i < 8 + 30; i++) {
 		char name[16];
 
@@ -352,7 +352,7 @@ static void slots_of_strings(void **state)
 		assert_int_equal(fxt_ref(f->w, fxt_str(name, strlen(name))), i + (i > 8));
 	}
 	out_mem_data(f->out, &f->seen);
-	/* another section begins with empty tables */
+	/* a new section begins with empty tables */
 	fxt_provider_info(f->w, 1, (struct fxt_str){ 0 });
 	fill_strings(f, 1, ALL);
 	assert_int_equal(named(f, ALL + 1, &strings), 1);
@@ -374,7 +374,7 @@ static void slots_of_threads(void **state)
 			assert_int_equal(instant(f, none, none, i, &strings) >> 24, i);
 		for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 			assert_int_equal(instant(f, none, none, want[i][0], &strings) >> 24, want[i][1]);
-		/* all of them used lately: none of the record's own is taken */
+		/* all were used lately: the record's own slots are not reused */
 		for (unsigned int i = 1; i <= ALL + 2; i++)
 			if (i != 4 && i != 5)
 				assert_true(instant(f, none, none, i, &strings));
@@ -385,7 +385,7 @@ static void slots_of_threads(void **state)
 	}
 }
 
-/* The longest that are remembered; longer ones are written each time. */
+/* Strings of up to 512 bytes are remembered; longer ones are written each time. */
 static void remembered(void **state)
 {
 	static const size_t lengths[] = { 1, 7, 8, 9, 47, 48, 49, 50, 511, 512, 513 };
@@ -421,7 +421,7 @@ static void pins(void **state)
 			char name[16];
 			struct fxt_str s = fxt_str(name, (size_t)snprintf(name, sizeof(name), "%u", i));
 
-			/* twice is once, for as long as there is room */
+			/* pinning a string again changes nothing, as long as there is room */
 			for (unsigned int k = 0; k < 2; k++)
 				assert_int_equal(fxt_pin(f->w, s).pin, i < FXT_MAX_PINS - k ? i + 1 : 0);
 		}
@@ -436,8 +436,8 @@ static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
 }
 
 /*
- * Far more names and threads than there are slots: each event, read back with
- * the tables as they are at that point of the file, has its own.
+ * Far more names and threads than slots: each event has the right ones when it is read back with
+ * the tables as they are at its place in the file.
  */
 static void recycling(void **state)
 {
@@ -460,7 +460,7 @@ static void recycling(void **state)
 		struct fxt_arg args[3];
 		char name[40], arg[40], value[40];
 
-		/* some names come again and again */
+		/* some names come repeatedly */
 		snprintf(name, sizeof(name), "name %u", i % 7 ? i : i % 100);
 		snprintf(arg, sizeof(arg), "arg %u", i);
 		snprintf(value, sizeof(value), "value %u", i * 17);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --check, rule by rule: for each rule a file that breaks just this one, which
- * is told with the right offset and exit status 1; and files that keep all.
+ * --check, rule by rule: for each rule a file that breaks only this one, which is reported with
+ * the right offset and exit status 1; and files that break none.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,9 +21,9 @@ static const struct { const char *name, *text; } rules[] = {
 #undef ROW
 };
 
-/* Strings of the base: */
+/* Strings of the base file. */
 enum { S_PROCESS = 1, S_CAT, S_NAME, S_ARG, S_OTHER, S_FRAME };
-/* Threads of the base; 3 is idle. */
+/* Threads of the base file; 3 is idle. */
 enum { T_ONE = 1, T_TWO, T_IDLE };
 
 static uint64_t arg_header(unsigned int type, unsigned int words, unsigned int name, uint64_t bits)
@@ -37,13 +37,13 @@ static uint64_t event_header(enum fxt_event_type type, unsigned int args)
 	       (uint64_t)S_CAT << 32 | (uint64_t)S_NAME << 48;
 }
 
-/* An event of the base's names on thread one. */
+/* An event on thread one, with the base file's category and name. */
 static size_t event(struct raw *r, enum fxt_event_type type, uint64_t time, uint64_t value)
 {
 	return raw_event(r, type, time, T_ONE, S_CAT, S_NAME, value);
 }
 
-/* With one argument of one word. */
+/* The same with an argument of one word. */
 static size_t event_arg(struct raw *r, enum fxt_event_type type, uint64_t time, uint64_t arg)
 {
 	size_t at = raw_begin(r, event_header(type, 1));
@@ -101,7 +101,7 @@ static void good_events(struct raw *r)
 	raw_event(r, FXT_EV_DURATION_BEGIN, 15, T_TWO, S_CAT, S_NAME, 0);
 	raw_event(r, FXT_EV_FLOW_END, 15, T_TWO, S_CAT, S_NAME, 5);
 	raw_event(r, FXT_EV_DURATION_END, 16, T_TWO, S_CAT, S_NAME, 0);
-	/* Complete ones: the enclosing first, then within it, then behind it. */
+	/* Complete ones: an enclosing one first, then those within it, then those after it. */
 	event(r, FXT_EV_DURATION_COMPLETE, 20, 30);
 	event(r, FXT_EV_DURATION_COMPLETE, 20, 25);
 	event(r, FXT_EV_DURATION_COMPLETE, 25, 30);
@@ -119,7 +119,7 @@ static void good_events(struct raw *r)
 	event_arg(r, FXT_EV_COUNTER, 51, arg_header(FXT_ARG_U32, 1, S_ARG, 2));
 }
 
-/* Viewers sort by time: an order of the file that is none of time is fine. */
+/* Viewers sort by time, so the file's order does not matter. */
 static void good_disorder(struct raw *r)
 {
 	base(r);
@@ -147,7 +147,7 @@ static void good_others(struct raw *r)
 	raw_begin(r, FXT_REC_SCHEDULING | 3u << 24 | (uint64_t)T_ONE << 28 | (uint64_t)T_IDLE << 36);
 	raw_word(r, 6);
 	raw_end(r);
-	/* what came later: kinds of scheduling, profiles, arguments */
+	/* later additions to the format: kinds of scheduling, profiles, arguments */
 	raw_begin(r, FXT_REC_SCHEDULING | 1u << 16 | 300ull << 20 | 3ull << 36 | 1ull << 60);
 	raw_word(r, 6);
 	raw_word(r, 101);
@@ -178,7 +178,7 @@ static void good_others(struct raw *r)
 	event(r, FXT_EV_INSTANT, 7, 0);
 }
 
-/* An async operation that is open at the end is remarked on, no more. */
+/* An async operation that is open at the end only gets a remark. */
 static void good_open_async(struct raw *r)
 {
 	base(r);
@@ -199,12 +199,12 @@ struct part {
 	unsigned int words;
 	const char *stream;
 	size_t len;
-	bool no_size;		/* the header has it, or is to be without */
+	bool no_size;		/* the header has the size already, or shall have none */
 };
 
 #define COUNT(...)	(sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define WORDS(...)	.word = { __VA_ARGS__ }, .words = COUNT(__VA_ARGS__)
-/* A literal with all its bytes, but for the NUL behind it. */
+/* A literal without its terminating NUL. */
 #define STREAM(text)	.stream = (text), .len = sizeof(text) - 1
 
 #define HEAD(type, thread, category, name, args)			\
@@ -218,7 +218,7 @@ struct part {
 #define STRING(index, text)						\
 	{ .header = FXT_REC_STRING | (index) << 16 | (sizeof(text) - 1ull) << 32, STREAM(text) }
 #define THREAD(index, ...)	RECORD(FXT_REC_THREAD | (index) << 16, __VA_ARGS__)
-/* Events of thread one and the base's names: those without a value, and with one. */
+/* Events on thread one with the base file's names: without a value, and with one. */
 #define EVENT(type, time)	RECORD(HEAD(FXT_EV_##type, T_ONE, S_CAT, S_NAME, 0), time)
 #define VALUE(type, time, v)	RECORD(HEAD(FXT_EV_##type, T_ONE, S_CAT, S_NAME, 0), time, v)
 /* With arguments. */
@@ -227,7 +227,7 @@ struct part {
 #define SWITCH(state, thread, bits)					\
 	RECORD(FXT_REC_SCHEDULING | (uint64_t)(state) << 24 | (uint64_t)T_ONE << 28 | \
 	       (uint64_t)(thread) << 36 | (bits), 1)
-/* The rest of a flow whose begin stands elsewhere, on thread two: three records. */
+/* The end of a flow that begins elsewhere, on thread two: three records. */
 #define REST_OF_FLOW							\
 	RECORD(HEAD(FXT_EV_DURATION_BEGIN, T_TWO, S_CAT, S_NAME, 0), 100), \
 	RECORD(HEAD(FXT_EV_FLOW_END, T_TWO, S_CAT, S_NAME, 0), 100, 5), \
@@ -235,7 +235,7 @@ struct part {
 
 #define PARTS_MAX 7
 
-/* One byte more than a string may have, and more. */
+/* Long enough for strings that exceed the limit. */
 static char long_text[32000];
 
 static const struct broken {
@@ -243,7 +243,7 @@ static const struct broken {
 	unsigned int at;	/* the part that is wrong ... */
 	unsigned int plus;	/* ... and the offset in it */
 	struct part part[PARTS_MAX];
-	bool no_base;		/* only the magic number and a provider before */
+	bool no_base;		/* preceded only by the magic number and a provider */
 	unsigned int cut;	/* bytes missing at the end */
 } bad[] = {
 	/* Another magic number, in the middle. */
@@ -305,7 +305,7 @@ static const struct broken {
 	{ RULE_KOID_0, 0, 0, .part = {
 		RECORD(FXT_REC_KERNEL_OBJECT | FXT_KOBJ_PROCESS << 16 | S_NAME << 24, 0) } },
 	{ RULE_KOID_0, 0, 0, .part = { SWITCH(FXT_THREAD_BLOCKED, T_IDLE, 1ull << 52) } },
-	/* The process comes second. */
+	/* The process argument comes second. */
 	{ RULE_THREAD_NAME, 0, 0, .part = {
 		RECORD(FXT_REC_KERNEL_OBJECT | FXT_KOBJ_THREAD << 16 | S_NAME << 24 | 2ull << 40,
 		       102, ARG(FXT_ARG_U32, 1, S_ARG, 1), ARG(FXT_ARG_KOID, 2, S_PROCESS, 0),
@@ -319,14 +319,14 @@ static const struct broken {
 		RECORD(HEAD(FXT_EV_INSTANT, T_ONE, S_CAT, S_FRAME, 0), 1) } },
 	{ RULE_COUNTER_VALUES, 0, 16, .part = {
 		ARGS(COUNTER, 1u, ARG(FXT_ARG_STRING, 1, S_ARG, S_NAME), 0) } },
-	/* Another counter, of the name "other". */
+	/* Another counter, named "other". */
 	{ RULE_COUNTER_NAMES, 1, 16, .part = {
 		ARGS(COUNTER, 1u, ARG(FXT_ARG_U32, 1, S_ARG, 1), 0),
 		RECORD(HEAD(FXT_EV_COUNTER, T_ONE, S_CAT, S_OTHER, 1u),
 		       2, ARG(FXT_ARG_U32, 1, S_ARG, 1), 0) } },
 	{ RULE_BEGIN_UNFINISHED, 0, 0, .part = { EVENT(DURATION_BEGIN, 1) } },
 	{ RULE_END_STRAY, 0, 0, .part = { EVENT(DURATION_END, 1) } },
-	/* In order of time the second end comes before the begin. */
+	/* By time, the second end comes before the begin. */
 	{ RULE_END_STRAY, 2, 0, .part = {
 		EVENT(DURATION_BEGIN, 10), EVENT(DURATION_END, 11), EVENT(DURATION_END, 5) } },
 	{ RULE_COMPLETE_BACKWARDS, 0, 0, .part = { VALUE(DURATION_COMPLETE, 10, 9) } },
@@ -350,7 +350,7 @@ static const struct broken {
 	{ RULE_ASYNC_NAMES, 1, 0, .part = { VALUE(ASYNC_BEGIN, 1, 5),
 		RECORD(HEAD(FXT_EV_ASYNC_END, T_ONE, S_OTHER, S_NAME, 0), 2, 5) } },
 	{ RULE_FLOW_SLICE, 0, 0, .part = { VALUE(FLOW_BEGIN, 1, 5), REST_OF_FLOW } },
-	/* In the file before the duration's begin, at the same time. */
+	/* Before the duration's begin in the file, with the same time. */
 	{ RULE_FLOW_SLICE, 0, 0, .part = {
 		VALUE(FLOW_BEGIN, 1, 5), EVENT(DURATION_BEGIN, 1), EVENT(DURATION_END, 2),
 		REST_OF_FLOW } },
@@ -386,7 +386,7 @@ static size_t add_part(struct raw *r, const struct part *p)
 	return at;
 }
 
-/* Return: the offset of what is wrong. */
+/* Return: the offset of the fault. */
 static size_t make_bad(struct raw *r, const struct broken *b)
 {
 	static const struct part none;
@@ -412,7 +412,7 @@ static size_t make_bad(struct raw *r, const struct broken *b)
 static const struct {
 	unsigned int bit;
 	uint64_t header;
-	unsigned int words;	/* behind the header */
+	unsigned int words;	/* after the header */
 } reserved[] = {
 	{ 63, 1u << 16 | 5u << 20, 0 },				/* provider info */
 	{ 52, 2u << 16 | 1u << 20, 0 },				/* provider section */
@@ -477,7 +477,7 @@ static void test_rules(void **state)
 	}
 }
 
-/* One level more than there may be. */
+/* One level more than allowed. */
 static void test_nesting(void **state)
 {
 	(void)state;
@@ -507,7 +507,7 @@ static void test_reserved(void **state)
 	}
 }
 
-/* Processor time of a check of @n durations that are over, and @n flows behind. */
+/* CPU time of checking @n durations that have ended, followed by @n flows. */
 static clock_t time_of(unsigned int n)
 {
 	struct raw r = { 0 };
@@ -528,7 +528,7 @@ static clock_t time_of(unsigned int n)
 	return begin;
 }
 
-/* Four times as many take about four times as long, not sixteen times. */
+/* The time grows linearly: 4 times as many take about 4 times as long, not 16 times. */
 static void test_flow_time(void **state)
 {
 	clock_t few = time_of(20000), many = time_of(80000);
@@ -539,8 +539,8 @@ static void test_flow_time(void **state)
 }
 
 /*
- * Each rule has a file above that breaks it, but for the one that is no must;
- * the deepest nesting has a test of its own.
+ * Each rule has a file above that breaks it, except the one that is only a remark; nesting has a
+ * test of its own.
  */
 static void test_all_rules(void **state)
 {
@@ -556,7 +556,7 @@ static void test_all_rules(void **state)
 			fail_msg("no file breaks %s", rules[i].name);
 }
 
-/* Each rule stands in the documentation, as it is demanded there. */
+/* Each rule is in the documentation, with the same words. */
 static void test_documented(void **state)
 {
 	struct bytes text = fixture("../../../../Documentation/fxt-input.md");
@@ -607,7 +607,7 @@ static void test_remark(void **state)
 	raw_free(&r);
 }
 
-/* Many findings of one rule: the first ten are told, the others counted. */
+/* Many findings of one rule: the first ten are printed, the others counted. */
 static void test_many(void **state)
 {
 	struct raw r = { 0 };
@@ -629,7 +629,7 @@ static void test_many(void **state)
 	raw_free(&r);
 }
 
-/* A file that is none breaks the first rule, and nothing more can be said. */
+/* A file that is not FXT breaks the first rule, and nothing else is reported. */
 static void test_no_file(void **state)
 {
 	struct conversion c = convert("fxt", "check", "not a trace, really", 19, NULL);
@@ -640,7 +640,7 @@ static void test_no_file(void **state)
 	conversion_free(&c);
 }
 
-/* More events than are put in order: memory stays bounded, order is kept. */
+/* More events than are sorted at a time: memory stays bounded, and the order right. */
 static void test_window(void **state)
 {
 	struct raw r = { 0 };
@@ -651,7 +651,7 @@ static void test_window(void **state)
 	for (uint64_t i = 0; i < FXT_CHECK_WINDOW + 1000; i++)
 		event(&r, i % 2 ? FXT_EV_DURATION_END : FXT_EV_DURATION_BEGIN, i, 0);
 	assert_fxt_clean(r.b.data, r.b.n);
-	/* Too far back to be judged: that is said. */
+	/* Too far out of order to be checked, which is reported. */
 	event(&r, FXT_EV_INSTANT, 1, 0);
 	c = convert("fxt", "check", r.b.data, r.b.n, NULL);
 	assert_int_equal(c.status, 0);

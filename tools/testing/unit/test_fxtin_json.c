@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FXT as an input: every record and argument type of the document, made word by
- * word in both byte orders, read back as JSON; what is unknown and what is
- * broken; and the counts of what our own encoder wrote.
+ * FXT as an input: every record and argument type of the document, made word by word in both byte
+ * orders, and read back as JSON; unknown and broken records; and the counts of what etrace's own
+ * encoder wrote.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static uint64_t double_bits(double d)
 	return bits;
 }
 
-/* What came later into the document. */
+/* Later additions to the document. */
 static void make_later(struct raw *r)
 {
 	raw_begin(r, FXT_REC_EVENT | FXT_EV_INSTANT << 16 | 3u << 20 | 5u << 24 | 2ull << 32 | 3ull << 48);
@@ -91,7 +91,10 @@ static void make_later(struct raw *r)
 	raw_end(r);
 }
 
-/* One record of every type, as data/fxt/all-types.txt tells; strings 1 "process", 2 "cat", 3 "name", 4 "arg". */
+/*
+ * One record of every type, as in data/fxt/all-types.txt; strings: 1 "process", 2 "cat", 3 "name",
+ * 4 "arg".
+ */
 static void make_all(struct raw *r)
 {
 	raw_magic(r);
@@ -175,7 +178,7 @@ static void make_all(struct raw *r)
 	make_later(r);
 }
 
-/* Each line of a text has in it what the same line of the other one says. */
+/* Each line of a text contains the same line of the other one. */
 static void assert_lines(const struct bytes *text, const struct bytes *want)
 {
 	const char *p = text->data, *w = want->data;
@@ -220,7 +223,7 @@ static void test_all_types(void **state)
 	bytes_free(&want);
 }
 
-/* Types that are not in the document are passed over by their size. */
+/* Types that are not in the document are skipped by their size. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -256,7 +259,7 @@ static void test_unknown(void **state)
 		raw_word(&r, 7);
 		raw_word(&r, 1);
 		raw_word(&r, 2);
-		raw_word(&r, 0x1213141516171819);	/* only its type knows what */
+		raw_word(&r, 0x1213141516171819);	/* of unknown meaning */
 		raw_end(&r);
 		c = convert("fxt", "json", r.b.data, r.b.n, NULL);
 		assert_int_equal(c.status, 0);
@@ -281,7 +284,7 @@ static void test_unknown(void **state)
 	}
 }
 
-/* The document allows a record to become longer: its parts stay where they are. */
+/* The document allows records to become longer: existing parts stay where they are. */
 static void test_longer(void **state)
 {
 	struct raw r = { 0 };
@@ -298,7 +301,7 @@ static void test_longer(void **state)
 	raw_word(&r, 6);
 	raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 7));
 	raw_word(&r, 4711);		/* the counter id */
-	raw_word(&r, 1);		/* what a later version has */
+	raw_word(&r, 1);		/* added by a later version */
 	raw_word(&r, 2);
 	raw_end(&r);
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
@@ -309,7 +312,7 @@ static void test_longer(void **state)
 	raw_free(&r);
 }
 
-/* What is broken is told with its offset, and the records behind it are read. */
+/* Faults are reported with their offset, and the records after them are read. */
 static void test_broken(void **state)
 {
 	struct raw r = { 0 };
@@ -329,12 +332,12 @@ static void test_broken(void **state)
 	raw_word(&r, 7);
 	raw_word(&r, arg_header(FXT_ARG_U64, 2, 1, 0));
 	raw_end(&r);
-	/* Two arguments announced, one there; at 80, the second would be at 104. */
+	/* Two arguments announced, only one present: the record at 80 ends at 104. */
 	raw_begin(&r, FXT_REC_EVENT | 2u << 20 | 1u << 24 | 1ull << 32 | 1ull << 48);
 	raw_word(&r, 8);
 	raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 5));
 	raw_end(&r);
-	/* A string and a thread that nobody registered, at 104. */
+	/* A string and a thread that were never registered, at 104. */
 	raw_event(&r, FXT_EV_INSTANT, 9, 9, 1, 99, 0);
 	raw_word(&r, 0);		/* a zero header, at 120 */
 	raw_event(&r, FXT_EV_INSTANT, 10, 1, 1, 1, 0);
@@ -372,7 +375,7 @@ static void test_not_fxt(void **state)
 	}
 }
 
-/* Without its first word a file is read all the same, and that is said. */
+/* A file without its first word is still read, and this is reported. */
 static void test_no_magic(void **state)
 {
 	(void)state;
@@ -395,7 +398,7 @@ static void test_no_magic(void **state)
 	}
 }
 
-/* Bits that must be zero are told whatever is made of the file. */
+/* Reserved bits that are set are reported for every output. */
 static void test_reserved(void **state)
 {
 	static const char *const to[] = { "json", "stats", "check" };
@@ -430,9 +433,9 @@ static void test_reserved(void **state)
 /* A record, and the bits of one of its words that the document reserves. */
 struct reserved {
 	uint64_t header;
-	uint64_t word[2];		/* the first after it; others are 0 */
-	unsigned char words;		/* all after it */
-	unsigned char at;		/* which one has them; 0: the header */
+	uint64_t word[2];		/* the first ones after the header; the others are 0 */
+	unsigned char words;		/* after the header */
+	unsigned char at;		/* the word that has them; 0: the header */
 	unsigned char from, to;
 };
 
@@ -454,10 +457,10 @@ static bool reserved_is_told(const struct reserved *row, unsigned int bit)
 	return told;
 }
 
-/* Each of them, and not the bit before the first. */
+/* Each of them is reported, and the bit before the first is not. */
 static void test_each_reserved_bit(void **state)
 {
-/* The only argument of an event, with and without a value. */
+/* An event with one argument, with or without a value. */
 #define ARG(type, words) FXT_REC_EVENT | 1u << 20 | 1u << 24, \
 	{ 0, (type) | ((words) << 4) }, 1 + (words), 2
 	static const struct reserved rows[] = {
@@ -503,7 +506,7 @@ static void test_each_reserved_bit(void **state)
 	}
 }
 
-/* No more of a large record is in memory than its parts may take. */
+/* Only a bounded part of a large record is in memory at a time. */
 static void test_large_window(void **state)
 {
 	char path[] = "/tmp/etrace-fxt-XXXXXX";
@@ -538,7 +541,7 @@ static void test_large_window(void **state)
 	unlink(path);
 }
 
-/* All of it comes out, and what is behind it is read. */
+/* All of a large record is printed, and the record after it is read. */
 static void test_large(void **state)
 {
 	static const size_t size = 9 << 20;
@@ -558,7 +561,7 @@ static void test_large(void **state)
 	bytes_add(&r.b, "\0\0\0", 3);
 	raw_end(&r);
 	raw_event(&r, FXT_EV_INSTANT, 77, 0, 1, 1, 0);
-	/* the event has no room for its thread */
+	/* the event's record is too short for its thread */
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
 	assert_int_equal(c.status, 1);
 	assert_int_equal(c.out.n > 2 * (size - 3), 1);
@@ -567,26 +570,26 @@ static void test_large(void **state)
 	assert_true(has_line(&c.out, "abab\"}"));
 	assert_true(has_line(&c.out, "{\"record\":\"event\",\"offset\":9437232,\"words\":2,"));
 	conversion_free(&c);
-	/* cut in its bytes: those that are there */
+	/* cut within the data: those before the cut are printed */
 	c = convert("fxt", "json", r.b.data, size / 2, NULL);
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "offset 24: the file ends inside a record"));
 	assert_true(has_line(&c.out, "abab\"}"));
 	conversion_free(&c);
-	/* and before them */
+	/* cut before the data */
 	c = convert("fxt", "json", r.b.data, 36, NULL);
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "offset 24: the file ends inside a record"));
 	assert_int_equal(count_lines(&c.out, "large"), 0);
 	conversion_free(&c);
-	/* a header alone says that there is more */
+	/* a record that consists of its header only */
 	raw_patch(&r, 24, FXT_REC_LARGE | 1u << 4 | 1ull << 40);
 	c = convert("fxt", "json", r.b.data, 32, NULL);
 	assert_true(has_line(&c.messages, "offset 24: record whose parts do not fit its size"));
 	assert_true(has_line(&c.out, "{\"record\":\"large\",\"offset\":24,"));
 	conversion_free(&c);
 	raw_patch(&r, 24, FXT_REC_LARGE | (3 + size / 8) << 4 | 1ull << 40);
-	/* bytes of more than it holds, and a kind that nobody knows */
+	/* more data announced than it holds; then also an unknown kind */
 	raw_patch(&r, 40, UINT64_MAX - 7);
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
 	assert_true(has_line(&c.messages, "offset 24: record whose parts do not fit its size"));
@@ -600,7 +603,7 @@ static void test_large(void **state)
 	assert_true(has_line(&c.out, "{\"record\":\"event\",\"offset\":9437232,"));
 	conversion_free(&c);
 	raw_free(&r);
-	/* 32 GiB that are not there */
+	/* a record of 32 GiB, of which only the beginning is there */
 	raw_magic(&r);
 	at = raw_begin(&r, FXT_REC_LARGE | 0xffffffffull << 4 | 1ull << 40);
 	raw_word(&r, 0);
@@ -614,7 +617,7 @@ static void test_large(void **state)
 	free(bytes);
 }
 
-/* The summary of all that: every number of it. */
+/* The summary of all types: every number. */
 static void test_summary(void **state)
 {
 	static const struct { const char *file; const struct opt_given given[2]; } forms[] = {
@@ -625,7 +628,7 @@ static void test_summary(void **state)
 
 	(void)state;
 	make_all(&r);
-	/* as many events of each: in the order of their koids */
+	/* equal numbers of events: sorted by koid */
 	for (unsigned int i = 0; i < 4; i++) {
 		raw_thread(&r, 20 + i, 900 - 100 * i, 950 + i);
 		raw_event(&r, FXT_EV_INSTANT, 900000 - i, 20 + i, 2, 3, 0);
@@ -642,7 +645,7 @@ static void test_summary(void **state)
 	raw_free(&r);
 }
 
-/* What our own encoder writes comes back: the same events in the same order. */
+/* What etrace's own encoder writes is read back: the same events in the same order. */
 static void test_counts(void **state)
 {
 	struct out *out = out_mem();
@@ -659,7 +662,7 @@ static void test_counts(void **state)
 	fxt_magic(w);
 	fxt_provider_info(w, 1, FXT_STR("test"));
 	fxt_init(w, 1000000000);
-	/* More names than the string table holds, and more threads. */
+	/* More names and more threads than the tables hold. */
 	for (uint64_t i = 0; i < 40000; i++) {
 		char text[32];
 		int len = snprintf(text, sizeof(text), "name %u", (unsigned int)i);
@@ -694,7 +697,7 @@ static void test_counts(void **state)
 	out_close(out);
 }
 
-/* Two providers have tables of their own. */
+/* Each provider has tables of its own. */
 static void test_providers(void **state)
 {
 	struct raw r = { 0 };
@@ -722,7 +725,7 @@ static void test_providers(void **state)
 	raw_free(&r);
 }
 
-/* Strings of any bytes: those that are not text are there as digits too. */
+/* Strings of any bytes: those that are not text are printed in hex, too. */
 static void test_bytes(void **state)
 {
 	struct raw r = { 0 };
@@ -734,7 +737,7 @@ static void test_bytes(void **state)
 	raw_begin(&r, FXT_REC_STRING | 2u << 16 | 4ull << 32);
 	raw_stream(&r, "a\0b\n", 4);
 	raw_end(&r);
-	/* the document allows any in the name of a kernel object */
+	/* the document allows any bytes in a kernel object's name */
 	raw_begin(&r, FXT_REC_KERNEL_OBJECT | FXT_KOBJ_PROCESS << 16 | 0x8003ull << 24);
 	raw_word(&r, 5);
 	raw_stream(&r, "\xff\0n", 3);
@@ -748,7 +751,7 @@ static void test_bytes(void **state)
 	raw_free(&r);
 }
 
-/* Every record type cut at every byte and flipped at every byte, both orders. */
+/* Every record type cut at every byte and with every byte inverted, in both byte orders. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -768,7 +771,7 @@ static void test_damage(void **state)
 					copy[i] = (char)~copy[i];
 				c = convert("fxt", to[how], copy, n, NULL);
 				assert_true(c.status <= 2);
-				/* Whole records before a cut are all there. */
+				/* All complete records before the cut are there. */
 				if (!how && i >= 128)
 					assert_true(count_lines(&c.out, "\"record\"") >= 8);
 				assert_true(c.peak < (1u << 20) + 16 * n);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that conversions of the samples write, byte by byte, against data/golden:
- * what other tests look at in parts.  An FXT file is compared as its records.
- * And of a SWAP stream with every message in all its forms.  Where a change is
- * meant: golden_compare().
+ * All that conversions of the samples write, compared byte by byte with data/golden: other tests
+ * look at parts of it.  FXT files are compared as records.  Also a SWAP stream that has every
+ * message in all its forms.  For intended changes see golden_compare().
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +37,7 @@ static const struct sample {
 	{ "etrace", "rec/trace", { "stats" } },
 };
 
-/* The program's version, which is not what is compared. */
+/* Remove the program's version, which is not compared. */
 static void drop_version(struct bytes *b)
 {
 	static const char writer[] = "etrace-read ";
@@ -53,7 +52,7 @@ static void drop_version(struct bytes *b)
 	}
 }
 
-/* What a sink makes of it, with what is said of it and how it ends. */
+/* Compare a sink's output, messages and exit status. */
 static void compare_output(const char *base, const char *from, const char *to, const struct bytes *in)
 {
 	struct conversion c = convert(from, to, in->data, in->n, NULL);
@@ -84,7 +83,7 @@ static void outputs(void **state)
 	bytes_free(&in);
 }
 
-/* The summary for programs has more than that for people. */
+/* The JSON summary has more than the text. */
 static void summaries(void **state)
 {
 	const struct sample *s = *state;
@@ -101,7 +100,7 @@ static void summaries(void **state)
 
 /* ---- every message ---- */
 
-/* SYSTEM messages have an arithmetic of their own: test_swap_stream.c. */
+/* The length of SYSTEM messages follows rules of its own: test_swap_stream.c. */
 static void every_message(void **state)
 {
 	static const char *const sinks[] = { "json", "fxt", "stats" };
@@ -139,6 +138,6 @@ int main(void)
 				.test_func = k ? summaries : outputs,
 				.initial_state = (void *)(uintptr_t)&samples[i],
 			};
-	/* the tests are made here: the macro would count an array's elements */
+	/* the array is filled at run time: the macro would count its elements */
 	return _cmocka_run_group_tests("golden outputs", tests, 2 * N + 1, NULL, NULL);
 }

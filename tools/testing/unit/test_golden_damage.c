@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is made of damage: small inputs of every format with each byte one more,
- * and with one bit of it another or cut there, by turns.  All that is written and
- * said of it is compared with what it was, by digests.  A digest covers every 7th
- * byte of a block, so that a run which tries every 7th byte (common_seed.h) makes
- * some of the digests as a whole.  Where a change is meant: golden_compare();
- * DIR/damage.all has what the digests are of.
+ * Conversions of damaged inputs: small inputs of every format, with each byte incremented, and
+ * alternately with one of its bits flipped or cut there.  All output and messages are compared
+ * with earlier ones by digests.  A digest covers every 7th byte of a block, so that a run that
+ * tries every 7th byte (common_seed.h) computes complete digests.  For intended changes see
+ * golden_compare(); DIR/damage.all has the texts behind the digests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,15 +23,15 @@
 #include "common_swap.h"
 #include "base/xalloc.h"
 
-#define BLOCK	32u	/* damaged bytes to a digest */
-#define BASIS	0xcbf29ce484222325ull	/* a digest of nothing */
+#define BLOCK	32u	/* damaged bytes per digest */
+#define BASIS	0xcbf29ce484222325ull	/* the digest of nothing */
 
 static struct bytes digests;
 static FILE *all;
 
 static uint64_t digest(uint64_t h, const struct bytes *b)
 {
-	/* the length, too: where one text ends and the next begins */
+	/* the length, too, marks where one text ends and the next begins */
 	h ^= b->n;
 	for (size_t i = 0; i < b->n; i++)
 		h = (h ^ (unsigned char)b->data[i]) * 0x100000001b3ull;
@@ -43,7 +42,7 @@ enum how { MORE, BIT, CUT };
 
 static const struct opt_given *options;
 
-/* Does a line of the text have this name: "!FN|", "!FN[0]", "!FN_end|"? */
+/* Does a line of the text have this name, as in "!FN|", "!FN[0]" or "!FN_end|"? */
 static bool has_name(const char *text, size_t n, const char *name, size_t len)
 {
 	for (const char *s = text, *end = text + n; (s = memchr(s, '!', (size_t)(end - s)));)
@@ -58,9 +57,9 @@ static bool is_letter(char c)
 }
 
 /*
- * One letter more or less may make the name of another line, and that is worth a
- * look; but the name of a kind of events that is still to come would be another
- * thing then: so names that no line has now become such that none ever will.
+ * A changed letter may result in the name of another line, which is worth a test.  But if a
+ * future kind of event had the resulting name, the digest would change: so names that no line
+ * has now are changed to names that none will ever have.
  */
 static void no_new_name(char *s, size_t n, size_t at, const struct bytes *in)
 {
@@ -91,7 +90,7 @@ static uint64_t damage(const char *from, const char *to, const struct bytes *in,
 		no_new_name(copy, n, at, in);
 	c = convert(from, to, copy, n, options);
 	h = digest(h, &c.out) + (uint64_t)c.status;
-	/* one about an FXT file of etrace's names the program's version */
+	/* one about an FXT file of etrace names the program's version */
 	if (strcmp(from, "fxt") || strcmp(to, "etrace"))
 		h = digest(h, &c.messages);
 	if (all)
@@ -102,7 +101,7 @@ static uint64_t damage(const char *from, const char *to, const struct bytes *in,
 	return h;
 }
 
-/* The digest with damage to one more byte. */
+/* The digest, extended by damage to one more byte. */
 static uint64_t damage_byte(const char *from, const char *to, const struct bytes *in, size_t at,
 			    uint64_t h)
 {
@@ -110,7 +109,7 @@ static uint64_t damage_byte(const char *from, const char *to, const struct bytes
 	return damage(from, to, in, at, at % 2 ? CUT : BIT, h);
 }
 
-/* A line of the golden file: what was damaged, and the digest. */
+/* Add a line to the golden file: what was damaged, and the digest. */
 static void __attribute__((format(printf, 2, 3))) add_digest(uint64_t h, const char *format, ...)
 {
 	char line[200];
@@ -142,7 +141,7 @@ static void damages(const char *name, const char *from, const char *to, const st
 					h = damage_byte(from, to, in, i, h);
 			add_digest(h, "%s to %s, every %uth byte from %zu", name, to, CASE_STEP, first);
 		}
-		/* the next of the block's, or the next block */
+		/* the block's next series, or the next block */
 		first = first % CASE_STEP < CASE_STEP - 1 ? first + 1 : end;
 	}
 }
@@ -175,7 +174,7 @@ static void test_files(void **state)
 	}
 }
 
-/* Each line missing, and each behind the one that follows it. */
+/* Each line left out, and each line swapped with the next. */
 static void test_lines(void **state)
 {
 	struct bytes in = { (char *)(uintptr_t)every_kind_lines, strlen(every_kind_lines), 0 };
@@ -208,7 +207,7 @@ static void test_lines(void **state)
 	}
 }
 
-/* Lines that come twice are dropped once, unless they are another. */
+/* Every line twice: copies are dropped, except where they may be lines of their own. */
 static void test_twice(void **state)
 {
 	struct bytes b = { 0 };
@@ -223,7 +222,7 @@ static void test_twice(void **state)
 	bytes_free(&b);
 }
 
-/* Counts that lengths tell, of messages among others. */
+/* Counts that follow from a message's length; and other messages around it. */
 static void test_system(void **state)
 {
 	struct stream s = { 0 };
@@ -237,7 +236,7 @@ static void test_system(void **state)
 	sw_free(&s);
 }
 
-/* A message of each layout; every number that is said to be a function's has a name. */
+/* A message of each layout; every number that stands for a function has a name. */
 static void test_messages(void **state)
 {
 	int fd = memfd_create("map", MFD_CLOEXEC);
@@ -297,7 +296,7 @@ static void test_reports(void **state)
 	}
 }
 
-/* A packet of every type but those of samples, in the older forms and the other byte order. */
+/* Packets of most types, in the older forms and in the other byte order. */
 static void test_logs(void **state)
 {
 	(void)state;
@@ -358,7 +357,7 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	if (to) {
-		/* the file has all digests */
+		/* the golden file has all digests */
 		setenv("LONG", "y", 1);
 		snprintf(path, sizeof(path), "%s/damage.all", to);
 		all = fopen(path, "w");

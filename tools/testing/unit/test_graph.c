@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules by which inputs belong to outputs (etrace-db(5)): who made what of what, through
- * which names and descriptors.  For what, and what is handed over, is in test_uses.c.
+ * The rules by which inputs belong to outputs (etrace-db(5)): which program made what from what,
+ * through which names and descriptors.  Classes and what is passed on are in test_uses.c.
  */
 #include "common_graph.h"
 #include "build/build.h"
@@ -10,7 +10,7 @@
 
 static const char paths[] = "SELECT CAST(path AS TEXT) FROM file ORDER BY path";
 
-/* A path is valid in the root directory of its process, and of nobody else. */
+/* A path is valid in the root directory of its process, and in no other. */
 static void test_roots(void **state)
 {
 	(void)state;
@@ -23,10 +23,10 @@ static void test_roots(void **state)
 	runs(2, "/bin/cc");
 	reads(2, "/in.c", 11);
 	writes(2, "/out.o", 12);
-	/* what is no path, and what failed */
+	/* a name that is no path, and a call that failed */
 	line(2, "ChrootFailed|");
 	opens(2, 9, "pipe:[5]", WR, 0, 0);
-	/* a root within that one, which its child has, too */
+	/* a root within that one, which the child inherits */
 	line(2, "PivotRoot|newnamesize=2,oldnamesize=4");
 	line(2, "NR|/d");
 	line(2, "PO|/d/o");
@@ -39,7 +39,7 @@ static void test_roots(void **state)
 	reads(3, "/lib/a.so", 0);
 	ends(3);
 	ends(2);
-	/* who made them has the machine's all the time */
+	/* the parent still has the machine's root */
 	removes(1, "/in.c");
 	ends(1);
 	says(paths, "/ /bin/sh /c /c/bin/cc /c/d /c/d/bin/as /c/in.c /c/out.o /in.c "
@@ -48,8 +48,8 @@ static void test_roots(void **state)
 }
 
 /*
- * Names count as those that the process sees, whether the trace has them that way or, from
- * strace, from the machine's root; also if they were known before.
+ * A file's class follows from its path in the process's root, whether the trace has this path or,
+ * from strace, that in the machine's root; also if the file was known before.
  */
 static void test_classes_in_root(void **state)
 {
@@ -94,7 +94,10 @@ static void test_classes_in_root(void **state)
 	}
 }
 
-/* In another mount namespace, a name without an inode number may be another file outside. */
+/*
+ * In another mount namespace, a name without an inode number may not be the same file as
+ * outside.
+ */
 static void test_unseen_names(void **state)
 {
 	static const struct {
@@ -124,7 +127,7 @@ static void test_unseen_names(void **state)
 	}
 }
 
-/* What leads to a file by another path is in the same root, however that was asked for. */
+/* The other path by which a file was opened is in the process's root, too, in whatever form. */
 static void test_asked_in_root(void **state)
 {
 	static const char *const paths_asked[] = { "/l/in.c", "/l//x/../in.c" };
@@ -165,7 +168,7 @@ static void opens_by(unsigned int task, const char *path, const char *by, int fl
 	closes(task, 7, flags & WR ? -1 : 100, flags & WR ? 100 : -1);
 }
 
-/* The directories of names in which ".." was removed as text, each once. */
+/* If ".." was removed from a name as text, the directory before that is kept, once. */
 static void test_ways_asked(void **state)
 {
 	static const char *const cases[][2] = {
@@ -186,7 +189,7 @@ static void test_ways_asked(void **state)
 	}
 }
 
-/* Links that the build made are followed before "..". */
+/* Links that the build made are resolved before "..". */
 static void test_ways_linked(void **state)
 {
 	static const char missed[] = "SELECT CAST(f.path AS TEXT) FROM misses AS m JOIN file AS f ON f.id = m.file";
@@ -209,7 +212,7 @@ static void test_ways_linked(void **state)
 	says(WAYS, "/w/e</w/./l//.. 6");
 }
 
-/* Files opened by other paths: of those to write the directory's, if the name is the same. */
+/* Files opened by other paths; of files to write, only the directory's if the name is the same. */
 static void test_ways_opened(void **state)
 {
 	static const struct {
@@ -234,7 +237,7 @@ static void test_ways_opened(void **state)
 	}
 }
 
-/* Which file is the script, whatever options stand before it. */
+/* Which file is the script, whatever options come before it. */
 static void test_scripts(void **state)
 {
 	static const struct {
@@ -263,7 +266,7 @@ static void test_scripts(void **state)
 	}
 }
 
-/* A program that is several: which one, its arguments tell. */
+/* One program that is several: its arguments select one. */
 static void test_applets(void **state)
 {
 	static const struct {
@@ -272,7 +275,7 @@ static void test_applets(void **state)
 	} cases[] = {
 		{ { "cat", "/in.c" }, "/out.o</in.c" },
 		{ { "/bin/busybox", "cat", "/in.c" }, "/out.o</in.c" },
-		/* what interprets reads a script */
+		/* interpreters read a script */
 		{ { "sh", "/in.c" }, "" },
 		{ { "busybox", "ash", "/in.c" }, "" },
 		{ { "busybox" }, "/out.o</in.c" },
@@ -298,7 +301,7 @@ static void test_applets(void **state)
 	}
 }
 
-/* Who is there already, or joins. */
+/* Tasks that exist when tracing begins, or that join. */
 static void test_present_roots(void **state)
 {
 	(void)state;
@@ -334,7 +337,7 @@ static void test_present_roots(void **state)
 
 /* ---- rule 1: descriptors ---- */
 
-/* sh opens, its child reads and writes through 0 and 1, with facts of use and without. */
+/* sh opens files, its child reads and writes them as 0 and 1, with and without records of use. */
 static void test_inherited(void **state)
 {
 	(void)state;
@@ -361,7 +364,7 @@ static void test_inherited(void **state)
 static void test_cloexec(void **state)
 {
 	(void)state;
-	/* without: what has close-on-exec is not there for the next program */
+	/* without records of use: close-on-exec descriptors are closed for the next program */
 	starts(false);
 	runs(1, "/bin/a");
 	opens(1, 0, "/secret.c", RD | CLOEXEC, 11, 100);
@@ -371,7 +374,7 @@ static void test_cloexec(void **state)
 	says(edges, "");
 }
 
-/* CLONE_FILES: what one opens the other has. */
+/* CLONE_FILES: a descriptor that one task opens is open in the other, too. */
 static void test_shared_table(void **state)
 {
 	(void)state;
@@ -390,7 +393,7 @@ static void test_shared_table(void **state)
 static void test_unknown_origin(void **state)
 {
 	(void)state;
-	/* 1 led to a file, and gets what nobody knows: the file is not written any more */
+	/* 1 was the file, and becomes an unknown descriptor: the file is not written any more */
 	starts(true);
 	runs(1, "/bin/a");
 	reads(1, "/in.c", 11);
@@ -401,7 +404,7 @@ static void test_unknown_origin(void **state)
 	says(edges, "");
 }
 
-/* What was asked for by no path is asked for by none, whatever stands behind it. */
+/* An empty original path is not recorded as asked for, whatever follows it in memory. */
 static void test_empty_original(void **state)
 {
 	(void)state;
@@ -453,7 +456,7 @@ static void test_exchange(void **state)
 	says(makers, "/a.o=/bin/b /b.o=/bin/a");
 }
 
-/* What is below either directory goes with it, whether it has a counterpart in the other or not. */
+/* Files below exchanged directories move with them, with or without a counterpart in the other. */
 static void test_exchange_directories(void **state)
 {
 	(void)state;
@@ -471,7 +474,7 @@ static void test_exchange_directories(void **state)
 	}
 }
 
-/* One file under two names; what is written by the one is read by the other. */
+/* One file with two names: what is written by one name is read by the other. */
 static void test_hard_link(void **state)
 {
 	(void)state;
@@ -488,7 +491,7 @@ static void test_hard_link(void **state)
 	}
 }
 
-/* Its names change; what is written by the other one is still read by each. */
+/* The names are changed; what is written by one of them is still read by each. */
 static void test_hard_link_renamed(void **state)
 {
 	(void)state;
@@ -507,7 +510,7 @@ static void test_hard_link_renamed(void **state)
 	}
 }
 
-/* It was linked before the trace began: its inode tells. */
+/* A file linked before the trace began is recognized by its inode. */
 static void test_hard_link_of_before(void **state)
 {
 	(void)state;
@@ -540,13 +543,13 @@ static void test_directory_renamed(void **state)
 	says(makers, "/dir2.o=/bin/a /new/a.o=/bin/a");
 }
 
-/* Files that the trace saw only after a directory above them was renamed. */
+/* Files first seen after a directory above them was renamed. */
 static void test_below_renamed(void **state)
 {
 	(void)state;
 	starts(true);
 	runs(1, "/bin/a");
-	/* looked up before, and removed: another file is there now */
+	/* used before and removed: now the name belongs to another file */
 	reads(1, "/new/b", 11);
 	removes(1, "/new/b");
 	renames(1, "/dir", "/tmp");
@@ -568,7 +571,7 @@ static void test_below_renamed(void **state)
 	     "/dir/sub/a=1 /new/sub/a=1 /two/sub/a=1");
 }
 
-/* The number of a removed file is given to another one. */
+/* The inode number of a removed file is reused. */
 static void test_inode_again(void **state)
 {
 	(void)state;
@@ -585,7 +588,7 @@ static void test_inode_again(void **state)
 	says(makers, "/b.o=/bin/a");
 }
 
-/* A process that is not traced removes a file, and its number is given to another one. */
+/* A process that is not traced removes a file, and the inode number is reused. */
 static void test_inode_elsewhere(void **state)
 {
 	(void)state;
@@ -599,7 +602,7 @@ static void test_inode_elsewhere(void **state)
 		opens(1, 7, "/two.o", RD, 11, size);
 		closes(1, 7, (int)size, -1);
 		writes(1, "/app", 13);
-		/* open all the time, it was not removed */
+		/* it is open all the time, so it was not removed */
 		runs(1, "/bin/c");
 		opens(1, 9, "/two.o", RD, 11, size);
 		opens(1, 7, "/three.o", RD, 11, 7);
@@ -626,7 +629,7 @@ static void test_removed(void **state)
 static const char backwards[] =
 	"SELECT count(*) FROM version AS v JOIN version AS b ON b.id = v.base WHERE v.at <= b.at";
 
-/* A descriptor that was open before the file was written anew writes last. */
+/* A descriptor that was opened before the file was made anew is the last to write. */
 static void test_late_writer(void **state)
 {
 	(void)state;
@@ -645,7 +648,7 @@ static void test_late_writer(void **state)
 	says(backwards, "0");
 }
 
-/* What is written has the name that it has by then, not that by which it was opened. */
+/* A written file has the name that it has by then, not the one by which it was opened. */
 static void test_late_name(void **state)
 {
 	(void)state;
@@ -672,13 +675,13 @@ static void test_late_name(void **state)
 	says("SELECT count(*) FROM version WHERE made = 2 AND file IS NULL", "1");
 }
 
-/* What each version is: its name, device, inode, size and time. */
+/* Each version's name, device, inode, size and mtime. */
 static const char identities[] =
 	"SELECT CAST(path AS TEXT) || '=' || coalesce(dev || ':' || ino || ':' ||"
 	" coalesce(size, '?') || ':' || coalesce(mtime, '?'), '')"
 	" FROM version AS v JOIN file ON file.id = v.file WHERE v.made < 3 ORDER BY v.id";
 
-/* A version that began by a look or an execve is identified once the file is opened. */
+/* A version that began with a stat or an execve is identified once the file is opened. */
 static void test_identified(void **state)
 {
 	(void)state;
@@ -689,14 +692,14 @@ static void test_identified(void **state)
 	stats(1, "/none.c");
 	reads(1, "/in.c", 11);
 	opens(1, 3, "/bin/a", RD, 12, 100);
-	/* what it was like before it was emptied is not known */
+	/* its size and mtime before it was emptied are unknown */
 	opens(1, 4, "/old.o", NEW, 13, 0);
 	ends(1);
 	says(identities, "/bin/a=1:12:100:5 /in.c=1:11:100:5 /old.o=1:13:?:? /none.c="
 			 " /old.o=1:13:0:5");
 }
 
-/* What an execve tells of its file; of a script, that is the interpreter. */
+/* What an execve records of its file; for a script, this is the interpreter. */
 static void test_identified_program(void **state)
 {
 	(void)state;
@@ -715,7 +718,7 @@ static void test_identified_program(void **state)
 	says(identities, "/bin/sh=1:11:900:5 /x.s=");
 }
 
-/* The same where the row has long been written. */
+/* The same if the version's row was written long before. */
 static void test_identified_late(void **state)
 {
 	char path[16];
@@ -779,7 +782,7 @@ static void test_size_after_write(void **state)
 	     " /late=16:?");
 }
 
-/* A file that is opened to read, and made so if it was not there. */
+/* Open a file for reading that is created if it does not exist. */
 static void opens_to_read(const char *path, int flags, unsigned int ino, unsigned int size,
 			  unsigned long mtime)
 {
@@ -788,13 +791,13 @@ static void opens_to_read(const char *path, int flags, unsigned int ino, unsigne
 	closes(1, 3, -1, -1);
 }
 
-/* Its time tells, or that it cannot have been there; in rows of any age. */
+/* Its mtime shows whether it was created, or it cannot have existed before; in rows of any age. */
 static void test_made_to_read(void **state)
 {
 	static const char made[] = "SELECT CAST(path AS TEXT) || '=' || v.made || ':' ||"
 		" coalesce(v.exec, 0) FROM final JOIN version AS v ON v.id = final.version"
 		" JOIN file ON file.id = final.file WHERE CAST(path AS TEXT) LIKE '/l/%' ORDER BY path";
-	/* of the trace's begin, if CLOCK_REALTIME is 1000 s before the other clock */
+	/* begin of the trace, if CLOCK_REALTIME is 1000 s ahead of the trace's clock */
 	const unsigned long begin = 1010000000000;
 	char path[16];
 
@@ -824,7 +827,7 @@ static void test_made_to_read(void **state)
 	}
 }
 
-/* Two names of one file, one of them known by a look only before. */
+/* Two names of one file, one of which was only looked up before. */
 static void test_hard_link_looked_at(void **state)
 {
 	(void)state;
@@ -837,11 +840,11 @@ static void test_hard_link_looked_at(void **state)
 	writes(1, "/two.o", 11);
 	ends(1);
 	says(makers, "/one.o=/bin/b /two.o=/bin/b");
-	/* nobody of the trace gave it that name */
+	/* no traced program gave it that name */
 	says("SELECT coalesce(exec, 'nobody') FROM name ORDER BY rowid", "nobody 2");
 }
 
-/* What symbolic links lead to, and who made them; what stands under their names in the end. */
+/* Targets and makers of the symbolic links that exist in the end. */
 static const char symbolic[] =
 	"SELECT CAST(f.path AS TEXT) || '>' || coalesce(CAST(t.path AS TEXT), '') || ' by ' ||"
 	" CAST(p.path AS TEXT) FROM final JOIN version AS v ON v.id = final.version AND v.made = 8"
@@ -865,7 +868,7 @@ static void test_symlink(void **state)
 	writes(1, "/replaced.o", 12);
 	renames(1, "/d", "/e");
 	renames(1, "/tmp1", "/link");
-	/* what is opened by the name is what lies there now */
+	/* an open by the name shows that the link is no longer there */
 	reads(1, "/link", 13);
 	symlinks(1, "y", "/last");
 	ends(1);
@@ -875,7 +878,7 @@ static void test_symlink(void **state)
 
 /* ---- rules 3 to 5 ---- */
 
-/* O_RDWR without O_TRUNC keeps what was there, O_TRUNC and O_EXCL do not. */
+/* O_RDWR without O_TRUNC keeps the content, O_TRUNC and O_EXCL do not. */
 static void test_changed(void **state)
 {
 	static const struct {
@@ -900,7 +903,7 @@ static void test_changed(void **state)
 	}
 }
 
-/* What is opened after the output was closed is no input of it. */
+/* A file opened after the output was closed is no input of it. */
 static void test_order(void **state)
 {
 	(void)state;
@@ -947,12 +950,12 @@ static void test_pipe(void **state)
 	}
 }
 
-/* ---- what is odd ---- */
+/* ---- odd cases ---- */
 
 static void test_tmpfile(void **state)
 {
 	(void)state;
-	/* a file without a name, in a directory: that is not what is written */
+	/* an unnamed file in a directory: the directory is not what is written */
 	starts(true);
 	runs(1, "/bin/a");
 	opens(1, 3, "/tmp", RDWR | TMPFILE, 11, 0);
@@ -963,7 +966,7 @@ static void test_tmpfile(void **state)
 	says(edges, "/a.o</in.c");
 }
 
-/* A file without a name gets one, through its descriptor. */
+/* An unnamed file gets a name through its descriptor. */
 static void test_tmpfile_linked(void **state)
 {
 	static const struct {
@@ -989,7 +992,7 @@ static void test_tmpfile_linked(void **state)
 		says(makers, "/out.o=/bin/a");
 		says(edges, "/app</out.o /out.o</in.c");
 	}
-	/* one of several, and nothing tells which: whoever gave the name made it */
+	/* one of several, and it is unknown which: the program that gave the name made it */
 	starts(true);
 	runs(1, "/bin/a");
 	opens(1, 3, "/tmp/#11 (deleted)", RDWR | TMPFILE, 11, 0);
@@ -1001,7 +1004,7 @@ static void test_tmpfile_linked(void **state)
 	     " JOIN file AS f ON f.id = final.file WHERE CAST(f.path AS TEXT) = '/out.o'", "0");
 }
 
-/* A number is only as long as its string, whatever stood there before. */
+/* A descriptor's number ends with its string, even if the buffer had a longer one before. */
 static void test_descriptor_name(void **state)
 {
 	(void)state;
@@ -1020,7 +1023,7 @@ static void test_descriptor_name(void **state)
 	     "2");
 }
 
-/* A FIFO that everybody has closed is empty for whoever opens it next. */
+/* A FIFO that is closed everywhere is empty when it is opened next. */
 static void test_fifo_again(void **state)
 {
 	(void)state;
@@ -1045,7 +1048,7 @@ static void test_fifo_again(void **state)
 	says(edges, "-</in1 /g</in2 /out1<(/g) /out2</g");
 }
 
-/* A thread calls execve: the process goes on, under the leader's number. */
+/* A thread belongs to its process: what it reads is an input of the process's program. */
 static void test_thread_runs(void **state)
 {
 	(void)state;
@@ -1060,7 +1063,7 @@ static void test_thread_runs(void **state)
 	says(ends_of, "/bin/a exit");
 }
 
-/* What a process printed belongs to the last program that it ran. */
+/* Output of a process belongs to the last program that it ran. */
 static void test_printed(void **state)
 {
 	(void)state;
@@ -1080,7 +1083,7 @@ static void test_printed(void **state)
 	     " JOIN file AS f ON f.id = e.program ORDER BY 1", "/bin/a 1 7 . /bin/c 2 5000 xy.");
 }
 
-/* What a program asked belongs to it: the rows in the database, and what the model makes of them. */
+/* What a program asked the system belongs to it: in the database, and when that is read back. */
 static void test_asked(void **state)
 {
 	static const char rows[] =
@@ -1104,7 +1107,7 @@ static void test_asked(void **state)
 	line(2, "AN|vm");
 	line(2, "Ask|call=2,value=-1,flags=0");
 	line(1, "Ask|call=3,value=0,flags=0");
-	/* of a newer etrace */
+	/* from a newer etrace */
 	line(1, "Ask|call=4,value=0,flags=0");
 	ends(2);
 	forks(1, 3);
@@ -1137,7 +1140,7 @@ static void test_asked(void **state)
 	db_close(db);
 	diag_free(diag);
 
-	/* there need be none */
+	/* a program that asked nothing */
 	starts(true);
 	runs(1, "/bin/a");
 	ends(1);
@@ -1149,7 +1152,7 @@ static void test_asked(void **state)
 	diag_free(diag);
 }
 
-/* The end of the trace is missing: what is open has been used, and that is said. */
+/* The end of the trace is missing: open descriptors count as used, the trace as incomplete. */
 static void test_no_end(void **state)
 {
 	(void)state;
@@ -1163,7 +1166,7 @@ static void test_no_end(void **state)
 	says(whole, "0");
 }
 
-/* Names are bytes. */
+/* Names may have any bytes. */
 static void test_hostile(void **state)
 {
 	char path[400] = "/long";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys that somebody chose so that they collide: what a table does is counted
- * in slots that are looked at, not in time.  And nothing that is written depends
- * on the hashes of a run.
+ * Keys chosen to collide: the cost is counted in slots looked at, not in time.  And no output
+ * depends on the hashes of a run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,29 +22,29 @@
 #include "base/xalloc.h"
 
 #define N	4096u
-/* Slots passed over by all N look-ups together; chosen keys made it N * N / 2. */
+/* Limit of slots passed over by all N look-ups together; with chosen keys it was N * N / 2. */
 #define PASSED	(8 * N)
 
-/* Multiplied by the number that tables multiplied by, this is 1. */
+/* The multiplier that tables used; multiplied by its inverse, it is 1. */
 #define GOLDEN		0x9e3779b97f4a7c15ull
 #define GOLDEN_INVERSE	0xf1de83e19937733dull
 
-/* The i-th number whose product has nothing in its lower 32 bits. */
+/* The i-th of numbers whose product has only zeros in its lower 32 bits. */
 static uint64_t number(uint64_t i)
 {
 	uint64_t product = (i + 1) << 32, low = product >> 32;
 
-	/* folded, its lower half is 0 */
+	/* once folded, its lower half is 0 */
 	return (product ^ low) * GOLDEN_INVERSE;
 }
 
-/* The i-th number that differs from others in its upper bits only. */
+/* The i-th of numbers that differ in their upper bits only. */
 static uint64_t upper(uint64_t i)
 {
 	return i << 40;
 }
 
-/* The i-th number of those that are far apart by the same step. */
+/* The i-th of numbers that are a constant, large step apart. */
 static uint64_t row(uint64_t i)
 {
 	return i * GOLDEN_INVERSE;
@@ -59,7 +58,7 @@ static void test_inverse(void **state)
 	assert_int_equal(GOLDEN * GOLDEN_INVERSE, 1);
 }
 
-/* Slots passed over to find each key. */
+/* Slots passed over when each key is looked up once. */
 static uint64_t passed_in(const struct map64 *m)
 {
 	struct map64_slot *e;
@@ -106,7 +105,7 @@ static void test_live_blocks(void **state)
 	}
 }
 
-/* A seed gives the same on every machine; every part of it is used. */
+/* A seed gives the same hashes on every machine; every part of it is used. */
 static void test_seed(void **state)
 {
 	struct hash_key drawn = hash_key;
@@ -122,7 +121,7 @@ static void test_seed(void **state)
 	hash_key = drawn;
 }
 
-/* Tables are never too full, and never too empty for what was in them. */
+/* Tables are never too full, nor too empty for what they held. */
 static void test_room(void **state)
 {
 	struct sprt_intern names = { 0 };
@@ -154,7 +153,7 @@ static void test_room(void **state)
 		bytes += (size_t)len + 16;
 		assert_int_equal(t.used, i);
 		assert_int_equal(t.of.n, i);
-		/* not less than what it takes, and not much more */
+		/* at least what is in use, and not much more */
 		assert_true(t.bytes >= bytes + t.cap * sizeof(*t.rows) + t.of.cap * sizeof(*t.of.slots) ||
 			    i < 64);
 		assert_true(t.bytes <= bytes + i * (2 * sizeof(*t.rows) + 48));
@@ -182,7 +181,7 @@ static void test_room(void **state)
 	tally_free(&t);
 }
 
-/* What one look-up does for a key that may be there. */
+/* Look-ups that insert a key if it is missing. */
 static void test_places(void **state)
 {
 	struct map64 m = { 0 };
@@ -202,7 +201,7 @@ static void test_places(void **state)
 	map64_clear(&m);
 }
 
-/* Rows by their keys or values. */
+/* Rows sorted by their keys or values. */
 static void test_sorted(void **state)
 {
 	struct map64 m = { 0 };
@@ -224,7 +223,7 @@ static void test_sorted(void **state)
 	map64_clear(&m);
 }
 
-/* Room of any size, for words, and nobody else's. */
+/* Blocks of any size, aligned for words, that do not overlap. */
 static void test_pool(void **state)
 {
 	struct pool pool = { 0 };
@@ -249,10 +248,10 @@ static void test_pool(void **state)
 	assert_string_equal(sprt_shown(shown, sizeof(shown), "a\n\177de"), "a??d");
 }
 
-/* Bytes of a text, in words; a bit of its number is a pair of them. */
+/* Words of a text; each bit of a text's number selects a pair of them. */
 #define WORDS	24u
 
-/* With the hash known, any first 8 bytes can be made up for by the next. */
+/* If the hash is known, the next 8 bytes can cancel any first 8 bytes. */
 static void known(uint64_t w[WORDS], uint64_t i)
 {
 	uint64_t h = WORDS * 8 * 0xff51afd7ed558ccdull;
@@ -263,8 +262,8 @@ static void known(uint64_t w[WORDS], uint64_t i)
 }
 
 /*
- * Where a step is "xor, multiply, fold", the upper bit of one word and what
- * becomes of it in the next cancel each other, whatever the seed.
+ * If a step is "xor, multiply, fold", a change of one word's upper bit can be cancelled in the
+ * next word, whatever the seed is.
  */
 static void cancelled(uint64_t w[WORDS], uint64_t i)
 {
@@ -295,7 +294,7 @@ static void test_bytes(void **state)
 	}
 }
 
-/* Lengths around the steps; one byte more or less, or another one, is seen. */
+/* Lengths around the block size; a byte added, removed or changed changes the hash. */
 static void test_bytes_differ(void **state)
 {
 	struct map64 seen = { 0 };
@@ -335,7 +334,7 @@ static void test_aligned_or_not(void **state)
 	}
 }
 
-/* ---- what is written does not depend on it ---- */
+/* ---- output does not depend on the hashes ---- */
 
 static struct bytes written(const char *from, const char *to, const struct bytes *in,
 			    uint64_t seed)
@@ -365,7 +364,7 @@ static void same(const char *from, const char *to, const struct bytes *in)
 	bytes_free(&first);
 }
 
-/* Everything open at the end: threads of several processes, resources, processors. */
+/* Everything is open at the end: threads of several processes, resources, CPUs. */
 static void test_swap_outputs(void **state)
 {
 	struct stream s = { 0 };
@@ -414,7 +413,7 @@ static void test_sample_outputs(void **state)
 	}
 }
 
-/* Switches to threads that nothing names: each is told, in the order of the file. */
+/* Switches to threads that have no name: each is reported, in the file's order. */
 static void test_check_output(void **state)
 {
 	struct stream s = { 0 };

@@ -11,7 +11,7 @@
 
 #include "base/xalloc.h"
 
-/* A file system that answers when it is told to. */
+/* A file system that answers only when told to. */
 static sem_t asked, answers;
 
 #define file_find slow_find
@@ -45,7 +45,7 @@ static struct hash_threads *begin(void)
 	w->kind = HASH_WORK_FILE;
 	w->job.kept = -1;
 	assert_true(hash_threads_add(t, w));
-	/* If there is one piece of work, a thread looks for it only when it is waited for. */
+	/* A single piece of work is started only once someone waits for it. */
 	hash_threads_wait(t, 0);
 	sem_wait(&asked);
 	return t;
@@ -66,7 +66,7 @@ static void an_end(void **state)
 	assert_true(hash_threads_free(NULL));
 }
 
-/* The thread that waits keeps what it uses. */
+/* A thread that still waits keeps what it uses. */
 static void no_answer(void **state)
 {
 	static struct hash_threads *t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading ahead gives the same as reading: bytes, errors and their places, from
- * files and from pipes, whole and damaged; and it ends when nobody wants more.
+ * Reading ahead gives the same as reading: bytes, errors and their offsets, from files and from
+ * pipes, complete and damaged; and it ends when no more is wanted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,16 +24,16 @@
 
 #define SIZE (3u << 20)
 
-static uint8_t *data;		/* what is written */
+static uint8_t *data;		/* content of all files */
 static char dir[] = "/tmp/in_aheadXXXXXX";
 
-/* Not all the same, and yet it can be compressed. */
+/* Data that vary, but can be compressed. */
 static int setup(void **state)
 {
 	uint64_t x = 1;
 
 	(void)state;
-	/* readers give up where the data are damaged */
+	/* readers close the pipe when they find damage */
 	signal(SIGPIPE, SIG_IGN);
 	data = xmalloc(SIZE);
 	for (size_t i = 0; i < SIZE; i++) {
@@ -55,7 +55,7 @@ static void path_of(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/%s", dir, name);
 }
 
-/* How a stream was read: all that can be seen of it. */
+/* Everything that can be observed of a stream. */
 struct seen {
 	uint64_t hash, bytes, at_error;
 	int err;
@@ -73,7 +73,10 @@ static void fill_pipe(int fd, const char *path, bool slow)
 			got = write(fd, buf + done, (size_t)(n - done));
 			if (got < 0)
 				break;
-			/* so that readers find less than they ask for; none says that it waits */
+			/*
+			 * let readers find less than they ask for; that they wait cannot be
+			 * observed
+			 */
 			if (slow)
 				usleep(100);
 		}
@@ -123,7 +126,7 @@ static struct seen look(const char *path, bool ahead, int piped)
 		size_t want = step * 7919 % 200000 + 1;
 		const uint8_t *p = in_peek(in, want, &have);
 
-		/* an error is told where the bytes end, and not before */
+		/* an error is reported after the last bytes, not before */
 		if (have >= want && ahead)
 			assert_int_equal(in_error(in), 0);
 		if (!have)
@@ -190,7 +193,7 @@ static void whole(void **state)
 	}
 }
 
-/* Cut off, and with a byte that is not what it was. */
+/* Truncated, and with overwritten bytes. */
 static void damaged(void **state)
 {
 	static uint8_t ones[400000];
@@ -210,7 +213,7 @@ static void damaged(void **state)
 		assert_true(bytes > SIZE / 4 && bytes < SIZE);
 		write_file(path, SIZE);
 		fd = open(path, O_WRONLY);
-		/* enough of it that no block of either format is left whole there */
+		/* long enough that no block of either format stays intact there */
 		memset(ones, 0xff, sizeof(ones));
 		assert_int_equal(pwrite(fd, ones, sizeof(ones), st.st_size / 2), sizeof(ones));
 		close(fd);
@@ -219,7 +222,7 @@ static void damaged(void **state)
 	}
 }
 
-/* A directory can be opened and not read. */
+/* A directory can be opened, but not read. */
 static void unreadable(void **state)
 {
 	(void)state;
@@ -231,7 +234,7 @@ static void unreadable(void **state)
 	}
 }
 
-/* Nobody writes any more, and nobody reads: neither waits for the other. */
+/* Closing does not hang if the writer is silent, or if nothing was read. */
 static void given_up(void **state)
 {
 	const uint8_t *p;
@@ -266,7 +269,7 @@ static void given_up(void **state)
 
 		in_read_ahead(in, true);
 		in_peek(in, 100000, &have);
-		/* nothing says that the blocks are full; closed any earlier, it must do, too */
+		/* that the blocks are full cannot be observed; closing earlier must work, too */
 		if (i > 10)
 			usleep(1000);
 		in_close(in);

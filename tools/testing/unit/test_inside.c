@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inside the compilers: a build of several, made here, whose time traces lie in a
- * directory with the times that the record has: those that clang and lld really wrote
- * (data/chrome), one of crox, and what can be wrong with them; in FXT, and of a database.
+ * Inside the compilers: a generated build with several of them, whose time traces lie in a
+ * directory with the times that the trace has: genuine ones of clang and lld (data/chrome), one
+ * of crox, and faulty ones; in FXT, and from a database.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "common_convert.h"
 #include "db/write.h"
 
-/* clang 14 says that it began then: at 10.010 s of the trace. */
+/* The begin of clang 14's time trace, which is to be at 10.010 s of the trace. */
 #define CLANG_14	1795572036084273000
 #define DATE		(CLANG_14 - 10010000000)
 
@@ -30,8 +30,8 @@
 static char dir[] = "/tmp/etrace-inside.XXXXXX";
 static struct buf text;
 static uint64_t now;	/* ns */
-static bool uses;	/* the record says how large files are, and when they were written */
-static uint64_t last;	/* of the files' times */
+static bool uses;	/* whether the trace has the sizes of written files and their times */
+static uint64_t last;	/* mtime of the last written file */
 
 /* ---- a trace ---- */
 
@@ -57,7 +57,7 @@ static void line(unsigned int task, const char *fmt, ...)
 	buf_addc(&text, '\n');
 }
 
-/* A program by its command: words with one blank between them. */
+/* Run a program by its command: words separated by single spaces. */
 static void runs(unsigned int task, const char *command)
 {
 	char words[256], path[256], *word, *save;
@@ -95,7 +95,7 @@ static void opens(unsigned int task, int fd, const char *path, int flags)
 	line(task, "FO|%s", path);
 }
 
-/* A file of that content, written now. */
+/* Write a file with this content now. */
 static void makes(const char *name, const char *content, size_t n)
 {
 	struct timespec times[2];
@@ -121,7 +121,7 @@ static void closes(unsigned int task, int fd, size_t wrote)
 	line(task, "CloseFile|size=%zu,mtime=%lu", wrote, last);
 }
 
-/* @name: what it is called in the end, if another */
+/* @name: the final name if it differs, or NULL */
 static void writes(unsigned int task, const char *path, const char *name, const char *content, size_t n)
 {
 	opens(task, 3, path, NEW);
@@ -180,9 +180,9 @@ static int leave(void **state)
 	return system(command);
 }
 
-/* ---- what is said ---- */
+/* ---- what is shown ---- */
 
-/* Records of the file, as JSON, that have all of these in a line. */
+/* The records of an FXT file as JSON. */
 static struct bytes records(const struct bytes *fxt)
 {
 	struct conversion c = convert("fxt-records", "json", fxt->data, fxt->n, NULL);
@@ -194,8 +194,8 @@ static struct bytes records(const struct bytes *fxt)
 }
 
 /*
- * The FXT keeps the rules, and gives back the lines.  What it has inside: how many
- * slices, and how many records that contain each of the strings up to NULL.
+ * The FXT passes --check, and gives the lines back.  It shows this many slices inside compilers,
+ * and for each of the strings up to NULL there is a record that contains it.
  */
 static void fxt_has(size_t slices, const char *messages, ...)
 {
@@ -268,7 +268,7 @@ static void on_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 	t->depth = s->depth > t->depth ? s->depth : t->depth;
 }
 
-/* The same of a database: what each exec has, and what has not. */
+/* The same from a database: the slices of each exec, and faults. */
 static void db_has(const char *expected)
 {
 	struct diag *diag = diag_new(NULL, "");
@@ -311,7 +311,7 @@ static void db_has(const char *expected)
 
 /* ---- builds ---- */
 
-/* Two that overlap, one of them by a temporary name; a linker. */
+/* Two compilers at the same time, one of which uses a temporary name; a linker. */
 static void test_genuine(void **state)
 {
 	(void)state;
@@ -331,7 +331,7 @@ static void test_genuine(void **state)
 	writes_fixture(3, "/src/main.time-trace", NULL, "chrome/lld-14.time-trace");
 	ends(3, 0);
 	fxt_has(103 + 131 + 14, "",
-		/* at what its clock says, on its own thread */
+		/* at the time that its clock says, on the compiler's thread */
 		"\"timestamp\":10010018000,\"thread\":{\"ref\":2,\"process\":1,\"thread\":1},\"category\":\"inside\"",
 		"\"name\":\"Source\"", "\"value\":\"./point.h\"", "\"name\":\"ExecuteLinker\"", NULL);
 	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n"
@@ -339,7 +339,7 @@ static void test_genuine(void **state)
 	       "3: 14 slices to depth 4 from 449059 to 476747 us\n");
 }
 
-/* What the record of a file does not tell, its time of writing does, if others' is known. */
+/* If the trace lacks a file's mtime, when it was written decides, once another file's is known. */
 static void test_lines_only(void **state)
 {
 	(void)state;
@@ -362,7 +362,7 @@ static void test_lines_only(void **state)
 	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n");
 }
 
-/* rustc's profile is rustc's, though crox makes the time trace; a thread has its track. */
+/* rustc's profile counts for rustc, although crox makes the time trace; each thread has a track. */
 static void test_rustc(void **state)
 {
 	(void)state;
@@ -386,7 +386,7 @@ static void test_rustc(void **state)
 	db_has("1: 3 slices to depth 2 from 1 to 40001 us\n");
 }
 
-/* A file that is another's, that is damaged, or gone; nothing is said of others. */
+/* A file that was changed, is damaged, or gone; files of other programs are not reported. */
 static void test_faults(void **state)
 {
 	(void)state;
@@ -409,7 +409,7 @@ static void test_faults(void **state)
 	writes_text(5, "/src/removed.json", "{}");
 	removes("/src/removed.json");
 	ends(5, 0);
-	/* while it ran, but after it had written it */
+	/* changed while the compiler ran, but after it had written the file */
 	runs(6, "clang -c -ftime-trace again.c");
 	writes_text(6, "/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
 	makes("/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"ab\"}]", 40);
@@ -428,7 +428,7 @@ static void test_faults(void **state)
 	       "2:  should have written a time trace, but left none\n");
 }
 
-/* Who need not have left any: one that only links, one that failed, one whose child did. */
+/* Compilers that need not leave one: one only links, one failed, one has a child that did. */
 static void test_asked(void **state)
 {
 	(void)state;
@@ -463,7 +463,7 @@ static void test_asked(void **state)
 		"test: 1 time trace of compilers that cannot be shown\n", NULL);
 }
 
-/* Without the option no file is looked at, and nothing said. */
+/* Without the option, no file is looked at, and nothing is reported. */
 static void test_off(void **state)
 {
 	struct conversion c;

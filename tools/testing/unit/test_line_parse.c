@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the etrace line stands in a line of trace_pipe: decided by ftrace's
- * columns and never by the first thing that looks right.
+ * Where the etrace line begins in a line of trace_pipe: ftrace's columns decide, never the first
+ * text that looks right.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "format/lines/line_parse.h"
 
-/* A line in memory of its own, so that a sanitizer sees reads beyond it. */
+/* Parse a copy of the line of just its size, so that a sanitizer notices reads beyond it. */
 static enum line_class parse(struct line_state *st, const char *s, size_t len,
 			     unsigned int *foreign)
 {
@@ -58,7 +58,7 @@ static void prefixes(void **state)
 		"            make-123     [001] d..2.  12345678: etrace_open: ",
 		"            make-123     [001] d..2.    12.345678123: etrace_open: ",
 		" 15-characters--123     [001] d..2.    12.345678: etrace_open: ",
-		/* the padding taken away */
+		/* without the padding */
 		"make-123     [001] d..2.    12.345678: etrace_open: ",
 		"a b-1-123 [001] d..2. 12.345678: etrace_open: ",
 		/* names that look like something else */
@@ -85,7 +85,7 @@ static void prefixes(void **state)
 	}
 }
 
-/* What stands inside a string is the string's, whatever it looks like. */
+/* What is inside a string belongs to the string, whatever it looks like. */
 static void traps(void **state)
 {
 	static const char *const strings[] = {
@@ -166,8 +166,8 @@ static void foreign_and_damaged(void **state)
 }
 
 /*
- * A task's name may hold newlines; the line comes in pieces then, and the second
- * looks like whatever the task wants.
+ * A task's name may contain newlines: the line then comes in pieces, and the second piece looks
+ * like whatever the task wants.
  */
 static void newlines_in_names(void **state)
 {
@@ -199,7 +199,7 @@ static void newlines_in_names(void **state)
 				fail_msg("name %zu: class %d", i, class);
 		}
 	}
-	/* a short line that is no piece of a name is counted later */
+	/* a short line that turns out not to be part of a name is counted later */
 	memset(&st, 0, sizeof(st));
 	assert_int_equal(parse(&st, "  x", 3, &foreign), LINE_PENDING);
 	assert_int_equal(parse(&st, LINE, strlen(LINE), &foreign), LINE_ETRACE);
@@ -209,7 +209,7 @@ static void newlines_in_names(void **state)
 	assert_int_equal(line_flush(&st), 0);
 }
 
-/* Which bytes a tag begins with and consists of, and the name before a line. */
+/* Which bytes may begin a tag, be part of it, or of the name before a line. */
 static void alphabets(void **state)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -246,7 +246,7 @@ static void alphabets(void **state)
 	}
 }
 
-/* The smallest and the greatest numbers, and what is one beyond. */
+/* The smallest and the greatest numbers, and one beyond. */
 static void limits(void **state)
 {
 	static const struct {
@@ -294,7 +294,7 @@ static void limits(void **state)
 	}
 }
 
-/* Each tag by its name, and nothing that is only like it. */
+/* Each tag is found by its name, and similar names are not. */
 static void tags(void **state)
 {
 	unsigned int foreign;
@@ -315,7 +315,7 @@ static void tags(void **state)
 			assert_int_equal(parse1(line, &st), LINE_ETRACE);
 			assert_int_equal(st.line.tag, LT_NONE);
 			assert_int_equal(st.line.tag_len, strlen(name) + 1);
-			/* a null byte belongs to no tag */
+			/* a NUL byte is not part of a tag */
 			memset(&st, 0, sizeof(st));
 			assert_int_equal(parse(&st, line, (size_t)snprintf(line, sizeof(line),
 				"1,0,0,5!%s%c%s", name, 0, behind[i]), &foreign), LINE_DAMAGED);
@@ -323,7 +323,7 @@ static void tags(void **state)
 	}
 }
 
-/* Null bytes are no digits, neither the first time nor later. */
+/* NUL bytes are no digits, neither the first time nor later. */
 static void null_digits(void **state)
 {
 	static const char line[] = "1,0,0,\0\0\0\0\0\0\0\0" "5!FN|some text";
@@ -337,7 +337,7 @@ static void null_digits(void **state)
 	}
 }
 
-/* Lines that begin as the last one: any nanoseconds, but no other task, processor, second. */
+/* Lines that begin like the last one: other nanoseconds, but the same task, CPU and second. */
 static void again(void **state)
 {
 	static const struct {
@@ -430,13 +430,13 @@ static void known_length(void **state)
 			assert_int_equal(time, lines[i].time);
 			assert_memory_equal(to, "/a/b", 4);
 		}
-		/* there must be as much to read as is copied at once */
+		/* as many bytes must be readable as are copied at once */
 		assert_null(line_string(&st, copy, copy + len, LT_FN, 4, &time, to));
 		free(copy);
 	}
 }
 
-/* Lines with an expected tag and any length, and times of fewer digits. */
+/* Lines with an expected tag and any length, and times with fewer digits. */
 static void expected_tag(void **state)
 {
 	static const struct {
@@ -523,7 +523,7 @@ static void losses(void **state)
 	}
 }
 
-/* Lines of one record begin alike; those of another one are read anew. */
+/* Lines of one record have the same prefix; another prefix is parsed anew. */
 static void prefixes_repeated(void **state)
 {
 	static const struct {

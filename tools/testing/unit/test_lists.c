@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a build says of itself: build.ninja, make -np, depfiles, .cmd files. */
+/* What a build says about itself: build.ninja, make -np, depfiles, .cmd files. */
 #include "answers/lists.h"
 #include "base/hash.h"
 #include "io/diag.h"
@@ -52,7 +52,7 @@ static const struct lists_node *node(const char *path)
 	return &lists.nodes[lists_find(&lists, path, strlen(path))];
 }
 
-/* A group's paths in their order, separated by blanks. */
+/* A group's paths in order, separated by spaces. */
 static void holds(uint32_t group, const char *paths)
 {
 	char got[4096] = "";
@@ -122,7 +122,7 @@ static void ninja_scopes(void **state)
 	assert_int_equal(lists_find(&lists, "/b/one", 6), 0);
 }
 
-/* What the build finds out itself counts as if build.ninja said it. */
+/* What the build finds out itself (dyndep) counts as if build.ninja said it. */
 static void ninja_dyndep(void **state)
 {
 	(void)state;
@@ -147,7 +147,7 @@ static void ninja_dyndep(void **state)
 	assert_false(node("/b/none.dd")->dyndep);
 	assert_false(lists.groups[node("/b/a.o")->rule].partly);
 	assert_true(lists.groups[node("/b/c.o")->rule].partly);
-	/* only phony rules name it */
+	/* named only by phony rules */
 	assert_true(node("/b/b.o")->input);
 	assert_false(node("/b/b.o")->wanted);
 	assert_true(lists.groups[node("/b/b.o")->rule].command == hash_bytes("f b.f -o b.o", 12));
@@ -170,7 +170,7 @@ static void depfiles(void **state)
 	      "/b/deps/dollar$.h /b/deps/c:colon.h");
 	reads("/b/deps/a.su", "/b/deps/a.c /b/deps/with blank.h /b/deps/back\\slash.h /b/deps/hash#.h "
 	      "/b/deps/dollar$.h /b/deps/c:colon.h");
-	/* named in case it is gone (-MP): it is made of nothing */
+	/* named in case it is gone (-MP): made from nothing */
 	assert_false(node("/b/deps/with blank.h")->target);
 	assert_int_equal(node("/b/deps/with blank.h")->read, 0);
 	assert_true(node("/b/deps/a.o")->target);
@@ -207,7 +207,7 @@ static void make_database(void **state)
 	for (size_t i = 1; i <= lists.n; i++)
 		assert_null(strstr("/b/x /b/no /b/Makefile /b/after /b/.PHONY /b/echo /b/%.o",
 				   lists.nodes[i].rule ? lists.nodes[i].path : "none"));
-	/* what one make has not come to, another one may have */
+	/* a target that one make did not reach may be in another's list */
 	snprintf(text, sizeof(text),
 		 "# Make data base\nCURDIR := %s\n# Files\n# Not a target:\nopen.o:\n%s\n"
 		 "own: x\n%s\techo\n\nother: x\n%s\n# Not a target:\nsource:\n%s\n"

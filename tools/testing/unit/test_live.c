@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The progress line: who really runs, the slowest, what was finished last; and how it fits. */
+/*
+ * The progress line: what is running, the slowest program, the last one that ended; and how it
+ * fits the terminal.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +40,7 @@ static void clones(uint64_t upid, uint64_t child, int64_t flags, double at)
 	notable_event(notable, ev);
 }
 
-/* @args: words, with blanks between them */
+/* @args: words, separated by spaces */
 static void execs(uint64_t upid, const char *path, const char *args, double at)
 {
 	struct et_event *ev = event(ET_K_EXEC, upid, at);
@@ -73,7 +76,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* ---- what goes on ---- */
+/* ---- what is running ---- */
 
 static void program(const struct live_program *p, const char *label, double s)
 {
@@ -104,7 +107,7 @@ static void test_build(void **state)
 	look(0, 0, NULL, 0, NULL, 0);
 	execs(1, "/usr/bin/make", "make all", 1);
 	look(3, 1, "make all", 2, NULL, 0);
-	/* who waits for its children does not run */
+	/* a process that waits for its children is not running */
 	clones(1, 2, 0, 3);
 	look(3.5, 1, "make", 0.5, NULL, 0);
 	execs(2, "/usr/bin/gcc", "gcc -c a.c", 4);
@@ -117,13 +120,13 @@ static void test_build(void **state)
 	execs(5, "/usr/lib/gcc/cc1", "cc1 -quiet b.c", 8);
 	look(9, 2, "cc1 a.c", 3, NULL, 0);
 	exits(3, 10);
-	/* gcc works again, from then on */
+	/* gcc is running again from then on */
 	look(11, 2, "cc1 b.c", 3, "cc1 a.c", 4);
 	clones(2, 6, 0, 11);
 	execs(6, "/usr/bin/as", "as -o a.o x.s", 11);
 	exits(6, 12);
 	look(12, 2, "cc1 b.c", 4, "as a.o", 1);
-	/* a program that only ran others is not what was finished */
+	/* a program that only ran others is not shown as the last one */
 	exits(2, 13);
 	exits(5, 13);
 	exits(4, 14);
@@ -159,12 +162,12 @@ static void test_shells(void **state)
 	exits(2, 3);
 	/* a subshell is no program of its own */
 	look(4, 1, "sh cc", 1, NULL, 0);
-	/* who goes on as another program has started nothing */
+	/* an execve starts no further program */
 	execs(1, "/usr/bin/cp", "cp a b", 5);
 	look(6, 1, "cp b", 1, NULL, 0);
 	exits(1, 7);
 	look(8, 0, NULL, 0, "cp b", 2);
-	/* many arguments, none of them, none that is known */
+	/* many programs, without arguments or with just a name */
 	for (uint64_t i = 10; i < 600; i++) {
 		clones(1000, i, 0, 9);
 		execs(i, "/usr/bin/true", i % 2 ? "" : "true", 9 + (double)i);
@@ -217,7 +220,7 @@ static void test_line(void **state)
 	line(&alone, &counts, 50, "etrace: 1:12  0 running  lost 0");
 }
 
-/* Whatever a program is called, and however wide the terminal is. */
+/* With any name of a program, and any width of the terminal. */
 static void test_fits(void **state)
 {
 	struct live_now now = usual;
@@ -256,12 +259,12 @@ static void test_screen(void **state)
 	shown("", 0, 10, true, "", 0);
 	shown("abc", 3, 2, true, "ab", 2);
 	shown("a\0b\x7f", 4, 9, true, "a?b?", 4);
-	/* not inside a character, and two columns for those that may take them */
+	/* characters are not split; wide ones take two columns */
 	shown("h\u00e9llo", 6, 2, true, "h\u00e9", 2);
 	shown("h\u00e9llo", 6, 9, false, "h?llo", 5);
 	shown("\u65e5\u672c", 6, 3, true, "\u65e5", 2);
 	shown("\u65e5\u672c", 6, 4, true, "\u65e5\u672c", 4);
-	/* a control of C1, what turns text around, half a character */
+	/* a C1 control, a bidirectional control, half a character */
 	shown("\xc2\x9bm", 3, 9, true, "?m", 2);
 	shown("a\u202eb", 5, 9, true, "a?b", 3);
 	shown("\xe6\x97", 2, 9, true, "??", 2);
