@@ -547,7 +547,7 @@ static void all_marks(void **state)
 	string(f, 1, EB_S_TEXT, "b", "");
 	f->r.str[0].mark = EB_JOINED | EB_UNREAD | EB_CUT | EB_OUTSIDE;
 	f->r.str[1].mark = EB_JOINED | EB_OUTSIDE;
-	/* a string that the kind does not have is no name */
+	/* the mark of a string that the kind does not have is ignored */
 	string(f, 2, EB_S_TEXT, "c", "");
 	f->r.str[2].mark = EB_CUT;
 	send(f);
@@ -567,7 +567,7 @@ static void all_marks(void **state)
 	       "SchedFork|pid=4194306\nMarks|joined=,unread=args,cut=\n");
 }
 
-/* A held name is marked unread if no name was held for the task, and left out if not this one. */
+/* A held name is unread if none is held for the task, and left out if only others are. */
 static void not_held(void **state)
 {
 	struct fixture *f = *state;
@@ -579,7 +579,7 @@ static void not_held(void **state)
 	string(f, 0, EB_S_CHILD, "x", "a/");
 	f->r.str[0].mark = EB_CUT;
 	send(f);
-	/* the call's record says which of the held names it uses, and that it was cut */
+	/* the call's record says which of the held names it uses; the mark comes with the name */
 	begin(f, EB_MOUNT, 3);
 	string(f, 1, EB_S_HELD, "", "");
 	string(f, 2, EB_S_HELD, "", "");

@@ -295,7 +295,7 @@ static void numbers_of_slots(void **state)
 		assert_int_equal(c->sets * 8, all[i].is);
 		assert_int_equal(get(c, 1), 1);
 		content_cache_close(c);
-		/* sparse */
+		/* the file is sparse */
 		assert_int_equal(stat(NAME, &st), 0);
 		assert_true(st.st_blocks * 512 <= 65536);
 	}

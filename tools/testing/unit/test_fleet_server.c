@@ -380,8 +380,8 @@ static void test_no_table(void **state)
 }
 
 /*
- * Rows whose reply is lost may be stored.  Only the caller may send them again: sent by
- * anyone else with the same part number, they would count twice.
+ * Rows whose reply is lost may be stored.  Only the caller sends them again, with another
+ * part number: with the same one they would count twice.
  */
 static void test_sent_once(void **state)
 {

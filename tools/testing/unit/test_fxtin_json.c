@@ -81,7 +81,7 @@ static void make_later(struct raw *r)
 	raw_word(r, 11);
 	raw_stream(r, "hello\0world", 11);
 	raw_end(r);
-	raw_begin(r, FXT_REC_LARGE | 1ull << 40);	/* name and bytes, of which there are none */
+	raw_begin(r, FXT_REC_LARGE | 1ull << 40);	/* with a name and 0 bytes */
 	raw_word(r, 2 | 3u << 16);
 	raw_word(r, 0);
 	raw_end(r);

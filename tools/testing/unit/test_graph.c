@@ -168,7 +168,7 @@ static void opens_by(unsigned int task, const char *path, const char *by, int fl
 	closes(task, 7, flags & WR ? -1 : 100, flags & WR ? 100 : -1);
 }
 
-/* If ".." was removed from a name as text, the directory before that is kept, once. */
+/* If ".." was removed from a name as text, the directory's original path is recorded, once. */
 static void test_ways_asked(void **state)
 {
 	static const char *const cases[][2] = {

@@ -390,7 +390,7 @@ static void again(void **state)
 	}
 }
 
-/* Strings of known length: read only if the whole line is as expected. */
+/* Strings of known length: taken only if the whole line is as expected. */
 static void known_length(void **state)
 {
 	static const struct {

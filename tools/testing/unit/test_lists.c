@@ -207,7 +207,7 @@ static void make_database(void **state)
 	for (size_t i = 1; i <= lists.n; i++)
 		assert_null(strstr("/b/x /b/no /b/Makefile /b/after /b/.PHONY /b/echo /b/%.o",
 				   lists.nodes[i].rule ? lists.nodes[i].path : "none"));
-	/* a target that one make did not reach may be in another's list */
+	/* a target that one make did not consider may have been considered by another */
 	snprintf(text, sizeof(text),
 		 "# Make data base\nCURDIR := %s\n# Files\n# Not a target:\nopen.o:\n%s\n"
 		 "own: x\n%s\techo\n\nother: x\n%s\n# Not a target:\nsource:\n%s\n"

@@ -142,7 +142,7 @@ static void test_threads(void **state)
 	clones(1, 2, CLONE_THREAD, 2);
 	/* threads are not programs */
 	look(3, 1, "ninja", 2, NULL, 0);
-	/* a thread's child is waited for by its process */
+	/* while a thread has a child, its process counts as waiting for it */
 	clones(2, 3, 0, 4);
 	execs(3, "/usr/bin/ld", "ld -o prog", 5);
 	look(6, 1, "ld prog", 1, NULL, 0);
