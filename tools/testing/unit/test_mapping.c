@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mapping between events and FXT beside what test_golden.c holds: files of its
- * older versions, and what it leaves out.
+ * The mapping between events and FXT beyond what test_golden.c covers: files of older
+ * versions of the mapping, and what the mapping leaves out.
  *
- * Files in data/mapping: version 1, where errors and marks were lines outside the
- * format and signals were numbers, wrote v1.fxt of data/rec/trace and v1-marks.fxt
- * of data/etrace/first.trace; version 2, which left nothing out, wrote v2.fxt of
- * v2.trace.  They still tell the same.
+ * Old files in data/mapping must still convert to the same events. Version 1 wrote errors and
+ * marks as lines outside the format and signals as numbers; it made v1.fxt from
+ * data/rec/trace and v1-marks.fxt from data/etrace/first.trace. Version 2 left nothing out;
+ * it made v2.fxt from v2.trace.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void same_lines(void **state)
 	same("mapping/v1-marks.fxt", "etrace/first.trace", "etrace");
 }
 
-/* What errors, marks and signals there are is typed: the new file says so. */
+/* In the new file errors, marks and signals have types. */
 static void nothing_left_as_text(void **state)
 {
 	static const char *const members[] = {
@@ -69,7 +69,7 @@ static void nothing_left_as_text(void **state)
 	bytes_free(&old);
 }
 
-/* The version of the mapping that a file says it has. */
+/* The mapping version that a file declares. */
 static int version(const struct bytes *b)
 {
 	struct conversion c = convert("fxt-records", "json", b->data, b->n, NULL);
@@ -103,7 +103,10 @@ static void versions(void **state)
 
 /* ---- what is left out ---- */
 
-/* Lines, their FXT file and its records as JSON; from the file the lines come again. */
+/*
+ * Convert lines to FXT; check that this converts back to the same lines, and return its
+ * records as JSON.
+ */
 static struct conversion records_of(struct bytes *text)
 {
 	struct conversion fxt = convert("etrace", "fxt", text->data, text->n, NULL);
@@ -133,7 +136,7 @@ static void line(struct bytes *b, unsigned int upid, unsigned int cpu, const cha
 #define A	8388710u
 #define B	8388711u
 
-/* An open of @path, with the rest of its line OpenFile or without one. */
+/* An open of @path; @file: the rest of its OpenFile line, NULL if it has none. */
 static void opens(struct bytes *b, unsigned int upid, const char *path, unsigned int mode,
 		  const char *file)
 {
@@ -170,24 +173,24 @@ static void fails(struct bytes *b, unsigned int upid, const char *path, unsigned
 #define FLAGS	"\"name\":\"flags\""
 #define CPU	"\"name\":\"cpu\""
 
-/* Of each path what was told last, by any task, until it is another. */
+/* A path's file data is recorded only when it differs from the last one recorded, by any task. */
 static void steady(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
 
 	(void)state;
-	opens(&b, A, "/a", 0, FILE_1);		/* told */
+	opens(&b, A, "/a", 0, FILE_1);		/* recorded */
 	opens(&b, A, "/a", 0, FILE_1);
 	opens(&b, B, "/a", 0, FILE_1);
-	opens(&b, A, "/b", 0, FILE_1);		/* another path: told */
-	opens(&b, A, "/a", 0, FILE_2);		/* another size: told */
+	opens(&b, A, "/b", 0, FILE_1);		/* another path: recorded */
+	opens(&b, A, "/a", 0, FILE_2);		/* another size: recorded */
 	opens(&b, A, "/a", 0, FILE_2);
-	opens(&b, A, "/a", 438, FILE_2);	/* another mode: told */
-	opens(&b, A, "/a", 0, NULL);		/* nobody knows what it is */
-	opens(&b, A, "/a", 438, FILE_2);	/* as before that */
+	opens(&b, A, "/a", 438, FILE_2);	/* another mode: recorded */
+	opens(&b, A, "/a", 0, NULL);		/* file data unknown */
+	opens(&b, A, "/a", 438, FILE_2);	/* same as the last known */
 	fails(&b, A, "/a", 256);
-	opens(&b, A, "/a", 438, FILE_2);	/* a failed one in between: told */
+	opens(&b, A, "/a", 438, FILE_2);	/* after a failed open: recorded */
 	c = records_of(&b);
 	assert_int_equal(count_lines(&c.out, TOLD), 5);
 	assert_int_equal(count_lines(&c.out, "\"name\":\"mode\""), 6);
@@ -200,10 +203,10 @@ static void steady_failed(void **state)
 	struct conversion c;
 
 	(void)state;
-	fails(&b, A, "/a", 256);		/* told */
+	fails(&b, A, "/a", 256);		/* recorded */
 	fails(&b, A, "/a", 256);
 	fails(&b, B, "/a", 256);
-	fails(&b, B, "/a", 0);			/* told */
+	fails(&b, B, "/a", 0);			/* recorded */
 	fails(&b, B, "/a", 0);
 	c = records_of(&b);
 	assert_int_equal(count_lines(&c.out, FLAGS), 2);
@@ -211,7 +214,7 @@ static void steady_failed(void **state)
 	conversion_free(&c);
 }
 
-/* Paths that are no one string of the table: nothing is told of them. */
+/* Paths that are not a single string of the table: nothing is left out. */
 static void steady_odd_paths(void **state)
 {
 	struct bytes b = { 0 };
@@ -223,18 +226,18 @@ static void steady_odd_paths(void **state)
 	path[0] = '/';
 	path[sizeof(path) - 1] = 0;
 	for (unsigned int i = 0; i < 3; i++) {
-		opens(&b, A, "/\xff", 0, FILE_1);	/* shown as the next one */
+		opens(&b, A, "/\xff", 0, FILE_1);	/* displayed like the next path */
 		opens(&b, A, "/\xef\xbf\xbd", 0, FILE_2);
 		opens(&b, A, path, 0, FILE_1);
 		opens(&b, A, "", 0, FILE_1);
-		opens(&b, A, "mode", 0, FILE_1);	/* the name of an argument, too */
+		opens(&b, A, "mode", 0, FILE_1);	/* also the name of an argument */
 	}
 	c = records_of(&b);
 	assert_int_equal(count_lines(&c.out, TOLD), 3 + 1 + 3 + 3 + 1);
 	conversion_free(&c);
 }
 
-/* More paths than the table has slots: who lost his is told of again. */
+/* More paths than the table has slots: a path that lost its slot is recorded again. */
 static void steady_recycled(void **state)
 {
 	struct bytes b = { 0 };
@@ -254,21 +257,21 @@ static void steady_recycled(void **state)
 	conversion_free(&c);
 }
 
-/* The processor is told where it is another than in the task's event before. */
+/* The CPU is recorded when it differs from that of the task's previous event. */
 static void processor(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
 
 	(void)state;
-	line(&b, A, 1, "Close|fd=3");	/* told */
+	line(&b, A, 1, "Close|fd=3");	/* recorded */
 	line(&b, A, 1, "Close|fd=4");
-	line(&b, B, 1, "Close|fd=3");	/* told */
-	line(&b, A, 2, "Close|fd=5");	/* told */
+	line(&b, B, 1, "Close|fd=3");	/* recorded */
+	line(&b, A, 2, "Close|fd=5");	/* recorded */
 	line(&b, B, 1, "Close|fd=4");
 	line(&b, A, 2, "Close|fd=6");
-	line(&b, A, 2, "Exit|status=0");	/* told */
-	line(&b, A, 2, "Close|fd=7");	/* told: another task of that upid */
+	line(&b, A, 2, "Exit|status=0");	/* recorded */
+	line(&b, A, 2, "Close|fd=7");	/* recorded: another task with this upid */
 	c = records_of(&b);
 	assert_int_equal(count_lines(&c.out, CPU), 5);
 	conversion_free(&c);

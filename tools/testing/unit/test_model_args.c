@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Arguments and misses of a build: lists in the database, and those that are damaged. */
+/* The arguments and misses of a build: lists in the database, intact and damaged. */
 #include "db/write.h"
 #include "io/diag.h"
 #include "build/build.h"
@@ -13,7 +13,7 @@
 
 static struct diag *diag;
 
-/* A database with two programs, the arguments of the second, and what it looked for. */
+/* A database with two programs; @args and @missed (failed lookups) are those of the second. */
 static struct db *made(const char *args, const char *missed)
 {
 	struct db *db = db_create(NULL, diag);
@@ -56,7 +56,7 @@ static void test_args(void **state)
 	args_are("[]", "");
 	args_are("[1]", "cc;");
 	args_are("[1,4,2,1]", "cc;-c;;cc;");
-	args_are("[1,3]", "cc;;");	/* which is missing */
+	args_are("[1,3]", "cc;;");	/* string 3 does not exist */
 }
 
 static void test_misses(void **state)

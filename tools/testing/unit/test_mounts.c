@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /proc/PID/mountinfo: what is mounted where, and what of it asks others. */
+/* /proc/PID/mountinfo: what is mounted where, and which file systems may wait for others. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void fields(void **state)
 	assert_int_equal(m.n, 0);
 }
 
-/* The place of a mount is on its parent; there may be one on the other. */
+/* A mount point is relative to the parent mount; mounts can be stacked. */
 static void stacked(void **state)
 {
 	struct mounts m = { 0 };
@@ -79,7 +79,7 @@ static void stacked(void **state)
 	assert_null(on(&m, 21, "/"));
 	assert_null(mounts_on(&m, 21, "/dx", 1));
 	assert_int_equal(mounts_on(&m, 21, "/dx", 2)->id, 30);
-	/* What lies on itself is the top. */
+	/* The root mount is its own parent. */
 	assert_int_equal(on(&m, 1, "/")->id, 21);
 	mounts_free(&m);
 }
@@ -112,7 +112,7 @@ static void who_asks(void **state)
 	mounts_free(&m);
 }
 
-/* An overlay is what its layers are. */
+/* An overlay answers by itself if its layers do. */
 static void overlays(void **state)
 {
 	struct mounts m = { 0 };
@@ -137,7 +137,7 @@ static void overlays(void **state)
 	mounts_free(&m);
 }
 
-/* Lines of any other kind are no mounts, and the list is made anew each time. */
+/* Malformed lines are skipped, and each read rebuilds the list. */
 static void damaged(void **state)
 {
 	struct mounts m = { 0 };

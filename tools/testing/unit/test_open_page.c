@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* run --open: which file is the page, who opens it and as whom, and when it is only told. */
+/* run --open: which file is the page, which user opens it, and when only its path is printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "cli/record_state.h"
 #include "cli/session.h"
 
-/* ---- what record_options.c needs of the program ---- */
+/* ---- stubs for record_options.c ---- */
 
 static char said[400];
 
@@ -29,7 +29,7 @@ void say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* As the table of record_made.c has it, which can make pages and is not needed here. */
+/* Like the table in record_made.c, without the code that makes pages. */
 bool record_made_is_page(const struct record_options *o, const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -39,7 +39,7 @@ bool record_made_is_page(const struct record_options *o, const char *path)
 
 /* ---- which file ---- */
 
-/* @outputs: words, with blanks between them. */
+/* @outputs: words separated by blanks. */
 static void page(const char *outputs, const char *to, const char *want, size_t nfiles)
 {
 	struct record_options o = { 0 };
@@ -80,10 +80,10 @@ static void test_which(void **state)
 	page("../.build.fxt", NULL, "../.build.html", 2);
 	page("a.fxt b.html c.html", NULL, "b.html", 3);
 	page("a.html", NULL, "a.html", 1);
-	/* that is no end of a name */
+	/* a leading dot starts no suffix */
 	page(".html", NULL, ".html.html", 2);
 	page("a.fxt", "json", NULL, 0);
-	/* without --open nothing is added */
+	/* without --open no page is added */
 	opts_init(&none);
 	assert_true(record_options_take(&o, &none));
 	assert_int_equal(o.nfiles, 0);
@@ -93,13 +93,13 @@ static void test_which(void **state)
 /* ---- who opens it ---- */
 
 static char dir[] = "/tmp/etrace-page.XXXXXX";
-static struct user *user;	/* NULL: this is no root */
+static struct user *user;	/* NULL if not root */
 static int niceness;
 
-/* A descriptor that etrace was given. */
+/* A descriptor that etrace inherited. */
 #define FD 77
 
-/* A fake: it tells how it was run in "seen", and does @then. */
+/* A fake opener: it records how it was run in "seen", then runs @then. */
 static void opener(const char *then)
 {
 	FILE *f = fopen("bin/xdg-open", "w");
@@ -116,7 +116,7 @@ static void opener(const char *then)
 	unlink("seen/all");
 }
 
-/* A fake that starts no programs. */
+/* A fake opener that fails without starting programs. */
 static void failing_opener(void)
 {
 	FILE *f = fopen("bin/xdg-open", "w");
@@ -128,7 +128,7 @@ static void failing_opener(void)
 	unlink("seen/all");
 }
 
-/* What it told; "" if it was not run. */
+/* What the fake opener recorded; "" if it was not run. */
 static const char *seen(void)
 {
 	static char text[1000];
@@ -146,7 +146,7 @@ static void has(const char *line)
 		fail_msg("no '%s' in:\n%s", line, seen());
 }
 
-/* Return: what is said on standard error. */
+/* Return: the output on standard error. */
 static const char *shows(const char *path, const struct user *u)
 {
 	static char text[1000];
@@ -159,7 +159,7 @@ static const char *shows(const char *path, const struct user *u)
 	dup2(fileno(f), STDERR_FILENO);
 	sigfillset(&block);
 	inherit_own(&kept);
-	/* as the recorder does, if it may */
+	/* as the recorder does, if permitted */
 	setpriority(PRIO_PROCESS, 0, -10);
 	sigprocmask(SIG_BLOCK, &block, &before);
 	open_page(path, u, &before, &kept);
@@ -220,7 +220,7 @@ static void test_opened(void **state)
 	snprintf(line, sizeof(line), "nice=%d\n", niceness);
 	has(line);
 	assert_null(strstr(seen(), "inherited"));
-	/* Wayland alone; an absolute path is as it was */
+	/* Wayland only; an absolute path stays unchanged */
 	unsetenv("DISPLAY");
 	setenv("WAYLAND_DISPLAY", "wayland-0", 1);
 	opener("");
@@ -231,8 +231,8 @@ static void test_opened(void **state)
 }
 
 /*
- * A browser in the foreground is not waited for: it is still there.  open_page()
- * waits a second for it to fail, since nothing says that it never will.
+ * A browser in the foreground keeps running. open_page() does not wait for its end, only one
+ * second to see whether it fails.
  */
 static void test_slow(void **state)
 {
@@ -252,7 +252,10 @@ static void test_told(void **state)
 
 	(void)state;
 	snprintf(line, sizeof(line), "page: %s/a.html\n", dir);
-	/* it fails; at once, since it has a second for it, on a busy machine, too */
+	/*
+	 * The opener fails. It starts no programs, so that a second is enough on a busy
+	 * machine, too.
+	 */
 	failing_opener();
 	assert_string_equal(shows("a.html", user), line);
 	has("ran");
@@ -268,7 +271,7 @@ static void test_told(void **state)
 		assert_string_equal(shows("a.html", NULL), line);
 		assert_string_equal(seen(), "");
 	}
-	/* not from wherever somebody is at the moment */
+	/* not from a relative PATH entry */
 	snprintf(path, sizeof(path), "%s", getenv("PATH"));
 	setenv("PATH", "bin:.::", 1);
 	assert_string_equal(shows("a.html", user), line);
@@ -276,7 +279,7 @@ static void test_told(void **state)
 	assert_string_equal(shows("a.html", user), line);
 	setenv("PATH", path, 1);
 	assert_string_equal(seen(), "");
-	/* what a terminal would obey */
+	/* escape sequences */
 	unlink("bin/xdg-open");
 	assert_string_equal(shows("/a\033[2J.html", user), "page: /a?[2J.html\n");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Outputs by their names: what is replaced and when, what is written to as it is, modes. */
+/* Outputs by name: what is replaced and when, what is written in place, and modes. */
 #include <setjmp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* Return: of out_close(), or of out_create() if that fails. */
+/* Return: the result of out_close(), or of out_create() if that fails. */
 static int write_to(const char *path, const char *text)
 {
 	int err;
@@ -81,7 +81,7 @@ static void a_file(void **state)
 	o = out_create("old", &err);
 	out_puts(o, "behind");
 	out_flush(o);
-	/* until it is whole */
+	/* replaced only when complete */
 	holds("old", "before");
 	assert_int_equal(mode_of("old" OUT_PART), S_IFREG | 0600);
 	assert_int_equal(out_close(o), 0);
@@ -106,7 +106,7 @@ static void not_whole(void **state)
 	out_discard(o);
 	assert_int_equal(out_close(o), 0);
 	holds("kept", "before");
-	/* it cannot be written: as on a full disk */
+	/* writing fails, as on a full disk */
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &was);
 	small.rlim_max = was.rlim_max;
@@ -134,14 +134,14 @@ static void links(void **state)
 	assert_int_equal(mode_of("second") & S_IFMT, S_IFLNK);
 	assert_int_equal(mode_of("link") & S_IFMT, S_IFLNK);
 	holds("sub/target", "behind");
-	/* to what is not there yet */
+	/* to a file that does not exist yet */
 	assert_int_equal(symlink("sub/later", "dangling"), 0);
 	assert_int_equal(write_to("dangling", "new"), 0);
 	assert_int_equal(mode_of("dangling") & S_IFMT, S_IFLNK);
 	holds("sub/later", "new");
 	assert_int_equal(symlink("round", "round"), 0);
 	assert_int_equal(write_to("round", ""), -ELOOP);
-	/* somebody else's, in the place of what is written */
+	/* a foreign link under the name of the temporary file */
 	put("precious", "mine");
 	assert_int_equal(symlink("precious", "trap" OUT_PART), 0);
 	assert_int_equal(write_to("trap", "a"), 0);
@@ -149,9 +149,12 @@ static void links(void **state)
 	holds("trap", "a");
 }
 
-#define OTHER	12345	/* a user that has nothing to do with this */
+#define OTHER	12345	/* an unrelated user */
 
-/* What another user has put where everybody may write is left alone, and where it leads to. */
+/*
+ * Files and links planted by another user in a world-writable directory are left alone, and
+ * so are the targets of the links.
+ */
 static void planted(void **state)
 {
 	(void)state;
@@ -166,7 +169,7 @@ static void planted(void **state)
 	assert_int_equal(out_place_keep("all/link"), -OUT_PLANTED);
 	holds("target", "before");
 	assert_false(is_there("target.old"));
-	/* its owner would own the new file, too */
+	/* the file's owner would own the new content, too */
 	put("all/file", "before");
 	assert_int_equal(chown("all/file", OTHER, OTHER), 0);
 	assert_int_equal(write_to("all/file", "a"), -OUT_PLANTED);
@@ -175,7 +178,7 @@ static void planted(void **state)
 	assert_int_equal(chown("all/fifo", OTHER, OTHER), 0);
 	assert_int_equal(write_to("all/fifo", "a"), -OUT_PLANTED);
 
-	/* The owner of the directory is no stranger, nor is one oneself. */
+	/* Files of the directory's owner and of the user are trusted. */
 	assert_int_equal(chown("all", OTHER, OTHER), 0);
 	assert_int_equal(write_to("all/link", "b"), 0);
 	holds("target", "b");
@@ -184,7 +187,7 @@ static void planted(void **state)
 	assert_int_equal(symlink("../target", "all/own"), 0);
 	assert_int_equal(write_to("all/own", "c"), 0);
 	holds("target", "c");
-	/* Without the sticky bit there is no such rule, in the kernel neither. */
+	/* Without the sticky bit this rule does not apply, as in the kernel. */
 	assert_int_equal(chown("all", 0, 0), 0);
 	assert_int_equal(chmod("all", 0777), 0);
 	assert_int_equal(write_to("all/link", "d"), 0);
@@ -204,7 +207,7 @@ static void no_files(void **state)
 	assert_string_equal(text, "through");
 	assert_int_equal(mode_of("fifo") & S_IFMT, S_IFIFO);
 	close(reader);
-	/* a descriptor is written to where it stands */
+	/* a descriptor is written to at its current position */
 	put("log", "one\n");
 	fd = open("log", O_WRONLY | O_APPEND);
 	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
@@ -230,7 +233,7 @@ static void two_at_once(void **state)
 	assert_int_equal(err, -EBUSY);
 	assert_int_equal(out_close(o), 0);
 	assert_int_equal(write_to("both", "again"), 0);
-	/* what was left by one that was killed is in nobody's way */
+	/* the leftover of a killed process does not disturb */
 	put("left" OUT_PART, "a longer text than the new one");
 	assert_int_equal(write_to("left", "new"), 0);
 	holds("left", "new");
@@ -258,7 +261,7 @@ static void old_ones(void **state)
 	keep(&p, "rec", "3");
 	holds("rec", "3");
 	holds("rec" OUT_OLD, "2");
-	/* a database, and what SQLite has beside it */
+	/* a database with SQLite's journal */
 	put("x.db", "SQLite format 3");
 	assert_int_equal(truncate("x.db", 4096), 0);
 	put("x.db-journal", "of it");
@@ -269,7 +272,7 @@ static void old_ones(void **state)
 	keep(&p, "text", "1");
 	keep(&p, "text", "2");
 	holds("text-journal", "of nobody");
-	/* what was begun and never took its place */
+	/* an output that was begun, but not committed */
 	assert_int_equal(out_place_open(&p, "rec", 0), 0);
 	close(p.fd);
 	out_place_free(&p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The outputs of a recording: locks, queues, and what is said of a file that is
- * not what was written.
+ * The outputs of a recording: locks, queues, and the fault that is reported if a file does
+ * not hold what was written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 
 static char dir[] = "/tmp/etrace-outputs.XXXXXX";
 static struct opts opts;
-static unsigned int failures;	/* told by outputs_failed_fn */
+static unsigned int failures;	/* counted by failed() */
 
 static int enter(void **state)
 {
@@ -56,11 +56,11 @@ static int leave(void **state)
 	return system(command);
 }
 
-/* The C library's, but for a file that hangs as one on a network may. */
+/* write() of the C library, except that it hangs for one file, as it may on a network. */
 static dev_t hung_dev;
 static ino_t hung_ino;
 
-/* After writing to slow_fd that it ends, a thread goes on for a while; how many have. */
+/* A thread that reports its end on slow_fd runs on for a while; slow_threads counts those done. */
 static int slow_fd = -1;
 static _Atomic unsigned int slow_threads;
 
@@ -89,7 +89,7 @@ static void failed(void *ctx, const char *path, const char *fault)
 	failures++;
 }
 
-/* Return: what is wrong, "" if nothing is. */
+/* Return: the reason for a failure, "" on success. */
 static const char *add(struct outputs *o, const char *path, const char *to)
 {
 	static char why[512];
@@ -102,7 +102,7 @@ static const char *add(struct outputs *o, const char *path, const char *to)
 	return why;
 }
 
-/* Outputs that are ready: the names end with NULL. */
+/* Start outputs; the list of names ends with NULL. */
 static struct outputs *begin(uint64_t limit, struct sink **sink, ...)
 {
 	struct outputs *o = outputs_new(limit, failed, NULL);
@@ -151,7 +151,7 @@ static void wait_for_end(struct outputs *o)
 		assert_int_equal(poll(&fd, 1, 60000), 1);
 }
 
-/* The only fault that is known in the end, of the only output. */
+/* Close @o: its only output must have this fault. */
 static void assert_fault(struct outputs *o, const char *fault)
 {
 	assert_int_equal(outputs_close(o), 1);
@@ -172,7 +172,7 @@ static void write_file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* A file without its compression. */
+/* Read a file, decompressed. */
 static struct bytes read_file(const char *path)
 {
 	struct bytes b = { 0 };
@@ -200,7 +200,7 @@ static void assert_file(const char *path, const char *text)
 	bytes_free(&b);
 }
 
-/* A pipe that is never read from, or only at last. */
+/* A pipe that is not read, or only at the end. */
 static int make_pipe(const char *path)
 {
 	int fd;
@@ -211,7 +211,7 @@ static int make_pipe(const char *path)
 	return fd;
 }
 
-/* What is in a pipe, added to @b. */
+/* Append the content of a pipe to @b. */
 static void drain(int fd, struct bytes *b)
 {
 	char buf[4096];
@@ -261,7 +261,7 @@ static void test_whole(void **state)
 	bytes_free(&plain);
 }
 
-/* What only one output's name asks for is left out of that one. */
+/* Data that a "view" output leaves out is still in the other outputs. */
 static void test_view(void **state)
 {
 	struct bytes all, view;
@@ -284,7 +284,7 @@ static void test_view(void **state)
 	}
 }
 
-/* What waits in memory gets to the file without an end. */
+/* outputs_sync() writes queued data to the file before its end. */
 static void test_sync(void **state)
 {
 	struct sink *s;
@@ -317,11 +317,11 @@ static void test_same_file(void **state)
 	assert_non_null(strstr(add(o, "soft.fxt", NULL), "same file"));
 	assert_string_equal(add(o, "pipe.json", NULL), "");
 	assert_non_null(strstr(add(o, "pipe.json", NULL), "same file"));
-	/* nobody minds who else writes there */
+	/* sharing /dev/null is fine */
 	assert_string_equal(add(o, "/dev/null", "fxt"), "");
 	assert_string_equal(add(o, "/dev/null", "json"), "");
 	outputs_free(o);
-	/* a run that could not be took nothing away */
+	/* a run that failed to start did not touch the file */
 	assert_file("a.fxt", "old");
 	close(fd);
 }
@@ -347,7 +347,7 @@ static void test_lock(void **state)
 	b = read_file("a.etrace");
 	assert_int_equal(count_lines(&b, "!FN|"), 10);
 	bytes_free(&b);
-	/* it is over, and the file free */
+	/* the recording is over and the file unlocked */
 	assert_string_equal(add(third, "a.etrace", NULL), "");
 	outputs_free(third);
 	outputs_free(o);
@@ -368,7 +368,7 @@ static void test_special(void **state)
 	assert_non_null(strstr(add(o, "sock.fxt", NULL), "a socket"));
 	assert_non_null(strstr(add(o, "no/such/dir.fxt", NULL), "No such file"));
 	assert_non_null(strstr(add(o, "a.txt", NULL), "does not tell the format"));
-	/* the command's, and what is said here */
+	/* standard error of the command and of etrace */
 	log = open("log.json", O_WRONLY | O_CREAT, 0600);
 	dup2(log, STDERR_FILENO);
 	said = add(o, "log.json", NULL);
@@ -380,7 +380,7 @@ static void test_special(void **state)
 	close(fd);
 }
 
-/* One that takes nothing costs the others nothing, and nobody waits for it. */
+/* A stalled output neither slows down the others nor delays the end. */
 static void test_stalled(void **state)
 {
 	unsigned int n = 20000, bad;
@@ -394,8 +394,8 @@ static void test_stalled(void **state)
 		put(s, i, 500);
 		outputs_sync(o);
 		/*
-		 * For the healthy one, whose half of the memory has room for the next events
-		 * then; nothing is sent when a queue gets shorter.
+		 * Wait until the healthy output's half of the memory has room for the next
+		 * events. Shrinking queues send no notification.
 		 */
 		while (outputs_waiting(o) > (5u << 17))
 			usleep(1000);
@@ -403,7 +403,7 @@ static void test_stalled(void **state)
 	assert_int_equal(outputs_lost(o, 0), 0);
 	assert_true(outputs_lost(o, 1) > n / 2);
 	outputs_end(o);
-	/* nothing is sent when one of several outputs has ended */
+	/* no notification when one of several outputs has ended */
 	while (!strcmp(outputs_stalled(o), "a.etrace"))
 		usleep(1000);
 	assert_false(outputs_ended(o));
@@ -422,7 +422,7 @@ static void test_stalled(void **state)
 	close(fd);
 }
 
-/* A thread that hangs is left, and so is the descriptor that it will tell. */
+/* A thread that hangs is abandoned; the descriptor it will write to stays open. */
 static void test_hung(void **state)
 {
 	struct stat st;
@@ -452,7 +452,7 @@ static void test_hung(void **state)
 	assert_true(fcntl(told, F_GETFD) < 0);
 }
 
-/* The recorder forks behind outputs_close(): a thread that still ends may hold locks. */
+/* The recorder forks after outputs_close(): a thread that is still ending may hold locks. */
 static void test_threads(void **state)
 {
 	struct sink *s;
@@ -468,7 +468,7 @@ static void test_threads(void **state)
 	outputs_free(o);
 }
 
-/* A thread that cannot be had is a fault of the output, with its reason. */
+/* If no thread can be started, the output has a fault with the reason. */
 static void test_no_thread(void **state)
 {
 	static const struct rlimit none;
@@ -483,7 +483,7 @@ static void test_no_thread(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		o = begin(MANY, &s, "a.etrace", NULL);
-		/* who may do all has no limit */
+		/* the limit does not apply to root */
 		if (setrlimit(RLIMIT_NPROC, &none) || (!geteuid() && setuid(65534)))
 			_exit(2);
 		put(s, 0, 1000);
@@ -496,7 +496,7 @@ static void test_no_thread(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* A queue that was full tells what it lost, where, and goes on. */
+/* A queue that was full reports at the gap how many events it lost, and goes on. */
 static void test_gap(void **state)
 {
 	unsigned int n = 4000, told, there;
@@ -511,7 +511,7 @@ static void test_gap(void **state)
 	assert_true(outputs_lost(o, 0) > 0);
 	while (outputs_waiting(o)) {
 		drain(fd, &b);
-		/* the pipe may stay empty though the queue does not, for a moment */
+		/* the pipe can be empty for a moment although the queue is not */
 		usleep(1000);
 	}
 	put(s, n, 10);
@@ -528,7 +528,7 @@ static void test_gap(void **state)
 	close(fd);
 }
 
-/* What is lost at the very end is told before what tells how it ended. */
+/* Events lost at the very end are reported before the final event. */
 static void test_last(void **state)
 {
 	int fd = make_pipe("pipe.etrace");
@@ -555,7 +555,7 @@ static const char *const packings[] = { "a.etrace", "a.etrace.gz", "a.etrace.zst
 #define FOR_EACH_PACKING(path) \
 	for (size_t packing_ = 0; packing_ < 3 && (path = packings[packing_]); packing_++)
 
-/* A name that tells no format: those that there are. */
+/* A name without a known suffix: the error lists the suffixes. */
 static void test_formats(void **state)
 {
 	struct outputs *o = outputs_new(MANY, failed, NULL);
@@ -594,7 +594,7 @@ static void test_name(void **state)
 		assert_fault(o, "another file");
 		assert_file(path, "another");
 
-		/* another way to the same file is none */
+		/* another path to the same file is no fault */
 		o = begin(MANY, &s, path, NULL);
 		put(s, 0, 10);
 		rename(path, "b");
@@ -615,7 +615,7 @@ static void test_changed(void **state)
 
 	(void)state;
 	FOR_EACH_PACKING(path) {
-		/* cut, and longer again in the end */
+		/* truncated, then longer again */
 		o = begin(MANY, &s, path, NULL);
 		put(s, 0, 10);
 		outputs_sync(o);
@@ -637,7 +637,7 @@ static void test_changed(void **state)
 	}
 }
 
-/* More than any compressor keeps: each event is another. */
+/* Incompressible: more than any compressor buffers. */
 static void put_noise(struct sink *s, unsigned int n)
 {
 	struct et_event ev;
@@ -668,7 +668,7 @@ static void test_full(void **state)
 		put_noise(s, 3000);
 		outputs_sync(o);
 		outputs_settle(o, 60000);
-		/* told at once, and once */
+		/* reported at once, and only once */
 		outputs_sync(o);
 		outputs_sync(o);
 		assert_int_equal(failures, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compressed files: what is written is read again, what was synced can be read
- * while the rest is still to come, and what is cut off or damaged is said.
+ * Compressed files: what is written can be read back, what was synced can be read while the
+ * rest is still to come, and truncation and damage are reported.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static const char *const ends[] = { "", ".gz", ".zst" };
 /* the first bytes of a file */
 static const char *const magic[] = { "", "\x1f\x8b", "\x28\xb5\x2f\xfd" };
 
-/* Text that compresses to a part of it. */
+/* Compressible text. */
 static struct bytes text(size_t n)
 {
 	struct bytes b = { 0 };
@@ -52,7 +52,7 @@ static struct out *create(const char *end, int flags)
 	return out_named(fd, name);
 }
 
-/* All of the file, in steps of @step bytes. Return: in_error() at its end. */
+/* Read the whole file in steps of @step bytes. Return: in_error() at its end. */
 static int read_all(struct bytes *b, size_t step)
 {
 	int err = 0;
@@ -134,7 +134,7 @@ static void round_trips(void **state)
 	bytes_free(&want);
 }
 
-/* What was synced can be read; that more was to come is said. */
+/* Synced data can be read; the file counts as truncated until it is closed. */
 static void synced(void **state)
 {
 	struct bytes want = text(30000);
@@ -155,7 +155,7 @@ static void synced(void **state)
 			assert_memory_equal(got.data, want.data, n);
 			bytes_free(&got);
 		}
-		/* nothing new costs nothing */
+		/* syncing without new data writes nothing */
 		before = raw();
 		assert_int_equal(out_sync(o), 0);
 		after = raw();
@@ -167,7 +167,7 @@ static void synced(void **state)
 	bytes_free(&want);
 }
 
-/* What does not compress takes more than one piece, whatever is done with it. */
+/* Incompressible data needs several chunks in every call. */
 static void noise(void **state)
 {
 	struct bytes want = { 0 };
@@ -198,7 +198,7 @@ static void noise(void **state)
 	bytes_free(&want);
 }
 
-/* Two compressed files one behind the other are one. */
+/* Concatenated compressed files read as one. */
 static void members(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void cut_and_damaged(void **state)
 			assert_memory_equal(got.data, want.data, got.n);
 			bytes_free(&got);
 		}
-		/* zstd's frames have no sum here: in their first block's header */
+		/* zstd frames have no checksum here: damage the header of the first block */
 		for (size_t at = k == 1 ? file.n / 2 : 6; at < file.n; at += file.n) {
 			struct bytes got = { 0 };
 
@@ -255,7 +255,7 @@ static void cut_and_damaged(void **state)
 	bytes_free(&want);
 }
 
-/* Less than a magic number, or one that is nothing's. */
+/* Shorter than a magic number, or with an unknown one. */
 static void short_files(void **state)
 {
 	static const char *const files[] = { "", "a", "\x1f", "\x28\xb5\x2f", "\x28\xb5\x2f\xfe", "abcdef" };
@@ -313,7 +313,7 @@ static void long_formats(void **state)
 	bytes_free(&want);
 }
 
-/* Until a process waits for something.  That cannot be waited for but by looking. */
+/* Wait until a process sleeps; only polling can tell. */
 static void wait_for_sleep(pid_t pid)
 {
 	char path[40], line[400], *name_end;
@@ -330,7 +330,7 @@ static void wait_for_sleep(pid_t pid)
 	} while (!name_end || name_end[2] != 'S');
 }
 
-/* A pipe that is full is waited for, and for nothing else: here standard output could be read. */
+/* Writing waits for a full pipe only, although standard output is readable here. */
 static void full_pipe(void **state)
 {
 	struct bytes want = text(300000), got = { 0 };
@@ -368,7 +368,7 @@ static void full_pipe(void **state)
 	bytes_free(&want);
 }
 
-/* The first error stays, and is what closing says. */
+/* The first error persists, and out_close() returns it. */
 static void full_disk(void **state)
 {
 	struct bytes want = text(300000);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page of a build: numbers, texts and sections come back as they went in, and what
- * is too much is left out in the order of Documentation/page.md, and said.  What the
- * sections hold: tools/testing/answers/tests/page.sh.
+ * The page of a build: numbers, texts and sections survive a round trip, and what exceeds the
+ * budget is left out in the order of Documentation/page.md, and reported. Content of the
+ * sections: tools/testing/answers/tests/page.sh.
  */
 #include "common_convert.h"
 #include "show/page.h"
@@ -17,8 +17,8 @@
 #include <zlib.h>
 
 /*
- * In place of the real one, which the Makefile redirects to this: it would read the
- * packages of this machine for each page, and their section could have any size.
+ * Replaces the real function (see the Makefile), which would read this machine's packages for
+ * each page and make their section any size.
  */
 bool __wrap_used_packages(const struct used *u);
 bool __wrap_used_packages(const struct used *u)
@@ -109,7 +109,7 @@ static void test_texts(void **state)
 
 /* ---- sections ---- */
 
-/* Of a page: the content of a section; NULL: it is not there.  To be freed. */
+/* The content of a section of a page, to be freed; NULL if missing. */
 static char *section(const char *page, size_t len, const char *name, size_t *size)
 {
 	struct base64_decode_ctx ctx;
@@ -169,7 +169,7 @@ static void test_sections(void **state)
 	for (size_t i = 0; i < nr; i++) {
 		struct out *to = page_section_of(&s, "part", i);
 
-		/* what does not get smaller, and comes in two pieces */
+		/* incompressible data, in two pieces */
 		fill(in, sizes[i], (unsigned int)i);
 		out_write(to, in, sizes[i] / 3);
 		out_write(to, in + sizes[i] / 3, sizes[i] - sizes[i] / 3);
@@ -182,7 +182,7 @@ static void test_sections(void **state)
 	assert_true(s.packed == packed);
 	page_sections_put(&s, o);
 	page = out_mem_data(o, &len);
-	/* the names are shorter than what is counted for them */
+	/* the estimate counts more bytes for a name than these names need */
 	assert_in_range(len, packed - 60 * nr, packed);
 	for (size_t i = 0; i < nr; i++) {
 		char name[32];
@@ -201,13 +201,13 @@ static void test_sections(void **state)
 	free(in);
 }
 
-/* ---- what is too much ---- */
+/* ---- over budget ---- */
 
 enum left {
 	LEFT_COMMANDS = 1, LEFT_READS_DATA = 2, LEFT_READS_MADE = 4, LEFT_READS_ALL = 8, LEFT_INPUTS = 16,
 };
 
-/* What of all @reads stays at a stage, as the page has it then. */
+/* The part of @reads that is left at a stage, in the page's encoding. */
 static struct out *expected(const char *reads, size_t len, const uint8_t *made, unsigned int stage)
 {
 	const uint8_t *at = (const uint8_t *)reads, *end = at + len;
@@ -273,7 +273,7 @@ static void load_all(struct db *db)
 	out_close(o);
 }
 
-/* What a page of so many bytes says that it has not, and has not. */
+/* What a page with this budget reports as left out; check that exactly this is missing. */
 static unsigned int left_of(struct db *db, uint64_t budget)
 {
 	static const char *const always[] = { "writes-0", "files-0", "slices" };
@@ -311,7 +311,7 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 		out_close(e);
 	}
 	free(s);
-	/* these are always there */
+	/* sections that are always present */
 	for (unsigned int i = 0; i < 3; i++) {
 		s = section(page, len, always[i], &size);
 		assert_non_null(s);
@@ -346,7 +346,7 @@ static size_t stage_of(struct db *db, uint64_t budget)
 	return i;
 }
 
-/* The least budget that gives this stage or a later one; @high gives one. */
+/* The smallest budget that reaches @stage or a later one; @high reaches it. */
 static uint64_t least_budget(struct db *db, size_t stage, uint64_t low, uint64_t high)
 {
 	while (high - low > BASE64_STEP) {
@@ -361,8 +361,8 @@ static uint64_t least_budget(struct db *db, size_t stage, uint64_t low, uint64_t
 }
 
 /*
- * Inputs and commands are there as soon as there is room for them; what is left, reads take.
- * The more there may be, the less is left out.
+ * Inputs and commands are included as soon as there is room for them; reads take the
+ * remaining space. A larger budget leaves out less.
  */
 static void test_budget(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring-buffer pages into events.  data/rec/ holds what one traced workload left
- * in the buffers of two processors: the raw pages, the formats of the events,
- * and what the module itself printed of the same records (file "trace").
+ * Ring-buffer pages into events. data/rec/ holds what one traced workload left in the buffers
+ * of two CPUs: the raw pages, the event formats, and the module's own text of the same
+ * records (file "trace").
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -61,11 +61,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A sink that prints, and looks at the order; the summary hears of all events, too. */
+/* A sink that prints events and checks their order; the summary gets all of them, too. */
 struct printer {
 	struct sink sink;
 	struct buf lines;
-	struct notable *notable;	/* NULL: not wanted */
+	struct notable *notable;	/* NULL if not wanted */
 	uint64_t last;
 	unsigned int n, incomplete, disorder, lost;
 };
@@ -113,7 +113,7 @@ static void give_all(struct merge *m)
 	merge_end(m);
 }
 
-/* The module's own text of the same records, put in order by the line reader. */
+/* Compare with the module's own text of the same records, which the line reader sorts. */
 static void as_the_module_prints(void **state)
 {
 	struct bytes text = fixture("rec/trace");
@@ -129,7 +129,7 @@ static void as_the_module_prints(void **state)
 	assert_int_equal(p.disorder, 0);
 	assert_int_equal(p.n, rec_events_tally(e)->events);
 	assert_true(p.n > 300);
-	/* the two print the same lines, byte by byte */
+	/* both print the same lines, byte by byte */
 	assert_int_equal(p.lines.len, c.out.n);
 	assert_memory_equal(p.lines.s, c.out.data, c.out.n);
 
@@ -140,7 +140,7 @@ static void as_the_module_prints(void **state)
 	bytes_free(&text);
 }
 
-/* The FXT file, too, with the times of each event's later records. */
+/* The FXT file is the same as well, including the times of each event's later records. */
 static void as_converted(void **state)
 {
 	struct bytes text = fixture("rec/trace");
@@ -163,8 +163,8 @@ static void as_converted(void **state)
 	assert_int_equal(sink_end(fxt), 0);
 	data = out_mem_data(out, &n);
 	/*
-	 * Records know the flags of a call whose names could not be read, which
-	 * lines do not tell: the two files are the same in all that these say.
+	 * Records contain the flags of a call whose names could not be read; lines do not.
+	 * Therefore compare the lines made from both files.
 	 */
 	ours = convert("fxt", "etrace", data, n, NULL);
 	theirs = convert("fxt", "etrace", c.out.data, c.out.n, NULL);
@@ -182,7 +182,7 @@ static void as_converted(void **state)
 	bytes_free(&text);
 }
 
-/* Rings that grow while their first page is not in the first place. */
+/* Rings grow while the first page is not in the first slot. */
 static void rings_grow(void **state)
 {
 	struct printer p[2] = { { .sink.ops = &print_ops }, { .sink.ops = &print_ops } };
@@ -196,7 +196,7 @@ static void rings_grow(void **state)
 		give(m, 0, 0, 5);
 		while (merge_waiting(m) > 2 * PAGE)
 			assert_true(merge_run(m, 1));
-		/* more than fit into a ring: the same ones again and again */
+		/* more pages than a ring holds: the same ones again and again */
 		for (unsigned int n = 5; n < 150; n++) {
 			size_t at = (n * PAGE) % pages[0].n;
 
@@ -218,7 +218,7 @@ static void rings_grow(void **state)
 	buf_free(&p[1].lines);
 }
 
-/* Records of one time on two processors: none waits for the other for ever. */
+/* Records with equal times on two CPUs: neither waits for the other forever. */
 static void same_times(void **state)
 {
 	uint64_t records[2];
@@ -247,7 +247,7 @@ static void same_times(void **state)
 	assert_int_equal(records[1], 2 * records[0]);
 }
 
-/* What one processor brings waits until the other cannot bring anything older. */
+/* Records of one CPU wait until the other CPU cannot deliver older ones. */
 static void order_waits(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
@@ -271,7 +271,7 @@ static void order_waits(void **state)
 	buf_free(&p.lines);
 }
 
-/* No more pages are taken than memory was promised for. */
+/* Pages in memory stay within the limit. */
 static void bounded(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
@@ -288,7 +288,7 @@ static void bounded(void **state)
 	}
 	assert_int_equal(n, LIMIT / PAGE);
 	assert_int_equal(merge_waiting(m), LIMIT);
-	/* the other one must go on, or nothing would ever be passed on */
+	/* the other CPU may still add a few pages, otherwise nothing could ever be merged */
 	for (n = 0; (room = merge_room(m, 1)) && n <= 1000; n++) {
 		memcpy(room, pages[1].data, PAGE);
 		merge_page(m, 1);
@@ -303,7 +303,7 @@ static void bounded(void **state)
 	buf_free(&p.lines);
 }
 
-/* Where the last record of a page begins; all that a page has is records of ours. */
+/* The start of the last record of a page that holds only our records. */
 static uint8_t *last_record(uint8_t *page)
 {
 	unsigned long word;
@@ -333,16 +333,16 @@ static uint32_t page_records(uint8_t *page)
 	return n;
 }
 
-/* What a page says of itself may be anything: its end is the end. */
+/* A page's header and record lengths can be anything: nothing is read beyond the page. */
 static void damaged_pages(void **state)
 {
 	static const struct {
 		uint32_t words[2];
 		size_t n;
 	} heads[] = {
-		/* records that are longer than the page, or of no length */
+		/* records longer than the page, or of length 0 */
 		{ { 28 }, 1 }, { { 0, 0xfffffffe }, 2 }, { { 0, 4096 }, 2 }, { { 0, 2 }, 2 },
-		/* padding, with a time and of such lengths */
+		/* padding with a time, of such lengths */
 		{ { 29 | 1 << 5, 0xfffffffe }, 2 }, { { 29 | 1 << 5, 4096 }, 2 },
 	};
 	const size_t n = sizeof(heads) / sizeof(heads[0]);
@@ -372,7 +372,7 @@ static void damaged_pages(void **state)
 	}
 }
 
-/* One whose bytes may be anything. */
+/* Take a record whose bytes can be anything. */
 static void take_record(struct rec_events *e, uint32_t cpu, const uint8_t *data, uint32_t size)
 {
 	struct rec r;
@@ -380,7 +380,7 @@ static void take_record(struct rec_events *e, uint32_t cpu, const uint8_t *data,
 	rec_events_take(e, cpu, rec_open(&formats, &r, data, size) ? &r : NULL);
 }
 
-/* All records of a processor, each in memory of its own size. */
+/* All records of a CPU, each in an allocation of its exact size. */
 struct record {
 	uint8_t *data;
 	uint32_t size;
@@ -430,7 +430,7 @@ static void free_records(struct record *list, size_t n)
 	free(list);
 }
 
-/* One more task is known. Return: whether it is new. */
+/* Add a task to the known ones. Return: whether it is new. */
 static bool meet(uint64_t *known, unsigned int *n, uint64_t upid)
 {
 	for (unsigned int i = 0; i < *n; i++)
@@ -441,8 +441,8 @@ static bool meet(uint64_t *known, unsigned int *n, uint64_t upid)
 }
 
 /*
- * What is born is a process, or a thread, as its flags say.  Who was there
- * before is a process of which nothing but that was seen.
+ * A clone creates a process or a thread, depending on its flags. A task seen first as a
+ * parent counts as a process, too.
  */
 static void births_are_counted(void **state)
 {
@@ -526,7 +526,7 @@ static void marks_have_names(void **state)
 	free_records(list, n);
 }
 
-/* All losses are counted; the first of them are told with whose they are. */
+/* All losses are counted; the first NOTABLE_MAX are kept with their tasks. */
 static void losses_are_kept(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops, .notable = notable_new(PID_BITS) };
@@ -552,7 +552,7 @@ static void losses_are_kept(void **state)
 		assert_int_equal(t->loss[i].count, 1 + i);
 		assert_string_equal(t->loss[i].program, "?");
 	}
-	/* a task that loses records has not begun with that */
+	/* a loss record does not start a task */
 	assert_int_equal(notable_processes(p.notable), 0);
 	rec_events_free(e);
 	notable_free(p.notable);
@@ -560,8 +560,8 @@ static void losses_are_kept(void **state)
 }
 
 /*
- * Each record left out once: what is missing of an event is noticed, and
- * nothing else suffers.
+ * Leave out each record once: an event with a missing part is marked, and no other event
+ * suffers.
  */
 static void one_record_missing(void **state)
 {
@@ -584,7 +584,7 @@ static void one_record_missing(void **state)
 		assert_true(rec_open(&formats, &r, list[gone].data, list[gone].size));
 		piece = r.kind == REC_string || r.kind == REC_args ||
 			rec_num(&r, REC_F_more);
-		/* a whole event in one record leaves no trace of its absence */
+		/* a missing record that is a whole event leaves no trace */
 		assert_int_equal(p.incomplete, piece);
 		marked += p.incomplete;
 		rec_events_free(e);
@@ -594,7 +594,7 @@ static void one_record_missing(void **state)
 	free_records(list, n);
 }
 
-/* A string of which the first part is missing keeps its parts' numbers. */
+/* If the first part of a string is missing, the others keep their numbers. */
 static void parts_keep_their_numbers(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
@@ -614,7 +614,7 @@ static void parts_keep_their_numbers(void **state)
 	free_records(list, n);
 }
 
-/* An event that waited too long, and whose end never came, is freed, too. */
+/* Freed, too: an event that waited too long and whose end never came. */
 static void freed_unfinished(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
@@ -654,7 +654,7 @@ static uint32_t next_random(uint32_t *x)
 	return *x;
 }
 
-/* Bytes changed and records cut anywhere: no byte outside of them is read. */
+/* Change bytes and truncate records anywhere: nothing outside of them is read. */
 static void damaged_records(void **state)
 {
 	uint32_t seed = 20150401;
@@ -676,7 +676,7 @@ static void damaged_records(void **state)
 			memcpy(copy, list[i].data, size);
 			for (uint32_t k = next_random(&seed) % 4; size && k; k--)
 				copy[next_random(&seed) % size] = (uint8_t)next_random(&seed);
-			/* an exact end, for the sanitizer to see */
+			/* an allocation of the exact size, for the sanitizer */
 			take_record(e, 1, copy, size);
 			free(copy);
 		}

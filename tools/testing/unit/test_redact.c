@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Secrets in arguments are hidden, and nothing else is changed. */
+/* Secrets in arguments are hidden; nothing else is changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "event/redact.h"
 
-/* Words with a bar between them, and what they become; NULL: what they were. */
+/* Words separated by bars, and the result; NULL if unchanged. */
 static const struct {
 	const char *words, *hidden;
 } rows[] = {
@@ -25,7 +25,7 @@ static const struct {
 	{ "prog|--key-file|key.pem", NULL },
 	{ "prog|--password|--verbose", NULL },
 	{ "prog|--password=", NULL },
-	/* variables, also in other arguments */
+	/* variables, also within other arguments */
 	{ "make|DEPLOY_TOKEN=abcdef|all", "make|DEPLOY_TOKEN=***|all" },
 	{ "docker|build|--build-arg|NPM_TOKEN=abcdef", "docker|build|--build-arg|NPM_TOKEN=***" },
 	{ "docker|build|--build-arg=NPM_TOKEN=abcdef", "docker|build|--build-arg=NPM_TOKEN=***" },
@@ -39,7 +39,7 @@ static const struct {
 	{ "curl|--header=PRIVATE-TOKEN: abcdef", "curl|--header=PRIVATE-TOKEN: ***" },
 	{ "curl|-H|Cookie: a=b; c=d", "curl|-H|Cookie: ***" },
 	{ "curl|-H|Accept: text/html", NULL },
-	/* users, and URLs */
+	/* user names, and URLs */
 	{ "curl|-u|me:hunter2|https://h/x", "curl|-u|me:***|https://h/x" },
 	{ "curl|-ume:hunter2|https://h/x", "curl|-ume:***|https://h/x" },
 	{ "curl|--user=me:hunter2", "curl|--user=me:***" },
@@ -56,7 +56,7 @@ static const struct {
 	{ "git|clone|git@github.com:a/b.git", NULL },
 	{ "curl|https://h/x?token=abcdef&page=2", "curl|https://h/x?token=***&page=2" },
 	{ "curl|https://h/x?page=2&access_token=abcdef#top", "curl|https://h/x?page=2&access_token=***" },
-	/* by programs */
+	/* options of certain programs */
 	{ "/usr/bin/mysql|-pabcdef|-u|me", "/usr/bin/mysql|-p***|-u|me" },
 	{ "mysqldump|-p|db", NULL },
 	{ "mkdir|-pv|a/b", NULL },
@@ -72,7 +72,7 @@ static const struct {
 	{ "sh|-c|run --password=\"$PASSWORD\" $TOKEN", NULL },
 	{ "sh|-c|TOKEN=$(cat f); echo done", NULL },
 	{ "sudo|sh|-c|sh -c 'curl -u me:hunter2 x; run --token abcdef' && ls", "sudo|sh|-c|sh -c 'curl -u me:*** x; run --token ***' && ls" },
-	/* what builds are full of */
+	/* what most builds contain */
 	{ "gcc|-O2|-Wall|-DNAME=\"a\"|-I/usr/include|-o|key.o|-c|key.c", NULL },
 	{ "cc1|-quiet|-imultiarch|x86_64-linux-gnu|tokens.c|-o|/tmp/x.s", NULL },
 	{ "sh|-c|for i in 1 2; do echo $i; done", NULL },
@@ -114,7 +114,7 @@ static void hidden(void **state)
 	buf_free(&wanted);
 }
 
-/* Any bytes: nothing is read or written that is not there, and nothing grows. */
+/* Arbitrary bytes: nothing is accessed out of bounds, and no text grows. */
 static void any_bytes(void **state)
 {
 	static const char parts[][12] = {
@@ -134,7 +134,7 @@ static void any_bytes(void **state)
 				seed = seed * 1103515245u + 12345;
 				strcat(text, parts[(seed >> 16) % (sizeof(parts) / sizeof(parts[0]))]);
 			}
-			/* without room behind it */
+			/* allocated without room behind the text */
 			words[k] = (struct redact_word){ malloc(strlen(text)), strlen(text) };
 			memcpy(words[k].s, text, words[k].len);
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of an environment is hidden, and that the documentation says so. */
+/* Which parts of an environment are hidden; the documentation must list them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "kernel/etrace_secrets.h"
 
-/* A variable, in memory that ends with it, is shown as @shown; NULL: as it is. */
+/* A variable, in an allocation of its exact size, is shown as @shown; NULL if unchanged. */
 static void is(const char *name, const char *value, const char *shown)
 {
 	size_t len = strlen(value), n = strlen(name);
@@ -124,7 +124,7 @@ static void lists(void **state)
 	assert_false(et_keep_env(list, most));
 }
 
-/* The documentation names what the table has, and no more. */
+/* The documentation lists exactly the words of the table. */
 static void documented(void **state)
 {
 	static const char *const words[] = { ETRACE_SECRET_WORDS };

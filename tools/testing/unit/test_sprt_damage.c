@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Damaged sp-rtrace logs and reports: every capture cut at every byte and with
- * every byte flipped (common_seed.h: every 7th in a run), large inputs made to
- * hurt, and how much memory they take.
- * Run under sanitizers: what is looked for is a crash as much as a wrong answer.
+ * Damaged sp-rtrace logs and reports: every capture truncated at every byte and with every
+ * byte flipped (common_seed.h: every 7th in a run), large malicious inputs, and their memory
+ * use. Run it under sanitizers: it looks for crashes as much as for wrong output.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,13 +35,13 @@ static const char *const texts[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-/* Packets that the plain form shows, the handshake too. */
+/* The number of packets in the plain form, including the handshake. */
 static size_t lines(const char *s)
 {
 	return sprt_count_lines(s, "");
 }
 
-/* Through every sink, for the sanitizers to see. */
+/* Convert to every format, for the sanitizers. */
 static void through_all(const char *from, const void *data, size_t n)
 {
 	static const char *const sinks[] = { "fxt", "json" };
@@ -68,8 +67,8 @@ static uint32_t number_at(const struct bytes *log, size_t at, bool big)
 }
 
 /*
- * Which of the bytes begin a packet, or what follows the last one.  2.0 counts
- * the data, 1.x the type too, and writes it in front.
+ * The offsets at which a packet begins, or the last one ends. In 2.0 the size field follows
+ * the type and counts the data; in 1.x it comes first and counts the type, too.
  */
 static bool *packet_starts(const struct bytes *log)
 {
@@ -88,8 +87,8 @@ static bool *packet_starts(const struct bytes *log)
 }
 
 /*
- * What stands before the cut is there to the last packet, and nothing else;
- * a cut within a packet is told, and one between packets cannot be seen.
+ * A truncated log yields exactly the packets before the cut. A cut within a packet is
+ * reported; one between packets cannot be detected.
  */
 static void cut_logs_give_what_they_hold(void **state)
 {
@@ -112,7 +111,7 @@ static void cut_logs_give_what_they_hold(void **state)
 			if (strncmp(cut.out.data, whole.out.data, cut.out.n))
 				fail_msg("%s, %zu bytes: other contents",
 					 logs[i], n);
-			/* Never fewer than a shorter piece had. */
+			/* Never fewer than with a shorter piece. */
 			assert_true(lines(cut.out.data) >= seen);
 			seen = lines(cut.out.data);
 			if (!cut.status != starts[n])
@@ -129,8 +128,8 @@ static void cut_logs_give_what_they_hold(void **state)
 }
 
 /*
- * One wrong byte costs at most the packets that it is in: a call with its
- * arguments and its backtrace.
+ * A flipped byte costs at most the packets it is in: a call with its arguments and its
+ * backtrace.
  */
 static void flipped_bytes_cost_one_packet(void **state)
 {
@@ -194,7 +193,7 @@ static void damaged_reports_are_read(void **state)
 			got = sprt_count_lines(cut.out.data, "CALL");
 			assert_true(got >= seen && got <= want);
 			seen = got;
-			/* No end of line: something may be missing. */
+			/* Without a newline at the end something may be missing. */
 			if (part[n - 1] != '\n')
 				assert_int_equal(cut.status, 1);
 			conversion_free(&cut);
@@ -230,10 +229,10 @@ static void damaged_reports_are_read(void **state)
 
 /* ---- large and hostile ---- */
 
-/* Bytes of a large input: enough for growth that is more than linear to show. */
+/* Size of a large input: enough for superlinear growth to show. */
 #define BIG	((size_t)(all_cases() ? 1u << 20 : 1u << 18))
 
-/* @unit again and again, after @head. */
+/* @head, followed by as many copies of @unit as fit. */
 static struct bytes repeat(const void *head, size_t head_n,
 			       const void *unit, size_t unit_n)
 {
@@ -255,8 +254,8 @@ static const char call_packet[] =
 	"\x00\x00\x00\x00";
 
 /*
- * @from through all sinks: memory stays within a small multiple of the input,
- * besides what a sink always takes.
+ * Convert from @from to every format: memory stays within a small multiple of the input,
+ * apart from what the sink always takes.
  */
 static void assert_bounded(const char *what, const char *from,
 			   const struct bytes *b)
@@ -269,11 +268,11 @@ static void assert_bounded(const char *what, const char *from,
 	for (size_t i = 0; i < COUNT(sinks); i++) {
 		struct conversion nothing, r;
 
-		/* What the sink takes with nothing in it. */
+		/* What the sink takes for an empty log. */
 		nothing = sprt_convert("sp-rtrace", HANDSHAKE, 12, sinks[i], NULL);
 		r = sprt_convert(from, b->data, b->n, sinks[i],
 				 i == 2 ? all : NULL);
-		/* The output is in memory too, and grows by doubling. */
+		/* The output is in memory, too, and grows by doubling. */
 		if (r.peak > nothing.peak + 24 * b->n + 2 * r.out.n)
 			fail_msg("%s to %s: %zu bytes of memory for %zu",
 				 what, sinks[i], r.peak, b->n);
@@ -332,7 +331,7 @@ static void memory_is_bounded(void **state)
 	b = repeat(HANDSHAKE, 12, call_packet, sizeof(call_packet) - 1);
 	assert_bounded("calls", "sp-rtrace", &b);
 	bytes_free(&b);
-	/* One call with all the frames, and with all the arguments. */
+	/* One call with all the frames, then one with all the arguments. */
 	b = repeat("version=2.0, arch=a,\x20\n1. a(1) = 0x1\n", 36, "\t0x1\n", 5);
 	assert_bounded("frames", "sp-rtrace-text", &b);
 	bytes_free(&b);
@@ -341,7 +340,7 @@ static void memory_is_bounded(void **state)
 	bytes_free(&b);
 }
 
-/* What is no log at all is nothing that could be converted. */
+/* Input that is no log at all is refused. */
 static void rubbish_is_refused(void **state)
 {
 	struct conversion r;

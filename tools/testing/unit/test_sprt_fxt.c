@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sp-rtrace to FXT: what stands in the trace against what the same log is as
- * JSON, and against the leaks that a report counts.  Every file keeps the rules
- * of the format and of its viewers.
+ * sp-rtrace to FXT: the trace is compared with the JSON of the same log, and with the leaks
+ * that a report counts. Every file obeys the rules of the format and of its viewers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +47,7 @@ static const char *arg_text(json_object *rec, const char *name)
 	return v ? json_object_get_string(v) : "";
 }
 
-/* The @i-th event of a kind; NULL if there are not so many. */
+/* The @i-th event of a kind; NULL if there are fewer. */
 static json_object *nth_event(const struct records *rs, const char *event,
 			      const char *category, const char *name, size_t i)
 {
@@ -58,7 +57,7 @@ static json_object *nth_event(const struct records *rs, const char *event,
 	return NULL;
 }
 
-/* Is it the instant of a call, and not one that tells about the log? */
+/* Is it the instant of a call, not one about the log itself? */
 static bool is_call(json_object *rec)
 {
 	return is_event(rec, "instant", NULL, NULL) && rec_arg(rec, "number");
@@ -149,8 +148,8 @@ static void calls_are_instants(void **state)
 /* ---- blocks ---- */
 
 /*
- * Spans that do not end are the leaks of the report, and counters end with its
- * numbers; what lives is never negative on the way.
+ * Spans without an end are the leaks of the report; the last counters have its numbers, and
+ * no counter is ever negative.
  */
 static void blocks_are_spans_and_counters(void **state)
 {
@@ -268,7 +267,7 @@ static void damage_is_shown(void **state)
 
 /* ---- made logs ---- */
 
-/* The clock of the log is that of a day; it goes on over midnight. */
+/* Timestamps in a log are times of day; they go on after midnight. */
 static void days_are_unwrapped(void **state)
 {
 	static const uint32_t ms[] = { 86399000, 86399999, 1, 50, 49, 86399000, 0, 2 };
@@ -279,7 +278,7 @@ static void days_are_unwrapped(void **state)
 
 	(void)state;
 	made_start(&m, "i686");
-	/* microseconds of more than a second count as those of one */
+	/* too many microseconds: whole seconds of them are dropped */
 	made_process(&m, 7, 1000, 1500000, 1, "a");
 	for (uint32_t i = 0; i < 8; i++)
 		made_call(&m, 0, 0, ms[i], 1, "f", 0, 0);
@@ -294,7 +293,7 @@ static void days_are_unwrapped(void **state)
 	bytes_free(&m.b);
 }
 
-/* Without times calls stand in order all the same. */
+/* Calls without times keep their order. */
 static void calls_without_time_keep_their_order(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -315,7 +314,7 @@ static void calls_without_time_keep_their_order(void **state)
 	bytes_free(&m.b);
 }
 
-/* Calls of threads may be a little out of order: each has its time, if there is one. */
+/* Calls of several threads can be slightly out of order: each keeps its own time, if possible. */
 static void calls_before_the_first_have_their_time(void **state)
 {
 	(void)state;
@@ -337,7 +336,7 @@ static void calls_before_the_first_have_their_time(void **state)
 	}
 }
 
-/* Numbers of a report can be anything: the times that are made of them stay times. */
+/* Call numbers in a report can be arbitrary; the times made from them stay valid. */
 static void calls_without_time_have_any_number(void **state)
 {
 	static const char report[] =
@@ -355,7 +354,7 @@ static void calls_without_time_have_any_number(void **state)
 	conversion_free(&c);
 }
 
-/* More arguments, and longer ones, than an event can have; none is lost. */
+/* More and longer arguments than an event can have: none is lost. */
 static void nothing_is_too_long(void **state)
 {
 	struct made m = { .major = 2, .ptr = 8 };
@@ -422,7 +421,7 @@ static void nothing_is_too_long(void **state)
 	bytes_free(&m.b);
 }
 
-/* Koids: pids where they can be, never 0, never one for two processes. */
+/* Koids are pids where possible, never 0, and never shared by two processes. */
 static void processes_are_told_apart(void **state)
 {
 	static const struct { uint32_t pid; const char *name; } made[] = {
@@ -452,14 +451,14 @@ static void processes_are_told_apart(void **state)
 		for (int k = 2; k < i; k++)
 			assert_true(koid[i] != koid[k]);
 	}
-	/* Blocks of a log do not go on in the next one. */
+	/* Blocks of a log do not continue in the next one. */
 	assert_int_equal(count_events(&rs, "async begin", NULL, NULL), 7);
 	assert_int_equal(count_events(&rs, "instant", NULL, "never freed"), 7);
 	records_free(&rs);
 	bytes_free(&m.b);
 }
 
-/* Two resources of one type have counters of their own. */
+/* Two resources of one type have separate counters. */
 static void resources_are_told_apart(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -482,7 +481,7 @@ static void resources_are_told_apart(void **state)
 	bytes_free(&m.b);
 }
 
-/* Names that a viewer would misunderstand, and the whole name beside it. */
+/* Names that a viewer would misinterpret are changed; the original is in an argument. */
 static void names_are_not_misunderstood(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -507,7 +506,7 @@ static void names_are_not_misunderstood(void **state)
 	bytes_free(&m.b);
 }
 
-/* Times that go back, resources that change their names: still a valid file. */
+/* Times that go back and resources that change their names still give a valid file. */
 static void damaged_contents_make_valid_files(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -528,7 +527,10 @@ static void damaged_contents_make_valid_files(void **state)
 	bytes_free(&m.b);
 }
 
-/* Text gives what binary gives, but for the fraction of the second. */
+/*
+ * The text report gives the same events as the binary log, except for the fraction of the
+ * second.
+ */
 static void reports_give_the_same(void **state)
 {
 	struct bytes text = sprt_sample("64/mt.c.txt");

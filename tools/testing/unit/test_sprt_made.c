@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sp-rtrace logs and reports made by hand: versions, byte orders and packets
- * that no capture has, and what the options do with them.
+ * Generated sp-rtrace logs and reports: versions, byte orders and packets that no capture
+ * has, and the effect of options on them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void one_byte(struct made *m, size_t at, unsigned char v)
 	m->b.data[at] = (char)v;
 }
 
-/* A handshake with one byte wrong still says how the log is to be read. */
+/* A handshake with one wrong byte: the format of the log is still detected. */
 static void damaged_handshakes_are_worked_out(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void damaged_handshakes_are_worked_out(void **state)
 			bad = sprt_convert("sp-rtrace", m.b.data, m.b.n,
 					   "plain", NULL);
 			one_byte(&m, i % 16, (unsigned char)m.b.data[i % 16] ^ flip);
-			/* All but the handshake is the same. */
+			/* Everything but the handshake is the same. */
 			a = strchr(whole.out.data, '\n');
 			b = strchr(bad.out.data, '\n');
 			assert_true(a && b);
@@ -182,7 +182,7 @@ static void damaged_handshakes_are_worked_out(void **state)
 	}
 }
 
-/* Where the pointers' size is not told, the machine's name says it, until the packets say otherwise. */
+/* If the pointer size is missing, the architecture tells it, unless the packets contradict. */
 static void unknown_pointers_are_worked_out(void **state)
 {
 	(void)state;
@@ -225,7 +225,7 @@ static void strings_end_where_they_should(void **state)
 		made_str(&m, s);
 		made_end(&m);
 	}
-	/* A NUL inside ends the text, the length still counts. */
+	/* A NUL inside ends the text, but the length still counts. */
 	made_packet(&m, "NLIB");
 	made_u32(&m, 6 | 'x' << 16);
 	made_u32(&m, 'y' << 8);
@@ -245,14 +245,14 @@ static void strings_end_where_they_should(void **state)
 		     "NLIB name='x'\nNLIB name='z'\nNLIB name=''\n");
 }
 
-/* Between a call and its backtrace these can stand, and nothing else. */
+/* Only certain packets can stand between a call and its backtrace. */
 static void packets_between_call_and_backtrace(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
 	(void)state;
 	made_start(&m, "i686");
-	made_trace(&m, 0x10, 1);	/* belongs to nothing */
+	made_trace(&m, 0x10, 1);	/* belongs to no call */
 	made_call(&m, 1, 0, 1, 2, "one", 1, 1);
 	made_packet(&m, "FILE");
 	made_str(&m, "f");
@@ -260,7 +260,7 @@ static void packets_between_call_and_backtrace(void **state)
 	made_end(&m);
 	made_trace(&m, 0x10, 1);
 	made_trace(&m, 0x20, 1);	/* a second one */
-	made_packet(&m, "ARGS");	/* where the document has them */
+	made_packet(&m, "ARGS");	/* at the position that the documentation gives */
 	made_u32(&m, 1);
 	made_str(&m, "n");
 	made_str(&m, "v");
@@ -283,7 +283,7 @@ static void packets_between_call_and_backtrace(void **state)
 		     "CALL #3 res=1 ctx=0x0 ts=1 type=2 name='three' size=1 id=0x3\n");
 }
 
-/* A length that is too large ends the text where the packet ends. */
+/* If a length is too large, the text ends with the packet. */
 static void damaged_lengths_lose_no_text(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -303,7 +303,7 @@ static void damaged_lengths_lose_no_text(void **state)
 		     "BTRC n=1 0x10\n");
 }
 
-/* The call of a backtrace that has none was lost: it is counted, and once. */
+/* A backtrace without a call means that the call was lost; it is counted only once. */
 static void lost_calls_are_counted_once(void **state)
 {
 	(void)state;
@@ -327,7 +327,7 @@ static void lost_calls_are_counted_once(void **state)
 		made_trace(&m, 0x20, 1);
 		made_call(&m, 1, 0, 1, 2, "three", 1, 3);
 		made_trace(&m, 0x30, 1);
-		/* its type, or all the rest */
+		/* damage the type, or everything after it */
 		memset(m.b.data + lost + (size ? 4 : 0), 0xfe, size ? end - lost - 4 : 4);
 		expect_plain(&m, 1,
 			     "HANDSHAKE version=2.0 arch=i686 endian=0 ptr=4\n"
@@ -346,7 +346,7 @@ static void unknown_packets_are_passed_over(void **state)
 	made_u32(&m, 1);
 	made_str(&m, "CALLCALLCALL");
 	made_end(&m);
-	/* their names are capital letters, digits and underscores */
+	/* type names are capital letters, digits and underscores */
 	made_packet(&m, "A0_9");
 	made_end(&m);
 	made_packet(&m, "_Z9A");
@@ -359,10 +359,7 @@ static void unknown_packets_are_passed_over(void **state)
 		     "CALL #1 res=1 ctx=0x0 ts=1 type=7 name='strange' size=1 id=0x1\n");
 }
 
-/*
- * In 1.x a packet begins with its size, whose first byte can be that of a
- * handshake: 0xf0.
- */
+/* In 1.x a packet begins with its size; its first byte can be 0xf0, like that of a handshake. */
 static void sizes_are_no_handshakes(void **state)
 {
 	struct made m = { .major = 1, .minor = 4, .ptr = 4 };
@@ -384,7 +381,7 @@ static void sizes_are_no_handshakes(void **state)
 		made_call(&m, 0, 0, 1, 2, "f", 1, 1);
 		if (i == 1)
 			continue;
-		/* Behind something unknown, too. */
+		/* Also after an unknown packet. */
 		made_packet(&m, "NEWS");
 		made_end(&m);
 	}
@@ -397,7 +394,7 @@ static void sizes_are_no_handshakes(void **state)
 	bytes_free(&m.b);
 }
 
-/* One log after the other, of different machines; numbers begin again. */
+/* Concatenated logs of different machines: call numbers start again. */
 static void joined_logs_are_apart(void **state)
 {
 	struct made m = { .major = 2, .ptr = 8 };
@@ -442,7 +439,7 @@ static void joined_logs_are_apart(void **state)
 	bytes_free(&m.b);
 }
 
-/* A packet that was lost: what follows keeps its numbers. */
+/* After a lost packet, calls keep their numbers. */
 static void lost_calls_keep_their_numbers(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -469,7 +466,7 @@ static void lost_calls_keep_their_numbers(void **state)
 		     "BTRC n=1 0x30\n");
 }
 
-/* Arguments that cannot be read take neither backtrace nor number along. */
+/* If arguments cannot be read, the call keeps its backtrace and number. */
 static void lost_arguments_leave_the_rest(void **state)
 {
 	static const char types[][5] = { "ARGZ", "aRGS" };
@@ -497,7 +494,7 @@ static void lost_arguments_leave_the_rest(void **state)
 
 /* ---- filters ---- */
 
-/* What a block's life is: references, replacement, frees of nothing. */
+/* The life of a block: references, replacement, frees of unknown blocks. */
 static void leaks_follow_the_rules(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -513,14 +510,14 @@ static void leaks_follow_the_rules(void **state)
 	made_call(&m, 2, 0, 1, 2, "malloc", 5, 0x10);	/* 5: replaced */
 	made_call(&m, 2, 0, 1, 2, "malloc", 7, 0x10);
 	made_call(&m, 2, 0, 1, 1, "free", 0, 0x10);
-	made_call(&m, 2, 0, 1, 1, "free", 0, 0x10);	/* of nothing */
+	made_call(&m, 2, 0, 1, 1, "free", 0, 0x10);	/* no such block */
 	made_call(&m, 2, 0, 1, 1, "free", 0, 0);
-	made_call(&m, 1, 0, 1, 2, "ref", 8, 0x20);	/* 10: gone */
+	made_call(&m, 1, 0, 1, 2, "ref", 8, 0x20);	/* 10: freed */
 	made_call(&m, 1, 0, 1, 1, "unref", 0, 0x20);
 	made_call(&m, 1, 0, 1, 1, "unref", 0, 0x20);
-	made_call(&m, 1, 0, 1, 2, "ref", 3, 0x20);	/* 13: begins anew */
+	made_call(&m, 1, 0, 1, 2, "ref", 3, 0x20);	/* 13: a new block */
 	made_call(&m, 2, 0, 1, 2, "malloc", 0xc0000000, 0x40);	/* 3 GiB */
-	made_call(&m, 2, 0, 1, 0, "what", 0, 0x50);	/* undefined: stays */
+	made_call(&m, 2, 0, 1, 0, "what", 0, 0x50);	/* undefined type: stays */
 	expect("sp-rtrace", &m.b, "sp-rtrace-text", OPTS({ "leaks", NULL }), 0,
 	       "version=2.0, arch=i686, filter=leaks, origin=sp-rtrace 1.8,\x20\n"
 	       "<1> : object (counted) [refcount]\n"
@@ -538,7 +535,7 @@ static void leaks_follow_the_rules(void **state)
 	bytes_free(&m.b);
 }
 
-/* The table of blocks against a list of them. */
+/* Compare the table of blocks with a simple list. */
 static void blocks_are_found_again(void **state)
 {
 	static struct { bool live; uint32_t refs; uint64_t cookie; } list[2][512];
@@ -616,7 +613,7 @@ static struct made filter_log(void)
 	return m;
 }
 
-/* Numbers of the calls that an option leaves. */
+/* The numbers of the calls that an option keeps. */
 static void expect_calls(const struct opt_given *given, const char *want)
 {
 	struct made m = filter_log();
@@ -646,7 +643,7 @@ static void filters_leave_what_they_should(void **state)
 	expect_calls(OPTS({ "contexts", "0" }), "1.");
 	expect_calls(OPTS({ "contexts", "0x2" }), "3.");
 	expect_calls(OPTS({ "contexts", "5" }), "2.3.4.");
-	/* A resource that the log does not list stays, as in the original. */
+	/* A resource that the log does not list is kept, as in the original. */
 	expect_calls(OPTS({ "resources", "1" }), "1.4.");
 	expect_calls(OPTS({ "resources", "4" }), "2.3.4.");
 	expect_calls(OPTS({ "resources", "0" }), "4.");
@@ -654,7 +651,7 @@ static void filters_leave_what_they_should(void **state)
 	expect_calls(OPTS({ "exclude", path }), "1.3.");
 	expect_calls(OPTS({ "include", path }, { "exclude", path }), "2.4.");
 	expect_calls(OPTS({ "include", path }, { "contexts", "4" }), "4.");
-	/* From the beginning of the mapping, or addresses. */
+	/* Offsets from the start of the mapping, or addresses. */
 	expect_calls(OPTS({ "call-address", "libfoo:110+1" }), "1.3.");
 	expect_calls(OPTS({ "call-address", "foo.so:0x40110+0x1" }), "1.3.");
 	expect_calls(OPTS({ "call-address", "libfoo:fff0+10" }), "4.");
@@ -663,16 +660,16 @@ static void filters_leave_what_they_should(void **state)
 		     "1.3.4.");
 	expect_calls(OPTS({ "call-address", "libfoo:120+1" }, { "depth", "2" }),
 		     "");
-	/* A target that is not mapped leaves out nothing. */
+	/* If the target is not mapped, all calls are kept. */
 	expect_calls(OPTS({ "call-address", "nothing:0+1" }), "1.2.3.4.");
 	remove(path);
 }
 
-/* The groups' order; equal ones in order of their first calls. */
+/* Groups are sorted; equal ones by their first calls. */
 static void groups_are_sorted(void **state)
 {
 	static const struct { const char *order, *want; } orders[] = {
-		/* 1 and 3 are a group of size 4. */
+		/* 1 and 3 are a group with a total size of 4. */
 		{ "size", "2.1.3.4." }, { "size-asc", "1.3.4.2." },
 		{ "count", "1.3.2.4." }, { "count-asc", "2.4.1.3." },
 	};
@@ -682,12 +679,12 @@ static void groups_are_sorted(void **state)
 	for (size_t i = 0; i < COUNT(orders); i++)
 		expect_calls(OPTS({ "compress", NULL },
 				  { "sort", orders[i].order }), orders[i].want);
-	/* Backtraces that the depth makes equal are one group. */
+	/* Backtraces that --depth makes equal form one group. */
 	expect_calls(OPTS({ "compress", NULL }, { "depth", "0" },
 			  { "sort", "size" }), "1.2.3.4.");
 }
 
-/* A single resource is number 1, and calls do not name it. */
+/* A single resource has number 1, and calls do not name it. */
 static void single_resources_are_hidden(void **state)
 {
 	struct made m = filter_log();
@@ -706,7 +703,7 @@ static void single_resources_are_hidden(void **state)
 	bytes_free(&m.b);
 }
 
-/* A resource is a bit of a mask, if it has one. */
+/* A resource is a bit in a mask, if its id allows that. */
 static void resources_are_bits(void **state)
 {
 	static const uint32_t ids[] = { 0, 1, 2, 32, 33, 0xffffffff };
@@ -766,7 +763,7 @@ static void senseless_options_are_refused(void **state)
 	bytes_free(&m.b);
 }
 
-/* Options before FXT and JSON do what they do before reports. */
+/* Options have the same effect before FXT and JSON as before reports. */
 static void filters_work_before_every_sink(void **state)
 {
 	struct made m = filter_log();
@@ -779,7 +776,7 @@ static void filters_work_before_every_sink(void **state)
 	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"context\""), 1);
 	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"map\""), 1);
 	conversion_free(&r);
-	/* Also those that need what the log has: it is looked for in the log. */
+	/* Also options that need data of the log. */
 	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "json",
 			 OPTS({ "call-address", "libfoo:110+1" }));
 	assert_int_equal(r.status, 0);
@@ -810,7 +807,7 @@ static void headers_are_understood(void **state)
 		{ "version=2.0, arch=x86_64, timestamp=2026.11.20 08:27:00, process=bin/a, pid=7, backtrace depth=10, origin=sp-rtrace 1.8,\x20\n",
 		  "HANDSHAKE version=2.0 arch=x86_64 endian=0 ptr=0\n"
 		  "PINF pid=7 sec=1795163220 usec=0 depth=10 name='bin/a'\n", 0 },
-		/* A program that uses the library; no spaces after commas. */
+		/* Written by a program that uses the library; no spaces after commas. */
 		{ "version=1.6,arch=armv7l,timestamp=20.11.2026 08:27:00,process=a b, c=d,pid=7\n",
 		  "HANDSHAKE version=1.6 arch=armv7l endian=0 ptr=0\n"
 		  "PINF pid=7 sec=1795163220 usec=0 depth=None name='a b, c=d'\n", 0 },
@@ -823,7 +820,7 @@ static void headers_are_understood(void **state)
 		{ "version=two, arch=a, process=p,\x20\n",
 		  "HANDSHAKE version=0.0 arch=a endian=0 ptr=0\n"
 		  "PINF pid=0 sec=0 usec=0 depth=None name='p'\n", 1 },
-		/* Before 1.2 every call had a backtrace, be it empty. */
+		/* Before 1.2 every call had a backtrace, possibly an empty one. */
 		{ "version=two, arch=a, process=p, pid=1,\x20\n1. f(1) = 0x1\n",
 		  "HANDSHAKE version=0.0 arch=a endian=0 ptr=0\n"
 		  "PINF pid=1 sec=0 usec=0 depth=None name='p'\n"
@@ -888,7 +885,7 @@ static void record_lines_are_understood(void **state)
 		    "BTRC n=0\n", 0);
 }
 
-/* Of what the lines are like, the original's and the document's. */
+/* The forms of lines: the original's and the documented one. */
 static void single_resources_have_no_name(void **state)
 {
 	(void)state;
@@ -901,7 +898,7 @@ static void single_resources_have_no_name(void **state)
 		    "CALL #1 res=1 ctx=0x0 ts=0 type=2 name='operator<' size=1 id=0x1\n"
 		    "CALL #2 res=1 ctx=0x0 ts=0 type=1 name='vector<int>' size=0 id=0x1\n",
 		    0);
-	/* A type that no line describes is made up, and that is told. */
+	/* A type without a resource line gets a resource, and this is reported. */
 	expect_text(HEADER
 		    "1. malloc<memory>(1) = 0x1\n",
 		    PLAIN_HEAD
@@ -931,7 +928,7 @@ static void groups_share_their_backtrace(void **state)
 		    "BTRC n=1 0x10\n"
 		    "CALL #9 res=0 ctx=0x0 ts=0 type=2 name='f' size=2 id=0x2\n"
 		    "BTRC n=1 0x10\n", 0);
-	/* Calls of a group that are missing are missed. */
+	/* Missing calls of a group are reported. */
 	expect_text("version=2.0, arch=x86_64, process=a, pid=1, filter=compress,\x20\n"
 		    "5. f(1) = 0x1\n"
 		    "# allocation summary: 2 block(s) with total size 3\n"
@@ -939,7 +936,7 @@ static void groups_share_their_backtrace(void **state)
 		    PLAIN_HEAD
 		    "CALL #5 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
 		    "BTRC n=1 0x10\n", 1);
-	/* In other reports a backtrace belongs to the call before it. */
+	/* In other reports a backtrace belongs only to the call before it. */
 	expect_text(HEADER
 		    "1. f(0x1)\n"
 		    "2. f(1) = 0x2\n"
@@ -951,7 +948,7 @@ static void groups_share_their_backtrace(void **state)
 		    "BTRC n=1 0x10\n", 0);
 }
 
-/* What the document writes otherwise than the programs did. */
+/* The documented syntax, where it differs from that of the programs. */
 static void the_document_is_read(void **state)
 {
 	static const char head[] =
@@ -981,7 +978,7 @@ static void the_document_is_read(void **state)
 		"\t0x30 in ??\n"
 		"\n"
 		"$1 = a comment\n"
-		/* a name counts before an id */
+		/* a name takes precedence over an id */
 		"2. free<2>(0x3)\n"
 		"\n"
 		"3. free<2>(0x3)\n"
@@ -1017,13 +1014,13 @@ static void comments_stay_where_they_were(void **state)
 	(void)state;
 	expect("sp-rtrace-text", &b, "sp-rtrace-text", NULL, 0, report,
 	       "comments");
-	/* "# " is dropped, as everybody does. */
+	/* "# " lines are dropped, as in other programs. */
 	b = text(HEADER "# a remark\n1. f(1) = 0x1\n");
 	expect("sp-rtrace-text", &b, "sp-rtrace-text", NULL, 0,
 	       HEADER "1. f(1) = 0x1\n", "remarks");
 }
 
-/* What a report does not tell is not made up when it is written again. */
+/* Keys that a report lacks are not invented when it is written again. */
 static void absent_keys_stay_absent(void **state)
 {
 	static const char *const reports[] = {
@@ -1045,7 +1042,7 @@ static void absent_keys_stay_absent(void **state)
 	}
 }
 
-/* What a packet says stands there, if it is nothing. */
+/* Values of a packet are written even if they are empty or 0. */
 static void empty_process_is_told(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -1061,7 +1058,7 @@ static void empty_process_is_told(void **state)
 	bytes_free(&m.b);
 }
 
-/* The document lets them be anywhere: they part neither calls nor groups. */
+/* The documentation allows comments anywhere: they separate neither calls nor groups. */
 static void comments_part_nothing(void **state)
 {
 	(void)state;
@@ -1091,7 +1088,7 @@ static void comments_part_nothing(void **state)
 		    "COMMENT '## one'\n"
 		    "CALL #2 res=0 ctx=0x0 ts=0 type=2 name='f' size=2 id=0x2\n"
 		    "BTRC n=1 0x10\n", 0);
-	/* Nor does a call that cannot be read; its arguments are nobody's. */
+	/* Neither does a malformed call; its arguments are dropped. */
 	expect_text("version=2.0, arch=x86_64, process=a, pid=1, filter=compress,\x20\n"
 		    "1. f(1) = 0x1\n"
 		    "2. f(2) = 0x?\n"
@@ -1103,7 +1100,7 @@ static void comments_part_nothing(void **state)
 		    "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
 		    "BTRC n=1 0x10\n"
 		    "COMMENT '2. f(2) = 0x?'\n", 1);
-	/* In another report the backtrace is its own. */
+	/* In other reports the backtrace belongs to the malformed call. */
 	expect_text(HEADER
 		    "1. f(1) = 0x1\n"
 		    "2. f(2) = 0x?\n"
@@ -1142,7 +1139,7 @@ static void broken_lines_are_told(void **state)
 	}
 }
 
-/* Reports one after the other, the second without an end of line. */
+/* Concatenated reports, the second without a final newline. */
 static void joined_reports_are_apart(void **state)
 {
 	(void)state;
@@ -1161,7 +1158,7 @@ static void joined_reports_are_apart(void **state)
 		    "BTRC n=1 0x2\n", 1);
 }
 
-/* A newline in a name must not make a line of its own. */
+/* A newline in a name does not start a new line. */
 static void newlines_make_no_lines(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -1225,7 +1222,7 @@ static void damage_is_in_the_output(void **state)
 	conversion_free(&r);
 	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "json", NULL);
 	assert_null(strstr(r.out.data, "damage"));
-	/* Bytes that are not UTF-8 are there in full. */
+	/* Bytes that are not UTF-8 are kept as hexadecimal digits. */
 	assert_non_null(strstr(r.out.data, "\"function_hex\":\"66ff\""));
 	conversion_free(&r);
 	bytes_free(&m.b);

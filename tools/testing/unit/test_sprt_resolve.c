@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --resolve: libraries and a program are built here, a log is made that has
- * frames in each, and what comes out is compared with nm and addr2line.
+ * --resolve: build libraries and a program, make a log with frames in each, and compare the
+ * result with nm and addr2line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static const char source[] =
 	"	return method(1);\n"
 	"}\n";
 
-/* Runs a command in the root; the test fails if it does. */
+/* Run a command in the root; the test fails if the command fails. */
 __attribute__((format(printf, 1, 2)))
 static void run(const char *fmt, ...)
 {
@@ -60,7 +60,7 @@ static void run(const char *fmt, ...)
 		fail_msg("%s", cmd);
 }
 
-/* The output of a command, to be freed. */
+/* The output of a command; to be freed. */
 __attribute__((format(printf, 1, 2)))
 static char *output(const char *fmt, ...)
 {
@@ -78,7 +78,7 @@ static char *output(const char *fmt, ...)
 	return text;
 }
 
-/* The ways to build: a code segment at offset 0 or not, fixed address or not. */
+/* Ways to link: code segment at offset 0 or not, fixed address or not. */
 static const struct object {
 	const char *path, *flags;
 	uint64_t bias;
@@ -116,10 +116,10 @@ static int clean(void **state)
 	return rmdir(root);
 }
 
-/* Of the traced machine. */
+/* Page size of the traced machine. */
 static uint64_t page = 4096;
 
-/* Where the executable segment of an object lies, in its own addresses. */
+/* The executable segment of an object, in its own addresses. */
 static void segment(const struct object *o, uint64_t *from, uint64_t *to)
 {
 	char *text = output("readelf -lW '%s%s'", root, o->path), *line, *save;
@@ -160,7 +160,7 @@ static void symbol(const struct object *o, const char *name, uint64_t *addr,
 	free(text);
 }
 
-/* "FILE:LINE" of the function's own code, callers of inlined code included. */
+/* "FILE:LINE" within the function itself: for inlined code, the line of the outermost call. */
 static char *source_line(const struct object *o, uint64_t addr)
 {
 	char *text = output("addr2line -i -e '%s%s' 0x%llx", root, o->path,
@@ -237,7 +237,7 @@ static void names_and_lines_are_right(void **state)
 
 				assert_true(asprintf(&want, "%s at %s",
 						     functions[k][1], line) > 0);
-				/* A frame tells what comes after the call. */
+				/* A frame is a return address: the one after the call. */
 				got = resolved(o, o->path, at + 1, 0, root, 0);
 				if (strcmp(got, want))
 					fail_msg("%s at 0x%llx is \"%s\" instead of \"%s\"",
@@ -250,7 +250,7 @@ static void names_and_lines_are_right(void **state)
 		}
 }
 
-/* Mappings begin and end with the pages of the machine, which may be larger. */
+/* Mappings begin and end at page boundaries of the traced machine, whose pages may be larger. */
 static void other_pages_are_known(void **state)
 {
 	(void)state;
@@ -266,7 +266,7 @@ static void other_pages_are_known(void **state)
 	page = 4096;
 }
 
-/* Links of the traced machine stay in its root. */
+/* Links of the traced machine are resolved within its root. */
 static void links_stay_in_the_sysroot(void **state)
 {
 	const struct object *o = &objects[0];
@@ -279,11 +279,11 @@ static void links_stay_in_the_sysroot(void **state)
 	text = resolved(o, "/opt/link.so", addr + 5, 0, root, 0);
 	assert_int_equal(strncmp(text, "plain() at ", 11), 0);
 	free(text);
-	/* Without a sysroot these are files of this machine. */
+	/* Without a sysroot the paths are those of this machine. */
 	text = resolved(o, "/opt/link.so", addr + 5, 0, NULL, 1);
 	assert_string_equal(text, "from /opt/link.so");
 	free(text);
-	/* What is no file is not opened: this would wait for ever. */
+	/* Only regular files are opened: opening the FIFO would block forever. */
 	run("rm -f opt/fifo && mkfifo opt/fifo");
 	text = resolved(o, "/opt/fifo", addr + 5, 0, root, 1);
 	assert_string_equal(text, "from /opt/fifo");
@@ -305,7 +305,7 @@ static void other_files_are_not_believed(void **state)
 	text = resolved(o, "/opt/app/text", addr + 5, 0, root, 1);
 	assert_string_equal(text, "from /opt/app/text");
 	free(text);
-	/* [vdso] and the like have no file, which is no fault. */
+	/* [vdso] and the like have no file; this is not an error. */
 	text = resolved(o, "[vdso]", addr + 5, 0, root, 0);
 	assert_string_equal(text, "from [vdso]");
 	free(text);
@@ -333,13 +333,13 @@ static void separate_debug_information_is_found(void **state)
 	assert_int_equal(strncmp(text, "plain() at some source.c:", 25), 0);
 	free(text);
 	run("rm -r usr/lib/debug/.build-id");
-	/* Now there are only the names that others may use. */
+	/* Only the exported names are left. */
 	text = resolved(&o, "/opt/app/stripped.so", addr + 5, 0, root, 0);
 	assert_string_equal(text, "plain() from /opt/app/stripped.so");
 	free(text);
 }
 
-/* The later of two mappings of an address counts. */
+/* If two mappings cover an address, the later one counts. */
 static void later_mappings_win(void **state)
 {
 	struct made m = { .major = 2, .ptr = 8 };
@@ -360,7 +360,7 @@ static void later_mappings_win(void **state)
 	made_call(&m, 0, 0, 0, 2, "malloc", 1, 1);
 	made_packet(&m, "BTRC");
 	made_u32(&m, 7);
-	made_ptr(&m, 0x1000);	/* 0xfff is in nothing */
+	made_ptr(&m, 0x1000);	/* 0xfff is not mapped */
 	made_ptr(&m, 0x1001);
 	made_ptr(&m, 0x1801);
 	made_ptr(&m, 0x2001);
@@ -382,7 +382,7 @@ static void later_mappings_win(void **state)
 	bytes_free(&m.b);
 }
 
-/* The same of many, against a list of what is where; calls that share frames, and have none. */
+/* The same with many mappings, compared with a list; calls share frames or have none. */
 static void many_mappings_are_told_apart(void **state)
 {
 	enum { PLACES = 100, MAPS = 60 };
@@ -437,7 +437,7 @@ static void many_mappings_are_told_apart(void **state)
 	bytes_free(&want);
 }
 
-/* What a report knew already stays, where nothing better is found. */
+/* Text that a report already has is kept if nothing better is found. */
 static void names_of_reports_stay(void **state)
 {
 	struct bytes text = sprt_sample("64/leaky.r.txt");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The genuine captures in data/sp-rtrace: what they hold against their dumps,
- * which somebody else's decoder made, and reports against those that the
- * original post-processor printed of them.
+ * The genuine captures in data/sp-rtrace: their content is compared with dumps made by an
+ * independent decoder, and reports with those of the original post-processor.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,9 +21,9 @@
 /* ---- reports ---- */
 
 /*
- * One report of the original.  @wrong: what it gets wrong, the last occurrence
- * counts, and @right: what stands there instead.  @groups: of groups that sort
- * alike, the order is that of an internal table, and does not count.
+ * One report of the original. @wrong: what it gets wrong (the last occurrence), @right: the
+ * correct text. @groups: groups that sort alike are in the order of an internal table, which
+ * is not compared.
  */
 static const struct report {
 	const char *log, *report;
@@ -62,7 +61,7 @@ static const struct report {
 	{ .log = "64/pagemap.rtrace", .report = "64/pagemap.c.txt", .given = OPTS(COMPRESS), .groups = true },
 	{ .log = "64/pagemap.rtrace", .report = "64/pagemap.lc.txt", .given = OPTS(LEAKS, COMPRESS), .groups = true },
 
-	/* Leaks of the third resource: those of another one. */
+	/* Leaks of the third resource: the original prints those of another one. */
 	{ .log = "64/fileops-mem.rtrace", .report = "64/fileops-mem.plain.txt" },
 	{ .log = "64/fileops-mem.rtrace", .report = "64/fileops-mem.l.txt", .given = OPTS(LEAKS),
 	  .wrong = "# 8 block(s) leaked with total size of 7 ",
@@ -99,8 +98,8 @@ static const struct report {
 };
 
 /*
- * 64-bit logs of 2.0 have heap information with pointers of 32 bits; the
- * original reads it as if they had 64.
+ * 64-bit logs of 2.0 contain heap information with 32-bit pointers; the original reads them
+ * as 64-bit ones.
  */
 static const char *const heap_reports[][2] = {
 	{ "64/leaky-heap.plain.txt", NULL }, { "64/leaky-heap.l.txt", "leaks" },
@@ -141,8 +140,8 @@ static int compare_text(const void *a, const void *b)
 }
 
 /*
- * The blocks between empty lines, from the first call on, in order of the
- * alphabet.  What follows the last one stays at the end.
+ * Sort the blocks between empty lines, beginning with the first call, alphabetically. What
+ * follows the last block stays at the end.
  */
 static char *sort_groups(char *s)
 {
@@ -228,7 +227,7 @@ static void heap_information_is_right(void **state)
 	bytes_free(&log);
 }
 
-/* --include and --exclude, with the numbers written as C allows. */
+/* --include and --exclude, with numbers in C notation. */
 static void lists_of_calls_are_obeyed(void **state)
 {
 	static const char *const names[] = { "include", "exclude" };
@@ -283,8 +282,8 @@ static void drop_word(char *line, const char *word)
 }
 
 /*
- * A dump as sprt_convert() gives "plain": without offsets and lengths, types
- * by their names of today, without the packet that the end cut off.
+ * Convert a dump to the form that sprt_convert() gives for "plain": without offsets and
+ * lengths, with current type names, without the packet that the end truncated.
  */
 static char *plain_dump(char *dump)
 {
@@ -342,8 +341,8 @@ static void contents_are_those_of_the_dumps(void **state)
 }
 
 /*
- * What a text report can tell, as the binary log does: everything but the
- * handshake, the output directory and microseconds.
+ * What both a text report and a binary log contain: everything but the handshake, the output
+ * directory and microseconds.
  */
 static char *common_part(const char *plain)
 {
@@ -359,7 +358,7 @@ static char *common_part(const char *plain)
 		assert_true(n < 4096);
 		lines[n++] = line;
 	}
-	/* What is not a call stands elsewhere in a report. */
+	/* Other records than calls are elsewhere in a report. */
 	for (int calls = 0; calls < 2; calls++) {
 		size_t k = 0;
 		char *some[4096];
@@ -398,10 +397,10 @@ static void assert_same_contents(const char *from_a, const struct bytes *a,
 	conversion_free(&y);
 }
 
-/* Reports of the original, of each version, hold what their logs hold. */
+/* Reports of the original, of each version, contain the same as their logs. */
 static void text_holds_what_binary_holds(void **state)
 {
-	/* Not leaky-heap: the original's heap information is wrong. */
+	/* Without leaky-heap: the original's heap information is wrong. */
 	static const char *const pairs[][2] = {
 		{ "32/fileops-mem.rtrace", "32/fileops-mem.plain.txt" },
 		{ "32/leaky.rtrace", "32/leaky.plain.txt" },
@@ -438,7 +437,7 @@ static void text_holds_what_binary_holds(void **state)
 	}
 }
 
-/* Binary to text to model, by our own report. */
+/* Binary to text to model, with our own report. */
 static void our_reports_lose_nothing(void **state)
 {
 	char name[64];
@@ -456,7 +455,7 @@ static void our_reports_lose_nothing(void **state)
 				     &plain.out);
 		grouped = sprt_convert("sp-rtrace", log.data, log.n,
 				       "sp-rtrace-text", OPTS(COMPRESS));
-		/* A call without a backtrace packet has an empty one then. */
+		/* In text, a call without a backtrace packet has an empty backtrace. */
 		if (strcmp(logs[i], "64/cut"))
 			assert_same_contents("sp-rtrace", &log, "sp-rtrace-text",
 					     &grouped.out);
@@ -466,7 +465,7 @@ static void our_reports_lose_nothing(void **state)
 	}
 }
 
-/* What the original loses when it reads its own report: contexts. */
+/* Contexts survive, which the original loses when it reads its own report. */
 static void reading_a_report_loses_nothing(void **state)
 {
 	static const char *const names[] = {
@@ -492,7 +491,7 @@ static void reading_a_report_loses_nothing(void **state)
 	}
 }
 
-/* Options on a report give what they give on its log. */
+/* Options have the same effect on a report as on its log. */
 static void options_work_on_reports(void **state)
 {
 	const struct opt_given *const options[] = {
