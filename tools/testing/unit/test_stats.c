@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The summaries of sp-rtrace logs, SWAP captures and FXT files, against counts
- * that are taken from the dumps of other programs beside the samples.  Those of
- * etrace's events: test_etrace_*.c.
+ * The summaries of sp-rtrace logs, SWAP captures and FXT files, compared with counts taken
+ * from the dumps that other programs made of the samples. Summaries of etrace events:
+ * test_etrace_*.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static const char *string(struct json_object *o, const char *key)
 	return json_object_get_string(v);
 }
 
-/* The row of a table whose column @key is @value, NULL: none. */
+/* The row of a table whose column @key is @value; NULL if none. */
 static struct json_object *row(struct json_object *o, const char *table, const char *key,
 			       const char *value)
 {
@@ -85,7 +85,7 @@ static size_t rows_of(struct json_object *o, const char *table)
 
 /* ---- sp-rtrace ---- */
 
-/* What a dump tells of a resource; blocks by searching. */
+/* What a dump contains about a resource; blocks are found by linear search. */
 struct counted {
 	char type[64];
 	bool refcounted;
@@ -93,7 +93,7 @@ struct counted {
 	struct block {
 		unsigned long long id;
 		uint64_t size, refs;
-		bool current;	/* not replaced by a later one of this id */
+		bool current;	/* not replaced by a later block with this id */
 	} blocks[4096];
 	size_t nblocks;
 };
@@ -138,12 +138,12 @@ static void count_free(struct counted *r, unsigned long long id)
 	r->live_bytes -= b->size;
 }
 
-/* The last bit of a mask is a resource like the others. */
+/* The resource of the last bit of a mask is like the others. */
 static void sprt_last_resource(void **state)
 {
 	static const char log[] =
 		"version=1.0, arch=x86_64\n"
-		/* as many as there is room for at first */
+		/* as many as fit without growing */
 		"<1> : a (A)\n<2> : b (B)\n<4> : c (C)\n<8> : d (D)\n<10> : e (E)\n"
 		"<40000000> : one (One)\n<80000000> : last (Last) [refcount]\n"
 		"1. f<last>(3) = 0x1\n2. f<last>(3) = 0x1\n3. f<one>(4) = 0x1\n4. f<one>(4) = 0x1\n";
@@ -178,7 +178,7 @@ static void sprt_counts(void **state)
 			unsigned long long block, ts;
 			char name[64];
 
-			/* packets of 1.0 have slipped types: REEE, CAAA */
+			/* 1.0 writes REEE for RESR, CAAA for CALL */
 			if (sscanf(line, "@%*u RE%*s len=%*u id=%u flags=%x type='%63[^']'", &id,
 				   &flags, name) == 3) {
 				assert_true(id < 40);
@@ -230,7 +230,7 @@ static void sprt_counts(void **state)
 	}
 }
 
-/* The numbers that sp-rtrace-postproc printed itself, and those of a report. */
+/* Compare with the numbers that sp-rtrace-postproc printed, and with those of a report. */
 static void sprt_leaks(void **state)
 {
 	struct bytes b = fixture("sp-rtrace/64/leaky.rtrace");
@@ -265,7 +265,7 @@ static void sprt_leaks(void **state)
 	bytes_free(&b);
 }
 
-/* Functions of one name in two resources; only allocations have an amount. */
+/* Functions of the same name in two resources; only allocations have an amount. */
 static void sprt_functions(void **state)
 {
 	static const struct {
@@ -309,7 +309,7 @@ static void sprt_functions(void **state)
 	bytes_free(&m.b);
 }
 
-/* Two logs in one file, and a log that is cut. */
+/* Two logs in one file, and a truncated log. */
 static void sprt_files(void **state)
 {
 	struct bytes b = fixture("sp-rtrace/64/leaky.rtrace"), two = { 0 };
@@ -400,7 +400,7 @@ static void swap_counts(void **state)
 	}
 }
 
-/* Functions are named by the mappings, probes by the map of their numbers. */
+/* Functions are named by mappings, probes by the map of API numbers. */
 static void swap_calls(void **state)
 {
 	struct bytes b = fixture("swap/swap42-session.bin");
@@ -417,7 +417,7 @@ static void swap_calls(void **state)
 	bytes_free(&b);
 }
 
-/* A message is taken out of a stream: @skip bytes at @at. */
+/* A copy of a stream without the message of @skip bytes at @at. */
 static struct bytes without(const struct bytes *b, size_t at, size_t skip)
 {
 	struct bytes rest = { 0 };
@@ -429,7 +429,10 @@ static struct bytes without(const struct bytes *b, size_t at, size_t skip)
 
 static void swap_lost(void **state)
 {
-	/* swap-seqwrap.dump.txt: @40 SAMPLE, of 20 bytes and a header; one is lost already */
+	/*
+	 * swap-seqwrap.dump.txt: the message at 40 is a SAMPLE, 40 bytes with its header; one
+	 * is lost already
+	 */
 	struct bytes b = fixture("swap/swap-seqwrap.bin"), gap = without(&b, 40, 40);
 	struct json_object *o = summary("swap", gap.data, gap.n, 1);
 	struct conversion c;
@@ -440,7 +443,7 @@ static void swap_lost(void **state)
 	assert_string_equal(string(o, "complete"), "false");
 	json_object_put(o);
 
-	/* the FXT file of it says so, too */
+	/* the FXT file made from it is incomplete, too */
 	c = convert("swap", "fxt", gap.data, gap.n, NULL);
 	o = summary("fxt", c.out.data, c.out.n, 1);
 	assert_string_equal(string(o, "complete"), "false");
@@ -482,7 +485,7 @@ static void fxt_counts(void **state)
 	bytes_free(&b);
 }
 
-/* Threads that are only named are threads, too; processes are none. */
+/* Threads that are only named count as threads; processes do not. */
 static void fxt_threads(void **state)
 {
 	static const unsigned int types[] = { FXT_KOBJ_PROCESS, FXT_KOBJ_THREAD, FXT_KOBJ_THREAD };
@@ -502,7 +505,7 @@ static void fxt_threads(void **state)
 	bytes_free(&r.b);
 }
 
-/* Nothing was read: a message, and no summary of nothing. */
+/* If nothing could be read, there is an error message and no summary. */
 static void nothing(void **state)
 {
 	static const struct { const char *from, *data; } cases[] = {
@@ -522,7 +525,7 @@ static void nothing(void **state)
 	}
 }
 
-/* The form for a person: titles, columns, the verdict. */
+/* The text form: titles, columns, the verdict. */
 static void text(void **state)
 {
 	struct bytes b = fixture("sp-rtrace/64/leaky.rtrace");
@@ -558,7 +561,7 @@ static size_t peak(const char *from, const struct bytes *b, unsigned int times)
 	return most;
 }
 
-/* Memory follows what is different, not how much there is. */
+/* Memory use depends on the number of distinct items, not on the length of the input. */
 static void memory(void **state)
 {
 	static const struct { const char *from, *file; } cases[] = {
@@ -582,7 +585,7 @@ static void memory(void **state)
 	bytes_free(&b);
 }
 
-/* What the recorder wrote at the end: in words, and as JSON. */
+/* What the recorder wrote at the end: as text and as JSON. */
 static void recorded(void **state)
 {
 	static const char good[] =

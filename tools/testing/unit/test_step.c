@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sources read step by step: who asks for the next item gets it before the rest
- * of the input is read, and one step brings few of them.
+ * Sources read step by step: the next item is available before the rest of the input is read,
+ * and one step delivers only a few.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 struct counter {
 	struct sink base;
 	size_t items;
-	uint64_t upids[4096];	/* of events, where that is asked for */
+	uint64_t upids[4096];	/* of events, if @events is set */
 	bool events;
 };
 
@@ -44,7 +44,7 @@ static struct source *open_rows(const char *name, enum model model, struct in **
 	return NULL;
 }
 
-/* @most: items that one step may bring; 0: as many as it likes, and when it likes */
+/* @most: the most items that one step may deliver; 0 if unlimited, at any time */
 static void by_steps(const struct bytes *b, const char *name, enum model model, size_t most)
 {
 	struct counter c = { .base = { &counts } };
@@ -76,7 +76,7 @@ static void by_steps(const struct bytes *b, const char *name, enum model model, 
 	opts_free(&opts);
 }
 
-/* A line of a task at a time in nanoseconds; it closes descriptor @fd. */
+/* A line of a task at @ns; it closes descriptor @fd. */
 static void add_line(struct bytes *b, unsigned int upid, unsigned int cpu, unsigned int ns,
 		     unsigned int fd)
 {
@@ -110,12 +110,12 @@ static void steps(void **state)
 	by_steps(&b, "sp-rtrace-text", MODEL_SPRTRACE, 8);
 	bytes_free(&b);
 	b = fixture("swap/swap42-session.bin");
-	/* messages wait for those that might belong before them, longer than this file is */
+	/* messages wait for earlier ones, longer than this file is */
 	by_steps(&b, "swap", MODEL_SWAP, 0);
 	bytes_free(&b);
 }
 
-/* Lines of one time stay together, also where a step ends among them. */
+/* Lines of equal time stay together, even if a step ends between them. */
 static void turns(void **state)
 {
 	struct counter *c = calloc(1, sizeof(*c));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs of strace: what strace 6.1 really wrote of one build with several options
- * (data/strace), lines that say one thing each, and damaged ones.
+ * strace logs: what strace 6.1 wrote for one build with several options (data/strace), single
+ * lines, and damaged logs.
  *
- * The build: make copies hello.c to hello.o and renames that to hello, which a shell
- * copies to c2; that goes to d/c2.  A shell is killed.
+ * The build: make copies hello.c to hello.o and renames that to hello; a shell copies hello
+ * to c2 and moves that to d/c2. Another shell is killed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +123,7 @@ static void test_results(void **state)
 	assert_text(line.args, "3<TCP:[1.2.3.4:5->6.7.8.9:10]>, {a=b}, 16");
 	line = parse("connect(3<UNIX-STREAM:[7->8,\"/run/x-\"]>, {a=b}, 16) = 0");
 	assert_text(line.args, "3<UNIX-STREAM:[7->8,\"/run/x-\"]>, {a=b}, 16");
-	/* a name may end like an arrow */
+	/* a file name may end like an arrow */
 	line = parse("fchown(6</etc/passwd->, 0, 42) = 0");
 	assert_text(line.args, "6</etc/passwd->, 0, 42");
 	line = parse("close(6<(unreachable)/x->) = 0");
@@ -164,21 +164,21 @@ static void test_other_lines(void **state)
 	assert_int_equal(parse("open(\"a").class, ST_CUT);
 	assert_int_equal(parse("12").class, ST_FOREIGN);
 	assert_int_equal(parse("f(x)").class, ST_CUT);
-	/* strace's names for real-time signals, wherever its C library begins with them */
+	/* real-time signals as strace names them, wherever the C library's range begins */
 	assert_int_equal(parse("+++ killed by SIGRTMIN +++").end, 32);
 	assert_int_equal(parse("12 +++ killed by SIGRT_2 +++").end, 34);
 	assert_int_equal(parse("12 +++ killed by SIGRT_32 (core dumped) +++").end, 64);
-	/* lines of a system with other ends */
+	/* line ends with CR */
 	line = parse("12 +++ exited with 3 +++\r");
 	assert_int_equal(line.class, ST_EXITED);
 	assert_text(parse("open(\"a\\r\", O_RDONLY) = 3\r").ret, "3");
-	/* what is let go */
+	/* detached tasks */
 	assert_int_equal(parse("12 read(0,  <detached ...>").class, ST_DETACHED);
 	assert_int_equal(parse("12 <... read resumed> <detached ...>").class, ST_DETACHED);
 	line = parse("strace: Process 13 detached");
 	assert_int_equal(line.class, ST_DETACHED);
 	assert_int_equal(line.pid, 13);
-	/* broken by a message: of today, of old, of any kind; and not by words in a string */
+	/* lines interrupted by a message: current, old, of any kind; but not words in a string */
 	line = parse("execve(\"/x\", [\"x\"], 0x7 /* 1 var */strace: [ Process PID=9 runs in 32 bit mode. ]");
 	assert_int_equal(line.class, ST_UNFINISHED);
 	assert_text(line.args, "\"/x\", [\"x\"], 0x7 /* 1 var */");
@@ -209,7 +209,7 @@ static void test_numbers(void **state)
 #include "format/strace/st_names.def"
 	}, here[] = {
 #define HERE(name) { #name, (uint64_t)(name) }
-		/* the same wherever it runs, as this machine's headers have them */
+		/* the same on all architectures, taken from this machine's headers */
 		HERE(AF_INET), HERE(AF_INET6), HERE(AT_FDCWD), HERE(CLONE_FS), HERE(CLONE_UNTRACED),
 		HERE(CLONE_NEWPID), HERE(F_DUPFD), HERE(F_DUPFD_CLOEXEC), HERE(UTIME_OMIT),
 		HERE(X_OK), HERE(SIGCHLD), HERE(W_OK), HERE(UMOUNT_NOFOLLOW), HERE(MS_PRIVATE),
@@ -229,7 +229,7 @@ static void test_numbers(void **state)
 	assert_int_equal(number("1<<4|0x20"), 0x30);
 	assert_int_equal(number("makedev(0x8, 0x1)"), 0x801);
 	assert_int_equal(number("MS_BIND|MS_REC"), 0x5000);
-	/* as x86 has them, wherever this runs */
+	/* x86 values on any machine */
 	assert_int_equal(number("O_DIRECT|O_DIRECTORY|O_NOFOLLOW"), 0640000);
 	assert_int_equal(number("O_TMPFILE"), 020200000);
 	assert_false(st_number((struct st_text){ "O_NEW|O_CREAT", 13 }, &v));
@@ -238,7 +238,7 @@ static void test_numbers(void **state)
 	assert_int_equal(number("EPOLL_CLOEXEC"), 02000000);
 	assert_int_equal(number("EFD_CLOEXEC|EFD_NONBLOCK|EFD_SEMAPHORE"), 02004001);
 	assert_int_equal(number("MS_MGC_VAL|MS_BIND"), 0xc0ed1000);
-	/* the table is looked up by halves: all of it is found */
+	/* binary search finds every name of the table */
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		assert_true(st_name_value(table[i].name, strlen(table[i].name), &v));
 		assert_int_equal(v, table[i].value);
@@ -273,7 +273,7 @@ static struct conversion to_json(const char *log)
 	return convert("strace", "json", log, strlen(log), NULL);
 }
 
-/* A log becomes events, of which one has @what. */
+/* The log gives an event that contains @what. */
 static void assert_event(const char *log, const char *what)
 {
 	struct conversion c = to_json(log);
@@ -285,7 +285,7 @@ static void assert_event(const char *log, const char *what)
 	conversion_free(&c);
 }
 
-/* How many events of a log have @what. */
+/* The number of events of a log that contain @what. */
 static unsigned int count_events(const char *log, const char *what)
 {
 	struct conversion c = to_json(log);
@@ -300,13 +300,13 @@ static unsigned int count_events(const char *log, const char *what)
 	return n;
 }
 
-/* What a process that failed wrote to descriptors 1 and 2, as far as the log shows it. */
+/* What a failed process wrote to descriptors 1 and 2, as far as the log contains it. */
 static void test_printed(void **state)
 {
 #define FAILS "+++ exited with 1 +++\n"
 #define DUMP(hex) " | 00000  " hex "\n"
 	static const struct {
-		const char *log, *what;	/* what: NULL: no event */
+		const char *log, *what;	/* what: NULL if no event */
 	} rows[] = {
 		{ "write(2, \"a\\n\", 2) = 2\n" FAILS, "\"fd\":2,\"bytes\":2,\"text\":\"a\\n\"}" },
 		{ "write(2, \"a\", 1) = 1\n+++ exited with 0 +++\n", NULL },
@@ -318,7 +318,7 @@ static void test_printed(void **state)
 		  "\"bytes\":3,\"text\":\"abc\"}" },
 		{ "sendmsg(1<s>, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"ab\", iov_len=2}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = 2\n" FAILS,
 		  "\"bytes\":2,\"text\":\"ab\"}" },
-		/* what is cut hides all that stands before it */
+		/* a truncated string hides everything before it */
 		{ "write(1, \"ab\", 2) = 2\nwrite(1, \"c\"..., 9) = 9\nwrite(1, \"d\", 1) = 1\n" FAILS,
 		  "\"bytes\":12,\"text\":\"d\"}" },
 		{ "write(1, \"ab\", 2) = 2\nsendfile(1</b>, 3</a>, NULL, 9) = 9\n" FAILS,
@@ -332,14 +332,17 @@ static void test_printed(void **state)
 		{ "writev(0x1, 0x7f00, 0x3) = 0x3\n * 1 bytes in buffer 0\n" DUMP("61                                                a")
 		  " * 2 bytes in buffer 1\n" DUMP("62 63                                             bc") FAILS,
 		  "\"bytes\":3,\"text\":\"abc\"}" },
-		/* not all of it is dumped, or nothing */
+		/* the dump is incomplete or missing */
 		{ "writev(0x1, 0x7f00, 0x3) = 0x3\n * 1 bytes in buffer 0\n" DUMP("61                                                a") FAILS,
 		  "\"bytes\":3,\"text\":\"\"}" },
 		{ "write(0x1, 0x7f00, 0x3) = 0x3\n" FAILS, "\"bytes\":3,\"text\":\"\"}" },
-		/* a line's own string is not taken twice */
+		/* a string in the call and its dump count only once */
 		{ "write(1, \"a\", 1) = 1\n" DUMP("61                                                a") FAILS,
 		  "\"bytes\":1,\"text\":\"a\"}" },
-		/* of a process: of its threads, not of its children, and behind an execve, too */
+		/*
+		 * output of a process: of its threads, not of its children, and also after an
+		 * execve
+		 */
 		{ "1 write(1, \"a\", 1) = 1\n1 clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2\n"
 		  "2 write(1, \"b\", 1) = 1\n2 +++ exited with 1 +++\n1 " FAILS, "\"bytes\":2,\"text\":\"ab\"}" },
 		{ "1 write(1, \"a\", 1) = 1\n1 fork() = 2\n2 write(1, \"b\", 1) = 1\n2 +++ exited with 0 +++\n1 " FAILS,
@@ -362,7 +365,7 @@ static void test_printed(void **state)
 #undef DUMP
 }
 
-/* The last 4096 bytes, whatever the sizes of the writes. */
+/* The last 4096 bytes are kept, whatever the sizes of the writes. */
 static void test_printed_last(void **state)
 {
 	static const size_t sizes[] = { 1, 7, 4095, 4096, 4097, 5000, 9000 };
@@ -396,7 +399,7 @@ static void test_printed_last(void **state)
 	}
 }
 
-/* From which descriptor data went to which: once, unless something has changed. */
+/* Copies between descriptors: recorded once, unless something has changed. */
 static void test_copies(void **state)
 {
 #define COPY(in, out) "copy_file_range(" #in "</a>, NULL, " #out "</b>, NULL, 9, 0) = 9\n"
@@ -569,7 +572,7 @@ static void test_calls(void **state)
 		     "\"mode\":384,\"path\":\"/w/x\"");
 }
 
-/* What programs did by their descriptors: told at a close, an execve, an end. */
+/* Uses of descriptors are recorded at close, execve and exit. */
 static void test_uses(void **state)
 {
 	(void)state;
@@ -593,12 +596,12 @@ static void test_uses(void **state)
 	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 9\nwrite(4</b>, \"x\", 1) = 1\nclose(4) = 0\n",
 		     "\"fd\":4,\"wrote\":10}");
 	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 0\nclose(4) = 0\n", "\"fd\":4}");
-	/* a child has not done what its parent did */
+	/* a child does not inherit what its parent did */
 	assert_event("1 write(1, \"x\", 1) = 1\n1 fork() = 2\n2 +++ exited with 0 +++\n1 +++ exited with 0 +++\n",
 		     "\"upid\":4194305,\"pid\":1,\"fd\":1,\"wrote\":1");
 }
 
-/* What the uses and closes of a log say behind "fd", one after the other. */
+/* The text after "fd": in the uses and closes of a log, one after the other. */
 static void assert_told(const char *log, const char *told)
 {
 	struct conversion c = to_json(log);
@@ -619,7 +622,7 @@ static void assert_told(const char *log, const char *told)
 	conversion_free(&c);
 }
 
-/* Sockets are told when they are written, and before they are read first. */
+/* Uses of sockets are recorded at each write, and before the first read. */
 static void test_turns(void **state)
 {
 	static const char *const made[] = {
@@ -642,17 +645,17 @@ static void test_turns(void **state)
 		assert_told(log.s, i == 5 ? "2}3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}" :
 				   "3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}");
 	}
-	/* not what is none */
+	/* other files than sockets: only at close */
 	assert_told("read(3</x>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
 		    "3,\"read\":1,\"wrote\":4}");
 	assert_told("read(3<pipe:[7]>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
 		    "3,\"read\":1,\"wrote\":4}");
-	/* a second thread: from then on as a file is */
+	/* with a second thread, sockets are treated like files */
 	assert_told("1 read(3<socket:[7]>, \"\", 9) = 1\n"
 		    "1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
 		    "2 read(3<socket:[7]>, \"\", 9) = 2\n1 write(3, \"\", 4) = 4\n1 close(3) = 0\n",
 		    "3}3,\"read\":1}3,\"read\":2,\"wrote\":4}");
-	/* and not without end, while it is open; another program begins anew */
+	/* at most 255 records per open socket; another program starts from 0 */
 	log.len = 0;
 	for (int i = 0; i < 258; i++) {
 		buf_adds(&log, "write(3<socket:[7]>, \"\", 1) = 1\n");
@@ -669,7 +672,7 @@ static void test_turns(void **state)
 	buf_free(&told);
 }
 
-/* A thread that calls execve takes the place of the first. */
+/* A thread that calls execve takes over the pid of the first one. */
 static void thread_execs(const char *breaks_off, const char *result)
 {
 	struct conversion c;
@@ -692,7 +695,7 @@ static void test_tasks(void **state)
 	struct conversion c;
 
 	(void)state;
-	/* two tasks make children at once; whose they are is told later */
+	/* two tasks create children at once; the parents are only known later */
 	c = to_json("1 fork() = 2\n1 vfork( <unfinished ...>\n2 vfork( <unfinished ...>\n"
 		    "3 chdir(\"/three\") = 0\n4 chdir(\"/four\") = 0\n"
 		    "2 <... vfork resumed>) = 3\n1 <... vfork resumed>) = 4\n"
@@ -702,11 +705,11 @@ static void test_tasks(void **state)
 	assert_true(has_line(&c.out, "\"upid\":4194305,\"pid\":1,\"child\":16777220"));
 	assert_int_equal(c.status, 0);
 	conversion_free(&c);
-	/* a pid comes again */
+	/* a pid is reused */
 	c = to_json("1 fork() = 2\n2 +++ exited with 0 +++\n1 fork() = 2\n2 chdir(\"/\") = 0\n");
 	assert_true(has_line(&c.out, "\"upid\":12582914,\"pid\":2,\"path\":\"/\""));
 	conversion_free(&c);
-	/* threads share what they have open, children not */
+	/* threads share their descriptors, children do not */
 	c = to_json("1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
 		    "2 openat(AT_FDCWD</w>, \"x\", O_RDONLY) = 3</w/x>\n1 fchdir(3) = 0\n");
 	assert_true(has_line(&c.out, "\"pid\":1,\"fd\":3,\"path\":\"/w/x\""));
@@ -715,7 +718,7 @@ static void test_tasks(void **state)
 	assert_false(has_line(&c.out, "\"pid\":1,\"fd\":3,\"path\""));
 	conversion_free(&c);
 	thread_execs("<unfinished ...>", "0");
-	/* as strace 6.1 writes it, which does not see the end with --seccomp-bpf */
+	/* as strace 6.1 writes it; with --seccomp-bpf it does not see the end of the call */
 	thread_execs("<pid changed to 1 ...>", "?");
 	c = to_json("1 chdir(\"/\" <pid changed to ...>\n1 chdir(\"/\" <pid changed to x ...>\n");
 	assert_true(has_line(&c.messages, "2 calls cut"));
@@ -723,13 +726,13 @@ static void test_tasks(void **state)
 	c = to_json("1 +++ killed by SIGKILL +++\n");
 	assert_true(has_line(&c.out, "\"status\":0,\"signal\":\"SIGKILL\",\"core\":0"));
 	conversion_free(&c);
-	/* without a pid: the only one that lives */
+	/* without a pid: the only live task */
 	c = to_json("fork() = 12\n[pid 11] chdir(\"/a\") = 0\n[pid 12] +++ exited with 0 +++\nchdir(\"/b\") = 0\n");
 	assert_int_equal(count_lines(&c.out, "\"upid\":4194304"), 3);
 	conversion_free(&c);
 }
 
-/* Return: where in the text @what begins, which must be there. */
+/* Return: the start of @what in the text; it must be there. */
 static const char *place_of(const struct bytes *text, const char *what)
 {
 	const char *at = memmem(text->data, text->n, what, strlen(what));
@@ -738,7 +741,7 @@ static const char *place_of(const struct bytes *text, const char *what)
 	return at;
 }
 
-/* Threads that close and open at once: the number is free before the close has returned. */
+/* Threads close and open at once: the descriptor number is free before close has returned. */
 static void test_close_overtaken(void **state)
 {
 	static const char log[] =
@@ -779,7 +782,7 @@ static void test_damage(void **state)
 	assert_true(has_line(&c.messages, "line 1: calls whose beginning is missing"));
 	assert_true(has_line(&c.out, "\"chdir\""));
 	conversion_free(&c);
-	/* a flag of tomorrow is told, and no damage */
+	/* an unknown flag is reported, but is not damage */
 	c = to_json("1 open(\"/x\", O_NEW|O_CREAT, 0600) = 3\n1 +++ exited with 0 +++\n");
 	assert_int_equal(c.status, 0);
 	assert_true(has_line(&c.messages, "line 1: O_NEW"));
@@ -796,7 +799,7 @@ static void test_damage(void **state)
 		    OPTIONS({ "cwd", "/home/me" }));
 	assert_true(has_line(&c.out, "\"path\":\"/home/me/x\""));
 	conversion_free(&c);
-	/* no name at all: not an event without content, which no format could give back */
+	/* without any name there is no event, since no format could represent it */
 	c = to_json("1 umount2(NULL, 0) = 0\n1 rename(NULL, NULL) = 0\n1 chdir(\"/\") = 0\n");
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "line 1: events with something missing"));
@@ -813,20 +816,20 @@ static void test_damage(void **state)
 	conversion_free(&c);
 }
 
-/* What is not told of, or may not be so, is damage with its name: each row's is. */
+/* Activity that may be missing in the log is reported as damage, each kind by its name. */
 static void test_unseen(void **state)
 {
 #define FILTER "1 seccomp(SECCOMP_SET_MODE_FILTER, 0, {len=2, filter="
 	static const char answers[] = "1 seccomp filter that may answer calls";
 	static const struct {
 		const char *log;
-		const char *what;	/* "": it is complete */
+		const char *what;	/* "" if the log is complete */
 	} rows[] = {
 		{ "1 clone(child_stack=NULL, flags=CLONE_UNTRACED|SIGCHLD) = 2\n",
 		  "1 task that asked not to be traced (CLONE_UNTRACED)" },
 		{ "1 clone3({flags=CLONE_VM|CLONE_UNTRACED, exit_signal=0}, 88) = 2\n",
 		  "1 task that asked not to be traced (CLONE_UNTRACED)" },
-		/* that is traced nevertheless */
+		/* traced nevertheless */
 		{ "1 clone(child_stack=NULL, flags=CLONE_PTRACE|CLONE_UNTRACED) = 2\n2 +++ exited with 0 +++\n",
 		  "" },
 		{ "1 ptrace(PTRACE_TRACEME) = -1 EPERM (Operation not permitted)\n",
@@ -840,25 +843,25 @@ static void test_unseen(void **state)
 		{ FILTER "[BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_TRAP)]}) = 0\n", answers },
 		{ FILTER "[BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO)]}) = 0\n", answers },
 		{ FILTER "[BPF_STMT(BPF_RET|BPF_A, 0)]}) = 0\n", answers },
-		/* a filter's error is an error */
+		/* an error returned by a filter is an ordinary error */
 		{ FILTER "[BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x26), BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ALLOW)]}) = 0\n",
 		  "" },
 		{ "1 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, {len=1, filter=0x7f}) = 0\n", answers },
 		{ "1 prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) = 0\n", "" },
 		{ "1 seccomp(SECCOMP_GET_ACTION_AVAIL, 0, [SECCOMP_RET_LOG]) = 0\n", "" },
-		/* logs that end too early: inside a line, at its end, without a newline */
+		/* truncated logs: within a line, after a line, without a newline */
 		{ "1 chdir(\"/a\", <detached ...>\n", "" },
 		{ "1 openat(AT_FDCWD, \"/a\", O_WRONLY|O_CR\n", "1 call cut" },
 		{ "execve(\"/bin/a\", [\"a\"\n", "1 call cut" },
 		{ "1 fork() = 2\n2 chdir(\"/\") = 0\n", "1 task whose end is not in the log" },
-		/* a number is given to another task, and who had it has not ended */
+		/* a pid is reused although the end of its task is not in the log */
 		{ "1 fork() = 2\n1 fork() = 2\n2 +++ exited with 0 +++\n",
 		  "1 task whose end is missing" },
 		{ "1 fork() = 2\n2 exit_group(0) = ?\n1 fork() = 2\n2 +++ exited with 0 +++\n", "" },
-		/* ... while children of it are expected */
+		/* the same while children of the task are expected */
 		{ "1 clone(flags=CLONE_NEWPID) = 2\n2 fork() = 1\n1 fork() = 2\n7 chdir(\"/\") = 0\n2 +++ exited with 0 +++\n7 +++ exited with 0 +++\n",
 		  "1 task whose end is missing" },
-		/* only in a pid namespace can a child have its parent's number */
+		/* a child has the pid of its parent only in a pid namespace */
 		{ "1 fork() = 1\n7 chdir(\"/\") = 0\n7 +++ exited with 0 +++\n", "" },
 		{ "1 fork() = 1\n", "1 task in pid namespaces that are not recorded" },
 	};
@@ -875,14 +878,17 @@ static void test_unseen(void **state)
 			print_error("%s\ngives %d: %s\n", log, c.status, c.messages.data);
 		assert_int_equal(c.status, *rows[i].what != 0);
 		assert_true(has_line(&c.messages, rows[i].what));
-		/* and what is made of the log says so, too */
+		/* the converted log contains it, too */
 		assert_true(has_line(&c.out, *rows[i].what ? "\"complete\":0" : "\"complete\":1"));
 		assert_true(has_line(&c.out, rows[i].what));
 		conversion_free(&c);
 	}
 }
 
-/* Pids of other namespaces: strace's own, where it tells them; else whose line comes. */
+/*
+ * Pids of other namespaces: translated by strace if it prints that, else found by the lines
+ * that follow.
+ */
 static void test_pidns(void **state)
 {
 #define MAKE "1 clone(child_stack=NULL, flags=CLONE_NEWPID|SIGCHLD) = 3\n"
@@ -895,21 +901,21 @@ static void test_pidns(void **state)
 		  ENDS("4") ENDS("2"),
 		  { "\"pid\":3,\"child\":16777220", "\"upid\":16777220,\"pid\":4,\"path\":\"/4\"",
 		    "\"upid\":8388610,\"pid\":2,\"path\":\"/2\"" } },
-		/* nothing is told */
+		/* no translation */
 		{ MAKE "3 fork() = 2\n4 chdir(\"/4\") = 0\n" ENDS("4"),
 		  { "\"pid\":3,\"child\":12582916", "\"pid\":4,\"path\":\"/4\"" } },
-		/* by chance both numbers are the same */
+		/* both numbers coincide */
 		{ MAKE "3 fork() = 5\n3 fork() = 4\n4 chdir(\"/4\") = 0\n5 chdir(\"/5\") = 0\n" ENDS("4") ENDS("5"),
 		  { "\"pid\":4,\"path\":\"/4\"", "\"pid\":5,\"path\":\"/5\"" } },
-		/* the maker has ended before */
+		/* the parent has already ended */
 		{ MAKE "3 fork() = 2\n" ENDS("3") "4 chdir(\"/4\") = 0\n" ENDS("4"),
 		  { "\"pid\":3,\"child\":12582914", "\"upid\":12582914,\"pid\":2,\"path\":\"/4\"" } },
-		/* a namespace for children only, and one that is entered */
+		/* unshare() and setns() affect only the children */
 		{ "1 unshare(CLONE_NEWPID) = 0\n1 fork() = 3\n3 fork() = 2\n4 chdir(\"/4\") = 0\n" ENDS("4"),
 		  { "\"pid\":3,\"child\":12582916" } },
 		{ "1 setns(3, CLONE_NEWPID) = 0\n1 fork() = 3\n3 fork() = 2\n4 chdir(\"/4\") = 0\n" ENDS("4"),
 		  { "\"pid\":3,\"child\":12582916" } },
-		/* lines of a child before its call is over */
+		/* the child's lines come before the call has returned */
 		{ MAKE "3 vfork( <unfinished ...>\n4 chdir(\"/4\") = 0\n3 <... vfork resumed>) = 2\n" ENDS("4"),
 		  { "\"pid\":3,\"child\":12582916", "\"pid\":4,\"path\":\"/4\"" } },
 	};
@@ -931,21 +937,21 @@ static void test_pidns(void **state)
 		assert_int_equal(c.status, 0);
 		conversion_free(&c);
 	}
-	/* which is which nobody can know */
+	/* ambiguous: nobody can know which task is which */
 	c = to_json(MAKE "3 fork() = 2\n3 fork() = 6\n4 chdir(\"/4\") = 0\n5 chdir(\"/5\") = 0\n"
 		    ENDS("4") ENDS("5") ENDS("3") ENDS("1"));
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "1 task whose parent is a guess"));
 	assert_int_equal(count_lines(&c.out, "\"event\":\"clone\""), 3);
 	conversion_free(&c);
-	/* and one of which nothing comes is missing */
+	/* a task without any line is missing */
 	c = to_json(MAKE "3 fork() = 2\n" ENDS("3") ENDS("1"));
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "1 task in pid namespaces that are not recorded"));
 	conversion_free(&c);
 }
 
-/* What the kernel says of names is kept: a name may end like that of a file that is gone. */
+/* "(deleted)" is kept as the kernel wrote it: a name may also end like that. */
 static void test_deleted(void **state)
 {
 	(void)state;
@@ -967,7 +973,7 @@ static uint64_t time_of(struct st_times *t, const char *text)
 	return st_time(t, &line);
 }
 
-/* Somebody sets the clock, back or forward: time goes on as by a clock that nobody sets. */
+/* If the clock is set back or forward, time continues as if it had not been set. */
 static void test_clock_set(void **state)
 {
 	struct st_times t = { 0 };
@@ -979,14 +985,14 @@ static void test_clock_set(void **state)
 	assert_int_equal(time_of(&t, "1 1699990001.0 chdir(\"/\") = 0"), 1700000001 * s);
 	assert_int_equal(time_of(&t, "1 1699990003.0 chdir(\"/\") = 0"), 1700000003 * s);
 	assert_int_equal(t.sets, 1);
-	/* in a log that is read while it is written, no line is later than now */
+	/* a live log: no line is later than now */
 	t.now = 1700000005 * s;
 	assert_int_equal(time_of(&t, "1 1800000004.0 chdir(\"/\") = 0"), 1700000005 * s);
 	t.now = 1700000008 * s;
 	assert_int_equal(time_of(&t, "1 1800000006.0 chdir(\"/\") = 0"), 1700000007 * s);
 	assert_int_equal(t.sets, 2);
 	assert_int_equal(t.ahead, 99999999 * (int64_t)s);
-	/* that is no set clock, and midnight neither */
+	/* a small step back is not a set clock, and neither is midnight */
 	assert_int_equal(time_of(&t, "1 1800000005.98 chdir(\"/\") = 0"), 1700000007 * s);
 	assert_int_equal(t.sets, 2);
 	t = (struct st_times){ 0 };
@@ -995,7 +1001,7 @@ static void test_clock_set(void **state)
 	assert_int_equal(t.sets, 0);
 }
 
-/* Of which day a log is its times say only since 1970. */
+/* Only times since 1970 tell the date of a log. */
 static void test_date(void **state)
 {
 	static const struct {
@@ -1017,14 +1023,17 @@ static void test_date(void **state)
 	}
 }
 
-/* Of environments in a log, those variables that are recorded by default, if they are all there. */
+/*
+ * Only variables that are recorded by default become events; known: the log has the whole
+ * environment.
+ */
 static void test_environment(void **state)
 {
 #define RUN(env) "execve(\"/x\", [\"x\"], " env ") = 0\n"
 	static const struct {
 		const char *log;
-		unsigned int events;	/* of variables */
-		bool known;		/* that there are no others */
+		unsigned int events;	/* events of variables */
+		bool known;		/* there are no others */
 	} rows[] = {
 		{ RUN("[\"CPATH=/a\", \"HOME=/root\"]"), 1, true },
 		{ RUN("[\"CPATHS=/a\", \"CPAT=/a\", \"cpath=/a\", \"=CPATH\", \"\"]"), 0, true },
@@ -1052,7 +1061,7 @@ static void test_environment(void **state)
 
 /* ---- files that are looked at ---- */
 
-/* What the look says of a file that was opened when it may have been made. */
+/* Whether @look takes the file for created by this open; without O_CREAT it must not. */
 static bool is_made(struct look *look, const char *path, int64_t since, int fd, struct st_identity *id)
 {
 	const struct st_asks asks = look_asks(look);
@@ -1074,7 +1083,7 @@ static bool has_btime(const char *path)
 	return !statx(AT_FDCWD, path, 0, STATX_BTIME, &st) && st.stx_mask & STATX_BTIME;
 }
 
-/* A file is made by one call only, however soon another one opens it. */
+/* Only one call creates a file, however soon another one opens it. */
 static void test_made_once(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX";
@@ -1095,7 +1104,7 @@ static void test_made_once(void **state)
 	unlink(path);
 }
 
-/* A file that has got the name since is another one. */
+/* A file that got the name later is another one. */
 static void test_made_elsewhere(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX", other[] = "/tmp/test_strace.XXXXXX";
@@ -1107,7 +1116,7 @@ static void test_made_elsewhere(void **state)
 	(void)state;
 	assert_true(fd >= 0 && from >= 0);
 	assert_int_equal(write(from, "abc", 3), 3);
-	/* the two changes must not have the same time */
+	/* the two changes need different timestamps */
 	usleep(40000);
 	assert_int_equal(rename(other, path), 0);
 	if (has_btime(path)) {
@@ -1120,7 +1129,7 @@ static void test_made_elsewhere(void **state)
 	unlink(path);
 }
 
-/* An open that is going on may have emptied it. */
+/* An open that is still running may have truncated the file. */
 static void test_written(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX";
@@ -1153,13 +1162,13 @@ static void test_written(void **state)
 
 /* ---- logs ---- */
 
-/* Logs that were read wrong, or as complete: what of them is an event, and no other. */
+/* Logs that were once misread or taken for complete: the expected events, and no others. */
 static void test_odd_logs(void **state)
 {
 	static const struct {
 		const char *name;
 		int status;
-		unsigned int events;	/* beside that of the session */
+		unsigned int events;	/* without that of the session */
 		const char *parts[3];
 	} rows[] = {
 		{ "broken", 0, 4, { "\"exec\",\"time_ns\":2000" } },
@@ -1220,7 +1229,7 @@ static void test_logs(void **state)
 	}
 }
 
-/* A log for each task: the same as one for all, but for what happened in between. */
+/* One log per task gives the same as one log for all, except for the order of calls in between. */
 static void test_several(void **state)
 {
 	static const char first[] = "1700000000.1 fork() = 2\n1700000000.4 chdir(\"/b\") = 0\n";
@@ -1261,7 +1270,7 @@ static void test_several(void **state)
 	in_close(in[1]);
 }
 
-/* Cut at each byte, and with each byte changed: nothing but what was there comes of it. */
+/* Truncate at each byte and flip each bit: no access out of bounds. */
 static void test_any_damage(void **state)
 {
 	static const char log[] =

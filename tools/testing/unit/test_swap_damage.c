@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every SWAP stream of data/swap cut at every byte, and with every byte flipped
- * once (common_seed.h: every 7th in a run): nothing crashes or hangs, memory stays
- * small, and what is not damaged comes out as before.
+ * Every SWAP stream of data/swap is truncated at every byte, and every byte is flipped once
+ * (common_seed.h: every 7th in a run): nothing crashes or hangs, memory use stays small, and
+ * undamaged messages come out as before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@ static const char *const names[] = {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-/* Heap that a conversion may take beside its output: tables of fixed size. */
+/* Heap that a conversion may use apart from its output: tables of fixed size. */
 #define FIXED (6u << 20)
 
-/* The lines of a text, each by its hash. */
+/* The lines of a text, as hashes. */
 struct lines {
 	uint64_t *hash;
 	size_t n, cap;
@@ -67,7 +67,7 @@ static size_t in_common(const struct lines *whole, const struct lines *part)
 
 static struct conversion run(const char *to, const char *data, size_t n)
 {
-	/* A copy of the right size, so that reading behind it is seen. */
+	/* An allocation of the exact size, so that reading beyond it is noticed. */
 	char *copy = xmemdup(data, n);
 	struct conversion c = convert("swap", to, copy, n, NULL);
 
@@ -96,8 +96,8 @@ static size_t message_offsets(const struct bytes *in, size_t *at)
 /* ---- every byte ---- */
 
 /*
- * A long stream is damaged in a window of some messages around the byte, which
- * is a stream too, and as a whole only now and then; to FXT at some bytes.
+ * Long streams are damaged within a window of some messages around the byte, which is a
+ * stream of its own; the whole stream is converted only for some bytes, and so is FXT.
  */
 #define WINDOW		6
 #define LONG_STREAM	8000u
@@ -107,8 +107,8 @@ static size_t message_offsets(const struct bytes *in, size_t *at)
 struct window {
 	const char *data;
 	size_t n;
-	size_t pos;		/* of the byte in it */
-	size_t first;		/* its first message */
+	size_t pos;		/* offset of the byte in the window */
+	size_t first;		/* index of its first message */
 	size_t messages;
 };
 
@@ -129,7 +129,7 @@ static struct window window_at(const struct bytes *in, const size_t *at, size_t 
 	return w;
 }
 
-/* What a window gives undamaged; the last one is remembered. */
+/* The output of the undamaged window; the last one is cached. */
 static struct whole {
 	const char *data;
 	size_t n;
@@ -162,7 +162,7 @@ static void cut_at(const struct window *w, const size_t *at, size_t message, siz
 	size_t start = at[message] - at[w->first];
 	char where[64];
 
-	/* What SYSTEM messages say can depend on later ones: two of a window. */
+	/* SYSTEM messages can depend on later ones: two in a window may differ. */
 	if (in_common(&full->lines, &l) + 2 < whole)
 		fail_msg("%s cut at %zu of %zu: %zu whole messages of %zu\n%s", name, w->pos, w->n,
 			 in_common(&full->lines, &l), whole, c.messages.data);
@@ -192,10 +192,7 @@ static void flip_at(const struct window *w, const char *name)
 	c = run("json", data, w->n);
 	l = lines_of(&c.out);
 	same = in_common(&full->lines, &l);
-	/*
-	 * The damaged message, the one before or behind it, and a SYSTEM message
-	 * that waited for it may differ.
-	 */
+	/* The damaged message, a neighbour, and a SYSTEM message that waited for it may differ. */
 	if (same + 3 < full->lines.n)
 		fail_msg("%s flipped at %zu of %zu: %zu of %zu messages\n%s", name, w->pos, w->n,
 			 same, full->lines.n, c.messages.data);
@@ -205,7 +202,7 @@ static void flip_at(const struct window *w, const char *name)
 	conversion_free(&c);
 }
 
-/* To FXT: flipped, and now and then cut; a part of the files is checked. */
+/* Convert to FXT: mostly flipped, sometimes truncated. Some of the files are checked. */
 static void to_fxt(const struct window *w, bool cut, bool check)
 {
 	char *data = xmemdup(w->data, w->n);

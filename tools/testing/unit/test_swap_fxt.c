@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SWAP to FXT: what stands in the trace against what the dumps of the streams
- * say.  Names, times and values are worked out here from the text of the dump,
- * not from the stream.
+ * SWAP to FXT: the trace is compared with the dumps of the streams. Names, times and values
+ * are computed here from the text of the dump, not from the stream.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +22,7 @@ struct line {
 	char kind[40];
 	uint64_t time;
 	unsigned long long pid, tid, pc, cpu, api_bytes, addr;
-	const char *text;	/* the lines below the head */
+	const char *text;	/* the lines after the header */
 	unsigned int lost;
 };
 
@@ -31,7 +30,7 @@ struct dump {
 	struct bytes text;
 	struct line lines[MAX_LINES];
 	size_t n;
-	uint64_t zero;		/* what the trace counts from */
+	uint64_t zero;		/* start of the trace */
 };
 
 static void number(const char *text, const char *end, const char *key, unsigned long long *v)
@@ -72,7 +71,7 @@ static void read_dump(struct dump *d, const char *name)
 		number(l->text, end, "addr", &l->addr);
 		p = *end ? end + 1 : NULL;
 	}
-	/* the first message, or a setup stage that begins before it */
+	/* the trace starts with the first message, or with a setup stage that began earlier */
 	d->zero = d->lines[0].time;
 	for (const char *p = d->text.data; (p = strstr(p, " begin=")); p++) {
 		unsigned long long sec, nsec;
@@ -101,7 +100,7 @@ static struct bytes to_fxt(const char *name, const struct opt_given *given)
 	return c.out;
 }
 
-/* The next record for which @event, @category and @name fit, from @i on. */
+/* The next record from @i on that matches @event, @category and @name. */
 static json_object *next_event(const struct records *rs, size_t *i, const char *event,
 			       const char *category, const char *name)
 {
@@ -114,7 +113,7 @@ static json_object *next_event(const struct records *rs, size_t *i, const char *
 	return NULL;
 }
 
-/* Library and offset by the mappings that the dump of the session tells. */
+/* Library and offset, according to the mappings in the session's dump. */
 static void session_location(unsigned long long pc, char *buf, size_t size)
 {
 	if (pc >= 0xb6f00000 && pc < 0xb6f20000)
@@ -125,7 +124,7 @@ static void session_location(unsigned long long pc, char *buf, size_t size)
 		fail();
 }
 
-/* Entries and exits of functions: each is there, in order, with its name. */
+/* Entries and exits of functions: all are there, in order and with their names. */
 static void test_functions(void **state)
 {
 	static struct dump d;
@@ -243,7 +242,7 @@ static void test_memory(void **state)
 	bytes_free(&d.text);
 }
 
-/* A thread that left a processor, as the dump tells. */
+/* The last thread that left a CPU, according to the dump. */
 struct left {
 	bool there;
 	uint64_t time;
@@ -359,7 +358,7 @@ static void test_system(void **state)
 	bytes_free(&fxt);
 }
 
-/* Each kind of message of the second stream has its form. */
+/* Every kind of message in the second stream has its representation. */
 static void test_kinds(void **state)
 {
 	char map[4096];
@@ -370,7 +369,7 @@ static void test_kinds(void **state)
 
 	(void)state;
 	snprintf(map, sizeof(map), "%s/swap/api_map.txt", getenv("ETRACE_DATA") ?: "data");
-	/* an error of before is none of the list's */
+	/* a stale errno must not be reported for the map */
 	errno = ERANGE;
 	fxt = to_fxt("swap42-arm", OPTIONS({ "swap-api-map", map }));
 	rs = fxt_records(fxt.data, fxt.n);
@@ -379,7 +378,7 @@ static void test_kinds(void **state)
 	at = 0;
 	rec = next_event(&rs, &at, "duration complete", "setup", "mapping");
 	assert_non_null(rec);
-	/* the first begins the trace, a second before the first message */
+	/* the first one begins the trace, a second before the first message */
 	assert_int_equal(rec_number(rec, "timestamp"), 0);
 	assert_int_equal(rec_number(rec, "end_time"), 250000000);
 	at = 0;
@@ -409,7 +408,7 @@ static void test_kinds(void **state)
 			    "file:///res/js/main.js?x");
 	assert_int_equal(count_events(&rs, "duration end", "web", "onClick"), 1);
 
-	/* A system call is named by its address: the kernel has no mappings. */
+	/* A system call is named by its address, since the kernel has no mappings. */
 	at = 0;
 	rec = next_event(&rs, &at, "duration begin", "syscall", "0xc00a1000");
 	assert_string_equal(json_object_get_string(rec_arg(rec, "class")), "file");
@@ -430,7 +429,7 @@ static void test_kinds(void **state)
 	assert_int_equal(json_object_get_int(rec_arg(rec, "end_size")), 512);
 	assert_int_equal(count_events(&rs, "duration begin", "sync", "pthread_mutex_lock"), 1);
 	assert_int_equal(count_events(&rs, "duration end", "sync", "pthread_mutex_lock"), 1);
-	/* This end has no begin: it is not lost. */
+	/* An end without a begin is kept. */
 	assert_int_equal(count_events(&rs, "instant", "network", "end of send"), 1);
 
 	/* Others are instants. */
@@ -452,13 +451,13 @@ static void test_kinds(void **state)
 	assert_int_equal(count_events(&rs, "instant", "map", "unmap"), 1);
 	assert_int_equal(count_events(&rs, "instant", "process", "open file"), 2);
 
-	/* realloc moves the block: it stays one. */
+	/* realloc moves the block: it remains one block. */
 	assert_true(counter_value(&rs, "live memory", "live_bytes", 0) == 4096);
 	assert_true(counter_value(&rs, "live memory", "live_bytes", 1) == 8192);
 	assert_true(counter_value(&rs, "live memory", "live_blocks", 1) == 1);
 	assert_true(counter_value(&rs, "live memory", "live_bytes", 2) == 0);
 
-	/* The loss stands where it happened. */
+	/* The loss is at the time when it happened. */
 	at = 0;
 	rec = next_event(&rs, &at, "instant", "lost", "lost");
 	assert_int_equal(json_object_get_int(rec_arg(rec, "count")), 1);
@@ -468,7 +467,7 @@ static void test_kinds(void **state)
 	bytes_free(&fxt);
 }
 
-/* A pid that comes again after its process has ended is another process. */
+/* If a pid is reused after its process has ended, it is another process. */
 static void test_reused_pid(void **state)
 {
 	struct bytes fxt = to_fxt("swap42-arm", NULL);
@@ -490,7 +489,7 @@ static void test_reused_pid(void **state)
 	bytes_free(&fxt);
 }
 
-/* Before protocol 4.0 system calls came as functions of the kernel. */
+/* Before protocol 4.0, system calls were recorded as functions of the kernel. */
 static void test_old(void **state)
 {
 	struct bytes fxt = to_fxt("swap3-arm", NULL);
@@ -520,7 +519,7 @@ static struct records made_records(struct stream *s)
 	return rs;
 }
 
-/* Those that the protocol names, and one beyond. */
+/* The stages that the protocol names, and one more. */
 static void test_stages(void **state)
 {
 	static const char *const names[] = { "mapping", "main", "create", "service", "stage 4" };
@@ -552,7 +551,7 @@ static void test_stages(void **state)
 	records_free(&rs);
 }
 
-/* What functions return: every kind of value, arrays with their address. */
+/* Return values of functions: every type, arrays with their address. */
 static void test_returned(void **state)
 {
 	static const char *const texts[] = {
@@ -598,7 +597,7 @@ static void test_returned(void **state)
 	records_free(&rs);
 }
 
-/* A process has its pid as koid, wherever in the range of those, once. */
+/* A process's koid is its pid, if that is in range and has not been used. */
 static void test_koids(void **state)
 {
 	static const uint32_t pids[] = {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SWAP messages that are not among the captured streams, and the layouts that
- * differ between versions: made by hand from the rules, read back as JSON and
- * as FXT.
+ * SWAP messages that no captured stream contains, and layouts that differ between versions:
+ * generated from the specification, read back as JSON and as FXT.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +16,7 @@
 #include "common_fxt.h"
 #include "common_swap.h"
 
-/* Both conversions of a stream; the FXT keeps the rules. */
+/* Both conversions of a stream; the FXT file is valid. */
 struct both {
 	struct conversion json;
 	struct records fxt;
@@ -47,7 +46,7 @@ static void both_free(struct both *b, struct stream *s)
 	sw_free(s);
 }
 
-/* The JSON of a stream has each of these, in lines of their own. */
+/* Each of @parts is in a line of the JSON output. */
 static void assert_json(const struct both *b, const char *const parts[])
 {
 	for (; *parts; parts++)
@@ -103,7 +102,7 @@ static void test_lsan(void **state)
 	both_free(&b, &s);
 }
 
-/* The document's form has a byte in front; the writer's has none. */
+/* The documented form begins with a byte that the real writer omits. */
 static void test_web_sampling(void **state)
 {
 	struct stream s = { 0 };
@@ -130,7 +129,7 @@ static void test_web_sampling(void **state)
 	JSON(&b, "\"subtype\":0,\"pid\":42,\"tid\":43,\"line\":7,\"name\":\"onLoad\",\"url\":\"file:///a.js\"}",
 	     "\"length\":21,\"pid\":42,\"tid\":43,\"line\":8,\"name\":\"onClick\",\"url\":\"\"}");
 	assert_arg(first_event(&b, "instant", "web", "web sample"), "line", "7");
-	/* An entry without an exit ends with the trace, with a word of why. */
+	/* An entry without an exit ends with the trace, marked as unfinished. */
 	assert_int_equal(count_events(&b.fxt, "duration begin", "web", "onClick"), 1);
 	assert_arg(first_event(&b, "duration end", "web", "onClick"), "unfinished",
 		   "the trace has ended");
@@ -179,7 +178,7 @@ static void begin_entry(struct stream *s)
 	sw_u32(s, 3);
 }
 
-/* Every type of argument, in each of the four kinds of messages with them. */
+/* Every type of argument, as in all four kinds of messages with arguments. */
 static void add_arguments(struct stream *s)
 {
 	static const char letters[] = "cbdxpfwsnvDFW";
@@ -248,7 +247,7 @@ static void test_arguments(void **state)
 	begin_entry(&s);
 	add_arguments(&s);
 	sw_end(&s);
-	/* The same with the old head. */
+	/* The same with the old header. */
 	sw_begin(&s, 0x0008);
 	sw_u32(&s, 42);
 	sw_u32(&s, 43);
@@ -294,7 +293,7 @@ static void test_arguments(void **state)
 	both_free(&b, &s);
 }
 
-/* Characters that can be seen stand for themselves. */
+/* Printable characters are displayed as such. */
 static void test_characters(void **state)
 {
 	static const uint8_t chars[] = { 0x1f, 0x20, 0x7e, 0x7f };
@@ -321,7 +320,7 @@ static void test_exits(void **state)
 	struct both b;
 
 	(void)state;
-	/* An exit of the old form, of a system call. */
+	/* An exit of a system call in the old form. */
 	sw_begin(&s, 0x0009);
 	sw_u32(&s, 42);
 	sw_u32(&s, 43);
@@ -336,7 +335,7 @@ static void test_exits(void **state)
 	b = both(&s, NULL);
 	assert_int_equal(b.json.status, 0);
 	JSON(&b, "\"probe_type\":3,\"probe_type_name\":\"kernel\",\"class\":16,\"class_name\":\"network\",\"pc\":\"0xc0001000\",\"caller\":\"0x8100\",\"cpu\":3,\"return\":{\"type\":\"p\",\"value\":\"0x1234\"}}");
-	/* Its entry is missing: it is shown nevertheless. */
+	/* Its entry is missing, but the exit is shown nevertheless. */
 	assert_arg(first_event(&b, "instant", "syscall", "end of 0xc0001000"), "return", "0x1234");
 	both_free(&b, &s);
 }
@@ -373,7 +372,7 @@ static void test_file_function(void **state)
 	both_free(&b, &s);
 }
 
-/* Starts and ends of calls that block, in each of the four messages. */
+/* Begin and end of blocking calls, in each of the four messages. */
 static void test_blocking_probes(void **state)
 {
 	struct stream s = { 0 };
@@ -444,7 +443,7 @@ static void test_unknown(void **state)
 	sw_end(&s);
 	sw_sample(&s, 42, 0x8004);
 	b = both(&s, NULL);
-	/* Passed over and counted; nothing is missing. */
+	/* Skipped and counted, but not missing. */
 	assert_int_equal(b.json.status, 0);
 	assert_true(has_line(&b.json.messages, "offset 40: message 0x7777 of 3 bytes is of an unknown kind"));
 	assert_true(has_line(&b.json.messages, "3 messages of an unknown kind"));
@@ -456,7 +455,7 @@ static void test_unknown(void **state)
 	both_free(&b, &s);
 }
 
-/* Every probe begins alike, so those of unknown kinds are read as far as that. */
+/* All probes begin with the same fields, so these are read even for unknown kinds. */
 static void test_unknown_probe(void **state)
 {
 	struct stream s = { 0 };
@@ -483,7 +482,7 @@ static void test_unknown_probe(void **state)
 	assert_int_equal(count_events(&b.fxt, "instant", "probe", "api 8"), 1);
 	both_free(&b, &s);
 
-	/* what does not read as one is none, whatever its number */
+	/* a message without these fields is not a probe, whatever its number */
 	for (uint32_t id = 0x0100; id < 0x0143; id += 0x42) {
 		s = (struct stream){ 0 };
 		sw_begin(&s, id);
@@ -498,7 +497,7 @@ static void test_unknown_probe(void **state)
 	}
 }
 
-/* Bytes behind the known fields are of a newer version: kept, not damage. */
+/* Additional bytes come from a newer version: they are kept and are not damage. */
 static void test_more_bytes(void **state)
 {
 	struct stream s = { 0 };
@@ -516,7 +515,7 @@ static void test_more_bytes(void **state)
 	both_free(&b, &s);
 }
 
-/* Names and paths are bytes: what is not UTF-8 is kept as hexadecimal digits. */
+/* Names and paths are bytes: those that are not UTF-8 are kept as hexadecimal digits, too. */
 static void test_not_utf8(void **state)
 {
 	struct stream s = { 0 };
@@ -549,7 +548,7 @@ static void test_long(void **state)
 	sw_begin(&s, 0x0003);
 	sw_str(&s, text);
 	sw_end(&s);
-	/* An unknown message of half a megabyte: more pieces than one record takes. */
+	/* An unknown message of half a megabyte: more than fits into one record. */
 	sw_begin(&s, 0x7777);
 	for (size_t i = 0; i < 7; i++)
 		sw_bytes(&s, text, n);
@@ -565,7 +564,7 @@ static void test_long(void **state)
 	free(text);
 }
 
-/* Bad values within a message: what reads is kept, the place is told. */
+/* Bad values within a message: readable fields are kept, the offset is reported. */
 static void test_bad_fields(void **state)
 {
 	struct stream s = { 0 };
@@ -590,7 +589,7 @@ static void test_bad_fields(void **state)
 	both_free(&b, &s);
 }
 
-/* Every type of argument, ended anywhere: told, and what was read before is kept. */
+/* Arguments of every type, truncated anywhere: reported, and the fields before are kept. */
 static void test_short_fields(void **state)
 {
 	struct stream all = { 0 };
@@ -624,7 +623,7 @@ static void test_short_fields(void **state)
 	sw_free(&all);
 }
 
-/* The document's list is of libraries: the executable has fields of its own. */
+/* The documented list contains only libraries: the executable has its own fields. */
 static void test_executable(void **state)
 {
 	struct stream s = { 0 };
@@ -658,7 +657,7 @@ static void test_executable(void **state)
 	both_free(&b, &s);
 }
 
-/* A pid is a process until it ends; its mappings are those of now. */
+/* A pid belongs to a process until that ends; the current mappings apply. */
 static void test_mappings(void **state)
 {
 	struct stream s = { 0 };
@@ -668,7 +667,7 @@ static void test_mappings(void **state)
 	sw_process_info(&s, 42, "app", 1);
 	sw_entry(&s, 42, 42, 0x8010);
 	sw_exit(&s, 42, 42, 0x8010);
-	/* A library comes over the upper half, then a hole is cut into it. */
+	/* A library is mapped over the upper half, then a hole is unmapped in it. */
 	sw_begin(&s, 0x0012);
 	sw_u32(&s, 42);
 	sw_u64(&s, 0x8800);
@@ -691,7 +690,7 @@ static void test_mappings(void **state)
 	assert_int_equal(count_events(&b.fxt, "duration begin", "function", "libnew.so+0x10"), 1);
 	assert_int_equal(count_events(&b.fxt, "duration begin", "function", "0x8910"), 1);
 	assert_int_equal(count_events(&b.fxt, "duration begin", "function", "libnew.so+0x210"), 1);
-	/* What runs when the process ends is ended, and says so. */
+	/* Calls still running at the end of the process end there, and are marked. */
 	assert_int_equal(count_events(&b.fxt, "duration end", "function", NULL), 5);
 	assert_arg(first_event(&b, "duration end", "function", "libnew.so+0x210"), "unfinished",
 		   "the process has ended");
@@ -737,7 +736,7 @@ static void test_nesting(void **state)
 	b = both(&s, NULL);
 	rec = first_event(&b, "duration begin", "function", "0x200");
 	assert_arg(rec, "stamped_earlier_ns", "500");
-	/* and the trace begins with the earlier of the two */
+	/* the trace begins with the earlier of the two */
 	assert_int_equal(rec_number(rec, "timestamp"), 500);
 	both_free(&b, &s);
 }
@@ -756,7 +755,7 @@ static void test_zero(void **state)
 	struct both b;
 
 	(void)state;
-	/* a damaged time at the beginning leaves the others alone */
+	/* a damaged time at the beginning does not affect the others */
 	first = sw_sample(&s, 42, 0x100);
 	for (unsigned int i = 0; i < 50; i++)
 		sw_sample(&s, 42, 0x200);
@@ -773,7 +772,7 @@ static void test_zero(void **state)
 	}
 	both_free(&b, &s);
 
-	/* what comes before the beginning when that is known stands there, and is told */
+	/* a time before the beginning of the trace is moved there, and this is reported */
 	s = (struct stream){ 0 };
 	for (unsigned int i = 0; i < 50; i++)
 		late = sw_sample(&s, 42, i == 49 ? 0x300 : 0x200);
@@ -787,7 +786,7 @@ static void test_zero(void **state)
 	assert_true(has_line(&b.fxt_messages, "stamped before the beginning of the trace"));
 	both_free(&b, &s);
 
-	/* an input of less */
+	/* fewer messages */
 	sw_sample(&s, 42, 0x100);
 	b = both(&s, NULL);
 	rec = first_event(&b, "instant", "sample", "sample");
@@ -803,8 +802,8 @@ static void test_memory(void **state)
 		{ 100, 0x1000, 0, 0, 100 },
 		{ 50, 0x2000, 0, 0, 150 },
 		{ 200, 0x3000, 0x1000, 0, 250 },	/* realloc that moves */
-		{ 300, 0x3000, 0x3000, 0, 350 },	/* and one that does not */
-		{ 400, 0, 0x3000, 0, 350 },		/* and one that fails */
+		{ 300, 0x3000, 0x3000, 0, 350 },	/* realloc that does not move */
+		{ 400, 0, 0x3000, 0, 350 },		/* realloc that fails */
 		{ 0, 0x2000, 0, 1, 300 },
 		{ 0, 0x9999, 0, 1, 300 },		/* never allocated */
 		{ 0, 0, 0x3000, 0, 0 },			/* realloc to nothing */
@@ -874,7 +873,7 @@ static void test_web_steps(void **state)
 	both_free(&b, &s);
 }
 
-/* A file in memory with a text, and its path. */
+/* Create a file in memory; @path is set to its path. */
 static int text_file(const char *text, char *path, size_t size)
 {
 	int fd = memfd_create("map", MFD_CLOEXEC);
@@ -885,7 +884,7 @@ static int text_file(const char *text, char *path, size_t size)
 	return fd;
 }
 
-/* A name with "frame" in it would be a frame marker for one viewer. */
+/* One viewer takes a name with "frame" in it for a frame marker. */
 static void test_frame(void **state)
 {
 	struct stream s = { 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The SWAP streams in data/swap, which the real packers made, against their
- * dumps, which somebody else's decoder made: the JSON of each stream, written
- * out in the words of the dump, is the dump, line by line and value by value.
+ * The SWAP streams in data/swap, made by the real packers, compared with dumps made by an
+ * independent decoder: the JSON of each stream, rewritten in the form of the dump, equals the
+ * dump line by line and value by value.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,8 @@ static void add_list(struct bytes *b, json_object *list, bool items)
 	add(b, "]");
 }
 
-/* {KEY} as it is, {KEY:s} quoted, {KEY:x} in hexadecimal, {KEY:u} unsigned,
+/*
+ * Placeholders: {KEY} as it is, {KEY:s} quoted, {KEY:x} in hexadecimal, {KEY:u} unsigned,
  * {KEY:a} arguments, {KEY:r} a return value, {KEY:l} a list of numbers.
  */
 static void add_template(struct bytes *b, const char *t, json_object *o)
@@ -187,7 +188,7 @@ static void add_system(struct bytes *b, json_object *o)
 	add_template(b, "    !! {slack} bytes after the fields (slack of SYSTEM, content undefined)\n", o);
 }
 
-/* One row per message: what a dump says of it. */
+/* One row per kind of message: its form in a dump. */
 static const struct {
 	const char *type;
 	const char *text;
@@ -320,7 +321,7 @@ static void add_message(struct bytes *b, json_object *o, unsigned int lost)
 	}
 }
 
-/* The JSON of a stream in the words of a dump. */
+/* Rewrite the JSON of a stream in the form of a dump. */
 static struct bytes redump(const struct bytes *json)
 {
 	struct bytes b = { 0 };
@@ -345,7 +346,7 @@ static struct bytes redump(const struct bytes *json)
 	return b;
 }
 
-/* What a dump says of the search for the counts is not compared. */
+/* Remove from a dump how it found the counts, and a truncated header: these are not compared. */
 static void simplify(struct bytes *dump)
 {
 	char *p;
@@ -381,7 +382,7 @@ static void assert_same_text(const struct bytes *got, const struct bytes *want)
 static const struct sample {
 	const char *name;
 	int status;
-	const char *message;	/* a part of what is said, or NULL */
+	const char *message;	/* part of a message on stderr, or NULL */
 } samples[] = {
 	{ "swap3-arm", 0, NULL },
 	{ "swap42-arm", 1, "offset 3204: 1 message is missing, numbers 34 to 34" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SWAP streams as streams: order and gaps of sequence numbers, the counts of
- * SYSTEM messages, finding messages again after damage.
+ * SWAP streams as a whole: order and gaps of sequence numbers, the counts of SYSTEM messages,
+ * resynchronization after damage.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static struct conversion json(struct stream *s, const struct opt_given *given)
 	return convert("swap", "json", s->b.data, s->b.n, given);
 }
 
-/* The sequence numbers of the messages as they come out, LOST as -count. */
+/* The sequence numbers of the messages in order of output; LOST as -count. */
 static size_t numbers(const struct conversion *c, long *out, size_t max)
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ static void test_gaps(void **state)
 	NUMBERS(&s, 1, 0xfffffffe, -2, 1);
 }
 
-/* Processors deliver a little out of order: no loss, and put in order. */
+/* CPUs deliver slightly out of order: messages are sorted, none is lost. */
 static void test_reorder(void **state)
 {
 	struct stream s = { 0 };
@@ -107,7 +107,7 @@ static void test_reorder(void **state)
 	NUMBERS(&s, 0, 0xffffffff, 0, 1, 2);
 }
 
-/* Before protocol 4.0 a number could be given twice. */
+/* Before protocol 4.0, a number could be used twice. */
 static void test_twice(void **state)
 {
 	struct stream s = { 0 };
@@ -121,7 +121,7 @@ static void test_twice(void **state)
 	NUMBERS(&s, 0, 0, 1, 1, 2, 3, 3, 4);
 }
 
-/* A gap that is not filled is a loss after a while, not only at the end. */
+/* A gap that is not filled is reported as a loss after a while, not only at the end. */
 static void test_gap_in_time(void **state)
 {
 	struct stream s = { 0 };
@@ -143,7 +143,7 @@ static void test_gap_in_time(void **state)
 	assert_numbers(&s, want, n, 1);
 }
 
-/* A damaged number: one message is missing at its place, the others are not. */
+/* With a damaged number, only the message that should have it counts as missing. */
 static void test_misplaced(void **state)
 {
 	struct stream s = { 0 };
@@ -163,7 +163,7 @@ static void test_misplaced(void **state)
 	sw_free(&s);
 }
 
-/* Two captures in one file: the numbers begin anew. */
+/* Two captures in one file: the numbers start again. */
 static void test_joined(void **state)
 {
 	struct stream s = { 0 };
@@ -196,7 +196,7 @@ static void assert_counts(const struct conversion *c, const char *known_by, unsi
 		fail_msg("not %zu of %s:\n%s%s", messages, text, c->out.data, c->messages.data);
 }
 
-/* Every kind of target, from one message that has a process. */
+/* Every kind of target is recognized by one message that has a process. */
 static void test_system_counts(void **state)
 {
 	(void)state;
@@ -223,8 +223,8 @@ static void test_system_counts(void **state)
 }
 
 /*
- * A message without processes leaves two kinds of targets; the one that follows
- * has a process, and says how the first is to be read.
+ * A message without processes fits two kinds of targets; the next one has a process and
+ * decides how the first is read.
  */
 static void test_system_waits(void **state)
 {
@@ -245,7 +245,7 @@ static void test_system_waits(void **state)
 	assert_numbers(&s, want, 4, 0);
 }
 
-/* Nothing says more than the first message: the usual number is taken, and told. */
+/* If only this message is there, the usual counts are assumed, and this is reported. */
 static void test_system_assumed(void **state)
 {
 	struct stream s = { 0 };
@@ -258,7 +258,7 @@ static void test_system_assumed(void **state)
 	assert_counts(&c, "assumed", 2, 5, 1);
 	assert_true(has_line(&c.messages, "2 processors and 5 energy devices, which is usual but not certain"));
 	conversion_free(&c);
-	/* The other target that fits, when the user says so. */
+	/* The other target that fits, chosen by the option. */
 	c = json(&s, OPTIONS({ "swap-energy-devices", "6" }));
 	assert_int_equal(c.status, 0);
 	assert_counts(&c, "lengths", 2, 6, 1);
@@ -266,7 +266,7 @@ static void test_system_assumed(void **state)
 	sw_free(&s);
 }
 
-/* Everything is off: any number of processors fits, and nothing is guessed. */
+/* All features are off: any number of CPUs fits, and nothing is guessed. */
 static void test_system_unknown(void **state)
 {
 	struct stream s = { 0 };
@@ -286,7 +286,7 @@ static void test_system_unknown(void **state)
 	assert_int_equal(c.status, 0);
 	assert_counts(&c, "option", 4, 5, 1);
 	conversion_free(&c);
-	/* The processors alone leave the devices open between the two kinds of targets. */
+	/* If only the CPUs are given, both kinds of targets fit. */
 	c = json(&s, OPTIONS({ "swap-cpus", "4" }));
 	assert_int_equal(c.status, 0);
 	assert_counts(&c, "assumed", 4, 5, 1);
@@ -294,7 +294,7 @@ static void test_system_unknown(void **state)
 	sw_free(&s);
 }
 
-/* A target of another kind: no length fits, but with the counts it reads. */
+/* Another kind of target: no length fits, but it can be read with the counts. */
 static void test_system_other_target(void **state)
 {
 	struct stream s = { 0 };
@@ -310,7 +310,7 @@ static void test_system_other_target(void **state)
 	assert_counts(&c, "option", 8, 5, 1);
 	assert_true(has_line(&c.out, "\"energy\":77"));
 	conversion_free(&c);
-	/* The devices come last: without their number the rest still reads. */
+	/* The devices come last: without their number, the rest can still be read. */
 	c = json(&s, OPTIONS({ "swap-cpus", "8" }));
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "the number of energy devices is not known"));
@@ -319,7 +319,7 @@ static void test_system_other_target(void **state)
 	sw_free(&s);
 }
 
-/* One message with a wrong length does not spoil what the others say. */
+/* A message with a wrong length does not affect the others. */
 static void test_system_damaged(void **state)
 {
 	struct stream s = { 0 };
@@ -340,7 +340,7 @@ static void test_system_damaged(void **state)
 	sw_free(&s);
 }
 
-/* Lengths that no counts make, and that only those of the user do. */
+/* Lengths that fit no counts, or only those of the options. */
 static void test_system_fits(void **state)
 {
 	static const struct {
@@ -389,7 +389,7 @@ static void test_system_fits(void **state)
 				    cpus <= SWAP_MAX_CPUS && devices <= SWAP_MAX_DEVICES)
 					fail_msg("case %zu", i);
 			}
-		/* wherever it ends, nothing behind it is read */
+		/* truncated anywhere, nothing beyond the end is read */
 		for (uint32_t n = 0; n < len && len < 4000; n++) {
 			char *cut = xmemdup(p, n);
 
@@ -426,7 +426,7 @@ static void test_bad_options(void **state)
 
 /* ---- damage ---- */
 
-/* Rubbish between messages: told with its place, all messages read. */
+/* Garbage between messages: its offset is reported, and all messages are read. */
 static void test_rubbish(void **state)
 {
 	struct stream s = { 0 };
@@ -461,7 +461,7 @@ static void test_rubbish(void **state)
 	conversion_free(&c);
 	sw_free(&s);
 
-	/* More than any message has: not kept until one comes. */
+	/* More than any message has: not kept in memory. */
 	for (unsigned int i = 0; i < 30; i++) {
 		if (i == 10)
 			for (size_t n = 0; n < 8u << 20; n += sizeof(zeros))
@@ -475,7 +475,7 @@ static void test_rubbish(void **state)
 	conversion_free(&c);
 	sw_free(&s);
 
-	/* One byte, which makes an id and a long message with what follows. */
+	/* One byte that makes the header of a long message with the bytes after it. */
 	for (unsigned int i = 0; i < 30; i++) {
 		if (i == 10)
 			sw_bytes(&s, rubbish, 1);
@@ -488,7 +488,7 @@ static void test_rubbish(void **state)
 	sw_free(&s);
 }
 
-/* A wrong length: the message is read to where the next one begins. */
+/* A wrong length: the message is read up to the start of the next one. */
 static void test_wrong_length(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, 31, 33, 32 + 52, 100, 5000, 0x7fffffff, 0xffffffff };
@@ -512,7 +512,7 @@ static void test_wrong_length(void **state)
 	}
 }
 
-/* Messages cut out of the middle are a loss of their number. */
+/* Messages missing in the middle are counted as lost. */
 static void test_dropped(void **state)
 {
 	struct stream s = { 0 };
@@ -524,14 +524,17 @@ static void test_dropped(void **state)
 	memmove(s.b.data + 5 * 52 + 7, s.b.data + 8 * 52 + 7, s.b.n - 8 * 52 - 7);
 	s.b.n -= 3 * 52;
 	c = json(&s, NULL);
-	/* The message at the seam has the head of one and the body of another. */
+	/* The message at the seam has the header of one and the payload of another. */
 	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 17);
 	assert_true(has_line(&c.messages, "3 messages lost"));
 	conversion_free(&c);
 	sw_free(&s);
 }
 
-/* Bytes come in pieces of any size: each is a packet, which a read returns by itself. */
+/*
+ * Input in pieces of any size: each is a packet that a separate read returns. Output: a line
+ * for each message.
+ */
 struct pieces {
 	struct bytes text;
 	unsigned int messages;
@@ -610,8 +613,8 @@ static void test_pieces(void **state)
 }
 
 /*
- * Headers that promise much and payloads that are read for nothing must not
- * make the work grow faster than the input.
+ * Headers that claim large payloads and payloads without content must not make time and
+ * memory grow faster than the input.
  */
 static void test_hostile(void **state)
 {
@@ -633,7 +636,7 @@ static void test_hostile(void **state)
 	conversion_free(&c);
 	sw_free(&s);
 
-	/* Arguments without bytes of their own. */
+	/* Arguments that take no bytes of their own. */
 	s = (struct stream){ 0 };
 	sw_begin(&s, 0x0008);
 	for (unsigned int i = 0; i < 7; i++)
@@ -654,7 +657,7 @@ static void test_hostile(void **state)
 	sw_free(&s);
 }
 
-/* Memory at most while what @add made @n times is converted; and the exit status. */
+/* Peak memory of the conversion of @n items that @add makes, and the exit status. */
 static size_t peak_of(const char *to, void (*add)(struct stream *s, uint32_t i), uint32_t n,
 		      int *status)
 {
@@ -694,7 +697,7 @@ static void add_map(struct stream *s, uint32_t i)
 	sw_end(s);
 }
 
-/* Exactly as many as the limits allow are kept; then the one that was heard of first goes. */
+/* The limits are exact; beyond them, the item that was mentioned first is forgotten. */
 static void test_surplus(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
@@ -740,10 +743,10 @@ static void test_surplus(void **state)
 }
 
 /*
- * As many as can live at once are remembered, and whoever is forgotten is told;
- * so there is an end to the memory, however many a stream claims.
- * Mappings, of which there may be most by far, only with LONG=y: they are forgotten
- * with their process, and test_surplus() has their limit.
+ * The converter remembers as many items as can be live at once, and reports those it forgets.
+ * Thus memory is bounded, whatever a stream claims. Mappings, by far the most numerous, are
+ * only tested with LONG=y: they are forgotten with their process, and test_surplus() tests
+ * their limit.
  */
 static void test_many(void **state)
 {
@@ -772,7 +775,7 @@ static void test_many(void **state)
 	}
 }
 
-/* The summary tells more apart, but not all that somebody may claim. */
+/* The summary distinguishes more items, but not an unlimited number. */
 static void test_many_in_summary(void **state)
 {
 	int status;
@@ -788,7 +791,7 @@ static void add_sample(struct stream *s, uint32_t i)
 	sw_sample(s, i, 0x8000);
 }
 
-/* What is too many to be told apart is counted together. */
+/* Items beyond the limit are counted together. */
 static void test_more_in_summary(void **state)
 {
 	static const struct {
@@ -818,7 +821,7 @@ static void test_more_in_summary(void **state)
 	}
 }
 
-/* An id is a koid the first time; who has it again, or none that can be, gets another. */
+/* An id is used as a koid once; a reused id, or one out of range, gets another koid. */
 static void test_koids(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
@@ -844,7 +847,7 @@ static void test_koids(void **state)
 	swap_processes_free(ps);
 }
 
-/* Of nested calls so many are shown, and so many known. */
+/* Nested calls: some are shown, more are tracked. */
 static void test_depth(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
@@ -864,7 +867,7 @@ static void test_depth(void **state)
 	swap_processes_free(ps);
 }
 
-/* What lives is the sum of the blocks; no block is as large as that. */
+/* The live bytes are the sum of the blocks; a block of 2^48 bytes or more is ignored. */
 static void test_blocks(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
@@ -884,7 +887,7 @@ static void test_blocks(void **state)
 	swap_processes_free(ps);
 }
 
-/* Mappings over each other and holes in them, against a list of what is where. */
+/* Overlapping mappings and holes in them, compared with a list. */
 static void test_mappings(void **state)
 {
 	enum { PLACES = 40, STEP = 0x1000 };
@@ -926,7 +929,7 @@ static void test_mappings(void **state)
 			}
 		}
 	}
-	/* a name is the last part of a path, if there is one */
+	/* the name is the last component of a path, if that is not empty */
 	swap_unmap(p, 0, UINT64_MAX);
 	assert_true(swap_map(p, 0, 1, "/dir/", 5));
 	assert_string_equal(ranges_at(&p->maps, 0)->name, "/dir/");
@@ -936,7 +939,7 @@ static void test_mappings(void **state)
 	swap_processes_free(ps);
 }
 
-/* What is not SWAP is not taken for it. */
+/* Other formats are not detected as SWAP. */
 static void test_not_swap(void **state)
 {
 	static const char *const others[] = {
@@ -950,7 +953,7 @@ static void test_not_swap(void **state)
 		assert_false(swap_source_detect((const uint8_t *)others[i], lengths[i]));
 }
 
-/* Kinds that a newer version has, and a damaged message, may stand at the beginning. */
+/* A stream may begin with unknown or damaged messages. */
 static void test_swap_with_others(void **state)
 {
 	static const char *const begin[] = { "unknown", "damaged", "unknown damaged", "" };
@@ -978,7 +981,7 @@ static void test_swap_with_others(void **state)
 	}
 }
 
-/* How far numbers and times of neighbours may be apart. */
+/* How far apart the numbers and times of neighbours may be. */
 static void test_neighbours(void **state)
 {
 	static const struct { int64_t seq, sec; bool near; } cases[] = {
@@ -1004,7 +1007,7 @@ static void test_neighbours(void **state)
 	}
 }
 
-/* Headers that cannot be, and what is enough to be a stream. */
+/* Invalid headers, and how many messages are needed for detection. */
 static void test_detect(void **state)
 {
 	static const struct { size_t at; uint32_t value; bool good; } cases[] = {
@@ -1028,12 +1031,12 @@ static void test_detect(void **state)
 		sw_free(&two);
 	}
 	sw_free(&s);
-	/* of a kind whose length says nothing one is too few */
+	/* one message of a kind without a fixed length is not enough */
 	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
 	assert_false(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
 	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
 	assert_true(swap_source_detect((const uint8_t *)s.b.data, s.b.n));
-	/* behind 32 messages nobody looks */
+	/* only the first 32 messages are looked at */
 	for (unsigned int i = 2; i < 32; i++)
 		sw_sample(&s, 42, 0x8000);
 	sw_u32(&s, 0);

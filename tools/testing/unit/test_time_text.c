@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Times in the content of files, and what only looks like one. */
+/* Timestamps in the contents of files, and what only looks like one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@ static void test_text(void **state)
 	} rows[] = {
 		{ "at 1795953931.5", "1795953931" }, { "at 1795953940", NULL },
 		{ "1795953931000", "1795953931000" },
-		/* a process id behind it */
+		/* followed by a process ID */
 		{ "x17959539314711", "17959539314711" },
-		/* tar */
+		/* octal, as in tar */
 		{ "15303012413", "15303012413" }, { "15303012513", NULL },
 		{ "12:05:31", "12:05:31" }, { "17:35:31", "17:35:31" }, { "12:06:31", NULL },
 		{ "20261129120531", "20261129120531" }, { "20261129120631", NULL },

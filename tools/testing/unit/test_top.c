@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The view of a running build: its model, and what is drawn of it. */
+/* The view of a running build: its model, and what is drawn. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void clones(uint64_t upid, uint64_t child, double at)
 	top_model_event(m, ev);
 }
 
-/* @args: words, with blanks between them */
+/* @args: words separated by blanks */
 static void execs(uint64_t upid, const char *path, const char *args, double at)
 {
 	struct et_event *ev = event(ET_K_EXEC, upid, at);
@@ -99,13 +99,13 @@ static int end(void **state)
 	return 0;
 }
 
-/* ---- what is drawn ---- */
+/* ---- drawing ---- */
 
 static struct top_frame frame;
 static struct top_view view;
 static char screen[100][1200];
 
-/* The rows of the last frame as text; each within the columns. */
+/* Draw a frame and keep its rows as text; check that all text is within the frame. */
 static void draw(unsigned int rows, unsigned int cols, double at)
 {
 	top_frame_begin(&frame, rows, cols);
@@ -118,7 +118,7 @@ static void draw(unsigned int rows, unsigned int cols, double at)
 
 		assert_true(s->row < rows);
 		assert_true(s->col + s->cols <= cols);
-		/* what is ASCII takes a column a byte */
+		/* ASCII: one column per byte */
 		if (!frame.utf8) {
 			assert_int_equal(s->cols, s->len);
 			memcpy(screen[s->row] + s->col, frame.text.s + s->off, s->len);
@@ -156,7 +156,7 @@ static void hides(const char *text)
 	assert_int_equal(row_with(text), -1);
 }
 
-/* ---- what runs ---- */
+/* ---- running programs ---- */
 
 static void test_running(void **state)
 {
@@ -176,7 +176,7 @@ static void test_running(void **state)
 	shows_time(2, "cc1 b.c -> b.s");
 	assert_true(row_with("cc1 a.c") < row_with("cc1 b.c"));
 	ends(3, 0, 0, 7);
-	/* gcc runs again since then, behind those that run longer */
+	/* gcc is running again, listed after those that have been running longer */
 	draw(24, 80, 8);
 	shows_time(1, "gcc a.c");
 	assert_true(row_with("cc1 b.c") < row_with("gcc a.c"));
@@ -185,7 +185,7 @@ static void test_running(void **state)
 	assert_int_equal(m->nrunning, 1);
 	assert_int_equal(m->nended, 3);
 	draw(24, 80, 9);
-	/* what gcc writes for itself is no output */
+	/* gcc's temporary files are not outputs */
 	shows("/src/b.s");
 	hides("/tmp/ccX.s");
 	ends(1, 0, 0, 10);
@@ -214,11 +214,11 @@ static void test_passed_on(void **state)
 	starts(2, 3, "/usr/lib/gcc/cc1", "cc1 -quiet src/a.c", 2);
 	starts(1, 5, "/usr/bin/gcc", "gcc -c src/b.c", 2);
 	ends(3, 1, 0, 3);
-	/* at once */
+	/* shown at once */
 	assert_int_equal(shown(), 1);
 	ends(2, 1, 0, 3);
 	assert_int_equal(shown(), 1);
-	/* make stops the others */
+	/* make terminates the others */
 	ends(5, 0, SIGTERM, 4);
 	assert_int_equal(shown(), 1);
 	draw(24, 200, 4);
@@ -249,7 +249,7 @@ static void test_ignored(void **state)
 	assert_int_equal(shown(), 0);
 	ends(5, 3, 0, 8);
 	assert_int_equal(shown(), 1);
-	/* only that after which nothing was started made make fail */
+	/* make failed because of the last one, after which it started nothing */
 	ends(1, 2, 0, 9);
 	assert_int_equal(shown(), 1);
 	draw(24, 80, 9);
@@ -276,11 +276,11 @@ static void test_questions(void **state)
 {
 	(void)state;
 	execs(1, "/bin/sh", "sh build.sh", 1);
-	/* an answer, while nobody fails by it */
+	/* a nonzero status as an answer, as long as it makes nobody fail */
 	starts(1, 2, "/usr/bin/grep", "grep -q x y", 1);
 	ends(2, 1, 0, 2);
 	assert_int_equal(shown(), 0);
-	/* what configure tries */
+	/* failing checks of configure */
 	starts(1, 3, "/bin/sh", "sh ./configure", 3);
 	starts(3, 4, "/usr/bin/gcc", "gcc conftest.c", 4);
 	starts(4, 5, "/usr/lib/gcc/cc1", "cc1 conftest.c", 4);
@@ -289,13 +289,13 @@ static void test_questions(void **state)
 	assert_int_equal(shown(), 0);
 	ends(3, 0, 0, 6);
 	assert_int_equal(shown(), 0);
-	/* but not what cmake builds */
+	/* but not those of programs run by cmake --build */
 	starts(1, 8, "/usr/bin/cmake", "cmake --build .", 6);
 	starts(8, 9, "/usr/bin/tool", "tool", 6);
 	ends(9, 1, 0, 6);
 	assert_int_equal(shown(), 1);
 	ends(8, 0, 0, 6);
-	/* a test that decides is a failure */
+	/* a test that makes its parent fail is a failure */
 	starts(1, 6, "/bin/sh", "sh check", 7);
 	starts(6, 7, "/usr/bin/cmp", "cmp a b", 7);
 	ends(7, 1, 0, 8);
@@ -308,7 +308,7 @@ static void test_questions(void **state)
 	shows("cmp: exit status 1 (cmp a b in /src)");
 }
 
-/* Whoever ends first leaves nobody who sees the status. */
+/* If the parent ends first, nobody sees the status. */
 static void test_orphans(void **state)
 {
 	(void)state;
@@ -339,7 +339,7 @@ static void test_many(void **state)
 		starts(1, 100 + i, "/usr/lib/gcc/cc1", "cc1 x.c", 2);
 	draw(50, 200, 3);
 	many = frame.looked;
-	/* a frame looks at what it shows */
+	/* drawing looks only at what it shows */
 	assert_true(many <= few + 50);
 	assert_int_equal(m->nrunning, n);
 	for (unsigned int i = 0; i < n; i++)
@@ -354,7 +354,7 @@ static void test_many(void **state)
 	shows("10,000 failures so far");
 }
 
-/* ---- the search, the pages, the keys ---- */
+/* ---- search, pages, keys ---- */
 
 static void press(const char *keys)
 {
@@ -375,7 +375,7 @@ static void test_search(void **state)
 	shows("1 program with \"parse\"");
 	shows("cc1 parse.c");
 	hides("cc1 scan.c");
-	/* those that come later are found, too */
+	/* programs that start later are found, too */
 	starts(1, 4, "/usr/bin/as", "as -o parse.o", 5);
 	draw(24, 80, 5);
 	shows("2 programs with \"parse\"");
@@ -413,7 +413,7 @@ static void test_page(void **state)
 	assert_false(top_press(&view, m, 'q'));
 }
 
-/* At any size nothing is drawn outside, and nothing but ASCII if that is so. */
+/* At any size, drawing stays within the screen, and is ASCII unless UTF-8 is enabled. */
 static void test_sizes(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@
 #define S		1000000000ull
 #define JOBS		4
 #define PROGRAMS	300
-/* How far off an estimate at half of a build may be, in percent. */
+/* Maximum error of an estimate half-way through a build, in percent. */
 #define OFF_MAX		15
 
 /* A program that ran; times in ns since the build began. */
@@ -51,7 +51,7 @@ static struct top_past *record(const struct ran_list *l)
 	return past;
 }
 
-/* The estimate at half of the second build. */
+/* Check the estimate half-way through the second build. */
 static void estimate(const char *name, const struct ran_list *before, const struct ran_list *l)
 {
 	struct top_past *past = record(before);
@@ -79,8 +79,8 @@ static double chance(void)
 }
 
 /*
- * PROGRAMS programs run by JOBS jobs. The first one runs alone, and the last one waits for
- * all. @order: which comes first; @noise: by how much lengths differ.
+ * PROGRAMS programs run by JOBS jobs. The first one and the last one run alone. @order: of
+ * the programs; @noise: relative variation of their run times.
  */
 static void build(struct ran_list *l, const double *seconds, const unsigned int *order,
 		  double factor, double noise)
@@ -119,11 +119,11 @@ static void test_generated(void **state)
 		srand(seed);
 		for (unsigned int i = 0; i < PROGRAMS; i++) {
 			order[i] = other[i] = i;
-			/* a few take long: the first and the last alone a tenth of all */
+			/* a few take long; the first and the last take a tenth of the total */
 			seconds[i] = i == 0 || i == PROGRAMS - 1 ? 8 :
 				     0.05 + 2.0 * (rand() % 100 < 10) + chance();
 		}
-		/* jobs are not run in quite the same order */
+		/* the order of jobs varies a little */
 		for (unsigned int i = 1; i + 6 < PROGRAMS; i++) {
 			unsigned int k = i + (unsigned int)rand() % 5, was = other[i];
 
@@ -141,7 +141,10 @@ static void test_generated(void **state)
 
 /* ---- recorded builds ---- */
 
-/* Lines "BEGUN ENDED LABEL", in microseconds, in the order of ends; the first is the build. */
+/*
+ * Lines "BEGUN ENDED LABEL", times in microseconds, sorted by end; the first is the build
+ * itself.
+ */
 static void load(struct ran_list *l, const char *name)
 {
 	struct bytes b = fixture(name);
@@ -168,7 +171,7 @@ static void load(struct ran_list *l, const char *name)
 	free(b.data);
 }
 
-/* Each from the other, on a machine that did other things, too. */
+/* Estimate each build from the other, recorded on a machine that was also doing other things. */
 static void test_recorded(void **state)
 {
 	static const char *const names[] = { "lua-make", "zlib-make", "json-c-ninja" };
@@ -186,7 +189,7 @@ static void test_recorded(void **state)
 	}
 }
 
-/* ---- when nothing is known ---- */
+/* ---- no estimate ---- */
 
 static void test_unknown(void **state)
 {
@@ -204,10 +207,10 @@ static void test_unknown(void **state)
 		snprintf(l.rows[l.n].label, sizeof(l.rows[l.n].label), "cc1 f%zu.c", l.n);
 	}
 	past = record(&l);
-	/* without one, and before anything has ended */
+	/* without an earlier recording, and before anything has ended */
 	assert_false(top_past_left(NULL, &p, 0, S, &left, &share));
 	assert_false(top_past_left(past, &p, 0, S, &left, &share));
-	/* another build: few of its programs are known */
+	/* another build: few programs in common */
 	for (unsigned int i = 0; i < 100; i++) {
 		snprintf(label, sizeof(label), i % 10 ? "cc1 other%u.c" : "cc1 f%u.c", i);
 		top_past_take(past, &p, label, strlen(label), 2 * S);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes from program to program by sockets, copies and descriptors, and what files are
- * read for: rules 1, 6 and 7 of etrace-db(5).
+ * Data that passes between programs by sockets, copies and descriptors, and for what purpose
+ * files are read: rules 1, 6 and 7 of etrace-db(5).
  */
 #include "common_graph.h"
 
@@ -16,7 +16,10 @@ static void sends(unsigned int task, int fd, int nread, int nwrote)
 		line(task, "UseWrote|bytes=%d", nwrote);
 }
 
-/* Who asks by a socket, and who answers: "from" reads /ask, "to" reads /answer. */
+/*
+ * @one reads /ask, sends a question by a socket and writes the answer to /answered; @two
+ * writes the question to /asked and answers from /answer.
+ */
 static void talks(unsigned int one, int fd1, unsigned int two, int fd2)
 {
 	reads(one, "/ask", 31);
@@ -42,7 +45,7 @@ static void test_socketpair(void **state)
 	line(1, "Cloexec|first=4,last=4,on=0");
 	forks(1, 2);
 	closes(1, 4, -1, -1);
-	/* the first end is closed by the execve */
+	/* the execve closes the first end */
 	runs(2, "/bin/two");
 	talks(1, 3, 2, 4);
 	closes(2, 3, 5, -1);
@@ -51,7 +54,7 @@ static void test_socketpair(void **state)
 	says(edges, talk);
 	says(unseen, "0 1");
 	says("SELECT count(*) FROM version WHERE made = 3", "2");
-	/* nobody reads what it wrote itself */
+	/* no program reads what it wrote itself */
 	says("SELECT how || ':' || exec || ':' || version FROM access WHERE class = 1 ORDER BY exec",
 	     "2:1:3 1:1:4 1:2:3 2:2:4");
 }
@@ -59,20 +62,20 @@ static void test_socketpair(void **state)
 /* Accesses in the order in which they were reported. */
 #define NUMBERED "WITH numbered AS MATERIALIZED (SELECT *, row_number() OVER () AS n FROM access)"
 
-/* What task 1 read that can be in what it wrote: "socket written<socket read". */
+/* What task 1 read that may have been passed on by what it wrote: "socket written<socket read". */
 static const char passed_on[] =
 	NUMBERED
 	"SELECT w.fd || '<' || r.fd FROM numbered AS w JOIN numbered AS r ON r.exec = w.exec"
 	" AND r.how = 1 AND coalesce(r.since, r.at) < w.until"
 	" WHERE w.how = 2 AND w.class = 1 AND w.exec = 1 ORDER BY w.n, r.n";
 
-/* Of one way through a socket, accesses that may have begun before an earlier one was over. */
+/* Accesses to one direction of a socket that may have begun before an earlier access was over. */
 static const char mixed[] =
 	NUMBERED
 	"SELECT count(*) FROM numbered AS x JOIN numbered AS y ON y.version = x.version"
 	" AND y.how = x.how AND y.n > x.n AND y.at < x.until WHERE x.class = 1";
 
-/* It asks two others, and begins to read what the first one answers. */
+/* The hub asks two others, then begins to read the first one's answer. */
 static void hub(void)
 {
 	starts(true);
@@ -84,7 +87,7 @@ static void hub(void)
 	sends(1, 3, -1, -1);
 }
 
-/* A question has what was read before it, and nothing that was read later. */
+/* A question can only contain what was read before it. */
 static void test_turns(void **state)
 {
 	(void)state;
@@ -104,7 +107,7 @@ static void test_turns(void **state)
 	ends(1);
 	says(passed_on, "5<3 3<3");
 	says(mixed, "0");
-	/* a program that it runs then begins anew */
+	/* another program in the same process starts afresh */
 	hub();
 	runs(1, "/bin/other");
 	closes(1, 3, 20, 20);
@@ -112,7 +115,7 @@ static void test_turns(void **state)
 	says("SELECT coalesce(since, 'none') FROM access WHERE how = 1", "none");
 }
 
-/* Of several threads nobody knows what one had begun when another one told. */
+/* With several threads, a record does not tell what another thread had begun. */
 static void test_turns_of_threads(void **state)
 {
 	(void)state;
@@ -155,8 +158,8 @@ static void goes_to(unsigned int task, const char *path)
 }
 
 /*
- * Two ends, in either order, known by inode or by the name that somebody accepts by.  Without
- * an inode it may be somebody else.
+ * The two ends are reported in either order, matched by inode or by the name of the listening
+ * socket. Without an inode it may be another peer.
  */
 static void test_connected(void **state)
 {
@@ -182,14 +185,14 @@ static void test_connected(void **state)
 	}
 }
 
-/* Those who read from others: what these had read. */
+/* The files that the writers had read, for each program that reads from others. */
 static const char whose[] =
 	"SELECT CAST(f.path AS TEXT) FROM access AS r JOIN access AS w ON w.version = r.version"
 	" AND w.how = 2 JOIN access AS i ON i.exec = w.exec AND i.file"
 	" JOIN file AS f ON f.id = i.file WHERE r.how = 1 AND r.class = 1 AND i.how = 1"
 	" ORDER BY r.exec, f.path";
 
-/* What happens to a name between bind and connect, and whether that leads to it. */
+/* Changes between bind and connect, and whether the name still leads to the socket. */
 static void test_names_of_sockets(void **state)
 {
 	static const struct {
@@ -198,15 +201,15 @@ static void test_names_of_sockets(void **state)
 		bool leads;
 	} rows[] = {
 		{ "/w/d/s", "/w/d/s", ' ', true },
-		{ "s", "/w/d/s", ' ', true },		/* both are in /w/d */
+		{ "s", "/w/d/s", ' ', true },		/* both run in /w/d */
 		{ "../d/s", "./s", ' ', true },
-		{ "s", "s", 'c', false },		/* who connects is in /w */
+		{ "s", "s", 'c', false },		/* the client is in /w */
 		{ "s", "d/s", 'c', true },
 		{ "@s", "@s", 'c', true },
-		{ "/w/d/s", "s", 'r', true },		/* it was renamed: /w/d/t is called s */
+		{ "/w/d/s", "s", 'r', true },		/* /w/d/t was renamed to s */
 		{ "/w/d/s", "/w/d/t", 'r', false },
-		{ "/w/d/s", "/w/d/s", 'u', false },	/* removed: another one has it now */
-		{ "/w/d/s", "/w/d/s", 'x', false },	/* nobody listens any more */
+		{ "/w/d/s", "/w/d/s", 'u', false },	/* removed: someone else's name now */
+		{ "/w/d/s", "/w/d/s", 'x', false },	/* closed: nobody is listening */
 	};
 
 	(void)state;
@@ -236,7 +239,7 @@ static void test_names_of_sockets(void **state)
 	}
 }
 
-/* Two have the same name, one after the other: each has its own client. */
+/* Two sockets have the same name, one after the other: each has its own client. */
 static void test_names_used_again(void **state)
 {
 	(void)state;
@@ -257,7 +260,7 @@ static void test_names_used_again(void **state)
 	says(whose, "/a /b");
 }
 
-/* Messages to a name: of all who have connected to it, and maybe of others. */
+/* Datagrams sent to a name: from all that have connected to it, and maybe from others. */
 static void test_messages(void **state)
 {
 	(void)state;
@@ -280,7 +283,7 @@ static void test_messages(void **state)
 	}
 }
 
-/* Who wrote what the last of three was told: a, b or c. */
+/* What the last accepted of three clients had read: /a, /b or /c. */
 static void three_clients(unsigned int first_ino, const int *accepted)
 {
 	static const char *const inputs[] = { "/a", "/b", "/c" };
@@ -305,7 +308,7 @@ static void three_clients(unsigned int first_ino, const int *accepted)
 	ends(4);
 }
 
-/* Of those who wait at one name at the same time inodes know who is accepted, nothing else. */
+/* If several clients wait at one name, only inodes tell which of them is accepted. */
 static void test_several_connected(void **state)
 {
 	static const int mixed[] = { 2, 3, 1 };
@@ -317,7 +320,10 @@ static void test_several_connected(void **state)
 	says(whose, "/a");
 }
 
-/* Of those that are closed when they are accepted nobody knows the inode: the first of them. */
+/*
+ * The inode of a client that closed before the accept is unknown: it is taken for the first
+ * such one.
+ */
 static void test_accepted_late(void **state)
 {
 	(void)state;
@@ -340,7 +346,7 @@ static void test_accepted_late(void **state)
 	says("SELECT unseen FROM exec WHERE id = 1", "2");
 }
 
-/* What leads out of the trace, and only if anything went there or came from there. */
+/* Data from or to the outside of the trace, only if something was transferred. */
 static void test_unseen(void **state)
 {
 	static const struct {
@@ -368,7 +374,7 @@ static void test_unseen(void **state)
 		ends(1);
 		says(unseen, rows[i].unseen);
 	}
-	/* who asks for the name of a user has no data from there */
+	/* looking up a user's name does not count */
 	starts(true);
 	runs(1, "/bin/a");
 	opens(1, 8, "/x", RD, 41, 9);
@@ -376,7 +382,7 @@ static void test_unseen(void **state)
 	closes(1, 3, 5, 5);
 	ends(1);
 	says(unseen, "0");
-	/* one that was there before it, and one that a call made that is not recorded */
+	/* a descriptor that was open before the trace, or from a call that is not recorded */
 	for (int fd = 0; fd < 6; fd++) {
 		starts(true);
 		runs(1, "/bin/a");
@@ -385,7 +391,7 @@ static void test_unseen(void **state)
 		ends(1);
 		says(unseen, fd < 4 ? "1" : "0");
 	}
-	/* such a one: an eventfd or a timerfd, or a socket that has sent something */
+	/* a descriptor of unknown origin: eventfd and timerfd do not count, sockets do */
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		starts(true);
 		runs(1, "/bin/a");
@@ -394,7 +400,7 @@ static void test_unseen(void **state)
 		ends(1);
 		says(unseen, counts[i].unseen);
 	}
-	/* one that is not connected at once */
+	/* a connect that completes later */
 	starts(true);
 	runs(1, "/bin/a");
 	opens(1, 8, "/x", RD, 41, 9);
@@ -421,7 +427,7 @@ static void closes_copied(unsigned int task, int fd)
 	line(task, "CloseCopied|copied=1");
 }
 
-/* Each file of its own source only, but for one that was written to, too. */
+/* Each copy depends only on its own source, unless it was also written to. */
 static void test_copies(void **state)
 {
 	(void)state;
@@ -437,7 +443,7 @@ static void test_copies(void **state)
 		else
 			closes_copied(1, 4);
 	}
-	/* from where nobody knows */
+	/* unknown source */
 	opens(1, 4, "/to/d", NEW, 24, 0);
 	copies(1, 9, 4);
 	closes_copied(1, 4);
@@ -448,13 +454,13 @@ static void test_copies(void **state)
 
 /* ---- descriptor 0 ---- */
 
-/* What each program has read: "program<file". */
+/* What each program read: "program<file". */
 static const char read_by[] =
 	"SELECT CAST(p.path AS TEXT) || '<' || CAST(f.path AS TEXT) FROM access AS a"
 	" JOIN exec AS e ON e.id = a.exec JOIN file AS p ON p.id = e.program"
 	" JOIN file AS f ON f.id = a.file WHERE a.how = 1 ORDER BY a.exec";
 
-/* A shell that forks by vfork has put it there before. */
+/* A shell that uses vfork sets up descriptor 0 before it forks. */
 static void lends_file(unsigned int task, const char *path)
 {
 	line(task, "Dup|oldfd=0,newfd=10,flags=0");
@@ -466,7 +472,7 @@ static void lends_file(unsigned int task, const char *path)
 static void test_given_to_one(void **state)
 {
 	(void)state;
-	/* opened behind the fork; what it runs in its place has it, too */
+	/* opened after the fork; programs run later in the same process have it, too */
 	starts(true);
 	runs(1, "/bin/bash");
 	forks(1, 2);
@@ -476,7 +482,7 @@ static void test_given_to_one(void **state)
 	ends(2);
 	ends(1);
 	says(read_by, "/bin/env</in /bin/wc</in");
-	/* before it */
+	/* opened before the fork */
 	starts(true);
 	runs(1, "/bin/dash");
 	lends_file(1, "/in");
@@ -486,7 +492,7 @@ static void test_given_to_one(void **state)
 	ends(2);
 	ends(1);
 	says(read_by, "/bin/wc</in");
-	/* passed through by what runs others */
+	/* passed on by programs that run others */
 	starts(true);
 	runs(1, "/bin/dash");
 	lends_file(1, "/in");
@@ -502,7 +508,7 @@ static void test_given_to_one(void **state)
 	dups(1, 10, 0);
 	ends(1);
 	says(read_by, "/bin/wc</in");
-	/* it goes on under another number */
+	/* goes on as another descriptor */
 	starts(true);
 	runs(1, "/bin/bash");
 	forks(1, 2);
@@ -518,7 +524,7 @@ static void test_given_to_one(void **state)
 static void test_given_to_nobody(void **state)
 {
 	(void)state;
-	/* the same one of several */
+	/* the same file for several children */
 	starts(true);
 	runs(1, "/bin/dash");
 	lends_file(1, "/in");
@@ -529,7 +535,7 @@ static void test_given_to_nobody(void **state)
 	}
 	ends(1);
 	says(read_by, "");
-	/* of a shell that reads it itself */
+	/* the shell reads the file itself */
 	starts(true);
 	runs(1, "/bin/dash");
 	lends_file(1, "/in");
@@ -539,7 +545,7 @@ static void test_given_to_nobody(void **state)
 	closes(1, 0, 100, -1);
 	ends(1);
 	says(read_by, "/bin/dash</in");
-	/* what is written, and what is no file */
+	/* opened for writing, and a device */
 	starts(true);
 	runs(1, "/bin/bash");
 	forks(1, 2);
@@ -556,14 +562,14 @@ static void test_given_to_nobody(void **state)
 
 /* ---- rule 7: classes ---- */
 
-/* What is read by a descriptor, as what: "data" if that is of the last file. */
+/* The classes of what is read by descriptor 9. */
 static const char read_as[] =
 	"SELECT w.word FROM access AS a JOIN word AS w ON w.of = 'class' AND w.number = a.class"
 	" JOIN file AS f ON f.id = a.file WHERE a.how = 1 AND a.fd = 9 ORDER BY a.exec";
 
 struct reading {
-	const char *program, *cwd, *words;	/* who */
-	const char *path;			/* and what */
+	const char *program, *cwd, *words;	/* the reader */
+	const char *path;			/* the file */
 	int flags;
 	unsigned int size;
 	int bytes;
@@ -589,12 +595,15 @@ static void read_so(const struct reading *r)
 static void test_shared_objects(void **state)
 {
 	static const struct reading rows[] = {
-		/* by the loader, before anything else or later: a header, the rest is mapped */
+		/* read by the loader, at the start or later: only the header, the rest is mapped */
 		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 832, "loader" },
 		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 900, "loader" },
 		{ "/bin/a", "/w", "", "/w/hook.bin", CLOEXEC, 90000, 832, "loader" },
 		{ "/bin/a", "/w", "", "/w/plugin.so", CLOEXEC, 90000, 1616, "loader" },
-		/* whoever is told to reads it, and a linker reads whole blocks, or all */
+		/*
+		 * a program told by arguments reads it as data; a linker reads whole blocks,
+		 * or all
+		 */
 		{ "/bin/head", "/w", "-c100 libq.so", "/w/libq.so", RD, 90000, 1024, "data" },
 		{ "/bin/head", "/w", "../w//./libq.so", "/w/libq.so", RD, 90000, 832, "data" },
 		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 20, "data" },
@@ -605,7 +614,7 @@ static void test_shared_objects(void **state)
 		{ "/bin/ld", "/w", "-lm", "/w/libm.a", RD, 90000, 1616, "data" },
 		{ "/bin/ld", "/w", "", "/w/libm.so", RD, 90000, 0, "data" },
 		{ "/bin/cp", "/w", "p.so q.so", "/w/p.so", RD, 3000, 3000, "data" },
-		/* a linker's plugin is run by it, though an argument names it */
+		/* a linker's plugin is loaded, although an argument names it */
 		{ "/bin/ld", "/w", "-plugin /usr/lib/p.so", "/usr/lib/p.so", CLOEXEC, 90000, 832,
 		  "loader" },
 	};
@@ -623,14 +632,14 @@ static void test_files_of_the_system(void **state)
 		{ "/bin/ld", "/w", "-L/usr/lib/x86_64-linux-gnu",
 		  "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache", RD, 100, 100, "config" },
 		{ "/bin/a", "/w", "", "/usr/lib/gconv/UTF-16.so", CLOEXEC, 90000, 90000, "config" },
-		/* nobody reads these without being told to */
+		/* only read on request */
 		{ "/bin/a", "/w", "", "/etc/hostname", CLOEXEC, 100, 100, "data" },
-		/* a word in a path says nothing */
+		/* a word within a path is not enough */
 		{ "/bin/a", "/w", "", "/w/gconv/g.c", RD, 100, 100, "data" },
 		{ "/bin/a", "/w", "", "/w/etc/passwd", CLOEXEC, 100, 100, "data" },
 		{ "/bin/perl", "/w", "", "/w/perl/a.txt", CLOEXEC, 100, 100, "data" },
 		{ "/bin/python3.11", "/w", "", "/w/__pycache__/a.pyc", CLOEXEC, 100, 100, "data" },
-		/* arguments do, and how it is opened: as the C library never does */
+		/* named by an argument, or opened as the C library never does */
 		{ "/bin/tar", "/w", "cf x /etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
 		{ "/bin/dd", "/w", "if=/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
 		{ "/bin/ld", "/w", "@/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
@@ -642,7 +651,7 @@ static void test_files_of_the_system(void **state)
 		  "data" },
 		{ "/bin/cat", "/w", "/etc/ld.so.cache", "/etc/ld.so.cache", RD, 5000, 5000, "data" },
 		{ "/usr/bin/python3", "/w", "pack.py /etc", "/etc/passwd", CLOEXEC, 100, 100, "data" },
-		/* a directory does not where the C library may have opened what is in it */
+		/* a directory does not count if the C library may have opened the file */
 		{ "/bin/tar", "/w", "-C /etc -cf x y", "/etc/passwd", CLOEXEC, 100, 100, "config" },
 		{ "/bin/a", "/w", "/etc/passwd2 x/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100,
 		  "config" },
@@ -670,7 +679,10 @@ static void test_interpreters(void **state)
 		  4096, "program" },
 		{ "/home/u/py/bin/python3", "/w", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC, 9, 9,
 		  "program" },
-		/* of another one, or no library; of the tree that is worked on; asked for */
+		/*
+		 * of another language, outside the library, in the working directory, or
+		 * requested
+		 */
 		{ "/usr/bin/node", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
 		{ "/usr/bin/cat", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
 		{ "/usr/bin/perl", "/w", "", "/usr/src/perl/a.pm", RD, 9, 9, "data" },
@@ -682,7 +694,7 @@ static void test_interpreters(void **state)
 		  CLOEXEC, 9, 9, "data" },
 		{ "/usr/bin/python3", "/w", "x --prefix=/usr /usr/lib", "/usr/lib/python3/a.py", CLOEXEC,
 		  9, 9, "program" },
-		/* its own file: run, and read if it is told to */
+		/* a program's own file: run, or read on request */
 		{ "/bin/cp", "/w", "x y", "/bin/cp", RD, 900, 900, "program" },
 		{ "/bin/cp", "/w", "/bin/cp y", "/bin/cp", RD, 900, 900, "data" },
 	};
@@ -692,7 +704,7 @@ static void test_interpreters(void **state)
 		read_so(&rows[i]);
 }
 
-/* What was made here, or is handed to another program, is data, whatever its name. */
+/* Files made by the build or passed to another program are data, whatever their names. */
 static void test_handed_over(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is a recording complete, and if not, what is missing; and numbers for people. */
+/* Whether a recording is complete, what is missing if not, and numbers for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/text_num.h"
 #include "record/verdict.h"
 
-/* The words of a verdict, as they are told in one piece and as lines. */
+/* The text of a verdict, in one piece and as indented lines. */
 static void expect(const struct rec_account *a, const char *want)
 {
 	struct diag *diag = diag_new(NULL, "test");
@@ -78,7 +78,7 @@ static void each_is_told(void **state)
 	expect(&a, "1 buffer that could not be read to the end");
 }
 
-/* What is no loss. */
+/* Differences of counts that are no loss, and those that are. */
 static void counts_are_compared(void **state)
 {
 	struct rec_tally tally = { .records = 10, .events = 7 };
@@ -90,7 +90,7 @@ static void counts_are_compared(void **state)
 	expect(&a, "");
 	a.module.records = 12;
 	expect(&a, "2 records written that did not arrive");
-	/* overwritten ones are told once */
+	/* overwritten records are reported once */
 	a.module.overwritten = 2;
 	expect(&a, "2 records overwritten before being read");
 	a.module.overwritten = 1;
@@ -103,7 +103,7 @@ static void counts_are_compared(void **state)
 	expect(&a, "3 records lost: the kernel switched the ring buffer off after an error (dmesg says which)");
 }
 
-/* All of them at once, in their order. */
+/* All of them at once, in order. */
 static void all_are_told(void **state)
 {
 	struct rec_tally tally = { .incomplete = 1 };
@@ -126,7 +126,7 @@ static void all_are_told(void **state)
 		uint64_t n = 0;
 
 		assert_int_equal(v.missing[i].n, 1);
-		/* counted as damage, too, in the same order */
+		/* also counted as damage, in the same order */
 		assert_int_equal(diag_total(diag, v.missing[i].kind), 1);
 		assert_ptr_equal(diag_next(diag, i, &n), v.missing[i].kind);
 		assert_int_equal(n, 1);
@@ -140,7 +140,7 @@ static void all_are_told(void **state)
 	diag_free(diag);
 }
 
-/* What a backend's reader counted of its own: damage, once, and no notes. */
+/* Damage counted by a backend's own reader is reported once; notes are not. */
 static void found_is_told(void **state)
 {
 	static const struct diag_kind unseen = { "tasks that nobody saw", DIAG_DAMAGE };
@@ -163,7 +163,7 @@ static void found_is_told(void **state)
 
 static void numbers(void **state)
 {
-	/* four stand side by side */
+	/* at least four results can be used at once */
 	const char *a = text_count(0), *b = text_count(999), *c = text_count(1000),
 		   *d = text_count(UINT64_MAX);
 
@@ -203,7 +203,7 @@ static void numbers(void **state)
 	assert_string_equal(d, "1 min 00 s");
 }
 
-/* Each line of data/times: nanoseconds, and the text; the page's tests read it, too. */
+/* Each line of data/times has nanoseconds and the text; the page's tests read the file, too. */
 static void times(void **state)
 {
 	const char *dir = getenv("ETRACE_DATA");

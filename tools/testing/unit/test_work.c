@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What programs work at: user/timeline/work.h. */
+/* What programs work on: user/timeline/work.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *program;
-	const char *args;	/* with blanks between; a part in "" is one */
+	const char *args;	/* separated by blanks; a part in "" is one argument */
 	const char *class, *label;
 } rows[] = {
 	{ "/usr/lib/gcc/x86_64-linux-gnu/12/cc1", "cc1 -quiet -MD x.d quotearg.c -o /tmp/cc1.s",
@@ -97,7 +97,7 @@ static void known_programs(void **state)
 	}
 }
 
-/* What arguments do not say: the file that was made, once. */
+/* Add the file that was made, unless the arguments already tell it. */
 static void outputs(void **state)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static void outputs(void **state)
 	}
 }
 
-/* Any bytes: what it looks at lies within its arguments (the sanitizers look). */
+/* Arbitrary bytes: only the arguments are accessed (checked by the sanitizers). */
 static void any_bytes(void **state)
 {
 	static const char *const programs[] = { "sh", "cc1", "ar", "ld", "make", "cp" };
@@ -158,7 +158,7 @@ static void any_bytes(void **state)
 	}
 }
 
-/* The name of a known program with a zero behind it is another name. */
+/* A known program's name followed by a zero byte is another name. */
 static void name_with_zero(void **state)
 {
 	static const char name[300] = "cp";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that runs out: what a thread's hook is told, and a conversion that
- * fails at its first allocation, at its second, and so on, each time back to
- * where it began.
+ * Out of memory: the size that a thread's hook gets, and a conversion that fails at each of
+ * its allocations in turn and returns to where it began.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* How many more allocations succeed; those of the test's own code are not counted. */
+/* Number of further allocations that succeed, -1 if unlimited; only xalloc.c is affected. */
 static long left = -1;
 
 static void *give(void *p)
@@ -39,7 +38,7 @@ static void *scarce_realloc(void *p, size_t n)
 	return left ? give(realloc(p, n)) : NULL;
 }
 
-/* This one is linked in place of the library's. */
+/* Include the code under test with these instead of the C library's functions. */
 #define malloc(n)	scarce_malloc(n)
 #define calloc(n, size)	scarce_calloc(n, size)
 #define realloc(p, n)	scarce_realloc(p, n)
@@ -52,7 +51,7 @@ static void *scarce_realloc(void *p, size_t n)
 #include "format/choose.h"
 #include "io/formats.h"
 
-/* Who goes back leaves what it was at, as xalloc.h says; too much is NULL, as without. */
+/* Jumping back leaks memory, see xalloc.h; an excessive size must return NULL, as without ASan. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -71,7 +70,7 @@ static void *take_much(void *arg)
 {
 	struct xalloc_hook before = xalloc_set_hook((struct xalloc_hook){ count_and_go, arg });
 
-	/* a thread begins without one */
+	/* a new thread has none */
 	if (before.fn)
 		return "has a hook";
 	xcalloc(SIZE_MAX / 4, 2);
@@ -92,7 +91,7 @@ static void hooks(void **state)
 	assert_null(fault);
 	assert_true(told == SIZE_MAX / 4 * 2);
 	assert_int_equal(other, 0);
-	/* this thread's is the one that was set here */
+	/* the hook of this thread is unchanged */
 	assert_ptr_equal(xalloc_set_hook(before).arg, &other);
 }
 
@@ -108,7 +107,7 @@ static void traps(void **state)
 	} else {
 		if (xalloc_caught(&inner)) {
 			went |= 1;
-			/* the inner one is off */
+			/* the inner trap is no longer active */
 			xgrow(NULL, &cap, SIZE_MAX / 2, 8);
 		} else {
 			xmalloc(SIZE_MAX / 2);
@@ -117,7 +116,7 @@ static void traps(void **state)
 	}
 	assert_int_equal(went, 3);
 	assert_null(hook.fn);
-	/* one that is not needed leaves nothing behind */
+	/* an unused trap leaves nothing behind */
 	if (xalloc_caught(&outer))
 		fail();
 	free(xmalloc(1));
@@ -125,7 +124,7 @@ static void traps(void **state)
 	assert_null(hook.fn);
 }
 
-/* Return: what the conversion says, or -ENOMEM; the number of allocations in @used. */
+/* Return: the result of the conversion, or -ENOMEM; @used: the number of allocations. */
 static int convert_with(const struct bytes *b, const char *to, long room, long *used)
 {
 	struct xalloc_trap trap;
@@ -166,7 +165,7 @@ static int convert_with(const struct bytes *b, const char *to, long room, long *
 	return ret;
 }
 
-/* Each allocation of a conversion fails once. */
+/* Let each allocation of a conversion fail once. */
 static void run_out(const char *path, const char *to)
 {
 	struct bytes b = fixture(path);
@@ -174,7 +173,7 @@ static void run_out(const char *path, const char *to)
 
 	assert_int_equal(convert_with(&b, to, 1000000, &all), 0);
 	assert_true(all > 5 && all < 1000000);
-	/* of many, some */
+	/* with many allocations, only some of them */
 	for (long n = 0; n < all; n += 1 + all / 500)
 		assert_int_equal(convert_with(&b, to, n, &unused), -ENOMEM);
 	assert_int_equal(convert_with(&b, to, all, &unused), 0);
