@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: memory.sh ETRACE-READ TRACE LONGER-TRACE
 #
-# Memory must follow what lives at once, and a report's the names that it counts,
-# not the length of the trace: the peak of the longer one is at most 20 % above
-# that of the other.  To FXT it also follows the programs, of which lanes and the
-# critical path are made in the end: 450 bytes for each.
+# Memory must depend on what is live at the same time, and for a summary on the names it counts,
+# not on the length of the trace: the peak for the longer trace is at most 20 % above the other.
+# Conversion to FXT also needs 450 bytes for each program, since lanes and the critical path are
+# computed at the end.
 set -eu
 read=$1
 status=0

@@ -82,7 +82,7 @@ def main():
               ["A[%d]%s" % (i, a) for i, a in enumerate(argv)] + ["End_of_args|"])
         yield
         for _ in range(rnd.randrange(10, 60)):
-            # some headers are in everything, most in little
+            # a few headers are in every file, most in few
             op(upid, "gcc", headers[int(len(headers) * rnd.random() ** 3)], 0, 3)
             yield
             event(upid, "gcc", "close", ["Close|fd=3"])
@@ -103,7 +103,7 @@ def main():
         while len(jobs) < args.processes:
             jobs.append(job())
         i = rnd.randrange(len(jobs))
-        # a task does a few things before another one does
+        # a task emits a few events before another one does
         for _ in range(rnd.randrange(1, 5)):
             if next(jobs[i], jobs) is jobs:
                 jobs.pop(i)

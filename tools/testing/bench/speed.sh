@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: speed.sh ETRACE-READ TRACE CPU
 #
-# How fast a trace is read on one core.  Each row is the best of five runs by
-# the time that the processor spent on it (user and system), so that what else
-# the machine does counts little; wc -l is the least that any reader can need.
+# How fast a trace is read on one core. Each row is the best of five runs by CPU time (user and
+# system), so that other load on the machine matters little; wc -l is the minimum for any
+# reader.
 set -eu
 read=$1 trace=$2 cpu=$3
 size=$(stat -c %s "$trace")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# seconds of processor time, the best of five
+# CPU time in seconds, the best of five
 best() {
 	for _ in 1 2 3 4 5; do
 		# shellcheck disable=SC2069
@@ -36,7 +36,7 @@ row "--to fxt" "$read" --to fxt "$trace"
 row "--to etrace" "$read" --to etrace "$trace"
 row "--to json" "$read" --to json "$trace"
 row "--stats" "$read" --stats "$trace"
-# the mark: a tenth of wc -l or 300 MB/s, whichever is less
+# the target: a tenth of wc -l's speed or 300 MB/s, whichever is less
 awk -v s="$size" -v w="$wc" -v f="$fxt" 'BEGIN {
 	mark = w > 0 ? (s / 1e7) / w : 300
 	if (mark > 300)

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The whole of etrace on a real build: zlib, from its Debian source package, is
-# configured and built below "etrace run" in a guest; the trace is checked and asked
-# here.  Results go to build/demo.
+# All of etrace on a real build: zlib, from its Debian source package, is configured and built
+# by "etrace run" in a guest; the trace is checked and queried here. Results go to build/demo.
 
 . "$(dirname "$0")/../vm/lib.sh"
 . "$(dirname "$0")/source.sh"
@@ -18,20 +17,20 @@ began=$SECONDS
 
 step() { printf '\n== %s\n' "$*"; }
 
-# ---- what is made ready side by side ----
+# ---- preparations, in parallel ----
 
 jobs=()
-# each with a process group of its own, which ends with this script
+# each job has its own process group, which is killed when this script exits
 set -m
 trap 'for job in "${jobs[@]}"; do kill -- "-${job#* }" 2> /dev/null; done' EXIT
-# job NAME COMMAND...: begins; what it prints goes to NAME.out, what else it says to NAME.log
+# job NAME COMMAND...: start a job; its output goes to NAME.out, its messages to NAME.log
 job()
 {
 	"${@:2}" > "$out/$1.out" 2> "$out/$1.log" &
 	jobs+=("$1 $!")
 }
 
-# finish: waits for all of these
+# finish: wait for all jobs
 finish()
 {
 	local job name failed=
@@ -74,12 +73,12 @@ cp "$(cat "$out/module.out")" "$programs/etrace" "$here/guest.sh" "$payload/"
 	-d "$CACHE/demo/$NAME" -o "$out/guest" -- bash /payload/payload/guest.sh "$NAME" ||
 	die "the traced build failed; see $out/guest"
 
-# ---- what is known of it ----
+# ---- queries ----
 
 trace=$out/guest/$NAME
 complete=y
 etrace=$programs/etrace
-# show COMMAND...: as somebody would type it
+# show COMMAND...: print the command as a user would type it, then run it
 show()
 {
 	local line=${*/#$etrace/etrace}

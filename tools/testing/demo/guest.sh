@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: configure and build the program below /payload, and record that.  What
-# comes out is left in /results.
+# In the guest: record how the program under /payload is configured and built. The results are
+# left in /results.
 
 set -eu -o pipefail
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# An answer at once, on this machine and without privileges: builds a small program,
-# recorded by strace, and says what is known of that build.
+# A quick demo on this machine, without privileges: records the build of a small program with
+# strace and queries the trace.
 
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -30,7 +30,7 @@ libgreet.a: greet.o
 	ar rc $@ $^
 END
 
-# seconds COMMAND...: how long it took, in hundredths of a second
+# seconds COMMAND...: print the run time in hundredths of a second
 seconds()
 {
 	local begun ended

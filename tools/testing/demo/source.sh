@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sources of programs that are built and traced: zlib by the demo; GNU patch, of which
-# make bench has a recording.  Needs vm/lib.sh.
+# Sources of programs that are built and traced: zlib for the demo, GNU patch for the recording
+# that make bench uses. Needs vm/lib.sh.
 
 # shellcheck disable=SC2034
 PROGRAM="patch"
 SUITE="src:bookworm"		# the same build on every machine
 
-# upstream PROGRAM DIR: its source as upstream ships it, from its Debian source package.
+# upstream PROGRAM DIR: put the upstream source, from the Debian source package, into DIR
 upstream()
 {
 	local tmp
@@ -28,8 +28,8 @@ upstream()
 	rm -rf "$tmp"
 }
 
-# configured DIR: the source of $PROGRAM, configured there.  That is done outside of the
-# guest and of the trace: it would take most of the time.
+# configured DIR: put the configured source of $PROGRAM into DIR. Configuring would take most of
+# the time in the guest, so it is done outside and is not traced.
 configured()
 {
 	[ ! -e "$1" ] || return 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Any bytes as a format of etrace events, in one file or two: nothing crashes, and the
- * FXT made of it gives back the lines that it gives itself.
+ * Arbitrary bytes as one or two files of an etrace event format: nothing crashes, and the FXT
+ * made of them converts to the same lines as the input itself.
  */
 #ifndef FUZZ_EVENTS_H
 #define FUZZ_EVENTS_H
@@ -63,7 +63,7 @@ static struct out *convert(const char *from, const char *to, const uint8_t *data
 	return out;
 }
 
-/** fuzz_events - one input; its first byte says whether, and where, it is two files
+/** fuzz_events - test one input; its first byte says whether, and where, it is split into two files
  * @from: the format
  */
 static int fuzz_events(const char *from, const uint8_t *data, size_t n)
@@ -72,7 +72,6 @@ static int fuzz_events(const char *from, const uint8_t *data, size_t n)
 	const void *a, *b, *f;
 	size_t na, nb, nf, cut;
 
-	/* the first byte says whether, and where, it is two files */
 	if (!n)
 		return 0;
 	cut = data[0] & 1 ? (n - 1) * (data[0] >> 1) / 128 : n - 1;
@@ -89,7 +88,7 @@ static int fuzz_events(const char *from, const uint8_t *data, size_t n)
 			(const char *)a, (int)nb, (const char *)b);
 		abort();
 	}
-	/* one of the others each time, for speed */
+	/* only one of these each time, for speed */
 	other = convert(from, na & 1 ? "json" : "stats", data, n, cut);
 	out_close(other);
 	out_close(lines);

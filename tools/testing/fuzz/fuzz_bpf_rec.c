@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as records of the BPF programs, each behind two bytes that say how
- * long it is: nothing crashes, every record is counted as good or as damaged,
- * and what comes out is in order or says that it is not.
+ * Arbitrary bytes as records of the BPF programs, each after two bytes with its length:
+ * nothing crashes, every record is counted as good or as damaged, and events are in order or
+ * marked as late.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int check_item(struct sink *s, const void *item)
 	return 0;
 }
 
-/* Touches all that it is given. */
+/* Reads everything it gets. */
 static int resolve(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 		   const struct buf *target, const struct buf *link, struct buf *to)
 {

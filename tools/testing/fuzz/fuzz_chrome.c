@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a time trace: nothing crashes, and what is made of them lies within what
- * is around it, and within the program's time.
+ * Arbitrary bytes as a time trace: nothing crashes, and every slice lies within the slice
+ * around it and within the program's run time.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as a configuration of compile commands, and as such a list that is updated. */
+/* Arbitrary bytes as a configuration for compile commands, and as a list of them to be updated. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>

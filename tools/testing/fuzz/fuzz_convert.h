@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What fuzz targets share: a conversion in memory, and whether text is JSON. */
+/* Shared by fuzz targets: a conversion in memory, and a check that text is JSON. */
 #ifndef FUZZ_CONVERT_H
 #define FUZZ_CONVERT_H
 
@@ -17,7 +17,7 @@ typedef struct sink *sink_open(const struct sink_args *args);
 
 /*
  * Convert; the caller closes the output.
- * @option: one for both sides, or NULL
+ * @option: for both source and sink, or NULL
  * @status: the exit status
  */
 static inline struct out *fuzz_run(source_open *from, sink_open *to, const char *option,
@@ -48,9 +48,7 @@ static inline struct out *fuzz_run(source_open *from, sink_open *to, const char 
 	return out;
 }
 
-/*
- * One way for each input, for speed, and all of them for some input: 0 to @n - 1.
- */
+/* Select one of @n conversions, 0 to @n - 1, by the input: only one each, for speed. */
 static inline unsigned int fuzz_way(const uint8_t *data, size_t size, unsigned int n)
 {
 	uint32_t sum = 0;
@@ -60,7 +58,7 @@ static inline unsigned int fuzz_way(const uint8_t *data, size_t size, unsigned i
 	return (sum >> 8) % n;
 }
 
-/* Every line is a JSON value. */
+/* Check that every line is a JSON value. */
 static inline void fuzz_check_json(struct out *out)
 {
 	size_t n;

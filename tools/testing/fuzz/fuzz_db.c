@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A database from somebody else: bytes of a good one are changed, or its rows, and every
- * answer comes to an end.
- */
+/* A malicious database: bytes or rows of a good one are changed, and every query terminates. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +30,7 @@ static void begin(void)
 	atexit(forget);
 }
 
-/* Columns that say where something is. */
+/* Columns with ids, positions and paths. */
 static const char *const columns[] = {
 	"file.path", "string.s", "version.file", "version.made", "version.exec", "version.base",
 	"version.at", "name.file", "name.version", "name.exec", "name.at", "process.parent",
@@ -43,7 +40,7 @@ static const char *const columns[] = {
 	"task.process", "meta.value",
 };
 
-/* An update for each five bytes: column, row, value. */
+/* One update for five bytes each: column, row, value. */
 static void change_rows(const uint8_t *data, size_t n)
 {
 	static const char *const values[] = {

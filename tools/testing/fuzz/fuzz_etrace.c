@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as the text of trace_pipe: events.h. */
+/* Arbitrary bytes as text of trace_pipe: see events.h. */
 #include "events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as an FXT file of etrace: nothing crashes, memory stays bounded. */
+/* Arbitrary bytes as an FXT file of etrace: nothing crashes, memory stays bounded. */
 #include <string.h>
 
 #include "io/formats.h"

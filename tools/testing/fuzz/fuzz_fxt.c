@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as an FXT file: nothing crashes, every line of the JSON is JSON,
- * the summary too, and --check comes to an end.
+ * Arbitrary bytes as an FXT file: nothing crashes, every line of the JSON and of the summary
+ * is valid, and --check terminates.
  */
 #include "fuzz_convert.h"
 #include "format/fxt/fxt_check.h"

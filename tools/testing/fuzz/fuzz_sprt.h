@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two targets of sp-rtrace share. */
+/* Shared by the two targets of sp-rtrace. */
 #ifndef FUZZ_SPRT_H
 #define FUZZ_SPRT_H
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* The output of one conversion; NULL if the sink could not be opened. */
+/* The output of one conversion. */
 static inline struct out *fuzz_convert(const char *from, const uint8_t *data,
 				       size_t n, const char *to,
 				       const struct opt_given *given)
@@ -46,7 +46,7 @@ static inline struct out *fuzz_convert(const char *from, const uint8_t *data,
 	return out;
 }
 
-/* Is every FXT file well formed, as --check sees it? */
+/* Check that an FXT file is valid, like --check. */
 static inline void fuzz_check(const void *data, size_t n)
 {
 	const struct source_format *source = source_formats;
@@ -88,7 +88,7 @@ static inline void fuzz_sprt(const char *from, const uint8_t *data, size_t n)
 	uint32_t sum = 0;
 	size_t len, again;
 
-	/* One way for each input, for speed; all of them for some input. */
+	/* Only one conversion for each input, for speed. */
 	for (size_t i = 0; i < n; i++)
 		sum = sum * 31 + data[i];
 	switch ((sum >> 8) % 5) {
@@ -109,7 +109,7 @@ static inline void fuzz_sprt(const char *from, const uint8_t *data, size_t n)
 		out_close(fuzz_convert(from, data, n, "stats", sum & 1 ? filter : NULL));
 		break;
 	default:
-		/* From the second one on a report of a report is the same. */
+		/* The report of a report equals the next one made from it. */
 		a = fuzz_convert(from, data, n, "sp-rtrace-text", NULL);
 		text = out_mem_data(a, &len);
 		b = fuzz_convert("sp-rtrace-text", text, len, "sp-rtrace-text",

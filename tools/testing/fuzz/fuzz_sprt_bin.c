@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Binary sp-rtrace logs through every sink, and back: the report of a log is
- * read again, and its report is the same.
+ * Binary sp-rtrace logs to every format; and the report of a log, read again, gives the same
+ * report.
  */
 #include "fuzz_sprt.h"
 

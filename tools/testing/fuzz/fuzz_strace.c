@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as logs of strace: events.h. */
+/* Arbitrary bytes as strace logs: see events.h. */
 #include "events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

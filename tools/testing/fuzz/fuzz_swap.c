@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes as a SWAP stream: nothing crashes, every line of the JSON is JSON,
- * the summary too, and the FXT keeps the rules of the format and of its viewers.
+ * Arbitrary bytes as a SWAP stream: nothing crashes, every line of the JSON and of the
+ * summary is valid, and the FXT obeys the rules of the format and of its viewers.
  */
 #include "fuzz_convert.h"
 #include "format/fxt/fxt_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Another program that uses libetrace as it is installed: writes a small FXT file. */
+/* A program that uses the installed libetrace: it writes a small FXT file. */
 #include <etrace.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		return 2;
 	err = etrace_fxt_process(fxt, 1, "a process") || etrace_fxt_thread(fxt, 1, 2, "a thread") ||
 	      etrace_fxt_event(fxt, &ev, args, 4);
-	/* these are refused, and leave the file as it is */
+	/* these calls are refused and do not change the file */
 	err |= etrace_fxt_event(fxt, &ev, args, 16) >= 0;
 	ev.type = 99;
 	err |= etrace_fxt_event(fxt, &ev, NULL, 0) >= 0;

@@ -87,7 +87,7 @@ def changes(path, text):
         kind, token = m.lastgroup, m.group()
         new = []
         if kind == "number":
-            # The size of an array in its declaration is room, not behaviour.
+            # An array size in a declaration only reserves room.
             room = before[-1] == "[" and re.match(r"\w", before[-2]) and \
                 before[-3] not in ("return", "case") and \
                 (re.match(r"\w", before[-3]) or before[-3] == "*")
@@ -118,7 +118,7 @@ class Tree:
         self.top, self.build, self.cflags = where + "/tree", where + "/build", cflags
         self.san = san
         self.user, self.unit = (f"{self.build}/{d}{'-san' if san else ''}" for d in ("user", "unit"))
-        # What is the same stays as it is, and so does what was built of it.
+        # Keep unchanged files, so that make need not rebuild them.
         def update(old, new):
             if not os.path.exists(new) or not filecmp.cmp(old, new, shallow=False):
                 shutil.copy(old, new)
@@ -275,7 +275,7 @@ def statement(lines, text_lines, change):
         if (change.file, at) in lines:
             counted.append(at)
         at -= 1
-        # A statement begins behind the end of another.
+        # A statement begins after the end of the previous one.
         if at and ends(at):
             break
     at = change.line
@@ -338,7 +338,7 @@ class Run:
         shutil.rmtree(build, ignore_errors=True)
         if tree.make("user", target, cflags="-O2 -w -g0", build=build) is not True:
             return None
-        # Not the paths that are noted in it.
+        # Debug information contains paths.
         subprocess.run(["objcopy", "--strip-debug", target, f"{build}/o"], check=True)
         return content(f"{build}/o")
 
@@ -360,7 +360,7 @@ class Run:
                 return "broken", ""
             looked = tree.san
             for name in tests:
-                # Before it takes long, and before it is told.
+                # Before long tests, and before reporting a survivor.
                 if not looked and self.seconds[name] > SHORT:
                     looked = True
                     if self.same_code(change.file, tree):
@@ -406,7 +406,7 @@ class Run:
         finally:
             self.trees.put(tree)
         if verdict == "survived" and tests:
-            # The long ones would take minutes each.
+            # Long tests would take minutes each.
             verdict, who = self.sanitized(change, [n for n in tests if self.seconds[n] <= SHORT])
         if verdict == "survived":
             who = "passed by " + " ".join(n[5:] for n in tests) if tests else "no test runs it"
@@ -439,7 +439,7 @@ def main():
     run = Run(args)
     seen = collections.Counter(path for (path, _), tests in run.lines.items() if tests)
     code = collections.Counter(path for path, _ in run.lines)
-    # A table has no line that is executed: whoever links it may use it.
+    # A file of tables has no executed lines: whatever links it may use it.
     files = [p for p in args.files if given or 2 * seen[p] > code[p] or
              not code[p] and not p.startswith(("user/cli/", "user/record/bpf/"))]
     share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "no code" for p in args.files}
@@ -454,7 +454,8 @@ def main():
     want = args.n or len(drawn)
     survivors = []
 
-    # As many at a time as there are trees; drawn in order, so that a seed says all.
+    # Try as many at a time as there are trees, in the drawn order, so that a seed determines
+    # the result.
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = collections.deque()
         source = iter(drawn)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mutate.py, on a tree of one file (selftest/) with every change that there is:
-# a function that is tested, one that is not, one that is a little, changes that
-# make no difference, one that never ends.
+# mutate.py on a tree of one file (selftest/), with all possible changes: a function that is
+# tested, one that is not, one that is partly tested, changes without an effect, and one that
+# never terminates.
 
 set -eu
 cd "$(dirname "$0")"

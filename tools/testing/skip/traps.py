@@ -175,7 +175,7 @@ trap("control: temporary files", script("cp in t; cat t t > out; rm t\n"), skips
 trap("control: rename into place", script("cat in > out.tmp; mv out.tmp out\n"), skips=1)
 trap("control: only touched", C1, lambda: os.utime("a.c"), skips=1)
 
-# ---- that these traps see a wrong replay ----
+# ---- a wrong replay is detected ----
 trap("a forged entry", rule("sed s/o/0/ in > out"), lambda: put("in", "two\n"), wrong="files: 'out'",
      store=lambda s: forge(s, "one\n", "two\n"))
 
@@ -410,7 +410,7 @@ trap("a FIFO stays", script("mkfifo f\n"))
 trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b; echo made >> log\n"
      "a:\n\techo 1 > a; for i in 0 1 2 3 4 5 6 7 8 9; do cat a; done > /dev/null; echo 1 > b\n"}, skips=1)
 
-# ---- what cannot be the same twice ----
+# ---- builds that differ each time ----
 def second_later():
     """__TIME__ has another value."""
     time.sleep(1)
@@ -444,7 +444,7 @@ trap("__TIMESTAMP__", plus(C1, {"a.c": "char *a = __TIMESTAMP__;\n"}), lambda: o
 trap("python's clock", {"Makefile": "all:\n\tpython3 -c 'import time; print(time.time_ns())' > out\n"},
      fresh=["out"])
 
-# ---- what is not a file ----
+# ---- effects other than files ----
 trap("a warning", plus(C1, {"a.c": "int a(void){int u;return 1;}\n"}), env={"OPT": "-Wall"})
 trap("prints on standard output", script("cat in; cat in > out\n"))
 trap("exit status 1", {"Makefile": "all:\n\t-sh s.sh\n\tsh t.sh; echo $$? > o2\n", "s.sh": "echo 1 > out; exit 1\n",
@@ -473,7 +473,7 @@ trap("the cache of hashes is damaged", C5, lambda: put("b.c", "int b(void){retur
      store=lambda s: flip(s, "hashes", "flip"), skips=3)
 trap("two builds at once", C5, twice=True)
 
-# ---- where a name leads: links on the way, and .. behind them ----
+# ---- how names resolve: links on the way, and .. after them ----
 WAY = {"a/d/x": "", "b/d/x": "", "b/opt": "b\n", "a/y": ""}
 OPT = "[ -e %s ] && echo there > out || cat in > out\n"
 
@@ -613,7 +613,7 @@ trap("a directory is replaced by the build", plus(script("[ -s d/f ] && echo ful
      lambda: (os.rename("d", "e"), os.rename("g", "d"), os.mkdir("g")))
 
 
-# ---- programs that are not what their names say, and what runs in them ----
+# ---- programs under another name, and code loaded into programs ----
 def compiled(name, text, *flags):
     """Compile a program or library of that name, from more C than is worth a file."""
     put(name + ".c", "#define _GNU_SOURCE\n" + "".join("#include <%s.h>\n" % h for h in (
@@ -673,7 +673,7 @@ for each, code in (("subprocess", "print(subprocess.run([name]).returncode)"),
                    ("posix_spawnp", "print(os.waitpid(os.posix_spawnp(name, [name], os.environ), 0)[1])")):
     cannot(each, {"Makefile": "all:\n\tpython3 p.py > out\n", "p.py": PYTHON % code})
 
-# ---- text that a shell runs, but does not read ----
+# ---- commands that a shell does not read from an input file ----
 PID = {"commands": "echo $$ > out\n"}
 trap("eval of a file", script('eval "$(cat commands)"\n', PID), fresh=["out"])
 trap("eval of the environment", script('eval "$C"\n'), env={"C": "echo $$ > out"}, fresh=["out"])
@@ -695,7 +695,7 @@ for each in ("-C l", "-vC l", "--chd l"):
     trap("env %s, retargeted" % each, script("env %s cat f > out 2> log\n" % each, AWAY), lambda: retarget("l", "b"),
          setup=link_dirs)
 
-# ---- options that use the clock, and what outputs hold of it ----
+# ---- options whose output depends on time, counters or temporary names ----
 A_C = {"a.c": "int main(void) { return 0; }\n", "a.s": "nop\n",
        "options": "--stats -r\n-o b.o a.o\n"}
 for each, code, name in (
@@ -711,7 +711,7 @@ for each, code, name in (
         ("names of temporary files in a log", "gcc -v -c a.c 2> out", "out")):
     trap(each, script(code + "\n", A_C), second_later, fresh=[name, "a.o"] if name == "a.gcno" else [name])
 
-# ---- what programs ask without reading ----
+# ---- what programs find out without reading ----
 ORDER = "/dev/shm/etrace-order-%d" % os.getpid()
 
 
@@ -819,7 +819,7 @@ def summary(done):
 
 def learn(t, scratch, store):
     """Record the build, and learn from it.  Return: what learn printed"""
-    # builds that skip have the same name of the store in their environment
+    # the path of the store is in the environment, so it must be the same for skipping builds
     name = scratch + "/store"
     trace = scratch + "/t.fxt"
     skip = [ETRACE, "experimental-skip", "--store=" + name]
@@ -838,7 +838,7 @@ def learn(t, scratch, store):
     return done.stdout.decode()
 
 
-# What was recorded: traps that begin alike share it.  By what they have in common.
+# Directories of recordings by key: traps with the same first build share one.
 GROUPS = {}
 
 
@@ -870,7 +870,7 @@ def again(t, scratch):
     for path in (work, work + "2", store, scratch + "/now", scratch + "/other"):
         subprocess.run(["rm", "-rf", path], check=True)
     copy(scratch + "/before", work)
-    # learned for this name
+    # what was learned is only valid for this path of the store
     os.rename(scratch + "/learned", store)
     copy(store, scratch + "/learned")
     for path in t.keep:
@@ -944,7 +944,7 @@ def main():
     wrong = asked = skipped = ran = 0
     began = time.time()
     top = tempfile.mkdtemp(prefix="skip.", dir=os.environ.get("TMPDIR", "/var/tmp"))
-    # programs get no descriptors beside these
+    # programs inherit only descriptors 0 to 2
     os.closerange(3, 1024)
     for t in TRAPS:
         if names and not any(n in t.name for n in names):

@@ -50,7 +50,7 @@ def main():
     text = b"".join(t for t, _, _ in found)
     values = [v for _, vs, _ in found for v in vs]
     steps = [step[k] for _, _, ks in found for k in ks]
-    # names of the same length: their sizes are in the lines
+    # new names have the same length, since lines contain their sizes
     cuts = TREES.split(text)
     names = TREES.findall(text)
     for r in range(rounds):

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a system call costs: in a guest whose clock counts instructions, the
- * nanoseconds that pass are the instructions that were executed, by the
- * program, the kernel, and whoever traces it on the same processor.
+ * What a system call costs: in a guest whose clock counts instructions, elapsed nanoseconds
+ * are executed instructions: of the program, the kernel, and any tracer on the same CPU.
  *
- *	cost			prints one number for each row of the table of
- *				calls below: instructions per call, the median
- *				of many batches, so that a timer interrupt in
- *				one of them does not count
+ *	cost			prints a number for each row of the table "calls" below:
+ *				instructions per call, the median of many
+ *				batches, to exclude timer interrupts
  *	cost session		the same, traced by a session of /dev/etrace that
  *				nobody reads, without the cost of a reader
- *	cost filtered		the same, with a seccomp filter that permits all
- *	cost read TRACE_PIPE	reads what is there, copies it to standard
- *				output and prints the instructions of reading to
- *				standard error
+ *	cost filtered		the same, with a seccomp filter that allows everything
+ *	cost read TRACE_PIPE	copies what is there to standard output and prints the
+ *				instructions of reading on standard error
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +47,7 @@ static void open_close(void)
 	open_close_file("/etc/hostname");
 }
 
-/* On another mount than the root directory. */
+/* On another mount than the root directory's. */
 static void open_close_elsewhere(void)
 {
 	open_close_file("/mnt/hostname");
@@ -94,7 +91,7 @@ static void rename_once(void)
 	from = !from;
 }
 
-/* Two calls; the second is not recorded. */
+/* Two calls; only the first is recorded. */
 static void symlink_unlink(void)
 {
 	if (symlink("target", "cost.link") || unlink("cost.link")) {
@@ -117,7 +114,7 @@ static void open_failed(void)
 
 static int zero, file;	/* descriptors */
 
-/* By one that was read from before. */
+/* The descriptor has been read from before. */
 static void read_once(void)
 {
 	char c;
@@ -198,7 +195,7 @@ static int read_all(const char *path)
 	return 0;
 }
 
-/* Trace this process, into buffers that hold it all. Return: the session. */
+/* Trace this process, with buffers large enough for all records. Return: the session. */
 static int begin_session(void)
 {
 	struct etrace_create c = { .abi = ETRACE_ABI_VERSION, .buffer = 16 << 20 };
@@ -212,7 +209,7 @@ static int begin_session(void)
 	return fd;
 }
 
-/* What was measured must have been recorded. */
+/* All measured calls must have been recorded. */
 static void end_session(int fd)
 {
 	struct etrace_stats s;
@@ -254,7 +251,7 @@ int main(int argc, char **argv)
 		perror("/tmp/cost.a");
 		return 1;
 	}
-	/* close_range looks through a table of that size, whoever starts us. */
+	/* close_range scans a table of this size, whatever the parent has open. */
 	if (dup2(STDOUT_FILENO, 255) < 0) {
 		perror("dup2");
 		return 1;

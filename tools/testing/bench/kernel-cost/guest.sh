@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: run ./cost as each row of the table says, and print
-# "NAME:" and its columns for each; the least of three, where a few instructions
-# matter: what else the kernel does differs by a dozen.
+# In the guest: run ./cost for each row of the table and print "NAME:" and its columns. Where a
+# few instructions matter, the minimum of three runs: other work of the kernel varies by a
+# dozen.
 #
 #   guest.sh ETRACE.KO [ETRACE]
 #
-# ETRACE: the program, for the rows of BPF.
+# ETRACE: the program, for the BPF rows.
 
 set -eu
 cd "$(dirname "$0")"
@@ -49,7 +49,7 @@ load
 least idle ./cost
 unload
 
-# Somebody else is traced, and then nobody any more.
+# Another process is traced; later none is.
 sleep 1000 &
 other=$!
 load root_pid=$other
@@ -64,7 +64,7 @@ unload
 load
 traced() { bash -c "echo \$\$ > /sys/module/etrace/parameters/root_pid; exec ./cost"; }
 row traced traced
-# The lines are made when somebody reads.
+# The text is made when it is read.
 records=$(cat /sys/module/etrace/counters/records)
 ./cost read $trace/trace_pipe > /tmp/lines 2> /tmp/instructions
 echo "# printing, in the reader: $(($(cat /tmp/instructions) / records)) instructions a record ($records records, $(grep -c '!' /tmp/lines) lines)"
@@ -87,8 +87,8 @@ if [ $# -gt 1 ]; then
 	row bpf "$2" run -q --strict --backend=bpf -o /tmp/trace.fxt -- ./cost
 fi
 
-# strace's own calls run on the same processor, and count.  Those with "?" are not
-# everywhere.
+# strace's own calls run on the same CPU and count. Calls with "?" do not exist on all
+# architectures.
 row strace strace -f -o /dev/null ./cost
 row strace-bpf strace -f --seccomp-bpf -o /dev/null \
 	-e trace=execve,execveat,?fork,?vfork,clone,clone3,?open,openat,openat2,?creat,close,close_range,dup,?dup2,dup3,fcntl,?pipe,pipe2,?rename,renameat,renameat2,?link,linkat,?symlink,symlinkat,mount,umount2,exit,exit_group \

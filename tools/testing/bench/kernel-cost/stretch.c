@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The longest stretch that a call lets nobody else onto the processor: in a
- * guest with one processor, a preemptible kernel and a clock that counts
- * instructions, a real-time thread wakes up again and again while another makes
- * the call, and the latest that it was on the processor after its time is that
- * stretch, in instructions.
+ * The longest time that a call keeps others off the CPU: in a guest with one CPU, a
+ * preemptible kernel and a clock that counts instructions, a real-time thread wakes up
+ * periodically while another thread makes the call. The largest delay of a wake-up is the
+ * result, in instructions.
  *
  *	stretch		prints "EXEC CLOSE_RANGE": an execve with nearly 6 MB of
  *			arguments, and close_range of a million descriptors
@@ -24,13 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PERIOD	50000		/* instructions between two times of waking up */
-#define ARG	120000		/* bytes in an argument: the kernel takes 128 KiB */
+#define PERIOD	50000		/* instructions between two wake-ups */
+#define ARG	120000		/* bytes per argument: the kernel accepts 128 KiB */
 #define NARGS	49
 #define FDS	1000000
 
 static atomic_bool stop;
-static atomic_bool *armed;	/* the call is being made; shared */
+static atomic_bool *armed;	/* the call is in progress; shared memory */
 static long long worst;
 
 static long long now(void)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: the longest stretches that calls keep the processor for, with
-# nothing loaded and traced: "NAME:EXEC CLOSE_RANGE" for each; of six runs, for
-# it is chance whether one of them meets the kernel's own longest.
+# In the guest: the longest times that calls keep the CPU, with nothing loaded and traced:
+# "NAME:EXEC CLOSE_RANGE" for each; the maximum of six runs, since only some of them hit the
+# kernel's own longest stretch.
 #
 #   stretch.sh ETRACE.KO [ETRACE]
 #
@@ -24,7 +24,7 @@ most()
 ./stretch > /dev/null			# caches, once
 most stretch-untraced ./stretch
 insmod "$1" instance=bench
-# All of a million closes is not what is to be kept here.
+# It is not necessary to keep the records of a million closes.
 echo 1024 > $trace/buffer_size_kb
 most stretch-traced \
 	bash -c 'echo $$ > /sys/module/etrace/parameters/root_pid; exec ./stretch'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder's path without a kernel: pages of the ring buffers of some
- * processors, from files, into FXT on standard output, as "etrace run" takes
- * them.  The number of events is told on standard error.
+ * The recorder without a kernel: reads pages of the ring buffers of some CPUs from files and
+ * writes FXT to standard output, like "etrace run". The number of events is printed on
+ * standard error.
  *
- *	pages2fxt FORMATS PAGES...	PAGES: one file for each processor, from 0
+ *	pages2fxt FORMATS PAGES...	PAGES: one file for each CPU, from 0
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 #define PASS_ON 4096u
 #define PID_BITS 22u	/* of the recording */
 
-/* What the events pass on their way, as in cli/record.c. */
+/* The sinks that events pass through, as in cli/record.c. */
 struct recorder {
 	struct sink events;
 	struct notable *notable;
@@ -66,7 +66,7 @@ static void load_formats(struct rec_formats *formats, const char *path)
 	tep_free(tep);
 }
 
-/* Return: whether there may be more. */
+/* Return: whether there may be more pages. */
 static bool read_cpu(struct merge *m, unsigned int cpu, FILE *f)
 {
 	void *room;

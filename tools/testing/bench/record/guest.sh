@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: build the program under /payload and leave in /results what the
-# module has in the buffers then, as text and as raw pages.
+# In the guest: build the program under /payload, and save in /results the content of the
+# module's buffers, as text and as raw pages.
 
 set -eu
 

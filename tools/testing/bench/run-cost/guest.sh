@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: compile files of etrace's own programs, untraced and traced in turn,
-# until ./judge.awk knows what tracing adds.  Prints a line for each run:
+# In the guest: compile some of etrace's own files, untraced and traced in turn, until
+# ./judge.awk knows the overhead precisely enough. Prints a line for each run:
 #
 #   NAME INSTRUCTIONS INSTRUCTIONS-OF-THE-KERNEL-AFTERWARDS NANOSECONDS-OF-WAITING
 #
-# "NAME-true" is the same for a program that does nothing: what a session costs,
-# however long it is.
+# "NAME-true" is the same for a program that does nothing: the fixed cost of a session.
 
 set -eu
 
@@ -25,12 +24,12 @@ calls+=,exit,exit_group
 
 insmod "$here/etrace.ko"
 echo 65536 > $tracing/buffer_size_kb
-# All that is read and written is in memory: a guest that waits for the disk waits as
-# long as the host is busy.
+# Everything is read and written in memory: waiting for the disk would take longer on a busy
+# host.
 cp -a "$1" /tmp/source
 cd /tmp/source
 
-# Those that compile with the headers there are.
+# The first FILES files that compile with the headers of the guest.
 for file in */*.c; do
 	gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "$file" 2> /dev/null &&
 		echo "$file"
@@ -42,8 +41,8 @@ cat > /tmp/compile <<- END
 	done
 END
 
-# The guest's time, which counts instructions, and how much of it nothing ran.  While
-# the processor waits time is not counted but jumps, to whatever the next timer is.
+# Print the guest's time, which counts instructions, and how much of it was idle. While the CPU
+# is idle, time does not count instructions but jumps to the next timer.
 clock()
 {
 	awk '
@@ -66,13 +65,13 @@ by()
 		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes-first \
 			-o /tmp/trace.fxt -- "${@:2}" ;;
 	hash)
-		# with the cache that the run before has filled
+		# with the cache filled by the previous run
 		"$etrace" run -q --strict --backend=module --hash --hash-cache=/tmp/hashes \
 			-o /tmp/trace.fxt -- "${@:2}" ;;
 	bpf)
 		"$etrace" run -q --strict --backend=bpf -o /tmp/trace.fxt -- "${@:2}" ;;
 	module)
-		# The session of the parameter: its records stay in the buffers.
+		# The session of the module parameter: its records stay in the buffers.
 		sh -c 'echo $$ > "$0"; exec "$@"' $root_pid "${@:2}"
 		echo 0 > $root_pid ;;
 	strace-bpf)
@@ -89,7 +88,7 @@ measure()	# NAME BY COMMAND...
 	read -r begun idle <<< "$(clock)"
 	by "${@:2}" > /tmp/log 2>&1 || { cat /tmp/log >&2; exit 1; }
 	read -r ended waited <<< "$(clock)"
-	# What the kernel puts off until the session is over, such as freeing its memory.
+	# Work that the kernel defers until the session is over, such as freeing memory.
 	sleep 2
 	read -r later slept <<< "$(clock)"
 	echo "$name $((ended - begun - waited + idle)) $((later - ended - slept + waited))" \
@@ -102,7 +101,7 @@ both()
 	measure "$1-true" "$1" true
 }
 
-# The first of anything warms caches.
+# The first run of everything warms the caches.
 for name in none etrace bpf module strace-bpf strace; do
 	by $name true > /dev/null 2>&1
 done

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Say from what guest.sh printed what tracing adds to a build of COMPILATIONS.
+# Evaluate the output of guest.sh: what tracing adds to a build of COMPILATIONS compilations.
 #
-# The runs of a round are compared with each other.  A session's beginning and end are
-# measured with a program that does nothing, and count once; the rest counts as
-# often as a run's compilations fit into the build.  "±" is the 95 % confidence
-# interval of the mean of all rounds.
+# Runs of the same round are compared. Begin and end of a session are measured with a program
+# that does nothing, and count once; the rest is scaled from the compilations of a run to those
+# of the build. "±" is the 95 % confidence interval of the mean over all rounds.
 #
-# Exit status: 0 limits kept, 1 exceeded, 2 not known well enough.
+# Exit status: 0 within the limits, 1 exceeded, 2 not precise enough.
 
 BEGIN {
 	COMPILATIONS = 90
 	ERROR = 0.2		# percent of the build that a limit's number may be off
 	max["etrace"] = 2.0	# percent that may be added
 	max["bpf"] = 4.5
-	# On top of etrace run.  No limits: the guest's processor has no instructions for SHA-256,
-	# which takes ten times as long without.
+	# On top of etrace run. Wanted, but not enforced: the guest's CPU has no SHA-256
+	# instructions, so that hashing takes ten times as long.
 	max_hash["hash-first"] = 2.0
 	max_hash["hash"] = 0.3
 	max_once["etrace"] = 80	# millions of instructions for a session's beginning and end
@@ -35,7 +34,7 @@ NF == 4 && $2 ~ /^[0-9]+$/ {
 
 function mean(sum, count) { return count ? sum / count : 0 }
 
-# The compilations of a round, without what starts and stops them.
+# The compilations of a round, without the start and the end of the session.
 function compiling(id, i) { return scale * (value[id, i] - value[id "-true", i]) }
 
 function evaluate(id,   i, build, begin, x, sum, squares)
@@ -60,8 +59,9 @@ function evaluate(id,   i, build, begin, x, sum, squares)
 
 function max0(x) { return x > 0 ? x : 0 }
 
-# What hashing adds to recording: compared round by round.  What is hashed for the first time,
-# mostly the tools, counts once: the sessions of a round with and without a cache differ by it.
+# What hashing adds to recording, compared round by round. Files hashed for the first time,
+# mostly tools, count once: they are the difference between the sessions of a round with and
+# without a cache.
 function evaluate_hash(id,   i, x, sum, squares, rounds)
 {
 	rounds = n[id] < n["etrace"] ? n[id] : n["etrace"]
@@ -105,7 +105,7 @@ function row(id, title)
 	printf "      of that, in the kernel when it is over %8.1f\n", beyond_none(late, id) / 1e6
 }
 
-# The mean of a session of a program that does nothing.
+# Mean of a session of a program that does nothing, minus that of the program untraced.
 function beyond_none(of, id)
 {
 	return mean(of[id "-true"], n[id "-true"]) - mean(of["none-true"], n["none-true"])
