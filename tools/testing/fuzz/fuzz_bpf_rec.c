@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		n -= 2;
 		if (size > n)
 			size = n;
-		copy = malloc(size + !size);	/* ends where it ends */
+		copy = malloc(size + !size);	/* exact size, for ASan */
 		if (!copy)
 			abort();
 		memcpy(copy, data, size);

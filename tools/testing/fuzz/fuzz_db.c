@@ -8,7 +8,7 @@
 
 #include "common_answers.h"
 
-#define PAGES_AT 100	/* behind the file's header */
+#define PAGES_AT 100	/* after the file header */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

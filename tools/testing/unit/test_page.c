@@ -221,7 +221,7 @@ static struct out *expected(const char *reads, size_t len, const uint8_t *made, 
 		assert_in_range(n, 0, 9999);
 		while (n--) {
 			v += read_number(&at, end);
-			/* existed, special, dir */
+			/* made by the build: neither GRAPH_EXISTED nor GRAPH_SPECIAL and later */
 			if (made[v / 2] != 0 && made[v / 2] < 6)
 				list[kept++] = v;
 			else if (stage == 0 || (stage == LEFT_READS_DATA && v % 2 == 0))

@@ -259,7 +259,7 @@ static void packets_between_call_and_backtrace(void **state)
 	made_str(&m, "p");
 	made_end(&m);
 	made_trace(&m, 0x10, 1);
-	made_trace(&m, 0x20, 1);	/* a second one */
+	made_trace(&m, 0x20, 1);	/* the second of a call */
 	made_packet(&m, "ARGS");	/* at the position that the documentation gives */
 	made_u32(&m, 1);
 	made_str(&m, "n");

@@ -96,8 +96,8 @@ static size_t message_offsets(const struct bytes *in, size_t *at)
 /* ---- every byte ---- */
 
 /*
- * Long streams are damaged within a window of some messages around the byte, which is a
- * stream of its own; the whole stream is converted only for some bytes, and so is FXT.
+ * A long stream is damaged within a window of some messages around the byte, which is a stream
+ * of its own; as a whole only for some bytes. Conversion to FXT is tested for some bytes only.
  */
 #define WINDOW		6
 #define LONG_STREAM	8000u

@@ -14,7 +14,7 @@ static const struct time_span when = { .from = 1795953930, .to = 1795953932, .bo
 static void test_text(void **state)
 {
 	static const struct {
-		const char *text, *time;	/* NULL: none */
+		const char *text, *time;	/* NULL if none */
 	} rows[] = {
 		{ "at 1795953931.5", "1795953931" }, { "at 1795953940", NULL },
 		{ "1795953931000", "1795953931000" },

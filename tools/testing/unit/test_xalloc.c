@@ -38,7 +38,7 @@ static void *scarce_realloc(void *p, size_t n)
 	return left ? give(realloc(p, n)) : NULL;
 }
 
-/* Include the code under test with these instead of the C library's functions. */
+/* A copy of the code under test that replaces libetrace's and allocates with these functions. */
 #define malloc(n)	scarce_malloc(n)
 #define calloc(n, size)	scarce_calloc(n, size)
 #define realloc(p, n)	scarce_realloc(p, n)
