@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Binary sp-rtrace logs to every format; and the report of a log, read again, gives the same
- * report.
- */
+/* Binary sp-rtrace logs to every format; a log's report, read again, gives the same report. */
 #include "fuzz_sprt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -103,10 +103,7 @@ static void versions(void **state)
 
 /* ---- what is left out ---- */
 
-/*
- * Convert lines to FXT; check that this converts back to the same lines, and return its
- * records as JSON.
- */
+/* Lines to FXT; check that it converts back to the same lines. Return: its records as JSON. */
 static struct conversion records_of(struct bytes *text)
 {
 	struct conversion fxt = convert("etrace", "fxt", text->data, text->n, NULL);

@@ -252,10 +252,7 @@ static void test_told(void **state)
 
 	(void)state;
 	snprintf(line, sizeof(line), "page: %s/a.html\n", dir);
-	/*
-	 * The opener fails. It starts no programs, so that a second is enough on a busy
-	 * machine, too.
-	 */
+	/* The opener fails. It starts no programs: one second is enough even on a busy machine. */
 	failing_opener();
 	assert_string_equal(shows("a.html", user), line);
 	has("ran");

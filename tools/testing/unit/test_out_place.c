@@ -233,7 +233,7 @@ static void two_at_once(void **state)
 	assert_int_equal(err, -EBUSY);
 	assert_int_equal(out_close(o), 0);
 	assert_int_equal(write_to("both", "again"), 0);
-	/* the leftover of a killed process does not disturb */
+	/* the leftover of a killed process is overwritten */
 	put("left" OUT_PART, "a longer text than the new one");
 	assert_int_equal(write_to("left", "new"), 0);
 	holds("left", "new");

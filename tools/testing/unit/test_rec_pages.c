@@ -559,10 +559,7 @@ static void losses_are_kept(void **state)
 	buf_free(&p.lines);
 }
 
-/*
- * Leave out each record once: an event with a missing part is marked, and no other event
- * suffers.
- */
+/* Leave out each record once: an event with a missing part is marked, other events are not. */
 static void one_record_missing(void **state)
 {
 	unsigned int marked = 0;

@@ -127,10 +127,7 @@ static void cut_logs_give_what_they_hold(void **state)
 	}
 }
 
-/*
- * A flipped byte costs at most the packets it is in: a call with its arguments and its
- * backtrace.
- */
+/* A flipped byte costs at most the packets of one call: itself, its arguments, its backtrace. */
 static void flipped_bytes_cost_one_packet(void **state)
 {
 	static const unsigned char flips[] = { 0xff, 0x01, 0x20, 0x80 };

@@ -527,10 +527,7 @@ static void damaged_contents_make_valid_files(void **state)
 	bytes_free(&m.b);
 }
 
-/*
- * The text report gives the same events as the binary log, except for the fraction of the
- * second.
- */
+/* A text report gives the same events as its binary log, except for fractions of the second. */
 static void reports_give_the_same(void **state)
 {
 	struct bytes text = sprt_sample("64/mt.c.txt");

@@ -97,10 +97,7 @@ static const struct report {
 	{ .log = "old32/leaky32-v1.6.rtrace", .report = "old32/leaky32-v1.6.newpp.txt" },
 };
 
-/*
- * 64-bit logs of 2.0 contain heap information with 32-bit pointers; the original reads them
- * as 64-bit ones.
- */
+/* 64-bit logs of 2.0 have 32-bit pointers in heap information; the original reads 64-bit ones. */
 static const char *const heap_reports[][2] = {
 	{ "64/leaky-heap.plain.txt", NULL }, { "64/leaky-heap.l.txt", "leaks" },
 };
@@ -455,7 +452,7 @@ static void our_reports_lose_nothing(void **state)
 				     &plain.out);
 		grouped = sprt_convert("sp-rtrace", log.data, log.n,
 				       "sp-rtrace-text", OPTS(COMPRESS));
-		/* In text, a call without a backtrace packet has an empty backtrace. */
+		/* In a grouped report, a call without a backtrace packet has an empty backtrace. */
 		if (strcmp(logs[i], "64/cut"))
 			assert_same_contents("sp-rtrace", &log, "sp-rtrace-text",
 					     &grouped.out);

@@ -429,10 +429,7 @@ static struct bytes without(const struct bytes *b, size_t at, size_t skip)
 
 static void swap_lost(void **state)
 {
-	/*
-	 * swap-seqwrap.dump.txt: the message at 40 is a SAMPLE, 40 bytes with its header; one
-	 * is lost already
-	 */
+	/* swap-seqwrap.dump.txt: a SAMPLE at 40, of 40 bytes; another one is already lost */
 	struct bytes b = fixture("swap/swap-seqwrap.bin"), gap = without(&b, 40, 40);
 	struct json_object *o = summary("swap", gap.data, gap.n, 1);
 	struct conversion c;

@@ -339,10 +339,7 @@ static void test_printed(void **state)
 		/* a string in the call and its dump count only once */
 		{ "write(1, \"a\", 1) = 1\n" DUMP("61                                                a") FAILS,
 		  "\"bytes\":1,\"text\":\"a\"}" },
-		/*
-		 * output of a process: of its threads, not of its children, and also after an
-		 * execve
-		 */
+		/* of a process: of its threads, not its children, and also after an execve */
 		{ "1 write(1, \"a\", 1) = 1\n1 clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2\n"
 		  "2 write(1, \"b\", 1) = 1\n2 +++ exited with 1 +++\n1 " FAILS, "\"bytes\":2,\"text\":\"ab\"}" },
 		{ "1 write(1, \"a\", 1) = 1\n1 fork() = 2\n2 write(1, \"b\", 1) = 1\n2 +++ exited with 0 +++\n1 " FAILS,
@@ -596,7 +593,7 @@ static void test_uses(void **state)
 	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 9\nwrite(4</b>, \"x\", 1) = 1\nclose(4) = 0\n",
 		     "\"fd\":4,\"wrote\":10}");
 	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 0\nclose(4) = 0\n", "\"fd\":4}");
-	/* a child does not inherit what its parent did */
+	/* what the parent did does not count for a child */
 	assert_event("1 write(1, \"x\", 1) = 1\n1 fork() = 2\n2 +++ exited with 0 +++\n1 +++ exited with 0 +++\n",
 		     "\"upid\":4194305,\"pid\":1,\"fd\":1,\"wrote\":1");
 }
@@ -885,10 +882,7 @@ static void test_unseen(void **state)
 	}
 }
 
-/*
- * Pids of other namespaces: translated by strace if it prints that, else found by the lines
- * that follow.
- */
+/* Pids of other namespaces: strace's translation if printed, else by the lines that follow. */
 static void test_pidns(void **state)
 {
 #define MAKE "1 clone(child_stack=NULL, flags=CLONE_NEWPID|SIGCHLD) = 3\n"
@@ -1023,10 +1017,7 @@ static void test_date(void **state)
 	}
 }
 
-/*
- * Only variables that are recorded by default become events; known: the log has the whole
- * environment.
- */
+/* Only variables recorded by default become events; known: the log has the whole environment. */
 static void test_environment(void **state)
 {
 #define RUN(env) "execve(\"/x\", [\"x\"], " env ") = 0\n"
@@ -1061,7 +1052,7 @@ static void test_environment(void **state)
 
 /* ---- files that are looked at ---- */
 
-/* Whether @look takes the file for created by this open; without O_CREAT it must not. */
+/* Whether @look considers the file created by this open; never without O_CREAT. */
 static bool is_made(struct look *look, const char *path, int64_t since, int fd, struct st_identity *id)
 {
 	const struct st_asks asks = look_asks(look);

@@ -531,10 +531,7 @@ static void test_dropped(void **state)
 	sw_free(&s);
 }
 
-/*
- * Input in pieces of any size: each is a packet that a separate read returns. Output: a line
- * for each message.
- */
+/* The messages of an input that is read in packets of any size: a line for each. */
 struct pieces {
 	struct bytes text;
 	unsigned int messages;

@@ -141,10 +141,7 @@ static void test_generated(void **state)
 
 /* ---- recorded builds ---- */
 
-/*
- * Lines "BEGUN ENDED LABEL", times in microseconds, sorted by end; the first is the build
- * itself.
- */
+/* Lines "BEGUN ENDED LABEL" in microseconds, sorted by end; the first is the build itself. */
 static void load(struct ran_list *l, const char *name)
 {
 	struct bytes b = fixture(name);

@@ -320,10 +320,7 @@ static void test_several_connected(void **state)
 	says(whose, "/a");
 }
 
-/*
- * The inode of a client that closed before the accept is unknown: it is taken for the first
- * such one.
- */
+/* If clients close before the accept, their inodes are unknown: the first of them is accepted. */
 static void test_accepted_late(void **state)
 {
 	(void)state;
@@ -600,10 +597,7 @@ static void test_shared_objects(void **state)
 		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 900, "loader" },
 		{ "/bin/a", "/w", "", "/w/hook.bin", CLOEXEC, 90000, 832, "loader" },
 		{ "/bin/a", "/w", "", "/w/plugin.so", CLOEXEC, 90000, 1616, "loader" },
-		/*
-		 * a program told by arguments reads it as data; a linker reads whole blocks,
-		 * or all
-		 */
+		/* data if arguments name it; a linker reads whole blocks, or all */
 		{ "/bin/head", "/w", "-c100 libq.so", "/w/libq.so", RD, 90000, 1024, "data" },
 		{ "/bin/head", "/w", "../w//./libq.so", "/w/libq.so", RD, 90000, 832, "data" },
 		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 20, "data" },
@@ -679,10 +673,7 @@ static void test_interpreters(void **state)
 		  4096, "program" },
 		{ "/home/u/py/bin/python3", "/w", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC, 9, 9,
 		  "program" },
-		/*
-		 * of another language, outside the library, in the working directory, or
-		 * requested
-		 */
+		/* of another language, outside the library, in the work tree, or requested */
 		{ "/usr/bin/node", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
 		{ "/usr/bin/cat", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
 		{ "/usr/bin/perl", "/w", "", "/usr/src/perl/a.pm", RD, 9, 9, "data" },
