@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace affected: what ninja makes again after a header was touched; files that come into
-# being; what git says; tests by their commands, and by the names that CTest has for them.
+# etrace affected: what ninja remakes after a header was touched, new files, changes listed by git,
+# and tests, by their commands and by their CTest names.
 
 . "${0%/*}/../lib.sh"
 
@@ -10,12 +10,12 @@ old=$FIXTURES/rebuild-old
 for by in module bpf; do
 	etrace affected --format=list "$old/$by.fxt.zst" /build/rebuild/src/include/shapes.h |
 		sed -n 's,^/build/rebuild/out/,,p' | grep -v '^\.ninja\|/\.' | sort > is
-	# What "ninja -d explain" says: "ninja explain: PATH is dirty".
+	# The lines of "ninja -d explain": "ninja explain: PATH is dirty".
 	sed -n 's/^ninja explain: \(.*\) is dirty$/\1/p' "$FIXTURES/rebuild-touched/$by.explained" | sort -u > was
 	same "$by: as ninja says" was is
 done
 
-# A source tree under git, what is made of it, and two tests.
+# A source tree in git, its outputs, and two tests.
 mkdir -p src/a src/b src/t out
 echo '#define X 1' > src/b/foo.h
 echo one > src/one.txt
@@ -55,7 +55,7 @@ END
 )
 (cd src && etrace run -q --backend=strace --record=dirs,probes --to fxt -o ../x.fxt -- sh build.sh)
 
-# affects NAME EXPECTED ARGUMENT...: the outputs, in one line.
+# affects NAME EXPECTED ARGUMENT...: check the outputs, joined in one line.
 affects()
 {
 	(cd src && etrace affected --format=list ../x.fxt "${@:3}") 2> err | sed 's,.*/,,' | paste -sd' ' > is
@@ -96,6 +96,6 @@ a = json.load(open("json"))
 assert [p.rsplit("/", 1)[1] for p in a["outputs"]] == ["two"], a
 assert len(a["commands"]) >= 2 and a["tests"] == [], a'
 
-# Of a trace that does not tell who listed what.
+# A trace without directory listings.
 (cd moved && etrace run -q --backend=strace -o ../y.fxt -- sh -c 'cat two.txt > ../out/two')
 ends 1 "what was not recorded" sh -c 'cd moved && etrace affected ../y.fxt new.txt'

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace attest: of a machine that is made here, with files of the sizes and times that
-# the recording has.  With SPDX_SCHEMA=FILE, the JSON schema of SPDX 3.0.1, what is written is held
-# against that, too.
+# etrace attest, on a machine that is made here, with files of the recorded sizes and times.  With
+# SPDX_SCHEMA=FILE, the JSON schema of SPDX 3.0.1, the output is also validated against it.
 
 . "${0%/*}/../lib.sh"
 
 cat > machine.py <<'END2'
-# A file for each version that the build found, or left.
+# Make a file for each version that the build found or left.
 import os, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 db.text_factory = bytes
@@ -28,7 +27,7 @@ for path, size, mtime in rows:
 END2
 
 cat > truth.py <<'END2'
-# Each hash is that of the file; says which files are in which role, and without one.
+# Check that each hash is that of the file; print each file with its role and whether it is hashed.
 import hashlib, json, sys
 said = json.load(open(sys.argv[1]))
 if "@graph" in said:
@@ -71,7 +70,8 @@ for by in module bpf; do
 		result $? "$by, $kind: status"
 		python3 truth.py $kind.json | sort > said
 		result "${PIPESTATUS[0]}" "$by, $kind: each hash is the file's"
-		# Of programs a trace has the name only, and these files are younger than the build.
+		# For programs, a trace has only the name, and these files are younger than the
+		# build.
 		check "$by, $kind: all that can be are hashed" \
 			bash -c "! grep -E '^(input|output) ' said | grep -v ' hashed$'"
 		check "$by, $kind: as its schema says" python3 valid.py "$schemas/$kind.schema.json" $kind.json
@@ -80,7 +80,7 @@ for by in module bpf; do
 		cp said said.$kind
 	done
 	same "$by: both say the same" said.spdx said.in-toto
-	# What there is at the end, and what the objects were made from.
+	# The files left at the end, and the inputs of the objects.
 	sed -n 's|^[0-9a-f]* [ *]\(/build/make/out/.*\)|output \1 hashed|p' "$FIXTURES/make/sha256" |
 		sort > expected
 	grep '^output /build/make/out/' said > outputs
@@ -97,7 +97,8 @@ print("\n".join(sorted("input %s hashed" % p for p in read - made)))' > expected
 		bash -c 'grep "^input" said | sort | comm -13 - <(sort expected) | { ! grep . || exit 1; }'
 	check "$by: compilers are tools" grep -qx "tool $cc1 .* does not tell its size and time" said
 	check "$by: libraries are" grep -qx "tool /usr/lib/x86_64-linux-gnu/libbfd.* hashed" said
-	# What nobody touched since the build began is what it had: were it in 2050.
+	# A file that was not modified since the build began still has its content: pretend that
+	# the build ran in 2050.
 	sqlite3 build.db "UPDATE version SET mtime = mtime + 788918400000000000 WHERE made IN (1, 2)"
 	etrace attest --root root build.db > spdx.json 2> /dev/null
 	python3 truth.py spdx.json > said
@@ -107,7 +108,7 @@ done
 [ -z "${SPDX_SCHEMA:-}" ] ||
 	check "as SPDX's schema says" python3 valid.py "$SPDX_SCHEMA" spdx.json
 
-# What is no longer what the build had.
+# Files that have changed since the build.
 cd root/build/make || exit
 touch out/add.o
 echo more >> src/add.c
@@ -134,7 +135,7 @@ for file in "output out/add.o changed since" "input src/add.c changed since" "in
 	check "changed since: $file" grep -qx "${file/ / \/build\/make\/}" said
 done
 check "and it is told" grep -q 'files have no hash' err
-# A link cannot lead out of the machine.
+# A symbolic link must not lead out of --root.
 rm -rf root/build/make/src
 ln -s "$PWD/outside" root/build/make/src
 mkdir outside
@@ -142,7 +143,7 @@ cp root/build/make/moved/left.c outside/ && touch -r root/build/make/moved/left.
 etrace attest --root root "$trace" 2> /dev/null | grep -c '"name":"/build/make/src/left.c".*gone since' > count
 check "a link out of the machine" grep -qx 1 count
 
-# The same, whenever and wherever it is said; and another date on request.
+# The output does not depend on when and where it is written, and can be given another date.
 etrace attest --root root "$trace" > a.json 2> /dev/null
 (cd outside && etrace attest --root ../root "$trace" > ../b.json 2> /dev/null)
 same "the same again" a.json b.json
@@ -159,7 +160,7 @@ sqlite3 old.db "UPDATE version SET size = NULL, mtime = NULL"
 etrace attest --root root old.db > old.json 2> /dev/null
 check "a trace that does not tell" bash -c '! grep -q hashValue old.json && grep -q "does not tell its size" old.json'
 
-# What the page shows.
+# The examples of the man page.
 zstd -dqo build.fxt "$trace"
 grep '^etrace attest' "$schemas/etrace-attest.1" | sed 's/\\-/-/g' > lines
 while read -r line; do
@@ -177,7 +178,7 @@ for name in a b gone old; do
 done
 printf '#include "a.h"\nint main(void) { return a() + b(); }\n' > main.c
 echo 'moved by the build' > late.c
-# Objects are linked without the system's: gcc has temporary ones where it compiles and links.
+# Link without the system's objects: gcc compiles and links through temporary ones.
 cat > build.sh <<'END2'
 gcc -c a.c -o a.o
 gcc -c b.c -o b.o
@@ -203,7 +204,8 @@ check "a build with hashes: recorded" etrace run -q --backend=strace -o ../proj.
 cd .. || exit
 
 cat > common.py <<'END2'
-# What files held: those that the build found in the project are in was/, others are as they are.
+# The contents of files: those that the build found in the project are in was/, others are as they
+# are.
 import hashlib, os, subprocess, sys
 top = os.getcwd() + "/"
 OUTPUTS = ("a.o both copy gone.o lib.a moved.c old.c old.o prog sorted two.c two1.o two2.o").split()
@@ -214,7 +216,7 @@ def sha256(data): return hashlib.sha256(data).hexdigest()
 def gitoid(data): return sha256(b"blob %d\0" % len(data) + data)
 END2
 cat > fill.py <<'END2'
-# What the recorder would have written: a row for each version whose content is known here.
+# Write what the recorder would have: a row for each version whose content is known here.
 import sqlite3
 from common import *
 db = sqlite3.connect(sys.argv[1])
@@ -239,7 +241,7 @@ cp proj.db hashed.db
 python3 fill.py hashed.db
 
 cat > slsa.py <<'END2'
-# Each digest is that of what was used or made; prints the claim, and files that have no digest.
+# Check each digest against the file used or made; print the claim, and files without a digest.
 import json
 from common import *
 said = json.load(open(sys.argv[1]))
@@ -267,7 +269,7 @@ assert [(o["name"], o["annotations"]["not_hashed"]) for o in claim["outputs_with
 print(claim["complete"], *sorted("%s: %d" % (r["reason"], r["count"]) for r in claim["reasons"]), sep="; ")
 END2
 
-# slsa NAME DB LINE...: what it says of a database; what it writes is valid.
+# slsa NAME DB LINE...: check the provenance of a database: its lines, and that it is valid.
 slsa()
 {
 	etrace attest --slsa "$2" > slsa.json 2> err
@@ -278,7 +280,7 @@ slsa()
 	same "$1: what it says" said expected
 }
 
-# changed TO SQL: a copy of hashed.db, changed.
+# changed TO SQL: copy hashed.db and run SQL on the copy.
 changed()
 {
 	cp hashed.db "$1"
@@ -303,7 +305,7 @@ changed some.db "UPDATE exec SET unseen = 2 WHERE id = (SELECT max(id) FROM exec
 slsa "slsa, a socket" some.db \
 	"False; programs that read what the trace does not show: a socket, a descriptor of unknown origin, an io_uring, files in another mount namespace: 1"
 
-# A recorded hash does not need the file, which may be another now; this is not kept quiet.
+# A recorded hash does not need the file, which may have changed since; the change is reported.
 rm proj/prog
 sed 's/int a/int x/' kept/a.h > proj/a.h
 touch -r kept/a.h proj/a.h
@@ -333,8 +335,9 @@ done
 # ---- OmniBOR ----
 
 cat > omnibor.py <<'END2'
-# The manifests of this build, from what gcc says of headers, and what build.sh does.  Arguments:
-# what is not known.  Writes the list that is expected, and all manifests below expected.bor.
+# Compute the manifests of this build, from the headers that gcc lists and the commands of
+# build.sh. Arguments: files whose content is not known. Write the expected list, and all
+# manifests, to expected.bor.
 from common import *
 unknown = set(sys.argv[1:])
 def unit(source):
@@ -372,7 +375,7 @@ with open("expected", "w") as f:
               "gitoid:blob:sha256:" + of if of else "-", sep="\t", file=f)
 END2
 
-# omnibor STATUS NAME DB UNKNOWN...: the list and the manifests.
+# omnibor STATUS NAME DB UNKNOWN...: check the list and the manifests.
 omnibor()
 {
 	rm -rf bor expected.bor

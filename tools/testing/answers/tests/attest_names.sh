@@ -7,7 +7,8 @@
 . "${0%/*}/../lib.sh"
 
 cat > said.py <<'END2'
-# Inputs, outputs and tools in a directory, each with its digest, its gitoid if recorded, or why not.
+# Print inputs, outputs and tools in a directory, each with its digest and its gitoid if recorded,
+# or why it has none.
 import json, sys
 said = json.load(open(sys.argv[1]))
 top = sys.argv[2] + "/"
@@ -20,7 +21,7 @@ for role, r in sorted(rows, key=lambda x: (x[0], x[1]["name"])):
         print(role, r["name"][len(top):], r.get("digest", {}).get("sha256") or r["annotations"]["not_hashed"])
 END2
 
-# row ROLE NAME FILE: the line of a file with the content that FILE has.
+# row ROLE NAME FILE: print the expected line for NAME with the content of FILE.
 row() { echo "$1 $2 $(sha256sum < "$3" | cut -d ' ' -f 1)"; }
 
 begin_builds
@@ -78,19 +79,19 @@ python3 said.py slsa.json "$PWD/proj" > said
 } | sort > expected
 sort said > sorted
 same "names: those from before the build" <(cut -d ' ' -f 1,2 sorted) <(cut -d ' ' -f 1,2 expected)
-# By strace, not all sizes and times are known.
+# With strace, not all sizes and times are known.
 check "names: digests" bash -c 'grep -E " [0-9a-f]{64}$" sorted > hashed && ! grep -vxFf expected hashed'
 etrace attest --spdx names.fxt 2> /dev/null | grep -o '"name":"[^"]*/proj/[^"]*"' | sort -u > in-spdx
 sed 's|^[a-z]* \([^ ]*\) .*|"name":"'"$PWD"'/proj/\1"|' expected | sort -u > in-slsa
 same "names: the same in SPDX" in-spdx in-slsa
 
-# ---- an input that is edited meanwhile ----
+# ---- an input that is edited during the build ----
 
 mkdir edited
 cd edited || exit
 echo 1 > a
 echo 2 > b
-# What edits it is not recorded.
+# The program that edits it is not recorded.
 cat > build.sh <<'END2'
 cat a b > o1
 touch go
@@ -104,7 +105,7 @@ wait
 cd .. || exit
 etrace db -o edited.db edited.fxt
 cat > fill.py <<'END2'
-# What the recorder would have written: two contents of a, and one of b, found twice.
+# Write what the recorder would have: two contents of a, and one content of b, seen twice.
 import hashlib, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 def fill(name, data, at):

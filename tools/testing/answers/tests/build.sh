@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The process "build" of a Fuchsia trace: it keeps the rules of viewers, says what
-# etrace time says, and the ten questions of Documentation/examples/build.sql have
-# answers.  If Perfetto's trace_processor is at hand, it says the same.
+# The process "build" of a Fuchsia trace keeps the rules of viewers and agrees with etrace time,
+# and the ten questions of Documentation/examples/build.sql have answers.  Perfetto's
+# trace_processor, if installed, must agree.
 
 . "${0%/*}/../lib.sh"
 query=$ANSWERS/../perfetto/query
@@ -31,20 +31,20 @@ for r in records:
         path.append((r["timestamp"], r["end_time"]))
 if not lanes or names.get(BUILD) not in ("build", "critical path"):
     bad.append("no lanes")
-# as many lanes as worked at once, with the time of all that did
+# as many lanes as programs that ran at the same time, with the total time of all of them
 widths = answer["width_ns"]
 most = max(i for i, ns in enumerate(widths) if ns)
 if len(lanes) != most:
     bad.append("%d lanes for %d programs at once" % (len(lanes), most))
 total = sum(end - begin for lane in lanes.values() for begin, end in lane)
-# "gcc -pipe": a trace of that format does not know that as waits for cc1 (fxt-mapping.md)
+# "gcc -pipe": in a trace of that format, it is not known that as waits for cc1 (fxt-mapping.md)
 pipes = sys.argv[1:] == ["pipes"]
 if total < sum(i * ns for i, ns in enumerate(widths)) if pipes else total != sum(i * ns for i, ns in enumerate(widths)):
     bad.append("%d ns in lanes, not %d" % (total, sum(i * ns for i, ns in enumerate(widths))))
 for lane in lanes.values():
     if any(a[1] > b[0] for a, b in zip(lane, lane[1:])):
         bad.append("slices of a lane overlap")
-# the critical path: the same moments, but for those where a child began to run its program
+# the critical path: the same times, except where a child began to run its program
 begin = path[0][0]
 ends = {row["to_ns"] for row in answer["critical"]}
 if any(end - begin not in ends for _, end in path) and not pipes:
@@ -55,7 +55,7 @@ if bad:
     sys.exit("\n".join(bad))
 END
 
-# answered FILE.fxt: each of the ten has a table, and those that must have rows do
+# answered FILE.fxt: each of the ten has a table, and those that must not be empty have rows
 answered()
 {
 	"$query" "$examples/build.sql" "$1" > tables || return

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace check: builds that are recorded here and now by strace, below a directory for
-# temporary files.  Of each kind one that is as it should be, and the same with one fault.
+# etrace check on builds that strace records here, below a temporary directory. For each kind of
+# finding: one correct build, and the same build with one fault.
 
 . "${0%/*}/../lib.sh"
 
@@ -14,7 +14,7 @@ export LC_ALL=C TMPDIR=$PWD/temporary
 mkdir temporary
 top=$(pwd -P)
 
-# recorded NAME DIRECTORY COMMAND...: as NAME.fxt, and with $extra
+# recorded NAME DIRECTORY COMMAND...: record it as NAME.fxt, with the options in $extra
 extra=()
 recorded()
 {
@@ -22,8 +22,8 @@ recorded()
 		-o "$top/$1.fxt" -- "${@:3}"
 }
 
-# finds NAME OPTION... -- FINDING...: by its kind and its path below here, and no other; the
-# same is said of the database.
+# finds NAME OPTION... -- FINDING...: check that exactly these findings are reported (kind, and
+# path below here), and the same for the database.
 finds()
 {
 	local name=$1 options=() status=0
@@ -84,12 +84,12 @@ rm auto/lib/a.o
 env -C auto make -np > none.rules
 recorded none auto make
 finds none --make none.rules -- "undeclared auto/lib/a.h"
-# What is listed on the disk counts more than that there is a list.
+# A depfile on the disk that lacks a file counts more than the fact that there is one.
 printf 'lib/a.o: lib/a.c\n' > short.Po
 finds auto --make auto.rules --depfiles short.Po --map "$top/short.Po=$top/auto/lib/.deps/a.Po" -- \
 	"undeclared auto/lib/a.h"
 
-# One depfile for two objects, which are made in no order: that is a fault.
+# One depfile for two objects that are made in no particular order is a fault.
 mkdir one
 echo 'int a;' > one/a.c
 echo 'int b;' > one/b.c
@@ -98,7 +98,7 @@ env -C one make -np > one.rules 2> /dev/null
 recorded one one make
 finds one --make one.rules -- "writers one/deps"
 
-# As automake's, but one for two that are made in an order.
+# As automake's, but one depfile for two objects that are made in order.
 mkdir two
 echo 'int a;' > two/a.c
 echo 'int b;' > two/b.c
@@ -107,8 +107,8 @@ env -C two make -np > two.rules
 recorded two two make
 finds two --make two.rules --
 
-# A make that tries only gives up where another one would have made something: what it has not
-# come to may have rules.  The depfile has one in any case.
+# "make -n" stops where a real make would have made a file: targets that it has not reached may
+# have rules.  The target in the depfile has one in any case.
 mkdir -p gives-up/lib gives-up/app
 echo 'int l;' > gives-up/lib/l.c
 echo 'int l_of;' > gives-up/app/own.h
@@ -168,7 +168,7 @@ recorded many many make -j2
 finds many --
 finds many --make many.rules --
 
-# One recipe for two files runs twice, at the same time.
+# A recipe for two files runs twice, in parallel.
 mkdir both
 echo in > both/in
 printf 'all: a b\na b: in\n\tcat in > a; sleep 1; cat in > b\n' > both/Makefile
@@ -176,13 +176,14 @@ env -C both make -np > both.rules
 recorded both both make -j2
 finds both -- "writers both/a" "writers both/b"
 finds both --make both.rules -- "writers both/a" "writers both/b"
-# Unless the rule of one names the other.
+# Unless one target depends on the other.
 echo 'a: b' >> both/Makefile
 env -C both make -B -np > both.rules
 recorded ordered both make -B -j2
 finds ordered --make both.rules -- "own-input both/b"
 
-# What make itself runs and reads, it waits for; a name with a dot is made like others.
+# make waits for what it runs and reads itself; names that begin with a dot are treated like
+# others.
 mkdir asked
 echo old > asked/.name
 cat > asked/Makefile <<'END'
@@ -200,7 +201,7 @@ env -C asked make -np > asked.rules
 recorded asked asked make -j2
 finds asked --
 finds asked --make asked.rules --
-# By another step than make's own it is read as a source is.
+# If another step reads it, it counts as a source.
 sed -i '/^was/d; s/^\techo.*/\tcat .name > all/; s/^all:.*/& first/; s/^.name: new/& first/' asked/Makefile
 printf 'first:\n\tcat .name > first\n' >> asked/Makefile
 env -C asked make -B -np > asked.rules
@@ -208,7 +209,7 @@ recorded renamed asked make -B
 finds renamed -- "overwritten asked/.name"
 finds renamed --make asked.rules -- "undeclared asked/.name"
 
-# Lines of one rule make and use what has a rule in another make.
+# Lines of one rule make and use files that have rules in another make.
 mkdir -p parts/{lib,prog}
 echo in > parts/lib/in
 printf 'all:\n\t$(MAKE) -C lib\n\t$(MAKE) -C prog\n' > parts/Makefile
@@ -218,7 +219,7 @@ env -C parts make -np > parts.rules
 recorded parts parts make
 finds parts --make parts.rules --
 
-# Makes that are called one after the other keep a file of their own; and without any order.
+# Makes that are called one after the other write the same file; then the same without any order.
 mkdir -p keeps/sub
 printf 'all: one two\ntwo: one\none two:\n\t$(MAKE) -C sub $@\n' > keeps/Makefile
 printf 'one:\n\techo $@ > count\n\techo > made\ntwo:\n\techo $@ > count\n\tcat made > two\n' > keeps/sub/Makefile
@@ -254,7 +255,7 @@ f = json.load(open("json"))
 assert len(f["members"]) == 7 and f["what"] == "read or used" and f["more"] == 2, f
 assert {m.get("class") for m in f["members"]} == {"data", "program"}, f'
 
-# Steps that work in a directory above sources: it is that of the project.
+# Steps whose working directory is above the sources: that directory belongs to the project.
 mkdir -p above/{src/lib,out}
 echo 'int a;' > above/src/lib/a.c
 echo version > above/src/version
@@ -265,12 +266,12 @@ finds above --
 sed -i 's/cd [^ ]* .. cat /cat ..\/src\//' above/out/Makefile
 recorded apart above/out make -B
 finds apart -- "outside above/src/version"
-# It is called from elsewhere.
+# make is called from elsewhere.
 mkdir elsewhere
 recorded called elsewhere make -B -C ../above/out
 finds called -- "outside above/src/version"
 
-# What is left elsewhere: in a cache, and not.
+# Files left outside: in a cache, and not.
 mkdir -p kept home/.cache
 printf 'all:\n\techo > ../home/.cache/x\n\tcat ../home/.cache/x > y\n' > kept/Makefile
 echo old > home/.cache/old
@@ -303,7 +304,7 @@ finds asks -- "listing asks/dir" "environment OWN" "environment WORD"
 
 # ---- ninja: dyndep files, what rules say and steps do ----
 
-# by_ninja NAME FINDING...: what is in the file NAME.ninja
+# by_ninja NAME FINDING...: build the file NAME.ninja and check the findings
 by_ninja()
 {
 	mkdir -p "$1"
@@ -319,7 +320,7 @@ if ! command -v ninja > /dev/null; then
 	exit
 fi
 
-# What a module is made by is found out by the build, as of Fortran and C++.
+# What a module depends on is only found out during the build, as with Fortran and C++.
 cat > modules.ninja <<'END'
 rule scan
   command = printf 'ninja_dyndep_version = 1\nbuild a.o | a.mod: dyndep\nbuild b.o: dyndep | a.mod\n' > $out; cat gen/info > /dev/null
@@ -350,7 +351,7 @@ build g: w in
 END
 by_ninja early "early early/g"
 finds early -- "early early/g"
-# It waits for who looked.
+# The writer of g waits for the step that looked for it.
 sed 's/^build g: w in/& o/' early.ninja > later.ninja
 by_ninja later
 
@@ -403,7 +404,7 @@ for r in rows:
 assert {r["finding"] for r in rows} == {"undeclared", "race", "early", "listing", "environment",
     "writers", "overwritten", "own-input", "by-product", "not-made", "outside"}, rows'
 
-# An input that holds something else when it is read again, without the build having written to it.
+# An input whose content differs when it is read again, although the build did not write to it.
 mkdir changed
 cat > changed/build.sh <<'END2'
 cat edited replaced same named moved
@@ -421,7 +422,7 @@ for name in edited replaced same named moved other; do
 	echo $name > changed/$name
 done
 cp -a changed before
-# replace FILE TEXT: by another file of that name
+# replace FILE TEXT: put another file in its place
 replace() { echo "$2" > changed/new && mv changed/new "changed/$1"; }
 (
 	until_done test -e changed/ready
@@ -436,7 +437,7 @@ replace() { echo "$2" > changed/new && mv changed/new "changed/$1"; }
 recorded changed changed sh build.sh
 wait
 hashed changed.db changed.fxt
-# What the recorder would have seen before: the helper sees what is left.
+# What the recorder would have seen earlier: the helper only sees the final contents.
 python3 - <<'END2'
 import hashlib, sqlite3
 db = sqlite3.connect("changed.db")
@@ -452,7 +453,7 @@ for name in ("replaced", "same", "moved", "out"):
     db.execute("DELETE FROM content WHERE version = ?", (first,))
     held(first, 0, {"out": b"x"}.get(name, name.encode()) + b"\n")
 (edited,), = versions("edited")
-# seen when the first program had read it, and when the second one had
+# hashed after the first program had read it, and after the second one
 at = [row[0] for row in db.execute("SELECT at FROM exec WHERE program IN (SELECT id FROM file WHERE"
                                    " CAST(path AS TEXT) LIKE '%/cat') ORDER BY at")]
 db.execute("DELETE FROM content WHERE version = ?", (edited,))
@@ -480,7 +481,7 @@ check "in words" [ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ rep
 etrace check changed.fxt > text
 check "without contents, nothing is known" sh -c '! grep -q ^changed: text'
 
-# ---- what was done to a source ----
+# ---- sources that the build changes ----
 
 mkdir -p sources/.git
 echo one | tee sources/moved sources/gone sources/edited sources/.git/config > sources/kept

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace check: what is wrong with builds that have one fault each, and nothing else;
-# and nothing with builds that have none.
+# etrace check finds exactly one fault in builds that have one, and nothing in builds that have
+# none.
 
 . "${0%/*}/../lib.sh"
 
-# A list of "ninja -t deps" as a depfile.
+# Convert the output of "ninja -t deps" to a depfile.
 cat > depfile.py <<'END2'
 import sys
 def quoted(s): return s.replace(" ", "\\ ").replace("#", "\\#")
@@ -26,7 +26,7 @@ for line in sys.stdin:
     print(f["finding"], f.get("path", f.get("address")), "W" if f["what"] in ("written", "removed") else "")
 END2
 
-# found NAME TRACE FINDING... -- OPTION...: these are found, and no other.
+# found NAME TRACE FINDING... -- OPTION...: check that exactly these are found.
 found()
 {
 	local name=$1 trace=$2 expected=() status=0
@@ -45,7 +45,7 @@ found()
 	cat json >> all.json
 }
 
-# by_ninja NAME FINDING...: with the lists that ninja has.
+# by_ninja NAME FINDING...: check with ninja's lists.
 by_ninja()
 {
 	local from=$FIXTURES/wrong-ninja-$1
@@ -56,13 +56,13 @@ by_ninja()
 	found "$by: ninja, $1" "$from/$by.fxt.zst" "${@:2}" -- --ninja lists --map lists=/build/wrong/out
 }
 
-# by_make NAME FINDING...: with what make and the compiler list.
+# by_make NAME FINDING...: check with the lists of make and the compiler.
 by_make()
 {
 	local from=$FIXTURES/wrong-$1
 	found "$by: make, $1" "$from/$by.fxt.zst" "${@:2}" -- \
 		--make "$from/rules" --depfiles "$from/*.d" --map "$from=/build/wrong/out"
-	# Without the rules, what is undeclared or in no order is seen in part only.
+	# Without the rules, only part of what is undeclared or unordered can be seen.
 	[ "$1" = generated ] ||
 		found "$by: depfiles, $1" "$from/$by.fxt.zst" "${@:2}" -- \
 			--depfiles "$from/*.d" --map "$from=/build/wrong/out"
@@ -85,7 +85,7 @@ for by in module bpf; do
 	by_make outside "outside /root/outside.h" "outside /var/local/prog W"
 	by_make future "clock /build/wrong/src/other.c"
 
-	# Clean ones: CMake and Meson by ninja, with all that they declare.
+	# Clean builds: CMake and Meson with ninja, with all that they declare.
 	for name in ninja all meson; do
 		rm -rf lists
 		mkdir -p lists/CMakeFiles
@@ -97,15 +97,15 @@ for by in module bpf; do
 		found "$by: $name" "$FIXTURES/$name/$by.fxt.zst" -- \
 			--ninja lists --depfiles lists/deps.d --map "lists=$out"
 	done
-	# A plain makefile: what it declares is what make asked for.
+	# A plain makefile: what make looked for counts as declared.
 	found "$by: make" "$FIXTURES/make-probes/$by.fxt.zst" -- \
 		--depfiles "$FIXTURES/make/*.d" --map "$FIXTURES/make=/build/make/out"
-	# Depfiles alone do not know what a makefile names.
+	# Depfiles do not list files that only a makefile names.
 	found "$by: make, by depfiles alone" "$FIXTURES/make/$by.fxt.zst" \
 		"undeclared /build/make/src/args.rsp" "undeclared /build/make/src/more.rsp" \
 		"undeclared /build/make/src/pair.c" "undeclared /build/make/src/probe.c" -- \
 		--depfiles "$FIXTURES/make/*.d" --map "$FIXTURES/make=/build/make/out"
-	# Without lists, in order and at once, and of a build that goes on with an old one.
+	# Clean builds without lists: sequential, parallel, and incremental.
 	for name in cmake configure flows jobs-1 jobs-4 packages meson-setup wrapper-libtool \
 			rebuild-old rebuild-touched rebuild-flag rebuild-missing; do
 		found "$by: $name" "$FIXTURES/$name/$by.fxt.zst" --
@@ -121,7 +121,7 @@ for r in rows:
     assert r["finding"] != "undeclared" or r["output"].startswith("/build/"), r
 assert {r["finding"] for r in rows} == {"undeclared", "race", "writers", "overwritten", "outside", "network", "clock"}'
 
-# What is allowed is no finding.
+# What --allow lists is not a finding.
 trace=$FIXTURES/wrong-outside/module.fxt.zst
 printf '# of this machine\n\noutside /root/*\n' > allow
 found "allowed" "$trace" "outside /var/local/prog W" -- --allow allow
@@ -136,7 +136,7 @@ r = json.load(open("json"))
 assert [m["path"].split("/")[-1] for m in r["members"]] == ["Makefile", "main.c", "other.c", "shared.h"], r
 assert {m["what"] for m in r["members"]} == {"read"} and r["what"] == "read" and r["more"], r'
 
-# Lists that are missing, damaged, hostile.
+# Missing, damaged and hostile lists.
 ends 2 "no build.ninja" etrace check --ninja . "$trace"
 ends 2 "no depfile" etrace check --depfiles '*.none' "$trace"
 ends 2 "no .cmd file" etrace check --kbuild . "$trace"
@@ -161,7 +161,7 @@ for n in 1 30 333; do
 	check "depfiles, damaged at $n" bash -c "etrace check --depfiles hurt '$trace' > text; [ \$? = 3 ]"
 done
 
-# What a kernel lists, for the objects that it has lists of.
+# Kbuild's .cmd files, for the objects that have them.
 mkdir kbuild
 tar -C kbuild --zstd -xf "$FIXTURES/kernel/cmd.tar.zst"
 kbuild()
@@ -182,7 +182,7 @@ kbuild > findings
 echo "undeclared /build/linux/lib/math/int_pow.c" > expected
 same "kernel: a source that is not listed" findings expected
 
-# What the page shows.
+# The examples of the man page.
 zstd -dqo build.fxt "$FIXTURES/wrong-ninja-edge/module.fxt.zst"
 rm -rf out
 mkdir out

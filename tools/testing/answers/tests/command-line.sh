@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command line of each subcommand: help, the man page that is built, and completion say the
-# same, wrong words get one line, and the trace need not be named.
+# The command line of each subcommand: --help, the built man page and completion agree, a wrong
+# word gets a one-line message, and the trace is optional.
 
 . "${0%/*}/../lib.sh"
 man=$PROGRAMS/man
 completion=$(realpath "${0%/*}/../../../../user/completion/etrace.bash")
 mapfile -t commands < <(etrace --list-commands | cut -f 1)
 
-# options COMMAND: their names, of the table
+# options COMMAND: the names of its options, from its table
 options() { etrace "$1" --list-options | cut -f 1 | grep -vxE 'help|version' | sort; }
 
-# page_options PAGE: what it says at the heads of paragraphs in OPTIONS: name, letter, value
+# page_options PAGE: the options that head paragraphs in OPTIONS: name, letter, value
 page_options()
 {
 	local other
@@ -22,10 +22,10 @@ page_options()
 		sed -nE '/^\.TP$/{n;s/^(-([a-zA-Z]), )?--([a-z-]+) ?(.*)/\3\t\2\t\4/p}' | sort
 }
 
-# page_agrees PAGE PROGRAM [COMMAND]: every option is in the man page, and the page has no other.
+# page_agrees PAGE PROGRAM [COMMAND]: the man page has every option, and no other.
 page_agrees() { diff <("${@:2}" --list-options | cut -f 1-3 | sort) <(page_options "$1"); }
 
-# What --help gives as an example is a command with options that exist.
+# The example in --help only uses options that exist.
 example_agrees()
 {
 	local word name words
@@ -93,12 +93,12 @@ same "its own options" <(printf '%s\n' --help --version) <(complete_words etrace
 same "commands" <(printf '%s\n' rdeps rebuilt report | sort) <(complete_words etrace r | grep -v '^run$' | sort)
 same "and behind help" <(echo report) <(complete_words etrace help rep)
 
-# Without a name it is the trace that etrace run writes.
+# Without a name, the trace is ./etrace.fxt, which etrace run writes.
 check "report: no trace" grep -q "no trace given, and ./etrace.fxt is not there" <(etrace report 2>&1)
 check "time: no trace" grep -q "no trace given, and ./etrace.fxt is not there" <(etrace time 2>&1)
 zstd -dqf "$FIXTURES/ninja/module.fxt.zst" -o etrace.fxt
 same "report reads ./etrace.fxt" <(etrace report) <(etrace report etrace.fxt)
 same "so do answers" <(etrace time --json) <(etrace time --json etrace.fxt)
-# but for the commands at the end, which name the trace
+# except for the suggested commands at the end, which name the trace
 same "- is standard input" <(etrace report - < etrace.fxt | grep -v '^  etrace') \
 	<(etrace report etrace.fxt | grep -v '^  etrace')

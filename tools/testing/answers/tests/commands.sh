@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which programs of a build are compilers, and what they compiled: small builds that are
-# recorded here by strace.
+# Which programs of a build are compilers, and what they compiled: small builds, recorded here with
+# strace.
 
 . "${0%/*}/../lib.sh"
 
 begin_builds
 
-# ---- what was executed decides ----
+# ---- only programs that ran count ----
 
 build "arguments" "of others: a compiler's command that nobody ran" <<'END'
 /bin/echo gcc -c a.c -o never.o

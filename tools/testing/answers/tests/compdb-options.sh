@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace compdb and its options, on small builds that are recorded here and now by strace.
+# The options of etrace compdb, on small builds that are recorded here with strace.
 
 . "${0%/*}/../lib.sh"
 
 begin_builds
 
-# recorded NAME [OPTION]...: standard input is a script for sh, which runs in directory NAME
+# recorded NAME [OPTION]...: record a script for sh (standard input), run in directory NAME
 recorded()
 {
 	mkdir "$1"
@@ -16,10 +16,10 @@ recorded()
 		etrace run -q --backend=strace "${@:2}" -o "$builds/$1.fxt" -- sh "$builds/$1.sh"
 }
 
-# count PATTERN FILE: how many lines have it
+# count PATTERN FILE: the number of lines that match
 count() { grep -c -e "$1" "$2"; }
 
-# ---- --style=cmake: as clang and a shell read it ----
+# ---- --style=cmake: as clang and a shell parse it ----
 
 recorded quote << 'END'
 echo 'int x;' > a.c
@@ -99,7 +99,7 @@ done
 check "update: all of them are in the list" test "$(count '"file"' list)" = 8
 check "update: no other file is left" test "$(echo list*)" = list
 
-# Somebody else has it locked, and puts another file in its place.
+# Another process has the list locked, and replaces the file.
 echo '[{"directory": "/x", "file": "before.c"}]' > list
 echo '[{"directory": "/x", "file": "meanwhile.c"}]' > other
 (
@@ -149,14 +149,14 @@ echo '-DFROM_FILE tests/b.c' > file
 gcc @file -c d.c
 END
 dir=$builds/config
-# configured: standard input is a configuration; the list is in ours
+# configured: write the list to ours, with the configuration on standard input
 configured()
 {
 	cat > config.yml
 	etrace compdb --config config.yml config.fxt > ours 2> log
 }
 
-# as Bear's manual shows it, but for paths
+# as in Bear's manual, except for paths
 check "config: all keys of Bear 4" configured << END
 schema: "4.1"
 intercept:
@@ -225,7 +225,7 @@ check "config: canonical paths" configured <<- 'END'
 END
 check "config: where links lead" test "$(count '"file":"'"$dir"'/src/a\.c"' ours)" = 2
 
-# refused LINE WORDS: standard input is a configuration that is no good
+# refused LINE WORDS: the configuration on standard input is rejected
 refused()
 {
 	configured
@@ -386,7 +386,7 @@ gcc a.o -shared -o a.so
 exit 0
 END
 cd explain || exit
-# explains NAME FILE [OPTION]...: the reasons in their order are standard input
+# explains NAME FILE [OPTION]...: check the reasons, in the order of standard input
 explains()
 {
 	cat > ../expected

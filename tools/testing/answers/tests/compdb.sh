@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace compdb: equal to what CMake, ninja, Meson and make say of their compilations.
+# etrace compdb lists the same compilations as CMake, ninja, Meson and make.
 
 . "${0%/*}/../lib.sh"
 
@@ -11,12 +11,12 @@ for by in module bpf; do
 		check "$name by $by: as compile_commands.json" \
 			"$ANSWERS/same-commands" ours "$FIXTURES/$name/compile_commands.json"
 	done
-	# ninja lists all of its edges, not compilations only
+	# ninja lists all of its edges, not only compilations
 	etrace compdb "$FIXTURES/ninja/$by.fxt.zst" > ours
 	check "ninja by $by: all are in ninja -t compdb" \
 		"$ANSWERS/same-commands" --part ours "$FIXTURES/ninja/compdb.json"
 
-	# What make -n says that it runs.
+	# The commands that make -n prints.
 	python3 - "$FIXTURES/make/make-n" > expected.json <<- 'END'
 		import json, shlex, sys
 		none = {"-E", "-M", "-MM", "--version", "-dumpmachine", "-print-file-name=libc.a"}
@@ -44,7 +44,7 @@ for by in module bpf; do
 	grep -v '/args.c"' ours > others
 	check "make by $by: each compilation that make -n lists, a source in each" \
 		"$ANSWERS/same-commands" others expected.json
-	# this recording is older than COLLECT_GCC_OPTIONS, and its @files are not on this machine
+	# this recording predates COLLECT_GCC_OPTIONS, and its @files are not on this machine
 	check "make by $by: what cc1 was given of @files that are gone" \
 		grep -q '/args.c","arguments":\["gcc","-D","FLAG=1",.*"-c","-o",.*,"args.c"' ours
 	check "make by $by: that it may not be all of them" grep -q 'an @file has changed since it was read' said
@@ -61,7 +61,7 @@ for by in module bpf; do
 	END
 	check "of which there are some" test "$(grep -c '"file"' ours)" -ge 12
 
-	# Configure's checks are compilations, too, unless nobody wants them.
+	# Checks of configure are compilations, too, unless --no-configure is given.
 	etrace compdb "$FIXTURES/configure/$by.fxt.zst" > ours
 	check "configure by $by: its checks are there" grep -q conftest.c ours
 	etrace compdb --no-configure "$FIXTURES/configure/$by.fxt.zst" > ours
@@ -69,7 +69,7 @@ for by in module bpf; do
 		test "$(grep -c '"file"' ours) $(grep -c main.c ours)" = "1 1"
 done
 
-# Styles say the same.
+# All styles have the same content.
 trace=$FIXTURES/ninja/module.fxt.zst
 etrace compdb "$trace" > ours
 for style in cmake bear; do
@@ -85,7 +85,7 @@ check "links: the program" grep -q '"output":"/build/ninja/out/app","inputs":.*l
 check "links: the archive" grep -q '"output":"/build/ninja/out/libshapes.a","inputs":.*circle.c.o' links
 check "links: once each" test "$(grep -c '"output":"/build/ninja/out/app"' links)" = 1
 
-# Entries of before stay, those that were made anew are replaced.
+# Existing entries stay, except for those that were compiled again.
 cat > compile_commands.json <<- 'END'
 	[{"directory": "/elsewhere", "file": "x.c", "command": "cc -c x.c", "output": "x.o"},
 	 {"directory": "/build/ninja/out", "file": "/build/ninja/src/app/main.cc", "command": "old",
@@ -103,7 +103,7 @@ ends 2 "a file that is no list is refused" etrace compdb --update bad.json "$tra
 echo '{' > expected
 same "and left as it is" bad.json expected
 
-# Each entry, run again, gives the same object; and clang's tools read the list.
+# Running an entry again gives the same object; clang's tools can read the list.
 mkdir -p build/make
 cp -r "$ANSWERS/projects/make" build/make/src
 mkdir build/make/out
@@ -128,7 +128,7 @@ for source in add main; do
 	check "with its command" grep -q "Compile command from CDB is: .*$source.c" clangd.log
 done
 
-# Behind wrappers: one entry for each object, whether the compiler ran or not.
+# With wrappers: one entry for each object, whether the compiler ran or not.
 for by in module bpf; do
 	for name in ccache-cold ccache-hit ccache-link wrapper-script wrapper-env wrapper-sudo; do
 		etrace compdb "$FIXTURES/$name/$by.fxt.zst" > ours 2> log

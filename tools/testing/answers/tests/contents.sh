@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace run --hash, by strace: files that are changed in all ways have no wrong hash; and what
-# is known by the hashes from the recording to the answers.
+# etrace run --hash, with strace: no wrong hash, however files are changed; and what the hashes
+# tell, from the recording to the answers.
 
 . "${0%/*}/../lib.sh"
 
@@ -27,7 +27,7 @@ for seed in 1 2; do
 	check "seed $seed: no hash is wrong" python3 "$torture/hashed.py" t.db "d$seed"
 done
 
-# hash_of FILE: as the database has it, of what the name stands for in the end
+# hash_of FILE: the hash in the database of the file that has this name at the end
 hash_of()
 {
 	sqlite3 "$1" "SELECT c.sha256 FROM final n JOIN file f ON f.id = n.file
@@ -54,7 +54,7 @@ same "FXT has the hashes of the lines" ../in-fxt ../in-lines
 check "through lines: the same hash" test "$(hash_of ../of-lines.db "$PWD/a.o")" = "$(hash_of ../first.db "$PWD/a.o")"
 check "JSON has it, too" grep -q "\"sha256\":\"$(hash_of ../first.db "$PWD/a.o")\"" ../first.json
 
-# a change of mode or owner explains a later ctime, and is no change of content
+# a change of mode or owner explains a later ctime, and does not change the content
 ends 0 "a build that changes modes and owners" run -o ../owner.db -- sh -c \
 	'echo o > o; chown "$(id -u)" o; cat o > p; chgrp "$(id -g)" o; chmod 600 o; ln -s p l; chown "$(id -u)" l; cat l'
 for f in o p; do
@@ -88,9 +88,9 @@ check "that of a.o names a.c and n.h" bash -c "f=../omnibor/manifests/gitoid_blo
 	grep -q $(blob a.c) \$f && grep -q $(blob n.h) \$f"
 cd ..
 
-# What a program outside of the recording changes
+# What a program that is not recorded changes
 echo old > in
-# some ticks of the clock before the recording, or it might be of the same moment
+# a few clock ticks before the recording, so that the times differ
 sleep 0.1
 (until [ -e src/begun ]; do sleep 0.05; done; sleep 2; echo new > in; touch src/changed) &
 ends 0 "an input that is changed between two reads" run -o changed.fxt -- sh -c \
@@ -108,8 +108,9 @@ check "is found, with who wrote and who read it" [ "$(grep -A2 /made: findings)"
   first   sh -c 'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
   then    cp made two" ]
 
-# Programs that did not all see one content: then there is no hash, however fast the recorder is.
-# held DB FILE MADE...: hashes of the versions of FILE that were made so, oldest first; "-": none
+# If not all programs saw the same content, there is no hash, however fast the recorder is.
+# held DB FILE MADE...: hashes of the versions of FILE with these values of "made", oldest first;
+# "-" if none
 held()
 {
 	local db=$1 file=$2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace db: what is left by one that is killed, has no room or reads a damaged
-# trace, and what is done with files that are no databases of this program.
+# etrace db: what is left if it is killed, runs out of space or reads a damaged trace, and how it
+# treats files that are not its databases.
 
 . "${0%/*}/../lib.sh"
 trace=$FIXTURES/make/module.fxt.zst
@@ -15,11 +15,11 @@ check "nothing is left beside it" test "$(echo whole.db*)" = whole.db
 
 ask() { sqlite3 "$1" "$2" 2> /dev/null; }
 
-# Lists are read once, and not again for each row of another.
+# Lists are parsed once, not again for each row of another.
 check "pairs are looked for by an index" grep -q 'SEARCH r USING AUTOMATIC .*INDEX (exec=' <(ask whole.db \
 	"EXPLAIN QUERY PLAN SELECT input FROM edge WHERE output = 7")
 
-# So many builds that rows are committed before the end; the reader waits for more.
+# Enough builds that rows are committed before the end; the reader waits for more.
 zstd -dcq "$trace" > whole.fxt
 etrace-read --to etrace -o lines whole.fxt
 "$ANSWERS/../bench/db/replicate.py" 120 < lines > long
@@ -46,8 +46,8 @@ check "it has rows" test "$(ask killed.db-part 'SELECT count(*) FROM access')" -
 ends 0 "another one takes its place" etrace db -o killed.db "$trace"
 check "without its journal" test "$(echo killed.db*)" = killed.db
 
-# Killed wherever it is: rows, indexes, compilations.  Where it is nothing tells; more and
-# more time brings it to all of them, and what is checked holds anywhere.
+# Killed at any point: while it writes rows, indexes or compilations.  The point is not known, but
+# longer and longer delays reach all of them, and the checks hold at any.
 unsound=
 for i in $(seq 12); do
 	rm -f at.db*
@@ -56,7 +56,7 @@ for i in $(seq 12); do
 	sleep "$(awk -v i="$i" 'BEGIN { print i * i * 0.02 }')"
 	kill -9 $pid 2> /dev/null
 	wait $pid 2> /dev/null
-	# until it is whole
+	# an incomplete database has another name
 	[ -e at.db ] || mv at.db-part at.db 2> /dev/null
 	[ ! -e at.db-part-journal ] || mv at.db-part-journal at.db-journal
 	[ ! -s at.db ] || [ "$(ask at.db 'PRAGMA integrity_check')" = ok ] || unsound+=" $i"
@@ -65,13 +65,13 @@ for i in $(seq 12); do
 	0|1|2) ;;
 	*) unsound+=" $i" ;;
 	esac
-	# one that says it is complete is
+	# a database that claims to be complete is
 	[ "$(ask at.db "SELECT value FROM meta WHERE key = 'complete'")" != 1 ] ||
 		cmp -s inputs expected || unsound+=" $i"
 done
 check "killed anywhere, it is sound:$unsound" test -z "$unsound"
 
-# Damaged traces: what can be read is there, status 1, and complete is 0.
+# Damaged traces: what can be read is stored, the status is 1, and "complete" is 0.
 size=$(stat -c %s whole.fxt)
 bad=
 for i in $(seq 8); do
@@ -91,14 +91,14 @@ ends 1 "lines are missing" etrace db --from etrace -o torn.db torn
 check "and it is said" test "$(ask torn.db "SELECT count(*) FROM meta WHERE key = 'missing'
 	AND length(value) > 0")" = 1
 
-# No room, no directory, nothing to read.
+# No space, no directory, no trace.
 ends 2 "no room" bash -c 'ulimit -f 64; trap "" XFSZ; exec etrace db -o full.db whole.fxt'
 ends 2 "no directory" etrace db -o no/such.db whole.fxt
 ends 2 "no trace" etrace db -o none.db no-such-trace
 check "no room for an answer's own" bash -c \
 	'TMPDIR=/no/such etrace deps whole.fxt '$object' | cmp - whole.inputs'
 
-# Files that are no databases, or incomplete.
+# Files that are not databases, or incomplete ones.
 head -c 3000 whole.db > cut.db
 ends 2 "a cut database" etrace deps cut.db $object
 cp whole.db torn.db
@@ -111,7 +111,7 @@ check "and stays" grep -q text text.db
 : > empty.db
 ends 0 "an empty file is replaced" etrace db -o empty.db "$trace"
 
-# What was looked for in vain, by events and by rows: the same, at the same times.
+# Failed lookups: the same from events and from rows, at the same times.
 for trace in "$FIXTURES"/make-probes/{module,bpf}.fxt.zst "$FIXTURES/configure/bpf.fxt.zst"; do
 	etrace-read --to json "$trace" | python3 -c '
 import errno, json, os, sys
@@ -126,14 +126,14 @@ for line in sys.stdin:
 		JOIN meta AS m ON m.key = 'begin' WHERE a.how = 'miss'" | sort > found
 	check "${trace#"$FIXTURES"/}: misses" test "$(wc -l < found)" -gt 500
 	same "${trace#"$FIXTURES"/}: are those of the trace" found expected
-	# by its exec, and before it wrote: rule 4 holds for what was not found, too
+	# after its exec, and before it wrote: rule 4 also holds for files not found
 	sqlite3 misses.db "SELECT count(*) FROM misses AS m JOIN exec AS e ON e.id = m.exec
 		WHERE m.at < e.at OR m.at > e.until" > outside
 	check "${trace#"$FIXTURES"/}: while their program ran" grep -qx 0 outside
 done
 
-# Where and when it was recorded, if the recording says so: rows of meta; and the date is
-# that by which the build is dated, whatever its files say.
+# Where and when it was recorded, if the recording has it: rows of meta.  That date is the date of
+# the build, whatever its files say.
 etrace db -o old.db "$FIXTURES/make/module.fxt.zst"
 sqlite3 old.db "SELECT key FROM meta WHERE key IN ('host', 'kernel', 'realtime')" > found
 check "an older recording does not say where" test ! -s found

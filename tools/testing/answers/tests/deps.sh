@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace deps and rdeps: equal to the compilers' own lists.
+# etrace deps and rdeps agree with the compilers' own lists.
 
 . "${0%/*}/../lib.sh"
 
-# Of those outputs that stand in a list of truth.
+# Only the outputs that the truth lists.
 only_known()
 {
 	local outputs
@@ -25,7 +25,7 @@ for name in ninja meson all; do
 	done
 done
 
-# Plain lines, which do not tell who used what: the same objects.
+# Plain lines, without the program that used a file: the same objects.
 for name in ninja meson; do
 	"$ANSWERS/plain" "$FIXTURES/$name/module.fxt.zst" > plain.etrace
 	check "$name: nothing is left that tells of uses" bash -c "! grep -qE '!(Use|OpenFile)' plain.etrace"
@@ -37,12 +37,12 @@ done
 
 # make's depfiles.
 for by in module bpf; do
-	# left.d and right.d are of another directory
+	# left.d and right.d have paths relative to another directory
 	"$ANSWERS/ninja-deps" --make /build/make/src "$FIXTURES/make/"[!lr]*.d > truth
 	"$ANSWERS/ninja-deps" --make /build/make/out "$FIXTURES/make/"{left,right}.d >> truth
 	LC_ALL=C sort -o truth truth
 	etrace deps --direct --all --json "$FIXTURES/make/$by.fxt.zst" > all
-	# gcc reads files of arguments, and does not list them
+	# gcc reads files of arguments but does not list them
 	check "make by $by: files of arguments are inputs" \
 		grep -q '/args.o","inputs":.*/args.rsp".*/more.rsp"' all
 	only_known all truth | sed 's|"/build/make/src/[a-z]*\.rsp",||g' > ours
@@ -63,7 +63,7 @@ for by in module bpf; do
 	same "configure by $by: direct inputs as gcc -MD" ours truth
 done
 
-# What a trace does not show about programs: of some, only if they took part.
+# Activity of a program that a trace does not show: warn only if the program took part.
 etrace db -o all.db "$FIXTURES/wrapper-sudo/module.fxt.zst"
 output=$(sqlite3 all.db "SELECT CAST(path AS TEXT) FROM file WHERE CAST(path AS TEXT) GLOB '*/main.o'")
 for row in "2 a socket" "16 another mount namespace"; do

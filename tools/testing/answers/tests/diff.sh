@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace diff: equal builds have no difference; one thing changed is one root.
+# etrace diff: equal builds do not differ; one change is one root.
 
 . "${0%/*}/../lib.sh"
 
-# One line for each root: what it is.
+# Print one line for each root.
 cat > roots.py <<'END2'
 import json, os, re, sys
 for line in sys.stdin:
@@ -16,7 +16,7 @@ for line in sys.stdin:
               os.path.basename(row.get("second", row.get("first"))["arguments"][0]))
 END2
 
-# differ NAME A B ROOT...: these are the roots; the status is 3, or 0 without any.
+# differ NAME A B ROOT...: check that these are the roots; the status is 3, or 0 without any.
 differ()
 {
 	local name=$1 status
@@ -29,7 +29,7 @@ differ()
 	result $? "$name: status $status"
 }
 
-# changed NAME DB SQL...: a copy of a database, with this done to it.
+# changed NAME DB SQL...: copy a database and run the SQL on the copy.
 changed()
 {
 	cp "$2" "$1"
@@ -48,15 +48,15 @@ for by in module bpf; do
 	differ "$by: a build and itself" tool.db tool.db
 	differ "$by: a flag on the command line" 4.db flag.db "command - make"
 	differ "$by: a flag in the makefile" 4.db one-flag.db "file time $src/Makefile"
-	# The makefile has been changed and changed back: nothing shows that.
+	# The makefile was changed and changed back: the recordings cannot show that.
 	differ "$by: a header of the same size" 4.db header.db "file time $src/asm.h"
-	# The header, too: times cannot tell that it is what it was.
+	# So was the header: with times, etrace cannot know that it is the same again.
 	options=(--sizes)
 	differ "$by: another name of the compiler" 4.db tool.db "command - make"
 	options=()
 done
 
-# The system's files in a chroot, which has another name each time.
+# The system's files in a chroot whose name differs each time.
 for root in trixie-4711 trixie-12; do
 	changed in-$root.db 4.db "UPDATE file SET path = CAST('/srv/$root' || path AS BLOB)
 			WHERE CAST(path AS TEXT) GLOB '/usr/*' OR CAST(path AS TEXT) GLOB '/lib*/*';
@@ -74,14 +74,14 @@ check "the flag is shown" grep -q "^ *+ 'CFLAGS=-O2 -fPIC'" text
 check "and what follows" grep -q "^different arguments.*main.c" text
 check "of one command, which words" grep -q '^ *- -O1$' text
 
-# What a recording of another thing changed would be.
+# As if something else had changed before the recording.
 of() { echo "(SELECT id FROM file WHERE path = CAST('$1' AS BLOB))"; }
 changed header2.db 4.db "UPDATE version SET size = size + 1 WHERE file = $(of $src/math.h)"
 differ "a header of another size, read by many" 4.db header2.db "file size $src/math.h"
 lib=/usr/lib/x86_64-linux-gnu/libisl.so.23.2.0
 changed lib.db 4.db "UPDATE version SET size = size + 1 WHERE file = $(of $lib)"
 differ "another library of the compiler" 4.db lib.db "file size $lib"
-# Of a program itself nothing but its name is in a recording.
+# A recording only has the name of a program.
 changed cc1.db 4.db "UPDATE version SET size = size + 1 WHERE made = 1 AND file IN
 	(SELECT id FROM file WHERE CAST(path AS TEXT) LIKE '/tmp/cc%.s')"
 differ "another compiler of the same name" 4.db cc1.db "output content /tmp/cc*.s"
@@ -102,7 +102,7 @@ changed less.db 4.db "DELETE FROM exec WHERE id = $strip" "DELETE FROM access_li
 differ "a command less" 4.db less.db "removed - strip"
 differ "a command more" less.db 4.db "added - strip"
 
-# The same build in another directory: its sources have times of their own.
+# The same build in another directory: its sources have other times.
 moved='/home/me/the jobs'
 changed moved.db 4.db \
 	"UPDATE version SET mtime = mtime + 1 WHERE file IN
@@ -121,7 +121,7 @@ result $? "other times are no difference"
 ends 2 "what no map is" etrace diff --map /build 1.db 4.db
 ends 2 "no such trace" etrace diff 1.db none.db
 
-# What the page shows.
+# The examples of the man page.
 zstd -dqo old.fxt "$FIXTURES/jobs-4/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/jobs-flag/module.fxt.zst"
 line=$(sed -n 's/^etrace diff .*/&/p' "$ANSWERS/../../../Documentation/etrace-diff.1" | sed 's/\\-/-/g')
@@ -130,7 +130,7 @@ etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > o
 etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > again
 same "the same in each run" once again
 
-# What the builds left: each in a directory of its own, so that content can be compared.
+# Outputs of the builds: each has its own directory, so that contents can be compared.
 for dir in one two three; do
 	mkdir "$dir"
 	printf '%s\n' 'all: o p' 'o: a' "	cat a > o; echo \$\$V >> o" 'p: a' '	cp a p' > "$dir/Makefile"
@@ -152,7 +152,7 @@ assert root["kind"] == "environment", root
 assert root["variables"] == [{"name": "V", "first": "1", "second": "33"}], root
 out, = [r for r in rows if "output" in r]
 assert out["output"].endswith("/three/o") and out["change"] == "size" and out["by_root"] == 1, out'
-# Of a variable that only one of them recorded nothing is known.
+# Nothing is known about a variable that only one of them recorded.
 (cd two && V=2 CPATH=/c etrace run -q --backend=strace -o ../2c.fxt -- make > /dev/null)
 (cd two && V=2 etrace run -q --backend=strace -o ../2d.fxt -- make > /dev/null)
 (cd two && V=2 etrace run -q --backend=strace --no-env -o ../2n.fxt -- make > /dev/null)
@@ -166,7 +166,7 @@ rm two/o
 etrace diff 1.fxt 2.fxt > text
 check "what is not known is said" grep -q '^outputs:  1 of the same size could not be compared' text
 
-# What a program that differs sets for those that it calls, and the directory they run in.
+# The variables that a differing program sets for the programs it calls, and their directory.
 mkdir given
 echo 'int main(void) { return X - X; }' > given/app.c
 cat > given/build.sh <<'END'
@@ -184,7 +184,7 @@ check "another directory, and another order" [ "$(grep -A3 ':  cat ' text)" = \
     - in $PWD/given/in-here
     + in $PWD/given/in-there" ]
 
-# Names of temporary files that are drawn anew each time, also of those that were never made.
+# Random names of temporary files, including files that were never made.
 cat > given/drawn.sh <<'END'
 mkdir .tmp_$$ && cp app.c .tmp_$$/x.c && cc -E .tmp_$$/x.c -DX=0 > .tmp_$$/x.i; rm -r .tmp_$$
 dir=$(mktemp -d step-XXXXXX.dir) && cat app.c "$dir" "${dir%.dir}" "${dir%.dir}." > /dev/null 2>&1
@@ -200,7 +200,7 @@ check "what is drawn anew in temporary names is no difference" sh -c '! grep -q 
 etrace diff drawn-1.fxt drawn-3.fxt > text
 check "a name that stays counts" grep -q '^output:  .*/kept-7002: only in the second' text
 
-# Each build in a directory of its own: arguments are shown as they were there.
+# Each build has its own directory: arguments are shown as they were there.
 for dir in own 'own two'; do
 	mkdir "$dir"
 	# shellcheck disable=SC2016
@@ -226,7 +226,8 @@ cat, = [r for r in map(json.loads, open("json")) if "arguments_added" in r and
 assert cat["arguments_removed"] == [os.getcwd() + "/own/w-1"], cat
 assert cat["arguments_added"] == [os.getcwd() + "/own two/w-2", os.getcwd() + "/own/a"], cat'
 
-# A step that fails in one of them only: that is one root, with all that was not made then.
+# A step that fails in only one of them is one root, with everything that was not made because of
+# it.
 for dir in works fails; do
 	mkdir $dir
 	printf '%s\n' 'app: x.o m.o' '	gcc -o app x.o m.o' 'note: app' '	echo done > note' > $dir/Makefile
@@ -238,7 +239,7 @@ echo 'int x = 1' > fails/x.c
 for dir in works fails; do
 	(cd $dir && etrace run -q --backend=strace -o ../$dir.fxt -- make -k note) > said 2>&1
 done
-# failed WHERE WHICH ONE OTHER: WHICH failed, so what there is is only in WHERE
+# failed WHERE WHICH ONE OTHER: WHICH failed, so some files exist only in WHERE
 failed()
 {
 	etrace diff "$3.fxt" "$4.fxt" > text
@@ -275,7 +276,7 @@ check "a script that was killed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 
 check "and how" grep -q '^   in the second .* failed on it, with SIGSEGV$' text
 check "and what it did not make" grep -q '/ends/p: only in the first, because of 1$' text
 
-# By content, where both recordings have it: what is equal is no difference, whatever its time.
+# By content, if both recordings have it: the same content is no difference, whatever the time.
 mkdir held held/bin
 cat > held/Makefile <<'END2'
 all: app.o lib.o twice
@@ -314,14 +315,14 @@ gcc -o held/bin/cc cc.c -Lheld/bin -lvalue -Wl,-rpath,'$ORIGIN'
 echo one > held/app.c
 echo two > held/app.h
 echo three > held/lib.c
-# held NAME: record the build, with and without what its files held.
+# held NAME: record the build, with and without the contents of its files.
 held()
 {
 	(cd held && PATH=$PWD/bin:$PATH etrace run -q --backend=strace -o "../$1.fxt" -- make -B > ../said) ||
 		cat said
 	hashed "$1.db" "$1.fxt"
 }
-# kept FILE COMMAND...: do that to it, and give it its time again
+# kept FILE COMMAND...: run the command, then restore the time of the file
 kept()
 {
 	touch -r "held/$1" stamp
@@ -372,7 +373,7 @@ held h5
 differ "content: a program" h4.db h5.db "file content $at/bin/cc"
 cat answer >> held.json
 
-# Where a build stops being reproducible: equal in all, and another output.
+# Where a build stops being reproducible: everything is equal, except for the output.
 cat > held/Makefile <<'END2'
 all: app.o stamp.h late log note
 app.o: app.c
@@ -414,7 +415,7 @@ assert [r.get("reproducible") for r in roots] == [False, False, None], roots
 assert [r["kind"] for r in roots] == ["output", "output", "file"], roots
 assert {r["by"] for r in roots} == {"content"}, roots
 assert roots[0]["second"]["arguments"] == ["date", "+%s%N"], roots'
-# Of a file that three steps wrote: which of them is not known, so none is blamed.
+# Three steps wrote a file: it is not known which one made the difference, so none is blamed.
 cat > held/Makefile <<'END2'
 log:
 	echo begun > log
@@ -426,7 +427,7 @@ held l2
 etrace diff l1.db l2.db > text
 check "no step is blamed for what another may have done" sh -c \
 	'grep -q "log: different content" text && ! grep -q reproducible text'
-# If it is known, it is the one that wrote the first that differs.
+# If it is known, blame the one that wrote the first differing version.
 at_log=$(of "$at/log")
 for n in 1 2; do
 	sqlite3 l$n.db "INSERT INTO content SELECT id, 1, CASE rank WHEN 1 THEN printf('%064d', 1) ELSE
@@ -435,7 +436,7 @@ for n in 1 2; do
 done
 etrace diff l1.db l2.db > text
 check "but the first of which it is known" grep -A1 '^   by  date +%N$\|^   by .*date +%N >> log.$' text
-# A compiler that adds the time: what it calls differs, and it itself does not.
+# A compiler that adds the time: it runs the same way, but a program that it calls differs.
 cat > held/Makefile <<'END2'
 app: app.o lib.o
 	gcc -o app app.o lib.o
@@ -459,7 +460,7 @@ check "a wrapper that adds the time" [ "$(sed -n '4p;5s/:.*//p' text)" = \
 	"   by  /bin/sh $at/bin/cc -c lib.c
    here the build stops being reproducible" ]
 check "nothing but what holds another content goes on" grep -qx "output:  $at/app: different [a-z]*, because of 1" text
-# Between the parts of a compiler there is a file that is gone, so the compiler is named whole.
+# Between the parts of a compiler is a temporary file that is gone, so the whole compiler is named.
 ln -sf "$(command -v gcc)" held/bin/cc
 held g1
 sleep 1.1
@@ -468,7 +469,7 @@ etrace diff g1.db g2.db > text
 check "a compiler that adds the time" [ "$(sed -n '1,2p' text)" = \
 	"1. $at/lib.o: different content, made from the same inputs
    by  cc -c lib.c" ]
-# One that tries things with a make of its own, as cmake does: all that is its own.
+# A script that tries things with its own make, as cmake does: all of that belongs to it.
 cat > held/Makefile <<'END2'
 log: found
 	date +%N > log
@@ -499,7 +500,7 @@ date +%N
    this is not reproducible, either
 END2
 same "what came first is named first, with all that it called" ours truth
-# What it sees after the call that differs follows from it.
+# What it reads after the call that differs is a consequence of it.
 cat > held/conf <<'END2'
 #!/bin/sh
 cat $SOME a.in > found

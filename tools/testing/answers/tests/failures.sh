@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace explain: of builds that fail in a known way, which command failed first, and on what;
-# and the forms in which it says that.
+# etrace explain, for builds that fail in a known way: which command failed first, why, and the
+# output formats.
 
 . "${0%/*}/../lib.sh"
 begin_builds
@@ -23,8 +23,8 @@ else
 	grep -v '^right' table
 fi
 
-# What is inferred must be sure: a script and a makefile that are as they were, one recipe that
-# can be meant.
+# Inferences must be certain: the script and the makefile are unchanged, and only one recipe can be
+# meant.
 printf 'echo a > a\nfrobnicate a\n' > tool.sh
 sleep 0.02 # a file is only taken for unchanged if it is 10 ms older than its use
 etrace run -q --backend=strace -o tool.fxt -- sh tool.sh 2> log
@@ -51,7 +51,7 @@ check "nor if a script was changed" grep -q '^sh failed first.*: a command was n
 etrace explain make.fxt > text
 check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
-# With -k, the makefile says what is ignored; a variable may tell make to go on, too.
+# With -k, the makefile tells which failures are ignored; a variable may tell make to go on, too.
 printf 'all: a b c\na:\n\t-@cat   gone;  true && false\n\t-cat gone.$@\nb:\n\tcp gone b\nc:\n\tmv gone c\n' > keep.mk
 sleep 0.02
 etrace run -q --backend=strace -o keep.fxt -- make -k -f keep.mk > log 2>&1
@@ -61,8 +61,8 @@ for trace in keep flags; do
 		bash -c "etrace explain $trace.fxt | grep -q '^cp failed first'"
 done
 
-# A make with -j that runs a single call: nobody but make itself uses its jobserver.  What $(shell)
-# runs is ignored all the same.
+# A make with -j that runs a single command: only make itself uses its jobserver.  Failures in
+# $(shell) are ignored all the same.
 printf 'no := $(shell cat no)\nall:\n\t$(MAKE) -f below.mk\n' > above.mk
 printf 'no := $(shell cat no)\nall:\n\tcp gone there\n' > below.mk
 for jobs in -j2 -rj3; do
@@ -71,7 +71,7 @@ for jobs in -j2 -rj3; do
 		bash -c 'etrace explain above.fxt | grep -q "^cp failed first.*; 2 more failed because of it$"'
 done
 
-# Options whose value follows at once have no letters of other options: -Cbuild is not -i.
+# The value of an option is not a list of letters: -Cbuild does not contain -i.
 mkdir build
 printf 'CP = cp\nall:\n\t-$(CP) gone x\n\t$(CP) gone2 there\n' > build/Makefile
 printf 'all:\n\tcp gone2 there\n' > all.in
@@ -84,19 +84,19 @@ for options in -Cbuild "-sCbuild -Oline" "-Ctask" -fall.in; do
 	rm -r task
 done
 
-# What make ignores without a minus.
+# Failures that make ignores without a minus.
 printf '.PHONY: a b\nCP = cp\n.IGNORE: a\nall: b\na:\n\tcp gone x\nb: a\n\tcp gone2 there\n' > ignore.mk
 printf '.PHONY: a b\nall: a b\na:\n\tgrep -q nothing all.in\nb:\n\tcp gone b\n' > two.mk
 etrace run -q --backend=strace -o ignore.fxt -- make -f ignore.mk > log 2>&1
 etrace run -q --backend=strace -o two.fxt -- make -k -f two.mk > log 2>&1
-# make cannot be asked any more what it ignores
+# make can no longer be asked what it ignores
 touch two.mk
 check ".IGNORE" bash -c 'etrace explain ignore.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
 check "for make -k, a grep that fails is a failure" \
 	bash -c 'etrace explain two.fxt | grep -q "^grep failed first"'
 
-# A failure that make or a script ignored is the first one if a later command lacks what it did not
-# make.  But a command that only lacked the same file is not.
+# A failure that make or a script ignored is the first one if a later command lacks what it should
+# have made. But a command that lacked the same file itself is not.
 printf 'int main(void) { return 0; }\n' > main.c
 printf 'int broken(\n' > broken.c
 printf 'all:\n\t-cc -c broken.c -o broken.o\n\tcc main.c broken.o -o app\n' > minus.mk
@@ -116,7 +116,7 @@ check "but not rm of a file that make lacks then" \
 	bash -c 'etrace explain lacks.mk.fxt | grep -q "^ld failed first.*: broken.o was not found"'
 check "or a script" bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed first.*: broken.o was not found"'
 
-# What the text of a script ignores is no failure of it, even if the same program fails later.
+# A failure that a script handles is not its failure, even if the same program fails later.
 tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
 	local run=(bash text.sh)
 
@@ -145,7 +145,7 @@ tell "function step\n{\n\tshift\n\t\"\$@\"\n}\nstep one cp opt x || true\n$missi
 tell 'try() { "$@" || :; }\nmust() { "$@" || bad=1; }\ntry cp opt x\nmust cp gone y\nuname > x\n[ -z "$bad" ]\n' 'cp gone y'
 tell "step() { \"\$@\"; }\nstep cp gone x\n$missing" 'cp gone x'
 tell "case \$HOME in /*) cp opt x || true ;; *) cp gone ;; esac\n$missing" 'bash text.sh'
-# Also if many calls follow, by a status that it keeps.
+# Also if many calls follow, and the script has kept the status.
 many='for i in 1 2 3 4 5 6; do uname > x; done\n'
 tell "cp gone x; rc=\$?\n${many}[ \$rc = 0 ] || exit 4\n" 'cp gone x'
 tell "bad=0\ncp gone x || { uname; bad=\$((bad + 1)); }\n${many}if [ \$bad != 0 ]\nthen\n exit 4\nfi\n" 'cp gone x'
@@ -153,7 +153,7 @@ tell "if ! cp gone x; then bad=1; fi\n${many}exit \${bad:-0}\n" 'cp gone x'
 tell "run() { \"\$@\" || bad=1; }\nrun cp gone x\n${many}exit \$bad\n" 'cp gone x'
 tell "cp opt x || use=no\n${many}[ \$use = no ] && uname > x\nuname > x\n$missing" 'bash text.sh'
 
-# The driver of automake's tests only writes down that a test failed; then the summary fails.
+# The driver of automake's tests only records that a test failed; then the summary fails.
 cat > test-driver << 'END'
 expected=$2
 shift 3
@@ -189,7 +189,7 @@ etrace run -q --backend=strace --record=output -o message.fxt -- sh message.sh >
 check "and what a script says of a silent grep" \
 	bash -c 'etrace explain message.fxt | grep -q "^grep failed first.*: \"error: it has nothing\" ("'
 
-# What it looked for in vain may be nothing that it needed.
+# A file that was not found may not have been needed.
 printf 'include gone.mk\n' > include.mk
 sleep 0.02
 etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
@@ -265,7 +265,8 @@ check "the report begins with it" bash -c 'head -n 1 page | grep -q "^FAILED: cc
 etrace report good.fxt > page
 check "and not of a build that did not fail" bash -c 'head -n 1 page | grep -qv FAILED'
 
-# For CI: of output that holds what these forms use themselves, and what they cannot hold.
+# For CI: output with characters that are special in these formats, and some that are not allowed
+# there.
 printf '#!/bin/sh\nprintf "src/a.c:7:3: error: 50%%%%, <a> & \\"b\\" \\001\\377]]>\\n" >&2\ncat src/a.c > /dev/null\nexit 1\n' > fail.sh
 etrace run -q --backend=strace --record=output -o odd.fxt -- sh fail.sh > log 2>&1
 etrace explain --format=github odd.fxt > github
@@ -304,7 +305,7 @@ etrace run -q --backend=strace --record=output -o leak.fxt -- sh leak.sh > log 2
 etrace explain leak.fxt > text
 check "nor is a secret shown that was printed" bash -c '! grep -q hush-hush text && grep -qx "    three" text && grep -qx "    one two" text'
 
-# However much there is, not more than 2,000 words.
+# At most 2,000 words, however long the output is.
 {
 	echo '#!/bin/sh'
 	for i in $(seq 400); do echo "echo word word word word word word word word $i"; done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Files that programs write, whichever program it is: modes, what is no file, what cannot
-# be written; and what of arguments leaves the machine.
+# Output files of all programs: modes, targets that are not regular files or cannot be written; and
+# secrets in arguments.
 
 . "${0%/*}/../lib.sh"
 
@@ -11,7 +11,7 @@ umask 0
 page=yes
 etrace report --html page.html "$trace" > /dev/null 2>&1 || page=
 
-# of OUTPUT: how each program is told where to write
+# of_PROGRAM OUTPUT: run each program with that output
 of_read() { etrace-read --to etrace -o "$1" "$trace"; }
 of_db() { etrace db -o "$1" "$trace"; }
 of_compdb() { etrace compdb -o "$1" "$trace"; }
@@ -21,7 +21,7 @@ for program in read db compdb report; do
 	[ $program != report ] || [ "$page" ] || { echo "skip: no page"; continue; }
 	ends 0 "$program: writes" of_$program new
 	check "$program: for its owner alone" test "$(stat -c '%a %F' new)" = "600 regular file"
-	# again, over what others may read
+	# again, over a file that others may read
 	[ $program = db ] || echo before > new
 	chmod 666 new
 	mkdir -p sub
@@ -41,7 +41,7 @@ for program in read db compdb report; do
 	ends 0 "$program: and once more" of_$program /proc/self/fd/9
 	exec 9>&-
 	check "$program: one behind the other" test "$(stat -c %s log)" = $((2 * $(stat -c %s through)))
-	# no room: what was there is there
+	# no space: the old file stays
 	cp sub/old kept
 	ends 2 "$program: no room" bash -c "$(declare -f of_$program)"'; trace=$2
 		trap "" XFSZ; ulimit -f 1; of_'$program' "$1"' - sub/old "$trace"
@@ -54,7 +54,7 @@ check "which is there" grep -q kept a.json
 
 # ---- secrets in arguments ----
 
-# a recording that etrace made itself, by strace if that can be had
+# a recording by etrace itself, if strace works here
 if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
 	cat > curl <<'END'
 #!/bin/sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every way in which data gets from file to file: the script's own truth.
+# Every way in which data gets from file to file, compared with the truth of the script.
 
 . "${0%/*}/../lib.sh"
 
@@ -13,7 +13,7 @@ for by in module bpf; do
 	same "leaves of $(wc -l < truth) outputs by $by" ours truth
 done
 
-# Back again: each output is found from each of its inputs.
+# In reverse: each output is found from each of its inputs.
 etrace db -o flows.db "$FIXTURES/flows/module.fxt.zst"
 etrace rdeps --all --json flows.db > back
 check "rdeps is the reverse of deps" python3 - <<- 'END'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# --compiler-traces: what this machine's clang and lld really write of themselves is found,
-# the same in FXT and on the page.  The record of that build is made here, as lines, with
-# the sizes and times of the files.
+# --compiler-traces: the traces that this machine's clang and lld write are found, with the same
+# slices in FXT and on the page.  The record of that build is made here, as lines, with the sizes
+# and times of the files.
 
 . "${0%/*}/../lib.sh"
 
@@ -18,7 +18,7 @@ cat > src/main.c << 'END'
 int main(void) { return printf("hello\n") < 0; }
 END
 
-# lines UPID SECOND.NANOSECOND LINE...: each 1 ns behind the one before.
+# lines UPID SECOND.NANOSECOND LINE...: print the lines, 1 ns apart.
 lines()
 {
 	local upid=$1 s=${2%.*} ns=$((10#${2#*.})) line
@@ -55,7 +55,7 @@ stamp()
 	printf '%s.%d' $((ns / 1000000000)) $((ns % 1000000000))
 }
 
-# slices FXT: names of what is inside, in a program's order.
+# slices FXT: the names of the slices in each program, in its order.
 slices()
 {
 	etrace-read --from fxt-records --to json "$1" | python3 -c '
@@ -91,7 +91,7 @@ if [ -e src/main.time-trace ]; then
 fi
 check "no sums" bash -c "! grep -q ' Total ' inside"
 
-# What Python reads of the same file, without sums.
+# The same file, read by Python, without the totals.
 python3 - src/main.json << 'END' | sort > expected
 import json, sys
 rows, open_rows = [], []
@@ -125,7 +125,7 @@ sort inside > expected
 sort page > got
 same "the page has the same" expected got
 
-# Files of a build that ran elsewhere.
+# Files of a build on another machine.
 mkdir -p "root$PWD"
 mv src "root$PWD/src"
 etrace-read --compiler-traces="$PWD/root" -o other.fxt build.etrace 2> said

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Objects of a kernel: Kbuild's .cmd files, and its gen_compile_commands.py.
+# Objects of a kernel, compared with Kbuild's .cmd files and its gen_compile_commands.py.
 
 . "${0%/*}/../lib.sh"
 
@@ -10,11 +10,11 @@ zstd -dcq "$FIXTURES/kernel/cmd.tar.zst" | tar -x -C cmd
 etrace deps --direct --all --json "$FIXTURES/kernel/module.fxt.zst" > ours
 check "inputs of a kernel's objects" "${0%/*}/../kbuild-deps" /build/linux cmd ours
 
-# Another header in the truth is seen.
+# A wrong header in the truth is noticed.
 sed -i "s|include/linux/gcd.h|include/linux/other.h|" cmd/lib/math/.gcd.o.cmd
 ends 1 "a difference is told" "${0%/*}/../kbuild-deps" /build/linux cmd ours
 
 etrace compdb "$FIXTURES/kernel/module.fxt.zst" > commands.json
-# Ours may have more: compilers that were started when the build was ended.
+# Ours may have more: compilers that were running when the build was stopped.
 check "compile commands of a kernel's objects" "${0%/*}/../same-commands" --part \
 	"$FIXTURES/kernel/gen_compile_commands.json" commands.json

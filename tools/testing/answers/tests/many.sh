@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/examples/many-builds.sh: more databases than SQLite attaches at a time,
-# from which the answers of many-builds.sql are computed otherwise, too: here, from
-# each database alone, by its tables.
+# Documentation/examples/many-builds.sh with more databases than SQLite can attach at once. The
+# answers of many-builds.sql are also computed here in another way: from the tables of each
+# database alone.
 
 . "${0%/*}/../lib.sh"
 examples=$ANSWERS/../../../Documentation/examples
@@ -59,7 +59,7 @@ def load(number, name):
     step = {p: head(p) for p in parent}
     end = meta["end"]
 
-    # what each name stands for in the end: the last of its versions and renames
+    # the final version of each name: the last of its versions and renames
     stands = {}
     events = [(at, 0, i, f, i) for i, f, at in
               db.execute("SELECT id, file, at FROM version WHERE file IS NOT NULL")]
@@ -172,7 +172,7 @@ for answer in builds, outputs(), commands(), used(sys.argv[1]), read(), ways():
         print(*row, sep="\t")
 END_OF_PYTHON
 
-# rows: without the heads of tables, numbers with a point to three places
+# rows: drop the headings of tables, and round numbers to three places
 rows()
 {
 	awk -F '\t' -v OFS='\t' '$1 ~ /^(build|output|times|path|status)$/ && $2 !~ /^[0-9]+$/ { next }
@@ -185,13 +185,13 @@ for fixture in jobs-{1,4,16,flag,header,one-flag,tool} rebuild-{old,flag,missing
 	etrace db -o "$fixture.db" "$FIXTURES/$fixture/bpf.fxt.zst"
 	names+=("$fixture.db")
 done
-# A name that SQL has to quote, of a build in which ar was ended by a signal.
+# A name that needs quoting in SQL; in this build, ar was killed by a signal.
 cp jobs-1.db "it's jobs-2.db"
 sqlite3 "it's jobs-2.db" "UPDATE exec SET status = NULL, signal = 9
 	WHERE id IN (SELECT id FROM execs WHERE program GLOB '*-ar' AND NOT forked)"
 names+=("it's jobs-2.db")
-# A script of a shell, which calls one step after the other; and make, whose rules are
-# scripts that call several programs.
+# A shell script that calls one step after the other; and make, whose rules are scripts that call
+# several programs.
 for name in bash make; do
 	cp flows.db "by-$name.db"
 	sqlite3 "by-$name.db" "UPDATE file SET path = CAST('/build/flows/src/$name' AS BLOB)
@@ -208,7 +208,7 @@ check "and a head" test "$(grep -cE $'^(build\t(source|took_s)|output\tbuilds|ti
 check "two statuses of one command" grep -q $'^137\t1\t20\t20\t' found
 same "answers are those of each alone" found expected
 
-# Kept, and added to: the same steps.
+# With -o, kept and extended: the same steps.
 "$many" -o every.db "${names[@]:0:12}" > some
 ends 0 "a file is kept" test -s every.db
 "$many" -o every.db -f '*/stddef.h' "${names[@]}" 2> twice | rows > found
@@ -229,7 +229,7 @@ ends 2 "none of etrace db" "$many" every.db
 ends 2 "a database of etrace db is not written to" "$many" -o make.db ninja.db
 ends 2 "nothing to do" "$many"
 
-# The query of two builds in the document.
+# The query for two builds in the document.
 cp jobs-1.db monday.db
 cp jobs-4.db tuesday.db
 sed -n "/^    ATTACH 'tuesday.db' AS tuesday/,/LIMIT 10;/p" "$examples/../many-builds.md" > two.sql

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace report --html: what is in the page is what the database and the other commands
-# say; it asks for nothing from elsewhere; names are text; a file is there whole or not.
+# etrace report --html: the page agrees with the database and the other commands, loads nothing
+# from elsewhere, shows names as text, and is written completely or not at all.
 
 . "${0%/*}/../lib.sh"
 export PYTHONPATH=$ANSWERS
@@ -28,7 +28,7 @@ agrees wrong-network bpf
 agrees ccache-link module
 agrees kernel module
 
-# Nothing is loaded, and only the page's own scripts run: a browser does what the policy says.
+# Nothing is loaded, and only the page's own scripts run: browsers enforce the policy.
 check "it stands alone" python3 - a.html << 'END'
 import base64, hashlib, re, sys
 from html.parser import HTMLParser
@@ -102,7 +102,7 @@ for i, name in enumerate(names + [n + b".o" for n in names]):
     line(b"FN|", name)
     line(b"FO|", name)
     line(b"Close|fd=3")
-# what was there before, by another name: what the build left
+# a file from before the build, renamed by it: an output of the build
 line(b"RenameFrom|fnamesize=%d" % len(names[0]))
 line(b"RF|", names[0])
 line(b"RenameTo|fnamesize=4")
@@ -128,7 +128,7 @@ assert new["flags"] == 1 and page.rows("versions")[new["present"]]["made"] == 0,
 assert "alert(1)" not in page.text and "/src/" not in page.text, "a name stands in the page as it is"
 END
 
-# ---- what is not complete ----
+# ---- incomplete traces ----
 
 zstd -dcq "$FIXTURES/make/module.fxt.zst" > whole.fxt
 head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt

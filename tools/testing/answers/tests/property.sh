@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Random graphs: recorded for these seeds, the truth made anew from the seed.
+# Random graphs: the recordings of these seeds, against the truth that the seed gives.
 
 . "${0%/*}/../lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace rebuilt: what ninja said that it would do, and why.
+# etrace rebuilt agrees with ninja's own explanations.
 
 . "${0%/*}/../lib.sh"
 
@@ -19,8 +19,8 @@ for line in open("answer"):
             print(os.path.basename(output), "none")
 END2
 
-# rebuilt OLD NEW REASON...: the steps are what ninja explains; these are the reasons
-# but for inputs that were made anew.
+# rebuilt OLD NEW REASON...: check that the steps are those that ninja explains, for these reasons
+# (inputs that were remade are left out).
 rebuilt()
 {
 	local new=$FIXTURES/rebuild-$2 explained
@@ -45,14 +45,14 @@ for by in module bpf; do
 	rebuilt old flag "main.cc.o command -" "main.cc.o input config.h" \
 		"main.cc.o input shapes.h" "options.c.o command -" "options.c.o input config.h" \
 		"print.cc.o command -" "print.cc.o input config.h" "app input libshapes.a"
-	# What was not built in between is other than then, too.
+	# Changes that the build in between did not build count, too.
 	rebuilt touched missing "libshapes.a missing libshapes.a" "app input main.cc.o" \
 		"app input options.c.o" "app input print.cc.o"
 	rebuilt flag command "stack.cc.o new -" "libshapes.a new -" "main.cc.o command -" \
 		"print.cc.o command -" "app command -"
 done
 
-# Each step that has inputs made anew says by which.
+# Each remade input names the step that made it.
 check "who made them anew" python3 -c '
 import json
 for line in open("answers.json"):
@@ -69,7 +69,7 @@ etrace rebuilt "$FIXTURES/rebuild-old/module.fxt.zst" touched.db > text
 check "no reason" grep -q '^  no reason found$' text
 ends 2 "one trace is not enough" etrace rebuilt touched.db
 
-# An input that is declared, and that no program reads: ninja starts the step again for it.
+# A declared input that no program reads: ninja still runs the step again because of it.
 mkdir declared
 cat > declared/build.ninja <<'END'
 rule copy
@@ -94,7 +94,7 @@ check "declared, and made anew" grep -q '^  declared, but not read: .*/declared/
 etrace rebuilt d1.fxt d2.fxt > text
 check "not without being asked" sh -c '! grep -q declared, text'
 
-# Steps that make nothing run each time.
+# Steps without outputs run each time.
 mkdir nothing
 printf '%s\n' 'x := $(shell uname -m; uname -s)' 'y := $(shell uname -r)' 'all: out' '	@cat in out > /dev/null' \
 	'out: in' '	cp in out' > nothing/Makefile
@@ -110,20 +110,20 @@ check "steps that made no file are counted" [ "$(sed 's|/[^ ]*/nothing/||' text)
   its input was rebuilt: out
 2 steps made no file and ran for no known reason, such as \$(shell) in a makefile; --json lists all" ]
 
-# The first build began above the directory in which the second one runs.
+# The first build started above the directory where the second one runs.
 etrace run -q --backend=strace -o above.fxt -- make -BC nothing > /dev/null
 echo 12 > nothing/in
 (cd nothing && etrace run -q --backend=strace -o ../in-it.fxt -- make > /dev/null)
 etrace rebuilt above.fxt in-it.fxt > text
 check "the directory of a build in a tree is no other clone" grep -q '^  input .*/nothing/in: different size$' text
 
-# What the page shows.
+# The examples of the man page.
 zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
 line=$(sed -n 's/^etrace rebuilt .*/&/p' "$ANSWERS/../../../Documentation/etrace-rebuilt.1" | sed 's/\\-/-/g')
 check "etrace-rebuilt.1: $line" bash -c "$line | grep -q ."
 
-# By content, where both recordings have it.  The old build, and a new one after "do".
+# By content, if both recordings have it.
 mkdir held
 cat > held/Makefile <<'END2'
 all: app other reader
@@ -143,13 +143,13 @@ chmod +x held/copy
 for name in app.c app.h lib.c order; do
 	echo $name > held/$name
 done
-# held NAME: record the build, with and without what its files held.
+# held NAME: record the build, with and without the contents of its files.
 held()
 {
 	(cd held && etrace run -q --backend=strace -o "../$1.fxt" -- make > /dev/null) > said 2>&1 || cat said
 	hashed "$1.db" "$1.fxt"
 }
-# reasons NAME OLD NEW REASON...: these, each with its output, its file and its change.
+# reasons NAME OLD NEW REASON...: check these, each with its output, its file and its change.
 reasons()
 {
 	etrace rebuilt --json "${options[@]}" "$2" "$3" > answer
@@ -189,7 +189,7 @@ sqlite3 part.db "DELETE FROM content WHERE version IN (SELECT v.id FROM version 
 	WHERE CAST(f.path AS TEXT) = '$at/app.c')"
 reasons "where it is not known, by time" full.db part.db "app.o input app.c time"
 check "and by both, as JSON" sh -c 'head -n 1 answer | grep -q "\"by\":\"both\""'
-# Another content of the same size and time; app.c is touched, so that make has a reason.
+# Different content of the same size and time; app.c is touched so that make has a reason.
 touch -r held/app.h stamp
 echo h.ppa > held/app.h
 touch -r stamp held/app.h
@@ -210,7 +210,7 @@ touch -r stamp held/copy
 touch held/lib.c
 held program
 reasons "a program" full.db program.db "lib.o program copy content" "app input app.o size"
-# What is declared, and not read.
+# Declared inputs that are not read.
 make -C held -npq > rules
 touch held/order
 held declared

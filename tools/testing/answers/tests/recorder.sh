@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace run, by strace, which needs no rights: what is left of a command that cannot be
-# started, who stops it, and where outputs go.  By the other backends it is the same
-# code, which the selftests in guests see.
+# etrace run with strace, which needs no privileges: what remains if a command cannot be started,
+# signals that stop it, and where outputs go.  The other backends share this code and are tested by
+# the selftests in guests.
 
 . "${0%/*}/../lib.sh"
 
@@ -41,7 +41,7 @@ check "and the command is not run" test ! -e ran
 # ---- the command is stopped, and goes on ----
 
 for sig in STOP TSTP TTIN TTOU; do
-	# who continues it comes behind the stop, which nothing else tells of
+	# continue the command after its stop, which only its state in /proc shows
 	# shellcheck disable=SC2016
 	ends 9 "SIG$sig, and SIGCONT from somebody else" timeout 300 etrace run -q --backend=strace \
 		-o stop.fxt -- sh -c 'pid=$$
@@ -50,7 +50,7 @@ for sig in STOP TSTP TTIN TTOU; do
 			 kill -CONT $pid) & kill -'$sig' $$; exit 9'
 done
 
-# ---- where it goes ----
+# ---- where the output goes ----
 
 mkdir real
 echo before > real/a.etrace

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace report: the first page begins with what matters, and says what the other
-# commands say.
+# etrace report: the first page starts with what matters, and agrees with the other commands.
 
 . "${0%/*}/../lib.sh"
 
-# section TITLE FILE: the lines below it.
+# section TITLE FILE: print the lines below this title.
 section() { sed -n "/^$1/,/^\$/p" "$2" | sed '1d;/^$/d'; }
 
-# answer [FILE]: without what is suggested, which names the trace.
+# answer [FILE]: drop the suggested commands, which name the trace.
 answer() { sed '/^More:/,$d' "$@"; }
 
-# agrees FIXTURE BACKEND: with the summary of all events and etrace time.
+# agrees FIXTURE BACKEND: with the summary of all events and with etrace time.
 agrees()
 {
 	local trace=$FIXTURES/$1/$2.fxt.zst of="of $1 by $2"
@@ -62,9 +61,9 @@ for backend in module bpf; do
 	check "who failed, by $backend" grep -q "  [1-9][0-9]*  .*: exit status 1, \(first \)*on [^ ]*$" failed
 done
 
-# drawn DATABASE PAGE: whether the drawings are what the database has.  Worked out anew: who
-# lives, has no live child and does not only read a pipe that others write, and the average of
-# that in each column.
+# drawn DATABASE PAGE: whether the charts match the database.  Computed independently: programs
+# that are alive, have no live child and do not only read a pipe that others write; averaged for
+# each column.
 drawn()
 {
 	etrace time "$1" > time.txt
@@ -100,7 +99,7 @@ cpu = dict(db.execute("SELECT process, utime + stime FROM exec WHERE utime IS NO
 work = []
 for process, (at, until, _) in lives.items():
     free = minus([(at, until)], kids.get(process, []))
-    # what it used of the processor, and had no other time for, while its children lived
+    # CPU time that exceeds the time without live children: used while they were alive
     held = minus([(at, until)], free)
     besides = cpu[process] - length(free) if cpu.get(process, until + 1) <= until - at else 0
     for a, b in reversed(held):
@@ -142,7 +141,7 @@ head = re.search(r"^Programs running over time: ([0-9.]+) on average, at most (\
 mean = sum((b - a) * n for a, b, n in steps) / sum(b - a for a, b, n in steps if n)
 assert head[1] == "%.2f" % mean and int(head[2]) == max(n for *_, n in steps), head[0]
 
-# the longest of what etrace time has, each where it is
+# the longest parts of etrace time, ordered by time
 parts = [(float(took), float(at)) for took, at in re.findall(r"^ +([0-9.]+) s  at +([0-9.]+) s  ", time, re.M)]
 parts = sorted(sorted(parts, reverse=True)[:5], key=lambda p: p[1])
 bars = re.findall(r"^  \|( *)(#+) *\| +([0-9.]+) s  \S.*  \S", page, re.M)
@@ -181,7 +180,7 @@ sys.stdout.buffer.write(text.replace(b"\r\n", b"\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END2
 }
-# widest PAGE: the most characters of a line of the chart, and of the path.
+# widest PAGE: the width of the longest line of the chart, and of the path.
 widest()
 {
 	python3 - "$1" << 'END2'
@@ -213,7 +212,7 @@ for bad in 0 -1 x 1000001 ''; do
 	ends 2 "--top '$bad' is refused" etrace report --top "$bad" "$FIXTURES/make/bpf.fxt.zst"
 done
 
-# A trace that is cut is told as far as it goes.
+# A truncated trace is reported as far as it goes.
 zstd -dcq "$FIXTURES/make/module.fxt.zst" > whole.fxt
 head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt
 ends 1 "a cut trace" bash -c "etrace report cut.fxt > page"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What users of other tools reported of lists of compile commands, as small builds that
-# are recorded here by strace.
+# Bug reports of users of other compilation database tools, as small builds that are recorded here
+# with strace.
 
 . "${0%/*}/../lib.sh"
 
 begin_builds
 
-# Its host compiler ran on the same source and on temporary files.  A stand-in for nvcc.
+# nvcc runs its host compiler on the same source and on temporary files.  A stand-in for nvcc.
 build "Bear 174" "CUDA: what nvcc starts is no entry of its own" <<'END'
 printf '#!/bin/sh -e\ng++ -E -x c++ -D__CUDACC__ k.cu -o k.ii\ng++ -c k.ii -o k.o\nrm k.ii\n' > nvcc
 chmod +x nvcc

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A trace and its database answer alike: the same bytes and the same status, whatever is
-# asked.  LONG=y: of all recordings; else of one of each kind.
+# A trace and its database give the same answers: the same bytes and the same status for every
+# question.  LONG=y: all recordings; otherwise one of each kind.
 
 . "${0%/*}/../lib.sh"
 
@@ -14,17 +14,17 @@ questions=(
 	"compdb" "compdb --links" "attest" "attest --format=in-toto"
 )
 
-# answer TRACE QUESTION: what is said, and the status.
+# answer TRACE QUESTION: print the answer and the status.
 answer()
 {
-	# without the commands at the end of a report, which are laid out for the trace's name
+	# drop the commands at the end of a report: their layout depends on the trace's name
 	local words
 	read -ra words <<< "$2"
 	SOURCE_DATE_EPOCH=1 etrace "${words[0]}" "${words[@]:1}" "$1" 2>&1 | sed "s|$1|TRACE|g; /^More:\$/,\$d"
 	echo "status ${PIPESTATUS[0]}"
 }
 
-# alike NAME TRACE: each question, and why of each output.
+# alike NAME TRACE: compare the answers to each question, and why for each output.
 alike()
 {
 	local q bad=
@@ -54,7 +54,7 @@ for name in $list; do
 	done
 done
 
-# Two of them.
+# Questions about two traces.
 etrace db -o a.db "$FIXTURES/jobs-4/module.fxt.zst"
 etrace db -o b.db "$FIXTURES/jobs-flag/module.fxt.zst"
 for question in diff "diff --json" why-different "why-different --json" rebuilt "rebuilt --json"; do
@@ -64,7 +64,7 @@ for question in diff "diff --json" why-different "why-different --json" rebuilt 
 	same "$question" trace database
 done
 
-# What the view "final" says, and what counts as an output.
+# The view "final" has all outputs of etrace deps.
 for name in flows ninja; do
 	etrace db -o one.db "$FIXTURES/$name/module.fxt.zst"
 	sqlite3 one.db "SELECT CAST(f.path AS TEXT) FROM final AS l JOIN version AS v ON v.id = l.version

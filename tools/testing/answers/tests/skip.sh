@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace experimental-skip: no trap (../../skip/traps.py) makes it replay what should have run.  Some of
-# them; all with LONG=y, which takes some minutes.
+# etrace experimental-skip: no trap (../../skip/traps.py) makes it replay a command that should
+# have run.  A subset of the traps; LONG=y runs all, which takes some minutes.
 
 . "${0%/*}/../lib.sh"
 
 strace -o /dev/null true 2> /dev/null || { echo "skip: strace cannot trace here"; exit; }
 
-# Programs of a build cannot load what the sanitizers need, so it is the build without them.
+# The programs of a build cannot load sanitizers, so use the build without them.
 user=$ANSWERS/../../../user
 ETRACE=$(command -v etrace)
 if [ ! -e "${ETRACE%/*}/libetrace-skip.so" ]; then

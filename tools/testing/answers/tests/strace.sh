@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Recorded here and now by strace: the truths of the flows, of gcc and of make; and the
-# same from a log that somebody else has made with it.
+# Recorded here with strace: the truths of the flows, of gcc and of make; then the same from a log
+# that strace wrote without etrace.
 
 . "${0%/*}/../lib.sh"
 
@@ -13,7 +13,7 @@ fi
 export LC_ALL=C TMPDIR=$PWD
 top=$(pwd -P)
 
-# recorded NAME COMMAND...: by etrace, complete, and with the command's own status
+# recorded NAME COMMAND...: record it completely, with the command's own status
 recorded()
 {
 	check "$1 is recorded whole" etrace run -q --strict --backend=strace -o "$top/$1.fxt" -- "${@:2}"
@@ -24,7 +24,7 @@ recorded()
 mkdir flows
 cp -r "$ANSWERS/projects/flows" flows/src
 cp -r flows/src/in flows/in
-# Older than what is made of them.
+# Inputs are older than their outputs.
 find flows -exec touch -h -d 2024-01-01T00:00:00Z {} +
 cd flows || exit
 src/flows truth | sort > ../truth
@@ -35,7 +35,7 @@ etrace deps --leaves --all --json flows.fxt > all
 grep -F -f outputs all | sort > ours
 same "leaves of $(wc -l < truth) outputs of flows" ours truth
 
-# The others: in datagrams to a name data goes unseen.
+# The other ways: data in datagrams to a name is not seen.
 mkdir ways
 cp -r "$ANSWERS/projects/ways" ways/src
 cp "$ANSWERS/projects/flows/flows" ways/src/
@@ -61,14 +61,14 @@ with_env()
 	etrace db -o "$1.db" "$1.etrace"
 }
 
-# variables NAME: all that is in its database
+# variables NAME: all variables in its database
 variables()
 {
 	sqlite3 "$1.db" "SELECT e.exec, CAST(n.s AS TEXT), CAST(v.s AS TEXT) FROM env AS e
 		JOIN string AS n ON n.id = e.name JOIN string AS v ON v.id = e.value ORDER BY 1, 2"
 }
 
-# recorded_env NAME: which variables, as its database says
+# recorded_env NAME: which variables were recorded, from its database
 recorded_env()
 {
 	sqlite3 "$1.db" "SELECT value FROM meta WHERE key = 'env'" | sed 's/^.*,CPATH,.*,CL,.*$/a list/'
@@ -104,7 +104,7 @@ same ".. behind a link" ours truth
 
 # ---- what programs printed ----
 
-# with_output NAME WHAT: record a program that prints much and fails, and some that do not
+# with_output NAME WHAT: record a program that prints a lot and fails, and some that succeed
 with_output()
 {
 	etrace run -q --strict --backend=strace --record="$2" -o "$1.fxt" -- sh -c '
@@ -135,7 +135,7 @@ check "secrets in it are hidden on request" grep -q 'password=\*\*\*' ours
 check "all of them" sh -c '! grep -q hunter2 ours'
 check "what the build printed is as without etrace" test "$(wc -l < some.out)" = 2
 
-# ---- names that the build gave to what was there before ----
+# ---- files from before the build that it renamed or linked ----
 
 mkdir -p names/in/dir names/out
 for file in a b c dir/d e f dir/g; do
@@ -192,7 +192,7 @@ else
 	echo "skip: another root directory: only as root"
 fi
 
-# ---- a build: what gcc and make say, and a log of strace's ----
+# ---- a build, compared with gcc, make and a log of strace ----
 
 mkdir build
 cd build || exit
@@ -206,7 +206,7 @@ printf '#!/bin/sh -e\nmake -s "$@"\n' > wrapper
 chmod +x wrapper
 make -n | grep -c '\-c -o' > compiled
 recorded build ./wrapper -j2
-# Which files ran: of a script, its interpreter.
+# The files that ran: for a script, its interpreter.
 etrace-read --to json ../build.fxt | sed -nE \
 	's/^\{"event":"exec".*"ino":([0-9]+),"size":([0-9]+),.*"interpreter":"([^"]*)".*/\1 \2 \3/p' |
 	sort -u > ours
@@ -217,7 +217,7 @@ same "which files ran" ours truth
 sed -e 's/^[^:]*://' -e 's/\\$//' part1.o.d | xargs realpath | grep -v '/part1.o$' | sort > ours-of-gcc
 etrace deps --direct ../build.fxt "$top/build/part1.o" | sort > ours
 sed -i '/^$/d' ours-of-gcc
-# gcc leaves out the headers of the system with -MMD.
+# gcc -MMD leaves out system headers.
 grep -v /usr/ ours > own
 same "the sources of part1.o are those that gcc names" own ours-of-gcc
 etrace deps --leaves ../build.fxt "$top/build/main" | grep "^$top" | sort > ours
@@ -259,7 +259,7 @@ etrace deps --leaves ../build.fxt "$top/build/main" > live
 same "leaves by logs of strace -ff" of-logs live
 cd ..
 
-# ---- nothing is left, and the command is as it would be without ----
+# ---- no leftovers, and the command behaves as without etrace ----
 
 check "nothing is left in TMPDIR" test -z "$(find . -maxdepth 1 -name 'etrace.*')"
 ends 3 "the status of the command" etrace run -q --backend=strace -o s.fxt -- sh -c 'exit 3'
@@ -284,7 +284,7 @@ ends 162 "a command that a real-time signal ended" \
 	etrace run -q --backend=strace -o s.json -- sh -c 'ulimit -c 0; kill -34 $$'
 check "and which signal it was" grep -q '"event":"exit".*"signal":"\?[a-z ]*34"\?,' s.json
 
-# What asks not to be traced works, and the trace does not say that it has it.
+# A program that asks not to be traced works, and the trace reports that it is not complete.
 for program in untraced filter; do
 	gcc -pthread -o $program "$ANSWERS/projects/strace/$program.c"
 done
@@ -293,7 +293,7 @@ result $? "a child that asks not to be traced works as alone"
 check "and has done its work" test -e untraced.out
 check "and it is missing in the verdict" grep -q '1 task that asked not to be traced' told
 
-# As does what the address sanitizer does at a program's end.
+# So do programs whose AddressSanitizer looks for leaks at their end.
 echo 'int main(void) { return 0; }' > nothing.c
 if gcc -fsanitize=address -o nothing nothing.c 2> said && ./nothing; then
 	ends 0 "a program with AddressSanitizer" timeout 60 etrace run -q --backend=strace -o s.fxt -- ./nothing
@@ -304,7 +304,7 @@ else
 	echo "skip: a program with AddressSanitizer: $(head -n 1 said)"
 fi
 
-# Rights are as alone: programs get those of a set-user-ID program, if root traces.
+# Privileges are as without etrace: if root traces, a set-user-ID program gets its own.
 nnp() { sed -n 's/^NoNewPrivs:[[:blank:]]*//p' /proc/self/status; }
 check "programs can get rights" test "$(etrace run -q --backend=strace -o s.fxt -- \
 	sed -n 's/^NoNewPrivs:[[:blank:]]*//p' /proc/self/status)" = "$(nnp)"
@@ -316,7 +316,7 @@ else
 	echo "skip: set-user-ID programs: only as root, where file systems allow them"
 fi
 
-# Calls that a program's own filter answers: as events, or as what is not known.
+# System calls that a program's own seccomp filter answers: recorded as events, or as unknown.
 for way in notify fake trap error; do
 	rm -f in out named
 	./filter $way > said 2>&1
@@ -334,7 +334,7 @@ for way in notify fake trap error; do
 	esac
 done
 
-# Namespaces of pids: all tasks end, and what one makes is not another one's.
+# PID namespaces: all tasks end, and files are attributed to the right task.
 # shellcheck disable=SC2016
 inner='for i in $(seq 40); do (: < /etc/hostname); done'
 cat > collide.sh << 'END'
@@ -342,7 +342,8 @@ cat > collide.sh << 'END'
 unshare -Urpf sh -c "$1"
 wait
 END
-# tree FILE: the programs that its opener and those above had run then; tasks without an end.
+# tree FILE: the programs that the opener of a.o and its ancestors had run by then; and the number
+# of tasks without an end.
 tree()
 {
 	python3 - "$1" << 'END'
@@ -375,7 +376,7 @@ if unshare -Urpf true 2> said; then
 		same "who is whose child${in:+, in one}" ours truth
 		check "nobody outlives the command${in:+, in one}" sh -c '! grep outlives told'
 	done
-	# An older strace does not tell them; then it follows from who was making one.
+	# An older strace does not decode pids; then the parent is the task that was forking.
 	mkdir old
 	cat > old/strace <<- END
 		#!/bin/sh
@@ -406,7 +407,7 @@ else
 	echo "skip: pid namespaces: $(head -n 1 said)"
 fi
 
-# A name that ends as those of files that are gone.
+# A name that ends like those of deleted files.
 mkdir 'x (deleted)'
 cd 'x (deleted)' || exit
 etrace run -q --backend=strace -o ../s.json -- sh -c 'echo 1 > a; mv a b; rm b'
@@ -416,7 +417,7 @@ check "a directory whose name ends with (deleted)" \
 check "and what is renamed in it" \
 	grep -q '"event":"rename".*"to":"'"$top"'/x (deleted)/b"' s.json
 
-# Only one can trace: who wants to, too, is told of, and is told why.
+# A task has only one tracer: another one is reported, and is told why it fails.
 etrace run --backend=strace -o s.fxt -- strace -o log true > said 2>&1
 check "strace in the build is told of" grep -q 'requests to trace a task that strace traces' said
 ends 125 "a recording by strace in one by strace" \
@@ -424,7 +425,7 @@ ends 125 "a recording by strace in one by strace" \
 etrace run -q --backend=strace -o s.fxt -- etrace run --backend=strace -o t.fxt -- true 2> told
 check "and the reason" grep -q 'traced by process [0-9]*' told
 
-# The recorder is killed: the build goes on to its end, in silence.
+# The recorder is killed: the build goes on silently to its end.
 mkfifo go
 # shellcheck disable=SC2016
 etrace run --backend=strace -o s.fxt -- sh -c 'echo $PPID > recorder; read line < go
@@ -438,14 +439,14 @@ check "and nothing is said about it" test ! -s told
 check "nothing is left of a recorder that was killed" \
 	until_done test -z "$(find . -maxdepth 1 -name 'etrace.*')"
 
-# strace is killed: the same, and the verdict tells that it was.
+# strace is killed: the same, and the verdict reports it.
 # shellcheck disable=SC2016
 ends 5 "without its strace a build goes on" etrace run --backend=strace -o s.json -- sh -c '
 	kill -KILL "$(sed -n "s/^TracerPid:[[:blank:]]*//p" /proc/$$/status)"; echo x > after; exit 5'
 check "and does its work" test -s after
 check "which the verdict tells" grep -q '"verdict":"1 task that went on unrecorded after strace had ended' s.json
 
-# What outlives the command is told, and lives on as if nobody had been there.
+# A process that outlives the command is reported, and goes on undisturbed.
 mkfifo end
 # shellcheck disable=SC2016
 etrace run --backend=strace -o s.fxt -- sh -c 'cat end > /dev/null 2>&1 & echo $! > pid

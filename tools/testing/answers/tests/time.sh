@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace time: builds whose times are known, and what ninja says of its own.
+# etrace time: builds whose times are known, and ninja's own log.
 
 . "${0%/*}/../lib.sh"
 
@@ -26,13 +26,13 @@ if kind == "tiles":
     if any(r["saves_ns"] > min(r["took_ns"], answer["wall_ns"]) for r in answer["faster"]):
         bad.append("more than it took: %s" % answer["faster"])
 elif kind == "faster":
-    # steps in a row: what each slept is what it saves, in tenths of seconds
+    # steps in sequence: the time each slept is the time it saves, in tenths of seconds
     got = [round(r["saves_ns"] / 1e8) for r in answer["faster"] if r["text"].startswith("sleep ")]
     want = [int(n) for n in sys.argv[2].split()]
     if len(got) != len(want) or any(not w <= g <= w + 2 for g, w in zip(got, want)):
         bad.append("faster: %s, not %s" % (got, want))
 elif kind == "sleeps":
-    # the programs that slept on the path, in tenths of seconds
+    # the programs that slept on the critical path, in tenths of seconds
     slept = [round((r["to_ns"] - r["from_ns"]) / 1e8) for r in rows
              if os.path.basename(r.get("program", "")) == "sleep" and
              r["to_ns"] - r["from_ns"] > 3e8]
@@ -45,7 +45,7 @@ elif kind == "adds-up":
     if not rows == widths == answer["worked_ns"]:
         bad.append("rows %d, widths %d, all %d" % (rows, widths, answer["worked_ns"]))
 elif kind == "worked":
-    # PROGRAM=SECONDS...: all that worked, for more than a millisecond
+    # PROGRAM=SECONDS...: all that ran for more than a millisecond
     got = {os.path.basename(r["program"]): r["total_ns"] / 1e9 for r in answer["slowest"]}
     want = {name: float(s) for name, s in (w.split("=") for w in sys.argv[2:])}
     if {n for n, s in got.items() if s > 1e-3} != set(want) or \
@@ -78,7 +78,7 @@ elif kind == "ninja":
             continue
         offsets += [ours[name][0] - start, ours[name][1] - end]
     middle = sorted(offsets)[len(offsets) // 2] if offsets else 0
-    # an emulated guest is slow to take note of an end, now and then
+    # an emulated guest sometimes notices an end late
     far = [o - middle for o in offsets if abs(o - middle) > 10]
     if len(far) * 4 > len(offsets) or any(abs(o) > 50 for o in far):
         bad.append("from the others: %s ms" % far)
@@ -87,7 +87,7 @@ for line in bad:
 sys.exit(bool(bad))
 END
 
-# What happened, one a line, "SECONDS PROCESS WHAT [WORD...]", as a trace of lines.
+# Convert events, one a line, "SECONDS PROCESS WHAT [WORD...]", to a trace of lines.
 cat > lines.py <<'END'
 import sys
 
@@ -111,7 +111,7 @@ WHATS = {
     "close": lambda fd: ["Close|fd=" + fd],
     "read": lambda fd, bytes: ["Close|fd=" + fd, "CloseRead|bytes=" + bytes],
     "wrote": lambda fd, bytes: ["Close|fd=" + fd, "CloseWrote|bytes=" + bytes],
-    # processor time, in seconds
+    # CPU time, in seconds
     "exit": lambda cpu=None: [
         "Exit|status=0", *(["ExitTime|utime=%d,stime=0,maxrss=0,minflt=0,majflt=0" % (float(cpu) * 1e9)]
                            if cpu else [])],
@@ -121,14 +121,15 @@ for line in sys.stdin:
     if line.startswith("#") or not line.strip():
         continue
     at, process, what, *words = line.split()
-    # what happens at once happens in this order
+    # simultaneous events happen in the order of the lines
     last = max(round(float(at) * 1e9), last)
     for text in WHATS[what](*words):
         print("%d,0,%d,%d!%s" % (number(process), last // 10**9, last % 10**9, text))
         last += 1
 END
 
-# happened NAME [OPTION...] < EVENTS: a trace of that, and into "answer" what etrace time says.
+# happened NAME [OPTION...] < EVENTS: make a trace of them, and write the output of etrace time to
+# "answer".
 happened()
 {
 	python3 lines.py > "$1.etrace"
@@ -150,7 +151,7 @@ END
 check "who had a child worked before and behind it" \
 	python3 times.py worked make=0.2 python3=3.3 true=0.2
 
-# as gcc -pipe does: as reads while cc1 writes
+# like gcc -pipe: as reads while cc1 writes
 piped()
 {
 	happened "$1" <<END
@@ -188,7 +189,7 @@ check "who used the processor meanwhile has worked" \
 	python3 times.py worked gcc=0.5 cc1=7.6 as=7.9
 check "and is what decided" python3 times.py path gcc=0.5=begin as=7.9=started gcc=0.1=ended
 
-# yes | head -c 2000000000 | gzip: what each used of the processor
+# yes | head -c 2000000000 | gzip: with the CPU time of each
 pipeline()
 {
 	happened "$1" <<END
@@ -231,7 +232,7 @@ check "who wrote into a full pipe waited" python3 times.py worked sh=0.1 yes=0.5
 pipeline "an empty pipe" 9.5 0.4 0.3
 check "who read from an empty one, too" python3 times.py worked sh=0.1 yes=10 head=0.4 gzip=0.3
 
-# tar | gzip: whatever else it waits for counts as work
+# tar | gzip: waiting for anything but the pipe counts as work
 copied()
 {
 	happened "$1" <<END
@@ -277,7 +278,7 @@ happened "threads" <<'END'
 END
 check "but with threads it may have been before" python3 times.py worked java=2 cc=8
 
-# what nobody took out of the pipe was not waited for: yes | conf
+# nobody waits for data that is never read from the pipe: yes | conf
 happened "more than anybody wants" <<'END'
 0 1 exec /bin/sh sh
 0.1 1 pipe 3 4

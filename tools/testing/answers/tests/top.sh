@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace top and etrace run --top, in the terminals that tmux makes: builds that wait at
-# pipes until the test has seen what it wants.
+# etrace top and etrace run --top, in terminals of tmux: the builds wait at pipes until the test
+# has seen what it expects.
 
 . "${0%/*}/../lib.sh"
 begin_builds
@@ -10,7 +10,7 @@ begin_builds
 command -v tmux > /dev/null || { echo "skip: there is no tmux"; exit; }
 views=0
 tmux() { command tmux -L "etrace-$$-$views" -f /dev/null "$@"; }
-# what the last build left must not wait for ever
+# end what the last build left, which would wait for ever
 end_all()
 {
 	local p
@@ -23,11 +23,12 @@ end_all()
 trap end_all EXIT
 unset NO_COLOR TMUX
 
-# view COLS ROWS COMMAND [VAR=VALUE]...: in a terminal of that size; its end is on the screen.
+# view COLS ROWS COMMAND [VAR=VALUE]...: run it in a terminal of that size; it prints its status
+# when it ends.
 view()
 {
 	tmux kill-server 2> /dev/null
-	# a server that ends would take the next one's session with it
+	# use a new server: one that is ending would take the next session with it
 	views=$((views + 1))
 	tmux new-session -d -s view -x "$1" -y "$2" \
 		"env ${*:4} bash -c 'stty sane; $3; echo ended: \$?; exec sleep 1000'"
@@ -35,7 +36,7 @@ view()
 screen() { tmux capture-pane -p -t view; }
 keys() { tmux send-keys -t view "$@"; }
 
-# sees NAME TEXT: it is on the screen, or will be.
+# sees NAME TEXT: check that it appears on the screen.
 sees()
 {
 	local i
@@ -49,7 +50,7 @@ sees()
 	result $? "$1"
 }
 
-# A build of a.c, b.c and c.c, each of which waits first until somebody says go.
+# A build of a.c, b.c and c.c; each step waits first until the test lets it go.
 printf 'int a(void) { return 1; }\n' > a.c
 printf 'int b(void) { return 1; }\n' > b.c
 printf 'int c(void) { return 1; }\n' > c.c
@@ -57,7 +58,7 @@ printf 'all: a.o b.o c.o\n%%.o: %%.c\n\t@head -n 1 go.$* > /dev/null\n\tgcc -c -
 mkfifo go.a go.b go.c
 go() { timeout 60 sh -c "echo > go.$1"; }
 
-# record [WORD]...: in the background; sets recorder.
+# record [WORD]...: start a recording in the background, and set recorder.
 record()
 {
 	rm -f ./*.o build.fxt*
@@ -193,7 +194,7 @@ go c
 sees "the view ends with the command" 'ended: 2'
 sees "what it printed is there" "c.c:1:"
 
-# ---- what cannot be ----
+# ---- errors ----
 
 check "without a terminal: said" bash -c \
 	'setsid etrace top build.fxt 2> said; [ $? = 125 ] && grep -q "etrace: top: no terminal" said'
@@ -218,5 +219,5 @@ view 80 24 'etrace top build.fxt'
 sees "before" 'head -n 1 go.a'
 kill -KILL $recorder
 sees "a recorder that was killed" 'the recording was cut off'
-# its status is that of the signal
+# its status is 128 plus the signal
 wait $recorder 2> /dev/null || :

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds of many kinds, by whatever has recorded each: what their own tools say of them, or
-# what is true by construction (projects/*/truth, in which "?" are limits, with reasons).
+# Builds of many kinds, with each backend that has recorded them: compared with their own tools, or
+# with what is true by construction (projects/*/truth, where "?" marks known limits, with reasons).
 
 . "${0%/*}/../lib.sh"
 
-# What has recorded it.
+# The backend that recorded it.
 by=strace
 
-# exact NAME BASE TRUTH WHAT [OPTION]...: WHAT (--leaves, --direct) etrace says is that
+# exact NAME BASE TRUTH WHAT [OPTION]...: whether etrace deps WHAT (--leaves, --direct) gives that
 exact()
 {
 	local name=$1 base=$2 truth=$3 what=$4
@@ -18,7 +18,7 @@ exact()
 	"$ANSWERS/compare" "${@:5}" "$base" "$truth" "$name.ours"
 }
 
-# built NAME WHAT [OPTION]...: the truth by construction, of a project of that name
+# built NAME WHAT [OPTION]...: the same, with the project's truth by construction
 built() { exact "$1" "/build/$1" "$FIXTURES/$1/truth" "--$2" --known "${@:3}"; }
 holds()
 {
@@ -30,7 +30,7 @@ holds()
 	done
 }
 
-# yet NAME COMMAND...: what is known not to hold: skipped as long as it does not.
+# yet NAME COMMAND...: a check known to fail: skipped as long as it does.
 yet()
 {
 	if "${@:2}" > log 2>&1; then
@@ -47,7 +47,7 @@ for trace in "$FIXTURES"/{copies,reflinks,tokens,ways}/{module,bpf}.fxt.zst; do
 	ends 0 "${trace#"$FIXTURES/"} is complete" etrace report "$trace"
 done
 
-# Cargo: rustc names sources, and no libraries; cargo also the build script, a program.
+# Cargo: rustc lists sources but no libraries; cargo also lists the build script, a program.
 F=$FIXTURES/cargo
 "$ANSWERS/ninja-deps" --make /build/cargo/src "$F"/*-*.d > truth
 check "cargo: the sources of crates as in rustc's depfiles" \
@@ -57,7 +57,7 @@ check "cargo: the sources of the program as in cargo's depfile" \
 	exact cargo /build/cargo truth --leaves --known --no-input '*/table.rs' --no-input '*/build.rs'
 holds cargo leaves
 
-# Each worker of node's got its job before another one's answer came.
+# Each worker of node got its job before another worker answered.
 holds node leaves
 holds tokens leaves
 holds jobserver leaves
@@ -71,7 +71,7 @@ check "java: direct inputs as javac -verbose says" exact java /build/java truth 
 
 holds fortran leaves
 holds modules leaves
-# Names of modules are no inputs for ninja, which has them from the dyndep file.
+# For ninja, module files are not inputs: they come from the dyndep file.
 "$ANSWERS/ninja-deps" /build/modules "$FIXTURES/modules/deps" > deps
 check "modules: direct inputs as ninja -t deps" \
 	exact modules /build/modules deps --direct --known --no-input '*.gcm'
@@ -83,7 +83,7 @@ holds autotools leaves
 for dir in lib app; do
 	"$ANSWERS/ninja-deps" --make /build/autotools/out/$dir "$FIXTURES/autotools/lists/$dir"/.deps/*
 done > depfiles
-# libtool makes the .lo, which is a script that names both objects.
+# libtool writes the .lo, a script that names both objects.
 sed -n 's|/lib/\([^/"]*\)\.lo"|/lib/.libs/\1.o"|p; s|\.lo"|.o"|; p' depfiles > objects
 check "autotools: direct inputs of $(wc -l < objects) objects as in their depfiles" \
 	exact autotools /build/autotools objects --direct --known
@@ -100,7 +100,7 @@ check "tsc: as --listFiles" exact tsc /build/script truth --direct --no-output '
 "$ANSWERS/truth-of" esbuild /build/script "$FIXTURES/esbuild/meta.json" > truth
 check "esbuild: as its metafile" exact esbuild /build/script truth --direct --known
 "$ANSWERS/truth-of" go /build/go "$FIXTURES/go/list-deps" > truth
-# go itself lists packages for its linker, and has read all that it might need before (a limit).
+# go itself lists packages for its linker, and has already read all that it might need (a limit).
 check "go: as go list -deps" exact go /build/go truth --leaves --known --no-input '*/go.mod' \
 	--no-input '*_test.go' --no-input '/build/go/cache/*'
 "$ANSWERS/truth-of" tex /build/latex "$FIXTURES/latex/main.fls" > truth
@@ -111,10 +111,11 @@ check "scons: as --tree=all" exact scons /build/scons truth --direct --known \
 holds scons leaves
 holds dune direct
 
-# Ways in which data gets from file to file: all outputs are named.
+# Ways in which data gets from file to file: all outputs are listed.
 ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves "$@"; }
 for by in module bpf strace; do
-	# A message to a name (sendto) has no event: that it came from elsewhere is said.
+	# A message to a name (sendto) has no event, but etrace warns that data came from
+	# elsewhere.
 	check "ways, by $by: leaves by construction" ways --no-output '*/sent1'
 	etrace deps "$FIXTURES/ways/$by.fxt.zst" /build/ways/out/sent1 > log 2>&1
 	check "ways, by $by: what came in datagrams is said not to be known" grep -q 'is not known' log
@@ -140,12 +141,12 @@ reverse()
 		sys.exit(bool(lacks))
 	END
 }
-# Names that had several versions: cargo, latex; links to what was there before: ways.
+# Names with several versions: cargo, latex; links to files from before the build: ways.
 for name in cargo latex ways copies java modules cmake-modules jobserver node tokens fortran autotools scons go; do
 	check "$name: rdeps is the reverse of deps" reverse $name
 done
 
-# What etrace check finds in clean builds.  finds NAME FINDING... -- OPTION...: that only
+# What etrace check finds in clean builds.  finds NAME FINDING... -- OPTION...: exactly these
 finds()
 {
 	local name=$1 expected=()
@@ -163,7 +164,7 @@ for line in sys.stdin:
 	diff <(printf '%s\n' "${expected[@]}" | sed '/^$/d') findings
 }
 
-# with NAME DIR: options for its lists, which were in that directory
+# with NAME DIR: set the options for the project's lists, which were in that directory
 with() { lists=$FIXTURES/$1/lists; by_ninja=(--ninja "$lists" --map "$lists=$2"); }
 
 check "ways: only that messages came, by whom is not known" finds ways "network None" --

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace used: the packages that dpkg says own what was opened and run; sources that
-# nobody read.
+# etrace used: dpkg's owners of the files that were opened and run; and unused sources.
 
 . "${0%/*}/../lib.sh"
 
@@ -27,7 +26,7 @@ for by in module bpf; do
 	same "$by: what was not needed" unused expected
 done
 
-# A machine where links are: what gcc and ld were called by is used, too.
+# A machine with links: the names by which gcc and ld were called are used, too.
 mkdir -p linked/var/lib
 cp -r root/var/lib/dpkg linked/var/lib/
 mkdir -p linked/usr/{bin,sbin,lib,lib32,lib64,libx32}
@@ -48,14 +47,14 @@ for by in module bpf; do
 	sed 's/: .*//' "$truth/link-owners" | sort -u - owners > expected
 	same "$by: with the owners of links" used expected
 	check "$by: they run" grep -qx 'gcc .*: program (1 file)' text
-	# dpkg-depcheck knows no names of before /usr was merged, and no links
+	# dpkg-depcheck knows neither names from before the /usr merge nor links
 	sort "$truth/$by.depcheck" > theirs
 	check "$by: dpkg-depcheck finds some" test "$(wc -l < theirs)" -ge 15
 	comm -23 theirs used > only
 	same "$by: each that dpkg-depcheck finds" only /dev/null
 done
 
-# A name that only the first line of a script calls.
+# A name that occurs only in the first line of a script.
 mkdir -p scripts/var/lib/dpkg/info scripts/usr/bin
 ln -s usr/bin scripts/bin
 touch scripts/usr/bin/dash
@@ -68,7 +67,8 @@ for by in module bpf; do
 	check "$by: the interpreter's link" grep -qx 'sh-is-dash 1: program (1 file)' text
 done
 
-# What is installed while the build is recorded, as in an image; what else it makes is no input.
+# Packages that are installed during the recorded build, as in an image; other files that the build
+# makes are not inputs.
 mkdir -p image/var/lib/dpkg/info image/usr/bin
 printf 'Package: %s\nVersion: 1\n\n' early late idle > image/var/lib/dpkg/status
 for name in early late idle; do echo /usr/bin/$name > image/var/lib/dpkg/info/$name.list; done
@@ -86,7 +86,7 @@ etrace used --root image --in "$PWD/image" image.fxt > text
 printf '%s\n' 'early 1: data, program (1 file)' 'late 1: program (1 file)' > expected
 same "installed meanwhile: what was used of it" text expected
 
-# A file that is used by two names, of which the package lists one.
+# A file that is used under two names, one of which the package lists.
 for name in /bin/early /usr/bin/early; do
 	printf '4194405,0,10,%s!%s\n' \
 		${#name}000 "Open|fnamesize=${#name},forigsize=${#name},flags=0,mode=0,fd=3" \
@@ -96,7 +96,7 @@ etrace used --root image names > text
 echo 'early 1: data (2 files)' > expected
 same "two names: both are of the package" text expected
 
-# package NAME DEPENDS FILE...: one that is installed on the machine with links.
+# package NAME DEPENDS FILE...: install one on the machine with links.
 package()
 {
 	printf '\nPackage: %s\nStatus: install ok installed\nArchitecture: all\nVersion: 1\nDepends: %s\n' \
@@ -186,13 +186,13 @@ same "alternatives, architectures, profiles, a package of links, a virtual one" 
 etrace used --json --root root --unused --control control "$trace" > json
 check "by which it was used" bash -c 'grep -q "\"gcc\",.*\"by\":\"gcc-12\"" json && grep -q "\"libz-dev\",.*\"by\":\"zlib1g-dev:amd64\"" json'
 
-# A file that another package put in its place.
+# A file that another package diverted.
 printf '/usr/bin/make\n/usr/bin/make.other\nbmake\n' > root/var/lib/dpkg/diversions
 echo /usr/bin/make > root/var/lib/dpkg/info/bmake.list
 etrace used --root root "$trace" > text
 check "diverted" bash -c 'grep -q "^bmake .*program" text && ! grep -q "^make " text'
 
-# pacman's directory.
+# pacman's database.
 mkdir -p arch/var/lib/pacman/local/zlib-1.2-1
 printf '%%NAME%%\nzlib\n\n%%VERSION%%\n1.2-1\n' > arch/var/lib/pacman/local/zlib-1.2-1/desc
 printf '%%FILES%%\nusr/\nusr/include/\nusr/include/zlib.h\n\n%%BACKUP%%\netc/ld.so.cache\n' \
@@ -202,7 +202,7 @@ check "pacman" grep -qx 'zlib 1.2-1: data (1 file)' text
 ends 2 "no build dependencies of pacman" \
 	etrace used --root arch --unused --control control "$trace"
 
-# A database that rpm made.
+# A database made by rpm.
 cat > zlib.spec <<'END2'
 Name: zlib-devel
 Epoch: 2
@@ -247,7 +247,7 @@ ends 2 "no class" etrace used --class x --root root "$trace"
 ends 2 "two questions" etrace used --unused --packages --root root "$trace"
 ends 2 "no directory" etrace used --sources none "$trace"
 
-# What the page shows.
+# The examples of the man page.
 rm -rf debian
 mkdir debian
 cp "$truth/control" debian/

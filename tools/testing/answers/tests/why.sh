@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace why: chains that are known; what all commands say of paths and traces.
+# etrace why: known chains; and how all commands treat paths and traces.
 
 . "${0%/*}/../lib.sh"
 trace=$FIXTURES/ninja/module.fxt.zst
@@ -34,7 +34,7 @@ for from in "$trace" build.db; do
 	check "and the nearest name, of ${from##*/}" grep -q "similar names: $out/app" message
 done
 
-# Each answer as JSON against its schema.
+# Validate each JSON answer against its schema.
 {
 	etrace deps --json --all "$trace"
 	etrace rdeps --json --all build.db
@@ -55,7 +55,7 @@ done
 check "answers are as their schema says" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
 
-# A trace that is cut is answered as far as it goes, and said to be incomplete.
+# A truncated trace is answered as far as it goes, and reported as incomplete.
 zstd -dcq "$trace" > whole.fxt
 head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt
 ends 1 "a cut trace becomes a database" etrace db -o cut.db cut.fxt
@@ -75,7 +75,7 @@ ends 2 "a database of another version" etrace deps new.db $out/app
 ends 0 "which is replaced" etrace db -o new.db "$trace"
 ends 0 "and asked again" etrace deps new.db $out/app
 
-# What the pages show.
+# The examples of the man pages.
 page()
 {
 	sed -n "/^\.SH EXAMPLES/,/^\.SH SEE/s/^\(etrace\|sqlite3\) .*/&/p" \
@@ -94,7 +94,7 @@ done
 sed -n '/^SELECT/,/;$/p' "$ANSWERS/../../../Documentation/etrace-db.5" > queries.sql
 check "etrace-db.5: its queries" bash -c "sqlite3 build.db < queries.sql | grep -q maketable"
 
-# A file that was not made: by whose failure, and not by that of a program that only needed it.
+# A file that was not made: blame the program that failed to make it, not one that only needed it.
 mkdir failed
 echo 'int a(void) { return 1 }' > failed/a.c
 echo 'int main(void) { return 0; }' > failed/b.c

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace why-different: of builds with a planted cause (../causes.sh), how often it is the
-# first that is named.  Each is recorded twice by strace.  One that names another cause is no
-# failure by itself: four of five must be right.  Those of ../causes_beside.sh must all be.
+# etrace why-different: how often it names the planted cause (../causes.sh) first.  Each build is
+# recorded twice with strace.  A wrong cause is not a failure by itself: four of five must be
+# right. All of ../causes_beside.sh must be right.
 
 . "${0%/*}/../lib.sh"
 
-# In a guest also by module or bpf.
+# In a guest also with module or bpf.
 backend=${BACKEND:-strace}
 [ "$backend" != strace ] || strace -o /dev/null true 2> /dev/null ||
 	{ echo "skip: strace cannot trace here"; exit; }
 
-# The system's own programs, not those of somebody's home, which may be scripts around them.
+# Use the system's own programs: those in a home directory may be wrapper scripts.
 PATH=$(dirname "$(command -v etrace)"):/usr/bin:/bin:$PATH
 export XDG_CACHE_HOME=$PWD/cache
 unset LC_ALL LANGUAGE TZ MAKEFLAGS MAKELEVEL CFLAGS SOURCE_DATE_EPOCH PYTHONHASHSEED PERL_HASH_SEED
@@ -26,13 +26,14 @@ trap '[ -z "$server" ] || kill "$server"; [ -z "$memory" ] || rm -rf "$memory"' 
 
 # ---- what a plant may need ----
 
-# other_host COMMAND...: with another host name, which only this command sees
+# other_host COMMAND...: run it with another host name, which only this command sees
 other_host()
 {
 	unshare "${namespace[@]}" sh -c 'echo other-host > /proc/sys/kernel/hostname && exec "$@"' sh "$@"
 }
 
-# holds LOCK FILE COMMAND...: nobody else gets that lock while FILE is empty; for a minute at most
+# holds LOCK FILE COMMAND...: run it while this test holds the lock until FILE is not empty, for at
+# most a minute
 holds()
 {
 	local status holder
@@ -54,13 +55,13 @@ holds()
 
 is_locked() { ! flock -n "$1" true; }
 
-# with_proc COMMAND...: with /proc at root/proc, too, in a mount namespace of its own
+# with_proc COMMAND...: run it with /proc mounted at root/proc, too, in its own mount namespace
 with_proc() { unshare -m sh -ec 'mount -t proc proc root/proc; exec "$@"' sh "$@"; }
 
-# with_locales COMMAND...: with the locales that has() made
+# with_locales COMMAND...: run it with the locales that has() made
 with_locales() { env LOCPATH="$TOP/locales" "$@"; }
 
-# has NEED: a program, or what this test can do
+# has NEED: whether a program is installed, or this test can do it
 has()
 {
 	case $1 in
@@ -73,7 +74,7 @@ has()
 	other_release) [ "$(setarch --uname-2.6 uname -r 2>&1)" != "$(uname -r)" ] ;;
 	two_processors) [ "$(nproc)" != "$(taskset -c 0 nproc 2>&1)" ] ;;
 	english)
-		# of our own: in few systems there is one
+		# make our own: few systems have it
 		mkdir -p locales
 		localedef -i en_US -f UTF-8 locales/en_US.UTF-8 2> /dev/null
 		[ "$(printf 'a\nB\n' | with_locales env LANG=en_US.UTF-8 sort | head -n 1)" = a ] ;;
@@ -86,7 +87,7 @@ has()
 	esac
 }
 
-# serve: the directory served/, at the port in the file port, until this test ends
+# serve: serve the directory served/, with the port in the file port, until this test ends
 serve()
 {
 	[ -z "$server" ] || return 0
@@ -105,10 +106,10 @@ server.serve_forever()' > port 2> served.log &
 
 names=() causes=() outputs=() asked=() works=()
 
-# section N NAME: what plant N says there
+# section N NAME: print that section of plant N
 section() { cat "$TOP/plants/$1/$2" 2> /dev/null; }
 
-# plant CAUSE OUTPUT ASKED NAME < SECTIONS: it is set up, and recorded once.
+# plant CAUSE OUTPUT ASKED NAME < SECTIONS: set it up, and record it once.
 plant()
 {
 	local n=${#names[@]} need work
@@ -143,21 +144,21 @@ between()
 	[ ! -e "$TOP/plants/$1/$3" ] || (cd "${works[$1]}/$2" && sh -e "$TOP/plants/$1/$3")
 }
 
-# build N DIRECTORY WHICH: record it, the first or the second time
+# build N DIRECTORY WHICH: record it, as the first or the second build
 build()
 {
 	local before
 
 	read -ra before < <(section "$1" "$3")
 	cd "${works[$1]}/$2" || exit
-	# Where this test was before is no variable of the build.
+	# The build must not get this test's previous directory.
 	export -n OLDPWD
 	check "${names[$1]}: the $3 recording is complete" "${before[@]}" "${record[@]}" \
 		-o "$TOP/plants/$1/$3.fxt" -- sh -e "$TOP/plants/$1/build"
 	cd "$TOP" || exit
 }
 
-# again N: move away what the first build made, and build once more
+# again N: move away the output of the first build, and build once more
 again()
 {
 	local one two name status out=${outputs[$1]} made=${works[$1]}/made
@@ -180,7 +181,7 @@ again()
 	fi
 }
 
-# ask N: what etrace why-different says, as "STATUS CAUSE"
+# ask N: print the answer of etrace why-different as "STATUS CAUSE"
 ask()
 {
 	local about=() two

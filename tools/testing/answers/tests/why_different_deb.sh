@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # etrace why-different: a Debian package that is built twice, in two directories, with other
-# variables and processors, as reprotest does it.  LONG=y: it takes minutes by strace.
+# variables and numbers of CPUs, as reprotest does.  LONG=y: takes minutes with strace.
 
 . "${0%/*}/../lib.sh"
 
@@ -12,7 +12,7 @@ strace -o /dev/null true 2> /dev/null || { echo "skip: strace cannot trace here"
 PATH=$(dirname "$(command -v etrace)"):/usr/bin:/bin:/usr/sbin:/sbin
 TOP=$(pwd -P)
 
-# package DIR RULES: its source; RULES are lines of debian/rules
+# package DIR RULES: write its source; RULES are lines of debian/rules
 package()
 {
 	mkdir -p "$1/debian/source"
@@ -33,14 +33,14 @@ package()
 	echo '3.0 (native)' > "$1/debian/source/format"
 }
 
-# built DIR VARIABLE...: recorded, in DIR.fxt beside it
+# built DIR VARIABLE...: record the build in DIR.fxt beside it
 built()
 {
 	(cd "$1/planted" && env -i PATH="$PATH" "${@:2}" etrace run --hash --hash-cache="$TOP/hashes" --record=env \
 		--backend=strace -o "$1.fxt" -- dpkg-buildpackage -b -us -uc -d) > "$1.log" 2>&1 || cat "$1.log"
 }
 
-# twice NAME RULES VERSION: two builds in the directories of NAME
+# twice NAME RULES VERSION: build twice in the directories of NAME
 twice()
 {
 	package "$TOP/$1/first/planted" "$2" "$3"
@@ -52,7 +52,7 @@ twice()
 	check "$1: there is a package" [ -s "$deb" ]
 }
 
-# first NAME FILE: the cause that is named first
+# first NAME FILE: print the cause that is named first
 first()
 {
 	etrace why-different --json "$TOP/$1/first.fxt" "$TOP/$1/elsewhere/second.fxt" "$TOP/$2" |
