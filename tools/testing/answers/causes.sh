@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Builds with a planted cause for which their output is another one each time.  Sourced by
+# Builds with a planted cause that makes their output differ each time.  Sourced by
 # tests/why_different.sh, which has plant() and control().
 #
 #	plant CAUSE OUTPUT ASKED NAME < SECTIONS
 #	control OUTPUT NAME < SECTIONS
 #
-# CAUSE is what etrace why-different should name first.  OUTPUT is the file that is to differ.
+# CAUSE is what etrace why-different should name first.  OUTPUT is the file that should differ.
 # ASKED is "file" if the question is about OUTPUT, "build" if it is about the whole build, and
-# "kept" if what the first build made is compared, too.
+# "kept" if the output of the first build is also compared.
 #
-# A section begins with a line "@SECTION", and is empty if there is none:
+# A section begins with a line "@SECTION"; it is empty if that line is missing:
 #
 #	@setup		shell commands (sh -e), with the test's directory as $TOP; not recorded
 #	@build		shell commands (sh -e); recorded twice
 #	@between	as @setup, before the second recording
-#	@first		words before the command that records first: env V=1, a function of the test
-#	@second		the same of the second
-#	@in		where it is built: two names of directories; default: "tree tree"
-#	@on		"tmpfs" if the order of its directories matters
-#	@needs		programs and functions of the test without which it is passed over
+#	@first		words before the command of the first recording: env V=1, a function of the test
+#	@second		the same for the second recording
+#	@in		two directories to build in; default: "tree tree"
+#	@on		"tmpfs" if the order of directory entries matters
+#	@needs		programs and functions of the test; without them, the plant is skipped
 #
-# The builds use their directory by relative names, so that nothing of it gets into them
-# by accident.
+# The builds refer to their directory by relative names, so that its path does not get into them by
+# accident.
 
 # ---- time ----
 
@@ -501,7 +501,8 @@ gcc find
 END
 
 # ---- writer-order ----
-# Locks that the test holds decide who is first: by "holds LOCK FILE", until FILE is not empty.
+# Locks that the test holds decide which job is first: "holds LOCK FILE" keeps one until FILE is
+# not empty.
 
 plant writer-order log file "two jobs of a shell that append to a log" <<'END'
 @setup

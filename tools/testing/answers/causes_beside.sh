@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Builds with a planted cause, as in causes.sh, beside which another one seems likelier: programs
-# that always read random numbers or the clock, what is the same in both builds, temporary files
-# that are gone.  Each must be named first.
+# Builds with a planted cause, as in causes.sh, where another cause seems more likely: programs
+# that always read random numbers or the clock, data that is the same in both builds, temporary
+# files that are gone.  The planted cause must always be named first.
 
 # ---- what the script says ----
 
@@ -140,7 +140,7 @@ rm copy.gz
 gzip
 END
 
-# ---- what both builds know to be the same, or what does not show ----
+# ---- files known to be the same in both builds, or causes that leave no trace ----
 
 plant random id.txt build "python: a random identifier, read in another root directory" <<'END'
 @setup
@@ -235,7 +235,7 @@ sleep 1
 cpio
 END
 
-# ---- files from before the build that only one build knows ----
+# ---- files from before the build, recorded by one build only ----
 
 plant input libparts.a build "ar: a member that was left from before" <<'END'
 @setup

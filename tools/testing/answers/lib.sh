@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For the tests of answers, which run in a directory of their own, with etrace in
-# PATH and the recordings in $FIXTURES.  Each line "ok: NAME", "not ok: NAME" or
-# "skip: NAME" is a result.
+# For the tests of answers: each runs in its own directory, with etrace in PATH and the recordings
+# in $FIXTURES.  Each line "ok: NAME", "not ok: NAME" or "skip: NAME" is a result.
 
 set -u
 
@@ -17,7 +16,7 @@ result()
 	fi
 }
 
-# check NAME COMMAND...: passes if the command does; its output is shown if not.
+# check NAME COMMAND...: passes if the command succeeds; otherwise prints its output.
 check()
 {
 	local log status
@@ -27,7 +26,7 @@ check()
 	result "$status" "$1"
 }
 
-# ends STATUS NAME COMMAND...: passes if the command ends with that status.
+# ends STATUS NAME COMMAND...: passes if the command ends with this status.
 ends()
 {
 	local log status
@@ -38,10 +37,10 @@ ends()
 	result $? "$2"
 }
 
-# same NAME FILE FILE: passes if they are equal; shows the difference if not.
+# same NAME FILE FILE: passes if the files are equal; otherwise prints the difference.
 same() { check "$1" diff "$2" "$3"; }
 
-# until_done COMMAND...: until it succeeds; only a minute, on whatever machine.
+# until_done COMMAND...: repeat it until it succeeds, for at most about a minute.
 until_done()
 {
 	for _ in $(seq 600); do
@@ -53,15 +52,15 @@ until_done()
 
 gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# finish PID: the status of a program in the background, which is killed after a minute.
+# finish PID: wait for a background process, and return its status; kill it after a minute.
 finish()
 {
 	until_done gone "$1" || kill -KILL "$1"
 	wait "$1"
 }
 
-# hashed DB TRACE: a database of TRACE with what its files held, as "etrace run --hash" would
-# record it: of each file that is still as the trace says, and of no other.
+# hashed DB TRACE: make a database of TRACE with the hashes that "etrace run --hash" would record:
+# only for files that still are as the trace says.
 hashed()
 {
 	etrace db -o "$1" "$2" && python3 - "$1" <<- 'END'
@@ -86,7 +85,7 @@ hashed()
 	END
 }
 
-# ---- small builds, recorded here by strace ----
+# ---- small builds, recorded here with strace ----
 
 begin_builds()
 {
@@ -98,10 +97,10 @@ begin_builds()
 	builds=$(pwd -P)
 }
 
-# build NAME WHAT [OPTION]... < SCRIPT: the script is run by sh where a.c, b.c, main.c,
-# a.cc and a.h are.  Its lines "= FILE OUTPUT WORD..." are the entries of etrace compdb with
-# these OPTIONs, as patterns of a shell, with paths from that directory on; "! TEXT" is part
-# of what it says, and without any it says nothing.
+# build NAME WHAT [OPTION]... < SCRIPT: record the script, run by sh, in a directory with a.c, b.c,
+# main.c, a.cc and a.h.  Its lines "= FILE OUTPUT WORD..." are the expected entries of etrace
+# compdb with these OPTIONs, as shell patterns, with paths relative to that directory; "! TEXT" is
+# part of its expected messages, and without such lines it must print none.
 build()
 {
 	local dir=$builds/${1// /-}

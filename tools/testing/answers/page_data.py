@@ -8,7 +8,7 @@ import zlib
 SECTION = re.compile(r'<script type="application/octet-stream" id="([^"]*)" data-size="(\d+)">'
                      r'([A-Za-z0-9+/=]*)</script>')
 
-# Columns: d differences, z signed, +1 none is 0.
+# Columns: d: differences, z: signed, +1: 0 means none.
 COLUMNS = {
     "processes": ("parent+1", "at dz", "took", "pid"),
     "programs": ("process", "file+1", "label", "class", "at dz", "took", "cpu+1", "rss+1", "ended",

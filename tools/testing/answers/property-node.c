@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program of a random graph: does what its arguments say, in their order.
- * What is written is of no matter, only that something is.
+ * A program of a random graph: performs its arguments in their order.
+ * What it writes does not matter, only that it writes something.
  *
- *   in=PATH map=PATH stdin	read all of that: by read, by mmap, from descriptor 0
- *   out=PATH add=PATH stdout	write: anew, at the end, to descriptor 1
- *   send=PATH			by sendfile to descriptor 1
- *   to=PATH			descriptor 1 is that file, by open and dup2
+ *   in=PATH map=PATH stdin	read PATH, with read or mmap, or descriptor 0
+ *   out=PATH add=PATH stdout	write: truncate PATH, append to it, to descriptor 1
+ *   send=PATH			copy PATH to descriptor 1 with sendfile
+ *   to=PATH			make PATH descriptor 1, with open and dup2
  *   mv=PATH ln=PATH		rename or link PATH to the next argument
- *   fork thread vfork		what follows is done by a child, a thread, an execve
+ *   fork thread vfork		the rest is done in a child, a thread, after an execve
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -92,7 +92,7 @@ static void in_another(char **args)
 	}
 	child = *args[0] == 'v' ? vfork() : fork();
 	if (!child && *args[0] == 'v') {
-		/* The word itself becomes the name of the program. */
+		/* "vfork" becomes argv[0]. */
 		execv(self, args);
 		_exit(127);
 	}
