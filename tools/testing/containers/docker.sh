@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# By docker, whose daemon builds and runs; part of in-guest, which has set what is used
-# here.
+# With docker, whose daemon builds and runs containers; sourced by in-guest, which sets the
+# variables used here.
 
 : "${bin:?}" "${results:?}"
 export DOCKER_HOST=unix:///try/docker.sock DOCKER_BUILDKIT=0
@@ -20,7 +20,7 @@ ok "docker's daemon runs" test "$version"
 [ "${version%%.*}" -ge 23 ] || perfmon=SYS_ADMIN bpf=SYS_ADMIN
 echo "# $version, $(docker info -f '{{.Driver}} {{.SecurityOptions}}')"
 
-# step TRACE: what the step of the build that runs programs has read
+# step TRACE: print what the build step that runs programs has read
 step()
 {
 	local root
@@ -40,7 +40,7 @@ for backend in module bpf; do
 	ok "a step of that, by $backend" step "$trace"
 done
 
-# buildkit is within dockerd, which starts the steps itself
+# buildkit is part of dockerd, which starts the steps itself
 trace=$results/docker-buildkit.fxt
 ok "buildkit builds an image, recorded by dockerd's cgroup" \
 	recorded etrace run --cgroup /dockerd -o "$trace" -- \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# By podman; part of in-guest, which has set what is used here.
+# With podman; sourced by in-guest, which sets the variables used here.
 
 : "${bin:?}" "${results:?}"
 cat > /etc/containers/containers.conf << 'END'
@@ -17,14 +17,14 @@ END
 echo '{"default":[{"type":"insecureAcceptAnything"}]}' > /etc/containers/policy.json
 build=(build -q --network=none --layers=false -t test context)
 
-# root_of TRACE: the root directory that the steps of the build had
+# root_of TRACE: print the root directory of the build's steps
 root_of()
 {
 	etrace deps --all --direct --json "$1" 2> log | sed -n 's,.*"output":"\([^"]*\)/out/both".*,\1,p' |
 		grep -m 1 rootfs
 }
 
-# answers TRACE: what the image was made of, of which packages
+# answers TRACE: check the inputs of the image, and their packages
 answers()
 {
 	local root
@@ -32,7 +32,7 @@ answers()
 	echo "# root: $root"
 	[ -n "$root" ] || return
 	made "$1" "$root" || return
-	# through two processes and their pipes, to the file outside
+	# through two processes and their pipes, to the file outside the container
 	etrace why "$1" "$root/out/both" /try/context/src/two > chain 2> log
 	grep -q "from  *$root/src/" chain && grep -q 'from  */try/context/src/two' chain || return
 	etrace deps --leaves "$1" "$root/out/both" > inputs 2> log
@@ -47,7 +47,7 @@ for backend in module bpf; do
 	ok "its sources and packages, by $backend" answers "$trace"
 done
 
-# ---- a daemon builds, which is no child of what is recorded ----
+# ---- a daemon builds, which is not a child of the recorded command ----
 daemon podmand podman system service -t 0 unix:///try/podman.sock
 for ((i = 0; i < 600; i++)); do [ ! -S podman.sock ] || break; sleep 0.1; done
 for backend in module bpf; do

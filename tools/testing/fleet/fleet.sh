@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For the tests of etrace push and etrace fleet, which run in a directory of their own
-# beside a server of server.sh: its variables, $ETRACE (the program), $FLEET_DB (what the
-# names of the test's databases begin with), $FIXTURES (recordings).  Each line "ok: NAME",
-# "not ok: NAME" or "skip: NAME" is a result.
+# For the tests of etrace push and etrace fleet.  Each runs in its own directory beside a server of
+# server.sh, with its variables, $ETRACE (the program), $FLEET_DB (a prefix for the names of the
+# test's databases) and $FIXTURES (recordings).  Each line "ok: NAME", "not ok: NAME" or "skip:
+# NAME" is a result.
 #
-# In a test's head, "# server: KIND" says which server it needs: debian, full, cluster; without
-# it the test runs with Debian's, and in make check-all with a newer one, too.
+# In a test's header, "# server: KIND" names the server that it needs: debian, full, cluster.
+# Without it the test runs with Debian's, and in make check-all also with a newer one.
 
 FLEET=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=../answers/lib.sh
 . "$FLEET/../answers/lib.sh"
 
-# ask SQL [URL]: the answer of the server, as its user "default".
+# ask SQL [URL]: print the server's answer, as its user "default".
 ask() { curl -sS -m 300 "${2:-$FLEET_URL}/?wait_end_of_query=1" --data-binary "$1"; }
 
-# partial DATABASE [URL]: builds that do not have the rows that they say; there may be no tables.
+# partial DATABASE [URL]: print builds that lack rows; there may be no tables.
 partial()
 {
 	local what asks=()
@@ -30,7 +30,7 @@ partial()
 	ask "${asks[0]} UNION ALL ${asks[1]} UNION ALL ${asks[2]}" "${2:-}" | grep -Ev '^Code: (60|81)[,.]'
 }
 
-# says NAME TEXT COMMAND...: passes if that is what the command prints.
+# says NAME TEXT COMMAND...: passes if the command prints this text.
 says()
 {
 	local said
@@ -41,13 +41,13 @@ says()
 	result $? "$1"
 }
 
-# push ARGUMENT...: without questions and answers about who.
+# push ARGUMENT...: etrace push without the user and password of the environment.
 push() { env -u ETRACE_FLEET_USER -u ETRACE_FLEET_PASSWORD "$ETRACE" push "$@"; }
 
 # ---- between the program and the server: proxy.py ----
 
-# proxy_start NAME [ARGUMENT]...: in the background; PROXY_URL is where it listens, NAME.log
-# tells each request.
+# proxy_start NAME [ARGUMENT]...: start it in the background; it listens at PROXY_URL and writes
+# each request to NAME.log.
 proxy_start()
 {
 	local name=$1 _
@@ -69,7 +69,7 @@ proxy_start()
 	[ -n "$PROXY_PORT" ] || { cat "$name.said"; return 1; }
 }
 
-# proxy MODE [ARGUMENT]...: from the next connection on; see proxy.py.
+# proxy MODE [ARGUMENT]...: set the mode for the next connections; see proxy.py.
 proxy()
 {
 	echo "$*" > "$PROXY.control.new"

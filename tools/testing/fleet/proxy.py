@@ -251,7 +251,7 @@ class Connection:
             try:
                 server.sendall(piece)
             except OSError:
-                # it has answered before it read all; that goes on
+                # the server answered before it had read everything; go on
                 pass
             told["size"] += len(piece)
 

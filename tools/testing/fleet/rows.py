@@ -36,7 +36,7 @@ class Build:
         self.root = self.paths[self.db.execute(
             "SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL"
             " ORDER BY id LIMIT 1").fetchone()[0]]
-        # programs that ran, each with what its process did without one of its own
+        # programs that ran, each with what its process did in children that ran no program
         self.unit, self.units = {}, []
         for row in self.db.execute(
                 "SELECT id, parent, before, forked, program, cwd, at FROM exec ORDER BY id"):
@@ -52,7 +52,7 @@ class Build:
     def path(self, number):
         """A path as builds are compared."""
         path = self.paths.get(number, b"")
-        # what gcc and mktemp call their files, says nothing
+        # the random names of gcc and mktemp mean nothing
         path = re.sub(rb"^/tmp/(cc\w{6}|tmp\.\w{10})(?=\.|$)", b"/tmp/*", path)
         if path == self.root or path.startswith(self.root + b"/"):
             return b"." + path[len(self.root):]

@@ -1,35 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A ClickHouse server for tests, on free ports of this machine, which leaves nothing:
+# Run a ClickHouse server for tests on free ports of this machine, and remove it afterwards:
 #
 #   server.sh [OPTION]... [--] COMMAND [ARGUMENT]...
 #
-# The server is Debian's.  It runs as long as COMMAND does, whose exit status is this
-# program's; all that it writes is in a new directory, which goes away with it.
+# The server is Debian's.  It runs while COMMAND does, and server.sh exits with COMMAND's
+# status.  It only writes to a new directory, which is removed at the end.
 #
-#   --full N	what it writes is in a file system of N MB, made of memory
-#   --cluster	four of them: two shards of two replicas, and a ZooKeeper
-#   --newer	a newer one in its place, without users and TLS (new-server.js), which npm
-#		fetches if it is not in $ETRACE_CACHE or build/vm: half a gigabyte
-#   --version	only tell the server's
+#   --full N	its data is in a file system of N MB in memory
+#   --cluster	four servers: two shards of two replicas, and a ZooKeeper
+#   --newer	a newer server, without users and TLS (new-server.js); npm fetches half a
+#		gigabyte if it is not in $ETRACE_CACHE or build/vm
+#   --version	only print the server's version
 #
-# Exit 4 where something that it needs is not installed: the last line says what.
+# Exit status 4 if something that it needs is not installed: the last line says what.
 #
 # The environment of COMMAND:
-#   FLEET_URL		http://127.0.0.1:PORT; FLEET_URLS: of each server
-#   FLEET_HTTPS		https://localhost:PORT; FLEET_CACERT: who signed its certificate
-#   FLEET_CERTS		certificates NAME.pem with keys NAME.key: localhost, and by the same
-#			authority, other (another host's) and old (expired); other-ca.pem:
-#			of somebody who signed none of these
+#   FLEET_URL		http://127.0.0.1:PORT; FLEET_URLS: the URLs of all servers
+#   FLEET_HTTPS		https://localhost:PORT; FLEET_CACERT: the authority of its certificate
+#   FLEET_CERTS		certificates NAME.pem with keys NAME.key: localhost, and from the
+#			same authority, other (for another host) and old (expired);
+#			other-ca.pem: an authority that signed none of these
 #   FLEET_PUSHER	a user who may write, FLEET_READER: one who may only read;
-#			FLEET_PUSHER_FILE, FLEET_READER_FILE: hold their passwords.  The user
+#			FLEET_PUSHER_FILE, FLEET_READER_FILE: files with their passwords.  The user
 #			"default" has no password and may do all.
 #   FLEET_CLUSTER	the cluster's name
-#   FLEET_PIDS		of the servers
-#   FLEET_DIR		holds all that they write; FLEET_DATA: the first server's data,
-#			seen from COMMAND
-#   FLEET_VERSION	the server's
+#   FLEET_PIDS		the pids of the servers
+#   FLEET_DIR		the directory of all their files; FLEET_DATA: the first server's
+#			data, at a path that COMMAND can use
+#   FLEET_VERSION	the server's version
 
 set -u
 
@@ -37,7 +37,7 @@ say() { echo "server.sh: $*" >&2; }
 
 missing() { say "$*"; exit 4; }
 
-# of npm: the engine of ClickHouse 26.7
+# from npm: the engine of ClickHouse 26.7
 chdb=3.4.0
 
 full='' cluster='' newer=''
@@ -71,15 +71,15 @@ if [ "${version:-}" ]; then
 fi
 [ $# -gt 0 ] || { say "which command?"; exit 2; }
 
-# ---- what is there in the end goes away ----
+# ---- cleaning up ----
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/etrace-fleet.XXXXXX") || exit 1
 pids=() command=
 
-# gone PID: whether it has ended, or is only waited for.
+# gone PID: whether it has ended, or is a zombie.
 gone() { ! [ -e "/proc/$1" ] || grep -q '^State:.[ZX]' "/proc/$1/status" 2> /dev/null; }
 
-# end PID...: those that do not go within five seconds are killed; nobody needs their data.
+# end PID...: end processes; kill them after five seconds, since nobody needs their data.
 end()
 {
 	local pid _
@@ -111,7 +111,7 @@ trap 'exit 143' TERM
 
 # ---- certificates ----
 
-# certificate NAME HOST [OPTION]...: signed by the test's authority.
+# certificate NAME HOST [OPTION]...: make one, signed by the test's authority.
 certificate()
 {
 	local name=$1 host=$2
@@ -124,7 +124,7 @@ certificate()
 			-out "$certs/$name.pem" "$@" 2> /dev/null
 }
 
-# authority NAME
+# authority NAME: make a certificate authority.
 authority()
 {
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$certs/$1.key" -subj "/CN=$1" -days 2 \
@@ -137,7 +137,7 @@ mkdir -m 700 "$certs"
 	authority ca && authority other-ca && certificate localhost localhost -days 2 &&
 		certificate other build.example -days 2 && certificate old localhost -days 0
 } || { say "openssl makes no certificates"; exit 1; }
-# a certificate of no days ends in the second when it begins
+# a certificate for 0 days expires in the second in which it becomes valid
 
 # ---- passwords ----
 
@@ -149,7 +149,7 @@ mkdir -m 700 "$certs"
 
 # ---- servers ----
 
-# ports N: that many free ones, a line each.
+# ports N: print N free ports, one a line.
 ports()
 {
 	python3 - "$1" <<-'END'
@@ -173,10 +173,10 @@ user()	# NAME PROFILE PASSWORD-ELEMENT
 	END
 }
 
-# sha256 FILE: of the password in it.
+# sha256 FILE: print the element with the hash of the password in it.
 sha256() { echo "<password_sha256_hex>$(head -n 1 "$1" | tr -d '\n' | sha256sum | cut -c1-64)</password_sha256_hex>"; }
 
-# users: the file of those; limits are those of a small machine.
+# users: print the users file, with limits for a small machine.
 users()
 {
 	cat <<-END
@@ -254,7 +254,7 @@ config()
 	END
 }
 
-# The shards, for config: "PORT PORT" of each.
+# Print the shards, for config: "PORT PORT" for each.
 remote_servers()
 {
 	local shard port
@@ -270,7 +270,7 @@ remote_servers()
 	echo "</$cluster></remote_servers>"
 }
 
-# fetch_newer: in $1, once.
+# fetch_newer DIR: install the newer server there, once.
 fetch_newer()
 {
 	[ ! -e "$1/whole" ] || return 0
@@ -279,7 +279,7 @@ fetch_newer()
 		: > "$1/whole"
 }
 
-# start_server DIR: in the background; its files are in DIR, its data in DIR/data.
+# start_server DIR: start it in the background, with its files in DIR and its data in DIR/data.
 start_server()
 {
 	local run=(clickhouse-server "--config-file=$1/config.xml")
@@ -287,7 +287,7 @@ start_server()
 	# $2: its port
 	[ -z "$newer" ] || run=(node "$here/new-server.js" "$2" "$1/data" "$newer")
 
-	# a new process group: the interrupt key is for COMMAND
+	# a new process group, so that Ctrl-C only reaches COMMAND
 	set -m
 	if [ -n "$full" ]; then
 		# shellcheck disable=SC2016
@@ -301,7 +301,7 @@ start_server()
 	set +m
 }
 
-# answers PID URL LOG-DIRECTORY: waits until it does.
+# answers PID URL LOG-DIRECTORY: wait until the server answers.
 answers()
 {
 	local _
@@ -333,13 +333,13 @@ fi
 nservers=1
 [ -z "$cluster" ] || nservers=4
 
-# serves PORT: whether ZooKeeper does; it listens a while before, and may not answer then.
+# serves PORT: whether ZooKeeper answers; at first it listens without answering.
 serves()
 {
 	(exec 3<> "/dev/tcp/127.0.0.1/$1" && printf srvr >&3 && timeout 5 grep -q '^Zookeeper version' <&3)
 }
 
-# zookeeper PORT: in the background.
+# zookeeper PORT: start it in the background.
 zookeeper()
 {
 	local z=$dir/zookeeper _
@@ -356,13 +356,13 @@ zookeeper()
 	maxClientCnxns=0
 	END
 	set -m
-	# its manifest names what else it needs
+	# the manifest of the jar names its other dependencies
 	java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dzookeeper.jmx.log4j.disable=true \
 		-cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar \
 		org.apache.zookeeper.server.ZooKeeperServerMain "$z/config" > "$z/said" 2>&1 < /dev/null &
 	pids+=($!)
 	set +m
-	# a ClickHouse of that age dies if there is none when it starts
+	# such an old ClickHouse dies if ZooKeeper is not running when it starts
 	for _ in $(seq 1800); do
 		serves "$1" 2> /dev/null && return
 		gone "${pids[-1]}" && break
@@ -400,7 +400,7 @@ make_servers()
 	done
 }
 
-# Somebody may have taken a port: then others.
+# Another process may have taken a port: then try others.
 for try in 1 2 3; do
 	urls=() servers=()
 	make_servers && break
@@ -419,7 +419,7 @@ export FLEET_DATA=$dir/0/data
 FLEET_VERSION=$(curl -s -m 10 "$FLEET_URL" --data-binary 'SELECT version()')
 export FLEET_VERSION
 
-# In the background: a signal is taken at once then.
+# In the background, so that the shell handles a signal at once.
 "$@" <&0 &
 command=$!
 wait "$command"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a directory that is a Debian with a compiler, kernel headers and DKMS: the module's
-# package, as far as it goes without a kernel that runs.
+# Test the module's package in a chroot with a Debian that has a compiler, kernel headers and DKMS,
+# as far as possible without a running kernel.
 #
-#	chroot.sh DEBS NEXT	what was built; the same as a later version
+#	chroot.sh DEBS NEXT	directories with the packages, and with a later version of them
 
 debs=$1 next=$2
 headers=$(echo /usr/src/linux-headers-*-amd64)
@@ -20,7 +20,7 @@ version=$(dpkg-deb -f "$(echo "$debs"/etrace-dkms_*.deb)" Version)
 later=$(dpkg-deb -f "$(echo "$next"/etrace-dkms_*.deb)" Version)
 before
 
-# Without openssl there are no keys.
+# Without openssl, DKMS makes no keys.
 unsigned()
 {
 	mv /usr/bin/openssl /usr/bin/openssl.away

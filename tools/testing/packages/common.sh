@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of the packages share, in a guest (guest.sh) and in a directory
-# (chroot.sh): results, apt, what is left behind.  $release is the kernel's.
+# Shared by the tests of the packages, in a guest (guest.sh) and in a directory (chroot.sh):
+# results, apt, leftovers.  $release is the kernel's.
 
 set -u
 : "${release:?}"
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 results=0 failed=0
 
-# try NAME COMMAND...: a result; what the command says stands before it.
+# try NAME COMMAND...: print a result, after the output of the command.
 try()
 {
 	local name=$1 said=ok
@@ -20,16 +20,16 @@ try()
 	echo "$said $results $name ($SECONDS s)"
 }
 
-# What the module's sources compile to is kept, for compiling takes ten minutes in a
-# guest; all else that DKMS does is done anew.
+# Cache the objects of the module with ccache, because compiling takes ten minutes in a guest; DKMS
+# does everything else again.
 apt()
 {
 	DEBIAN_KERNEL_USE_CCACHE=y CCACHE_DIR=/var/cache/ccache apt-get -q -y --no-install-recommends "$@"
 }
 
-# All files, but for the diaries of apt and dpkg, what they and depmod made again, the
-# key that DKMS signs all modules with, what programs that add users keep of the state
-# before, and what lives in memory; and what is in those of /etc, with users and groups.
+# List all files, except for logs of apt and dpkg, files that they and depmod regenerate, the key
+# with which DKMS signs all modules, backups by programs that add users, and files in memory; also
+# the hashes of files in /etc, and users and groups.
 files()
 {
 	find / /lib/modules -xdev \( -path /tmp -o -path /run -o -path /proc -o -path /payload -o -path /results \
@@ -47,7 +47,7 @@ files()
 	getent group
 }
 
-# before: what there is without the packages.
+# before: note what exists without the packages.
 before()
 {
 	touch /var/tmp/before
@@ -57,18 +57,19 @@ before()
 
 unloaded() { ! grep -s '^etrace ' /proc/modules; }
 
-# etrace_gone: removed, not purged; of what the packages brought only what they need is
-# there, and nothing of their own.
+# etrace_gone: after removal without purge, nothing of etrace is left; only dependencies of its
+# packages may remain.
 etrace_gone()
 {
 	unloaded || return
 	dkms status | grep etrace && return 1
 	files | diff /var/tmp/before - | grep '^[<>].*etrace' > /tmp/left
-	# dpkg's own notes of a package that is not purged, and the group, which has members
+	# except for dpkg's data about a package that is not purged, and the group, which has
+	# members
 	! grep -v -e '^> /var/lib/dpkg/info/' -e '^> etrace:[^:]*:[0-9]*:' /tmp/left
 }
 
-# purged: with what came along; nothing is left at all.
+# purged: purge the packages with their dependencies; nothing is left at all.
 purged()
 {
 	# shellcheck disable=SC2046
@@ -78,7 +79,7 @@ purged()
 	files | diff /var/tmp/before -
 }
 
-# signed NAME: the module that is installed is, with the machine's key, which is NAME's.
+# signed NAME: the installed module is signed by NAME, with the machine's key.
 signed()
 {
 	local serial
@@ -89,7 +90,7 @@ signed()
 		[ "$(modinfo -k "$release" -F sig_key etrace | tr -d ':\n')" = "${serial#serial=}" ]
 }
 
-# at_version VERSION: that one is built, and no other.
+# at_version VERSION: this version is built, and no other.
 at_version()
 {
 	dkms status etrace
@@ -99,7 +100,7 @@ at_version()
 		[ "$(find /lib/modules/ -name 'etrace.ko*' | wc -l)" = 1 ]
 }
 
-# done_with: the end of the results.
+# done_with: finish the results.
 done_with()
 {
 	echo "1..$results"

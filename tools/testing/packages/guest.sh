@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest that has a compiler, kernel headers and DKMS, and nothing of etrace: its
-# packages, as a user has them, from their installation to the last trace of them.
+# In a guest that has a compiler, kernel headers and DKMS, and nothing of etrace: test its packages
+# as a user handles them, from the installation to the complete removal.
 #
-#	guest.sh DEBS NEXT	what was built; the same as a later version
+#	guest.sh DEBS NEXT	directories with the packages, and with a later version of them
 #
-# The guest has no network: what the packages depend on lies in apt's cache.
+# The guest has no network: the packages' dependencies are in apt's cache.
 
 debs=$1 next=$2
 release=$(uname -r)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/common.sh"
 
-# Modules come on a disk that cannot be written to.
+# Modules are on a read-only disk.
 writable_modules()
 {
 	mkdir -p /var/tmp/modules/{upper,work}
@@ -24,7 +24,8 @@ writable_modules()
 	depmod
 }
 
-# recorded TRACE BACKEND: by this backend, whole, and it knows what hello is made from.
+# recorded TRACE BACKEND: it was recorded with this backend, is complete, and has the inputs of
+# hello.
 recorded()
 {
 	tail -n 20 /tmp/run.log
@@ -33,7 +34,7 @@ recorded()
 		etrace deps --direct "$1" "$PWD/hello.o" | grep -x "$PWD/hello.c"
 }
 
-# build TRACE [OPTION]...: a program, recorded.
+# build TRACE [OPTION]...: record the build of a program.
 build()
 {
 	rm -f hello hello.o
@@ -75,10 +76,10 @@ try "etrace-dkms builds the module, and etrace run records by it" by_module
 try "the module is signed, with the key that DKMS made" signed "DKMS module signing key"
 try "the module does not stay in the kernel" unloaded
 
-# as NAME COMMAND...
+# as NAME COMMAND...: run it as this user
 as() { setpriv --reuid "$1" --regid "$1" --init-groups env HOME=/tmp "${@:2}"; }
 
-# Who is in the group records what it starts, once the module is there; others do not.
+# Members of the group can record their own commands once the module is loaded; other users cannot.
 member()
 {
 	/lib/systemd/systemd-udevd --daemon || return
@@ -101,7 +102,7 @@ member()
 }
 try "a member of the group etrace records by the module" member
 
-# during COMMAND...: what a recording says in the middle of which that happens.
+# during COMMAND...: run it in the middle of a recording.
 during()
 {
 	rm -f hello hello.o started go
@@ -128,7 +129,8 @@ try "an upgrade while a recording runs leaves that whole" upgraded
 again() { build again.fxt && recorded again.fxt module; }
 try "the new version records" again
 
-# What a shell that did it by hand left loaded; tracing, it is a recording that runs.
+# A module that a shell has loaded and configured by hand: while it traces, it counts as a running
+# recording.
 by_hand()
 {
 	modprobe etrace && echo $$ > /sys/module/etrace/parameters/root_pid || return

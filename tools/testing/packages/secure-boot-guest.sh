@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest with Secure Boot: what etrace doctor says is done word by word.
+# In a guest with Secure Boot: follow the instructions of etrace doctor literally.
 #
-#	secure-boot-guest.sh before|between|after	the key is enrolled
+#	secure-boot-guest.sh before|between|after	relative to the enrolment of the key
 
 release=$(uname -r)
 # shellcheck source=/dev/null
@@ -22,7 +22,7 @@ apt install "$here"/debs/etrace_*.deb > /tmp/said 2>&1 || { cat /tmp/said; exit 
 dpkg -i "$here"/debs/{mokutil,libefivar1,libkeyutils1}_*.deb > /tmp/said 2>&1 || { cat /tmp/said; exit 1; }
 cd /root/made || exit
 
-# placed MODULE: that is the one which is installed.
+# placed MODULE DIR: install it in this directory, as the only one.
 placed()
 {
 	local dir=/lib/modules/$release/$2
@@ -33,7 +33,7 @@ placed()
 
 secure() { mokutil --sb-state; cat /sys/kernel/security/lockdown; mokutil --sb-state | grep -x 'SecureBoot enabled'; }
 
-# refused: the module does not load, and etrace doctor does not say that it does.
+# refused: the module does not load, and etrace doctor does not claim that it does.
 refused()
 {
 	local status
@@ -44,7 +44,7 @@ refused()
 	[ "$status" = 1 ] && ! modprobe etrace
 }
 
-# as_told: what stands below the line on the signature, but for what explains it.
+# as_told: run the commands below the line about the signature.
 as_told()
 {
 	awk '/^(BAD|note) *signature/ { on = 1; next } !/^ / { on = 0 } on' /tmp/findings | sed 1d | sed 's/^ *//' > /tmp/todo

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: debian
 #
-# The server of the tests is what server.sh says: who may what, by HTTP and by HTTPS.
+# The test server is as server.sh describes it: the users' rights, with HTTP and with HTTPS.
 
 . "${0%/*}/../fleet.sh"
 
-# as USER FILE SQL: what it says, by HTTPS.
+# as USER FILE SQL: print the server's answer to this user, with HTTPS.
 as()
 {
 	curl -sS -m 60 --cacert "$FLEET_CACERT" -H "X-ClickHouse-User: $1" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: debian
 #
-# What goes wrong between a program and its server goes wrong as proxy.py says.
+# proxy.py breaks the connection between a program and its server in the ways that it describes.
 
 . "${0%/*}/../fleet.sh"
 
@@ -12,10 +12,10 @@ insert="query=INSERT%20INTO%20$FLEET_DB.t%20FORMAT%20TabSeparated"
 seq 10001 20000 > rows
 proxy_start between
 
-# put: 60,000 bytes of rows by the proxy; prints the status.
+# put: send 60,000 bytes of rows through the proxy; print the status.
 put() { curl -s -m "${LONGEST:-120}" -o answer -w '%{http_code}' "$PROXY_URL/?$insert" --data-binary @rows; }
 rows() { ask "SELECT count() FROM $FLEET_DB.t"; }
-# did: what became of the last request.
+# did: print what happened to the last request.
 did() { tail -n 1 between.log | python3 -c 'import json, sys; print(json.load(sys.stdin)["did"])'; }
 
 says "it hands on" 200 put
@@ -44,7 +44,7 @@ says "twice" 503 put
 says "without doing it" "$before" rows
 says "then it hands on" 200 put
 
-# No event shows that an answer does not come: wait by the clock.
+# No event shows that there is no answer: wait for a time.
 proxy stall 1
 LONGEST=1 says "it does not answer" 000 put
 says "and did not hand on" $((before + 10000)) rows

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: cluster
 #
-# The cluster of the tests is what server.sh says: two shards of two replicas.
+# The test cluster is as server.sh describes it: two shards of two replicas.
 
 . "${0%/*}/../fleet.sh"
 
@@ -19,7 +19,7 @@ ask "CREATE TABLE $FLEET_DB.all ON CLUSTER $FLEET_CLUSTER (n UInt64) ENGINE =
 says "a statement is done on each" 12 grep -c '^127.0.0.1' made
 check "rows go to all" test -z "$(ask "INSERT INTO $FLEET_DB.all SELECT number FROM system.numbers LIMIT 100")"
 
-# here: how many rows each server has.
+# here: print the number of rows on each server.
 here()
 {
 	local url

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: full
 #
-# The disk of the server is full when a file takes its room, and is not when that goes.
+# The server's disk is full while a file takes up its space, and not after the file is removed.
 
 . "${0%/*}/../fleet.sh"
 

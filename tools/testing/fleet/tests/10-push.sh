@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What etrace push writes, and what it says.
+# The rows that etrace push writes, and its messages.
 
 . "${0%/*}/../fleet.sh"
 
@@ -11,10 +11,10 @@ unset ETRACE_FLEET_URL ETRACE_FLEET_USER ETRACE_FLEET_PASSWORD
 # p ARGUMENT...: push into the test's database.
 p() { "$ETRACE" push --database "$db" "$@"; }
 
-# row SQL: its answer, with blanks between columns
+# row SQL: print the answer, with blanks between columns
 row() { ask "$1" | tr '\t' ' '; }
 
-# fixture NAME: its database, NAME.db
+# fixture NAME: make the database NAME.db
 fixture() { "$ETRACE" db -o "$1.db" "$FIXTURES/$1/bpf.fxt.zst" > /dev/null 2>&1; }
 
 for name in make flows ccache-cold jobs-1 jobs-4 cmake; do
@@ -33,7 +33,7 @@ ask "INSERT INTO $db.schema_rows SELECT toUInt32(2), now(), '9'"
 ends 2 "tables of a later version" p "$FLEET_URL" make.db
 ends 2 "are not changed" p --init "$FLEET_URL"
 ask "DROP DATABASE $db"
-# an init that ended early is finished
+# an --init that was interrupted is completed
 ask "CREATE DATABASE $db"
 ask "CREATE TABLE $db.schema_rows (version UInt32, made DateTime, etrace String)
 	ENGINE = MergeTree() ORDER BY version"
@@ -57,9 +57,9 @@ says "all are there once" "4 4" row "SELECT count(), uniq(build) FROM $db.build"
 says "nothing of a build is there twice" 0 ask "SELECT count() FROM (
 	SELECT build, id FROM $db.step GROUP BY build, id HAVING count() > 1)"
 
-# ---- rows, found out in another way ----
+# ---- rows, computed in another way ----
 
-# dump COLUMNS TABLE NAME: those of the build NAME.db
+# dump COLUMNS TABLE NAME ORDER: print these columns of the build NAME.db
 dump() { ask "SELECT $1 FROM $db.$2 WHERE build IN (SELECT build FROM $db.build WHERE name = '$3.db') ORDER BY $4"; }
 
 for name in make flows ccache-cold cmake; do
@@ -84,7 +84,7 @@ says "the build's own row" "make	/build/make	make -C src -j2	bpf	13836048984	307
 	project, root, command, backend, took, events, status, complete FROM $db.build
 	WHERE name = 'make.db'"
 
-# ---- what is said of a build ----
+# ---- options that describe a build ----
 
 ends 0 "what is said of a build" p -q --host h1 --project 'a "b" \ c' --tag branch=main \
 	--tag 'note=a b=c' --begin 2026-01-02T03:04:05Z --tree /build "$FLEET_URL" jobs-1.db
@@ -104,7 +104,7 @@ ends 2 "no URL" p jobs-4.db
 ends 2 "no builds" p "$FLEET_URL"
 says "none of these came" 0 ask "SELECT count() FROM $db.build WHERE name = 'jobs-4.db'"
 
-# ---- builds that are not as they should be ----
+# ---- faulty builds ----
 
 cp jobs-4.db untold.db
 sqlite3 untold.db "UPDATE version SET mtime = NULL; DELETE FROM meta WHERE key = 'realtime';
@@ -134,7 +134,7 @@ ends 2 "of another one" p -q --from swap "$FLEET_URL" "$FIXTURES/jobs-flag/bpf.f
 
 # ---- the machine of the build ----
 
-# What it has: one source as it was then, one that is another, a program, a package.
+# Its files: an unchanged source, a changed one, a program, a package.
 cp make.db machine.db
 sqlite3 machine.db "UPDATE meta SET value = 9 WHERE key = 'begin'"
 is() { sqlite3 machine.db "SELECT v.$2 FROM version AS v JOIN file AS f ON f.id = v.file WHERE v.made = 0
@@ -148,12 +148,12 @@ echo >> root/build/make/src/mul.c
 echo tool > root/usr/bin/dash
 printf 'Package: dash\nStatus: install ok installed\nVersion: 1.2-3\nArchitecture: amd64\n\n' > root/var/lib/dpkg/status
 echo /usr/bin/dash > root/var/lib/dpkg/info/dash.list
-# a file that nobody tells of is believed only if it is older than the build
+# a file without a recorded size and time is only trusted if it is older than the build
 ends 0 "its machine is asked" p -q --hash --root root --begin 2030-01-01 "$FLEET_URL" machine.db
 ends 0 "of a build that is older than its files" eval 'cp machine.db before.db;
 	sqlite3 before.db "UPDATE meta SET value = 10 WHERE key = '\''begin'\''"
 	p -q --hash --root root --begin 2026-01-01 "$FLEET_URL" before.db'
-# file NAME PATH COLUMNS
+# file NAME PATH COLUMNS: print these columns of a file
 file() { row "SELECT $3 FROM $db.file WHERE path = '$2' AND build IN (SELECT build FROM $db.build WHERE name = '$1.db')"; }
 sha() { sha256sum "$1" | cut -d' ' -f1; }
 says "what it was is hashed" "$(sha root/build/make/src/add.c)" file machine ./src/add.c sha256
@@ -175,7 +175,7 @@ says "ran the same steps" "46 23 1" row "SELECT count(), uniq(command_hash, inpu
 says "and a cache would have saved those of one" 23 eval '"$ETRACE" fleet --url "$FLEET_URL" \
 	--database $db --since 2020-01-01 --limit 100 cache --json | grep -c "\"times\":2"'
 
-# Clones, of which every file has its own time: equal by what the files held.
+# Clones whose files have different times: equal by their contents.
 db=${FLEET_DB}_clones
 p -q --init "$FLEET_URL"
 failing=([3]=y)
@@ -208,7 +208,7 @@ for how in none gzip; do
 done
 says "both are there" "2 1" row "SELECT count(), uniq(accesses) FROM $db.build WHERE name = 'packed.db'"
 
-# ---- what counts nowhere ----
+# ---- rows that must not count ----
 
 before=$(ask "SELECT count() FROM $db.step_rows")
 for table in step file access; do

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# etrace fleet: of five builds whose rows are in data/, with the answers that they have by
-# hand.  Among the rows are some that count nowhere: of a build that two pushed at once, and
-# of a batch that was sent again.  21-query-cluster.sh does the same on a cluster.
+# etrace fleet on five builds, whose rows are in data/, with answers worked out by hand. Some rows
+# must not count: those of a build that two pushed at the same time, and those of a batch that was
+# sent again.  21-query-cluster.sh does the same on a cluster.
 
 . "${0%/*}/../fleet.sh"
 export TZ=UTC
@@ -11,14 +11,14 @@ DB=${FLEET_DB:-q_query}_hand
 on=() everywhere=
 [ -z "${FLEET_CLUSTER:-}" ] || on=(--cluster "$FLEET_CLUSTER") everywhere=" ON CLUSTER $FLEET_CLUSTER"
 
-# fleet QUERY [OPTION]...: of all the builds.
+# fleet QUERY [OPTION]...: ask about all the builds.
 fleet()
 {
 	"$ETRACE" fleet "$@" --url "$FLEET_URL" --database "$DB"
 }
 all=(--since 2026-11-01 --until 2026-11-30)
 
-# json FILTER QUERY [OPTION]...: as JSON, what jq's FILTER takes of each row, a line each.
+# json FILTER QUERY [OPTION]...: ask for JSON, and print what jq's FILTER makes of each row.
 json() { fleet "${@:2}" --json | tee -a answers.json | jq -r "$1"; }
 
 ends 2 "no tables" fleet builds
@@ -28,7 +28,7 @@ check "tables are made" "$ETRACE" push --init "${on[@]}" --database "$DB" "$FLEE
 says "no builds" "no builds" fleet builds "${all[@]}"
 says "of nothing no sums" "no command ran twice with the same inputs" fleet cache "${all[@]}"
 
-# fill TABLE: its rows, by the names of the columns in the first line.
+# fill TABLE: insert its rows, with the column names of the first line.
 fill()
 {
 	local columns
@@ -43,7 +43,7 @@ for table in step file access build; do
 	says "rows of $table" "" fill "$table"
 done
 
-# whole: whether each replica has the rows of its shard, so that it does not matter which is
+# whole: whether each replica has all rows of its shard, so that it does not matter which one is
 # asked.
 whole()
 {
@@ -168,7 +168,7 @@ beta 2 1 90000000000 90000000000 2026-11-24T10:00:00Z
 gamma 1 0 30000000000 30000000000 2026-11-24T13:00:00Z" json \
 	'"\(.host) \(.builds) \(.failed) \(.median_ns) \(.worst_ns) \(.last)"' hosts "${all[@]}"
 
-# ---- how it is asked ----
+# ---- ways to ask ----
 
 check "JSON is as its schema says" \
 	"$FLEET/../unit/json_schema.py" "$FLEET/../../../Documentation/fleet.schema.json" answers.json
@@ -193,7 +193,7 @@ says "a view for all else" 3 \
 says "the view of builds" "5 5" ask "SELECT concat(toString(count()), ' ', toString(uniqExact(build))) FROM $DB.build"
 says "the views of files and accesses" "18 16" ask "SELECT concat(toString(count()), ' ',
 	toString((SELECT count() FROM $DB.access))) FROM $DB.file"
-# What etrace-fleet(5) shows, of this database.
+# The examples of etrace-fleet(5), with this database.
 sed -n '/^SELECT/,/;$/p' "$FLEET/../../../Documentation/etrace-fleet.5" |
 	sed "s/\\\\-/-/g; s/etrace\\./$DB./; s/today()/toDate('2026-11-25')/" > page.sql
 examples=0

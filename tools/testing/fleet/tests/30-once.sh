@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whatever happens to a push: builds that can be seen are whole, and when a push has
-# succeeded, each is there once, with the same rows as of one that nothing happened to.
+# Whatever happens to a push: visible builds are complete, and after a push has succeeded, each
+# build is stored once, with the same rows as after an undisturbed push.
 
 . "${0%/*}/../fleet.sh"
 
@@ -19,7 +19,7 @@ columns()	# VIEW
 		AND name NOT IN ('pushed', 'parts') ORDER BY name FORMAT TabSeparated" | paste -sd,
 }
 
-# state DATABASE: a line for each view.
+# state DATABASE: print a line for each view.
 state()
 {
 	local view asks=()
@@ -34,7 +34,8 @@ state()
 	done
 }
 
-# pushed STATUS DATABASE [ARGUMENT]...: by the proxy; said on standard output if it ends otherwise.
+# pushed STATUS DATABASE [ARGUMENT]...: push through the proxy; print the messages if it ends with
+# another status.
 pushed()
 {
 	local want=$1 db=$2 status
@@ -49,7 +50,8 @@ pushed()
 	[ "$status" = "$want" ] || { echo "it ended with $status, not $want"; cat said; }
 }
 
-# after NAME STATUS MODE...: a result for a push that this happened to, and one more.
+# after NAME STATUS MODE...: one result for a push that the proxy disturbs, and for one more push
+# if it failed.
 ncases=0
 after()
 {
@@ -70,7 +72,7 @@ after()
 	result $? "$name"
 }
 
-# all NAME STATUS COMMAND...: one result for all cases that the command prints, a line each.
+# all NAME STATUS COMMAND...: one result for all modes that the command prints, one a line.
 all()
 {
 	local name=$1 want=$2 mode failed=0 n=0 line
@@ -106,7 +108,7 @@ done
 ask "INSERT INTO ${FLEET_DB}_torn.file SELECT * FROM $whole.file LIMIT 1" >> made
 check "which is seen if they are not" grep -q '^files.*[0-9]' <(partial "${FLEET_DB}_torn")
 
-# What it asks: which requests those are, and how many bytes.
+# The requests that it sends, and their sizes.
 requests=$(grep -c . between.log)
 inserts=$(python3 -c '
 import json
@@ -163,13 +165,13 @@ after "of which each insert is cut" 2 cut-each 5000
 
 options=(--retries 0)
 after "an answer that is lost, not tried again" 2 lose "${inserts##*[!0-9]}"
-# it moves, so the time is not up
+# data still moves, so there is no time-out
 options=(--timeout 8)
 start=${EPOCHREALTIME/./}
 after "a slow network" 0 slow $((bytes / 10))
 check "was slow" test $((${EPOCHREALTIME/./} - start)) -gt 9000000
 
-# ---- two at once ----
+# ---- two pushes at the same time ----
 
 proxy pass
 both=${FLEET_DB}_both
@@ -186,7 +188,7 @@ says "four push the same at once" 0 echo $status
 state "$both" > got
 same "each build is there once" "$whole.state" got
 
-# ---- what is left ----
+# ---- leftovers ----
 
 proxy_stop
 left=${FLEET_DB}_left

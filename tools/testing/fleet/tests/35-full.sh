@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: full
 #
-# The server's disk is full, before a push and in the middle of one, and then it is not.
+# The server's disk is full before a push or in the middle of one, and then has space again.
 
 . "${0%/*}/../fleet.sh"
 
 traces=("$FIXTURES"/{make,flows,kernel}/module.fxt.zst)
 
-# to STATUS ARGUMENT...: nothing if it ends so.
+# to STATUS ARGUMENT...: push; print nothing if it ends with this status.
 to()
 {
 	local want=$1 status
@@ -18,7 +18,7 @@ to()
 	[ "$status" = "$want" ] || { echo "ended with $status, not $want"; cat said; }
 }
 
-# fill BYTES: of the room, so many are left.
+# fill BYTES: leave this much space on the disk.
 fill()
 {
 	head -c 100M /dev/zero > "$FLEET_DATA/taken" 2> /dev/null
@@ -39,7 +39,7 @@ done
 says "a full disk: status 2, and no build is seen" "" echo "$wrong"
 check "the reason is told" grep -qi 'no space\|disk is full' said.0
 says "and each build, if it could be asked for" 3 grep -c 'not pushed' said.300000
-# one that waits for room gets it
+# a push that waits for space gets it
 fill 100000
 : > said
 {

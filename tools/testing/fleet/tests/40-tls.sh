@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: debian
 #
-# Who asks and whom: certificates are checked, always; passwords are in headers, and
+# Authentication: certificates are always checked; passwords are sent in headers, and appear
 # nowhere else.
 
 . "${0%/*}/../fleet.sh"
@@ -12,7 +12,8 @@ pusher=(--user "$FLEET_PUSHER" --password-file "$FLEET_PUSHER_FILE")
 reader=(--user "$FLEET_READER" --password-file "$FLEET_READER_FILE")
 secret=$(cat "$FLEET_PUSHER_FILE")
 
-# to STATUS URL ARGUMENT...: nothing if it ends so, else what it says; that is in said, too.
+# to STATUS URL ARGUMENT...: push; print nothing if it ends with this status, otherwise its
+# messages, which are also in said.
 to()
 {
 	local want=$1 url=$2 status

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # server: cluster
 #
-# Builds on two shards of two replicas: any server may be asked and pushed to, and any may
-# be away.
+# Builds on two shards of two replicas: any server can be asked and pushed to, and any can be down.
 
 . "${0%/*}/../fleet.sh"
 
@@ -11,7 +10,7 @@ traces=("$FIXTURES"/{make,flows,ninja,cmake,meson,jobs-4,wrong-script,wrong-none
 read -ra urls <<< "$FLEET_URLS"
 read -ra pids <<< "$FLEET_PIDS"
 
-# to STATUS URL [ARGUMENT]...: nothing if it ends so.
+# to STATUS URL [ARGUMENT]...: push; print nothing if it ends with this status.
 to()
 {
 	local want=$1 url=$2 status
@@ -21,7 +20,7 @@ to()
 	[ "$status" = "$want" ] || { echo "ended with $status, not $want"; cat said; }
 }
 
-# until_says SECONDS TEXT COMMAND...: the command says that; replicas have what others have a little later.
+# until_says SECONDS TEXT COMMAND...: wait until the command prints this; replicas lag a little.
 until_says()
 {
 	local said _
@@ -50,7 +49,7 @@ done
 says "making them again changes nothing" "" to 0 "$FLEET_URL" --init --cluster "$FLEET_CLUSTER"
 says "and nothing is twice" "" partial "$FLEET_DB" "$FLEET_URL"
 
-# ---- pushed to all at once ----
+# ---- pushes to all servers at the same time ----
 
 clear()
 {
@@ -76,7 +75,7 @@ for i in 0 1 2 3; do
 	check "with its rows" until_says 120 "" partial "$FLEET_DB" "${urls[i]}"
 done
 
-# ---- one is away ----
+# ---- one server is down ----
 
 clear
 check "there is none again" until_says 120 0 ask "SELECT count() FROM $FLEET_DB.build"
