@@ -12,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-# Seconds, far above what anything takes.
+# Seconds; nothing should take nearly as long.
 WAIT = int(os.environ.get("PAGE_WAIT", "300"))
 
 

@@ -30,7 +30,7 @@ CTRL, SHIFT = 2, 8      # modifiers of events
 VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "where", "file", "findings", "packages")
 
 
-# ---- tests: each is told by its first line ----
+# ---- tests: the first line of each is its name ----
 
 def heads(b):
     """the verdict and the figures are those of etrace report and etrace time"""
@@ -110,11 +110,11 @@ def timeline(b):
     assert b.js("timeline.view().to - timeline.view().from") > moved["to"] - moved["from"]
     b.keys(Keys.HOME)
     same(b.js("timeline.view()"), whole, "all of it")
-    # Enter shows what is known
+    # Enter shows the details
     b.keys(Keys.ARROW_RIGHT, Keys.ENTER)
     assert b.wait("document.activeElement.closest('.details h3')"), "no details"
     assert "Command" in b.js("document.querySelector('.details').textContent")
-    # what is drawn: those of the slices that are in view, and no more
+    # only slices in view are drawn
     assert 0 < b.js("timeline.frames.rectangles") < 5000, b.js("timeline.frames")
     # search: by command, and by a file
     commands = b.js("Promise.all([...model.labels.keys()].length ? "
@@ -152,7 +152,7 @@ def timeline(b):
     mouse("mouseMoved", box[0] - 100, box[1], button="left", buttons=1, modifiers=SHIFT)
     mouse("mouseReleased", box[0] - 100, box[1], button="left", clickCount=1, modifiers=SHIFT)
     assert b.wait("timeline.view().from > a0", before["from"]), "it cannot be dragged"
-    # an address that leads to a program
+    # the address of a program
     b.go("#timeline/20")
     label = b.js("model.label(20)")
     assert b.js(said).startswith(label), (b.js(said), label)
@@ -282,7 +282,7 @@ def files(b):
              {p: sorted(o) for p, o in rdeps.items() if p in got}, "outputs")
         assert sum(map(len, rdeps.values())) == sum(len(rdeps[p]) for p in rdeps if p in got)
         quiet(b, name)
-    # one of them, as it is shown
+    # one of the files, as the page shows it
     output = next(p for p in sorted(deps) if p.endswith(".o"))
     b.run("document.getElementById('file-search').focus()")
     b.keys(output[-9:])
@@ -298,7 +298,7 @@ def files(b):
                  ".map(a => a.textContent)")
     same(sorted(shown), sorted(deps[found]), "shown inputs")
     command = b.js("document.querySelector('.makers .command').textContent")
-    # as wrote it, but for the command that somebody typed
+    # written by as, but the page shows the command that was typed
     assert found.endswith(".o") and command.split()[0].endswith("gcc"), (found, command)
     why = lines("why", "--json", db(name), found)[0]
     assert str(why).replace("'", '"').find(command.split()[0]) >= 0, (command, why)
@@ -347,7 +347,7 @@ def inside(b):
     same([r[:2] for r in got], [["\u00a0" * 2 * depth + name, detail]
                                 for name, detail, _, _, depth in told.ROWS], "slices")
     same([r[3] for r in got], [seconds(1000 * length) for _, _, _, length, _ in told.ROWS], "times")
-    # bars stand where they ran
+    # bars are at the times when they ran
     bars = b.js("[...document.querySelectorAll('section:not([hidden]) .bar')].map(b => ["
                 "b.firstChild.offsetLeft - b.offsetLeft, b.firstChild.offsetWidth, b.offsetWidth])")
     for (_, _, at, length, _), (left, width, whole) in zip(told.ROWS, bars):

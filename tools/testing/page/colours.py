@@ -52,7 +52,7 @@ def colours(b):
     quiet(b, "jobs-4")
 
 
-# How the colour-blind see linear light (Vienot, Brettel and Mollon 1999), and all others.
+# How the colour-blind (Vienot, Brettel and Mollon 1999) and everyone else see linear light.
 SEEN = {
     "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "the red-blind": ((0.1124, 0.8876, 0), (0.1124, 0.8876, 0), (0.0040, -0.0040, 1)),

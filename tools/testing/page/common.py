@@ -32,7 +32,7 @@ def same(got, expected, what):
     raise AssertionError("%s: %r, not %r" % (what, got, expected))
 
 
-# Times below a limit, in ns: what the last digit stands for, the digits behind the point, the unit.
+# Times below a limit, in ns: value of the last digit, digits after the point, unit.
 TIMES = ((1e3, 1, 0, "ns"), (999.5e3, 10**3, 0, "\u00b5s"), (9.95e6, 10**5, 1, "ms"),
          (999.5e6, 10**6, 0, "ms"), (9.995e9, 10**7, 2, "s"), (59.95e9, 10**8, 1, "s"))
 

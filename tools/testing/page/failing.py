@@ -7,7 +7,7 @@ make runs test, whose status is an answer, then gcc twice, whose cc1 fails the s
 """
 import sys
 
-# program, who starts it, arguments, from and to in s, status, kind of failure
+# program, index of its parent, arguments, start and end in s, status, kind of failure
 PROGRAMS = [
     ("make", -1, ["make"], 0, 10, 2, "passed on"),
     ("sh", 0, ["sh", "-c", "if test -e none; then echo; fi; gcc -c good.c"], 1, 4, 0, ""),

@@ -25,7 +25,7 @@ VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
 class Firefox:
     def __init__(self):
         self.dir = tempfile.TemporaryDirectory()
-        # what a browser asks for of its own is none of the page's
+        # requests by the browser itself are not the page's
         pathlib.Path(self.dir.name, "user.js").write_text("".join(
             'user_pref("%s", %s);\n' % pref for pref in (
                 ("app.update.enabled", "false"), ("browser.shell.checkDefaultBrowser", "false"),
@@ -120,7 +120,7 @@ def look(f, page, large):
         assert f.js("model.meta.counts.run") >= 100000
     assert f.js("window.harmed === undefined")
     assert not f.said, f.said
-    # data: asks nobody; Firefox has the marks of lists in such a font
+    # data: URLs load nothing; Firefox has list markers in such a font
     others = [a for a in f.asked if not a.startswith((page.resolve().as_uri(), "data:"))]
     assert not others, others
     return took, frames

@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 BEGIN = 1_700_000_000_000_000      # us since 1970
-# name, detail, from and length in us, how many are around it
+# name, detail, start and length in us, nesting depth
 ROWS = [
     ("ExecuteCompiler", "", 1_000, 700_000, 0),
     ("Frontend", "", 2_000, 400_000, 1),

@@ -15,8 +15,8 @@ RECORD = """
         return fill.call(this, x, y, w, h);
     };"""
 
-# Of the slices that are at least two pixels wide: how many there are, and which have no
-# rectangle of their own.
+# The number of slices that are at least two pixels wide, and those of them without their own
+# rectangle.
 MISSING = """
     const {slices} = model, view = timeline.view(), height = chart.laneHeight();
     const scale = view.width / (view.to - view.from), at = new Map(), missing = [];
@@ -111,8 +111,8 @@ def axis(b):
     quiet(b, "many-failures")
 
 
-# Zooms and moves for so many frames; of each, how many slices were looked at, rectangles drawn,
-# and milliseconds of scripting.
+# Zoom and move for that many frames; for each frame, return the number of slices visited, of
+# rectangles drawn, and the milliseconds of scripting.
 FRAMES = """
     const done = arguments[1], rows = [], visible = lanes.visible;
     let slices = 0;
@@ -154,7 +154,7 @@ def percentile(values, part):
 
 def frames(b):
     """what a frame looks at and draws is bounded by its pixels, however many programs there are"""
-    # of a small build, a window so small that it has more slices than pixels
+    # for a small build, use a window so small that it has more slices than pixels
     for name, width in (("kernel", 90), ("many-failures", 90), ("large", 1280)):
         if not page(name).exists():
             print("| there is no page %s" % name)
@@ -162,14 +162,15 @@ def frames(b):
         b.resize(width, 800)
         took = open_page(b, name)
         b.wait("timeline.idle()")
-        # failures are looked at for their edges, for their marks, and for those of the first ones
+        # failed slices are visited for their edges, for their marks, and for the marks of the
+        # first ones
         most = 2 * b.js("model.meta.counts.lanes * timeline.view().width")
         looked = most * (4 if b.js("filter.failedSlices()") else 1)
         got = b.driver.execute_async_script("const arguments_ = arguments;" + FRAMES, 150)
         for slices, rectangles, _ in got:
             assert 0 < slices <= looked and 0 < rectangles <= most, (name, slices, rectangles, most)
         assert b.js("model.slices.n") > most, "too few slices for the test"
-        # CPU time, which others on this machine do not change
+        # CPU time does not depend on other programs of this machine
         cpu = []
         for i in range(60):
             before = scripting(b), b.js("timeline.frames.n")
@@ -185,8 +186,8 @@ def frames(b):
     b.resize(1280, 800)
 
 
-# What a search finds, how often it expanded a section meanwhile, and milliseconds until it said
-# something and all.
+# The results of a search, how often it expanded a section meanwhile, and the milliseconds to its
+# first message and to its end.
 SEARCH = """
     const [query, done] = arguments, start = performance.now(), times = [];
     const json = data.json, texts = data.texts;
@@ -201,7 +202,7 @@ SEARCH = """
         data.texts = texts;
         done([[...fits.keys()].filter(p => fits[p]), expanded, times[0], times.at(-1)]);
     });"""
-# The same, from each program's own facts.
+# The same, computed from the data of each program.
 FOUND = """
     const [query, done] = arguments;
     (async () => {
@@ -236,7 +237,7 @@ def searches(b):
             else:
                 same(found, b.driver.execute_async_script(FOUND, query), "%s: %r" % (name, query))
         print("| %s: the first search, which reads all: %.0f and %.0f ms" % (name, first[2], first[3]))
-    # nobody has to wait for that: it is done while nothing else is
+    # this is prepared in idle time, so nobody has to wait for it
     open_page(b, "kernel")
     assert b.wait("search.prepared()"), "it is not prepared"
     same(b.driver.execute_async_script(SEARCH, "crypto")[1], 0, "sections read by the first search")

@@ -17,7 +17,7 @@ import termios
 
 from browser import Browser
 
-# name: the recording, the view, what is done before it is taken, dark?
+# name: recording, view, action before the picture is taken, whether dark
 PICTURES = {
     "timeline": ("kernel", "#timeline", "zoom", False),
     "timeline-dark": ("kernel", "#timeline", "search", True),

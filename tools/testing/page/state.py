@@ -62,7 +62,7 @@ def address(b):
     hash_ = b.js("location.hash")
     for part in ("#timeline/", "v=", "r=", "q=cc1", "class=compile"):
         assert part in hash_, (part, hash_)
-    # the same address, in a page that was opened anew
+    # the same address in a new page
     b.driver.get("about:blank")
     b.open(page("jobs-4"), hash_)
     settled(b)
@@ -71,7 +71,7 @@ def address(b):
     same(b.js("document.querySelector('.said').textContent"), said, "the chosen program")
     same(b.js("document.getElementById('search').value"), "cc1", "search")
     same(b.js("filter.key()"), '[["class","compile"]]', "filter")
-    # another view by a link, which keeps all of it; and back
+    # a link to another view keeps all of it; then back
     b.run("document.querySelector('nav a[href=\"#tree\"]').click()")
     assert b.wait("!document.getElementById('view-tree').hidden")
     assert "class=compile" in b.js("location.hash") and b.js("filter.active()"), b.js("location.hash")
@@ -114,7 +114,7 @@ def pointer(b):
     left, top, width, height = chart(b)
     whole = b.js(SEEN)
     x, y = left + 0.75 * width, top + height - 30
-    # the wheel alone leaves the timeline alone; with Ctrl what is at the pointer stays there
+    # the wheel alone does not change the timeline; with Ctrl it zooms around the pointer
     mouse(b, "mouseWheel", x, y, deltaX=0, deltaY=100)
     settled(b)
     same(b.js(SEEN), whole, "the wheel alone")
@@ -128,7 +128,7 @@ def pointer(b):
     mouse(b, "mouseWheel", x, top + 130, deltaX=0, deltaY=-100, modifiers=SHIFT)
     assert b.wait(SEEN + ".from < a0", seen["from"]), "Shift and the wheel do not move"
     settled(b)
-    # w and s, a and d, from wherever the focus is
+    # w, s, a and d work wherever the focus is
     b.run("document.activeElement.blur()")
     before = b.js(SEEN)
     for key, what in (("w", "to - timeline.view().from < a0.to - a0.from"),
@@ -138,7 +138,7 @@ def pointer(b):
         assert b.wait("timeline.view()." + what, before), key
         settled(b)
         before = b.js(SEEN)
-    # tips
+    # tooltips
     tip = "!document.querySelector('.tip').hidden"
 
     def over():
@@ -228,14 +228,14 @@ def selection(b):
              [(kind, seconds(part)) for kind, part in sorted(by.items(), key=lambda k: -k[1])], name)
         same(sum(int(n) for n in re.findall(r"\d+", facts["Programs"])), len({p for *_, p in inside}), name)
         assert len(rows(b, "By tool")) > 1
-    # what is known of the build that failed: each program uses a half of a processor
+    # facts about the build that failed: each program uses half a CPU
     open_page(b, "failing", "#timeline?r=2-3")
     facts = b.js("document.querySelector('.totals').textContent")
     lives = [p[3:5] for p in failing.PROGRAMS]
     cpu = sum(max(0, min(3, to) - max(2, at)) for at, to in lives) * failing.USED
     said = nanoseconds(facts.split("CPU time")[1].split("(")[0])
     assert abs(said - cpu * 1e9) < 0.02e9, (said, cpu)
-    # by the keyboard, and away again
+    # with the keyboard, and away again
     b.run("document.getElementById('chart').focus()")
     b.keys("m")
     same(b.js("document.activeElement.textContent"), "Selected range", "focus")
@@ -260,7 +260,7 @@ def over_time(b):
     assert "estimates" in b.js("document.getElementById('chart-hint').textContent")
     assert b.js("document.querySelectorAll('.chart canvas')[1].clientHeight") > 50
     quiet(b, "failing")
-    # the sum over the whole of a recorded build is what it used
+    # the sum over a whole recorded build is its CPU time
     open_page(b, "jobs-4", "#timeline")
     used = lines("time", "--json", db("jobs-4"))[0]["cpu_ns"]
     got = b.js("costs.cpuWithin(0, Infinity, () => true)")

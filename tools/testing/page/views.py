@@ -4,8 +4,8 @@ from browser import Keys
 from common import db, dir, lines, open_page, quiet, rows, same, seconds
 import failing
 
-# Of each table that is seen, cells whose text is not within them, or reaches into the next
-# one; and how wide the page is, if that is more than the window.
+# For each visible table: cells whose text does not fit, or reaches into the next cell; and the
+# width of the page, if it is wider than the window.
 OVERLAPS = """
     const found = [], section = document.querySelector('#content > section:not([hidden])');
     const boxOf = cell => {
@@ -102,7 +102,7 @@ def failure_list(b):
         got = [r[0].split()[0] for r in rows(b, title)]
         same(sorted(got), sorted(p[0] for p in failing.PROGRAMS if p[6] == kind), title)
     (first,) = rows(b, "Failed first")
-    # the command is the one that people typed
+    # the command is the one that was typed
     assert first[1] == "exit status 1" and any("gcc -c bad.c" in cell for cell in first), first
     assert any("bad.c" in cell for cell in first[2:4]), first
     quiet(b, "failing")
@@ -120,7 +120,7 @@ def comparison(b):
     assert ("cc1 good.c", "+1.00 s", "401 ms", "1.40 s") in slower, slower
     same(sorted(r[0].strip() for r in rows(b, "New")), ["cc1 bad.c", "gcc bad.c"], "new")
     same([(r[0], r[2], r[3]) for r in rows(b, "Gone")], [("ld prog", "ld -o prog", "/src")], "gone")
-    # the lists explain all of the difference
+    # the lists account for the whole difference
     c = b.js("model.compare()")
     lists = [c[kind] for kind in ("slower", "faster", "added", "gone")]
     explained = sum(row[2] - row[1] for one in lists for row in one["rows"])
@@ -144,7 +144,7 @@ def places(b):
     worked = lines("time", "--json", db("kernel"))[0]["worked_ns"]
     said = b.js("[...document.querySelectorAll('#view-where [role=status]')].map(p => p.textContent)")
     assert len(said) == 2 and all(seconds(worked) in text for text in said), (said, seconds(worked))
-    # areas are as the times: the largest rectangle of the tools is the slowest tool's
+    # areas are proportional to times: the largest rectangle of the tools is the slowest tool
     areas = b.js("[...document.querySelectorAll('#view-where .map')[1].children].map(c => ["
                  "c.textContent.split(':')[0], c.offsetWidth * c.offsetHeight])")
     times = b.js("(() => { const by = {}; for (let p = 0; p < model.programs.n; p++) {"
@@ -155,7 +155,7 @@ def places(b):
     same(largest[0], max(times, key=times.get), "largest")
     box = b.js("document.querySelectorAll('#view-where .map')[1].offsetWidth * 360")
     assert abs(largest[1] / box - times[largest[0]] / whole) < 0.03, (largest, times[largest[0]], whole)
-    # into the first part and out again, by keys
+    # enter the first part and leave it, with keys
     before = said[0]
     b.run("document.querySelector('#view-where .map button').focus()")
     b.keys(Keys.ENTER)
@@ -167,13 +167,13 @@ def places(b):
     # each program has a place: its job's output, or what it serves, or where it ran
     names = b.js("[...document.querySelectorAll('#view-where .map')[0].children].map(c => c.textContent)")
     assert names and not any("not known" in n or "no output" in n for n in names), names
-    # the filter of the page holds here, too
+    # the filter of the page also applies here
     b.go("#where?class=link")
     linked = b.js("model.work.reduce((sum, t, p) => sum + (model.className(p) === 'link' ? t : 0), 0)")
     text = b.js("document.querySelector('#view-where [role=status]').textContent")
     assert seconds(linked) in text and "filter" in text, (text, seconds(linked))
     b.go("#where")
-    # headers: who read the first one, as etrace says of the file
+    # headers: the readers of the first one, as etrace lists them
     table = rows(b, "Headers")
     assert len(table) > 50, len(table)
     found = b.js("model.headers().then(h => h.rows[0])")
@@ -184,7 +184,7 @@ def places(b):
     quiet(b, "kernel")
 
 
-# Programs that a view has links to, of all rows that it has.
+# The programs that a view links to, in all of its rows.
 LINKED = """
     const section = document.querySelector('#content > section:not([hidden])');
     section.querySelectorAll('details').forEach(d => { d.open = true; });
@@ -201,7 +201,7 @@ def filtered(b):
             ("kernel", "tool=cc1", {"path": 2, "slowest": 3}),
             ("failing", "tool=cc1", {"failures": 1, "slowest": 2}), ("compared", "tool=cc1", {"compare": 1}),
             ("wrong-writers", "class=compile", {"slowest": 3, "findings": 0})):
-        # a page anew: what was made without the filter must not stay
+        # a new page: results without the filter must not stay
         open_page(b, name, "#overview")
         views = b.js("[...document.querySelectorAll('nav a')].map(a => a.hash)")
         for view in views:
@@ -220,14 +220,14 @@ def filtered(b):
                 assert b.js("arguments[0].some(p => !filter.passes(p))", everything), (
                     "%s shows nothing that the filter would leave out" % view)
             b.go("#overview")
-        # the tree has their time and no other
+        # the tree has exactly their time
         b.go("#tree?" + query)
         left = b.js("model.work.reduce((sum, t, p) => sum + (filter.passes(p) ? t : 0), 0)")
         roots = b.js("[...document.querySelectorAll('#view-tree [aria-level=\"1\"] .time')].map(t => t.textContent)")
         if len(roots) == 1:
             same(roots[0], seconds(left), "time of the tree of " + name)
         quiet(b, name)
-    # what a filter makes is what etrace says, if the filter leaves everything
+    # with a filter that leaves everything, the results are those of etrace
     open_page(b, "kernel", "#slowest")
     for key, files in (("programs", "file"), ("directories", "directory")):
         got, expected = b.driver.execute_async_script("""

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For the stages that are no TAP programs themselves: one result per command.
+# For stages that do not print TAP themselves: one result for each command.
 
 # shellcheck disable=SC2034
 
 set -u
 export BUILD=${BUILD:-$PWD/build} LONG=${LONG:-}
-# The stages build in a place of their own, from nothing.
+# The stages build from scratch in their own directory.
 CHECK_BUILD=$BUILD/check/build
 VM=tools/testing/vm
 results=0
 
-# result STATUS NAME: 0 is a pass, 4 a skip, all else a failure.
+# result STATUS NAME: 0 is a pass, 4 a skip, anything else a failure.
 result()
 {
 	results=$((results + 1))
@@ -23,8 +23,8 @@ result()
 	esac
 }
 
-# try NAME COMMAND...: run it and report, output included.  It is no TAP, so
-# it is kept from looking like it.
+# try NAME COMMAND...: run it and print a result, with its output.  The output is not TAP, so keep
+# it from looking like TAP.
 try()
 {
 	local name=$1 status
@@ -36,8 +36,8 @@ try()
 	return "$status"
 }
 
-# read_results PREFIX: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME" of
-# its input, and a failure if it has no such line.
+# read_results PREFIX: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME" of the
+# input, and a failure if there is no such line.
 read_results()
 {
 	local before=$results line
@@ -53,8 +53,8 @@ read_results()
 	[ "$results" -gt "$before" ] || result 1 "$1no results"
 }
 
-# results_of PREFIX COMMAND...: the same of what a command prints, and a failure if it fails or
-# takes too long.  Nothing that it started goes on.
+# results_of PREFIX COMMAND...: the same for the output of a command, and a failure if it fails or
+# takes too long.  All processes that it started are ended.
 results_of()
 {
 	local prefix=$1 limit=${TEST_LIMIT:-1200}
@@ -68,7 +68,7 @@ results_of()
 		esac)
 }
 
-# quiet COMMAND...: fails if the command does, or if it warns.
+# quiet COMMAND...: fails if the command fails or warns.
 quiet()
 {
 	local log status
@@ -83,37 +83,36 @@ quiet()
 	return "$status"
 }
 
-# module KERNEL [MAKE-ARGUMENT]...: build it as strictly as can be; every stage
-# does so the same way, so that it is built once.
+# module KERNEL [MAKE-ARGUMENT]...: build it with the strictest options; every stage uses the same,
+# so it is built once.
 module() { BUILD=$CHECK_BUILD "$VM/module" "$1" W=1 KCFLAGS=-Werror "${@:2}"; }
 
-# release KERNEL: its name in the table, and what it is.
+# release KERNEL: print its name in the table and its version.
 release() { echo "$1 ($("$VM/kernel" "$1" version))"; }
 
-# go_on: check.sh begins the next stage, beside what is left of this one.
+# go_on: let check.sh start the next stage, in parallel with the rest of this one.
 go_on()
 {
 	{ echo on >&9; } 2> /dev/null
 	exec 9>&-
 }
 
-# beside: what is left of this stage keeps one processor busy and builds nothing that
-# others do, so it takes its place among the guests, and the next one begins.
+# beside: the rest of this stage keeps one CPU busy and builds nothing that other stages build, so
+# it takes a place among the guests, and the next stage starts.
 beside()
 {
 	lane
 	go_on
 }
 
-# start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
-# kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, stripped as
-# where modules are installed, but for the kernels of $MODULELESS.  Does not wait for
-# the last ones: finish_on_kernels does.
+# start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: run COMMAND in a guest of each kernel, with
+# the directory PAYLOAD.  It contains the kernel's etrace.ko, stripped as if installed, except for
+# the kernels of $MODULELESS.  Does not wait for the last guests; finish_on_kernels does.
 guests=() titles=() guest_options=()	# of vm/run
 
-# lane: wait until at most as many guests, and stages that go on beside others, run as there are
-# processors, and take a place: descriptor $lane is open as long as it is taken.  One more than
-# there are processors, because each waits for much of its time.
+# lane: wait for one of the places for guests and for stages that run beside others, and take it:
+# it is taken as long as descriptor $lane is open.  There is one place more than CPUs, because each
+# waits much of the time.
 lane()
 {
 	local i
@@ -147,10 +146,10 @@ start_on_kernels()
 		fi
 		lane
 		{
-			# Once more where time-outs may have struck too early.
+			# Retry if the clock ran too fast, which may have caused time-outs.
 			for _ in 1 2; do
-				# A cache of the module's own tells what it leaves there. Debian
-				# has x32 only if it is asked for.
+				# With slab_nomerge, the module has its own caches, so that leaks
+				# are found.  Debian only has x32 on request.
 				"$VM/run" -k "$kernel" "${guest_options[@]}" --strict -a "slab_nomerge syscall.x32=y" -t "${LIMIT:-2600}" \
 					-d "$dir" -l "$log.console" -- "$@" > "$log.log" 2>&1
 				status=$?
@@ -168,7 +167,7 @@ finish_on_kernels()
 {
 	local i
 
-	# none are left to be started
+	# no more guests will be started
 	go_on
 	wait
 	for i in "${!guests[@]}"; do
@@ -177,5 +176,5 @@ finish_on_kernels()
 	done
 }
 
-# skip REASON: the whole stage cannot run here.
+# skip REASON: skip the whole stage.
 skip() { echo "$*"; exit 4; }
