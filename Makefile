@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-# Top-level build of etrace.  "make" builds the module and userspace, or what of
-# both can be built here, and says what it left out; everything generated goes
-# to build/ (kbuild's own output excepted).  All processors take part unless -j
-# says how many.
+# Top-level build of etrace.  "make" builds the module and userspace, or the parts that can be
+# built here, and reports what it left out; all outputs go to build/, except for those of kbuild.
+# All CPUs are used unless -j gives a number.
 
 empty	:=
 space	:= $(empty) $(empty)
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
 BUILD	?= build
-# Makefiles and scripts elsewhere get the whole path.
+# Makefiles and scripts in other directories get the absolute path.
 ifeq ($(filter /%,$(firstword $(BUILD))),)
 HERE	:= $(subst $(space),\$(space),$(CURDIR))
 MAKEOVERRIDES := $(subst BUILD=$(BUILD),BUILD=$(HERE)/$(BUILD),$(MAKEOVERRIDES))
 override BUILD := $(CURDIR)/$(BUILD)
 endif
 export BUILD
-# -j is known to recipes only.
+# Only recipes know about -j.
 JOBS	= $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 PREFIX	?= /usr/local
 # Debian has $(PREFIX)/lib/$(shell gcc -print-multiarch), others lib64.
@@ -24,24 +23,24 @@ LIBDIR	?= $(PREFIX)/lib
 PROGRAMS = etrace etrace-read
 DEST	= $(DESTDIR)$(PREFIX)
 DESTLIB	= $(DESTDIR)$(LIBDIR)
-# As etrace in bin/ finds it: user/cli/external.c.
+# The place where bin/etrace looks for it: user/cli/external.c.
 FLEET	= libexec/etrace/etrace-fleet
 PAGES	= $(notdir $(wildcard Documentation/*.[1-8]))
-# page_file PAGE: those of programs are built
+# page_file PAGE: its path; those of programs are built
 page_file = $(if $(filter %.1,$1),"$(BUILD)/user/man/$1",Documentation/$1)
-# man_of PAGE: where it is below DEST
+# man_of PAGE: its path below DEST
 man_of	= share/man/man$(subst .,,$(suffix $1))/$1
-# What ARCH asks for beside this machine's.
+# ARCH, unless it is this machine's.
 OTHER_ARCH = $(filter-out amd64 x86_64,$(ARCH))
 
-# Who names a KDIR wants the module.
+# If KDIR is given, the module is required.
 ifneq ($(word 2,$(CURDIR)),)
 NO_MODULE := kbuild cannot build in a directory with a space in its name: $(CURDIR)
 else ifeq ($(origin KDIR)$(wildcard $(KDIR)/Makefile),file)
 NO_MODULE := there are no headers of kernel $(KVER); for them: apt-get install linux-headers-$(KVER)
 endif
 SAY_LEFT_OUT = $(if $(NO_MODULE),@echo 'etrace.ko is left out: $(NO_MODULE)')
-# What goes without a module, too.
+# MODULE TARGET: left out if the module cannot be built.
 MODULE	= $(if $(NO_MODULE),,$(1))
 
 .DEFAULT_GOAL := all
@@ -62,7 +61,7 @@ user:	## the programs and libetrace; user/Makefile lists variables
 pages: user	## the programs and their man pages
 	$(MAKE) -C user pages
 
-# Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
+# Install the module for the kernel of KDIR, programs, man pages and completions below DESTDIR.
 install: $(call MODULE,install-module) install-user	## install the module and what install-user installs
 	$(SAY_LEFT_OUT)
 
@@ -88,7 +87,7 @@ install-user: pages	## install programs, libetrace, man pages, completions (DEST
 	install -D -m 644 user/completion/_etrace \
 		"$(DEST)/share/zsh/site-functions/_etrace"
 
-# What the same DESTDIR, PREFIX, LIBDIR and KDIR installed; directories stay.
+# Remove what was installed with the same DESTDIR, PREFIX, LIBDIR and KDIR; directories stay.
 uninstall: $(call MODULE,uninstall-module)	## remove what install installed
 	cd "$(DEST)" && rm -f $(PROGRAMS:%=bin/%) $(FLEET) include/etrace.h \
 		$(foreach page,$(PAGES),$(call man_of,$(page))) \
@@ -100,13 +99,13 @@ uninstall-module:	## remove what install-module installed
 		rm -f "$(DESTDIR)"/lib/modules/$$release/extra/etrace.ko* && \
 		{ [ -n "$(DESTDIR)" ] || depmod $$release; }
 
-# Of what git has here.
+# Build the packages from the files that git tracks.
 deb:	## Debian packages, in build/deb
 	tools/deps build deb
 	tools/package/deb
 
-# One file that runs on any Linux from 5.10 on, by BPF.  ARCH=arm64: for that one, by
-# Debian's cross compilers, which are fetched and not installed.
+# A single file that runs on any Linux from 5.10 on, with BPF.  ARCH=arm64: built with Debian's
+# cross compilers, which are fetched, but not installed.
 static:	## etrace as one file without libraries, in build/static (ARCH)
 	tools/deps build static
 	$(addprefix tools/testing/vm/cross ,$(OTHER_ARCH)) \
@@ -121,27 +120,27 @@ static-program:	## internal
 unit:	## the unit tests (T, SAN, LONG)
 	$(MAKE) -C tools/testing/unit check
 
-# Installs the Debian packages that the build needs and this machine lacks; what
-# other targets need beside, they install themselves (tools/deps.list).
+# Install the Debian packages that the build needs and this machine lacks; other targets install
+# their additional ones themselves (tools/deps.list).
 deps:	## install the packages that the build needs, with apt
 	tools/deps build
 
-# make check STAGES="unit sparse" runs only these.
+# make check STAGES="unit sparse" only runs these.
 check:	## the tests, in less than 30 minutes (STAGES, KERNELS, TESTS)
 	tools/deps build check vm
 	tools/testing/check.sh $(STAGES)
 
-# Every test, on every kernel, by every backend.
+# Every test, on every kernel, with every backend.
 WHOLE	= kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 	KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y
 
-# What a change to kernel/ or user/record/bpf/ has to pass.
+# Changes to kernel/ or user/record/bpf/ must pass this.
 check-kernels:	## what a change to kernel/ or the BPF backend must pass: every kernel
 	tools/deps build check vm
 	$(WHOLE) tools/testing/check.sh module sparse selftests run bpf
 
-# All that does not fit into the 30 minutes of make check: each stage whole, kernels with
-# debugging, costs, fuzzing.  A release passes it.
+# Also everything that takes too long for make check: complete stages, debug kernels, costs,
+# fuzzing.  A release must pass it.
 check-all:	## every test, which takes hours; a release passes it
 	tools/deps build deb static check vm debug bench fuzz
 	$(WHOLE) tools/testing/check.sh
@@ -156,62 +155,62 @@ check-all:	## every test, which takes hours; a release passes it
 	$(MAKE) bench-run
 	$(MAKE) fuzz
 
-# The selftests on kernels with lockdep, and with KASAN and kmemleak; these are
-# built first, which takes some ten minutes each.
+# The selftests on kernels with lockdep, and with KASAN and kmemleak; building each of these
+# kernels takes some ten minutes.
 check-debug:	## the module's tests on kernels with lockdep and KASAN
 	tools/deps build check vm debug
 	KERNELS=$$(tools/testing/vm/kernel --list debug | xargs) LIMIT=3600 tools/testing/check.sh selftests
 
-# The module, and the programs with both backends, in emulated guests with arm64
-# kernels, for which all is built here by Debian's cross compilers.  KERNELS: only these.
+# The module, and the programs with both backends, in emulated guests with arm64 kernels.  All is
+# built here with Debian's cross compilers.  KERNELS: only these.
 check-arm64:	## module and backends in arm64 guests (KERNELS)
 	tools/deps build check vm arm64
 	kernels="$(or $(KERNELS),$$(tools/testing/vm/kernel --list arm64 | xargs))" && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels LONG=y LIMIT=3600 \
 		tools/testing/vm/cross arm64 tools/testing/check.sh module selftests run bpf
 
-# A container image is built by podman in a guest, and recorded in all ways.
+# podman builds a container image in a guest, and all ways to record it are tested.
 check-containers:	## record a container image while it is built
 	tools/deps build check vm
 	LONG=y tools/testing/check.sh containers
 
-# Random graphs of programs, new ones each time or those of SEEDS, recorded by module
-# and by BPF: are the answers what is known?
+# Random graphs of programs, new ones each time or those of SEEDS, recorded with the module and
+# with BPF: are the answers correct?
 check-property:	## answers about random graphs of programs (SEEDS)
 	tools/deps build check vm
 	tools/testing/answers/property-record $(SEEDS)
 
-# Real projects, or those of PROJECTS, built under strace: are their compile commands those
-# of their build system, or of Bear?  And do compilers that are here make what the unit tests'
-# tables of commands say?
+# Real projects, or those of PROJECTS, built under strace: do their compile commands agree with
+# their build system, or with Bear?  And do the compilers installed here agree with the command
+# tables of the unit tests?
 check-compdb:	## compile commands of real projects (PROJECTS)
 	tools/deps build check projects
 	tools/testing/command-cases
 	tools/testing/answers/compdb-projects $(PROJECTS)
 
-# Documentation/pictures, anew: views of the page, and a terminal.
+# Make Documentation/pictures again: views of the page, and a terminal.
 pictures: user	## make Documentation/pictures anew
 	tools/deps build page
 	rm -rf $(BUILD)/pictures && mkdir -p $(BUILD)/pictures
 	LONG=y PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
 	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pictures.py $(BUILD)/pictures Documentation/pictures
 
-# A real build in a guest, recorded by the module, and what etrace knows of it.
+# Record a real build in a guest with the module, and show what etrace knows about it.
 demo:	## record a real build in a guest, with the module
 	@echo "== Installing what is missing of the packages that this needs (about 30 s for all of them)"
 	@tools/deps programs demo
 	@tools/testing/demo/demo.sh
 
-# An answer at once: a small build, recorded by strace, without privileges or a guest.
+# A quick demonstration: record a small build with strace, without privileges or a guest.
 demo-native:	## record a small build with strace, at once
 	@tools/deps programs native
 	@echo "== Building etrace without BPF (about 35 s with two processors)"
 	@$(MAKE) -s $(JOBS) -C user programs BPF=0
 	@tools/testing/demo/native.sh
 
-# What reading, a database and each answer of it cost in instructions an event, in
-# limits, how much memory the answers take of 10,000,000 events, and how fast
-# etrace-read is, beside wc -l.
+# Measure instructions per event for reading, for making a database and for each answer, against
+# limits; the memory of the answers for 10,000,000 events; and the speed of etrace-read, compared
+# with wc -l.
 bench:	## cost and speed of reading and of answers
 	tools/deps build bench
 	$(MAKE) -C tools/testing/bench read speed db
@@ -220,24 +219,23 @@ bench-memory:	## memory that answers take
 	tools/deps build bench
 	$(MAKE) -C tools/testing/bench memory
 
-# Each input format for a minute; SECONDS=600 for longer.
+# Fuzz each input format for a minute; SECONDS=600 for longer.
 fuzz:	## fuzz each input format for a minute (SECONDS)
 	tools/deps build fuzz
 	$(MAKE) -C tools/testing/fuzz
 
-# Do the unit tests see a mistake?  N changes of one token each, of FILES or of
-# all; SEED draws others.
+# Do the unit tests notice mistakes?  Make N changes of one token each, in FILES or in all; SEED
+# selects others.
 mutate:	## do the unit tests notice mistakes? (N, SEED, FILES)
 	tools/deps build check
 	tools/testing/mutate/mutate.py -n $(or $(N),100) --seed $(or $(SEED),1) $(FILES)
 
-# What a traced system call costs, in instructions of a guest.  ARCH=arm64: of one of
-# that architecture.
+# The cost of a traced system call, in instructions of a guest.  ARCH=arm64: of an arm64 guest.
 bench-kernel:	## cost of a traced system call (ARCH)
 	tools/deps build vm $(OTHER_ARCH)
 	tools/testing/bench/kernel-cost/run $(OTHER_ARCH:%=%-6.1)
 
-# What etrace run adds to real compilations, beside strace.
+# The cost of etrace run for real compilations, compared with strace.
 bench-run:	## what etrace run adds to compilations
 	tools/deps build vm
 	tools/testing/bench/run-cost/run

@@ -1,32 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the stages of tools/testing/stages one after the other, each with its
-# own log, and count their results.
+# Run the stages in tools/testing/stages one after the other, each with its own log, and count
+# their results.
 #
 #   check.sh [STAGE]...      all stages, or these (their names without number)
-#   check.sh --list          the stages and what each one does
+#   check.sh --list          list the stages, with descriptions
 #
-# A stage is an executable NN-name that prints TAP or KTAP on standard output
-# (anything else there is passed over).  The next one begins when it ends, or
-# when it writes to descriptor 9 and closes it: then what is left of it shares the
-# processors with the next (lane() in tap.sh).  So stages that use all processors come
-# first, then those with guests, then those that keep one processor busy: the end of
-# the run has small pieces to fill both.  A result is an "ok" or "not ok" line,
-# the innermost where they are nested.  A stage without results counts as one
-# itself: passed with exit 0, skipped with 4, failed otherwise.
+# A stage is an executable NN-name that prints TAP or KTAP to standard output (other output is
+# ignored).  The next stage starts when it ends, or when it writes to descriptor 9 and closes it:
+# then the rest of it shares the CPUs with the next stage (lane() in tap.sh).  So stages that use
+# all CPUs come first, then those with guests, then those that keep one CPU busy: small pieces fill
+# the end of the run.  A result is an "ok" or "not ok" line; if they are nested, the innermost one.
+# A stage without results counts as one result: passed with exit status 0, skipped with 4, failed
+# otherwise.
 #
-# A stage that takes longer than 3,600 s (36,000 with LONG=y; STAGE_LIMIT) is ended, with all
-# that it started, and has failed.
+# A stage that takes longer than 3,600 s (36,000 with LONG=y; STAGE_LIMIT) fails; it is ended with
+# all processes that it started.
 #
-# A table of what each stage took ends the run, and is kept in build/check/times:
-# seconds on the clock, seconds of processor time, and the budget for both from
-# tools/testing/budgets.  A stage over its budget is reported, and does not fail.
+# The run ends with a table of times, also in build/check/times: elapsed seconds, CPU seconds, and
+# the budgets for both from tools/testing/budgets.  A stage over its budget is reported, but does
+# not fail.
 #
-# Failures are named once more at the end, with what each said last, for whoever
-# sees only that.  The last line is "N passed, N failed" or
-# "N passed, N failed, N skipped".
-# Exit 0 only if something passed and nothing failed.
+# All failures are listed again at the end, with their last messages, for readers who only see that
+# part.  The last line is "N passed, N failed" or "N passed, N failed, N skipped".
+# Exit status 0 only if something passed and nothing failed.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -36,7 +34,7 @@ logs=$BUILD/check
 stages=tools/testing/stages
 limit=${STAGE_LIMIT:-3600${LONG:+0}}
 
-# count LOG STATUS: prints "PASSED FAILED SKIPPED".
+# count LOG STATUS: print "PASSED FAILED SKIPPED".
 count() { awk -v status="$2" -f tools/testing/count.awk "$1"; }
 
 names=()
@@ -60,7 +58,7 @@ begun=$(date +%s)
 times=$logs/times
 printf '%-14s%8s%8s%16s\n' stage wall CPU 'budget (s)' > "$times"
 
-# took NAME WALL CPU: a row of the table of times.
+# took NAME WALL CPU: add a row to the table of times.
 took()
 {
 	local wall cpu over=
@@ -87,7 +85,7 @@ report()
 	took "$name" "$real" "$cpu"
 	grep -a -E '^(# *)*ok .*# SKIP' "$log" | sed 's/^/    /' | head -n 20
 	if [ "$f" != 0 ]; then
-		# Each failure with what was said before it, and the end.
+		# Each failure with the output before it, and the end of the log.
 		{
 			grep -a -E -B 15 '^(# *)*not ok' "$log" | head -n 200
 			echo ...
@@ -119,7 +117,7 @@ for file in "${names[@]}"; do
 	running+=("$name $last")
 	goes_on=$(cat "$logs/$name.ready")
 	rm "$logs/$name.ready"
-	# Of the others, too, those that ended in the meantime; in the end all.
+	# Report stages that have ended in the meantime; at the end, all.
 	left=()
 	for stage in "${running[@]}"; do
 		read -r name pid <<< "$stage"

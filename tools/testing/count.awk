@@ -3,9 +3,9 @@
 # Count the results in a stage's TAP or KTAP output; -v status=EXIT_STATUS.
 # Prints "PASSED FAILED SKIPPED".
 #
-# Nested results ("# ok ..." or indented) are counted in place of the result
-# that sums them up, except where that says "not ok" and none of them does.  A
-# plan ("1..N") with fewer results behind it, and "Bail out!", are failures.
+# Nested results ("# ok ..." or indented) are counted instead of the result that sums them up,
+# unless that is "not ok" and none of them is.  A plan ("1..N") with fewer results after it, and
+# "Bail out!", are failures.
 
 # The results seen at a depth, and the plan announced there.
 function close_depth(d)
@@ -32,7 +32,7 @@ BEGIN { max = -1 }
 /^Bail out!/ { failed++; any = 1; next }
 
 /^1\.\.[0-9]+/ {
-	# After results without a plan it is theirs, else a new list begins.
+	# After results without a plan, the plan is theirs; otherwise it begins a new list.
 	while (max > depth || (max == depth && depth in plan))
 		close_depth(max)
 	plan[depth] = substr($0, 4) + 0
@@ -76,7 +76,7 @@ END {
 		else
 			failed = 1
 	} else if (status != 0 && status != 4 && !failed) {
-		# It went wrong after its last result.
+		# It failed after its last result.
 		failed = 1
 	}
 	printf "%d %d %d\n", passed, failed, skipped

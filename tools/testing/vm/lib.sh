@@ -1,56 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts of this directory share: where things are kept, how they
-# complain, and an apt of their own that knows other Debian suites without
-# touching the machine's configuration or packages.
+# Shared by the scripts of this directory: the places of files, error messages, and a private apt
+# that knows other Debian suites without touching the machine's configuration or packages.
 
 set -euo pipefail
 export LC_ALL=C
 
 VM_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$VM_DIR/../../.." && pwd)
-# This machine's release.  Guests have the same one, for what is built here runs
-# there.
+# This machine's release.  Guests have the same one, because they run what is built here.
 HOST_SUITE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-# Everything that was fetched or can be made again.
+# Files that were fetched or can be made again.
 CACHE=${ETRACE_CACHE:-$TOP/build/vm}
 
-# What differs between the architectures of guests, as Debian names them: that of a
-# kernel is the end of its package's name.  The machine's own is amd64; what is for
-# another one is built with Debian's cross compiler.
+# The differences between the architectures of guests, with Debian's names: the name of a kernel
+# package ends in one.  This machine's is amd64; for others, Debian's cross compiler is used.
 # shellcheck disable=SC2034
 use_arch()
 {
-	# qemu 7.2 keeps translated code by its virtual address.  With random addresses it
-	# would translate the C library anew for each program: three quarters of an exec.
+	# qemu 7.2 caches translated code by virtual address.  With randomized addresses it would
+	# translate the C library again for each program, which is three quarters of the time of an
+	# exec.
 	local same_addresses=norandmaps
 
 	ARCH=$1
 	case $ARCH in
 	amd64)
 		cross= cross32= kbuild_arch=x86_64 qemu=qemu-system-x86_64
-		# "max" brings SMAP and SMEP, which tell on careless accesses to user
-		# memory.  Without cx16: qemu 7.2 lets garbage into the flags after
-		# cmpxchg16b, of which the slab allocator of 6.12 dies.  Without erms:
-		# TCG executes rep movsb byte by byte, one instruction each; fsrm, which
-		# qemu 10 has, must go with it: with this alone 6.1 does not boot.
+		# "max" has SMAP and SMEP, which reveal careless accesses to user memory.  Without
+		# cx16: qemu 7.2 sets wrong flags after cmpxchg16b, which crashes the slab
+		# allocator of 6.12.  Without erms: TCG executes rep movsb byte by byte, one
+		# instruction each; fsrm, which qemu 10 has, must be off, too: with it alone 6.1
+		# does not boot.
 		machine=(-cpu "max,la57=off,-cx16,-erms,-fsrm")
-		# The processors' time stamp counters agree.  Left to test that on a busy
-		# host the guest may think otherwise, and turn to a clock ten times slower;
-		# and if a guest stands still while it tests its timer, it takes that for
-		# broken and panics.
+		# The CPUs' time stamp counters agree.  If the guest tests that on a busy host, it
+		# may conclude otherwise and use a clock that is ten times slower; and if it is not
+		# scheduled while it tests its timer, it considers the timer broken and panics.
 		boot="tsc=reliable no_timer_check $same_addresses"
-		# ttyS0 is the command's.
+		# ttyS0 is for the command.
 		ports=(-serial chardev:out -serial chardev:log -serial chardev:status)
 		console=ttyS1 status=ttyS2 ;;
 	arm64)
 		cross=aarch64-linux-gnu- cross32=arm-linux-gnueabihf-gcc kbuild_arch=arm64 qemu=qemu-system-aarch64
-		# Authenticated pointers by the algorithm of the architecture take TCG half
-		# of its time.
+		# With the architecture's own algorithm, pointer authentication takes half of TCG's
+		# time.
 		machine=(-machine virt -cpu "max,pauth-impdef=on,sve=off")
 		boot=$same_addresses
-		# The machine has one port of its own, the kernel's.
+		# The machine has one port, which is for the kernel.
 		ports=(-serial chardev:log -device "pci-serial,chardev=out" -device "pci-serial,chardev=status")
 		console=ttyAMA0 status=ttyS1 ;;
 	*)
@@ -63,7 +60,7 @@ die() { say "$*"; exit 1; }
 
 use_arch amd64
 
-# use_compilers: those for $ARCH are called by their names from here on.
+# use_compilers: from here on, call the compilers for $ARCH by their names.
 use_compilers()
 {
 	local dir
@@ -73,22 +70,22 @@ use_compilers()
 	export PATH=$dir/usr/bin:$PATH LD_LIBRARY_PATH=$dir/usr/lib/x86_64-linux-gnu
 }
 
-# for_arch NAME: a name in the cache, of a thing that each architecture has.
+# for_arch NAME: a name in the cache for a file that each architecture has.
 for_arch() { [ "$ARCH" = amd64 ] && echo "$1" || echo "$1-$ARCH"; }
 
 mkdir -p "$CACHE"
 CACHE=$(cd "$CACHE" && pwd)
 
-# locked NAME: hold the lock of that name until this shell ends, so that two
-# runs side by side make a thing once.
+# locked NAME: hold the lock of that name until this shell ends, so that two runs in parallel make
+# a file only once.
 locked()
 {
 	exec {lock_fd}>"$CACHE/.lock-$1"
 	flock -n "$lock_fd" || { say "waiting for another run ($1)"; flock "$lock_fd"; }
 }
 
-# mirror SUITE: the base address of a suite, derived from what the machine's
-# own apt uses for its release.
+# mirror SUITE: print the base address of a suite, derived from what the machine's own apt uses for
+# its release.
 mirror()
 {
 	local like=$HOST_SUITE
@@ -105,8 +102,8 @@ mirror()
 		END { print uri; exit !uri }'
 }
 
-# apt_private SUITES COMMAND...: run an apt command that sees the suites of a
-# comma-separated list, and nothing else.  "src:" before it: source packages.
+# apt_private SUITES COMMAND...: run an apt command that only sees the suites of a comma-separated
+# list.  With the prefix "src:", it sees their source packages.
 apt_private()
 {
 	local kind=deb suites=$1 dir suite uri
@@ -138,10 +135,9 @@ apt_private()
 		-o Acquire::PDiffs=false -o Acquire::Retries=3 "${@:2}"
 }
 
-# bootstrap SUITE DIR PACKAGES LOG: a minimal Debian with these packages.  Those of
-# another architecture set themselves up by qemu's emulation of programs, which the
-# kernel calls for them as long as it is mounted in the namespace here, if nobody has
-# told it before.
+# bootstrap SUITE DIR PACKAGES LOG: make a minimal Debian with these packages.  One of another
+# architecture configures itself with qemu's user mode emulation, which the kernel starts through
+# binfmt_misc: it is mounted in the namespace here, unless it is already set up.
 bootstrap()
 {
 	local uri proxy
@@ -168,7 +164,7 @@ bootstrap()
 	rm -rf "$2"/var/cache/apt/* "$2"/var/lib/apt/lists/*
 }
 
-# apt_update SUITES [force]: fetch the package index unless it is there.
+# apt_update SUITES [force]: fetch the package index unless it exists.
 apt_update()
 {
 	local name
@@ -182,16 +178,16 @@ apt_update()
 	)
 }
 
-# apt_depends SUITES PACKAGE REGEX: the dependencies of a package, newest
-# version, that match.
+# apt_depends SUITES PACKAGE REGEX: print the dependencies of the newest version of a package that
+# match.
 apt_depends()
 {
 	apt_private "$1" apt-cache show --no-all-versions "$2" 2>/dev/null |
 	sed -n 's/^Depends: //p' | tr , '\n' | sed 's/^ *//; s/ .*//' | grep -E "$3" || true
 }
 
-# apt_unpack SUITES DIR PACKAGE...: download packages and unpack them there.
-# Whatever else they depend on is the caller's business.
+# apt_unpack SUITES DIR PACKAGE...: download packages and unpack them there.  The caller handles
+# their dependencies.
 apt_unpack()
 {
 	local suites=$1 dir=$2 tmp deb
@@ -208,16 +204,16 @@ apt_unpack()
 	rm -rf "$tmp"
 }
 
-# apt_closure SUITES PACKAGE...: packages and all that they depend on, as if nothing
-# was installed at all, one a line.
+# apt_closure SUITES PACKAGE...: print the packages and all their dependencies, as if nothing was
+# installed, one a line.
 apt_closure()
 {
 	apt_private "$1" apt-get install -s --no-install-recommends "${@:2}" |
 		sed -n 's/^Inst \([^ ]*\) .*/\1/p'
 }
 
-# merge_usr DIR: unpacked packages as Debian has them: the directories of the root lead
-# into /usr.
+# merge_usr DIR: merge /usr in unpacked packages, as Debian does: the directories of the root
+# become links into /usr.
 merge_usr()
 {
 	local name
@@ -231,8 +227,8 @@ merge_usr()
 	done
 }
 
-# mkfs_dir DIR IMAGE LABEL [SPARE_MB]: an ext4 image with the content of a
-# directory, made without mounting anything and moved into place whole.
+# mkfs_dir DIR IMAGE LABEL [SPARE_MB]: make an ext4 image with the content of a directory, without
+# mounting anything, and move it into place when it is complete.
 mkfs_dir()
 {
 	local kb inodes
