@@ -16,7 +16,7 @@
 #	@setup		shell commands (sh -e), with the test's directory as $TOP; not recorded
 #	@build		shell commands (sh -e); recorded twice
 #	@between	as @setup, before the second recording
-#	@first		words before the command of the first recording: env V=1, a function of the test
+#	@first		words before the first recording's command: env V=1, a function of the test
 #	@second		the same for the second recording
 #	@in		two directories to build in; default: "tree tree"
 #	@on		"tmpfs" if the order of directory entries matters

@@ -126,7 +126,7 @@ for line in sys.stdin:
 		JOIN meta AS m ON m.key = 'begin' WHERE a.how = 'miss'" | sort > found
 	check "${trace#"$FIXTURES"/}: misses" test "$(wc -l < found)" -gt 500
 	same "${trace#"$FIXTURES"/}: are those of the trace" found expected
-	# after its exec, and before it wrote: rule 4 also holds for files not found
+	# attributed to its exec, before it wrote: rule 4 also holds for files not found
 	sqlite3 misses.db "SELECT count(*) FROM misses AS m JOIN exec AS e ON e.id = m.exec
 		WHERE m.at < e.at OR m.at > e.until" > outside
 	check "${trace#"$FIXTURES"/}: while their program ran" grep -qx 0 outside

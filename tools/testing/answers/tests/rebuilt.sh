@@ -45,7 +45,8 @@ for by in module bpf; do
 	rebuilt old flag "main.cc.o command -" "main.cc.o input config.h" \
 		"main.cc.o input shapes.h" "options.c.o command -" "options.c.o input config.h" \
 		"print.cc.o command -" "print.cc.o input config.h" "app input libshapes.a"
-	# Changes that the build in between did not build count, too.
+	# With a build in between, its outputs are changed inputs, too; steps that the old build did
+	# not run are new.
 	rebuilt touched missing "libshapes.a missing libshapes.a" "app input main.cc.o" \
 		"app input options.c.o" "app input print.cc.o"
 	rebuilt flag command "stack.cc.o new -" "libshapes.a new -" "main.cc.o command -" \
