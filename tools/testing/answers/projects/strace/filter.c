@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A seccomp filter of a program's own, for one call: renameat2.
+ * A program that installs its own seccomp filter, for renameat2.
  *
- *	filter notify	a supervisor lets the kernel go on with it
- *	filter fake	a supervisor says that it was done
- *	filter trap	a signal takes its place
- *	filter error	it fails with ENOSYS
+ *	filter notify	a supervisor lets the kernel continue the call
+ *	filter fake	a supervisor pretends that it succeeded
+ *	filter trap	a signal is sent instead
+ *	filter error	the call fails with ENOSYS
  *
- * Then "sh -c 'echo a > in; cp in out'" runs, and the call is made by mv.
+ * Then "sh -c 'echo a > in; cp in out'" runs, and mv makes the call.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A child that asks not to be traced writes a file.  Ends with what went wrong, errno; 0: nothing. */
+/* A child that asks not to be traced writes a file.  Exits with 0, or with errno on failure. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
