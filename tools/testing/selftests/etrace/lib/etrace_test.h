@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests share: results as KTAP (ktap.c), the module and its
- * ftrace instance (module.c), the lines that come out of it (trace.c), and a
- * traced workload with the lines that it must leave (expect.c).
+ * Code that the selftests share: results as KTAP (ktap.c), the module and its ftrace instance
+ * (module.c), reading its output (trace.c), and running a traced workload with the lines that it
+ * must leave (expect.c).
  *
- * A test program is a list of TEST() functions and a main() that calls
- * et_main().  Nothing here knows what a system call prints; that is in the
- * programs, which have it from the line format.
+ * A test program is a list of TEST() functions and a main() that calls et_main(). This library
+ * does not know what each system call prints; the programs do, from the line format.
  */
 #ifndef ETRACE_TEST_H
 #define ETRACE_TEST_H
@@ -36,7 +35,7 @@ struct et_case {
 
 void et_case_add(struct et_case *c);
 
-/* A case of the program; they run in the order in which they are defined. */
+/* A case of the program. Cases run in the order in which they are defined. */
 #define TEST(_name)							\
 	static void test_##_name(void);					\
 	static struct et_case case_##_name = { #_name, test_##_name, NULL }; \
@@ -46,7 +45,7 @@ void et_case_add(struct et_case *c);
 	}								\
 	static void test_##_name(void)
 
-/* The case goes on after a failure, so that one run tells all of them. */
+/* The case goes on after a failure, so that one run reports all of them. */
 void et_fail(const char *file, int line, const char *fmt, ...) ET_PRINTF(3, 4);
 #define FAIL(...)	et_fail(__FILE__, __LINE__, __VA_ARGS__)
 
@@ -64,7 +63,7 @@ void et_fail(const char *file, int line, const char *fmt, ...) ET_PRINTF(3, 4);
 			FAIL(#a " is %lld, must be " #b ", %lld", a_, b_); \
 	} while (0)
 
-/* For what a case is built on: ends the program. */
+/* For a precondition of a case: ends the program if it fails. */
 void et_die(const char *file, int line, const char *fmt, ...)
 	ET_PRINTF(3, 4) __attribute__((noreturn));
 #define DIE(...)	et_die(__FILE__, __LINE__, __VA_ARGS__)
@@ -79,7 +78,7 @@ void et_die(const char *file, int line, const char *fmt, ...)
 
 void et_note(const char *fmt, ...) ET_PRINTF(1, 2);
 
-/* Waits until @cond holds, for two minutes at most. The value: whether it does. */
+/* Wait until @cond holds, for at most two minutes. Value: whether it holds. */
 #define ET_UNTIL(cond)							\
 	({								\
 		double until_ = et_seconds() + 120;			\
@@ -89,37 +88,33 @@ void et_note(const char *fmt, ...) ET_PRINTF(1, 2);
 			usleep(1000);					\
 		holds_;							\
 	})
-double et_seconds(void);	/* of CLOCK_MONOTONIC */
+double et_seconds(void);	/* CLOCK_MONOTONIC */
 
-/* This case cannot be had here; return after it. */
+/* Skip this case because it cannot run here; the case must return after it. */
 void et_skip(const char *fmt, ...) ET_PRINTF(1, 2);
 
-/* The whole program cannot: prints why and exits with KSFT_SKIP. */
+/* Skip the whole program: print why and exit with KSFT_SKIP. */
 void et_skip_all(const char *fmt, ...) ET_PRINTF(1, 2) __attribute__((noreturn));
 
 /*
- * Runs the cases, each in every variant that the program has (et_extended,
- * et_int80), and returns the exit status. @params: parameters that the module
- * is loaded with; NULL: the cases load it themselves.  An argument of the
- * program picks the cases whose names contain it.
+ * Run the cases, each in every variant that the program has (et_extended, et_int80), and return
+ * the exit status. @params: parameters to load the module with, NULL if the cases load it
+ * themselves. Arguments of the program select the cases whose names contain them.
  */
 int et_main(int argc, char **argv, const char *params);
-/*
- * In the first variant only, with a ring buffer of that many KiB for each
- * processor.
- */
+/* Run the first variant only, with a ring buffer of @kb KiB for each processor. */
 int et_main_once(int argc, char **argv, const char *params, unsigned int kb);
 
-/* The variant: lines of the parameter "extended" are printed, too. */
+/* The variant in which lines of the parameter "extended" are printed, too. */
 extern bool et_extended;
 
-/* The variant: system calls by int $0x80 (32-bit programs only). */
+/* The variant that makes system calls by int $0x80 (32-bit programs only). */
 extern bool et_int80;
 
-/* A system call as the variant makes it; -1 and errno on failure. */
+/* Make a system call in the way of the variant; -1 and errno on failure. */
 long et_sys(long nr, ...);
 
-/* From now on a filter answers each call @nr of the child whose first argument is @first. */
+/* From now on, a seccomp filter fails each call @nr of the child whose first argument is @first. */
 void et_refuse(unsigned int nr, unsigned int first, unsigned int error);
 
 /* ---- module.c: the module, its parameters, counters and instance -------- */
@@ -129,58 +124,58 @@ void et_refuse(unsigned int nr, unsigned int first, unsigned int error);
 #define ET_TRACE_DIR	ET_TRACEFS "/instances/" ET_INSTANCE
 
 /*
- * ETRACE_BACKEND=bpf: the program bpf-serve in the working directory, of
- * selftests/bpf, stands in for the module and its instance.
+ * Whether ETRACE_BACKEND=bpf: then the program bpf-serve of selftests/bpf, in the working
+ * directory, replaces the module and its instance.
  */
 bool et_bpf(void);
-/* Whether a case that is about the module cannot be had; then it counts as skipped. */
+/* Whether a case needs the module, which is not used here; the case then counts as skipped. */
 bool et_without_module(void);
-/* Where its lines go. */
+/* The file that bpf-serve writes its lines to. */
 const char *et_bpf_lines(void);
 /*
- * A program that needs what records with these parameters, and leaves it as it is: one
- * bpf-serve that run.sh has begun may serve it and others like it, or one module, where
- * the parameters can be changed without loading it anew.  Loading takes longer than most
- * programs.  NULL: it has the module, or bpf-serve, to itself.
+ * For a program that needs a recorder with these parameters and leaves it unchanged: it may share
+ * one bpf-serve, which run.sh has started, or one loaded module whose parameters can be changed.
+ * Loading takes longer than most programs. NULL: the program has the module or bpf-serve to
+ * itself.
  */
 void et_module_share(const char *params);
 
-/* Path of etrace.ko: $ETRACE_MODULE, or else beside the program or its build. */
+/* Path of etrace.ko: $ETRACE_MODULE, or else next to the program or in its build directory. */
 const char *et_module_path(void);
 
-/* 0 or -errno, as insmod and rmmod would get it. */
+/* Return: 0 or -errno, as insmod and rmmod would get it. */
 int et_module_load(const char *params);
 int et_module_unload(void);
 bool et_module_loaded(void);
 
-/* Loads it into ET_INSTANCE with buffers of @kb per processor, or dies. */
+/* Load the module into ET_INSTANCE with buffers of @kb KiB per processor, or die. */
 void et_module_setup(const char *params, unsigned int kb);
 void et_module_teardown(void);
 
-/* 0 or -errno of writing a parameter. */
+/* Return: 0 or -errno of writing a parameter. */
 int et_param_write(const char *name, const char *value);
 int et_param_write_int(const char *name, long long value);
-/* The parameter's text without newline, in a static buffer. */
+/* The parameter's text without the newline, in a static buffer. */
 const char *et_param_read(const char *name);
 
 /* A file of /sys/module/etrace/counters. */
 long long et_counter(const char *name);
 
-/* Writes a file of the instance; -errno if that fails. */
+/* Write a file of the instance. Return: 0 or -errno. */
 int et_instance_write(const char *file, const char *value);
-/* Sums a field ("overrun", "entries", ...) of per_cpu/cpu N/stats. */
+/* The sum of a field ("overrun", "entries", ...) of all per_cpu/cpuN/stats. */
 long long et_instance_stat(const char *field);
 
-/* 0 or -errno: writes a string to any file in one write. */
+/* Write a string to a file in one write. Return: 0 or -errno. */
 int et_write_file(const char *path, const char *value);
-/* The content of a small file, in a static buffer, without last newline. */
+/* The content of a small file without its last newline, in a static buffer. */
 const char *et_read_file(const char *path);
-/* Does the kernel's log hold @text, later than et_log_mark()? */
+/* Whether the kernel's log contains @text after the last et_log_mark(). */
 void et_log_mark(void);
 bool et_log_has(const char *text);
 unsigned int et_log_count(const char *text);	/* how often */
 
-/* Is the running kernel at least this one? */
+/* Whether the running kernel is at least this version. */
 bool et_kernel_at_least(int major, int minor);
 bool et_has_userfaultfd(void);
 
@@ -190,8 +185,8 @@ bool et_has_userfaultfd(void);
  * struct et_line - a line of the trace
  * @time: nanoseconds of CLOCK_MONOTONIC
  * @cpu: processor
- * @text: what stands behind the '!'
- * @len: bytes of @text, which has a null byte behind it
+ * @text: the text after the '!', with a null byte at its end
+ * @len: bytes of @text, without the null byte
  */
 struct et_line {
 	uint64_t time;
@@ -208,15 +203,15 @@ struct et_task {
 	struct et_line *line;
 	size_t nr;
 	size_t room;
-	uint64_t last;		/* time of its last line */
+	uint64_t last;		/* time of its latest line */
 };
 
 /**
- * struct et_trace - what was read from a trace_pipe
- * @lost: events that the pipe said were lost
- * @foreign: lines that are none of etrace's
- * @bad: first line that breaks the format, or NULL
- * @keep: keep the lines; otherwise they only pass by @line
+ * struct et_trace - data that was read from a trace_pipe
+ * @lost: number of events that the pipe reported as lost
+ * @foreign: number of lines that are not etrace's
+ * @bad: first line that violates the format, or NULL
+ * @keep: keep the lines; otherwise only @line sees them
  * @line: called for each line, if set
  */
 struct et_trace {
@@ -229,7 +224,7 @@ struct et_trace {
 	size_t foreign;
 	size_t lines;
 	char *bad;
-	char *part;		/* of a line that is not complete */
+	char *part;		/* an incomplete line */
 	size_t part_len;
 	size_t part_room;
 	bool keep;
@@ -239,25 +234,22 @@ struct et_trace {
 void et_trace_init(struct et_trace *tr);
 void et_trace_free(struct et_trace *tr);
 
-/* Reads what is there now, without waiting for more. @fd: O_NONBLOCK. */
+/* Read what is there now, without waiting for more. @fd must be O_NONBLOCK. */
 void et_trace_read(struct et_trace *tr, int fd);
 void et_trace_feed(struct et_trace *tr, const char *buf, size_t n);
 int et_trace_open(void);
 
 struct et_task *et_trace_upid(struct et_trace *tr, uint64_t upid);
-/* The task whose upid shows @pid, with 22 bits; the latest one. */
+/* The latest task whose upid contains @pid, for upids with 22 bits of the pid. */
 struct et_task *et_trace_pid(struct et_trace *tr, pid_t pid);
 
-/*
- * What workers of rings have done is taken for done by the first thread of their process,
- * whom they work for.
- */
+/* Attribute the calls of io_uring workers to the first thread of the process that they work for. */
 void et_trace_fold(struct et_trace *tr);
 
 #define ET_PID_BITS	22
 
 /**
- * struct et_string - a string of an event, put together again
+ * struct et_string - a string of an event, reassembled from its lines
  */
 struct et_string {
 	char *s;
@@ -265,62 +257,62 @@ struct et_string {
 };
 
 /*
- * Puts together the string with @tag whose lines begin at line *@i of @t, by
- * the rules of the format (parts, Cont), and moves *@i behind it.  Returns
- * NULL, or a message that says which rule is broken.
+ * Reassemble the string with @tag whose lines begin at line *@i of @t, by the rules of the format
+ * (parts, Cont), and move *@i past it. Return: NULL, or a message that says which rule is
+ * violated.
  */
 const char *et_string_read(const struct et_task *t, size_t *i, const char *tag,
 			   struct et_string *out);
 
-/* Argument number @n of an execve, which begins at line *@i. */
+/* The same for argument number @n of an execve, which begins at line *@i. */
 const char *et_arg_read(const struct et_task *t, size_t *i, unsigned int n,
 			struct et_string *out);
 
-/* A copy that can be printed in one line, in one of a few static buffers. */
+/* A copy that can be printed on one line, in one of a few static buffers. */
 const char *et_escape(const char *s, size_t len);
 
 /* ---- expect.c: a traced workload and its lines -------------------------- */
 
-/* Directory of the case, empty at its beginning, the child's working one. */
+/* Directory of the case: empty at first, and the child's working directory. */
 extern char et_dir[];
 
-/* A new one, in place of the case before's; et_main() calls it. */
+/* Replace the previous case's directory with a new one; et_main() calls it. */
 void et_dir_new(void);
-/* A file there, made before anything is traced. */
+/* Create a file in it, before anything is traced. */
 void et_file(const char *name);
 void et_mkdir(const char *name);
-/* Its path, absolute, in one of a few static buffers. */
+/* The absolute path of a name in it, in one of a few static buffers. */
 const char *et_path(const char *name);
 
 /*
- * Runs @fn in a child that is traced from before it begins, and compares the
- * lines of that child and all below it with those that it said to want.  The
- * child ends with exit status 0 if @fn returns, which needs not be said.
+ * Run @fn in a child that is traced from its beginning, and compare the lines of the child and
+ * all its descendants with the wanted ones. If @fn returns, the child exits with status 0; that
+ * line is wanted automatically.
  */
 void et_traced(void (*fn)(void));
 
 /*
- * The same, but what is in the trace is for the caller to judge, whatever the
- * child wants. Returns the child's pid; @tr is to be freed.
+ * The same, but the caller checks the trace; wanted lines are not compared. Return: the child's
+ * pid. The caller must free @tr.
  */
 pid_t et_run(void (*fn)(void), struct et_trace *tr);
 
 /*
- * A child in a process group of its own that sleeps until it is killed, at the
- * latest when the caller ends.
+ * Start a child in its own process group that sleeps until it is killed, at the latest when the
+ * caller ends.
  */
 pid_t et_sleeper(void);
 
 /*
- * Waits until a task has the state @state in /proc/PID/stat: 'Z' when it has ended.  The
- * caller must not be traced.
+ * Wait until a task has the state @state in /proc/PID/stat: 'Z' when it has ended. The caller
+ * must not be traced.
  */
 void et_until_state(pid_t pid, char state);
 
 /*
- * Processes whose parents have ended become children of the test program.
- * et_reap_orphans() waits until all its children have ended, but for @own, those that
- * it had before, which et_children() lists.
+ * Processes whose parents have ended become children of the test program. et_reap_orphans() waits
+ * until all its children have ended, except @own: those that it had before, as listed by
+ * et_children().
  */
 struct et_children {
 	pid_t pid[64];
@@ -330,59 +322,59 @@ void et_children(struct et_children *list);
 void et_reap_orphans(const struct et_children *own);
 
 /*
- * BPF sees what io_urings do some time after the first one is there, the module at
- * once: waits until it does.
+ * The module sees io_uring requests at once, BPF only some time after the first ring was created:
+ * wait until it does.
  */
 void et_see_rings(void);
 
 /*
- * Events, and lines that tell more of one, that are there only with the parameter
- * "extended": "USE CloseRead", which the program looks at. Others of that sort
- * are left out of what et_traced() compares and et_run() returns.
+ * Names of events and of additional lines of events that exist only with the parameter "extended"
+ * and that the program checks, for example "USE CloseRead". et_traced() and et_run() leave out
+ * all others of this kind.
  */
 extern const char *et_facts;
 
-/* If set, sees every line that is read. */
+/* Called for every line that is read, if set. */
 extern void (*et_trace_watch)(struct et_task *t, const struct et_line *l);
 
-/* To be called in the child and in what it starts, between their calls: */
+/* Functions for the child and its descendants, to be called between their system calls: */
 
-/* The calling task's next line. */
+/* Want a line of the calling task, its next one. */
 void want(const char *fmt, ...) ET_PRINTF(1, 2);
-/* A line of another task. */
+/* Want a line of another task. */
 void want_of(pid_t pid, const char *fmt, ...) ET_PRINTF(2, 3);
-/* A line that only the parameter "extended" brings. */
+/* Want a line that is printed only with the parameter "extended". */
 void want_extended(const char *fmt, ...) ET_PRINTF(1, 2);
 void want_extended_of(pid_t pid, const char *fmt, ...) ET_PRINTF(2, 3);
-/* The name @path goes; @dir: that of a directory. */
+/* Want the removal of the name @path; @dir: whether it is a directory's. */
 void want_unlink(const char *path, int dir);
 /*
- * An event with one name, of the parameter "extended": the line @line, with what
- * @fmt says behind the name's size, and the name with its @tag. @path NULL: none.
+ * Want an event of the parameter "extended" with one name: the line @line with the name's size
+ * and then the fields @fmt, and the name with its @tag. @path: NULL if none.
  */
 void want_named(const char *line, const char *tag, const char *path, const char *fmt, ...)
 	ET_PRINTF(4, 5);
-/* Behind it: it failed. @joined: tag of a name that is the user's; NULL: none is. */
+/* After it: want its failure. @joined: tag of a name taken from user memory, NULL if none. */
 void want_named_failed(const char *line, const char *joined, int err);
-/* The same marks of one that did not fail. */
+/* After it: want the same mark for an event that did not fail. */
 void want_named_joined(const char *joined);
-/* "SchedFork|pid=" with the upid of @child. */
+/* Want "SchedFork|pid=" with the upid of @child. */
 void want_fork(pid_t child);
-void want_forked(pid_t child);	/* by SYS_fork */
+void want_forked(pid_t child);	/* after SYS_fork */
 void want_fork_of(pid_t parent, pid_t child);
-/* The module's counter grows by @n in this run, or ET_ANY, all others stay. */
+/* Want the counter to grow by @n in this run, or by any number (ET_ANY); others must not change. */
 #define ET_ANY	-1
 void want_count(const char *counter, int n);
-/* strings_joined: @n strings come with the user's words. */
+/* The counter strings_joined: @n strings were taken from user memory. */
 void want_joined(int n);
-/* Lines of this task are not compared. */
+/* Do not compare the lines of this task. */
 void want_any(pid_t pid);
-/* Something is wrong in the child: fails the case. */
+/* Fail the case because something is wrong in the child. */
 void et_child_fail(const char *file, int line, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 #define CHILD_FAIL(...)	et_child_fail(__FILE__, __LINE__, __VA_ARGS__)
 
-/* A call that must succeed in the child; its value. */
+/* A call that must succeed in the child. Value: the call's. */
 #define CHILD_MUST(expr)						\
 	({								\
 		long ret_ = (long)(expr);				\
@@ -391,7 +383,7 @@ void et_child_fail(const char *file, int line, const char *fmt, ...)
 			CHILD_FAIL("%s: %m", #expr);			\
 		ret_;							\
 	})
-/* And one that must fail, with this error. */
+/* A call that must fail in the child, with this error. */
 #define CHILD_MUST_FAIL(expr, err)					\
 	do {								\
 		if ((long)(expr) != -1 || errno != (err))		\
@@ -399,21 +391,21 @@ void et_child_fail(const char *file, int line, const char *fmt, ...)
 	} while (0)
 
 /*
- * Waiting, for which a traced task must not look into files itself: et_run() does it.
- * One task at a time.
+ * Waiting that a traced task cannot do itself, because it would have to open files: et_run() does
+ * it. Only one task at a time may wait.
  */
 
-/* Until process @pid has ended; a thread group whose leader has, if others live on. */
+/* Wait until process @pid has ended, or its leader if other threads live on. */
 void et_until_ended(pid_t pid);
-/* Until the first process of the workload has ended and is no process any more. */
+/* Wait until the first process of the workload has ended and been reaped. */
 void et_until_root_gone(void);
 /*
- * With BPF, until the reader has looked up where the links lead that are wanted so far: it
- * does so a little after they are made.  The module does so at once.
+ * With BPF: wait until the reader has looked up the targets of all links wanted so far, which it
+ * does shortly after they are created. The module does it at once.
  */
 void et_until_links_read(void);
 
-/* The name that the kernel has for a descriptor; static buffers. */
+/* The kernel's name for the file of a descriptor; static buffers. */
 const char *et_fd_path(int fd);
 
 #endif /* ETRACE_TEST_H */

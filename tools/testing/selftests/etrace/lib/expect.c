@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced workload says line by line what the trace must hold, in memory
- * that all its tasks share; then the trace is read and compared, task by
- * task, line by line.  What is not wanted must not be there.
+ * A traced workload writes every line that it wants in the trace to memory that all its tasks
+ * share. Then the trace is read and compared, task by task and line by line; no other line may be
+ * in it.
  *
- * Nothing that the traced child calls here is a system call that etrace
- * records.
+ * The functions that the traced child calls make no system calls that etrace records.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +32,7 @@ char et_dir[PATH_MAX];
 const char *et_facts = "";
 void (*et_trace_watch)(struct et_task *t, const struct et_line *l);
 
-/* One wanted line; or, with @any, a task of which nothing is wanted. */
+/* A wanted line or, with @any, a task whose lines are not compared. */
 struct wanted {
 	pid_t pid;
 	uint32_t size;
@@ -43,7 +42,7 @@ struct wanted {
 	char text[];
 };
 
-/* What a task of the workload has et_run() wait for. */
+/* What a task of the workload asks et_run() to wait for. */
 enum request { REQUEST_NONE, REQUEST_ENDED, REQUEST_LINKS };
 
 struct shared {
@@ -155,7 +154,7 @@ void want_named(const char *line, const char *tag, const char *path, const char 
 void want_named_joined(const char *joined)
 {
 	want_extended("Marks|joined=%s,unread=,cut=", joined);
-	/* BPF records it all the same, and only its reader leaves it out. */
+	/* BPF always records it; only its reader leaves it out. */
 	if (et_extended || et_bpf())
 		want_joined(1);
 }
@@ -168,7 +167,7 @@ void want_named_failed(const char *line, const char *joined, int err)
 		want_named_joined(joined);
 }
 
-/* Upids are known only from the trace: "@PID" stands for the upid of a task. */
+/* Upids are known only from the trace: "@PID" is replaced with the upid of a task. */
 void want_fork_of(pid_t parent, pid_t child)
 {
 	want_of(parent, "SchedFork|pid=@%d", child);
@@ -225,7 +224,7 @@ void et_child_fail(const char *file, int line, const char *fmt, ...)
 	atomic_fetch_add(&shared->failures, 1);
 }
 
-/* No call of the table, and no descriptor of our own. */
+/* Makes no recorded calls and opens no descriptors. */
 static void request(enum request what, pid_t pid)
 {
 	atomic_store(&shared->request_pid, pid);
@@ -291,10 +290,7 @@ void et_mkdir(const char *name)
 	MUST(mkdir(et_path(name), 0777));
 }
 
-/*
- * Empties a directory; step by step, because what tests leave behind may be
- * deeper than a path can say.
- */
+/* Empty a directory step by step, because tests may leave trees deeper than PATH_MAX. */
 static void dir_empty(int fd)
 {
 	DIR *dir = fdopendir(fd);
@@ -330,7 +326,7 @@ static void dir_remove(void)
 	et_dir[0] = '\0';
 }
 
-/* A new one for each case, so the case before cannot be seen. */
+/* Each case has a new directory, so that it cannot see the previous case's. */
 __attribute__((constructor)) static void dir_forget(void)
 {
 	atexit(dir_remove);
@@ -346,7 +342,7 @@ void et_dir_new(void)
 
 /* ---- facts that only some programs look at ---------------------------------- */
 
-/* Events and lines of the parameter "extended" that every program looks at. */
+/* Events and lines of the parameter "extended" that every program checks. */
 static const char all_look_at[] = "UNLINK URING JOIN ExitSignal CommOf";
 
 enum line_role { ROLE_BEGIN, ROLE_MIDDLE, ROLE_LAST, ROLE_FAILED, ROLE_MORE };
@@ -354,11 +350,11 @@ enum where {
 	WHERE_ALWAYS, WHERE_EXTENDED, WHERE_PROBES, WHERE_DIRS, WHERE_ENV, WHERE_OUTPUT
 };
 
-/* Events, each with its lines behind it. */
+/* Events, each followed by its lines. */
 static const struct fact {
-	const char *name;	/* as et_facts has it */
+	const char *name;	/* as in et_facts */
 	bool event;
-	bool extra;		/* is hidden unless looked at */
+	bool extra;		/* hidden unless the program checks it */
 } facts[] = {
 #define EVENT(ID, id, name, category, where, doc) { #ID, true, WHERE_##where != WHERE_ALWAYS },
 #define LINE(ID, tag, role, when) { #tag, false, ROLE_##role == ROLE_MORE },
@@ -383,7 +379,7 @@ static bool is_extra(const struct fact *f)
 	return f->extra && !has_word(all_look_at, f->name) && !has_word(et_facts, f->name);
 }
 
-/* Is it one that nobody looks at? @event: so is the event that it belongs to. */
+/* Whether nobody checks this line. @event: set to whether its event is hidden. */
 static bool is_hidden(const struct et_line *l, bool *event)
 {
 	const struct fact *of = NULL;
@@ -397,7 +393,7 @@ static bool is_hidden(const struct et_line *l, bool *event)
 			return *event || is_extra(&facts[i]);
 		}
 	}
-	/* Lines of a string, and what comes behind every event. */
+	/* Lines of a string, and lines that can follow every event. */
 	return *event;
 }
 
@@ -433,7 +429,7 @@ static struct wanted *want_next_of(struct wanted *w, pid_t pid)
 	return w;
 }
 
-/* The wanted text, with the upid that "@PID" stands for. */
+/* The wanted text, with the upid in place of "@PID". */
 static const char *want_text(struct et_trace *tr, const struct wanted *w,
 			     char *buf, size_t size)
 {
@@ -537,11 +533,11 @@ static void check_times(struct et_trace *tr, uint64_t from, uint64_t to)
 			}
 }
 
-/* What the child runs, and its end. */
+/* The child: runs @fn and exits. */
 static void child(void (*fn)(void))
 {
 	atomic_store(&shared->ready, 1);
-	/* No call of the table, and no descriptor of our own. */
+	/* Makes no recorded calls and opens no descriptors. */
 	while (!atomic_load(&shared->go))
 		usleep(1000);
 	fn();
@@ -576,7 +572,7 @@ double et_seconds(void)
 	return now() / 1e9;
 }
 
-/* 0: there is no such task. */
+/* The state of a task, 0 if there is no such task. */
 static char state_of(pid_t pid)
 {
 	char path[32], state = 0;
@@ -584,7 +580,7 @@ static char state_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
-	/* the name of a program of ours has no parenthesis */
+	/* names of our programs contain no parenthesis */
 	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	if (f)
@@ -623,7 +619,7 @@ static bool is_listed(const struct et_children *list, pid_t pid)
 	return false;
 }
 
-/* The end of a child may make children of its children, so they are listed again. */
+/* When a child ends, its children become ours, so list them again. */
 void et_reap_orphans(const struct et_children *own)
 {
 	struct et_children now;
@@ -647,7 +643,7 @@ void et_reap_orphans(const struct et_children *own)
 	}
 }
 
-/* How many links are wanted, and how many the reader has told of. */
+/* The number of wanted links, and of links that the reader has printed. */
 static size_t links_wanted(void)
 {
 	struct wanted *w;
@@ -675,7 +671,7 @@ static size_t links_read(void)
 	return n;
 }
 
-/* What a task of the workload waits for. */
+/* Wait for what a task of the workload asked for. */
 static void serve_request(void)
 {
 	switch (atomic_load(&shared->request)) {
@@ -698,7 +694,7 @@ pid_t et_sleeper(void)
 	pid = MUST(fork());
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* who has ended by now sends nothing any more */
+		/* a parent that has ended before prctl() sends no signal */
 		if (getppid() != parent)
 			_exit(0);
 		for (;;)
@@ -790,7 +786,7 @@ void et_see_rings(void)
 {
 	static bool seen;
 
-	/* Before 6.1 nobody does. */
+	/* Before 6.1, BPF does not see them at all. */
 	if (seen || !et_bpf() || !et_kernel_at_least(6, 1))
 		return;
 	et_traced(make_ring);

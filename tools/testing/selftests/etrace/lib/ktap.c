@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Cases and their results, in the kernel's form of TAP.
- */
+/* Cases and their results, as KTAP. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,7 +19,7 @@ bool et_int80;
 
 static struct et_case *cases;
 static struct et_case **cases_end = &cases;
-static unsigned int failures;		/* of the case that runs */
+static unsigned int failures;		/* of the running case */
 static bool skipped;
 
 void et_case_add(struct et_case *c)
@@ -100,7 +98,7 @@ static long int80(const long *a)
 {
 	long ret;
 
-	/* The sixth argument is in the frame pointer. */
+	/* The sixth argument is passed in the frame pointer. */
 	asm volatile("push %%ebp\n\t"
 		     "mov 24(%%eax), %%ebp\n\t"
 		     "mov (%%eax), %%eax\n\t"
@@ -172,7 +170,7 @@ static int run_cases(int argc, char **argv, const char *params,
 	struct et_case *c;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* Orphans of the workloads are children of this program, which waits for them. */
+	/* Orphans of the workloads become children of this program, which waits for them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	printf("TAP version 13\n");
 	if (geteuid())

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The module, its parameters and counters, and the ftrace instance that the
- * tests let it print into.
- */
+/* The module, its parameters and counters, and the ftrace instance of the tests. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,7 +23,7 @@
 #define BPF_SOCKET	"/run/etrace-selftest.socket"
 #define BPF_LINES	"/run/etrace-selftest.lines"
 
-/* One that run.sh keeps for all programs: loading takes longer than most of them. */
+/* One that run.sh keeps for all programs, since loading takes longer than most of them. */
 #define SHARED_SOCKET	"/run/etrace-selftest-shared.socket"
 #define SHARED_LINES	"/run/etrace-selftest-shared.lines"
 
@@ -51,7 +48,7 @@ bool et_without_module(void)
 	return et_bpf();
 }
 
-/* A descriptor of ours would show in the workloads, so none stays open. */
+/* Close the descriptor: an open one would be visible in the workloads. */
 static long bpf_ask(const char *fmt, const char *what, const char *value)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -72,7 +69,7 @@ static long bpf_ask(const char *fmt, const char *what, const char *value)
 	return atol(text);
 }
 
-/* The list that a parameter is, "" without it. */
+/* The list that is the value of a parameter, "" if it is not given. */
 static void bpf_list(char *to, size_t size, const char *params, const char *name)
 {
 	const char *list = strstr(params, name);
@@ -106,7 +103,7 @@ static void bpf_setup(const char *params)
 			break;
 		usleep(100000);
 	}
-	/* The verifier of an old kernel takes a minute here. */
+	/* The verifier of an old kernel may need a minute here. */
 	if (tries == 1800)
 		DIE("bpf-serve does not answer");
 	err = root ? bpf_ask("%s %s", "root_pid", root + strlen("root_pid=")) : 0;
@@ -277,9 +274,9 @@ static void must_write(const char *file, const char *value)
 
 /* ---- one module for several programs ----------------------------------------- */
 
-/* The file $ETRACE_SHARED exists while the module is left loaded for the next program. */
+/* $ETRACE_SHARED: a file that exists while the module stays loaded for the next program. */
 static const char *shared_file;
-static const char *shared_record;	/* what it is to record for this one; NULL: not shared */
+static const char *shared_record;	/* this program's parameter "record"; NULL if not shared */
 
 static void unload_shared(void)
 {
@@ -312,7 +309,7 @@ static void take_over(void)
 	must_write("trace", "");
 }
 
-/* As for unloading, nobody may use it. */
+/* As before unloading, nothing may still use the module. */
 static void hand_over(void)
 {
 	const char *uses = et_read_file(MODULE_DIR "/refcnt");
@@ -344,7 +341,7 @@ void et_module_setup(const char *params, unsigned int kb)
 		    strerror(-err));
 	snprintf(size, sizeof(size), "%u", kb);
 	must_write("buffer_size_kb", size);
-	/* Only what the module prints. */
+	/* Print only the module's own text. */
 	must_write("options/context-info", "0");
 	must_write("trace", "");
 }
@@ -408,7 +405,7 @@ static char *klog(void)
 
 static char log_mark[64];
 
-/* Our own line in the log tells later from earlier. */
+/* Write a mark into the log, to find what was logged after it. */
 void et_log_mark(void)
 {
 	static unsigned int n;

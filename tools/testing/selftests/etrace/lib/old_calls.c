@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What takes the place of system calls that this architecture does not have. */
+/* Replacements for system calls that this architecture does not have. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,11 +10,10 @@
 #ifdef syscall
 #undef syscall
 
-#define AT	(-1000)		/* the working directory: an argument more, in front */
+#define AT	(-1000)		/* an additional argument in front: the working directory */
 
 /*
- * @args: the new call's: 1 to 3 of the old one's, AT, or a number that it has not got
- * itself, as 100 + the number
+ * @args: arguments of the new call: 1 to 3 for one of the old call's, AT, or 100 plus a constant.
  */
 static const struct old_call {
 	long old, new;
@@ -70,7 +69,7 @@ long et_old_call(long nr, ...)
 	va_end(args);
 	if (!c)
 		return syscall(nr, a[1], a[2], a[3], a[4], a[5], a[6]);
-	/* What is the same descriptor already, dup3() refuses. */
+	/* dup3() refuses equal descriptors, dup2() does not. */
 	if (nr == SYS_dup2 && a[1] == a[2])
 		return fcntl((int)a[1], F_GETFD) < 0 ? -1 : a[2];
 	for (int i = 0; i < 5; i++)

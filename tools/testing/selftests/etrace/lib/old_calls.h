@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * System calls that new architectures (arm64) do not have.  There syscall() makes the
- * ones that took their place, as a C library does: what is recorded is the same.  The
- * calls that set times are not among them, whose arguments have other units: tests ask
- * for SYS_utime and the like.
+ * System calls that new architectures (arm64) do not have. There, syscall() makes the calls that
+ * replaced them, as a C library does, so the same is recorded. Calls that set times are not
+ * included, because the units of their arguments differ: tests check for SYS_utime and the like.
  */
 #ifndef ETRACE_OLD_CALLS_H
 #define ETRACE_OLD_CALLS_H
@@ -21,12 +20,12 @@ enum {
 };
 
 long et_old_call(long nr, ...);
-/* The number of the call that is made. */
+/* The number of the call that is really made. */
 long et_new_number(long nr);
-/* No "##": what stands beside it is not expanded, which a call may be, too. */
+/* No "##" here: it would prevent the expansion of its operand, which may be a call, too. */
 #define syscall(...)	et_old_call(__VA_ARGS__)
 #define ET_BY_NEW	true
-/* What link() leaves then. */
+/* What link() prints then. */
 #define ET_LINK_FROM	"LinkatFrom|fnamesize=%zu,flags=0"
 #else
 #define et_new_number(nr)	(nr)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the trace_pipe of the tests' instance, whose option context-info is
- * off, and sorts its lines by task.  A line that is neither etrace's nor
- * ftrace's word about lost events breaks the format; the first is kept.
+ * Reads the trace_pipe of the tests' instance, whose option context-info is off, and sorts its
+ * lines by task. A line violates the format unless it is etrace's or ftrace's report of lost
+ * events; the first such line is kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ static struct et_task *task_add(struct et_trace *tr, uint64_t upid)
 	return t;
 }
 
-/* A decimal number without sign, padding or leading zero, and what ends it. */
+/* Parse a decimal number without sign, padding or leading zeros, which @end terminates. */
 static const char *number(const char *s, uint64_t *n, char end)
 {
 	const char *p = s;
@@ -132,7 +132,7 @@ static void bad_line(struct et_trace *tr, const char *s, size_t len,
 		DIE("out of memory");
 }
 
-/* @s has a null byte at @s + @len. */
+/* @s[@len] is a null byte. */
 static void feed_line(struct et_trace *tr, const char *s, size_t len)
 {
 	uint64_t upid, cpu, sec, nsec;
@@ -173,7 +173,7 @@ static void feed_line(struct et_trace *tr, const char *s, size_t len)
 	l.len = s + len - p;
 
 	t = task_add(tr, upid);
-	/* so that a reader who sorts them, however, has them as they are here */
+	/* so that sorting by time keeps the order in which a task's lines were printed */
 	if (l.time <= t->last)
 		bad_line(tr, s, len, "a task's line is not later than the one before");
 	t->last = l.time;
@@ -222,7 +222,7 @@ void et_trace_read(struct et_trace *tr, int fd)
 	}
 	if (n < 0 && errno != EAGAIN)
 		DIE("trace_pipe: %m");
-	/* A file may end in a line that is still being written. */
+	/* The file may end with a line that is still being written. */
 	if (tr->part_len && !et_bpf())
 		bad_line(tr, tr->part, tr->part_len, "line without end");
 }
@@ -234,7 +234,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Moves the lines of @from, a thread that has joined, to those of @to but for its own life. */
+/* Move the lines of @from, a thread that has joined, to @to, except those of its begin and end. */
 static void fold(struct et_task *to, struct et_task *from)
 {
 	bool joined = false;
@@ -319,7 +319,7 @@ static bool is_line(const struct et_line *l, const char *text)
 	return l->len == strlen(text) && !memcmp(l->text, text, l->len);
 }
 
-/* The Cont lines behind line *@i and their end. */
+/* Read the Cont lines from line *@i on, and the line that ends them. */
 static const char *conts_read(const struct et_task *t, size_t *i,
 			      struct et_string *out, size_t *part)
 {
