@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accept, AC, AcceptPeer: accept and accept4. Of root_pid's tree only with the parameter
- * extended.
+ * Accept, AC, AcceptPeer: accept and accept4. In root_pid's tree, recorded only with the
+ * parameter extended.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,20 +19,20 @@
 
 #define FD	100		/* a listening socket that the child finds open */
 
-static char peer[128];		/* of all that wait there */
+static char peer[128];		/* address of all waiting clients, or of the one that is checked */
 static int family;
 
-/* As many as do_accept() takes. */
+/* The number of clients that do_accept() accepts. */
 #ifdef SYS_accept
 #define NR_ACCEPTED	3
 #else
 #define NR_ACCEPTED	4
 #endif
 
-/* In the order in which they have connected; -1: it is closed. */
+/* In the order in which they connected; -1 if closed. */
 static int clients[NR_ACCEPTED];
 
-/* @client: whom it comes from */
+/* @client: index of the client whose connection is accepted */
 static void want_accept(int fd, int client)
 {
 	struct stat st;
@@ -54,7 +54,7 @@ static void do_accept(void)
 
 	fd = CHILD_MUST(et_sys(SYS_accept4, FD, NULL, NULL, SOCK_CLOEXEC));
 	want_accept(fd, 0);
-	/* Whether the program asks for the address does not matter. */
+	/* It does not matter whether the program asks for the address. */
 	fd = CHILD_MUST(et_sys(SYS_accept4, FD, &a, &len, 0));
 	want_accept(fd, 1);
 #ifdef SYS_accept
@@ -70,7 +70,7 @@ static void do_accept(void)
 	CHILD_MUST_FAIL(et_sys(SYS_accept4, 0, NULL, NULL, 0), ENOTSOCK);
 }
 
-/* Listens at @a, and has as many that wait. */
+/* Listen at @a, and connect the clients. */
 static void listen_at(void *a, socklen_t len)
 {
 	int s = MUST(socket(family, SOCK_STREAM | SOCK_NONBLOCK, 0));
@@ -89,7 +89,7 @@ static void listen_at(void *a, socklen_t len)
 	}
 }
 
-/* The name of the socket that listens: who connects has none. */
+/* The path is that of the listening socket: clients have none. */
 TEST(unix)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -101,7 +101,7 @@ TEST(unix)
 	et_traced(do_accept);
 }
 
-/* Who has connected may be gone by then. */
+/* The client may have closed its socket before it is accepted. */
 TEST(closed)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -139,7 +139,6 @@ static void do_inet(void)
 		char text[64];
 		int fd;
 
-		/* In the order in which they have connected. */
 		if (getsockname(clients[i], (void *)&a, &len))
 			CHILD_FAIL("getsockname: %m");
 		if (family == AF_INET)

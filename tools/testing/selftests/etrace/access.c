@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Access, PA, AccessFailed: access, faccessat and faccessat2 of a name. Of
- * root_pid's tree only with the parameters extended and record=probes.
+ * Access, PA, AccessFailed: access, faccessat and faccessat2 of a path. In root_pid's tree,
+ * recorded only with the parameters extended and record=probes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void do_at(void)
 	want_access(et_path("d/../d"), X_OK, AT_EACCESS);
 	CHILD_MUST_FAIL(et_sys(SYS_faccessat2, AT_FDCWD, et_path("d"), X_OK, 0x100000), EINVAL);
 	want_failed(et_path("d"), X_OK, 0x100000, EINVAL);
-	/* What a descriptor is asked for is no name. */
+	/* Not recorded: the call asks for a descriptor, not for a path. */
 	CHILD_MUST(et_sys(SYS_faccessat2, DIR_FD, "", X_OK, AT_EMPTY_PATH));
 }
 

@@ -40,7 +40,7 @@ static void do_uname(void)
 
 	CHILD_MUST(et_sys(SYS_uname, &names));
 	want_uname(names.nodename);
-	/* The name is that of the task's own namespace. */
+	/* The name is that of the task's UTS namespace. */
 	CHILD_MUST(unshare(CLONE_NEWUTS));
 	CHILD_MUST(sethostname(longest, strlen(longest)));
 	CHILD_MUST(et_sys(SYS_uname, &names));
@@ -51,7 +51,7 @@ static void do_uname(void)
 	CHILD_MUST_FAIL(et_sys(SYS_uname, 8L), EFAULT);
 }
 
-/* The CPUs of a set, asked for with room for @bytes; the call returns how many it wrote. */
+/* Want the CPUs of a set that has room for @bytes bytes; the call returns how many it wrote. */
 static void want_cpus(cpu_set_t *set, size_t bytes)
 {
 	CPU_ZERO(set);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bind, BA, BindFailed: bind. Of root_pid's tree only with the parameter extended.
- * How addresses are written is tested in connect.c.
+ * Bind, BA, BindFailed: bind. In root_pid's tree, recorded only with the parameter extended.
+ * connect.c tests how addresses are written.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -62,7 +62,7 @@ TEST(unix)
 	et_traced(do_unix);
 }
 
-/* The kernel finds a name by itself. */
+/* The kernel chooses the name. */
 static void do_any(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

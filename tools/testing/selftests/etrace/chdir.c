@@ -36,7 +36,7 @@ static void open_files(void)
 	close(n);
 }
 
-/* What is told is where the process is then. */
+/* The directory that is recorded is the new one. */
 static void do_chdir(void)
 {
 	CHILD_MUST(et_sys(SYS_chdir, "d/link/."));
@@ -80,7 +80,7 @@ TEST(failed)
 	et_traced(do_failed);
 }
 
-/* To a directory that is outside of the root directory. */
+/* A directory outside the root directory. */
 static void do_outside(void)
 {
 	CHILD_MUST(et_sys(SYS_chroot, "d"));

@@ -103,7 +103,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_fchmod, 12345, 0600), EBADF);
 	want_fd(NULL, 12345, 0600);
 	want_named_failed("Chmod", NULL, EBADF);
-	/* O_PATH: open, but not for that. */
+	/* O_PATH: open, but not for fchmod(). */
 	CHILD_MUST_FAIL(et_sys(SYS_fchmod, DIR_FD, 0600), EBADF);
 	want_fd(et_path("d"), DIR_FD, 0600);
 	want_named_failed("Chmod", NULL, EBADF);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Chown, CO, ChownFailed: chown, lchown, fchown, fchownat, and those of 32-bit programs. */
+/* Chown, CO, ChownFailed: chown, lchown, fchown, fchownat, and their 32-bit versions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/fsuid.h>
@@ -12,7 +12,7 @@
 #define DIR_FD	100
 #define FILE_FD	101
 
-/* 32-bit programs have calls with 16-bit numbers under the old names. */
+/* In 32-bit programs, the calls with the old names take 16-bit IDs. */
 #ifdef SYS_chown32
 #define NARROW(id)	((unsigned short)(id))
 #define WIDE(call)	SYS_##call##32
@@ -91,7 +91,7 @@ static void do_fchownat(void)
 
 TEST(fchownat)
 {
-	/* A file by an O_PATH descriptor, too. */
+	/* O_PATH: fchownat() also changes the file of such a descriptor. */
 	open_files(O_PATH);
 	et_traced(do_fchownat);
 }
@@ -107,11 +107,14 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_fchown, 12345, 1, 2), EBADF);
 	want_fd(NULL, 12345, 1, 2);
 	want_named_failed("Chown", NULL, EBADF);
-	/* O_PATH: open, but not for that. */
+	/* O_PATH: open, but not for fchown(). */
 	CHILD_MUST_FAIL(et_sys(SYS_fchown, DIR_FD, 1, 2), EBADF);
 	want_fd(et_path("d"), DIR_FD, 1, 2);
 	want_named_failed("Chown", NULL, EBADF);
-	/* Without CAP_CHOWN: the kernel knows the file. It could not look it up in this directory. */
+	/*
+	 * Without CAP_CHOWN: the kernel knows the file, but could not look it up in this
+	 * directory.
+	 */
 	setfsuid(1);
 	CHILD_MUST_FAIL(et_sys(SYS_fchownat, FILE_FD, "", 1, 2, AT_EMPTY_PATH), EPERM);
 	want_owner(et_path("a"), 1, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Chroot, CR, ChrootFailed: the new root, as it is called from the old one. */
+/* Chroot, CR, ChrootFailed: chroot. The path of the new root is that in the old one. */
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static void do_chroot(void)
 	want_root("/e");
 	CHILD_MUST(et_sys(SYS_chroot, "/.."));
 	want_root("/");
-	/* The working directory is still where it was. */
+	/* The working directory is still outside the new root. */
 	CHILD_MUST(et_sys(SYS_chroot, "."));
 	want_root(et_dir);
 	want_extended("Marks|joined=,unread=,cut=,outside=CR");

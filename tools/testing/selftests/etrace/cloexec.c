@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Cloexec: fcntl with F_SETFD, ioctl with FIOCLEX and FIONCLEX, close_range with
- * CLOSE_RANGE_CLOEXEC. Of root_pid's tree only with the parameter extended.
+ * CLOSE_RANGE_CLOEXEC. In root_pid's tree, recorded only with the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void want_cloexec(unsigned int first, unsigned int last, int on)
 	want_extended("Cloexec|first=%u,last=%u,on=%d", first, last, on);
 }
 
-/* On 32 bits there are two calls of that kind. */
+/* 32-bit programs have two such calls. */
 static const long fcntls[] = {
 	SYS_fcntl,
 #ifdef SYS_fcntl64
@@ -46,7 +46,7 @@ static void do_fcntl(void)
 		want_cloexec(FD, FD, 0);
 		CHILD_MUST(et_sys(fcntls[i], FD, F_SETFD, -1));
 		want_cloexec(FD, FD, 1);
-		/* It is so already, and is said again. */
+		/* Recorded again, although the flag is set already. */
 		CHILD_MUST(et_sys(fcntls[i], FD, F_SETFD, FD_CLOEXEC));
 		want_cloexec(FD, FD, 1);
 		CHILD_MUST(et_sys(fcntls[i], FD, F_GETFD, 0));
@@ -69,10 +69,10 @@ static void do_ioctl(void)
 	want_cloexec(FD, FD, 1);
 	CHILD_MUST(et_sys(SYS_ioctl, FD, FIONCLEX, 0));
 	want_cloexec(FD, FD, 0);
-	/* Its third argument means nothing. */
+	/* The third argument of FIOCLEX is ignored. */
 	CHILD_MUST(et_sys(SYS_ioctl, FD, FIOCLEX, 7));
 	want_cloexec(FD, FD, 1);
-	/* All the others. */
+	/* Other requests are not recorded. */
 	CHILD_MUST(et_sys(SYS_ioctl, FD, FIONREAD, &n));
 	CHILD_MUST_FAIL(et_sys(SYS_ioctl, FD, 0x5abc, 0), ENOTTY);
 	CHILD_MUST_FAIL(et_sys(SYS_ioctl, 99, FIOCLEX, 0), EBADF);
@@ -96,15 +96,15 @@ static void do_close_range(void)
 	want_cloexec(FD, FD + 1, 1);
 	CHILD_MUST(et_sys(SYS_close_range, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC));
 	want_cloexec(3, UINT_MAX, 1);
-	/* None is open there. */
+	/* No descriptor is open there. */
 	CHILD_MUST(et_sys(SYS_close_range, 5000, 5000, CLOSE_RANGE_CLOEXEC));
 	want_cloexec(5000, 5000, 1);
-	/* With a table of its own. */
+	/* CLOSE_RANGE_UNSHARE, too: with its own descriptor table. */
 	CHILD_MUST(et_sys(SYS_close_range, FD, FD, CLOSE_RANGE_CLOEXEC | 2));
 	want_cloexec(FD, FD, 1);
 	CHILD_MUST_FAIL(et_sys(SYS_close_range, 5, 4, CLOSE_RANGE_CLOEXEC), EINVAL);
 	CHILD_MUST_FAIL(et_sys(SYS_close_range, FD, FD, CLOSE_RANGE_CLOEXEC | 64), EINVAL);
-	/* They are open still. */
+	/* The descriptors are still open. */
 	CHILD_MUST(et_sys(SYS_close_range, FD, FD + 1, 0));
 	want("Close|fd=%d", FD);
 	want("Close|fd=%d", FD + 1);

@@ -16,7 +16,7 @@
 
 #include "lib/etrace_test.h"
 
-/* Not from <sched.h>, which does not go with <linux/sched.h>. */
+/* Not from <sched.h>, which conflicts with <linux/sched.h>. */
 int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 
 #define STACK	65536
@@ -88,7 +88,7 @@ static void do_clone(void)
 		CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID |
 			SIGCHLD,
 		CLONE_VM | CLONE_VFORK | SIGCHLD, CLONE_NEWNS | SIGCHLD,
-		CLONE_IO | SIGCHLD,	/* the topmost bit */
+		CLONE_IO | SIGCHLD,	/* the highest bit */
 	};
 	static int parent_tid, child_tid;
 	size_t i;
@@ -127,11 +127,11 @@ static void do_clone3(void)
 
 		if (!pid)
 			_exit(0);
-		/* Without the signal, which is not in the flags. */
+		/* Without the exit signal, which clone3 does not pass in the flags. */
 		want("SysClone|flags=%llu", (unsigned long long)flags[i]);
 		want_fork(pid);
 		if (flags[i] & CLONE_PARENT) {
-			/* A child of the test program, which waits for it. */
+			/* A child of the test program, which reaps it. */
 			want_of(pid, "Exit|status=0");
 		} else {
 			child_end(pid);
@@ -160,7 +160,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* As the C library makes them, by clone3 or clone. */
+/* Created by the C library, with clone3 or clone. */
 static void do_pthread(void)
 {
 	pthread_t t;
@@ -181,7 +181,7 @@ TEST(pthread)
 	et_traced(do_pthread);
 }
 
-/* A thread has children of its own. */
+/* A thread has its own children. */
 static int thread_forks(void *arg)
 {
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
@@ -227,7 +227,7 @@ static void do_failed(void)
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND | CLONE_SIGHAND };
 	const struct rlimit none = { 0, 0 };
 
-	/* A thread without what threads share. */
+	/* CLONE_THREAD without the flags that it requires. */
 	CHILD_MUST_FAIL(et_sys(SYS_clone, CLONE_THREAD, 0, 0, 0, 0), EINVAL);
 	want_failed(CLONE_THREAD, EINVAL);
 	CHILD_MUST_FAIL(et_sys(SYS_clone, CLONE_NEWNS | CLONE_FS | SIGCHLD, 0, 0, 0, 0),
@@ -240,7 +240,7 @@ static void do_failed(void)
 	CHILD_MUST(et_sys(SYS_setuid, 12345));
 	CHILD_MUST_FAIL(et_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0), EAGAIN);
 	want_failed(SIGCHLD, EAGAIN);
-	/* As the clone that they stand for. */
+	/* Recorded as the equivalent clone(). */
 	CHILD_MUST_FAIL(et_sys(SYS_fork), EAGAIN);
 	want_failed(SIGCHLD, EAGAIN);
 	CHILD_MUST_FAIL(vfork(), EAGAIN);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Close: close, and close_range with a line for each descriptor that it
- * closed.
- */
+/* Close: close, and close_range with a line for each descriptor that it closed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +16,7 @@
 
 #define FIRST	100
 
-/* Descriptors that the child finds open, made before it is traced. */
+/* Open descriptors for the child, before it is traced. */
 static void fds_open(const int *fds, size_t n)
 {
 	size_t i;
@@ -42,7 +39,7 @@ static void do_close(void)
 	want("Close|fd=%d", FIRST + 2);
 	CHILD_MUST(et_sys(SYS_close, FIRST));
 	want("Close|fd=%d", FIRST);
-	/* Nothing was there to be closed: */
+	/* Not recorded, because no descriptor was closed: */
 	CHILD_MUST_FAIL(et_sys(SYS_close, FIRST), EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_close, -1), EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_close, INT_MAX), EBADF);
@@ -59,7 +56,7 @@ TEST(close)
 	fds_close(fds, 3);
 }
 
-/* A filter answers in the kernel's place, and the descriptor stays open. */
+/* A seccomp filter answers instead of the kernel, and the descriptor stays open. */
 static void do_close_refused(void)
 {
 	et_refuse(SYS_close, FIRST, EPERM);
@@ -91,7 +88,7 @@ static void want_closed(int from, int to)
 			want("Close|fd=%d", FIRST + holes[i]);
 }
 
-/* Skips the case on kernels that do not know the call (before 5.9). */
+/* Skip the case on kernels without the call (before 5.9). */
 static bool have_close_range(void)
 {
 	if (syscall(SYS_close_range, 3, 2, 0) == -1 && errno == ENOSYS) {
@@ -105,14 +102,14 @@ static void do_close_range(void)
 {
 	CHILD_MUST(et_sys(SYS_close_range, FIRST + 1, FIRST + 7, 0));
 	want_closed(1, 7);
-	/* Nothing left there: */
+	/* No descriptors are left there: */
 	CHILD_MUST(et_sys(SYS_close_range, FIRST + 1, FIRST + 7, 0));
-	/* One alone, and a range that begins and ends in holes. */
+	/* A single descriptor, and a range that begins and ends with closed descriptors. */
 	CHILD_MUST(et_sys(SYS_close_range, FIRST + 8, FIRST + 8, 0));
 	want_closed(8, 8);
 	CHILD_MUST(et_sys(SYS_close_range, FIRST + 60, FIRST + 64, 0));
 	want_closed(60, 64);
-	/* To the end, wherever that is. */
+	/* To the end of the table. */
 	CHILD_MUST(et_sys(SYS_close_range, FIRST + 65, ~0U, 0));
 	want_closed(65, INT_MAX);
 	CHILD_MUST(et_sys(SYS_close, FIRST));
@@ -133,7 +130,7 @@ TEST(close_range)
 
 static void do_cloexec(void)
 {
-	/* Marked only, and still open: */
+	/* Only marked, still open: */
 	CHILD_MUST(et_sys(SYS_close_range, FIRST, FIRST + 63, CLOSE_RANGE_CLOEXEC));
 	CHILD_MUST(fcntl(FIRST, F_GETFD));
 	CHILD_MUST(et_sys(SYS_close_range, FIRST, FIRST + 1, 0));
@@ -171,7 +168,7 @@ TEST(close_range_unshare)
 	fds_close(holes, ET_NELEMS(holes));
 }
 
-/* A table of descriptors as large as this kernel lets it grow. */
+/* A descriptor table as large as this kernel allows. */
 static void do_wide(void)
 {
 	CHILD_MUST(et_sys(SYS_close_range, 3, ~0U, 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comm and CN: prctl(PR_SET_NAME), a write to /proc/PID/comm, and what the C
- * library makes of them; with the parameter trace_thread_names only.
+ * Comm and CN: prctl(PR_SET_NAME), a write to /proc/PID/comm, and the C library's functions,
+ * which use these. Recorded only with the parameter trace_thread_names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void do_prctl(void)
 	want("Cont_end|");
 	CHILD_MUST(et_sys(SYS_prctl, PR_SET_NAME, "\x80\xff|=,!"));
 	want_comm("\x80\xff|=,!");
-	/* Not a name: */
+	/* Not recorded: */
 	CHILD_MUST(et_sys(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0));
 	CHILD_MUST_FAIL(et_sys(SYS_prctl, PR_SET_NAME, (char *)8), EFAULT);
 }
@@ -50,7 +50,7 @@ TEST(prctl)
 	et_traced(do_prctl);
 }
 
-/* @other: the thread that gets the name, if it is not the caller. */
+/* @other: the thread that is renamed, if it is not the caller. */
 static void write_comm(const char *path, const char *name, pid_t other)
 {
 	char shown[16];
@@ -85,7 +85,7 @@ TEST(write_to_proc)
 	et_traced(do_write);
 }
 
-/* Its own thread names itself and is named by the first one. */
+/* A thread names itself, and the first thread names it. */
 static atomic_int tid, step;
 
 static void *thread(void *arg)
@@ -104,7 +104,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* What the C library passes. */
+/* The flags that the C library passes. */
 #define PTHREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | \
 			 CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |	     \
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
@@ -123,7 +123,7 @@ static void do_threads(void)
 	want("SysClone|flags=%u", PTHREAD_FLAGS);
 	want_fork(tid);
 
-	/* The event is the writer's, of whoever the name is. */
+	/* The event belongs to the writer, not to the thread that is renamed. */
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
 	write_comm(path, "other", tid);
 	atomic_store(&step, 1);
@@ -133,7 +133,7 @@ static void do_threads(void)
 		CHILD_FAIL("pthread_setname_np");
 	want_comm("by pthread");
 	atomic_store(&step, 3);
-	/* Not pthread_join(): the thread leaves without the library's ways. */
+	/* Not pthread_join(): the thread ends without the library's help. */
 	while (!syscall(SYS_tgkill, getpid(), tid, 0))
 		usleep(1000);
 }
@@ -148,7 +148,7 @@ static void do_exec(void)
 	static char name[] = "exec changes it as well";
 	char *argv[] = { name, NULL };
 
-	/* What a new program does to the name, New_proc tells. */
+	/* New_proc reports the name that a new program gets. */
 	want_any(getpid());
 	et_sys(SYS_execve, "/bin/true", argv, NULL);
 	CHILD_FAIL("execve: %m");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect, CA, ConnectSocket, ConnectFailed: connect. Of root_pid's tree only with the parameter
- * extended.
+ * Connect, CA, ConnectSocket, ConnectFailed: connect. In root_pid's tree, recorded only with the
+ * parameter extended.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static void want_connect(const char *address, int fd, int family)
 	want_extended("CA|%s", address);
 }
 
-/* Which one it is of the two that are connected now. */
+/* Want the inode of the caller's own socket, not of its peer's. */
 static void want_own(int fd)
 {
 	struct stat st;
@@ -67,7 +67,7 @@ static void do_unix(void)
 	socklen_t len;
 	char longest[109];
 
-	/* The path as it is in the call. */
+	/* The path as passed. */
 	len = unix_addr(&a, "./listens", 10);
 	CHILD_MUST(et_sys(SYS_connect, UNIX, &a, len));
 	want_connect("./listens", UNIX, AF_UNIX);
@@ -75,17 +75,17 @@ static void do_unix(void)
 	CHILD_MUST_FAIL(et_sys(SYS_connect, UNIX, &a, sizeof(a)), EISCONN);
 	want_connect("./listens", UNIX, AF_UNIX);
 	want_failed(EISCONN);
-	/* Without a null byte behind it. */
+	/* Without a null byte at its end. */
 	len = unix_addr(&a, "/nowhere", 8);
 	CHILD_MUST_FAIL(et_sys(SYS_connect, UNIX + 20, &a, len), ENOENT);
 	want_connect("/nowhere", UNIX + 20, AF_UNIX);
 	want_failed(ENOENT);
-	/* Its length is all that ends an abstract name, null bytes are '@'. */
+	/* An abstract name ends only with its length; null bytes become '@'. */
 	len = unix_addr(&a, "\0nobody\0x", 9);
 	CHILD_MUST_FAIL(et_sys(SYS_connect, UNIX + 20, &a, len), ECONNREFUSED);
 	want_connect("@nobody@x", UNIX + 20, AF_UNIX);
 	want_failed(ECONNREFUSED);
-	/* As long as it can be. */
+	/* The longest possible name. */
 	memset(longest, 'n', 108);
 	longest[108] = 0;
 	len = unix_addr(&a, longest, 108);
@@ -120,7 +120,7 @@ static struct sockaddr_in inet(const char *text, int port)
 	return a;
 }
 
-static int listens_at;		/* a port of 127.0.0.1 */
+static int listens_at;		/* port on 127.0.0.1 */
 
 static void do_inet(void)
 {
@@ -130,7 +130,7 @@ static void do_inet(void)
 	snprintf(text, sizeof(text), "127.0.0.1:%d", listens_at);
 	CHILD_MUST(et_sys(SYS_connect, INET, &a, sizeof(a)));
 	want_connect(text, INET, AF_INET);
-	/* Nobody listens there; datagrams do not ask. */
+	/* Nothing listens there; for datagrams that does not matter. */
 	a = inet("127.0.0.2", 9);
 	CHILD_MUST_FAIL(et_sys(SYS_connect, INET + 10, &a, sizeof(a)), ECONNREFUSED);
 	want_connect("127.0.0.2:9", INET + 10, AF_INET);
@@ -138,7 +138,10 @@ static void do_inet(void)
 	a = inet("127.255.0.100", 65535);
 	CHILD_MUST(et_sys(SYS_connect, INET + 20, &a, sizeof(a)));
 	want_connect("127.255.0.100:65535", INET + 20, AF_INET);
-	/* No more of it, and no family that an address is known of. */
+	/*
+	 * Addresses that cannot be formatted: AF_UNSPEC, which disconnects, and one that is too
+	 * short.
+	 */
 	a.sin_family = AF_UNSPEC;
 	CHILD_MUST(et_sys(SYS_connect, INET + 20, &a, sizeof(a)));
 	want_connect("family 0", INET + 20, AF_UNSPEC);
@@ -165,7 +168,7 @@ TEST(inet)
 	close(s);
 }
 
-/* Not waited for: the error is that it has begun. */
+/* Non-blocking: EINPROGRESS only says that connecting has begun. */
 static void do_in_progress(void)
 {
 	struct sockaddr_in a = inet("127.0.0.1", listens_at);
@@ -192,7 +195,7 @@ TEST(in_progress)
 	close(s);
 }
 
-/* Addresses and how they are written. */
+/* Addresses as they are written. */
 static const char *const inet6s[] = {
 	"::1", "::", "fe80::1", "2001:db8::1:0:0:1", "2001:db8:0:1:1:1:1:1",
 	"2001:0:0:1::1", "1:2:3:4:5:6:7:8", "::ffff:127.0.0.1", "1:2:3:4:5:6:7:0",
@@ -216,7 +219,7 @@ static void do_inet6(void)
 		want_connect(text, INET6, AF_INET6);
 		want_failed(errno);
 	}
-	/* Without its last four bytes, which are younger than the rest. */
+	/* Without the last four bytes (the scope id), which were added to the structure later. */
 	if (inet_pton(AF_INET6, "::1", &a.sin6_addr) != 1)
 		CHILD_FAIL("::1");
 	CHILD_MUST(et_sys(SYS_connect, INET6, &a, 24));
@@ -256,7 +259,7 @@ static void want_nothing(int fd, int err)
 	want_failed(err);
 }
 
-/* Without an address, or without a socket that it could be for. */
+/* Without an address, or without a matching socket. */
 static void do_bad(void)
 {
 	struct sockaddr_in a = inet("127.0.0.1", 80);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copy, CloseCopied, UseCopied: from which descriptor data went straight to which.
- * Recorded once while both stay open, and what was written by nothing but copies says
- * so. Of root_pid's tree only with the parameter extended.
+ * Copy, CloseCopied, UseCopied: data that went from one descriptor directly to another. A pair is
+ * recorded once while both stay open; a descriptor that was written only by copies is marked. In
+ * root_pid's tree, recorded only with the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 
-/* Descriptors that the child finds open, each of another file. */
+/* Descriptors already open in the child, each of a different file. */
 enum { IN = 100, IN2, OUT, OUT2, PIPE, PIPE_END, HIGH = 1000 };
 
 static char buf[4096];
@@ -32,7 +32,7 @@ static void want_copy(int in, int out)
 	want_extended("Copy|in=%d,out=%d", in, out);
 }
 
-/* @copied: all that was written; -1: nothing was */
+/* @copied: whether everything was copied; -1 if nothing was written */
 static void want_closed(int fd, int copied)
 {
 	want("Close|fd=%d", fd);
@@ -94,7 +94,7 @@ static void do_calls(void)
 	want_copy(IN, OUT);
 	CHILD_MUST(et_sys(SYS_copy_file_range, IN2, NULL, OUT2, NULL, 20, 0));
 	want_copy(IN2, OUT2);
-	/* Through a pipe, and from that to another. */
+	/* Into a pipe, and out of it. */
 	CHILD_MUST(et_sys(SYS_splice, IN, &off, PIPE_END, NULL, 20, 0));
 	want_copy(IN, PIPE_END);
 	CHILD_MUST(et_sys(SYS_splice, PIPE, NULL, OUT, NULL, 20, 0));
@@ -128,7 +128,7 @@ TEST(tee)
 	run(do_tee);
 }
 
-/* What has failed, or was of nothing. */
+/* Calls that failed or copied nothing. */
 static void do_nothing(void)
 {
 	struct file_clone_range range = { .src_fd = IN };
@@ -149,13 +149,13 @@ TEST(nothing)
 	run(do_nothing);
 }
 
-/* Told again, if a number is that of another file, and if something else came between. */
+/* Recorded again if a number now belongs to another file, or after a copy between another pair. */
 static void do_again(void)
 {
 	copy(IN, OUT);
 	want_copy(IN, OUT);
 	copy(IN, OUT);
-	/* the same in another order; both ends of it are as they were */
+	/* another pair in between: both pairs share no descriptor, so neither is recorded again */
 	copy(IN2, OUT2);
 	want_copy(IN2, OUT2);
 	copy(IN, OUT);
@@ -165,7 +165,7 @@ static void do_again(void)
 	copy(IN2, OUT2);
 	want_copy(IN2, OUT2);
 
-	/* Both are given to other files. */
+	/* Each number is given to another file. */
 	copy(IN, OUT);
 	want_copy(IN, OUT);
 	want_closed(IN, -1);
@@ -179,7 +179,7 @@ static void do_again(void)
 	copy(IN, OUT);
 	want_copy(IN, OUT);
 	copy(IN, OUT);
-	/* In one step: what was done until then is told. */
+	/* dup2() over an open descriptor: its use so far is recorded. */
 	want_extended("Use|fd=%d", IN);
 	want("Dup|oldfd=%d,newfd=%d,flags=0", IN2, IN);
 	CHILD_MUST(dup2(IN2, IN));
@@ -199,7 +199,7 @@ TEST(again)
 	et_facts = "COPY CloseCopied UseCopied";
 }
 
-/* Not all was copied. */
+/* Not everything was copied. */
 static void do_mixed(void)
 {
 	void *p;
@@ -209,18 +209,18 @@ static void do_mixed(void)
 	CHILD_MUST(write(OUT, buf, 1));
 	copy(IN, OUT);
 	want_closed(OUT, 0);
-	/* What is written before is no copy either. */
+	/* A write before the copy counts, too. */
 	CHILD_MUST(write(OUT2, buf, 1));
 	copy(IN, OUT2);
 	want_copy(IN, OUT2);
 	want_closed(OUT2, 0);
-	/* Of a mapping nobody knows what is written. */
+	/* It is unknown what is written through a mapping. */
 	copy(IN, IN2);
 	want_copy(IN, IN2);
 	p = mmap(NULL, 100, PROT_READ | PROT_WRITE, MAP_SHARED, IN2, 0);
 	munmap(p, 100);
 	want_closed(IN2, 0);
-	/* Nor of what was read by it. */
+	/* Copies into a pipe that was also written to by write(). */
 	CHILD_MUST(write(PIPE_END, buf, 1));
 	CHILD_MUST(read(PIPE, buf, 1));
 	CHILD_MUST(splice(IN, NULL, PIPE_END, NULL, 10, 0));
@@ -233,7 +233,7 @@ TEST(mixed)
 	run(do_mixed);
 }
 
-/* What is left at the end; a child has a memory of its own. */
+/* Uses that are recorded at the end; a child has its own memory. */
 static void do_end(void)
 {
 	int status;
@@ -266,7 +266,7 @@ TEST(end)
 	et_facts = "COPY CloseCopied UseCopied";
 }
 
-/* Where nothing is remembered: each time, before the uses. */
+/* Descriptors too high to be remembered: each copy is recorded, before the use. */
 static void do_high(void)
 {
 	int i;
@@ -317,7 +317,7 @@ static int sharer(void *arg)
 	return arg ? 1 : 0;
 }
 
-/* Two programs that share a table: each time, by who did it. */
+/* Two programs that share a table: each copy is recorded for the task that did it. */
 static void do_shared(void)
 {
 	int status, i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device: what each of its calls does and refuses, by 64-bit and 32-bit
- * programs, and what is left when a session ends.
+ * The device: what each of its calls does and refuses, in 64-bit and 32-bit programs, and that
+ * nothing is left behind when a session ends.
  *
- * $ETRACE_TASKS: how many tasks are listed, 3000 by default.
+ * $ETRACE_TASKS: number of tasks to list, 3000 by default.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +159,7 @@ static void three_records(void)
 	syscall(SYS_close, 100);
 }
 
-/* A whole session, also of a 32-bit program. */
+/* A whole session, also for a 32-bit program. */
 TEST(whole_session)
 {
 	struct etrace_create create;
@@ -214,7 +214,7 @@ TEST(whole_session)
 static int thread(void *arg)
 {
 	(void)arg;
-	/* By clone() itself: nothing is there but the stack. */
+	/* Started by clone() itself: nothing exists but the stack. */
 	for (;;)
 		syscall(SYS_pause);
 	return 0;
@@ -298,7 +298,7 @@ TEST(many_tasks)
 
 /* ---- pid namespaces --------------------------------------------------------- */
 
-static int inner;		/* a session that is made outside */
+static int inner;		/* a session that was created outside */
 
 static void in_namespace(void)
 {
@@ -314,7 +314,7 @@ static void in_namespace(void)
 	if (me != 1 || call(inner, ETRACE_IOC_ADD, &me) ||
 	    call(inner, ETRACE_IOC_TASKS, &list))
 		_exit(1);
-	/* The task outside has no pid here; this one has 1. */
+	/* The task outside the namespace has no pid here; this task's is 1. */
 	for (i = 0; i < list.nr && i < ET_NELEMS(task); i++) {
 		if (task[i].pid == 1 && task[i].tgid == 1)
 			seen |= 1;
@@ -371,7 +371,7 @@ TEST(max_sessions)
 	EXPECT_EQ(et_param_write("max_sessions", "2"), 0);
 	EXPECT_EQ(call(b, ETRACE_IOC_CREATE, &create), 0);
 	EXPECT_EQ(call(c, ETRACE_IOC_CREATE, &create), EUSERS);
-	/* One that has ended makes room for another. */
+	/* A session that has ended makes room for another one. */
 	close(a);
 	EXPECT_EQ(call(c, ETRACE_IOC_CREATE, &create), 0);
 	EXPECT_EQ(et_param_write("max_sessions", "many"), -EINVAL);
@@ -396,7 +396,7 @@ static void on_cpu(int cpu)
 
 /* ---- memory ------------------------------------------------------------------ */
 
-/* Processors that the module has room for, made by a function that may be inlined. */
+/* The number of processors with a buffer, allocated by a function that may be inlined. */
 static int rooms(void)
 {
 	char line[512];
@@ -417,7 +417,7 @@ static void close_on_1(void)
 	syscall(SYS_close, syscall(SYS_open, "/dev/null", O_RDONLY));
 }
 
-/* Only processors that run have room for strings; one that comes gets it. */
+/* Only running processors have string buffers; one that comes online gets its own. */
 TEST(processors_that_run)
 {
 	struct et_trace tr;
@@ -447,7 +447,7 @@ TEST(processors_that_run)
 
 /* ---- what is left ------------------------------------------------------------ */
 
-/* Records on each of two processors, if there are. */
+/* Leave records on each of two processors, if there are two. */
 static void records(void)
 {
 	raise(SIGSTOP);
@@ -470,7 +470,7 @@ static char *instance_file(const char *instance, const char *file)
 	return path;
 }
 
-/* Whether any record is in there; the module may be gone. */
+/* Whether an instance contains any records; the module may be unloaded. */
 static bool has_records(const char *instance)
 {
 	char line[512];
@@ -490,8 +490,8 @@ static bool has_records(const char *instance)
 }
 
 /*
- * The numbers of the module's events are given to others' once it is gone, so
- * none of root_pid's records may be left, in no instance and of no processor.
+ * After the module is unloaded, its event numbers may be given to other events. So none of
+ * root_pid's records may be left, in no instance and for no processor.
  */
 TEST(nothing_readable_is_left)
 {

@@ -33,10 +33,10 @@ static void do_dup2(void)
 {
 	CHILD_MUST(et_sys(SYS_dup2, FD, 200));
 	want("Dup|oldfd=100,newfd=200,flags=0");
-	/* Closes what was there, which nobody asked for by a close. */
+	/* dup2() closes the file that was open there, without a Close event. */
 	CHILD_MUST(et_sys(SYS_dup2, FD, 200));
 	want("Dup|oldfd=100,newfd=200,flags=0");
-	/* Succeeds and does nothing. */
+	/* Succeeds without any effect. */
 	CHILD_MUST(et_sys(SYS_dup2, FD, FD));
 	if (!ET_BY_NEW)
 		want("Dup|oldfd=100,newfd=100,flags=0");
@@ -67,7 +67,7 @@ TEST(dup3)
 	et_traced(do_dup3);
 }
 
-/* On 32 bits there are two calls of that kind. */
+/* 32-bit programs have two such calls. */
 static const long fcntls[] = {
 	SYS_fcntl,
 #ifdef SYS_fcntl64
@@ -89,7 +89,7 @@ static void do_fcntl(void)
 			CHILD_FAIL("F_DUPFD gave %d", fd);
 		fd = CHILD_MUST(et_sys(nr, FD, F_DUPFD_CLOEXEC, 0));
 		want("Dup|oldfd=100,newfd=%d,flags=%d", fd, O_CLOEXEC);
-		/* All the others copy nothing. */
+		/* Other commands do not duplicate. */
 		CHILD_MUST(et_sys(nr, fd, F_GETFD, 0));
 		CHILD_MUST(et_sys(nr, fd, F_SETFD, 0));
 		CHILD_MUST(et_sys(nr, fd, F_GETFL, 0));

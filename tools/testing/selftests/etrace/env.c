@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Env, EN, EV: the environment of programs that are run. Of root_pid's tree only with
- * the parameters extended and record=env. What looks secret is not to be seen, but for
- * the variables of the parameter keep_env.
+ * Env, EN, EV: the environment of programs. In root_pid's tree, recorded only with the parameters
+ * extended and record=env. Values that look secret are hidden, except those of the variables
+ * named by the parameter keep_env.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@
 #define HELPER	"helper"
 #endif
 
-#define PART	900		/* bytes of a long string's line */
+#define PART	900		/* bytes of a long string on one line */
 
 static char helper[PATH_MAX];
 
-/* A value, its lines: short, with newlines, or long. */
+/* Want the lines of a value: short, with newlines, or long. */
 static void want_value(pid_t pid, const char *value)
 {
 	size_t len = strlen(value), at, n = strcspn(value, "\n");
@@ -45,7 +45,7 @@ static void want_value(pid_t pid, const char *value)
 	want_extended_of(pid, "Cont_end|");
 }
 
-/* @value: as it is shown; NULL: there is none. */
+/* @value: the recorded value, NULL if none. */
 static void want_var(pid_t pid, const char *name, const char *value, bool hidden)
 {
 	char size[64] = "";
@@ -59,7 +59,7 @@ static void want_var(pid_t pid, const char *name, const char *value, bool hidden
 		want_value(pid, value);
 }
 
-/* A program that is run with @envp. Its lines but those of the environment, and its end. */
+/* Run a program with @envp, and want its lines except those of its environment and its exit. */
 static pid_t run(char *const argv[], char *const envp[])
 {
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
@@ -87,11 +87,11 @@ static pid_t run(char *const argv[], char *const envp[])
 
 static char *const plain_args[] = { "p", NULL };
 
-/* Variables, and what is to be seen of them. */
+/* Variables, and their recorded values. */
 struct var {
 	const char *name;
 	const char *value;
-	const char *shown;	/* NULL: the value */
+	const char *shown;	/* NULL: same as value */
 };
 
 #define MAX_VARS	64
@@ -144,7 +144,7 @@ TEST(empty)
 	et_traced(do_empty);
 }
 
-/* What looks secret by its name. */
+/* Variables whose names look secret. */
 static void do_names(void)
 {
 	static const struct var vars[] = {
@@ -168,7 +168,7 @@ TEST(names)
 	et_traced(do_names);
 }
 
-/* Passwords in the addresses of what is there for all to see. */
+/* Passwords in URLs, in variables whose names do not look secret. */
 static void do_addresses(void)
 {
 	static const struct var vars[] = {
@@ -191,7 +191,7 @@ TEST(addresses)
 	et_traced(do_addresses);
 }
 
-/* The parameter keep_env names these. */
+/* Variables named by the parameter keep_env. */
 static void do_kept(void)
 {
 	static const struct var vars[] = {
@@ -210,7 +210,7 @@ TEST(kept)
 	et_traced(do_kept);
 }
 
-/* As long as the kernel takes it, behind an argument list that a probe has no time for. */
+/* The longest values that the kernel accepts, after more arguments than one probe can record. */
 #define LONGEST	(31 * 4096)
 #define ARGS	13000
 
@@ -268,7 +268,7 @@ TEST(many)
 	et_traced(do_many);
 }
 
-/* Nobody asks for it. */
+/* Not recorded unless asked for. */
 static void do_unasked(void)
 {
 	pid_t pid = run(plain_args, (char *[]) { "A=b", NULL });

@@ -2,8 +2,8 @@
 /*
  * New_proc, ExecFile, PI, PP, CW, A[n], End_of_args: execve and execveat.
  *
- * What the new program finds out about itself is what the trace must say: the
- * helper reports it through a pipe.
+ * The trace must agree with what the new program finds out about itself, which the helper reports
+ * through a pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 static int report_fd;		/* the end that the child reads */
 static char helper_from[PATH_MAX];	/* the helper as it was built */
 
-/* Everything that a helper reported. */
+/* The parts of a helper's report. */
 static struct report {
 	const char *exe;
 	const char *cwd;
@@ -81,9 +81,9 @@ static void report_read(void)
 		report.argv[i] = next_text(&p);
 }
 
-static bool identified;		/* it is looked which file runs */
+static bool identified;		/* whether cases check which file runs */
 
-/* Which file the helper is, as stat() tells it. */
+/* Want the helper's file, as stat() identifies it. */
 static void want_file(pid_t pid)
 {
 	struct stat st;
@@ -97,8 +97,8 @@ static void want_file(pid_t pid)
 }
 
 /*
- * What task @pid printed at an execve of which the helper has reported. @path:
- * the program, a script perhaps; NULL: what the helper says.
+ * Want the lines of task @pid for an execve whose program has reported. @path: the path that was
+ * executed, for example a script's, NULL if it is the one that the helper reports.
  */
 static void want_exec(pid_t pid, const char *path)
 {
@@ -124,7 +124,7 @@ static void want_exec(pid_t pid, const char *path)
 
 static char *envp[] = { "ETRACE_REPORT=" REPORT_FD, "ETRACE_EXIT=0", NULL };
 
-/* A child that executes @path; what it prints is wanted. */
+/* Execute @path in a child, and want its lines. */
 static void exec_is(const char *path, char *const argv[], const char *shown)
 {
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
@@ -165,7 +165,7 @@ static void copy_fd(int from, int to)
 		MUST(write(to, buf, n));
 }
 
-/* The helper in the case's directory. */
+/* Copy the helper into the case's directory. */
 static void helper(const char *name)
 {
 	int from = MUST(open(helper_from, O_RDONLY));
@@ -187,7 +187,7 @@ static void script(const char *name, const char *fmt, ...)
 	close(fd);
 }
 
-/* Runs @fn with a pipe for the report. */
+/* Run @fn with a pipe for the report. */
 static void run(void (*fn)(void))
 {
 	int fds[2];
@@ -207,7 +207,7 @@ static void do_execve(void)
 	exec_is("prog", (char *[]) { "another name", NULL }, NULL);
 	exec_is("./d/../prog", (char *[]) { "prog", "-x", "--long=1", NULL }, NULL);
 	CHILD_MUST(chdir("d"));
-	/* Through a link; in another directory. */
+	/* Through a link, and in another directory. */
 	exec_is("../to_prog", (char *[]) { "../to_prog", NULL }, NULL);
 }
 
@@ -235,7 +235,7 @@ TEST(arguments)
 	run(do_arguments);
 }
 
-/* Which file runs: of a script, its interpreter. */
+/* Which file runs; for a script, its interpreter. */
 static void do_file(void)
 {
 	const char *s = et_path("script");
@@ -259,7 +259,7 @@ TEST(file)
 	et_facts = facts;
 }
 
-#define ARG_SIZE	800	/* with its null byte: six of them make several records */
+#define ARG_SIZE	800	/* with its null byte: six of them fill several records */
 
 static void do_many(void)
 {
@@ -289,7 +289,7 @@ TEST(file_many_arguments)
 	et_trace_free(&tr);
 }
 
-/* Newlines in arguments and names, which the lines show as Cont. */
+/* Newlines in arguments and paths, which become Cont lines. */
 static void do_newlines(void)
 {
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
@@ -334,7 +334,7 @@ TEST(newlines)
 	run(do_newlines);
 }
 
-/* No argument at all: from 5.18 on the kernel puts an empty one there. */
+/* No arguments at all: since 5.18 the kernel adds an empty one. */
 static void do_no_arguments(void)
 {
 	exec_is("prog", (char *[]) { NULL }, NULL);
@@ -346,16 +346,16 @@ TEST(no_arguments)
 	run(do_no_arguments);
 }
 
-/* PI is what runs, PP what was asked for. */
+/* PI is the program that runs, PP the path that was executed. */
 static void do_scripts(void)
 {
 	exec_is("script", (char *[]) { "ignored", "x", "y", NULL }, et_path("script"));
 	exec_is(et_path("arg"), (char *[]) { "arg", "", NULL }, et_path("arg"));
 	exec_is("to_script", (char *[]) { "arg", NULL }, et_path("script"));
-	/* A script that is run by a script that is run by a program. */
+	/* A script whose interpreter is a script whose interpreter is a program. */
 	exec_is("nested", (char *[]) { "nested", "x", NULL }, et_path("nested"));
 	exec_is("d/nested2", (char *[]) { "nested2", NULL }, et_path("d/nested2"));
-	/* An interpreter that is found relative to the working directory. */
+	/* An interpreter whose path is relative to the working directory. */
 	exec_is("relative", (char *[]) { "r", NULL }, et_path("relative"));
 }
 
@@ -381,7 +381,7 @@ static void do_execveat(void)
 	execveat_is(12345, et_path("d/prog"), (char *[]) { "p", NULL }, 0, NULL);
 	execveat_is(d + 1, "", (char *[]) { "p", "3", NULL }, AT_EMPTY_PATH, NULL);
 	execveat_is(d, "script", (char *[]) { "p", "3", NULL }, 0, et_path("d/script"));
-	/* A script of which there is only a descriptor. */
+	/* A script that is given only as a descriptor. */
 	execveat_is(d + 2, "", (char *[]) { "p", NULL }, AT_EMPTY_PATH,
 		    et_path("d/script"));
 }
@@ -403,7 +403,7 @@ TEST(execveat)
 	run(do_execveat);
 }
 
-/* Programs that no directory knows. */
+/* Programs that are in no directory. */
 static void do_nameless(void)
 {
 	execveat_is(100, "", (char *[]) { "unlinked", NULL }, AT_EMPTY_PATH, NULL);
@@ -437,8 +437,8 @@ TEST(nameless)
 }
 
 /*
- * A thread that is not the leader: it is the same task afterwards, with the
- * upid that it has had all the time, though with the leader's pid.
+ * A thread that is not the leader: after execve it is still the same task with the same upid, but
+ * with the leader's pid.
  */
 #define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM)
@@ -448,7 +448,7 @@ static int thread_exec(void *arg)
 {
 	const volatile pid_t *own_pid = arg;
 
-	/* The execve ends the leader, which has to write down our pid before. */
+	/* The execve ends the leader, which must store our pid before. */
 	while (!*own_pid)
 		sched_yield();
 	et_sys(SYS_execve, "prog", (char *[]) { "from a thread", NULL }, envp);
@@ -486,7 +486,7 @@ static void do_thread(void)
 	}
 	want_forked(pid);
 	report_read();
-	/* The leader and the other thread are ended by the kernel. */
+	/* The kernel ends the leader and the other thread. */
 	want_of(pid, "SysClone|flags=%u", THREAD_FLAGS);
 	want_fork_of(pid, shared[0]);
 	want_of(pid, "SysClone|flags=%u", THREAD_FLAGS);
@@ -520,7 +520,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_execve, "bad_interp", argv, envp), ENOENT);
 	CHILD_MUST_FAIL(et_sys(SYS_execve, "prog", (char **)8, envp), EFAULT);
 	CHILD_MUST_FAIL(et_sys(SYS_execveat, 12345, "prog", argv, envp, 0), EBADF);
-	/* What failed must not show up in what succeeds. */
+	/* A failed execve must not appear in the record of the next one. */
 	exec_is("prog", (char *[]) { "prog", NULL }, NULL);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ExecFailed, NX: execve and execveat that fail. Of root_pid's tree only with the
+ * ExecFailed, NX: execve and execveat that fail. In root_pid's tree, recorded only with the
  * parameter extended.
  */
 #include <elf.h>
@@ -40,7 +40,7 @@ static void et_program(const char *name, const void *text, size_t n)
 
 static void do_execve(void)
 {
-	/* As a shell looks for it in PATH. */
+	/* As a shell searches PATH. */
 	EXEC_FAILS("/no/such/bin/cc", "/no/such/bin/cc", ENOENT);
 	EXEC_FAILS("absent", et_path("absent"), ENOENT);
 	EXEC_FAILS("./d/../absent", et_path("./d/../absent"), ENOENT);
@@ -48,7 +48,7 @@ static void do_execve(void)
 	EXEC_FAILS("file", et_path("file"), EACCES);
 	EXEC_FAILS("file/x", et_path("file/x"), ENOTDIR);
 	EXEC_FAILS("text", et_path("text"), ENOEXEC);
-	/* Not the interpreter: the caller has not named it. */
+	/* Not the interpreter, which the caller did not name. */
 	EXEC_FAILS("script", et_path("script"), ENOENT);
 	CHILD_MUST_FAIL(et_sys(SYS_execve, "text", (char **)8, NULL), EFAULT);
 	want_failed(et_path("text"), EFAULT);
@@ -85,7 +85,7 @@ static void do_execveat(void)
 	EXECVEAT_FAILS(12345, "x", 0, "x", EBADF);
 	EXECVEAT_FAILS(AT_FDCWD, "to_text", AT_SYMLINK_NOFOLLOW, et_path("to_text"), ELOOP);
 	EXECVEAT_FAILS(AT_FDCWD, "text", 0x100000, et_path("text"), EINVAL);
-	/* The descriptor's own. */
+	/* The descriptor's own path. */
 	EXECVEAT_FAILS(FILE_FD, "", AT_EMPTY_PATH, et_path("text"), ENOEXEC);
 	EXECVEAT_FAILS(DIR_FD, "", AT_EMPTY_PATH, et_path("d"), EACCES);
 	EXECVEAT_FAILS(AT_FDCWD, "", AT_EMPTY_PATH, et_dir, EACCES);
@@ -108,8 +108,8 @@ TEST(execveat)
 }
 
 /*
- * It fails when nothing is left of the program that asked for it: the kernel
- * kills it, and its end tells that.
+ * The execve fails after the old program is gone: the kernel kills the process, and only its Exit
+ * is recorded.
  */
 static void do_killed(void)
 {
@@ -136,7 +136,7 @@ static void do_killed(void)
 #define MACHINE	EM_X86_64
 #endif
 
-/* A program of 64 bits that wants to lie where the kernel is. */
+/* A 64-bit program with a load address in kernel space. */
 TEST(killed)
 {
 	struct {

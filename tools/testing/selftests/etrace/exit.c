@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Exit: the end of every traced task, in whatever way it comes.
- */
+/* Exit: the end of every traced task, whatever its cause. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,7 +27,7 @@ static pid_t child_begin(void)
 	return pid;
 }
 
-/* Waits for it and says what wait() made of it; the ground truth. */
+/* Wait for @pid and return its status as wait() reports it, which is the ground truth. */
 static int child_status(pid_t pid)
 {
 	int status = -1;
@@ -89,7 +87,7 @@ TEST(killed)
 	et_traced(do_killed);
 }
 
-/* By its own fault, in the middle of a program. */
+/* Killed by its own error, in the middle of a program. */
 static volatile int *volatile nowhere;
 
 static void do_crashed(void)
@@ -116,8 +114,8 @@ TEST(crashed)
 }
 
 /*
- * Threads. They come from clone(), so that nothing of the C library is between
- * a thread and its exit.
+ * Threads, created by clone(), so that no code of the C library runs between a thread and its
+ * exit.
  */
 #define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM)
@@ -166,7 +164,7 @@ static void until_gone(pid_t tid)
 		usleep(1000);
 }
 
-/* A thread ends, its group lives on; then another one. */
+/* A thread ends while its group lives on; then another one. */
 static void do_thread(void)
 {
 	pid_t a, b;
@@ -181,7 +179,7 @@ static void do_thread(void)
 	until_gone(b);
 	want_of(a, "Exit|status=7");
 	want_of(b, "Exit|status=8");
-	/* And the group is alive. */
+	/* The group is still alive. */
 	CHILD_MUST_FAIL(et_sys(SYS_close, -1), EBADF);
 }
 
@@ -190,7 +188,7 @@ TEST(thread)
 	et_traced(do_thread);
 }
 
-/* exit_group() ends all of them with its status. */
+/* exit_group() ends all threads with its status. */
 static void do_group(void)
 {
 	atomic_store(&ready, 0);
@@ -206,7 +204,7 @@ TEST(exit_group)
 	et_traced(do_group);
 }
 
-/* The leader ends first; its thread lives on, and ends the group. */
+/* The leader ends first; its thread lives on and ends the group. */
 static int thread_last(void *arg)
 {
 	(void)arg;
@@ -267,21 +265,21 @@ TEST(group_killed)
 
 /* ---- what a process has used ---- */
 
-#define TICK		10000000LL	/* ns: the longest of any kernel here */
-#define BEHIND		50000000LL	/* ns that ending itself may take, emulated */
-/* So many tasks may be ending when the record is made. */
+#define TICK		10000000LL	/* ns: the longest of any tested kernel */
+#define BEHIND		50000000LL	/* ns that the end of a task may take, emulated */
+/* The number of tasks that may be ending when the record is made. */
 static unsigned int ending = 1;
 #define MEMORY		(24 << 20)
 
-/* What others say of the process. */
+/* What others observe of the process. */
 static struct {
 	atomic_int alive, end;
 	struct rusage usage;
 	long long rchar, wchar, rbytes, wbytes;
-	long long read_later;	/* rchar that nobody has seen, at most */
+	long long read_later;	/* at most so many bytes more of rchar, read after the last look */
 } *use;
 
-/* Processor time is what is recorded: that is what this waits for. */
+/* Use processor time, which is what is recorded, until @ms have been used. */
 static void burn(int ms)
 {
 	struct timespec from, now;
@@ -324,7 +322,7 @@ static void touch_memory(void)
 	munmap(m, MEMORY);
 }
 
-/* Until somebody else has seen what is used so far. */
+/* Wait until another process has observed the use so far. */
 static void be_seen(void)
 {
 	atomic_store(&use->alive, 1);
@@ -349,7 +347,7 @@ static void see(pid_t pid)
 	atomic_store(&use->end, 1);
 }
 
-/* A process of its own, which is seen and then ends. */
+/* A process that is observed and then ends. */
 static void (*process)(void);
 
 static void do_process(void)
@@ -374,9 +372,9 @@ static long long ns_of(const struct timeval *tv)
 }
 
 /*
- * A busy host may stop an emulated processor anywhere, also between the record and the
- * account that wait4() gives, and that counts as time of the task. What the program does
- * wrong shows each time, so times are measured more often before it is a failure.
+ * A busy host may stop an emulated processor anywhere, even between the record and the time that
+ * wait4() reports, and that counts as time of the task. Errors of the recorder show each time, so
+ * times are measured several times before they count as a failure.
  */
 #define MEASUREMENTS	6
 static bool last_measurement;
@@ -392,7 +390,7 @@ static bool is_near(const char *what, long long told, long long due, long long m
 	return false;
 }
 
-/* False: it has to be measured once more. */
+/* Return: false if it must be measured again. */
 static bool expect_use(const struct et_line *time, const struct et_line *io)
 {
 	bool near;
@@ -408,8 +406,8 @@ static bool expect_use(const struct et_line *time, const struct et_line *io)
 	}
 	near = is_near("utime + stime", utime + stime, user + sys, 0);
 	/*
-	 * How it is divided, ticks say; an emulated machine makes up for some that it
-	 * missed behind the record.
+	 * Ticks decide how the time is divided into utime and stime; an emulated machine makes up
+	 * for missed ticks after the record.
 	 */
 	near &= is_near("utime", utime, user, BEHIND + (user + sys) / 10);
 	near &= is_near("stime", stime, sys, BEHIND + (user + sys) / 10);
@@ -424,7 +422,7 @@ static bool expect_use(const struct et_line *time, const struct et_line *io)
 	return near;
 }
 
-/* Each of the two processes tells of itself once; and the threads do not. */
+/* Each of the two processes reports its use once, and its threads do not. */
 static bool measured(void (*fn)(void))
 {
 	const char *facts = et_facts;
@@ -505,7 +503,7 @@ static void begin_threads(int (*fn)(void *))
 	until_ready(THREADS);
 }
 
-/* They end before the process does. */
+/* The threads end before the process does. */
 static void use_dead_threads(void)
 {
 	int i;
@@ -523,7 +521,7 @@ TEST(use_dead_threads)
 	used(use_dead_threads);
 }
 
-/* exit_group() ends them all. */
+/* exit_group() ends all threads. */
 static void use_killed_threads(void)
 {
 	begin_threads(thread_use);
@@ -562,7 +560,7 @@ TEST(use_leader_first)
 	used(use_leader_first);
 }
 
-/* All end by themselves, at one time. */
+/* All threads end by themselves, at the same time. */
 static atomic_int at_once;
 
 static int thread_at_once(void *arg)
@@ -590,7 +588,7 @@ TEST(use_at_once)
 {
 	int i;
 
-	/* one on each processor, none of which has to wait for the others */
+	/* one on each processor, and none has to wait for the others */
 	ending = 2;
 	for (i = 0; i < 10; i++)
 		used(use_at_once);
@@ -598,8 +596,8 @@ TEST(use_at_once)
 }
 
 /*
- * A thread runs a program, which ends the others: what they used is told with that
- * program. The kernel reads some of it to see what it is.
+ * A thread executes a program, which ends the other threads: their use is reported at the end of
+ * that program. The kernel reads a part of the file to find out its format.
  */
 #define ENDS_AT_ONCE	"ends-at-once"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The formats of the trace events, as a reader finds them in tracefs, are what
- * the table of events says: each string, argument list and value is a field of
- * its name and type, and there is no event and no field that nobody knows of.
+ * The formats of the trace events in tracefs match the table of events: each string, argument
+ * list and value is a field with its name and type, and there are no unknown events or fields.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -30,16 +29,16 @@ static const struct event {
 #include "../../../../kernel/etrace_events.def"
 };
 
-/* Events of the module's own: pieces of strings, lost records. */
+/* Events that only the module has: pieces of strings, lost records. */
 static const char *const others[] = { "etrace_string", "etrace_args", "etrace_lost" };
 
 /**
  * struct field - a field that a record must have
- * @ID: of the event; NULL: of each
- * @type: as the format has it
- * @size: of the type, 0: any
- * @is_signed: of a number
- * @may: it need not be there
+ * @ID: its event, NULL for all events
+ * @type: as written in the format
+ * @size: of the type, 0 if any
+ * @is_signed: for a number
+ * @may: it is optional
  */
 struct field {
 	const char *ID, *type, *name;
@@ -63,7 +62,7 @@ static const struct field fields[] = {
 #include "../../../../kernel/etrace_events.def"
 };
 
-/* What ends the records of events that have strings; others may have it. */
+/* The end of records of events with strings; optional in others. */
 static const struct field tail[] = {
 	NUMBER(NULL, s32, "error", true),
 	NUMBER(NULL, u8, "inl", true),
@@ -91,7 +90,7 @@ static const struct field *find(const struct event *ev, const char *name)
 	return NULL;
 }
 
-/* A line of the format. Marks in @seen what it is, by its place in fields[] or behind. */
+/* Check a line of the format. Set the element of @seen for its field: fields[], then tail[]. */
 static void check_field(const struct event *ev, char *type, int size, int is_signed, bool *seen)
 {
 	char *name = strrchr(type, ' ');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Getdents, GD: getdents and getdents64. Of root_pid's tree only with the
- * parameters extended and record=dirs.
+ * Getdents, GD: getdents and getdents64. In root_pid's tree, recorded only with the parameters
+ * extended and record=dirs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void do_list(void)
 	CHILD_MUST_FAIL(et_sys(SYS_getdents64, 12345, buf, sizeof(buf)), EBADF);
 	CHILD_MUST(lseek(DIR_FD, 0, SEEK_SET));
 	CHILD_MUST_FAIL(et_sys(SYS_getdents64, DIR_FD, buf, 1), EINVAL);
-	/* What was asked for without a list is another matter. */
+	/* Probes are not recorded without record=probes. */
 	CHILD_MUST_FAIL(et_sys(SYS_access, "absent", F_OK), ENOENT);
 }
 

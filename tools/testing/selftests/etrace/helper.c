@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program that the tests execute: static, and without any system call of
- * the table but its exit.
+ * The program that the tests execute: static, and its exit is its only recorded system call.
  *
- * Ends with status $ETRACE_EXIT, or 0.  With $ETRACE_REPORT=FD it writes to
- * that descriptor first what the kernel says of it: the size of the rest as 8
- * digits; then, each with a null byte behind it, the path of /proc/self/exe,
- * the working directory, the number of its arguments, and the arguments.
+ * Ends with status $ETRACE_EXIT, or 0. With $ETRACE_REPORT=FD it first writes to that descriptor
+ * what the kernel reports about it: the size of the rest as 8 digits; then, each with a null byte
+ * at its end, the path of /proc/self/exe, the working directory, the number of its arguments, and
+ * the arguments.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A 64-bit program that calls the kernel by int $0x80, the 32-bit way: the
- * numbers mean other calls there, and what counts is what the kernel did.
+ * A 64-bit program that makes 32-bit system calls by int $0x80: the numbers mean other calls
+ * there, and the calls that the kernel made must be recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +29,13 @@ enum {
 	NR32_SYSINFO = 116, NR32_UNAME = 122, NR32_SCHED_GETAFFINITY = 242, NR32_GETRANDOM = 355,
 };
 
-static char *low;	/* room below 4 GB */
+static char *low;	/* memory below 4 GiB */
 
 static long int80(long nr, long a, long b, long c, long d)
 {
 	long ret;
 
-	/* The kernel may clear r8 to r11 there. */
+	/* The kernel may clear r8 to r11. */
 	asm volatile("int $0x80"
 		     : "=a" (ret)
 		     : "a" (nr), "b" (a), "c" (b), "d" (c), "S" (d)
@@ -47,7 +47,7 @@ static long int80(long nr, long a, long b, long c, long d)
 	return (int)ret;
 }
 
-/* A copy where 32 bits reach. */
+/* Copy a string to memory that 32-bit pointers can reach. */
 static long str(const char *s)
 {
 	static size_t used;
@@ -103,16 +103,16 @@ static void do_calls(void)
 	want_unlink(et_path("c"), 0);
 	CHILD_MUST(int80(NR32_RMDIR, str("d"), 0, 0, 0));
 	want_unlink(et_path("d"), 1);
-	/* Numbers that mean something else in the other table: 3, 20, 32, 33. */
+	/* Numbers that are other calls in the 64-bit table: 3, 20, 32, 33. */
 	CHILD_MUST(int80(NR32_GETPID, 0, 0, 0, 0));
 	CHILD_MUST_FAIL(int80(3, -1, 0, 0, 0), EBADF);
 	CHILD_MUST_FAIL(int80(33, str("absent"), 0, 0, 0), ENOENT);
-	/* And back again. */
+	/* A 64-bit call again. */
 	CHILD_MUST(dup2(fd, 80));
 	want("Dup|oldfd=%d,newfd=80,flags=0", fd);
 }
 
-/* Numbers and structures of another width than the program's own. */
+/* Numbers and structures whose width differs from the program's own. */
 static void do_tree(void)
 {
 	int seconds[] = { 5, -6 }, times[] = { 1, 2, -3, UTIME_OMIT };

@@ -114,7 +114,10 @@ extern bool et_int80;
 /* Make a system call in the way of the variant; -1 and errno on failure. */
 long et_sys(long nr, ...);
 
-/* From now on, a seccomp filter fails each call @nr of the child whose first argument is @first. */
+/*
+ * From now on, a seccomp filter answers each call @nr of the child whose first argument is @first
+ * with @error; 0 means success.
+ */
 void et_refuse(unsigned int nr, unsigned int first, unsigned int error);
 
 /* ---- module.c: the module, its parameters, counters and instance -------- */
