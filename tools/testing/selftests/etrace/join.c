@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Join: who is in a cgroup that a session asks for (ETRACE_IOC_CGROUP), or comes into
- * one; what of it is refused, and what is left behind.
+ * Join: tasks that are in a cgroup of a session (ETRACE_IOC_CGROUP), or move into it; which
+ * requests are refused, and that nothing is left behind.
  *
  * $ETRACE_MOVES: how often tasks move while sessions come and go, 30 by default.
  */
@@ -25,7 +25,7 @@
 #include "lib/etrace_test.h"
 #include "../../../../kernel/etrace_ioctl.h"
 
-static char top[200];		/* where cgroup2 is mounted */
+static char top[200];		/* mount point of cgroup2 */
 
 static const char *at(const char *cgroup, const char *file)
 {
@@ -37,7 +37,7 @@ static const char *at(const char *cgroup, const char *file)
 	return path[n];
 }
 
-/* 0 or -errno. */
+/* Return: 0 or -errno. */
 static int move(pid_t pid, const char *cgroup)
 {
 	char text[16];
@@ -61,7 +61,7 @@ static int session(void)
 	return dev;
 }
 
-/* 0 or errno. */
+/* Return: 0 or errno. */
 static int watch(int dev, const char *path)
 {
 	int fd = MUST(open(path, O_RDONLY | O_CLOEXEC)), err;
@@ -71,13 +71,13 @@ static int watch(int dev, const char *path)
 	return err;
 }
 
-/* A child that closes a descriptor each time that it is told to by a byte, until the end. */
+/* A child that closes a descriptor each time it receives a byte, until it receives 0. */
 struct obedient {
 	pid_t pid;
 	int tell, told;
 };
 
-#define ITS_IN	200	/* of a child that is a program of its own */
+#define ITS_IN	200	/* descriptors of a child that executes a program */
 #define ITS_OUT	201
 
 static void obeys(int in, int out)
@@ -92,7 +92,7 @@ static void obeys(int in, int out)
 	_exit(0);
 }
 
-/* @argv: the child is this program, with these arguments; NULL: a fork */
+/* @argv: the child executes this program with these arguments; NULL: it is only forked */
 static struct obedient obedient_with(char **argv)
 {
 	int down[2], up[2];
@@ -135,7 +135,7 @@ static void dismiss(struct obedient *o)
 {
 	char c = 0;
 
-	/* those that were born later have its pipe, too */
+	/* closing the pipe is not enough: children that were forked later have it open, too */
 	if (write(o->tell, &c, 1) != 1)
 		DIE("the child is not there: %m");
 	close(o->tell);
@@ -162,7 +162,7 @@ TEST(moved)
 	EXPECT_EQ(stats.tasks, 2);
 	EXPECT(stats.records >= 3, "%lld records", (long long)stats.records);
 
-	/* Wherever it goes. */
+	/* A joined task stays traced wherever it moves. */
 	make("away");
 	EXPECT_EQ(move(comes.pid, "away"), 0);
 	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
@@ -172,14 +172,14 @@ TEST(moved)
 	dismiss(&outside);
 	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
 	EXPECT_EQ(stats.tasks, 0);
-	/* The session does not keep it from being removed. */
+	/* The session does not prevent the removal of its cgroup. */
 	EXPECT_EQ(rmdir(at("moved", "")), 0);
 	EXPECT_EQ(rmdir(at("away", "")), 0);
 	close(dev);
 	et_module_teardown();
 }
 
-/* What reads it waits for somebody, who never comes. */
+/* Make reads of this memory wait for a page that never comes. */
 static void never_given(unsigned long start, size_t len)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -193,7 +193,7 @@ static void never_given(unsigned long start, size_t len)
 		_exit(4);
 }
 
-/* Has its arguments lie in 64 GiB of zeroes: anybody may say so. */
+/* Place the arguments in 64 GiB of zeros, as any program may. */
 static void boundless(bool given)
 {
 	const size_t area = sizeof(long) == 8 ? 64ULL << 30 : 0;
@@ -208,7 +208,7 @@ static void boundless(bool given)
 	if (!given)
 		never_given(map.arg_start, area);
 	snprintf(text, sizeof(text), "%s", et_read_file("/proc/self/stat"));
-	/* by their numbers in proc(5) */
+	/* the fields, numbered as in proc(5) */
 	s = strrchr(text, ')') + 4;
 	for (i = 4; i < 52; i++)
 		field[i] = strtoull(s, &s, 10);
@@ -247,7 +247,7 @@ static void join_boundless(char *given, struct etrace_stats *stats)
 	et_module_teardown();
 }
 
-/* As many as execve takes, not more. */
+/* Records at most as many arguments as execve accepts. */
 TEST(boundless_arguments)
 {
 	struct etrace_stats stats;
@@ -264,7 +264,7 @@ TEST(boundless_arguments)
 	       (long long)stats.lost_records);
 }
 
-/* None that a program would have to be waited for. */
+/* Does not wait for arguments that another program would have to provide. */
 TEST(arguments_not_given)
 {
 	struct etrace_stats stats;
@@ -278,7 +278,7 @@ TEST(arguments_not_given)
 	EXPECT_EQ(stats.strings_unread, 1);
 }
 
-/* With CLONE_INTO_CGROUP, of a parent that nobody traces; and its child, which is there. */
+/* Created with CLONE_INTO_CGROUP by an untraced parent; and a child that is forked there. */
 TEST(born)
 {
 	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
@@ -303,7 +303,7 @@ TEST(born)
 	MUST(waitpid(pid, NULL, 0));
 	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
 	EXPECT_EQ(stats.tasks, 0);
-	/* two that join or are forked, and end */
+	/* two tasks that join or are forked, and exit */
 	EXPECT(stats.records >= 4, "%lld records", (long long)stats.records);
 	close(dev);
 	close((int)args.cgroup);
@@ -325,7 +325,7 @@ TEST(refused)
 	EXPECT(ioctl(dev, ETRACE_IOC_CGROUP, (void *)8) == -1 && errno == EFAULT);
 	EXPECT_EQ(watch(dev, "/"), EBADF);
 	EXPECT_EQ(watch(dev, "/proc/self/exe"), EBADF);
-	/* the same one again is no other mistake than a waste */
+	/* adding a cgroup again is not an error, but uses up another slot */
 	for (i = 0; i < ETRACE_CGROUPS_MAX; i++)
 		EXPECT_EQ(watch(dev, at("refused", "")), 0);
 	EXPECT_EQ(watch(dev, at("refused", "")), ENOSPC);
@@ -336,7 +336,7 @@ TEST(refused)
 	et_module_teardown();
 }
 
-/* After STOP nobody joins; and the probes go, though the session stays. */
+/* After STOP, no task joins; the probes are removed, although the session stays. */
 TEST(stopped)
 {
 	struct obedient o = obedient();
@@ -355,13 +355,13 @@ TEST(stopped)
 	EXPECT_EQ(stats.records, 0);
 	close(dev);
 	EXPECT_EQ(et_module_unload(), 0);
-	/* it is as it was for who is there */
+	/* nothing has changed for the tasks in the cgroup */
 	obey(&o);
 	dismiss(&o);
 	EXPECT_EQ(rmdir(at("stopped", "")), 0);
 }
 
-/* Tasks that move in and out, and are born and end there, while sessions come and go. */
+/* Tasks move in and out, start and end in the cgroup, while sessions come and go. */
 TEST(storm)
 {
 	const char *env = getenv("ETRACE_MOVES");
@@ -407,7 +407,7 @@ TEST(storm)
 		dismiss(&o[i]);
 	}
 	EXPECT_EQ(et_module_unload(), 0);
-	/* A child may be ending still. */
+	/* A child may still be ending. */
 	EXPECT(ET_UNTIL(!rmdir(at("storm/in", ""))), "%m");
 	EXPECT_EQ(rmdir(at("storm", "")), 0);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The module comes and goes at any time, and tasks too.
- */
+/* The module may be loaded and unloaded at any time, while tasks start and end. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,13 +25,13 @@ static char helper[4096];
 
 /* ---- roots that end ---------------------------------------------------------- */
 
-/* The root's child lives on, and what it does is in the trace. */
+/* The root's child lives on and stays traced. */
 static void do_root_gone(void)
 {
 	pid_t pid = CHILD_MUST(fork());
 
 	if (pid) {
-		want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* of the C library */
+		want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* set by the C library */
 		want_fork(pid);
 		return;
 	}
@@ -52,14 +50,14 @@ TEST(root_gone)
 /* ---- fast forks ---------------------------------------------------------------- */
 
 #define FORKERS	6
-#define BORN	1500		/* at least so many in all */
+#define BORN	1500		/* at least this many in total */
 
 static struct forks {
 	atomic_int go;
 	atomic_long children;
 } *forks;
 
-/* Children, chains of orphans, and threads of the fastest kind. */
+/* Start forked children, chains of orphans, and vforked children, which are the fastest. */
 static void forker(int kind)
 {
 	pid_t pid;
@@ -69,7 +67,7 @@ static void forker(int kind)
 	while (atomic_load(&forks->go) == 1) {
 		pid = kind % 3 == 1 ? vfork() : fork();
 		if (!pid && kind % 3 == 2 && fork() > 0)
-			_exit(0);	/* the grandchild has no parent now */
+			_exit(0);	/* the grandchild is an orphan now */
 		if (!pid)
 			_exit(0);
 		if (pid > 0)
@@ -157,8 +155,8 @@ TEST(fast_forks)
 /* ---- unloading ------------------------------------------------------------------ */
 
 /*
- * Does a bit of everything until it is killed.  All of these together leave the test most of
- * the processors' time, or loading the module would take most of a minute.
+ * Do a bit of everything until killed. All these processes together leave most of the processors'
+ * time to the test, or loading the module would take most of a minute.
  */
 static void busy(int i)
 {
@@ -196,7 +194,7 @@ static void busy(int i)
 	}
 }
 
-/* And these wait in the middle of calls of the table. */
+/* These processes wait in the middle of recorded calls. */
 static void blocked(int i)
 {
 	int fds[2];
@@ -215,7 +213,7 @@ static void blocked(int i)
 			read(fds[0], &i, 1);
 		break;
 	case 2:
-		/* Nobody ever reads there. */
+		/* Nobody ever reads from this FIFO. */
 		mkfifo(et_path("fifo"), 0600);
 		open(et_path("fifo"), O_WRONLY);
 		break;
@@ -254,7 +252,7 @@ static void unload_under(const char *params)
 		MUST(rmdir(ET_TRACE_DIR));
 	}
 	for (i = 0; i < BUSY + BLOCKED; i++) {
-		/* They have not noticed. */
+		/* The unloading did not affect them. */
 		EXPECT_EQ(waitpid(pids[i], &status, WNOHANG), 0);
 		kill(pids[i], SIGKILL);
 		MUST(waitpid(pids[i], NULL, 0));
@@ -272,7 +270,7 @@ TEST(unload_while_tasks_live)
 	et_module_setup("", 8192);
 }
 
-/* A file system that never answers, FUSE without a server: it is not asked. */
+/* A file system that never answers (FUSE without a server) is not asked. */
 static void do_symlink_hangs(void)
 {
 	CHILD_MUST(symlink("mnt/x", "link"));
@@ -319,7 +317,10 @@ static void do_script(void)
 	_exit(1);
 }
 
-/* What a hook has seen for one session is there at the end of the call. */
+/*
+ * What a hook has seen for one session is also used, at the end of the call, for a session that
+ * was added meanwhile.
+ */
 TEST(session_in_the_middle)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
@@ -344,8 +345,8 @@ TEST(session_in_the_middle)
 	joined = et_counter("strings_joined");
 
 	/*
-	 * The script has been seen; its interpreter is another's for now.  Who has the
-	 * lease gets a signal when somebody asks for the file.
+	 * The hook has seen the script, but opening its interpreter waits for the lease to be
+	 * given up. The lease holder gets a signal when another process opens the file.
 	 */
 	signal(SIGIO, SIG_IGN);
 	sigemptyset(&asked);
@@ -370,18 +371,18 @@ TEST(session_in_the_middle)
 	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
 	EXPECT_EQ(stats.strings_joined, 0);
 	/*
-	 * What execve closed (the device, the lease), the program, its end; and the random bytes
-	 * that malloc() takes, where that is a system call.
+	 * The descriptors that execve closed (device, lease), the execve, and the exit; and the
+	 * random bytes for malloc(), if it gets them by a system call.
 	 */
 	EXPECT(stats.records == 4 || stats.records == 5, "%lld records", (long long)stats.records);
 	close(dev);
 	et_param_write("root_pid", "0");
-	et_instance_write("trace", "");		/* which nobody has read */
+	et_instance_write("trace", "");		/* unread records */
 }
 
 /* ---- nothing is left behind --------------------------------------------------- */
 
-/* Objects of a slab in use, by /proc/slabinfo; -1: it has no line. */
+/* Objects in use of a slab cache, from /proc/slabinfo; -1 if it is not listed. */
 static long slab_objects(const char *name)
 {
 	static char line[512];
@@ -412,7 +413,7 @@ static long meminfo(const char *name)
 	return n;
 }
 
-/* Calls that leave names behind for their end, and fail in between. */
+/* Calls whose names are kept until the call ends, and calls that fail in between. */
 static void churn(void)
 {
 	int i, fd;
@@ -448,7 +449,7 @@ static void churn(void)
 	}
 }
 
-/* Starts tracing all the time, whoever comes and goes. */
+/* Start tracing again and again, while other sessions come and go. */
 static void write_root_pid(void)
 {
 	char pid[20];
@@ -494,7 +495,7 @@ TEST(unload_while_root_pid_is_written)
 	et_module_setup("", 8192);
 }
 
-/* Three rounds of churn, each with the module anew.  Return: kB of slabs more. */
+/* Three rounds of churn, each with a newly loaded module. Return: growth of the slabs in kB. */
 static long churn_growth(void)
 {
 	long before = meminfo("SUnreclaim"), after;
@@ -504,7 +505,7 @@ static long churn_growth(void)
 	for (round = 0; round < 3; round++) {
 		et_run(churn, &tr);
 		et_trace_free(&tr);
-		/* Nothing tells when the kernel's RCU has freed what is let go. */
+		/* There is no way to know when RCU has freed everything. */
 		usleep(100000);
 		et_module_teardown();
 		et_module_setup("", 8192);
@@ -534,14 +535,14 @@ TEST(no_leak)
 	EXPECT(!et_log_has("kmem_cache_destroy"), "slots are left");
 	if (access("/sys/kernel/debug/kmemleak", F_OK)) {
 		/*
-		 * 300 calls of each kind that left a kilobyte each would show,
-		 * each time; what the rest of the machine takes does not.
+		 * 300 calls of each kind that leaked 1 kB each would show every time; memory that
+		 * other processes take would not.
 		 */
 		for (i = 0; i < 4 && growth >= 300; i++)
 			growth = churn_growth();
 		EXPECT(growth < 300, "memory leaks");
 	} else {
-		/* It knows each allocation, and needs memory of its own for that. */
+		/* kmemleak tracks each allocation, and needs memory for that. */
 		et_write_file("/sys/kernel/debug/kmemleak", "scan");
 		et_write_file("/sys/kernel/debug/kmemleak", "scan");
 		EXPECT(!strstr(et_read_file("/sys/kernel/debug/kmemleak"), "etrace"),
@@ -551,7 +552,7 @@ TEST(no_leak)
 
 /* ---- listening only while somebody is traced ----------------------------------- */
 
-/* Does the kernel's list of functions that are hooked hold one of the module's? */
+/* Whether the kernel's list of hooked functions contains one of the module's. */
 static bool hooked(void)
 {
 	static char line[512];
@@ -565,13 +566,13 @@ static bool hooked(void)
 	return found;
 }
 
-/* The module waits a little for the next to be traced. */
+/* The module keeps its hooks for a moment, in case another task is traced. */
 static bool unhooked_soon(void)
 {
 	return ET_UNTIL(!hooked());
 }
 
-/* Nothing tells that it stays: this waits for longer than the module does, a second. */
+/* Nothing reports that the hooks stay, so wait longer than the module does, which is a second. */
 static bool stays_hooked(void)
 {
 	usleep(1500000);
@@ -596,7 +597,7 @@ TEST(idle)
 	et_module_setup("", 8192);
 	EXPECT(!hooked(), "nobody has been traced yet");
 
-	/* The session of root_pid: stopped, or its tree has ended. */
+	/* root_pid's session: tracing is stopped, or its tree has ended. */
 	EXPECT_EQ(et_param_write_int("root_pid", one), 0);
 	EXPECT(hooked());
 	et_param_write("root_pid", "0");
@@ -609,7 +610,7 @@ TEST(idle)
 	EXPECT_EQ(et_param_write_int("root_pid", none), -ESRCH);
 	EXPECT(unhooked_soon(), "no such task");
 
-	/* Those of the device; one is no reason to stop for the other. */
+	/* The device's sessions: the hooks stay until the last one ends. */
 	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
 	MUST(ioctl(dev, ETRACE_IOC_CREATE, &create));
 	EXPECT(!hooked());
@@ -636,7 +637,7 @@ out:
 
 /* ---- without hooks -------------------------------------------------------------- */
 
-/* Ftrace is switched off: the user's words stand in, and that is counted. */
+/* With ftrace switched off, names are read from user memory instead, and this is counted. */
 static void do_without_hooks(void)
 {
 	CHILD_MUST(rename("./a", "b"));
@@ -660,7 +661,7 @@ static void do_without_hooks(void)
 	want_extended("Marks|joined=SL,unread=,cut=,untold=SR");
 	want_joined(1);
 	want_count("strings_untold", 1);
-	/* Which descriptors were open, nobody has seen. */
+	/* Without hooks, it is unknown which descriptors were open. */
 	CHILD_MUST(syscall(SYS_close_range, 100, 200, 0));
 	want_count("lost_fds", 1);
 }
@@ -681,7 +682,7 @@ TEST(without_hooks)
 		return;
 	}
 	EXPECT_EQ(err, 0);
-	/* What is missing is known once somebody is traced. */
+	/* Missing hooks are noticed only when tracing starts. */
 	pid = et_sleeper();
 	EXPECT_EQ(et_param_write_int("root_pid", pid), 0);
 	et_param_write("root_pid", "0");

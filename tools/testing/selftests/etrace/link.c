@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LinkFrom, LinkatFrom, LinkTo, LinkFailed: link and linkat, in the five forms
- * of the line format.
+ * LinkFrom, LinkatFrom, LinkTo, LinkFailed: link and linkat, in the five forms of the line
+ * format.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static void do_link(void)
 	CHILD_MUST(et_sys(SYS_link, "./b", "to_d/../d//c"));
 	want_from(et_path("b"));
 	want_to(et_path("d/c"));
-	/* The link itself gets another name. */
+	/* Links the symbolic link itself. */
 	CHILD_MUST(et_sys(SYS_link, "to_a", "to_a2"));
 	want_from(et_path("to_a"));
 	want_to(et_path("to_a2"));
@@ -85,7 +85,7 @@ static void do_linkat(void)
 	CHILD_MUST(et_sys(SYS_linkat, AT_FDCWD, "g", DIR_FD, "h", 0));
 	want_from_at(et_path("g"), 0);
 	want_to(et_path("d/h"));
-	/* What the link leads to, this time. */
+	/* AT_SYMLINK_FOLLOW: links the target of the symbolic link. */
 	CHILD_MUST(et_sys(SYS_linkat, AT_FDCWD, "to_f", AT_FDCWD, "i",
 			  AT_SYMLINK_FOLLOW));
 	want_from_at(et_path("d/f"), AT_SYMLINK_FOLLOW);
@@ -94,7 +94,7 @@ static void do_linkat(void)
 	want_from_at(et_path("d/f"), AT_EMPTY_PATH);
 	want_to(et_path("d/j"));
 
-	/* A file without a name gets one. */
+	/* Gives a name to a file that has none. */
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", FILE_FD + 1);
 	snprintf(from, sizeof(from), "%s", et_fd_path(FILE_FD + 1));
 	if (!strstr(from, " (deleted)"))
@@ -119,7 +119,7 @@ TEST(linkat)
 
 static void do_failed(void)
 {
-	/* Form 3 and 5: the source is known. */
+	/* Forms 3 and 5: the source is known. */
 	CHILD_MUST_FAIL(et_sys(SYS_link, "a", "b"), EEXIST);
 	want_from(et_path("a"));
 	want_failed(EEXIST, true);
@@ -134,7 +134,7 @@ static void do_failed(void)
 	want_from_at(et_path("a"), 1 << 20);
 	want_failed(EINVAL, true);
 
-	/* Form 4: nothing is. */
+	/* Form 4: neither is known. */
 	CHILD_MUST_FAIL(et_sys(SYS_link, "absent", "x"), ENOENT);
 	want_failed(ENOENT, false);
 	CHILD_MUST_FAIL(et_sys(SYS_linkat, 12345, "a", AT_FDCWD, "x", 0), EBADF);
@@ -157,7 +157,7 @@ TEST(failed)
 	MUST(umount(et_path("mnt")));
 }
 
-/* The kernel had resolved both names when it found that it could not. */
+/* The kernel had resolved both names before it refused the link. */
 static void do_refused(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_link, "./to_d/../d", "x"), EPERM);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exact under load: tasks on all processors do nothing but the calls that are
- * recorded, untraced neighbours do the same, somebody reads meanwhile; then
- * each line has been printed as often as its call has succeeded.
+ * Exact under load: tasks on all processors make only recorded calls, untraced neighbours do the
+ * same, and a reader reads meanwhile. In the end, each line must have been printed as often as
+ * its call has succeeded.
  *
- * $ETRACE_LOAD_SECONDS: for how long, 10 by default; until every call was made
- * at least twice, if that takes longer.
+ * $ETRACE_LOAD_SECONDS: for how long, 10 by default; longer if necessary to make every call at
+ * least twice.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +31,13 @@
 #include <linux/close_range.h>
 #endif
 
-/* Not from <linux/sched.h>, which does not go with <sched.h>. */
+/* Not from <linux/sched.h>, which conflicts with <sched.h>. */
 struct clone3_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack,
 		 stack_size, tls;
 };
 
-/* What a line begins with, up to '|' or '['. */
+/* The beginnings of lines, up to '|' or '['. */
 #define HEADS(X)							\
 	X(New_proc) X(PI) X(PP) X(CW) X(A) X(End_of_args)		\
 	X(SchedFork) X(SysClone) X(SysCloneFailed) X(Exit)		\
@@ -64,7 +64,7 @@ static const char * const head_names[] = {
 #define WORKERS_MAX	8
 #define NEIGHBOURS	2
 
-/* What the workers have done, each its own, and what the reader has seen. */
+/* Counts of what each worker has done, and of what the reader has seen. */
 static struct worker {
 	long done[NR_HEADS];
 	long tasks;
@@ -81,7 +81,7 @@ static char helper[4096];
 
 static struct worker *me;
 
-/* What calls print that others take the place of here. */
+/* Lines that depend on whether the architecture has the old calls. */
 #ifdef SYS_vfork
 #define FORKED		SchedFork
 #define LINK_FROM	LinkFrom
@@ -90,7 +90,7 @@ static struct worker *me;
 #define LINK_FROM	LinkatFrom
 #endif
 
-/* A call that must succeed prints these lines. */
+/* A call that must succeed, and prints these lines. */
 #define DOES(expr, ...)							\
 	({								\
 		static const int lines_[] = { __VA_ARGS__ };		\
@@ -104,7 +104,7 @@ static struct worker *me;
 		ret_;							\
 	})
 
-/* A call that must fail, and prints these. */
+/* A call that must fail, and prints these lines. */
 #define FAILS(expr, ...)						\
 	do {								\
 		static const int lines_[] = { __VA_ARGS__ };		\
@@ -192,7 +192,7 @@ static void do_tasks(void)
 	struct clone3_args args = { .exit_signal = SIGCHLD };
 	pid_t pid;
 
-	/* Children have the same memory for their counts: they keep off it. */
+	/* Children share the memory of the counts, so they do not count. */
 	pid = syscall(SYS_fork);
 	if (!pid)
 		_exit(0);
@@ -251,12 +251,12 @@ static void on_cpu(int cpu)
 		worker_fail("sched_setaffinity");
 }
 
-#define ROUNDS_MIN 32	/* of all calls, the rarest are in each 32nd */
+#define ROUNDS_MIN 32	/* of all calls; the rarest are made in every 32nd */
 
 /*
- * The first @nr_workers on a processor each; the others are neighbours.  It goes by the
- * clock, for the longer it takes the more of what is rare happens; how much is done in that
- * time is not judged.
+ * The first @nr_workers processes run on one processor each; the others are neighbours. The
+ * duration is fixed, because rare events become likelier with time; the number of rounds is not
+ * checked.
  */
 static void work(int i, double seconds)
 {
@@ -283,7 +283,7 @@ static void work(int i, double seconds)
 			do_tasks();
 		if (me->rounds % 32 == 0)
 			do_mounts();
-		/* What the neighbours do is not recorded: the others shall have the time. */
+		/* The neighbours' calls are not recorded, so leave the time to the workers. */
 		if (i >= nr_workers)
 			usleep(20000);
 	}
@@ -373,7 +373,10 @@ TEST(counts)
 		FAIL("%s", tr.bad);
 	EXPECT_EQ(tr.lost, 0);
 	for (i = 0; i < (int)ET_NELEMS(losses); i++) {
-		/* BPF: targets that were gone when they were looked up, or their directory. */
+		/*
+		 * BPF: link targets, or their directories, that were gone when they were looked
+		 * up.
+		 */
 		if (et_bpf() && (!strcmp(losses[i], "strings_unread") ||
 				 !strcmp(losses[i], "strings_untold")))
 			unread += et_counter(losses[i]);
@@ -396,7 +399,7 @@ TEST(counts)
 				     seen[i][j], head_names[j], workers[i].done[j]);
 		}
 	}
-	/* None is missing in silence. */
+	/* Everything that is missing has been counted. */
 	if (et_bpf()) {
 		et_note("of %ld links, the targets of %ld were not looked up in time",
 			links, unread);

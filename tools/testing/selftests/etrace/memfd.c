@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Memfd, MF: memfd_create. Of root_pid's tree only with the parameter extended.
- */
+/* Memfd, MF: memfd_create. In root_pid's tree, recorded only with the parameter extended. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,7 +23,7 @@ static void do_memfd(void)
 	want_memfd("one", 0, fd);
 	fd = CHILD_MUST(et_sys(SYS_memfd_create, "a b/c", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	want_memfd("a b/c", MFD_CLOEXEC | MFD_ALLOW_SEALING, fd);
-	/* The same name, another file. */
+	/* The same name, but another file. */
 	fd = CHILD_MUST(et_sys(SYS_memfd_create, "one", MFD_CLOEXEC));
 	want_memfd("one", MFD_CLOEXEC, fd);
 	fd = CHILD_MUST(et_sys(SYS_memfd_create, "", 0));

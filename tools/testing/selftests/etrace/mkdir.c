@@ -25,7 +25,7 @@ static void do_mkdir(void)
 	want_mkdir(et_path("a"), 0750);
 	CHILD_MUST(et_sys(SYS_mkdir, "./to_d/..//d/x/", 01777));
 	want_mkdir(et_path("d/x"), 01777);
-	/* A mode of 16 bits, of which the kernel may take fewer. */
+	/* A mode of 16 bits, some of which the kernel may ignore. */
 	CHILD_MUST(et_sys(SYS_mkdir, "all", 0x5ffff));
 	want_mkdir(et_path("all"), 0xffff);
 }
@@ -71,22 +71,22 @@ static void do_failed(void)
 {
 	char there[] = "d";	/* in memory, although the kernel does not read it */
 
-	/* Resolved: the file system does not let it be made. */
+	/* The path is resolved, but the file system refuses the directory. */
 	CHILD_MUST_FAIL(et_sys(SYS_mkdir, "/proc/../sys/kernel/x", 0755), EPERM);
 	want_failed("/sys/kernel/x", 0755, false, EPERM);
-	/* Not resolved, but there is nothing wrong with the name. */
+	/* Not resolved, but the path is valid. */
 	CHILD_MUST_FAIL(et_sys(SYS_mkdir, there, 0711), EEXIST);
 	want_failed(et_path("d"), 0711, true, EEXIST);
 	CHILD_MUST_FAIL(et_sys(SYS_mkdirat, DIR_FD, "../mnt/a", 0711), EROFS);
 	want_failed(et_path("d/../mnt/a"), 0711, true, EROFS);
-	/* There is no such name. */
+	/* No path is recorded. */
 	CHILD_MUST_FAIL(et_sys(SYS_mkdir, "nothing/a", 0755), ENOENT);
 	want_failed(NULL, 0755, false, ENOENT);
 	CHILD_MUST_FAIL(et_sys(SYS_mkdirat, 12345, "a", 0755), EBADF);
 	want_failed(NULL, 0755, false, EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_mkdirat, DIR_FD, NULL, 0755), EFAULT);
 	want_failed(NULL, 0755, false, EFAULT);
-	/* The name of a call before is not that of this one. */
+	/* The path of an earlier call must not appear in this one. */
 	CHILD_MUST(et_sys(SYS_mkdir, "a", 0700));
 	want_mkdir(et_path("a"), 0700);
 	CHILD_MUST_FAIL(et_sys(SYS_mkdir, "nothing/a", 0755), ENOENT);
@@ -103,7 +103,7 @@ TEST(failed)
 	MUST(umount(et_path("mnt")));
 }
 
-/* Its root directory is elsewhere: what the name is valid for is said. */
+/* The root directory is elsewhere: the path is marked as one outside it. */
 static void do_outside(void)
 {
 	CHILD_MUST(et_sys(SYS_chroot, et_path("jail")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mknod, KN, MknodFailed: mknod and mknodat. The name is the user's: where the
- * kernel shows its own, every open with O_CREAT passes.
+ * Mknod, KN, MknodFailed: mknod and mknodat. The name is read from user memory: the place where
+ * the kernel has its own name is also passed by every open with O_CREAT.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Mount, Umount, MS, MT, MX and their failures: mount, move_mount, umount and umount2.
- */
+/* Mount, Umount, MS, MT, MX and their failures: mount, move_mount, umount and umount2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -64,7 +62,7 @@ static void want_umount_failed(int err, bool joined)
 	}
 }
 
-/* The mounts end with the child's namespace. */
+/* The mounts go away with the child's mount namespace. */
 static void own_mounts(void)
 {
 	CHILD_MUST(unshare(CLONE_NEWNS));
@@ -79,7 +77,7 @@ static void do_mount(void)
 			  MS_NOSUID | MS_NODEV | MS_RDONLY, "size=1M"));
 	want_mount("tmpfs", et_path("mnt2"), "tmpfs",
 		   MS_NOSUID | MS_NODEV | MS_RDONLY);
-	/* An empty source is a source. */
+	/* An empty source is recorded, too. */
 	CHILD_MUST(et_sys(SYS_mount, "", et_path("mnt2"), "tmpfs", 0, NULL));
 	want_mount("", et_path("mnt2"), "tmpfs", 0);
 	CHILD_MUST(et_sys(SYS_mount, NULL, "mnt2", "tmpfs", 0, NULL));
@@ -98,7 +96,7 @@ TEST(mount)
 	et_traced(do_mount);
 }
 
-/* Without a type, or without a source. */
+/* Without a type or a source. */
 static void do_bind(void)
 {
 	own_mounts();
@@ -140,7 +138,7 @@ static void do_mount_failed(void)
 			EINVAL);
 	want_mount(NULL, et_path("mnt"), "tmpfs", MS_REMOUNT);
 	want_mount_failed(EINVAL, false);
-	/* The target does not exist, so this is what the user says. */
+	/* The target does not exist, so its name is that from user memory. */
 	CHILD_MUST_FAIL(et_sys(SYS_mount, "src", "absent", "tmpfs", 0, NULL), ENOENT);
 	want_mount("src", et_path("absent"), "tmpfs", 0);
 	want_mount_failed(ENOENT, true);
@@ -152,7 +150,7 @@ TEST(mount_failed)
 	et_traced(do_mount_failed);
 }
 
-/* A new mount has no name yet, and its target is as the user says. */
+/* A new mount has no path yet, and its target is read from user memory. */
 static void want_move_mount(const char *source, const char *target)
 {
 	want_mount(source, target, NULL, 0);
@@ -223,11 +221,11 @@ static void do_umount_failed(void)
 	want_umount(et_path("mnt"), 0);
 	want_umount_failed(EBUSY, false);
 	CHILD_MUST(chdir(".."));
-	/* Not where a mount is, which the kernel finds before it asks. */
+	/* Not a mount point, which the kernel finds out before the hook sees the name. */
 	CHILD_MUST_FAIL(et_sys(SYS_umount2, "d", MNT_DETACH), EINVAL);
 	want_umount(et_path("d"), MNT_DETACH);
 	want_umount_failed(EINVAL, true);
-	/* Nothing to show: */
+	/* No name is recorded: */
 	CHILD_MUST_FAIL(et_sys(SYS_umount2, "absent", 0), ENOENT);
 	want_umount_failed(ENOENT, false);
 	CHILD_MUST_FAIL(et_sys(SYS_umount2, (char *)8, 0), EFAULT);

@@ -21,7 +21,7 @@
 
 #include "lib/etrace_test.h"
 
-/* What one successful open prints. The name: as the kernel tells it. */
+/* Want the lines of a successful open. The name is the kernel's. */
 static void want_open(int fd, const char *orig, unsigned int flags,
 		      unsigned int mode)
 {
@@ -56,7 +56,7 @@ static void do_open(void)
 	int fd;
 
 	fd = open_is(et_path("a"), et_path("a"), O_RDONLY, 0);
-	/* Not only what was passed: the kernel's name is this one. */
+	/* The kernel's name is the expected one, not only the one that was passed. */
 	if (strcmp(et_fd_path(fd), et_path("a")))
 		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("a"));
 	open_is("a", et_path("a"), O_WRONLY | O_APPEND | O_CLOEXEC, 0);
@@ -80,7 +80,7 @@ static void do_openat(void)
 
 	openat_is(d, "f", et_path("d/f"), O_RDONLY, 0);
 	openat_is(p, "g", et_path("d/sub/g"), O_CREAT | O_WRONLY, 0600);
-	/* The directory does not matter for an absolute name. */
+	/* The directory is ignored if the path is absolute. */
 	openat_is(d, et_path("a"), et_path("a"), O_RDONLY, 0);
 	openat_is(12345, et_path("a"), et_path("a"), O_RDONLY, 0);
 	openat_is(AT_FDCWD, "a", et_path("a"), O_RDONLY, 0);
@@ -95,7 +95,7 @@ TEST(openat)
 	et_traced(do_openat);
 }
 
-/* FO is literal, whatever the user wrote. */
+/* FO is the path as the program wrote it. */
 static void do_literal(void)
 {
 	int d = openat_is(AT_FDCWD, "d", et_path("d"), O_DIRECTORY, 0);
@@ -110,7 +110,7 @@ static void do_literal(void)
 	open_is("/./tmp/../proc/", "/./tmp/../proc/", O_RDONLY, 0);
 	openat_is(d, "../a", et_path("d/../a"), O_RDONLY, 0);
 	openat_is(d, ".", et_path("d/."), O_RDONLY, 0);
-	/* Directory, '/' and name, also if the directory ends with one. */
+	/* FO is directory, '/' and path, even if the directory ends with '/'. */
 	CHILD_MUST(chdir("/"));
 	open_is("proc", "//proc", O_RDONLY, 0);
 	openat_is(AT_FDCWD, "./proc", "//./proc", O_RDONLY, 0);
@@ -135,13 +135,13 @@ static void do_symlinks(void)
 	fd = open_is("to_d/f", et_path("to_d/f"), O_RDONLY, 0);
 	if (strcmp(et_fd_path(fd), et_path("d/f")))
 		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("d/f"));
-	/* A link of its own: O_PATH with O_NOFOLLOW opens the link. */
+	/* The link itself: O_PATH with O_NOFOLLOW opens it. */
 	fd = open_is("to_a", et_path("to_a"), O_PATH | O_NOFOLLOW, 0);
 	if (strcmp(et_fd_path(fd), et_path("to_a")))
 		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("to_a"));
-	/* A dangling link makes its target. */
+	/* Opening a dangling link creates its target. */
 	open_is("dangling", et_path("dangling"), O_CREAT | O_WRONLY, 0600);
-	/* The working directory is known by its own name, not by a link's. */
+	/* The working directory has its own name, not that of a link. */
 	CHILD_MUST(chdir("to_d"));
 	open_is("f", et_path("d/f"), O_RDONLY, 0);
 }
@@ -172,7 +172,7 @@ static void do_openat2(void)
 	how.flags = O_RDONLY;
 	how.mode = 0;
 	how.resolve = RESOLVE_IN_ROOT;
-	/* Absolute for the user, but below the directory for the kernel. */
+	/* Absolute for the program, but below the directory for the kernel. */
 	fd = CHILD_MUST(et_sys(SYS_openat2, d, "/new", &how, sizeof(how)));
 	want_open(fd, "/new", how.flags, 0);
 	how.resolve = RESOLVE_BENEATH;
@@ -186,7 +186,7 @@ TEST(openat2)
 	et_traced(do_openat2);
 }
 
-/* Waits until a task sleeps in a system call. */
+/* Wait until a task sleeps in a system call. */
 static void wait_asleep_in(pid_t pid, long call)
 {
 	char path[32];
@@ -197,7 +197,7 @@ static void wait_asleep_in(pid_t pid, long call)
 	while (nr != call) {
 		usleep(1000);
 		f = fopen(path, "r");
-		/* of a task that does not sleep it has no number but "running" */
+		/* for a task that does not sleep, the file contains "running" and no number */
 		if (!f || fscanf(f, "%ld", &nr) == EOF)
 			_exit(1);
 		fclose(f);
@@ -205,8 +205,8 @@ static void wait_asleep_in(pid_t pid, long call)
 }
 
 /*
- * Another task writes to the struct while openat2() waits for the other end of
- * a FIFO: what the file is open for is the kernel's word.
+ * Another task changes the struct while openat2() waits for the other end of a FIFO: the recorded
+ * flags are those that the kernel used.
  */
 static void do_forged(void)
 {
@@ -244,14 +244,13 @@ TEST(forged_struct)
 
 /* ---- a name whose memory is taken away while the call lasts ----------------- */
 
-/* A file in memory, and the name, which lies in it. */
+/* A file in memory that contains the name. */
 static int name_file;
 static char *name;
 
 /*
- * Opens a FIFO by the name, which another task takes out of memory meanwhile.
- * @back: it writes it to the file again, from where the kernel can bring it back.
- * @read: the tracer can read it.
+ * Open a FIFO whose name another task removes from memory meanwhile. @back: it also writes the
+ * name to the file again, from where the kernel can read it. @read: the tracer can read it.
  */
 static void open_taken_away(bool back, bool read)
 {
@@ -282,13 +281,13 @@ static void open_taken_away(bool back, bool read)
 	CHILD_MUST(waitpid(pid, NULL, 0));
 }
 
-/* BPF programs cannot wait for what the kernel brings back. */
+/* BPF programs cannot wait for a page that is not in memory. */
 static void do_taken_away(void)
 {
 	open_taken_away(true, !et_bpf());
 }
 
-/* What another program may fill, when it likes, is not waited for. */
+/* etrace does not wait for a page that another program may fill at any time. */
 static void do_not_given(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -361,7 +360,7 @@ TEST(o_tmpfile)
 	et_traced(do_tmpfile);
 }
 
-/* Files that have no path, have lost it, or lie in another's /proc. */
+/* Files without a path, with a removed path, or in another process's /proc directory. */
 static void do_odd_files(void)
 {
 	char name[64];
@@ -388,7 +387,7 @@ static void do_odd_files(void)
 	open_is(".", name, O_RDONLY, 0);
 }
 
-/* In a new root the names are those that the program knows. */
+/* In a new root, names are relative to it. */
 static void do_chroot(void)
 {
 	int fd;
@@ -408,7 +407,7 @@ TEST(chroot)
 	et_traced(do_chroot);
 }
 
-/* A mount that lies nowhere: its names begin at its own top. */
+/* In a detached mount, names begin at its root. */
 static void do_detached(void)
 {
 	int tree = CHILD_MUST(syscall(SYS_open_tree, AT_FDCWD, et_path("d"),
@@ -458,7 +457,7 @@ TEST(failed_prints_nothing)
 	et_traced(do_failed);
 }
 
-/* A file that the program has no name of: FN is the kernel's, FO is empty. */
+/* A file opened without a name: FN is the kernel's, FO is empty. */
 static void do_by_handle(void)
 {
 	union {
@@ -469,7 +468,7 @@ static void do_by_handle(void)
 
 	CHILD_MUST(syscall(SYS_name_to_handle_at, AT_FDCWD, "a", &handle, &mount, 0));
 	fd = CHILD_MUST(et_sys(SYS_open_by_handle_at, AT_FDCWD, &handle, O_RDWR | O_CLOEXEC));
-	/* BPF records it all the same, and only its reader could leave it out. */
+	/* BPF always records it; only its reader could leave it out. */
 	if (et_extended || et_bpf()) {
 		want("Open|fnamesize=%zu,forigsize=0,flags=%d,mode=0,fd=%d",
 		     strlen(et_path("a")), O_RDWR | O_CLOEXEC, fd);
@@ -517,7 +516,7 @@ static void do_identity(void)
 	identified("new", O_CREAT | O_WRONLY);
 	CHILD_MUST(et_sys(SYS_utimensat, AT_FDCWD, "a", before_1970, 0));
 	identified("a", O_RDONLY);
-	/* as it is behind the call */
+	/* the file as it is after the call */
 	identified("a", O_WRONLY | O_TRUNC);
 }
 

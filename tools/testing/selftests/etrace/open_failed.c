@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * OpenFailed, NO: open, openat, openat2 and creat that fail. Of root_pid's tree
- * only with the parameter extended.
+ * OpenFailed, NO: open, openat, openat2 and creat that fail. In root_pid's tree, recorded only
+ * with the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void do_open(void)
 	OPEN_FAILS("a", et_path("a"), O_CREAT | O_EXCL | O_WRONLY, EEXIST);
 	OPEN_FAILS("d", et_path("d"), O_WRONLY, EISDIR);
 	OPEN_FAILS("loop", et_path("loop"), O_RDONLY, ELOOP);
-	/* Literal, whatever the caller wrote; a link is not followed. */
+	/* The path as the program wrote it; links in it are not followed. */
 	OPEN_FAILS("./d/..//to_d/x", et_path("./d/..//to_d/x"), O_RDONLY, ENOENT);
 	OPEN_FAILS("", et_path(""), O_RDONLY, ENOENT);
 	CHILD_MUST_FAIL(et_sys(SYS_creat, "absent/a", 0600), ENOENT);
@@ -74,10 +74,10 @@ static void do_openat(void)
 	OPENAT_FAILS(DIR_FD, "../x", et_path("d/../x"), O_WRONLY, ENOENT);
 	OPENAT_FAILS(DIR_FD, et_path("x"), et_path("x"), O_RDONLY, ENOENT);
 	OPENAT_FAILS(AT_FDCWD, "x", et_path("x"), O_PATH, ENOENT);
-	/* There is no directory to put before it. */
+	/* There is no directory to prepend. */
 	OPENAT_FAILS(12345, "x", "x", O_RDONLY, EBADF);
 	OPENAT_FAILS(12345, et_path("x"), et_path("x"), O_RDONLY, ENOENT);
-	/* A file in a directory's place. */
+	/* A file instead of a directory. */
 	OPENAT_FAILS(DIR_FD + 1, "x", et_path("a/x"), O_RDONLY, ENOTDIR);
 }
 
@@ -106,7 +106,7 @@ static void do_openat2(void)
 	how.resolve = 1ULL << 40;
 	CHILD_MUST_FAIL(et_sys(SYS_openat2, AT_FDCWD, et_path("a"), &how, sizeof(how)), EINVAL);
 	want_failed(et_path("a"), how.flags, EINVAL);
-	/* Nobody can read the flags: what it failed of. */
+	/* The flags cannot be read, which is why the call fails. */
 	CHILD_MUST_FAIL(et_sys(SYS_openat2, AT_FDCWD, et_path("a"), (void *)8, sizeof(how)), EFAULT);
 	want_failed(et_path("a"), 0, EFAULT);
 }
@@ -120,7 +120,7 @@ TEST(openat2)
 	MUST(close(DIR_FD));
 }
 
-/* A name that the kernel cannot read, or has not, is none; no string counts as lost. */
+/* A name that the kernel cannot read, or that is NULL, is left out; no string counts as lost. */
 static void do_no_name(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_open, (char *)8, O_RDWR), EFAULT);
@@ -139,7 +139,7 @@ TEST(no_name)
 	et_traced(do_no_name);
 }
 
-/* The kernel looks at PATH_MAX bytes, and so do we. */
+/* The kernel reads at most PATH_MAX bytes, and so does etrace. */
 static void do_too_long(void)
 {
 	char *name = mmap(NULL, 2 * PATH_MAX, PROT_READ | PROT_WRITE,
@@ -174,11 +174,11 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-/* The kernel may make it again: no event. */
+/* The kernel may restart the call, so there is no event. */
 static void do_interrupted(void)
 {
 	struct sigaction sa = { .sa_handler = on_alarm };
-	/* Again and again: one may come before the call has begun. */
+	/* Repeatedly: one signal may come before the call has begun. */
 	struct itimerval soon = { .it_value.tv_usec = 50000, .it_interval.tv_usec = 50000 };
 	struct itimerval never = { 0 };
 
@@ -203,7 +203,7 @@ static void do_many(void)
 		syscall(SYS_openat, AT_FDCWD, "absent", O_RDONLY);
 }
 
-/* What nobody wants is no record either. */
+/* Failures that are not wanted make no records either. */
 TEST(records)
 {
 	struct et_trace tr;

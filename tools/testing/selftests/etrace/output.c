@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output, OU: what processes wrote to descriptors 1 and 2 before they failed. Of
- * root_pid's tree only with the parameters extended and record=output.
+ * Output, OU: what processes wrote to descriptors 1 and 2 before they failed. In root_pid's tree,
+ * recorded only with the parameters extended and record=output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,15 +30,15 @@ int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 #endif
 
 #define MOST	4096		/* bytes that are kept */
-#define PART	900		/* bytes of a long string's line */
+#define PART	900		/* bytes of a long string on one line */
 #define STATUS	3
 
-/* Descriptors that the child finds open: a file, another one, a socket, its other end. */
+/* Descriptors already open in the child: a file, another one, a socket, its other end. */
 enum { FILE_FD = 100, IN_FD, SOCKET, OTHER_END };
 
 static char helper[PATH_MAX], all[20000];
 
-/* The lines of a text: short, with newlines, or long. */
+/* Want the lines of a text: short, with newlines, or long. */
 static void want_text(pid_t pid, const char *text, size_t len)
 {
 	size_t at, n;
@@ -59,7 +59,7 @@ static void want_text(pid_t pid, const char *text, size_t len)
 		want_extended_of(pid, "Cont_end|");
 }
 
-/* What is told of @bytes, of which the last @len are @text. */
+/* Want the lines for @bytes of output, the last @len of which are @text. */
 static void want_output(pid_t pid, int fd, size_t bytes, const char *text, size_t len)
 {
 	want_extended_of(pid, "Output|textsize=%zu,fd=%d,bytes=%zu", len, fd, bytes);
@@ -71,7 +71,7 @@ static void want_said(pid_t pid, int fd, const char *text)
 	want_output(pid, fd, strlen(text), text, strlen(text));
 }
 
-/* A process whose descriptor 1 or 2, or both, are another one. @fn: what it does. */
+/* Start a process that runs @fn with descriptor 1 or 2, or both, replaced. */
 static pid_t process(int with, void (*fn)(void))
 {
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
@@ -142,7 +142,7 @@ static void say_both(void)
 	say(1, "out", 3);
 	say(2, "err: \001\377\t\n\n", 10);
 	say(1, "put", 3);
-	/* that is neither of both */
+	/* not descriptor 1 or 2 */
 	say(FILE_FD, "no", 2);
 }
 
@@ -225,7 +225,7 @@ TEST(last_bytes)
 
 #define PIECES		200
 
-/* By BPF, kernels without loops in programs keep 64 pieces of a vector: bpf.md. */
+/* On kernels without loops in BPF programs, BPF keeps 64 pieces of a vector: bpf.md. */
 static size_t pieces(void)
 {
 	return et_bpf() && !et_kernel_at_least(5, 17) ? 64 : PIECES;
@@ -262,7 +262,7 @@ static void say_messages(void)
 	CHILD_MUST(syscall(SYS_sendmsg, 1, &m, 0));
 }
 
-/* What goes from one descriptor to another is counted, and hides what was before. */
+/* Data copied between descriptors is counted, and hides the text before it. */
 static void say_copies(void)
 {
 	say(1, "before", 6);
@@ -307,7 +307,7 @@ TEST(calls)
 /* ---- a vector that changes ------------------------------------------------------ */
 
 #define PIECES_LATE	2000		/* a call accepts 1024 */
-#define LONG		(1 << 20)	/* bytes that no socket takes at once */
+#define LONG		(1 << 20)	/* bytes: more than a socket accepts at once */
 
 /* A message that its sender and another process can change. */
 static struct changing {
@@ -317,8 +317,9 @@ static struct changing {
 } *changing;
 
 /*
- * The kernel has read the message once its first byte arrives. What then stands there has more
- * pieces than any call accepts, so the one that has the text is not looked at.
+ * The kernel has read the vector when the first byte arrives. Then the vector is replaced with
+ * one that has more pieces than any call accepts, so the tracer does not look at the piece with
+ * the text, which is the last.
  */
 static void do_changing(void)
 {
@@ -329,7 +330,7 @@ static void do_changing(void)
 	if (!pid) {
 		CHILD_MUST(syscall(SYS_dup3, SOCKET, 1, 0));
 		want("Dup|oldfd=%d,newfd=1,flags=0", SOCKET);
-		/* So that all of it is in this process's memory, too. */
+		/* Map all of it in this process, too. */
 		for (n = 0; n < (ssize_t)sizeof(*changing); n += 4096)
 			*((volatile char *)changing + n);
 		CHILD_MUST(syscall(SYS_sendmsg, 1, &changing->m, 0));
@@ -345,7 +346,7 @@ static void do_changing(void)
 	want_output(pid, 1, LONG, "", 0);
 	want_extended_of(pid, "Marks|joined=,unread=OU,cut=");
 	want_status(pid, STATUS);
-	/* By BPF, events of both variants are recorded. */
+	/* BPF records events that need "extended" in both variants. */
 	if (et_extended || et_bpf())
 		want_count("strings_unread", 1);
 }
@@ -403,7 +404,7 @@ static void say_by_threads(void)
 	say(1, "c", 1);
 }
 
-/* A child begins with nothing, and what it says is its own. */
+/* A child begins with no output, and only its own is recorded for it. */
 static void say_by_child(void)
 {
 	pid_t pid;
@@ -453,7 +454,7 @@ static void do_whose(void)
 	n = snprintf(report, sizeof(report), "%s%c%s%c1%ch", helper, 0, et_dir, 0, 0) + 1;
 	pid = process(FILE_FD, say_and_run);
 	want_extended_of(pid, "Output|textsize=%d,fd=1,bytes=%d", 7 + 8 + n, 7 + 8 + n);
-	/* with null bytes behind that */
+	/* the text contains null bytes */
 	want_any(pid);
 }
 
@@ -522,7 +523,7 @@ TEST(unasked)
 	EXPECT_EQ(et_param_write("record", "output"), 0);
 }
 
-/* Without memory, only the bytes are known, and that is counted. */
+/* Without memory, only the number of bytes is recorded, and this is counted. */
 static void do_no_memory(void)
 {
 	pid_t pid = process(FILE_FD, say_short);
@@ -541,7 +542,7 @@ TEST(no_memory)
 	EXPECT_EQ(et_param_write("output_memory", "0"), 0);
 	run(do_no_memory);
 	EXPECT_EQ(et_param_write("output_memory", "64"), 0);
-	/* what was taken has been given back */
+	/* all memory has been given back */
 	run(do_texts);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owner: who may open the device by its group only has a session of its own processes:
- * what it can ask for and what not, how much of it, and that it can read nothing of
- * programs with other rights than its own, however these come to be traced.
+ * Owner: a user who may open the device only because of its group may trace only their own
+ * processes. Tests which requests are allowed, the limits, and that such a session shows nothing
+ * of programs with other privileges, no matter how they come to be traced.
  *
- * $ETRACE_MOVES: how often a program with other rights begins while it is added, 300 by
+ * $ETRACE_MOVES: how often a program with other privileges starts while it is being added, 300 by
  * default.
  */
 #include <errno.h>
@@ -33,15 +33,15 @@
 
 #define MEMBER	4711	/* user and group of the member */
 #define OTHERS	4712	/* the group that may read the secret */
-#define TRACERS	4713	/* the device's */
+#define TRACERS	4713	/* the device's group */
 
 #define SECRET	"what-nobody-is-to-see"
 #define SAID	"what-is-said-to-nobody-else"	/* an argument */
-#define TELL	200	/* by which a member tells that it has come so far */
+#define TELL	200	/* descriptor by which a member reports its progress */
 
 /* ---- a member -------------------------------------------------------------- */
 
-static int wrong;	/* in the member's process, whose status it is */
+static int wrong;	/* in the member's process, which exits with it */
 
 #define CHECK(cond)							\
 	do {								\
@@ -67,11 +67,11 @@ static void become(uid_t user, gid_t extra)
 	MUST(setgroups(extra ? 1 : 0, &extra));
 	MUST(setresgid(MEMBER, MEMBER, MEMBER));
 	MUST(setresuid(user, user, user));
-	/* As after the execve of a login: its children may be looked into. */
+	/* As after the execve of a login: others may look into its children. */
 	MUST(prctl(PR_SET_DUMPABLE, 1));
 }
 
-/* Has it done by a user, a stranger if @extra is 0; in the test's directory. */
+/* Run @fn as a user in the test's directory; a stranger to the device's group if @extra is 0. */
 static pid_t begin_as(uid_t user, void (*fn)(void), gid_t extra)
 {
 	pid_t pid;
@@ -143,7 +143,7 @@ static int cgroup(int dev, int fd)
 	return call(dev, ETRACE_IOC_CGROUP, &fd);
 }
 
-/* Asks for a session with buffers of so many bytes. */
+/* Create a session with buffers of @bytes bytes. Return: 0 or errno. */
 static int buffer(__u64 bytes)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION, .buffer = bytes };
@@ -155,7 +155,7 @@ static int buffer(__u64 bytes)
 	return err;
 }
 
-/* A descriptor, or -errno. */
+/* Return: a descriptor or -errno. */
 static int opened(int dev, __u32 what, __u32 cpu, const char *name)
 {
 	struct etrace_open o = { .what = what, .cpu = cpu };
@@ -166,7 +166,7 @@ static int opened(int dev, __u32 what, __u32 cpu, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Is the text in what the member can read of its session so far? Reads it once. */
+/* Which of the texts are in the part of the session's records that the member can read now. */
 static bool all_read[4];
 
 static void read_all(int dev, const char *const *texts, unsigned int n)
@@ -188,7 +188,7 @@ static void read_all(int dev, const char *const *texts, unsigned int n)
 	CHECK(cpu > 0 && fd == -EINVAL);
 }
 
-/* That there is something, and nothing of the secret. */
+/* Check that the session has records, and none about the secret. */
 static void check_secret(int dev)
 {
 	static const char *const texts[] = { "/etc/passwd", SECRET };
@@ -225,7 +225,10 @@ TEST(who)
 	expect_good(begin(stranger, 0));
 	MUST(chmod("/dev/etrace", 0666));
 	by_member(everybody);
-	/* One right of others is enough: then who is in the group is nobody special. */
+	/*
+	 * If others may do only one thing with the device, membership in its group already means
+	 * nothing.
+	 */
 	MUST(chmod("/dev/etrace", 0664));
 	by_member(everybody);
 	et_module_teardown();
@@ -261,7 +264,7 @@ static void requests(void)
 	memset(text, 0, sizeof(text));
 	CHECK(read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "commit"));
 	close(fd);
-	/* It is that of the session: the directory is closed to the member. */
+	/* It is the session's file: the directory is closed to the member. */
 	CHECK(open(ET_TRACEFS "/events/header_page", O_RDONLY) == -1 && errno == EACCES);
 	fd = opened(dev, ETRACE_OPEN_PIPE, 0, "");
 	CHECK(fd >= 0 && write(fd, "1", 1) == -1 && errno == EBADF);
@@ -273,10 +276,10 @@ TEST(requests)
 {
 	setup("");
 	by_member(requests);
-	/* Root has as much as it says, if there is so much. */
+	/* Root gets the size it asks for, if there is enough memory. */
 	EXPECT_EQ(buffer(16 << 20), 0);
 	EXPECT_EQ(buffer(~0ULL), ENOMEM);
-	/* All memory: there is room for the first processor's buffer, but not for the last one's. */
+	/* All memory: enough for the first processor's buffer, but not for the last one's. */
 	EXPECT_EQ(buffer((__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) /
 			 sysconf(_SC_NPROCESSORS_CONF)), ENOMEM);
 	et_module_teardown();
@@ -291,7 +294,7 @@ static void whom(void)
 		pause();
 		_exit(0);
 	}
-	/* by a child, for which that is no descendant, nor is its parent */
+	/* in a child, whose descendants do not include its sibling and its parent */
 	child = fork();
 	if (!child) {
 		dev = session();
@@ -330,7 +333,7 @@ static void sessions(void)
 	close(a);
 }
 
-/* Members leave half of them to others. */
+/* Members must leave half of the sessions to others. */
 TEST(sessions)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
@@ -371,7 +374,7 @@ static void three(void)
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(create(dev[i]), 0);
 	CHECK_EQ(create(dev[3]), EUSERS);
-	/* The namespace that it makes is charged to it, too. */
+	/* Sessions in a user namespace that the member creates count, too. */
 	fflush(stdout);
 	if (!fork()) {
 		if (!unshare(CLONE_NEWUSER))
@@ -386,7 +389,7 @@ static void three(void)
 	pause();
 }
 
-/* Begins a member, and waits until it has written to TELL. @up: set to where that is read. */
+/* Start a member and wait until it has written to TELL. @up: set to the other end of TELL. */
 static pid_t begin_told(void (*fn)(void), int *up)
 {
 	int fds[2];
@@ -403,7 +406,7 @@ static pid_t begin_told(void (*fn)(void), int *up)
 	return pid;
 }
 
-/* One member takes nothing away from the others. */
+/* One member cannot use up the sessions of the others. */
 TEST(sessions_of_a_user)
 {
 	pid_t pid;
@@ -418,7 +421,7 @@ TEST(sessions_of_a_user)
 	et_module_teardown();
 }
 
-/* Who is killed while it begins a session leaves none, and the kernel has nothing to say. */
+/* A process that is killed while it creates a session leaves none, and the kernel logs nothing. */
 TEST(killed_early)
 {
 	int i, status;
@@ -439,7 +442,7 @@ TEST(killed_early)
 	et_module_teardown();
 }
 
-/* A buffer has one reader, and says nothing any more once its session has ended. */
+/* A buffer has one reader, and returns no more data once its session has ended. */
 static void pipes(void)
 {
 	static char page[1 << 16];
@@ -457,7 +460,7 @@ static void pipes(void)
 	CHECK(read(fd, nowhere, sizeof(page)) == -1 && errno == EAGAIN);
 	polled.fd = fd;
 	CHECK_EQ(poll(&polled, 1, 0), 0);
-	/* There is something to read when a part of the processor's buffer is full. */
+	/* There is something to read once a part of the processor's buffer is full. */
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	CHECK(!sched_setaffinity(0, sizeof(first), &first));
@@ -473,7 +476,7 @@ static void pipes(void)
 	CHECK_EQ(poll(&polled, 1, 0), 1);
 	CHECK_EQ(polled.revents, POLLHUP);
 
-	/* They keep no session: else the last of these could not be had. */
+	/* Open pipes keep no session, or the last of these could not be created. */
 	for (i = 0; i < 20; i++) {
 		dev = session();
 		CHECK(opened(dev, ETRACE_OPEN_PIPE, 0, "") >= 0);
@@ -492,7 +495,7 @@ TEST(pipes)
 
 	setup("");
 	pid = begin_told(pipes, &up);
-	/* And the module stays as long as they are open. */
+	/* Open pipes keep the module loaded. */
 	EXPECT_EQ(et_module_unload(), -EAGAIN);
 	kill(pid, SIGKILL);
 	MUST(waitpid(pid, NULL, 0));
@@ -503,7 +506,7 @@ TEST(pipes)
 
 /* ---- programs with other rights ---------------------------------------------- */
 
-/* This program, to be run so, and what for. */
+/* Copy this program to a file with these permissions, group and capabilities. */
 static void program(const char *name, mode_t mode, gid_t group, bool caps)
 {
 	struct vfs_cap_data data = {
@@ -540,7 +543,9 @@ static void *run_it(void *arg)
 	_exit(126);
 }
 
-/* Which ends well if the program has its rights, though it is traced as it begins. */
+/*
+ * Status of a program that succeeds only with its privileges, which being traced must not remove.
+ */
 static int status_of(const char *name, bool by_thread)
 {
 	pthread_t thread;
@@ -572,7 +577,10 @@ static void privileged(void)
 		check_secret(dev);
 		close(dev);
 	}
-	/* One without has none, and is traced on: else all this would say nothing. */
+	/*
+	 * A program without privileges fails and stays traced; otherwise this test would show
+	 * nothing.
+	 */
 	dev = session();
 	CHECK_EQ(add(dev, getpid()), 0);
 	CHECK_EQ(status_of("./ordinary", false), W_EXITCODE(1, 0));
@@ -587,7 +595,7 @@ TEST(privileged)
 	et_module_teardown();
 }
 
-/* Nor is it told what such a program runs, and with which arguments. */
+/* The session does not show which programs such a program executes, and with which arguments. */
 static void runs(void)
 {
 	static const char *const texts[] = { "/etc/passwd", SAID };
@@ -611,7 +619,7 @@ static void runs(void)
 		close(open("/etc/passwd", O_RDONLY));
 		read_all(dev, texts, ET_NELEMS(texts));
 		CHECK(all_read[0]);
-		/* By one without rights, it is there to be read. */
+		/* The same by a program without privileges is shown. */
 		CHECK_EQ(all_read[1], i == ET_NELEMS(kinds));
 		close(dev);
 	}
@@ -625,7 +633,7 @@ TEST(runs)
 	et_module_teardown();
 }
 
-/* What of it is not its own is readable only if somebody has opened it for it. */
+/* A file of others is shown only if the member may read it. */
 static void plain(void)
 {
 	static const char *const texts[] = { SECRET };
@@ -674,7 +682,7 @@ static pid_t waiting(const char *name, int *tell)
 	return waiting_for(name, "--wait", tell);
 }
 
-/* Those that run when the session begins. */
+/* Privileged programs that already run when the session begins. */
 static void adopted(void)
 {
 	pid_t pid[ET_NELEMS(kinds)];
@@ -702,7 +710,7 @@ TEST(adopted)
 	et_module_teardown();
 }
 
-/* Has the child do what it has been started for. */
+/* Let the child continue, and wait for its success. */
 static void let_go(pid_t pid, int tell)
 {
 	int status;
@@ -734,7 +742,10 @@ static void dropped(void)
 	let_go(pid, tell);
 	check_dropped(dev);
 
-	/* And with what came before it: that it is of the member's again changes nothing. */
+	/*
+	 * The same if the session has lost it before: that it belongs to the member again does
+	 * not matter.
+	 */
 	dev = session();
 	CHECK_EQ(add(dev, getpid()), 0);
 	pid = waiting_for("./by-user", "--drop", &tell);
@@ -745,7 +756,7 @@ static void dropped(void)
 	check_dropped(dev);
 }
 
-/* What a program has had by its rights, it has still when it has dropped these. */
+/* A program that has dropped its privileges still has what it got by them. */
 TEST(dropped)
 {
 	setup("");
@@ -759,7 +770,7 @@ TEST(dropped)
 	et_module_teardown();
 }
 
-/* A program of the member's own that does not let it look into it. */
+/* A program of the member's own that is not dumpable. */
 static void undumpable(void)
 {
 	int tell, dev = session();
@@ -818,8 +829,8 @@ static int given(int socket)
 }
 
 /*
- * All capabilities that there are in a user namespace of one's own are none outside:
- * a session that was opened there does not show programs that have some.
+ * Full capabilities in one's own user namespace mean nothing outside: a session that was opened
+ * there does not show programs with capabilities outside.
  */
 static void namespaced(void)
 {
@@ -848,7 +859,7 @@ static void namespaced(void)
 	CHECK(waitpid(pid, &status, 0) == pid && !status);
 	close(dev);
 
-	/* From outside one may look in. */
+	/* A session that was opened outside shows programs in a namespace. */
 	dev = session();
 	CHECK_EQ(add(dev, getpid()), 0);
 	fflush(stdout);
@@ -872,7 +883,7 @@ TEST(namespaced)
 	et_module_teardown();
 }
 
-/* It is added while it becomes such a program. */
+/* Programs are added while they gain their privileges. */
 static void moments(void)
 {
 	const char *n = getenv("ETRACE_MOVES");
@@ -891,7 +902,7 @@ static void moments(void)
 		CHECK_EQ(status, 0);
 	}
 	printf("# %d times added\n", added);
-	/* what is behind it is there: it has been read, whatever was lost */
+	/* records that come after those are there, so all were read, whatever was lost */
 	CHECK_EQ(add(dev, getpid()), 0);
 	check_secret(dev);
 }
@@ -917,7 +928,7 @@ static void linked(void)
 	snprintf(target, sizeof(target), "%s/link", et_path(SECRET "-dir"));
 	CHECK(!symlink(target, "yours"));
 	read_all(dev, texts, ET_NELEMS(texts));
-	/* where it leads, and of the other only what the member has said */
+	/* the target of one link; of the other only what the member wrote */
 	CHECK(all_read[0]);
 	CHECK(all_read[1]);
 	CHECK(!all_read[2]);
@@ -935,7 +946,7 @@ static void plan_in(const char *dir, mode_t mode)
 	MUST(chmod(et_path(dir), mode));
 }
 
-/* A link is followed only where the member can follow it. */
+/* A link is followed only if the member can follow it. */
 TEST(links)
 {
 	setup("");
@@ -945,7 +956,7 @@ TEST(links)
 	et_module_teardown();
 }
 
-/* Waits to be told; then a child opens the plan, as this one has come to be allowed to. */
+/* Wait for the signal, then open the plan in a child, as this process has been allowed to. */
 static int plan(int dir)
 {
 	int status;
@@ -967,7 +978,7 @@ static int drop(void)
 	return plan(dir);
 }
 
-/* Has another program run, in a process of its own. */
+/* Run another program in a child. */
 static int run(void)
 {
 	int status;
@@ -996,7 +1007,7 @@ int main(int argc, char **argv)
 		return run();
 	if (argc > 1 && !strcmp(argv[1], "--idle"))
 		return 0;
-	/* As the program that has other rights: reads the secret, at once or when told to. */
+	/* As the privileged program: read the secret, at once or after a signal. */
 	if (argc > 1 && (!strcmp(argv[1], "--read") || !strcmp(argv[1], "--wait"))) {
 		if (!strcmp(argv[1], "--wait") && (write(1, "", 1) != 1 || read(0, &c, 1)))
 			return 2;

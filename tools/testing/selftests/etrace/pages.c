@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pages of a session's ring buffer hold records, and nothing that was in their memory
- * before: each byte that no field has is 0. Here, what was there before are records, since a
+ * The pages of a session's ring buffer contain records, and nothing else that was in their memory
+ * before: each byte that belongs to no field is 0. Here the previous content is records, since a
  * small buffer is filled and read many times.
  */
 #include <dirent.h>
@@ -29,7 +29,7 @@
 
 struct field {
 	unsigned int offset, size;
-	bool is_array;	/* the offset and the size of an array that is in the record */
+	bool is_array;	/* the field is the offset and size of an array in the record */
 };
 
 struct format {
@@ -41,7 +41,7 @@ struct format {
 static struct format formats[EVENTS_MAX];
 static unsigned int nr_formats;
 
-/* Reads a file of fields, in the order of their offsets. */
+/* Read the fields of a format file, in the order of their offsets. */
 static bool read_format(const char *path, struct format *f)
 {
 	char line[8192], type[256];
@@ -135,7 +135,7 @@ static uint32_t u32_at(const unsigned char *p)
 	return v;
 }
 
-/* Marks the bytes of a field, and of its array. */
+/* Mark the bytes of a field and of its array. */
 static void mark(bool *is_set, const unsigned char *rec, unsigned int size, const struct field *f)
 {
 	unsigned int i, at = f->offset, n = f->size;
@@ -184,7 +184,7 @@ static void check_padding(const unsigned char *at, unsigned int size)
 		}
 }
 
-/* The types of include/linux/ring_buffer.h. */
+/* Record types as in include/linux/ring_buffer.h. */
 static void check_page(const unsigned char *data, unsigned int bytes, unsigned int page_bytes)
 {
 	unsigned int at = 0, type, words;
@@ -210,7 +210,7 @@ static void check_page(const unsigned char *data, unsigned int bytes, unsigned i
 	paddings--;
 }
 
-/* Reads what is in the buffer, page by page. */
+/* Read the buffer page by page. */
 static void check_all(int pipe, const struct format *header)
 {
 	static unsigned char page[PAGE_MAX];
@@ -233,7 +233,7 @@ static void on_cpu(int cpu)
 	MUST(sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* Stops after each round of a few records; their strings have all lengths. */
+/* Make a few records with strings of many lengths, and stop; again and again. */
 static void work(void)
 {
 	char name[64];
@@ -276,7 +276,7 @@ TEST(no_byte_from_before)
 	MUST(waitpid(pid, &status, WUNTRACED));
 	MUST(ioctl(dev, ETRACE_IOC_ADD, &pid));
 	records = unset = paddings = padded = 0;
-	/* Each time, the page is read as far as it is filled. */
+	/* Each time, a partly filled page is read. */
 	while (WIFSTOPPED(status)) {
 		MUST(kill(pid, SIGCONT));
 		MUST(waitpid(pid, &status, WUNTRACED));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The module's parameters: what each does, and what a bad value does.
- */
+/* The module's parameters: what each does, and that bad values are refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,7 +20,7 @@
 
 #include "lib/etrace_test.h"
 
-/* A load that must fail like this, with this in the log, and leave nothing. */
+/* Loading must fail with this error and this message in the log, and leave nothing behind. */
 static void bad_load(const char *params, int err, const char *log)
 {
 	int ret;
@@ -42,7 +40,7 @@ static void bad_load(const char *params, int err, const char *log)
 	}
 }
 
-/* A pid that nobody has. */
+/* A pid that no process has. */
 static pid_t no_pid(void)
 {
 	pid_t pid = MUST(fork());
@@ -81,7 +79,7 @@ TEST(bad_root_pid)
 	rmdir(ET_TRACE_DIR);
 }
 
-/* Has the device come into /dev since the last time that was asked? */
+/* Whether the device has appeared in /dev since the last call. */
 static bool device_came(int watch)
 {
 	char buf[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -98,7 +96,7 @@ static bool device_came(int watch)
 	return came;
 }
 
-/* Nobody may have it open when the memory of a module that fails goes. */
+/* Nobody may have the device open when a module that fails to load is freed. */
 TEST(no_device_before_all_else)
 {
 	int watch;
@@ -211,7 +209,7 @@ TEST(bad_keep_env)
 #define TASKS	8
 #define FD_BASE	500
 
-/* What a task does at each step: one close of a descriptor that tells it. */
+/* Each task dups to a descriptor whose number tells the step. */
 static struct tree {
 	atomic_int step;
 	atomic_int n;
@@ -231,7 +229,6 @@ static void task_life(void)
 		step = atomic_load(&tree->step);
 		if (step < 0)
 			break;
-		/* F_DUPFD is not close, but shows in the trace as well. */
 		syscall(SYS_dup2, STDIN_FILENO, FD_BASE + step);
 		atomic_store(&tree->done[i], step);
 	}
@@ -261,8 +258,8 @@ static void until_tasks(int n)
 }
 
 /*
- * A process with a thread, a child, and that child's thread and child; all of
- * them there before anything is traced. Returns its pid.
+ * Start a process with a thread, a child, and that child's thread and child, all before anything
+ * is traced. Return: its pid.
  */
 #define TREE_TASKS	5
 
@@ -331,7 +328,7 @@ static void trace_read(struct et_trace *tr)
 	EXPECT_EQ(tr->lost, 0);
 }
 
-/* Does the trace hold what task @tid did at @step? */
+/* Whether the trace contains what task @tid did at @step. */
 static bool has_step(struct et_trace *tr, pid_t tid, int step)
 {
 	struct et_task *t = et_trace_pid(tr, tid);
@@ -362,7 +359,7 @@ static void write_root_pid(pid_t pid)
 		FAIL("root_pid=%d: %s", pid, strerror(-err));
 }
 
-/* At load: the task, its threads, all below. */
+/* At load: the task, its threads and all its descendants. */
 TEST(root_pid_at_load)
 {
 	pid_t pid = tree_start();
@@ -379,7 +376,7 @@ TEST(root_pid_at_load)
 	et_module_teardown();
 }
 
-/* At run time: a tree is added, 0 stops, another pid starts anew. */
+/* At run time: a pid adds its tree, 0 stops tracing, another pid then starts anew. */
 TEST(root_pid_at_run_time)
 {
 	struct et_trace tr;
@@ -396,7 +393,7 @@ TEST(root_pid_at_run_time)
 	tree_step(1, TREE_TASKS);
 	write_root_pid(b);
 	tree_step(2, TREE_TASKS);
-	/* Another one is added, and once more changes nothing. */
+	/* Add another tree; adding it again changes nothing. */
 	write_root_pid(a);
 	write_root_pid(a);
 	tree_step(3, TREE_TASKS);
@@ -432,7 +429,7 @@ TEST(root_pid_at_run_time)
 	et_module_teardown();
 }
 
-/* A thread stands for its process. */
+/* A thread's id stands for its process. */
 TEST(root_pid_of_a_thread)
 {
 	pid_t pid = tree_start();
@@ -450,7 +447,7 @@ TEST(root_pid_of_a_thread)
 	et_module_teardown();
 }
 
-/* In the middle of the tree: not what is above or beside it. */
+/* A process in the middle of the tree: tasks above and beside it are not traced. */
 TEST(root_pid_below)
 {
 	pid_t pid = tree_start();
@@ -470,7 +467,7 @@ TEST(root_pid_below)
 	et_module_teardown();
 }
 
-/* A root that has ended, but for its parent's wait, is gone. */
+/* A root that is a zombie counts as gone. */
 TEST(root_pid_zombie)
 {
 	pid_t pid;
@@ -490,7 +487,7 @@ TEST(root_pid_zombie)
 
 /* ---- bits_of_real_pid ------------------------------------------------------ */
 
-/* The upid that a SchedFork line of @t announces as its @n-th. */
+/* The upid in the @n-th SchedFork line of @t. */
 static uint64_t forked(const struct et_task *t, int n)
 {
 	size_t i;
@@ -501,7 +498,7 @@ static uint64_t forked(const struct et_task *t, int n)
 	return 0;
 }
 
-/* A child with three children, of which two have the same pid. */
+/* A child with three children, two of which have the same pid. */
 static void upids(const char *params, unsigned int bits)
 {
 	uint64_t mask = bits ? ~0ULL >> (64 - bits) : 0;
@@ -519,7 +516,7 @@ static void upids(const char *params, unsigned int bits)
 		while (!atomic_load(go))
 			usleep(1000);
 		for (i = 0; i < 3; i++) {
-			/* CRIU's way to choose the next pid. */
+			/* Choose the next pid, as CRIU does. */
 			if (i == 2)
 				et_write_file("/proc/sys/kernel/ns_last_pid",
 					      text("%d", pids[1] - 1));
@@ -538,7 +535,7 @@ static void upids(const char *params, unsigned int bits)
 
 	trace_read(&tr);
 	EXPECT_EQ(tr.nr, 4);
-	/* The parent of them is the one that announces. */
+	/* The parent is the task with SchedFork lines. */
 	for (i = 0; i < tr.nr; i++)
 		if (forked(&tr.task[i], 0))
 			root = tr.task[i].upid;
@@ -631,7 +628,7 @@ TEST(values_shown)
 	EXPECT(!strcmp(et_param_read("record"), "dirs"));
 	EXPECT_EQ(et_param_write("record", "env,dirs,probes\n"), 0);
 	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
-	/* What is refused changes nothing. */
+	/* A refused value changes nothing. */
 	for (i = 0; i < ET_NELEMS(bad_records); i++)
 		EXPECT_EQ(et_param_write("record", bad_records[i]), -EINVAL);
 	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
@@ -662,7 +659,7 @@ static void do_access_unseen(void)
 	CHILD_MUST_FAIL(syscall(SYS_access, "absent", F_OK), ENOENT);
 }
 
-/* Both parameters must ask for it; each may, at run time. */
+/* Both parameters must be set; each can be changed at run time. */
 TEST(record_at_run_time)
 {
 	if (et_without_module())
@@ -690,7 +687,7 @@ static void do_close(void)
 	want("Close|fd=77");
 }
 
-/* An instance that is there is taken, with its settings, and stays. */
+/* An existing instance is used with its settings, and is not removed. */
 TEST(instance_of_somebody_else)
 {
 	if (et_without_module())
@@ -704,13 +701,13 @@ TEST(instance_of_somebody_else)
 	et_traced(do_close);
 	EXPECT_EQ(et_module_unload(), 0);
 	EXPECT(!access(ET_TRACE_DIR "/trace_pipe", F_OK), "the instance is gone");
-	/* And is free again. */
+	/* The instance is no longer in use. */
 	MUST(rmdir(ET_TRACE_DIR));
 }
 
 /*
- * Without a name: the top level, with ftrace's columns. The first line of a
- * record stands behind them, the rest begins its line.
+ * Without a name, the top-level instance is used, with ftrace's columns. They precede only the
+ * first line of a record.
  */
 TEST(top_level)
 {
@@ -728,7 +725,6 @@ TEST(top_level)
 	EXPECT(!strcmp(et_param_read("instance"), ""));
 	pid = MUST(fork());
 	if (!pid) {
-		/* Traced from here to its end. */
 		et_param_write_int("root_pid", getpid());
 		MUST(open("/dev/null", O_RDONLY));
 		_exit(66);
@@ -759,8 +755,8 @@ TEST(top_level)
 }
 
 /*
- * Somebody's filter of pids on the top level is no reason not to load; what it
- * keeps out is counted.
+ * A pid filter of somebody else at the top level does not prevent loading; the records that it
+ * drops are counted.
  */
 TEST(filter_of_pids)
 {
@@ -784,7 +780,7 @@ TEST(filter_of_pids)
 			_exit(0);
 		}
 		MUST(waitpid(pid, NULL, 0));
-		/* No buffer was full. */
+		/* Not lost because of a full buffer. */
 		EXPECT(et_counter("lost_disabled") > 0);
 		EXPECT_EQ(et_counter("lost_records"), 0);
 		EXPECT_EQ(et_counter("records"), 0);
@@ -793,7 +789,7 @@ TEST(filter_of_pids)
 	close(MUST(open(filter, O_WRONLY | O_TRUNC)));
 }
 
-/* Who may write a parameter, or use the device, may not fill the log. */
+/* Those who may write a parameter or use the device must not be able to flood the log. */
 TEST(messages_are_limited)
 {
 	const unsigned int writes = 500;
@@ -811,7 +807,7 @@ TEST(messages_are_limited)
 	et_module_teardown();
 }
 
-/* Nobody pins the module but sessions; see its use count. */
+/* Only sessions pin the module, as its use count shows. */
 TEST(use_count)
 {
 	int fd, dev;

@@ -16,7 +16,7 @@ static void do_pipe(void)
 
 	CHILD_MUST(et_sys(SYS_pipe, fd));
 	want("Pipe|fd1=%d,fd2=%d,flags=0", fd[0], fd[1]);
-	/* Not always neighbours. */
+	/* The two descriptors need not be adjacent. */
 	CHILD_MUST(et_sys(SYS_close, fd[0]));
 	want("Close|fd=%d", fd[0]);
 	CHILD_MUST(et_sys(SYS_pipe, fd));

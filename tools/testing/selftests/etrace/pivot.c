@@ -27,7 +27,7 @@ static void do_pivot(void)
 {
 	CHILD_MUST(et_sys(SYS_unshare, CLONE_NEWNS));
 	want_extended("Unshare|flags=%d", CLONE_NEWNS);
-	/* Not a mount; not below it. */
+	/* The new root is not a mount point; the old one is not below it. */
 	CHILD_MUST_FAIL(et_sys(SYS_pivot_root, "d", "./d/../new"), EINVAL);
 	want_pivot(et_path("d"), et_path("new"));
 	want_failed(EINVAL);
@@ -36,7 +36,7 @@ static void do_pivot(void)
 	want_failed(ENOENT);
 	CHILD_MUST(et_sys(SYS_pivot_root, "./new/", "new/old/."));
 	want_pivot(et_path("new"), et_path("new/old"));
-	/* The old root is below the new one. */
+	/* The old root is now below the new one. */
 	CHILD_MUST(et_sys(SYS_chroot, "/old"));
 	want_named("Chroot", "CR", "/old", "%s", "");
 }
@@ -51,7 +51,7 @@ TEST(pivot_root)
 	MUST(umount(et_path("new")));
 }
 
-/* It gave up before it looked at the names. */
+/* The call fails before the kernel looks at the names. */
 static void do_refused(void)
 {
 	char root[] = "/", tmp[] = "/tmp";	/* in memory, although nobody reads them */

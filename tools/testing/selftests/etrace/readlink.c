@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readlink, PL, PT, ReadlinkFailed: readlink and readlinkat. Of root_pid's tree
- * only with the parameters extended and record=probes.
+ * Readlink, PL, PT, ReadlinkFailed: readlink and readlinkat. In root_pid's tree, recorded only
+ * with the parameters extended and record=probes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void do_readlink(void)
 	want_readlink(et_path("link"), "no/such target");
 	CHILD_MUST(et_sys(SYS_readlink, et_path("link"), buf, sizeof(buf)));
 	want_readlink(et_path("link"), "no/such target");
-	/* What the caller got. */
+	/* As much of the target as the caller got. */
 	CHILD_MUST(et_sys(SYS_readlink, "link", buf, 4));
 	want_readlink(et_path("link"), "no/s");
 	CHILD_MUST_FAIL(et_sys(SYS_readlink, "absent", buf, sizeof(buf)), ENOENT);
@@ -71,7 +71,7 @@ static void do_at(void)
 	want_readlink(et_path("d/link"), "../a");
 	CHILD_MUST_FAIL(et_sys(SYS_readlinkat, 12345, "link", buf, sizeof(buf)), EBADF);
 	want_failed("link", EBADF);
-	/* The link that is open. */
+	/* The link that the descriptor refers to. */
 	CHILD_MUST(et_sys(SYS_readlinkat, LINK_FD, "", buf, sizeof(buf)));
 	want_readlink(et_path("d/link"), "../a");
 	CHILD_MUST_FAIL(et_sys(SYS_readlinkat, DIR_FD, "", buf, sizeof(buf)), ENOENT);
@@ -94,7 +94,7 @@ TEST(at)
 
 static char long_text[LONG + 1];
 
-/* The text ends where memory does; it has no null byte behind it. */
+/* The text ends at the end of mapped memory and has no null byte. */
 static void do_long(void)
 {
 	char *room = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

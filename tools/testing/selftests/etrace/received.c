@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Received, RP: recvmsg and recvmmsg with descriptors, pidfd_getfd. Of root_pid's
- * tree only with the parameter extended.
+ * Received, RP: recvmsg and recvmmsg with descriptors, pidfd_getfd. In root_pid's tree, recorded
+ * only with the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 #include "lib/etrace_test.h"
 
-#define MAX_FDS		253		/* of a message: SCM_MAX_FD */
-#define IN		100		/* the two sockets, in the child */
+#define MAX_FDS		253		/* maximum in a message: SCM_MAX_FD */
+#define IN		100		/* the two sockets in the child */
 #define OUT		101
 #define FILE_A		102
 #define FILE_B		103
@@ -29,7 +29,7 @@ static void want_received(const char *path, int fd, int cloexec)
 	want_extended("RP|%s", path);
 }
 
-/* Sends @n descriptors, nothing for 0, which no event tells of. */
+/* Send @n descriptors, or a message without any if @n is 0. Sending is not recorded. */
 static void send_fds(const int *fds, int n)
 {
 	char control[CMSG_SPACE(MAX_FDS * sizeof(int))] = "", byte = 'x';
@@ -92,14 +92,14 @@ static void do_recvmsg(void)
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, 0));
 	want_received(et_path("a"), received_fd(0), 0);
 
-	/* Two at once, and what an execve does with them. */
+	/* Two at once, and with MSG_CMSG_CLOEXEC. */
 	send_fds((int[]){ FILE_B, FILE_A }, 2);
 	m = message(sizeof(control));
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, MSG_CMSG_CLOEXEC));
 	want_received(et_path("b"), received_fd(0), 1);
 	want_received(et_path("a"), received_fd(1), 1);
 
-	/* Looked at, which gives descriptors, too; and then taken. */
+	/* MSG_PEEK delivers descriptors, too; then the message is received. */
 	send_fds((int[]){ FILE_A }, 1);
 	m = message(sizeof(control));
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, MSG_PEEK));
@@ -108,13 +108,13 @@ static void do_recvmsg(void)
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, 0));
 	want_received(et_path("a"), received_fd(0), 0);
 
-	/* Room for one of two. */
+	/* With room for only one of two. */
 	send_fds((int[]){ FILE_A, FILE_B }, 2);
 	m = message(CMSG_LEN(sizeof(int)));
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, 0));
 	want_received(et_path("a"), received_fd(0), 0);
 
-	/* No room, and none that were sent. */
+	/* Without room for descriptors, and without any sent. */
 	send_fds((int[]){ FILE_A }, 1);
 	m = message(0);
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, 0));
@@ -131,7 +131,7 @@ TEST(recvmsg)
 	et_traced(do_recvmsg);
 }
 
-/* Other control data in front of the descriptors. */
+/* With other control data before the descriptors. */
 static void do_among_others(void)
 {
 	struct msghdr m = message(sizeof(control));
@@ -159,7 +159,7 @@ TEST(among_others)
 	et_traced(do_among_others);
 }
 
-/* Of files without a name. */
+/* Descriptors of files without a name. */
 static void do_odd_files(void)
 {
 	struct msghdr m = message(sizeof(control));
@@ -184,7 +184,7 @@ TEST(odd_files)
 	et_traced(do_odd_files);
 }
 
-/* As many as there can be: more than a probe writes at once. */
+/* As many as possible: more than a probe emits at once. */
 static void do_many(void)
 {
 	struct msghdr m = message(sizeof(control));
@@ -196,7 +196,7 @@ static void do_many(void)
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, 0));
 	for (i = 0; i < MAX_FDS; i++)
 		want_received(et_path(i % 3 ? "a" : "b"), received_fd(i), 0);
-	/* What comes then comes behind them. */
+	/* Descriptors of the next message come after them. */
 	send_fds(fds, 1);
 	m = message(sizeof(control));
 	CHILD_MUST(et_sys(SYS_recvmsg, IN, &m, MSG_CMSG_CLOEXEC));
@@ -252,7 +252,7 @@ TEST(recvmmsg)
 }
 
 #ifdef SYS_socketcall
-/* The call that i386 programs had before each of them was one. */
+/* The multiplexed call of i386, from before the calls had their own numbers. */
 static void do_socketcall(void)
 {
 	struct msghdr m = message(sizeof(control));
@@ -306,9 +306,9 @@ TEST(pidfd_getfd)
 }
 
 /*
- * Another thread writes to all that the kernel tells, while messages come: what is
- * told then is somebody's, but nothing breaks, and only descriptors that are
- * there are told of.  Pointers that it has made invalid count as unread.
+ * Another thread overwrites everything that the kernel returns, while messages arrive: the
+ * recorded data may be the thread's, but nothing breaks, and only open descriptors are recorded.
+ * Pointers that the thread has made invalid count as unread.
  */
 static atomic_bool over;
 static struct msghdr forged;
@@ -350,7 +350,7 @@ static void do_forged(void)
 		send_fds(&fd, i % 5 ? 1 : 0);
 		forged = message(sizeof(control));
 		et_sys(SYS_recvmsg, IN, &forged, MSG_DONTWAIT);
-		/* Those that came stay open only so long. */
+		/* Close received descriptors from time to time. */
 		if (i % 64 == 63)
 			syscall(SYS_close_range, 120, ~0U, 0);
 	}

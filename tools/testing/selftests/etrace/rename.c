@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RenameFrom, Rename2From, RenameTo, RenameFailed: rename, renameat and
- * renameat2, in the three forms of the line format.
+ * RenameFrom, Rename2From, RenameTo, RenameFailed: rename, renameat and renameat2, in the three
+ * forms of the line format.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void want_from2(const char *from, unsigned int flags)
 	want("RF|%s", from);
 }
 
-/* A source that the kernel did not show: as the user wrote it. */
+/* @joined: the kernel did not show the source, so the name is from user memory */
 static void want_failed(int err, bool joined)
 {
 	want("RenameFailed|");
@@ -55,11 +55,11 @@ static void do_rename(void)
 	CHILD_MUST(et_sys(SYS_rename, "b", "d/./c"));
 	want_from(et_path("b"));
 	want_to(et_path("d/c"));
-	/* Over a file that is there. */
+	/* Over an existing file. */
 	CHILD_MUST(et_sys(SYS_rename, "./d/../d//c", "x"));
 	want_from(et_path("d/c"));
 	want_to(et_path("x"));
-	/* The link, not what it leads to; the directory, through a link. */
+	/* Renames the link itself, to a directory that is reached through a link. */
 	CHILD_MUST(et_sys(SYS_rename, "link", "to_d/link"));
 	want_from(et_path("link"));
 	want_to(et_path("d/link"));
@@ -142,17 +142,14 @@ TEST(renameat2)
 	et_traced(do_renameat2);
 }
 
-/* The kernel had resolved both names when it found that it could not. */
+/* The kernel had resolved both names before it refused the rename. */
 static void do_refused(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_rename, "d", "./full"), ENOTEMPTY);
 	want_from(et_path("d"));
 	want_failed(ENOTEMPTY, false);
 	CHILD_MUST_FAIL(et_sys(SYS_renameat, DIR_FD, "./d", AT_FDCWD, "a"), ENOTDIR);
-	/*
-	 * ENOTDIR is one of the errors that a look-up gives, too; but here the
-	 * kernel has shown the name.
-	 */
+	/* A failed lookup can also give ENOTDIR; but here the kernel has shown the name. */
 	want_from(et_path("d"));
 	want_failed(ENOTDIR, false);
 	CHILD_MUST_FAIL(et_sys(SYS_renameat2, AT_FDCWD, "d", AT_FDCWD, "full", 0),
@@ -171,7 +168,7 @@ TEST(failed_resolved)
 	et_traced(do_refused);
 }
 
-/* It gave up before it looked at the names: they are the user's. */
+/* The call failed before the kernel looked at the names, so they are from user memory. */
 static void do_unresolved(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_rename, "a", "mnt/a"), EXDEV);
@@ -205,7 +202,7 @@ TEST(failed_unresolved)
 	MUST(umount(et_path("mnt")));
 }
 
-/* A name does not exist: there is nothing to show. */
+/* A name does not exist, so none is recorded. */
 static void do_absent(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_rename, "absent", "b"), ENOENT);
@@ -230,11 +227,11 @@ TEST(failed_absent)
 #define OPENS		2000
 #define BETWEEN		40	/* directories, which take time to walk through */
 
-/* Where everything lies on the mount of the root directory, as most does. */
+/* In the root directory's mount, where most files are. */
 static char away[] = "/etrace-rename.XXXXXX";
 static int leaf;
 
-/* Name @k: short ones lie in the entry itself, long ones do not. */
+/* Name @k: short ones are stored in the dentry itself, long ones are not. */
 static const char *name(char *text, size_t size, unsigned int k)
 {
 	snprintf(text, size, "%u%s", k,
@@ -243,8 +240,8 @@ static const char *name(char *text, size_t size, unsigned int k)
 }
 
 /*
- * Gives the entry of @low its next name, then that of @high, and so on: the number of
- * @low is that of @high or one more, whenever both are read at one time.
+ * Rename the directory @low to its next name, then @high, and so on: when both names are read at
+ * the same time, the number of @low is that of @high or one more.
  */
 static pid_t renamer(int high, int low)
 {
@@ -270,7 +267,7 @@ static void open_often(void)
 	}
 }
 
-/* Whatever it is called by now. */
+/* Whatever its current name is. */
 static void remove_directory(int fd)
 {
 	char link[40], path[400];
@@ -281,7 +278,7 @@ static void remove_directory(int fd)
 	close(fd);
 }
 
-/* The number in the upper name of a path; -1: it was never the file's. */
+/* The number in the upper name of a path, -1 if the path never existed. */
 static int which(const char *path)
 {
 	unsigned int high, k;
@@ -306,7 +303,7 @@ static bool is_name(const struct et_line *line)
 	return !strncmp(line->text, "FN|", 3) || !strncmp(line->text, "FO|", 3);
 }
 
-/* Whatever a name is read beside, it is one that the file had. */
+/* A name that is read during renames is one that the file had. */
 TEST(meanwhile)
 {
 	unsigned int found = 0, different = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CloseReused: while one thread's close() is still under way, another thread gets the
- * same number for another file. A file system of our own keeps close() waiting.
+ * CloseReused: while one thread's close() is still in progress, another thread gets the same
+ * number for another file. The test's own file system delays close().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 
 #include "lib/etrace_test.h"
 
-/* What the program and the file system tell each other. */
+/* Shared by the program and the file system. */
 static struct {
-	atomic_bool closing;	/* close() waits */
-	atomic_bool go_on;	/* it need not any more */
+	atomic_bool closing;	/* close() is waiting */
+	atomic_bool go_on;	/* close() may continue */
 	int first, second;	/* the descriptors */
 } *shared;
 
@@ -112,7 +112,7 @@ static void serve(int fuse)
 {
 	static char request[16384] __attribute__((aligned(8)));
 
-	/* Until it is unmounted. */
+	/* Serve until it is unmounted. */
 	while (read(fuse, request, sizeof(request)) > 0)
 		serve_one(fuse, request);
 	_exit(0);
@@ -144,7 +144,7 @@ static void do_reused(void)
 	CHILD_MUST(close(shared->second));
 }
 
-/* Whether lines @first, @next stand one behind the other in a task's. @next "": whatever. */
+/* Whether lines @first and @next are adjacent in a task's lines. @next: "" for any line. */
 static bool has(const struct et_trace *tr, const char *first, const char *next)
 {
 	size_t n, i;
@@ -202,10 +202,10 @@ TEST(reused)
 	EXPECT_EQ(shared->first, shared->second);
 	expect_lines(&tr, "Close|fd=%d", "");
 	if (et_extended) {
-		/* Of the first file: told when the second one got its number. */
+		/* The first file, recorded when the second one got its number. */
 		expect_lines(&tr, "Use|fd=%d", "UseWrote|bytes=3");
 		expect_lines(&tr, "Close|fd=%d", "CloseReused|reused=1");
-		/* Of the second. */
+		/* The second file. */
 		expect_lines(&tr, "Close|fd=%d", "CloseWrote|bytes=5");
 	}
 	et_trace_free(&tr);

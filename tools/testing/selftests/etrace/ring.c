@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loss is never silent: whatever becomes of the ring buffer, records that can
- * be read, records lost and records overwritten are as many as the events.
- * And other users of ftrace do no harm.
+ * Loss is never silent: whatever happens to the ring buffer, the events are as many as the
+ * records that can be read, were lost or were overwritten. And other users of ftrace do no harm.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +19,9 @@
 
 #include "lib/etrace_test.h"
 
-/* What the traced child does, each a record. */
-static int rounds;		/* of dup2 and close */
-static int opens;		/* of a file with a long name, two records more */
+/* Calls of the traced child; each makes a record. */
+static int rounds;		/* number of dup2 and close pairs */
+static int opens;		/* number of opens and closes of a file with a long name */
 static atomic_int *go;
 
 static void child(const char *name)
@@ -68,7 +67,7 @@ static void child_run(void)
 	et_param_write("root_pid", "0");
 }
 
-/* The counters' growth since counts_begin(). */
+/* Growth of the counters since counts_begin(). */
 static long long begun[4];
 enum { RECORDS, LOST, DISABLED, OVERWRITTEN };
 static const char * const counters[] = {
@@ -97,7 +96,7 @@ static void count_line(struct et_task *t, const struct et_line *l)
 	lines++;
 }
 
-/* Reads all; returns the lines, one for each record of most kinds. */
+/* Read everything. Return: the number of lines, which is one per record for most kinds. */
 static size_t read_all(size_t *lost)
 {
 	struct et_trace tr;
@@ -125,7 +124,7 @@ static void setup(unsigned int kb, const char *overwrite)
 	counts_begin();
 }
 
-/* Full: what comes later is refused, and counted, and the rest is there. */
+/* A full buffer refuses and counts new records, and keeps the old ones. */
 TEST(full)
 {
 	long long events;
@@ -144,7 +143,7 @@ TEST(full)
 	EXPECT_EQ(lines, count(RECORDS));
 	EXPECT_EQ(lost, 0);
 
-	/* Read, it takes records again. */
+	/* After it has been read, it accepts records again. */
 	counts_begin();
 	rounds = 10;
 	child_run();
@@ -154,7 +153,7 @@ TEST(full)
 	et_module_teardown();
 }
 
-/* Or the oldest are thrown away, and counted. */
+/* In overwrite mode, the oldest records are dropped and counted. */
 TEST(overwritten)
 {
 	size_t lost;
@@ -191,7 +190,7 @@ TEST(tiny)
 	child_run();
 	EXPECT_EQ(count(RECORDS) + count(LOST), events);
 	read_all(&lost);
-	/* An open has three lines, all others one. */
+	/* An open has three lines, all other events have one. */
 	EXPECT(lines >= (size_t)count(RECORDS) && lines <= 3 * (size_t)count(RECORDS));
 	for (i = 0; i < 3; i++) {
 		counts_begin();
@@ -204,7 +203,7 @@ TEST(tiny)
 	et_module_teardown();
 }
 
-/* Somebody switches the buffer off: that is loss, too. */
+/* Records count as lost when somebody switches the buffer off. */
 TEST(switched_off)
 {
 	size_t lost;
@@ -224,7 +223,7 @@ TEST(switched_off)
 	et_module_teardown();
 }
 
-/* Or an event of it. */
+/* The same when somebody disables an event. */
 TEST(event_disabled)
 {
 	size_t lost;
@@ -250,7 +249,7 @@ TEST(event_disabled)
 	et_module_teardown();
 }
 
-/* The instance is in use: nobody can remove it. */
+/* The instance is in use, so nobody can remove it. */
 TEST(instance_pinned)
 {
 	setup(1024, "1");
@@ -260,9 +259,9 @@ TEST(instance_pinned)
 
 /* ---- other users of ftrace -------------------------------------------------- */
 
-/* What the test and the stranger share. */
+/* Shared by the test and the stranger. */
 static struct {
-	atomic_int steps;	/* that the stranger has done */
+	atomic_int steps;	/* steps that the stranger has done */
 	atomic_bool stop;	/* the stranger is to end after its present step */
 } *shared;
 
@@ -281,7 +280,7 @@ static void top(const char *file, const char *value)
 
 #define OTHER	ET_TRACEFS "/instances/other_user"
 
-/* Everything that a stranger may do at the top level and in its instance. */
+/* Everything that a stranger may do, at the top level and in its own instance. */
 static void stranger(void)
 {
 	char buf[4096];
@@ -303,7 +302,7 @@ static void stranger(void)
 		et_write_file(OTHER "/events/etrace/enable", "1");
 		top("snapshot", "1");
 		fd = open(ET_TRACEFS "/trace_pipe", O_RDONLY | O_NONBLOCK);
-		/* There might be more each time: reading makes events, too. */
+		/* Limited, because reading causes new events. */
 		for (i = 0; i < 20 && fd >= 0 && read(fd, buf, sizeof(buf)) > 0; i++)
 			;
 		close(fd);
@@ -358,12 +357,12 @@ TEST(other_users)
 
 		child_run();
 		events += 2 * rounds + 1;
-		/* The next time it is somewhere else. */
+		/* Let the stranger get to another step before the next round. */
 		EXPECT(ET_UNTIL(atomic_load(&shared->steps) > step + 3), "the stranger is stuck");
 	}
 	/*
-	 * Not killed: the kernel prints a warning when a task dies of a signal while it makes
-	 * an instance ("failed to allocate ring buffer on CPU 1").
+	 * Do not kill the stranger: the kernel prints a warning when a task is killed while it
+	 * creates an instance ("failed to allocate ring buffer on CPU 1").
 	 */
 	atomic_store(&shared->stop, true);
 	MUST(waitpid(pid, NULL, 0));
@@ -378,7 +377,7 @@ TEST(other_users)
 	et_module_teardown();
 }
 
-/* The module goes while a stranger listens to its events. */
+/* The module is unloaded while a stranger listens to its events. */
 TEST(unload_under_a_listener)
 {
 	pid_t pid;
@@ -394,7 +393,7 @@ TEST(unload_under_a_listener)
 		mkdir(OTHER, 0755);
 		et_write_file(OTHER "/events/etrace/enable", "1");
 		EXPECT(ET_UNTIL(et_counter("records") > 100));
-		/* A listener that holds the file of an event may pin it. */
+		/* A listener that has an event's file open may pin the module. */
 		err = et_module_unload();
 		EXPECT_EQ(err, 0);
 		if (!err)

@@ -33,7 +33,7 @@ static void do_setns(void)
 	want_ns(et_fd_path(UTS_FD), UTS_FD, 0);
 	CHILD_MUST(et_sys(SYS_setns, PID_FD, CLONE_NEWIPC));
 	want_ns(et_fd_path(PID_FD), PID_FD, CLONE_NEWIPC);
-	/* Of another kind; of none; not open. */
+	/* A namespace of another type, a file that is none, and a closed descriptor. */
 	CHILD_MUST_FAIL(et_sys(SYS_setns, UTS_FD, CLONE_NEWNET), EINVAL);
 	want_ns(et_fd_path(UTS_FD), UTS_FD, CLONE_NEWNET);
 	want_named_failed("Setns", NULL, EINVAL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that were not made: a seccomp filter or a ptracer has answered in the
- * kernel's place, with success or not.  Nothing is recorded of them.
+ * Calls that were not made, because a seccomp filter or a tracer answered instead of the kernel,
+ * with success or an error. None of them is recorded.
  */
 #include <elf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define FD	100
 
-/* Where a call's number and what it returns are. */
+/* The registers with a call's number and its return value. */
 #ifdef __aarch64__
 #define NUMBER		regs[8]
 #define RETURNED	regs[0]
@@ -32,7 +32,7 @@
 #define RETURNED	rax
 #endif
 
-/* From now on this call gets that answer. */
+/* From now on, a filter answers this call with @error. */
 static void answer(int call, unsigned int error)
 {
 	const int nr = et_new_number(call);
@@ -79,7 +79,7 @@ static void do_seccomp(void)
 	CHILD_MUST(syscall(SYS_umount2, "/", 0));
 	CHILD_MUST_FAIL(syscall(SYS_mount, "a", "b", "c", 0, NULL), EPERM);
 	CHILD_MUST_FAIL(syscall(SYS_clone3, fd, 0), EPERM);
-	/* What the filters let through is recorded as ever. */
+	/* Calls that the filters allow are recorded as usual. */
 	CHILD_MUST(syscall(SYS_dup2, FD, FD + 1));
 	want("Dup|oldfd=%d,newfd=%d,flags=0", FD, FD + 1);
 	CHILD_MUST(syscall(SYS_renameat2, AT_FDCWD, "a", AT_FDCWD, "b", 0));
@@ -96,7 +96,7 @@ TEST(seccomp)
 	et_traced(do_seccomp);
 }
 
-/* The tracer: every call of the child's but exit_group gets 0, none is made. */
+/* The tracer: every call of the child except exit_group returns 0 without being made. */
 static void emulate(pid_t pid)
 {
 	struct user_regs_struct regs;
@@ -108,7 +108,7 @@ static void emulate(pid_t pid)
 		if (WSTOPSIG(status) != SIGTRAP) {
 			CHILD_MUST(ptrace(PTRACE_SYSEMU, pid, NULL, NULL));
 		} else if (regs.NUMBER == SYS_getppid) {
-			/* The sign: it goes on alone. */
+			/* This call is the signal to detach. */
 			CHILD_MUST(ptrace(PTRACE_DETACH, pid, NULL, NULL));
 		} else {
 			regs.RETURNED = 0;

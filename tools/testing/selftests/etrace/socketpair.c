@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Socketpair: socketpair, and socketcall where that stands for it. Of root_pid's tree
+ * Socketpair: socketpair, and socketcall where it replaces that. In root_pid's tree, recorded
  * only with the parameter extended.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ static void do_socketpair(void)
 		CHILD_MUST(et_sys(SYS_socketpair, AF_UNIX, types[i], 0, fd));
 		want_pair(fd, types[i]);
 	}
-	/* Not always neighbours. */
+	/* The two descriptors need not be adjacent. */
 	CHILD_MUST(et_sys(SYS_close, fd[0]));
 	want("Close|fd=%d", fd[0]);
 	CHILD_MUST(et_sys(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, fd));
@@ -64,7 +64,7 @@ TEST(failed_prints_nothing)
 	et_traced(do_failed);
 }
 
-/* What went through either end, and that a number was used by another file before. */
+/* Use of both ends, after another file had the same number. */
 static void do_used(void)
 {
 	int old[2], fd[2];
@@ -115,7 +115,7 @@ TEST(socketcall)
 }
 #endif
 
-/* Another thread writes other numbers to where the kernel tells them. */
+/* Another thread overwrites the numbers that the kernel returns. */
 static atomic_bool over;
 static volatile int forged[2];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stat, PS, StatFailed: stat, lstat, fstatat and statx of a name. Of root_pid's
- * tree only with the parameters extended and record=probes.
+ * Stat, PS, StatFailed: stat, lstat, fstatat and statx of a path. In root_pid's tree, recorded
+ * only with the parameters extended and record=probes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "lib/etrace_test.h"
 
-#ifdef SYS_fstatat64	/* a program of 32 bits */
+#ifdef SYS_fstatat64	/* 32-bit programs */
 #define SYS_STAT	SYS_stat64
 #define SYS_LSTAT	SYS_lstat64
 #define SYS_FSTATAT	SYS_fstatat64
@@ -43,7 +43,7 @@ static void do_stat(void)
 	want_stat(et_path("a"), 0);
 	CHILD_MUST(et_sys(SYS_stat, et_path("a"), buf));
 	want_stat(et_path("a"), 0);
-	/* Literal, and no link is followed in it. */
+	/* The path as the program wrote it; links in it are not followed. */
 	CHILD_MUST(et_sys(SYS_STAT, "./link", buf));
 	want_stat(et_path("./link"), 0);
 	CHILD_MUST(et_sys(SYS_LSTAT, "link", buf));
@@ -56,7 +56,7 @@ static void do_stat(void)
 	want_failed(et_path("a/x"), AT_SYMLINK_NOFOLLOW, ENOTDIR);
 	CHILD_MUST_FAIL(et_sys(SYS_STAT, "", buf), ENOENT);
 	want_failed(et_path(""), 0, ENOENT);
-	/* It was found, but nobody could be told. */
+	/* The file exists, but the result cannot be stored. */
 	CHILD_MUST_FAIL(et_sys(SYS_STAT, "a", (void *)8), EFAULT);
 	want_failed(et_path("a"), 0, EFAULT);
 	CHILD_MUST_FAIL(et_sys(SYS_STAT, (void *)8, buf), EFAULT);
@@ -90,7 +90,7 @@ static void do_at(void)
 	want_failed("x", 0, EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_FSTATAT, AT_FDCWD, et_path("d"), buf, 0x100000), EINVAL);
 	want_failed(et_path("d"), 0x100000, EINVAL);
-	/* What a descriptor is asked for is no name. */
+	/* Not recorded: the call asks for a descriptor, not for a path. */
 	CHILD_MUST(et_sys(SYS_FSTATAT, DIR_FD, "", buf, AT_EMPTY_PATH));
 	CHILD_MUST(et_sys(SYS_statx, DIR_FD, "", AT_EMPTY_PATH, 0x7ff, buf));
 	CHILD_MUST_FAIL(et_sys(SYS_statx, 12345, "", AT_EMPTY_PATH, 0x7ff, buf), EBADF);
@@ -106,7 +106,7 @@ TEST(at)
 	MUST(close(DIR_FD));
 }
 
-/* Of a chdir()ed process the names begin where it is; outside of its root. */
+/* Paths after chdir(), and outside the root directory. */
 static void do_where(void)
 {
 	CHILD_MUST(chdir("d"));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strings of any length and of any bytes: what is read back from the trace is
- * what was passed.
+ * Strings of any length with any bytes: the strings in the trace are those that were passed.
  *
- * Random, from a seed that is printed; $ETRACE_SEED repeats a run.
+ * They are random; the seed is printed, and $ETRACE_SEED repeats a run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +58,7 @@ static char rnd_byte(enum kind kind)
 	}
 }
 
-/* Any byte but those of @without, and no null byte. */
+/* Fill with any bytes except those of @without and null bytes. */
 static void fill(char *s, size_t len, const char *without, enum kind kind)
 {
 	size_t i;
@@ -79,11 +78,11 @@ static void fill(char *s, size_t len, const char *without, enum kind kind)
 
 static void rnd_fill(char *s, size_t len)
 {
-	/* Each newline is a line to be printed: not too many of them. */
+	/* Each newline makes a line, so long strings have fewer of them. */
 	fill(s, len, "", rnd_below(len < 2000 ? NR_KINDS : NEWLINES));
 }
 
-/* Where a program may go wrong: around the sizes that it knows. */
+/* Lengths around the sizes where programs may fail. */
 static size_t rnd_len(size_t max)
 {
 	static const size_t edges[] = {
@@ -102,7 +101,7 @@ static size_t rnd_len(size_t max)
 /* ---- reading the trace ------------------------------------------------------ */
 
 static struct et_task *task;
-static size_t at;		/* the next line of it */
+static size_t at;		/* its next line */
 
 static void read_task(struct et_trace *tr, pid_t pid)
 {
@@ -112,7 +111,7 @@ static void read_task(struct et_trace *tr, pid_t pid)
 		DIE("no lines of task %d", pid);
 }
 
-/* Goes on if it is not so, so that one broken string is one failure. */
+/* Does not end the case if the line differs, so that one broken string is one failure. */
 static bool line_is(const char *fmt, ...) ET_PRINTF(1, 2);
 static bool line_is(const char *fmt, ...)
 {
@@ -198,10 +197,10 @@ static void argv_free(void)
 	free(argv);
 }
 
-/* The traced task becomes the helper. */
+/* The traced task executes the helper. */
 static void do_exec(void)
 {
-	/* More room for arguments than usual: a fourth of the stack. */
+	/* More room for arguments than usual; it is a fourth of the stack. */
 	const struct rlimit lim = { 64 << 20, 64 << 20 };
 
 	CHILD_MUST(setrlimit(RLIMIT_STACK, &lim));
@@ -254,7 +253,7 @@ TEST(arguments_random)
 	}
 }
 
-/* Each length around the edges, one after the other in one list. */
+/* All lengths around the edges, in one argument list. */
 TEST(arguments_edges)
 {
 	size_t edge, len;
@@ -275,7 +274,7 @@ TEST(arguments_edges)
 	}
 }
 
-/* Where a record ends, moved byte by byte over all kinds of neighbours. */
+/* Move the end of a record byte by byte, over all kinds of neighbouring strings. */
 TEST(arguments_at_record_ends)
 {
 	size_t pad;
@@ -290,8 +289,8 @@ TEST(arguments_at_record_ends)
 }
 
 /*
- * About as many as a probe writes (ETRACE_ARGS_AT_ONCE), in records that end
- * early because of newlines.
+ * About as many bytes as one probe writes (ETRACE_ARGS_AT_ONCE), in records that end early
+ * because of newlines.
  */
 TEST(arguments_at_once)
 {
@@ -306,7 +305,7 @@ TEST(arguments_at_once)
 
 TEST(arguments_2_mb)
 {
-	/* As long as one may be. */
+	/* As long as an argument may be. */
 	argv_new(20);
 	while (argc < 16)
 		argv_add(128 * 1024 - 1, argc % 2);
@@ -329,7 +328,7 @@ TEST(arguments_all_empty)
 	check_argv();
 }
 
-/* Nothing but newlines, one line of the trace each. */
+/* Only newlines; each makes a line of the trace. */
 TEST(arguments_newlines)
 {
 	static const size_t lens[] = { 1, 2, 37, 38, 39, 76, 899, 900, 5000 };
@@ -370,7 +369,7 @@ TEST(symlink_targets)
 	for (i = 0; i < LINKS; i++) {
 		targets_len[i] = i < 8 ? 4095U - i : 1 + rnd_len(4094);
 		rnd_fill(targets[i], targets_len[i]);
-		/* No such name is in an empty directory. */
+		/* No such name exists in an empty directory. */
 		targets[i][0] = 'x';
 	}
 	read_task(&tr, et_run(do_symlinks, &tr));
@@ -391,7 +390,7 @@ TEST(symlink_targets)
 
 #define STEPS	160
 
-/* The path down to step i is the first ends[i] bytes of path. */
+/* The path to step i is the first ends[i] bytes of path. */
 static char path[STEPS * 256 + 4096];
 static size_t ends[STEPS + 1];
 static int steps;
@@ -406,7 +405,7 @@ static const char *component(int i)
 	return name;
 }
 
-/* A path of random components, in all about @len bytes long. */
+/* A path of random components, about @len bytes long. */
 static void path_new(size_t len)
 {
 	size_t n;
@@ -427,7 +426,7 @@ static void path_new(size_t len)
 	}
 }
 
-/* Makes the path and goes down, one step at a time, and uses what is there. */
+/* Create the path and descend step by step, and use files at its end. */
 static void do_path(void)
 {
 	int dir = CHILD_MUST(open(".", O_PATH));
@@ -449,7 +448,7 @@ static void do_path(void)
 	_exit(127);
 }
 
-/* Do the next lines tell of @name, which lies at the end of the path? */
+/* Whether the next lines contain @name, which is at the end of the path. */
 static bool tail_is(const char *tag, const char *name)
 {
 	size_t len = ends[steps];
@@ -466,7 +465,7 @@ static void check_path(void)
 	int i, fd;
 
 	fd = open("/dev/null", O_RDONLY);
-	close(fd);		/* the next that is free, here and in the child */
+	close(fd);		/* the next free descriptor, here and in the child */
 	read_task(&tr, et_run(do_path, &tr));
 	line_is("Open|fnamesize=%zu,forigsize=%zu,flags=%u,mode=0,fd=%d",
 		strlen(et_dir), strlen(et_dir) + 2, O_PATH, fd);
@@ -542,7 +541,7 @@ TEST(mount_source_and_type)
 	for (i = 0; i < 10; i++) {
 		rnd_fill(source, i ? rnd_len(4095) : 4095);
 		rnd_fill(type, i ? 1 + rnd_len(4094) : 4095);
-		/* Not an alias of a module to be loaded. */
+		/* Not a name by which the kernel would load a module. */
 		type[0] = '?';
 		read_task(&tr, et_run(do_mount, &tr));
 		line_is("Mount|sourcenamesize=%zu,targetnamesize=%zu,typenamesize=%zu,flags=0",

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Symlink, ST, SR, SL: symlink and symlinkat, with a target that exists or
- * dangles.
- */
+/* Symlink, ST, SR, SL: symlink and symlinkat, with targets that exist or dangle. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +17,7 @@
 
 #define DIR_FD	100
 
-/* @resolved: what the target leads to, NULL if nowhere. */
+/* @resolved: the file that the target leads to, NULL if none */
 static void want_lines(const char *target, const char *resolved, const char *link)
 {
 	if (resolved)
@@ -40,7 +37,7 @@ static void want_symlink(const char *target, const char *resolved,
 {
 	char real[PATH_MAX];
 
-	/* The C library has its own opinion of where a link leads. */
+	/* Check with the C library where the link leads. */
 	if (!realpath(link, real))
 		real[0] = '\0';
 	if (strcmp(real, resolved ?: ""))
@@ -48,7 +45,7 @@ static void want_symlink(const char *target, const char *resolved,
 	want_lines(target, resolved, link);
 }
 
-/* Nobody can tell without asking a file system, so there is no SR. */
+/* The target is unknown without asking a file system, so there is no SR. */
 static void want_untold(const char *target, const char *link)
 {
 	want_lines(target, NULL, link);
@@ -83,7 +80,7 @@ static void do_valid(void)
 {
 	symlink_is("a", "l1", et_path("a"), et_path("l1"));
 	symlink_is(et_path("a"), "l2", et_path("a"), et_path("l2"));
-	/* Relative to the link's directory, not to the working one. */
+	/* Relative to the link's directory, not to the working directory. */
 	symlink_is("f", "d/l3", et_path("d/f"), et_path("d/l3"));
 	symlink_is("../a", "d/l4", et_path("a"), et_path("d/l4"));
 	symlink_is("../../../../../../..", et_path("l5"), "/", et_path("l5"));
@@ -94,16 +91,16 @@ static void do_valid(void)
 	symlink_is("f", "to_d/l9", et_path("d/f"), et_path("d/l9"));
 	symlink_is("l1", "l10", et_path("a"), et_path("l10"));
 	symlink_is("./d/.././/a", "./d/./l11", NULL, et_path("d/l11"));
-	/* What a mount hides is not what is found. */
+	/* The path is the one on the mount, not the one hidden by it. */
 	symlink_is("mnt/f", "l12", et_path("mnt/f"), et_path("l12"));
 	symlink_is("d/", "l13", et_path("d"), et_path("l13"));
 	symlink_is("//tmp/./../tmp//", "l14", "/tmp", et_path("l14"));
 	symlink_is("mnt/../mnt/..", "l15", et_dir, et_path("l15"));
 	symlink_is("../../../proc/../..", "l16", "/", et_path("l16"));
-	/* Younger kernels know from memory whether a process is there. */
+	/* Newer kernels can tell from memory whether a process exists. */
 	if (et_bpf() || et_kernel_at_least(5, 11))
 		symlink_is("/proc/self", "p", realpath("/proc/self", NULL), et_path("p"));
-	/* A name that the directory had before. */
+	/* An old name of the directory. */
 	et_until_links_read();
 	rename_is("d", "e");
 	symlink_is("d/f", "l17", NULL, et_path("l17"));
@@ -129,7 +126,7 @@ static void do_dangling(void)
 {
 	symlink_is("absent", "l1", NULL, et_path("l1"));
 	symlink_is("/absent/too", "l2", NULL, et_path("l2"));
-	symlink_is("f", "l3", NULL, et_path("l3"));	/* it is in d */
+	symlink_is("f", "l3", NULL, et_path("l3"));	/* it exists only in d */
 	symlink_is("l4", "l4", NULL, et_path("l4"));	/* to itself */
 	symlink_is("d/f/g", "l5", NULL, et_path("l5"));
 	symlink_is("d/f/", "l7", NULL, et_path("l7"));
@@ -139,7 +136,7 @@ static void do_dangling(void)
 
 TEST(dangling)
 {
-	/* So that it is known that there is no such file. */
+	/* Let the kernel know that the file does not exist. */
 	access("/absent/too", F_OK);
 	et_mkdir("d");
 	et_file("d/f");
@@ -168,7 +165,7 @@ TEST(symlinkat)
 	et_traced(do_symlinkat);
 }
 
-/* What a program cannot reach is not there for it. */
+/* Files that a program cannot reach do not exist for it. */
 static void do_denied(void)
 {
 	CHILD_MUST(chdir("open"));
@@ -188,7 +185,7 @@ TEST(as_the_program_sees_it)
 	et_traced(do_denied);
 }
 
-/* In another root directory, by a process that is no more when a reader looks. */
+/* In another root directory, by a process that has ended when the reader looks. */
 static void do_chroot(void)
 {
 	pid_t pid;
@@ -205,7 +202,7 @@ static void do_chroot(void)
 		want("Exit|status=0");
 		_exit(0);
 	}
-	want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* of the C library */
+	want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* set by the C library */
 	want_fork(pid);
 	CHILD_MUST(waitpid(pid, NULL, 0));
 	et_until_links_read();
@@ -226,12 +223,12 @@ static char never[64];
 static void do_untold(void)
 {
 	CHILD_MUST(et_sys(SYS_symlink, never, "l1"));
-	/* A reader may look at what lies on a disk; the kernel has nothing in memory. */
+	/* The BPF reader may look at the disk; the kernel has nothing in memory. */
 	if (et_bpf())
 		want_lines(never, NULL, et_path("l1"));
 	else
 		want_untold(never, et_path("l1"));
-	/* The program itself looks, and from then on it is known. */
+	/* After the program itself has looked, it is known. */
 	et_until_links_read();
 	access(never, F_OK);
 	symlink_is(never, "l2", NULL, et_path("l2"));
@@ -241,7 +238,7 @@ TEST(never_looked_up)
 {
 	static int n;
 
-	/* Not in the case's directory, where every name is in memory. */
+	/* Not in the case's directory, whose names are all in memory. */
 	snprintf(never, sizeof(never), "/usr/bin/etrace-%d-%d", getpid(), n++);
 	access("/usr/bin/env", F_OK);
 	et_traced(do_untold);
@@ -282,7 +279,7 @@ TEST(nothing_is_mounted)
 	MUST(mount("debugfs", et_path("debug"), "debugfs", 0, NULL));
 	et_traced(do_automount);
 	EXPECT(!is_mounted(et_path("debug/tracing")));
-	/* That is what it would have been. */
+	/* An access by the program itself does mount it. */
 	access(et_path("debug/tracing/README"), F_OK);
 	mounts = is_mounted(et_path("debug/tracing"));
 	umount2(et_path("debug"), MNT_DETACH);
@@ -290,7 +287,7 @@ TEST(nothing_is_mounted)
 		et_skip("debugfs mounts nothing by itself here");
 }
 
-/* A daemon that never answers. */
+/* An automount daemon that never answers. */
 static void do_autofs(void)
 {
 	CHILD_MUST(et_sys(SYS_symlink, "auto/x/f", "l1"));
@@ -300,7 +297,7 @@ static void do_autofs(void)
 	et_until_links_read();
 }
 
-/* @daemon: the processes of its group are let through. */
+/* @daemon: processes of this group are not stopped */
 static bool mount_autofs(const char *dir, const char *kind, int fd, pid_t daemon)
 {
 	char options[128];
@@ -333,10 +330,7 @@ TEST(nobody_is_asked)
 	umount2(et_path("direct"), MNT_DETACH);
 }
 
-/*
- * By the directory that the kernel has, not by its name, which is all that a
- * reader has.
- */
+/* The module resolves the link from the directory itself; the BPF reader has only its name. */
 static void do_mounted_over(void)
 {
 	CHILD_MUST(et_sys(SYS_symlinkat, "f", DIR_FD, "l1"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Truncate, TZ, TruncateFailed: truncate, ftruncate, and those of 64 bits. */
+/* Truncate, TZ, TruncateFailed: truncate, ftruncate, and their 64-bit versions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -39,14 +39,14 @@ static void open_files(void)
 	open_as(et_path("a"), O_RDONLY, READ_FD);
 }
 
-/* ARM's EABI begins a number of 64 bits in a register 0, 2 or 4. */
+/* ARM's EABI passes a 64-bit number from an even register on. */
 #ifdef __arm__
 #define HALVES(size)	0L, (long)(size), (long)((size) >> 32)
 #else
 #define HALVES(size)	(long)(size), (long)((size) >> 32)
 #endif
 
-/* As the program's libc calls the kernel for files of any size. */
+/* As the program's libc makes the call for files of any size. */
 static long truncate_to(const char *path, long long size)
 {
 #ifdef SYS_truncate64
@@ -69,7 +69,7 @@ static void do_truncate(void)
 {
 	CHILD_MUST(et_sys(SYS_truncate, et_path("a"), 1000));
 	want_size(et_path("a"), 1000);
-	/* Through a link, as resolved; more than 32 bits. */
+	/* Through a link, whose target is recorded; a size of more than 32 bits. */
 	CHILD_MUST(truncate_to("./d/link", 0x123456789));
 	want_size(et_path("a"), 0x123456789);
 	CHILD_MUST(et_sys(SYS_ftruncate, FILE_FD, 5));
@@ -92,11 +92,11 @@ static void do_failed(void)
 {
 	char a[] = "a";		/* in memory, although the kernel does not read it */
 
-	/* Resolved, and not a file. */
+	/* The path is resolved, and is not a file. */
 	CHILD_MUST_FAIL(et_sys(SYS_truncate, "./d", 1), EISDIR);
 	want_size(et_path("d"), 1);
 	want_named_failed("Truncate", NULL, EISDIR);
-	/* Not looked at. */
+	/* The kernel does not look at the path. */
 	CHILD_MUST_FAIL(et_sys(SYS_truncate, a, -1L), EINVAL);
 	want_size(et_path("a"), -1);
 	want_named_failed("Truncate", "TZ", EINVAL);
@@ -106,7 +106,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_truncate, "nothing", 1), ENOENT);
 	want_size(NULL, 1);
 	want_named_failed("Truncate", NULL, ENOENT);
-	/* The descriptor is open, but not so. */
+	/* The descriptor is open, but not for writing, or not a file. */
 	CHILD_MUST_FAIL(et_sys(SYS_ftruncate, READ_FD, 1), EINVAL);
 	want_fd(et_path("a"), READ_FD, 1);
 	want_named_failed("Truncate", NULL, EINVAL);
@@ -116,7 +116,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_ftruncate, 12345, 1), EBADF);
 	want_fd(NULL, 12345, 1);
 	want_named_failed("Truncate", NULL, EBADF);
-	/* It does not even look whether that is open. */
+	/* The kernel does not even check whether the descriptor is open. */
 	CHILD_MUST_FAIL(et_sys(SYS_ftruncate, -1, -1L), EINVAL);
 	want_fd(NULL, -1, -1);
 	want_named_failed("Truncate", NULL, EINVAL);

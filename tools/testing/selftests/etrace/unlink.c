@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unlink, UN, UnlinkFailed: unlink, unlinkat and rmdir. Of root_pid's tree only
- * with the parameter extended.
+ * Unlink, UN, UnlinkFailed: unlink, unlinkat and rmdir. In root_pid's tree, recorded only with
+ * the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void do_unlink(void)
 {
 	CHILD_MUST(et_sys(SYS_unlink, et_path("a")));
 	want_unlink(et_path("a"), 0);
-	/* The link, not what it leads to; the directory, through a link. */
+	/* Removes the link itself; a file in a directory that is reached through a link. */
 	CHILD_MUST(et_sys(SYS_unlink, "link"));
 	want_unlink(et_path("link"), 0);
 	CHILD_MUST(et_sys(SYS_unlinkat, AT_FDCWD, "./to_d/..//d/x", 0));
@@ -87,7 +87,7 @@ TEST(rmdir)
 	et_traced(do_rmdir);
 }
 
-/* The kernel had resolved the name when it found that it could not. */
+/* The kernel had resolved the name before it refused the removal. */
 static void do_refused(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_unlink, "to_d/../d"), EISDIR);
@@ -115,12 +115,12 @@ static void want_joined_failed(const char *path, int dir, int err)
 	want_unlink(path, dir);
 	want_failed(err);
 	want_extended("Marks|joined=UN,unread=,cut=");
-	/* BPF records it all the same, and only its reader leaves it out. */
+	/* BPF always records it; only its reader leaves it out. */
 	if (et_extended || et_bpf())
 		want_joined(1);
 }
 
-/* It gave up before it looked at the name: it is the user's. */
+/* The call failed before the kernel looked at the name, so it is from user memory. */
 static void do_unresolved(void)
 {
 	char a[] = "a";	/* in memory, although the kernel does not read it */
@@ -142,7 +142,7 @@ TEST(failed_unresolved)
 	MUST(umount(et_path("mnt")));
 }
 
-/* There is no such name, so there is nothing to show. */
+/* No such name exists, so none is recorded. */
 static void do_absent(void)
 {
 	CHILD_MUST_FAIL(et_sys(SYS_unlink, "nothing"), ENOENT);
@@ -154,7 +154,7 @@ static void do_absent(void)
 	CHILD_MUST_FAIL(et_sys(SYS_rmdir, (char *)8), EFAULT);
 	want_extended("Unlink|dir=1");
 	want_failed(EFAULT);
-	/* The name of a call before is not that of this one. */
+	/* The name of an earlier call must not appear in this one. */
 	CHILD_MUST(et_sys(SYS_unlink, "a"));
 	want_unlink(et_path("a"), 0);
 	CHILD_MUST_FAIL(et_sys(SYS_unlink, "a"), ENOENT);

@@ -16,7 +16,7 @@ static void do_unshare(void)
 	CHILD_MUST_FAIL(et_sys(SYS_unshare, 1L), EINVAL);
 	want_extended("Unshare|flags=1");
 	want_named_failed("Unshare", NULL, EINVAL);
-	/* All bits that the call takes. */
+	/* All bits that the call accepts as an argument. */
 	CHILD_MUST_FAIL(et_sys(SYS_unshare, -1L), EINVAL);
 	want_extended("Unshare|flags=%lu", -1UL);
 	want_named_failed("Unshare", NULL, EINVAL);

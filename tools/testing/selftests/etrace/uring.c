@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring: the calls that rings make, by the task that submits them and by the
- * kernel's workers, are recorded as the system calls that they stand for, where what
- * is extended is wanted.
+ * io_uring: the calls that rings make, whether the submitting task or a worker of the kernel
+ * makes them, are recorded like the system calls that they replace, with the parameter extended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +24,13 @@
 
 #include "lib/etrace_test.h"
 
-/* From 6.1 on they are seen. */
+/* Since 6.1, calls of rings are seen. */
 static bool seen(void)
 {
 	return et_kernel_at_least(6, 1);
 }
 
-/* Since 7.0 a ring's names may not have been read yet when its call begins. */
+/* Since 7.0, a ring's names may not have been read yet when its call begins. */
 static bool has_names(void)
 {
 	return et_bpf() || !et_kernel_at_least(7, 0);
@@ -39,7 +38,7 @@ static bool has_names(void)
 
 #define FACTS	"OPEN_FAILED MKDIR CONNECT STAT CloseRead CloseWrote"
 
-/* So many of them are counted then. */
+/* Then, @n names count as unread. */
 static void without_names(unsigned int n)
 {
 	if (!has_names() && seen() && et_extended)
@@ -122,7 +121,7 @@ static bool ring_make(unsigned int setup)
 	return true;
 }
 
-/* Has the ring make a call, and waits for it. */
+/* Submit a call to the ring and wait for its result. */
 static int ring_do(const struct io_uring_sqe *sqe)
 {
 	unsigned int at = *ring.sq_tail, head = *ring.cq_head, flags = IORING_ENTER_GETEVENTS;
@@ -151,7 +150,7 @@ static unsigned int how;	/* IOSQE_* of all calls */
 		.addr = (uintptr_t)(_addr), .off = (uintptr_t)(_off), .len = (_len),	\
 		.open_flags = (_flags) })
 
-/* The same, with the place in the ring's own table that it is for, from 1 on. */
+/* The same with a slot in the ring's own table of files, counted from 1. */
 #define CALL_AT(place, op, _fd, _addr, _len, _how)				\
 	ring_do(&(struct io_uring_sqe) {					\
 		.opcode = IORING_OP_##op, .flags = (_how), .fd = (_fd),		\
@@ -176,18 +175,18 @@ static void ring_opens(void)
 	want_open(et_path("file"), et_path("file"), O_RDONLY, 0, fd);
 	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), 0);
 	WANT("Close|fd=%d", fd);
-	/* Nobody's descriptor. */
+	/* The descriptor is not open. */
 	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), -EBADF);
-	/* Made, by a worker in any case. */
+	/* Creates the file, which a worker always does. */
 	fd = CALL(OPENAT, AT_FDCWD, et_path("new"), 0, 0640, O_CREAT | O_RDWR | O_CLOEXEC);
 	want_open(et_path("new"), et_path("new"), O_CREAT | O_RDWR | O_CLOEXEC, 0640, fd);
 	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), 0);
 	WANT("Close|fd=%d", fd);
-	/* What is not there. */
+	/* The file does not exist. */
 	expect_res("open", CALL(OPENAT, AT_FDCWD, "nothing", 0, 0, O_WRONLY), -ENOENT);
 	if (seen())
 		want_open_failed(has_names() ? et_path("nothing") : "", O_WRONLY, ENOENT);
-	/* openat2, from a directory. */
+	/* openat2, relative to a directory. */
 	dir = CALL(OPENAT, AT_FDCWD, "dir", 0, 0, O_DIRECTORY);
 	want_open(et_path("dir"), et_path("dir"), O_DIRECTORY, 0, dir);
 	fd = CALL(OPENAT2, dir, "../file", &o2, sizeof(o2), 0);
@@ -231,7 +230,7 @@ static void ring_names(void)
 	WANT("SL|%s", et_path("s"));
 }
 
-/* What a ring reads and writes, makes and calls. */
+/* Reads, writes and other calls of a ring. */
 static void ring_uses(void)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX, .sun_path = "nobody" };
@@ -243,7 +242,7 @@ static void ring_uses(void)
 	expect_res("write", CALL(WRITE, fd, "12345", 0, 5, 0), 5);
 	expect_res("read", CALL(READ, fd, text, 0, 3, 0), 3);
 	want("Close|fd=%d", fd);
-	/* Bytes: unless it was only begun while the probe looked. */
+	/* The number of bytes, unless the call was still in progress when the probe looked. */
 	WANT("CloseRead|bytes=3");
 	WANT("CloseWrote|bytes=5");
 	CHILD_MUST(close(fd));
@@ -261,7 +260,7 @@ static void ring_uses(void)
 	WANT("Failed|error=%d", ENOENT);
 }
 
-/* BPF leaves out what is extended by its kind alone, and opens are not. */
+/* BPF leaves out events by their kind alone, and opens do not need "extended". */
 static void traced(void (*child)(void))
 {
 	if (et_bpf() && !et_extended) {
@@ -346,8 +345,8 @@ static void do_uses_by_worker(void)
 }
 
 /*
- * Where task storage is refused, what is done meanwhile is told at once, and not with a
- * descriptor's close: nothing exact can be wanted. "ways" looks at uses then.
+ * Without task storage, a use is recorded at once and not with the descriptor's close, so no
+ * exact lines can be wanted. "ways" tests uses in this case.
  */
 static void traced_uses(void (*child)(void))
 {
@@ -367,7 +366,7 @@ TEST(uses_by_worker)
 	traced_uses(do_uses_by_worker);
 }
 
-/* What cannot be seen is counted, each request once, and nothing else is. */
+/* Requests that cannot be seen are counted once each, and no others are. */
 static void do_unseen(void)
 {
 	int none[2] = { -1, -1 }, fd;
@@ -380,13 +379,16 @@ static void do_unseen(void)
 	expect_res("nothing", CALL(NOP, -1, 0, 0, 0, 0), 0);
 	fd = CALL(OPENAT, AT_FDCWD, et_path("out"), 0, 0640, O_CREAT | O_RDWR);
 	want_open(et_path("out"), et_path("out"), O_CREAT | O_RDWR, 0640, fd);
-	/* Of another kind, one for which there is no hook. */
+	/* A request of a kind without a hook. */
 	expect_res("fallocate", CALL(FALLOCATE, fd, 100, 0, 0, 0), 0);
 	if (seen() && et_extended)
 		want_count("rings_unseen", 1);
 	if (!et_kernel_at_least(5, 15))
 		return;
-	/* Into the ring's own table and out of it; the first try may not do it all. */
+	/*
+	 * Into and out of the ring's own table of files; the first attempt may not complete a
+	 * request.
+	 */
 	expect_res("open", CALL_AT(1, OPENAT, AT_FDCWD, et_path("file"), 0, 0), 0);
 	expect_res("read", CALL_AT(0, READ, 0, text, 0, IOSQE_FIXED_FILE), 0);
 	expect_res("close", CALL_AT(1, CLOSE, 0, 0, 0, 0), 0);
@@ -424,7 +426,10 @@ static void ring_stat(const char *name, unsigned int flags, int due)
 	want_stat(*name == '/' ? name : et_path(name), flags, due);
 }
 
-/* What is asked of names; of a descriptor it is not, where that can be told from a name. */
+/*
+ * Calls that ask about a path. One about a descriptor is not recorded, unless the missing name
+ * hides that it is one.
+ */
 static void do_asked(void)
 {
 	char name[] = "no-such-file";
@@ -449,7 +454,7 @@ TEST(asked)
 
 /* ---- who does it ---------------------------------------------------------------- */
 
-/* Is there a line of any task? */
+/* Whether any task has this line. */
 static bool has_line(const struct et_trace *tr, const char *text)
 {
 	size_t i, j;
@@ -469,7 +474,7 @@ static void expect_line(const struct et_trace *tr, const char *tag, const char *
 	EXPECT(has_line(tr, line), "no line %s", line);
 }
 
-/* The first thread has ended: by BPF there is no way from a worker to another one. */
+/* The first thread has ended: then BPF cannot find another thread from a worker. */
 static void *do_alone(void *arg)
 {
 	int *fd = arg;
@@ -517,7 +522,7 @@ TEST(without_first_thread)
 	et_trace_free(&tr);
 }
 
-#define DEEP	17	/* directories, of names that make a path too long for one record */
+#define DEEP	17	/* directories; their names make a path too long for one record */
 #define ROUNDS	20
 
 static void deep_path(char path[PATH_MAX], char of)
@@ -545,7 +550,7 @@ static void go_deep(char of)
 	et_file(path);
 }
 
-/* As many at once as the ring takes. */
+/* As many at once as the ring accepts. */
 static void do_at_once(void)
 {
 	static char path[2][PATH_MAX];
@@ -576,7 +581,7 @@ static void do_at_once(void)
 	}
 }
 
-/* Events of several records, of workers that run at the same time, are not mixed. */
+/* Events of several records by workers that run at the same time are not mixed up. */
 TEST(at_once)
 {
 	struct et_string s;
@@ -621,7 +626,7 @@ static void want_use(int fd, int read, int wrote)
 		want_extended("UseWrote|bytes=%d", wrote);
 }
 
-/* Another process has the same descriptors: what a worker does by them is told at once. */
+/* Another process shares the descriptors: a worker's uses are recorded at once. */
 static void do_shared(void)
 {
 	int first, second, status;
@@ -636,7 +641,7 @@ static void do_shared(void)
 		want("Exit|status=0");
 		et_sys(SYS_exit_group, 0);
 	}
-	/* what was mapped of the ring */
+	/* the ring was mapped */
 	want_use(ring.fd, 0, 0);
 	want("SysClone|flags=%d", CLONE_FILES | SIGCHLD);
 	want_fork(pid);
@@ -664,7 +669,7 @@ TEST(descriptors_of_two)
 	et_facts = FACTS;
 }
 
-/* The process' other threads, and its children, have rings of their own. */
+/* Other threads of the process, and its children, have their own rings. */
 static void do_child(void)
 {
 	int status;

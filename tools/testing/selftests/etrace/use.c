@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CloseRead, CloseWrote, CloseFile, Use: who really read and wrote. A descriptor's
- * use is told with its close, or when the program ends; of what execve closes, too.
+ * CloseRead, CloseWrote, CloseFile, Use: which program really read and wrote. A descriptor's use
+ * is recorded with its close, which may be by execve, or when the program ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 
 static char buf[8192];
 
-/* The lines of an open that succeeded; the descriptor. */
+/* Open a file, and want its lines. Return: the descriptor. */
 static int want_open(const char *name, int flags)
 {
 	int fd = CHILD_MUST(open(et_path(name), flags, 0600));
@@ -48,7 +48,7 @@ static void want_state(const char *line, const struct stat *st)
 		      st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec);
 }
 
-/* How a file is that was written. */
+/* Want size and mtime of a file that was written. */
 static void want_file(const char *line, int fd)
 {
 	struct stat st;
@@ -57,9 +57,9 @@ static void want_file(const char *line, int fd)
 	want_state(line, &st);
 }
 
-static bool all_copied;	/* what is written from now on */
+static bool all_copied;	/* whether everything that is written from now on is copied */
 
-/* -1: not read, not written. @is_file: what was written is one. */
+/* -1: not read, not written. @is_file: the descriptor that was written is a file's. */
 static void want_closed(int fd, long long was_read, long long wrote, bool is_file)
 {
 	want("Close|fd=%d", fd);
@@ -85,7 +85,7 @@ static void want_use(int fd, long long was_read, long long wrote, bool is_file)
 		want_file("UseFile", fd);
 }
 
-/* A file of 1000 bytes. */
+/* Create a file of 1000 bytes. */
 static void make_file(const char *name)
 {
 	int fd = MUST(open(et_path(name), O_CREAT | O_WRONLY, 0600));
@@ -106,14 +106,14 @@ static void do_read(void)
 	CHILD_MUST(preadv2(fd, iov, 2, 0, 0));
 	want_closed(fd, 100 + 30 + 7 + 30 + 30, -1, false);
 
-	/* Opened, but not used; and of nothing read. */
+	/* Opened but not used; and a read of 0 bytes. */
 	fd = want_open("in", O_RDONLY);
 	want_closed(fd, -1, -1, false);
 	fd = want_open("in", O_RDONLY);
 	CHILD_MUST(lseek(fd, 0, SEEK_END));
 	CHILD_MUST(read(fd, buf, 100));
 	want_closed(fd, 0, -1, false);
-	/* A call that fails has read nothing. */
+	/* A failed call has read nothing. */
 	fd = want_open("in", O_WRONLY);
 	CHILD_MUST_FAIL(read(fd, buf, 1), EBADF);
 	want_closed(fd, -1, -1, false);
@@ -137,7 +137,7 @@ static void do_write(void)
 	CHILD_MUST(pwritev2(fd, iov, 2, 0, 0));
 	want_closed(fd, -1, 1000 + 30 + 7 + 30 + 30, true);
 
-	/* Both. */
+	/* Both read and written. */
 	fd = want_open("out", O_RDWR);
 	CHILD_MUST(read(fd, buf, 8));
 	CHILD_MUST(write(fd, buf, 9));
@@ -150,8 +150,8 @@ TEST(write)
 }
 
 /*
- * A refused write must not show how the file is by then, which another descriptor has
- * changed. Calls that the filter allows count.
+ * A refused write must not record the state of the file, which another descriptor has changed
+ * meanwhile. Calls that the filter allows count.
  */
 static void do_refused(void)
 {
@@ -182,7 +182,7 @@ TEST(refused)
 	et_traced(do_refused);
 }
 
-/* What io_submit begins: how much is not known then. */
+/* io_submit starts the calls; their number of bytes is not known yet. */
 static void do_aio(void)
 {
 	int in = want_open("in", O_RDONLY), idle = want_open("in", O_RDONLY);
@@ -231,7 +231,7 @@ static void do_map(void)
 	want_closed(fd, 0, 0, true);
 	munmap(p, 1000);
 
-	/* No descriptor at all. */
+	/* A private mapping does not count as a write. */
 	fd = want_open("in", O_RDWR);
 	p = mmap(NULL, 1000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 	want_closed(fd, -1, -1, false);
@@ -244,7 +244,7 @@ TEST(mmap)
 	et_traced(do_map);
 }
 
-#define PIPE	60	/* its ends, in the child */
+#define PIPE	60	/* its ends in the child */
 
 static void pipe_open(void)
 {
@@ -277,7 +277,7 @@ static void do_copy(void)
 	all_copied = true;
 	want_closed(out, -1, 100 + 200 + 300, true);
 	all_copied = false;
-	/* Of nothing: read it was, but not written. */
+	/* A copy of 0 bytes: the source was read, but the target was not written. */
 	in = want_open("empty", O_RDONLY | O_CREAT);
 	out = want_open("out", O_WRONLY);
 	CHILD_MUST(sendfile(out, in, NULL, 100));
@@ -319,7 +319,10 @@ static void close_sockets(void)
 	close(SOCKET + 1);
 }
 
-/* What was done by it before is told, be it nothing; or what is written. */
+/*
+ * Want the record for a turn of a socket: its use before that, which may be none, or what is
+ * written.
+ */
 static void want_turn(int fd, long long was_read, long long wrote)
 {
 	want_use(fd, was_read, wrote, false);
@@ -339,7 +342,7 @@ static void do_messages(void)
 	CHILD_MUST(recv(SOCKET + 1, buf, 3, 0));
 	CHILD_MUST(recvmsg(SOCKET + 1, &msg, 0));
 	want_closed(SOCKET, -1, -1, false);
-	/* Of several messages the bytes are not told. */
+	/* For several messages, the number of bytes is not recorded. */
 	CHILD_MUST(sendmmsg(SOCKET + 1, &some, 1, 0));
 	want_turn(SOCKET + 1, 3 + 5, 0);
 	want_closed(SOCKET + 1, -1, -1, false);
@@ -352,7 +355,7 @@ TEST(messages)
 	close_sockets();
 }
 
-/* As a server does: each answer is told, and that a question is read. */
+/* A server: each answer is recorded, and that a question was read. */
 static void do_turns(void)
 {
 	int i;
@@ -370,7 +373,7 @@ static void do_turns(void)
 	}
 	want_closed(SOCKET, 7, -1, false);
 	want_closed(SOCKET + 1, -1, -1, false);
-	/* Pipes go one way; so do both ends of one, together. */
+	/* Pipes have one direction, even if a program has both ends. */
 	CHILD_MUST(write(PIPE + 1, buf, 1));
 	CHILD_MUST(read(PIPE, buf, 1));
 	CHILD_MUST(write(PIPE + 1, buf, 1));
@@ -388,7 +391,7 @@ TEST(turns)
 	close_sockets();
 }
 
-/* Not without end; and another one of that number begins anew. */
+/* The number of recorded turns is limited; a new file with the same number starts again. */
 #define TURNS	255
 
 static void do_many_turns(void)
@@ -423,7 +426,7 @@ TEST(many_turns)
 	close_sockets();
 }
 
-/* A descriptor that came over a socket; then its number is given to another file. */
+/* A descriptor received from a socket; then its number is given to another file. */
 static void do_received(void)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -462,7 +465,7 @@ TEST(received)
 	close_sockets();
 }
 
-/* What stays open is told when the program ends, by number. */
+/* The use of descriptors that stay open is recorded when the program ends, by number. */
 static void do_end(void)
 {
 	int in = want_open("in", O_RDONLY), out = want_open("out", O_WRONLY | O_CREAT);
@@ -481,7 +484,7 @@ TEST(end)
 	et_traced(do_end);
 }
 
-/* A number that is used anew by dup2. */
+/* A number that dup2 gives to another file. */
 static void do_dup(void)
 {
 	int in = want_open("in", O_RDONLY), other = want_open("in", O_RDONLY);
@@ -502,7 +505,7 @@ TEST(dup)
 	et_traced(do_dup);
 }
 
-/* A child that uses what it inherits has used it, and its parent has not. */
+/* A child that uses an inherited descriptor has used it, and its parent has not. */
 static void do_fork(void)
 {
 	int in = want_open("in", O_RDONLY), out = want_open("out", O_WRONLY | O_CREAT), status;
@@ -532,7 +535,7 @@ TEST(fork)
 	et_traced(do_fork);
 }
 
-/* Threads are one program: whoever closes it tells what all did. */
+/* Threads are one program: the record at close contains the use of all threads. */
 static int shared_in, shared_out;
 
 static void *thread(void *arg)
@@ -558,7 +561,10 @@ static void do_threads(void)
 	CHILD_MUST(close(shared_in));
 }
 
-/* Once a second thread uses a socket, it is told as a file is: what was done before, by it. */
+/*
+ * Once a second thread uses a socket, it is recorded like a file; the second thread's record has
+ * the use so far.
+ */
 static void *answer(void *arg)
 {
 	CHILD_MUST(write(SOCKET, buf, 20));
@@ -599,7 +605,7 @@ static bool has_line(const struct et_trace *tr, const char *text)
 	return false;
 }
 
-/* In whichever task: of a process that ends, the last thread to be gone tells. */
+/* In any task: when a process ends, its last thread emits the record. */
 static void expect_next(const struct et_trace *tr, const char *first, const char *next)
 {
 	size_t n, i;
@@ -626,7 +632,7 @@ TEST(threads)
 	make_file("in");
 	et_run(do_threads, &tr);
 	if (et_extended) {
-		/* The first free numbers; the parent has the same ones. */
+		/* The first free numbers, which are the same in the parent. */
 		int fd = open("/dev/null", O_RDONLY);
 
 		snprintf(text, sizeof(text), "Close|fd=%d", fd);
@@ -654,8 +660,7 @@ TEST(turns_of_two_threads)
 	close_sockets();
 }
 
-/* Two programs that share a table: each use is told at once, by who did it. */
-/* Processes whose threads end all at once, with something to tell and nothing closed. */
+/* Processes whose threads end all at once, with uses to record and nothing closed. */
 #define PROCESSES	60
 #define AT_ONCE		4
 
@@ -709,7 +714,7 @@ TEST(last_threads)
 			costs += !strncmp(tr.task[i].line[j].text, "ExitTime|", 9);
 		}
 	EXPECT_EQ(uses, PROCESSES * AT_ONCE);
-	/* Each process tells once what it has used, and so does who has started them. */
+	/* Each process records once what it has used, and so does the one that started them. */
 	EXPECT_EQ(costs, PROCESSES + 1);
 	et_trace_free(&tr);
 }
@@ -736,7 +741,7 @@ static void do_shared(void)
 	shared_out = want_open("out", O_WRONLY | O_CREAT);
 	CHILD_MUST(read(shared_in, buf, 10));
 	pid = CHILD_MUST(clone(sharer, stack + sizeof(stack) - 64, CLONE_FILES | SIGCHLD, NULL));
-	/* What it had done is told when the table gets a second program. */
+	/* The use so far is recorded when a second program shares the table. */
 	want_use(shared_in, 10, -1, false);
 	want("SysClone|flags=%d", CLONE_FILES | SIGCHLD);
 	want_fork(pid);
@@ -753,7 +758,7 @@ TEST(shared_table)
 	et_traced(do_shared);
 }
 
-/* Numbers that nothing is remembered of. */
+/* Numbers too high to be remembered. */
 #define HIGH	1000
 
 static void do_high(void)
@@ -783,7 +788,7 @@ TEST(high_numbers)
 	close(HIGH);
 }
 
-/* execve closes descriptors, and what the old program did is told before it runs. */
+/* execve closes descriptors; the use by the old program is recorded before the new one runs. */
 static void do_exec(void)
 {
 	int kept = want_open("in", O_RDONLY), gone = want_open("in", O_RDONLY | O_CLOEXEC);
@@ -795,7 +800,7 @@ static void do_exec(void)
 	CHILD_FAIL("execl: %m");
 }
 
-/* Of the lines of @t: those wanted come right before the program's. */
+/* The wanted lines come directly before those of the new program. */
 TEST(exec)
 {
 	static const char * const wanted[] = {
@@ -844,8 +849,8 @@ static void do_exec_thread(void)
 }
 
 /*
- * The thread that calls execve becomes the leader: what was done before is told all the
- * same, by BPF when the leader ends, and then not with the close.
+ * The thread that calls execve becomes the leader: uses before that are recorded nevertheless; by
+ * BPF when the old leader ends, and so not with the close.
  */
 TEST(exec_by_thread)
 {

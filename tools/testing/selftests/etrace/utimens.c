@@ -13,7 +13,7 @@
 #define DIR_FD	100
 #define FILE_FD	101
 
-/* As the kernel has them of this program: with the words of its ABI. */
+/* As in the kernel's ABI for this program: with words of its width. */
 struct seconds {
 	long atime, mtime;
 };
@@ -29,7 +29,7 @@ static void want_times(const char *path, const char *fields)
 	want_named("Utimens", "UT", path, "%s", fields);
 }
 
-/* A hundredth of a second before 2001, and one after 1969. */
+/* A hundredth of a second before 2001-01-01, and 0.99 s before 1970. */
 static const struct times two = { 978307199, 990000000, -1, 10000000 };
 #define TWO	"atime=978307199990000000,mtime=-990000000,now=0"
 
@@ -97,7 +97,7 @@ TEST(futimens)
 }
 
 #ifdef SYS_utimes
-/* Microseconds, and seconds alone, where programs can say that. */
+/* Microseconds or seconds, on architectures that have these calls. */
 static void do_older(void)
 {
 	struct times t = { 7, 8, -1, 999999 };
@@ -128,7 +128,7 @@ TEST(older)
 }
 #endif
 
-/* Further than nanoseconds in 64 bits reach. */
+/* Times beyond the range of 64-bit nanoseconds. */
 static void do_far(void)
 {
 #if LONG_MAX > INT_MAX
@@ -144,7 +144,9 @@ static void do_far(void)
 	want_times(et_path("a"),
 		   "atime=9223372035999999999,mtime=-9223372034999999999,now=0");
 #else
-	/* What a 32-bit program has for that; the upper half of a part means nothing. */
+	/*
+	 * The 32-bit program's call for such times; the upper half of the nanoseconds is ignored.
+	 */
 	struct {
 		long long asec;
 		unsigned int apart, ahigh;
@@ -169,18 +171,18 @@ static void do_failed(void)
 	char a[] = "a";		/* in memory, although the kernel does not read it */
 	char path[64];
 
-	/* There is no such time; the kernel finds out when it has the name. */
+	/* The time is invalid; the kernel finds out after it has resolved the path. */
 	CHILD_MUST_FAIL(et_sys(SYS_utimensat, AT_FDCWD, "./a", &t, 0), EINVAL);
 	want_times(et_path("a"), "mtime=2000000003,now=0");
 	want_named_failed("Utimens", NULL, EINVAL);
 #ifdef SYS_utimes
-	/* And before. */
+	/* Here it finds out before. */
 	t.apart = -1;
 	CHILD_MUST_FAIL(et_sys(SYS_utimes, a, &t), EINVAL);
 	want_times(et_path("a"), "mtime=2000003000,now=0");
 	want_named_failed("Utimens", "UT", EINVAL);
 #endif
-	/* Resolved. */
+	/* The path is resolved. */
 	snprintf(path, sizeof(path), "/proc/%d", getpid());
 	CHILD_MUST_FAIL(et_sys(SYS_utimensat, AT_FDCWD, "/proc/self", &two, 0), EPERM);
 	want_times(path, TWO);
@@ -188,7 +190,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_utimensat, AT_FDCWD, "nothing", &two, 0), ENOENT);
 	want_times(NULL, TWO);
 	want_named_failed("Utimens", NULL, ENOENT);
-	/* Times that cannot be read. */
+	/* The times cannot be read. */
 	CHILD_MUST_FAIL(et_sys(SYS_utimensat, AT_FDCWD, a, (void *)8, 0), EFAULT);
 	want_times(NULL, "now=0");
 	want_named_failed("Utimens", NULL, EFAULT);

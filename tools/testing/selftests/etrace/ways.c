@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that uses descriptors in every way there is, and keeps a log of what it
- * read and wrote by each: the trace must say the same, no more and no less.
+ * A program that uses descriptors in every possible way and logs what it read and wrote by each:
+ * the trace must say exactly the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,28 +23,28 @@
 
 #include "lib/etrace_test.h"
 
-#define SIZE	3000		/* bytes of the file that is read */
+#define SIZE	3000		/* size of the input file in bytes */
 #define FDS	64
 
-/* What a program did by a descriptor, while it had it; -1: nothing. */
+/* What a program did with a descriptor while it was open; -1 if nothing. */
 struct use {
 	long long did_read, wrote;
 };
 
-/* One line of a log: @pid had done with @fd. */
+/* An entry of a log: what @pid had done with @fd. */
 struct entry {
 	pid_t pid;
 	int fd;
 	struct use use;
 };
 
-/* Of all programs, in memory that they share. */
+/* The log of all programs, in shared memory. */
 static struct {
 	atomic_uint nr;
 	struct entry entry[256];
 } *log_of_all;
 
-/* Of this program, by descriptor. */
+/* The use by this program, by descriptor. */
 static struct use now[FDS];
 static char buf[SIZE];
 
@@ -71,7 +71,7 @@ static void add(long long *to, long long n)
 	*to = (*to < 0 ? 0 : *to) + n;
 }
 
-/* @n: what the call returned, which must be @due. */
+/* @n: return value of the call, which must be @due. */
 static void did_read(int fd, long long n, long long due)
 {
 	if (n != due)
@@ -98,7 +98,7 @@ static void do_close(int fd)
 	log_done(fd);
 }
 
-/* What is open is told when the program ends, or another takes its place. */
+/* The use of open descriptors is recorded when the program ends or executes another one. */
 static void program_ends(void)
 {
 	int fd;
@@ -112,7 +112,7 @@ static int do_open(const char *name, int flags)
 	return CHILD_MUST(open(name, flags, 0600));
 }
 
-/* A child begins anew, whatever its parent did. */
+/* A child begins without any use, whatever its parent did. */
 static pid_t do_fork(void)
 {
 	pid_t pid = CHILD_MUST(fork());
@@ -138,7 +138,7 @@ static void plain(void)
 	struct iovec v[2] = { { buf, 10 }, { buf + 10, 20 } };
 	int in = do_open("in", O_RDONLY), out = do_open("out", O_WRONLY | O_CREAT);
 
-	do_open("in", O_RDONLY);	/* is never used */
+	do_open("in", O_RDONLY);	/* never used */
 	did_read(in, read(in, buf, 7), 7);
 	did_read(in, readv(in, v, 2), 30);
 	did_read(in, pread(in, buf, 5, 100), 5);
@@ -162,7 +162,7 @@ static void inherited(int in, int out)
 		did_read(in, read(in, buf, 11), 11);
 		did_write(out, write(out, buf, 12), 12);
 		do_close(out);
-		/* The next program's log is known, and this one is about to end. */
+		/* Log for the next program in advance, because this one is about to end. */
 		program_ends();
 		did_read(in, 13, 13);
 		program_ends();
@@ -172,7 +172,7 @@ static void inherited(int in, int out)
 	wait_for(pid);
 }
 
-/* As a shell does it: the parent opens what the child uses. */
+/* Like a shell: the parent opens the files that the child uses. */
 static void redirected(void)
 {
 	int out = do_open("redirected", O_WRONLY | O_CREAT);
@@ -182,7 +182,7 @@ static void redirected(void)
 		CHILD_MUST(dup2(out, 20));
 		do_close(out);
 		did_write(20, write(20, buf, 14), 14);
-		program_ends();		/* by the end */
+		program_ends();		/* recorded at its end */
 		_exit(0);
 	}
 	do_close(out);
@@ -197,12 +197,12 @@ static void duplicated(void)
 	did_read(other, read(other, buf, 4), 4);
 	third = CHILD_MUST(fcntl(in, F_DUPFD_CLOEXEC, 30));
 	did_read(third, read(third, buf, 5), 5);
-	/* Takes the number of one that was used. */
+	/* Takes the number of a descriptor that was used. */
 	CHILD_MUST(dup2(third, other));
 	log_done(other);
 	did_read(other, read(other, buf, 6), 6);
 	do_close(in);
-	/* The number again, of another file. */
+	/* The same number for another file. */
 	if (do_open("out", O_WRONLY) != in)
 		CHILD_FAIL("another number");
 	did_write(in, write(in, buf, 7), 7);
@@ -296,7 +296,7 @@ static void mapped(void)
 	int in = do_open("in", O_RDONLY), out = do_open("out", O_RDWR);
 	int kept = do_open("out", O_RDWR);
 
-	/* Private: written is only what the program has. */
+	/* A private mapping: writes change only the program's memory. */
 	CHILD_MUST(mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE, in, 0));
 	did_read(in, 0, 0);
 	CHILD_MUST(mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, out, 0));
@@ -349,7 +349,7 @@ static int ring_result(struct io_uring *ring)
 	return res;
 }
 
-/* A call of a ring's is seen from 6.1 on; before, nothing is said of it. */
+/* Since 6.1, calls of rings are seen; before, nothing is recorded of them. */
 static void by_ring(void)
 {
 	int in = do_open("in", O_RDONLY), out = do_open("ring", O_WRONLY | O_CREAT), fd;
@@ -380,7 +380,7 @@ static void by_ring(void)
 	if (seen) {
 		did_read(in, 19 + 43, 19 + 43);
 		did_write(out, 23 + 43, 23 + 43);
-	} else if (et_extended || et_bpf()) {	/* which counts in any case */
+	} else if (et_extended || et_bpf()) {	/* which always counts them */
 		want_count("rings_unseen", 4);
 	}
 	io_uring_queue_exit(&ring);
@@ -394,7 +394,7 @@ static void by_ring(void)
 }
 #endif
 
-/* Closed by execve; what is still open is told before it, too. */
+/* Closed by execve; uses of descriptors that stay open are recorded before it, too. */
 static void closed_by_execve(void)
 {
 	pid_t pid = do_fork();
@@ -431,7 +431,7 @@ static void do_ways(void)
 
 /* ---- the trace ------------------------------------------------------------------- */
 
-/* One line of the trace's log, whose first line is @at; what follows belongs to it. */
+/* Parse an entry of the trace, whose first line is @at, with the lines that belong to it. */
 static bool traced_entry(const struct et_task *t, size_t at, struct entry *e)
 {
 	bool use = sscanf(t->line[at].text, "Use|fd=%d", &e->fd) == 1;
@@ -464,7 +464,7 @@ static void tell(const char *what, const struct entry *e)
 	     e->use.did_read, e->use.wrote);
 }
 
-/* Of the log, not found yet. Returns NULL: there is none. */
+/* The same entry of the log, if not found before. Return: NULL if none. */
 static struct entry *find(const struct entry *e)
 {
 	unsigned int n;
@@ -475,7 +475,7 @@ static struct entry *find(const struct entry *e)
 	return NULL;
 }
 
-/* What was told in parts before @e, and of the same descriptor, together with it. */
+/* Add the uses that were recorded for the same descriptor before @e. */
 static struct entry with_parts(const struct entry *part, unsigned int nr, struct entry e)
 {
 	for (; nr; part++, nr--) {
@@ -490,8 +490,8 @@ static struct entry with_parts(const struct entry *part, unsigned int nr, struct
 }
 
 /*
- * What was done by a descriptor may be told in several lines: by a socket, for each of its
- * turns, and by BPF where there was no memory for the sum.
+ * The use of a descriptor may be recorded in parts: for each turn of a socket, and by BPF if it
+ * had no memory for the sum.
  */
 static void compare(const struct et_trace *tr)
 {
@@ -559,7 +559,7 @@ TEST(all_ways)
 
 int main(int argc, char **argv)
 {
-	/* The program that goes on reading where another has begun. */
+	/* The program that continues reading where another one has begun. */
 	if (argc > 1 && !strcmp(argv[1], "--read"))
 		return argc > 2 && read(atoi(argv[2]), buf, 13) != 13;
 	et_facts = "USE CloseRead CloseWrote UseRead UseWrote";

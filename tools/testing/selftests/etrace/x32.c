@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A 64-bit program that makes calls of x32 which have numbers of their own there: they
- * are recorded as the same calls by other numbers, and point to 32-bit structures.
+ * A 64-bit program that makes x32 calls that have their own numbers: they are recorded like the
+ * calls with the usual numbers, although they point to 32-bit structures.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ enum {
 	X32_PWRITEV = 535, X32_EXECVEAT = 545, X32_PREADV2 = 546, X32_PWRITEV2 = 547,
 };
 
-/* Descriptors that the child finds open: a file, two sockets. */
+/* Descriptors already open in the child: a file, two sockets. */
 enum { FILE_FD = 100, SOCKET, OTHER };
 
 #define STATUS	3
@@ -39,7 +39,7 @@ struct message32 {
 	uint32_t name, name_len, vector, nr, control, control_len, flags;
 };
 
-/* Where 32 bits reach. */
+/* Memory that 32-bit pointers can reach. */
 static struct low {
 	char text[4096];
 	struct vector32 v[2];
@@ -58,7 +58,7 @@ static long x32(long nr, long a, long b, long c, long d, long e, long f)
 	return syscall(X32 + nr, a, b, c, d, e, f);
 }
 
-/* Is it there? Prepares the case. */
+/* Whether the kernel has x32 calls. Prepares the case. */
 static bool setup(void)
 {
 	int s[2], fd;
@@ -115,7 +115,7 @@ static void do_uses(void)
 	want("Close|fd=%d", FILE_FD);
 	want_extended("CloseRead|bytes=%d", 3 + 6 + 6);
 	want_extended("CloseWrote|bytes=%d", 6 + 3 + 3);
-	/* The use of a socket is told at once, before the other end's. */
+	/* A socket's use is recorded at once, before that of the other end. */
 	CHILD_MUST(x32(X32_SENDMSG, SOCKET, at(&low->m), 0, 0, 0, 0));
 	want_extended("Use|fd=%d", SOCKET);
 	want_extended("UseWrote|bytes=6");
@@ -151,11 +151,11 @@ static void do_calls(void)
 	want_failed(et_path("absent"), ENOENT);
 	CHILD_MUST(x32(X32_IOCTL, FILE_FD, FIOCLEX, 0, 0, 0, 0));
 	want_extended("Cloexec|first=%d,last=%d,on=1", FILE_FD, FILE_FD);
-	/* Without the x32 bit, there are no such calls; with it, not those of 64 bits. */
+	/* These numbers exist only with the x32 bit, and the 64-bit numbers only without it. */
 	CHILD_MUST_FAIL(syscall(X32_EXECVE, low->text, low->args, NULL), ENOSYS);
 	CHILD_MUST_FAIL(syscall(X32_IOCTL, FILE_FD, FIONCLEX, 0), ENOSYS);
 	CHILD_MUST_FAIL(x32(SYS_ioctl, FILE_FD, FIONCLEX, 0, 0, 0, 0), ENOSYS);
-	/* Those that have the same number. */
+	/* Calls with the same number in both. */
 	CHILD_MUST(x32(SYS_dup3, FILE_FD, 120, 0, 0, 0, 0));
 	want("Dup|oldfd=%d,newfd=120,flags=0", FILE_FD);
 	CHILD_MUST(x32(SYS_close, 120, 0, 0, 0, 0, 0));
@@ -167,7 +167,7 @@ TEST(calls)
 	run(do_calls);
 }
 
-/* A descriptor that comes with a message whose header is that of a 32-bit program. */
+/* A descriptor received with a message whose header has the 32-bit layout. */
 static void do_received(void)
 {
 	low->control[0] = 16;
@@ -190,7 +190,7 @@ TEST(received)
 	run(do_received);
 }
 
-/* What a process that fails wrote to its descriptor 1. */
+/* What a process that fails wrote to descriptor 1. */
 static void do_output(void)
 {
 	pid_t pid = CHILD_MUST(syscall(SYS_fork));
