@@ -23,8 +23,8 @@ import sys
 
 VARIES = re.compile(rb"\b(utime|stime|maxrss|minflt|majflt|rbytes|wbytes|ino|mtime)=-?\d+")
 
-# What arm64 has in other places than x86, for which it is the other way round, too:
-# O_DIRECTORY and O_DIRECT, O_NOFOLLOW and O_LARGEFILE.
+# Flags whose values are swapped between arm64 and x86: O_DIRECTORY and O_DIRECT, O_NOFOLLOW and
+# O_LARGEFILE.
 SWAPPED = ((0o40000, 0o200000), (0o100000, 0o400000))
 
 
@@ -123,7 +123,7 @@ def main(args):
         if x == y or (known.patterns and known.explains(place, x, y)):
             continue
         bad += 1
-        # The first place where they part, and a few lines around it.
+        # Print the first difference, with a few lines around it.
         n = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
         print(f"{place}: {len(x)} and {len(y)} lines, different from line {n}")
         for i in range(max(0, n - 3), n + 3):

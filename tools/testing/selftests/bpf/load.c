@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * load SECONDS [CPU]: opens and closes a file, as fast as it can, and prints
- * how often. On one processor, if told so.
+ * load SECONDS [CPU]: open and close a file as fast as possible, on one processor if given, and
+ * print how often.
  */
 #include <fcntl.h>
 #include <sched.h>

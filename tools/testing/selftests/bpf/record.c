@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records a command with the BPF programs, as etrace lines: the least that a
- * test needs, with every counter on standard error.
+ * Records a command with the BPF programs, as etrace lines: the minimum that a
+ * test needs. Prints every counter on standard error.
  *
  *	record [-o FILE] [-b BYTES] [-c] [--] COMMAND [ARG]...
  *	record --check			load and attach only
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		close(go[1]);
 		if (read(go[0], &byte, 1) < 0)
 			_exit(125);
-		/* traced closes would tell of the pipe */
+		/* do not close the pipe: traced closes would be recorded */
 		execvp(argv[optind], argv + optind);
 		_exit(127);
 	}

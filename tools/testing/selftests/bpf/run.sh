@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest, as root, with the programs beside this script: the BPF backend
-# on the running kernel, against the module where that lies there, too.
+# Run in a guest as root, with the programs in this script's directory: tests the BPF
+# backend on the running kernel, and compares it with the module if that is there, too.
 #
-# On 5.10, whose verifier goes through loops one by one, only a part of the tests,
+# On 5.10, whose verifier checks each iteration of a loop, only some of the tests run,
 # unless LONG is set.
 #
 # Exit status: 0 if none failed, 1 if one did.
@@ -35,7 +35,7 @@ ok()
 skip() { n=$((n + 1)); echo "ok $n $1 # SKIP $2"; }
 note() { sed 's/^/# /'; }
 
-# recorded BACKEND FILE COMMAND...: in an empty directory
+# recorded BACKEND FILE COMMAND...: record it in an empty directory
 recorded()
 {
 	local backend=$1 file=$2 status
@@ -47,7 +47,7 @@ recorded()
 	return $status
 }
 
-# wait_for COMMAND...: until it succeeds, for four minutes at most
+# wait_for COMMAND...: repeat it until it succeeds, for at most four minutes
 wait_for()
 {
 	local end=$((SECONDS + 240))
@@ -58,7 +58,7 @@ wait_for()
 	done
 }
 
-# What tells who recorded, for compare.py.
+# Lines that depend on the recorder, for compare.py.
 recorder=(--ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|')
 
 echo "TAP version 13"
@@ -68,7 +68,7 @@ ok "${PIPESTATUS[0]}" "the programs load and attach"
 [ -z "$module" ] || insmod "$module"
 widths=(64 32)
 [ -z "$short" ] || widths=(64)
-# seen PATTERN FILE WHAT: tell the workload when the trace has that line.
+# seen PATTERN FILE WHAT: tell the workload once the trace has a matching line.
 seen() { wait_for grep -q "$1" "$2"; : > "$out/seen/$3"; }
 
 for bits in "${widths[@]}"; do
@@ -92,8 +92,8 @@ for bits in "${widths[@]}"; do
 	ok "${PIPESTATUS[0]}" "$bits-bit workload: as the module has it"
 done
 
-# Without files' identities, the marks of names that strace has from the program, and what
-# a task used: these it cannot tell, or not always.
+# Without the identity of files, marks of names that strace read from the program, and the
+# resources a task used: strace cannot report them, or not always.
 if [ -n "$module" ]; then
 	flags=()
 	[ "$(uname -m)" != aarch64 ] || flags=(--arm64)
@@ -106,8 +106,8 @@ if [ -n "$module" ]; then
 	rmmod etrace
 fi
 
-# A buffer far too small, which nobody reads for a while; when it has been read, a task
-# that goes on can tell of the loss.
+# A buffer that is far too small, and is not read for a while; after it has been read, a task
+# that continues can report the loss.
 cat > $out/many <<- 'END'
 	kill -STOP $PPID
 	i=0; while [ $i -lt 2000 ]; do : < /etc/passwd; i=$((i + 1)); done
@@ -131,7 +131,7 @@ if [ -n "$short" ]; then
 	exit $failed
 fi
 
-# In a place without the module: auto takes BPF.
+# Without the module in its directory, auto uses BPF.
 cp etrace $out/
 $out/etrace run --backend=auto -v -o $out/auto.etrace -- true 2>&1 | grep -q 'backend bpf; not module'
 ok $? "auto takes BPF where the module is not, and says why"
@@ -152,7 +152,7 @@ cat $out/strace.* > $out/strace
 ok $? "a build is recorded whole (exit status $status)"
 grep -c 'execve(.* = 0$' $out/strace > $out/n1
 grep -c 'New_proc|' $out/build.etrace > $out/n2
-# strace itself is one more.
+# etrace also sees strace itself.
 [ $(($(cat $out/n1) + 1)) = "$(cat $out/n2)" ]
 ok $? "as many programs as strace sees: $(cat $out/n1) and strace itself"
 sed -n 's/^[0-9]* *execve("\([^"]*\)".* = 0$/\1/p' $out/strace | xargs -n1 realpath |
@@ -167,7 +167,7 @@ note < $out/missing
 [ -s $out/files1 ] && [ ! -s $out/missing ]
 ok $? "all $(wc -l < $out/files1) files that strace sees opened"
 
-# Who may: two capabilities instead of root.
+# Required privileges: two capabilities instead of root.
 if setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
 	--ambient-caps=+bpf,+perfmon true 2> /dev/null; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
@@ -187,7 +187,7 @@ fi
 setpriv --reuid=65534 --regid=65534 --clear-groups ./bpf-record --check 2>&1 | grep -q 'CAP_BPF and CAP_PERFMON'
 ok $? "without them it says what it needs"
 
-# What runs already, until it ends.
+# Attach to a running process until it ends.
 cat > $out/lives <<- 'END'
 	until [ -e /tmp/bpf/go ]; do sleep 0.1; done
 	ls / > /dev/null
@@ -197,7 +197,7 @@ sh $out/lives &
 lives=$!
 ./etrace attach -q --strict --backend=bpf -o $out/attach.etrace $lives 2> $out/attach.err &
 attached=$!
-# Its trace begins with those that are there.
+# The trace begins with the processes that already exist.
 wait_for grep -q "Present|" $out/attach.etrace
 touch $out/go
 wait $attached
@@ -208,7 +208,7 @@ grep -q '!Present|' $out/attach.etrace && grep -q '!PP|/usr/bin/ls' $out/attach.
 	grep -q '!Exit|status=3' $out/attach.etrace
 ok $? "its trace has what was there, what it started, and its end"
 
-# Two sessions, one in the other; ended with their owner.
+# Two sessions, one within the other; sessions end with their owner.
 ./etrace run -q --strict --backend=bpf -o $out/outer.etrace -- \
 	./etrace run -q --strict --backend=bpf -o $out/inner.etrace -- ls / > /dev/null
 ok $? "a session within a session"

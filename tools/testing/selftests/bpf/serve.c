@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The BPF backend in the place of the module, for the module's selftests:
- * commands come by a socket as they would be written to files of the module's,
- * lines go to a file.
+ * The BPF backend instead of the module, for the module's selftests: commands
+ * arrive on a socket as they would be written to the module's files, and lines
+ * go to a file.
  *
  *	serve SOCKET LINES RECORD KEEP [-c]
- *					-c: with changes of thread names; RECORD: what
- *					is recorded on request, as --record of etrace
- *					has it, or "" for nothing; KEEP: as --keep-env
- *	serve --ask SOCKET COMMAND	tell the other one; prints the answer
+ *					-c: with changes of thread names; RECORD: events
+ *					to record on request, as in etrace's --record, ""
+ *					for none; KEEP: as in --keep-env
+ *	serve --ask SOCKET COMMAND	send a command to a server; prints the answer
  *
  * ETRACE_REFUSE_STORAGE, in the environment: refuse_storage of struct bpf_options.
  *
- * Commands, each a connection: "root_pid N", "extended Y|N", "counter NAME",
- * "flush lines", "value root_pid|trace_thread_names", "quit". The answer is a number, negative: -errno.
+ * Commands, one per connection: "root_pid N", "extended Y|N", "counter NAME",
+ * "flush lines", "value root_pid|trace_thread_names", "quit". The answer is a number; -errno on
+ * error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,13 +35,13 @@ struct filter {
 	bool extended, comm;
 };
 
-/* Of what execve closes there are no lines of the format. */
+/* The line format without "extended" has no lines for closes by execve. */
 static bool is_execve_close(const struct et_event *ev)
 {
 	return ev->kind == ET_K_CLOSE && ev->given >> ET_V_CLOSE_execve & 1;
 }
 
-/* Without "extended" there is nothing that the format document does not have. */
+/* Without "extended", remove everything that the format document does not have. */
 static int filter_item(struct sink *s, const void *item)
 {
 	struct filter *f = (struct filter *)s;
@@ -81,7 +82,7 @@ static long counter(struct session *s, const char *name)
 #define X(_name) if (!strcmp(name, #_name)) return (long)a.programs._name;
 	EB_COUNTERS(X)
 #undef X
-	return 0;	/* what only a module has */
+	return 0;	/* a counter that only the module has */
 }
 
 static long obey(struct session *s, struct filter *f, struct out *out, int lines,
@@ -101,7 +102,10 @@ static long obey(struct session *s, struct filter *f, struct out *out, int lines
 	if (!strcmp(command, "counter"))
 		return counter(s, value);
 	if (!strcmp(command, "flush")) {
-		/* What came last waits some ms for what might come before it, by the clock. */
+		/*
+		 * The newest events wait some ms by the clock, for others that may come before
+		 * them.
+		 */
 		usleep(50000);
 		err = s->ops->pump(s);
 		return err ? err : out_flush(out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every system call of the table, in every way that is recorded differently,
- * always the same: what two backends record of it must be equal.
+ * Every system call of the table, in every way that is recorded differently, always
+ * in the same order: the records of two backends must be equal.
  *
  *	workload DIR		works in DIR, which must be empty, as root
  *
@@ -41,9 +41,9 @@
 static const char *self;
 
 /*
- * BPF's reader looks up where links lead a little after they were made: run.sh makes the
- * file $WORKLOAD_SEEN/@what when it has seen that in the trace.  Without the variable nobody
- * looks later.  access() is not recorded here.
+ * BPF's reader looks up link targets shortly after the links are created. run.sh creates the file
+ * $WORKLOAD_SEEN/@what when it has seen that in the trace; without the variable, targets are not
+ * looked up later. access() is not recorded here.
  */
 static void until_seen(const char *what)
 {
@@ -122,7 +122,7 @@ static void specials(void)
 	MUST(chdir(".."));
 }
 
-/* A path far longer than PATH_MAX, names of all lengths. */
+/* A path far longer than PATH_MAX, with names of all lengths. */
 static void deep(void)
 {
 	char name[256], up[] = "..";
@@ -247,7 +247,7 @@ static void owners(void)
 	MUST(syscall(SYS_chown, "to owned", 0x12345, 0xffff));
 	MUST(syscall(SYS_fchown, fd, -1, 2));
 	MUST(syscall(SYS_fchownat, AT_FDCWD, "to owned", 0x12345, 0xffff, 0));
-	/* from here on nobody follows the link: fs.protected_symlinks */
+	/* from here on the link cannot be followed (fs.protected_symlinks) */
 	MUST(syscall(SYS_lchown, "to owned", 1, -1));
 	MUST(syscall(SYS_fchownat, dir, "../to owned", 3, 4, AT_SYMLINK_NOFOLLOW));
 	MUST(syscall(SYS_fchownat, fd, "", 0, 0, AT_EMPTY_PATH));
@@ -301,7 +301,7 @@ static void in_root(void)
 	pid_t pid;
 	int got;
 
-	/* After chroot() the child cannot see the file that run.sh makes: it gets a signal. */
+	/* After chroot(), the child cannot see run.sh's file, so it gets a signal instead. */
 	sigemptyset(&seen);
 	sigaddset(&seen, SIGUSR1);
 	MUST(sigprocmask(SIG_BLOCK, &seen, NULL));
@@ -456,7 +456,7 @@ static void execs(void)
 	MUST(close(fd));
 }
 
-/* Of the answers only what each run gets alike is recorded. */
+/* Only answers that are the same in each run are recorded. */
 static void asks(void)
 {
 	char room[4096];

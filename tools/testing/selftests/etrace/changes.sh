@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Programs that make, change, list and remove what is in a tree of files, and talk
-# to each other; each kind of call at least once, and some that fail.
+# Programs that create, change, list and remove files in a tree, and talk to each
+# other; each kind of call at least once, and some that fail.
 #
 #	changes.sh DIR
 #
-# It ends with the line "all done"; of what it does nothing is left but DIR/tree.
+# It ends with the line "all done" and leaves only DIR/tree.
 
 cd "$1" || exit 1
 mkdir -p tree/a/b tree/c

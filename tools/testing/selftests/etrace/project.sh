@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Make a small C project that is built by some hundred processes of the usual
-# kinds: make in make, gcc, ar, scripts, links, moves, failures.
+# Create a small C project whose build starts some hundred processes of the usual
+# kinds: recursive make, gcc, ar, scripts, links, moves, failures.
 #
 #	project.sh DIR [LIBRARIES [FILES [STEPS]]]
 #
@@ -21,8 +21,8 @@ cat > include/common.h <<- 'END'
 	#endif
 END
 
-# Scripts of several kinds: with an argument for the interpreter, run by
-# another script, written in something else than shell.
+# Scripts of several kinds: with an argument for the interpreter, with another script as
+# interpreter, in a language other than shell.
 cat > scripts/stamp <<- 'END'
 	#!/bin/sh -e
 	echo "stamp of $1" > "$1.tmp"
@@ -78,7 +78,7 @@ chmod +x scripts/*
 	done
 	for t in $(seq "$steps"); do
 		echo "tests/t$t:"
-		# The usual small change of a build.
+		# A typical small step of a build.
 		echo "	./scripts/stamp tests/s$t; ./scripts/nested x$t;\\"
 		echo "	sed s/stamp/test/ tests/s$t | sort > tests/u$t;\\"
 		echo "	cp tests/u$t tests/c$t && install -m 755 tests/c$t tests/i$t"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the selftests that lie beside this script, as root on the kernel to be
-# tested, and report them as one KTAP with the tests' own nested in it.
+# Run the selftests in this script's directory, as root on the kernel to be tested,
+# and report them as one KTAP with the tests' own output nested in it.
 #
 #   run.sh [ETRACE.KO [TEST]...]
-#   ETRACE_BACKEND=bpf run.sh ['' [TEST]...]	bpf-serve in the place of the module
+#   ETRACE_BACKEND=bpf run.sh ['' [TEST]...]	bpf-serve instead of the module
 #
-# By BPF, some run once more where task storage is often refused: "TEST,refused".
-# Without TESTs all run but those that match the pattern $SKIP.
+# With BPF, some tests run again with task storage often refused: "TEST,refused".
+# Without TESTs, all run except those that match the pattern $SKIP.
 #
 # Exit status: 0 if none failed, 1 if one did, 4 if all were skipped.
 
@@ -30,8 +30,8 @@ else
 	done
 fi
 
-# By BPF, what serves all tests that leave it as it was: loading takes longer than
-# most of them. What it prints must not keep the pipe of a test open.
+# With BPF, start a server for all tests that leave it unchanged, because loading takes longer
+# than most of them. It must not keep a test's pipe open as its output.
 shared=/run/etrace-selftest-shared server=
 serve()
 {
@@ -53,7 +53,7 @@ parameters=/sys/module/etrace/parameters instance=/sys/kernel/tracing/instances/
 rm -f $ETRACE_SHARED
 unload_shared() { [ ! -e $ETRACE_SHARED ] || { rm $ETRACE_SHARED; rmmod etrace && rmdir $instance; }; }
 
-# Prints a test's output one level deeper.
+# Print a test's output one level deeper.
 nest() { sed -u 's/^/# /'; }
 
 echo "KTAP version 1"
@@ -75,7 +75,7 @@ for test in "${tests[@]}"; do
 	[[ $test != *.sh ]] || unload_shared
 	timeout -k 5 "$timeout" "./${test%,refused}" 2>&1 < /dev/null | nest
 	status=${PIPESTATUS[0]}
-	# What one test leaves behind must not hurt the next.
+	# Clean up what a test has left behind, for the next one.
 	[ -d $parameters ] || [ ! -e $ETRACE_SHARED ] || rm $ETRACE_SHARED
 	if [ -d $parameters ] && [ ! -e $ETRACE_SHARED ]; then
 		echo "# $test left the module loaded"

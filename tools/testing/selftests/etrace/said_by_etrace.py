@@ -19,8 +19,7 @@ PLAIN = {
     "Ask": ("AN", "call value flags"),
     "Stat": ("PS", "flags"), "Access": ("PA", "mode flags"), "Getdents": ("GD", "fd bytes"),
 }
-# What this program reads; lines of other events, and those that tell more of
-# one, it passes over.
+# Lines that this program reads. It skips lines of other events, and additional lines.
 LINES = """New_proc PI PP CW End_of_args Open FN FO OpenFailed NO ExecFailed NX Close CloseExec Dup
 Pipe RenameFrom Rename2From RF RenameTo RT RenameFailed LinkFrom LinkatFrom LF LinkTo LT
 LinkFailed Symlink ST SR SL SysClone SchedFork SysCloneFailed Exit Use CloseRead CloseWrote

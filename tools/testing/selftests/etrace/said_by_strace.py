@@ -234,7 +234,7 @@ class Strace:
         self.told_of("Setns", error(ret, rest) if ret else 0, path,
                      fd=int(fd), flags=number(flags))
 
-    # ---- what is asked of the kernel; only answers are told
+    # ---- queries; only their answers are recorded
 
     def asked(self, ret, name, call, value, flags=0):
         if ret >= 0:
@@ -389,7 +389,7 @@ class Strace:
             return name
         if directory is None:
             directory = self.now.cwd
-        # A directory of a descriptor strace names from its own root.
+        # strace names the directory of a descriptor from its own root.
         if (directory + "/").startswith(self.now.root + "/"):
             directory = directory[len(self.now.root):]
         return (directory.rstrip("/") or "") + "/" + name
@@ -413,7 +413,7 @@ class Strace:
         if m.group(1) is None:
             return fd, directory, args[m.end():]
         name = self.named(unquote(m.group(1)), directory)
-        # What libc makes of calls for an open descriptor.
+        # libc turns calls for an open descriptor into calls for such a path.
         m2 = re.match(r"/proc/self/fd/(\d+)$", name)
         if m2:
             name = self.fds_path(int(m2.group(1)), name)
@@ -514,7 +514,7 @@ class Strace:
         if ret == 0:
             self.now.root += self.events[-1][2].rstrip("/")
 
-    # ---- what is asked
+    # ---- queries about paths
 
     def ask(self, kind, args, ret, rest, values):
         if args.split(", ")[0][0] not in '"-0123456789':
@@ -525,7 +525,7 @@ class Strace:
         name = unquote(m.group(3))
         args = args[m.end():]
         values = values(args)
-        # Of an open descriptor: not recorded.
+        # A call for an open descriptor is not recorded.
         if not name and kind == "Stat":
             return
         directory = fd_path(m.group(2)) if m.group(2) is not None else None

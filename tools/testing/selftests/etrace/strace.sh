@@ -3,9 +3,9 @@
 # description: a build traced by strace at the same time: both say the same
 # requires: strace, gcc, make, perl, python3
 #
-# A build, and then a few programs that make one of each kind of call, run under
-# strace, which is told to write one file for each process, and under etrace at once,
-# so that both see the same processes.
+# Run a build, and then a few programs that make each kind of call, under strace with
+# one log per process and under etrace at the same time, so that both see the same
+# processes.
 # strace_compare.py compares them process by process, event by event.
 #
 # LONG=y: a build with more compilations.
@@ -24,9 +24,9 @@ size=(1 2 14)
 ./project.sh "$work/project" "${size[@]}" > "$work/log" 2>&1 || bail "project.sh failed"
 mkdir "$work/tree"
 
-# What is made, changed, closed, run and ended; with --all, also who read and wrote,
-# what is asked for, and what else is done with descriptors and sockets, which is
-# too much of a whole build.
+# Files that are created, changed or closed, and programs that run and exit. With --all, also who
+# read and wrote, queries, and other calls for descriptors and sockets, which would be too much
+# for a whole build.
 calls=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close
 calls+=,close_range,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2
 calls+=,link,linkat,symlink,symlinkat,mount,move_mount,umount2,exit,exit_group
@@ -39,8 +39,8 @@ more+=,copy_file_range,mmap,ioctl,memfd_create,socket,socketpair,connect,bind
 more+=,accept,accept4,unshare,setns,access,faccessat,faccessat2,newfstatat,statx
 more+=,readlink,readlinkat,getdents64,getrandom,uname,sched_getaffinity,sysinfo
 
-# run_both CALLS DIRECTORY COMMAND...: run it under both in "$work/run", a new copy of
-# the directory; its status.
+# run_both CALLS DIRECTORY COMMAND...: run it under both in "$work/run", a new copy of the
+# directory. Status: the command's.
 run_both()
 {
 	local calls=$1 status strace
@@ -49,10 +49,10 @@ run_both()
 	mkdir "$work/strace"
 	cp -a "$2" "$work/run"
 	load 32768 record=probes,dirs
-	# So that what failed is compared, too.
+	# So that failed calls are compared, too.
 	extended Y
-	# -y: names of descriptors; -X raw: numbers, not names of flags.  The shell
-	# that becomes the command waits until it is traced.
+	# -y: paths of descriptors; -X raw: numbers instead of names of flags. The shell that
+	# execs the command waits until it is traced.
 	# shellcheck disable=SC2016
 	strace -ff --seccomp-bpf -o "$work/strace/pid" -y -X raw -s 1000000 -e signal=KILL \
 		-e trace="$calls" \
@@ -71,11 +71,11 @@ run_both()
 	return $status
 }
 
-# Was a string on a page that the kernel was moving? BPF cannot wait for such a page, and
+# Whether a string was on a page that the kernel was moving: BPF cannot wait for such a page, and
 # counts the string as unread (Documentation/bpf.md).
 page_moved() { is_bpf && [ "$(counter strings_unread)" != 0 ]; }
 
-# compare NAME CALLS OPTION DIRECTORY COMMAND...: run it in a copy of the directory.
+# compare NAME CALLS OPTION DIRECTORY COMMAND...: run it in a copy of the directory, and compare.
 compare()
 {
 	local name=$1 calls=$2 option=$3 status tries=1

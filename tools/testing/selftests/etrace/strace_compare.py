@@ -40,10 +40,10 @@ import sys
 from said_by_etrace import PID_MASK, PLAIN, Etrace, etrace_lines
 from said_by_strace import Strace, canonical
 
-# What strace is asked for of a build, too; of these, too, nothing else is compared.
+# Kinds that strace also traces in a build; no other ones of PLAIN are compared there.
 OF_BUILDS = {"Mkdir", "Mknod", "Truncate", "Chmod", "Chown", "Utimens", "Unlink", "Chdir",
              "Chroot"}
-# Names that could not be looked up: etrace has none then (kernel/etrace_rules.h).
+# Errors of names that could not be looked up: etrace has no name then (kernel/etrace_rules.h).
 NOT_LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES,
                  errno.ENAMETOOLONG, errno.EFAULT, errno.EBADF, errno.ESTALE}
 
@@ -65,7 +65,7 @@ def same_exec(s, e):
     _, interp, program, cwd, eargv = e
     if program != os.path.realpath(os.path.join(cwd, path)):
         return False
-    # The programs of the build are still there.
+    # The programs of the build still exist.
     return script_argv(path, cwd, argv) == (interp, eargv)
 
 
@@ -116,7 +116,7 @@ def added(a, b):
 def main():
     build = sys.argv[1] != "--all"
     directory, trace = sys.argv[-2:]
-    # Parents before their children, who begin with what they had.
+    # Parents before their children, who begin with their parents' state.
     st, et, born = {}, {}, {}
     for pid, path in sorted((int(p.rsplit(".", 1)[1]), p) for p in glob.glob(directory + "/*")):
         st[pid] = Strace(path, born).events
@@ -125,7 +125,7 @@ def main():
             sys.exit("a pid was used twice: cannot tell them apart")
         et[upid & PID_MASK] = Etrace(lines).events
 
-    # The first one: from where it becomes make.
+    # The first process: only from the execve of make on.
     first = min(st)
     begin = max(i for i, e in enumerate(st[first]) if e[0] == "exec")
     st[first] = st[first][begin:]

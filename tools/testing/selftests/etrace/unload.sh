@@ -20,7 +20,7 @@ for i in 1 2; do
 	./project.sh "$work/project$i" 1 3 5 > "$work/log" 2>&1 || bail "project.sh failed"
 done
 
-# Builds one after the other until there is a file "stop".
+# Build one project after the other until the file "stop" exists.
 builds()
 {
 	local i=1
@@ -34,7 +34,7 @@ builds()
 		i=$((3 - i))
 	done
 }
-# What a build leaves; the project's own files are older than "log".
+# Remove the results of a build; the project's own files are older than "log".
 clean() { find "$1" -type f -newer "$work/log" -delete; find "$1" -type l -delete; }
 
 find "$work"/project? -exec touch -h -d '1 hour ago' {} +
@@ -48,7 +48,7 @@ loads=3
 for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 	insmod "$MODULE" instance="${INSTANCE##*/}" trace_thread_names=1 \
 		root_pid="$builder" || status=1
-	# The next time the build is somewhere else.
+	# Wait for a different number of records each time, so that the build is somewhere else.
 	for _ in $(seq 1200); do
 		n=$(counter records) && [ "$n" -lt $((i % 4 * 100 + 50)) ] || break
 		sleep 0.1
@@ -56,7 +56,7 @@ for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 	n=$(counter records) || status=1
 	records=$((records + n))
 	rmmod etrace || status=1
-	# Half of the times the instance is kept, with what is in it.
+	# Every other time the instance is kept with its content.
 	[ $((i % 2)) = 0 ] || rmdir "$INSTANCE" || status=1
 done
 result $status "insmod_and_rmmod"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A workload whose calls can be counted: opens and closes a file, N times or
- * for so many seconds, and prints how many times it did.
+ * A workload whose calls can be counted: opens and closes a file N times, or for
+ * some seconds, and prints how many times it did.
  *
  *	calls N | calls -s SECONDS
  *
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	long n = 0, max = argc > 1 ? atol(argv[argc - 1]) : 0;
 	int timed = argc > 2 && !strcmp(argv[1], "-s");
 	time_t end = time(NULL) + max;
-	char params[256] = { 0 };	/* struct io_uring_params, and more */
+	char params[256] = { 0 };	/* larger than struct io_uring_params */
 
 	if (argc == 2 && !strcmp(argv[1], "-u")) {
 		n = syscall(SYS_io_uring_setup, 1, params);

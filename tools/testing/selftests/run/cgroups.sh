@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: who is in a cgroup is recorded, whoever starts it and whenever it comes
+# description: tasks in a cgroup are recorded, whoever starts them and whenever they join
 
 . "$(dirname "$0")/lib.sh"
 
@@ -8,14 +8,14 @@ top=$work/cgroup2
 mkdir "$top" && mount -t cgroup2 none "$top" || { echo "1..0 # SKIP no cgroup2"; exit "$KSFT_SKIP"; }
 trap 'cd /; umount -l "$top"; rm -rf "$work"' EXIT
 
-# make_cgroup NAME: one that is empty
+# make_cgroup NAME: create an empty cgroup
 make_cgroup() { mkdir -p "$top/$1"; }
 
-# leave_cgroup NAME: it goes once nobody is in it
+# leave_cgroup NAME: remove it once it is empty
 leave_cgroup() { wait_for rmdir "$top/$1" || fail "somebody stays in $1"; }
 
-# shell NAME FILE: a shell in it that reads FILE each time that NAME.go is there, and
-# ends with NAME.end; the shell's pid goes to NAME.pid
+# shell NAME FILE: a shell that reads FILE each time NAME.go exists, and ends when NAME.end
+# exists; its pid goes to NAME.pid
 shell()
 {
 	sh -c 'echo $$ > '"$1"'.tmp; mv '"$1.tmp $1"'.pid
@@ -28,12 +28,13 @@ shell()
 
 move() { cat "$1.pid" > "$top/$2/cgroup.procs"; }
 
-# read_file NAME: have it read its file
+# read_file NAME: let that shell read its file
 read_file() { : > "$1.go"; wait_for test ! -e "$1.go"; }
 
 recording() { grep -q recording err; }
 
-# Who is there, who moves in, who is born there, and in a cgroup below; and nobody else.
+# Tasks that are in the cgroup, move into it, or start in it, also in a cgroup below; and no
+# others.
 ways_in()
 {
 	local backend=${1:-module} recorder upid
@@ -53,7 +54,7 @@ ways_in()
 	move later ways/below
 	read_file later
 	"$BIN/into" "$top/ways/below" cat /etc/group > out || fail "into ends with $?"
-	# once traced, wherever it goes
+	# once traced, it stays traced wherever it moves
 	move later elsewhere
 	read_file later
 	: > there.end; : > later.end; : > outside.end
@@ -66,14 +67,14 @@ ways_in()
 	is "reads of who came later" "$(lines 1.etrace | grep -c '!FN|/etc/passwd')" 2
 	is "reads of who was born there" "$(lines 1.etrace | grep -c '!FN|/etc/group')" 1
 	is "reads of who is outside" "$(lines 1.etrace | grep -c '!FN|/etc/shells')" 0
-	# Who came later tells what it is: the shell, and its arguments.
+	# A task that joins later reports what it is: the shell, and its arguments.
 	grep '"event":"join"' 1.json | grep later.pid > joins
 	is "who joins" "$(wc -l < joins)" 1
 	has joins "/dash\""
 	has joins "\"cwd\":\"$PWD\""
-	# Who was there before is told of, too.
+	# Tasks that were already there are reported, too.
 	has 1.json '"event":"present"'
-	# Before anything else of it.
+	# Joining comes before everything else of the task.
 	upid=$(lines 1.etrace | sed -n 's/,.*!JA\[2\].*later\.pid.*//p')
 	lines 1.etrace | grep "^$upid," > its
 	is "its first line" "$(sed -n '1s/.*!\(Join|\).*/\1/p' its)" "Join|"
@@ -82,7 +83,7 @@ ways_in()
 
 ways_in_by_bpf() { by_bpf ways_in; }
 
-# Arguments that its record has no room for.
+# Arguments that do not fit into the record of a joining task.
 long_arguments()
 {
 	local backend=${1:-module} recorder upid most script args size
@@ -97,7 +98,7 @@ long_arguments()
 	recorder=$!
 	wait_for recording || fail "it does not begin"
 	move long long
-	# it starts others, until it is there
+	# it starts other processes until it has been added
 	wait_for joined 1 || fail "it does not come"
 	: > long.end
 	leave_cgroup long
@@ -108,7 +109,7 @@ long_arguments()
 	size=$(printf '%s\n' "${args[@]}" | wc -c)
 	has got "Join|argsize=$size,"
 	is "its end" "$(tail -n 5 got)" $'JA[5]\nJA[6]with a\nCont|newline\nCont_end|\nJoined|'
-	# in parts of at most 900 bytes
+	# parts have at most 900 bytes
 	sed -n 's/^JA\[4\]//p' got > parts
 	is "the longest part" "$(awk '{ if (length > most) most = length } END { print most }' parts)" 900
 	is "bytes of the longest" "$(tr -d '\n' < parts | wc -c)" 3000
@@ -117,10 +118,10 @@ long_arguments()
 
 long_arguments_by_bpf() { by_bpf long_arguments; }
 
-# joined N: so many tasks have come, and have done something since
+# joined N: N tasks have joined, and have done something since
 joined() { [ "$(lines 1.etrace | grep -c '!Join|')" = "$1" ]; }
 
-# Each thread of a process that is moved.
+# All threads of a process that is moved.
 threads()
 {
 	local backend=${1:-module} recorder pid
@@ -150,7 +151,7 @@ threads()
 
 threads_by_bpf() { by_bpf threads; }
 
-# A command has a daemon do its work, which is no child of it.
+# A command lets a daemon do its work, which is not its descendant.
 a_daemon_works()
 {
 	local backend=${1:-module} daemon
@@ -175,7 +176,7 @@ a_daemon_works()
 
 a_daemon_works_by_bpf() { by_bpf a_daemon_works; }
 
-# The path as /proc/PID/cgroup has it.
+# The path as in /proc/PID/cgroup.
 as_in_proc()
 {
 	make_cgroup proc/er

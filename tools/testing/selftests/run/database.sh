@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: -o FILE.db is a database in the end, FILE.html a page, or what was recorded is there
+# description: -o FILE.db makes a database, FILE.html a page; if that fails, the recording is kept
 
 . "$(dirname "$0")/lib.sh"
 
-# What the commands read: not of /etc, which is no data.
+# Files for the commands to read: not in /etc, whose files do not count as data.
 inputs() { echo text | tee in > in2; }
 
 WAIT='cat in > out; echo > begun; until [ -e over ]; do sleep 0.05; done'
 
 mode() { stat -c "%U %a" "$1"; }
 
-# Both outputs of one recording answer alike, and nothing else is left.
+# Both outputs of a recording give the same answers, and no other files are left.
 made()
 {
 	inputs
@@ -29,7 +29,7 @@ made()
 	is "status of a question" "$(status "$etrace" why c /etc/ld.so.cache)" 0
 }
 
-# Of the page of a build, a section.
+# Print a section of a build's page.
 section()	# FILE NAME
 {
 	python3 -c 'import base64, re, sys, zlib
@@ -38,7 +38,7 @@ data = re.search("id=\"%s\" data-size=[^>]*>([^<]*)<" % sys.argv[2], text)[1]
 sys.stdout.write(zlib.decompress(base64.b64decode(data)).decode().replace("\0", "\n"))' "$@"
 }
 
-# All kinds of outputs at once.
+# All kinds of outputs at the same time.
 paged()
 {
 	inputs
@@ -57,7 +57,7 @@ paged()
 	section c meta | grep -q '"command":"true"' || fail "no page by --to"
 }
 
-# No room for the page, but for what it is made of.
+# There is no room for the page, only for the recording that it is made from.
 crowded()
 {
 	inputs
@@ -72,7 +72,7 @@ crowded()
 	umount small
 }
 
-# The user who called sudo owns it.
+# The user who called sudo owns the database.
 owned()
 {
 	mkdir own
@@ -83,7 +83,7 @@ owned()
 	is "files" "$(ls -A own)" a.db
 }
 
-# What is in the way stays, and the command is not run.
+# A file that is in the way is kept, and the command is not run.
 in_the_way()
 {
 	inputs
@@ -101,7 +101,7 @@ in_the_way()
 	is "the new database" "$("$etrace" deps old.db out)" "$PWD/in2"
 }
 
-# No room for the database, but for what it is made of.
+# There is no room for the database, only for the recording that it is made from.
 full()
 {
 	inputs
@@ -119,7 +119,7 @@ full()
 	umount small
 }
 
-# recorded FILE: it can be read already what "out" was made of
+# recorded FILE: whether it already says what "out" was made from
 recorded()
 {
 	"$etrace" db -o early.db "$1"
@@ -146,7 +146,7 @@ killed()
 	has err "may be missing"
 }
 
-# Ctrl-C ends an attach, and what was recorded becomes a database.
+# Ctrl-C ends an attach, whose recording becomes a database.
 interrupted()
 {
 	local pid child
@@ -168,7 +168,7 @@ interrupted()
 
 sum() { sha256sum < "$1" | cut -d' ' -f1; }
 
-# On the machine that built: files are what they were, and packages are there.
+# On the build machine: files have not changed, and packages are installed.
 attested()
 {
 	inputs
@@ -192,7 +192,7 @@ attested()
 	rm /root/out
 }
 
-# What packages hold, and no more, in a directory.
+# Install the content of packages, and nothing else, in a directory.
 installed()	# TREE PACKAGE...
 {
 	local tree=$1 link
@@ -210,7 +210,7 @@ installed()	# TREE PACKAGE...
 	mknod -m 666 "$tree/dev/null" c 1 3
 }
 
-# The packages that a build used are enough for it.
+# The packages that a build used are sufficient for it.
 chrooted()
 {
 	local tree names name
@@ -231,7 +231,7 @@ chrooted()
 	chroot "$tree" /usr/bin/make -C "$PWD/src" > log 2>&1 || { fail "it cannot be built there"; cat log; }
 	cmp src/it "$tree$PWD/src/it" || fail "another program was built there"
 	is "what it said" "$(cat "$tree$PWD/src/said")" "it runs"
-	# gcc has nothing but links
+	# the package gcc contains only links
 	for name in gcc make binutils libc6-dev; do
 		grep -q "^${name}[: ]" packages || { fail "no $name"; cat packages; }
 	done

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2086
 . "$(dirname "$0")/lib.sh"
 
-# Of the module, unless the other backend is named; what helps is another matter.
+# For the module, unless the other backend is named; remedies are not checked here.
 doctor() { status "$etrace" doctor --backend="${1:-module}"; }
 
 fine()
@@ -36,7 +36,7 @@ not_root()
 	has out "note  rights"
 	has out "note  BPF rights"
 	has out "ok    strace"
-	# It does not say that something is in the way, and that it works.
+	# It must not report both a fault and that it works.
 	hasnt out BAD
 	is "verdict" "$(tail -n 1 out | cut -d' ' -f1-6)" "etrace run works here, with strace"
 	has out sudo
@@ -47,7 +47,7 @@ not_root()
 
 no_tracefs()
 {
-	# In a namespace of its own, so that the other tests keep theirs.
+	# In a separate mount namespace, so that the other tests keep tracefs.
 	unshare -m sh -c "umount $TRACING && umount /sys/kernel/debug/tracing 2> /dev/null; $etrace doctor --backend=module > out 2> err"
 	is "status" $? 1
 	has out "BAD   tracefs"
@@ -69,7 +69,7 @@ no_module()
 	has out "BAD   module"
 	has out "make module"
 	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module does not work here: fix the lines marked BAD"
-	# Which does not matter where BPF works.
+	# This does not matter where BPF works.
 	is "status for either" "$(status bin/etrace doctor)" 0
 	has out "note  module"
 	has out "works here, with BPF"
@@ -87,7 +87,7 @@ wrong_module()
 	unload
 	mkdir bin
 	cp "$etrace" "$BIN/etrace.ko" bin/
-	# For another kernel; with versions of symbols it might fit nevertheless.
+	# A module for another kernel; with symbol versions it might fit nevertheless.
 	sed -i "s/vermagic=$(uname -r | cut -c1)/vermagic=9/; s/ modversions/ modversionz/" bin/etrace.ko
 	is "status" "$(status bin/etrace doctor --backend=module)" 1
 	has out "BAD   module"
@@ -98,7 +98,7 @@ wrong_module()
 
 module_there() { [ -d /sys/module/etrace ]; }
 
-# What was loaded for a recording goes with it, unless others need it.
+# A module that was loaded for a recording is unloaded after it, unless others need it.
 loads_on_demand()
 {
 	local first i
@@ -126,7 +126,7 @@ loads_on_demand()
 	module_there || fail "run unloads what it has not loaded"
 	unload
 
-	# Another one records, longer than the one that loaded it.
+	# Another recording lasts longer than the one that loaded the module.
 	"$etrace" run --backend=module -o 1.fxt sh -c 'until [ -e begun ]; do sleep 0.05; done' 2> err &
 	first=$!
 	wait_for module_there
@@ -136,11 +136,11 @@ loads_on_demand()
 	is "status of the one that loaded it" $? 0
 	has err "stays loaded: others use it; later: rmmod etrace"
 	unload
-	# Somebody traces by the parameter, without the device.
+	# Somebody traces with the parameter root_pid, without the device.
 	is "status of run" "$(status "$etrace" run --backend=module sh -c 'echo $PPID > /sys/module/etrace/parameters/root_pid')" 0
 	has err "stays loaded: it traces the tree of its root_pid"
 	unload
-	# The next one begins while the one before unloads it.
+	# The next recording begins while the previous one unloads the module.
 	for i in 1 2 3 4 5; do
 		"$etrace" run --backend=module -q -o 1.etrace true &
 		until [ -e /dev/etrace ] || ! kill -0 $!; do :; done 2> /dev/null
@@ -148,7 +148,7 @@ loads_on_demand()
 		is "status of run after run $i" "$(status "$etrace" run --backend=module -o 2.fxt true)" 0
 		wait $!
 	done
-	# Two at the same time that both want to load it.
+	# Two recordings that want to load the module at the same time.
 	"$etrace" run --backend=module -q -o 1.fxt true & 
 	"$etrace" run --backend=module -q -o 2.fxt true
 	is "status of one" $? 0
@@ -156,7 +156,7 @@ loads_on_demand()
 	is "status of the other" $? 0
 }
 
-# The rest cannot be taken back: this test is the last one of a boot.
+# The rest cannot be undone, so this test is the last one of a boot.
 signatures()
 {
 	unload

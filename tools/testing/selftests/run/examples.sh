@@ -9,25 +9,24 @@ parameter=/sys/module/etrace/parameters/root_pid
 
 loaded() { [ -e "$parameter" ] || insmod "$BIN/etrace.ko"; }
 
-# A build whose programs and files are known: make copies a file three times, and
-# needs no shell for that.
+# A build whose programs and files are known: make copies a file three times, without a shell.
 build()
 {
-	# What a test before has begun to unload is loaded again.
+	# The previous test may just be unloading the module: load it again.
 	wait_for loaded || fail "the module cannot be loaded: $(dmesg | tail -n 2)"
 	printf 'all: a b c\na b c:\n\tcp /etc/hostname $@\n' > Makefile
 }
 
-# worked STATUS: what an example said, if it did not work.
+# worked STATUS: fail with the example's messages if it did not work.
 worked() { [ "$1" = 0 ] || fail "status $1: $(tail -n 3 err | xargs -d '\n')"; }
 
-# After any of them: nobody is traced.
+# After each example, nothing is traced.
 over() { is "root_pid" "$(cat "$parameter")" 0; }
 
 bpftrace_tells_programs()
 {
 	build
-	# Where bpftrace does not look for types by itself: 0.17 on 5.10.
+	# Where bpftrace does not find the types by itself: 0.17 on 5.10.
 	export BPFTRACE_BTF=/sys/kernel/btf/vmlinux
 	bpftrace -c "/bin/sh $examples/traced /usr/bin/make" "$examples/programs.bt" > out 2> err
 	worked $?
@@ -36,7 +35,7 @@ bpftrace_tells_programs()
 	has out "/usr/bin/make]: count 1, "
 	is "programs" "$(grep -c '\]: count' out)" 2
 	hasnt out "@path"
-	# make waits for the others: it takes longer than they do together.
+	# make waits for the others, so it takes longer than all of them.
 	is "make's time and the others'" "$(sed -n 's/.*bin\/\(.*\)\]: .* total \(.*\)/\1 \2/p' out |
 		awk '{ us[$1] = $2 } END { print (us["make"] > us["cp"] && us["cp"] > 0) }')" 1
 }
@@ -59,7 +58,7 @@ perf_counts()
 	over
 	is "programs, births and ends" "$(grep -E ' (exec|clone|exit)$' out | sort -k 2 | xargs)" \
 		"3 clone 4 exec 4 exit"
-	# As many as the program etrace sees.
+	# As many as etrace run records.
 	rm a b c
 	"$etrace" run -q --backend=module --strict -o t.json -- make > /dev/null || fail "etrace run fails"
 	is "opens" "$(sed -n 's/ open$//p' out)" "$(grep -c '"event":"open"' t.json)"

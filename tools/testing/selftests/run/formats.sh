@@ -47,7 +47,7 @@ all_outputs()
 	"$reader" --check x.fxt > check 2>&1 || { fail "etrace-read --check x.fxt"; head check; }
 }
 
-# Where it was recorded, and when: its last event is of the time of the run.
+# The output says where it was recorded, and when: the last event is at the time of the run.
 says_where()
 {
 	local begin at times
@@ -70,18 +70,18 @@ named_format()
 	cmp got odd.name || fail "the compressed one differs"
 }
 
-# The second opinion: programs, arguments and exit statuses by strace.
+# A second opinion: strace's programs, arguments and exit statuses.
 strace_agrees()
 {
 	command -v strace > /dev/null || { skip "no strace"; return; }
 	mkdir a b
 	(cd a && "$etrace" run -q --strict -o ../x.json -- bash -c "$workload" > /dev/null)
-	# A file for each task: in one of all, calls of others may part a line.
+	# One file for each task: in a single file, calls of other tasks may split a line.
 	(cd b && strace -ff -e trace=execve,exit_group -s 100000 -o ../x.strace bash -c "$workload" > /dev/null)
 	cat x.strace.* > x.strace
 	sed -n 's/.*execve("\([^"]*\)".* = 0$/\1/p' x.strace | xargs -n1 basename | sort > strace.programs
 	sed -n 's/^{"event":"exec".*"path":"\([^"]*\)".*/\1/p' x.json | xargs -n1 basename | sort > etrace.programs
-	# strace tells the name that was called, etrace the file that runs.
+	# strace shows the path that was executed, etrace the file that runs.
 	sed 's/^sh$/dash/' strace.programs | sort > tmp && mv tmp strace.programs
 	cmp strace.programs etrace.programs || { fail "other programs"; diff strace.programs etrace.programs; }
 	sed -n 's/.*exited with \([0-9]*\) .*/\1/p' x.strace | sort -n > strace.statuses

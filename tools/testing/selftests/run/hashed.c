@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changes and reads files in all ways that could make a hash wrong, and keeps what they held.
+ * Changes and reads files in all ways that could make a hash wrong, and stores their contents.
  *
- *	hashed all DIR ROUNDS SEED	several processes at once, each change and read a process
- *					of its own (hashed OP FILE ID)
- *	hashed outside DIR		change DIR/outside-* until DIR/stop is there, not recorded
+ *	hashed all DIR ROUNDS SEED	several processes at once, with a separate process for each
+ *					change and read (hashed OP FILE ID)
+ *	hashed outside DIR		change DIR/outside-* until DIR/stop exists, not recorded
  *
- * DIR/truth/ID.N is what the file held when the process with that ID had closed it for the Nth
- * time; of a reader, what it has read.
+ * DIR/truth/ID.N is the content of the file when the process with that ID had closed it for the
+ * Nth time; for a reader, the content that it has read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,7 @@ static size_t read_whole(const char *file, char *buf, size_t max, long pause)
 	return have;
 }
 
-/* Nobody else changes the file now. */
+/* Store the content, while no other process changes the file. */
 static void keep_file(const char *file)
 {
 	static char buf[1 << 18];
@@ -140,7 +140,7 @@ static void op_map(const char *file)
 		fail("mmap");
 	fill(at, SIZE, 0);
 	close(fd);
-	/* ctime stays as it is: the page is dirty already */
+	/* ctime does not change, because the page is dirty already */
 	nap(30);
 	fill(at, SIZE, 1);
 	munmap(at, SIZE);
@@ -218,7 +218,7 @@ static void op_two(const char *file)
 	keep_file(file);
 }
 
-/* The same size and time stamp again. */
+/* Change the content, but restore size and time stamp. */
 static void put_stamped(const char *file)
 {
 	int fd = opened(file, O_WRONLY);
@@ -251,7 +251,7 @@ static void op_read(const char *file)
 static const struct op {
 	const char *name;
 	void (*run)(const char *file);
-	int reads;		/* needs no lock: it is right whatever it reads */
+	int reads;		/* needs no lock, because any content that it reads is right */
 } ops[] = {
 	{ "write", op_write, 0 }, { "inplace", op_inplace, 0 }, { "map", op_map, 0 },
 	{ "rename", op_rename, 0 }, { "size", op_size, 0 }, { "link", op_link, 0 },
@@ -297,7 +297,7 @@ static void work(int worker, int rounds, unsigned int seed)
 		else
 			snprintf(file, sizeof(file), "file-%d", rand() % FILES);
 		run_op(op, file, worker, i);
-		/* sometimes several changes within one tick of the clock, sometimes not */
+		/* sometimes make several changes within one clock tick */
 		if (rand() % 3 == 0)
 			nap(rand() % 20);
 	}

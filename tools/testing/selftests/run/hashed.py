@@ -27,7 +27,7 @@ def main():
         truth[who][int(stage)] = (hashlib.sha256(data).hexdigest(), hashlib.sha256(
             b"blob %d\0" % len(data) + data).hexdigest())
 
-    # the last row of a version counts
+    # the last row of a version is valid
     content = {}
     for version, sha, git, why in db.execute(
             "SELECT version, sha256, gitoid, why_not FROM content ORDER BY rowid"):

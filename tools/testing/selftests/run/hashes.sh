@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-# rows DB COLUMNS CONDITION: of the contents of files, sorted
+# rows DB COLUMNS CONDITION: rows with the contents of files, sorted
 rows()
 {
 	python3 -c 'import sqlite3, sys
@@ -17,7 +17,7 @@ for row in sorted(db.execute("SELECT " + sys.argv[2] + " FROM version v JOIN fil
 sha() { sha256sum < "$1" | cut -d' ' -f1; }
 gitoid() { { printf 'blob %s\0' "$(stat -c %s "$1")"; cat "$1"; } | sha256sum | cut -d' ' -f1; }
 
-# A small build: what is left, and what is gone.
+# A small build: files that remain, and files that are removed.
 built()	# BACKEND
 {
 	printf '#include "b.h"\nint main(void) { return B; }\n' > a.c
@@ -36,7 +36,7 @@ built()	# BACKEND
 		grep -v -e ' gone before' -e '/gone ')" ""
 }
 
-# tortured BACKEND DIR: files are changed in all ways, also by a program that is not recorded
+# tortured BACKEND DIR: change files in all ways, also by a program that is not recorded
 tortured()
 {
 	local outside n
@@ -57,7 +57,7 @@ tortured()
 	tail -n 1 err | sed 's/^/# /'
 }
 
-# A file that is removed while it is written: the recorder has it open by then.
+# A file that is removed while it is written, when the recorder already has it open.
 removed()	# BACKEND
 {
 	is "status" "$(status "$etrace" run --hash --backend="$1" -o t.db -- sh -c 'exec 3> gone
@@ -85,7 +85,7 @@ built_by()
 	removed "$1"
 }
 
-# mounted_on KIND: a file system of that kind at on/; or the reason why not
+# mounted_on KIND: mount a file system of that kind at on/, or print why it cannot
 mounted_on()
 {
 	mkdir -p on
@@ -116,7 +116,7 @@ file_systems()
 	done
 }
 
-# What the build mounts, it can unmount: no file there is open.
+# The build can unmount what it mounts: the recorder has no file open there.
 mounted()
 {
 	mkdir on

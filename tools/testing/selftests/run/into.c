@@ -2,10 +2,10 @@
 /*
  * Ways into a cgroup that no shell has.
  *
- *	into DIR COMMAND [ARG]...	COMMAND is born in the cgroup (CLONE_INTO_CGROUP)
- *	into --threads GO		a process with two threads: once the file GO is
- *					there each opens a file, /etc/hostname and
- *					/etc/passwd, and once it is gone they end
+ *	into DIR COMMAND [ARG]...	start COMMAND in the cgroup (CLONE_INTO_CGROUP)
+ *	into --threads GO		a process with two threads: once the file GO exists,
+ *					each opens a file (/etc/hostname or /etc/passwd); when
+ *					GO is gone, they end
  */
 #include <err.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static const char *go;
 
 static void *opens(void *file)
 {
-	/* Opens something meanwhile, so that the trace tells when the thread is in it. */
+	/* Keep opening a file, so that the trace shows when the thread has joined. */
 	while (access(go, F_OK)) {
 		close(open("/", O_RDONLY | O_DIRECTORY));
 		usleep(20000);

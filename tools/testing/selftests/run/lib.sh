@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of the program etrace share: results as KTAP, and the ways to
-# look at a trace.  A test is a function; "finish NAME..." runs them.  They run
-# as root, with the programs and the module in $BIN.
+# Functions that the tests of the program etrace share: results as KTAP, and ways to
+# look at a trace.  A test is a function; "finish NAME..." runs them.  They run as
+# root, with the programs and the module in $BIN.
 
 # shellcheck disable=SC2034
 
@@ -14,8 +14,8 @@ TRACING=/sys/kernel/tracing
 KSFT_SKIP=4
 
 [ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit $KSFT_SKIP; }
-# Once for all tests: what etrace itself loads it unloads, which takes its time.
-# The test before may be unloading it: then it is loaded by the first that needs it.
+# Load the module once for all tests: etrace unloads a module that it has loaded itself, which
+# takes time. If the previous test is just unloading it, the first test that needs it loads it.
 [ -e /dev/etrace ] || insmod "$BIN/etrace.ko" 2> /dev/null
 work=$(mktemp -d /tmp/etrace-run.XXXXXX)
 chmod 755 "$work"
@@ -60,7 +60,7 @@ hasnt()
 	fi
 }
 
-# status COMMAND...: its exit status on standard output, its output away
+# status COMMAND...: print its exit status; its output goes to files
 status()
 {
 	local s=0
@@ -69,12 +69,12 @@ status()
 	echo "$s"
 }
 
-# nap SECONDS: by reading where nothing ever comes; to start sleep would cost an emulated
-# guest more than the nap.
+# nap SECONDS: read from a pipe that never has data; in an emulated guest, starting sleep would
+# take longer than the nap.
 exec {nothing}<> <(:)
 nap() { ! read -rt "$1" -u "$nothing"; }
 
-# wait_for COMMAND...: until it succeeds, for four minutes at most
+# wait_for COMMAND...: repeat it until it succeeds, for at most four minutes
 wait_for()
 {
 	local end=$((SECONDS + 240))
@@ -88,16 +88,16 @@ wait_for()
 # An open session pins the module.
 no_sessions() { [ "$(cat /sys/module/etrace/refcnt 2> /dev/null || echo 0)" = 0 ]; }
 
-# lines FILE: the events of a trace of any format as plain lines
+# lines FILE: print the events of a trace of any format as plain lines
 lines() { "$reader" --to etrace "$1" 2> lines.err; }
 
-# in_lines FILE TEXT: one of them contains it
+# in_lines FILE TEXT: whether one of them contains it
 in_lines() { lines "$1" | grep -qF -- "$2"; }
 
-# programs FILE: the programs that ran, one in a line
+# programs FILE: print the programs that ran, one per line
 programs() { lines "$1" | sed -n 's/^[0-9,]*!PP|.*\///p'; }
 
-# by_bpf TEST: it, with the argument bpf; not where the programs take minutes to load.
+# by_bpf TEST: run it with the argument bpf, except where loading the programs takes minutes.
 by_bpf()
 {
 	case $(uname -r) in

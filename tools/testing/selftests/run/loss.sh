@@ -9,14 +9,14 @@
 # field FILE NAME: a number that the recorder wrote at the end
 field() { sed -n "s/.*!Session|.*[|,]$2=\([0-9]*\).*/\1/p" "$1"; }
 
-# The buffer of a page cannot hold what a stopped reader does not take.  How
-# many records there would be is known from the same without loss, and with as many
-# outputs: execve tells of each descriptor of the recorder's that it closes.
+# A buffer of one page cannot hold all records while the reader is stopped. The total is known
+# from the same run without loss and with as many outputs, because execve records each descriptor
+# of the recorder that it closes.
 forced_loss()
 {
 	local s=0 all lost there told calls="$BIN/calls 20000"
-	# With some time for the reader, so that what comes then has room and may tell of
-	# the loss; the numbers are right however long it takes.
+	# The reader gets some time, so that later records fit and may report the loss; the
+	# numbers are right however long it takes.
 	local workload="kill -STOP \$PPID; $calls; kill -CONT \$PPID; sleep 0.3"
 
 	"$etrace" run -b 64M --strict -o whole.etrace -o whole.fxt -o whole.json -- \
@@ -28,7 +28,7 @@ forced_loss()
 	has err "NOT COMPLETE"
 	lost=$(field loss.etrace lost)
 	there=$(field loss.etrace arrived)
-	# A record that tells of a loss is one more.
+	# A report of a loss is an additional record.
 	told=$(grep -c '\[LOST ' loss.etrace)
 	note "$all records without loss; $there arrived and $lost were lost, $told tell of it"
 	[ "$lost" -gt 30000 ] || fail "only $lost are said to be lost"
@@ -45,7 +45,7 @@ forced_loss()
 	has err "NOT COMPLETE"
 }
 
-# What cannot be had is said with what can be.
+# An impossible size is refused with a message that says what is possible.
 too_large()
 {
 	is "status of -b 16G by BPF" "$(status "$etrace" run --backend=bpf -b 16G true)" 125
@@ -59,12 +59,12 @@ too_large()
 	has err "; give a smaller size with -b"
 }
 
-# A task that goes on after a loss tells of it: when, whose, how many.
+# A task that continues after a loss reports it in place: when, in which task, how many records.
 loss_in_place()
 {
-	# On one processor, and until a record made after the loss is in the file: that
-	# buffer has been emptied, and no record is lost that would be the last of its task.
-	# Nothing is started here.  ($name, as the file has this text, too, as an argument.)
+	# On one processor, until a record made after the loss is in the file: then this buffer
+	# has been emptied, and the last record of the task is not lost.  No program is started
+	# here.  ($name, because the file also contains this text as an argument.)
 	# shellcheck disable=SC2016
 	"$etrace" run -b 4096 -o p.etrace -o p.fxt -- taskset -c 0 bash -c '
 		mkfifo nobody; exec 9<> nobody; name=issue
@@ -85,8 +85,8 @@ loss_in_place()
 	cmp got p.etrace || fail "the FXT file gives other lines"
 }
 
-# Every processor does nothing but open and close.  It goes by the clock: the buffers must be
-# read for longer than they would take to fill, however fast the machine is.
+# Each processor only opens and closes files. The duration is fixed: the buffers must be read for
+# longer than it takes to fill them, however fast the machine is.
 no_loss()
 {
 	local seconds=${ETRACE_LOSS_SECONDS:-10} sum=0 n i
@@ -103,7 +103,7 @@ no_loss()
 	is "closes" "$(($(grep -c '!Close|fd=3$' all.etrace) >= sum))" 1
 }
 
-# A full disk is told at once, the command runs on, other outputs too.
+# A full disk is reported at once; the command and other outputs continue.
 # shellcheck disable=SC2016
 disk_full()
 {
@@ -126,8 +126,8 @@ disk_full()
 	umount small
 }
 
-# What a crash of the machine would leave on the disk now, a copy of the block
-# device, has what was recorded.
+# A copy of the block device, which is what a crash of the machine would leave now, contains the
+# recording so far.
 crash_leaves_it()
 {
 	local good=0

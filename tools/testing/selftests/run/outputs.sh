@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: the verdict is about the files: locked, whole, there; one that stalls costs nothing
+# description: output files are locked and checked in the end; one that stalls holds up nothing
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086
 . "$(dirname "$0")/lib.sh"
 
-# What a command does that is to go on until somebody says so.
+# A command that runs until the test tells it to end.
 WAIT='echo > begun; until [ -e over ]; do sleep 0.05; done'
 
 opens() { grep -c '!FN|/etc/hostname$' "$1"; }
 
-# The file of a recording that is going on is nobody else's.
+# No other recording can use the file of a running one.
 one_file_two_recordings()
 {
 	local pid s tracer
@@ -34,7 +34,7 @@ one_file_two_recordings()
 	lines etrace.fxt > got
 	is "status of the reader" $? 0
 	has got '!FN|/etc/hostname'
-	# It is over, and the file free; also after a recorder that was killed.
+	# Afterwards the file is free, even if the recorder was killed.
 	rm begun over
 	"$etrace" run -q -- sh -c "$WAIT" &
 	pid=$!
@@ -43,7 +43,7 @@ one_file_two_recordings()
 	wait $pid 2> /dev/null
 	touch over
 	is "status after a kill" "$(status "$etrace" run --strict true)" 0
-	# An attach holds its file as well.
+	# An attach locks its file as well.
 	sleep 1000 &
 	s=$!
 	"$etrace" attach -q -o a.json $s &
@@ -55,12 +55,12 @@ one_file_two_recordings()
 	is "status of attach" $? 0
 }
 
-# What the command does to the file is said, and is an error with --strict.
+# Changes of the file by the command are reported, and are an error with --strict.
 taken_away()
 {
 	local row name what told
 
-	# the file appears when the command has begun, which may have done something by then
+	# the file appears when the command has started, which may have done something by then
 	for row in "t.fxt:rm t.fxt:it no longer exists" "t.etrace.gz:mv t.etrace.gz x:it no longer exists" \
 		"t.json.zst:mv old t.json.zst:another file" "t.etrace:until [ -s t.etrace ]; do sleep 0.05; done; echo > t.etrace:somebody else"; do
 		IFS=: read -r name what told <<< "$row"
@@ -77,7 +77,7 @@ taken_away()
 	has err "etrace.fxt: incomplete: "
 }
 
-# An error of the file is in the last line, however late it comes.
+# The last line reports an error of the file, however late it occurs.
 cannot_be_written()
 {
 	is "status for /dev/full" "$(status "$etrace" run --strict --to etrace -o /dev/full true)" 123
@@ -96,7 +96,7 @@ cannot_be_written()
 	[ -e ran ] && fail "the command was run nevertheless"
 }
 
-# Somebody holds the pipe open and does not read.
+# A process has the pipe open but does not read.
 stalled()
 {
 	local sig pid
@@ -127,7 +127,7 @@ stalled()
 	wait $pid
 	is "status of the command" $? 143
 	has err "NOT COMPLETE"
-	# Who reads late gets it all; what the others left in the pipe goes first.
+	# A late reader gets everything; first remove what the previous runs left in the pipe.
 	dd if=pipe.etrace of=left iflag=nonblock bs=64k 2> /dev/null
 	"$etrace" run --strict -o pipe.etrace -- sh -c "$BIN/calls 3000" 2> err.late > out 9<&- &
 	pid=$!
@@ -142,7 +142,7 @@ stalled()
 	has late.etrace "VT|complete"
 }
 
-# The command's limits are the command's, and the recorder outlives its own.
+# The command's limits apply only to the command, and the recorder survives its own.
 # shellcheck disable=SC2016
 limits()
 {

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: what README tells to type by hand does what README says
+# description: the commands to type by hand in README do what README says
 
 . "$(dirname "$0")/lib.sh"
 
-# The commands below the line of README that begins with $1.
+# Print the commands below the line of README that begins with $1.
 recipe() { awk -v from="$1" 'on && /^    /; on && /^[^ ]/ { exit } index($0, from) == 1 { on = 1 }' "$BIN/README.md"; }
 
 by_hand()
@@ -17,7 +17,7 @@ by_hand()
 	printf '#!/bin/sh\nfor i in 1 2 3; do cat /etc/hostname > built-$i; done\n' > bin/make
 	chmod +x bin/make
 	cp "$BIN/etrace.ko" .
-	# As a person types them, in a shell of its own; the first that fails ends it.
+	# Run them in a separate shell, as typed by a user; the first one that fails ends it.
 	PATH=$PWD/bin:$PATH bash -e < typed > out 2> err || fail "the recipe fails: $(tail -n 3 err)"
 	echo 1408 > "$TRACING/buffer_size_kb"
 	[ ! -d /sys/module/etrace ] || fail "the module is still there"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the selftests of the program etrace that lie beside this script, as root
-# on the kernel to be tested, and report them as one KTAP with the tests' own
-# nested in it.
+# Run the selftests of the program etrace in this script's directory, as root on the
+# kernel to be tested, and report them as one KTAP with the tests' own output nested
+# in it.
 #
 #   run.sh [TEST]...
 #

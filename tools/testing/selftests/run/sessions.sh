@@ -6,7 +6,7 @@
 # shellcheck disable=SC2086
 . "$(dirname "$0")/lib.sh"
 
-# Four at once, each in a tight loop: none sees a file of another.
+# Four sessions at the same time, each with a tight loop: none sees the files of another.
 four_at_once()
 {
 	local i j pids=()
@@ -47,7 +47,7 @@ nested()
 
 at_least() { [ "$(lines "$2" | grep -c '!FN|/etc/hostname')" -ge "$1" ]; }
 
-# The recorder is killed: nothing of it is left, and what it wrote can be read.
+# A killed recorder leaves no session, and the files that it wrote can be read.
 recorder_killed()
 {
 	local pid n
@@ -64,7 +64,7 @@ recorder_killed()
 	n=$(grep -c 'etc/hostname' k.etrace)
 	kill "$(cat began)" || fail "the command was ended with the recorder"
 	wait_for no_sessions || fail "a session is left"
-	# The device pins the module while a session is open.
+	# An open session would pin the module.
 	is "uses of the module" "$(cat /sys/module/etrace/refcnt)" 0
 	[ "$n" -ge 20 ] || fail "only $n events are in the file"
 	for f in k.fxt k.fxt.gz k.fxt.zst; do
@@ -77,7 +77,7 @@ recorder_killed()
 	is "bad lines of JSON" "$(sed '$d' k.json | grep -vc '^{"event":.*}$')" 0
 }
 
-# The files have what happened, but for the last second, although nobody ended them.
+# The files contain everything except the last second, although nobody ended them.
 last_second()
 {
 	local pid
@@ -93,7 +93,7 @@ last_second()
 	is "status" $? 143
 }
 
-# A daemon outlives the command, is named, and is not traced any more.
+# A daemon that outlives the command is named, and is no longer traced.
 daemon()
 {
 	"$etrace" run -o d.etrace -- sh -c '
@@ -127,7 +127,7 @@ attach()
 	"$etrace" report a.fxt > got
 	is "status of report" $? 0
 	has got cat
-	# Ends by itself with the tree.
+	# The attach ends by itself with the tree.
 	"$etrace" attach -q -o b.etrace $pid &
 	tracer=$!
 	wait_for grep -q '!FN|/etc/hostname' b.etrace || fail "nothing is recorded"
@@ -137,7 +137,7 @@ attach()
 	wait $pid 2> /dev/null
 	has b.etrace "Exit|"
 	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
-	# It names what failed meanwhile, and says nothing if the process itself ends well.
+	# It names what failed meanwhile, and reports nothing if the process itself succeeds.
 	mkfifo go
 	for end in 3 0; do
 		sh -c "read -r _ < go; cat nothing; exit $end" 2> /dev/null &
@@ -157,13 +157,13 @@ attach()
 	done
 }
 
-# In a pid namespace the kernel's pids are others' here: nobody gets their names.
-# With a /proc of its own, the names are there; with another one, nobody's.
+# In a pid namespace, the kernel's pids belong to other processes, whose names must not be used.
+# With its own /proc the names are right; with another /proc there are none.
 pid_namespace()
 {
 	local backend=$1
 
-	# The pids that are used up make them differ from the machine's.
+	# Use up some pids, so that they differ from the machine's.
 	cat > inside <<- 'END'
 		for i in 1 2 3 4 5 6 7 8 9; do true & done; wait
 		cp "$(command -v sleep)" victim
@@ -192,11 +192,11 @@ pid_namespace()
 	hasnt other.etrace '!TA|'
 	has other-left.err "victim [$(cat left)] outlives the command"
 
-	# From outside, what lives on in a namespace has the pids of outside.
+	# Seen from outside, a process that lives on in a namespace has its outside pid.
 	"$etrace" run --backend="$backend" -o out.etrace -- sh -c 'unshare -pf --mount-proc ./victim 302 &
 		until pgrep -r S -f "^./victim 302" > left; do sleep 0.05; done' 2> err
 	has err "victim [$(cat left)] outlives the command"
-	# The first process of a namespace takes no other signal.
+	# The first process of a namespace accepts no other signal.
 	pkill -KILL -f '^./victim 302'
 }
 pid_namespace_module() { pid_namespace module; }

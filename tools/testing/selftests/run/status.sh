@@ -24,27 +24,27 @@ cannot_be_run()
 	is "of no such command in PATH" "$(status "$etrace" run no-such-command)" 127
 	is "of a file that is no program" "$(status "$etrace" run /etc/passwd)" 126
 	is "of a directory" "$(status "$etrace" run /tmp)" 126
-	# Nothing was begun, and what was there is there.
+	# No command was started, and the existing recording is kept.
 	[ -e etrace.fxt ] && fail "there is a recording of nothing"
 	"$etrace" run -q true
 	cp etrace.fxt before
 	is "of no such command" "$(status "$etrace" run ./nosuch)" 127
 	cmp etrace.fxt before || fail "the recording before is another one"
 	is "files" "$(echo etrace.fxt*)" etrace.fxt
-	# A command that ends so was run.
+	# A command that itself exits with 127 was run.
 	is "of exit 127" "$(status "$etrace" run sh -c 'exit 127')" 127
 	cmp -s etrace.fxt before && fail "it was not recorded"
 	cmp etrace.fxt.old before || fail "the recording before was not kept"
 }
 
-# Somebody else stops and continues the command.
+# Another process stops and continues the command.
 # shellcheck disable=SC2016
 stopped()
 {
 	local sig
 
 	for sig in STOP TSTP; do
-		# the one who continues it must come behind the stop, which nothing tells of
+		# the process that continues it must wait for the stop, which nothing announces
 		is "status after SIG$sig" "$(status timeout 300 "$etrace" run --backend="$1" --strict -- sh -c '
 			pid=$$
 			(until grep -q "^State:.[tT] " /proc/$pid/status; do sleep 0.05; done; kill -CONT $pid) &
@@ -70,7 +70,7 @@ cannot_be_traced()
 		[ -s err ] || fail "nothing is said about '$args'"
 	done
 	[ -e ran ] && fail "the command was run nevertheless"
-	# In no directory of that PATH there is a strace.
+	# There is no strace in any directory of this PATH.
 	mkdir -m 777 open
 	is "without rights" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o open/no.fxt /usr/bin/touch open/ran)" 125
 	[ -e open/ran ] && fail "the command was run without rights"
@@ -78,7 +78,7 @@ cannot_be_traced()
 	has err "strace is not installed"
 }
 
-# Without any rights, auto takes strace, and says so.
+# Without any privileges, auto uses strace and says so.
 by_strace()
 {
 	local unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
@@ -93,7 +93,7 @@ by_strace()
 	is "what it was made from" "$("$etrace" deps a.etrace "$PWD/b")" "$PWD/a"
 	is "status of what is not there" "$(status "$etrace" run --backend=strace no-such-program)" 127
 	is "status of what cannot be run" "$(status "$etrace" run --backend=strace ./a)" 126
-	# A text that does not say who is to run it is sh's, as for a shell.
+	# A text without #! is run by sh, as a shell does.
 	printf 'echo "$0 $*"; exit 3\n' > plain
 	chmod +x plain
 	is "status of a text" "$(status "$etrace" run --backend=strace ./plain a "b c")" 3
@@ -114,7 +114,7 @@ streams()
 	"$etrace" run -- true > got 2> err
 	is "standard output of a silent command" "$(cat got)" ""
 	has err complete
-	# No descriptor of ours reaches the command.
+	# The command inherits none of etrace's descriptors.
 	"$etrace" run -q -- sh -c 'ls /proc/self/fd | wc -l' > got
 	is "descriptors" "$(cat got)" "$(sh -c 'ls /proc/self/fd | wc -l')"
 }
@@ -141,7 +141,7 @@ signals()
 
 ignored_signals()
 {
-	# An inherited SIG_IGN stays with the command and costs us no status.
+	# An inherited SIG_IGN is passed on to the command, and etrace still gets its status.
 	(trap '' CHLD PIPE INT; exec "$etrace" run -q -- sh -c 'grep SigIgn /proc/self/status; exit 5') > got
 	is "status" $? 5
 	(trap '' CHLD PIPE INT; sh -c 'grep SigIgn /proc/self/status; exit 5') > wanted
@@ -172,7 +172,7 @@ help_and_version()
 	done
 }
 
-# Who is killed is told, by name, and is a failure in every form of the trace.
+# A killed process is reported by name, and is a failure in every form of the trace.
 # shellcheck disable=SC2016
 killed()
 {
@@ -208,7 +208,8 @@ os.kill(os.getpid(), signal.SIGKILL)"
 killed_module() { killed module; }
 killed_bpf() { by_bpf killed; }
 
-# What is done through an io_uring is not recorded, and nobody says that it is.
+# Calls made through an io_uring are not recorded, and the recording does not claim to be
+# complete.
 io_uring()
 {
 	local s=0
@@ -234,7 +235,7 @@ io_uring()
 io_uring_module() { io_uring module; }
 io_uring_bpf() { by_bpf io_uring; }
 
-# What is recorded only if somebody asks for it.
+# Events that are recorded only on request.
 on_request()
 {
 	local backend=$1 names

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // description: etrace on a terminal: progress line, Ctrl-C, Ctrl-Z, fg, and the view of a build
 /*
- * A pseudo-terminal with an interactive shell in it, which is typed at as a
- * person would, and whose screen is read.  Results are KTAP.
+ * An interactive shell in a pseudo-terminal: the tests type like a user, and read its screen.
+ * Results are KTAP.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define ROWS 24
 #define COLS 100
 
-static char seen[1 << 20];	/* what the terminal got since the last type_in() */
+static char seen[1 << 20];	/* output of the terminal since the last type_in() */
 static size_t len;
 static int tty;
 static pid_t shell;
@@ -72,7 +72,7 @@ static void take(double seconds)
 	}
 }
 
-/* Waits until the terminal got @text @times times, for two minutes at most. */
+/* Wait until the terminal has printed @text @times times, for at most two minutes. */
 static bool expect(const char *text, int times)
 {
 	double end = now() + 120;
@@ -100,7 +100,7 @@ static void type_in(const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* What comes later is a prompt at most, which nobody looks for. */
+	/* Take what is left: at most a prompt, which no test looks for. */
 	take(0.1);
 	len = 0;
 	seen[0] = 0;
@@ -108,7 +108,7 @@ static void type_in(const char *fmt, ...)
 		fail("cannot type: %s", strerror(errno));
 }
 
-/* Waits until the file has a line that matches, for two minutes at most. */
+/* Wait until the file has a matching line, for at most two minutes. */
 static bool appears(const char *pattern, const char *file)
 {
 	char command[200];
@@ -126,14 +126,14 @@ static void result(const char *name)
 	fflush(stdout);
 }
 
-/* Commands of the tests run "cat FIFO", which ends when this lets it. */
+/* Commands of the tests run "cat FIFO", which let_end() ends. */
 static void make_fifo(const char *name)
 {
 	if (mkfifo(name, 0600))
 		fail("%s: %s", name, strerror(errno));
 }
 
-/* Waits until somebody reads, for two minutes at most. */
+/* Wait until a process reads the FIFO, for at most two minutes, and let it end. */
 static void let_end(const char *fifo)
 {
 	int fd = -1;
@@ -148,8 +148,8 @@ static void let_end(const char *fifo)
 }
 
 /*
- * The progress line is renewed twice a second, unless something else keeps the machine busy:
- * whether it was in one of the seconds behind the first, by the times that it told.
+ * The progress line is updated twice a second, unless the machine is busy. Return: whether it was
+ * updated twice in one of the seconds after the first, according to the times in it.
  */
 static bool renewed_twice(void)
 {
@@ -166,7 +166,7 @@ static bool renewed_twice(void)
 	return false;
 }
 
-/* Waits for that, for two minutes at most. */
+/* Wait for that, for at most two minutes. */
 static bool expect_renewals(void)
 {
 	double end = now() + 120;
@@ -191,7 +191,7 @@ static void progress_line(void)
 	let_end("p.end");
 	if (!strstr(seen, "processes") || !strstr(seen, "lost 0"))
 		fail("the progress line does not tell enough");
-	/* who really runs, and what was finished */
+	/* programs that are running, and the last one that ended */
 	if (!strstr(seen, "1 running") || !strstr(seen, "slowest cat ") || !strstr(seen, "last true"))
 		fail("the progress line does not tell what goes on");
 	/* the last line of the screen, and the scroll region above it */
@@ -209,7 +209,7 @@ static void progress_line(void)
 static void no_progress(void)
 {
 	failures = 0;
-	/* Nothing tells that no line comes: it has time for two. */
+	/* The absence of lines cannot be waited for: the command leaves time for two. */
 	type_in("%s run --progress=never -o p.fxt -- sleep 1.2; echo stat\"\"us=$?\n", etrace);
 	if (!expect("status=0", 1))
 		fail("it does not end");
@@ -256,8 +256,8 @@ static void ctrl_z(void)
 {
 	failures = 0;
 	/*
-	 * It waits without starting programs: dash does so by vfork(), and a child that stops before its
-	 * execve keeps dash from stopping, traced or not.
+	 * The command waits without starting programs: dash would use vfork(), and a child that
+	 * stops before its execve keeps dash from stopping, traced or not.
 	 */
 	type_in("%s run -o z.etrace -- sh -c 'cat /etc/hostname; echo rea\"\"dy; "
 		"until [ -e z.on ]; do :; done; echo goes o\"\"n; "
@@ -270,7 +270,7 @@ static void ctrl_z(void)
 	type_in("jobs; echo do\"\"ne\n");
 	if (!expect("done", 1) || !strstr(seen, "Stopped"))
 		fail("the shell does not see a stopped job");
-	/* Nothing tells that it does not go on: it would within 0.1 s. */
+	/* Nothing reports that the command stays stopped; otherwise it would go on within 0.1 s. */
 	make_fifo("z.on");
 	take(0.5);
 	if (strstr(seen, "goes on"))
@@ -287,7 +287,7 @@ static void ctrl_z(void)
 	if (!expect("done", 1) || !appears("!PP|.*/cat", "b.etrace"))
 		fail("cannot be started in the background");
 	type_in("fg; echo stat\"\"us=$?\n");
-	/* there it shows how far it is */
+	/* in the foreground it shows its progress */
 	if (!expect(" running", 1))
 		fail("no progress line in the foreground");
 	let_end("b.end");
@@ -297,8 +297,8 @@ static void ctrl_z(void)
 }
 
 /*
- * Waits until a view shows the text. It sends only what changes, which may be half a word:
- * at another size it sends the whole screen.
+ * Wait until a view shows the text. A view sends only changes, which may be half a word; after a
+ * change of size it sends the whole screen.
  */
 static bool shows(const char *text)
 {
@@ -323,7 +323,7 @@ static bool shows(const char *text)
 	return found;
 }
 
-/* Types a command whose last words are "; echo status=$?". */
+/* The end of a command line: "; echo status=$?". */
 #define DONE "; echo stat\"\"us=$?\n"
 
 static void ends_with(const char *status)
@@ -339,7 +339,7 @@ static void is_whole(const char *trace)
 		fail("%s is not complete", trace);
 }
 
-/* Kills the view of a process, whose number a variable of the shell has: nothing else ends. */
+/* Kill only the view of a process; a variable of the shell contains its pid. */
 static void kill_view(const char *variable)
 {
 	int pid = 0;
@@ -357,7 +357,7 @@ static void kill_view(const char *variable)
 	ends_with("status=0");
 }
 
-/* What etrace run records, in its own view and in that of etrace top. */
+/* A recording by etrace run, in its own view and in that of etrace top. */
 static void view_of_run(const char *backend)
 {
 	make_fifo("v.end");
@@ -376,7 +376,7 @@ static void view_of_run(const char *backend)
 	ends_with("status=3");
 	is_whole("v.fxt");
 
-	/* which is there once it is recorded */
+	/* the file exists once recording has begun */
 	unlink("w.fxt");
 	type_in("%s run -q --backend=%s -o w.fxt cat v.end &\n", etrace, backend);
 	type_in("w=$!; until [ -s w.fxt ]; do sleep 0.1; done; %s top $w" DONE, etrace);
@@ -395,7 +395,7 @@ static void view_of_run(const char *backend)
 	is_whole("w.fxt");
 }
 
-/* A process that nobody records yet. */
+/* A process that is not recorded yet. */
 static void view_of_process(const char *backend)
 {
 	type_in("cat v.end & v=$!\n");
@@ -438,7 +438,7 @@ static void view(const char *backend)
 		printf("ok %u %s # SKIP a verifier that takes minutes here; LONG=y\n", ++number, name);
 		return;
 	}
-	/* without the module beside it, etrace top takes BPF */
+	/* without the module in its directory, etrace top uses BPF */
 	strcpy(own, etrace);
 	if (!strcmp(backend, "bpf")) {
 		type_in("cp %s here" DONE, own);
@@ -461,7 +461,7 @@ static void view_bpf(void)
 	view("bpf");
 }
 
-/* Whether a process is asleep whenever it is looked at for a while, within two minutes. */
+/* Whether a process is asleep at 20 looks in a row, within two minutes. */
 static bool sleeps(pid_t pid)
 {
 	char path[40], state;
@@ -481,7 +481,7 @@ static bool sleeps(pid_t pid)
 	return asleep == 20;
 }
 
-/* A command that outlives its terminal: its recording does, and takes no processor for it. */
+/* A command that outlives its terminal is still recorded, and the recorder does not busy-wait. */
 static void hang_up_view(void)
 {
 	struct winsize size = { ROWS, COLS, 0, 0 };

@@ -49,7 +49,7 @@ another_user()
 	is "uid of root without sudo" "$(cat got)" 0
 }
 
-# What the caller may not write, sudo etrace does not write for the caller.
+# sudo etrace does not write files that the caller may not write.
 no_more_rights()
 {
 	echo precious > precious.etrace
@@ -82,7 +82,7 @@ except OSError as e:
 	print(errno.errorcode[e.errno])')" EPERM
 }
 
-# The page of a build is the caller's, and so is the program that shows it.
+# The caller owns the page of a build, and runs the program that shows it.
 page()
 {
 	local opener=/usr/local/bin/xdg-open
@@ -112,7 +112,7 @@ with_caps()
 		--ambient-caps="$1" env HOME=/home/builder "${@:2}"
 }
 
-# A capability in the place of root.
+# Capabilities instead of root.
 capabilities()
 {
 	with_caps +perfmon true || { skip "setpriv cannot set CAP_PERFMON"; return; }
@@ -134,7 +134,7 @@ capabilities()
 as_member() { setpriv --reuid member --regid member --init-groups env HOME=/home/member "$@"; }
 record() { as_member "$etrace" run --backend=module "$@"; }
 
-# Who is in the device's group traces what it has started, and nobody else.
+# Members of the device's group can trace their own processes, and no others.
 members()
 {
 	groupadd tracers 2> /dev/null
@@ -158,7 +158,7 @@ members()
 	has err "cannot allocate buffers"
 }
 
-# Set-user-ID and set-group-ID programs work as ever, and nobody sees what they do.
+# Set-user-ID and set-group-ID programs work as usual, and their actions are not visible.
 members_privileged()
 {
 	local kind dumpable
@@ -193,7 +193,7 @@ members_strangers()
 	is "status of attach to what it has not started" \
 		"$(status as_member "$etrace" attach --backend=module -o x.fxt $pid)" 125
 	kill $pid
-	# A descriptor of root's session stays root's; of a member's, a member's.
+	# A descriptor of root's session stays root's; a member's stays a member's.
 	is "who adds" "$(as_member python3 -c '
 import errno, fcntl, os, struct
 fd = os.open("/dev/etrace", os.O_RDWR)
@@ -208,7 +208,7 @@ fcntl.ioctl(fd, 0x4004e702, struct.pack("<i", os.getpid()))
 print("itself")' | xargs)" "EPERM EPERM itself"
 }
 
-# Nor what is below a directory that the member may not search.
+# Nor are names below a directory that the member may not search.
 members_names()
 {
 	chown member .

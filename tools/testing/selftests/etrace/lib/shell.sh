@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the shell tests share: results as KTAP, the module and its instance, or
-# with ETRACE_BACKEND=bpf what stands in for both: bpf-serve, beside the tests.
+# Functions that the shell tests share: results as KTAP, the module and its instance or,
+# with ETRACE_BACKEND=bpf, bpf-serve in the tests' directory instead of both.
 
 INSTANCE=/sys/kernel/tracing/instances/etrace_selftest
 MODULE=${ETRACE_MODULE:-./etrace.ko}
@@ -11,16 +11,16 @@ LINES_OF_BPF=/run/etrace-selftest.lines
 results=0 failures=0
 
 is_bpf() { [ "${ETRACE_BACKEND:-}" = bpf ]; }
-# ask WORD...: a command to bpf-serve; prints its answer.
+# ask WORD...: send a command to bpf-serve, and print its answer.
 ask() { ./bpf-serve --ask $SOCKET "$*"; }
 
-# skip REASON: the whole test cannot run here.
+# skip REASON: skip the whole test, because it cannot run here.
 skip() { echo "1..0 # SKIP $*"; exit 4; }
 
-# bail REASON: what a test is built on is missing or broken.
+# bail REASON: end the test, because a precondition is missing or broken.
 bail() { echo "Bail out! $*"; exit 1; }
 
-# need PROGRAM...: skip without one of them.
+# need PROGRAM...: skip the test if one of them is missing.
 need()
 {
 	local program
@@ -50,8 +50,8 @@ result()
 
 finish() { [ "$failures" = 0 ]; exit; }
 
-# load KB [PARAMETER...]: into the instance, with that much buffer for each
-# processor. By BPF there is only the parameter record.
+# load KB [PARAMETER...]: load the module into the instance, with a buffer of that size for each
+# processor. BPF supports only the parameter record.
 load()
 {
 	local record=" ${*:2}"
@@ -82,7 +82,7 @@ unload()
 	[ ! -d $INSTANCE ] || rmdir $INSTANCE
 }
 
-# trace PID: trace its tree, too; 0: nothing any more.
+# trace PID: also trace the process and its descendants; 0: stop tracing.
 trace()
 {
 	if is_bpf; then
@@ -92,7 +92,7 @@ trace()
 	fi
 }
 
-# extended Y|N: the parameter.
+# extended Y|N: set the parameter.
 extended()
 {
 	if is_bpf; then
@@ -111,7 +111,7 @@ counter()
 	fi
 }
 
-# Nothing lost, nothing guessed?
+# Whether nothing was lost or guessed.
 nothing_lost()
 {
 	local name n
@@ -123,7 +123,7 @@ nothing_lost()
 	done
 }
 
-# What the instance holds, without waiting for more.
+# Print the instance's records without waiting for more.
 read_trace()
 {
 	if is_bpf; then
