@@ -355,7 +355,7 @@ TEST(pid_namespace)
 	et_module_teardown();
 }
 
-/* ---- how many there can be --------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------ */
 
 TEST(max_sessions)
 {
@@ -445,7 +445,7 @@ TEST(processors_that_run)
 	EXPECT_EQ(rooms(), 0);
 }
 
-/* ---- what is left ------------------------------------------------------------ */
+/* ---- nothing is left behind -------------------------------------------------- */
 
 /* Leave records on each of two processors, if there are two. */
 static void records(void)

@@ -449,7 +449,7 @@ static void churn(void)
 	}
 }
 
-/* Start tracing again and again, while other sessions come and go. */
+/* Start tracing again and again, while the module is loaded and unloaded. */
 static void write_root_pid(void)
 {
 	char pid[20];

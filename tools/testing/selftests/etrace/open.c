@@ -486,7 +486,7 @@ TEST(open_by_handle_at)
 	et_traced(do_by_handle);
 }
 
-/* ---- which file it is ---- */
+/* ---- identity of files ---- */
 
 static void identified(const char *name, int flags)
 {

@@ -187,7 +187,7 @@ TEST(texts)
 	run(do_texts);
 }
 
-/* ---- more than is kept -------------------------------------------------------- */
+/* ---- long output -------------------------------------------------------------- */
 
 static size_t piece;
 
@@ -374,7 +374,7 @@ TEST(changing_vector)
 	munmap(changing, sizeof(*changing));
 }
 
-/* ---- whose it is -------------------------------------------------------------- */
+/* ---- whose output it is ------------------------------------------------------- */
 
 #define STACK		65536
 #define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
@@ -463,7 +463,7 @@ TEST(whose)
 	run(do_whose);
 }
 
-/* ---- how it ends -------------------------------------------------------------- */
+/* ---- ends of processes -------------------------------------------------------- */
 
 static void say_and_die(void)
 {

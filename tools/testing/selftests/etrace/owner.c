@@ -207,7 +207,7 @@ static unsigned long long lost_tasks(int dev)
 	return stats.lost_tasks;
 }
 
-/* ---- what may be asked ------------------------------------------------------ */
+/* ---- allowed requests ------------------------------------------------------- */
 
 static void stranger(void)
 {
@@ -504,7 +504,7 @@ TEST(pipes)
 	et_module_teardown();
 }
 
-/* ---- programs with other rights ---------------------------------------------- */
+/* ---- programs with other privileges ------------------------------------------ */
 
 /* Copy this program to a file with these permissions, group and capabilities. */
 static void program(const char *name, mode_t mode, gid_t group, bool caps)
@@ -956,7 +956,7 @@ TEST(links)
 	et_module_teardown();
 }
 
-/* Wait for the signal, then open the plan in a child, as this process has been allowed to. */
+/* Wait for the end of the input, then open the plan in a child, which inherits access to it. */
 static int plan(int dir)
 {
 	int status;
@@ -1007,7 +1007,7 @@ int main(int argc, char **argv)
 		return run();
 	if (argc > 1 && !strcmp(argv[1], "--idle"))
 		return 0;
-	/* As the privileged program: read the secret, at once or after a signal. */
+	/* As the privileged program: read the secret, at once or when the input is closed. */
 	if (argc > 1 && (!strcmp(argv[1], "--read") || !strcmp(argv[1], "--wait"))) {
 		if (!strcmp(argv[1], "--wait") && (write(1, "", 1) != 1 || read(0, &c, 1)))
 			return 2;

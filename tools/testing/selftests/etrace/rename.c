@@ -222,7 +222,7 @@ TEST(failed_absent)
 	et_traced(do_absent);
 }
 
-/* ---- names of what is renamed meanwhile ------------------------------------ */
+/* ---- names during renames -------------------------------------------------- */
 
 #define OPENS		2000
 #define BETWEEN		40	/* directories, which take time to walk through */
@@ -240,8 +240,8 @@ static const char *name(char *text, size_t size, unsigned int k)
 }
 
 /*
- * Rename the directory @low to its next name, then @high, and so on: when both names are read at
- * the same time, the number of @low is that of @high or one more.
+ * Rename the entry in the directory @low to its next name, then that in @high, and so on: when
+ * both names are read at the same time, the lower number is the higher one or one more.
  */
 static pid_t renamer(int high, int low)
 {

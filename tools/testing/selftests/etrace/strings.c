@@ -521,7 +521,7 @@ TEST(paths_deeper)
 	check_path();
 }
 
-/* ---- what mount is told ------------------------------------------------------- */
+/* ---- arguments of mount ------------------------------------------------------- */
 
 static char source[4096], type[4096];
 

@@ -216,7 +216,7 @@ TEST(in_another_root)
 	et_traced(do_chroot);
 }
 
-/* ---- what is not looked up ------------------------------------------------- */
+/* ---- targets that are not looked up ---------------------------------------- */
 
 static char never[64];
 
@@ -279,7 +279,7 @@ TEST(nothing_is_mounted)
 	MUST(mount("debugfs", et_path("debug"), "debugfs", 0, NULL));
 	et_traced(do_automount);
 	EXPECT(!is_mounted(et_path("debug/tracing")));
-	/* An access by the program itself does mount it. */
+	/* An access by path does mount it. */
 	access(et_path("debug/tracing/README"), F_OK);
 	mounts = is_mounted(et_path("debug/tracing"));
 	umount2(et_path("debug"), MNT_DETACH);

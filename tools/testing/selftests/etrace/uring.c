@@ -452,7 +452,7 @@ TEST(asked)
 	traced(do_asked);
 }
 
-/* ---- who does it ---------------------------------------------------------------- */
+/* ---- which task makes the call -------------------------------------------------- */
 
 /* Whether any task has this line. */
 static bool has_line(const struct et_trace *tr, const char *text)

@@ -231,7 +231,7 @@ static void do_map(void)
 	want_closed(fd, 0, 0, true);
 	munmap(p, 1000);
 
-	/* A private mapping does not count as a write. */
+	/* An anonymous mapping ignores the descriptor. */
 	fd = want_open("in", O_RDWR);
 	p = mmap(NULL, 1000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 	want_closed(fd, -1, -1, false);
@@ -298,7 +298,7 @@ TEST(copy)
 	pipe_close();
 }
 
-/* ---- sockets are told by turns ---- */
+/* ---- sockets are recorded by turns ---- */
 
 #define SOCKET	70
 

@@ -340,7 +340,7 @@ void et_dir_new(void)
 		DIE("mkdtemp: %m");
 }
 
-/* ---- facts that only some programs look at ---------------------------------- */
+/* ---- lines that only some programs check ------------------------------------ */
 
 /* Events and lines of the parameter "extended" that every program checks. */
 static const char all_look_at[] = "UNLINK URING JOIN ExitSignal CommOf";

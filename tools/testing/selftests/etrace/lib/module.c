@@ -18,7 +18,7 @@
 
 #define MODULE_DIR	"/sys/module/etrace"
 
-/* ---- or BPF in its place --------------------------------------------------- */
+/* ---- or BPF instead -------------------------------------------------------- */
 
 #define BPF_SOCKET	"/run/etrace-selftest.socket"
 #define BPF_LINES	"/run/etrace-selftest.lines"
