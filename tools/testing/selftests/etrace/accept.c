@@ -17,7 +17,7 @@
 
 #include "lib/etrace_test.h"
 
-#define FD	100		/* a listening socket that the child finds open */
+#define FD	100		/* a listening socket already open in the child */
 
 static char peer[128];		/* address of all waiting clients, or of the one that is checked */
 static int family;

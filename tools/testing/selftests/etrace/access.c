@@ -49,7 +49,7 @@ TEST(access)
 	et_traced(do_access);
 }
 
-/* A descriptor that the child finds open. */
+/* A descriptor already open in the child. */
 #define DIR_FD	100
 
 static void do_at(void)

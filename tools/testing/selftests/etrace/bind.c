@@ -15,7 +15,7 @@
 
 #include "lib/etrace_test.h"
 
-#define FD	100		/* sockets that the child finds open */
+#define FD	100		/* sockets already open in the child */
 #define FD2	101
 
 static void want_bind(const char *address, int fd, int family)

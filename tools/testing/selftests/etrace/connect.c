@@ -18,7 +18,7 @@
 
 #include "lib/etrace_test.h"
 
-/* Sockets that the child finds open. */
+/* Sockets already open in the child. */
 #define UNIX	100
 #define INET	101
 #define INET6	102

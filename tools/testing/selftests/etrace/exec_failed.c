@@ -66,7 +66,7 @@ TEST(execve)
 	et_traced(do_execve);
 }
 
-/* Descriptors that the child finds open. */
+/* Descriptors already open in the child. */
 #define DIR_FD	100
 #define FILE_FD	101
 

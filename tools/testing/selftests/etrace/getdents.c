@@ -12,7 +12,7 @@
 
 #include "lib/etrace_test.h"
 
-/* Descriptors that the child finds open. */
+/* Descriptors already open in the child. */
 #define DIR_FD	100
 #define FILE_FD	101
 

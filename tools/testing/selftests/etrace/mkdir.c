@@ -37,7 +37,7 @@ TEST(mkdir)
 	et_traced(do_mkdir);
 }
 
-/* A descriptor that the child finds open. */
+/* A descriptor already open in the child. */
 #define DIR_FD	100
 
 static void open_dir(const char *path)

@@ -59,7 +59,7 @@ TEST(open)
 
 #define PART_MAX	900	/* bytes, by the line format */
 
-/* A descriptor that the child finds open. */
+/* A descriptor already open in the child. */
 #define DIR_FD	100
 
 #define OPENAT_FAILS(fd, name, path, flags, err)			\

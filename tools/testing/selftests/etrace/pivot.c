@@ -22,7 +22,7 @@ static void want_failed(int err)
 	want_named_failed("PivotRoot", NULL, err);
 }
 
-/* In a mount namespace of its own. */
+/* In its own mount namespace. */
 static void do_pivot(void)
 {
 	CHILD_MUST(et_sys(SYS_unshare, CLONE_NEWNS));

@@ -61,7 +61,7 @@ TEST(readlink)
 	et_traced(do_readlink);
 }
 
-/* Descriptors that the child finds open. */
+/* Descriptors already open in the child. */
 #define DIR_FD	100
 #define LINK_FD	101
 

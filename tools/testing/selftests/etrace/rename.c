@@ -78,7 +78,7 @@ TEST(rename)
 	et_traced(do_rename);
 }
 
-/* Descriptors that the child finds open. */
+/* Descriptors already open in the child. */
 #define DIR_FD	100
 #define DIR2_FD	101
 

@@ -262,7 +262,7 @@ TEST(instance_pinned)
 /* Shared by the test and the stranger. */
 static struct {
 	atomic_int steps;	/* steps that the stranger has done */
-	atomic_bool stop;	/* the stranger is to end after its present step */
+	atomic_bool stop;	/* end after the current step */
 } *shared;
 
 static void top(const char *file, const char *value)

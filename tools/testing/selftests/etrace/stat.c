@@ -72,7 +72,7 @@ TEST(stat)
 	et_traced(do_stat);
 }
 
-/* A descriptor that the child finds open. */
+/* A descriptor already open in the child. */
 #define DIR_FD	100
 
 static void do_at(void)

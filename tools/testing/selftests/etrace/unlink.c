@@ -41,7 +41,7 @@ TEST(unlink)
 	et_traced(do_unlink);
 }
 
-/* A descriptor that the child finds open. */
+/* A descriptor already open in the child. */
 #define DIR_FD	100
 
 static void do_unlinkat(void)
