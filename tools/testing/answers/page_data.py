@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The data in a page of etrace, read by what Documentation/page.md says and nothing else."""
+"""Read the data in a page of etrace, as Documentation/page.md describes it."""
 import base64
 import json
 import re
@@ -73,7 +73,7 @@ class Page:
         return [t for p in parts for t in p]
 
     def rows(self, name, columns=None):
-        """A dict of columns for each row."""
+        """Return a dict of columns for each row."""
         columns = columns or COLUMNS[name]
         n = self.counts["files" if name == "filefacts" else name]
         values = list(numbers(self.sections[name]))
@@ -86,7 +86,7 @@ class Page:
         return self.rows("steps", ("at d", *self.classes))
 
     def lists(self, name):
-        """For each program a list of numbers."""
+        """Return a list of numbers for each program."""
         found = []
         for block in self.blocks(name):
             it = numbers(self.sections[block])
@@ -98,7 +98,7 @@ class Page:
         return found
 
     def inputs(self):
-        """For each version a list of (version, file or None, [(program, version), ...])."""
+        """Return for each version a list of (version, file or None, [(program, version), ...])."""
         found = []
         for block in self.blocks("inputs"):
             it = numbers(self.sections[block])
