@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Do the documents of the line format tell what kernel/etrace_events.def has?
+"""Check that the documents of the line format have all lines of kernel/etrace_events.def.
 
 usage: lines_told.py [DEF DOCUMENT...]
 
-Each line of an event must stand in each document as TAG|field=,field=, with all
-of its fields in their order; and each tag of a string must stand there, too.
-Prints what does not; exit 1 if there is something.
+Each document must have each line of an event as TAG|field=,field= with all fields
+in order, and each tag of a string.  Prints what is missing; exit 1 if anything is.
 """
 import os
 import re
@@ -16,7 +15,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
 
 def lines_of(text):
-    """{tag of a line: its fields}, {tags of strings}"""
+    """Return {tag of a line: its fields}, {tags of strings}."""
     lines, strings, tag = {}, set(), None
     for macro, args in re.findall(r"^\s*([A-Z_]+)\(([^)]*)\)", text, re.M):
         args = [a.strip() for a in args.split(",")]
@@ -33,7 +32,7 @@ def lines_of(text):
 
 
 def plain(text):
-    """A document without what Markdown and roff put between."""
+    """Return a document's text without the escapes of Markdown and roff."""
     text = re.sub(r"\\f.|\\&|\\\||\\e", lambda m: "|" if m.group() == "\\|" else "", text)
     return text.replace("\\-", "-")
 

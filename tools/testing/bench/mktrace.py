@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Make a trace for measurements: what a long build looks like to trace_pipe.
+"""Make a trace for measurements: a long build as trace_pipe shows it.
 
 usage: mktrace.py [--events N] [--processes N] [--seed N] [--plain] > FILE
 
-A make runs jobs one after the other, --processes at a time: each is forked,
+A make runs jobs, --processes at a time: each is forked,
 executes a compiler with a long command line, opens and closes headers, writes
-an object file, renames it and exits.  Neither the number of live processes nor
-that of files depends on the number of events.  The same arguments give the same
-bytes.
+an object file, renames it and exits.  The numbers of live processes and of files
+do not depend on the number of events.  The same arguments give the same bytes.
 """
 import argparse
 import random
@@ -65,7 +64,7 @@ def main():
                "FN|" + path, "FO|" + path])
 
     def job():
-        """The life of one compilation, a step at a time."""
+        """Emit the events of one compilation, a step at a time."""
         nonlocal seq
         seq += 1
         upid = (seq << 22) | (4001 + seq % 30000)
@@ -82,7 +81,7 @@ def main():
               ["A[%d]%s" % (i, a) for i, a in enumerate(argv)] + ["End_of_args|"])
         yield
         for _ in range(rnd.randrange(10, 60)):
-            # a few headers are in every file, most in few
+            # almost every file includes a few of the headers; most headers are rare
             op(upid, "gcc", headers[int(len(headers) * rnd.random() ** 3)], 0, 3)
             yield
             event(upid, "gcc", "close", ["Close|fd=3"])

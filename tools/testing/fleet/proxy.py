@@ -1,31 +1,31 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What may go wrong between a program and a server that it asks by HTTP.
+"""A proxy that simulates faults between an HTTP client and its server.
 
 proxy.py --to HOST:PORT --port-file FILE --control FILE --log FILE [--cert PEM --key KEY]
 
-It listens on a free port of 127.0.0.1, which it writes into the port file, by TLS with a
-certificate, and hands on each request.  The control file says what else; it is looked at
-before each request, and what is counted begins anew when it changes (rename another file
-to its name):
+The proxy listens on a free port of 127.0.0.1, which it writes to the port file; with a
+certificate, it uses TLS.  It forwards each request.  The control file selects a fault.  The
+proxy reads it before each request, and restarts its counters when it changes (rename another
+file to its name):
 
-  pass              nothing else
-  reset             each connection is reset before it is read
-  cut N             with the N-th byte of all bodies, the connection is cut, in both
-                    directions; once
-  cut-each N        the same for the N-th byte of each body that has so many
-  lose K [COUNT]    the K-th request is done and answered, but the answer is not handed on;
-                    the same for COUNT requests (default: 1)
-  status CODE K [COUNT]   the K-th request is answered with this, and not handed on
-  half K            of the K-th answer, half is handed on
-  slow N            N bytes of bodies a second
-  stall K           from the K-th request on, none is handed on or answered
-  kill-before K PIDFILE   the process is killed when the K-th request has come
-  kill-after K PIDFILE    when the K-th request has been answered, which is not handed on
-  kill-at N PIDFILE       when N bytes of bodies have been handed on
+  pass              no fault
+  reset             reset each connection before reading from it
+  cut N             cut the connection, in both directions, at the N-th byte of all bodies;
+                    only once
+  cut-each N        cut it at the N-th byte of each body that is long enough
+  lose K [COUNT]    forward COUNT requests (default: 1) from the K-th on, but drop their
+                    answers
+  status CODE K [COUNT]   answer these requests with CODE instead of forwarding them
+  half K            pass on half of the K-th answer
+  slow N            forward N bytes of bodies per second
+  stall K           from the K-th request on, neither forward nor answer
+  kill-before K PIDFILE   kill the process when the K-th request arrives
+  kill-after K PIDFILE    kill it when the server has answered the K-th request; drop the answer
+  kill-at N PIDFILE       kill it when N bytes of bodies have been forwarded
 
-The log has a JSON object a line for each request: n (since the control file changed), url,
-size and begin of the body, headers (names), mode, did (what became of it), status.
+The log has a line with a JSON object for each request: n (since the control file changed), url,
+size and begin of the body, headers (names), mode, did (what the proxy did), status.
 """
 
 import argparse
@@ -44,11 +44,11 @@ CHUNK = 4096
 
 
 class Cut(Exception):
-    """The connections end here."""
+    """Ends the connections of a request."""
 
 
 class Control:
-    """What the control file says, and what was counted since."""
+    """The words of the control file, and the counters since it changed."""
 
     def __init__(self, path, log):
         self.path = path
@@ -60,7 +60,7 @@ class Control:
         self.done = False
 
     def look(self):
-        """The words, after a look whether they changed."""
+        """Return the words, read again if the file has changed."""
         with self.lock:
             try:
                 st = os.stat(self.path)
@@ -81,7 +81,7 @@ class Control:
             return self.requests
 
     def count(self, n):
-        """n more bytes.  Returns how many there were before."""
+        """Add n bytes.  Return their number before."""
         with self.lock:
             self.bytes += n
             return self.bytes - n
@@ -107,7 +107,7 @@ def kill(path):
 
 
 def reset(sock):
-    """Ends a connection without what is on its way."""
+    """Reset a connection; data that is still in transit is lost."""
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     except OSError:
@@ -116,7 +116,7 @@ def reset(sock):
 
 
 def read_head(f):
-    """A request's first line and headers; None at the end of the connection."""
+    """Return a request's method, URL and headers, None at the end of the connection."""
     first = f.readline(1 << 20)
     if not first.endswith(b"\r\n"):
         return None
@@ -126,7 +126,7 @@ def read_head(f):
 
 
 def body_of(f, headers):
-    """Pieces of the body."""
+    """Yield the pieces of the body."""
     if headers.get("Expect", "").lower() == "100-continue":
         raise ValueError("a program that waits before it sends a body is not handled")
     if "Transfer-Encoding" in headers:
@@ -141,7 +141,7 @@ def body_of(f, headers):
 
 
 class Connection:
-    """One, from the program, and those to the server."""
+    """A connection from the program; each request gets its own one to the server."""
 
     def __init__(self, sock, control, to):
         self.sock = sock
@@ -163,7 +163,7 @@ class Connection:
         reset(self.sock)
 
     def one(self, f):
-        """A request.  Returns whether more may follow."""
+        """Serve one request.  Return whether more may follow."""
         head = read_head(f)
         if head is None:
             return False
@@ -177,7 +177,7 @@ class Connection:
             self.control.tell(**told)
 
     def is_at(self, args, n):
-        """Whether request n is one of COUNT from the K-th on; args: K [COUNT]."""
+        """Return whether request n is one of COUNT from the K-th on; args: K [COUNT]."""
         first = int(args[0])
         return first <= n < first + (int(args[1]) if len(args) > 1 else 1)
 
@@ -225,7 +225,7 @@ class Connection:
         return True
 
     def send(self, server, f, mode, args, told, head):
-        """Hands a request on."""
+        """Forward a request."""
         method, url, headers = head
         lines = [f"{method} {url} HTTP/1.1"]
         lines += [f"{k}: {v}" for k, v in headers.items() if k.lower() != "connection"]
@@ -251,12 +251,12 @@ class Connection:
             try:
                 server.sendall(piece)
             except OSError:
-                # the server answered before it had read everything; go on
+                # the server has answered before it read everything; go on
                 pass
             told["size"] += len(piece)
 
     def answer(self, server, method):
-        """The server's: its status, head and body as bytes."""
+        """Return the server's answer: its status, and its head and body as bytes."""
         r = http.client.HTTPResponse(server, method=method)
         r.begin()
         body = r.read()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Rows that etrace push must have written of a build, found out in another way.
+"""Print the rows that etrace push must have written for a build, by other means.
 
 usage: rows.py step|file|access DB
 
-Asks the build's database by SQL alone, and prints what ClickHouse is asked for by
-10-push.sh, as it prints it: tabs between columns, \\N for what is not known.
+Queries the build's database with plain SQL, and prints the rows that 10-push.sh asks
+ClickHouse for, in the same format: tabs between columns, \\N for unknown values.
 """
 import re
 import sqlite3
@@ -15,7 +15,7 @@ DATA, PIPE, PROGRAM, LOADER, CONFIG, PROBE, DIR = range(7)
 
 
 def text(value):
-    """As ClickHouse writes it in TabSeparated."""
+    """Return a value as ClickHouse writes it in TabSeparated."""
     if value is None:
         return b"\\N"
     if isinstance(value, bytes):
@@ -27,7 +27,7 @@ def text(value):
 
 
 class Build:
-    """What is asked in several ways."""
+    """The database of a build, and what several queries need."""
 
     def __init__(self, name):
         self.db = sqlite3.connect(f"file:{name}?mode=ro", uri=True)
@@ -36,7 +36,7 @@ class Build:
         self.root = self.paths[self.db.execute(
             "SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL"
             " ORDER BY id LIMIT 1").fetchone()[0]]
-        # programs that ran, each with what its process did in children that ran no program
+        # programs that ran; children that ran no program count as part of their parent's
         self.unit, self.units = {}, []
         for row in self.db.execute(
                 "SELECT id, parent, before, forked, program, cwd, at FROM exec ORDER BY id"):
@@ -50,7 +50,7 @@ class Build:
             self.unit[number] = len(self.units)
 
     def path(self, number):
-        """A path as builds are compared."""
+        """Return a path in the form in which builds are compared."""
         path = self.paths.get(number, b"")
         # the random names of gcc and mktemp mean nothing
         path = re.sub(rb"^/tmp/(cc\w{6}|tmp\.\w{10})(?=\.|$)", b"/tmp/*", path)

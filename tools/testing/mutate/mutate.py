@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Do the unit tests see a mistake?
+"""Check that the unit tests notice mistakes in the code.
 
-Makes changes of one token in C files of a copy of the tree, one at a time:
-comparisons, boolean and bit operators, shifts, arithmetic, constants, what is
-returned.  Which ones is drawn from a seed.  Runs the unit tests that execute
-the changed line, the quick ones first, until one fails; where none does, the
-short ones again with sanitizers, as make check has them; and lists the changes
-that all of them passed.
+Changes one token at a time in C files of a copy of the tree: comparisons, boolean
+and bit operators, shifts, arithmetic, constants, return values.  A seed determines
+which.  Runs the unit tests that execute the changed line, the fast ones first, until
+one fails.  If none fails, runs the short ones again with sanitizers, as make check
+does.  Lists the changes that passed all tests.
 
-Not counted: a change that does not compile (another one is drawn in its
-place), one with the object code of the original (built with -O2), and those
-that the file "equivalent" here explains.  Files of which unit tests execute
-less than half are only changed if they are named: they are the recorder's, which
-the selftests test in guests.  Each is told, with the share that unit tests see.
+Not counted: a change that does not compile (another one is drawn instead), one with
+the object code of the original (built with -O2), and those that the file "equivalent"
+here explains.  Files of which unit tests execute less than half are only changed if
+they are named: they belong to the recorder, which the selftests test in guests.  They
+are listed, with the share that unit tests execute.
 
 Exit status: 1 if more than --max percent survived, 2 if the tests do not pass
 without any change.
@@ -40,7 +39,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNIT = "tools/testing/unit"
 SHORT = 20                      # seconds of a test that is run with sanitizers, too
-ROOM = 4 << 30                  # bytes that a test may take, of memory or of a file
+ROOM = 4 << 30                  # limit of a test's memory and of its files, in bytes
 
 TOKEN = re.compile(r"""
     (?P<skip>/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*"
@@ -65,7 +64,7 @@ Change = collections.namedtuple("Change", "file start end old new line")
 
 
 def number(text):
-    """One more than a constant; 0 for 1."""
+    """Return a constant plus 1, but 0 for 1."""
     digits = text.rstrip("uUlL")
     value = int(digits, 0) if not re.fullmatch("0[0-7]+", digits) else int(digits, 8)
     value = 0 if value == 1 else value + 1
@@ -74,14 +73,14 @@ def number(text):
 
 
 def char(text):
-    """The next character of a plain one."""
+    """Return the character after a plain one, None for other ones."""
     if len(text) != 3 or not " " <= text[1] < "~":
         return None
     return "'%s'" % {"'": "\\'", "\\": "\\\\"}.get(chr(ord(text[1]) + 1), chr(ord(text[1]) + 1))
 
 
 def changes(path, text):
-    """All that can be changed in a file."""
+    """Return all possible changes in a file."""
     found, before, line = [], ["", "", ""], 1
     for m in TOKEN.finditer(text):
         kind, token = m.lastgroup, m.group()
@@ -95,7 +94,7 @@ def changes(path, text):
         elif kind == "char":
             new = [n for n in [char(token)] if n]
         elif token in ("*", "&") and not text[m.end()].isspace():
-            new = []            # of a pointer: nothing else compiles
+            new = []            # a pointer's: nothing else compiles
         elif kind in ("word", "sign"):
             new = SWAPS.get(token, [])
         for n in new:
@@ -112,7 +111,7 @@ def changes(path, text):
 
 
 class Tree:
-    """A copy of the tree and what is built of it."""
+    """A copy of the tree and what is built from it."""
 
     def __init__(self, top, where, cflags, san=False):
         self.top, self.build, self.cflags = where + "/tree", where + "/build", cflags
@@ -132,7 +131,7 @@ class Tree:
                     os.remove(path)
 
     def make(self, directory, *targets, cflags=None, build=None):
-        """Run make there; True if that went well, the output otherwise."""
+        """Run make there.  Return True if it succeeded, its output otherwise."""
         run = subprocess.run(
             ["make", "-rs", "--no-print-directory", "-C", f"{self.top}/{directory}", f"SAN={self.san:d}", "CC=gcc",
              f"BUILD={build or self.build}", f"CFLAGS={cflags or self.cflags}", *targets],
@@ -141,17 +140,17 @@ class Tree:
         return True if run.returncode == 0 else run.stdout.decode("utf-8", "replace")
 
     def link(self, name):
-        """Make a test, and the programs for it if it runs them. Return: whether that went well."""
+        """Build a test, and the programs if it runs them.  Return whether that succeeded."""
         with open(f"{self.top}/{UNIT}/{name}.c", encoding="utf-8") as f:
             programs = "ETRACE_BIN" in f.read()
         return self.make(UNIT, f"PROGRAMS={'ny'[programs]}", f"{self.unit}/{name}") is True
 
     def test(self, name, cpu, wall, env=None):
-        """Run a test; "" if it passed, what became of it otherwise; and its processor time."""
+        """Run a test.  Return "" if it passed, else "late" or "caught"; and its CPU time."""
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if not self.san:    # they reserve the whole address space
+            if not self.san:    # sanitizers reserve the whole address space
                 resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
             resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
             os.setpgid(0, 0)
@@ -178,7 +177,7 @@ class Tree:
 
 
 def covered(tree, name):
-    """What a test has just executed, by gcov's notes: path to lines to whether it did."""
+    """Return what a test has just executed, from gcov: {path: {line: whether executed}}."""
     prefix = f"{tree.build}/covered"
     data, found = [], {}
     for note in glob.glob(f"{tree.build}/user/**/*.gcno", recursive=True):
@@ -207,8 +206,8 @@ def content(path):
 
 def state(tree, name):
     """
-    A digest of all that decides what a test executes: the program, the test and what tests share,
-    and the directories of fixtures that these name.
+    Return a digest of all that determines what a test executes: the program, the test, the code
+    that tests share, and the directories of fixtures that they name.
     """
     digest = hashlib.sha256()
     unit = f"{tree.top}/{UNIT}"
@@ -226,8 +225,9 @@ def state(tree, name):
 
 def coverage(tree, names, longest):
     """
-    (lines, seconds): which tests execute a line that has code, how long each takes; without
-    those above @longest.  What an earlier run learned is kept for as long as nothing changes it.
+    Return (lines, seconds): the tests that execute each line with code, and how long each test
+    takes.  Tests that take longer than @longest are left out.  Results of an earlier run are
+    used while nothing has changed.
     """
     lines = collections.defaultdict(set)
     seconds = {}
@@ -264,8 +264,9 @@ def coverage(tree, names, longest):
 
 def statement(lines, text_lines, change):
     """
-    The tests that execute a change's line; gcov counts a statement of several at some of them.  A
-    table is no statement: those that execute anything of the file, all of them if it is only tables.
+    Return the tests that execute a change's line; gcov counts a statement of several lines at some
+    of them.  A table has no statements: return the tests that execute anything in the file, or all
+    tests if the file has only tables.
     """
     def ends(at):
         return re.search(r"[;{}]\s*$", text_lines[at - 1])
@@ -290,7 +291,7 @@ def statement(lines, text_lines, change):
 
 
 def explained(name):
-    """The changes that a list explains: (file, line's text with single blanks, old, new)."""
+    """Return the changes that a list explains: (file, line with single blanks, old, new)."""
     known = set()
     if os.path.exists(name):
         with open(name, encoding="utf-8") as f:
@@ -325,14 +326,14 @@ class Run:
         self.base = base
         self.san = Tree(args.tree, self.out + "/san", "-O1 -g -w", san=True)
         self.san_seconds, self.lock = {}, threading.Lock()
-        self.originals = {}             # by path: what the optimizer makes of it
+        self.originals = {}             # by path: its optimized object code
         self.trees = queue.SimpleQueue()
         for tree in jobs:
             self.trees.put(tree)
         self.known = explained(args.explained)
 
     def optimized(self, tree, path):
-        """What the optimizer makes of a file of a tree."""
+        """Return the optimized object code of a file of a tree, None if it does not compile."""
         build = f"{tree.build}/same"
         target = f"{build}/user/{path[len('user/'):-1]}o"
         shutil.rmtree(build, ignore_errors=True)
@@ -343,14 +344,14 @@ class Run:
         return content(f"{build}/o")
 
     def same_code(self, path, tree):
-        """Whether the optimizer makes the same of a changed file."""
+        """Return whether a changed file has the optimized object code of the original."""
         with self.lock:
             if path not in self.originals:
                 self.originals[path] = self.optimized(self.base, path)
         return self.optimized(tree, path) == self.originals[path]
 
     def tried(self, change, tree, tests, seconds):
-        """(verdict, who said so): what @tests of a tree make of a change, which is undone then."""
+        """Make a change, run @tests, undo it.  Return (verdict, the test that decided it)."""
         text = self.text[change.file]
         path = f"{tree.top}/{change.file}"
         try:
@@ -379,7 +380,7 @@ class Run:
                 f.write(text)
 
     def sanitized(self, change, tests):
-        """The same with sanitizers, for what no test has seen without."""
+        """Try a change with sanitizers, after no test failed without them."""
         with self.lock:
             tree = self.san
             for name in tests:
@@ -394,7 +395,7 @@ class Run:
             return self.tried(change, tree, tests, self.san_seconds)
 
     def judge(self, change):
-        """(verdict, who said so) of a change."""
+        """Return (verdict, the tests that decided it) for a change."""
         rows = self.text[change.file].split("\n")
         row = " ".join(rows[change.line - 1].split())
         if (change.file, row, change.old, change.new) in self.known:
@@ -439,7 +440,7 @@ def main():
     run = Run(args)
     seen = collections.Counter(path for (path, _), tests in run.lines.items() if tests)
     code = collections.Counter(path for path, _ in run.lines)
-    # A file of tables has no executed lines: whatever links it may use it.
+    # A file of tables has no executed lines: any test that links it may use it.
     files = [p for p in args.files if given or 2 * seen[p] > code[p] or
              not code[p] and not p.startswith(("user/cli/", "user/record/bpf/"))]
     share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "no code" for p in args.files}
@@ -454,8 +455,8 @@ def main():
     want = args.n or len(drawn)
     survivors = []
 
-    # Try as many at a time as there are trees, in the drawn order, so that a seed determines
-    # the result.
+    # Judge the changes in the order in which they were drawn, one per tree at a time, so that a
+    # seed determines the result.
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = collections.deque()
         source = iter(drawn)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Make a long trace of a short one: the same build again and again.
+"""Make a long trace from a short one by repeating its build.
 
 usage: replicate.py ROUNDS < LINES > LINES
 
-Each round has tasks and times of its own, and names and inodes of its own for
-the tree that is built (/build) and for temporary files; what it reads of the
-system stays the same.  Lines as "etrace-read --to etrace" prints them.
+Each round has its own tasks and times, and its own names and inodes for the tree
+that is built (/build) and for temporary files; the files of the system stay the
+same.  LINES are in the format of "etrace-read --to etrace".
 """
 import re
 import sys
@@ -20,7 +20,7 @@ INODE = re.compile(rb"^(OpenFile\|dev=\d+,ino=)(\d+)(.*)$", re.S)
 
 
 def parts(lines):
-    """Each line as a text with numbers to be filled in, and these numbers."""
+    """Yield for each line: a format string, its numbers, and what each number is."""
     own = False
     for line in lines:
         m = LINE.match(line)

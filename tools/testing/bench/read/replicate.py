@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Make a long recording of a short one: the same build again and again.
+"""Make a long recording from a short one by repeating its build.
 
 usage: replicate.py DATA OUT ROUNDS
 
-DATA has a recording of one build (../record/run): what the module printed and
-the raw pages of the ring buffers it printed it from, packed with xz.  OUT gets
+DATA has a recording of one build (../record/run), compressed with xz: the text
+from the module and the raw pages of the ring buffers behind it.  OUT gets
 "trace", "pages.0", "pages.1" and "formats" of ROUNDS such builds, one after the
-other: each has tasks and times of its own, and its own names for the tree that
-is built and for temporary files; what it reads of the system stays the same.
-The text and the pages tell the same events.
+other.  Each has its own tasks and times, and its own names for the tree that is
+built and for temporary files; the files of the system stay the same.  The text
+and the pages contain the same events.
 """
 import lzma
 import os
@@ -30,7 +30,7 @@ def unpacked(data, name):
 
 
 class Shift:
-    """What a round's tasks, times and names are, from those of the recording."""
+    """Map the tasks, times and names of the recording to those of a round."""
 
     def __init__(self, number, tasks, seconds):
         self.upid = number * tasks << PID_BITS
@@ -48,7 +48,7 @@ CHILD = re.compile(rb"^(SchedFork\|pid=)(\d+)(.*)$", re.S)
 
 
 def measure(lines):
-    """Number of tasks, and of whole seconds, that a round needs."""
+    """Return the number of tasks and the number of whole seconds that a round needs."""
     upids, times = [], []
     for line in lines:
         m = PREFIX.match(line)
@@ -78,7 +78,7 @@ def text_round(lines, shift, out):
 
 
 def fields_to_shift(formats):
-    """By event id: the offsets of 64-bit tasks, and those of 64-bit times."""
+    """Return for each event id the offsets of its 64-bit tasks and of its 64-bit times."""
     fields = {}
     for text in formats.split("==end\n"):
         ident = re.search(r"^ID: (\d+)$", text, re.M)
@@ -92,7 +92,7 @@ def fields_to_shift(formats):
 
 
 def records(page, base):
-    """Offset of the data of each record in a page of the ring buffer."""
+    """Yield the offset of the data of each record in a page of the ring buffer."""
     (commit,) = struct.unpack_from("=Q", page, base + 8)
     at = base + 16
     end = at + (commit & 0xfffff)
@@ -103,7 +103,7 @@ def records(page, base):
             if not head >> 5:
                 return
             at += 4 + first
-        elif kind >= 30:        # a longer time, or a time
+        elif kind >= 30:        # an extended or absolute time
             at += 8
         elif kind:
             yield at + 4
