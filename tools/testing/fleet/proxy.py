@@ -16,7 +16,8 @@ file to its name):
   cut-each N        cut it at the N-th byte of each body that is long enough
   lose K [COUNT]    forward COUNT requests (default: 1) from the K-th on, but drop their
                     answers
-  status CODE K [COUNT]   answer these requests with CODE instead of forwarding them
+  status CODE K [COUNT]   answer COUNT requests from the K-th on with CODE, and do not
+                    forward them
   half K            pass on half of the K-th answer
   slow N            forward N bytes of bodies per second
   stall K           from the K-th request on, neither forward nor answer

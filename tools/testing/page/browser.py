@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A headless Chromium that shows a page from disk, and what it asked for and said."""
+"""A headless Chromium that shows a page from disk; reports its requests and console messages."""
 import json
 import os
 import pathlib
@@ -12,12 +12,12 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-# Seconds; nothing should take nearly as long.
+# Seconds, far above what anything takes.
 WAIT = int(os.environ.get("PAGE_WAIT", "300"))
 
 
 class Browser:
-    """One browser for many pages; "with Browser() as b"."""
+    """A browser for many pages: "with Browser() as b"."""
 
     def __init__(self, size=(1280, 800)):
         options = Options()
@@ -47,14 +47,14 @@ class Browser:
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def js(self, expression, *args):
-        """Its value; of a promise, what it becomes."""
+        """Return the value of an expression; for a promise, the value that it resolves to."""
         return self.driver.execute_script("return " + expression.strip(), *args)
 
     def run(self, statements, *args):
         return self.driver.execute_script(statements, *args)
 
     def wait(self, code, *args):
-        """Until an expression is true, looked at between frames."""
+        """Wait until an expression is true; poll between frames.  Return its value or None."""
         return self.driver.execute_async_script("""
             const done = arguments[arguments.length - 1], args = [...arguments].slice(0, -1);
             const test = new Function(...args.map((a, i) => 'a' + i), 'return ' + %s);
@@ -67,7 +67,7 @@ class Browser:
             })();""" % (json.dumps(code), 1000 * WAIT // 2), *args)
 
     def open(self, path, fragment=""):
-        """A page anew, until it can be used.  Return: milliseconds that took, -1 never"""
+        """Load a page anew.  Return the milliseconds until it was usable, -1 if it never was."""
         self.driver.get("about:blank")
         self.driver.get_log("browser")
         self.driver.get_log("performance")
@@ -77,17 +77,17 @@ class Browser:
         return self.js("(performance.getEntriesByName('usable')[0] || {startTime: -1}).startTime")
 
     def go(self, fragment):
-        """Another view, until it is shown."""
+        """Go to a view and wait until it is shown."""
         self.run("location.hash = arguments[0]", fragment)
         return self.wait("document.querySelector('#content > section:not([hidden])')"
                          ".dataset.shown === a0", fragment)
 
     def said(self):
-        """What the console has, since the page was opened or this was asked last."""
+        """Return the console messages since the page was opened or since the last call."""
         return [m["message"] for m in self.driver.get_log("browser")]
 
     def requests(self):
-        """Addresses that were asked for since then."""
+        """Return the addresses requested since the page was opened or since the last call."""
         found = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -98,7 +98,7 @@ class Browser:
         return found
 
     def keys(self, *keys, shift=False):
-        """To whatever has the focus."""
+        """Send keys to whatever has the focus."""
         chain = ActionChains(self.driver)
         if shift:
             chain.key_down(Keys.SHIFT)

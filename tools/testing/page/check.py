@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The page of a build, as a browser shows it, against what the other answers say.
+"""Compare the page of a build, as a browser shows it, with the answers of other commands.
 
 usage: check.py DIR [TEST...]
 
-DIR holds recordings NAME.db and their pages NAME.html (tools/testing/stages/60-page makes
-them), axe.min.js if there is one, and etrace is in PATH.  Each test prints "ok: what",
-"not ok: what" or "skip: what".
+DIR has recordings NAME.db and their pages NAME.html (made by tools/testing/stages/60-page), and
+perhaps axe.min.js; etrace is in PATH.  Each test prints "ok: what", "not ok: what" or
+"skip: what".
 """
 import json
 import pathlib
@@ -30,10 +30,10 @@ CTRL, SHIFT = 2, 8      # modifiers of events
 VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "where", "file", "findings", "packages")
 
 
-# ---- tests: the first line of each is its name ----
+# ---- tests: the first line of a docstring is the name of the test ----
 
 def heads(b):
-    """the verdict and the figures are those of etrace report and etrace time"""
+    """the verdict and the figures match etrace report and etrace time"""
     for name in SMALL:
         open_page(b, name)
         report = etrace("report", db(name))
@@ -58,9 +58,9 @@ def heads(b):
 
 
 def numbers(b):
-    """times and sizes have units that people read"""
+    """times and sizes are shown in readable units"""
     open_page(b, "jobs-4")
-    # as the programs print them, in ASCII (test_verdict)
+    # the same as in the programs, which print ASCII (test_verdict)
     for line in pathlib.Path(__file__).parent.joinpath("../unit/data/times").read_text().splitlines():
         ns, text = line.split(" ", 1)
         same(b.js("dom.time(arguments[0]).replace('\\u00b5', 'u')", int(ns)), text, ns + " ns")
@@ -75,7 +75,7 @@ def numbers(b):
 
 
 def incomplete(b):
-    """a trace that is not complete says so, and what is missing"""
+    """the page of an incomplete trace says so and lists what is missing"""
     open_page(b, "cut")
     text = b.js("document.querySelector('header').innerText")
     assert "NOT complete" in text, text
@@ -84,7 +84,7 @@ def incomplete(b):
 
 
 def timeline(b):
-    """the timeline: keys, search, zoom, links; what is chosen is told in words"""
+    """the timeline: keys, search, zoom and links work; the chosen program is described in words"""
     open_page(b, "jobs-4")
     said = "document.querySelector('.said').textContent"
     b.run("document.getElementById('chart').focus()")
@@ -163,7 +163,7 @@ def timeline(b):
 
 
 def tree(b):
-    """the tree of processes: all of them, the slowest first, by its keys"""
+    """the tree shows all processes, the slowest first, and can be used by keyboard"""
     open_page(b, "kernel", "#tree")
     b.wait("document.querySelector('[role=tree]')")
     total = b.js("model.work.reduce((a, x) => a + x, 0)")
@@ -207,7 +207,7 @@ def tree(b):
 
 
 def slowest(b):
-    """the slowest outputs, programs and directories are those of etrace time; heads sort"""
+    """the slowest outputs, programs and directories match etrace time; column headings sort"""
     for name in ("kernel", "cmake"):
         open_page(b, name, "#slowest")
         b.wait("document.querySelectorAll('#view-slowest table').length === 3")
@@ -229,7 +229,7 @@ def slowest(b):
 
 
 def path(b):
-    """the critical path is that of etrace time"""
+    """the critical path matches etrace time"""
     for name in ("kernel", "jobs-4", "cmake"):
         critical = lines("time", "--json", db(name))[0]["critical"]
         open_page(b, name, "#path")
@@ -238,7 +238,7 @@ def path(b):
                    "model.path.program[i] + 1, model.meta.whys[model.path.why[i]]])")
         same(got, [[c["from_ns"], c["to_ns"], c.get("exec", 0), c["why"]] for c in critical],
              "path of " + name)
-        # the longest first, the short ones folded
+        # the longest steps are first, the short ones folded
         by_length = sorted(critical, key=lambda c: c["from_ns"] - c["to_ns"])
         table = rows(b, "Steps")
         folded = b.js("document.querySelector('#view-path details') !== null")
@@ -261,7 +261,7 @@ def path(b):
 
 
 def files(b):
-    """a file: who made it and from what, as etrace deps, rdeps and why say; found by its path"""
+    """a file is found by its path; makers, inputs and uses match etrace deps, rdeps and why"""
     for name in ("ways", "kernel", "jobs-4"):
         deps = {d["output"]: d["inputs"] for d in lines("deps", "--all", "--direct", "--json", db(name))}
         rdeps = {d["input"]: d["outputs"] for d in lines("rdeps", "--all", "--direct", "--json", db(name))}
@@ -298,11 +298,11 @@ def files(b):
                  ".map(a => a.textContent)")
     same(sorted(shown), sorted(deps[found]), "shown inputs")
     command = b.js("document.querySelector('.makers .command').textContent")
-    # written by as, but the page shows the command that was typed
+    # as wrote the file, but the page shows the command that was typed
     assert found.endswith(".o") and command.split()[0].endswith("gcc"), (found, command)
     why = lines("why", "--json", db(name), found)[0]
     assert str(why).replace("'", '"').find(command.split()[0]) >= 0, (command, why)
-    # further up, and back by the browser's button
+    # go to an input, and back with the browser's button
     b.run("document.querySelector('[aria-label=\"Made from\"] a').click()")
     assert b.wait("document.querySelector('#view-file h2').textContent !== a0", found)
     used = b.js("[...document.querySelectorAll('[aria-label=\"Used for\"] > li > .row > a')]"
@@ -315,7 +315,7 @@ def files(b):
 
 
 def findings(b):
-    """findings and packages are those of etrace check and etrace used"""
+    """findings and packages match etrace check and etrace used"""
     for name in ("wrong-outside", "wrong-writers", "wrong-network", "rebuild-nothing"):
         expected = lines("check", "--json", db(name))
         open_page(b, name, "#findings")
@@ -341,13 +341,13 @@ def findings(b):
 
 
 def inside(b):
-    """what a compiler did is shown with its program; a time trace that is gone is told"""
+    """a program shows what its compiler did; a missing time trace is reported"""
     open_page(b, "inside", "#program/0")
     got = rows(b, "Inside")
     same([r[:2] for r in got], [["\u00a0" * 2 * depth + name, detail]
                                 for name, detail, _, _, depth in told.ROWS], "slices")
     same([r[3] for r in got], [seconds(1000 * length) for _, _, _, length, _ in told.ROWS], "times")
-    # bars are at the times when they ran
+    # the bars are at the times of their slices
     bars = b.js("[...document.querySelectorAll('section:not([hidden]) .bar')].map(b => ["
                 "b.firstChild.offsetLeft - b.offsetLeft, b.firstChild.offsetWidth, b.offsetWidth])")
     for (_, _, at, length, _), (left, width, whole) in zip(told.ROWS, bars):
@@ -360,7 +360,7 @@ def inside(b):
 
 
 def harm(b):
-    """names that are HTML, scripts, controls or no UTF-8 are text and harm nothing"""
+    """names with HTML, scripts, control characters or invalid UTF-8 are harmless text"""
     open_page(b, "hostile")
     title = "make </title><script>window.harmed=9</script>&amp;<!--TITLE-->"
     same(b.js("document.title"), title, "title")
@@ -393,7 +393,7 @@ def harm(b):
 
 
 def faults(b):
-    """what cannot be shown says why: damaged data, an old browser, no scripts"""
+    """the page says why it cannot be shown: damaged data, an old browser, no scripts"""
     text = page("jobs-4").read_bytes()
 
     def told(data, *words):
@@ -422,7 +422,7 @@ def faults(b):
 
 
 def access(b):
-    """axe finds nothing wrong in any view, in light and in dark"""
+    """axe finds nothing wrong in any view, light or dark"""
     axe = dir / "axe.min.js"
     if not axe.exists():
         return "axe-core cannot be had from npm"
@@ -452,7 +452,7 @@ def access(b):
 
 
 def keys(b):
-    """by keyboard alone: to the content, through all views, to the timeline and out again"""
+    """the keyboard alone reaches the content, all views and the timeline, and leaves it again"""
     open_page(b, "jobs-4")
     b.keys(Keys.TAB)
     same(b.js("document.activeElement.id"), "skip", "first")
@@ -481,7 +481,7 @@ def keys(b):
 
 
 def small(b):
-    """a build of a few hundred programs: how soon it can be used"""
+    """measure how soon the page of a few hundred programs can be used"""
     took = sorted(open_page(b, "kernel") for _ in range(3))
     print("| kernel: %d programs, %d bytes, usable after %d ms (%s)" % (
         b.js("model.programs.n"), page("kernel").stat().st_size, took[1],
@@ -489,7 +489,7 @@ def small(b):
 
 
 def large(b):
-    """100,000 programs: at most 25 MB, every view, each frame bounded by its pixels"""
+    """100,000 programs: at most 25 MB, every view works, each frame is bounded by its pixels"""
     if not page("large").exists():
         return "there is no page of 100,000 programs"
     size = page("large").stat().st_size
@@ -563,7 +563,7 @@ def main():
             try:
                 reason = test(b)
                 print("skip: %s: %s" % (what, reason) if reason else "ok: " + what)
-            except Exception as fault:      # the next ones are told, too
+            except Exception as fault:      # go on with the next test
                 traceback.print_exc(file=sys.stdout)
                 print("not ok: %s: %s" % (what, str(fault).split("\n")[0][:300]))
             print("| %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)

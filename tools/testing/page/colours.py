@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Light and dark, on a screen and on paper, and to those who see fewer colours."""
+"""Tests of the colours: light and dark, on screen and on paper, and for the colour-blind."""
 import base64
 import re
 
@@ -7,7 +7,7 @@ from common import open_page, quiet, same
 
 
 def colours(b):
-    """light and dark, by the system and by the button; classes differ for the colour-blind"""
+    """light and dark follow the system and the button; the colour-blind can tell classes apart"""
     open_page(b, "jobs-4")
     paper = "getComputedStyle(document.body).backgroundColor"
     pixel = """(() => {

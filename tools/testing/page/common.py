@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the tests of a page share: its data as etrace has them, and the page in a browser.
+"""Functions that the tests of a page share: ask etrace for its data, and look at the page.
 
-The first argument of the program is the directory of the recordings and pages.
+The program's first argument is the directory of the recordings and pages.
 """
 import decimal
 import json
@@ -42,7 +42,7 @@ def rounded(n, unit):
 
 
 def seconds(ns):
-    """A time as people read it."""
+    """Return a time as text, with units."""
     if not ns:
         return "0 s"
     for limit, digit, decimals, name in TIMES:
@@ -56,7 +56,7 @@ def seconds(ns):
 
 
 def nanoseconds(text):
-    """What such a text says: those of a sorted column are sorted."""
+    """Return the time that a text of seconds() says; the order of a column stays the same."""
     units = {"h": 3600e9, "min": 60e9, "s": 1e9, "ms": 1e6, "\u00b5s": 1e3, "ns": 1}
     return sum(float(n) * units[unit] for n, unit in re.findall(r"([\d.]+) ([a-z\u00b5]+)", text))
 
@@ -77,7 +77,7 @@ def open_page(b, name, fragment="#timeline"):
 
 
 def quiet(b, name):
-    """No message on the console, and nothing asked for but the file."""
+    """Check that the console has no messages and that only the page itself was requested."""
     same(b.said(), [], "console of " + name)
     asked = [r for r in b.requests() if not r.startswith("about:")]
     same(asked, [asked[0]] if asked else ["the file"], "requests of " + name)

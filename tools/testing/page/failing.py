@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The lines of a build that fails: failing.py [earlier] > LINES
+"""Print the lines of a build that fails: failing.py [earlier] > LINES
 
-make runs test, whose status is an answer, then gcc twice, whose cc1 fails the second time.
-"earlier": the build before, in which cc1 was faster, and ld was run instead of the second gcc.
+make runs test, whose status is only an answer, then gcc twice; the second cc1 fails.
+"earlier" prints a build before it, in which cc1 was faster, and ld ran instead of the second gcc.
 """
 import sys
 
@@ -24,8 +24,8 @@ EARLIER = [
     ("cc1", 3, ["cc1", "good.c", "-o", "/tmp/good.s"], 3.5, 3.9, 0, ""),
     ("ld", 0, ["ld", "-o", "prog"], 5, 9, 0, ""),
 ]
-USED = 0.5              # processors, by each while it lives
-MEMORY = 16 << 20       # bytes: of the first one; the second has twice that, and so on
+USED = 0.5              # processors that each program uses while it lives
+MEMORY = 16 << 20       # bytes of the first program; the second has twice that, and so on
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The same page in Firefox, which is driven by WebDriver BiDi: firefox.py DIR
+"""Check that Firefox shows the same pages: firefox.py DIR
 
-Debian has no geckodriver, and Firefox needs none for that.  Every view is shown, and
-nothing is said on the console or asked for.  DIR, and what is printed: as of check.py.
+Drives Firefox with WebDriver BiDi, which needs no geckodriver: Debian has none.  Every view must
+be shown, without console messages or requests.  DIR and the output are those of check.py.
 """
 import json
 import os
@@ -25,7 +25,7 @@ VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
 class Firefox:
     def __init__(self):
         self.dir = tempfile.TemporaryDirectory()
-        # requests by the browser itself are not the page's
+        # turn off requests of the browser itself
         pathlib.Path(self.dir.name, "user.js").write_text("".join(
             'user_pref("%s", %s);\n' % pref for pref in (
                 ("app.update.enabled", "false"), ("browser.shell.checkDefaultBrowser", "false"),
@@ -73,7 +73,7 @@ class Firefox:
                 return message["result"]
 
     def js(self, expression):
-        """What JSON can tell of an expression's value."""
+        """Return an expression's value, as far as JSON can express it."""
         result = self.call("script.evaluate", expression="(async () => JSON.stringify(await (%s)))()"
                            % expression, target={"context": self.tab}, awaitPromise=True)
         if result["type"] != "success":
@@ -94,7 +94,7 @@ class Firefox:
 
 
 def look(f, page, large):
-    """Return: milliseconds until it could be used"""
+    """Show every view of a page.  Return the milliseconds until it was usable, and of frames."""
     f.said.clear()
     f.asked.clear()
     f.call("browsingContext.navigate", context=f.tab, url=page.resolve().as_uri(), wait="complete")
@@ -113,14 +113,14 @@ def look(f, page, large):
         f.keys(key)
         f.wait("timeline.frames.n > %d" % before)
         frames.append(f.js("timeline.frames.ms"))
-    f.keys("\ue014")    # the arrow to the right
+    f.keys("\ue014")    # the right arrow
     assert f.wait("document.querySelector('.said').textContent")
     assert f.js("timeline.frames.rectangles") > 0
     if large:
         assert f.js("model.meta.counts.run") >= 100000
     assert f.js("window.harmed === undefined")
     assert not f.said, f.said
-    # data: URLs load nothing; Firefox has list markers in such a font
+    # data: URLs load nothing; Firefox uses one for the font of list markers
     others = [a for a in f.asked if not a.startswith((page.resolve().as_uri(), "data:"))]
     assert not others, others
     return took, frames
@@ -136,7 +136,7 @@ def main():
                 print("| Firefox: %s usable after %d ms, frames of %s ms" % (
                     name, took, " ".join("%.0f" % ms for ms in frames)))
                 print("ok: " + what)
-            except Exception as fault:      # the next ones are told, too
+            except Exception as fault:      # go on with the next page
                 traceback.print_exc(file=sys.stdout)
                 print("not ok: %s: %s" % (what, str(fault).split("\n")[0][:300]))
 

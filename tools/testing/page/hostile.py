@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The lines of a build whose names are made to harm a page: hostile.py > LINES
+"""Print the lines of a build whose names attack a page: hostile.py > LINES
 
-Names that are HTML, that end a script or a string, that turn text around, control
-characters, what is no UTF-8; and one that is very long.
+The names contain HTML, ends of scripts and strings, marks that reverse text, control
+characters and invalid UTF-8; one is very long.
 """
 import sys
 

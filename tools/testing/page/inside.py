@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A compiler's time trace, and the lines of a build that wrote it: inside.py DIR > LINES
+"""Make a compiler's time trace, print the lines of a build that wrote it: inside.py DIR > LINES
 
-DIR/main.json is made, as clang -ftime-trace would: ROWS.
+Writes ROWS to DIR/main.json, as clang -ftime-trace would.
 """
 import json
 import os

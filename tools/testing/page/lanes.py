@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a timeline draws, looked at where it is drawn: each rectangle of its canvas."""
+"""Tests of what the timeline draws; they look at each rectangle on its canvas."""
 from common import nanoseconds, open_page, page, quiet, same
 import failing
 
@@ -40,14 +40,14 @@ MISSING = """
 
 
 def frame(b, change):
-    """Until the timeline has been drawn after a change."""
+    """Make a change, and wait until the timeline has been drawn."""
     before = b.js("timeline.frames.n")
     change()
     assert b.wait("timeline.frames.n > a0", before), "no frame"
 
 
 def drawn(b):
-    """each slice at least two pixels wide is drawn as a rectangle of its own, at its place"""
+    """each slice at least two pixels wide has its own rectangle at its place"""
     looked = 0
     for name in ("kernel", "jobs-4", "cmake", "ways"):
         for width in (1440, 1024, 390):
@@ -71,7 +71,7 @@ def drawn(b):
 
 
 def failures(b):
-    """each program has the kind of its failure"""
+    """each program has the right kind of failure"""
     open_page(b, "failing")
     same(b.js("Array.from(model.programs.failure, k => model.meta.failure_words[k])"),
          [kind for *_, kind in failing.PROGRAMS], "kinds")
@@ -81,7 +81,7 @@ def failures(b):
 
 
 def axis(b):
-    """the times of the axis stand at their places, none over another, as often as there is room"""
+    """times on the axis are at the right places, do not overlap, and fit into the width"""
     open_page(b, "many-failures")
     b.run("""
         window.words = [];
@@ -142,7 +142,7 @@ FRAMES = """
 
 
 def scripting(b):
-    """Milliseconds of CPU time that scripts took until now: others on the machine do not matter."""
+    """Return the CPU time of scripts so far in ms; the load of the machine does not matter."""
     b.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     metrics = b.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return 1000 * next(m["value"] for m in metrics if m["name"] == "ScriptDuration")
@@ -153,7 +153,7 @@ def percentile(values, part):
 
 
 def frames(b):
-    """what a frame looks at and draws is bounded by its pixels, however many programs there are"""
+    """the work for a frame is bounded by its pixels, however many programs there are"""
     # for a small build, use a window so small that it has more slices than pixels
     for name, width in (("kernel", 90), ("many-failures", 90), ("large", 1280)):
         if not page(name).exists():
@@ -219,7 +219,7 @@ FOUND = """
 
 
 def searches(b):
-    """a search finds what each program's label, files and command say, and reads the page only once"""
+    """a search looks at each program's label, files and command; the page is read only once"""
     for name, words in (("kernel", ("crypto", "-Wall -W", "GCC", "/build/linux/lib/", "\u20ac", "o")),
                         ("jobs-4", ("main.c", "make -C", "cc1")), ("hostile", ("<script>", "\u00e9", "'")),
                         ("large", ("main", "fasynchronous", "gcc -c", "nothing-like-it"))):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Pictures of a page's views, and of the terminal: pictures.py DIR TO
+"""Take pictures of a page's views and of the terminal: pictures.py DIR TO
 
-DIR is what the program pages has made; the pictures NAME.png go to TO.
+DIR has been made by the program pages; the pictures are TO/NAME.png.
 """
 import fcntl
 import html
@@ -49,7 +49,7 @@ def prepare(b, what):
 
 
 def terminal(db, columns):
-    """What etrace report prints on a terminal, up to where it tells of other commands."""
+    """Return what etrace report prints on a terminal, as HTML, without hints at other commands."""
     pid, fd = pty.fork()
     if not pid:
         os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", LC_ALL="C.UTF-8")
@@ -64,7 +64,7 @@ def terminal(db, columns):
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0, said.decode()
     text = said.decode().replace("\r\n", "\n").split("\nMore:")[0]
-    # bold red, and where it ends
+    # from the sequence for bold red to its end
     return re.sub("\x1b\\[1;31m(.*?)\x1b\\[0m", "<b>\\1</b>",
                   html.escape("$ etrace report build.fxt\n" + text))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a reader sets in a page: zoom, range, search, filter, and the address that has it all."""
+"""Tests of a page's state: zoom, range, search, filter, and the address that keeps them."""
 import re
 
 from browser import Keys
@@ -23,7 +23,7 @@ def drag(b, x, to, y, modifiers=0):
 
 
 def chart(b):
-    """Its left, top, width and height in the window."""
+    """Return the chart's left, top, width and height in the window."""
     return b.js("(() => { const c = document.getElementById('chart'); c.scrollIntoView({block: 'center'});"
                 " const r = c.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")
 
@@ -33,7 +33,7 @@ def settled(b):
 
 
 def address(b):
-    """the address has view, zoom, choice, search, filter and range; it restores them, and back works"""
+    """the address keeps view, zoom, choice, search, filter and range; reload and back restore them"""
     open_page(b, "jobs-4", "#timeline")
     left, top, width, _ = chart(b)
     b.keys("w", "w", "d")
@@ -93,7 +93,7 @@ def near(got, expected, what):
 
 
 def astray(b):
-    """an address that means nothing shows the first view and says so"""
+    """an invalid address shows the first view and says so"""
     for hash_, why in (("#%E0%A4%A", "%E0%A4%A"), ("#nothing/3", 'no view "nothing"'),
                        ("#__proto__", "no view"), ("#timeline?v=9-1&r=x&q=%E0%A4%A&class=none", "")):
         open_page(b, "jobs-4", hash_)
@@ -109,7 +109,7 @@ def astray(b):
 
 
 def pointer(b):
-    """wheel and keys as in Perfetto; a tip goes when what is below it goes"""
+    """wheel and keys work as in Perfetto; a tooltip closes when the pointer or the view moves"""
     open_page(b, "jobs-4", "#timeline")
     left, top, width, height = chart(b)
     whole = b.js(SEEN)
@@ -162,7 +162,7 @@ def pointer(b):
 
 
 def filters(b):
-    """filters and terms of a search leave the programs that they say, in all views alike"""
+    """filters and search terms select the right programs, the same in all views"""
     open_page(b, "failing", "#timeline")
     names = [p[0] for p in failing.PROGRAMS]
     kinds = [p[-1] for p in failing.PROGRAMS]
@@ -207,7 +207,7 @@ def filters(b):
 
 
 def selection(b):
-    """totals of a selected range: programs, work, CPU, parallelism, by class and tool"""
+    """a selected range has totals: programs, work, CPU, parallelism, by class and by tool"""
     for name, hash_ in (("failing", "#timeline?r=1-4"), ("jobs-4", "#timeline?r=3-5")):
         open_page(b, name, hash_)
         assert b.wait("document.querySelector('.totals h3')")
@@ -235,7 +235,7 @@ def selection(b):
     cpu = sum(max(0, min(3, to) - max(2, at)) for at, to in lives) * failing.USED
     said = nanoseconds(facts.split("CPU time")[1].split("(")[0])
     assert abs(said - cpu * 1e9) < 0.02e9, (said, cpu)
-    # with the keyboard, and away again
+    # select with the keyboard, and clear the selection
     b.run("document.getElementById('chart').focus()")
     b.keys("m")
     same(b.js("document.activeElement.textContent"), "Selected range", "focus")
@@ -248,7 +248,7 @@ def selection(b):
 
 
 def over_time(b):
-    """CPU and memory over time are the sums of what lived, and are said to be estimates"""
+    """CPU and memory over time are sums over living programs, and are called estimates"""
     open_page(b, "failing", "#timeline")
     for at in (0.5, 1.7, 3, 4.5, 6, 9.5):
         living = [i for i, p in enumerate(failing.PROGRAMS) if p[3] <= at < p[4]]
@@ -268,7 +268,7 @@ def over_time(b):
 
 
 def marks(b):
-    """failures are marked in the lanes, by a shape and an edge, and named in the legend"""
+    """failures are marked in the lanes by a shape and an edge, and the legend names the marks"""
     open_page(b, "failing", "#timeline")
     failed = [p for p in failing.PROGRAMS if p[-1] in ("first", "passed on")]
     same(b.js("timeline.state.marks"), len(failed), "marks")
@@ -291,7 +291,7 @@ def marks(b):
 
 
 def helping(b):
-    """? opens help, Escape closes it and the focus goes back; / goes to the search; commands are copied"""
+    """? opens help, Escape closes it and restores the focus; / starts a search; copying works"""
     open_page(b, "jobs-4", "#tree")
     b.run("document.getElementById('theme').focus()")
     b.keys("?")
@@ -325,7 +325,7 @@ def helping(b):
 
 
 def phone(b):
-    """at 390 pixels verdict, views and timeline are in the first screen, and nothing is wider"""
+    """at 390 pixels, the first screen has verdict, views and timeline; nothing is wider"""
     b.resize(390, 844)
     try:
         for name in ("kernel", "failing", "jobs-4"):

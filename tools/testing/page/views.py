@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The first view and what it leads to, and that no table's cells overlap."""
+"""Tests of the first view and of those behind it, and that cells of tables do not overlap."""
 from browser import Keys
 from common import db, dir, lines, open_page, quiet, rows, same, seconds
 import failing
@@ -40,7 +40,7 @@ OVERLAPS = """
 
 
 def tables(b):
-    """no cell's text leaves its cell or covers other text, in any view, at three widths"""
+    """in no view, at three widths, does a cell's text leave the cell or cover other text"""
     cells = 0
     try:
         for width in (1440, 1024, 390):
@@ -65,7 +65,7 @@ def tables(b):
 
 
 def overview(b):
-    """the first view says what failed first, and what to make faster first, as etrace time does"""
+    """the first view says what failed first, and what to make faster, as etrace time does"""
     for name in ("kernel", "jobs-4", "cmake"):
         open_page(b, name, "")
         same(b.js("document.querySelector('#content > section:not([hidden])').id"), "view-overview",
@@ -92,7 +92,7 @@ def overview(b):
 
 
 def failure_list(b):
-    """the list of failures has each program that failed, by its kind, with its command"""
+    """the list of failures has each failed program under its kind, with its command"""
     open_page(b, "failing", "#failures")
     b.wait("document.querySelector('#view-failures table')")
     b.run("document.querySelectorAll('#view-failures details').forEach(d => { d.open = true; })")
@@ -111,7 +111,7 @@ def failure_list(b):
 
 
 def comparison(b):
-    """beside an earlier build: what became slower, is new or gone; and it adds up"""
+    """the comparison with an earlier build shows what is slower, new or gone, and adds up"""
     open_page(b, "failing")
     same(b.js("document.querySelectorAll('nav a[href=\"#compare\"]').length"), 0, "no earlier build")
     open_page(b, "compared", "#compare")
@@ -138,7 +138,7 @@ def comparison(b):
 
 
 def places(b):
-    """the maps of directories and tools have all work, by keyboard too; headers have what read them"""
+    """maps of directories and tools show all work and take keys; headers count their readers"""
     open_page(b, "kernel", "#where")
     b.wait("document.querySelectorAll('#view-where .map').length === 2")
     worked = lines("time", "--json", db("kernel"))[0]["worked_ns"]
@@ -164,7 +164,7 @@ def places(b):
     assert b.js("document.activeElement.matches('#view-where .up')"), "the focus is lost"
     b.keys(Keys.ENTER)
     same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "back")
-    # each program has a place: its job's output, or what it serves, or where it ran
+    # each program has a place: its job's output, or what it served, or where it ran
     names = b.js("[...document.querySelectorAll('#view-where .map')[0].children].map(c => c.textContent)")
     assert names and not any("not known" in n or "no output" in n for n in names), names
     # the filter of the page also applies here
@@ -195,13 +195,13 @@ LINKED = """
 
 
 def filtered(b):
-    """each view shows only the programs that the filter leaves, or says that it shows everything"""
+    """each view shows only programs that pass the filter, or says that it shows everything"""
     for name, query, lists in (
             ("kernel", "class=shell", {"overview": 0, "path": 0, "slowest": 3, "tree": 0}),
             ("kernel", "tool=cc1", {"path": 2, "slowest": 3}),
             ("failing", "tool=cc1", {"failures": 1, "slowest": 2}), ("compared", "tool=cc1", {"compare": 1}),
             ("wrong-writers", "class=compile", {"slowest": 3, "findings": 0})):
-        # a new page: results without the filter must not stay
+        # open the page anew: results without the filter must not remain
         open_page(b, name, "#overview")
         views = b.js("[...document.querySelectorAll('nav a')].map(a => a.hash)")
         for view in views:
@@ -220,7 +220,7 @@ def filtered(b):
                 assert b.js("arguments[0].some(p => !filter.passes(p))", everything), (
                     "%s shows nothing that the filter would leave out" % view)
             b.go("#overview")
-        # the tree has exactly their time
+        # the tree has exactly the time of the programs that pass
         b.go("#tree?" + query)
         left = b.js("model.work.reduce((sum, t, p) => sum + (filter.passes(p) ? t : 0), 0)")
         roots = b.js("[...document.querySelectorAll('#view-tree [aria-level=\"1\"] .time')].map(t => t.textContent)")
