@@ -36,7 +36,7 @@ class Build:
         self.root = self.paths[self.db.execute(
             "SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL"
             " ORDER BY id LIMIT 1").fetchone()[0]]
-        # programs that ran; children that ran no program count as part of their parent's
+        # programs that ran; a child that ran no program belongs to its parent's program
         self.unit, self.units = {}, []
         for row in self.db.execute(
                 "SELECT id, parent, before, forked, program, cwd, at FROM exec ORDER BY id"):

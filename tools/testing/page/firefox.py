@@ -94,7 +94,7 @@ class Firefox:
 
 
 def look(f, page, large):
-    """Show every view of a page.  Return the milliseconds until it was usable, and of frames."""
+    """Show every view of a page.  Return the ms until it was usable, and the ms of each frame."""
     f.said.clear()
     f.asked.clear()
     f.call("browsingContext.navigate", context=f.tab, url=page.resolve().as_uri(), wait="complete")

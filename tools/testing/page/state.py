@@ -33,7 +33,7 @@ def settled(b):
 
 
 def address(b):
-    """the address keeps view, zoom, choice, search, filter and range; reload and back restore them"""
+    """the address keeps view, zoom, choice, search, filter and range; reload and back work"""
     open_page(b, "jobs-4", "#timeline")
     left, top, width, _ = chart(b)
     b.keys("w", "w", "d")

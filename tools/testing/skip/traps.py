@@ -3,15 +3,15 @@
 """
 Traps for etrace experimental-skip.
 
-Each trap builds a small tree while it is recorded with strace, learns from the recording, changes
-one thing or nothing, and builds again with skipping.  Then the same build runs without skipping on
-a copy of the same tree.  If any file, mode, link, exit status or line that was printed is different,
-something was replayed that should have run: a wrong replay.  Where a build cannot be the same twice
-(time, random numbers), what it made must not be that of the first build.
+Each trap builds a small tree while strace records it, learns from the recording, changes one thing
+or nothing, and builds again with skipping.  Then the same build runs without skipping on a copy of
+the same tree.  If any file, mode, link, exit status or printed line differs, something was replayed
+that should have run: a wrong replay.  If a build differs each time (time, random numbers), its
+outputs must differ from those of the first build.
 
   traps.py [-v] [NAME...]    run all traps, or these; exit 1 at any wrong replay
 
-Needs strace, gcc and make, and a file system that tells when files were made.
+Needs strace, gcc and make, and a file system that records when files were made.
 """
 import hashlib
 import os
@@ -32,7 +32,7 @@ TRAPS = []
 
 
 class Trap:
-    """One trap; what is not given is the most usual case."""
+    """A trap; arguments that are not given mean the most common case."""
 
     def __init__(self, name, files, change=None, **more):
         self.name = name
@@ -42,17 +42,17 @@ class Trap:
         self.env2 = more.get("env2", {})        # of the second build
         self.build = more.get("build", "make")
         self.build2 = more.get("build2", self.build)
-        self.skips = more.get("skips", 0)       # at least so many programs must be skipped
-        self.fresh = more.get("fresh", [])      # files that must not be as after the first build
+        self.skips = more.get("skips", 0)       # how many programs must be skipped at least
+        self.fresh = more.get("fresh", [])      # files that must differ from the first build's
         self.allow = more.get("allow", "")
         self.max = more.get("max", None)
         self.store = more.get("store", None)    # changes the store after learning
         self.stdin = more.get("stdin", "")
         self.stdin2 = more.get("stdin2", self.stdin)
-        self.keep = more.get("keep", [])        # what the first build made and stays
+        self.keep = more.get("keep", [])        # outputs of the first build that remain
         self.times = more.get("times", [])      # files whose mtime is compared, too
         self.moves = more.get("moves", False)   # the second build is in another directory
-        self.wrong = more.get("wrong", None)    # the wrong replay that must be seen
+        self.wrong = more.get("wrong", None)    # the wrong replay that must be detected
         self.wait = more.get("wait", 0)
         self.after = more.get("after", None)    # between the first build and learning
         self.twice = more.get("twice", False)   # two builds at once
@@ -74,7 +74,7 @@ def put(path, text, mode=None):
 
 
 def same_times(path, text):
-    """Other content, but the same size and mtime."""
+    """Write other content, but keep size and mtime."""
     st = os.stat(path)
     assert len(text) == st.st_size
     put(path, text)
@@ -104,7 +104,7 @@ def flip(store, kind, how):
 
 
 def forge(store, was, now):
-    """Entries say that an input was as it is now: a wrong replay."""
+    """Make entries say that an input had its present content, which causes a wrong replay."""
     was, now = (hashlib.sha256(x.encode()).hexdigest().encode() for x in (was, now))
     for base, _, names in os.walk(os.path.join(store, "steps")):
         for name in names:
@@ -138,7 +138,7 @@ SH = {"in": "one\n"}
 
 
 def script(text, more=None):
-    """A build of one shell script."""
+    """Return the files of a build of one shell script."""
     files = {"Makefile": ".PHONY: all\nall:\n\tsh s.sh\n", "s.sh": text, "in": "one\n"}
     files.update(more or {})
     return files
@@ -151,7 +151,7 @@ int main(int n, char **v) { return n != 4 || chown(v[1], atoi(v[2]), atoi(v[3]))
 
 
 def own(name, text, change=None, **more):
-    """A script that calls ./own FILE UID GID, which is chown without a look at anything before."""
+    """Add a trap: a script that calls ./own FILE UID GID, a chown that looks at nothing first."""
     trap(name, script(text, {"f": "", "own.c": OWN_C}), change, allow="own",
          setup=lambda: subprocess.run(["gcc", "-o", "own", "own.c"], check=True), **more)
 
@@ -216,7 +216,7 @@ def attribute(path, name=b"user.etrace", value=b"1"):
 
 
 def access_list():
-    """An ACL that changes no bit of the mode."""
+    """Set an ACL that changes no bit of the mode."""
     rows = ((1, 6, -1), (2, 4, 1), (4, 4, -1), (16, 4, -1), (32, 4, -1))
     os.chmod("in", 0o644)
     attribute("in", "system.posix_acl_access", struct.pack("<I", 2) +
@@ -230,14 +230,14 @@ trap("an attribute of a directory", script("cp -r --preserve=xattr d out\n", {"d
      lambda: attribute("d"))
 trap("an ACL of an input", script("cp --preserve=mode in out\n"), access_list)
 def equal_files():
-    """With one time, too."""
+    """Make two files with the same content and time."""
     for path in ("d/a", "d/b"):
         put(path, "1\n")
         os.utime(path, (1e9, 1e9))
 
 
 def linked_files():
-    """Each has another name."""
+    """Make two equal files, each with a second name."""
     equal_files()
     os.mkdir("e")
     for name in ("a", "b"):
@@ -412,12 +412,12 @@ trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b;
 
 # ---- builds that differ each time ----
 def second_later():
-    """__TIME__ has another value."""
+    """Wait until __TIME__ has another value."""
     time.sleep(1)
 
 
 def archive(name, command):
-    """An archive with times, of its members or of its table."""
+    """Add a trap: an archive with times, of its members or of its table."""
     trap(name, plus(C1, {"Makefile": "all:\n\t%s\n" % command}), second_later, fresh=["lib.a"],
          setup=lambda: subprocess.run("gcc -c a.c; ar rcU in.a a.o; ar rcS no.a a.o", shell=True, check=True))
 
@@ -473,7 +473,7 @@ trap("the cache of hashes is damaged", C5, lambda: put("b.c", "int b(void){retur
      store=lambda s: flip(s, "hashes", "flip"), skips=3)
 trap("two builds at once", C5, twice=True)
 
-# ---- how names resolve: links on the way, and .. after them ----
+# ---- how names resolve: links in a path, and .. after them ----
 WAY = {"a/d/x": "", "b/d/x": "", "b/opt": "b\n", "a/y": ""}
 OPT = "[ -e %s ] && echo there > out || cat in > out\n"
 
@@ -487,7 +487,7 @@ def link_dirs():
 
 
 def to_link(path, away):
-    """A directory is moved, and a link to it takes its place."""
+    """Move a directory, and put a link to it in its place."""
     os.rename(path, away)
     os.symlink(os.path.relpath(away, os.path.dirname(path) or "."), path)
 
@@ -615,7 +615,7 @@ trap("a directory is replaced by the build", plus(script("[ -s d/f ] && echo ful
 
 # ---- programs under another name, and code loaded into programs ----
 def compiled(name, text, *flags):
-    """Compile a program or library of that name, from more C than is worth a file."""
+    """Compile a program or library of that name."""
     put(name + ".c", "#define _GNU_SOURCE\n" + "".join("#include <%s.h>\n" % h for h in (
         "dirent", "errno", "fcntl", "poll", "stdio", "string", "sys/ioctl", "time", "unistd")) + text)
     subprocess.run(["gcc", "-o", name, name + ".c", *flags], check=True)
@@ -642,7 +642,7 @@ trap("a library of the build in another program", script("cat in > out\n"), buil
 
 
 def interpreter():
-    """A script that names its interpreter through a link."""
+    """Make a script that names its interpreter through a link."""
     os.symlink("/bin/sh", "link")
     put("s", "#!%s/link\necho 1 > out\n" % os.getcwd(), 0o755)
 
@@ -716,7 +716,7 @@ ORDER = "/dev/shm/etrace-order-%d" % os.getpid()
 
 
 def in_order(names):
-    """A directory that tells its names in the order in which they were made."""
+    """Make a directory whose names are listed in the order in which they were made."""
     shutil.rmtree(ORDER, ignore_errors=True)
     for each in names:
         put(ORDER + "/" + each, each)
@@ -739,9 +739,9 @@ trap("-nt: times of directories", {"Makefile": "all:\n\t/usr/bin/test d -nt e\n"
 
 
 
-# ---- running them ----
+# ---- running the traps ----
 def copy(a, b):
-    """With links and times."""
+    """Copy a tree with links and times."""
     subprocess.run(["cp", "-a", a, b], check=True)
 
 
@@ -770,7 +770,7 @@ def printed(done):
 
 
 def attributes(path):
-    """Extended attributes, ACLs included."""
+    """Return the extended attributes of a file, including ACLs."""
     try:
         return [(name, os.getxattr(path, name, follow_symlinks=False))
                 for name in sorted(os.listxattr(path, follow_symlinks=False))]
@@ -779,7 +779,7 @@ def attributes(path):
 
 
 def tree(top, times=()):
-    """What there is: path -> facts."""
+    """Return the facts about all files of a tree, by path."""
     all_files = {}
     links = {}
     for base, dirs, names in os.walk(top):
@@ -818,7 +818,7 @@ def summary(done):
 
 
 def learn(t, scratch, store):
-    """Record the build, and learn from it.  Return: what learn printed"""
+    """Record the build and learn from it.  Return what learn printed."""
     # the path of the store is in the environment, so it must be the same for skipping builds
     name = scratch + "/store"
     trace = scratch + "/t.fxt"
@@ -838,12 +838,16 @@ def learn(t, scratch, store):
     return done.stdout.decode()
 
 
-# Directories of recordings by key: traps with the same first build share one.
+# Directories of recordings, by key: traps with the same first build share one.
 GROUPS = {}
 
 
 def group_of(t, top):
-    """A directory with: w, where builds run; before, made, w as it was; store; said, by learn."""
+    """Return the directory of a trap's first build.
+
+    It has: w, where builds run; before and made, copies of w before and after the first build;
+    learned, the store; said, the output of learn.
+    """
     key = repr((t.files, t.env, t.build, t.stdin, t.allow, t.max, t.wait, t.setup and id(t.setup), t.after and id(t.after)))
     if key in GROUPS:
         return GROUPS[key]
@@ -864,13 +868,13 @@ def group_of(t, top):
 
 
 def again(t, scratch):
-    """The tree as it was before, with the change.  Return: where it is"""
+    """Restore the tree before the first build, and change it.  Return where it is."""
     work, store = scratch + "/w", scratch + "/store"
     os.chdir("/")
     for path in (work, work + "2", store, scratch + "/now", scratch + "/other"):
         subprocess.run(["rm", "-rf", path], check=True)
     copy(scratch + "/before", work)
-    # what was learned is only valid for this path of the store
+    # a store is only valid at the path where it was learned
     os.rename(scratch + "/learned", store)
     copy(store, scratch + "/learned")
     for path in t.keep:
@@ -888,7 +892,10 @@ def again(t, scratch):
 
 
 def build_skipping(t, scratch, work, env):
-    """Return: how it ended, the tree, what make -q says, the tree of the other build"""
+    """Build with skipping.
+
+    Return how the build ended, the tree, the status of make -q, the tree of the other build.
+    """
     skip = [ETRACE, "experimental-skip", "--store=" + scratch + "/store", "run", "--"]
     other = None
     if t.twice:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A second opinion on FXT files: written from the format document alone.
+"""A second decoder of FXT files, written only from the format's specification.
 
 usage: fxt_decode.py TRACE.txt TRACE.fxt
        fxt_decode.py --records TRACE.fxt RECORDS.json
 
-Reads the etrace lines of TRACE.txt by a few regular expressions, decodes
-TRACE.fxt, and compares what both say: every call with its fields and strings,
-who made whom, what ran.  With --records it decodes TRACE.fxt of any origin,
-in either byte order, and compares every record with the JSON that etrace-read
-makes of it.  Prints what differs; exit status 1 if anything does.  Shares no code with the reader or the encoder that it checks.
+Reads the etrace lines of TRACE.txt with a few regular expressions, decodes TRACE.fxt,
+and compares the two: every call with its fields and strings, every fork, every program.
+With --records, it decodes a TRACE.fxt of any origin, in either byte order, and compares
+every record with the JSON from etrace-read.  Prints what differs; exit status 1 if
+anything does.  Shares no code with the reader and the encoder that it checks.
 """
 import errno
 import json
@@ -38,7 +38,7 @@ class Fxt:
         self.threads = {}
         self.first_string = None
         self.events = []        # in the order of the file
-        self.values = {}        # of those events that have one
+        self.values = {}        # by event number, for events with a value
         self.objects = {}       # (type, koid) -> (name, args)
         self.providers = []
         self.ticks = None
@@ -56,7 +56,7 @@ class Fxt:
             at += size
 
     def string(self, ref, rest):
-        """A string ref; rest is [bytes], from which an inline one is taken."""
+        """Return the string of a ref; an inline one is removed from rest, a list [bytes]."""
         if ref & 0x8000:
             n = ref & 0x7fff
             s, rest[0] = rest[0][:n], rest[0][(n + 7) // 8 * 8:]
@@ -140,7 +140,7 @@ class Fxt:
 
 
 def whole(args, name):
-    """The bytes of a string argument: in parts, or in hex."""
+    """Return the bytes of a string argument, which may be in parts or in hex."""
     for key in (name + "_hex", name):
         if key in args:
             s, i = args[key], 1
@@ -152,7 +152,7 @@ def whole(args, name):
 
 
 def words(line):
-    """A command line as the mapping writes it: plain, '...' or $'...'."""
+    """Split a command line as the FXT mapping writes it: words are plain, '...' or $'...'."""
     out, i = [], 0
     while i < len(line):
         if line[i:i + 2] == b"$'":
@@ -199,7 +199,7 @@ GOES_ON = {"SchedFork": "clone", "SysCloneFailed": "clone", "RenameTo": "rename"
 
 
 def read_lines(data):
-    """Calls as (kind, upid, cpu, time, {field or string: value}), complete ones."""
+    """Return complete calls as (kind, upid, cpu, time, {field or string: value})."""
     calls, now, last, latest = [], {}, {}, {}
     for raw in data.split(b"\n"):
         m = LINE.match(raw)
@@ -236,7 +236,7 @@ def read_lines(data):
                     call[4][key] = signal.Signals(int(value)).name.encode()
                 elif not key.endswith("size"):
                     call[4][FORKS[name] if name in FORKS else key] = int(value)
-            # a complete call takes no more lines
+            # the call is complete: later lines do not belong to it
             if name in ("SchedFork", "SysCloneFailed", "RenameFailed", "LinkFailed",
                         "End_of_args", "UmountFailed", "MountFailed"):
                 now.pop(upid)
@@ -258,7 +258,7 @@ def read_lines(data):
     return calls
 
 
-# ---- any FXT file, in the words of Documentation/fxt-input.md ----
+# ---- any FXT file, with the names of Documentation/fxt-input.md ----
 
 STATES = ["new", "running", "suspended", "blocked", "dying", "dead"]
 EVENTS = ["instant", "counter", "duration begin", "duration end", "duration complete",
@@ -270,14 +270,14 @@ BLOBS = {1: "data", 2: "last branch records", 3: "perfetto"}
 
 
 def put_bytes(out, name, s):
-    """A member with text, and with its bytes where that is not all."""
+    """Add a member with the text of bytes; if they are not plain text, also one with hex."""
     try:
         out[name] = s.decode()
         plain = b"\0" not in s
     except UnicodeDecodeError:
         plain = False
     if not plain:
-        out[name] = None        # how it is shown is not looked at
+        out[name] = None        # its text is not compared
         out[name + "_hex"] = s.hex()
 
 
@@ -465,7 +465,7 @@ def decode_record(out, head, w):
 
 
 def decode_file(data):
-    """All records of a file without errors, as --to json shows them."""
+    """Yield all records of a file without errors, as --to json shows them."""
     order = "<" if data[:1] == b"\x10" else ">"
     tables, provider, at = defaultdict(lambda: ({}, {})), 0, 0
     while at < len(data):
@@ -483,7 +483,7 @@ def decode_file(data):
 
 
 def shown(v):
-    """What JSON shows of bytes that are no text is not compared."""
+    """Return a value without the texts of bytes that are no text: these are not compared."""
     if isinstance(v, dict):
         return {k: None if k + "_hex" in v else shown(x) for k, x in v.items()}
     return [shown(x) for x in v] if isinstance(v, list) else v
@@ -510,7 +510,7 @@ LANES = range(BUILD + 1, BUILD + 4097)
 
 
 def working(calls):
-    """Who works when, from forks and exits alone: intervals without live children."""
+    """Return when programs work: intervals without live children, from forks and exits alone."""
     parents, born, died = {}, {}, {}
     threads = set()
     first, last = calls[0][3], max(c[3] for c in calls)
@@ -524,7 +524,7 @@ def working(calls):
         if kind == "exit":
             died[upid] = time
     if threads:
-        return None         # whose end is that of a process is another matter
+        return None         # with threads, the end of a task need not be that of its process
     moments = []
     for upid in born:
         moments += [(born[upid], 0, upid), (died.get(upid, last), 1, upid)]
@@ -549,7 +549,7 @@ def working(calls):
 
 
 def most(intervals):
-    """How many are there at the same time, at most."""
+    """Return the largest number of intervals at the same time."""
     now = top = 0
     for _, step in sorted([(a, 1) for a, _ in intervals] + [(b, -1) for _, b in intervals],
                           key=lambda m: (m[0], m[1])):
@@ -559,7 +559,7 @@ def most(intervals):
 
 
 def check_build(fxt, calls):
-    """Lanes, the counter and the critical path, against that."""
+    """Compare the lanes, the counter and the critical path with working()."""
     truth = working(calls)
     lanes, path, counts = defaultdict(list), [], []
     for number, (kind, time, thread, category, name, args) in enumerate(fxt.events):
@@ -588,7 +588,7 @@ def check_build(fxt, calls):
     if [b for _, b in path[:-1]] != [a for a, _ in path[1:]] or not path or \
             (path[0][0], path[-1][1]) != (first, last):
         wrong("the critical path has holes", path[:3], path[-3:], first, last)
-    # the counter: how many programs work from then on, by class
+    # the counter: how many programs work from each time on, by class
     now = Counter()
     changes = Counter()
     for a, b in intervals:
@@ -607,7 +607,7 @@ def check_build(fxt, calls):
         wrong("the counter ends with", dict(now))
 
 
-# ---- both ----
+# ---- compare the lines and the FXT file ----
 
 def freeze(args):
     return tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in args.items()))
@@ -630,7 +630,7 @@ def main():
     upids, shown = {}, []
     stacks = defaultdict(list)          # open slices of a thread
     begun, ended = {}, {}               # flows
-    complete = {}                       # the last complete one of a thread
+    complete = {}                       # the last complete slice of a thread
     steps = {8: [], 10: []}             # flows of the critical path
     slices = Counter()
     kinds = {"exec", "exit", "open", "close", "dup", "pipe", "rename", "link", "symlink",
@@ -669,7 +669,7 @@ def main():
             side[value] = thread
         if kind == 2 and category == "exec":
             what = "exec"
-        elif kind == 3 and "cpu" in args:   # which all exits have
+        elif kind == 3 and "cpu" in args:   # all exits have it
             what = "exit"
         elif kind in (0, 4) and name in kinds:
             what = name
@@ -691,7 +691,7 @@ def main():
     if not verdict or "complete" not in verdict:
         wrong("no verdict")
 
-    # values that are left out are those that were recorded before
+    # omitted values are the same as in the last record that has them
     cpus, told = {}, {}
     for what, thread, _, _, args in shown:
         cpus[thread] = args.setdefault("cpu", cpus.get(thread))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Holds lines of JSON against a schema.
+"""Check lines of JSON against a schema.
 
 usage: json_schema.py [--part] SCHEMA FILE...
 
-Every line of the FILEs must be valid, and the first lines of each kind must no
-longer be with a member more that the schema does not know; every alternative of
-the schema must occur, unless these are only a part of what it is for.
+Every line of the FILEs must be valid; the first lines of each kind must become
+invalid when an unknown member is added.  Every alternative of the schema must
+occur, unless --part says that the FILEs have only some of them.
 """
 import json
 import os
@@ -39,7 +39,7 @@ def main():
             {"$defs": schema["$defs"], "$ref": row["$ref"]})
     whole = jsonschema.Draft202012Validator(schema)
     seen = {}
-    # Number of lines of each kind to check against all rows, which is slow.
+    # How many lines of each kind to check against all rows, which is slow.
     most = 200 if os.environ.get("LONG") == "y" else 2
     lines = 0
     for name in sys.argv[2:]:

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Are two recordings of one workload equal, times and upids apart?
+"""Check that two recordings of one workload are equal except for times and upids.
 
 usage: compare.py [--ignore SUBSTRING]... [--known FILE] [--arm64] FIRST SECOND
 
-Tasks are told by their place in the tree: the third child of the second child
-of the root. Each task's lines must be the same in the same order. The root's
-lines begin with its first execve. Exit 1 if they differ.
+Tasks are identified by their place in the tree: the third child of the second child
+of the root. Each task must have the same lines in the same order. The root's lines
+begin with its first execve. Exit 1 if the recordings differ.
 
-FILE has the differences that are known, as "PLACE -LINE" of the first and "PLACE +LINE"
-of the second, which are patterns of the shell; all of them must be found. --arm64: the first has flags
-of open(2) as arm64 has them, the second as x86.
+FILE has known differences, as "PLACE -LINE" of the first recording and "PLACE +LINE" of
+the second. These are patterns of the shell; all of them must match. --arm64: the first
+recording has the flags of open(2) of arm64, the second those of x86.
 
-What no two runs have in common is left out: what a process has used, but for
-the bytes that it read and wrote, and which inode a new file gets and when.
+Values that differ in every run are not compared: resource usage except the bytes that a
+process read and wrote; inodes and times of files.
 """
 import difflib
 import fnmatch
@@ -36,7 +36,7 @@ def other_flags(flags):
 
 
 def read(name):
-    """The lines of each task, in order, and the upid of the first execve."""
+    """Return the lines of each task, in order, and the upid of the first execve."""
     tasks, root = {}, None
     with open(name, "rb") as f:
         for line in f:
@@ -76,7 +76,7 @@ def by_place(name, arm64=False):
 
 
 class Known:
-    """Differences that there are to be."""
+    """The known differences, and how often each was found."""
 
     def __init__(self, name):
         self.patterns = {}

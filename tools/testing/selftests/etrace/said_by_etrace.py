@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What etrace says of processes, as events for strace_compare.py."""
+"""Read the lines of etrace as events of processes, for strace_compare.py."""
 import collections
 import re
 import sys
@@ -19,7 +19,7 @@ PLAIN = {
     "Ask": ("AN", "call value flags"),
     "Stat": ("PS", "flags"), "Access": ("PA", "mode flags"), "Getdents": ("GD", "fd bytes"),
 }
-# Lines that this program reads. It skips lines of other events, and additional lines.
+# Lines that this program reads. It skips other lines.
 LINES = """New_proc PI PP CW End_of_args Open FN FO OpenFailed NO ExecFailed NX Close CloseExec Dup
 Pipe RenameFrom Rename2From RF RenameTo RT RenameFailed LinkFrom LinkatFrom LF LinkTo LT
 LinkFailed Symlink ST SR SL SysClone SchedFork SysCloneFailed Exit Use CloseRead CloseWrote
@@ -28,7 +28,7 @@ LINE = re.compile(r"(?:etrace_\w+: )?(\d+),\d+,\d+,\d+!(.*)$")
 
 
 def etrace_lines(path):
-    """Lines of each process, as they are printed."""
+    """Return the lines of each process, as they are printed."""
     tasks = collections.OrderedDict()
     with open(path, encoding="latin-1", newline="\n") as f:
         for line in f:
@@ -94,14 +94,14 @@ class Etrace:
         return int(line[13:])
 
     def failed(self, head):
-        """Its error, or 0."""
+        """Return the error of a call, or 0."""
         if self.i == len(self.lines) or self.lines[self.i] != head + "Failed|":
             return 0
         self.take()
         return self.error()
 
     def bytes(self, head):
-        """What was read and written; None: nothing was."""
+        """Return the numbers of bytes read and written, None for each that was not recorded."""
         found = []
         for line in (head + "Read|bytes=", head + "Wrote|bytes="):
             there = self.i < len(self.lines) and self.lines[self.i].startswith(line)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What strace says of processes, as events for strace_compare.py.
+"""Read the logs of strace as events of processes, for strace_compare.py.
 
-Of each process are followed, through its own log and that of its parent before its
-birth: its working directory and root, the descriptors that execve closes, and what it
-has read and written by which since its program began.
+Follows each process through its own log, and through its parent's log before its birth:
+its working directory and root, the descriptors that execve closes, and the bytes that it
+has read and written through each descriptor since its program began.
 """
 import errno
 import os
@@ -21,7 +21,7 @@ MSG_CMSG_CLOEXEC = 0x40000000
 
 
 def unquote(s):
-    """A C string of strace, without its quotes, as text of Latin 1."""
+    """Return the value of a C string of strace, given without its quotes, as Latin 1."""
     return re.sub(r"\\([0-7]{1,3}|x[0-9a-f]{2}|.)", unescape, s)
 
 
@@ -35,7 +35,7 @@ def unescape(m):
 
 
 def number(s):
-    """As C writes it: 0x.., 0.. is octal."""
+    """Return the value of a number in the notation of C: 0x.., 0.. is octal."""
     return int(s, 8) if re.match("0[0-7]+$", s) else int(s, 0)
 
 
@@ -48,50 +48,50 @@ def strings(s):
 
 
 def join(dirfd, dirname, name):
-    """As etrace builds FO."""
+    """Join a directory and a name, as etrace does for FO."""
     return name if name.startswith("/") else dirname + "/" + name
 
 
 def error(ret, rest):
-    """The number of an error: " ENOENT (No such file or directory)"."""
+    """Return the number of an error such as " ENOENT (No such file or directory)"."""
     m = re.match(r" (E\w+)", rest)
     return getattr(errno, m.group(1)) if m else -ret
 
 
 def canonical(path):
-    """The name that the kernel has for an entry of a directory."""
+    """Return the kernel's name of a directory entry."""
     head, tail = os.path.split(path.rstrip("/") or "/")
     return os.path.join(os.path.realpath(head), tail)
 
 
 def flags_of(s):
-    """Numbers with bars between them, and before."""
+    """Return the sum of numbers that are separated by bars; a leading bar is allowed."""
     return sum(number(x) for x in s.split("|") if x)
 
 
 def fd_path(text):
-    """strace writes odd bytes of names in its own way."""
+    """Return the path of a descriptor; undo how strace writes special bytes."""
     return unquote(text.replace("(deleted)", " (deleted)").replace("  (", " ("))
 
 
 class Program:
-    """What a child takes from its parent, and an execve leaves."""
+    """State that a child inherits from its parent, and that an execve keeps."""
 
     def __init__(self, cwd, root, cloexec, bound):
         self.cwd, self.root = cwd, root
         self.cloexec = set(cloexec)
-        self.bound = dict(bound)    # descriptors of sockets: what they are bound to
+        self.bound = dict(bound)    # by descriptor of a socket: the address that it is bound to
 
 
 class Strace:
-    """The events of one process; @born: what its ancestors have left to it."""
+    """The events of one process; @born: by pid, the state that a child inherits."""
 
     def __init__(self, path, born):
         self.events = []
         self.born = born
         self.now = born.pop(int(path.rsplit(".", 1)[1]), None) or Program("/", "", (), {})
         self.used = {}
-        self.sockets = set()    # of the call at hand
+        self.sockets = set()    # descriptors of sockets in the current call
         with open(path, encoding="latin-1") as f:
             for line in f:
                 self.line(line.rstrip("\n"))
@@ -114,10 +114,14 @@ class Strace:
             sys.exit(f"strace: unknown call: {line}")
         handler(args, number(ret), rest)
 
-    # ---- who read and wrote
+    # ---- reads and writes
 
     def use(self, fd, read=None, wrote=None):
-        """Sockets are told before they are read first, and when they are written."""
+        """Add bytes read and written.
+
+        For a socket, emit an event before the first read since its last event, and after
+        each write.
+        """
         if fd in self.sockets and read is not None and self.used.get(fd, [None])[0] is None:
             self.events.append(("use", fd) + self.told(fd))
         have = self.used.setdefault(fd, [None, None])
@@ -135,7 +139,7 @@ class Strace:
             self.events.append(("use", fd) + self.told(fd))
 
     def made(self, fd, cloexec):
-        """A descriptor; another one of that number may have been used."""
+        """Note a new descriptor; emit an event if an earlier one of that number was used."""
         if fd in self.used:
             self.events.append(("use", fd) + self.told(fd))
         (self.now.cloexec.add if cloexec else self.now.cloexec.discard)(fd)
@@ -384,7 +388,7 @@ class Strace:
         self.events.append((kind, err, path, values))
 
     def named(self, name, directory=None):
-        """As etrace joins it; the root is that of the process."""
+        """Join a name and its directory, as etrace does, relative to the root of the process."""
         if name.startswith("/"):
             return name
         if directory is None:
@@ -395,13 +399,13 @@ class Strace:
         return (directory.rstrip("/") or "") + "/" + name
 
     def resolved(self, path, follow):
-        """As the kernel finds it."""
+        """Return a path as the kernel resolves it."""
         path = self.now.root + path
         path = os.path.realpath(path) if follow else canonical(path)
         return path[len(self.now.root):] or "/"
 
     def name(self, args):
-        """Of "FD, NAME, rest", "NAME, rest" or "FD, rest": number, name, rest."""
+        """Split "FD, NAME, rest", "NAME, rest" or "FD, rest" into number, name and rest."""
         m = re.match(FD + "(?:, |$)", args)
         fd, directory = None, None
         if m:
@@ -420,14 +424,14 @@ class Strace:
         return None, name, args[m.end():]
 
     def fds_path(self, fd, otherwise):
-        """The file of a descriptor, as its open has told."""
+        """Return the file of a descriptor, as recorded when it was opened."""
         for e in reversed(self.events):
             if e[0] == "open" and e[5] == fd:
                 return e[2]
         return otherwise
 
     def change(self, kind, args, ret, rest, values, follow=False):
-        """A call that changes what @args names; @values(rest of them) tells how."""
+        """Add a call that changes the file in @args; @values(other arguments) has the details."""
         fd, path, args = self.name(args)
         err = error(ret, rest) if ret < 0 else 0
         values = values(args)

@@ -1,35 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Compare what strace and etrace say of the same processes.
+"""Compare what strace and etrace record about the same processes.
 
 	strace_compare.py [--all] DIRECTORY TRACE
 
-DIRECTORY: strace -ff -o DIRECTORY/pid -y -X raw, one file for each process.
-TRACE: lines of etrace, with 22 bits of real pid, and extended.
+DIRECTORY: logs of strace -ff -o DIRECTORY/pid -y -X raw, one file for each process.
+TRACE: lines of etrace, with 22 bits of the real pid, and extended.
 
-Every process must be in both, with the same events in the same order: the
-programs that it ran with their arguments, the files that it opened by the
-user's names and the kernel's, those of both that failed and why, descriptors closed and
-copied, pipes, renames, links, what is made, changed and removed in the tree of files and
-where in it a process goes, children, and its end.
+Both must have every process, with the same events in the same order: programs and
+their arguments; files opened, with the user's name and the kernel's; failed execs and
+opens, with their errors; descriptors closed and copied; pipes; renames and links; what is
+made, changed and removed in the file system; changes of directory; children; the exit.
 
---all: also how many bytes each program read and wrote by each descriptor, what
-execve closed, sockets and their addresses, what was asked for (record=probes,dirs);
-each kind must be there.
+--all: also the bytes that each program read and wrote through each descriptor, what
+execve closed, sockets and their addresses, queries (record=probes,dirs). Each kind of
+event must occur.
 
 What strace sees differently:
 
-- Of a script it sees what was passed to execve; the kernel makes of it the
-  interpreter with its argument, the script, and the arguments but the first.
-- Its name for a file that is renamed, linked, made, changed or removed is the
-  user's; it is made canonical here. So is etrace's for a call that failed, which
-  may have none if looking it up is what failed.
-- chmod of a descriptor by O_PATH (mknod -m, mkfifo -m) is libc's chmod of
+- For a script, it sees the arguments of execve. The kernel turns them into the
+  interpreter with its argument, the script, and the arguments without the first.
+- Its name of a file that is renamed, linked, made, changed or removed is the user's.
+  It is made canonical here, and so is etrace's name for a failed call. If the lookup
+  failed, etrace may have no name.
+- chmod of a descriptor with O_PATH (mknod -m, mkfifo -m) is libc's chmod of
   /proc/self/fd/N; the kernel names the file.
-- It does not say in which directory a name that execve failed with begins.
-- It does not say what execve closes, and what was read and written by then: that is
-  made of all calls before, of the parents' too.
-- The first process is traced by etrace from its execve of make on.
+- If execve fails with a relative name, strace does not say in which directory.
+- It does not say what execve closes, and what was read and written until then. This is
+  computed from all earlier calls of the process and its ancestors.
+- etrace traces the first process only from its execve of make on.
 """
 import collections
 import errno
@@ -49,7 +48,7 @@ NOT_LOOKED_UP = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES,
 
 
 def script_argv(path, cwd, argv):
-    """What the kernel makes of the execve of a file; its interpreter."""
+    """Return the program that the kernel runs when a file is executed, and its arguments."""
     full = os.path.join(cwd, path)
     with open(full, "rb") as f:
         first = f.readline(256).decode("latin-1")
@@ -60,12 +59,12 @@ def script_argv(path, cwd, argv):
 
 
 def same_exec(s, e):
-    """strace's execve and etrace's New_proc."""
+    """Return whether an execve of strace and a New_proc of etrace are the same."""
     _, path, argv = s
     _, interp, program, cwd, eargv = e
     if program != os.path.realpath(os.path.join(cwd, path)):
         return False
-    # The programs of the build still exist.
+    # The programs of the build still exist, so their first lines can be read.
     return script_argv(path, cwd, argv) == (interp, eargv)
 
 
@@ -82,7 +81,7 @@ def same(s, e):
 
 
 def of_build(events):
-    """What strace is not asked for of a build goes."""
+    """Yield the events without those that strace is not asked for when it traces a build."""
     for e in events:
         if e[0] == "close":
             yield e[:2]
@@ -92,9 +91,9 @@ def of_build(events):
 
 
 def together(events):
-    """What is told at once, for it is not remembered, goes where the rest is told.
+    """Add uses that were recorded at once to those at the end of the descriptor or program.
 
-    By BPF that are descriptors above 127.
+    BPF records each use of a descriptor above 127 at once, since it keeps no sums for these.
     """
     early = {}
     for e in events:
@@ -116,7 +115,7 @@ def added(a, b):
 def main():
     build = sys.argv[1] != "--all"
     directory, trace = sys.argv[-2:]
-    # Parents before their children, who begin with their parents' state.
+    # Parents come before their children, which begin with the state of their parents.
     st, et, born = {}, {}, {}
     for pid, path in sorted((int(p.rsplit(".", 1)[1]), p) for p in glob.glob(directory + "/*")):
         st[pid] = Strace(path, born).events
@@ -125,7 +124,7 @@ def main():
             sys.exit("a pid was used twice: cannot tell them apart")
         et[upid & PID_MASK] = Etrace(lines).events
 
-    # The first process: only from the execve of make on.
+    # Compare the first process only from its execve of make on.
     first = min(st)
     begin = max(i for i, e in enumerate(st[first]) if e[0] == "exec")
     st[first] = st[first][begin:]

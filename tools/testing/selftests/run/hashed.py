@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Is each hash of a recording that of what the programs saw?
+"""Check that each hash in a recording is that of the content that the programs saw.
 
 usage: hashed.py DB DIR
 
-DIR/truth has what hashed.c kept.  Each version that a process ID made must have the hash of
-the content that it had when ID closed it; what a process ID read must have the hash of the
-version that it read.  A version without a hash is no error; prints how many have one.
+DIR/truth has the contents that hashed.c kept.  Each version that a process ID made must have the
+hash of its content when ID closed it; each version that a process ID read must have the hash of
+the content that it read.  A version without a hash is no error; prints how many have one.
 """
 import collections
 import hashlib
@@ -27,7 +27,7 @@ def main():
         truth[who][int(stage)] = (hashlib.sha256(data).hexdigest(), hashlib.sha256(
             b"blob %d\0" % len(data) + data).hexdigest())
 
-    # the last row of a version is valid
+    # the last row of a version is the valid one
     content = {}
     for version, sha, git, why in db.execute(
             "SELECT version, sha256, gitoid, why_not FROM content ORDER BY rowid"):
@@ -43,7 +43,7 @@ def main():
     stages[(hashlib.sha256().hexdigest(), hashlib.sha256(b"blob 0\0").hexdigest())] = "nothing"
 
     def who_is(exec_):
-        """The ID of a process, or of the one that it was forked by."""
+        """Return the operation and the ID of a process, or of the one that forked it."""
         while exec_ and not (len(args[exec_]) == 4 and args[exec_][0] == "hashed"):
             exec_ = parent[exec_]
         return (args[exec_][1], args[exec_][3]) if exec_ else (None, None)
@@ -62,7 +62,7 @@ def main():
             there += 1
             have = content.get(version)
             hashed += bool(have)
-            # a file that is renamed away or linked has one version for each stage, too
+            # also a file that is renamed away or linked has one version for each stage
             if have and have != truth[who].get(stage):
                 wrong += 1
                 print(f"WRONG {op} {who} stage {stage}: version {version} {path.decode()} "
