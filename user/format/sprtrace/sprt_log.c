@@ -15,8 +15,13 @@ struct sprt_log *sprt_log_new(void)
 
 void sprt_log_clear(struct sprt_log *log)
 {
+	while (log->first) {
+		struct sprt_kept *kept = log->first;
+
+		log->first = kept->next;
+		free(kept);
+	}
 	sprt_intern_free(&log->strings);
-	pool_free(&log->pool);
 	free(log->calls);
 	memset(log, 0, sizeof(*log));
 }
@@ -81,7 +86,7 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 		      offsetof(struct sprt_item, comment) + sizeof(item->comment) : sizeof(*item);
 	struct sprt_kept *kept;
 
-	kept = pool_keep(&log->pool, xmalloc(offsetof(struct sprt_kept, item) + size));
+	kept = xmalloc(offsetof(struct sprt_kept, item) + size);
 	kept->next = NULL;
 	memcpy(&kept->item, item, size);
 	kept->item.removed = false;

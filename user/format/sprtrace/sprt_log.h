@@ -24,7 +24,6 @@ struct sprt_log {
 	size_t ncalls, calls_cap;
 	/* The last resource with each id, even if a filter has removed it; NULL if none. */
 	const struct sprt_resource *resources[SPRT_RESOURCE_MAX + 1];
-	struct pool pool;	/* memory of the items */
 
 	/* Lowest and highest id of an allocated block, before --leaks removes blocks. */
 	uint64_t lowest, highest;
