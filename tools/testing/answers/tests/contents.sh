@@ -92,13 +92,14 @@ cd ..
 echo old > in
 # a few clock ticks before the recording, so that the times differ
 sleep 0.1
-(until [ -e src/begun ]; do sleep 0.05; done; sleep 2; echo new > in; touch src/changed) &
+# Before the change, even a slow recorder has looked at the file.
+(until [ -e src/begun ]; do sleep 0.05; done; sleep 8; echo new > in; touch src/changed) &
 ends 0 "an input that is changed between two reads" run -o changed.fxt -- sh -c \
 	'cat in > one; touch src/begun; until [ -e src/changed ]; do sleep 0.05; done; cat in > two'
 wait
 etrace check changed.fxt > findings
 check "is found" grep -q "$PWD/in" findings
-(until [ -e src/made ]; do sleep 0.05; done; sleep 2; echo longer > made; touch src/written) &
+(until [ -e src/made ]; do sleep 0.05; done; sleep 8; echo longer > made; touch src/written) &
 ends 0 "a file that was made, and is changed between two reads" run -o foreign.fxt -- sh -c \
 	'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
 wait
