@@ -51,7 +51,7 @@ check "nor if a script was changed" grep -q '^sh failed first.*: a command was n
 etrace explain make.fxt > text
 check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
-# With -k, the makefile tells which failures are ignored; a variable may tell make to go on, too.
+# With -k, the makefile marks the failures that are ignored; a variable can also make make go on.
 printf 'all: a b c\na:\n\t-@cat   gone;  true && false\n\t-cat gone.$@\nb:\n\tcp gone b\nc:\n\tmv gone c\n' > keep.mk
 sleep 0.02
 etrace run -q --backend=strace -o keep.fxt -- make -k -f keep.mk > log 2>&1

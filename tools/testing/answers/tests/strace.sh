@@ -417,7 +417,7 @@ check "a directory whose name ends with (deleted)" \
 check "and what is renamed in it" \
 	grep -q '"event":"rename".*"to":"'"$top"'/x (deleted)/b"' s.json
 
-# A task has only one tracer: another one is reported, and is told why it fails.
+# A task has only one tracer: another one fails, and the reason is reported.
 etrace run --backend=strace -o s.fxt -- strace -o log true > said 2>&1
 check "strace in the build is told of" grep -q 'requests to trace a task that strace traces' said
 ends 125 "a recording by strace in one by strace" \

@@ -385,15 +385,6 @@ TEST(max_sessions)
 	et_module_teardown();
 }
 
-static void on_cpu(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	MUST(sched_setaffinity(0, sizeof(set), &set));
-}
-
 /* ---- memory ------------------------------------------------------------------ */
 
 /* The number of processors with a buffer, allocated by a function that may be inlined. */
@@ -413,7 +404,7 @@ static int rooms(void)
 
 static void close_on_1(void)
 {
-	on_cpu(1);
+	et_on_cpu(1);
 	syscall(SYS_close, syscall(SYS_open, "/dev/null", O_RDONLY));
 }
 
@@ -452,11 +443,11 @@ static void records(void)
 {
 	raise(SIGSTOP);
 	if (!access(CPU1, F_OK)) {
-		on_cpu(1);
+		et_on_cpu(1);
 		syscall(SYS_dup2, STDIN_FILENO, 100);
 		syscall(SYS_close, 100);
 	}
-	on_cpu(0);
+	et_on_cpu(0);
 	syscall(SYS_dup2, STDIN_FILENO, 100);
 	syscall(SYS_close, 100);
 }

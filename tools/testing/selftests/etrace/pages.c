@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,22 +223,13 @@ static void check_all(int pipe, const struct format *header)
 
 /* ---- a session ------------------------------------------------------------------ */
 
-static void on_cpu(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	MUST(sched_setaffinity(0, sizeof(set), &set));
-}
-
 /* Make a few records with strings of many lengths, and stop; again and again. */
 static void work(void)
 {
 	char name[64];
 	int i, len;
 
-	on_cpu(0);
+	et_on_cpu(0);
 	for (i = 0; i < ROUNDS; i++) {
 		raise(SIGSTOP);
 		len = 1 + i * 7 % 61;

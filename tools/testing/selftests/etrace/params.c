@@ -209,7 +209,7 @@ TEST(bad_keep_env)
 #define TASKS	8
 #define FD_BASE	500
 
-/* Each task dups to a descriptor whose number tells the step. */
+/* Each task dups to a descriptor whose number is that of the step. */
 static struct tree {
 	atomic_int step;
 	atomic_int n;

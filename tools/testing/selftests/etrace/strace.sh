@@ -80,13 +80,9 @@ compare()
 {
 	local name=$1 calls=$2 option=$3 status tries=1
 
-	run_both "$calls" "${@:4}"
-	status=$?
-	while page_moved && [ $tries -lt 3 ]; do
+	while run_both "$calls" "${@:4}"; status=$?; page_moved && [ $tries -lt 3 ]; do
 		echo "# a string was unread: trying again"
 		unload
-		run_both "$calls" "${@:4}"
-		status=$?
 		tries=$((tries + 1))
 	done
 	[ $status = 0 ] && grep -q '^all done' "$work/log" && nothing_lost

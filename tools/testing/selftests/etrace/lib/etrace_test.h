@@ -111,6 +111,9 @@ extern bool et_extended;
 /* The variant that makes system calls by int $0x80 (32-bit programs only). */
 extern bool et_int80;
 
+/* Run the calling process on one processor only. */
+void et_on_cpu(int cpu);
+
 /* Make a system call in the way of the variant; -1 and errno on failure. */
 long et_sys(long nr, ...);
 
