@@ -62,7 +62,10 @@ bool settling_is_timed(const struct graph *g, uint32_t object);
  * settling_foreign - note that an untraced program has changed a file's size or time stamp
  */
 void settling_foreign(struct graph *g, uint32_t object);
-/** settling_again - hash a file again, because its identity was unknown before */
+/**
+ * settling_again - hash a file again, because its identity was unknown before; its content must
+ * still be as old as its first use
+ */
 void settling_again(struct graph *g, uint32_t object);
 
 /* ---- settled.c: these do nothing unless ops->settled is set ---- */

@@ -68,5 +68,5 @@ void settling_again(struct graph *g, uint32_t object)
 	struct settling *s = g->ops->settled ? settling_of(g, object) : NULL;
 
 	if (s)
-		s->first = s->reported = 0;
+		s->reported = 0;
 }

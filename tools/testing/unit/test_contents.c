@@ -501,6 +501,8 @@ static void test_changed_before(void **state)
 /* Something else wrote to a file: after the trace changed its mode, or before it was identified. */
 static void test_outside_again(void **state)
 {
+	int64_t first;
+
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
 	changes_mode("/a");
@@ -511,9 +513,11 @@ static void test_outside_again(void **state)
 	assert_int_equal(last.since, now);
 	runs(1, "/b");
 	says("/b2 ");
+	first = last.since;
 	opens(1, "/b", 0, 6, 12);
 	says("/b2 ");
-	assert_int_equal(last.since, now);
+	/* who used it first may have seen what it held before */
+	assert_int_equal(last.since, first);
 	opens(1, "/b", 0, 7, 12);
 	says("");
 }
