@@ -10,13 +10,14 @@ object=/build/make/out/large.o
 
 etrace db -o whole.db "$trace"
 etrace deps whole.db $object > whole.inputs
-check "there are inputs" test -s whole.inputs
-check "nothing is left beside it" test "$(echo whole.db*)" = whole.db
+check "a database has inputs of an object" test -s whole.inputs
+check "a finished database leaves no other files" test "$(echo whole.db*)" = whole.db
 
-ask() { sqlite3 "$1" "$2" 2> /dev/null; }
+query() { sqlite3 "$1" "$2" 2> /dev/null; }
 
 # Lists are parsed once, not again for each row of another.
-check "pairs are looked for by an index" grep -q 'SEARCH r USING AUTOMATIC .*INDEX (exec=' <(ask whole.db \
+check "edges are looked up with an index" \
+	grep -q 'SEARCH r USING AUTOMATIC .*INDEX (exec=' <(query whole.db \
 	"EXPLAIN QUERY PLAN SELECT input FROM edge WHERE output = 7")
 
 # Enough builds that rows are committed before the end; the reader waits for more.
@@ -35,16 +36,20 @@ done
 kill -9 $pid
 wait $pid 2> /dev/null
 exec 9>&-
-check "what it has beside it is its owner's alone, too" test "$(stat -c %a killed.db-part* | sort -u)" = 600
+check "an unfinished database and its journal have mode 600" \
+	test "$(stat -c %a killed.db-part* | sort -u)" = 600
 etrace deps killed.db-part /b0002/make/out/large.o > inputs 2> message
-check "a killed writer's database is asked: status 1" test $? = 1
-check "it says that it is not complete" grep -q "may be missing" message
+check "a killed writer's database: a query has status 1" test $? = 1
+check "a killed writer's database: a query warns that answers may be missing" \
+	grep -q "may be missing" message
 sed 's|^/build/|/b0002/|' whole.inputs > expected
-same "and what it has is right" inputs expected
-check "it is sound" test "$(ask killed.db-part 'PRAGMA integrity_check')" = ok
-check "it has rows" test "$(ask killed.db-part 'SELECT count(*) FROM access')" -gt 10000
-ends 0 "another one takes its place" etrace db -o killed.db "$trace"
-check "without its journal" test "$(echo killed.db*)" = killed.db
+same "a killed writer's database: the stored inputs are right" inputs expected
+check "a killed writer's database is sound" \
+	test "$(query killed.db-part 'PRAGMA integrity_check')" = ok
+check "a killed writer's database has more than 10000 rows" \
+	test "$(query killed.db-part 'SELECT count(*) FROM access')" -gt 10000
+ends 0 "a killed writer's database can be replaced" etrace db -o killed.db "$trace"
+check "a killed writer's journal is removed" test "$(echo killed.db*)" = killed.db
 
 # Killed at any point: while it writes rows, indexes or compilations.  The point is not known, but
 # longer and longer delays reach all of them, and the checks hold at any.
@@ -59,17 +64,17 @@ for i in $(seq 12); do
 	# an incomplete database has another name
 	[ -e at.db ] || mv at.db-part at.db 2> /dev/null
 	[ ! -e at.db-part-journal ] || mv at.db-part-journal at.db-journal
-	[ ! -s at.db ] || [ "$(ask at.db 'PRAGMA integrity_check')" = ok ] || unsound+=" $i"
+	[ ! -s at.db ] || [ "$(query at.db 'PRAGMA integrity_check')" = ok ] || unsound+=" $i"
 	etrace deps at.db /b0002/make/out/large.o > inputs 2> /dev/null
 	case $? in
 	0|1|2) ;;
 	*) unsound+=" $i" ;;
 	esac
 	# a database that claims to be complete is
-	[ "$(ask at.db "SELECT value FROM meta WHERE key = 'complete'")" != 1 ] ||
+	[ "$(query at.db "SELECT value FROM meta WHERE key = 'complete'")" != 1 ] ||
 		cmp -s inputs expected || unsound+=" $i"
 done
-check "killed anywhere, it is sound:$unsound" test -z "$unsound"
+check "a database is sound wherever its writer was killed:$unsound" test -z "$unsound"
 
 # Damaged traces: what can be read is stored, the status is 1, and "complete" is 0.
 size=$(stat -c %s whole.fxt)
@@ -81,33 +86,35 @@ for i in $(seq 8); do
 	etrace db -o damaged.db damaged.fxt 2> /dev/null
 	status=$?
 	[ $status = 1 ] || [ $status = 0 ] || bad+=" $i"
-	[ "$(ask damaged.db 'PRAGMA integrity_check')" = ok ] || bad+=" $i"
-	[ "$(ask damaged.db "SELECT value FROM meta WHERE key = 'complete'")" = $((1 - status)) ] ||
+	[ "$(query damaged.db 'PRAGMA integrity_check')" = ok ] || bad+=" $i"
+	[ "$(query damaged.db "SELECT value FROM meta WHERE key = 'complete'")" = $((1 - status)) ] ||
 		bad+=" $i"
 done
-check "damaged traces:$bad" test -z "$bad"
+check "damaged traces give sound databases:$bad" test -z "$bad"
 grep -v '!CloseRead' lines | awk 'NR % 97' > torn
-ends 1 "lines are missing" etrace db --from etrace -o torn.db torn
-check "and it is said" test "$(ask torn.db "SELECT count(*) FROM meta WHERE key = 'missing'
+ends 1 "a trace with missing lines has exit status 1" etrace db --from etrace -o torn.db torn
+check "a trace with missing lines: the database says what is missing" \
+	test "$(query torn.db "SELECT count(*) FROM meta WHERE key = 'missing'
 	AND length(value) > 0")" = 1
 
 # No space, no directory, no trace.
-ends 2 "no room" bash -c 'ulimit -f 64; trap "" XFSZ; exec etrace db -o full.db whole.fxt'
-ends 2 "no directory" etrace db -o no/such.db whole.fxt
-ends 2 "no trace" etrace db -o none.db no-such-trace
-check "no room for an answer's own" bash -c \
+ends 2 "a full disk is an error" \
+	bash -c 'ulimit -f 64; trap "" XFSZ; exec etrace db -o full.db whole.fxt'
+ends 2 "a missing output directory is an error" etrace db -o no/such.db whole.fxt
+ends 2 "a missing trace is an error" etrace db -o none.db no-such-trace
+check "deps works without a usable TMPDIR" bash -c \
 	'TMPDIR=/no/such etrace deps whole.fxt '$object' | cmp - whole.inputs'
 
 # Files that are not databases, or incomplete ones.
 head -c 3000 whole.db > cut.db
-ends 2 "a cut database" etrace deps cut.db $object
+ends 2 "a truncated database is an error" etrace deps cut.db $object
 cp whole.db torn.db
 dd if=/dev/urandom of=torn.db bs=4096 seek=3 count=40 conv=notrunc status=none
 etrace deps torn.db $object > /dev/null 2> message
-check "a damaged database is said to be" test $? = 2 -a -s message
+check "a damaged database is reported" test $? = 2 -a -s message
 echo text > text.db
-ends 2 "what is no database is not replaced" etrace db -o text.db "$trace"
-check "and stays" grep -q text text.db
+ends 2 "a file that is not a database is refused as output" etrace db -o text.db "$trace"
+check "a file that is not a database is left unchanged" grep -q text text.db
 : > empty.db
 ends 0 "an empty file is replaced" etrace db -o empty.db "$trace"
 
@@ -124,19 +131,19 @@ for line in sys.stdin:
 	etrace db -o misses.db "$trace"
 	sqlite3 -separator ' ' misses.db "SELECT a.at + m.value, a.error, a.path FROM accesses AS a
 		JOIN meta AS m ON m.key = 'begin' WHERE a.how = 'miss'" | sort > found
-	check "${trace#"$FIXTURES"/}: misses" test "$(wc -l < found)" -gt 500
-	same "${trace#"$FIXTURES"/}: are those of the trace" found expected
+	check "${trace#"$FIXTURES"/}: more than 500 failed lookups are stored" test "$(wc -l < found)" -gt 500
+	same "${trace#"$FIXTURES"/}: the failed lookups are those of the trace" found expected
 	# attributed to its exec, before it wrote: rule 4 also holds for files not found
 	sqlite3 misses.db "SELECT count(*) FROM misses AS m JOIN exec AS e ON e.id = m.exec
 		WHERE m.at < e.at OR m.at > e.until" > outside
-	check "${trace#"$FIXTURES"/}: while their program ran" grep -qx 0 outside
+	check "${trace#"$FIXTURES"/}: each failed lookup happened while its program ran" grep -qx 0 outside
 done
 
 # Where and when it was recorded, if the recording has it: rows of meta.  That date is the date of
 # the build, whatever its files say.
 etrace db -o old.db "$FIXTURES/make/module.fxt.zst"
 sqlite3 old.db "SELECT key FROM meta WHERE key IN ('host', 'kernel', 'realtime')" > found
-check "an older recording does not say where" test ! -s found
+check "a trace without host and kernel gives no such rows" test ! -s found
 etrace-read --to etrace "$FIXTURES/make/module.fxt.zst" | awk '
 	/!Session[|]/ { sub(/,complete=/, ",hostsize=5,kernelsize=5&"); $0 = $0 ",realtime=2000000000000000000" }
 	{ print }
@@ -146,14 +153,15 @@ etrace-read --to etrace "$FIXTURES/make/module.fxt.zst" | awk '
 		print task at[4] + 1 "!VH|box 1"
 		print task at[4] + 2 "!VK|6.1.0"
 	}' > where
-ends 0 "where: nothing is wrong with it" etrace-read -o where.fxt where
+ends 0 "host and kernel: the lines are converted to FXT" etrace-read -o where.fxt where
 etrace-read --to etrace where.fxt > back
-check "where: the same lines again" cmp where back
+check "host and kernel: converting back gives the same lines" cmp where back
 etrace db -o where.db where.fxt
 sqlite3 where.db "SELECT CAST(value AS TEXT) FROM meta WHERE key IN ('host', 'kernel', 'realtime')
 	ORDER BY key" > found
-same "where: rows of meta" found <(printf '%s\n' 'box 1' 6.1.0 2000000000000000000)
+same "host and kernel are rows of the table meta" \
+	found <(printf '%s\n' 'box 1' 6.1.0 2000000000000000000)
 end=$(sqlite3 where.db "SELECT sum(value) / 1000000000 FROM meta
 	WHERE key IN ('begin', 'end', 'realtime')")
-check "where: the date of the build" grep -qF \
+check "attest uses the recorded date of the build" grep -qF \
 	"\"created\":\"$(date -u -d "@$end" +%FT%TZ)\"" <(etrace attest where.db 2> /dev/null)

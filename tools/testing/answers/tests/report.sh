@@ -11,21 +11,25 @@ section() { sed -n "/^$1/,/^\$/p" "$2" | sed '1d;/^$/d'; }
 # answer [FILE]: drop the suggested commands, which name the trace.
 answer() { sed '/^More:/,$d' "$@"; }
 
-# agrees FIXTURE BACKEND: with the summary of all events and with etrace time.
-agrees()
+# check_report FIXTURE BACKEND: compare with the summary of all events and with etrace time.
+check_report()
 {
-	local trace=$FIXTURES/$1/$2.fxt.zst of="of $1 by $2"
+	local trace=$FIXTURES/$1/$2.fxt.zst name="$1, $2"
 
 	etrace report "$trace" > page
 	etrace db -o page.db "$trace"
-	check "a database says the same, $of" cmp <(answer page) <(etrace report page.db | answer)
-	check "what it suggests can be run, $of" bash -c "$(sed -n '/^  etrace time /s/  *where the time.*//p' page)"
-	check "the verdict comes first, $of" bash -c "head -n 1 page | grep -qx 'The trace is complete: .*'"
-	check "the command is told, $of" \
+	check "$name: the report from a database is the same" \
+		cmp <(answer page) <(etrace report page.db | answer)
+	check "$name: the suggested command works" \
+		bash -c "$(sed -n '/^  etrace time /s/  *where the time.*//p' page)"
+	check "$name: the verdict is the first line" \
+		bash -c "head -n 1 page | grep -qx 'The trace is complete: .*'"
+	check "$name: the recorded command is printed" \
 		grep -qxF "Recorded: $(sqlite3 page.db "SELECT value FROM meta WHERE key = 'command'")" page
 	etrace report --json "$trace" > counts.json
 	etrace time --json --by=output --top=5 "$trace" > time.json
-	check "numbers agree, $of" python3 - page counts.json time.json << 'END2'
+	check "$name: the numbers agree with --json and etrace time" \
+		python3 - page counts.json time.json << 'END2'
 import json, re, sys
 page = open(sys.argv[1]).read()
 counts, time = (json.load(open(f)) for f in sys.argv[2:])
@@ -38,33 +42,35 @@ slow = re.search(r"^Slowest by output:\n.*\n((?:  .*\n)+)", page, re.M)[1].split
 outputs = [(line.split()[0], line.split(None, 4)[4]) for line in slow]
 assert outputs == [("%.3f" % (s["total_ns"] / 1e9), s["output"]) for s in time["slowest"]], outputs
 END2
-	check "what everybody reads is not there, $of" bash -c "! grep -q 'ld.so.cache\|/libc' page"
+	check "$name: system libraries are not listed" bash -c "! grep -q 'ld.so.cache\|/libc' page"
 }
 for backend in module bpf; do
-	agrees make $backend
-	agrees meson $backend
+	check_report make $backend
+	check_report meson $backend
 done
 
 for backend in module bpf; do
 	etrace report "$FIXTURES/wrong-outside/$backend.fxt.zst" > page
 	section "Files outside" page | awk '{ print $1, $2 }' | sort > outside
 	printf 'read /root/outside.h\nwritten /var/local/prog\n' > expected
-	same "what is outside, by $backend" outside expected
+	same "$backend: the files outside the build are listed" outside expected
 	etrace report "$FIXTURES/wrong-network/$backend.fxt.zst" > page
-	check "the network, by $backend" grep -qx "Network addresses tried: 2" page
+	check "$backend: the number of network addresses is printed" \
+		grep -qx "Network addresses tried: 2" page
 	etrace report --top 1 "$FIXTURES/configure/$backend.fxt.zst" > page
 	for list in "Slowest by output" "Slowest by program" "Failed"; do
 		section "$list" page | grep -vc "total s" > n
-		check "--top 1 of '$list', by $backend" grep -qx 1 n
+		check "$backend: --top 1 limits '$list' to one row" grep -qx 1 n
 	done
 	section Failed page > failed
-	check "who failed, by $backend" grep -q "  [1-9][0-9]*  .*: exit status 1, \(first \)*on [^ ]*$" failed
+	check "$backend: failed programs are listed with their status" \
+		grep -q "  [1-9][0-9]*  .*: exit status 1, \(first \)*on [^ ]*$" failed
 done
 
-# drawn DATABASE PAGE: whether the charts match the database.  Computed independently: programs
+# charts_match DATABASE PAGE: whether the charts match the database.  Computed independently: programs
 # that are alive, have no live child and do not only read a pipe that others write; averaged for
 # each column.
-drawn()
+charts_match()
 {
 	etrace time "$1" > time.txt
 	python3 - "$1" "$2" time.txt << 'END2'
@@ -100,12 +106,12 @@ work = []
 for process, (at, until, _) in lives.items():
     free = minus([(at, until)], kids.get(process, []))
     # CPU time that exceeds the time without live children: used while they were alive
-    held = minus([(at, until)], free)
-    besides = cpu[process] - length(free) if cpu.get(process, until + 1) <= until - at else 0
-    for a, b in reversed(held):
-        if besides > 0:
-            work.append((max(a, b - besides), b))
-        besides -= b - a
+    with_children = minus([(at, until)], free)
+    surplus = cpu[process] - length(free) if cpu.get(process, until + 1) <= until - at else 0
+    for a, b in reversed(with_children):
+        if surplus > 0:
+            work.append((max(a, b - surplus), b))
+        surplus -= b - a
     sure = minus(free, doubts.get(process, []))
     waits = minus(free, sure)
     left = length(waits) - max(0, cpu[process] - length(sure)) if process in cpu else length(waits)
@@ -153,12 +159,12 @@ assert re.search(r"^  \|#.*the build began$", page, re.M) or parts[0][1] > 0
 END2
 }
 for fixture in jobs-4 kernel cmake; do
-	etrace db -o drawn.db "$FIXTURES/$fixture/module.fxt.zst"
-	etrace report drawn.db > page
-	check "the drawings of $fixture" drawn drawn.db page
-	check "no line is longer than 80 but those of the path, of $fixture" \
+	etrace db -o charts.db "$FIXTURES/$fixture/module.fxt.zst"
+	etrace report charts.db > page
+	check "$fixture: the charts match the database" charts_match charts.db page
+	check "$fixture: no line above the critical path exceeds 80 columns" \
 		bash -c "sed -n '/^Programs running/,/^Critical/p' page | awk 'length > 80 { bad = 1 } END { exit bad }'"
-	check "what is no terminal gets ASCII, of $fixture" bash -c "! LC_ALL=C grep -q '[^ -~]' page"
+	check "$fixture: the output to a file is ASCII" bash -c "! LC_ALL=C grep -q '[^ -~]' page"
 done
 
 # on_terminal COLUMNS VARIABLE=VALUE...: the page as a terminal gets it.
@@ -169,7 +175,7 @@ import fcntl, os, pty, struct, sys, termios
 pid, fd = pty.fork()
 if not pid:
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-    os.execvp("etrace", ["etrace", "report", "drawn.db"])
+    os.execvp("etrace", ["etrace", "report", "charts.db"])
 text = b""
 try:
     while got := os.read(fd, 65536):
@@ -190,23 +196,28 @@ for head in "Programs running", "Critical path":
     print(max(map(len, re.search(rf"^{head}.*\n((?:.+\n)+)", page, re.M)[1].splitlines())), end=" ")
 END2
 }
-etrace db -o drawn.db "$FIXTURES/jobs-4/module.fxt.zst"
-etrace report drawn.db > page
+etrace db -o charts.db "$FIXTURES/jobs-4/module.fxt.zst"
+etrace report charts.db > page
 for columns in 60 90 200; do
 	on_terminal $columns > wide
-	check "block characters on a terminal of $columns columns" bash -c "grep -q '█' wide && grep -q '[▁▂▃▄▅▆▇]' wide"
+	check "$columns columns: the charts use block characters" \
+		bash -c "grep -q '█' wide && grep -q '[▁▂▃▄▅▆▇]' wide"
 	read -r chart path < <(widest wide)
-	check "the chart fits into $columns" [ "$chart" -le $((columns < 100 ? columns : 100)) ]
-	check "and is as wide as it can be" [ "$chart" -ge $((columns < 100 ? columns : 100)) ]
-	check "the path fits into $columns" [ "$path" -le $columns ]
-	check "and tells who it was, in $columns" grep -q '^  │ *█.* cc1 args' wide
+	check "$columns columns: the chart fits" [ "$chart" -le $((columns < 100 ? columns : 100)) ]
+	check "$columns columns: the chart uses the whole width, up to 100" \
+		[ "$chart" -ge $((columns < 100 ? columns : 100)) ]
+	check "$columns columns: the critical path fits" [ "$path" -le $columns ]
+	check "$columns columns: the critical path names its programs" \
+		grep -q '^  │ *█.* cc1 args' wide
 done
 on_terminal 80 LC_ALL=C > plain
-check "no block characters without UTF-8" bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
+check "without UTF-8 there are no block characters" \
+	bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
 on_terminal 80 TERM=dumb > plain
-check "nor on a dumb terminal" bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
-env LC_ALL=C.UTF-8 TERM=xterm etrace report drawn.db > piped
-same "a pipe gets the same in any locale" page piped
+check "on a dumb terminal there are no block characters" \
+	bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
+env LC_ALL=C.UTF-8 TERM=xterm etrace report charts.db > other-locale
+same "the output to a file does not depend on the locale" page other-locale
 
 for bad in 0 -1 x 1000001 ''; do
 	ends 2 "--top '$bad' is refused" etrace report --top "$bad" "$FIXTURES/make/bpf.fxt.zst"
@@ -215,24 +226,27 @@ done
 # A truncated trace is reported as far as it goes.
 zstd -dcq "$FIXTURES/make/module.fxt.zst" > whole.fxt
 head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt
-ends 1 "a cut trace" bash -c "etrace report cut.fxt > page"
-check "and it says so first" bash -c "head -n 1 page | grep -qx 'The trace is NOT complete:'"
-check "with what is missing" bash -c "sed -n 2p page | grep -q '^  [1-9]'"
-check "and tells the rest" grep -q "^Slowest by output" page
-ends 1 "a database of it" bash -c "etrace db -o cut.db cut.fxt; etrace report cut.db > page.db.txt"
-same "says the same" <(answer page) <(answer page.db.txt)
-ends 2 "a database has no events to count" etrace report --json page.db
-ends 2 "nor is one of standard input" bash -c "etrace report - < page.db"
+ends 1 "a truncated trace has exit status 1" bash -c "etrace report cut.fxt > page"
+check "a truncated trace is reported in the first line" \
+	bash -c "head -n 1 page | grep -qx 'The trace is NOT complete:'"
+check "a truncated trace: what is missing is printed" bash -c "sed -n 2p page | grep -q '^  [1-9]'"
+check "a truncated trace: the rest is reported" grep -q "^Slowest by output" page
+ends 1 "a database of a truncated trace has exit status 1" \
+	bash -c "etrace db -o cut.db cut.fxt; etrace report cut.db > page.db.txt"
+same "a database of a truncated trace gives the same report" <(answer page) <(answer page.db.txt)
+ends 2 "report --json is refused for a database" etrace report --json page.db
+ends 2 "a database on standard input is refused" bash -c "etrace report - < page.db"
 etrace report --json whole.fxt > a.json
 etrace-read --stats --json whole.fxt > b.json
-same "--json is that of etrace-read, and what failed" \
+same "--json is that of etrace-read --stats plus the failed commands" \
 	<(python3 -c 'import json; d = json.load(open("a.json")); del d["explain"]; print(json.dumps(d))') \
 	<(python3 -c 'import json; print(json.dumps(json.load(open("b.json"))))')
 etrace report --json cut.fxt > c.json 2> /dev/null
-check "--json is as its schema says" \
+check "the JSON matches its schema" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" a.json c.json
 
 cp whole.fxt build.fxt
 while read -r line; do
-	check "etrace-report.1: $line" bash -c "$line | grep -q '^Slowest by output'"
+	check "the example in etrace-report.1 works: $line" \
+		bash -c "$line | grep -q '^Slowest by output'"
 done < <(sed -n '/html/d; s/^etrace report .*/&/p' "$ANSWERS/../../../Documentation/etrace-report.1" | sed 's/\\-/-/g')

@@ -10,21 +10,21 @@ import json, os, sys
 kind, answer = sys.argv[1], json.load(open("answer"))
 rows = answer["critical"]
 bad = []
-if kind == "tiles":
+if kind == "covers":
     at = 0
     for row in rows:
         if row["from_ns"] != at or row["to_ns"] <= at:
-            bad.append("a hole at %d" % at)
+            bad.append("a gap at %d" % at)
         at = row["to_ns"]
     if at != answer["wall_ns"] or sum(answer["width_ns"]) != answer["wall_ns"]:
         bad.append("sums: %d %d %d" % (at, sum(answer["width_ns"]), answer["wall_ns"]))
     if answer["endless_ns"] > answer["wall_ns"]:
-        bad.append("longer with more processors")
+        bad.append("slower with unlimited CPUs")
     saves = [r["saves_ns"] for r in answer["faster"]]
     if saves != sorted(saves, reverse=True) or not 0 < len(saves) <= 5:
         bad.append("faster: %s" % saves)
     if any(r["saves_ns"] > min(r["took_ns"], answer["wall_ns"]) for r in answer["faster"]):
-        bad.append("more than it took: %s" % answer["faster"])
+        bad.append("saves more than it took: %s" % answer["faster"])
 elif kind == "faster":
     # steps in sequence: the time each slept is the time it saves, in tenths of seconds
     got = [round(r["saves_ns"] / 1e8) for r in answer["faster"] if r["text"].startswith("sleep ")]
@@ -43,7 +43,7 @@ elif kind == "adds-up":
     rows = sum(r["total_ns"] for r in answer["slowest"]) + answer.get("rest", {"total_ns": 0})["total_ns"]
     widths = sum(i * ns for i, ns in enumerate(answer["width_ns"]))
     if not rows == widths == answer["worked_ns"]:
-        bad.append("rows %d, widths %d, all %d" % (rows, widths, answer["worked_ns"]))
+        bad.append("sum of rows %d, sum of widths %d, total %d" % (rows, widths, answer["worked_ns"]))
 elif kind == "worked":
     # PROGRAM=SECONDS...: all that ran for more than a millisecond
     got = {os.path.basename(r["program"]): r["total_ns"] / 1e9 for r in answer["slowest"]}
@@ -61,9 +61,9 @@ elif kind == "path":
 elif kind == "unsure":
     if abs(answer["unsure_ns"] / 1e9 - float(sys.argv[2])) > 1e-3:
         bad.append("unsure: %d" % answer["unsure_ns"])
-elif kind == "endless":
+elif kind == "unlimited":
     if not float(sys.argv[2]) <= answer["endless_ns"] / 1e9 <= float(sys.argv[3]):
-        bad.append("endless: %d" % answer["endless_ns"])
+        bad.append("unlimited: %d" % answer["endless_ns"])
 elif kind == "ninja":
     ours = {r["output"]: (r["from_ns"] / 1e6, r["to_ns"] / 1e6) for r in answer["slowest"]}
     log = []
@@ -74,14 +74,14 @@ elif kind == "ninja":
     offsets, spread = [], []
     for start, end, name in log:
         if name not in ours:
-            bad.append("no " + name)
+            bad.append("missing: " + name)
             continue
         offsets += [ours[name][0] - start, ours[name][1] - end]
-    middle = sorted(offsets)[len(offsets) // 2] if offsets else 0
+    median = sorted(offsets)[len(offsets) // 2] if offsets else 0
     # an emulated guest sometimes notices an end late
-    far = [o - middle for o in offsets if abs(o - middle) > 10]
+    far = [o - median for o in offsets if abs(o - median) > 10]
     if len(far) * 4 > len(offsets) or any(abs(o) > 50 for o in far):
-        bad.append("from the others: %s ms" % far)
+        bad.append("offsets far from the median: %s ms" % far)
 for line in bad:
     print(line)
 sys.exit(bool(bad))
@@ -128,17 +128,17 @@ for line in sys.stdin:
         last += 1
 END
 
-# happened NAME [OPTION...] < EVENTS: make a trace of them, and write the output of etrace time to
+# time_events NAME [OPTION...] < EVENTS: make a trace of them, and write the output of etrace time to
 # "answer".
-happened()
+time_events()
 {
 	python3 lines.py > "$1.etrace"
 	etrace time --json --top=1000 "${@:2}" "$1.etrace" > answer
-	check "$1: the path has no holes" python3 times.py tiles
-	check "$1: all adds up" python3 times.py adds-up
+	check "$1: the critical path covers the whole time" python3 times.py covers
+	check "$1: the times of all programs add up" python3 times.py adds-up
 }
 
-happened parent <<'END'
+time_events parent <<'END'
 0 1 exec /usr/bin/make make
 0.1 1 fork 2
 0.1 2 exec /usr/bin/python3 python3 gen.py
@@ -148,13 +148,13 @@ happened parent <<'END'
 3.6 2 exit
 3.7 1 exit
 END
-check "who had a child worked before and behind it" \
+check "a parent works before and after its child" \
 	python3 times.py worked make=0.2 python3=3.3 true=0.2
 
 # like gcc -pipe: as reads while cc1 writes
-piped()
+record_gcc_pipe()
 {
-	happened "$1" <<END
+	time_events "$1" <<END
 0 1 exec /usr/bin/gcc gcc -pipe -c a.c
 0.2 1 pipe 3 4
 0.4 1 fork 2
@@ -176,23 +176,24 @@ piped()
 8.5 1 exit ${4-}
 END
 }
-piped "in a pipe, little work" 7 0.5 0.4
-check "who read from a pipe waited" python3 times.py worked gcc=0.5 cc1=7.6 as=0.5
-check "and so does the path" python3 times.py path \
+record_gcc_pipe "pipe with a reader that uses little CPU" 7 0.5 0.4
+check "a pipe's reader that uses little CPU waits" python3 times.py worked gcc=0.5 cc1=7.6 as=0.5
+check "the critical path goes through the pipe's writer" python3 times.py path \
 	gcc=0.4=begin cc1=7.5=started as=0.5=pipe gcc=0.1=ended
-piped "in a pipe, unknown"
-check "without processor time, too, as long as anybody writes" \
+record_gcc_pipe "pipe with unknown CPU times"
+check "with unknown CPU times, a pipe's reader waits while there is a writer" \
 	python3 times.py worked gcc=0.5 cc1=7.6 as=0.4
-check "which is said to be a guess" python3 times.py unsure 7.5
-piped "in a pipe, both busy" 7.5 8 0.4
-check "who used the processor meanwhile has worked" \
+check "with unknown CPU times, the wait is reported as unsure" python3 times.py unsure 7.5
+record_gcc_pipe "pipe with two busy programs" 7.5 8 0.4
+check "a pipe's reader that used the CPU meanwhile worked" \
 	python3 times.py worked gcc=0.5 cc1=7.6 as=7.9
-check "and is what decided" python3 times.py path gcc=0.5=begin as=7.9=started gcc=0.1=ended
+check "a pipe's busy reader is on the critical path" \
+	python3 times.py path gcc=0.5=begin as=7.9=started gcc=0.1=ended
 
 # yes | head -c 2000000000 | gzip: with the CPU time of each
-pipeline()
+record_pipeline()
 {
-	happened "$1" <<END
+	time_events "$1" <<END
 0 1 exec /bin/sh sh
 0.1 1 pipe 3 4
 0.1 1 fork 2
@@ -226,16 +227,16 @@ pipeline()
 10.1 1 exit ${2+0.1}
 END
 }
-pipeline "a full pipe" 0.5 0.4 9.5
-check "which is none here" python3 times.py unsure 0
-check "who wrote into a full pipe waited" python3 times.py worked sh=0.1 yes=0.5 head=0.4 gzip=9.5
-pipeline "an empty pipe" 9.5 0.4 0.3
-check "who read from an empty one, too" python3 times.py worked sh=0.1 yes=10 head=0.4 gzip=0.3
+record_pipeline "full pipe" 0.5 0.4 9.5
+check "a full pipe leaves no time unsure" python3 times.py unsure 0
+check "the writers into a full pipe wait" python3 times.py worked sh=0.1 yes=0.5 head=0.4 gzip=9.5
+record_pipeline "empty pipe" 9.5 0.4 0.3
+check "the readers from an empty pipe wait" python3 times.py worked sh=0.1 yes=10 head=0.4 gzip=0.3
 
 # tar | gzip: waiting for anything but the pipe counts as work
-copied()
+record_tar_pipe()
 {
-	happened "$1" <<END
+	time_events "$1" <<END
 0 1 exec /bin/sh sh
 0.1 1 pipe 3 4
 0.1 1 fork 2
@@ -256,30 +257,32 @@ copied()
 10.1 1 exit
 END
 }
-copied "a slow disk" 1000000 1 3
-check "of two at a pipe one works" python3 times.py worked sh=0.1 tar=7 gzip=3
-copied "a pipe that is not full" 65536 1 9
-check "who writes less than a pipe takes has not waited" python3 times.py worked sh=0.1 tar=10 gzip=9
+record_tar_pipe "slow disk" 1000000 1 3
+check "if neither end of a pipe uses the CPU, one still works" \
+	python3 times.py worked sh=0.1 tar=7 gzip=3
+record_tar_pipe "pipe that is not full" 65536 1 9
+check "a writer of less than a pipe holds never waits" python3 times.py worked sh=0.1 tar=10 gzip=9
 
-happened "besides its children" <<'END'
+time_events "parent that is busy while its child runs" <<'END'
 0 1 exec /usr/bin/python3 python3
 1 1 fork 2
 1 2 exec /usr/bin/cc cc
 9 2 exit 8
 10 1 exit 5
 END
-check "who used the processor while its child ran has worked" python3 times.py worked python3=5 cc=8
-happened "threads" <<'END'
+check "a parent that used the CPU while its child ran worked" python3 times.py worked python3=5 cc=8
+time_events "threads" <<'END'
 0 1 exec /usr/bin/java java
 1 1 fork 2
 1 2 exec /usr/bin/cc cc
 9 2 exit 8
 10 1 exit 12
 END
-check "but with threads it may have been before" python3 times.py worked java=2 cc=8
+check "CPU time that threads may have used earlier does not count while the child runs" \
+	python3 times.py worked java=2 cc=8
 
 # nobody waits for data that is never read from the pipe: yes | conf
-happened "more than anybody wants" <<'END'
+time_events "unread data" <<'END'
 0 1 exec /bin/sh sh
 0.1 1 pipe 3 4
 0.1 1 fork 2
@@ -300,11 +303,11 @@ happened "more than anybody wants" <<'END'
 5.1 2 exit
 5.2 1 exit
 END
-check "who left something in the pipe did not wait for it" \
+check "nobody waits for data that is left unread in a pipe" \
 	python3 times.py worked sh=0.2 yes=5 conf=5
 
 # exec > >(tee log): a child waits for its parent, and not the other way round
-happened "a child that waits" <<'END'
+time_events "child that waits for its parent" <<'END'
 0 1 exec /bin/bash bash
 0.1 1 pipe 3 4
 0.1 1 fork 2
@@ -323,9 +326,10 @@ happened "a child that waits" <<'END'
 7.2 2 exit
 7.3 1 exit
 END
-check "whose child waits for it works" python3 times.py worked bash=5.2 cc=2 tee=0.1
+check "a parent works while its child waits for its input" \
+	python3 times.py worked bash=5.2 cc=2 tee=0.1
 
-happened "questions and answers" <<'END'
+time_events "requests and replies" <<'END'
 0 1 exec /bin/server server
 0.1 1 pipe 3 4
 0.1 1 pipe 5 6
@@ -346,20 +350,20 @@ happened "questions and answers" <<'END'
 5.1 1 read 5 100
 5.3 1 exit
 END
-check "of two that wait for each other, the parent waits" \
+check "if parent and child wait for each other, the parent waits" \
 	python3 times.py worked server=0.3 worker=5
 
-happened "sleep" <<'END'
+time_events "sleep" <<'END'
 0 1 exec /bin/sh sh
 0.1 1 fork 2
 0.1 2 exec /usr/bin/sleep sleep 2
 2.1 2 exit 0.001
 2.2 1 exit 0.01
 END
-check "to sleep is work" python3 times.py worked sh=0.2 sleep=2
+check "sleep counts as working" python3 times.py worked sh=0.2 sleep=2
 
 # a needs 2 s, b 3 s; c begins when a ends, d when b does, and e when all have ended
-made()
+make_events()
 {
 	cat <<END
 0 1 exec /usr/bin/make make $1
@@ -393,18 +397,18 @@ made()
 7 1 exit
 END
 }
-happened "two slots" < <(made -j2)
-check "that no slot was free is told from what is needed" \
+time_events "two slots" < <(make_events -j2)
+check "waiting for a job slot is distinguished from waiting for an input" \
 	python3 times.py path b=3.0=started d=3.0=place e=1.0=needed=/w/d.out
 etrace time "two slots.etrace" > text
-check "in words" grep -q "d /w/d.out  (waited for a free job slot)" text
+check "waiting for a job slot is printed" grep -q "d /w/d.out  (waited for a free job slot)" text
 for slots in "-j 4" --jobs=4 -j; do
-	happened "make $slots" < <(made "$slots")
-	check "where a slot was free, $slots, it is the order" \
+	time_events "make $slots" < <(make_events "$slots")
+	check "make $slots: with a free job slot, the reason is the order" \
 		python3 times.py path b=3.0=started d=3.0=order e=1.0=needed=/w/d.out
 done
-happened "slots that nobody tells" < <(made "")
-check "as many slots as were ever taken" \
+time_events "unknown number of job slots" < <(make_events "")
+check "an unknown number of job slots is the largest number in use" \
 	python3 times.py path b=3.0=started d=3.0=place e=1.0=needed=/w/d.out
 cat > make.db <<'END'
 # Files
@@ -426,46 +430,53 @@ build b.out: r
 build all-of-b: phony b.out
 build d.out: r || all-of-b
 END
-declared()
+check_declared()
 {
-	happened "declared for $1" "${@:2}" < <(made -j4)
-	check "what is declared is needed, $1" \
+	time_events "dependencies declared for $1" "${@:2}" < <(make_events -j4)
+	check "$1: a declared dependency is the reason for waiting" \
 		python3 times.py path b=3.0=started d=3.0=needed=/w/b.out e=1.0=needed=/w/d.out
 }
-declared make --make=make.list
-declared ninja --ninja=w --map=w=/w
+check_declared make --make=make.list
+check_declared ninja --ninja=w --map=w=/w
 sed -n '/^Critical/,$p' text | awk '{ printf "%.1f\n", $1 * 100 / 7 > "want"; print $6 > "got" }'
 sed -i 1d want got
-check "the percentage of each row" bash -c 'diff want got && [ "$(wc -l < got)" -gt 2 ]'
+check "each row of the critical path has its percentage" \
+	bash -c 'diff want got && [ "$(wc -l < got)" -gt 2 ]'
 etrace time --longest "two slots.etrace" | sed -n '/^Critical/,$p' | awk 'NR > 1 { print $1 }' > longest
-check "longest first" bash -c 'sort -rn longest | cmp - longest && [ "$(wc -l < longest)" -gt 2 ]'
-ends 2 "a list that is not there" etrace time --make=none "two slots.etrace"
+check "--longest sorts the critical path by time" \
+	bash -c 'sort -rn longest | cmp - longest && [ "$(wc -l < longest)" -gt 2 ]'
+ends 2 "a missing file for --make is an error" etrace time --make=none "two slots.etrace"
 
-for by in module bpf; do
+for backend in module bpf; do
 	for name in sleep-1 sleep-2 sleep-4 ninja make meson all configure flows; do
-		etrace time --json "$FIXTURES/$name/$by.fxt.zst" > answer 2> log
-		check "$name by $by: the path has no holes" python3 times.py tiles
+		etrace time --json "$FIXTURES/$name/$backend.fxt.zst" > answer 2> log
+		check "$name, $backend: the critical path covers the whole time" \
+			python3 times.py covers
 		case $name in
-		sleep-1) check "$name by $by: all in a row" python3 times.py sleeps "10 20 15 5" ;;
-		sleep-*) check "$name by $by: what decided" python3 times.py sleeps "10 20 5" ;;
+		sleep-1) check "$name, $backend: all four sleeps are on the critical path" python3 times.py sleeps "10 20 15 5" ;;
+		sleep-*) check "$name, $backend: the three sleeps that decide the time are on the critical path" python3 times.py sleeps "10 20 5" ;;
 		esac
 		[ "$name" != sleep-1 ] ||
-			check "$name by $by: what to make faster first" python3 times.py faster "20 15 10 5"
-		check "$name by $by: all adds up" python3 times.py adds-up
+			check "$name, $backend: the sleeps to make faster are listed, longest first" \
+				python3 times.py faster "20 15 10 5"
+		check "$name, $backend: the times of all programs add up" python3 times.py adds-up
 		[ "$name" != sleep-4 ] ||
-			check "$name by $by: with endless processors" python3 times.py endless 3.5 4.2
+			check "$name, $backend: the time with unlimited CPUs is right" \
+				python3 times.py unlimited 3.5 4.2
 	done
 	for name in ninja meson; do
-		etrace time --json --by=output --top 1000 "$FIXTURES/$name/$by.fxt.zst" > answer 2> log
-		check "$name by $by: as .ninja_log has it" \
-			python3 times.py ninja "$FIXTURES/$name/$by.ninja_log" /build/$name/out
+		etrace time --json --by=output --top 1000 "$FIXTURES/$name/$backend.fxt.zst" > answer 2> log
+		check "$name, $backend: the times agree with .ninja_log" \
+			python3 times.py ninja "$FIXTURES/$name/$backend.ninja_log" /build/$name/out
 	done
 done
 etrace time "$FIXTURES/sleep-2/module.fxt.zst" > text
-check "for a person" grep -q 'sleep .*(needed \|sleep .*(waited for a free job slot' text
+check "the text says why a sleep began when it did" \
+	grep -q 'sleep .*(needed \|sleep .*(waited for a free job slot' text
 awk '/^Slowest/ { on = 1; getline; next } on && !NF { exit } on { sum += $1 } END { printf "%.1f", sum }' text > sum
-check "the rows of a text add up, too" grep -q "running on average, $(cat sum)" text
-etrace time --json --top=1 --ninja=w --map=w=/w "declared for ninja.etrace" >> answer
-check "as its schema says" \
+check "the average in the text is the sum of its rows" grep -q "running on average, $(cat sum)" text
+etrace time --json --top=1 --ninja=w --map=w=/w "dependencies declared for ninja.etrace" >> answer
+check "the JSON matches its schema" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answer
-ends 2 "an unknown key" etrace time --by=size "$FIXTURES/sleep-2/module.fxt.zst"
+ends 2 "an unknown key for --by is a usage error" \
+	etrace time --by=size "$FIXTURES/sleep-2/module.fxt.zst"
