@@ -28,7 +28,7 @@ def numbers(data):
         if byte < 0x80:
             yield v
             v = shift = 0
-    assert not shift, "a number is cut"
+    assert not shift, "a number is truncated"
 
 
 def column(values, how):

@@ -7,12 +7,12 @@
 . "${0%/*}/../lib.sh"
 
 old=$FIXTURES/rebuild-old
-for by in module bpf; do
-	etrace affected --format=list "$old/$by.fxt.zst" /build/rebuild/src/include/shapes.h |
-		sed -n 's,^/build/rebuild/out/,,p' | grep -v '^\.ninja\|/\.' | sort > is
+for backend in module bpf; do
+	etrace affected --format=list "$old/$backend.fxt.zst" /build/rebuild/src/include/shapes.h |
+		sed -n 's,^/build/rebuild/out/,,p' | grep -v '^\.ninja\|/\.' | sort > ours
 	# The lines of "ninja -d explain": "ninja explain: PATH is dirty".
-	sed -n 's/^ninja explain: \(.*\) is dirty$/\1/p' "$FIXTURES/rebuild-touched/$by.explained" | sort -u > was
-	same "$by: as ninja says" was is
+	sed -n 's/^ninja explain: \(.*\) is dirty$/\1/p' "$FIXTURES/rebuild-touched/$backend.explained" | sort -u > expected
+	same "$backend: a touched header affects what ninja rebuilds" expected ours
 done
 
 # A source tree in git, its outputs, and two tests.
@@ -55,42 +55,42 @@ END
 )
 (cd src && etrace run -q --backend=strace --record=dirs,probes --to fxt -o ../x.fxt -- sh build.sh)
 
-# affects NAME EXPECTED ARGUMENT...: check the outputs, joined in one line.
-affects()
+# check_affected NAME EXPECTED ARGUMENT...: check the outputs, joined in one line.
+check_affected()
 {
-	(cd src && etrace affected --format=list ../x.fxt "${@:3}") 2> err | sed 's,.*/,,' | paste -sd' ' > is
-	echo "$2" > was
-	same "$1" was is
+	(cd src && etrace affected --format=list ../x.fxt "${@:3}") 2> err | sed 's,.*/,,' | paste -sd' ' > ours
+	echo "$2" > expected
+	same "$1" expected ours
 }
 
-affects "one file" one one.txt
-affects "what nobody read affects nothing" "" unused.txt
-affects "a file that was looked for in vain" foo a/foo.h
-affects "one that was asked for by way of .." up a/up.h
-affects "what a symbolic link leads to, and nobody read" link nobody.txt
-affects "what went through memory, and was copied from there" memory memory.txt
-affects "a file in a directory that was listed" list t/new.txt
-affects "a file in one that was not" "" b/new.txt
+check_affected "a source affects its output" one one.txt
+check_affected "a file that no program read affects nothing" "" unused.txt
+check_affected "a new file that a program looked for affects its output" foo a/foo.h
+check_affected "a new file that was looked for through .. affects its output" up a/up.h
+check_affected "the missing target of a symbolic link affects the link" link nobody.txt
+check_affected "a file copied through a memfd affects its output" memory memory.txt
+check_affected "a new file in a listed directory affects the listing" list t/new.txt
+check_affected "a new file in another directory affects nothing" "" b/new.txt
 echo more >> src/two.txt
-affects "what git says has changed" two --git HEAD
+check_affected "--git: a changed file affects its output" two --git HEAD
 echo 'not there before' > src/a/foo.h
-affects "and what it does not track" "foo two" --git HEAD
+check_affected "--git: an untracked file affects its output" "foo two" --git HEAD
 rm src/one.txt
-affects "and what is gone" "foo one two" --git HEAD
-(cd src && etrace affected --git HEAD --format=ctest ../x.fxt) > is
-printf '%s\n' "first one" second > was
-same "tests by their names" was is
-(cd src && etrace affected --tests '/bin/grep *' --format=list ../x.fxt two.txt) > is
-echo "/bin/grep -q two ../out/two" > was
-same "tests by their commands" was is
+check_affected "--git: a deleted file affects its output" "foo one two" --git HEAD
+(cd src && etrace affected --git HEAD --format=ctest ../x.fxt) > ours
+printf '%s\n' "first one" second > expected
+same "--format=ctest lists the names of affected tests" expected ours
+(cd src && etrace affected --tests '/bin/grep *' --format=list ../x.fxt two.txt) > ours
+echo "/bin/grep -q two ../out/two" > expected
+same "--tests lists the commands of affected tests" expected ours
 mv src moved
-(cd moved && etrace affected --map "$PWD=$OLDPWD/src" --format=list ../x.fxt two.txt) | sed 's,.*/,,' > is
-echo two > was
-same "a tree that has moved" was is
-ends 2 "no file" etrace affected x.fxt
-ends 2 "no such revision" sh -c 'cd moved && etrace affected --git nosuch ../x.fxt'
+(cd moved && etrace affected --map "$PWD=$OLDPWD/src" --format=list ../x.fxt two.txt) | sed 's,.*/,,' > ours
+echo two > expected
+same "--map finds the outputs of a moved tree" expected ours
+ends 2 "no files at all are a usage error" etrace affected x.fxt
+ends 2 "an unknown revision is an error" sh -c 'cd moved && etrace affected --git nosuch ../x.fxt'
 (cd moved && etrace affected --json ../x.fxt two.txt --map "$PWD=$OLDPWD/src") > json
-check "JSON" python3 -c '
+check "the JSON lists the affected output, its commands and no tests" python3 -c '
 import json
 a = json.load(open("json"))
 assert [p.rsplit("/", 1)[1] for p in a["outputs"]] == ["two"], a
@@ -98,4 +98,5 @@ assert len(a["commands"]) >= 2 and a["tests"] == [], a'
 
 # A trace without directory listings.
 (cd moved && etrace run -q --backend=strace -o ../y.fxt -- sh -c 'cat two.txt > ../out/two')
-ends 1 "what was not recorded" sh -c 'cd moved && etrace affected ../y.fxt new.txt'
+ends 1 "the exit status is 1 if directory listings were not recorded" \
+	sh -c 'cd moved && etrace affected ../y.fxt new.txt'

@@ -6,15 +6,15 @@
 
 . "${0%/*}/../lib.sh"
 
-cat > said.py <<'END2'
+cat > rows.py <<'END2'
 # Print inputs, outputs and tools in a directory, each with its digest and its gitoid if recorded,
 # or why it has none.
 import json, sys
-said = json.load(open(sys.argv[1]))
+document = json.load(open(sys.argv[1]))
 top = sys.argv[2] + "/"
-build = said["predicate"]["buildDefinition"]
-claim = said["predicate"]["etrace_completeness"]
-rows = [("output", r) for r in said["subject"] + claim["outputs_without_hash"]]
+build = document["predicate"]["buildDefinition"]
+claim = document["predicate"]["etrace_completeness"]
+rows = [("output", r) for r in document["subject"] + claim["outputs_without_hash"]]
 rows += [(r["annotations"]["role"], r) for r in build["resolvedDependencies"]]
 for role, r in sorted(rows, key=lambda x: (x[0], x[1]["name"])):
     if r["name"].startswith(top):
@@ -59,10 +59,11 @@ for name in this that; do
 	for file in f seen sub/f only-$name; do echo "what $name/$file held" > "$name/$file"; done
 done
 cp -a . ../was
-check "names: recorded" etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
+check "names: the build is recorded" \
+	etrace run -q --backend=strace -o ../names.fxt -- sh -e build.sh
 cd .. || exit
 etrace attest --slsa names.fxt > slsa.json 2> /dev/null
-python3 said.py slsa.json "$PWD/proj" > said
+python3 rows.py slsa.json "$PWD/proj" > ours
 {
 	for name in back both dir/sub linked pack/pack/f read/f renamed swap1/f swap2/f \
 		that/f that/only-that that/seen that/sub/f this/only-this this/seen touched two; do
@@ -77,13 +78,15 @@ python3 said.py slsa.json "$PWD/proj" > said
 	row tool build.sh was/build.sh
 	row tool exchange.py was/exchange.py
 } | sort > expected
-sort said > sorted
-same "names: those from before the build" <(cut -d ' ' -f 1,2 sorted) <(cut -d ' ' -f 1,2 expected)
+sort ours > sorted
+same "names: inputs have the names from before the build" \
+	<(cut -d ' ' -f 1,2 sorted) <(cut -d ' ' -f 1,2 expected)
 # With strace, not all sizes and times are known.
-check "names: digests" bash -c 'grep -E " [0-9a-f]{64}$" sorted > hashed && ! grep -vxFf expected hashed'
+check "names: all digests are right" \
+	bash -c 'grep -E " [0-9a-f]{64}$" sorted > hashed && ! grep -vxFf expected hashed'
 etrace attest --spdx names.fxt 2> /dev/null | grep -o '"name":"[^"]*/proj/[^"]*"' | sort -u > in-spdx
 sed 's|^[a-z]* \([^ ]*\) .*|"name":"'"$PWD"'/proj/\1"|' expected | sort -u > in-slsa
-same "names: the same in SPDX" in-spdx in-slsa
+same "names: SPDX has the same names" in-spdx in-slsa
 
 # ---- an input that is edited during the build ----
 
@@ -100,7 +103,8 @@ cat a > o2
 cat b > o3
 END2
 (until_done test -e go; cat b > a; touch b 'done') &
-check "edited: recorded" etrace run -q --backend=strace -o ../edited.fxt -- sh -e build.sh
+check "edited input: the build is recorded" \
+	etrace run -q --backend=strace -o ../edited.fxt -- sh -e build.sh
 wait
 cd .. || exit
 etrace db -o edited.db edited.fxt
@@ -124,26 +128,29 @@ db.commit()
 END2
 python3 fill.py edited.db
 etrace attest --slsa edited.db > slsa.json 2> /dev/null
-check "edited: as its schema says" python3 -c 'import json, jsonschema, sys
+check "edited input: the output matches its schema" python3 -c 'import json, jsonschema, sys
 schema = json.load(open(sys.argv[1]))
 jsonschema.validators.validator_for(schema)(schema).validate(json.load(open("slsa.json")))' \
 	"$ANSWERS/../../../Documentation/slsa.schema.json"
-python3 said.py slsa.json "$PWD/edited" | grep ^input > said
+python3 rows.py slsa.json "$PWD/edited" | grep ^input > ours
 {
 	echo 1 | sha256sum | sed 's/^\([0-9a-f]*\).*/input a \1/'
 	row input a edited/b
 	row input b edited/b
 } > expected
-same "edited: both contents" said expected
+same "edited input: both contents are listed" ours expected
 etrace attest --omnibor bor edited.db 2> err | sed 's|.*/||' | cut -f 1,3 | grep ^o > list
 grep -c -P '\tgitoid' list > count
-same "edited, omnibor: only what was not made from it has a manifest" count <(echo 1)
-check "edited, omnibor: which one" grep -qP '^o3\tgitoid' list
-check "edited, omnibor: why" grep -q '/o2: no manifest: .*/edited/a: changed by something that is not recorded' err
+same "edited input: omnibor gives one output a manifest" count <(echo 1)
+check "edited input: omnibor gives the output not made from it a manifest" \
+	grep -qP '^o3\tgitoid' list
+check "edited input: omnibor says why an output has no manifest" \
+	grep -q '/o2: no manifest: .*/edited/a: changed by something that is not recorded' err
 sqlite3 edited.db "INSERT INTO content SELECT v.id, 3, NULL, NULL, 'changed by something that is not recorded, after it was read'
 	FROM version v JOIN file f ON f.id = v.file WHERE CAST(f.path AS TEXT) LIKE '%/edited/b'"
 sqlite3 edited.db "UPDATE version SET size = 2, mtime = $(date -r edited/b +%s%N) WHERE id IN
 	(SELECT v.id FROM version v JOIN file f ON f.id = v.file WHERE CAST(f.path AS TEXT) LIKE '%/edited/b')"
 etrace attest --slsa edited.db > slsa.json 2> /dev/null
-python3 said.py slsa.json "$PWD/edited" | grep '^input b' > said
-same "edited, and of the same size and time again: not hashed" said <(echo "input b changed since")
+python3 rows.py slsa.json "$PWD/edited" | grep '^input b' > ours
+same "edited input: it is not hashed, although its size and time match" \
+	ours <(echo "input b changed since")

@@ -30,7 +30,7 @@ for r in records:
     elif names[thread] == "critical path":
         path.append((r["timestamp"], r["end_time"]))
 if not lanes or names.get(BUILD) not in ("build", "critical path"):
-    bad.append("no lanes")
+    bad.append("there are no lanes")
 # as many lanes as programs that ran at the same time, with the total time of all of them
 widths = answer["width_ns"]
 most = max(i for i, ns in enumerate(widths) if ns)
@@ -55,8 +55,8 @@ if bad:
     sys.exit("\n".join(bad))
 END
 
-# answered FILE.fxt: each of the ten has a table, and those that must not be empty have rows
-answered()
+# queries_answered FILE.fxt: each of the ten has a table, and those that must not be empty have rows
+queries_answered()
 {
 	"$query" "$examples/build.sql" "$1" > tables || return
 	awk 'BEGIN { RS = ""; FS = "\n" } { rows[NR] = NF - 1 } END {
@@ -75,20 +75,24 @@ for fixture in jobs-4 ninja cmake; do
 		etrace-read -o all.fxt "$trace"
 		etrace-read --from fxt-records --to json all.fxt > records
 		etrace time --json "$trace" > answer
-		check "$fixture, $backend: build says what etrace time says" python3 build.py "${pipes[@]}"
-		check "$fixture, $backend: rules" etrace-read --check all.fxt
-		check "$fixture, $backend: the same lines again" cmp \
+		check "$fixture, $backend: the process 'build' agrees with etrace time" \
+			python3 build.py "${pipes[@]}"
+		check "$fixture, $backend: the FXT passes etrace-read --check" \
+			etrace-read --check all.fxt
+		check "$fixture, $backend: converting to FXT and back gives the same lines" cmp \
 			<(etrace-read --to etrace "$trace") <(etrace-read --to etrace all.fxt)
-		check "$fixture, $backend: ten questions" answered all.fxt
+		check "$fixture, $backend: the ten queries of build.sql have answers" \
+			queries_answered all.fxt
 		etrace-read --to fxt --view -o part.fxt "$trace"
 		etrace-read --from fxt-records --to json part.fxt > records
-		check "$fixture, $backend: a view has the same build" python3 build.py "${pipes[@]}"
+		check "$fixture, $backend: a view has the same process 'build'" \
+			python3 build.py "${pipes[@]}"
 	done
 done
 
 if command -v trace_processor_shell > shell; then
 	etrace-read -o all.fxt "$FIXTURES/jobs-4/module.fxt.zst"
 	"$query" "$examples/build.sql" all.fxt | awk NF > ours
-	trace_processor_shell -q "$examples/build.sql" all.fxt | tr -d '"' | tr ',' '\t' | awk NF > theirs
-	same "trace_processor says the same" ours theirs
+	trace_processor_shell -q "$examples/build.sql" all.fxt | tr -d '"' | tr ',' '\t' | awk NF > trace-processor
+	same "trace_processor gives the same answers" ours trace-processor
 fi

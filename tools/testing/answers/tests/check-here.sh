@@ -6,25 +6,26 @@
 
 . "${0%/*}/../lib.sh"
 
-if ! etrace doctor --backend=strace > said; then
-	echo "skip: strace: $(head -n 1 said)"
+if ! etrace doctor --backend=strace > output; then
+	echo "skip: strace: $(head -n 1 output)"
 	exit
 fi
 export LC_ALL=C TMPDIR=$PWD/temporary
 mkdir temporary
 top=$(pwd -P)
 
-# recorded NAME DIRECTORY COMMAND...: record it as NAME.fxt, with the options in $extra
+# record_build NAME DIRECTORY COMMAND...: record it as NAME.fxt, with the options in $extra
 extra=()
-recorded()
+record_build()
 {
-	check "$1 is recorded whole" env -C "$2" etrace run -q --strict --backend=strace "${extra[@]}" \
+	check "$1: the recording is complete" \
+		env -C "$2" etrace run -q --strict --backend=strace "${extra[@]}" \
 		-o "$top/$1.fxt" -- "${@:3}"
 }
 
-# finds NAME OPTION... -- FINDING...: check that exactly these findings are reported (kind, and
+# check_findings NAME OPTION... -- FINDING...: check that exactly these findings are reported (kind, and
 # path below here), and the same for the database.
-finds()
+check_findings()
 {
 	local name=$1 options=() status=0
 	shift
@@ -35,21 +36,22 @@ finds()
 	shift
 	etrace check --json "${options[@]}" "$name.fxt" > json || status=$?
 	[ $status = $((${#@} ? 3 : 0)) ]
-	result $? "$name ${options[*]}: status $status"
+	result $? "$name${options[*]:+ ${options[*]}}: exit status"
 	python3 -c '
 import json, sys
 for line in sys.stdin:
     f = json.loads(line)
     print(f["finding"], (f.get("path") or f.get("variable")).removeprefix(sys.argv[1] + "/"))
-' "$top" < json > is
+' "$top" < json > ours
 	printf '%s\n' "$@" | sed '/^$/d' > expected
-	same "$name ${options[*]}: findings" is expected
+	same "$name${options[*]:+ ${options[*]}}: exactly the expected findings" ours expected
 	etrace db -o as.db "$name.fxt"
-	etrace check --json "${options[@]}" as.db > of-db
+	etrace check --json "${options[@]}" as.db > from-db
 	etrace check "${options[@]}" "$name.fxt" > text
-	etrace check "${options[@]}" as.db > text-of-db
-	check "$name ${options[*]}: the same of the database" cmp json of-db
-	check "$name ${options[*]}: the same of the database, as text" cmp text text-of-db
+	etrace check "${options[@]}" as.db > text-from-db
+	check "$name${options[*]:+ ${options[*]}}: a database gives the same JSON" cmp json from-db
+	check "$name${options[*]:+ ${options[*]}}: a database gives the same text" \
+		cmp text text-from-db
 	cat json >> all.json
 }
 
@@ -68,25 +70,25 @@ lib/a.o: lib/a.c
 	mv -f lib/.deps/a.Tpo lib/.deps/a.Po
 END
 env -C auto make -np > auto.rules
-recorded auto auto make
-finds auto --
-finds auto --make auto.rules --
-finds auto --make auto.rules --depfiles auto --
+record_build auto auto make
+check_findings auto --
+check_findings auto --make auto.rules --
+check_findings auto --make auto.rules --depfiles auto --
 touch auto/lib/a.h
 env -C auto make -np > again.rules
-recorded again auto make
-finds again --
-finds again --make again.rules --
+record_build again auto make
+check_findings again --
+check_findings again --make again.rules --
 # A compiler that lists nothing.
 sed -i 's/-MT .* -MF [^ ]*//; /mv -f/d' auto/Makefile
 echo '# dummy' > auto/lib/.deps/a.Po
 rm auto/lib/a.o
 env -C auto make -np > none.rules
-recorded none auto make
-finds none --make none.rules -- "undeclared auto/lib/a.h"
+record_build none auto make
+check_findings none --make none.rules -- "undeclared auto/lib/a.h"
 # A depfile on the disk that lacks a file counts more than the fact that there is one.
 printf 'lib/a.o: lib/a.c\n' > short.Po
-finds auto --make auto.rules --depfiles short.Po --map "$top/short.Po=$top/auto/lib/.deps/a.Po" -- \
+check_findings auto --make auto.rules --depfiles short.Po --map "$top/short.Po=$top/auto/lib/.deps/a.Po" -- \
 	"undeclared auto/lib/a.h"
 
 # One depfile for two objects that are made in no particular order is a fault.
@@ -95,8 +97,8 @@ echo 'int a;' > one/a.c
 echo 'int b;' > one/b.c
 printf 'all: a.o b.o\n-include deps\n%%.o: %%.c\n\tgcc -MMD -MF deps -c -o $@ $<\n' > one/Makefile
 env -C one make -np > one.rules 2> /dev/null
-recorded one one make
-finds one --make one.rules -- "writers one/deps"
+record_build one one make
+check_findings one --make one.rules -- "writers one/deps"
 
 # As automake's, but one depfile for two objects that are made in order.
 mkdir two
@@ -104,8 +106,8 @@ echo 'int a;' > two/a.c
 echo 'int b;' > two/b.c
 printf 'all: a.o b.o\nb.o: a.o\n%%.o: %%.c\n\tgcc -MMD -MF $@.T -c -o $@ $<\n\tmv $@.T deps\n' > two/Makefile
 env -C two make -np > two.rules
-recorded two two make
-finds two --make two.rules --
+record_build two two make
+check_findings two --make two.rules --
 
 # "make -n" stops where a real make would have made a file: targets that it has not reached may
 # have rules.  The target in the depfile has one in any case.
@@ -134,18 +136,19 @@ env -C gives-up make -np > gives-up.rules 2> /dev/null
 rm -f gives-up/app/*.d
 env -C gives-up make -npk > goes-on.rules 2> /dev/null
 rm -f gives-up/app/*.d
-recorded gives-up gives-up make -j2
-finds gives-up --make goes-on.rules --
-finds gives-up --make gives-up.rules --
-finds gives-up --make gives-up.rules --depfiles gives-up/app --
-etrace check --make gives-up.rules gives-up.fxt > said
-check "gives-up: what is left out is said" grep -q '^[12] steps\? left out, .*make -npk' said
+record_build gives-up gives-up make -j2
+check_findings gives-up --make goes-on.rules --
+check_findings gives-up --make gives-up.rules --
+check_findings gives-up --make gives-up.rules --depfiles gives-up/app --
+etrace check --make gives-up.rules gives-up.fxt > output
+check "gives-up: the number of steps left out is printed" \
+	grep -q '^[12] steps\? left out, .*make -npk' output
 
 # ---- several programs write one file ----
 
 mkdir log
-recorded log log sh -c 'exec 3> log; /bin/echo begun >&3; sleep 1.5; /bin/echo done >&3'
-finds log --
+record_build log log sh -c 'exec 3> log; /bin/echo begun >&3; sleep 1.5; /bin/echo done >&3'
+check_findings log --
 
 # ---- makes that call makes, and several lines of one rule ----
 
@@ -164,29 +167,29 @@ END
 echo in > many/in
 printf 'x: ../in\n\tcp ../in x\n\techo done > mark; rm mark\n\techo done > mark; rm mark\n' > many/sub/Makefile
 env -C many make -np > many.rules 2> /dev/null
-recorded many many make -j2
-finds many --
-finds many --make many.rules --
+record_build many many make -j2
+check_findings many --
+check_findings many --make many.rules --
 
 # A recipe for two files runs twice, in parallel.
 mkdir both
 echo in > both/in
 printf 'all: a b\na b: in\n\tcat in > a; sleep 1; cat in > b\n' > both/Makefile
 env -C both make -np > both.rules
-recorded both both make -j2
-finds both -- "writers both/a" "writers both/b"
-finds both --make both.rules -- "writers both/a" "writers both/b"
+record_build both both make -j2
+check_findings both -- "writers both/a" "writers both/b"
+check_findings both --make both.rules -- "writers both/a" "writers both/b"
 # Unless one target depends on the other.
 echo 'a: b' >> both/Makefile
 env -C both make -B -np > both.rules
-recorded ordered both make -B -j2
-finds ordered --make both.rules -- "own-input both/b"
+record_build ordered both make -B -j2
+check_findings ordered --make both.rules -- "own-input both/b"
 
 # make waits for what it runs and reads itself; names that begin with a dot are treated like
 # others.
-mkdir asked
-echo old > asked/.name
-cat > asked/Makefile <<'END'
+mkdir dot-name
+echo old > dot-name/.name
+cat > dot-name/Makefile <<'END'
 tried := $(shell echo x > try; cat try; rm try)
 again := $(shell echo y > try; cat try; rm try)
 was := $(shell cat .name)
@@ -196,18 +199,18 @@ all: .name
 	rm .name
 	cp new .name
 END
-echo new > asked/new
-env -C asked make -np > asked.rules
-recorded asked asked make -j2
-finds asked --
-finds asked --make asked.rules --
+echo new > dot-name/new
+env -C dot-name make -np > dot-name.rules
+record_build dot-name dot-name make -j2
+check_findings dot-name --
+check_findings dot-name --make dot-name.rules --
 # If another step reads it, it counts as a source.
-sed -i '/^was/d; s/^\techo.*/\tcat .name > all/; s/^all:.*/& first/; s/^.name: new/& first/' asked/Makefile
-printf 'first:\n\tcat .name > first\n' >> asked/Makefile
-env -C asked make -B -np > asked.rules
-recorded renamed asked make -B
-finds renamed -- "overwritten asked/.name"
-finds renamed --make asked.rules -- "undeclared asked/.name"
+sed -i '/^was/d; s/^\techo.*/\tcat .name > all/; s/^all:.*/& first/; s/^.name: new/& first/' dot-name/Makefile
+printf 'first:\n\tcat .name > first\n' >> dot-name/Makefile
+env -C dot-name make -B -np > dot-name.rules
+record_build renamed dot-name make -B
+check_findings renamed -- "overwritten dot-name/.name"
+check_findings renamed --make dot-name.rules -- "undeclared dot-name/.name"
 
 # Lines of one rule make and use files that have rules in another make.
 mkdir -p parts/{lib,prog}
@@ -216,18 +219,18 @@ printf 'all:\n\t$(MAKE) -C lib\n\t$(MAKE) -C prog\n' > parts/Makefile
 printf 'lib: in\n\tcp in part\n\tcat part > lib\n' > parts/lib/Makefile
 printf 'prog: ../lib/part\n\tcat $< > $@\n../lib/part: ../lib/in\n\tcp $< $@\n' > parts/prog/Makefile
 env -C parts make -np > parts.rules
-recorded parts parts make
-finds parts --make parts.rules --
+record_build parts parts make
+check_findings parts --make parts.rules --
 
 # Makes that are called one after the other write the same file; then the same without any order.
-mkdir -p keeps/sub
-printf 'all: one two\ntwo: one\none two:\n\t$(MAKE) -C sub $@\n' > keeps/Makefile
-printf 'one:\n\techo $@ > count\n\techo > made\ntwo:\n\techo $@ > count\n\tcat made > two\n' > keeps/sub/Makefile
-recorded keeps keeps make -j2
-finds keeps --
-sed -i 's/cat made/echo/' keeps/sub/Makefile
-recorded loses keeps make -B -j2
-finds loses -- "writers keeps/sub/count"
+mkdir -p in-order/sub
+printf 'all: one two\ntwo: one\none two:\n\t$(MAKE) -C sub $@\n' > in-order/Makefile
+printf 'one:\n\techo $@ > count\n\techo > made\ntwo:\n\techo $@ > count\n\tcat made > two\n' > in-order/sub/Makefile
+record_build in-order in-order make -j2
+check_findings in-order --
+sed -i 's/cat made/echo/' in-order/sub/Makefile
+record_build no-order in-order make -B -j2
+check_findings no-order -- "writers in-order/sub/count"
 
 # ---- sources beside the directory of the build, and tools elsewhere ----
 
@@ -236,8 +239,8 @@ echo '#define H 1' > beside/include/h.h
 printf '#include "h.h"\nint main(void) { return H; }\n' > beside/src/m.c
 printf 'all: m\nm: m.o\n\tgcc -o m m.o\nm.o: %s/beside/src/m.c\n\tgcc -I%s/beside/include -c -o m.o $<\n' \
 	"$top" "$top" > beside/out/Makefile
-recorded beside beside/out make
-finds beside --
+record_build beside beside/out make
+check_findings beside --
 printf '#!/bin/sh\n. %s/tools/lib/flags\nexec gcc $flags "$@"\n' "$top" > tools/bin/tcc
 chmod +x tools/bin/tcc
 echo "flags=-I$top/tools/include" > tools/lib/flags
@@ -247,9 +250,9 @@ for i in 1 2 3 4 5; do
 done
 sed -i 's/gcc/tcc/' beside/out/Makefile
 rm beside/out/m.o
-PATH=$top/tools/bin:$PATH recorded tools beside/out make
-finds tools -- "outside tools"
-check "each file of the tools is a member" python3 -c '
+PATH=$top/tools/bin:$PATH record_build tools beside/out make
+check_findings tools -- "outside tools"
+check "tools: the finding lists the files of the tools" python3 -c '
 import json
 f = json.load(open("json"))
 assert len(f["members"]) == 7 and f["what"] == "read or used" and f["more"] == 2, f
@@ -261,31 +264,31 @@ echo 'int a;' > above/src/lib/a.c
 echo version > above/src/version
 printf 'all: a.o version\na.o: %s/a.c\n\tgcc -c -o $@ $<\nversion:\n\tcd %s && cat version > %s/version\n' \
 	"$top/above/src/lib" "$top/above/src" "$top/above/out" > above/out/Makefile
-recorded above above/out make
-finds above --
+record_build above above/out make
+check_findings above --
 sed -i 's/cd [^ ]* .. cat /cat ..\/src\//' above/out/Makefile
-recorded apart above/out make -B
-finds apart -- "outside above/src/version"
+record_build apart above/out make -B
+check_findings apart -- "outside above/src/version"
 # make is called from elsewhere.
 mkdir elsewhere
-recorded called elsewhere make -B -C ../above/out
-finds called -- "outside above/src/version"
+record_build called elsewhere make -B -C ../above/out
+check_findings called -- "outside above/src/version"
 
 # Files left outside: in a cache, and not.
 mkdir -p kept home/.cache
 printf 'all:\n\techo > ../home/.cache/x\n\tcat ../home/.cache/x > y\n' > kept/Makefile
 echo old > home/.cache/old
-recorded kept kept make
-finds kept --
+record_build kept kept make
+check_findings kept --
 printf 'all:\n\techo > ../home/x\n\tcat ../home/.cache/old > y\n' > kept/Makefile
-recorded left kept make
-finds left -- "outside home/x"
+record_build left kept make
+check_findings left -- "outside home/x"
 
 # ---- directories and variables ----
 
-mkdir -p asks/dir
-touch asks/dir/one
-cat > asks/Makefile <<'END'
+mkdir -p variables/dir
+touch variables/dir/one
+cat > variables/Makefile <<'END'
 all: list word
 list:
 	ls dir > list
@@ -294,29 +297,29 @@ word:
 	echo '$$NOT' > other
 	SET=1; echo "$$SET $${SET}" >> other
 END
-recorded asks-not asks env WORD=x OWN=y SET=z make
-finds asks-not --
-rm asks/list asks/word
+record_build variables-ignored variables env WORD=x OWN=y SET=z make
+check_findings variables-ignored --
+rm variables/list variables/word
 extra=("--record=dirs,env")
-WORD=x OWN=y NOT=n SET=z recorded asks asks make
+WORD=x OWN=y NOT=n SET=z record_build variables variables make
 extra=()
-finds asks -- "listing asks/dir" "environment OWN" "environment WORD"
+check_findings variables -- "listing variables/dir" "environment OWN" "environment WORD"
 
 # ---- ninja: dyndep files, what rules say and steps do ----
 
-# by_ninja NAME FINDING...: build the file NAME.ninja and check the findings
-by_ninja()
+# check_ninja NAME FINDING...: build the file NAME.ninja and check the findings
+check_ninja()
 {
 	mkdir -p "$1"
 	cp "$1.ninja" "$1/build.ninja"
 	echo in > "$1/in"
 	echo other > "$1/other"
-	recorded "$1" "$1" ninja -j2
-	finds "$1" --ninja "$1" -- "${@:2}"
+	record_build "$1" "$1" ninja -j2
+	check_findings "$1" --ninja "$1" -- "${@:2}"
 }
 
 if ! command -v ninja > /dev/null; then
-	echo "skip: ninja is not here"
+	echo "skip: ninja is not installed"
 	exit
 fi
 
@@ -335,11 +338,12 @@ build b.o: object other || gen/deps.dd
 END
 mkdir -p modules/gen
 echo left by a generator > modules/gen/info
-by_ninja modules
-check "without the order that it adds" sed -i 's/: dyndep | a.mod/: dyndep/' modules/gen/deps.dd
-finds modules --ninja modules -- "race modules/a.mod"
+check_ninja modules
+check "modules: the order is removed from the dyndep file" \
+	sed -i 's/: dyndep | a.mod/: dyndep/' modules/gen/deps.dd
+check_findings modules --ninja modules -- "race modules/a.mod"
 rm modules/gen/deps.dd
-finds modules --ninja modules --
+check_findings modules --ninja modules --
 
 cat > early.ninja <<'END'
 rule r
@@ -349,11 +353,11 @@ rule w
 build o: r in
 build g: w in
 END
-by_ninja early "early early/g"
-finds early -- "early early/g"
+check_ninja early "early early/g"
+check_findings early -- "early early/g"
 # The writer of g waits for the step that looked for it.
 sed 's/^build g: w in/& o/' early.ninja > later.ninja
-by_ninja later
+check_ninja later
 
 cat > by-product.ninja <<'END'
 rule two
@@ -366,13 +370,13 @@ build made: two in
 build between: copy made
 build end: last between
 END
-by_ninja by-product "by-product by-product/more"
+check_ninja by-product "by-product by-product/more"
 sed 's/^build end: last between/build name: phony made\nbuild end: last between | name/' \
-	by-product.ninja > told.ninja
-by_ninja told
+	by-product.ninja > declared.ninja
+check_ninja declared
 sed 's/^build end: last between/build end: last other/; s/= cat more/= sleep 1; cat more/' \
 	by-product.ninja > loose.ninja
-by_ninja loose "race loose/more"
+check_ninja loose "race loose/more"
 
 cat > not-made.ninja <<'END'
 rule one
@@ -384,18 +388,18 @@ build always: none in
 build name: phony always
 build lost: none other
 END
-by_ninja not-made "not-made not-made/lost" "not-made not-made/two"
+check_ninja not-made "not-made not-made/lost" "not-made not-made/two"
 
 cat > own-input.ninja <<'END'
 rule own
   command = cat $in > $out; echo more >> other
 build out: own in other
 END
-by_ninja own-input "own-input own-input/other"
+check_ninja own-input "own-input own-input/other"
 sed 's/>> other/> third/; s/in other/in/' own-input.ninja > own-none.ninja
-by_ninja own-none
+check_ninja own-none
 
-check "each is in the list of kinds, and says who" python3 -c '
+check "findings of all kinds occur and name their commands" python3 -c '
 import json
 rows = [json.loads(l) for l in open("all.json")]
 for r in rows:
@@ -434,7 +438,7 @@ replace() { echo "$2" > changed/new && mv changed/new "changed/$1"; }
 	replace out y
 	: > changed/go
 ) &
-recorded changed changed sh build.sh
+record_build changed changed sh build.sh
 wait
 hashed changed.db changed.fxt
 # What the recorder would have seen earlier: the helper only sees the final contents.
@@ -444,21 +448,21 @@ db = sqlite3.connect("changed.db")
 def versions(name):
     return db.execute("SELECT v.id FROM version AS v JOIN file AS f ON f.id = v.file"
                       " WHERE CAST(f.path AS TEXT) LIKE '%/changed/' || ? ORDER BY v.at", (name,)).fetchall()
-def held(version, at, text):
+def add_content(version, at, text):
     db.execute("INSERT INTO content VALUES (?, ?, ?, ?, NULL)", (
         version, at, hashlib.sha256(text).hexdigest(),
         hashlib.sha256(b"blob %d\0" % len(text) + text).hexdigest()))
 for name in ("replaced", "same", "moved", "out"):
     first = versions(name)[0][0]
     db.execute("DELETE FROM content WHERE version = ?", (first,))
-    held(first, 0, {"out": b"x"}.get(name, name.encode()) + b"\n")
+    add_content(first, 0, {"out": b"x"}.get(name, name.encode()) + b"\n")
 (edited,), = versions("edited")
 # hashed after the first program had read it, and after the second one
 at = [row[0] for row in db.execute("SELECT at FROM exec WHERE program IN (SELECT id FROM file WHERE"
                                    " CAST(path AS TEXT) LIKE '%/cat') ORDER BY at")]
 db.execute("DELETE FROM content WHERE version = ?", (edited,))
-held(edited, at[1] - 1, b"edited\n")
-held(edited, at[3], b"edited, longer\n")
+add_content(edited, at[1] - 1, b"edited\n")
+add_content(edited, at[3], b"edited, longer\n")
 db.commit()
 END2
 etrace check --json changed.db > json
@@ -470,22 +474,23 @@ for r in rows:
     assert r["first"]["exec"] < r["by"]["exec"] and not r["more"], r
     print(os.path.basename(r["path"]), *r["by"]["arguments"][1:2])' > ours
 printf '%s\n' 'edited edited' 'out out' 'replaced edited' > truth
-same "inputs that changed in between" ours truth
-check "they have their form" "$ANSWERS/../unit/json_schema.py" --part \
+same "inputs that changed between two reads are found" ours truth
+check "the JSON matches its schema" "$ANSWERS/../unit/json_schema.py" --part \
 	"$ANSWERS/../../../Documentation/answers.schema.json" json
 etrace check changed.db > text
-check "in words" [ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ replaced/')" = \
+check "a changed input is printed with its first and second reader" \
+	[ "$(grep -A2 '/replaced: ' text | sed 's/ [^ ]*\/replaced/ replaced/')" = \
 	"changed: replaced: held something else later, and the build did not change it
   first   cat edited replaced same named moved
   then    cat edited replaced same named moved" ]
 etrace check changed.fxt > text
-check "without contents, nothing is known" sh -c '! grep -q ^changed: text'
+check "without contents, no changed inputs are found" sh -c '! grep -q ^changed: text'
 
 # ---- sources that the build changes ----
 
 mkdir -p sources/.git
 echo one | tee sources/moved sources/gone sources/edited sources/.git/config > sources/kept
-recorded sources sources sh -c 'cat moved gone edited kept .git/config > all; mv moved old
+record_build sources sources sh -c 'cat moved gone edited kept .git/config > all; mv moved old
 	echo two >> .git/config
 	mv edited was; sed s/one/two/ was > edited; python3 -c "
 import os
@@ -494,7 +499,7 @@ open(\"kept\", \"w\").write(open(\"kept.orig\").read() * 2)"; rm gone'
 etrace check sources.fxt | sed -n 's,^overwritten: .*/\([a-z]*: \),\1,p' | sort > ours
 printf '%s\n' 'edited: a source that was removed' 'gone: a source that was removed' \
 	'kept: a source that was changed' 'moved: a source that was removed' > truth
-same "moved away, or made anew" ours truth
+same "sources that were moved, removed or replaced are found" ours truth
 
 # ---- the network ----
 
@@ -509,7 +514,8 @@ cat > network/takes.py <<- 'END'
 	except OSError:
 	    pass
 END
-recorded network network python3 takes.py
+record_build network network python3 takes.py
 etrace check --json network.fxt | grep '"finding":"network"' > json
-check "an address that was taken, and none that was not" [ "$(wc -l < json)" = 1 ]
-check "it says so" grep -q '"address":"127.0.0.1:0","what":"can be reached there"' json
+check "network: only the address that was bound is found" [ "$(wc -l < json)" = 1 ]
+check "network: the address is described as reachable" \
+	grep -q '"address":"127.0.0.1:0","what":"can be reached there"' json

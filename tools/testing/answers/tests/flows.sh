@@ -7,10 +7,10 @@
 
 LC_ALL=C sort "$FIXTURES/flows/truth.json" > truth
 sed 's/^\({"output":"[^"]*",\).*/\1/' truth > outputs
-for by in module bpf; do
-	etrace deps --leaves --all --json "$FIXTURES/flows/$by.fxt.zst" > all
+for backend in module bpf; do
+	etrace deps --leaves --all --json "$FIXTURES/flows/$backend.fxt.zst" > all
 	grep -F -f outputs all | LC_ALL=C sort > ours
-	same "leaves of $(wc -l < truth) outputs by $by" ours truth
+	same "$backend: the leaves of all $(wc -l < truth) outputs are right" ours truth
 done
 
 # In reverse: each output is found from each of its inputs.

@@ -8,7 +8,7 @@
 . "${0%/*}/../lib.sh"
 
 if [ -z "$(command -v clang)" ]; then
-	echo "skip: no clang"
+	echo "skip: clang is not installed"
 	exit 0
 fi
 
@@ -75,21 +75,21 @@ if [ -n "$(command -v ld.lld)" ]; then
 	record $((2 << 22 | 102)) src/main.time-trace "$middle" "$(date +%s%N)" \
 		ld.lld --time-trace src/main.o -o src/main >> build.etrace
 else
-	echo "skip: no lld"
+	echo "skip: lld is not installed"
 fi
 
-etrace-read --compiler-traces -o build.fxt build.etrace 2> said
-check "nothing is missing" test ! -s said
-check "its rules" etrace-read --check build.fxt
+etrace-read --compiler-traces -o build.fxt build.etrace 2> messages
+check "no warnings are printed for complete compiler traces" test ! -s messages
+check "the FXT passes etrace-read --check" etrace-read --check build.fxt
 etrace-read --to etrace build.fxt > back
-same "the same lines" build.etrace back
+same "converting the FXT back gives the same lines" build.etrace back
 slices build.fxt > inside
-check "the compiler" grep -qx "1 ExecuteCompiler *" inside
-check "a source" grep -qx "1 Source /usr/include/stdio.h" inside
+check "the FXT has the compiler's slices" grep -qx "1 ExecuteCompiler *" inside
+check "the FXT has a slice for an included header" grep -qx "1 Source /usr/include/stdio.h" inside
 if [ -e src/main.time-trace ]; then
-	check "the linker" grep -qx "2 ExecuteLinker *" inside
+	check "the FXT has the linker's slices" grep -qx "2 ExecuteLinker *" inside
 fi
-check "no sums" bash -c "! grep -q ' Total ' inside"
+check "the FXT has no slices for totals" bash -c "! grep -q ' Total ' inside"
 
 # The same file, read by Python, without the totals.
 python3 - src/main.json << 'END' | sort > expected
@@ -107,11 +107,11 @@ for name, detail in rows:
     print(1, name, detail)
 END
 grep '^1 ' inside | sort > got
-same "as many as there are" expected got
+same "the FXT has all slices of the compiler's trace" expected got
 
 # The page has the same.
-etrace report --html page.html --compiler-traces build.etrace 2> said
-check "nothing is missing on the page" test ! -s said
+etrace report --html page.html --compiler-traces build.etrace 2> messages
+check "no warnings are printed for the page" test ! -s messages
 python3 - page.html << 'END' > page
 import base64, json, re, sys, zlib
 page = {m[1]: json.loads(zlib.decompress(base64.b64decode(m[2]))) for m in
@@ -123,18 +123,22 @@ for program, rows in page["inside-0"].items():
 END
 sort inside > expected
 sort page > got
-same "the page has the same" expected got
+same "the page has the same slices as the FXT" expected got
 
 # Files of a build on another machine.
 mkdir -p "root$PWD"
 mv src "root$PWD/src"
-etrace-read --compiler-traces="$PWD/root" -o other.fxt build.etrace 2> said
-check "below another directory" cmp build.fxt other.fxt
-etrace-read --compiler-traces -o gone.fxt build.etrace 2> said
-check "a file that is gone is told" grep -q "$PWD/src/main.json no longer exists" said
-etrace report --html gone.html --compiler-traces build.etrace 2> said
-check "also for the page" grep -q "^etrace report: $PWD/src/main.json no longer exists" said
+etrace-read --compiler-traces="$PWD/root" -o other.fxt build.etrace 2> messages
+check "compiler traces are found below another root directory" cmp build.fxt other.fxt
+etrace-read --compiler-traces -o gone.fxt build.etrace 2> messages
+check "a compiler trace that no longer exists is reported" \
+	grep -q "$PWD/src/main.json no longer exists" messages
+etrace report --html gone.html --compiler-traces build.etrace 2> messages
+check "report reports a compiler trace that no longer exists" \
+	grep -q "^etrace report: $PWD/src/main.json no longer exists" messages
 touch "root$PWD/src/main.json"
-etrace-read --compiler-traces="$PWD/root" -o changed.fxt build.etrace 2> said
-check "one that was changed is told" grep -q "$PWD/src/main.json was changed after the build" said
-ends 0 "that is no damage" etrace-read --compiler-traces="$PWD/root" -o changed2.fxt build.etrace
+etrace-read --compiler-traces="$PWD/root" -o changed.fxt build.etrace 2> messages
+check "a compiler trace that was changed is reported" \
+	grep -q "$PWD/src/main.json was changed after the build" messages
+ends 0 "a compiler trace that was changed is not an error" \
+	etrace-read --compiler-traces="$PWD/root" -o changed2.fxt build.etrace

@@ -43,30 +43,30 @@ def load(number, name):
 
     children = collections.Counter(parent.values())
 
-    def holds(process):
+    def has_scheduler(process):
         return bool(names(process) & SCHEDULERS) or \
-            any(holds(p) for p, up in parent.items() if up == process)
+            any(has_scheduler(p) for p, up in parent.items() if up == process)
 
     def head(process):
-        """The step that a process is of; 0: none."""
+        """The step that a process belongs to; 0 if none."""
         up = parent[process]
         above = head(up) if up else 0
         script = names(process) & SHELLS and children[process] > 1 and \
             not (up and names(up) & SCHEDULERS)
         own = any(not row[2] for row in programs[process])
-        return above or (0 if holds(process) or script or not own else process)
+        return above or (0 if has_scheduler(process) or script or not own else process)
 
     step = {p: head(p) for p in parent}
     end = meta["end"]
 
     # the final version of each name: the last of its versions and renames
-    stands = {}
+    final = {}
     events = [(at, 0, i, f, i) for i, f, at in
               db.execute("SELECT id, file, at FROM version WHERE file IS NOT NULL")]
     events += [(at, 1, n, f, v) for n, f, v, at in
                db.execute("SELECT rowid, file, version, at FROM name")]
     for _, _, _, f, v in sorted(events):
-        stands[f] = v
+        final[f] = v
     made = dict(db.execute("SELECT id, made FROM version"))
     file_of = dict(db.execute("SELECT id, file FROM version"))
     written = collections.defaultdict(dict)
@@ -78,24 +78,24 @@ def load(number, name):
         if how in HOW and p:
             uses.add((number, s, short(path[p]), HOW[how], CLASS[kind]))
         if how == 2 and made[v] in (1, 2) and s:
-            for f in (f for f in stands if stands[f] == v):
+            for f in (f for f in final if final[f] == v):
                 written[s][path[f]] = max(until, written[s].get(path[f], 0))
     for s in {s for s in step.values() if s}:
         rows = programs[s]
         first = next(row for row in rows if not row[2])
         words = [text[i] for i in json.loads(first[5])] if first[5] else []
-        ways = [128 + row[9] if row[9] else row[8] for row in rows]
+        statuses = [128 + row[9] if row[9] else row[8] for row in rows]
         cpu = [row[10] for p in step if step[p] == s for row in programs[p]
                if row[10] is not None]
         steps.append(Step(number, short(path[first[4]]), short(path[first[3]]),
                           " ".join(words).replace("\n", " ").replace(root + "/", "./"), rows[0][6],
                           max(end if row[7] is None else row[7] for row in rows) - rows[0][6],
                           sum(cpu) if cpu else None,
-                          max((way for way in ways if way is not None), default=None),
+                          max((status for status in statuses if status is not None), default=None),
                           min(((-at, p) for p, at in written[s].items()), default=(0, None))[1]))
         if steps[-1].output:
             steps[-1] = steps[-1]._replace(output=short(steps[-1].output))
-    builds.append((number, os.path.realpath(name), shown(end / 1e9), meta["status"], meta["complete"],
+    builds.append((number, os.path.realpath(name), fixed(end / 1e9), meta["status"], meta["complete"],
                    meta["command"].decode()))
 
 
@@ -103,7 +103,7 @@ def mean(numbers):
     return sum(numbers) / len(numbers) if numbers else None
 
 
-def shown(number, places=3):
+def fixed(number, places=3):
     return "" if number is None else "%.3f" % round(number, places)
 
 
@@ -116,8 +116,8 @@ def outputs():
         took = [took[b] / 1e9 for b in sorted(took)]
         half = len(took) // 2
         before, now = mean(took[:half]), mean(took[len(took) - half:])
-        yield (output, len(took), shown(mean(took)), shown(max(took)), shown(before), shown(now),
-               shown(100 * (now / before - 1) if half else None, 1))
+        yield (output, len(took), fixed(mean(took)), fixed(max(took)), fixed(before), fixed(now),
+               fixed(100 * (now / before - 1) if half else None, 1))
 
 
 def commands():
@@ -126,7 +126,7 @@ def commands():
         same[s.cwd, s.command].append(s)
     again = [(-sum(s.took for s in all), key) for key, all in same.items() if len(all) > 1]
     for total, key in sorted(again)[:20]:
-        yield (len(same[key]), len({s.build for s in same[key]}), shown(-total / 1e9), *key)
+        yield (len(same[key]), len({s.build for s in same[key]}), fixed(-total / 1e9), *key)
 
 
 def used(pattern):
@@ -139,16 +139,16 @@ def used(pattern):
 
 
 def read():
-    count, of = collections.Counter(), collections.defaultdict(set)
+    count, builds_of = collections.Counter(), collections.defaultdict(set)
     for build, step, path, how, kind in uses:
         if how == "read" and kind == "data" and step:
             count[path] += 1
-            of[path].add(build)
+            builds_of[path].add(build)
     for path, n in sorted(count.items(), key=lambda c: (-c[1], c[0]))[:20]:
-        yield path, len(of[path]), n
+        yield path, len(builds_of[path]), n
 
 
-def ways():
+def exit_statuses():
     same = collections.defaultdict(lambda: collections.defaultdict(list))
     for s in sorted(steps):
         if s.status is not None:
@@ -167,7 +167,7 @@ with open("expected.steps", "w", encoding="utf-8") as out:
 with open("expected.uses", "w", encoding="utf-8") as out:
     for build, step, *use in uses:
         print(build, int(step != 0), *use, sep="\t", file=out)
-for answer in builds, outputs(), commands(), used(sys.argv[1]), read(), ways():
+for answer in builds, outputs(), commands(), used(sys.argv[1]), read(), exit_statuses():
     for row in answer:
         print(*row, sep="\t")
 END_OF_PYTHON
@@ -198,43 +198,46 @@ for name in bash make; do
 		WHERE CAST(path AS TEXT) = '/build/flows/src/flows'"
 	names+=("by-$name.db")
 done
-check "more than ten" test ${#names[@]} -gt 10
+check "there are more databases than SQLite can attach" test ${#names[@]} -gt 10
 
-check "many builds: answers" bash -c '"$@" > answers' - "$many" -f '*/stddef.h' "${names[@]}"
+check "many-builds.sh succeeds" bash -c '"$@" > answers' - "$many" -f '*/stddef.h' "${names[@]}"
 rows < answers > found
 python3 many.py '*/stddef.h' "${names[@]}" > expected
-check "each question has answers" test "$(grep -c . expected)" -gt 80
-check "and a head" test "$(grep -cE $'^(build\t(source|took_s)|output\tbuilds|times\tbuilds|path\tbuilds|status\ttimes)' answers)" = 6
-check "two statuses of one command" grep -q $'^137\t1\t20\t20\t' found
-same "answers are those of each alone" found expected
+check "the expected answers have more than 80 lines" test "$(grep -c . expected)" -gt 80
+check "each of the six tables has a heading" \
+	test "$(grep -cE $'^(build\t(source|took_s)|output\tbuilds|times\tbuilds|path\tbuilds|status\ttimes)' answers)" = 6
+check "a command that was killed in one build only is listed" grep -q $'^137\t1\t20\t20\t' found
+same "the answers agree with those from each database alone" found expected
 
 # With -o, kept and extended: the same steps.
-"$many" -o every.db "${names[@]:0:12}" > some
-ends 0 "a file is kept" test -s every.db
-"$many" -o every.db -f '*/stddef.h' "${names[@]}" 2> twice | rows > found
-same "and added to" found expected
-check "what is there is not added again" test "$(wc -l < twice)" = 12
+"$many" -o every.db "${names[@]:0:12}" > first
+ends 0 "-o writes a database" test -s every.db
+"$many" -o every.db -f '*/stddef.h' "${names[@]}" 2> second | rows > found
+same "-o extends the database: the answers are right" found expected
+check "-o skips the 12 databases that were already added" test "$(wc -l < second)" = 12
 sqlite3 -header -tabs every.db < "$examples/many-builds.sql" | rows > found
-same "and asked without the script" found expected
+same "many-builds.sql gives the same answers from that database" found expected
 
 sqlite3 -tabs every.db "SELECT build, cwd, program, command, at, took, cpu, status, output FROM step" |
 	sort > found
-same "all steps" found <(sort expected.steps)
-check "of scripts, too" test "$(grep -c '^21	' found)" -gt "$(grep -c '^22	' found)"
+same "the table of steps is right" found <(sort expected.steps)
+check "a shell script has more steps than a makefile" \
+	test "$(grep -c '^21	' found)" -gt "$(grep -c '^22	' found)"
 sqlite3 -tabs every.db "SELECT build, step <> 0, path, how, class FROM access" | sort -u > found
-same "all that was used" found <(sort -u expected.uses)
+same "the table of accesses is right" found <(sort -u expected.uses)
 
-ends 2 "no database" "$many" no-such.db
-ends 2 "none of etrace db" "$many" every.db
-ends 2 "a database of etrace db is not written to" "$many" -o make.db ninja.db
-ends 2 "nothing to do" "$many"
+ends 2 "a missing database is an error" "$many" no-such.db
+ends 2 "a database that etrace db did not write is refused" "$many" every.db
+ends 2 "-o refuses a database of etrace db" "$many" -o make.db ninja.db
+ends 2 "no databases at all are a usage error" "$many"
 
 # The query for two builds in the document.
 cp jobs-1.db monday.db
 cp jobs-4.db tuesday.db
 sed -n "/^    ATTACH 'tuesday.db' AS tuesday/,/LIMIT 10;/p" "$examples/../many-builds.md" > two.sql
 sqlite3 -tabs monday.db < two.sql > two
-check "two builds, by hand" test "$(grep -cP '^.+\t\d+\t\d+$' two)" = 10
+check "the query for two builds in many-builds.md gives 10 rows" \
+	test "$(grep -cP '^.+\t\d+\t\d+$' two)" = 10
 
 # DuckDB answers the same, by the lines of Documentation/many-builds.md.
 duck() { duckdb -list -separator $'\t' -nullvalue '' < "$1" | rows; }
@@ -245,17 +248,17 @@ if command -v duckdb > /dev/null; then
 	done > tables.sql
 	cat tables.sql "$examples/many-builds.sql" > csv.sql
 	duck csv.sql > found
-	same "DuckDB, of tables as CSV" found expected
+	same "DuckDB gives the same answers from CSV files" found expected
 	{
 		echo "LOAD sqlite; ATTACH 'every.db' AS e (TYPE sqlite); USE e;"
 		cat "$examples/many-builds.sql"
 	} > attach.sql
 	if duckdb -c 'LOAD sqlite' > /dev/null 2>&1; then
 		duck attach.sql > found
-		same "DuckDB, of the database" found expected
+		same "DuckDB gives the same answers from the database" found expected
 	else
-		echo "skip: DuckDB is here without its extension sqlite"
+		echo "skip: DuckDB has no extension sqlite"
 	fi
 else
-	echo "skip: DuckDB is not here"
+	echo "skip: DuckDB is not installed"
 fi

@@ -8,5 +8,6 @@
 for trace in "$FIXTURES"/property/*.fxt.zst; do
 	name=$(basename "$trace" .fxt.zst)
 	etrace deps --leaves --all --json "$trace" > ours
-	check "graph ${name%.*} by ${name#*.}" "${0%/*}/../property" compare "${name%.*}" ours
+	check "graph ${name%.*}, ${name#*.}: the leaves are right" \
+		"${0%/*}/../property" compare "${name%.*}" ours
 done

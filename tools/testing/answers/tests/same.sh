@@ -24,8 +24,8 @@ answer()
 	echo "status ${PIPESTATUS[0]}"
 }
 
-# alike NAME TRACE: compare the answers to each question, and why for each output.
-alike()
+# check_answers NAME TRACE: compare the answers to each question, and why for each output.
+check_answers()
 {
 	local q bad=
 	etrace db -o one.db "$2"
@@ -41,16 +41,16 @@ alike()
 		etrace why --json one.db "$q" > database 2>&1
 		cmp -s trace database || bad+=" why '$q'"
 	done < outputs
-	[ -z "$bad" ] || echo "not alike:$bad"
+	[ -z "$bad" ] || echo "different answers:$bad"
 	[ -z "$bad" ]
-	result $? "$1"
+	result $? "$1: a trace and its database give the same answers"
 }
 
 list="ninja wrong-changes packages"
 [ "${LONG:-n}" = n ] || list=$(ls "$FIXTURES")
 for name in $list; do
 	for trace in "$FIXTURES/$name"/*module.fxt.zst "$FIXTURES/$name"/strace.fxt.zst; do
-		[ ! -e "$trace" ] || alike "$name" "$trace"
+		[ ! -e "$trace" ] || check_answers "$name" "$trace"
 	done
 done
 
@@ -61,7 +61,7 @@ for question in diff "diff --json" why-different "why-different --json" rebuilt 
 	read -ra words <<< "$question"
 	etrace "${words[@]}" "$FIXTURES/jobs-4/module.fxt.zst" "$FIXTURES/jobs-flag/module.fxt.zst" > trace
 	etrace "${words[@]}" a.db b.db > database
-	same "$question" trace database
+	same "$question: two traces and their databases give the same answer" trace database
 done
 
 # The view "final" has all outputs of etrace deps.
@@ -71,6 +71,6 @@ for name in flows ninja; do
 		JOIN file AS f ON f.id = l.file WHERE v.made IN (1, 2, 8) ORDER BY f.path" > view
 	etrace deps --all --json one.db |
 		python3 -c 'import json, sys; [print(json.loads(line)["output"]) for line in sys.stdin]' > outputs
-	check "$name: outputs are there in the view" sh -c \
+	check "$name: the view 'final' has all outputs" sh -c \
 		"grep -vxFf view outputs > missing; ! [ -s missing ] || ! cat missing"
 done

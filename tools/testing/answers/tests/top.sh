@@ -7,7 +7,7 @@
 . "${0%/*}/../lib.sh"
 begin_builds
 
-command -v tmux > /dev/null || { echo "skip: there is no tmux"; exit; }
+command -v tmux > /dev/null || { echo "skip: tmux is not installed"; exit; }
 views=0
 tmux() { command tmux -L "etrace-$$-$views" -f /dev/null "$@"; }
 # end what the last build left, which would wait for ever
@@ -36,8 +36,8 @@ view()
 screen() { tmux capture-pane -p -t view; }
 keys() { tmux send-keys -t view "$@"; }
 
-# sees NAME TEXT: check that it appears on the screen.
-sees()
+# check_screen NAME TEXT: check that it appears on the screen.
+check_screen()
 {
 	local i
 	for ((i = 0; i < 200; i++)); do
@@ -45,7 +45,7 @@ sees()
 		grep -qF -- "$2" shown && break
 		sleep 0.1
 	done
-	[ $i -lt 200 ] || { echo "'$2' is not there:"; cat shown; }
+	[ $i -lt 200 ] || { echo "'$2' is missing on the screen:"; cat shown; }
 	[ $i -lt 200 ]
 	result $? "$1"
 }
@@ -71,53 +71,53 @@ record()
 
 record make -j2
 view 80 24 'etrace top build.fxt'
-sees "80x24: programs that run" 'head -n 1 go.b'
-sees "both, longest first" '2 running   longest first'
+check_screen "80x24: running programs are shown" 'head -n 1 go.b'
+check_screen "80x24: two programs run, longest first" '2 running   longest first'
 grep -q '2 running, [1-9] waiting' shown
-result $? "those that wait"
+result $? "80x24: waiting programs are counted"
 [ "$(wc -l < shown)" = 24 ] && [ "$(awk '{ if (length > n) n = length } END { print n }' shown)" -le 80 ]
-result $? "80x24: in its bounds"
-sees "without an earlier recording" 'time left: unknown'
+result $? "80x24: the view fits"
+check_screen "without --before, the time left is unknown" 'time left: unknown'
 tmux resize-window -t view -x 200 -y 50
-sees "200x50: classes beside it" 'ended        now   1 min   5 min   in all'
+check_screen "200x50: the table of classes is shown" 'ended        now   1 min   5 min   in all'
 grep -q 'go.a .* other ' shown || grep -q 'compile .*0 .*0' shown
-result $? "200x50: both columns"
+result $? "200x50: both tables have rows"
 tmux resize-window -t view -x 40 -y 10
-sees "40x10: still there" 'etrace top  make'
+check_screen "40x10: the view adapts to a small terminal" 'etrace top  make'
 tmux resize-window -t view -x 80 -y 24
-sees "and back" 'q quit  / search'
+check_screen "80x24: the view adapts to a larger terminal" 'q quit  / search'
 go a
-sees "what was finished" "$builds/a.o"
-sees "what comes next" 'head -n 1 go.c'
+check_screen "a finished output is shown" "$builds/a.o"
+check_screen "the next step is shown" 'head -n 1 go.c'
 keys / 'cc1 a.c' Enter
-sees "the search finds those that have ended" '1 program with "cc1 a.c"'
+check_screen "the search finds programs that have ended" '1 program with "cc1 a.c"'
 keys Down Enter
-sees "a program's page" 'exit status 0'
-sees "its files" "$builds/a.c"
-sees "its directory" "directory    $builds"
+check_screen "a program's page has its exit status" 'exit status 0'
+check_screen "a program's page has its files" "$builds/a.c"
+check_screen "a program's page has its directory" "directory    $builds"
 keys Escape Escape
-sees "the first page again" '2 running   longest first'
+check_screen "Escape returns to the first page" '2 running   longest first'
 keys '?'
-sees "help" 'end the view; the build goes on'
+check_screen "? shows the help" 'end the view; the build goes on'
 keys '?' q
-sees "q ends the view" 'ended: 0'
+check_screen "q ends the view" 'ended: 0'
 kill -0 $recorder
-result $? "and not the build"
+result $? "q does not end the build"
 
 view 80 24 "etrace top $recorder"
-sees "by the recorder's PID" 'head -n 1 go.b'
+check_screen "top accepts the recorder's PID" 'head -n 1 go.b'
 go b
 go c
-sees "a build that ends" 'the build has succeeded'
+check_screen "the end of the build is shown" 'the build has succeeded'
 finish $recorder
-result $? "with status 0"
+result $? "the recorder exits with status 0"
 grep -q 'ended: 0' <(screen)
 [ $? = 1 ]
-result $? "the view stays"
+result $? "the view stays after the end of the build"
 keys q
-sees "until q" 'ended: 0'
+check_screen "q ends the view after the end of the build" 'ended: 0'
 view 80 24 'etrace top build.fxt'
-sees "a recording that is over" 'the build has succeeded'
+check_screen "a finished recording can be viewed" 'the build has succeeded'
 
 # ---- failures, characters and colours ----
 
@@ -125,30 +125,30 @@ printf 'int a(void) { return x; }\n' > a.c
 record make -j2
 go a
 view 100 24 'etrace top build.fxt' TERM=screen-256color LC_ALL=C.UTF-8
-sees "a failure while others run" '1 failure so far'
-sees "which, on what, by which command" "cc1 a.c: exit status 1 (gcc -c -o a.o a.c in $builds)"
+check_screen "a failure is shown while others run" '1 failure so far'
+check_screen "a failure is shown with its program, source and command" "cc1 a.c: exit status 1 (gcc -c -o a.o a.c in $builds)"
 tmux capture-pane -e -p -t view | grep -q $'\033\[[0-9;]*31m.*failure'
-result $? "in red"
+result $? "failures are red"
 tmux resize-window -t view -x 160 -y 40
-sees "UTF-8: bars" '█'
+check_screen "UTF-8: bars use block characters" '█'
 view 160 40 'etrace top build.fxt' TERM=vt100 LC_ALL=C
-sees "C locale: bars" '#'
+check_screen "C locale: bars use #" '#'
 ! screen | LC_ALL=C grep -q '[^ -~]'
-result $? "C locale: nothing but ASCII"
+result $? "C locale: the view is ASCII"
 ! tmux capture-pane -e -p -t view | grep -q $'\033\[[0-9;]*3[0-7]m'
-result $? "vt100: no colours"
+result $? "vt100: there are no colours"
 tmux capture-pane -e -p -t view | grep -q $'\033\[[0-9;]*1[;m]'
-result $? "vt100: bold"
+result $? "vt100: there is bold text"
 view 100 24 'etrace top build.fxt' TERM=screen-256color NO_COLOR=1
-sees "NO_COLOR: failures" '1 failure so far'
+check_screen "NO_COLOR: failures are shown" '1 failure so far'
 ! tmux capture-pane -e -p -t view | grep -q $'\033\[[0-9;]*3[0-7]m'
-result $? "NO_COLOR: no colours"
+result $? "NO_COLOR: there are no colours"
 go b
-sees "a build that fails" 'the build has failed: status 2'
-sees "what failed stays" '1 failure'
+check_screen "the failure of the build is shown with its status" 'the build has failed: status 2'
+check_screen "failures are still shown after the end of the build" '1 failure'
 finish $recorder
 [ $? = 2 ]
-result $? "the recorder's status"
+result $? "the recorder exits with the failed build's status"
 
 # ---- compressed ----
 
@@ -159,13 +159,13 @@ recorder=$!
 until_done test -s build.fxt.gz
 for end in zst gz; do
 	view 80 24 "etrace top build.fxt.$end"
-	sees "$end: while it is written" 'head -n 1 go.b'
+	check_screen "$end: a recording can be viewed while it is written" 'head -n 1 go.b'
 done
 go a
-sees "gz: goes on" "$builds/a.o"
+check_screen "gz: the view is updated" "$builds/a.o"
 go b
 go c
-sees "gz: its end" 'the build has succeeded'
+check_screen "gz: the end of the build is shown" 'the build has succeeded'
 finish $recorder
 
 # ---- run --top ----
@@ -173,51 +173,52 @@ finish $recorder
 rm -f ./*.o
 mv build.fxt.zst old.fxt.zst
 view 80 24 'etrace run --backend=strace -o build.fxt --top make -j2'
-sees "run --top" '2 running   longest first'
+check_screen "run --top shows running programs" '2 running   longest first'
 keys q
-sees "what make printed, and the progress line" 'etrace: 0:'
+check_screen "run --top: after q, the progress line is shown" 'etrace: 0:'
 go a
-sees "the recording goes on" 'gcc -c -o a.o a.c'
+check_screen "run --top: after q, the build goes on" 'gcc -c -o a.o a.c'
 go b
 go c
-sees "to its end" 'complete'
-sees "with the command's status" 'ended: 0'
-check "the recording is whole" etrace report build.fxt
+check_screen "run --top: after q, the recording is completed" 'complete'
+check_screen "run --top exits with the command's status" 'ended: 0'
+check "run --top: the recording is complete" etrace report build.fxt
 
 rm -f ./*.o
 printf 'int c(void) { return x; }\n' > c.c
 view 80 24 'etrace run --backend=strace -o build.fxt --top --before old.fxt.zst make -j2'
 go a
 go b
-sees "--before: the time remaining" 'about '
+check_screen "run --top --before shows the time left" 'about '
 go c
-sees "the view ends with the command" 'ended: 2'
-sees "what it printed is there" "c.c:1:"
+check_screen "run --top ends with the command" 'ended: 2'
+check_screen "run --top: after the end, the command's output is shown" "c.c:1:"
 
 # ---- errors ----
 
-check "without a terminal: said" bash -c \
-	'setsid etrace top build.fxt 2> said; [ $? = 125 ] && grep -q "etrace: top: no terminal" said'
+check "without a terminal, top reports that there is none" bash -c \
+	'setsid etrace top build.fxt 2> messages; [ $? = 125 ] && grep -q "etrace: top: no terminal" messages'
 rm -f ./*.o
-check "run --top without a terminal: nothing is run" bash -c \
-	'setsid etrace run --backend=strace --top touch was-run 2> said
-	 [ $? = 125 ] && grep -q "no terminal" said && [ ! -e was-run ]'
-ends 125 "a file that is not there" etrace top nowhere.fxt
-ends 125 "what is no trace" etrace top Makefile
-ends 125 "a process that is not there" etrace top 99999999
-ends 125 "--before without --top" etrace run --before old.fxt.zst true
+check "without a terminal, run --top does not run the command" bash -c \
+	'setsid etrace run --backend=strace --top touch was-run 2> messages
+	 [ $? = 125 ] && grep -q "no terminal" messages && [ ! -e was-run ]'
+ends 125 "a missing file is an error" etrace top nowhere.fxt
+ends 125 "a file that is not a trace is an error" etrace top Makefile
+ends 125 "a process that does not exist is an error" etrace top 99999999
+ends 125 "--before without --top is a usage error" etrace run --before old.fxt.zst true
 view 80 24 'etrace top build.fxt' TERM=nothing-known
-sees "an unknown terminal" 'ended: 125'
-check "is said" grep -q 'TERM=nothing-known: ncurses cannot use this' shown
+check_screen "an unknown terminal type is an error" 'ended: 125'
+check "an unknown terminal type is reported" \
+	grep -q 'TERM=nothing-known: ncurses cannot use this' shown
 view 80 24 'etrace top --before Makefile build.fxt'
-sees "--before: no trace" 'ended: 125'
+check_screen "--before with a file that is not a trace is an error" 'ended: 125'
 
 # ---- a recorder that is killed: last, because its build goes on ----
 
 record make -j2
 view 80 24 'etrace top build.fxt'
-sees "before" 'head -n 1 go.a'
+check_screen "a build is shown before its recorder is killed" 'head -n 1 go.a'
 kill -KILL $recorder
-sees "a recorder that was killed" 'the recording was cut off'
+check_screen "a killed recorder is reported" 'the recording was cut off'
 # its status is 128 plus the signal
 wait $recorder 2> /dev/null || :
