@@ -76,11 +76,11 @@ hashed()
 		    if version is None or not os.path.isfile(path):
 		        continue
 		    size, = db.execute("SELECT size FROM version WHERE id = ?", (version,)).fetchone()
-		    held = open(path, "rb").read()
-		    if size in (None, len(held)):
+		    content = open(path, "rb").read()
+		    if size in (None, len(content)):
 		        db.execute("INSERT INTO content VALUES (?, 0, ?, ?, NULL)", (
-		            version, hashlib.sha256(held).hexdigest(),
-		            hashlib.sha256(b"blob %d\0" % len(held) + held).hexdigest()))
+		            version, hashlib.sha256(content).hexdigest(),
+		            hashlib.sha256(b"blob %d\0" % len(content) + content).hexdigest()))
 		db.commit()
 	END
 }
@@ -89,8 +89,8 @@ hashed()
 
 begin_builds()
 {
-	if ! etrace doctor --backend=strace > said; then
-		echo "skip: strace: $(head -n 1 said)"
+	if ! etrace doctor --backend=strace > doctor; then
+		echo "skip: strace: $(head -n 1 doctor)"
 		exit
 	fi
 	export LC_ALL=C
@@ -111,11 +111,11 @@ build()
 	printf '#include "a.h"\nint %s(void) { return 1; }\n' b > b.c
 	printf '#include "a.h"\nint main(void) { return a() + b(); }\n' > main.c
 	printf 'int c() { return 1; }\n' > a.cc
-	sed -n -e '/^= /{s///p;d' -e '}' -e '/^! /{s///w '"$dir.told" -e 'd' -e '}' -e 'w build.sh' \
+	sed -n -e '/^= /{s///p;d' -e '}' -e '/^! /{s///w '"$dir.expected-messages" -e 'd' -e '}' -e 'w build.sh' \
 		> "$dir.expected"
 	etrace run -q --backend=strace -o "$dir.fxt" -- sh -e build.sh > "$dir.log" 2>&1 ||
 		cat "$dir.log"
-	etrace compdb "${@:3}" "$dir.fxt" > "$dir.json" 2> "$dir.said"
+	etrace compdb "${@:3}" "$dir.fxt" > "$dir.json" 2> "$dir.messages"
 	check "$1: $2" python3 - "$dir" <<- 'END'
 		import fnmatch, json, os, sys
 		top = sys.argv[1]
@@ -126,10 +126,12 @@ build()
 		got = sorted(map(row, json.load(open(top + ".json"))))
 		want = open(top + ".expected").read().splitlines()
 		fits = [[line for line in want if fnmatch.fnmatchcase(text, line)] for text in got]
-		said, told = (open(top + end).read().splitlines() for end in (".said", ".told"))
-		print("entries:", *got, "expected:", *want, "it said:", *said, sep="\n")
+		messages, expected_messages = (open(top + end).read().splitlines()
+		                               for end in (".messages", ".expected-messages"))
+		print("entries:", *got, "expected:", *want, "messages:", *messages, sep="\n")
 		sys.exit(len(got) != len(want) or [] in fits or {w for fit in fits for w in fit} != set(want)
-		         or len(said) != len(told) or any(t not in s for t, s in zip(told, said)))
+		         or len(messages) != len(expected_messages)
+		         or any(e not in m for e, m in zip(expected_messages, messages)))
 	END
 	cd "$builds" || exit
 }

@@ -10,7 +10,7 @@ begin_builds
 
 # ---- only programs that ran count ----
 
-build "arguments" "of others: a compiler's command that nobody ran" <<'END'
+build "arguments" "a compiler's command as arguments of other programs has no entry" <<'END'
 /bin/echo gcc -c a.c -o never.o
 /usr/bin/env printf gcc -c b.c
 true gcc -c a.c
@@ -23,7 +23,7 @@ chmod +x logit
 ccache gcc --version
 END
 
-build "targets" "of make and ninja that are called as compilers are" <<'END'
+build "targets" "make and ninja with targets named like compilers have no entries" <<'END'
 printf 'cc all: a.o\na.o:\n\tgcc -c a.c\n' > Makefile
 make cc all
 printf 'rule cc\n command = gcc -c $in -o $out\nbuild clang: cc b.c\n' > build.ninja
@@ -32,7 +32,7 @@ ninja clang
 = b.c clang gcc -c b.c -o clang
 END
 
-build "names" "scripts and links called as a compiler, which compile or do not" <<'END'
+build "names" "scripts and links named like compilers count only if they run one" <<'END'
 mkdir bin
 printf '#!/bin/sh\nexit 0\n' > bin/gcc
 ln -s /bin/true bin/clang
@@ -51,7 +51,7 @@ bash -c 'exec -a /usr/bin/g++ gcc -c a.c -o called.o'
 = a.c called.o /usr/bin/g++ -c a.c -o called.o
 END
 
-build "wrappers" "are not part of an entry" <<'END'
+build "wrappers" "entries have the compiler's command without its wrappers" <<'END'
 export CCACHE_DIR=$PWD/cache CCACHE_DISABLE=
 unset CCACHE_DISABLE
 nice -n 5 gcc -c a.c -o nice.o
@@ -81,7 +81,7 @@ libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
 = a.c a.o gcc -c a.c -o a.o
 END
 
-build "with wrappers" "as the build called them" --wrappers <<'END'
+build "with wrappers" "--wrappers keeps wrappers in the entries" --wrappers <<'END'
 export CCACHE_DIR=$PWD/cache
 unset CCACHE_DISABLE
 nice -n 5 gcc -c a.c
@@ -96,7 +96,7 @@ END
 
 # ---- what a command compiles ----
 
-build "sources" "an entry for each" <<'END'
+build "sources" "each source that is compiled has an entry" <<'END'
 gcc -c a.c b.c
 gcc -fsyntax-only main.c
 clang -fsyntax-only -Wall main.c
@@ -130,7 +130,7 @@ clang -c ../b.c -o- > b.o
 = none.c none.o gcc -c none.c
 END
 
-build "links" "compilations that link, and links" --links <<'END'
+build "links" "--links lists links besides compilations" --links <<'END'
 gcc -c a.c b.c
 gcc main.c a.o b.o -o main
 gcc -c main.c
@@ -149,7 +149,7 @@ END
 
 # ---- @files ----
 
-build "@files" "that are written anew for each command" <<'END'
+build "@files" "entries have the @file's content at the time of their command" <<'END'
 for s in a b; do
 	echo "-DONLY_$s -c $s.c -o $s.o" > cmd.rsp
 	gcc @cmd.rsp
@@ -176,7 +176,7 @@ rm flags.rsp
 = main.c main.o gcc -DQ=x y -c main.c
 END
 
-build "lost @files" "that nothing tells of" <<'END'
+build "lost @files" "a changed @file with unknown content is reported" <<'END'
 echo "-DX -c a.c" > cmd.rsp
 clang @cmd.rsp
 rm cmd.rsp
@@ -185,7 +185,7 @@ END
 
 # ---- the compiler proper has the last word ----
 
-build "disagreement" "between a driver and its compiler" -v <<'END'
+build "disagreement" "if driver and compiler disagree, the compiler's source counts" -v <<'END'
 mkdir bin
 printf '#!/bin/sh\nexec cat b.c\n' > bin/cc1
 printf '#!/bin/sh\nbin/cc1 -quiet b.c -o /dev/null\n' > bin/gcc

@@ -12,7 +12,7 @@ recorded()
 {
 	mkdir "$1"
 	cat > "$1.sh"
-	check "$1 is recorded" env -C "$1" \
+	check "$1: the build is recorded" env -C "$1" \
 		etrace run -q --backend=strace "${@:2}" -o "$builds/$1.fxt" -- sh "$builds/$1.sh"
 }
 
@@ -28,7 +28,7 @@ gcc "-DC='/'" '-DS="a b"' -DE= '-DD=a\b' '-DX=$HOME`' "-DY=it's" '-DN=1 \
 END
 etrace compdb quote.fxt > arguments
 etrace compdb --style=cmake quote.fxt > cmake
-check "style cmake: a shell's words are the arguments" python3 - <<- 'END'
+check "style cmake: a shell splits the command into the arguments" python3 - <<- 'END'
 	import json, shlex
 	ours, cmake = [json.load(open(name)) for name in ("arguments", "cmake")]
 	assert len(ours) == 1 and "" in ours[0]["arguments"], ours
@@ -41,8 +41,8 @@ echo 'int x;' > "$name"
 gcc -c "$name" -o a.o
 END
 etrace compdb -o ours bytes.fxt 2> log
-check "bytes that JSON cannot have are told" grep -q -a 'not UTF-8' log
-check "bytes: and it is JSON all the same" python3 -m json.tool ours
+check "bytes: a name that is not UTF-8 is reported" grep -q -a 'not UTF-8' log
+check "bytes: the output is valid JSON" python3 -m json.tool ours
 
 # ---- --update ----
 
@@ -61,24 +61,25 @@ cat > list << END
  {"directory": "$dir", "file": "x.c", "command": "stays"},
  {"directory": "$dir", "file": "x.c", "command": "stays too"}]
 END
-check "update" etrace compdb --update list update.fxt
-check "update: by file and output; by file alone where an entry says no output" \
+check "update: a list is updated" etrace compdb --update list update.fxt
+check "update: entries match by file and output, or by file if they have no output" \
 	test "$(count '"stays' list) $(count 'same\|no output' list) $(count '"file"' list)" = "4 0 6"
 : > list
-check "update: an empty file is an empty list" etrace compdb --update list update.fxt
-check "update: with all entries" test "$(count '"file"' list)" = 2
+check "update: an empty file counts as an empty list" etrace compdb --update list update.fxt
+check "update: an empty list gets all entries" test "$(count '"file"' list)" = 2
 mkdir behind
 ln -s behind/list link
-check "update: a symbolic link to nothing" etrace compdb --update link update.fxt
-check "update: stays, and leads to the list" test -L link -a -s behind/list
-check "update: into another file" etrace compdb --update none -o to update.fxt
-check "update: and nothing is left of one that was not there" test ! -e none -a -s to
+check "update: a dangling symbolic link is accepted" etrace compdb --update link update.fxt
+check "update: a dangling symbolic link is kept, and its target is written" \
+	test -L link -a -s behind/list
+check "update: the list can be written to another file" etrace compdb --update none -o to update.fxt
+check "update: with another output, a missing list is not made" test ! -e none -a -s to
 printf '[{"directory": "/x",\n  "file": 1x}]' > list
 cp list expected
 ends 2 "update: a damaged file is refused" etrace compdb --update list update.fxt
 etrace compdb --update list update.fxt 2> log
-check "update: with the line" grep -q 'list: line 2, byte 32: ' log
-same "update: and left as it is" expected list
+check "update: a damaged file is reported with its line" grep -q 'list: line 2, byte 32: ' log
+same "update: a damaged file is left unchanged" expected list
 
 rm list
 for i in 1 2 3 4 5 6 7 8; do
@@ -94,10 +95,10 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 for pid in "${pids[@]}"; do
 	finish "$pid"
-	result $? "update: one of eight at once"
+	result $? "update: each of eight at once succeeds"
 done
-check "update: all of them are in the list" test "$(count '"file"' list)" = 8
-check "update: no other file is left" test "$(echo list*)" = list
+check "update: eight at once give a list with all entries" test "$(count '"file"' list)" = 8
+check "update: eight at once leave no other files" test "$(echo list*)" = list
 
 # Another process has the list locked, and replaces the file.
 echo '[{"directory": "/x", "file": "before.c"}]' > list
@@ -110,9 +111,9 @@ echo '[{"directory": "/x", "file": "meanwhile.c"}]' > other
 	mv other list
 ) &
 until_done test -e locked
-check "update: waits for who has it" etrace compdb --update list update.fxt
+check "update: a list that is locked is waited for" etrace compdb --update list update.fxt
 wait
-check "update: and adds to what is there then" \
+check "update: a list that was replaced while locked is read again" \
 	test "$(count before list) $(count meanwhile list) $(count '"file"' list)" = "0 1 3"
 
 # ---- --exists ----
@@ -125,7 +126,7 @@ gcc -c here.c
 rm gone.c
 END
 etrace compdb --exists exists.fxt > ours
-check "exists: not that whose source is gone" \
+check "exists: a source that is gone has no entry" \
 	test "$(count 'gone\.c' ours) $(count 'here\.c' ours)" = "0 1"
 
 # ---- --config ----
@@ -157,7 +158,7 @@ configured()
 }
 
 # as in Bear's manual, except for paths
-check "config: all keys of Bear 4" configured << END
+check "config: all keys of Bear 4 are accepted" configured << END
 schema: "4.1"
 intercept:
   mode: wrapper
@@ -190,48 +191,52 @@ format:
     from_response_files: true
     from_environment: true
 END
-check "config: the last directory decides" \
+check "config: the last matching directory decides" \
 	test "$(count 'src/a\.c' ours) $(count 'b\.c' ours) $(count 'keep/c\.c' ours)" = "1 0 1"
-check "config: of duplicates the first stays" grep -q '"-O2"' ours
-check "config: a compiler that only the user knows, also by hand" test "$(count '"./transform",.*d\.c"' ours)" = 2
-check "config: without outputs" test "$(count '"output"' ours)" = 0
+check "config: the first of duplicates stays" grep -q '"-O2"' ours
+check "config: a compiler declared by path is known, also through a shell" \
+	test "$(count '"./transform",.*d\.c"' ours)" = 2
+check "config: outputs are left out" test "$(count '"output"' ours)" = 0
 
-check "config: @files as they are" configured <<- 'END'
+check "config: from_response_files: false is accepted" configured <<- 'END'
 	format: {arguments: {from_response_files: false}}
 END
-check "config: with what is behind them" \
+check "config: @files are kept, also in the entries of their sources" \
 	test "$(count '"arguments":\["gcc","@file","-c","d.c"\]' ours) $(count '"gcc","@file","-c"\]' ours)" = "1 1"
-check "config: a compiler by its name" configured <<- 'END'
+check "config: a compiler declared by name is accepted" configured <<- 'END'
 	compilers: [{path: transform, as: gnu}]
 END
-check "config: by each way to run it" test "$(count '"./transform",.*d\.c"' ours)" = 2
-check "config: with different options, both" test "$(count 'keep/c\.c"' ours)" = 2
-check "config: ignored by name" configured <<- 'END'
+check "config: a compiler declared by name is known, also through a shell" \
+	test "$(count '"./transform",.*d\.c"' ours)" = 2
+check "config: commands with different options are no duplicates" \
+	test "$(count 'keep/c\.c"' ours)" = 2
+check "config: ignoring a compiler by name is accepted" configured <<- 'END'
 	compilers: [{path: gcc, ignore: true}]
 END
-check "config: nothing is left" test "$(cat ours)" = "[]"
-check "config: ignored by a path with links" configured <<- END
+check "config: a compiler ignored by name has no entries" test "$(cat ours)" = "[]"
+check "config: ignoring a compiler by a path with links is accepted" configured <<- END
 	compilers: [{path: $(command -v gcc), ignore: yes}]
 END
-check "config: nothing is left of it" test "$(cat ours)" = "[]"
+check "config: a compiler ignored by a path with links has no entries" test "$(cat ours)" = "[]"
 
-check "config: relative paths, and a command" configured <<- 'END'
+check "config: relative paths and commands are accepted" configured <<- 'END'
 	format: {paths: {file: relative}, entries: {use_array_format: false}}
 END
-check "config: as relative, with its command" \
+check "config: an entry has relative paths and a command" \
 	grep -q '"command":"gcc -c src/a.c -o a.o","file":"src/a.c","output":"a.o"' ours
-check "config: canonical paths" configured <<- 'END'
+check "config: canonical paths are accepted" configured <<- 'END'
 	format: {paths: {file: canonical}}
 END
-check "config: where links lead" test "$(count '"file":"'"$dir"'/src/a\.c"' ours)" = 2
+check "config: canonical paths follow symbolic links" \
+	test "$(count '"file":"'"$dir"'/src/a\.c"' ours)" = 2
 
 # refused LINE WORDS: the configuration on standard input is rejected
 refused()
 {
 	configured
 	status=$?
-	check "config: refused in line $1: $2" grep -q "config.yml: line $1: .*$2" log
-	check "config: with status 2, and nothing written" test "$status" = 2 -a ! -s ours
+	check "config: an error in line $1 is reported: $2" grep -q "config.yml: line $1: .*$2" log
+	check "config: an error gives status 2 and no output" test "$status" = 2 -a ! -s ours
 }
 refused 3 "unknown key: colour" <<- 'END'
 	# none such
@@ -261,7 +266,7 @@ refused 2 "" <<- 'END'
 	  ]
 END
 refused 1 "directory file arguments" <<< 'duplicates: {match_on: []}'
-ends 2 "config: a file that is not there" etrace compdb --config nonesuch config.fxt
+ends 2 "config: a missing file is an error" etrace compdb --config nonesuch config.fxt
 
 # ---- --no-configure ----
 
@@ -306,13 +311,14 @@ END
 etrace compdb trials.fxt > all
 etrace compdb --no-configure trials.fxt > ours
 for trial in ztest1 crypt failed size checked id; do
-	check "no-configure: $trial is there without" grep -q "/$trial\.c\"" all
-	check "no-configure: $trial is a trial" test "$(count "/$trial\.c\"" ours)" = 0
+	check "no-configure: without it, $trial has an entry" grep -q "/$trial\.c\"" all
+	check "no-configure: $trial is left out as a trial" test "$(count "/$trial\.c\"" ours)" = 0
 done
 for source in archived linked copied generator stays; do
-	check "no-configure: $source was made, and something of it stays" grep -q "/$source\.c\"" ours
+	check "no-configure: $source has an entry, because its output is used" \
+		grep -q "/$source\.c\"" ours
 done
-check "no-configure: both of a source that stays" test "$(count '/real\.c"' ours)" = 2
+check "no-configure: a source that stays keeps both entries" test "$(count '/real\.c"' ours)" = 2
 
 # ---- variables of the environment ----
 
@@ -334,8 +340,8 @@ g++ -c b.cc
 CPATH= C_INCLUDE_PATH= CPLUS_INCLUDE_PATH= gcc -c -Iinc -Icpp b.cc -o b2.o
 END
 unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
-check "environment" etrace compdb -o ours environment.fxt
-check "environment: entries make the same without it, and say no more" python3 - <<- 'END'
+check "environment: compdb succeeds" etrace compdb -o ours environment.fxt
+check "environment: entries give the same objects without the variables" python3 - <<- 'END'
 	import json, os, subprocess
 	entries = json.load(open("ours"))
 	for e in entries:
@@ -352,14 +358,14 @@ check "environment: entries make the same without it, and say no more" python3 -
 END
 (cd environment && etrace run -q --no-env --backend=strace -o ../without.fxt -- gcc -c a.c -Iinc -Ic -I.)
 etrace compdb without.fxt 2> log > ours
-check "environment: it is said that it was not recorded" grep -q 'were not recorded' log
+check "environment: compdb reports that variables were not recorded" grep -q 'were not recorded' log
 etrace db -o without.db without.fxt 2> log
-check "environment: but not where nobody asked" test ! -s log
+check "environment: db does not report that variables were not recorded" test ! -s log
 etrace compdb environment.fxt 2> log > ours
-check "environment: nothing is said if it was recorded" test ! -s log
+check "environment: nothing is reported if variables were recorded" test ! -s log
 echo 'format: {arguments: {from_environment: false}}' > config.yml
 etrace compdb --config config.yml environment.fxt > ours
-check "environment: not if the configuration says so" test "$(count isystem ours)" = 0
+check "environment: from_environment: false adds no options" test "$(count isystem ours)" = 0
 
 # ---- --explain ----
 
@@ -392,7 +398,7 @@ explains()
 	cat > ../expected
 	etrace compdb --explain "${@:2}" ../explain.fxt 2> ../log |
 		sed -n 's/^    //p' | sed "s|$builds/explain/||g" > ../reasons
-	same "explain: $1" ../expected ../reasons
+	same "explain: the reasons are right for $1" ../expected ../reasons
 }
 explains "a source" a.c <<- 'END'
 	entry, to a.o
@@ -408,39 +414,44 @@ explains "a source" a.c <<- 'END'
 	no entry: it has a compiler's name, but nothing that it ran read this source
 END
 etrace compdb --explain a.c ../explain.fxt > ../ours
-check "explain: how to make a compiler known" grep -q 'compilers: .*as: gcc' ../ours
+check "explain: the text says how to declare a compiler" grep -q 'compilers: .*as: gcc' ../ours
 echo 'compilers: [{path: mycc, as: gcc}, {path: gcc, ignore: true}]' > ../config.yml
 etrace compdb --config ../config.yml --explain a.c ../explain.fxt > ../ours
-check "explain: with a configuration it is one" grep -q '^    entry, to .*/m.o$' ../ours
-check "explain: the ignored ones" test "$(count 'left out: ignored by the conf' ../ours)" = 4
+check "explain: a compiler declared with --config has an entry" \
+	grep -q '^    entry, to .*/m.o$' ../ours
+check "explain: ignored compilers are listed" \
+	test "$(count 'left out: ignored by the conf' ../ours)" = 4
 explains "a header" h.h <<- 'END'
 	a header, not a main source, of b.c; part of: gcc -c b.c
 END
-explains "left out, and no compiler" b.c --exists --no-configure <<- 'END'
+explains "a source read by an unknown program" b.c --exists --no-configure <<- 'END'
 	entry, to b.o
 	part of: gcc -c b.c
 	not a compiler that is known
 END
-explains "failed" bad.c <<- 'END'
+explains "a source that failed to compile" bad.c <<- 'END'
 	entry, to bad.o; it failed, with exit status 1
 	part of: gcc -c bad.c; it failed, with exit status 1
 END
-explains "nobody read it, and a compiler was called for it" missing.c <<- 'END'
+explains "a missing source named on a compiler's command line" missing.c <<- 'END'
 	entry, to missing.o; it failed, with exit status 1
 	part of: gcc -c missing.c; it failed, with exit status 1
 END
 etrace compdb --explain missing.c ../explain.fxt > ../ours
-check "explain: and says that nobody read it" grep -q '^  no program read it$' ../ours
+check "explain: a missing source is not read by any program" \
+	grep -q '^  no program read it$' ../ours
 etrace compdb --explain missing.c --exists ../explain.fxt > ../ours
-check "explain: gone" grep -q 'left out: the source is gone' ../ours
+check "explain: --exists leaves out a missing source" grep -q 'left out: the source is gone' ../ours
 etrace compdb --explain a.so ../explain.fxt > ../ours
-check "explain: nobody" grep -q 'no program read it' ../ours
-ends 2 "explain: not in the build" etrace compdb --explain nonesuch.c ../explain.fxt
+check "explain: a library is not read by any program" grep -q 'no program read it' ../ours
+ends 2 "explain: a file that is not in the build is an error" \
+	etrace compdb --explain nonesuch.c ../explain.fxt
 cd ..
 for file in a.c h.h bad.c a.so; do
 	etrace compdb --json --explain explain/$file explain.fxt
 done > answers.json
-check "explain: as JSON" "$ANSWERS/../unit/json_schema.py" --part \
+check "explain: the JSON matches its schema" "$ANSWERS/../unit/json_schema.py" --part \
 	"$ANSWERS/../../../Documentation/answers.schema.json" answers.json
-check "explain: why, as JSON" test "$(grep -o '"why":"[a-z-]*"' answers.json | sort | uniq -c |
+check "explain: the JSON has all reasons" \
+	test "$(grep -o '"why":"[a-z-]*"' answers.json | sort | uniq -c |
 	tr -s ' \n' ' ')" = ' 1 "why":"depends" 1 "why":"duplicate" 2 "why":"entry" 1 "why":"header" 1 "why":"no-compiler" 1 "why":"not-read" 5 "why":"part" 1 "why":"preprocesses" 1 "why":"standard-input" '

@@ -9,17 +9,17 @@ begin_builds
 
 if [ "${LONG:-n}" = y ]; then
 	"$ANSWERS/failures" > table
-	result $? "of 100 builds, at least 95 are explained right"
+	result $? "at least 98 of 100 failed builds are explained correctly"
 	sed -n '/^WRONG/p; $p' table
 	"$ANSWERS/failures" --no-output > table
-	result $? "and if what they print is not recorded, at least 98"
+	result $? "without recorded output, at least 98 of 100 are explained correctly"
 	sed -n '/^WRONG/p; $p' table
 else
 	"$ANSWERS/failures" --ten > table
-	result $? "ten builds are explained right"
+	result $? "ten failed builds are explained correctly"
 	grep -v '^right' table
 	"$ANSWERS/failures" --no-output make/tool ninja/tool sh/tool > table
-	result $? "and a missing program is named if what they print is not recorded"
+	result $? "without recorded output, a missing program is named"
 	grep -v '^right' table
 fi
 
@@ -34,22 +34,27 @@ etrace run -q --backend=strace -o make.fxt -- make -f tool.mk > log 2>&1
 printf 'all: nothing\n\ttouch x\n\tfrobnicate x\nfirst:\n\ttouch x\n' > twice.mk
 etrace run -q --backend=strace -o twice.fxt -- make -k -f twice.mk first all > log 2>&1
 etrace explain tool.fxt > text
-check "a command of a script" grep -q '^sh failed first.*: frobnicate was probably not found (' text
+check "inference: a script's missing command is named" \
+	grep -q '^sh failed first.*: frobnicate was probably not found (' text
 etrace explain make.fxt > text
-check "a line of a makefile" grep -q '^make failed first.*: frobnicate was probably not found (' text
+check "inference: a makefile's missing command is named" \
+	grep -q '^make failed first.*: frobnicate was probably not found (' text
 etrace explain --json make.fxt > explain.json
-check "it is marked as likely" python3 -c '
+check "inference: the JSON marks the cause as likely" python3 -c '
 import json
 first = json.load(open("explain.json"))["first"]
 assert first["likely"] is True and first["name"] == "frobnicate" and first["reason"] == "tool", first'
 etrace explain twice.fxt > text
-check "but not if another recipe has the line before" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
+check "inference: no command is named if two recipes match" \
+	bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 echo >> tool.sh
 echo >> tool.mk
 etrace explain tool.fxt > text
-check "nor if a script was changed" grep -q '^sh failed first.*: a command was not found (' text
+check "inference: no command is named if the script was changed" \
+	grep -q '^sh failed first.*: a command was not found (' text
 etrace explain make.fxt > text
-check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
+check "inference: no command is named if the makefile was changed" \
+	bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
 # With -k, the makefile marks the failures that are ignored; a variable can also make make go on.
 printf 'all: a b c\na:\n\t-@cat   gone;  true && false\n\t-cat gone.$@\nb:\n\tcp gone b\nc:\n\tmv gone c\n' > keep.mk
@@ -57,7 +62,7 @@ sleep 0.02
 etrace run -q --backend=strace -o keep.fxt -- make -k -f keep.mk > log 2>&1
 etrace run -q --backend=strace -o flags.fxt -- env MAKEFLAGS=k make -f keep.mk > log 2>&1
 for trace in keep flags; do
-	check "a line with a minus is ignored, and the next one counts: $trace" \
+	check "$trace: a recipe line with a minus is ignored, and the next failure is first" \
 		bash -c "etrace explain $trace.fxt | grep -q '^cp failed first'"
 done
 
@@ -67,7 +72,7 @@ printf 'no := $(shell cat no)\nall:\n\t$(MAKE) -f below.mk\n' > above.mk
 printf 'no := $(shell cat no)\nall:\n\tcp gone there\n' > below.mk
 for jobs in -j2 -rj3; do
 	etrace run -q --backend=strace -o above.fxt -- make "$jobs" -f above.mk > log 2>&1
-	check "a recursive make $jobs" \
+	check "make $jobs: the first failure in a recursive make is found" \
 		bash -c 'etrace explain above.fxt | grep -q "^cp failed first.*; 2 more failed because of it$"'
 done
 
@@ -79,7 +84,7 @@ for options in -Cbuild "-sCbuild -Oline" "-Ctask" -fall.in; do
 	cp -r build task
 	read -ra words <<< "$options"
 	etrace run -q --backend=strace -o cluster.fxt -- make "${words[@]}" > log 2>&1
-	check "make $options ignores no failure, and goes on after none" \
+	check "make $options: failures are not taken for ignored" \
 		bash -c 'etrace explain cluster.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
 	rm -r task
 done
@@ -91,8 +96,9 @@ etrace run -q --backend=strace -o ignore.fxt -- make -f ignore.mk > log 2>&1
 etrace run -q --backend=strace -o two.fxt -- make -k -f two.mk > log 2>&1
 # make can no longer be asked what it ignores
 touch two.mk
-check ".IGNORE" bash -c 'etrace explain ignore.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
-check "for make -k, a grep that fails is a failure" \
+check "make: a failure that .IGNORE covers is not the first" \
+	bash -c 'etrace explain ignore.fxt | grep -q "^cp failed first.* (cp gone2 there in "'
+check "make -k: a failed grep counts as a failure" \
 	bash -c 'etrace explain two.fxt | grep -q "^grep failed first"'
 
 # A failure that make or a script ignored is the first one if a later command lacks what it should
@@ -109,12 +115,14 @@ for name in minus.mk true.mk lacks.mk lacks.sh; do
 	case $name in *.mk) build=(make -f "$name") ;; *) build=(sh "$name") ;; esac
 	etrace run -q --backend=strace --record=output -o "$name.fxt" -- "${build[@]}" > log 2>&1
 done
-check "an ignored failure of make that kept a file from being made" \
+check "a failure ignored by make is first if its output is missing later" \
 	bash -c 'etrace explain minus.mk.fxt | grep -q "^cc1 failed first, on broken.c.*; 2 more failed because of it$"'
-check "and one that || ignored" bash -c 'etrace explain true.mk.fxt | grep -q "^python3 failed first.*broken grammar"'
-check "but not rm of a file that make lacks then" \
+check "a failure ignored by || is first if its output is missing later" \
+	bash -c 'etrace explain true.mk.fxt | grep -q "^python3 failed first.*broken grammar"'
+check "a failed rm in a makefile is not first if the same file is missing later" \
 	bash -c 'etrace explain lacks.mk.fxt | grep -q "^ld failed first.*: broken.o was not found"'
-check "or a script" bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed first.*: broken.o was not found"'
+check "a failed rm in a script is not first if the same file is missing later" \
+	bash -c 'etrace explain lacks.sh.fxt | grep -q "^ld failed first.*: broken.o was not found"'
 
 # A failure that a script handles is not its failure, even if the same program fails later.
 tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
@@ -126,7 +134,8 @@ tell() { # SCRIPT, PROGRAM AND ARGUMENTS: that failed first
 	sleep 0.02 # a file is only taken for unchanged if it is 10 ms older than its use
 	etrace run -q --backend=strace --record=output -o text.fxt -- "${run[@]}" > log 2>&1
 	etrace explain text.fxt > text
-	check "of a script: $1" grep -q "^[a-z]* failed first.* ($2 in " text
+	check "$2 is the first failure of the script: $1" \
+		grep -q "^[a-z]* failed first.* ($2 in " text
 }
 tell 'set -e\ncp opt x || true\ncp gone y\n' 'cp gone y'
 tell 'set -e\n(cd . && cp opt x 2> log) ||\n  :\ncp gone x\n' 'cp gone x'
@@ -170,14 +179,15 @@ all: expected.sh.trs skipped.sh.trs fails.sh.trs
 	sh ./test-driver --expect-failure $(if $(filter expected.sh,$<),yes,no) -- sh $<
 END
 etrace run -q --backend=strace --record=output -o tests.fxt -- make -f tests.mk > log 2>&1
-check "of a failed summary of automake, the failed test" \
+check "automake: the failed test is first, not the summary" \
 	bash -c 'etrace explain tests.fxt | grep -q "^cp failed first.* (cp gone y in "'
 
 # Which line is quoted.
 quote() { # PYTHON, LINE
 	printf 'import sys\nout, err = sys.stdout.write, sys.stderr.write\n%s\nsys.exit(1)\n' "$1" > quote.py
 	etrace run -q --backend=strace --record=output -o quote.fxt -- python3 quote.py > log 2>&1
-	check "quoted is: $2" bash -c 'etrace explain quote.fxt | grep -qF ": \"$1\" ("' - "$2"
+	check "the quoted line of the output is: $2" \
+		bash -c 'etrace explain quote.fxt | grep -qF ": \"$1\" ("' - "$2"
 }
 quote 'err("10%\r20%\rerror: lost\n")' 'error: lost'
 quote 'err("lint: no errors\nerror_list.c: good\n# ERROR: 0\nit broke\n")' 'it broke'
@@ -186,7 +196,7 @@ quote 'out("1..2\nFAIL: two\nend\n")' 'FAIL: two'
 quote 'out("# main\n./main.go:3:7: undefined: x\nend\n")' './main.go:3:7: undefined: x'
 printf 'if ! grep -q nothing main.c; then echo "error: it has nothing" >&2; exit 2; fi\n' > message.sh
 etrace run -q --backend=strace --record=output -o message.fxt -- sh message.sh > log 2>&1
-check "and what a script says of a silent grep" \
+check "a script's message after a silent grep is quoted" \
 	bash -c 'etrace explain message.fxt | grep -q "^grep failed first.*: \"error: it has nothing\" ("'
 
 # A file that was not found may not have been needed.
@@ -200,10 +210,12 @@ printf '\177ELF' > elf
 chmod +x elf
 printf 'import os\ntry:\n    os.execv("./elf", ["elf"])\nexcept OSError:\n    os._exit(127)\n' > elf.py
 etrace run -q --backend=strace -o elf.fxt -- python3 elf.py > log 2>&1
-check "make lacks what it includes" \
+check "a makefile that make includes is named as missing" \
 	bash -c 'etrace explain include.fxt | grep -q "^make failed first.*: gone.mk was not found ("'
-check "but not what it would include" bash -c '! etrace explain optional.fxt | grep -q gone.mk'
-check "nor is a file that cannot be run said not to be there" bash -c '! etrace explain elf.fxt | grep -q "not found"'
+check "an optional makefile is not named as missing" \
+	bash -c '! etrace explain optional.fxt | grep -q gone.mk'
+check "a file that cannot be executed is not called missing" \
+	bash -c '! etrace explain elf.fxt | grep -q "not found"'
 
 mkdir src
 printf '#include "gone.h"\nint a;\n' > src/a.c
@@ -219,32 +231,37 @@ cp src/b.c.bad src/b.c
 touch src/a.c
 etrace run --backend=strace --record=output -o etrace.fxt -- make -k > log 2>&1
 etrace run --backend=strace -o one.fxt -- true 2> one
-check "what run counts has its singular" grep -q '^etrace: .*, 1 process, [0-9,]* events; complete$' one
-check "run ends with what failed first" \
+check "run prints '1 process' in the singular" \
+	grep -q '^etrace: .*, 1 process, [0-9,]* events; complete$' one
+check "run prints the first failure at its end" \
 	grep -q '^etrace: FAILED: cc1 failed first, on src/a.c, with exit status 1: gone.h was not found' log
-check "and with who tells more" grep -qx '  more: etrace explain etrace.fxt' log
-ends 0 "a build that failed" etrace explain
+check "run suggests etrace explain after a failure" grep -qx '  more: etrace explain etrace.fxt' log
+ends 0 "explain succeeds for a failed build" etrace explain
 etrace explain > text
-check "its trace is found" grep -q '^cc1 failed first, on src/a.c' text
-check "where it looked is told" grep -q '^Looked for  src/gone.h$' text
-check "and what it printed" grep -q '^    src/a.c:1:10: fatal error: gone.h' text
-check "the other failure is told" grep -q '^Also failed .*src/b.c' text
-check "what looks secret is hidden" bash -c '! grep -q secret-word text'
-check "but if it is to be shown" bash -c 'etrace explain --no-redact | grep -q secret-word'
+check "explain reads ./etrace.fxt by default" grep -q '^cc1 failed first, on src/a.c' text
+check "explain prints where a missing file was looked for" grep -q '^Looked for  src/gone.h$' text
+check "explain prints the output of the failed command" \
+	grep -q '^    src/a.c:1:10: fatal error: gone.h' text
+check "explain prints the other failure" grep -q '^Also failed .*src/b.c' text
+check "explain hides secrets in commands" bash -c '! grep -q secret-word text'
+check "explain --no-redact shows secrets" bash -c 'etrace explain --no-redact | grep -q secret-word'
 etrace explain --before good.fxt > text
-check "that it succeeded before" grep -q '^Before  *the earlier build ran it, and it succeeded$' text
-check "and what has changed that both read" grep -q '^ *input: .*/src/a.c: changed or touched$' text
-check "and what it read then" grep -q '^ *input: .*/src/gone.h, removed$' text
+check "--before: explain says that the command succeeded earlier" \
+	grep -q '^Before  *the earlier build ran it, and it succeeded$' text
+check "--before: explain prints an input that has changed" \
+	grep -q '^ *input: .*/src/a.c: changed or touched$' text
+check "--before: explain prints an input that was removed" \
+	grep -q '^ *input: .*/src/gone.h, removed$' text
 {
 	etrace explain --json
 	etrace explain --json --before good.fxt
 	etrace explain --json good.fxt
 } > answers.json
-check "answers are as their schema says" \
+check "the JSON of explain matches its schema" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
 etrace report --json etrace.fxt > counts.json
 etrace explain --json etrace.fxt > explain.json
-check "report --json says what failed as explain does" python3 -c '
+check "report --json has the same failure as explain" python3 -c '
 import json
 counts, explain = (json.load(open(f)) for f in ("counts.json", "explain.json"))
 short, first = counts["explain"], explain["first"]
@@ -255,55 +272,61 @@ for name, value in short["first"].items():
     assert value == first[name], name
 assert {"program", "command", "cwd", "status", "name", "on"} <= set(short["first"]), short
 assert "secret-word" not in json.dumps(short)'
-check "as its schema says" \
+check "the JSON of report matches its schema" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" counts.json
-ends 0 "a build that did not fail" etrace explain good.fxt
+ends 0 "explain succeeds for a build that did not fail" etrace explain good.fxt
 etrace explain good.fxt > text
-check "is told in one line" bash -c 'grep -qx "The build did not fail." text && [ "$(wc -l < text)" = 1 ]'
+check "explain prints one line for a build that did not fail" \
+	bash -c 'grep -qx "The build did not fail." text && [ "$(wc -l < text)" = 1 ]'
 etrace report etrace.fxt > page
-check "the report begins with it" bash -c 'head -n 1 page | grep -q "^FAILED: cc1 failed first, on src/a.c"'
+check "the report of a failed build begins with the failure" \
+	bash -c 'head -n 1 page | grep -q "^FAILED: cc1 failed first, on src/a.c"'
 etrace report good.fxt > page
-check "and not of a build that did not fail" bash -c 'head -n 1 page | grep -qv FAILED'
+check "the report of a successful build does not begin with a failure" \
+	bash -c 'head -n 1 page | grep -qv FAILED'
 
 # For CI: output with characters that are special in these formats, and some that are not allowed
 # there.
 printf '#!/bin/sh\nprintf "src/a.c:7:3: error: 50%%%%, <a> & \\"b\\" \\001\\377]]>\\n" >&2\ncat src/a.c > /dev/null\nexit 1\n' > fail.sh
 etrace run -q --backend=strace --record=output -o odd.fxt -- sh fail.sh > log 2>&1
 etrace explain --format=github odd.fxt > github
-check "a place for GitHub, escaped" grep -q '^::error file=src/a.c,line=7,col=3,title=.*%2C.*::.*50%25, <a> & "b"' github
-check "and without control characters" bash -c '! LC_ALL=C grep -q "[[:cntrl:]]" github'
-check "one line each" bash -c '[ "$(wc -l < github)" = 1 ]'
+check "GitHub: the place and the message are escaped" \
+	grep -q '^::error file=src/a.c,line=7,col=3,title=.*%2C.*::.*50%25, <a> & "b"' github
+check "GitHub: there are no control characters" bash -c '! LC_ALL=C grep -q "[[:cntrl:]]" github'
+check "GitHub: a failure is one line" bash -c '[ "$(wc -l < github)" = 1 ]'
 etrace explain --format=gitlab odd.fxt > gitlab.json
 etrace explain --format=gitlab odd.fxt | cmp -s - gitlab.json
-result $? "the same fingerprint each time"
-check "what GitLab needs" python3 -c '
+result $? "GitLab: the output is the same each time"
+check "GitLab: the JSON has all required fields" python3 -c '
 import json
 (f,) = json.load(open("gitlab.json"))
 assert f["location"] == {"path": "src/a.c", "lines": {"begin": 7}}, f
 assert f["severity"] in ("info", "minor", "major", "critical", "blocker"), f
 assert f["description"] and f["check_name"] and f["fingerprint"], f'
 etrace explain --format=junit odd.fxt > junit.xml
-check "JUnit is XML, and tells the failure" python3 -c '
+check "JUnit: the XML has the failure" python3 -c '
 import xml.etree.ElementTree as xml
 suite = xml.parse("junit.xml").getroot()[0]
 assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
 failure = suite.find("testcase/failure")
 assert "50%, <a> & \"b\"" in failure.get("message"), failure.get("message")
 assert "fail.sh" in failure.text, failure.text'
-check "a case that passes, of a build that did" python3 -c '
+check "JUnit: a successful build is a test that passes" python3 -c '
 import subprocess, xml.etree.ElementTree as xml
 text = subprocess.run(["etrace", "explain", "--format=junit", "good.fxt"], capture_output=True).stdout
 suite = xml.fromstring(text)[0]
 assert suite.get("failures") == "0" and suite.find("testcase/failure") is None'
 echo before > summary.md
 etrace explain --summary summary.md odd.fxt > /dev/null
-check "a summary is appended" bash -c 'head -n 1 summary.md | grep -qx before && grep -q "### The build failed" summary.md'
-ends 2 "no such form" etrace explain --format=frob odd.fxt
+check "--summary appends to a file" \
+	bash -c 'head -n 1 summary.md | grep -qx before && grep -q "### The build failed" summary.md'
+ends 2 "an unknown --format is a usage error" etrace explain --format=frob odd.fxt
 
 printf '#!/bin/sh\necho one two\necho PASSWORD=hush-hush\necho three\nexit 1\n' > leak.sh
 etrace run -q --backend=strace --record=output -o leak.fxt -- sh leak.sh > log 2>&1
 etrace explain leak.fxt > text
-check "nor is a secret shown that was printed" bash -c '! grep -q hush-hush text && grep -qx "    three" text && grep -qx "    one two" text'
+check "explain hides secrets in the output of commands" \
+	bash -c '! grep -q hush-hush text && grep -qx "    three" text && grep -qx "    one two" text'
 
 # At most 2,000 words, however long the output is.
 {
@@ -314,5 +337,6 @@ check "nor is a secret shown that was printed" bash -c '! grep -q hush-hush text
 etrace run -q --backend=strace --record=output -o many.fxt -- sh many.sh $(seq 3000) > log 2>&1
 for form in text json; do
 	etrace explain --format=$form many.fxt > text
-	check "not more than 2,000 words: $form" bash -c '[ "$(wc -w < text)" -le 2000 ] && [ -s text ]'
+	check "--format=$form prints at most 2,000 words" \
+		bash -c '[ "$(wc -w < text)" -le 2000 ] && [ -s text ]'
 done

@@ -9,7 +9,7 @@
 begin_builds
 
 # nvcc runs its host compiler on the same source and on temporary files.  A stand-in for nvcc.
-build "Bear 174" "CUDA: what nvcc starts is no entry of its own" <<'END'
+build "Bear 174" "CUDA: compilers that nvcc starts have no entries" <<'END'
 printf '#!/bin/sh -e\ng++ -E -x c++ -D__CUDACC__ k.cu -o k.ii\ng++ -c k.ii -o k.o\nrm k.ii\n' > nvcc
 chmod +x nvcc
 cp a.cc k.cu
@@ -18,14 +18,14 @@ nvcc -arch sm_70 -c k.cu -o k.o
 = k.cu k.o *nvcc -arch sm_70 -c k.cu -o k.o
 END
 
-build "Bear 216" "a version right behind the name: g++6" <<'END'
+build "Bear 216" "a version appended to the name (g++6) is recognized" <<'END'
 ln -s "$(command -v g++)" g++6
 PATH=.:$PATH
 g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 = a.cc a.o g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 END
 
-build "Bear 230" "links, if they are asked for" --links <<'END'
+build "Bear 230" "--links lists links" --links <<'END'
 gcc -c a.c
 gcc -c b.c
 gcc main.c a.o b.o -o main
@@ -35,14 +35,14 @@ gcc main.c a.o b.o -o main
 = main.c main gcc main.c a.o b.o -o main
 END
 
-build "Bear 601" "a precompiled header" <<'END'
+build "Bear 601" "precompiled headers have entries" <<'END'
 clang++ -std=c++17 -c -o a.pch -xc++-header a.h
 g++ -std=c++17 a.h
 = a.h a.pch clang++ -std=c++17 -c -o a.pch -xc++-header a.h
 = a.h a.h.gch g++ -std=c++17 a.h
 END
 
-build "Bear 638" "clang -cc1 is no entry of its own" <<'END'
+build "Bear 638" "clang -cc1 has no entry of its own" <<'END'
 clang++ -std=c++17 -Dmain=c a.cc -c -o a.o
 clang -o main a.c b.c main.c
 = a.cc a.o clang++ -std=c++17 -Dmain=c a.cc -c -o a.o
@@ -51,7 +51,7 @@ clang -o main a.c b.c main.c
 = main.c main* clang -o main* main.c
 END
 
-build "Bear 642" "a target before the name, and a thread model behind it" <<'END'
+build "Bear 642" "a target before the name and a thread model after it are recognized" <<'END'
 ln -s "$(command -v g++)" x86_64-w64-mingw32-g++-win32
 ln -s "$(command -v gcc)" x86_64-w64-mingw32-gcc-posix
 PATH=.:$PATH
@@ -61,7 +61,7 @@ x86_64-w64-mingw32-gcc-posix -c b.c
 = b.c b.o x86_64-w64-mingw32-gcc-posix -c b.c
 END
 
-build "clangd 593" "a wrapper before the compiler: the compiler's command" <<'END'
+build "clangd 593" "a compiler behind a wrapper has its own command as entry" <<'END'
 printf '#!/bin/sh\nexec "$@"\n' > gomacc
 chmod +x gomacc
 "$PWD/gomacc" clang++ -c a.cc -o a.o
@@ -70,7 +70,7 @@ nice env LC_ALL=C clang -c b.c
 = b.c b.o clang -c b.c
 END
 
-build "clangd 2328" "mpicxx: the command with its include paths" <<'END'
+build "clangd 2328" "mpicxx: the entry has the include paths that it adds" <<'END'
 mkdir mpi
 echo 'int mpi();' > mpi/mpi.h
 printf '#!/bin/sh\nexec g++ -I%s/mpi "$@"\n' "$PWD" > mpicxx
@@ -81,7 +81,7 @@ mpicxx -c b.cc -o b.o
 = b.cc b.o g++ -I*/mpi -c b.cc -o b.o
 END
 
-build "Sourcetrail 682" "several sources in one command: an entry for each, with it alone" <<'END'
+build "Sourcetrail 682" "each of several sources of a command has its own entry" <<'END'
 gcc -c a.c b.c
 gcc -DALL -I. a.c b.c main.c -o main
 = a.c a.o gcc -c a.c
@@ -91,7 +91,7 @@ gcc -DALL -I. a.c b.c main.c -o main
 = main.c main* gcc -DALL -I. main.c -o main*
 END
 
-build "ninja 1760" "an @file that ninja has removed again" <<'END'
+build "ninja 1760" "an @file that ninja has removed is expanded" <<'END'
 cat > build.ninja <<'EOF'
 rule cc
   command = gcc @$out.rsp
