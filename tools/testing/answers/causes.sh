@@ -115,7 +115,7 @@ END
 
 # ---- random ----
 
-plant random names.o file "python: a set by its hash seed, then a compiler" <<'END'
+plant random names.o file "python: the order of a set, then a compiler" <<'END'
 @setup
 cat > names.py <<'END2'
 words = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"}
@@ -159,7 +159,7 @@ perl table.pl > table.h
 perl
 END
 
-plant random parser.o file "mktemp: a directory whose name gets into debug information" <<'END'
+plant random parser.o file "mktemp: a directory name in debug information" <<'END'
 @setup
 echo 'int parse(int c) { return c == 1; }' > parser.in
 @build
@@ -270,7 +270,7 @@ taskset -c 0
 nproc two_processors
 END
 
-plant processors shards build "python: as many shards as there are processors" <<'END'
+plant processors shards build "python: one shard per processor" <<'END'
 @setup
 cat > shards.py <<'END2'
 import os
@@ -290,7 +290,7 @@ END
 
 # ---- locale ----
 
-plant locale words.o file "sort by another LANG, then a compiler" <<'END'
+plant locale words.o file "sort with another LANG, then a compiler" <<'END'
 @setup
 printf '%s\n' '"apple",' '"Banana",' '"cherry",' '"Date",' > words
 @build
@@ -363,7 +363,7 @@ env CFLAGS=-O2
 gcc make
 END
 
-plant environment released build "TZ, of a time that is the same" <<'END'
+plant environment released build "TZ, with the same time" <<'END'
 @setup
 echo text > changes
 touch -d '2024-02-03 04:05:06 UTC' changes
@@ -501,7 +501,7 @@ gcc find
 END
 
 # ---- writer-order ----
-# Locks that the test holds decide which job is first: "holds LOCK FILE" keeps one until FILE is
+# Locks that the test holds decide which job is first: "with_lock LOCK FILE" keeps one until FILE is
 # not empty.
 
 plant writer-order log file "two jobs of a shell that append to a log" <<'END'
@@ -513,9 +513,9 @@ plant writer-order log file "two jobs of a shell that append to a log" <<'END'
 (flock b.lock true; echo 'b: done' >> log) &
 wait
 @first
-holds b.lock log
+with_lock b.lock log
 @second
-holds a.lock log
+with_lock a.lock log
 @needs
 flock
 END
@@ -535,9 +535,9 @@ END2
 @build
 make -s -j2
 @first
-holds b.lock build.log
+with_lock b.lock build.log
 @second
-holds a.lock build.log
+with_lock a.lock build.log
 @needs
 flock make gcc
 END
@@ -554,9 +554,9 @@ END2
 @build
 make -s -j2 2>&1 | tee make.log
 @first
-holds two.lock make.log
+with_lock two.lock make.log
 @second
-holds one.lock make.log
+with_lock one.lock make.log
 @needs
 flock make
 END
@@ -571,9 +571,9 @@ chmod +x job
 printf 'x\ny\n' | xargs -P2 -n1 ./job > results
 gzip -nk results
 @first
-holds y.lock results
+with_lock y.lock results
 @second
-holds x.lock results
+with_lock x.lock results
 @needs
 flock xargs gzip
 END
@@ -718,7 +718,7 @@ printf '#include <stdio.h>\nint main(void) { return printf("main %%p\\n", (void 
 gcc random_addresses
 END
 
-plant unknown record build "memory that was never set" <<'END'
+plant unknown record build "uninitialized memory" <<'END'
 @setup
 cat > record.c <<'END2'
 #include <unistd.h>

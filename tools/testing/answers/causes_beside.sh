@@ -7,7 +7,7 @@
 
 # ---- what the script says ----
 
-plant time report.txt kept "python: how long something took" <<'END'
+plant time report.txt kept "python: a measured duration" <<'END'
 @setup
 cat > measure.py <<'END2'
 import time
@@ -60,7 +60,7 @@ python3 order.py > order.txt
 python3
 END
 
-plant environment order.txt kept "PYTHONHASHSEED, as another order" <<'END'
+plant environment order.txt kept "PYTHONHASHSEED, seen as another order" <<'END'
 @setup
 echo 'print(list({"a", "b", "c", "d", "e", "f", "g", "h"}))' > order.py
 @build
@@ -73,7 +73,7 @@ env PYTHONHASHSEED=2
 python3
 END
 
-plant locale all.c kept "sort, of what ls lists" <<'END'
+plant locale all.c kept "sort of a list of files" <<'END'
 @setup
 mkdir parts
 for name in B a C b; do echo "int part_$name;" > parts/$name.c; done
@@ -87,7 +87,7 @@ with_locales env LC_ALL=en_US.UTF-8
 english
 END
 
-plant unknown help.txt kept "python: lines that are broken elsewhere are no other order" <<'END'
+plant unknown help.txt kept "python: lines wrapped differently are not another order" <<'END'
 @setup
 cat > help.py <<'END2'
 import argparse
@@ -128,7 +128,7 @@ make -s
 gcc make
 END
 
-control out "an archive with times that is gone in the end" <<'END'
+control out "an archive with times that is removed at the end" <<'END'
 @setup
 echo content > file
 @build
@@ -237,7 +237,7 @@ END
 
 # ---- files from before the build, recorded by one build only ----
 
-plant input libparts.a build "ar: a member that was left from before" <<'END'
+plant input libparts.a build "ar: a member left from an earlier build" <<'END'
 @setup
 echo 'int part(void) { return 1; }' > part.c
 @build
@@ -264,7 +264,7 @@ echo old > parts/old
 cat
 END
 
-plant input limit.o build "gcc: another directory now has that header, too" <<'END'
+plant input limit.o build "gcc: the header is now in another directory, too" <<'END'
 @setup
 mkdir early late
 echo '#define LIMIT 1' > late/limit.h
@@ -312,7 +312,7 @@ echo 'proc f {} { return two }' > lib.tcl
 tclsh
 END
 
-plant environment edition.h kept "a variable that is not recorded, by words that differ" <<'END'
+plant environment edition.h kept "an unrecorded variable, seen in differing words" <<'END'
 @setup
 cat > gen.c <<'END2'
 #include <stdio.h>
@@ -349,9 +349,9 @@ END2
 @build
 python3 t.py
 @first
-holds b.lock list.txt
+with_lock b.lock list.txt
 @second
-holds a.lock list.txt
+with_lock a.lock list.txt
 @needs
 python3 flock
 END

@@ -23,8 +23,8 @@ record_build()
 		-o "$top/$1.fxt" -- "${@:3}"
 }
 
-# check_findings NAME OPTION... -- FINDING...: check that exactly these findings are reported (kind, and
-# path below here), and the same for the database.
+# check_findings NAME OPTION... -- FINDING...: check that exactly these findings are reported (kind,
+# and path below here), and the same for the database.
 check_findings()
 {
 	local name=$1 options=() status=0

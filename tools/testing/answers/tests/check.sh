@@ -53,7 +53,8 @@ check_ninja()
 	mkdir lists
 	cp "$from/build.ninja" lists/build.ninja
 	cp "$from/$backend.ninja_deps" lists/.ninja_deps
-	check_findings "$backend: ninja with fault '$1'" "$from/$backend.fxt.zst" "${@:2}" -- --ninja lists --map lists=/build/wrong/out
+	check_findings "$backend: ninja with fault '$1'" \
+		"$from/$backend.fxt.zst" "${@:2}" -- --ninja lists --map lists=/build/wrong/out
 }
 
 # check_make NAME FINDING...: check with the lists of make and the compiler.
@@ -64,7 +65,8 @@ check_make()
 		--make "$from/rules" --depfiles "$from/*.d" --map "$from=/build/wrong/out"
 	# Without the rules, only part of what is undeclared or unordered can be seen.
 	[ "$1" = generated ] ||
-		check_findings "$backend: make with fault '$1', depfiles only" "$from/$backend.fxt.zst" "${@:2}" -- \
+		check_findings "$backend: make with fault '$1', depfiles only" \
+			"$from/$backend.fxt.zst" "${@:2}" -- \
 			--depfiles "$from/*.d" --map "$from=/build/wrong/out"
 }
 
@@ -94,7 +96,8 @@ for backend in module bpf; do
 		deps=$FIXTURES/$name/$backend.deps
 		python3 depfile.py < "$deps" > lists/deps.d
 		out=/build/${name/all/ninja}/out
-		check_findings "$backend: clean build '$name' with ninja's lists" "$FIXTURES/$name/$backend.fxt.zst" -- \
+		check_findings "$backend: clean build '$name' with ninja's lists" \
+			"$FIXTURES/$name/$backend.fxt.zst" -- \
 			--ninja lists --depfiles lists/deps.d --map "lists=$out"
 	done
 	# A plain makefile: what make looked for counts as declared.
@@ -108,7 +111,8 @@ for backend in module bpf; do
 	# Clean builds without lists: sequential, parallel, and incremental.
 	for name in cmake configure flows jobs-1 jobs-4 packages meson-setup wrapper-libtool \
 			rebuild-old rebuild-touched rebuild-flag rebuild-missing; do
-		check_findings "$backend: clean build '$name' without lists" "$FIXTURES/$name/$backend.fxt.zst" --
+		check_findings "$backend: clean build '$name' without lists" \
+			"$FIXTURES/$name/$backend.fxt.zst" --
 	done
 done
 
@@ -127,7 +131,8 @@ printf '# of this machine\n\noutside /root/*\n' > allow
 check_findings "--allow for one kind" "$trace" "outside /var/local/prog W" -- --allow allow
 printf 'network /root/*\n/var/local/*\n' > allow
 check_findings "--allow for any kind" "$trace" "outside /root/outside.h" -- --allow allow
-check_findings "two --tree options" "$trace" "outside /root/outside.h" -- --tree /build/wrong --tree /var/local
+check_findings "two --tree options" \
+	"$trace" "outside /root/outside.h" -- --tree /build/wrong --tree /var/local
 check_findings "one --tree option" "$FIXTURES/wrong-none/module.fxt.zst" "outside /build/wrong/src" -- \
 	--tree /build/wrong/out
 check "a finding outside the tree lists its files" python3 -c '

@@ -49,7 +49,7 @@ for backend in module bpf; do
 		grep -q '/args.c","arguments":\["gcc","-D","FLAG=1",.*"-c","-o",.*,"args.c"' ours
 	check "make, $backend: a changed @file is reported" \
 		grep -q 'an @file has changed since it was read' messages
-	check "make, $backend: all sources and outputs that Bear found are there" python3 - ours \
+	check "make, $backend: all sources and outputs that Bear found have entries" python3 - ours \
 		"$FIXTURES/make/bear.json" <<- 'END'
 		import json, os, sys
 		def pairs(name):

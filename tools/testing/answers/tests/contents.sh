@@ -80,7 +80,7 @@ ends 0 "a build with a large file is recorded" \
 rm large
 check "the times of the events never decrease" \
 	awk -F'[,!]' '$3 < s || ($3 == s && $4 < ns) { exit 1 } { s = $3; ns = $4 }' ../large.etrace
-check "a large file is hashed before it is deleted" \
+check "a large file that is made last is hashed" \
 	grep -q '^[0-9,]*!HS|a993f8c574e0fea8c1cdcbcd9408d9e2e107ee6e4d120edcfa11decd53fa0cae' ../large.etrace
 
 touch a.c
@@ -209,5 +209,5 @@ if unshare -rm mount -t tmpfs none mnt 2> /dev/null; then
 	check "a file in another mount namespace has no hash" \
 		test "$(version_hashes mounted.db mnt/f 0 1 2 | tr -d ' -')" = ""
 else
-	echo "skip: no mount namespaces here"
+	echo "skip: mount namespaces are not available"
 fi

@@ -74,7 +74,7 @@ for i in $(seq 12); do
 	[ "$(query at.db "SELECT value FROM meta WHERE key = 'complete'")" != 1 ] ||
 		cmp -s inputs expected || unsound+=" $i"
 done
-check "a database is sound wherever its writer was killed:$unsound" test -z "$unsound"
+check "a database is sound wherever its writer was killed${unsound:+:$unsound}" test -z "$unsound"
 
 # Damaged traces: what can be read is stored, the status is 1, and "complete" is 0.
 size=$(stat -c %s whole.fxt)
@@ -90,7 +90,7 @@ for i in $(seq 8); do
 	[ "$(query damaged.db "SELECT value FROM meta WHERE key = 'complete'")" = $((1 - status)) ] ||
 		bad+=" $i"
 done
-check "damaged traces give sound databases:$bad" test -z "$bad"
+check "damaged traces give sound databases${bad:+:$bad}" test -z "$bad"
 grep -v '!CloseRead' lines | awk 'NR % 97' > torn
 ends 1 "a trace with missing lines has exit status 1" etrace db --from etrace -o torn.db torn
 check "a trace with missing lines: the database says what is missing" \

@@ -19,8 +19,8 @@ for line in open("answer"):
             print(os.path.basename(output), "none")
 END2
 
-# check_rebuilt OLD NEW REASON...: check that the steps are those that ninja explains, for these reasons
-# (inputs that were remade are left out).
+# check_rebuilt OLD NEW REASON...: check that the steps are those that ninja explains, for these
+# reasons (inputs that were remade are left out).
 check_rebuilt()
 {
 	local new=$FIXTURES/rebuild-$2 explained
@@ -173,7 +173,8 @@ record_build full
 sleep 0.1
 touch content/app.c
 record_build touched
-check_reasons "by time: a touched file is a reason" full.fxt touched.fxt "app.o input app.c time" "app made app.o -"
+check_reasons "by time: a touched file is a reason" \
+	full.fxt touched.fxt "app.o input app.c time" "app made app.o -"
 check_reasons "by content: a touched file is no reason" full.db touched.db
 etrace rebuilt full.db touched.db > text
 top=$(pwd -P)/content
@@ -194,7 +195,8 @@ assert [[os.path.basename(p) for p in r.get("touched", [])] for r in rows] == [[
 cp touched.db part.db
 sqlite3 part.db "DELETE FROM content WHERE version IN (SELECT v.id FROM version AS v JOIN file AS f ON f.id = v.file
 	WHERE CAST(f.path AS TEXT) = '$top/app.c')"
-check_reasons "by content: a file without recorded content is compared by time" full.db part.db "app.o input app.c time"
+check_reasons "by content: a file without recorded content is compared by time" \
+	full.db part.db "app.o input app.c time"
 check "the JSON says that content and time were compared" \
 	sh -c 'head -n 1 answer | grep -q "\"by\":\"both\""'
 # Different content of the same size and time; app.c is touched so that make has a reason.
@@ -203,13 +205,16 @@ echo h.ppa > content/app.h
 touch -r stamp content/app.h
 touch content/app.c
 record_build other
-check_reasons "by content: a change that keeps size and time is a reason" touched.db other.db "app.o input app.h content"
-check_reasons "by time: a change that keeps size and time is not found" touched.fxt other.fxt "app.o input app.c time" "app made app.o -"
+check_reasons "by content: a change that keeps size and time is a reason" \
+	touched.db other.db "app.o input app.h content"
+check_reasons "by time: a change that keeps size and time is not found" \
+	touched.fxt other.fxt "app.o input app.c time" "app made app.o -"
 etrace rebuilt touched.db other.db > text
 check "the text says that the content differs" grep -qx "  input $top/app.h: different content" text
 echo more >> content/app.c
 record_build made
-check_reasons "by content: an input that was rebuilt with other content is a reason" other.db made.db "app.o input app.c size" \
+check_reasons "by content: an input that was rebuilt with other content is a reason" \
+	other.db made.db "app.o input app.c size" \
 	"app made app.o content"
 # A program.
 touch -r content/copy stamp
@@ -217,13 +222,15 @@ sed -i 's/app\.h/lib.c/' content/copy
 touch -r stamp content/copy
 touch content/lib.c
 record_build program
-check_reasons "by content: a changed program is a reason" full.db program.db "lib.o program copy content" "app input app.o size"
+check_reasons "by content: a changed program is a reason" \
+	full.db program.db "lib.o program copy content" "app input app.o size"
 # Declared inputs that are not read.
 make -C content -npq > rules
 touch content/order
 record_build declared
 options=(--make rules --map "$top=$top")
-check_reasons "by time: a declared input that was touched is a reason" full.fxt declared.fxt "other declared order time" "reader input order time"
+check_reasons "by time: a declared input that was touched is a reason" \
+	full.fxt declared.fxt "other declared order time" "reader input order time"
 check_reasons "by content: a declared input that was touched is no reason" full.db declared.db
 options=()
 check "the JSON matches its schema" \

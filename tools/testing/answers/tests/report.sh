@@ -67,9 +67,9 @@ for backend in module bpf; do
 		grep -q "  [1-9][0-9]*  .*: exit status 1, \(first \)*on [^ ]*$" failed
 done
 
-# charts_match DATABASE PAGE: whether the charts match the database.  Computed independently: programs
-# that are alive, have no live child and do not only read a pipe that others write; averaged for
-# each column.
+# charts_match DATABASE PAGE: whether the charts match the database.  Computed independently:
+# programs that are alive, have no live child and do not only read a pipe that others write;
+# averaged for each column.
 charts_match()
 {
 	etrace time "$1" > time.txt

@@ -128,8 +128,8 @@ for line in sys.stdin:
         last += 1
 END
 
-# time_events NAME [OPTION...] < EVENTS: make a trace of them, and write the output of etrace time to
-# "answer".
+# time_events NAME [OPTION...] < EVENTS: make a trace of them, and write the output of etrace time
+# to "answer".
 time_events()
 {
 	python3 lines.py > "$1.etrace"
@@ -303,7 +303,7 @@ time_events "unread data" <<'END'
 5.1 2 exit
 5.2 1 exit
 END
-check "nobody waits for data that is left unread in a pipe" \
+check "a writer does not wait for data that is left unread in a pipe" \
 	python3 times.py worked sh=0.2 yes=5 conf=5
 
 # exec > >(tee log): a child waits for its parent, and not the other way round
@@ -453,8 +453,10 @@ for backend in module bpf; do
 		check "$name, $backend: the critical path covers the whole time" \
 			python3 times.py covers
 		case $name in
-		sleep-1) check "$name, $backend: all four sleeps are on the critical path" python3 times.py sleeps "10 20 15 5" ;;
-		sleep-*) check "$name, $backend: the three sleeps that decide the time are on the critical path" python3 times.py sleeps "10 20 5" ;;
+		sleep-1) check "$name, $backend: all four sleeps are on the critical path" \
+			python3 times.py sleeps "10 20 15 5" ;;
+		sleep-*) check "$name, $backend: the three sleeps that decide the time are on the critical path" \
+			python3 times.py sleeps "10 20 5" ;;
 		esac
 		[ "$name" != sleep-1 ] ||
 			check "$name, $backend: the sleeps to make faster are listed, longest first" \

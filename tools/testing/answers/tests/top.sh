@@ -126,7 +126,8 @@ record make -j2
 go a
 view 100 24 'etrace top build.fxt' TERM=screen-256color LC_ALL=C.UTF-8
 check_screen "a failure is shown while others run" '1 failure so far'
-check_screen "a failure is shown with its program, source and command" "cc1 a.c: exit status 1 (gcc -c -o a.o a.c in $builds)"
+check_screen "a failure is shown with its program, source and command" \
+	"cc1 a.c: exit status 1 (gcc -c -o a.o a.c in $builds)"
 tmux capture-pane -e -p -t view | grep -q $'\033\[[0-9;]*31m.*failure'
 result $? "failures are red"
 tmux resize-window -t view -x 160 -y 40

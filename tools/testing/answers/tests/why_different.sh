@@ -32,9 +32,9 @@ other_host()
 	unshare "${namespace[@]}" sh -c 'echo other-host > /proc/sys/kernel/hostname && exec "$@"' sh "$@"
 }
 
-# holds LOCK FILE COMMAND...: run it while this test holds the lock until FILE is not empty, for at
+# with_lock LOCK FILE COMMAND...: run it while this test holds the lock until FILE is not empty, for at
 # most a minute
-holds()
+with_lock()
 {
 	local status holder
 
@@ -118,7 +118,7 @@ plant()
 	awk -v dir="plants/$n/" '/^@[a-z]+$/ { to = dir substr($0, 2); next } { print > to }'
 	for need in $(section "$n" needs) $(section "$n" on); do
 		if ! has "$need"; then
-			echo "skip: $4: there is no $need"
+			echo "skip: $4: needs $need"
 			rm -r "plants/$n"
 			return
 		fi
@@ -131,15 +131,15 @@ plant()
 	causes+=("$1") outputs+=("$2") asked+=("$3") names+=("$4") works+=("$work")
 	read -r one _ < <(section "$n" in || echo tree)
 	mkdir -p "$work/$one"
-	check "$4: it is set up" between "$n" "$one" setup
+	check "$4: the setup succeeds" run_section "$n" "$one" setup
 	(cd "$work/$one" && find . -mindepth 1 -maxdepth 1 | sort) > "plants/$n/before"
 	build "$n" "$one" first
 }
 
 control() { plant nothing "$1" build "$2"; }
 
-# between N DIRECTORY NAME: run that section there, unrecorded
-between()
+# run_section N DIRECTORY NAME: run that section there, unrecorded
+run_section()
 {
 	[ ! -e "$TOP/plants/$1/$3" ] || (cd "${works[$1]}/$2" && sh -e "$TOP/plants/$1/$3")
 }
@@ -158,8 +158,8 @@ build()
 	cd "$TOP" || exit
 }
 
-# again N: move away the output of the first build, and build once more
-again()
+# build_again N: move away the output of the first build, and build once more
+build_again()
 {
 	local one two name status out=${outputs[$1]} made=${works[$1]}/made
 
@@ -170,19 +170,19 @@ again()
 		while read -r name; do mv "$name" "$made"; done
 	cd ..
 	[ "$one" = "$two" ] || cp -a "$one" "$two"
-	check "${names[$1]}: between" between "$1" "$two" between
+	check "${names[$1]}: the step between the builds succeeds" run_section "$1" "$two" between
 	build "$1" "$two" second
 	cmp -s "$made/$out" "${works[$1]}/$two/$out"
 	status=$?
 	if [ "${causes[$1]}" = nothing ]; then
-		result $status "${names[$1]}: the same $out"
+		result $status "${names[$1]}: $out is the same in both builds"
 	else
-		result $((status != 1)) "${names[$1]}: another $out"
+		result $((status != 1)) "${names[$1]}: $out differs between the builds"
 	fi
 }
 
-# ask N: print the answer of etrace why-different as "STATUS CAUSE"
-ask()
+# first_cause N: print the answer of etrace why-different as "STATUS CAUSE"
+first_cause()
 {
 	local about=() two
 
@@ -192,7 +192,7 @@ ask()
 	kept) about=(--kept "${works[$1]}/$two=${works[$1]}/made") ;;
 	esac
 	etrace why-different --json "plants/$1/first.fxt" "plants/$1/second.fxt" "${about[@]}" \
-		> "plants/$1/answer" 2> "plants/$1/said"
+		> "plants/$1/answer" 2> "plants/$1/messages"
 	echo "$? $(head -n 1 "plants/$1/answer" | python3 -c '
 import json, sys
 line = sys.stdin.readline()
@@ -201,24 +201,24 @@ print(causes[0]["cause"] if causes else "nothing")')"
 }
 
 . "${0%/*}/../causes.sh"
-must=${#names[@]}
+first_required=${#names[@]}
 . "${0%/*}/../causes_beside.sh"
 for n in "${!names[@]}"; do
-	again "$n"
+	build_again "$n"
 done
 
 right=0 all=0
 for n in "${!names[@]}"; do
-	read -r status cause < <(ask "$n")
+	read -r status cause < <(first_cause "$n")
 	printf '%-14s %-14s %s\n' "${causes[n]}" "$cause" "${names[n]}"
 	if [ "${causes[n]}" = nothing ]; then
 		check "${names[n]}: no cause is named" [ "$status $cause" = "3 nothing" ]
 		continue
 	fi
-	check "${names[n]}: the status fits the answer" \
+	check "${names[n]}: the exit status fits the answer" \
 		test "$status" = "$([ "$cause" = nothing ] && echo 3 || echo 0)"
-	cat "plants/$n/said"
-	[ "$n" -lt "$must" ] || check "${names[n]}: $cause is named first, and it is ${causes[n]}" \
+	cat "plants/$n/messages"
+	[ "$n" -lt "$first_required" ] || check "${names[n]}: the first cause is ${causes[n]}" \
 		[ "$cause" = "${causes[n]}" ]
 	all=$((all + 1))
 	if [ "$cause" = "${causes[n]}" ]; then
@@ -228,5 +228,5 @@ for n in "${!names[@]}"; do
 	fi
 done
 echo "$right of $all causes are named first"
-check "enough plants could be made" [ "$all" -ge 24 ]
-check "four of five causes are named first" [ $((5 * right)) -ge $((4 * all)) ]
+check "at least 24 builds with a planted cause could be set up" [ "$all" -ge 24 ]
+check "at least 4 of 5 planted causes are named first" [ $((5 * right)) -ge $((4 * all)) ]
