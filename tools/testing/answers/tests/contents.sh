@@ -109,13 +109,14 @@ echo old > in
 # a few clock ticks before the recording, so that the times differ
 sleep 0.1
 # Before the change, even a slow recorder has looked at the file.
-(until [ -e src/begun ]; do sleep 0.05; done; sleep 8; echo new > in; touch src/changed) &
+# After it, the next read comes a few clock ticks later.
+(until [ -e src/begun ]; do sleep 0.05; done; sleep 4; echo new > in; sleep 0.1; touch src/changed) &
 ends 0 "a build whose input is changed from outside is recorded" run -o changed.fxt -- sh -c \
 	'cat in > one; touch src/begun; until [ -e src/changed ]; do sleep 0.05; done; cat in > two'
 wait
 etrace check changed.fxt > findings
 check "check finds the input that was changed between two reads" grep -q "$PWD/in" findings
-(until [ -e src/made ]; do sleep 0.05; done; sleep 8; echo longer > made; touch src/written) &
+(until [ -e src/made ]; do sleep 0.05; done; sleep 4; echo longer > made; touch src/written) &
 ends 0 "a build whose output is changed from outside is recorded" run -o foreign.fxt -- sh -c \
 	'echo x > made; cat made > one; touch src/made; until [ -e src/written ]; do sleep 0.05; done; sleep 1; cp made two'
 wait
