@@ -14,17 +14,30 @@ torture=$ANSWERS/../selftests/run
 
 check "the program that changes files is built" \
 	gcc -std=gnu17 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -o hashed "$torture/hashed.c"
+# stop_recorder: stop the recorder again and again until it has ended, so that it looks at files too
+# late; the command writes its number to "recorder"
+stop_recorder()
+{
+	until [ -s recorder ]; do sleep 0.02; done
+	while kill -STOP "$(cat recorder)" 2> /dev/null; do
+		sleep 0.1
+		kill -CONT "$(cat recorder)"
+		sleep 0.03
+	done
+}
 for seed in 1 2; do
 	mkdir -p "d$seed"/{truth,locks}
+	rm -f recorder
+	[ $seed = 1 ] || stop_recorder &
 	for n in 0 1 2; do
 		head -c 4096 /dev/urandom > "d$seed/outside-$n"
 	done
 	./hashed outside "d$seed" &
-	outside=$!
 	ends 0 "seed $seed: the program that changes files is recorded" \
-		run -o t.db -- "$PWD/hashed" all "d$seed" 30 $seed
+		run -o t.db -- sh -c \
+		"echo \$PPID > recorder; exec '$PWD/hashed' all d$seed 30 $seed"
 	touch "d$seed/stop"
-	wait $outside
+	wait
 	check "seed $seed: no recorded hash is wrong" python3 "$torture/hashed.py" t.db "d$seed"
 done
 
@@ -190,20 +203,21 @@ check "a file rewritten while open has no hash of its old content" \
 check "a file rewritten while open has the hash of its new content" \
 	test "$(version_hashes again.db again 1)" = "$(sha256sum < again | cut -d' ' -f1) "
 
-# With a recorder that is stopped meanwhile, which looks at the file too late
-for stops in : 'kill -STOP $PPID'; do
-	rm -f name other names.db
+# The second time, the recorder is stopped until both have used the file.
+for signal in 0 STOP; do
+	rm -f name other names.db recorder
 	echo old > name
 	ln name other
-	sleep 0.1
-	ends 0 "a build that writes a file through another name is recorded ($stops)" \
-		run -o names.db -- sh -c "$stops; cat name > a; echo new > other
-			${stops/STOP/CONT}; sleep 0.1; cat name > b"
+	(until [ -s recorder ]; do sleep 0.02; done; sleep 1; kill -CONT "$(cat recorder)") &
+	ends 0 "SIG$signal: a build that writes a file through another name is recorded" \
+		run -o names.db -- sh -c "echo \$PPID > recorder; kill -$signal \$PPID
+			cat name > a; echo new > other; sleep 1.1; cat name > b"
+	wait
 	sqlite3 names.db "SELECT coalesce((SELECT c.sha256 FROM content c WHERE c.version = a.version ORDER BY c.rowid DESC LIMIT 1), '-')
 		FROM access a JOIN file f ON f.id = a.file WHERE f.path = CAST('$PWD/name' AS BLOB) AND a.how = 1 ORDER BY a.at" > reads
-	check "two names: the first read has the right hash, or none ($stops)" \
+	check "SIG$signal: the first read of a file with two names has the right hash, or none" \
 		grep -qx -e - -e "$(sha256sum < a | cut -d' ' -f1)" <(head -n 1 reads)
-	check "two names: the second read has the right hash, or none ($stops)" \
+	check "SIG$signal: the second read of a file with two names has the right hash, or none" \
 		grep -qx -e - -e "$(sha256sum < b | cut -d' ' -f1)" <(tail -n 1 reads)
 done
 
