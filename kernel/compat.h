@@ -311,6 +311,9 @@ static inline bool etrace_dumpable(struct task_struct *task)
 {
 	bool is;
 
+	/* The current task keeps its memory, and may hold the lock (tracepoint task_rename). */
+	if (task == current)
+		return !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
 	task_lock(task);
 	is = !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
 	task_unlock(task);

@@ -65,14 +65,15 @@ void etrace_task_refuse(struct etrace_task *t)
  * etrace_task_shown - may the session's owner see the current task?
  * @t: a slot of the task
  *
- * Checked for each event, since a task can gain privileges in many ways. If the answer
- * is no, the task is no longer traced, and counts as lost.
+ * Checked for each event, since a task can gain privileges in many ways. Nor may a debugger
+ * read the memory of a task that is not dumpable: it said so itself, or runs a program that
+ * its user may not read. If the answer is no, the task is no longer traced, and counts as lost.
  */
 bool etrace_task_shown(struct etrace_task *t)
 {
 	if (t->refused)
 		return false;
-	if (etrace_session_may(t->session, current_cred()))
+	if (etrace_session_may(t->session, current_cred()) && etrace_dumpable(current))
 		return true;
 	etrace_task_refuse(t);
 	return false;

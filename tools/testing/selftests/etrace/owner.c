@@ -654,6 +654,26 @@ TEST(plain)
 	et_module_teardown();
 }
 
+/* Of a program that the member may run but not read, a session shows no more than a debugger. */
+static void unreadable(void)
+{
+	int dev = session();
+
+	CHECK_EQ(add(dev, getpid()), 0);
+	/* It is not allowed to read the secret, but tells its name. */
+	CHECK_EQ(status_of("./unreadable", false), W_EXITCODE(1, 0));
+	CHECK_EQ(lost_tasks(dev), 1);
+	check_secret(dev);
+}
+
+TEST(unreadable)
+{
+	setup("");
+	program("unreadable", 0711, 0, false);
+	by_member(unreadable);
+	et_module_teardown();
+}
+
 static pid_t waiting_for(const char *name, const char *what, int *tell)
 {
 	int down[2], up[2];
@@ -789,6 +809,28 @@ TEST(undumpable)
 	programs();
 	et_file("a-plan");
 	by_member(undumpable);
+	et_module_teardown();
+}
+
+/* The same if it becomes that while it is traced. */
+static void undumpable_later(void)
+{
+	int tell, dev = session();
+	pid_t pid;
+
+	CHECK_EQ(add(dev, getpid()), 0);
+	pid = waiting_for("./ordinary", "--undumpable", &tell);
+	let_go(pid, tell);
+	CHECK(lost_tasks(dev) > 0);
+	check_dropped(dev);
+}
+
+TEST(undumpable_later)
+{
+	setup("");
+	programs();
+	et_file("a-plan");
+	by_member(undumpable_later);
 	et_module_teardown();
 }
 
