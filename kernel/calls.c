@@ -319,6 +319,18 @@ static inline bool etrace_syscall_recorded(const struct etrace_syscall *sc, long
 	       etrace_wants_extended();
 }
 
+/* Records the program of a task that reads or writes before anything else is recorded of it. */
+static noinline void etrace_use_joins(void)
+{
+	struct etrace_task *t;
+
+	etrace_syscall_pin();
+	t = etrace_task_find(current);
+	if (t)
+		etrace_joins(t);
+	etrace_syscall_unpin();
+}
+
 /* A separate function, called last, so that other calls need no registers for it. */
 static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
 {
@@ -339,6 +351,8 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 		return;
 	ret = etrace_returned(ret);
 	if (sc->recorded == ETRACE_RECORDED_USED) {
+		if (etrace_cgroups_watched())
+			etrace_use_joins();
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
 		else if (ret >= 0 && static_branch_unlikely(&etrace_printing))

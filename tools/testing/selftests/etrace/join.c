@@ -80,12 +80,15 @@ struct obedient {
 #define ITS_IN	200	/* descriptors of a child that executes a program */
 #define ITS_OUT	201
 
+static bool only_reads;		/* the child reads and writes, but closes nothing */
+
 static void obeys(int in, int out)
 {
 	char c;
 
 	while (read(in, &c, 1) == 1 && c) {
-		et_sys(SYS_close, dup(0));
+		if (!only_reads)
+			et_sys(SYS_close, dup(0));
 		if (write(out, &c, 1) != 1)
 			break;
 	}
@@ -176,6 +179,45 @@ TEST(moved)
 	EXPECT_EQ(rmdir(at("moved", "")), 0);
 	EXPECT_EQ(rmdir(at("away", "")), 0);
 	close(dev);
+	et_module_teardown();
+}
+
+/* Is the text in the session's records? */
+static bool has_text(int dev, const char *text)
+{
+	struct etrace_open o = { .what = ETRACE_OPEN_PIPE };
+	static char page[1 << 16];
+	bool has = false;
+	ssize_t got;
+	int fd;
+
+	for (; (fd = ioctl(dev, ETRACE_IOC_OPEN, &o)) >= 0; o.cpu++) {
+		while ((got = read(fd, page, sizeof(page))) > 0)
+			has |= !!memmem(page, got, text, strlen(text));
+		close(fd);
+	}
+	return has;
+}
+
+/* A task whose first records are uses of descriptors reports its program before them. */
+TEST(reads)
+{
+	char *argv[] = { "join", "--reads", NULL };
+	struct obedient o;
+	int dev;
+
+	make("reads");
+	et_module_setup("", 64);
+	dev = session();
+	EXPECT_EQ(watch(dev, at("reads", "")), 0);
+	o = obedient_with(argv);
+	obey(&o);
+	EXPECT_EQ(move(o.pid, "reads"), 0);
+	obey(&o);
+	dismiss(&o);
+	EXPECT(has_text(dev, argv[1]), "the program is not recorded");
+	close(dev);
+	EXPECT_EQ(rmdir(at("reads", "")), 0);
 	et_module_teardown();
 }
 
@@ -416,7 +458,8 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	if (argc > 1 && !strcmp(argv[1], "--obey"))
+	only_reads = argc > 1 && !strcmp(argv[1], "--reads");
+	if (only_reads || (argc > 1 && !strcmp(argv[1], "--obey")))
 		obeys(ITS_IN, ITS_OUT);
 	if (argc > 1 && !strcmp(argv[1], "--boundless"))
 		boundless(argc > 2);
