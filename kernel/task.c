@@ -23,6 +23,7 @@
 #include "task.h"
 #include "compat.h"
 #include "counts.h"
+#include "return_work.h"
 
 /*
  * Probes stay registered for this time after the last traced task: the next trace may begin soon.
@@ -323,11 +324,15 @@ struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook)
 
 /**
  * etrace_held_done - free the data that hooks kept: the call is over
- * @t: first slot of the current task
+ * @t: first slot of the current task, which is in a system call
+ *
+ * References are dropped before the program continues: it may unmount their file system.
  */
 void etrace_held_done(struct etrace_task *t)
 {
 	etrace_for_each_slot(t, t) {
+		if (t->hold && t->hold->work)
+			etrace_work_run(xchg(&t->hold->work, NULL), NULL);
 		etrace_hold_free(t->hold);
 		t->hold = NULL;
 	}

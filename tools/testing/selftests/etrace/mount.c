@@ -241,6 +241,27 @@ TEST(umount_failed)
 	MUST(umount(et_path("mnt")));
 }
 
+/* A symbolic link that cannot be made does not keep its file system busy after the call. */
+static void do_failed_link(void)
+{
+	int i;
+
+	own_mounts();
+	for (i = 0; i < 300; i++) {
+		CHILD_MUST(et_sys(SYS_mount, "none", "mnt", "devpts", 0, "newinstance"));
+		want_mount("none", et_path("mnt"), "devpts", 0);
+		CHILD_MUST_FAIL(et_sys(SYS_symlink, "x", "mnt/l"), EPERM);
+		CHILD_MUST(et_sys(SYS_umount2, "mnt", 0));
+		want_umount(et_path("mnt"), 0);
+	}
+}
+
+TEST(failed_link)
+{
+	et_mkdir("mnt");
+	et_traced(do_failed_link);
+}
+
 int main(int argc, char **argv)
 {
 	return et_main(argc, argv, "");
