@@ -496,5 +496,6 @@ int etrace_tasks_init(const struct etrace_listener *l)
 void etrace_tasks_exit(void)
 {
 	rcu_barrier();		/* waits for etrace_task_free_rcu() */
+	rcu_barrier();		/* and for what it has freed in turn: etrace_uses_free() */
 	kmem_cache_destroy(etrace_task_cache);
 }
