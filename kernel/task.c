@@ -5,8 +5,9 @@
  *
  * Locking: look-ups run under RCU, or a bucket's lock.  A bucket's lock guards changes of that
  * bucket; it is taken only in process context, when a task is created or ends and when tracing
- * starts or stops, never on the path of other system calls.  etrace_tasks_mutex serialises
- * starting and stopping.
+ * starts or stops, never on the path of other system calls; with interrupts off, since the
+ * probe of moves between cgroups runs with them off and with the kernel's locks held.
+ * etrace_tasks_mutex serialises starting and stopping.
  *
  * The probes (probes.c) are registered while there are slots, and a little longer.
  */
@@ -113,6 +114,7 @@ struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t, *old;
+	unsigned long flags;
 
 	*added = false;
 	t = kmem_cache_alloc(etrace_task_cache, GFP_ATOMIC | __GFP_NOWARN);
@@ -133,7 +135,7 @@ struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct
 	t->refused = refused;
 	t->ring = NULL;
 
-	spin_lock(&b->lock);
+	spin_lock_irqsave(&b->lock, flags);
 	old = etrace_slot_find(task, s);
 	if (!old) {
 		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
@@ -143,7 +145,7 @@ struct etrace_task *etrace_task_add(struct etrace_session *s, struct task_struct
 		hlist_add_head_rcu(&t->node, &b->head);
 		*added = true;
 	}
-	spin_unlock(&b->lock);
+	spin_unlock_irqrestore(&b->lock, flags);
 
 	if (old) {
 		etrace_process_put(t->process);
@@ -177,12 +179,13 @@ bool etrace_task_remove(struct task_struct *task, const struct etrace_session *s
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t;
+	unsigned long flags;
 
-	spin_lock(&b->lock);
+	spin_lock_irqsave(&b->lock, flags);
 	t = etrace_slot_find(task, s);
 	if (t)
 		hlist_del_rcu(&t->node);
-	spin_unlock(&b->lock);
+	spin_unlock_irqrestore(&b->lock, flags);
 	if (!t)
 		return false;
 	etrace_task_gone(t);
@@ -386,7 +389,7 @@ static struct etrace_task *etrace_tasks_sweep(const struct etrace_session *s,
 	for (i = 0; i < ARRAY_SIZE(etrace_buckets); i++) {
 		struct etrace_bucket *b = &etrace_buckets[i];
 
-		spin_lock(&b->lock);
+		spin_lock_irq(&b->lock);
 		hlist_for_each_entry_safe(t, next, &b->head, node) {
 			if (t->session != s)
 				continue;
@@ -394,7 +397,7 @@ static struct etrace_task *etrace_tasks_sweep(const struct etrace_session *s,
 			t->swept = list;
 			list = t;
 		}
-		spin_unlock(&b->lock);
+		spin_unlock_irq(&b->lock);
 	}
 	return list;
 }
@@ -449,16 +452,18 @@ void etrace_tasks_stop(struct etrace_session *s)
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room)
 {
+	struct etrace_bucket *b = &etrace_buckets[bucket];
 	struct etrace_task *t;
+	unsigned long flags;
 	u32 n = 0;
 
 	/*
-	 * A task with a slot has not ended, so its task_struct exists; the
-	 * mutex is for the slots that etrace_task_adopt() removes again.
+	 * The task_struct exists while the slot is in the table: the task has not ended, or
+	 * etrace_task_adopt() is about to remove the slot again, in an RCU read-side section
+	 * that began while the task was in the kernel's list.
 	 */
-	mutex_lock(&etrace_tasks_mutex);
-	rcu_read_lock();
-	hlist_for_each_entry_rcu(t, &etrace_buckets[bucket].head, node) {
+	spin_lock_irqsave(&b->lock, flags);
+	hlist_for_each_entry(t, &b->head, node) {
 		if (t->session != s || t->refused)
 			continue;
 		if (n < room) {
@@ -468,8 +473,7 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		}
 		n++;
 	}
-	rcu_read_unlock();
-	mutex_unlock(&etrace_tasks_mutex);
+	spin_unlock_irqrestore(&b->lock, flags);
 	return n;
 }
 
