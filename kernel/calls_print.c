@@ -209,17 +209,39 @@ static void etrace_print_emit(struct etrace_task *t, struct etrace_printed *p, s
 	etrace_scratch_put();
 }
 
+/*
+ * Are all threads of the process ending, but for workers of an io_uring? These may outlive the
+ * program, and those that have recorded nothing have no slot.
+ */
+static bool etrace_only_workers_stay(struct task_struct *p)
+{
+	struct task_struct *other;
+	bool only = true;
+
+	rcu_read_lock();
+	for_each_thread(p, other) {
+		only = READ_ONCE(other->flags) & (PF_EXITING | PF_IO_WORKER);
+		if (!only)
+			break;
+	}
+	rcu_read_unlock();
+	return only;
+}
+
 /**
  * etrace_print_over - record the output of a process that ends
- * @t: the slot of its last task, the current one
+ * @t: the slot of a task that ends, the current one
  * @p: that task
+ * @last: the process ends with it
  */
-void etrace_print_over(struct etrace_task *t, struct task_struct *p)
+void etrace_print_over(struct etrace_task *t, struct task_struct *p, bool last)
 {
 	struct etrace_prints *prints = etrace_task_printed(t);
 	unsigned int i;
 
-	if (!prints || !(t->session->record & ETRACE_SESSION_OUTPUT_ALL || etrace_process_code(p)))
+	if (!prints || READ_ONCE(prints->emitted) ||
+	    !(t->session->record & ETRACE_SESSION_OUTPUT_ALL || etrace_process_code(p)) ||
+	    !(last || etrace_only_workers_stay(p)) || xchg(&prints->emitted, 1))
 		return;
 	for (i = 0; i < ETRACE_PRINTED_FDS; i++)
 		if (prints->of[i])

@@ -15,6 +15,6 @@ DECLARE_STATIC_KEY_FALSE(etrace_printing);
 void etrace_print_want(bool on);
 void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, long ret);
 void etrace_print_unseen(struct etrace_task *t, u32 fd, u64 bytes);
-void etrace_print_over(struct etrace_task *t, struct task_struct *p);
+void etrace_print_over(struct etrace_task *t, struct task_struct *p, bool last);
 
 #endif /* ETRACE_CALLS_PRINT_H */

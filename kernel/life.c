@@ -259,8 +259,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 		bool over = last && !(t->process && xchg(&t->process->cost_emitted, 1));
 		bool wants = over && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
 
-		if (over)
-			etrace_print_over(t, p);
+		etrace_print_over(t, p, over);
 		if (wants && !cost)
 			cost = etrace_cost(p, &r);
 		r.have = wants ? have | cost : have;

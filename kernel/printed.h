@@ -29,9 +29,11 @@ struct etrace_printed {
 /**
  * struct etrace_prints - output of a process, for one session
  * @of: for each descriptor from 1 on, NULL if nothing was written
+ * @emitted: 1 once it has been recorded
  */
 struct etrace_prints {
 	struct etrace_printed *of[ETRACE_PRINTED_FDS];
+	unsigned long emitted;
 };
 
 extern unsigned int etrace_output_memory;	/* module parameter, MiB */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/io_uring.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -475,6 +476,37 @@ static void say_and_succeed(void)
 {
 	say(1, "fine", 4);
 	et_sys(SYS_exit_group, 0);
+}
+
+/* The kernel thread of a ring, which recorded nothing, outlives the last thread of the program. */
+static void say_beside_ring(void)
+{
+	struct io_uring_params params = { .flags = IORING_SETUP_SQPOLL };
+	int fd = syscall(SYS_io_uring_setup, 1, &params);
+
+	if (fd >= 0)
+		want_extended("IoUring|fd=%d", fd);
+	say(1, "beside", 6);
+}
+
+static void do_beside_ring(void)
+{
+	pid_t pid;
+	int i;
+
+	/* the kernel thread does not always end last */
+	for (i = 0; i < 10; i++) {
+		pid = process(FILE_FD, say_beside_ring);
+		want_said(pid, 1, "beside");
+		want_status(pid, STATUS);
+	}
+}
+
+TEST(beside_ring)
+{
+	if (et_without_module())
+		return;
+	run(do_beside_ring);
 }
 
 static void do_ends(void)
