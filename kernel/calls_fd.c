@@ -310,7 +310,8 @@ void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned 
 	struct etrace_received v = {
 		.msg = msg,
 		.nr_msg = nr,
-		.compat = in_compat_syscall(),
+		/* A worker of a ring is in no call; the kernel adds this flag. */
+		.compat = in_compat_syscall() || flags & MSG_CMSG_COMPAT,
 		.cloexec = flags & MSG_CMSG_CLOEXEC,
 	};
 	struct etrace_work *l;

@@ -73,6 +73,15 @@ struct etrace_ring_connect {
 	int addr_len;
 };
 
+/* recvmsg */
+struct etrace_ring_message {
+	struct file *file;
+	void __user *msg;
+	int len;
+	unsigned int done;
+	unsigned int flags;
+};
+
 /* Keeps the name of a request, because the function frees it before it returns. */
 static void etrace_ring_hold(struct etrace_task *t, int dfd, const char *name)
 {
@@ -240,9 +249,28 @@ static bool etrace_ring_connect(struct etrace_task *t, const void *cmd, unsigned
 	return etrace_ring_fd(t, cmd, args);
 }
 
+/* A request that receives many messages puts them elsewhere; their descriptors are not seen. */
+static bool etrace_ring_message(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct io_kiocb *req = container_of(cmd, struct io_kiocb, cmd);
+	const struct etrace_ring_message *message = cmd;
+
+	if (!(req->flags & REQ_F_APOLL_MULTISHOT))
+		args[1] = (unsigned long)message->msg;
+	args[2] = message->flags;
+	return etrace_ring_fd(t, cmd, args);
+}
+
 static void etrace_ring_has_read(struct etrace_call *c)
 {
 	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+}
+
+static void etrace_ring_has_received(struct etrace_call *c)
+{
+	etrace_ring_has_read(c);
+	if (c->args[2])
+		etrace_messages(c, c->args[2], 1, c->args[3]);
 }
 
 static void etrace_ring_has_written(struct etrace_call *c)
@@ -264,7 +292,7 @@ struct etrace_ring_op etrace_ring_ops[ETRACE_NR_RING_OPS] = {
 	{ "io_write", __NR_write, etrace_ring_fd, etrace_ring_has_written },
 	{ "io_recv", __NR_read, etrace_ring_fd, etrace_ring_has_read },
 	{ "io_send", __NR_write, etrace_ring_fd, etrace_ring_has_written },
-	{ "io_recvmsg", __NR_read, etrace_ring_fd, etrace_ring_has_read },
+	{ "io_recvmsg", __NR_read, etrace_ring_message, etrace_ring_has_received },
 	{ "io_sendmsg", __NR_write, etrace_ring_fd, etrace_ring_has_written },
 };
 

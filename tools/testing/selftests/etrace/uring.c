@@ -36,7 +36,7 @@ static bool has_names(void)
 	return et_bpf() || !et_kernel_at_least(7, 0);
 }
 
-#define FACTS	"OPEN_FAILED MKDIR CONNECT STAT CloseRead CloseWrote"
+#define FACTS	"OPEN_FAILED MKDIR CONNECT STAT RECEIVED CloseRead CloseWrote"
 
 /* Then, @n names count as unread. */
 static void without_names(unsigned int n)
@@ -364,6 +364,59 @@ TEST(uses_by_submitter)
 TEST(uses_by_worker)
 {
 	traced_uses(do_uses_by_worker);
+}
+
+/* A descriptor that comes with a message. */
+static void do_received(void)
+{
+	char control[CMSG_SPACE(sizeof(int))] = "", byte = 'x';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = (void *)control;
+	int both[2], fd;
+
+	if (!ring_make(0))
+		return;
+	CHILD_MUST(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, both));
+	fd = CALL(OPENAT, AT_FDCWD, et_path("file"), 0, 0, O_RDONLY);
+	want_open(et_path("file"), et_path("file"), O_RDONLY, 0, fd);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHILD_MUST(sendmsg(both[0], &m, 0));
+	memset(control, 0, sizeof(control));
+	expect_res("recvmsg", CALL(RECVMSG, both[1], &m, 0, 1, MSG_CMSG_CLOEXEC), 1);
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	WANT("Received|fnamesize=%zu,fd=%d,cloexec=1", strlen(et_path("file")), fd);
+	WANT("RP|%s", et_path("file"));
+}
+
+static void do_received_at_once(void)
+{
+	how = 0;
+	do_received();
+}
+
+static void do_received_by_worker(void)
+{
+	how = IOSQE_ASYNC;
+	do_received();
+}
+
+TEST(received_by_submitter)
+{
+	if (!et_without_module())
+		traced_uses(do_received_at_once);
+}
+
+TEST(received_by_worker)
+{
+	if (!et_without_module())
+		traced_uses(do_received_by_worker);
 }
 
 /* Requests that cannot be seen are counted once each, and no others are. */
