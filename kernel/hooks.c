@@ -32,6 +32,7 @@
 #include "abi.h"
 #include "capture.h"
 #include "compat.h"
+#include "counts.h"
 #include "hold.h"
 #include "return_work.h"
 #include "table.h"
@@ -94,8 +95,13 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 	if (bprm->interp != bprm->filename)
 		return;
 	etrace_hook_paths(t, id, &bprm->file->f_path, NULL);
-	if (t->hold && etrace_wants_extended())
+	if (!etrace_wants_extended())
+		return;
+	if (t->hold)
 		etrace_hold_cloexec(t->hold);
+	else
+		etrace_for_each_slot(t, t)
+			etrace_count(t->session, lost_fds, 1);
 }
 
 /* Keeps names from the arguments of a function, each a directory and an entry of it. */
