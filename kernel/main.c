@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "adopt.h"
+#include "calls_print.h"
 #include "capture.h"
 #include "cgroup.h"
 #include "counters.h"
@@ -162,6 +163,7 @@ static void etrace_want_all(int add)
 
 	for (i = 0; i < ETRACE_NR_WHERE; i++)
 		atomic_add(add, &etrace_wanted[i]);
+	etrace_print_want(add > 0);
 }
 
 /* Selects what the session of root_pid records. Called with the lock of the parameters held. */
