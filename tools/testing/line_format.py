@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check that the documents of the line format have all lines of kernel/etrace_events.def.
 
-usage: lines_told.py [DEF DOCUMENT...]
+usage: line_format.py [DEF DOCUMENT...]
 
 Each document must have each line of an event as TAG|field=,field= with all fields
 in order, and each tag of a string.  Prints what is missing; exit 1 if anything is.
@@ -48,17 +48,17 @@ def main():
     bad = False
     for name in names[1:]:
         with open(name, encoding="utf-8") as f:
-            told = plain(f.read())
+            document = plain(f.read())
         for tag, fields in lines.items():
             found = [re.findall(r"(\w+)=", m) for m in
-                     re.findall(r"(?<!\w)%s\|([\w=,.\[\]]*)" % tag, told)]
+                     re.findall(r"(?<!\w)%s\|([\w=,.\[\]]*)" % tag, document)]
             if fields not in found:
                 print(f"{os.path.basename(name)}: {tag}|{'=,'.join(fields + [''])[:-1]} "
-                      "does not stand there")
+                      "is missing")
                 bad = True
         for tag in sorted(strings):
-            if not re.search(r"(?<!\w)%s(?!\w)" % tag, told):
-                print(f"{os.path.basename(name)}: {tag} does not stand there")
+            if not re.search(r"(?<!\w)%s(?!\w)" % tag, document):
+                print(f"{os.path.basename(name)}: {tag} is missing")
                 bad = True
     sys.exit(bad)
 
