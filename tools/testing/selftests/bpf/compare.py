@@ -95,7 +95,7 @@ class Known:
                     self.patterns[p] += 1
                     break
             else:
-                print(f"not known: {place} {line[:200]}")
+                print(f"unknown difference: {place} {line[:200]}")
                 good = False
         return good
 
@@ -132,7 +132,7 @@ def main(args):
                     print(f"  {sign if i >= n else ' '} {side[i][:200]!r}")
     for pattern in known.unseen():
         bad += 1
-        print(f"known, but not so: {pattern}")
+        print(f"known difference did not occur: {pattern}")
     lines = sum(map(len, a.values()))
     print(f"{len(a)} and {len(b)} tasks, {lines} and {sum(map(len, b.values()))} lines; "
           f"{bad} tasks differ; {left_a} and {left_b} lines of tasks outside the tree")

@@ -63,7 +63,7 @@ recorder=(--ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 
 
 echo "TAP version 13"
 ./bpf-record --check 2>&1 | note
-ok "${PIPESTATUS[0]}" "the programs load and attach"
+ok "${PIPESTATUS[0]}" "all BPF programs load and attach"
 
 [ -z "$module" ] || insmod "$module"
 widths=(64 32)
@@ -80,16 +80,16 @@ for bits in "${widths[@]}"; do
 	} &
 	seer=$!
 	WORKLOAD_SEEN=$out/seen recorded bpf "$out/bpf$bits.etrace" "./workload$bits" $work 2>&1 | note
-	ok "${PIPESTATUS[0]}" "$bits-bit workload"
+	ok "${PIPESTATUS[0]}" "BPF records the $bits-bit workload"
 	kill $seer 2> /dev/null
 	if [ -z "$module" ]; then
-		skip "$bits-bit workload: as the module has it" "no module"
+		skip "BPF and module record the $bits-bit workload alike" "no module"
 		continue
 	fi
 	recorded module "$out/module$bits.etrace" "./workload$bits" $work 2>&1 | note
 	python3 compare.py "${recorder[@]}" \
 		"$out/module$bits.etrace" "$out/bpf$bits.etrace" | note
-	ok "${PIPESTATUS[0]}" "$bits-bit workload: as the module has it"
+	ok "${PIPESTATUS[0]}" "BPF and module record the $bits-bit workload alike"
 done
 
 # Without the identity of files, marks of names that strace read from the program, and the
@@ -98,11 +98,11 @@ if [ -n "$module" ]; then
 	flags=()
 	[ "$(uname -m)" != aarch64 ] || flags=(--arm64)
 	recorded strace "$out/strace64.etrace" ./workload64 $work 2>&1 | note
-	ok "${PIPESTATUS[0]}" "64-bit workload, by strace"
+	ok "${PIPESTATUS[0]}" "strace records the 64-bit workload"
 	python3 compare.py "${recorder[@]}" \
 		--ignore 'ExitTime|' --ignore 'ExitIo|' --ignore 'OpenFile|' --ignore 'Marks|' \
 		--known strace.known "${flags[@]}" "$out/module64.etrace" "$out/strace64.etrace" | note
-	ok "${PIPESTATUS[0]}" "64-bit workload, by strace: as the module has it, but for what is known"
+	ok "${PIPESTATUS[0]}" "strace and module record it alike, except for known differences"
 	rmmod etrace
 fi
 
@@ -121,10 +121,10 @@ status=$?
 note < $out/small | head -n 4
 lost=$(sed -n 's/^ *\([0-9,]*\) records lost: a buffer was full$/\1/p' $out/small | tr -d ,)
 [ $status = 123 ] && [ "${lost:-0}" -gt 0 ]
-ok $? "a loss is told and counted (exit status $status)"
-told=$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' $out/small.etrace | paste -sd+ | bc)
-[ "${told:-0}" -gt 0 ] && [ "$told" -le "${lost:-0}" ]
-ok $? "the trace tells of $told of $lost lost"
+ok $? "lost records are counted, and run --strict fails (exit status $status)"
+reported=$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' $out/small.etrace | paste -sd+ | bc)
+[ "${reported:-0}" -gt 0 ] && [ "$reported" -le "${lost:-0}" ]
+ok $? "the trace reports losses where they happened ($reported of $lost records)"
 
 if [ -n "$short" ]; then
 	echo "1..$n"
@@ -134,7 +134,7 @@ fi
 # Without the module in its directory, auto uses BPF.
 cp etrace $out/
 $out/etrace run --backend=auto -v -o $out/auto.etrace -- true 2>&1 | grep -q 'backend bpf; not module'
-ok $? "auto takes BPF where the module is not, and says why"
+ok $? "--backend=auto uses BPF without the module, and -v says why"
 
 # What strace sees, too: programs, files, exit statuses.
 cat > $out/build <<- 'END'
@@ -149,23 +149,23 @@ END
 status=$?
 cat $out/strace.* > $out/strace
 [ $status = 1 ]
-ok $? "a build is recorded whole (exit status $status)"
+ok $? "a build is recorded without losses (exit status $status)"
 grep -c 'execve(.* = 0$' $out/strace > $out/n1
 grep -c 'New_proc|' $out/build.etrace > $out/n2
 # etrace also sees strace itself.
 [ $(($(cat $out/n1) + 1)) = "$(cat $out/n2)" ]
-ok $? "as many programs as strace sees: $(cat $out/n1) and strace itself"
+ok $? "BPF records as many programs as strace: $(cat $out/n1) and strace itself"
 sed -n 's/^[0-9]* *execve("\([^"]*\)".* = 0$/\1/p' $out/strace | xargs -n1 realpath |
 	sort > $out/programs1
 sed -n 's/.*!PP|//p' $out/build.etrace | grep -v /strace | sort > $out/programs2
 diff $out/programs1 $out/programs2 | note
-ok "${PIPESTATUS[0]}" "the same programs as strace sees"
+ok "${PIPESTATUS[0]}" "BPF records the same programs as strace"
 sed -n 's/^[0-9]* *openat(AT_FDCWD, "\(\/[^"]*\)".* = [0-9]*$/\1/p' $out/strace | sort -u > $out/files1
 sed -n 's/.*!FO|//p' $out/build.etrace | sort -u > $out/files2
 comm -23 $out/files1 $out/files2 > $out/missing
 note < $out/missing
 [ -s $out/files1 ] && [ ! -s $out/missing ]
-ok $? "all $(wc -l < $out/files1) files that strace sees opened"
+ok $? "BPF records all $(wc -l < $out/files1) files that strace sees opened"
 
 # Required privileges: two capabilities instead of root.
 if setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
@@ -177,15 +177,15 @@ if setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
 	case $(uname -r) in
 	5.*|6.[0-9].*)
 		grep -q 'CAP_SYS_ADMIN: on kernels before 6.10' $out/caps.err
-		ok $? "CAP_BPF and CAP_PERFMON are not enough before 6.10, and it says so" ;;
+		ok $? "before 6.10, an error says that CAP_BPF and CAP_PERFMON are not enough" ;;
 	*)
-		ok $status "CAP_BPF and CAP_PERFMON are enough" ;;
+		ok $status "CAP_BPF and CAP_PERFMON are enough to record" ;;
 	esac
 else
-	skip "CAP_BPF and CAP_PERFMON are enough" "setpriv cannot set them"
+	skip "CAP_BPF and CAP_PERFMON are enough to record" "setpriv cannot set them"
 fi
 setpriv --reuid=65534 --regid=65534 --clear-groups ./bpf-record --check 2>&1 | grep -q 'CAP_BPF and CAP_PERFMON'
-ok $? "without them it says what it needs"
+ok $? "without capabilities, an error names the missing ones"
 
 # Attach to a running process until it ends.
 cat > $out/lives <<- 'END'
@@ -203,17 +203,17 @@ touch $out/go
 wait $attached
 status=$?
 note < $out/attach.err
-ok $status "attached to a process until it ended"
+ok $status "attach records a process until it ends"
 grep -q '!Present|' $out/attach.etrace && grep -q '!PP|/usr/bin/ls' $out/attach.etrace &&
 	grep -q '!Exit|status=3' $out/attach.etrace
-ok $? "its trace has what was there, what it started, and its end"
+ok $? "that trace has the process, the program it started, and its exit"
 
 # Two sessions, one within the other; sessions end with their owner.
 ./etrace run -q --strict --backend=bpf -o $out/outer.etrace -- \
 	./etrace run -q --strict --backend=bpf -o $out/inner.etrace -- ls / > /dev/null
-ok $? "a session within a session"
+ok $? "two nested sessions succeed"
 grep -q '!PP|/usr/bin/ls' $out/outer.etrace && grep -q '!PP|/usr/bin/ls' $out/inner.etrace
-ok $? "both have the command"
+ok $? "both nested sessions record the command"
 # shellcheck disable=SC2016
 ./etrace run -q --backend=bpf -o $out/killed.etrace -- \
 	sh -c 'echo $$ > /tmp/bpf/sleeps; exec sleep 1000' &
@@ -232,7 +232,7 @@ cat > $out/no-programs <<- 'END'
 	sys.exit(bool(left))
 END
 wait_for python3 $out/no-programs
-ok $? "nothing is left of a session whose owner was killed"
+ok $? "no BPF program remains after the owner of a session was killed"
 kill "$(cat $out/sleeps)"
 
 echo "1..$n"

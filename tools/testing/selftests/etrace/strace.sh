@@ -81,7 +81,7 @@ compare()
 	local name=$1 calls=$2 option=$3 status tries=1
 
 	while run_both "$calls" "${@:4}"; status=$?; page_moved && [ $tries -lt 3 ]; do
-		echo "# a string was unread: trying again"
+		echo "# strace could not read a string: trying again"
 		unload
 		tries=$((tries + 1))
 	done

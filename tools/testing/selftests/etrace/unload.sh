@@ -59,13 +59,13 @@ for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 	# Every other time the instance is kept with its content.
 	[ $((i % 2)) = 0 ] || rmdir "$INSTANCE" || status=1
 done
-result $status "insmod_and_rmmod"
+result $status "load_and_unload_during_builds"
 [ $records -gt 0 ]
-result $? "something_was_traced"
-echo "# $records records in $i loads"
+result $? "records_were_traced"
+echo "# $records records, module loaded $i times"
 
 touch "$work/stop"
 wait $builder
 [ ! -e "$work/failed" ]
-result $? "builds_are_unharmed" || tail -n 20 "$work/failed" | sed 's/^/# /'
+result $? "builds_succeed" || tail -n 20 "$work/failed" | sed 's/^/# /'
 finish

@@ -12,7 +12,7 @@ WAIT='cat in > out; echo > begun; until [ -e over ]; do sleep 0.05; done'
 mode() { stat -c "%U %a" "$1"; }
 
 # Both outputs of a recording give the same answers, and no other files are left.
-made()
+database_written()
 {
 	inputs
 	is "status" "$(status "$etrace" run --strict -o a.db -o b.fxt -- \
@@ -20,13 +20,13 @@ made()
 	has err "; complete"
 	has err "  a.db"
 	hasnt err "recording.fxt"
-	is "files" "$(echo a.db* b.fxt*)" "a.db b.fxt"
-	is "mode" "$(mode a.db)" "root 600"
-	is "inputs by the database" "$("$etrace" deps a.db out)" "$PWD/in"
-	is "inputs by the trace" "$("$etrace" deps b.fxt out)" "$PWD/in"
-	is "status by --to" "$(status "$etrace" run --strict --to db -o c -- true)" 0
-	is "status of the answer" "$(status "$etrace" db -o copy.db c)" 2
-	is "status of a question" "$(status "$etrace" why c /etc/ld.so.cache)" 0
+	is "output files" "$(echo a.db* b.fxt*)" "a.db b.fxt"
+	is "owner and mode of the output" "$(mode a.db)" "root 600"
+	is "inputs according to the database" "$("$etrace" deps a.db out)" "$PWD/in"
+	is "inputs according to the trace" "$("$etrace" deps b.fxt out)" "$PWD/in"
+	is "status with --to" "$(status "$etrace" run --strict --to db -o c -- true)" 0
+	is "status of the command" "$(status "$etrace" db -o copy.db c)" 2
+	is "status of etrace why" "$(status "$etrace" why c /etc/ld.so.cache)" 0
 }
 
 # Print a section of a build's page.
@@ -39,82 +39,85 @@ sys.stdout.write(zlib.decompress(base64.b64decode(data)).decode().replace("\0", 
 }
 
 # All kinds of outputs at the same time.
-paged()
+page_written()
 {
 	inputs
 	is "status" "$(status "$etrace" run --strict -o a.html -o a.db -o a.fxt -- \
 		sh -c 'cat in > out')" 0
 	has err "  a.html"
 	hasnt err "recording.fxt"
-	is "files" "$(echo a.*)" "a.db a.fxt a.html"
-	is "mode" "$(mode a.html)" "root 600"
-	section a.html files-0 | grep -qx "$PWD/out" || fail "out is not in the page"
-	section a.html meta | grep -q '"complete":true' || fail "the page is not complete"
-	section a.html commands-0 | grep -qF 'cat in > out' || fail "no command in the page"
+	is "output files" "$(echo a.*)" "a.db a.fxt a.html"
+	is "owner and mode of the output" "$(mode a.html)" "root 600"
+	section a.html files-0 | grep -qx "$PWD/out" || fail "the page does not list the file out"
+	section a.html meta | grep -q '"complete":true' || fail "the page says that it is incomplete"
+	section a.html commands-0 | grep -qF 'cat in > out' || fail "the page does not show the command"
 	is "status of a page in a directory" "$(status "$etrace" run -o no/a.html touch ran)" 125
-	[ -e ran ] && fail "the command was run nevertheless"
-	is "status by --to" "$(status "$etrace" run --strict --to html -o c -- true)" 0
-	section c meta | grep -q '"command":"true"' || fail "no page by --to"
+	[ -e ran ] && fail "the command was run in spite of an error"
+	is "status with --to" "$(status "$etrace" run --strict --to html -o c -- true)" 0
+	section c meta | grep -q '"command":"true"' || fail "--to html writes no page"
 }
 
 # There is no room for the page, only for the recording that it is made from.
-crowded()
+no_room_for_page()
 {
 	inputs
 	mkdir small
-	mount -t tmpfs -o size=128k none small || { fail "no file system"; return; }
+	mount -t tmpfs -o size=128k none small || { fail "no tmpfs can be mounted"; return; }
 	is "status" "$(status "$etrace" run --strict -o small/a.html -- sh -c 'cat in > out')" 123
 	has err "small/a.html: not made: "
 	has err "No space left on device"
-	is "files" "$(ls small)" a.html-recording.fxt.zst
-	is "status elsewhere" "$(status "$etrace" report --html b.html small/a.html-recording.fxt.zst)" 0
-	section b.html files-0 | grep -qx "$PWD/out" || fail "out is not in the page"
+	is "output files" "$(ls small)" a.html-recording.fxt.zst
+	is "status of a conversion to another disk" \
+		"$(status "$etrace" report --html b.html small/a.html-recording.fxt.zst)" 0
+	section b.html files-0 | grep -qx "$PWD/out" || fail "the page does not list the file out"
 	umount small
 }
 
 # The user who called sudo owns the database.
-owned()
+database_owned_by_sudo_user()
 {
 	mkdir own
 	chown 1234 own
 	(cd own && SUDO_UID=1234 SUDO_GID=1234 "$etrace" run -q --strict -o a.db true)
 	is "status" $? 0
 	is "owner and mode" "$(stat -c '%u %g %a' own/a.db)" "1234 1234 600"
-	is "files" "$(ls -A own)" a.db
+	is "output files" "$(ls -A own)" a.db
 }
 
 # A file that is in the way is kept, and the command is not run.
-in_the_way()
+existing_file_kept()
 {
 	inputs
 	echo text > text.db
 	is "status" "$(status "$etrace" run -o text.db touch ran)" 125
 	has err "text.db exists and is not an etrace database"
-	is "what is there" "$(cat text.db)" text
+	is "content of the file in the way" "$(cat text.db)" text
 	"$etrace" run -q -o old.db -- sh -c 'cat in > out'
-	is "status of another output" "$(status "$etrace" run -o old.db -o no/b.fxt touch ran)" 125
-	is "the old database" "$("$etrace" deps old.db out)" "$PWD/in"
-	is "status of a packed one" "$(status "$etrace" run -o a.db.gz touch ran)" 125
-	[ -e ran ] && fail "the command was run nevertheless"
+	is "status with an invalid second output" \
+		"$(status "$etrace" run -o old.db -o no/b.fxt touch ran)" 125
+	is "inputs in the old database" "$("$etrace" deps old.db out)" "$PWD/in"
+	is "status with a compressed database" "$(status "$etrace" run -o a.db.gz touch ran)" 125
+	[ -e ran ] && fail "the command was run in spite of an error"
 	# but a database is replaced
 	is "status" "$(status "$etrace" run --strict -o old.db -- sh -c 'cat in2 > out')" 0
-	is "the new database" "$("$etrace" deps old.db out)" "$PWD/in2"
+	is "inputs in the new database" "$("$etrace" deps old.db out)" "$PWD/in2"
 }
 
 # There is no room for the database, only for the recording that it is made from.
-full()
+no_room_for_database()
 {
 	inputs
 	mkdir small
-	mount -t tmpfs -o size=64k none small || { fail "no file system"; return; }
+	mount -t tmpfs -o size=64k none small || { fail "no tmpfs can be mounted"; return; }
 	is "status" "$(status "$etrace" run --strict -o small/a.db -- \
 		sh -c 'cat in > out')" 123
 	has err "NOT COMPLETE"
 	has err "small/a.db: not made: "
 	has err "database or disk is full"
 	has err "what was recorded is in small/a.db-recording.fxt.zst"
-	is "files" "$(ls small)" a.db-recording.fxt.zst
-	is "status elsewhere" "$(status "$etrace" db -o b.db small/a.db-recording.fxt.zst)" 0
+	is "output files" "$(ls small)" a.db-recording.fxt.zst
+	is "status of a conversion to another disk" \
+		"$(status "$etrace" db -o b.db small/a.db-recording.fxt.zst)" 0
 	is "inputs" "$("$etrace" deps b.db out)" "$PWD/in"
 	umount small
 }
@@ -127,27 +130,28 @@ recorded()
 }
 
 # A killed recorder leaves what it has recorded.
-killed()
+recorder_killed()
 {
 	local pid
 
 	inputs
 	"$etrace" run -q -o a.db -- sh -c "$WAIT" &
 	pid=$!
-	wait_for test -e begun || fail "it does not begin"
-	is "status of another one" "$(status "$etrace" run -o a.db touch ran)" 125
-	wait_for recorded a.db-recording.fxt.zst || fail "nothing is recorded"
+	wait_for test -e begun || fail "the recording does not start"
+	is "status of a second run to the same database" \
+		"$(status "$etrace" run -o a.db touch ran)" 125
+	wait_for recorded a.db-recording.fxt.zst || fail "nothing has been recorded"
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
 	touch over
-	[ -e a.db ] && fail "there is a database"
+	[ -e a.db ] && fail "a database exists although the recorder was killed"
 	is "status" "$(status "$etrace" db -o b.db a.db-recording.fxt.zst)" 1
 	is "inputs" "$("$etrace" deps b.db out 2> err)" "$PWD/in"
 	has err "may be missing"
 }
 
 # Ctrl-C ends an attach, whose recording becomes a database.
-interrupted()
+attach_interrupted()
 {
 	local pid child
 
@@ -156,9 +160,9 @@ interrupted()
 	child=$!
 	env --default-signal=INT "$etrace" attach --strict -o a.db "$child" 2> err &
 	pid=$!
-	wait_for grep -q "press Ctrl-C to stop" err || fail "it does not begin"
+	wait_for grep -q "press Ctrl-C to stop" err || fail "the recording does not start"
 	touch go
-	wait_for test -e begun || fail "nothing is done"
+	wait_for test -e begun || fail "the attached process does nothing"
 	kill -INT "$pid"
 	wait "$pid"
 	is "status" $? 0
@@ -169,7 +173,7 @@ interrupted()
 sum() { sha256sum < "$1" | cut -d' ' -f1; }
 
 # On the build machine: files have not changed, and packages are installed.
-attested()
+attest_and_check()
 {
 	inputs
 	is "status" "$(status "$etrace" run --strict -o a.db -- \
@@ -177,18 +181,18 @@ attested()
 	rm gone
 	echo more >> in2
 	"$etrace" attest a.db > spdx.json 2> err
-	is "status of the answer" $? 0
+	is "status of the command" $? 0
 	for file in in out same old now of "$(realpath "$(command -v cat)")"; do
-		grep -q "/$(basename "$file")\",.*$(sum "$file")" spdx.json || fail "$file: no hash, or another"
+		grep -q "/$(basename "$file")\",.*$(sum "$file")" spdx.json || fail "$file: no hash, or a wrong one"
 	done
-	grep -q 'in2".*changed since' spdx.json || fail "in2: not said to be another one"
-	is "status of in-toto" "$(status "$etrace" attest --in-toto a.db)" 0
+	grep -q 'in2".*changed since' spdx.json || fail "in2 is not reported as changed"
+	is "status of attest --in-toto" "$(status "$etrace" attest --in-toto a.db)" 0
 	"$etrace" used a.db > packages
-	grep -q '^coreutils .*program' packages || fail "no coreutils: $(head -n 3 packages)"
-	is "status of a check" "$(status "$etrace" check a.db)" 0
+	grep -q '^coreutils .*program' packages || fail "coreutils is not among the packages used: $(head -n 3 packages)"
+	is "status of etrace check" "$(status "$etrace" check a.db)" 0
 	touch -d 2050-01-01 in
 	"$etrace" run -q -o b.db -- sh -c 'cat in > /root/out'
-	is "status of another check" "$(status "$etrace" check b.db)" 3
+	is "status of etrace check with findings" "$(status "$etrace" check b.db)" 3
 	rm /root/out
 }
 
@@ -211,31 +215,31 @@ installed()	# TREE PACKAGE...
 }
 
 # The packages that a build used are sufficient for it.
-chrooted()
+packages_suffice_in_chroot()
 {
 	local tree names name
 
 	tree=$(mktemp -d /var/tmp/chroot.XXXXXX)
 	mkdir src
 	printf '#include <stdio.h>\nint main(void) { return puts("it runs") < 0; }\n' > src/it.c
-	printf 'it: it.c\n\tgcc -o it it.c && ./it > said\n' > src/Makefile
+	printf 'it: it.c\n\tgcc -o it it.c && ./it > output\n' > src/Makefile
 	"$etrace" run -q -o build.db -- make -C src
 	"$etrace" used build.db > packages
 	is "status of used" $? 0
 	mapfile -t names < <(sed '/^no package/d; s/ .*//' packages)
-	[ "${#names[@]}" -gt 5 ] || fail "packages: ${names[*]}"
+	[ "${#names[@]}" -gt 5 ] || fail "too few packages were used: ${names[*]}"
 	installed "$tree" "${names[@]}"
 	mkdir -p "$tree$PWD"
 	cp -r src "$tree$PWD/"
-	rm "$tree$PWD"/src/{it,said}
-	chroot "$tree" /usr/bin/make -C "$PWD/src" > log 2>&1 || { fail "it cannot be built there"; cat log; }
-	cmp src/it "$tree$PWD/src/it" || fail "another program was built there"
-	is "what it said" "$(cat "$tree$PWD/src/said")" "it runs"
+	rm "$tree$PWD"/src/{it,output}
+	chroot "$tree" /usr/bin/make -C "$PWD/src" > log 2>&1 || { fail "the build fails in the chroot"; cat log; }
+	cmp src/it "$tree$PWD/src/it" || fail "the build in the chroot gives a different program"
+	is "output of the program built in the chroot" "$(cat "$tree$PWD/src/output")" "it runs"
 	# the package gcc contains only links
 	for name in gcc make binutils libc6-dev; do
-		grep -q "^${name}[: ]" packages || { fail "no $name"; cat packages; }
+		grep -q "^${name}[: ]" packages || { fail "package $name is not among those used"; cat packages; }
 	done
 	rm -rf "$tree"
 }
 
-finish made paged crowded owned in_the_way full killed interrupted attested chrooted
+finish database_written page_written no_room_for_page database_owned_by_sudo_user existing_file_kept no_room_for_database recorder_killed attach_interrupted attest_and_check packages_suffice_in_chroot

@@ -9,28 +9,28 @@
 # For the module, unless the other backend is named; remedies are not checked here.
 doctor() { status "$etrace" doctor --backend="${1:-module}"; }
 
-fine()
+everything_works()
 {
 	is "status" "$(doctor)" 0
 	has out "ok    rights"
 	has out "ok    module session"
 	hasnt out BAD
 	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module works here"
-	wait_for no_sessions || fail "it leaves a session"
-	is "status for BPF" "$(doctor bpf)" 0
+	wait_for no_sessions || fail "etrace doctor leaves a session open"
+	is "status with --backend=bpf" "$(doctor bpf)" 0
 	has out "ok    BPF rights"
 	has out "ok    BPF types"
 	has out "ok    unprivileged BPF"
 	has out "ok    locked memory"
 	has out "ok    LSMs"
 	has out "ok    BPF session"
-	is "verdict for BPF" "$(tail -n 1 out)" "etrace run --backend=bpf works here"
-	is "status for either" "$(doctor auto)" 0
+	is "verdict with --backend=bpf" "$(tail -n 1 out)" "etrace run --backend=bpf works here"
+	is "status with --backend=auto" "$(doctor auto)" 0
 	has out "works here, with the module"
-	is "colours to a file" "$(grep -c "$(printf '\033')" out)" 0
+	is "lines with colours when printed to a file" "$(grep -c "$(printf '\033')" out)" 0
 }
 
-not_root()
+without_root()
 {
 	is "status" "$(status setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" doctor)" 0
 	has out "note  rights"
@@ -70,16 +70,16 @@ no_module()
 	has out "make module"
 	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module does not work here: fix the lines marked BAD"
 	# This does not matter where BPF works.
-	is "status for either" "$(status bin/etrace doctor)" 0
+	is "status with --backend=auto" "$(status bin/etrace doctor)" 0
 	has out "note  module"
 	has out "works here, with BPF"
 	hasnt out BAD
-	is "status of run with either" "$(status bin/etrace run -q touch ran)" 0
+	is "status of run without --backend" "$(status bin/etrace run -q touch ran)" 0
 	rm ran
 	is "status of run" "$(status bin/etrace run --backend=module touch ran)" 125
-	[ -e ran ] && fail "the command was run"
+	[ -e ran ] && fail "the command was run in spite of an error"
 	has err "cannot load the module etrace: Module etrace not found in directory /lib/modules/"
-	is "lines" "$(grep -c . err)" 1
+	is "lines of the error message" "$(grep -c . err)" 1
 }
 
 wrong_module()
@@ -99,31 +99,32 @@ wrong_module()
 module_there() { [ -d /sys/module/etrace ]; }
 
 # A module that was loaded for a recording is unloaded after it, unless others need it.
-loads_on_demand()
+module_loaded_on_demand()
 {
 	local first i
 
 	unload
 	is "status of run" "$(status "$etrace" run --backend=module test -d /sys/module/etrace)" 0
 	hasnt err "stays loaded"
-	module_there && fail "run leaves the module"
+	module_there && fail "run leaves the module loaded"
 	sleep 1000 &
 	first=$!
 	"$etrace" attach --backend=module -o a.fxt $first 2> err &
-	wait_for grep -q 'recording process' err || fail "attach does not begin"
+	wait_for grep -q 'recording process' err || fail "attach does not start"
 	kill $first
 	wait $!
 	is "status of attach" $? 0
-	module_there && fail "attach leaves the module"
+	module_there && fail "attach leaves the module loaded"
 	is "status of doctor" "$(doctor)" 0
-	module_there && fail "doctor leaves the module"
-	is "status of run with a command that is not there" "$(status "$etrace" run --backend=module ./nosuch)" 127
-	module_there && fail "a run that cannot begin leaves the module"
+	module_there && fail "doctor leaves the module loaded"
+	is "status of run with a missing command" \
+		"$(status "$etrace" run --backend=module ./nosuch)" 127
+	module_there && fail "a run whose command does not exist leaves the module loaded"
 
 	is "status of run" "$(status "$etrace" run --backend=module --keep-module -q true)" 0
-	module_there || fail "--keep-module does not keep it"
+	module_there || fail "--keep-module does not keep the module loaded"
 	is "status of run" "$(status "$etrace" run --backend=module true)" 0
-	module_there || fail "run unloads what it has not loaded"
+	module_there || fail "run unloads a module that it has not loaded"
 	unload
 
 	# Another recording lasts longer than the one that loaded the module.
@@ -131,9 +132,9 @@ loads_on_demand()
 	first=$!
 	wait_for module_there
 	"$etrace" run --backend=module -q -o 2.fxt sh -c ': > begun; while kill -0 '$first'; do sleep 0.05; done 2> /dev/null'
-	is "status of the other" $? 0
+	is "status of the run that found the module loaded" $? 0
 	wait $first
-	is "status of the one that loaded it" $? 0
+	is "status of the run that loaded the module" $? 0
 	has err "stays loaded: others use it; later: rmmod etrace"
 	unload
 	# Somebody traces with the parameter root_pid, without the device.
@@ -153,11 +154,11 @@ loads_on_demand()
 	"$etrace" run --backend=module -q -o 2.fxt true
 	is "status of one" $? 0
 	wait $!
-	is "status of the other" $? 0
+	is "status of the run that found the module loaded" $? 0
 }
 
 # The rest cannot be undone, so this test is the last one of a boot.
-signatures()
+lockdown_integrity()
 {
 	unload
 	grep -q integrity /sys/kernel/security/lockdown 2> /dev/null || { skip "no lockdown"; return; }
@@ -165,12 +166,12 @@ signatures()
 	is "status" "$(doctor)" 1
 	has out "BAD   signature"
 	has out "mokutil --import"
-	is "status for BPF" "$(doctor bpf)" 0
+	is "status with --backend=bpf" "$(doctor bpf)" 0
 	is "status of run" "$(status "$etrace" run --backend=module touch ran)" 125
-	[ -s err ] || fail "nothing is said"
+	[ -s err ] || fail "there is no error message"
 }
 
-confidentiality()
+lockdown_confidentiality()
 {
 	grep -q confidentiality /sys/kernel/security/lockdown 2> /dev/null || { skip "no lockdown"; return; }
 	echo confidentiality > /sys/kernel/security/lockdown
@@ -184,10 +185,10 @@ confidentiality()
 modules_disabled()
 {
 	unload
-	echo 1 > /proc/sys/kernel/modules_disabled || { skip "cannot be set"; return; }
+	echo 1 > /proc/sys/kernel/modules_disabled || { skip "modules_disabled cannot be set"; return; }
 	is "status" "$(doctor)" 1
 	has out "BAD   modules"
 	has out "kernel.modules_disabled"
 }
 
-finish fine not_root no_tracefs no_module wrong_module loads_on_demand signatures confidentiality modules_disabled
+finish everything_works without_root no_tracefs no_module wrong_module module_loaded_on_demand lockdown_integrity lockdown_confidentiality modules_disabled

@@ -23,7 +23,7 @@ worked() { [ "$1" = 0 ] || fail "status $1: $(tail -n 3 err | xargs -d '\n')"; }
 # After each example, nothing is traced.
 over() { is "root_pid" "$(cat "$parameter")" 0; }
 
-bpftrace_tells_programs()
+bpftrace_counts_programs()
 {
 	build
 	# Where bpftrace does not find the types by itself: 0.17 on 5.10.
@@ -33,20 +33,21 @@ bpftrace_tells_programs()
 	echo 0 > "$parameter"
 	has out "/usr/bin/cp]: count 3, "
 	has out "/usr/bin/make]: count 1, "
-	is "programs" "$(grep -c '\]: count' out)" 2
+	is "programs that bpftrace counts" "$(grep -c '\]: count' out)" 2
 	hasnt out "@path"
 	# make waits for the others, so it takes longer than all of them.
-	is "make's time and the others'" "$(sed -n 's/.*bin\/\(.*\)\]: .* total \(.*\)/\1 \2/p' out |
+	is "whether make takes longer than cp, and cp some time" \
+		"$(sed -n 's/.*bin\/\(.*\)\]: .* total \(.*\)/\1 \2/p' out |
 		awk '{ us[$1] = $2 } END { print (us["make"] > us["cp"] && us["cp"] > 0) }')" 1
 }
 
-trace_cmd_tells_files()
+trace_cmd_lists_files()
 {
 	build
 	"$examples/written.sh" make > out 2> err
 	worked $?
 	over
-	is "files" "$(sed 's/^ *//' out | sort | xargs -d '\n')" \
+	is "files that trace-cmd lists" "$(sed 's/^ *//' out | sort | xargs -d '\n')" \
 		"1 cp $PWD/a 1 cp $PWD/b 1 cp $PWD/c"
 }
 
@@ -56,12 +57,13 @@ perf_counts()
 	"$examples/counts.sh" make > out 2> err
 	worked $?
 	over
-	is "programs, births and ends" "$(grep -E ' (exec|clone|exit)$' out | sort -k 2 | xargs)" \
+	is "counts of exec, clone and exit" \
+		"$(grep -E ' (exec|clone|exit)$' out | sort -k 2 | xargs)" \
 		"3 clone 4 exec 4 exit"
 	# As many as etrace run records.
 	rm a b c
 	"$etrace" run -q --backend=module --strict -o t.json -- make > /dev/null || fail "etrace run fails"
-	is "opens" "$(sed -n 's/ open$//p' out)" "$(grep -c '"event":"open"' t.json)"
+	is "counts of opens" "$(sed -n 's/ open$//p' out)" "$(grep -c '"event":"open"' t.json)"
 }
 
-finish bpftrace_tells_programs trace_cmd_tells_files perf_counts
+finish bpftrace_counts_programs trace_cmd_lists_files perf_counts

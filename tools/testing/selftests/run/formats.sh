@@ -28,11 +28,11 @@ all_outputs()
 	for f in x.fxt x.fxt.gz x.fxt.zst x.etrace.gz; do
 		lines $f > got
 		is "status for $f" $? 0
-		cmp got x.etrace || fail "$f says something else"
+		cmp got x.etrace || fail "$f converts to different lines"
 	done
-	zstd -dcq x.json.zst | cmp - x.json || fail "x.json.zst says something else"
+	zstd -dcq x.json.zst | cmp - x.json || fail "x.json.zst differs from x.json"
 	"$reader" --to json x.etrace > got.json
-	cmp got.json x.json || fail "x.json says something else than the lines"
+	cmp got.json x.json || fail "x.json differs from the converted lines"
 	for f in $all; do
 		is "mode of $f" "$(stat -c %a $f)" 600
 		case $f in
@@ -44,11 +44,11 @@ all_outputs()
 	done
 	has x.fxt.report '"complete":true'
 	has x.fxt.report '"status":0'
-	"$reader" --check x.fxt > check 2>&1 || { fail "etrace-read --check x.fxt"; head check; }
+	"$reader" --check x.fxt > check 2>&1 || { fail "etrace-read --check finds errors in x.fxt"; head check; }
 }
 
 # The output says where it was recorded, and when: the last event is at the time of the run.
-says_where()
+machine_and_time()
 {
 	local begin at times
 
@@ -61,17 +61,17 @@ says_where()
 	[ "$at" -ge "$begin" ] && [ "$at" -le "$(date +%s)" ] || fail "recorded at $at, after $begin"
 }
 
-named_format()
+format_option()
 {
 	"$etrace" run -q --to etrace -o odd.name -o odd.gz -- true
 	is "status" $? 0
 	has odd.name "!PP|"
 	gzip -dc odd.gz > got
-	cmp got odd.name || fail "the compressed one differs"
+	cmp got odd.name || fail "the compressed output differs"
 }
 
 # A second opinion: strace's programs, arguments and exit statuses.
-strace_agrees()
+strace_has_same_programs()
 {
 	command -v strace > /dev/null || { skip "no strace"; return; }
 	mkdir a b
@@ -83,11 +83,11 @@ strace_agrees()
 	sed -n 's/^{"event":"exec".*"path":"\([^"]*\)".*/\1/p' x.json | xargs -n1 basename | sort > etrace.programs
 	# strace shows the path that was executed, etrace the file that runs.
 	sed 's/^sh$/dash/' strace.programs | sort > tmp && mv tmp strace.programs
-	cmp strace.programs etrace.programs || { fail "other programs"; diff strace.programs etrace.programs; }
+	cmp strace.programs etrace.programs || { fail "the programs differ from those of strace"; diff strace.programs etrace.programs; }
 	sed -n 's/.*exited with \([0-9]*\) .*/\1/p' x.strace | sort -n > strace.statuses
 	sed -n 's/^{"event":"exit".*"status":\([0-9]*\).*/\1/p' x.json |
 		awk '{ print ($1 > 255 ? int($1 / 256) : $1) }' | sort -n > etrace.statuses
-	cmp strace.statuses etrace.statuses || fail "other exit statuses"
+	cmp strace.statuses etrace.statuses || fail "the exit statuses differ from those of strace"
 }
 
-finish all_outputs says_where named_format strace_agrees
+finish all_outputs machine_and_time format_option strace_has_same_programs

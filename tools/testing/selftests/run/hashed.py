@@ -40,9 +40,9 @@ def main():
                        for i in (text or b"[]")[1:-1].split(b",") if i]
 
     stages = {h: f"{who}.{stage}" for who, all_ in truth.items() for stage, h in all_.items()}
-    stages[(hashlib.sha256().hexdigest(), hashlib.sha256(b"blob 0\0").hexdigest())] = "nothing"
+    stages[(hashlib.sha256().hexdigest(), hashlib.sha256(b"blob 0\0").hexdigest())] = "an empty file"
 
-    def who_is(exec_):
+    def process_of(exec_):
         """Return the operation and the ID of a process, or of the one that forked it."""
         while exec_ and not (len(args[exec_]) == 4 and args[exec_][0] == "hashed"):
             exec_ = parent[exec_]
@@ -54,7 +54,7 @@ def main():
             "SELECT v.id, v.exec, f.path FROM version v JOIN file f ON f.id = v.file "
             "WHERE v.made IN (1, 2) ORDER BY v.at"):
         if path.startswith(top) and b"/truth/" not in path and b"/locks/" not in path:
-            made[who_is(exec_)].append((version, path))
+            made[process_of(exec_)].append((version, path))
     for (op, who), versions in made.items():
         if op in (None, "gone", "read"):
             continue
@@ -66,11 +66,11 @@ def main():
             if have and have != truth[who].get(stage):
                 wrong += 1
                 print(f"WRONG {op} {who} stage {stage}: version {version} {path.decode()} "
-                      f"has the hash of {stages.get(have, 'what nobody saw')}")
+                      f"has the hash of {stages.get(have, 'an unknown content')}")
     for exec_, version, path in db.execute(
             "SELECT a.exec, a.version, f.path FROM access a JOIN file f ON f.id = a.file "
             "JOIN version v ON v.id = a.version WHERE a.how = 1 AND v.made IN (0, 1, 2)"):
-        op, who = who_is(exec_)
+        op, who = process_of(exec_)
         if op != "read" or not path.startswith(top) or not truth[who]:
             continue
         there += 1
@@ -79,8 +79,8 @@ def main():
         if have and b"/outside-" in path and have != truth[who].get(0):
             wrong += 1
             print(f"WRONG read {who}: version {version} {path.decode()} "
-                  f"has the hash of {stages.get(have, 'what nobody saw')}")
-    print(f"{hashed} of {there} hashed, {wrong} wrong")
+                  f"has the hash of {stages.get(have, 'an unknown content')}")
+    print(f"{hashed} of {there} versions have a hash, {wrong} are wrong")
     return 1 if wrong or not hashed else 0
 
 

@@ -32,12 +32,13 @@ built()	# BACKEND
 	grep 'contents of files hashed' err | sed 's/^/# /'
 	rows t.db "f.path, c.why_not" "c.sha256 IS NULL AND v.type = 32768 AND v.size > 0" |
 		sed 's/^/# no hash: /'
-	is "why not, of what stays" "$(rows t.db "f.path, c.why_not" "c.sha256 IS NULL AND c.why_not IS NOT NULL" |
+	is "files that still exist and have no hash, with the reason" \
+		"$(rows t.db "f.path, c.why_not" "c.sha256 IS NULL AND c.why_not IS NOT NULL" |
 		grep -v -e ' gone before' -e '/gone ')" ""
 }
 
-# tortured BACKEND DIR: change files in all ways, also by a program that is not recorded
-tortured()
+# stress BACKEND DIR: change files in all ways, also by a program that is not recorded
+stress()
 {
 	local outside n
 
@@ -48,12 +49,12 @@ tortured()
 	"$BIN/hashed" outside "$2" &
 	outside=$!
 	nap 0.1
-	is "status, $2" "$(status "$etrace" run --hash --strict --backend="$1" -o t.db -- \
+	is "status in $2" "$(status "$etrace" run --hash --strict --backend="$1" -o t.db -- \
 		"$BIN/hashed" all "$2" "${ROUNDS:-25}" "${SEED:-$RANDOM}")" 0
 	touch "$2/stop"
 	wait "$outside"
-	python3 "$BIN/hashed.py" t.db "$2" > said || fail "$(cat said)"
-	sed "s|^|# $2: |" said
+	python3 "$BIN/hashed.py" t.db "$2" > report || fail "$(cat report)"
+	sed "s|^|# $2: |" report
 	tail -n 1 err | sed 's/^/# /'
 }
 
@@ -68,17 +69,18 @@ removed()	# BACKEND
 		done
 		rm gone
 		exec 3>&-')" 0
-	is "hash of what is gone" "$(rows t.db sha256 "f.path = CAST('$PWD/gone' AS BLOB)")" \
+	is "hash of a file that was removed while open" \
+		"$(rows t.db sha256 "f.path = CAST('$PWD/gone' AS BLOB)")" \
 		"$(echo temporary | sha256sum | cut -d' ' -f1)"
 }
 
-module()
+hashes_by_module()
 {
 	built module
 	removed module
 }
 
-bpf() { by_bpf built_by; }
+hashes_by_bpf() { by_bpf built_by; }
 built_by()
 {
 	built "$1"
@@ -100,49 +102,53 @@ mounted_on()
 	esac
 } > mounted 2>&1
 
-file_systems()
+hashes_under_stress()
 {
 	local kind
 
-	tortured module "$PWD/here"
+	stress module "$PWD/here"
 	for kind in tmpfs overlay btrfs xfs; do
 		if mounted_on "$kind"; then
-			tortured module "$PWD/on/d"
+			stress module "$PWD/on/d"
 			umount on
 		else
-			note "no $kind here: $(tail -n 1 mounted)"
+			note "$kind cannot be mounted: $(tail -n 1 mounted)"
 		fi
 		! mountpoint -q below || umount below
 	done
 }
 
 # The build can unmount what it mounts: the recorder has no file open there.
-mounted()
+mounted_while_recording()
 {
 	mkdir on
 	is "status" "$(status "$etrace" run --hash -o t.db -- bash -c 'for i in {1..30}; do
 		mount -t tmpfs none on && head -c 2000000 /dev/zero > on/f && cat on/f > /dev/null &&
 			umount on || exit 9; done')" 0
-	is "hashes" "$(rows t.db "c.sha256" "f.path = CAST('$PWD/on/f' AS BLOB) AND c.sha256 IS NOT NULL")" ""
+	is "hashes of files on a new mount" \
+		"$(rows t.db "c.sha256" "f.path = CAST('$PWD/on/f' AS BLOB) AND c.sha256 IS NOT NULL")" ""
 	rows t.db "DISTINCT c.why_not" "f.path = CAST('$PWD/on/f' AS BLOB) AND c.version" |
-		grep -q "^on a file system that was mounted during the recording$" || fail "no reason"
+		grep -q "^on a file system that was mounted during the recording$" || fail "the reason for the missing hash is not recorded"
 }
 
-tortured_bpf() { by_bpf tortured_by; }
-tortured_by() { tortured "$1" "$PWD/here"; }
+hashes_under_stress_by_bpf() { by_bpf stress_with; }
+stress_with() { stress "$1" "$PWD/here"; }
 
-limits()
+hash_max()
 {
 	head -c 10000 /dev/zero > large
 	echo small > small
 	is "status" "$(status "$etrace" run --hash --hash-max=4096 -o t.db -- cat large small)" 0
-	is "why not" "$(rows t.db "c.why_not" "f.path = CAST('$PWD/large' AS BLOB)")" \
+	is "reason for no hash of the large file" \
+		"$(rows t.db "c.why_not" "f.path = CAST('$PWD/large' AS BLOB)")" \
 		"larger than the limit of --hash-max"
-	is "hash" "$(rows t.db "c.sha256" "f.path = CAST('$PWD/small' AS BLOB)")" "$(sha small)"
-	is "status of a bad limit" "$(status "$etrace" run --hash --hash-max=x -o t.db -- true)" 125
+	is "hash of the small file" \
+		"$(rows t.db "c.sha256" "f.path = CAST('$PWD/small' AS BLOB)")" "$(sha small)"
+	is "status with an invalid --hash-max" \
+		"$(status "$etrace" run --hash --hash-max=x -o t.db -- true)" 125
 	has err "--hash-max=x: must be a number of bytes"
-	is "status without" "$(status "$etrace" run -o t.db -- cat small)" 0
-	is "rows without" "$(rows t.db "c.sha256" "c.version IS NOT NULL")" ""
+	is "status without --hash" "$(status "$etrace" run -o t.db -- cat small)" 0
+	is "hashes without --hash" "$(rows t.db "c.sha256" "c.version IS NOT NULL")" ""
 }
 
-finish module bpf mounted file_systems tortured_bpf limits
+finish hashes_by_module hashes_by_bpf mounted_while_recording hashes_under_stress hashes_under_stress_by_bpf hash_max

@@ -37,7 +37,7 @@ skip() { skipped=$*; }
 is()
 {
 	[ "$2" = "$3" ] || {
-		note "${FUNCNAME[1]}:${BASH_LINENO[0]}: $1 is '$2', must be '$3'"
+		note "${FUNCNAME[1]}:${BASH_LINENO[0]}: $1 is '$2', expected '$3'"
 		failures=$((failures + 1))
 	}
 }
@@ -101,7 +101,7 @@ programs() { lines "$1" | sed -n 's/^[0-9,]*!PP|.*\///p'; }
 by_bpf()
 {
 	case $(uname -r) in
-	5.10.*) [ -n "${LONG:-}" ] || { skip "a verifier that takes minutes here; LONG=y"; return; } ;;
+	5.10.*) [ -n "${LONG:-}" ] || { skip "the verifier takes minutes here; LONG=y"; return; } ;;
 	esac
 	"$1" bpf
 }

@@ -12,15 +12,15 @@ field() { sed -n "s/.*!Session|.*[|,]$2=\([0-9]*\).*/\1/p" "$1"; }
 # A buffer of one page cannot hold all records while the reader is stopped. The total is known
 # from the same run without loss and with as many outputs, because execve records each descriptor
 # of the recorder that it closes.
-forced_loss()
+loss_reported()
 {
-	local s=0 all lost there told calls="$BIN/calls 20000"
+	local s=0 all lost there reports calls="$BIN/calls 20000"
 	# The reader gets some time, so that later records fit and may report the loss; the
 	# numbers are right however long it takes.
 	local workload="kill -STOP \$PPID; $calls; kill -CONT \$PPID; sleep 0.3"
 
 	"$etrace" run -b 64M --strict -o whole.etrace -o whole.fxt -o whole.json -- \
-		sh -c "$workload" > out 2> err || fail "loss in 64 MiB"
+		sh -c "$workload" > out 2> err || fail "records were lost with a buffer of 64 MiB"
 	all=$(field whole.etrace records)
 	"$etrace" run -b 4096 --strict -o loss.etrace -o loss.fxt -o loss.json -- \
 		sh -c "$workload" > out 2> err || s=$?
@@ -29,11 +29,12 @@ forced_loss()
 	lost=$(field loss.etrace lost)
 	there=$(field loss.etrace arrived)
 	# A report of a loss is an additional record.
-	told=$(grep -c '\[LOST ' loss.etrace)
-	note "$all records without loss; $there arrived and $lost were lost, $told tell of it"
-	[ "$lost" -gt 30000 ] || fail "only $lost are said to be lost"
-	is "what arrived and what was lost" $((there - told + lost)) "$all"
-	is "opens that arrived" "$(($(grep -c '!FN|/etc/hostname$' loss.etrace) < 2000))" 1
+	reports=$(grep -c '\[LOST ' loss.etrace)
+	note "$all records without loss; $there arrived, of these $reports report a loss; $lost lost"
+	[ "$lost" -gt 30000 ] || fail "only $lost records are reported as lost"
+	is "sum of records that arrived and were lost" $((there - reports + lost)) "$all"
+	is "whether some opens were lost" \
+		"$(($(grep -c '!FN|/etc/hostname$' loss.etrace) < 2000))" 1
 	for f in loss.etrace loss.fxt; do
 		is "status of report for $f" "$(status "$etrace" report $f)" 1
 		has out "NOT complete"
@@ -46,10 +47,11 @@ forced_loss()
 }
 
 # An impossible size is refused with a message that says what is possible.
-too_large()
+buffer_too_large()
 {
 	is "status of -b 16G by BPF" "$(status "$etrace" run --backend=bpf -b 16G true)" 125
-	is "what is said" "$(cat err)" "etrace: cannot allocate a buffer of 16384 MiB: BPF programs have one for all processors, of 1024 MiB at most; give a smaller size with -b"
+	is "message for -b 16G" \
+		"$(cat err)" "etrace: cannot allocate a buffer of 16384 MiB: BPF programs have one for all processors, of 1024 MiB at most; give a smaller size with -b"
 	if [ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 1000000 ]; then
 		is "status of -b 1G by BPF" "$(status "$etrace" run --backend=bpf -b 1G true)" 125
 		has err "etrace: cannot allocate a buffer of 1048576 KiB for the BPF programs: "
@@ -60,7 +62,7 @@ too_large()
 }
 
 # A task that continues after a loss reports it in place: when, in which task, how many records.
-loss_in_place()
+loss_position()
 {
 	# On one processor, until a record made after the loss is in the file: then this buffer
 	# has been emptied, and the last record of the task is not lost.  No program is started
@@ -77,12 +79,12 @@ loss_in_place()
 		done; exit 0' 2> err
 	is "status" $? 0
 	has err " of bash ["
-	is "what is told in place" "$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' p.etrace |
+	is "sum of the losses reported in the trace" "$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' p.etrace |
 		awk '{ sum += $1 } END { print sum + 0 }')" "$(field p.etrace lost)"
-	is "what comes first, the loss or the next file" \
+	is "first of the loss report and the next open" \
 		"$(grep -oE 'LOST|FN./etc/issue' p.etrace | head -n 1)" LOST
 	"$reader" --to etrace p.fxt 2> lines.err > got
-	cmp got p.etrace || fail "the FXT file gives other lines"
+	cmp got p.etrace || fail "the FXT file converts to different lines"
 }
 
 # stress SECONDS: record a program on each processor that only opens and closes a file, and set
@@ -115,8 +117,9 @@ no_loss()
 	done
 	is "status" $status 0
 	has err complete
-	is "opens of the file" "$(grep -c '!FN|/etc/hostname$' all.etrace)" "$sum"
-	is "closes" "$(($(grep -c '!Close|fd=3$' all.etrace) >= sum))" 1
+	is "opens in the trace" "$(grep -c '!FN|/etc/hostname$' all.etrace)" "$sum"
+	is "whether there is a close for each open" \
+		"$(($(grep -c '!Close|fd=3$' all.etrace) >= sum))" 1
 }
 
 # A full disk is reported at once; the command and other outputs continue.
@@ -130,13 +133,14 @@ disk_full()
 			for i in $(seq 2400); do grep -q "small/a.fxt: No space" err && break; sleep 0.05; done
 			touch end; exit 2' > out 2> err
 	is "status under --strict" $? 123
-	[ -e end ] || fail "the command did not run on"
+	[ -e end ] || fail "the command stopped when the disk was full"
 	has err "small/a.fxt: No space left on device"
 	has err "NOT COMPLETE"
 	has err "small/a.fxt: incomplete: No space left on device"
 	lines small/a.fxt > got
-	is "opens in the full file" "$(($(grep -c '!FN|/etc/hostname$' got) > 100))" 1
-	is "opens in the whole file" "$(grep -c '!FN|/etc/hostname$' whole.etrace)" 5000
+	is "whether the file on the full disk has over 100 opens" \
+		"$(($(grep -c '!FN|/etc/hostname$' got) > 100))" 1
+	is "opens in the other output" "$(grep -c '!FN|/etc/hostname$' whole.etrace)" 5000
 	"$etrace" run -q -o small/b.fxt.gz -- sh -c "$BIN/calls 50; exit 3" 2> err > out
 	is "status without --strict" $? 3
 	umount small
@@ -144,7 +148,7 @@ disk_full()
 
 # A copy of the block device, which is what a crash of the machine would leave now, contains the
 # recording so far.
-crash_leaves_it()
+survives_crash()
 {
 	local good=0
 
@@ -168,10 +172,10 @@ power_loss()
 	"$etrace" run -q -o disk/p.etrace -o disk/p.fxt -- \
 		sh -c 'cat /etc/passwd; exec sleep 1000' > /dev/null &
 	pid=$!
-	wait_for crash_leaves_it || fail "a crash leaves no trace"
+	wait_for survives_crash || fail "no events survive a crash"
 	kill $pid
 	wait $pid
 	umount disk
 }
 
-finish forced_loss too_large loss_in_place no_loss disk_full power_loss
+finish loss_reported buffer_too_large loss_position no_loss disk_full power_loss

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Four sessions at the same time, each with a tight loop: none sees the files of another.
-four_at_once()
+four_sessions_at_once()
 {
 	local i j pids=()
 
@@ -17,19 +17,19 @@ four_at_once()
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do
-		wait "$i" || fail "a session ends with $?"
+		wait "$i" || fail "the exit status of a session is $?"
 	done
 	for i in 1 2 3 4; do
 		is "files of session $i" "$(grep -c "!FN|.*/file-$i-" $i.etrace)" 80
-		is "cats of session $i" "$(grep -c '!PP|.*/cat$' $i.etrace)" 40
+		is "runs of cat in session $i" "$(grep -c '!PP|.*/cat$' $i.etrace)" 40
 		for j in 1 2 3 4; do
 			[ $i = $j ] || hasnt $i.etrace "file-$j-"
 		done
 	done
-	wait_for no_sessions || fail "a session is left"
+	wait_for no_sessions || fail "a session is still open"
 }
 
-nested()
+nested_sessions()
 {
 	"$etrace" run -q --strict -o outer.etrace -- sh -c "
 		cat /etc/hostname;
@@ -42,7 +42,7 @@ nested()
 	has outer.etrace "!FN|/etc/hostname"
 	has outer.etrace "!FN|/etc/passwd"
 	has outer.etrace "!FN|/etc/group"
-	is "programs of the inner" "$(programs inner.etrace | tr '\n' ' ')" "dash cat "
+	is "programs in the inner trace" "$(programs inner.etrace | tr '\n' ' ')" "dash cat "
 }
 
 at_least() { [ "$(lines "$2" | grep -c '!FN|/etc/hostname')" -ge "$1" ]; }
@@ -55,30 +55,30 @@ recorder_killed()
 	"$etrace" run -q -o k.fxt -o k.etrace -o k.json -o k.fxt.gz -o k.fxt.zst -- \
 		sh -c 'echo $$ > began; while :; do cat /etc/hostname; sleep 0.02; done' > /dev/null &
 	pid=$!
-	wait_for test -s began || fail "it does not begin"
+	wait_for test -s began || fail "the recording does not start"
 	for f in k.etrace k.fxt k.fxt.gz k.fxt.zst; do
-		wait_for at_least 20 $f || fail "nothing is in $f"
+		wait_for at_least 20 $f || fail "$f has no or too few events"
 	done
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	n=$(grep -c 'etc/hostname' k.etrace)
-	kill "$(cat began)" || fail "the command was ended with the recorder"
-	wait_for no_sessions || fail "a session is left"
+	kill "$(cat began)" || fail "the command was ended together with the recorder"
+	wait_for no_sessions || fail "a session is still open"
 	# An open session would pin the module.
 	is "uses of the module" "$(cat /sys/module/etrace/refcnt)" 0
-	[ "$n" -ge 20 ] || fail "only $n events are in the file"
+	[ "$n" -ge 20 ] || fail "only $n events are in k.etrace"
 	for f in k.fxt k.fxt.gz k.fxt.zst; do
 		lines $f > $f.lines
 		is "status for $f" $? 1
-		at_least 20 $f.lines || fail "too few events are in $f"
+		at_least 20 $f.lines || fail "$f has too few events"
 	done
 	is "status of report" "$(status "$etrace" report k.fxt)" 1
 	has out "NOT complete"
-	is "bad lines of JSON" "$(sed '$d' k.json | grep -vc '^{"event":.*}$')" 0
+	is "malformed lines of JSON" "$(sed '$d' k.json | grep -vc '^{"event":.*}$')" 0
 }
 
 # The files contain everything except the last second, although nobody ended them.
-last_second()
+files_written_while_recording()
 {
 	local pid
 
@@ -86,7 +86,7 @@ last_second()
 		sh -c 'cat /etc/passwd; exec sleep 1000' > /dev/null &
 	pid=$!
 	for f in s.etrace s.fxt.zst; do
-		wait_for in_lines $f '!FN|/etc/passwd' || fail "nothing is in $f"
+		wait_for in_lines $f '!FN|/etc/passwd' || fail "$f has no or too few events"
 	done
 	kill $pid
 	wait $pid
@@ -94,7 +94,7 @@ last_second()
 }
 
 # A daemon that outlives the command is named, and is no longer traced.
-daemon()
+daemon_outlives_command()
 {
 	"$etrace" run -o d.etrace -- sh -c '
 		setsid sh -c "echo \$\$ > daemon; exec sleep 1000" > /dev/null 2>&1 &
@@ -103,12 +103,12 @@ daemon()
 	is "status" $? 4
 	has err "sleep [$(cat daemon)]"
 	has err "outlives"
-	wait_for no_sessions || fail "the daemon keeps the session"
+	wait_for no_sessions || fail "the session stays open while the daemon runs"
 	kill "$(cat daemon)" || fail "the daemon was ended"
 	hasnt d.etrace "Exit|status=15"
 }
 
-attach()
+attach_and_stop()
 {
 	local pid tracer
 
@@ -116,27 +116,28 @@ attach()
 	pid=$!
 	"$etrace" attach -q -o a.fxt -o a.etrace $pid &
 	tracer=$!
-	wait_for grep -q '!PP|.*/cat$' a.etrace || fail "nothing is recorded"
+	wait_for grep -q '!PP|.*/cat$' a.etrace || fail "nothing has been recorded"
 	kill -INT $tracer
 	wait $tracer
 	is "status after Ctrl-C" $? 0
-	kill -0 $pid || fail "the process was ended with the tracer"
+	kill -0 $pid || fail "the process was ended together with attach"
 	has a.etrace "!TN|bash"
 	lines a.fxt > got
-	cmp -s got a.etrace || fail "the FXT file gives other lines"
+	cmp -s got a.etrace || fail "the FXT file converts to different lines"
 	"$etrace" report a.fxt > got
 	is "status of report" $? 0
 	has got cat
 	# The attach ends by itself with the tree.
 	"$etrace" attach -q -o b.etrace $pid &
 	tracer=$!
-	wait_for grep -q '!FN|/etc/hostname' b.etrace || fail "nothing is recorded"
+	wait_for grep -q '!FN|/etc/hostname' b.etrace || fail "nothing has been recorded"
 	kill $pid
 	wait $tracer
-	is "status when the tree ends" $? 0
+	is "status of attach when the process exits" $? 0
 	wait $pid 2> /dev/null
 	has b.etrace "Exit|"
-	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
+	is "status of attach to a process that has exited" \
+		"$(status "$etrace" attach -o c.fxt $pid)" 125
 	# It names what failed meanwhile, and reports nothing if the process itself succeeds.
 	mkfifo go
 	for end in 3 0; do
@@ -144,7 +145,7 @@ attach()
 		pid=$!
 		"$etrace" attach -o d.fxt $pid 2> err &
 		tracer=$!
-		wait_for grep -q 'recording process' err || fail "attach does not begin"
+		wait_for grep -q 'recording process' err || fail "attach does not start"
 		echo > go
 		wait $tracer
 		if [ $end = 3 ]; then
@@ -178,17 +179,17 @@ pid_namespace()
 		kill "$(cat left)"
 	END
 	export etrace backend name=own
-	unshare -pf --mount-proc bash inside > out 2>&1 || fail "in a namespace: $(cat out)"
+	unshare -pf --mount-proc bash inside > out 2>&1 || fail "attach or run fails in a pid namespace: $(cat out)"
 	hasnt own.err "lacks their names"
-	is "its name" "$(sed -n 's/.*!TN|//p' own.etrace)" victim
-	is "its arguments" "$(sed -n 's/.*!TA|//p' own.etrace)" "./victim 300"
+	is "name of the process" "$(sed -n 's/.*!TN|//p' own.etrace)" victim
+	is "arguments of the process" "$(sed -n 's/.*!TA|//p' own.etrace)" "./victim 300"
 	has own.etrace '!TP|'"$PWD/victim"
 	has own-left.err "victim [$(cat left)] outlives the command"
 
 	name=other
-	unshare -pf bash inside > out 2>&1 || fail "in a namespace with another /proc: $(cat out)"
+	unshare -pf bash inside > out 2>&1 || fail "attach or run fails in a pid namespace with another /proc: $(cat out)"
 	has other.err "the trace lacks the names of 1 of 1 tasks: /proc is not that of this pid namespace"
-	is "its name" "$(sed -n 's/.*!TN|//p' other.etrace)" ""
+	is "name of the process with another /proc" "$(sed -n 's/.*!TN|//p' other.etrace)" ""
 	hasnt other.etrace '!TA|'
 	has other-left.err "victim [$(cat left)] outlives the command"
 
@@ -202,4 +203,4 @@ pid_namespace()
 pid_namespace_module() { pid_namespace module; }
 pid_namespace_bpf() { by_bpf pid_namespace; }
 
-finish pid_namespace_module pid_namespace_bpf four_at_once nested recorder_killed last_second daemon attach
+finish pid_namespace_module pid_namespace_bpf four_sessions_at_once nested_sessions recorder_killed files_written_while_recording daemon_outlives_command attach_and_stop
