@@ -163,7 +163,7 @@ static void count_comm(struct et_task *t, const struct et_line *l)
 		comms++;
 }
 
-TEST(not_by_execve)
+TEST(execve_records_no_comm)
 {
 	et_trace_watch = count_comm;
 	comms = 0;

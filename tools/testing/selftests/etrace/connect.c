@@ -180,7 +180,7 @@ static void do_in_progress(void)
 	want_failed(EINPROGRESS);
 }
 
-TEST(in_progress)
+TEST(nonblocking_in_progress)
 {
 	struct sockaddr_in a = inet("127.0.0.1", 0);
 	socklen_t len = sizeof(a);
@@ -284,7 +284,7 @@ static void do_bad(void)
 	want_failed(ENOTSOCK);
 }
 
-TEST(bad)
+TEST(invalid_arguments)
 {
 	have_socket(INET, AF_INET, SOCK_STREAM);
 	et_traced(do_bad);

@@ -160,7 +160,7 @@ static void three_records(void)
 }
 
 /* A whole session, also for a 32-bit program. */
-TEST(whole_session)
+TEST(session_from_create_to_close)
 {
 	struct etrace_create create;
 	struct etrace_task_info task[2];
@@ -276,8 +276,8 @@ TEST(many_tasks)
 	};
 	EXPECT_EQ(call(dev, ETRACE_IOC_TASKS, &list), 0);
 	EXPECT_EQ(list.nr, tasks);
-	EXPECT(task[tasks - 2].upid, "it is full");
-	EXPECT(!task[tasks - 1].upid, "and no more");
+	EXPECT(task[tasks - 2].upid, "the array is filled");
+	EXPECT(!task[tasks - 1].upid, "nothing is written beyond it");
 	list.room = tasks + 1;
 	EXPECT_EQ(call(dev, ETRACE_IOC_TASKS, &list), 0);
 	EXPECT_EQ(list.nr, tasks);
@@ -409,13 +409,13 @@ static void close_on_1(void)
 }
 
 /* Only running processors have string buffers; one that comes online gets its own. */
-TEST(processors_that_run)
+TEST(string_buffers_of_online_processors)
 {
 	struct et_trace tr;
 	size_t i, found = 0;
 
 	if (rooms() < 0 || et_write_file(CPU1, "0")) {
-		et_skip("no vmallocinfo, or no processor that can be switched off");
+		et_skip("no /proc/vmallocinfo, or no processor can be taken offline");
 		return;
 	}
 	et_module_setup("", 64);
@@ -484,7 +484,7 @@ static bool has_records(const char *instance)
  * After the module is unloaded, its event numbers may be given to other events. So none of
  * root_pid's records may be left, in no instance and for no processor.
  */
-TEST(nothing_readable_is_left)
+TEST(no_records_left_after_unload)
 {
 	static const char * const others[] = { "", ET_INSTANCE };
 	char buf[256];
@@ -492,7 +492,7 @@ TEST(nothing_readable_is_left)
 	int i;
 
 	if (et_write_file(CPU1, "1"))
-		et_note("no processor that can be switched off");
+		et_note("no processor can be taken offline");
 	for (i = 0; i < (int)ET_NELEMS(others); i++) {
 		snprintf(buf, sizeof(buf), *others[i] ? "instance=%s" : "", others[i]);
 		EXPECT_EQ(et_module_load(buf), 0);
@@ -501,11 +501,11 @@ TEST(nothing_readable_is_left)
 		EXPECT_EQ(et_param_write_int("root_pid", pid), 0);
 		kill(pid, SIGCONT);
 		MUST(waitpid(pid, NULL, 0));
-		EXPECT(has_records(others[i]), "nothing to begin with");
+		EXPECT(has_records(others[i]), "there are records before the unload");
 		et_write_file(CPU1, "0");
 		EXPECT_EQ(et_module_unload(), 0);
 		et_write_file(CPU1, "1");
-		EXPECT(!has_records(others[i]), "left by root_pid in '%s'", others[i]);
+		EXPECT(!has_records(others[i]), "root_pid left records in '%s'", others[i]);
 	}
 	rmdir(ET_TRACE_DIR);
 }
@@ -513,6 +513,6 @@ TEST(nothing_readable_is_left)
 int main(int argc, char **argv)
 {
 	if (et_bpf())
-		et_skip_all("this is about the module's device");
+		et_skip_all("this tests the module's device");
 	return et_main(argc, argv, NULL);
 }

@@ -127,7 +127,7 @@ static void do_plain(void)
 	run_vars(vars, ET_NELEMS(vars));
 }
 
-TEST(plain)
+TEST(plain_variables)
 {
 	et_traced(do_plain);
 }
@@ -139,7 +139,7 @@ static void do_empty(void)
 	want_of(pid, "Exit|status=0");
 }
 
-TEST(empty)
+TEST(empty_environment)
 {
 	et_traced(do_empty);
 }
@@ -163,7 +163,7 @@ static void do_names(void)
 	run_vars(vars, ET_NELEMS(vars));
 }
 
-TEST(names)
+TEST(secret_names_hidden)
 {
 	et_traced(do_names);
 }
@@ -186,7 +186,7 @@ static void do_addresses(void)
 	run_vars(vars, ET_NELEMS(vars));
 }
 
-TEST(addresses)
+TEST(passwords_in_urls_hidden)
 {
 	et_traced(do_addresses);
 }
@@ -205,7 +205,7 @@ static void do_kept(void)
 	run_vars(vars, ET_NELEMS(vars));
 }
 
-TEST(kept)
+TEST(kept_by_request)
 {
 	et_traced(do_kept);
 }
@@ -237,7 +237,7 @@ static void do_long(void)
 	want_of(pid, "Exit|status=0");
 }
 
-TEST(long_ones)
+TEST(long_values)
 {
 	et_traced(do_long);
 }
@@ -263,7 +263,7 @@ static void do_many(void)
 	want_of(pid, "Exit|status=0");
 }
 
-TEST(many)
+TEST(many_variables)
 {
 	et_traced(do_many);
 }
@@ -276,7 +276,7 @@ static void do_unasked(void)
 	want_of(pid, "Exit|status=0");
 }
 
-TEST(unasked)
+TEST(not_recorded_by_default)
 {
 	if (et_without_module())
 		return;

@@ -245,7 +245,7 @@ static void do_file(void)
 	exec_is("script", (char *[]) { "script", NULL }, s);
 }
 
-TEST(file)
+TEST(program_file)
 {
 	const char *facts = et_facts;
 
@@ -271,7 +271,7 @@ static void do_many(void)
 	CHILD_FAIL("execve: %m");
 }
 
-TEST(file_many_arguments)
+TEST(program_file_many_arguments)
 {
 	const char *facts = et_facts;
 	const struct et_task *t;
@@ -417,7 +417,7 @@ static void do_nameless(void)
 		    "/memfd:script (deleted)");
 }
 
-TEST(nameless)
+TEST(program_in_no_directory)
 {
 	int from = MUST(open(helper_from, O_RDONLY));
 
@@ -504,7 +504,7 @@ static void do_thread(void)
 	want_of(shared[1], "Exit|status=0");
 }
 
-TEST(thread)
+TEST(exec_by_thread)
 {
 	helper("prog");
 	run(do_thread);
@@ -524,7 +524,7 @@ static void do_failed(void)
 	exec_is("prog", (char *[]) { "prog", NULL }, NULL);
 }
 
-TEST(failed_prints_nothing)
+TEST(failed_call_records_nothing)
 {
 	helper("prog");
 	et_mkdir("d");

@@ -137,7 +137,7 @@ static void do_killed(void)
 #endif
 
 /* A 64-bit program with a load address in kernel space. */
-TEST(killed)
+TEST(killed_by_failed_exec)
 {
 	struct {
 		Elf64_Ehdr e;

@@ -379,14 +379,14 @@ static long long ns_of(const struct timeval *tv)
 #define MEASUREMENTS	6
 static bool last_measurement;
 
-static bool is_near(const char *what, long long told, long long due, long long more)
+static bool is_near(const char *what, long long reported, long long due, long long more)
 {
-	if (told <= due + TICK + more && told >= due - TICK - more - ending * BEHIND)
+	if (reported <= due + TICK + more && reported >= due - TICK - more - ending * BEHIND)
 		return true;
 	if (last_measurement)
-		FAIL("%s is %lld, wait4() says %lld", what, told, due);
+		FAIL("%s is %lld, wait4() returns %lld", what, reported, due);
 	else
-		et_note("%s is %lld, wait4() says %lld: once more", what, told, due);
+		et_note("%s is %lld, wait4() returns %lld: measuring again", what, reported, due);
 	return false;
 }
 
@@ -472,7 +472,7 @@ static void use_alone(void)
 	be_seen();
 }
 
-TEST(use_alone)
+TEST(usage_of_one_thread)
 {
 	used(use_alone);
 }
@@ -516,7 +516,7 @@ static void use_dead_threads(void)
 	be_seen();
 }
 
-TEST(use_dead_threads)
+TEST(usage_with_exited_threads)
 {
 	used(use_dead_threads);
 }
@@ -528,7 +528,7 @@ static void use_killed_threads(void)
 	be_seen();
 }
 
-TEST(use_killed_threads)
+TEST(usage_with_killed_threads)
 {
 	used(use_killed_threads);
 }
@@ -555,7 +555,7 @@ static void use_leader_first(void)
 	et_sys(SYS_exit, 0);
 }
 
-TEST(use_leader_first)
+TEST(usage_when_leader_exits_first)
 {
 	used(use_leader_first);
 }
@@ -584,7 +584,7 @@ static void use_at_once(void)
 	et_sys(SYS_exit, 0);
 }
 
-TEST(use_at_once)
+TEST(usage_when_threads_exit_at_once)
 {
 	int i;
 
@@ -624,7 +624,7 @@ static void use_exec(void)
 		pause();
 }
 
-TEST(use_exec)
+TEST(usage_after_exec_by_thread)
 {
 	used(use_exec);
 }

@@ -164,7 +164,7 @@ static bool is_known(const char *name)
 	return false;
 }
 
-TEST(no_other_event)
+TEST(all_events_are_known)
 {
 	const struct dirent *entry;
 	size_t n = 0;

@@ -187,7 +187,7 @@ static void map_low(void)
 		DIE("mmap: %m");
 }
 
-TEST(int80)
+TEST(int80_calls)
 {
 	map_low();
 	et_file("a");
@@ -195,14 +195,14 @@ TEST(int80)
 	et_traced(do_calls);
 }
 
-TEST(tree)
+TEST(int80_forks)
 {
 	map_low();
 	et_file("a");
 	et_traced(do_tree);
 }
 
-TEST(ask)
+TEST(int80_machine_questions)
 {
 	map_low();
 	et_traced(do_ask);

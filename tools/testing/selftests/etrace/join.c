@@ -72,9 +72,9 @@ static int watch(int dev, const char *path)
 }
 
 /* A child that closes a descriptor each time it receives a byte, until it receives 0. */
-struct obedient {
+struct helper {
 	pid_t pid;
-	int tell, told;
+	int command, answer;
 };
 
 #define ITS_IN	200	/* descriptors of a child that executes a program */
@@ -96,10 +96,10 @@ static void obeys(int in, int out)
 }
 
 /* @argv: the child executes this program with these arguments; NULL: it is only forked */
-static struct obedient obedient_with(char **argv)
+static struct helper helper_with(char **argv)
 {
 	int down[2], up[2];
-	struct obedient o;
+	struct helper o;
 
 	MUST(pipe(down));
 	MUST(pipe(up));
@@ -116,39 +116,39 @@ static struct obedient obedient_with(char **argv)
 	}
 	close(down[0]);
 	close(up[1]);
-	o.tell = down[1];
-	o.told = up[0];
+	o.command = down[1];
+	o.answer = up[0];
 	return o;
 }
 
-static struct obedient obedient(void)
+static struct helper helper(void)
 {
-	return obedient_with(NULL);
+	return helper_with(NULL);
 }
 
-static void obey(const struct obedient *o)
+static void obey(const struct helper *o)
 {
 	char c = 1;
 
-	if (write(o->tell, &c, 1) != 1 || read(o->told, &c, 1) != 1)
-		DIE("the child does not obey: %m");
+	if (write(o->command, &c, 1) != 1 || read(o->answer, &c, 1) != 1)
+		DIE("the child does not respond: %m");
 }
 
-static void dismiss(struct obedient *o)
+static void dismiss(struct helper *o)
 {
 	char c = 0;
 
 	/* closing the pipe is not enough: children that were forked later have it open, too */
-	if (write(o->tell, &c, 1) != 1)
-		DIE("the child is not there: %m");
-	close(o->tell);
-	close(o->told);
+	if (write(o->command, &c, 1) != 1)
+		DIE("the child does not start: %m");
+	close(o->command);
+	close(o->answer);
 	MUST(waitpid(o->pid, NULL, 0));
 }
 
-TEST(moved)
+TEST(moved_into_cgroup)
 {
-	struct obedient in = obedient(), comes = obedient(), outside = obedient();
+	struct helper in = helper(), comes = helper(), outside = helper();
 	struct etrace_stats stats;
 	int dev;
 
@@ -271,14 +271,14 @@ static void boundless(bool given)
 static void join_boundless(char *given, struct etrace_stats *stats)
 {
 	char *argv[] = { "join", "--boundless", given, NULL };
-	struct obedient o;
+	struct helper o;
 	int dev;
 
 	make("boundless");
 	et_module_setup("", 64);
 	dev = session();
 	EXPECT_EQ(watch(dev, at("boundless", "")), 0);
-	o = obedient_with(argv);
+	o = helper_with(argv);
 	obey(&o);
 	EXPECT_EQ(move(o.pid, "boundless"), 0);
 	obey(&o);
@@ -290,12 +290,12 @@ static void join_boundless(char *given, struct etrace_stats *stats)
 }
 
 /* Records at most as many arguments as execve accepts. */
-TEST(boundless_arguments)
+TEST(arguments_without_end)
 {
 	struct etrace_stats stats;
 
 	if (sizeof(long) < 8) {
-		et_skip("the kernel takes no such area from a 32-bit program");
+		et_skip("this kernel refuses such a memory area to 32-bit programs");
 		return;
 	}
 	join_boundless("given", &stats);
@@ -307,12 +307,12 @@ TEST(boundless_arguments)
 }
 
 /* Does not wait for arguments that another program would have to provide. */
-TEST(arguments_not_given)
+TEST(arguments_another_program_must_provide)
 {
 	struct etrace_stats stats;
 
 	if (sizeof(long) < 8 || !et_has_userfaultfd()) {
-		et_skip("no userfaultfd in this kernel, or no such area");
+		et_skip("this kernel has no userfaultfd, or refuses such a memory area");
 		return;
 	}
 	join_boundless(NULL, &stats);
@@ -321,7 +321,7 @@ TEST(arguments_not_given)
 }
 
 /* Created with CLONE_INTO_CGROUP by an untraced parent; and a child that is forked there. */
-TEST(born)
+TEST(cloned_into_cgroup)
 {
 	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
 	struct etrace_stats stats;
@@ -353,7 +353,7 @@ TEST(born)
 	et_module_teardown();
 }
 
-TEST(refused)
+TEST(invalid_requests)
 {
 	int dev, fd = -1, i;
 
@@ -379,9 +379,9 @@ TEST(refused)
 }
 
 /* After STOP, no task joins; the probes are removed, although the session stays. */
-TEST(stopped)
+TEST(nothing_joins_after_stop)
 {
-	struct obedient o = obedient();
+	struct helper o = helper();
 	struct etrace_stats stats;
 	int dev;
 
@@ -404,19 +404,19 @@ TEST(stopped)
 }
 
 /* Tasks move in and out, start and end in the cgroup, while sessions come and go. */
-TEST(storm)
+TEST(tasks_and_sessions_at_random)
 {
 	const char *env = getenv("ETRACE_MOVES");
 	int moves = env ? atoi(env) : 30, i, status;
 	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
-	struct obedient o[4];
+	struct helper o[4];
 	pid_t mover;
 
 	make("storm");
 	make("storm/in");
 	et_module_setup("", 64);
 	for (i = 0; i < 4; i++)
-		o[i] = obedient();
+		o[i] = helper();
 	fflush(stdout);
 	mover = MUST(fork());
 	if (!mover) {

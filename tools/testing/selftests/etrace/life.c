@@ -42,7 +42,7 @@ static void do_root_gone(void)
 	_exit(4);
 }
 
-TEST(root_gone)
+TEST(child_outlives_root)
 {
 	et_traced(do_root_gone);
 }
@@ -94,20 +94,20 @@ static void count_forks(struct et_trace *tr, long *born, long *ended)
 				++*born;
 				if (!et_trace_upid(tr, strtoull(t->line[j].text + 14,
 								NULL, 10)))
-					FAIL("no lines of %s", t->line[j].text);
+					FAIL("no lines of the task in %s", t->line[j].text);
 			} else if (!strcmp(t->line[j].text, "Exit|status=0")) {
 				exits++;
 				if (j != t->nr - 1)
-					FAIL("a task goes on after its end");
+					FAIL("a task has lines after its exit");
 			}
 		}
 		if (exits != 1)
-			FAIL("a task has %d ends", exits);
+			FAIL("a task has %d exits", exits);
 		*ended += exits;
 	}
 }
 
-TEST(fast_forks)
+TEST(many_forks_at_once)
 {
 	struct et_children own;
 	pid_t pids[FORKERS];
@@ -141,7 +141,7 @@ TEST(fast_forks)
 	close(fd);
 	EXPECT(!tr.bad, "%s", tr.bad);
 	count_forks(&tr, &born, &ended);
-	et_note("%ld tasks were born", born);
+	et_note("%ld tasks were forked", born);
 	EXPECT_EQ(born, atomic_load(&forks->children));
 	EXPECT_EQ(ended, born + FORKERS);
 	EXPECT_EQ(tr.nr, born + FORKERS);
@@ -281,13 +281,13 @@ static void do_symlink_hangs(void)
 	et_until_links_read();
 }
 
-TEST(nobody_is_asked_where_a_link_leads)
+TEST(links_into_hung_fuse_not_followed)
 {
 	char options[100];
 	int fuse;
 
 	if (system("modprobe -q fuse"))
-		et_note("modprobe fuse: cannot");
+		et_note("modprobe fuse failed");
 	fuse = open("/dev/fuse", O_RDWR);
 	if (fuse < 0) {
 		et_skip("no FUSE: %s", strerror(errno));
@@ -321,7 +321,7 @@ static void do_script(void)
  * What a hook has seen for one session is also used, at the end of the call, for a session that
  * was added meanwhile.
  */
-TEST(session_in_the_middle)
+TEST(session_added_during_call)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
 	const struct timespec limit = { .tv_sec = 120 };
@@ -476,7 +476,7 @@ TEST(unload_while_root_pid_is_written)
 	if (et_without_module())
 		return;
 	if (slab_objects("etrace_task") < 0) {
-		et_skip("slots that are left cannot be told: boot with slab_nomerge");
+		et_skip("leaked objects cannot be detected: boot with slab_nomerge");
 		return;
 	}
 	et_module_teardown();
@@ -491,7 +491,7 @@ TEST(unload_while_root_pid_is_written)
 	}
 	kill(pid, SIGKILL);
 	MUST(waitpid(pid, NULL, 0));
-	EXPECT(!et_log_has("kmem_cache_destroy"), "slots are left");
+	EXPECT(!et_log_has("kmem_cache_destroy"), "objects of the slab cache are leaked");
 	et_module_setup("", 8192);
 }
 
@@ -531,8 +531,8 @@ TEST(no_leak)
 	churn_growth();
 	growth = churn_growth();
 	if (slab_objects("etrace_task") < 0)
-		et_note("a slot alone would not show: boot with slab_nomerge");
-	EXPECT(!et_log_has("kmem_cache_destroy"), "slots are left");
+		et_note("single leaked objects cannot be detected: boot with slab_nomerge");
+	EXPECT(!et_log_has("kmem_cache_destroy"), "objects of the slab cache are leaked");
 	if (access("/sys/kernel/debug/kmemleak", F_OK)) {
 		/*
 		 * 300 calls of each kind that leaked 1 kB each would show every time; memory that
@@ -579,7 +579,7 @@ static bool stays_hooked(void)
 	return hooked();
 }
 
-TEST(idle)
+TEST(hooks_only_while_tracing)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
 	pid_t one, two, none = 0x7fffffff;
@@ -595,7 +595,7 @@ TEST(idle)
 	}
 	et_module_teardown();
 	et_module_setup("", 8192);
-	EXPECT(!hooked(), "nobody has been traced yet");
+	EXPECT(!hooked(), "nothing has been traced yet");
 
 	/* root_pid's session: tracing is stopped, or its tree has ended. */
 	EXPECT_EQ(et_param_write_int("root_pid", one), 0);

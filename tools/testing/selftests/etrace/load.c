@@ -304,14 +304,14 @@ static void count_line(struct et_task *t, const struct et_line *l)
 		    !memcmp(l->text, head_names[i], len))
 			break;
 	if (i == NR_HEADS) {
-		FAIL("a line that nobody wants: %s", et_escape(l->text, l->len));
+		FAIL("an unexpected line: %s", et_escape(l->text, l->len));
 		return;
 	}
 	if (l->cpu < WORKERS_MAX)
 		seen[l->cpu][i]++;
 }
 
-TEST(counts)
+TEST(every_call_recorded_under_load)
 {
 	static const char * const losses[] = {
 		"lost_records", "lost_disabled", "lost_tasks", "lost_fds",
@@ -328,7 +328,7 @@ TEST(counts)
 
 	nr_workers = sysconf(_SC_NPROCESSORS_ONLN);
 	if (nr_workers < 2)
-		et_note("only one processor: this shows less than it might");
+		et_note("only one processor: races are less likely to show");
 	if (nr_workers > WORKERS_MAX)
 		nr_workers = WORKERS_MAX;
 	workers = mmap(NULL, sizeof(*workers) * (WORKERS_MAX + NEIGHBOURS),
@@ -346,7 +346,7 @@ TEST(counts)
 	}
 	while (atomic_load(go + 1) < nr_workers + NEIGHBOURS) {
 		if (waitpid(-1, &status, WNOHANG) > 0)
-			DIE("a worker ended before it began");
+			DIE("a worker exited before it started");
 		usleep(1000);
 	}
 	for (i = 0; i < nr_workers; i++)
@@ -401,7 +401,7 @@ TEST(counts)
 	}
 	/* Everything that is missing has been counted. */
 	if (et_bpf()) {
-		et_note("of %ld links, the targets of %ld were not looked up in time",
+		et_note("of %ld links, %ld targets were not looked up in time",
 			links, unread);
 		EXPECT(missing >= 0 && missing <= unread && unread <= links);
 	}

@@ -116,7 +116,7 @@ static void do_literal(void)
 	openat_is(AT_FDCWD, "./proc", "//./proc", O_RDONLY, 0);
 }
 
-TEST(original_is_literal)
+TEST(original_name_as_given)
 {
 	et_file("a");
 	et_mkdir("d");
@@ -236,7 +236,7 @@ static void do_forged(void)
 	CHILD_MUST(waitpid(pid, NULL, 0));
 }
 
-TEST(forged_struct)
+TEST(open_how_changed_during_call)
 {
 	MUST(mkfifo(et_path("fifo"), 0600));
 	et_traced(do_forged);
@@ -288,7 +288,7 @@ static void do_taken_away(void)
 }
 
 /* etrace does not wait for a page that another program may fill at any time. */
-static void do_not_given(void)
+static void do_not_provided(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register range = {
@@ -316,15 +316,15 @@ static void taken_away(void (*fn)(void))
 	close(name_file);
 }
 
-TEST(name_taken_away)
+TEST(name_not_in_memory)
 {
 	taken_away(do_taken_away);
 }
 
-TEST(name_not_given)
+TEST(name_another_program_must_provide)
 {
 	if (et_has_userfaultfd())
-		taken_away(do_not_given);
+		taken_away(do_not_provided);
 	else
 		et_skip("no userfaultfd in this kernel");
 }
@@ -428,7 +428,7 @@ TEST(detached_mount)
 	et_traced(do_detached);
 }
 
-TEST(odd_files)
+TEST(special_files)
 {
 	et_file("a");
 	et_mkdir("d");
@@ -451,7 +451,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_creat, "absent/a", 0600), ENOENT);
 }
 
-TEST(failed_prints_nothing)
+TEST(failed_call_records_nothing)
 {
 	et_file("a");
 	et_traced(do_failed);

@@ -67,7 +67,7 @@ static void want_output(pid_t pid, int fd, size_t bytes, const char *text, size_
 	want_text(pid, text, len);
 }
 
-static void want_said(pid_t pid, int fd, const char *text)
+static void want_printed(pid_t pid, int fd, const char *text)
 {
 	want_output(pid, fd, strlen(text), text, strlen(text));
 }
@@ -168,11 +168,11 @@ static void do_texts(void)
 	int i;
 
 	pid = process(FILE_FD, say_short);
-	want_said(pid, 2, "hello\n");
+	want_printed(pid, 2, "hello\n");
 	want_status(pid, STATUS);
 	pid = process(FILE_FD, say_both);
-	want_said(pid, 1, "output");
-	want_said(pid, 2, "err: \001\377\t\n\n");
+	want_printed(pid, 1, "output");
+	want_printed(pid, 2, "err: \001\377\t\n\n");
 	want_status(pid, STATUS);
 	pid = process(FILE_FD, say_lines);
 	for (i = 0; i < 200; i++)
@@ -183,7 +183,7 @@ static void do_texts(void)
 	want_status(pid, STATUS);
 }
 
-TEST(texts)
+TEST(short_and_long_output)
 {
 	run(do_texts);
 }
@@ -217,7 +217,7 @@ static void do_long(void)
 	}
 }
 
-TEST(last_bytes)
+TEST(last_bytes_kept)
 {
 	run(do_long);
 }
@@ -289,10 +289,10 @@ static void do_calls(void)
 	want_output(pid, 2, n, text + n - MOST, MOST);
 	want_status(pid, STATUS);
 	pid = process(FILE_FD, say_places);
-	want_said(pid, 1, "abab");
+	want_printed(pid, 1, "abab");
 	want_status(pid, STATUS);
 	pid = process(SOCKET, say_messages);
-	want_said(pid, 1, "sentonetwo");
+	want_printed(pid, 1, "sentonetwo");
 	want_status(pid, STATUS);
 	pid = process(FILE_FD, say_copies);
 	want_output(pid, 1, 16, "", 0);
@@ -300,7 +300,7 @@ static void do_calls(void)
 	want_status(pid, STATUS);
 }
 
-TEST(calls)
+TEST(all_output_calls)
 {
 	run(do_calls);
 }
@@ -352,7 +352,7 @@ static void do_changing(void)
 		want_count("strings_unread", 1);
 }
 
-TEST(changing_vector)
+TEST(iovec_changed_during_call)
 {
 	int s[2];
 
@@ -418,7 +418,7 @@ static void say_by_child(void)
 	}
 	want_forked(pid);
 	CHILD_MUST(waitpid(pid, NULL, 0));
-	want_said(pid, 1, "child");
+	want_printed(pid, 1, "child");
 	want_status(pid, 1);
 }
 
@@ -447,10 +447,10 @@ static void do_whose(void)
 	int n;
 
 	pid = process(FILE_FD, say_by_threads);
-	want_said(pid, 1, "abc");
+	want_printed(pid, 1, "abc");
 	want_status(pid, STATUS);
 	pid = process(FILE_FD, say_by_child);
-	want_said(pid, 1, "parent");
+	want_printed(pid, 1, "parent");
 	want_status(pid, STATUS);
 	n = snprintf(report, sizeof(report), "%s%c%s%c1%ch", helper, 0, et_dir, 0, 0) + 1;
 	pid = process(FILE_FD, say_and_run);
@@ -459,7 +459,7 @@ static void do_whose(void)
 	want_any(pid);
 }
 
-TEST(whose)
+TEST(output_of_threads_children_and_exec)
 {
 	run(do_whose);
 }
@@ -513,13 +513,13 @@ static void do_ends(void)
 {
 	pid_t pid = process(FILE_FD, say_and_die);
 
-	want_said(pid, 1, "dying");
+	want_printed(pid, 1, "dying");
 	want_status(pid, 0);
 	want_extended_of(pid, "ExitSignal|signal=%d,core=0", SIGKILL);
 	want_status(process(FILE_FD, say_and_succeed), 0);
 }
 
-TEST(ends)
+TEST(output_of_failed_processes_only)
 {
 	run(do_ends);
 }
@@ -528,11 +528,11 @@ static void do_all(void)
 {
 	pid_t pid = process(FILE_FD, say_and_succeed);
 
-	want_said(pid, 1, "fine");
+	want_printed(pid, 1, "fine");
 	want_status(pid, 0);
 }
 
-TEST(output_of_all)
+TEST(output_of_all_processes)
 {
 	if (et_without_module())
 		return;
@@ -546,7 +546,7 @@ static void do_unasked(void)
 	want_status(process(FILE_FD, say_short), STATUS);
 }
 
-TEST(unasked)
+TEST(not_recorded_by_default)
 {
 	if (et_without_module())
 		return;

@@ -36,7 +36,7 @@
 #define TRACERS	4713	/* the device's group */
 
 #define SECRET	"what-nobody-is-to-see"
-#define SAID	"what-is-said-to-nobody-else"	/* an argument */
+#define HIDDEN_ARG	"hidden-argument"	/* an argument */
 #define TELL	200	/* descriptor by which a member reports its progress */
 
 /* ---- a member -------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static int wrong;	/* in the member's process, which exits with it */
 #define CHECK(cond)							\
 	do {								\
 		if (!(cond)) {						\
-			printf("# %s:%d: by the member: not true: %s: %m\n",	\
+			printf("# %s:%d: as a member: not true: %s: %m\n",	\
 			       __FILE__, __LINE__, #cond);		\
 			wrong = 1;					\
 		}							\
@@ -56,7 +56,7 @@ static int wrong;	/* in the member's process, which exits with it */
 		long long a_ = (a), b_ = (b);				\
 									\
 		if (a_ != b_) {						\
-			printf("# %s:%d: by the member: %s is %lld, must be %lld\n", \
+			printf("# %s:%d: as a member: %s is %lld, expected %lld\n", \
 			       __FILE__, __LINE__, #a, a_, b_);		\
 			wrong = 1;					\
 		}							\
@@ -98,7 +98,7 @@ static void expect_good(pid_t pid)
 
 	MUST(waitpid(pid, &status, 0));
 	if (status)
-		FAIL("the member ends with status %#x", status);
+		FAIL("the member process exits with status %#x", status);
 }
 
 static void by_member(void (*fn)(void))
@@ -219,7 +219,7 @@ static void everybody(void)
 	CHECK(open("/dev/etrace", O_RDWR) == -1 && errno == EPERM);
 }
 
-TEST(who)
+TEST(who_may_open_the_device)
 {
 	setup("");
 	expect_good(begin(stranger, 0));
@@ -272,7 +272,7 @@ static void requests(void)
 	close(fd);
 }
 
-TEST(requests)
+TEST(requests_of_members)
 {
 	setup("");
 	by_member(requests);
@@ -313,7 +313,7 @@ static void whom(void)
 	CHECK(waitpid(sibling, NULL, 0) > 0);
 }
 
-TEST(whom)
+TEST(members_add_only_descendants)
 {
 	setup("");
 	by_member(whom);
@@ -334,7 +334,7 @@ static void sessions(void)
 }
 
 /* Members must leave half of the sessions to others. */
-TEST(sessions)
+TEST(sessions_left_for_others)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
 	int i, dev[2];
@@ -390,7 +390,7 @@ static void three(void)
 }
 
 /* Start a member and wait until it has written to TELL. @up: set to the other end of TELL. */
-static pid_t begin_told(void (*fn)(void), int *up)
+static pid_t begin_with_pipe(void (*fn)(void), int *up)
 {
 	int fds[2];
 	pid_t pid;
@@ -407,13 +407,13 @@ static pid_t begin_told(void (*fn)(void), int *up)
 }
 
 /* One member cannot use up the sessions of the others. */
-TEST(sessions_of_a_user)
+TEST(sessions_per_user)
 {
 	pid_t pid;
 	int up;
 
 	setup("max_user_sessions=3");
-	pid = begin_told(three, &up);
+	pid = begin_with_pipe(three, &up);
 	close(up);
 	expect_good(begin_as(MEMBER + 1, one_more, TRACERS));
 	kill(pid, SIGKILL);
@@ -422,7 +422,7 @@ TEST(sessions_of_a_user)
 }
 
 /* A process that is killed while it creates a session leaves none, and the kernel logs nothing. */
-TEST(killed_early)
+TEST(killed_while_creating_session)
 {
 	int i, status;
 	pid_t pid;
@@ -487,14 +487,14 @@ static void pipes(void)
 	pause();
 }
 
-TEST(pipes)
+TEST(pipes_of_members)
 {
 	pid_t pid;
 	char c;
 	int up;
 
 	setup("");
-	pid = begin_told(pipes, &up);
+	pid = begin_with_pipe(pipes, &up);
 	/* Open pipes keep the module loaded. */
 	EXPECT_EQ(et_module_unload(), -EAGAIN);
 	kill(pid, SIGKILL);
@@ -587,7 +587,7 @@ static void privileged(void)
 	CHECK_EQ(lost_tasks(dev), 0);
 }
 
-TEST(privileged)
+TEST(privileged_programs_hidden)
 {
 	setup("");
 	programs();
@@ -598,7 +598,7 @@ TEST(privileged)
 /* The session does not show which programs such a program executes, and with which arguments. */
 static void runs(void)
 {
-	static const char *const texts[] = { "/etc/passwd", SAID };
+	static const char *const texts[] = { "/etc/passwd", HIDDEN_ARG };
 	unsigned int i;
 	int status, dev;
 	pid_t pid;
@@ -625,7 +625,7 @@ static void runs(void)
 	}
 }
 
-TEST(runs)
+TEST(programs_run_by_privileged_ones_hidden)
 {
 	setup("");
 	programs();
@@ -645,7 +645,7 @@ static void plain(void)
 	CHECK(all_read[0]);
 }
 
-TEST(plain)
+TEST(readable_files_of_others_shown)
 {
 	setup("");
 	programs();
@@ -722,7 +722,7 @@ static void adopted(void)
 	check_secret(dev);
 }
 
-TEST(adopted)
+TEST(running_privileged_programs_refused)
 {
 	setup("");
 	programs();
@@ -777,7 +777,7 @@ static void dropped(void)
 }
 
 /* A program that has dropped its privileges still has what it got by them. */
-TEST(dropped)
+TEST(dropped_privileges)
 {
 	setup("");
 	programs();
@@ -803,7 +803,7 @@ static void undumpable(void)
 	check_dropped(dev);
 }
 
-TEST(undumpable)
+TEST(undumpable_programs)
 {
 	setup("");
 	programs();
@@ -891,7 +891,7 @@ static void namespaced(void)
 	dev = given(both[0]);
 	CHECK(waitpid(child, &status, 0) == child && !status);
 	if (dev < 0) {
-		printf("# no user namespaces here\n");
+		printf("# this kernel has no user namespaces\n");
 		return;
 	}
 	pid = waiting("./by-caps", &tell);
@@ -917,7 +917,7 @@ static void namespaced(void)
 	CHECK_EQ(lost_tasks(dev), 0);
 }
 
-TEST(namespaced)
+TEST(user_namespaces)
 {
 	setup("");
 	programs();
@@ -943,13 +943,13 @@ static void moments(void)
 			added += !add(dev, pid);
 		CHECK_EQ(status, 0);
 	}
-	printf("# %d times added\n", added);
+	printf("# added %d times\n", added);
 	/* records that come after those are there, so all were read, whatever was lost */
 	CHECK_EQ(add(dev, getpid()), 0);
 	check_secret(dev);
 }
 
-TEST(moments)
+TEST(added_while_gaining_privileges)
 {
 	setup("");
 	programs();
@@ -989,7 +989,7 @@ static void plan_in(const char *dir, mode_t mode)
 }
 
 /* A link is followed only if the member can follow it. */
-TEST(links)
+TEST(links_followed_as_member)
 {
 	setup("");
 	plan_in("open", 0755);
@@ -1026,7 +1026,7 @@ static int run(void)
 	int status;
 
 	if (!fork()) {
-		execl("./ordinary", "./ordinary", "--idle", SAID, NULL);
+		execl("./ordinary", "./ordinary", "--idle", HIDDEN_ARG, NULL);
 		_exit(126);
 	}
 	return wait(&status) < 0 || status;
@@ -1056,6 +1056,6 @@ int main(int argc, char **argv)
 		return open(SECRET, O_RDONLY) < 0;
 	}
 	if (et_bpf())
-		et_skip_all("this is about the module's device");
+		et_skip_all("this tests the module's device");
 	return et_main(argc, argv, NULL);
 }

@@ -96,7 +96,7 @@ static const struct format *format_of(unsigned int id)
 }
 
 /* Each field begins where the one before it ends. */
-TEST(no_holes)
+TEST(no_padding_between_fields)
 {
 	unsigned int i, k, at;
 
@@ -107,7 +107,7 @@ TEST(no_holes)
 
 		for (at = 0, k = 0; k < f->nr; k++) {
 			if (f->field[k].offset != at)
-				FAIL("%s: a hole at %u", f->name, at);
+				FAIL("%s: padding at byte %u", f->name, at);
 			at = f->field[k].offset + f->field[k].size;
 		}
 	}
@@ -165,8 +165,8 @@ static void check_record(const unsigned char *rec, unsigned int size)
 	for (i = 0; i < size; i++) {
 		unset += !is_set[i];
 		if (!is_set[i] && rec[i])
-			FAIL("%s of %u bytes: byte %u, of no field, is %#x", f->name, size, i,
-			     rec[i]);
+			FAIL("%s of %u bytes: byte %u belongs to no field and is %#x",
+			     f->name, size, i, rec[i]);
 	}
 }
 
@@ -245,7 +245,7 @@ static void work(void)
 	_exit(0);
 }
 
-TEST(no_byte_from_before)
+TEST(no_stale_bytes_in_pages)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION, .buffer = 2 * sysconf(_SC_PAGESIZE) };
 	struct etrace_open open_pipe = { .what = ETRACE_OPEN_PIPE };
@@ -272,7 +272,7 @@ TEST(no_byte_from_before)
 		MUST(waitpid(pid, &status, WUNTRACED));
 		check_all(pipe, &header);
 	}
-	et_note("%u records with %u bytes of no field; %u paddings within pages", records, unset,
+	et_note("%u records with %u bytes outside fields; %u gaps within pages", records, unset,
 		paddings);
 	EXPECT(records >= 3 * ROUNDS);
 	EXPECT(unset);
@@ -285,6 +285,6 @@ TEST(no_byte_from_before)
 int main(int argc, char **argv)
 {
 	if (et_bpf())
-		et_skip_all("this is about the module's pages");
+		et_skip_all("this tests the module's pages");
 	return et_main(argc, argv, NULL);
 }

@@ -28,7 +28,7 @@ static void bad_load(const char *params, int err, const char *log)
 	et_log_mark();
 	ret = et_module_load(params);
 	if (ret != -err)
-		FAIL("loading with '%s' gave %d (%s), must give %d (%s)",
+		FAIL("loading with '%s' returned %d (%s), expected %d (%s)",
 		     et_escape(params, strlen(params)), -ret, strerror(-ret),
 		     err, strerror(err));
 	if (!et_log_has(log))
@@ -97,7 +97,7 @@ static bool device_came(int watch)
 }
 
 /* Nobody may have the device open when a module that fails to load is freed. */
-TEST(no_device_before_all_else)
+TEST(device_created_last)
 {
 	int watch;
 
@@ -106,9 +106,9 @@ TEST(no_device_before_all_else)
 	watch = MUST(inotify_init1(IN_NONBLOCK));
 	MUST(inotify_add_watch(watch, "/dev", IN_CREATE));
 	bad_load(text("root_pid=%d", no_pid()), ESRCH, "no such task");
-	EXPECT(!device_came(watch), "it can be opened in a load that fails");
+	EXPECT(!device_came(watch), "a load that fails creates the device");
 	EXPECT_EQ(et_module_load(""), 0);
-	EXPECT(device_came(watch), "the watch does not work");
+	EXPECT(device_came(watch), "a successful load creates the device");
 	EXPECT_EQ(et_module_unload(), 0);
 	close(watch);
 }
@@ -163,7 +163,7 @@ TEST(bad_instance)
 	bad_load("instance=..", EINVAL, "instance");
 	bad_load(longest, EINVAL, "instance");
 	if (!access(ET_TRACEFS "/instances/a", F_OK))
-		FAIL("an instance was made");
+		FAIL("an instance was created");
 }
 
 TEST(bad_extended)
@@ -204,7 +204,7 @@ TEST(bad_keep_env)
 	bad_load(longest, EINVAL, "keep_env: must be");
 }
 
-/* ---- a tree of tasks that act when they are told to ---------------------- */
+/* ---- a tree of tasks that act on request ---------------------- */
 
 #define TASKS	8
 #define FD_BASE	500
@@ -430,7 +430,7 @@ TEST(root_pid_at_run_time)
 }
 
 /* A thread's id stands for its process. */
-TEST(root_pid_of_a_thread)
+TEST(root_pid_is_a_thread)
 {
 	pid_t pid = tree_start();
 	struct et_trace tr;
@@ -448,7 +448,7 @@ TEST(root_pid_of_a_thread)
 }
 
 /* A process in the middle of the tree: tasks above and beside it are not traced. */
-TEST(root_pid_below)
+TEST(root_pid_within_a_tree)
 {
 	pid_t pid = tree_start();
 	struct et_trace tr;
@@ -468,7 +468,7 @@ TEST(root_pid_below)
 }
 
 /* A root that is a zombie counts as gone. */
-TEST(root_pid_zombie)
+TEST(root_pid_is_a_zombie)
 {
 	pid_t pid;
 
@@ -542,10 +542,10 @@ static void upids(const char *params, unsigned int bits)
 	EXPECT_EQ(root & mask, pid & mask);
 	for (i = 0; i < 3; i++) {
 		child[i] = forked(et_trace_upid(&tr, root), i);
-		EXPECT(et_trace_upid(&tr, child[i]), "no lines of a child");
+		EXPECT(et_trace_upid(&tr, child[i]), "a child has no lines");
 		EXPECT_EQ(child[i] & mask, pids[i] & mask);
 		EXPECT(child[i] <= INT64_MAX);
-		EXPECT(child[i] >> bits > root >> bits, "sequence goes on");
+		EXPECT(child[i] >> bits > root >> bits, "sequence numbers increase");
 		for (j = 0; j < i; j++)
 			EXPECT(child[i] >> bits > child[j] >> bits);
 	}
@@ -601,7 +601,7 @@ static void expect_mode(const char *name, mode_t mode)
 		FAIL("%s has mode %o, must have %o", name, st.st_mode & 0777, mode);
 }
 
-TEST(values_shown)
+TEST(parameter_values)
 {
 	size_t i;
 
@@ -688,7 +688,7 @@ static void do_close(void)
 }
 
 /* An existing instance is used with its settings, and is not removed. */
-TEST(instance_of_somebody_else)
+TEST(existing_instance)
 {
 	if (et_without_module())
 		return;
@@ -709,7 +709,7 @@ TEST(instance_of_somebody_else)
  * Without a name, the top-level instance is used, with ftrace's columns. They precede only the
  * first line of a record.
  */
-TEST(top_level)
+TEST(top_level_instance)
 {
 	if (et_without_module())
 		return;
@@ -758,7 +758,7 @@ TEST(top_level)
  * A pid filter of somebody else at the top level does not prevent loading; the records that it
  * drops are counted.
  */
-TEST(filter_of_pids)
+TEST(foreign_pid_filter)
 {
 	static const char filter[] = ET_TRACEFS "/set_event_pid";
 	pid_t pid;
@@ -767,7 +767,7 @@ TEST(filter_of_pids)
 	if (et_without_module())
 		return;
 	if (et_write_file(filter, "1")) {
-		et_skip("no filter of pids");
+		et_skip("this kernel has no pid filter");
 		return;
 	}
 	err = et_module_load("");
@@ -790,7 +790,7 @@ TEST(filter_of_pids)
 }
 
 /* Those who may write a parameter or use the device must not be able to flood the log. */
-TEST(messages_are_limited)
+TEST(log_messages_are_rate_limited)
 {
 	const unsigned int writes = 500;
 	unsigned int i, n;
@@ -808,7 +808,7 @@ TEST(messages_are_limited)
 }
 
 /* Only sessions pin the module, as its use count shows. */
-TEST(use_count)
+TEST(only_sessions_pin_the_module)
 {
 	int fd, dev;
 	pid_t pid;

@@ -22,7 +22,7 @@ static void do_pipe(void)
 	CHILD_MUST(et_sys(SYS_pipe, fd));
 	want("Pipe|fd1=%d,fd2=%d,flags=0", fd[0], fd[1]);
 	if (fd[1] - fd[0] < 2)
-		CHILD_FAIL("the kernel gave %d and %d", fd[0], fd[1]);
+		CHILD_FAIL("the kernel returned %d and %d", fd[0], fd[1]);
 	CHILD_MUST_FAIL(et_sys(SYS_pipe, (void *)8), EFAULT);
 }
 
@@ -63,7 +63,7 @@ static void do_no_room(void)
 	CHILD_MUST_FAIL(et_sys(SYS_pipe2, fd, 0), EMFILE);
 }
 
-TEST(failed_prints_nothing)
+TEST(failed_call_records_nothing)
 {
 	et_traced(do_no_room);
 }

@@ -145,7 +145,7 @@ static void do_among_others(void)
 	for (c = CMSG_FIRSTHDR(&m); c && c->cmsg_type != SCM_RIGHTS; c = CMSG_NXTHDR(&m, c))
 		;
 	if (!c || c == CMSG_FIRSTHDR(&m)) {
-		CHILD_FAIL("the descriptors are not behind others");
+		CHILD_FAIL("the descriptors are not preceded by other control data");
 		return;
 	}
 	want_received(et_path("a"), ((int *)CMSG_DATA(c))[0], 0);
@@ -153,7 +153,7 @@ static void do_among_others(void)
 	want_received(et_path("a"), ((int *)CMSG_DATA(c))[2], 0);
 }
 
-TEST(among_others)
+TEST(after_other_control_messages)
 {
 	sockets(SOCK_DGRAM);
 	et_traced(do_among_others);
@@ -173,7 +173,7 @@ static void do_odd_files(void)
 	}
 }
 
-TEST(odd_files)
+TEST(special_files)
 {
 	int p[2];
 
@@ -237,7 +237,7 @@ static void do_recvmmsg(void)
 			} };
 		if (CHILD_MUST(et_sys(recvmmsgs[call], IN, m, 4, MSG_DONTWAIT | MSG_CMSG_CLOEXEC,
 				      NULL)) != 3)
-			CHILD_FAIL("not three messages");
+			CHILD_FAIL("recvmmsg did not return three messages");
 		want_received(et_path("a"), ((int *)CMSG_DATA((struct cmsghdr *)rooms[0]))[0], 1);
 		want_received(et_path("b"), ((int *)CMSG_DATA((struct cmsghdr *)rooms[2]))[0], 1);
 		want_received(et_path("a"), ((int *)CMSG_DATA((struct cmsghdr *)rooms[2]))[1], 1);
@@ -368,7 +368,7 @@ static void watch(struct et_task *t, const struct et_line *l)
 		bad_fd = l->text;
 }
 
-TEST(forged)
+TEST(control_data_changed_during_call)
 {
 	struct et_trace tr;
 
@@ -378,7 +378,7 @@ TEST(forged)
 	et_trace_watch = watch;
 	et_run(do_forged, &tr);
 	et_trace_watch = NULL;
-	EXPECT(!bad_fd, "told of a descriptor that is not there");
+	EXPECT(!bad_fd, "every recorded descriptor was received");
 	et_trace_free(&tr);
 }
 

@@ -304,7 +304,7 @@ static bool is_name(const struct et_line *line)
 }
 
 /* A name that is read during renames is one that the file had. */
-TEST(meanwhile)
+TEST(names_read_during_renames)
 {
 	unsigned int found = 0, different = 0;
 	int dir[BETWEEN + 3], i, number, last = -1;
@@ -335,14 +335,15 @@ TEST(meanwhile)
 			continue;
 		number = which(t->line[k].text + 3);
 		if (number < 0)
-			FAIL("no name of the file: %s", et_escape(t->line[k].text, t->line[k].len));
+			FAIL("the file never had this name: %s",
+			     et_escape(t->line[k].text, t->line[k].len));
 		different += number != last;
 		last = number;
 		found++;
 	}
 	EXPECT_EQ(found, 2 * OPENS);
 	et_note("%u different names", different);
-	EXPECT(different > 2, "nothing was renamed meanwhile");
+	EXPECT(different > 2, "names changed during the calls");
 	et_trace_free(&tr);
 	MUST(unlinkat(leaf, "file", 0));
 	for (i = BETWEEN + 2; i >= 0; i--)

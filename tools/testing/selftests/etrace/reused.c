@@ -166,10 +166,10 @@ static void expect_lines(const struct et_trace *tr, const char *first, const cha
 
 	snprintf(text, sizeof(text), first, shared->first);
 	if (!has(tr, text, next))
-		FAIL("there is no line %s with %s behind it", text, next);
+		FAIL("there is no line %s followed by %s", text, next);
 }
 
-TEST(reused)
+TEST(descriptor_reused_while_closing)
 {
 	struct et_trace tr;
 	char options[100];
@@ -177,7 +177,7 @@ TEST(reused)
 	int fuse;
 
 	if (system("modprobe -q fuse"))
-		et_note("modprobe fuse: cannot");
+		et_note("modprobe fuse failed");
 	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fuse < 0) {
 		et_skip("no FUSE: %s", strerror(errno));

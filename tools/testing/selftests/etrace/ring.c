@@ -125,7 +125,7 @@ static void setup(unsigned int kb, const char *overwrite)
 }
 
 /* A full buffer refuses and counts new records, and keeps the old ones. */
-TEST(full)
+TEST(buffer_full)
 {
 	long long events;
 	size_t lost;
@@ -135,7 +135,7 @@ TEST(full)
 	opens = 0;
 	events = 2 * rounds + 1;
 	child_run();
-	EXPECT(count(LOST) > 0, "the buffer was not full");
+	EXPECT(count(LOST) > 0, "the buffer was full");
 	EXPECT_EQ(count(RECORDS) + count(LOST), events);
 	EXPECT_EQ(count(DISABLED), 0);
 	EXPECT_EQ(count(OVERWRITTEN), 0);
@@ -154,7 +154,7 @@ TEST(full)
 }
 
 /* In overwrite mode, the oldest records are dropped and counted. */
-TEST(overwritten)
+TEST(buffer_overwritten)
 {
 	size_t lost;
 
@@ -164,7 +164,7 @@ TEST(overwritten)
 	child_run();
 	EXPECT_EQ(count(RECORDS), 2 * rounds + 1);
 	EXPECT_EQ(count(LOST), 0);
-	EXPECT(count(OVERWRITTEN) > 0, "the buffer was not full");
+	EXPECT(count(OVERWRITTEN) > 0, "the buffer was full");
 	EXPECT_EQ(count(OVERWRITTEN), et_instance_stat("overrun"));
 	read_all(&lost);
 	EXPECT_EQ(lines + count(OVERWRITTEN), count(RECORDS));
@@ -173,7 +173,7 @@ TEST(overwritten)
 }
 
 /* The smallest buffer, and records that are large for it. */
-TEST(tiny)
+TEST(smallest_buffer)
 {
 	long long events;
 	size_t lost;
@@ -204,7 +204,7 @@ TEST(tiny)
 }
 
 /* Records count as lost when somebody switches the buffer off. */
-TEST(switched_off)
+TEST(buffer_switched_off)
 {
 	size_t lost;
 
@@ -250,7 +250,7 @@ TEST(event_disabled)
 }
 
 /* The instance is in use, so nobody can remove it. */
-TEST(instance_pinned)
+TEST(instance_cannot_be_removed)
 {
 	setup(1024, "1");
 	EXPECT(rmdir(ET_TRACE_DIR) == -1 && errno == EBUSY, "%m");
@@ -334,7 +334,7 @@ static void stranger_clean_up(void)
 	top("trace", "");
 }
 
-TEST(other_users)
+TEST(other_users_of_ftrace)
 {
 	long long events = 0;
 	size_t lost;
@@ -358,7 +358,7 @@ TEST(other_users)
 		child_run();
 		events += 2 * rounds + 1;
 		/* Let the stranger get to another step before the next round. */
-		EXPECT(ET_UNTIL(atomic_load(&shared->steps) > step + 3), "the stranger is stuck");
+		EXPECT(ET_UNTIL(atomic_load(&shared->steps) > step + 3), "the other user is stuck");
 	}
 	/*
 	 * Do not kill the stranger: the kernel prints a warning when a task is killed while it
@@ -378,7 +378,7 @@ TEST(other_users)
 }
 
 /* The module is unloaded while a stranger listens to its events. */
-TEST(unload_under_a_listener)
+TEST(unload_while_events_are_read)
 {
 	pid_t pid;
 	int err, i;
@@ -408,6 +408,6 @@ TEST(unload_under_a_listener)
 int main(int argc, char **argv)
 {
 	if (et_bpf())
-		et_skip_all("this is about the module's ring buffer");
+		et_skip_all("this tests the module's ring buffer");
 	return et_main(argc, argv, NULL);
 }

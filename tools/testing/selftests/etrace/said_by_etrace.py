@@ -84,13 +84,13 @@ class Etrace:
             elif n == len(argv):
                 argv.append(text)
             else:
-                sys.exit(f"etrace: argument {n} behind {len(argv)}")
+                sys.exit(f"etrace: argument {n} after {len(argv)} arguments")
         return tuple(argv)
 
     def error(self):
         line = self.take()
         if not line.startswith("Failed|error="):
-            sys.exit(f"etrace: no error, but {line}")
+            sys.exit(f"etrace: no error expected, but {line}")
         return int(line[13:])
 
     def failed(self, head):
@@ -121,12 +121,12 @@ class Etrace:
             if self.take() != "End_of_args|":
                 sys.exit("etrace: no End_of_args|")
             if sum(len(a) + 1 for a in argv) != f["argsize"]:
-                sys.exit("etrace: argsize is not the size of the arguments")
+                sys.exit("etrace: argsize differs from the size of the arguments")
             self.events.append(("exec", interp, path, cwd, argv))
         elif head == "Open":
             name, orig = self.string("FN"), self.string("FO")
             if len(name) != f["fnamesize"] or len(orig) != f["forigsize"]:
-                sys.exit("etrace: Open: sizes are not those of the strings")
+                sys.exit("etrace: Open: the sizes differ from those of the strings")
             self.events.append(("open", orig, name, f["flags"], f["mode"], f["fd"]))
         elif head == "OpenFailed":
             name = self.string("NO")
@@ -181,6 +181,6 @@ class Etrace:
         elif head == "Exit":
             self.events.append(("exit", f["status"]))
         elif head in LINES:
-            sys.exit(f"etrace: a line that is not expected: {head}|{rest}")
+            sys.exit(f"etrace: unexpected line: {head}|{rest}")
 
 

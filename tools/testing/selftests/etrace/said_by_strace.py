@@ -99,7 +99,7 @@ class Strace:
     def line(self, line):
         m = re.match(r"\+\+\+ (?:exited with (\d+)|killed by .*) \+\+\+", line)
         if m:
-            self.all_told()
+            self.add_all_uses()
             self.events.append(("exit", int(m.group(1) or 0)))
             return
         m = re.match(r"(\w+)\((.*)\)\s+= (-?\d+|\?|0x[0-9a-f]+)(.*)$", line)
@@ -123,25 +123,25 @@ class Strace:
         each write.
         """
         if fd in self.sockets and read is not None and self.used.get(fd, [None])[0] is None:
-            self.events.append(("use", fd) + self.told(fd))
+            self.events.append(("use", fd) + self.take_use(fd))
         have = self.used.setdefault(fd, [None, None])
         for i, n in enumerate((read, wrote)):
             if n is not None:
                 have[i] = (have[i] or 0) + n
         if fd in self.sockets and wrote is not None:
-            self.events.append(("use", fd) + self.told(fd))
+            self.events.append(("use", fd) + self.take_use(fd))
 
-    def told(self, fd):
+    def take_use(self, fd):
         return tuple(self.used.pop(fd, (None, None)))
 
-    def all_told(self):
+    def add_all_uses(self):
         for fd in sorted(self.used):
-            self.events.append(("use", fd) + self.told(fd))
+            self.events.append(("use", fd) + self.take_use(fd))
 
     def made(self, fd, cloexec):
         """Note a new descriptor; emit an event if an earlier one of that number was used."""
         if fd in self.used:
-            self.events.append(("use", fd) + self.told(fd))
+            self.events.append(("use", fd) + self.take_use(fd))
         (self.now.cloexec.add if cloexec else self.now.cloexec.discard)(fd)
 
     def do_read(self, args, ret, _rest):
@@ -192,7 +192,7 @@ class Strace:
             for fd, path in re.findall(FD, some):
                 cloexec = flags_of(args.rsplit(", ", 1)[1]) & MSG_CMSG_CLOEXEC
                 self.made(int(fd), cloexec)
-                self.told_of("Received", 0, fd_path(path),
+                self.add_event("Received", 0, fd_path(path),
                              fd=int(fd), cloexec=int(cloexec != 0))
 
     # ---- programs
@@ -204,8 +204,8 @@ class Strace:
             return
         path, argv = re.match(STRING + r", \[(.*)\], ", args).groups()
         for fd in sorted(self.now.cloexec):
-            self.events.append(("close by execve", fd) + self.told(fd))
-        self.all_told()
+            self.events.append(("close by execve", fd) + self.take_use(fd))
+        self.add_all_uses()
         self.now.cloexec = set()
         self.events.append(("exec", unquote(path), tuple(strings(argv))))
 
@@ -231,18 +231,18 @@ class Strace:
     do_clone3 = do_clone
 
     def do_unshare(self, args, ret, rest):
-        self.told_of("Unshare", error(ret, rest) if ret else 0, None, flags=flags_of(args))
+        self.add_event("Unshare", error(ret, rest) if ret else 0, None, flags=flags_of(args))
 
     def do_setns(self, args, ret, rest):
         fd, path, flags = re.match(FD + r", (\w+)", args).groups()
-        self.told_of("Setns", error(ret, rest) if ret else 0, path,
+        self.add_event("Setns", error(ret, rest) if ret else 0, path,
                      fd=int(fd), flags=number(flags))
 
     # ---- queries; only their answers are recorded
 
     def asked(self, ret, name, call, value, flags=0):
         if ret >= 0:
-            self.told_of("Ask", 0, name, call=call, value=value, flags=flags)
+            self.add_event("Ask", 0, name, call=call, value=value, flags=flags)
 
     def do_getrandom(self, args, ret, _rest):
         self.asked(ret, None, 0, ret, number(args.rsplit(", ", 1)[1]))
@@ -286,7 +286,7 @@ class Strace:
             fd = int(re.match(FD, args).group(1))
             self.now.cloexec.discard(fd)
             self.now.bound.pop(fd, None)
-            self.events.append(("close", fd) + self.told(fd))
+            self.events.append(("close", fd) + self.take_use(fd))
 
     def dup(self, args, ret, flags):
         if ret >= 0:
@@ -318,7 +318,7 @@ class Strace:
 
     def cloexec(self, fd, on):
         (self.now.cloexec.add if on else self.now.cloexec.discard)(fd)
-        self.told_of("Cloexec", 0, None, first=fd, last=fd, on=on)
+        self.add_event("Cloexec", 0, None, first=fd, last=fd, on=on)
 
     def do_pipe(self, args, ret, _rest):
         if ret == 0:
@@ -334,7 +334,7 @@ class Strace:
     def do_memfd_create(self, args, ret, _rest):
         name, flags = re.match(STRING + r", (\w+)$", args).groups()
         self.made(ret, number(flags) & 1)
-        self.told_of("Memfd", 0, unquote(name), flags=number(flags), fd=ret)
+        self.add_event("Memfd", 0, unquote(name), flags=number(flags), fd=ret)
 
     # ---- sockets
 
@@ -348,7 +348,7 @@ class Strace:
             family, kind = args.split(", ")[:2]
             for fd in fds:
                 self.made(fd, flags_of(kind) & O_CLOEXEC)
-            self.told_of("Socketpair", 0, None, fd1=fds[0], fd2=fds[1],
+            self.add_event("Socketpair", 0, None, fd1=fds[0], fd2=fds[1],
                          family=number(family), type=flags_of(kind))
 
     @staticmethod
@@ -368,7 +368,7 @@ class Strace:
         fd = int(re.match(FD, args).group(1))
         if kind == "Bind" and ret == 0:
             self.now.bound[fd] = address
-        self.told_of(kind, error(ret, rest) if ret else 0, address, fd=fd, family=family)
+        self.add_event(kind, error(ret, rest) if ret else 0, address, fd=fd, family=family)
 
     def do_bind(self, args, ret, rest):
         self.do_connect(args, ret, rest, "Bind")
@@ -379,12 +379,12 @@ class Strace:
         family, address = self.address(args)
         fd = int(re.match(FD, args).group(1))
         self.made(ret, flags_of(args.rsplit(", ", 1)[1]) & O_CLOEXEC)
-        self.told_of("Accept", 0, address or self.now.bound.get(fd, ""),
+        self.add_event("Accept", 0, address or self.now.bound.get(fd, ""),
                      fd=ret, socket=fd, family=family)
 
     # ---- names
 
-    def told_of(self, kind, err, path, **values):
+    def add_event(self, kind, err, path, **values):
         self.events.append((kind, err, path, values))
 
     def named(self, name, directory=None):
@@ -439,7 +439,7 @@ class Strace:
             values["fd"] = fd
         if fd is None and kind != "Mknod":
             path = self.resolved(path, follow)
-        self.told_of(kind, err, path, **values)
+        self.add_event(kind, err, path, **values)
 
     def do_mkdir(self, args, ret, rest):
         self.change("Mkdir", args, ret, rest, lambda a: {"mode": number(a)})
@@ -535,7 +535,7 @@ class Strace:
         directory = fd_path(m.group(2)) if m.group(2) is not None else None
         path = self.named(name, directory) if name else directory
         err = error(ret, rest) if ret < 0 else 0
-        self.told_of(kind, err, path, **values)
+        self.add_event(kind, err, path, **values)
 
     def do_newfstatat(self, args, ret, rest):
         self.ask("Stat", args, ret, rest,
@@ -563,7 +563,7 @@ class Strace:
     def do_getdents64(self, args, ret, _rest):
         if ret >= 0:
             fd, path = re.match(FD, args).groups()
-            self.told_of("Getdents", 0, fd_path(path), fd=int(fd), bytes=ret)
+            self.add_event("Getdents", 0, fd_path(path), fd=int(fd), bytes=ret)
 
     # ---- two names
 

@@ -89,7 +89,7 @@ static void do_seccomp(void)
 	want("RT|%s", et_path("b"));
 }
 
-TEST(seccomp)
+TEST(calls_answered_by_seccomp)
 {
 	MUST(dup2(STDIN_FILENO, FD));
 	et_file("a");
@@ -139,10 +139,10 @@ static void do_sysemu(void)
 	_exit(0);
 }
 
-TEST(ptrace)
+TEST(calls_emulated_by_ptrace)
 {
 	if (et_bpf()) {
-		et_skip("BPF programs do not see who emulates a call");
+		et_skip("BPF programs cannot see that a call is emulated");
 		return;
 	}
 	MUST(dup2(STDIN_FILENO, FD));

@@ -39,7 +39,7 @@ static void do_socketpair(void)
 	CHILD_MUST(et_sys(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, fd));
 	want_pair(fd, SOCK_STREAM);
 	if (fd[1] - fd[0] < 2)
-		CHILD_FAIL("the kernel gave %d and %d", fd[0], fd[1]);
+		CHILD_FAIL("the kernel returned %d and %d", fd[0], fd[1]);
 }
 
 TEST(socketpair)
@@ -59,7 +59,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, fd), EMFILE);
 }
 
-TEST(failed_prints_nothing)
+TEST(failed_call_records_nothing)
 {
 	et_traced(do_failed);
 }
@@ -161,7 +161,7 @@ static void watch(struct et_task *t, const struct et_line *l)
 		bad_pair = l->text;
 }
 
-TEST(forged)
+TEST(pair_changed_during_call)
 {
 	struct et_trace tr;
 
@@ -170,7 +170,7 @@ TEST(forged)
 	et_trace_watch = watch;
 	et_run(do_forged, &tr);
 	et_trace_watch = NULL;
-	EXPECT(!bad_pair, "told of a pair that is none");
+	EXPECT(!bad_pair, "every recorded pair was created");
 	et_trace_free(&tr);
 }
 

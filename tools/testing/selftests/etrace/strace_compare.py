@@ -121,7 +121,7 @@ def main():
         st[pid] = Strace(path, born).events
     for upid, lines in etrace_lines(trace).items():
         if upid & PID_MASK in et:
-            sys.exit("a pid was used twice: cannot tell them apart")
+            sys.exit("a pid was used twice: these processes cannot be distinguished")
         et[upid & PID_MASK] = Etrace(lines).events
 
     # Compare the first process only from its execve of make on.
@@ -157,10 +157,10 @@ def main():
     if not build:
         missing = [kind for kind in PLAIN if not n[kind]]
         if missing or not n["use"] or not n["close by execve"]:
-            print("# that was not all that there is:", *missing)
+            print("# these kinds of events did not occur:", *missing)
             bad += 1
     elif len(st) < 200 or n["exec"] < 200 or n["open"] < 1000:
-        print("# that was no build of some hundred processes")
+        print("# too few events: this was no build of some hundred processes")
         bad += 1
     return 1 if bad else 0
 

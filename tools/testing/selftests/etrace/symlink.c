@@ -46,7 +46,7 @@ static void want_symlink(const char *target, const char *resolved,
 }
 
 /* The target is unknown without asking a file system, so there is no SR. */
-static void want_untold(const char *target, const char *link)
+static void want_unresolved(const char *target, const char *link)
 {
 	want_lines(target, NULL, link);
 	want_extended("Marks|joined=,unread=,cut=,untold=SR");
@@ -174,7 +174,7 @@ static void do_denied(void)
 	symlink_is("../closed", "l2", et_path("closed"), et_path("open/l2"));
 }
 
-TEST(as_the_program_sees_it)
+TEST(unreachable_targets)
 {
 	et_mkdir("open");
 	et_mkdir("closed");
@@ -208,7 +208,7 @@ static void do_chroot(void)
 	et_until_links_read();
 }
 
-TEST(in_another_root)
+TEST(target_in_another_root)
 {
 	et_file("a");
 	et_mkdir("d");
@@ -220,28 +220,28 @@ TEST(in_another_root)
 
 static char never[64];
 
-static void do_untold(void)
+static void do_unresolved(void)
 {
 	CHILD_MUST(et_sys(SYS_symlink, never, "l1"));
 	/* The BPF reader may look at the disk; the kernel has nothing in memory. */
 	if (et_bpf())
 		want_lines(never, NULL, et_path("l1"));
 	else
-		want_untold(never, et_path("l1"));
+		want_unresolved(never, et_path("l1"));
 	/* After the program itself has looked, it is known. */
 	et_until_links_read();
 	access(never, F_OK);
 	symlink_is(never, "l2", NULL, et_path("l2"));
 }
 
-TEST(never_looked_up)
+TEST(uncached_targets_not_looked_up)
 {
 	static int n;
 
 	/* Not in the case's directory, whose names are all in memory. */
 	snprintf(never, sizeof(never), "/usr/bin/etrace-%d-%d", getpid(), n++);
 	access("/usr/bin/env", F_OK);
-	et_traced(do_untold);
+	et_traced(do_unresolved);
 }
 
 static bool is_mounted(const char *path)
@@ -265,13 +265,13 @@ static void do_automount(void)
 
 	strcpy(target, et_path("debug/tracing/README"));
 	CHILD_MUST(et_sys(SYS_symlink, target, "l1"));
-	want_untold(target, et_path("l1"));
+	want_unresolved(target, et_path("l1"));
 	CHILD_MUST(et_sys(SYS_symlink, "debug/tracing/README", "l2"));
-	want_untold("debug/tracing/README", et_path("l2"));
+	want_unresolved("debug/tracing/README", et_path("l2"));
 	et_until_links_read();
 }
 
-TEST(nothing_is_mounted)
+TEST(no_automount_triggered)
 {
 	bool mounts;
 
@@ -284,16 +284,16 @@ TEST(nothing_is_mounted)
 	mounts = is_mounted(et_path("debug/tracing"));
 	umount2(et_path("debug"), MNT_DETACH);
 	if (!mounts)
-		et_skip("debugfs mounts nothing by itself here");
+		et_skip("debugfs has no automount in this kernel");
 }
 
 /* An automount daemon that never answers. */
 static void do_autofs(void)
 {
 	CHILD_MUST(et_sys(SYS_symlink, "auto/x/f", "l1"));
-	want_untold("auto/x/f", et_path("l1"));
+	want_unresolved("auto/x/f", et_path("l1"));
 	CHILD_MUST(et_sys(SYS_symlink, "direct/f", "l2"));
-	want_untold("direct/f", et_path("l2"));
+	want_unresolved("direct/f", et_path("l2"));
 	et_until_links_read();
 }
 
@@ -308,13 +308,13 @@ static bool mount_autofs(const char *dir, const char *kind, int fd, pid_t daemon
 	return !mount("etrace", et_path(dir), "autofs", 0, options);
 }
 
-TEST(nobody_is_asked)
+TEST(autofs_daemon_not_asked)
 {
 	pid_t daemon = et_sleeper();
 	int fd[2];
 
 	if (system("modprobe -q autofs4"))
-		et_note("modprobe autofs4: cannot");
+		et_note("modprobe autofs4 failed");
 	MUST(pipe(fd));
 	if (!mount_autofs("auto", "indirect", fd[1], daemon) ||
 	    !mount_autofs("direct", "direct", fd[1], daemon)) {
@@ -335,12 +335,12 @@ static void do_mounted_over(void)
 {
 	CHILD_MUST(et_sys(SYS_symlinkat, "f", DIR_FD, "l1"));
 	if (et_bpf())
-		want_untold("f", et_path("d/l1"));
+		want_unresolved("f", et_path("d/l1"));
 	else
 		want_lines("f", et_path("d/f"), et_path("d/l1"));
 	CHILD_MUST(et_sys(SYS_symlinkat, "g", DIR_FD, "l2"));
 	if (et_bpf())
-		want_untold("g", et_path("d/l2"));
+		want_unresolved("g", et_path("d/l2"));
 	else
 		want_lines("g", NULL, et_path("d/l2"));
 	symlink_is("g", "d/l3", et_path("d/g"), et_path("d/l3"));
@@ -348,7 +348,7 @@ static void do_mounted_over(void)
 	et_until_links_read();
 }
 
-TEST(mounted_over)
+TEST(target_below_new_mount)
 {
 	int d;
 
@@ -372,7 +372,7 @@ static void do_failed(void)
 	CHILD_MUST_FAIL(et_sys(SYS_symlink, (char *)8, "l"), EFAULT);
 }
 
-TEST(failed_prints_nothing)
+TEST(failed_call_records_nothing)
 {
 	et_file("a");
 	et_traced(do_failed);

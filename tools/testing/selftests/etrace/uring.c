@@ -159,7 +159,7 @@ static unsigned int how;	/* IOSQE_* of all calls */
 static void expect_res(const char *what, int res, int due)
 {
 	if (res != due)
-		CHILD_FAIL("%s by a ring: %d, must be %d", what, res, due);
+		CHILD_FAIL("%s through a ring: %d, expected %d", what, res, due);
 }
 
 static void ring_opens(void)
@@ -169,7 +169,7 @@ static void ring_opens(void)
 
 	fd = CALL(OPENAT, AT_FDCWD, "file", 0, 0, O_RDONLY);
 	if (fd < 0) {
-		CHILD_FAIL("open by a ring: %s", strerror(-fd));
+		CHILD_FAIL("open through a ring: %s", strerror(-fd));
 		return;
 	}
 	want_open(et_path("file"), et_path("file"), O_RDONLY, 0, fd);
@@ -308,7 +308,7 @@ static void do_poller(void)
 TEST(opens_by_poller)
 {
 	if (!et_kernel_at_least(5, 11)) {
-		et_skip("no open by the ring's own thread");
+		et_skip("the ring's own thread cannot open files (before 5.11)");
 		return;
 	}
 	traced(do_poller);
@@ -321,10 +321,10 @@ static void do_names(void)
 		ring_names();
 }
 
-TEST(names)
+TEST(file_name_calls)
 {
 	if (!et_kernel_at_least(5, 11)) {
-		et_skip("rings cannot do that");
+		et_skip("this kernel's rings lack these calls");
 		return;
 	}
 	traced(do_names);
@@ -351,7 +351,7 @@ static void do_uses_by_worker(void)
 static void traced_uses(void (*child)(void))
 {
 	if (getenv("ETRACE_REFUSE_STORAGE"))
-		et_skip("uses are told whenever storage is refused");
+		et_skip("without task storage, uses are recorded at other times");
 	else
 		traced(child);
 }
@@ -450,7 +450,7 @@ static void do_unseen(void)
 		want_count("rings_unseen", 4);
 }
 
-TEST(unseen)
+TEST(unseen_requests_counted)
 {
 	traced(do_unseen);
 }
@@ -500,7 +500,7 @@ static void do_asked(void)
 		want_stat("", AT_EMPTY_PATH, 0);
 }
 
-TEST(asked)
+TEST(stat_calls)
 {
 	traced(do_asked);
 }
@@ -555,12 +555,12 @@ static void do_without_first(void)
 	pthread_exit(NULL);
 }
 
-TEST(without_first_thread)
+TEST(first_thread_has_exited)
 {
 	struct et_trace tr;
 
 	if (!et_kernel_at_least(6, 1) || !et_extended) {
-		et_skip("not seen");
+		et_skip("requests are only seen with extended events, since 6.1");
 		return;
 	}
 	et_file("file");
@@ -629,13 +629,14 @@ static void do_at_once(void)
 				   IORING_ENTER_GETEVENTS, NULL, 0));
 		for (; head != *ring.cq_tail; head++)
 			if (ring.cqes[head & ring.cq_mask].res < 0)
-				CHILD_FAIL("open by a ring: %d", ring.cqes[head & ring.cq_mask].res);
+				CHILD_FAIL("open through a ring: %d",
+				   ring.cqes[head & ring.cq_mask].res);
 		*ring.cq_head = head;
 	}
 }
 
 /* Events of several records by workers that run at the same time are not mixed up. */
-TEST(at_once)
+TEST(workers_at_once)
 {
 	struct et_string s;
 	struct et_trace tr;
@@ -643,7 +644,7 @@ TEST(at_once)
 	const char *why;
 
 	if (!et_kernel_at_least(6, 1) || !et_extended) {
-		et_skip("not seen");
+		et_skip("requests are only seen with extended events, since 6.1");
 		return;
 	}
 	go_deep('a');
@@ -663,7 +664,7 @@ TEST(at_once)
 			}
 			n++;
 			EXPECT(!memmem(s.s, s.len, "aaa", 3) || !memmem(s.s, s.len, "bbb", 3),
-			       "two names in one: %s", et_escape(s.s, s.len));
+			       "no name mixes two: %s", et_escape(s.s, s.len));
 			free(s.s);
 		}
 	EXPECT_EQ(n, ROUNDS * ENTRIES);
@@ -715,7 +716,7 @@ static void do_shared(void)
 	want("Close|fd=%d", second);
 }
 
-TEST(descriptors_of_two)
+TEST(two_processes_share_descriptors)
 {
 	et_facts = FACTS " USE UseRead UseWrote";
 	traced_uses(do_shared);
@@ -742,10 +743,10 @@ static void do_child(void)
 	CHILD_MUST(waitpid(pid, &status, 0));
 }
 
-TEST(names_by_workers_of_child)
+TEST(file_names_of_child_workers)
 {
 	if (!et_kernel_at_least(5, 11)) {
-		et_skip("rings cannot do that");
+		et_skip("this kernel's rings lack these calls");
 		return;
 	}
 	traced(do_child);

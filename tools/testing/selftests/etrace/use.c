@@ -167,7 +167,7 @@ static void do_refused(void)
 	CHILD_MUST(et_sys(SYS_write, other, buf, 30));
 	CHILD_MUST(et_sys(SYS_write, other, buf, 40));
 	if (et_sys(SYS_write, fd, buf, 50))
-		CHILD_FAIL("the write was made");
+		CHILD_FAIL("the write was not refused");
 	want_closed(in, 10 + 20, -1, false);
 	want_closed(other, -1, 30 + 40, true);
 	want("Close|fd=%d", fd);
@@ -176,7 +176,7 @@ static void do_refused(void)
 	CHILD_MUST(close(fd));
 }
 
-TEST(refused)
+TEST(write_refused_by_seccomp)
 {
 	make_file("in");
 	et_traced(do_refused);
@@ -199,7 +199,7 @@ static void do_aio(void)
 
 	CHILD_MUST(syscall(SYS_io_setup, 3, &ctx));
 	if (CHILD_MUST(syscall(SYS_io_submit, ctx, 3, list)) != 3)
-		CHILD_FAIL("io_submit did not take all");
+		CHILD_FAIL("io_submit did not accept all requests");
 	CHILD_MUST(syscall(SYS_io_getevents, ctx, 3, 3, done, NULL));
 	want_closed(in, 0, -1, false);
 	want_closed(out, -1, 0, true);
@@ -382,7 +382,7 @@ static void do_turns(void)
 	want_closed(PIPE + 1, -1, 2, false);
 }
 
-TEST(turns)
+TEST(turns_of_a_server)
 {
 	make_sockets(SOCK_STREAM);
 	pipe_open();
@@ -457,7 +457,7 @@ static void do_received(void)
 	want_closed(SOCKET + 1, 1, -1, false);
 }
 
-TEST(received)
+TEST(use_of_received_descriptors)
 {
 	make_file("in");
 	make_sockets(SOCK_STREAM);
@@ -478,7 +478,7 @@ static void do_end(void)
 	want_use(out, -1, 20, true);
 }
 
-TEST(end)
+TEST(use_at_exit)
 {
 	make_file("in");
 	et_traced(do_end);
@@ -554,7 +554,7 @@ static void do_threads(void)
 	shared_out = want_open("out", O_WRONLY | O_CREAT);
 	for (i = 0; i < 3; i++) {
 		if (pthread_create(&t[i], NULL, thread, NULL))
-			CHILD_FAIL("no thread");
+			CHILD_FAIL("cannot create a thread");
 		pthread_join(t[i], NULL);
 	}
 	CHILD_MUST(read(shared_in, buf, 1));
@@ -578,7 +578,7 @@ static void do_two_threads(void)
 	CHILD_MUST(write(SOCKET + 1, buf, 40));
 	CHILD_MUST(read(SOCKET, buf, 10));
 	if (pthread_create(&t, NULL, answer, NULL))
-		CHILD_FAIL("no thread");
+		CHILD_FAIL("cannot create a thread");
 	pthread_join(t, NULL);
 	CHILD_MUST(read(SOCKET, buf, 30));
 	CHILD_MUST(write(SOCKET, buf, 1));
@@ -701,7 +701,7 @@ TEST(last_threads)
 	struct et_trace tr;
 
 	if (!et_extended) {
-		et_skip("extended only");
+		et_skip("only with extended events");
 		return;
 	}
 	make_file("in");
@@ -801,7 +801,7 @@ static void do_exec(void)
 }
 
 /* The wanted lines come directly before those of the new program. */
-TEST(exec)
+TEST(use_before_exec)
 {
 	static const char * const wanted[] = {
 		"Close|fd=%d", "CloseRead|bytes=20", "CloseExec|execve=1", "Close|fd=%d",
@@ -844,7 +844,7 @@ static void do_exec_thread(void)
 	CHILD_MUST(read(kept, buf, 113));
 	CHILD_MUST(read(gone, buf, 127));
 	if (pthread_create(&t, NULL, exec_other, NULL))
-		CHILD_FAIL("no thread");
+		CHILD_FAIL("cannot create a thread");
 	pause();
 }
 
@@ -852,7 +852,7 @@ static void do_exec_thread(void)
  * The thread that calls execve becomes the leader: uses before that are recorded nevertheless; by
  * BPF when the old leader ends, and so not with the close.
  */
-TEST(exec_by_thread)
+TEST(use_before_exec_by_thread)
 {
 	struct et_trace tr;
 

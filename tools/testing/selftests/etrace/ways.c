@@ -343,7 +343,7 @@ static int ring_result(struct io_uring *ring)
 	int res;
 
 	if (io_uring_submit(ring) != 1 || io_uring_wait_cqe(ring, &cqe))
-		CHILD_FAIL("the ring does nothing");
+		CHILD_FAIL("the ring completes no request");
 	res = cqe->res;
 	io_uring_cqe_seen(ring, cqe);
 	return res;
@@ -458,7 +458,7 @@ static bool same(const struct entry *a, const struct entry *b)
 	       a->use.wrote == b->use.wrote;
 }
 
-static void tell(const char *what, const struct entry *e)
+static void fail_use(const char *what, const struct entry *e)
 {
 	FAIL("%s: process %d, descriptor %d, read %lld, wrote %lld", what, e->pid, e->fd,
 	     e->use.did_read, e->use.wrote);
@@ -507,7 +507,7 @@ static void compare(const struct et_trace *tr)
 			found = find(&e) ?: find(&all);
 			if (!found) {
 				if (nr == FDS)
-					tell("only in the trace", &e);
+					fail_use("only in the trace", &e);
 				if (nr < FDS)
 					part[nr++] = e;
 				continue;
@@ -523,14 +523,14 @@ static void compare(const struct et_trace *tr)
 	}
 	for (n = 0; n < nr; n++)
 		if (part[n].pid)
-			tell("only in the trace", &part[n]);
+			fail_use("only in the trace", &part[n]);
 	for (n = 0; n < log_of_all->nr; n++)
 		if (log_of_all->entry[n].pid)
-			tell("only in the log", &log_of_all->entry[n]);
-	et_note("%u uses, the same in log and trace, %u parts of some", seen, nr);
+			fail_use("only in the log", &log_of_all->entry[n]);
+	et_note("%u uses are the same in log and trace, %u recorded in parts", seen, nr);
 }
 
-TEST(all_ways)
+TEST(all_calls_that_read_or_write)
 {
 	struct et_trace tr;
 	char text[SIZE];

@@ -64,7 +64,7 @@ static bool setup(void)
 	int s[2], fd;
 
 	if (syscall(X32 + SYS_getpid) < 0) {
-		et_skip("the kernel has no x32, or needs syscall.x32=y");
+		et_skip("this kernel has no x32, or needs syscall.x32=y");
 		return false;
 	}
 	if (!low)

@@ -60,7 +60,7 @@ void et_fail(const char *file, int line, const char *fmt, ...) ET_PRINTF(3, 4);
 		long long a_ = (a), b_ = (b);				\
 									\
 		if (a_ != b_)						\
-			FAIL(#a " is %lld, must be " #b ", %lld", a_, b_); \
+			FAIL(#a " is %lld, expected " #b ", %lld", a_, b_); \
 	} while (0)
 
 /* For a precondition of a case: ends the program if it fails. */

@@ -79,7 +79,7 @@ static void want_add(pid_t pid, bool any, const char *text, size_t len)
 	struct wanted *w = (void *)(shared->data + at);
 
 	if (at + size > SHARED_SIZE) {
-		CHILD_FAIL("too many lines wanted");
+		CHILD_FAIL("too many lines are expected");
 		_exit(1);
 	}
 	w->pid = pid;
@@ -680,7 +680,7 @@ static void serve_request(void)
 		break;
 	case REQUEST_LINKS:
 		if (!ET_UNTIL(links_read() >= links_wanted()))
-			FAIL("the reader has not told of %zu links", links_wanted());
+			FAIL("the reader has not reported %zu links", links_wanted());
 		break;
 	}
 	atomic_store(&shared->request, REQUEST_NONE);
