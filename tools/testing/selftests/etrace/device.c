@@ -276,8 +276,8 @@ TEST(many_tasks)
 	};
 	EXPECT_EQ(call(dev, ETRACE_IOC_TASKS, &list), 0);
 	EXPECT_EQ(list.nr, tasks);
-	EXPECT(task[tasks - 2].upid, "the array is filled");
-	EXPECT(!task[tasks - 1].upid, "nothing is written beyond it");
+	EXPECT(task[tasks - 2].upid, "the last entry is not filled");
+	EXPECT(!task[tasks - 1].upid, "an entry beyond the array is written");
 	list.room = tasks + 1;
 	EXPECT_EQ(call(dev, ETRACE_IOC_TASKS, &list), 0);
 	EXPECT_EQ(list.nr, tasks);
@@ -501,7 +501,7 @@ TEST(no_records_left_after_unload)
 		EXPECT_EQ(et_param_write_int("root_pid", pid), 0);
 		kill(pid, SIGCONT);
 		MUST(waitpid(pid, NULL, 0));
-		EXPECT(has_records(others[i]), "there are records before the unload");
+		EXPECT(has_records(others[i]), "there are no records before the unload");
 		et_write_file(CPU1, "0");
 		EXPECT_EQ(et_module_unload(), 0);
 		et_write_file(CPU1, "1");

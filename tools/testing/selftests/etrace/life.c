@@ -595,20 +595,20 @@ TEST(hooks_only_while_tracing)
 	}
 	et_module_teardown();
 	et_module_setup("", 8192);
-	EXPECT(!hooked(), "nothing has been traced yet");
+	EXPECT(!hooked(), "hooks exist before anything is traced");
 
 	/* root_pid's session: tracing is stopped, or its tree has ended. */
 	EXPECT_EQ(et_param_write_int("root_pid", one), 0);
 	EXPECT(hooked());
 	et_param_write("root_pid", "0");
-	EXPECT(unhooked_soon(), "root_pid=0");
+	EXPECT(unhooked_soon(), "hooks remain after root_pid=0");
 	EXPECT_EQ(et_param_write_int("root_pid", two), 0);
 	EXPECT(hooked());
 	kill(two, SIGKILL);
 	MUST(waitpid(two, NULL, 0));
-	EXPECT(unhooked_soon(), "the tree has ended");
+	EXPECT(unhooked_soon(), "hooks remain after the tree has ended");
 	EXPECT_EQ(et_param_write_int("root_pid", none), -ESRCH);
-	EXPECT(unhooked_soon(), "no such task");
+	EXPECT(unhooked_soon(), "hooks remain after a bad root_pid");
 
 	/* The device's sessions: the hooks stay until the last one ends. */
 	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
@@ -625,7 +625,7 @@ TEST(hooks_only_while_tracing)
 	et_param_write("root_pid", "0");
 	EXPECT(stays_hooked());
 	close(dev);
-	EXPECT(unhooked_soon(), "the session is closed");
+	EXPECT(unhooked_soon(), "hooks remain after the session was closed");
 	EXPECT_EQ(et_counter("hooks_missing"), 0);
 	et_instance_write("trace", "");
 out:

@@ -108,7 +108,7 @@ TEST(device_created_last)
 	bad_load(text("root_pid=%d", no_pid()), ESRCH, "no such task");
 	EXPECT(!device_came(watch), "a load that fails creates the device");
 	EXPECT_EQ(et_module_load(""), 0);
-	EXPECT(device_came(watch), "a successful load creates the device");
+	EXPECT(device_came(watch), "a successful load does not create the device");
 	EXPECT_EQ(et_module_unload(), 0);
 	close(watch);
 }
@@ -545,7 +545,7 @@ static void upids(const char *params, unsigned int bits)
 		EXPECT(et_trace_upid(&tr, child[i]), "a child has no lines");
 		EXPECT_EQ(child[i] & mask, pids[i] & mask);
 		EXPECT(child[i] <= INT64_MAX);
-		EXPECT(child[i] >> bits > root >> bits, "sequence numbers increase");
+		EXPECT(child[i] >> bits > root >> bits, "sequence numbers do not increase");
 		for (j = 0; j < i; j++)
 			EXPECT(child[i] >> bits > child[j] >> bits);
 	}

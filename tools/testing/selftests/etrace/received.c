@@ -378,7 +378,7 @@ TEST(control_data_changed_during_call)
 	et_trace_watch = watch;
 	et_run(do_forged, &tr);
 	et_trace_watch = NULL;
-	EXPECT(!bad_fd, "every recorded descriptor was received");
+	EXPECT(!bad_fd, "a recorded descriptor was never received");
 	et_trace_free(&tr);
 }
 

@@ -135,7 +135,7 @@ TEST(buffer_full)
 	opens = 0;
 	events = 2 * rounds + 1;
 	child_run();
-	EXPECT(count(LOST) > 0, "the buffer was full");
+	EXPECT(count(LOST) > 0, "the buffer never became full");
 	EXPECT_EQ(count(RECORDS) + count(LOST), events);
 	EXPECT_EQ(count(DISABLED), 0);
 	EXPECT_EQ(count(OVERWRITTEN), 0);
@@ -164,7 +164,7 @@ TEST(buffer_overwritten)
 	child_run();
 	EXPECT_EQ(count(RECORDS), 2 * rounds + 1);
 	EXPECT_EQ(count(LOST), 0);
-	EXPECT(count(OVERWRITTEN) > 0, "the buffer was full");
+	EXPECT(count(OVERWRITTEN) > 0, "the buffer never became full");
 	EXPECT_EQ(count(OVERWRITTEN), et_instance_stat("overrun"));
 	read_all(&lost);
 	EXPECT_EQ(lines + count(OVERWRITTEN), count(RECORDS));

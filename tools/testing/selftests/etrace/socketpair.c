@@ -170,7 +170,7 @@ TEST(pair_changed_during_call)
 	et_trace_watch = watch;
 	et_run(do_forged, &tr);
 	et_trace_watch = NULL;
-	EXPECT(!bad_pair, "every recorded pair was created");
+	EXPECT(!bad_pair, "a recorded pair was never created");
 	et_trace_free(&tr);
 }
 

@@ -36,8 +36,8 @@ import glob
 import os
 import sys
 
-from said_by_etrace import PID_MASK, PLAIN, Etrace, etrace_lines
-from said_by_strace import Strace, canonical
+from etrace_events import PID_MASK, PLAIN, Etrace, etrace_lines
+from strace_events import Strace, canonical
 
 # Kinds that strace also traces in a build; no other ones of PLAIN are compared there.
 OF_BUILDS = {"Mkdir", "Mknod", "Truncate", "Chmod", "Chown", "Utimens", "Unlink", "Chdir",

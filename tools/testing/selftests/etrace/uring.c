@@ -664,7 +664,7 @@ TEST(workers_at_once)
 			}
 			n++;
 			EXPECT(!memmem(s.s, s.len, "aaa", 3) || !memmem(s.s, s.len, "bbb", 3),
-			       "no name mixes two: %s", et_escape(s.s, s.len));
+			       "a name mixes two: %s", et_escape(s.s, s.len));
 			free(s.s);
 		}
 	EXPECT_EQ(n, ROUNDS * ENTRIES);
