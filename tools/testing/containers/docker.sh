@@ -15,7 +15,7 @@ for ((i = 0; i < 600; i++)); do
 	version=$(docker version -f '{{.Server.Version}}' 2> log) && break
 	sleep 0.5
 done
-ok "docker's daemon runs" test "$version"
+ok "the docker daemon answers" test "$version"
 # shellcheck disable=SC2034	# in-guest's within() knows them
 [ "${version%%.*}" -ge 23 ] || perfmon=SYS_ADMIN bpf=SYS_ADMIN
 echo "# $version, $(docker info -f '{{.Driver}} {{.SecurityOptions}}')"
@@ -34,18 +34,18 @@ step()
 
 for backend in module bpf; do
 	trace=$results/docker-$backend.fxt
-	ok "docker builds an image, recorded by its daemons' cgroups, by $backend" \
+	ok "docker: a build is recorded by the daemons' cgroups, with $backend" \
 		recorded etrace run --backend=$backend --cgroup /dockerd --cgroup /containerd -o "$trace" -- \
 		docker build -q --network=none --no-cache -t test context
-	ok "a step of that, by $backend" step "$trace"
+	ok "docker: a step has its inputs and packages, with $backend" step "$trace"
 done
 
 # buildkit is part of dockerd, which starts the steps itself
 trace=$results/docker-buildkit.fxt
-ok "buildkit builds an image, recorded by dockerd's cgroup" \
+ok "buildkit: a build is recorded by the cgroup of dockerd" \
 	recorded etrace run --cgroup /dockerd -o "$trace" -- \
 	env DOCKER_BUILDKIT=1 docker build -q --network=none --no-cache -t test context
-ok "a step of that" step "$trace"
+ok "buildkit: a step has its inputs and packages" step "$trace"
 
 docker build -q --network=none -t inside inside > /dev/null 2>&1
 within docker

@@ -42,9 +42,9 @@ answers()
 
 for backend in module bpf; do
 	trace=$results/$backend.fxt
-	ok "an image is built, recorded from outside by $backend" \
+	ok "podman: a build is recorded from outside, with $backend" \
 		recorded etrace run --backend=$backend -o "$trace" -- podman "${build[@]}"
-	ok "its sources and packages, by $backend" answers "$trace"
+	ok "podman: a step has its inputs and packages, with $backend" answers "$trace"
 done
 
 # ---- a daemon builds, which is not a child of the recorded command ----
@@ -52,10 +52,10 @@ daemon podmand podman system service -t 0 unix:///try/podman.sock
 for ((i = 0; i < 600; i++)); do [ ! -S podman.sock ] || break; sleep 0.1; done
 for backend in module bpf; do
 	trace=$results/daemon-$backend.fxt
-	ok "a daemon builds it, recorded by its cgroup, by $backend" \
+	ok "podman daemon: a build is recorded by the daemon's cgroup, with $backend" \
 		recorded etrace run --backend=$backend --cgroup /podmand -o "$trace" -- \
 		podman --remote --url unix:///try/podman.sock "${build[@]}"
-	ok "a step of that, by $backend" sh -c '
+	ok "podman daemon: a step has its inputs, with $backend" sh -c '
 		root=$(etrace deps --all --direct --json "$1" 2> log | sed -n "s,.*\"output\":\"\([^\"]*rootfs\)/out/both\".*,\1,p" | head -n 1)
 		etrace deps --direct "$1" "$root/out/both" 2> log | grep -qx "$root/src/two"' sh "$trace"
 done

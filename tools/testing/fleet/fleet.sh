@@ -22,22 +22,22 @@ partial()
 	local what asks=()
 
 	for what in step,steps file,files access,accesses; do
-		asks+=("SELECT '${what#*,}', build, sum(x) AS says, sum(y) AS has FROM (
+		asks+=("SELECT '${what#*,}', build, sum(x) AS counted, sum(y) AS stored FROM (
 			SELECT build, toUInt64(${what#*,}) AS x, toUInt64(0) AS y FROM $1.build UNION ALL
 			SELECT build, toUInt64(0) AS x, count() AS y FROM $1.${what%,*} GROUP BY build)
-			GROUP BY build HAVING says != has")
+			GROUP BY build HAVING counted != stored")
 	done
 	ask "${asks[0]} UNION ALL ${asks[1]} UNION ALL ${asks[2]}" "${2:-}" | grep -Ev '^Code: (60|81)[,.]'
 }
 
-# says NAME TEXT COMMAND...: passes if the command prints this text.
-says()
+# prints NAME TEXT COMMAND...: passes if the command prints this text.
+prints()
 {
-	local said
+	local output
 
-	said=$("${@:3}" 2>&1)
-	[ "$said" = "$2" ] || printf 'says\n%s\nnot\n%s\n' "$said" "$2"
-	[ "$said" = "$2" ]
+	output=$("${@:3}" 2>&1)
+	[ "$output" = "$2" ] || printf 'printed:\n%s\nexpected:\n%s\n' "$output" "$2"
+	[ "$output" = "$2" ]
 	result $? "$1"
 }
 
@@ -55,7 +55,7 @@ proxy_start()
 	shift
 	rm -f "$name.port" "$name.log"
 	"$FLEET/proxy.py" --port-file "$name.port" --log "$name.log" --control "$name.control" \
-		--to "${FLEET_URL#http://}" "$@" > "$name.said" 2>&1 < /dev/null &
+		--to "${FLEET_URL#http://}" "$@" > "$name.messages" 2>&1 < /dev/null &
 	PROXY_PID=$!
 	for _ in $(seq 1200); do
 		[ -s "$name.port" ] && break
@@ -66,7 +66,7 @@ proxy_start()
 	PROXY_PORT=$(cat "$name.port" 2> /dev/null)
 	# shellcheck disable=SC2034
 	PROXY_URL=http://127.0.0.1:$PROXY_PORT
-	[ -n "$PROXY_PORT" ] || { cat "$name.said"; return 1; }
+	[ -n "$PROXY_PORT" ] || { cat "$name.messages"; return 1; }
 }
 
 # proxy MODE [ARGUMENT]...: set the mode for the next connections; see proxy.py.

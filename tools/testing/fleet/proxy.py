@@ -93,7 +93,7 @@ class Control:
             self.done = True
             return first
 
-    def tell(self, **what):
+    def write_log(self, **what):
         with self.lock:
             self.log.write(json.dumps(what) + "\n")
 
@@ -151,7 +151,7 @@ class Connection:
 
     def serve(self):
         if self.control.look()[0] == "reset":
-            self.control.tell(did="reset")
+            self.control.write_log(did="reset")
             reset(self.sock)
             return
         f = self.sock.makefile("rb")
@@ -170,34 +170,34 @@ class Connection:
             return False
         method, url, headers = head
         mode, *args = self.control.look()
-        told = {"n": self.control.request(), "url": url, "headers": list(headers.keys()),
+        entry = {"n": self.control.request(), "url": url, "headers": list(headers.keys()),
                 "mode": mode, "did": "cut", "size": 0, "begin": ""}
         try:
-            return self.handle(f, mode, args, told, (method, url, headers))
+            return self.handle(f, mode, args, entry, (method, url, headers))
         finally:
-            self.control.tell(**told)
+            self.control.write_log(**entry)
 
     def is_at(self, args, n):
         """Return whether request n is one of COUNT from the K-th on; args: K [COUNT]."""
         first = int(args[0])
         return first <= n < first + (int(args[1]) if len(args) > 1 else 1)
 
-    def handle(self, f, mode, args, told, head):
+    def handle(self, f, mode, args, entry, head):
         method, url, headers = head
-        n = told["n"]
+        n = entry["n"]
         if mode == "kill-before" and n == int(args[0]):
             kill(args[1])
-            told["did"] = "killed"
+            entry["did"] = "killed"
             return False
         if mode == "stall" and n >= int(args[0]):
-            told["did"] = "stalled"
+            entry["did"] = "stalled"
             while self.sock.recv(1 << 16):
                 pass
             return False
         if mode == "status" and self.is_at(args[1:], n):
             for piece in body_of(f, headers):
-                told["size"] += len(piece)
-            told["did"] = "status"
+                entry["size"] += len(piece)
+            entry["did"] = "status"
             text = b"the proxy is overloaded\n"
             self.sock.sendall(b"HTTP/1.1 %s Somehow\r\nContent-Length: %d\r\n\r\n%s"
                               % (args[0].encode(), len(text), text))
@@ -205,27 +205,27 @@ class Connection:
 
         server = socket.create_connection(self.to)
         try:
-            self.send(server, f, mode, args, told, head)
+            self.send(server, f, mode, args, entry, head)
             status, answer, rest = self.answer(server, method)
         finally:
             server.close()
-        told["status"] = status
+        entry["status"] = status
         if mode == "kill-after" and n == int(args[0]):
             kill(args[1])
-            told["did"] = "killed"
+            entry["did"] = "killed"
             return False
         if mode == "lose" and self.is_at(args, n):
-            told["did"] = "lost"
+            entry["did"] = "lost"
             return False
         if mode == "half" and n == int(args[0]):
-            told["did"] = "half"
+            entry["did"] = "half"
             self.sock.sendall(answer + rest[:len(rest) // 2])
             return False
-        told["did"] = "passed"
+        entry["did"] = "passed"
         self.sock.sendall(answer + rest)
         return True
 
-    def send(self, server, f, mode, args, told, head):
+    def send(self, server, f, mode, args, entry, head):
         """Forward a request."""
         method, url, headers = head
         lines = [f"{method} {url} HTTP/1.1"]
@@ -233,19 +233,19 @@ class Connection:
         lines += ["Connection: close", "", ""]
         server.sendall("\r\n".join(lines).encode("latin1"))
         for piece in body_of(f, headers):
-            if not told["size"]:
-                told["begin"] = piece[:300].decode("latin1")
+            if not entry["size"]:
+                entry["begin"] = piece[:300].decode("latin1")
             before = self.control.count(len(piece))
             if mode == "cut-each":
-                before = told["size"]
+                before = entry["size"]
             if mode in ("cut", "cut-each", "kill-at"):
                 at = int(args[0])
                 if before < at <= before + len(piece) and (mode == "cut-each" or self.control.once()):
                     server.sendall(piece[:at - before])
-                    told["size"] += at - before
+                    entry["size"] += at - before
                     if mode == "kill-at":
                         kill(args[1])
-                        told["did"] = "killed"
+                        entry["did"] = "killed"
                     raise Cut(f"at byte {at}")
             if mode == "slow":
                 time.sleep(len(piece) / int(args[0]))
@@ -254,7 +254,7 @@ class Connection:
             except OSError:
                 # the server has answered before it read everything; go on
                 pass
-            told["size"] += len(piece)
+            entry["size"] += len(piece)
 
     def answer(self, server, method):
         """Return the server's answer: its status, and its head and body as bytes."""
@@ -292,7 +292,7 @@ def main():
             try:
                 sock = context.wrap_socket(sock, server_side=True)
             except (OSError, ssl.SSLError) as e:
-                control.tell(did="no TLS", why=str(e))
+                control.write_log(did="no TLS", why=str(e))
                 sock.close()
                 return
         Connection(sock, control, (host, int(port))).serve()

@@ -19,9 +19,9 @@ def text(value):
     if value is None:
         return b"\\N"
     if isinstance(value, bytes):
-        for raw, told in ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\0", b"\\0"),
+        for raw, escaped in ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\0", b"\\0"),
                           (b"'", b"\\'"), (b"\b", b"\\b"), (b"\f", b"\\f"), (b"\r", b"\\r")):
-            value = value.replace(raw, told)
+            value = value.replace(raw, escaped)
         return value
     return str(int(value)).encode()
 

@@ -293,9 +293,9 @@ start_server()
 		# shellcheck disable=SC2016
 		unshare "${as_root[@]}" --mount bash -c '
 			mount -t tmpfs -o size="$1"m fleet "$2" && shift 2 && exec "$@"' \
-			mount "$full" "$1/data" "${run[@]}" > "$1/said" 2>&1 < /dev/null &
+			mount "$full" "$1/data" "${run[@]}" > "$1/messages" 2>&1 < /dev/null &
 	else
-		"${run[@]}" > "$1/said" 2>&1 < /dev/null &
+		"${run[@]}" > "$1/messages" 2>&1 < /dev/null &
 	fi
 	pids+=($!)
 	set +m
@@ -314,7 +314,7 @@ answers()
 		sleep 0.1
 	done
 	say "the server does not start:"
-	tail -n 20 "$3"/{said,errors} 2> /dev/null >&2
+	tail -n 20 "$3"/{messages,errors} 2> /dev/null >&2
 	return 1
 }
 
@@ -359,7 +359,7 @@ zookeeper()
 	# the manifest of the jar names its other dependencies
 	java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dzookeeper.jmx.log4j.disable=true \
 		-cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar \
-		org.apache.zookeeper.server.ZooKeeperServerMain "$z/config" > "$z/said" 2>&1 < /dev/null &
+		org.apache.zookeeper.server.ZooKeeperServerMain "$z/config" > "$z/messages" 2>&1 < /dev/null &
 	pids+=($!)
 	set +m
 	# such an old ClickHouse dies if ZooKeeper is not running when it starts
@@ -369,7 +369,7 @@ zookeeper()
 		sleep 0.1
 	done
 	say "ZooKeeper does not start:"
-	tail -n 20 "$z/said" >&2
+	tail -n 20 "$z/messages" >&2
 	return 1
 }
 
@@ -404,7 +404,7 @@ make_servers()
 for try in 1 2 3; do
 	urls=() servers=()
 	make_servers && break
-	grep -qi 'address already in use' "$dir"/*/errors "$dir"/*/said 2> /dev/null && [ "$try" != 3 ] || exit 1
+	grep -qi 'address already in use' "$dir"/*/errors "$dir"/*/messages 2> /dev/null && [ "$try" != 3 ] || exit 1
 	end "${pids[@]}"
 	pids=()
 	rm -rf "$dir"/[0-9] "$dir/zookeeper"

@@ -187,9 +187,9 @@ def covered(tree, name):
             data.append(counts)
     if not data:
         return found
-    said = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True,
+    output = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True,
                           cwd=f"{tree.top}/user", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    for text in said.stdout.splitlines():
+    for text in output.stdout.splitlines():
         for file in json.loads(text)["files"]:
             path = os.path.relpath(os.path.join(f"{tree.top}/user", file["file"]), tree.top)
             lines = found.setdefault(path, {})

@@ -27,9 +27,9 @@ unsigned()
 	apt install "$debs"/etrace-dkms_*.deb || return
 	at_version "$version" && [ -z "$(modinfo -k "$release" -F signer etrace)" ] && [ ! -e /var/lib/dkms/mok.key ]
 }
-try "without keys the module is built, and not signed" unsigned
+try "without keys, the module is built and not signed" unsigned
 mv /usr/bin/openssl.away /usr/bin/openssl
-try "the purge leaves nothing behind" purged
+try "purging etrace-dkms leaves no files" purged
 
 own_key()
 {
@@ -37,15 +37,15 @@ own_key()
 		-keyout /var/lib/dkms/mok.key -outform DER -out /var/lib/dkms/mok.pub || return
 	apt install "$debs"/etrace-dkms_*.deb && at_version "$version" && signed "This machine"
 }
-try "with the machine's own key it is signed" own_key
+try "the module is signed with the machine's own key" own_key
 group()
 {
 	getent group etrace && grep 'KERNEL=="etrace", GROUP="etrace", MODE="0660"' /usr/lib/udev/rules.d/*etrace*
 }
-try "there is a group, and a rule that gives it the device" group
+try "the group etrace and its udev rule for /dev/etrace are installed" group
 upgraded() { apt install "$next"/etrace-dkms_*.deb && at_version "$later" && signed "This machine"; }
-try "an upgrade leaves the new version alone, signed" upgraded
+try "an upgrade leaves only the new version, signed" upgraded
 removed() { apt remove etrace-dkms && etrace_gone; }
-try "the removal leaves nothing of etrace behind" removed
-try "nor does the purge of all that came with it" purged
+try "removing etrace-dkms leaves no files of etrace" removed
+try "purging etrace-dkms and its dependencies leaves no files at all" purged
 done_with

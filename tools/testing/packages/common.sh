@@ -12,12 +12,12 @@ results=0 failed=0
 # try NAME COMMAND...: print a result, after the output of the command.
 try()
 {
-	local name=$1 said=ok
+	local name=$1 verdict=ok
 	shift
 	results=$((results + 1))
-	"$@" > /tmp/said 2>&1 || { said="not ok" failed=1; }
-	tail -n 30 /tmp/said | cut -c 1-200 | sed 's/^/# /'
-	echo "$said $results $name ($SECONDS s)"
+	"$@" > /tmp/output 2>&1 || { verdict="not ok" failed=1; }
+	tail -n 30 /tmp/output | cut -c 1-200 | sed 's/^/# /'
+	echo "$verdict $results $name ($SECONDS s)"
 }
 
 # Cache the objects of the module with ccache, because compiling takes ten minutes in a guest; DKMS

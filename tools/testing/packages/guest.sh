@@ -52,11 +52,11 @@ later=$(dpkg-deb -f "$(echo "$next"/etrace_*.deb)" Version)
 writable_modules
 before
 
-try "apt installs etrace" apt install "$debs"/etrace_*.deb
+try "apt installs the package etrace" apt install "$debs"/etrace_*.deb
 by_bpf() { build bpf.fxt && recorded bpf.fxt bpf; }
-try "etrace run records by BPF at once" by_bpf
-try "etrace doctor finds a way to record" etrace doctor --backend=bpf
-try "there is a manual page" test -s /usr/share/man/man1/etrace-run.1.gz
+try "etrace run records with BPF right after the installation" by_bpf
+try "etrace doctor --backend=bpf succeeds" etrace doctor --backend=bpf
+try "the manual page of etrace run is installed" test -s /usr/share/man/man1/etrace-run.1.gz
 
 sample()
 {
@@ -65,16 +65,16 @@ sample()
 	gcc -o who-opens /usr/share/doc/etrace/examples/who-opens.c $(pkg-config --cflags --libs libetrace) &&
 		./who-opens bpf.fxt | grep hello.c
 }
-try "a program is built with libetrace-dev, and reads the trace" sample
+try "a program built with libetrace-dev reads a trace" sample
 
 by_module()
 {
 	apt install "$debs"/etrace-dkms_*.deb && at_version "$version" &&
 		build module.fxt && recorded module.fxt module
 }
-try "etrace-dkms builds the module, and etrace run records by it" by_module
-try "the module is signed, with the key that DKMS made" signed "DKMS module signing key"
-try "the module does not stay in the kernel" unloaded
+try "etrace-dkms builds the module, and etrace run records with it" by_module
+try "the module is signed with the key that DKMS made" signed "DKMS module signing key"
+try "the module is unloaded after the recording" unloaded
 
 # as NAME COMMAND...: run it as this user
 as() { setpriv --reuid "$1" --regid "$1" --init-groups env HOME=/tmp "${@:2}"; }
@@ -100,7 +100,7 @@ member()
 	rm -rf /tmp/member
 	unloaded
 }
-try "a member of the group etrace records by the module" member
+try "members of the group etrace can record with the module, others cannot" member
 
 # during COMMAND...: run it in the middle of a recording.
 during()
@@ -125,9 +125,9 @@ upgraded()
 	etrace --version
 	etrace --version | grep -F "$later" && at_version "$later" && signed "DKMS module signing key"
 }
-try "an upgrade while a recording runs leaves that whole" upgraded
+try "a recording that runs during an upgrade is complete" upgraded
 again() { build again.fxt && recorded again.fxt module; }
-try "the new version records" again
+try "the new version records with the module" again
 
 # A module that a shell has loaded and configured by hand: while it traces, it counts as a running
 # recording.
@@ -135,24 +135,24 @@ by_hand()
 {
 	modprobe etrace && echo $$ > /sys/module/etrace/parameters/root_pid || return
 	apt remove etrace-dkms || return
-	grep '^etrace ' /proc/modules || { echo "it does not trace any more"; return 1; }
+	grep '^etrace ' /proc/modules || { echo "the module was unloaded while it traced"; return 1; }
 	echo 0 > /sys/module/etrace/parameters/root_pid
 	rmmod etrace && ! modinfo etrace
 }
-try "the removal of the module's package spares a recording by the parameter" by_hand
+try "removing etrace-dkms keeps the module while root_pid traces" by_hand
 idle()
 {
 	apt install "$next"/etrace-dkms_*.deb && modprobe etrace && apt remove etrace-dkms && unloaded
 }
-try "a module that only was loaded goes with its package" idle
+try "removing etrace-dkms unloads an idle module" idle
 removed()
 {
 	apt install "$next"/etrace-dkms_*.deb || return
 	during apt remove etrace-dkms && recorded during.fxt module && ! modinfo etrace && unloaded
 }
-try "a recording that runs when it is removed is whole" removed
-try "and by BPF it goes on" by_bpf
+try "a recording that runs while etrace-dkms is removed is complete" removed
+try "without etrace-dkms, etrace run records with BPF" by_bpf
 all_removed() { apt remove etrace libetrace1 libetrace-dev && etrace_gone; }
-try "the removal of all leaves nothing of etrace behind" all_removed
-try "nor does the purge of all that came with it" purged
+try "removing all packages leaves no files of etrace" all_removed
+try "purging all packages leaves no files at all" purged
 done_with

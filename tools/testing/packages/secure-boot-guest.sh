@@ -18,8 +18,8 @@ mount -t overlay -o "lowerdir=/lib/modules,upperdir=/var/tmp/modules/upper,workd
 ln -s "/usr/src/linux-headers-$release" "/lib/modules/$release/build"
 depmod
 mount -t efivarfs efivarfs /sys/firmware/efi/efivars
-apt install "$here"/debs/etrace_*.deb > /tmp/said 2>&1 || { cat /tmp/said; exit 1; }
-dpkg -i "$here"/debs/{mokutil,libefivar1,libkeyutils1}_*.deb > /tmp/said 2>&1 || { cat /tmp/said; exit 1; }
+apt install "$here"/debs/etrace_*.deb > /tmp/output 2>&1 || { cat /tmp/output; exit 1; }
+dpkg -i "$here"/debs/{mokutil,libefivar1,libkeyutils1}_*.deb > /tmp/output 2>&1 || { cat /tmp/output; exit 1; }
 cd /root/made || exit
 
 # placed MODULE DIR: install it in this directory, as the only one.
@@ -44,8 +44,8 @@ refused()
 	[ "$status" = 1 ] && ! modprobe etrace
 }
 
-# as_told: run the commands below the line about the signature.
-as_told()
+# follow_advice: run the commands below the line about the signature.
+follow_advice()
 {
 	awk '/^(BAD|note) *signature/ { on = 1; next } !/^ / { on = 0 } on' /tmp/findings | sed 1d | sed 's/^ *//' > /tmp/todo
 	cat /tmp/todo
@@ -68,32 +68,32 @@ loads()
 
 case $1 in
 before)
-	try "Secure Boot is on" secure
+	try "Secure Boot is enabled" secure
 	placed "$here/etrace.ko" updates
-	try "a module that is not signed is refused" refused
-	try "etrace run records by BPF" by_bpf
-	try "what etrace doctor says can be done" as_told
+	try "the kernel refuses an unsigned module, and doctor knows" refused
+	try "etrace run records with BPF" by_bpf
+	try "what etrace doctor says can be done" follow_advice
 	cp "/lib/modules/$release/updates/etrace.ko" own.ko
 	rm -rf "/lib/modules/$release/updates"
 	try "DKMS builds the module" apt install "$here"/debs/etrace-dkms_*.deb
-	try "it is signed, with the key that DKMS made" signed "DKMS module signing key"
-	try "which the kernel does not know yet" refused
-	try "what etrace doctor says of that can be done" as_told
+	try "the module is signed with the key that DKMS made" signed "DKMS module signing key"
+	try "the kernel refuses a module signed with a key not enrolled" refused
+	try "what etrace doctor says of that can be done" follow_advice
 	cp "/lib/modules/$release/updates/dkms/etrace.ko" dkms.ko
 	mokutil --list-new | grep Subject:
 	cp -r /root/made /results/ ;;
 between)
-	echo "it is not asked for any key" ;;
+	echo "the firmware does not ask for a key" ;;
 after)
 	mokutil --list-enrolled | grep Subject:
-	try "Secure Boot is on" secure
+	try "Secure Boot is enabled" secure
 	placed "$here/etrace.ko" updates
-	try "a module that is not signed is refused as before" refused
+	try "the kernel still refuses an unsigned module" refused
 	placed "$here/made/own.ko" updates
 	mv /lib/modules/"$release"/updates/{own,etrace}.ko && depmod
-	try "the one that was signed as etrace doctor said loads and records" loads
+	try "the module signed as etrace doctor advised loads and records" loads
 	placed "$here/made/dkms.ko" updates/dkms
 	mv /lib/modules/"$release"/updates/dkms/{dkms,etrace}.ko && depmod
-	try "so does that of DKMS" loads ;;
+	try "the module signed by DKMS loads and records" loads ;;
 esac
 done_with

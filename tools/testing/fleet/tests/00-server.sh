@@ -13,13 +13,17 @@ as()
 		-H "X-ClickHouse-Key: $(cat "$2")" "$FLEET_HTTPS" --data-binary "$3"
 }
 
-says "it answers" 1 ask "SELECT 1"
-check "it makes a database" test -z "$(ask "CREATE DATABASE $FLEET_DB")"
-says "a user who writes" "" as "$FLEET_PUSHER" "$FLEET_PUSHER_FILE" \
+prints "the server answers a query" 1 ask "SELECT 1"
+check "the server creates a database" test -z "$(ask "CREATE DATABASE $FLEET_DB")"
+prints "the pusher may create tables" "" as "$FLEET_PUSHER" "$FLEET_PUSHER_FILE" \
 	"CREATE TABLE $FLEET_DB.t (n UInt8) ENGINE = MergeTree ORDER BY n"
-says "one who reads" 0 as "$FLEET_READER" "$FLEET_READER_FILE" "SELECT count() FROM $FLEET_DB.t"
-check "who does not write" grep -q 'Code: 164.*readonly' <(as "$FLEET_READER" "$FLEET_READER_FILE" \
+prints "the reader may read" \
+	0 as "$FLEET_READER" "$FLEET_READER_FILE" "SELECT count() FROM $FLEET_DB.t"
+check "the reader may not drop tables" \
+	grep -q 'Code: 164.*readonly' <(as "$FLEET_READER" "$FLEET_READER_FILE" \
 	"DROP TABLE $FLEET_DB.t")
-check "and has a password" grep -q 'Code: 19[34]\|Code: 516' <(as "$FLEET_READER" /dev/null "SELECT 1")
-check "the certificate is nobody's whom the system knows" grep -q certificate <(curl -sS "$FLEET_HTTPS" 2>&1)
-check "nobody reads the passwords but their owner" test "$(stat -c %a "$FLEET_PUSHER_FILE")" = 600
+check "the reader needs a password" \
+	grep -q 'Code: 19[34]\|Code: 516' <(as "$FLEET_READER" /dev/null "SELECT 1")
+check "the system does not trust the server's certificate" \
+	grep -q certificate <(curl -sS "$FLEET_HTTPS" 2>&1)
+check "only its owner can read a password file" test "$(stat -c %a "$FLEET_PUSHER_FILE")" = 600

@@ -18,45 +18,47 @@ rows() { ask "SELECT count() FROM $FLEET_DB.t"; }
 # did: print what happened to the last request.
 did() { tail -n 1 between.log | python3 -c 'import json, sys; print(json.load(sys.stdin)["did"])'; }
 
-says "it hands on" 200 put
-says "what came is there" 10000 rows
-check "a statement stands in the log" grep -q "INSERT%20INTO.*\"size\": 60000.*\"begin\": \"10001" between.log
+prints "the proxy forwards a request" 200 put
+prints "the forwarded rows are stored" 10000 rows
+check "the log has the statement, its size and its first rows" \
+	grep -q "INSERT%20INTO.*\"size\": 60000.*\"begin\": \"10001" between.log
 
 proxy cut 30002
-says "it cuts in the middle of a row" 000 put
-says "after so many bytes" 1 grep -c '"size": 30002,' between.log
-says "once" 200 put
+prints "cut: the request fails in the middle of a row" 000 put
+prints "cut: after the requested number of bytes" 1 grep -c '"size": 30002,' between.log
+prints "cut: only once" 200 put
 
 proxy lose 2
 before=$(rows)
-says "the first answer comes" 200 put
-says "the second does not" 000 put
-says "and it was done" $((before + 20000)) rows
-says "the third comes" 200 put
+prints "lose 2: the first answer arrives" 200 put
+prints "lose 2: the second answer is lost" 000 put
+prints "lose 2: both requests were executed" $((before + 20000)) rows
+prints "lose 2: the third answer arrives" 200 put
 
 proxy half 1
-says "half of an answer comes" "xy failed" bash -c "curl -s -m 120 -d \"SELECT 'xyz'\" '$PROXY_URL' || echo ' failed'"
+prints "half: half of an answer arrives" \
+	"xy failed" bash -c "curl -s -m 120 -d \"SELECT 'xyz'\" '$PROXY_URL' || echo ' failed'"
 
 before=$(rows)
 proxy status 503 1 2
-says "it answers itself" 503 put
-says "twice" 503 put
-says "without doing it" "$before" rows
-says "then it hands on" 200 put
+prints "status: the proxy answers itself" 503 put
+prints "status: the requested number of times" 503 put
+prints "status: nothing was forwarded" "$before" rows
+prints "status: later requests are forwarded" 200 put
 
 # No event shows that there is no answer: wait for a time.
 proxy stall 1
-LONGEST=1 says "it does not answer" 000 put
-says "and did not hand on" $((before + 10000)) rows
+LONGEST=1 prints "stall: there is no answer" 000 put
+prints "stall: nothing was forwarded" $((before + 10000)) rows
 
 proxy slow 60000
 start=${EPOCHREALTIME/./}
-says "it is slow" 200 put
-check "a second for so many bytes" test $((${EPOCHREALTIME/./} - start)) -gt 900000
+prints "slow: the request succeeds" 200 put
+check "slow: 60,000 bytes take a second" test $((${EPOCHREALTIME/./} - start)) -gt 900000
 
 proxy reset
-says "it resets" 000 put
-says "that is told" reset did
+prints "reset: the connection is reset" 000 put
+prints "reset: the log says so" reset did
 
 for mode in before after at; do
 	sleep 1000 &
@@ -64,7 +66,7 @@ for mode in before after at; do
 	proxy "kill-$mode" 1 pid
 	put > /dev/null
 	wait $! 2> /dev/null
-	says "it kills: $mode" 137 echo $?
+	prints "kill-$mode: the process is killed" 137 echo $?
 done
 proxy_stop
-says "nobody listens" 7 bash -c "curl -s '$PROXY_URL'; echo \$?"
+prints "the port is closed after the proxy has stopped" 7 bash -c "curl -s '$PROXY_URL'; echo \$?"

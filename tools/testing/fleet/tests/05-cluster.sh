@@ -6,7 +6,7 @@
 
 . "${0%/*}/../fleet.sh"
 
-says "it has four servers" "1 1
+prints "the cluster has two shards of two replicas" "1 1
 1 2
 2 1
 2 2" ask "SELECT concat(toString(shard_num), ' ', toString(replica_num)) FROM system.clusters
@@ -16,8 +16,9 @@ ask "CREATE TABLE $FLEET_DB.here ON CLUSTER $FLEET_CLUSTER (n UInt64) ENGINE =
 	ReplicatedMergeTree('/clickhouse/tables/{shard}/$FLEET_DB/here', '{replica}') ORDER BY n" >> made
 ask "CREATE TABLE $FLEET_DB.all ON CLUSTER $FLEET_CLUSTER (n UInt64) ENGINE =
 	Distributed($FLEET_CLUSTER, $FLEET_DB, here, n)" >> made
-says "a statement is done on each" 12 grep -c '^127.0.0.1' made
-check "rows go to all" test -z "$(ask "INSERT INTO $FLEET_DB.all SELECT number FROM system.numbers LIMIT 100")"
+prints "a statement ON CLUSTER runs on all four servers" 12 grep -c '^127.0.0.1' made
+check "rows can be inserted into the distributed table" \
+	test -z "$(ask "INSERT INTO $FLEET_DB.all SELECT number FROM system.numbers LIMIT 100")"
 
 # here: print the number of rows on each server.
 here()
@@ -32,5 +33,6 @@ for _ in $(seq 1200); do
 	[ "$(here)" = "50 50 50 50" ] && break
 	sleep 0.1
 done
-says "half of them each" "50 50 50 50" here
-says "each server tells of all" 100 ask "SELECT count() FROM $FLEET_DB.all" "${FLEET_URLS##* }"
+prints "each server has half of the rows" "50 50 50 50" here
+prints "a query on any server sees all rows" \
+	100 ask "SELECT count() FROM $FLEET_DB.all" "${FLEET_URLS##* }"

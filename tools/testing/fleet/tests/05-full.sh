@@ -10,10 +10,10 @@ put() { ask "INSERT INTO $FLEET_DB.t SELECT rand64(number) FROM system.numbers L
 
 ask "CREATE DATABASE $FLEET_DB"
 ask "CREATE TABLE $FLEET_DB.t (n UInt64) ENGINE = MergeTree ORDER BY n"
-says "there is room" "" put
+prints "rows can be inserted while there is space" "" put
 head -c 100M /dev/zero > "$FLEET_DATA/taken" 2> message
-check "then there is not" grep -q 'No space' message
-check "and the server says so" grep -q 'Code: 75\|Code: 243' <(put)
+check "the disk can be filled" grep -q 'No space' message
+check "on a full disk, the server reports that it has no space" grep -q 'Code: 75\|Code: 243' <(put)
 rm "$FLEET_DATA/taken"
-says "there is again" "" put
-says "rows are those that it took" 200000 ask "SELECT count() FROM $FLEET_DB.t"
+prints "rows can be inserted after space was freed" "" put
+prints "exactly the accepted rows are stored" 200000 ask "SELECT count() FROM $FLEET_DB.t"

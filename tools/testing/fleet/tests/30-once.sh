@@ -44,10 +44,10 @@ pushed()
 	(
 		echo "$BASHPID" > pid
 		exec env -u ETRACE_FLEET_USER -u ETRACE_FLEET_PASSWORD "$ETRACE" push --database "$db" \
-			--init "${begin[@]}" "$@" "$PROXY_URL" "${traces[@]}" > said 2>&1
+			--init "${begin[@]}" "$@" "$PROXY_URL" "${traces[@]}" > messages 2>&1
 	) 2> /dev/null
 	status=$?
-	[ "$status" = "$want" ] || { echo "it ended with $status, not $want"; cat said; }
+	[ "$status" = "$want" ] || { echo "exit status $status, expected $want"; cat messages; }
 }
 
 # after NAME STATUS MODE...: one result for a push that the proxy disturbs, and for one more push
@@ -92,21 +92,22 @@ all()
 options=()
 whole=${FLEET_DB}_whole
 proxy_start between
-says "a push that nothing happens to" "" pushed 0 "$whole"
+prints "an undisturbed push succeeds" "" pushed 0 "$whole"
 declare -A columns
 for view in build step file access; do
 	columns[$view]=$(columns $view)
 done
 state "$whole" > "$whole.state"
-check "it has rows" grep -qE '^access: [0-9]{4} rows' "$whole.state"
-says "of three builds" 3 ask "SELECT count() FROM $whole.build"
-says "which are whole" "" partial "$whole"
+check "an undisturbed push stores rows" grep -qE '^access: [0-9]{4} rows' "$whole.state"
+prints "an undisturbed push stores three builds" 3 ask "SELECT count() FROM $whole.build"
+prints "an undisturbed push stores complete builds" "" partial "$whole"
 ask "CREATE DATABASE ${FLEET_DB}_torn" > made
 for view in build step file access; do
 	ask "CREATE TABLE ${FLEET_DB}_torn.$view ENGINE = Memory AS SELECT * FROM $whole.$view" >> made
 done
 ask "INSERT INTO ${FLEET_DB}_torn.file SELECT * FROM $whole.file LIMIT 1" >> made
-check "which is seen if they are not" grep -q '^files.*[0-9]' <(partial "${FLEET_DB}_torn")
+check "the check for complete builds detects missing rows" \
+	grep -q '^files.*[0-9]' <(partial "${FLEET_DB}_torn")
 
 # The requests that it sends, and their sizes.
 requests=$(grep -c . between.log)
@@ -118,19 +119,20 @@ for line in open("between.log"):
 bytes=$(python3 -c '
 import json
 print(sum(json.loads(line)["size"] for line in open("between.log")))')
-check "it sends rows four times" test "$(wc -w <<< "$inserts")" = 4
+check "a push sends rows in four requests" test "$(wc -w <<< "$inserts")" = 4
 
-says "the same again" "" pushed 0 "$whole"
-check "says that they were there" test "$(grep -c 'already stored' said)" = 3
+prints "a push of the same builds succeeds" "" pushed 0 "$whole"
+check "the second push reports all builds as stored" test "$(grep -c 'already stored' messages)" = 3
 state "$whole" > got
-same "and changes nothing" "$whole.state" got
+same "a push of the same builds changes nothing" "$whole.state" got
 
 packings="none gzip"
 [ "${FLEET_VERSION%%.*}" -lt 20 ] || packings+=" zstd"
 for packing in $packings; do
-	says "rows are sent: $packing" "" pushed 0 "${FLEET_DB}_$packing" --compress "$packing"
+	prints "a push with --compress $packing succeeds" \
+		"" pushed 0 "${FLEET_DB}_$packing" --compress "$packing"
 	state "${FLEET_DB}_$packing" > got
-	same "and are the same" "$whole.state" got
+	same "a push with --compress $packing stores the same rows" "$whole.state" got
 done
 
 # ---- killed ----
@@ -140,36 +142,39 @@ at() { for ((i = 1; i <= $1; i++)); do echo "$2 $((bytes * i / ($1 + 1))) ${3:-}
 step=8
 [ "${LONG:-}" != y ] || step=1
 kill_after() { requests 1 $step | sed 's/.*/kill-after & pid/'; for i in $inserts; do echo "kill-after $i pid"; done | tail -n 3; }
-all "killed when the server has done something, and pushed again" 137 kill_after
-all "killed in the middle of rows, and pushed again" 137 at $((24 / step)) kill-at pid
+all "killed after a request, then pushed again" 137 kill_after
+all "killed while sending rows, then pushed again" 137 at $((24 / step)) kill-at pid
 
 # ---- lost and found ----
 
 lose() { for i in 1 $inserts; do echo "lose $i"; done; }
-all "done, but the answer is lost" 0 lose
+all "the answer to an executed request is lost" 0 lose
 half() { for i in 1 2; do echo "half $i"; done; }
-all "half of an answer comes" 0 half
-all "a connection is cut in the middle of rows" 0 at $((24 / step)) cut
+all "only half of an answer arrives" 0 half
+all "the connection is cut while sending rows" 0 at $((24 / step)) cut
 busy() { for i in 1 $inserts; do echo "status 503 $i 2"; done; }
-all "the server has no time" 0 busy
+all "the server answers 503 twice" 0 busy
 insert=${inserts%%[!0-9]*}
 
 options=(--retries 1 --timeout 1)
-after "a server that does not answer" 2 stall "$insert"
+after "the server never answers: the push fails, and a later one succeeds" 2 stall "$insert"
 proxy stall 1
 pushed 2 "${FLEET_DB}_stall" --retries 0 --timeout 1
-check "it is told, once" test "$(grep -c 'timed out\|too slow\|not pushed' said)" -ge 1
-check "and was waited for as long as was said" grep -q 'the last 1 seconds' said
-after "a server that always refuses" 2 status 503 "$insert" 100
-after "of which each insert is cut" 2 cut-each 5000
+check "a push reports that the server does not answer" \
+	test "$(grep -c 'timed out\|too slow\|not pushed' messages)" -ge 1
+check "a push waits as long as --timeout says" grep -q 'the last 1 seconds' messages
+after "the server always answers 503: the push fails, and a later one succeeds" \
+	2 status 503 "$insert" 100
+after "every insert is cut: the push fails, and a later one succeeds" 2 cut-each 5000
 
 options=(--retries 0)
-after "an answer that is lost, not tried again" 2 lose "${inserts##*[!0-9]}"
+after "an answer is lost with --retries 0: a later push succeeds" 2 lose "${inserts##*[!0-9]}"
 # data still moves, so there is no time-out
 options=(--timeout 8)
 start=${EPOCHREALTIME/./}
-after "a slow network" 0 slow $((bytes / 10))
-check "was slow" test $((${EPOCHREALTIME/./} - start)) -gt 9000000
+after "a push through a slow network has no time-out" 0 slow $((bytes / 10))
+check "the slow push took longer than the time-out" \
+	test $((${EPOCHREALTIME/./} - start)) -gt 9000000
 
 # ---- two pushes at the same time ----
 
@@ -184,28 +189,28 @@ status=0
 for i in 1 2 3 4; do
 	wait "${pids[i]}" || status=$?
 done
-says "four push the same at once" 0 echo $status
+prints "four pushes of the same builds at once succeed" 0 echo $status
 state "$both" > got
-same "each build is there once" "$whole.state" got
+same "four pushes at once store each build once" "$whole.state" got
 
 # ---- leftovers ----
 
 proxy_stop
 left=${FLEET_DB}_left
-says "nobody listens" "" pushed 2 "$left" --retries 0
-check "it says where, and why" grep -q "$PROXY_URL.*[Cc]onnect" said
+prints "a push fails if nothing listens at the URL" "" pushed 2 "$left" --retries 0
+check "a failed push reports the URL and the reason" grep -q "$PROXY_URL.*[Cc]onnect" messages
 PROXY_URL=$FLEET_URL
-says "somebody listens" "" pushed 0 "$left"
+prints "a push succeeds once the server listens" "" pushed 0 "$left"
 state "$left" > got
-same "then all are there" "$whole.state" got
+same "a push after a failed one stores all builds" "$whole.state" got
 
 zstd -dcq make.fxt.zst | head -c 150000 > damaged.fxt
 traces=(damaged.fxt flows.fxt.zst)
-says "a damaged trace is pushed: 1" "" pushed 1 "${FLEET_DB}_damaged"
-says "it is told what is missing, and not of the next one" "0 1
+prints "a push of a damaged trace exits with 1" "" pushed 1 "${FLEET_DB}_damaged"
+prints "only the damaged build is stored as incomplete" "0 1
 1 0" ask "SELECT concat(toString(complete), ' ', toString(length(missing) > 0))
 	FROM ${FLEET_DB}_damaged.build ORDER BY complete"
 traces=(nothing.fxt flows.fxt.zst)
-says "a file is not there: 2" "" pushed 2 "${FLEET_DB}_nothing"
-check "it is named" grep -q 'nothing.fxt: No such file' said
-check "the next one is there" grep -q 'flows.fxt.zst: stored as' said
+prints "a push with a missing file exits with 2" "" pushed 2 "${FLEET_DB}_nothing"
+check "a push reports the missing file" grep -q 'nothing.fxt: No such file' messages
+check "a push with a missing file stores the others" grep -q 'flows.fxt.zst: stored as' messages

@@ -13,9 +13,9 @@ to()
 {
 	local want=$1 status
 
-	push --database "$FLEET_DB" --begin 2026-11-20 --retries 2 "${@:2}" "$FLEET_URL" "${traces[@]}" > said 2>&1
+	push --database "$FLEET_DB" --begin 2026-11-20 --retries 2 "${@:2}" "$FLEET_URL" "${traces[@]}" > messages 2>&1
 	status=$?
-	[ "$status" = "$want" ] || { echo "ended with $status, not $want"; cat said; }
+	[ "$status" = "$want" ] || { echo "exit status $status, expected $want"; cat messages; }
 }
 
 # fill BYTES: leave this much space on the disk.
@@ -31,27 +31,29 @@ for room in 0 100000 300000 600000 1000000; do
 	fill "$room"
 	to 2 > ended
 	[ ! -s ended ] || { wrong+=" $room"; cat ended; }
-	cp said "said.$room"
+	cp messages "messages.$room"
 	rm "$FLEET_DATA/taken"
 	seen=$(ask "SELECT count() FROM $FLEET_DB.build")
 	[ "$seen" = 0 ] || wrong+=" $room:$seen"
 done
-says "a full disk: status 2, and no build is seen" "" echo "$wrong"
-check "the reason is told" grep -qi 'no space\|disk is full' said.0
-says "and each build, if it could be asked for" 3 grep -c 'not pushed' said.300000
+prints "on a full disk, push exits with 2 and no build is visible" "" echo "$wrong"
+check "on a full disk, push reports the reason" grep -qi 'no space\|disk is full' messages.0
+prints "on a full disk, push reports each build as not pushed" \
+	3 grep -c 'not pushed' messages.300000
 # a push that waits for space gets it
 fill 100000
-: > said
+: > messages
 {
 	for _ in $(seq 1200); do
-		grep -q 'tried again' said && break
+		grep -q 'tried again' messages && break
 		sleep 0.1
 	done
 	rm "$FLEET_DATA/taken"
 } &
-says "there is room before it gives up" "" to 0 --retries 6
+prints "a push succeeds if space is freed while it retries" "" to 0 --retries 6
 wait
-says "then all are there" 3 ask "SELECT count() FROM $FLEET_DB.build"
+prints "a push that waited for space stores all builds" 3 ask "SELECT count() FROM $FLEET_DB.build"
 rows() { ask "SELECT count() FROM $FLEET_DB.$1"; }
-says "once" "$(ask "SELECT sum(steps), sum(files), sum(accesses) FROM $FLEET_DB.build" | tr '\t' '\n')" \
+prints "a push that waited for space stores each row once" \
+	"$(ask "SELECT sum(steps), sum(files), sum(accesses) FROM $FLEET_DB.build" | tr '\t' '\n')" \
 	eval 'rows step; rows file; rows access'
