@@ -82,7 +82,7 @@ class Browser:
         return self.wait("document.querySelector('#content > section:not([hidden])')"
                          ".dataset.shown === a0", fragment)
 
-    def said(self):
+    def messages(self):
         """Return the console messages since the page was opened or since the last call."""
         return [m["message"] for m in self.driver.get_log("browser")]
 

@@ -20,7 +20,7 @@ from browser import Browser, Keys
 from common import db, dir, etrace, lines, nanoseconds, open_page, page, quiet, rows, same, seconds
 import colours
 import hostile
-import inside as told
+import inside as compiler_trace
 import lanes
 import state
 import views
@@ -86,18 +86,18 @@ def incomplete(b):
 def timeline(b):
     """the timeline: keys, search, zoom and links work; the chosen program is described in words"""
     open_page(b, "jobs-4")
-    said = "document.querySelector('.said').textContent"
+    description = "document.querySelector('.description').textContent"
     b.run("document.getElementById('chart').focus()")
     b.keys(Keys.ARROW_RIGHT)
-    first = b.js(said)
+    first = b.js(description)
     assert re.search(r"worked [\d.]+ m?s from [\d.]+ m?s, ", first), first
     b.keys(Keys.ARROW_RIGHT)
-    second = b.js(said)
+    second = b.js(description)
     assert second != first, second
     b.keys(Keys.ARROW_LEFT)
-    same(b.js(said), first, "there and back")
+    same(b.js(description), first, "program chosen after right and left")
     b.keys(Keys.ARROW_DOWN)
-    assert b.js(said) != first
+    assert b.js(description) != first
     # zoom and move
     whole = b.js("timeline.view()")
     b.keys("+", "+")
@@ -109,7 +109,7 @@ def timeline(b):
     b.keys("-")
     assert b.js("timeline.view().to - timeline.view().from") > moved["to"] - moved["from"]
     b.keys(Keys.HOME)
-    same(b.js("timeline.view()"), whole, "all of it")
+    same(b.js("timeline.view()"), whole, "view after Home")
     # Enter shows the details
     b.keys(Keys.ARROW_RIGHT, Keys.ENTER)
     assert b.wait("document.activeElement.closest('.details h3')"), "no details"
@@ -127,10 +127,10 @@ def timeline(b):
     same(b.js("document.querySelector('.tools [role=status]').textContent"),
          "%d programs" % fits, "search")
     b.keys(Keys.ENTER)
-    third = b.js(said)
+    third = b.js(description)
     assert third.startswith(("cc1", "gcc")), third
     b.keys(Keys.ENTER)
-    assert b.js(said) != third
+    assert b.js(description) != third
     # the same as a table
     b.run("document.querySelector('.listed').open = true")
     assert b.wait("document.querySelectorAll('.listed tbody tr').length > 0"), "no table"
@@ -151,14 +151,14 @@ def timeline(b):
     mouse("mousePressed", *box, button="left", clickCount=1, buttons=1, modifiers=SHIFT)
     mouse("mouseMoved", box[0] - 100, box[1], button="left", buttons=1, modifiers=SHIFT)
     mouse("mouseReleased", box[0] - 100, box[1], button="left", clickCount=1, modifiers=SHIFT)
-    assert b.wait("timeline.view().from > a0", before["from"]), "it cannot be dragged"
+    assert b.wait("timeline.view().from > a0", before["from"]), "dragging does not move the timeline"
     # the address of a program
     b.go("#timeline/20")
     label = b.js("model.label(20)")
-    assert b.js(said).startswith(label), (b.js(said), label)
+    assert b.js(description).startswith(label), (b.js(description), label)
     b.driver.back()
     b.go("#timeline/999999")
-    assert "no program 999999" in b.js(said), b.js(said)
+    assert "no program 999999" in b.js(description), b.js(description)
     quiet(b, "jobs-4")
 
 
@@ -168,14 +168,14 @@ def tree(b):
     b.wait("document.querySelector('[role=tree]')")
     total = b.js("model.work.reduce((a, x) => a + x, 0)")
     roots = b.js("model.rootsOf().map(i => model.times(() => true).all[i])")
-    same(round(sum(roots)), round(total), "all work")
+    same(round(sum(roots)), round(total), "work of the roots of the tree")
     b.run("document.querySelector('[role=treeitem]').focus()")
     b.keys(Keys.HOME, Keys.ARROW_LEFT)
-    same(b.js("document.querySelectorAll('[role=treeitem]:not([hidden] *)').length"), 1, "closed")
+    same(b.js("document.querySelectorAll('[role=treeitem]:not([hidden] *)').length"), 1, "items after the root was closed")
     b.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    same(b.js("document.activeElement.getAttribute('aria-level')"), "2", "right")
+    same(b.js("document.activeElement.getAttribute('aria-level')"), "2", "level after right")
     b.keys(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
-    same(b.js("document.activeElement.getAttribute('aria-level')"), "1", "left")
+    same(b.js("document.activeElement.getAttribute('aria-level')"), "1", "level after left")
     b.keys(Keys.END)
     last = b.js("document.activeElement.textContent")
     b.keys(Keys.ARROW_UP)
@@ -197,7 +197,7 @@ def tree(b):
          b.js("model.processes.n"), "all processes")
     for times in b.js("""[...document.querySelectorAll('[role=group], [role=tree]')].map(
             g => [...g.children].map(li => li.querySelector('.time').textContent))"""):
-        same(times, sorted(times, key=nanoseconds, reverse=True), "a group")
+        same(times, sorted(times, key=nanoseconds, reverse=True), "times within a group")
     pids = b.js("[...document.querySelectorAll('[role=treeitem] small')]"
                 ".map(s => Number(s.textContent.match(/pid (\\d+)/)[1])).sort((a, b) => a - b)")
     known = subprocess.run(["sqlite3", db("kernel"), "SELECT pid FROM process ORDER BY pid"],
@@ -286,13 +286,13 @@ def files(b):
     output = next(p for p in sorted(deps) if p.endswith(".o"))
     b.run("document.getElementById('file-search').focus()")
     b.keys(output[-9:])
-    assert b.wait("document.querySelectorAll('#file-found li').length"), "nothing is found"
+    assert b.wait("document.querySelectorAll('#file-found li').length"), "the file search finds nothing"
     b.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
     assert b.js("document.querySelector('#file-found [aria-selected=true]').id === "
                 "document.activeElement.getAttribute('aria-activedescendant')")
     found = b.js("document.querySelector('#file-found [aria-selected=true]').textContent")
     b.keys(Keys.ENTER)
-    assert b.wait("document.querySelector('#view-file h2.path')"), "Enter does not go there"
+    assert b.wait("document.querySelector('#view-file h2.path')"), "Enter does not open the file"
     same(b.js("document.querySelector('#view-file h2').textContent"), found, "the file")
     shown = b.js("[...document.querySelectorAll('[aria-label=\"Made from\"] > li > .row > a')]"
                  ".map(a => a.textContent)")
@@ -345,12 +345,12 @@ def inside(b):
     open_page(b, "inside", "#program/0")
     got = rows(b, "Inside")
     same([r[:2] for r in got], [["\u00a0" * 2 * depth + name, detail]
-                                for name, detail, _, _, depth in told.ROWS], "slices")
-    same([r[3] for r in got], [seconds(1000 * length) for _, _, _, length, _ in told.ROWS], "times")
+                                for name, detail, _, _, depth in compiler_trace.ROWS], "slices")
+    same([r[3] for r in got], [seconds(1000 * length) for _, _, _, length, _ in compiler_trace.ROWS], "times")
     # the bars are at the times of their slices
     bars = b.js("[...document.querySelectorAll('section:not([hidden]) .bar')].map(b => ["
                 "b.firstChild.offsetLeft - b.offsetLeft, b.firstChild.offsetWidth, b.offsetWidth])")
-    for (_, _, at, length, _), (left, width, whole) in zip(told.ROWS, bars):
+    for (_, _, at, length, _), (left, width, whole) in zip(compiler_trace.ROWS, bars):
         assert abs(left - whole * (at - 1000) / 700000) <= 2, bars
         assert abs(width - whole * length / 700000) <= 2, bars
     quiet(b, "inside")
@@ -386,9 +386,9 @@ def harm(b):
         assert text in paths, (text, paths)
     for p in range(b.js("model.programs.n")):
         b.go("#program/%d" % p)
-    same(b.js("window.harmed"), None, "harm")
+    same(b.js("window.harmed"), None, "window.harmed")
     same(b.js("document.querySelectorAll('#content script, #content img, header img').length"), 0,
-         "elements of names")
+         "elements created by names")
     quiet(b, "hostile")
 
 
@@ -396,27 +396,27 @@ def faults(b):
     """the page says why it cannot be shown: damaged data, an old browser, no scripts"""
     text = page("jobs-4").read_bytes()
 
-    def told(data, *words):
+    def shows(data, *words):
         (dir / "fault.html").write_bytes(data)
         b.open(dir / "fault.html", "#timeline")
-        said = b.js("document.querySelector('[role=alert]').innerText")
-        assert all(w in said for w in words), said
+        message = b.js("document.querySelector('[role=alert]').innerText")
+        assert all(w in message for w in words), message
 
     at = text.index(b'id="slices"')
     at = text.index(b">", at) + 40
-    told(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], "slices", "damaged")
-    told(text.replace(b'id="steps"', b'id="stops"'), 'no section "steps"')
+    shows(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], "slices", "damaged")
+    shows(text.replace(b'id="steps"', b'id="stops"'), 'no section "steps"')
     script = b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
                                       {"source": "delete window.DecompressionStream"})
-    told(text, "browser", "DecompressionStream")
+    shows(text, "browser", "DecompressionStream")
     b.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
     b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         b.driver.get((dir / "jobs-4.html").resolve().as_uri())
         tree_ = b.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})
-        said = json.dumps(tree_)
-        assert "needs its scripts" in said, "nothing is said without scripts"
-        assert "make -C src" in said, "no title without scripts"
+        shown = json.dumps(tree_)
+        assert "needs its scripts" in shown, "no message without scripts"
+        assert "make -C src" in shown, "no title without scripts"
     finally:
         b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
@@ -425,7 +425,7 @@ def access(b):
     """axe finds nothing wrong in any view, light or dark"""
     axe = dir / "axe.min.js"
     if not axe.exists():
-        return "axe-core cannot be had from npm"
+        return "axe-core is not available from npm"
     open_page(b, "wrong-writers")
     output = b.js("model.files().then(l => l.findIndex(p => p.endsWith('.o')))")
     looked = [(name, view) for name in ("wrong-writers",) for view in
@@ -455,10 +455,10 @@ def keys(b):
     """the keyboard alone reaches the content, all views and the timeline, and leaves it again"""
     open_page(b, "jobs-4")
     b.keys(Keys.TAB)
-    same(b.js("document.activeElement.id"), "skip", "first")
-    assert b.js("document.activeElement.getBoundingClientRect().left") >= 0, "it is not seen"
+    same(b.js("document.activeElement.id"), "skip", "first element that Tab reaches")
+    assert b.js("document.activeElement.getBoundingClientRect().left") >= 0, "the skip link is not visible"
     b.keys(Keys.ENTER)
-    same(b.js("document.activeElement.id"), "content", "the skip link")
+    same(b.js("document.activeElement.id"), "content", "focus after the skip link")
     seen = []
     for _ in range(40):
         b.keys(Keys.TAB)
@@ -467,15 +467,15 @@ def keys(b):
             break
     assert seen[-1] == "chart", seen
     width = b.js("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
-    assert width >= 2, "the focus is not seen: %s" % width
+    assert width >= 2, "the focus outline is not visible: %s" % width
     b.keys(Keys.TAB)
-    assert b.js("document.activeElement.id") != "chart", "it keeps the focus"
+    assert b.js("document.activeElement.id") != "chart", "the timeline keeps the focus"
     for view in VIEWS:
         b.run("document.querySelector('nav a[href=\"#%s\"]').focus()" % view)
         b.keys(Keys.ENTER)
         assert b.wait("document.getElementById('view-' + a0) && "
                       "!document.getElementById('view-' + a0).hidden", view), view
-        same(b.js("document.querySelector('nav [aria-current]').hash"), "#" + view, "current")
+        same(b.js("document.querySelector('nav [aria-current]').hash"), "#" + view, "current view in the navigation")
         same(b.js("document.activeElement.id"), "content", "focus after " + view)
     quiet(b, "jobs-4")
 
@@ -491,7 +491,7 @@ def small(b):
 def large(b):
     """100,000 programs: at most 25 MB, every view works, each frame is bounded by its pixels"""
     if not page("large").exists():
-        return "there is no page of 100,000 programs"
+        return "the page of 100,000 programs is only made with LONG=y"
     size = page("large").stat().st_size
     took = open_page(b, "large")
     assert b.js("model.meta.counts.run") >= 100000, b.js("model.meta.counts")
@@ -515,7 +515,7 @@ def large(b):
         " ".join("%.0f" % s[0] for s in steps), max(s[1] for s in steps)))
     b.keys(Keys.HOME)
     b.wait("timeline.view().from === 0")
-    assert counts["slices"] > most, "too few for the test: %s" % counts
+    assert counts["slices"] > most, "too few slices for the test: %s" % counts
     for view in (*VIEWS[1:], "compare"):
         start = time.monotonic()
         assert b.go("#" + view), view

@@ -28,7 +28,7 @@ def colours(b):
                            for s in (kind, ink))
             assert light[1] / light[0] >= 4.5, "%s upon %s: %.1f" % (ink, kind, light[1] / light[0])
     b.run("document.getElementById('theme').click()")
-    same(b.js(paper), "rgb(255, 255, 255)", "by the button")
+    same(b.js(paper), "rgb(255, 255, 255)", "background after the button")
     b.run("document.getElementById('theme').click()")
     assert b.wait("String(" + pixel + ") === '22,25,29'"), "the canvas is %s" % b.js(pixel)
     for list_ in found.values():
@@ -43,9 +43,9 @@ def colours(b):
     b.run("window.dispatchEvent(new Event('beforeprint'))")
     same(b.js(pixel), [255, 255, 255], "printed canvas")
     b.run("window.dispatchEvent(new Event('afterprint'))")
-    assert b.wait("String(" + pixel + ") === '22,25,29'"), "after printing"
+    assert b.wait("String(" + pixel + ") === '22,25,29'"), "the canvas is not dark after printing"
     b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    same(b.js("getComputedStyle(document.querySelector('nav')).display"), "none", "nav on paper")
+    same(b.js("getComputedStyle(document.querySelector('nav')).display"), "none", "display of the navigation on paper")
     same(b.js(paper), "rgb(255, 255, 255)", "paper")
     pdf = base64.b64decode(b.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
     assert pdf.startswith(b"%PDF") and len(pdf) > 20000, len(pdf)

@@ -56,7 +56,7 @@ def seconds(ns):
 
 
 def nanoseconds(text):
-    """Return the time that a text of seconds() says; the order of a column stays the same."""
+    """Return the time in a text of seconds(); the order of a column stays the same."""
     units = {"h": 3600e9, "min": 60e9, "s": 1e9, "ms": 1e6, "\u00b5s": 1e3, "ns": 1}
     return sum(float(n) * units[unit] for n, unit in re.findall(r"([\d.]+) ([a-z\u00b5]+)", text))
 
@@ -78,7 +78,7 @@ def open_page(b, name, fragment="#timeline"):
 
 def quiet(b, name):
     """Check that the console has no messages and that only the page itself was requested."""
-    same(b.said(), [], "console of " + name)
+    same(b.messages(), [], "console of " + name)
     asked = [r for r in b.requests() if not r.startswith("about:")]
     same(asked, [asked[0]] if asked else ["the file"], "requests of " + name)
     assert asked[0].startswith("file:///") and asked[0].split("#")[0].endswith(name + ".html"), asked

@@ -44,7 +44,7 @@ class Firefox:
         self.socket = websocket.create_connection(match[1] + "/session", timeout=WAIT,
                                                   suppress_origin=True)
         self.serial = 0
-        self.said, self.asked = [], []
+        self.messages, self.asked = [], []
         self.call("session.new", capabilities={})
         self.call("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
         self.tab = self.call("browsingContext.getTree")["contexts"][0]["context"]
@@ -64,7 +64,7 @@ class Firefox:
         while True:
             message = json.loads(self.socket.recv())
             if message.get("method") == "log.entryAdded":
-                self.said.append(message["params"]["text"])
+                self.messages.append(message["params"]["text"])
             elif message.get("method") == "network.beforeRequestSent":
                 self.asked.append(message["params"]["request"]["url"])
             elif message.get("id") == self.serial:
@@ -95,7 +95,7 @@ class Firefox:
 
 def look(f, page, large):
     """Show every view of a page.  Return the ms until it was usable, and the ms of each frame."""
-    f.said.clear()
+    f.messages.clear()
     f.asked.clear()
     f.call("browsingContext.navigate", context=f.tab, url=page.resolve().as_uri(), wait="complete")
     f.wait("performance.getEntriesByName('usable').length || document.querySelector('.fault')")
@@ -114,12 +114,12 @@ def look(f, page, large):
         f.wait("timeline.frames.n > %d" % before)
         frames.append(f.js("timeline.frames.ms"))
     f.keys("\ue014")    # the right arrow
-    assert f.wait("document.querySelector('.said').textContent")
+    assert f.wait("document.querySelector('.description').textContent")
     assert f.js("timeline.frames.rectangles") > 0
     if large:
         assert f.js("model.meta.counts.run") >= 100000
     assert f.js("window.harmed === undefined")
-    assert not f.said, f.said
+    assert not f.messages, f.messages
     # data: URLs load nothing; Firefox uses one for the font of list markers
     others = [a for a in f.asked if not a.startswith((page.resolve().as_uri(), "data:"))]
     assert not others, others

@@ -43,7 +43,7 @@ def frame(b, change):
     """Make a change, and wait until the timeline has been drawn."""
     before = b.js("timeline.frames.n")
     change()
-    assert b.wait("timeline.frames.n > a0", before), "no frame"
+    assert b.wait("timeline.frames.n > a0", before), "no frame was drawn"
 
 
 def drawn(b):
@@ -239,7 +239,7 @@ def searches(b):
         print("| %s: the first search, which reads all: %.0f and %.0f ms" % (name, first[2], first[3]))
     # this is prepared in idle time, so nobody has to wait for it
     open_page(b, "kernel")
-    assert b.wait("search.prepared()"), "it is not prepared"
+    assert b.wait("search.prepared()"), "the search is not prepared in idle time"
     same(b.driver.execute_async_script(SEARCH, "crypto")[1], 0, "sections read by the first search")
 
 

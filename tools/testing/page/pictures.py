@@ -55,15 +55,15 @@ def terminal(db, columns):
         os.environ.update(TERM="xterm-256color", LANG="C.UTF-8", LC_ALL="C.UTF-8")
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         os.execvp("etrace", ["etrace", "report", "--top", "4", db])
-    said = b""
+    output = b""
     try:
         while part := os.read(fd, 65536):
-            said += part
+            output += part
     except OSError:     # the other side is closed
         pass
     _, status = os.waitpid(pid, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, said.decode()
-    text = said.decode().replace("\r\n", "\n").split("\nMore:")[0]
+    assert os.waitstatus_to_exitcode(status) == 0, output.decode()
+    text = output.decode().replace("\r\n", "\n").split("\nMore:")[0]
     # from the sequence for bold red to its end
     return re.sub("\x1b\\[1;31m(.*?)\x1b\\[0m", "<b>\\1</b>",
                   html.escape("$ etrace report build.fxt\n" + text))

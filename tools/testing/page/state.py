@@ -29,7 +29,7 @@ def chart(b):
 
 
 def settled(b):
-    assert b.wait("timeline.idle() && !timeline.noting()"), "it does not come to rest"
+    assert b.wait("timeline.idle() && !timeline.noting()"), "the page does not settle"
 
 
 def address(b):
@@ -57,7 +57,7 @@ def address(b):
     mouse(b, "mousePressed", left + width / 2, top + 130, button="left", clickCount=1, buttons=1)
     mouse(b, "mouseReleased", left + width / 2, top + 130, button="left", clickCount=1)
     assert b.wait("document.querySelector('.details h3')"), "a click shows no details"
-    said = b.js("document.querySelector('.said').textContent")
+    shown = b.js("document.querySelector('.description').textContent")
     settled(b)
     hash_ = b.js("location.hash")
     for part in ("#timeline/", "v=", "r=", "q=cc1", "class=compile"):
@@ -68,7 +68,7 @@ def address(b):
     settled(b)
     near(b.js(SEEN), zoomed, "zoom")
     near(b.js("range.get()"), band, "range")
-    same(b.js("document.querySelector('.said').textContent"), said, "the chosen program")
+    same(b.js("document.querySelector('.description').textContent"), shown, "the chosen program")
     same(b.js("document.getElementById('search').value"), "cc1", "search")
     same(b.js("filter.key()"), '[["class","compile"]]', "filter")
     # a link to another view keeps all of it; then back
@@ -77,7 +77,7 @@ def address(b):
     assert "class=compile" in b.js("location.hash") and b.js("filter.active()"), b.js("location.hash")
     b.driver.back()
     assert b.wait("!document.getElementById('view-timeline').hidden")
-    same(b.js("location.hash"), hash_, "back")
+    same(b.js("location.hash"), hash_, "address after going back")
     near(b.js(SEEN), zoomed, "zoom after back")
     b.run("document.querySelector('.chips button').click()")
     assert b.wait("!filter.active()")
@@ -97,14 +97,14 @@ def astray(b):
     for hash_, why in (("#%E0%A4%A", "%E0%A4%A"), ("#nothing/3", 'no view "nothing"'),
                        ("#__proto__", "no view"), ("#timeline?v=9-1&r=x&q=%E0%A4%A&class=none", "")):
         open_page(b, "jobs-4", hash_)
-        said = b.js("document.getElementById('astray').textContent")
-        assert why in said and bool(why) == bool(said), (hash_, said)
+        shown = b.js("document.getElementById('astray').textContent")
+        assert why in shown and bool(why) == bool(shown), (hash_, shown)
         assert b.js("document.getElementById('view-' + Object.keys({...document.querySelector("
                     "'nav [aria-current]')}).length) || document.querySelector('nav [aria-current]')"), hash_
         assert b.js("document.querySelector('#content > section:not([hidden])').childElementCount"), hash_
-        same(b.js("document.getElementById('loading').textContent"), "", "it still loads")
+        same(b.js("document.getElementById('loading').textContent"), "", "loading message")
     b.go("#tree")
-    same(b.js("document.getElementById('astray').hidden"), True, "the next address is right")
+    same(b.js("document.getElementById('astray').hidden"), True, "whether the message is hidden at a valid address")
     quiet(b, "jobs-4")
 
 
@@ -117,7 +117,7 @@ def pointer(b):
     # the wheel alone does not change the timeline; with Ctrl it zooms around the pointer
     mouse(b, "mouseWheel", x, y, deltaX=0, deltaY=100)
     settled(b)
-    same(b.js(SEEN), whole, "the wheel alone")
+    same(b.js(SEEN), whole, "view after the wheel alone")
     left, top, width, height = chart(b)
     mouse(b, "mouseWheel", x, top + 130, deltaX=0, deltaY=-300, modifiers=CTRL)
     assert b.wait(SEEN + ".from > 0"), "Ctrl and the wheel do not zoom"
@@ -157,7 +157,7 @@ def pointer(b):
                                 modifiers=CTRL)):
         over()
         leave()
-        assert b.wait("document.querySelector('.tip').hidden"), "a tip sticks"
+        assert b.wait("document.querySelector('.tip').hidden"), "the tooltip stays open"
     quiet(b, "jobs-4")
 
 
@@ -233,16 +233,16 @@ def selection(b):
     facts = b.js("document.querySelector('.totals').textContent")
     lives = [p[3:5] for p in failing.PROGRAMS]
     cpu = sum(max(0, min(3, to) - max(2, at)) for at, to in lives) * failing.USED
-    said = nanoseconds(facts.split("CPU time")[1].split("(")[0])
-    assert abs(said - cpu * 1e9) < 0.02e9, (said, cpu)
+    shown = nanoseconds(facts.split("CPU time")[1].split("(")[0])
+    assert abs(shown - cpu * 1e9) < 0.02e9, (shown, cpu)
     # select with the keyboard, and clear the selection
     b.run("document.getElementById('chart').focus()")
     b.keys("m")
     same(b.js("document.activeElement.textContent"), "Selected range", "focus")
-    same(b.js("range.get().to"), b.js("model.meta.wall"), "what is in view")
+    same(b.js("range.get().to"), b.js("model.meta.wall"), "end of the selected range")
     b.run("document.getElementById('chart').focus()")
     b.keys(Keys.ESCAPE)
-    same(b.js("document.querySelector('.totals').childElementCount"), 0, "Escape")
+    same(b.js("document.querySelector('.totals').childElementCount"), 0, "totals after Escape")
     assert "r=" not in b.js("location.hash")
     quiet(b, "failing")
 
@@ -283,8 +283,8 @@ def marks(b):
         return n;""")
     assert red > 200, red
     b.go("#timeline/%d" % [p[-1] for p in failing.PROGRAMS].index("first"))
-    said = b.js("document.querySelector('.said').textContent")
-    assert said.endswith("exit status 1 (failed first)"), said
+    shown = b.js("document.querySelector('.description').textContent")
+    assert shown.endswith("exit status 1 (failed first)"), shown
     open_page(b, "jobs-4", "#timeline")
     same(b.js("timeline.state.marks"), 0, "marks of a build that did not fail")
     assert not b.js("document.querySelector('.failed-mark')")
@@ -295,13 +295,13 @@ def helping(b):
     open_page(b, "jobs-4", "#tree")
     b.run("document.getElementById('theme').focus()")
     b.keys("?")
-    assert b.wait("document.querySelector('dialog').open"), "no help"
-    assert b.js("document.activeElement.closest('dialog')"), "the focus is not in it"
+    assert b.wait("document.querySelector('dialog').open"), "the help does not open"
+    assert b.js("document.activeElement.closest('dialog')"), "the focus is not in the help"
     text = b.js("document.querySelector('dialog').textContent")
     assert all(word in text for word in ("zoom", "status:1", "Escape", "search")), text
     b.keys(Keys.ESCAPE)
     assert b.wait("!document.querySelector('dialog').open"), "Escape does not close it"
-    same(b.js("document.activeElement.id"), "theme", "focus")
+    same(b.js("document.activeElement.id"), "theme", "focus after closing the help")
     b.keys("/")
     assert b.wait("document.activeElement.id === 'search'"), "/ does not search"
     b.keys("?w")
@@ -317,10 +317,10 @@ def helping(b):
                 undefined : {writeText: async text => { window.copied = text; }}});
             document.execCommand = () => { window.copied = document.activeElement.value; return true; };
             document.querySelector('#view-program .copy').click();""", broken)
-        assert b.wait("window.copied !== null"), "nothing is copied"
+        assert b.wait("window.copied !== null"), "the command was not copied"
         same(b.js("window.copied"), command, "copied")
         assert b.wait("document.querySelector('#view-program .copy').textContent === 'Copied'")
-    same(b.js("document.querySelectorAll('textarea').length"), 0, "left over")
+    same(b.js("document.querySelectorAll('textarea').length"), 0, "text areas left over")
     quiet(b, "jobs-4")
 
 

@@ -40,7 +40,7 @@ OVERLAPS = """
 
 
 def tables(b):
-    """in no view, at three widths, does a cell's text leave the cell or cover other text"""
+    """no table cell overflows or covers other text, in any view at three widths"""
     cells = 0
     try:
         for width in (1440, 1024, 390):
@@ -61,11 +61,11 @@ def tables(b):
                         name, fragment, wide, width)
     finally:
         b.resize(1280, 800)
-    assert cells > 4000, "too few cells looked at: %d" % cells
+    assert cells > 4000, "too few cells were checked: %d" % cells
 
 
 def overview(b):
-    """the first view says what failed first, and what to make faster, as etrace time does"""
+    """the first view shows what failed first and what to make faster, as etrace time does"""
     for name in ("kernel", "jobs-4", "cmake"):
         open_page(b, name, "")
         same(b.js("document.querySelector('#content > section:not([hidden])').id"), "view-overview",
@@ -87,7 +87,7 @@ def overview(b):
     same(b.js("[...document.querySelectorAll('#view-overview .failed a')].map(a => a.hash)"),
          ["#program/%d" % first, "#timeline/%d" % first, "#failures"], "links")
     colour = b.js("getComputedStyle(document.querySelector('.failed strong')).color")
-    same(colour, "rgb(164, 14, 38)", "red")
+    same(colour, "rgb(164, 14, 38)", "colour of failures")
     quiet(b, "failing")
 
 
@@ -126,7 +126,7 @@ def comparison(b):
     explained = sum(row[2] - row[1] for one in lists for row in one["rows"])
     (now,), (before,) = (lines("time", "--json", str(dir / name))
                          for name in ("failing.etrace", "earlier.etrace"))
-    same(explained, now["worked_ns"] - before["worked_ns"], "what the lists add up to")
+    same(explained, now["worked_ns"] - before["worked_ns"], "sum of the lists")
     totals = {r[0]: r[1:3] for r in rows(b, "Totals")}
     same(totals["Took"], [seconds(before["wall_ns"]), seconds(now["wall_ns"])], "wall")
     same(totals["CPU time"], [seconds(before["cpu_ns"]), seconds(now["cpu_ns"])], "CPU")
@@ -142,8 +142,8 @@ def places(b):
     open_page(b, "kernel", "#where")
     b.wait("document.querySelectorAll('#view-where .map').length === 2")
     worked = lines("time", "--json", db("kernel"))[0]["worked_ns"]
-    said = b.js("[...document.querySelectorAll('#view-where [role=status]')].map(p => p.textContent)")
-    assert len(said) == 2 and all(seconds(worked) in text for text in said), (said, seconds(worked))
+    shown = b.js("[...document.querySelectorAll('#view-where [role=status]')].map(p => p.textContent)")
+    assert len(shown) == 2 and all(seconds(worked) in text for text in shown), (shown, seconds(worked))
     # areas are proportional to times: the largest rectangle of the tools is the slowest tool
     areas = b.js("[...document.querySelectorAll('#view-where .map')[1].children].map(c => ["
                  "c.textContent.split(':')[0], c.offsetWidth * c.offsetHeight])")
@@ -156,14 +156,14 @@ def places(b):
     box = b.js("document.querySelectorAll('#view-where .map')[1].offsetWidth * 360")
     assert abs(largest[1] / box - times[largest[0]] / whole) < 0.03, (largest, times[largest[0]], whole)
     # enter the first part and leave it, with keys
-    before = said[0]
+    before = shown[0]
     b.run("document.querySelector('#view-where .map button').focus()")
     b.keys(Keys.ENTER)
     inner = b.js("document.querySelector('#view-where [role=status]').textContent")
     assert inner != before, inner
     assert b.js("document.activeElement.matches('#view-where .up')"), "the focus is lost"
     b.keys(Keys.ENTER)
-    same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "back")
+    same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "status after going back")
     # each program has a place: its job's output, or what it served, or where it ran
     names = b.js("[...document.querySelectorAll('#view-where .map')[0].children].map(c => c.textContent)")
     assert names and not any("not known" in n or "no output" in n for n in names), names
@@ -208,8 +208,8 @@ def filtered(b):
             b.go(view)
             everything = b.run(LINKED)
             b.go(view + "?" + query)
-            said = b.js("document.getElementById('filters').textContent")
-            if "This view shows everything." in said:
+            shown = b.js("document.getElementById('filters').textContent")
+            if "This view shows everything." in shown:
                 same(view, "#packages", "a view without the filter")
                 continue
             got = b.run(LINKED)

@@ -846,7 +846,7 @@ def group_of(t, top):
     """Return the directory of a trap's first build.
 
     It has: w, where builds run; before and made, copies of w before and after the first build;
-    learned, the store; said, the output of learn.
+    learned, the store; log, the output of learn.
     """
     key = repr((t.files, t.env, t.build, t.stdin, t.allow, t.max, t.wait, t.setup and id(t.setup), t.after and id(t.after)))
     if key in GROUPS:
@@ -861,8 +861,8 @@ def group_of(t, top):
     if t.setup:
         t.setup()
     copy(work, scratch + "/before")
-    said = learn(t, scratch, scratch + "/learned")
-    put(scratch + "/said", said)
+    log = learn(t, scratch, scratch + "/learned")
+    put(scratch + "/log", log)
     copy(work, scratch + "/made")
     return scratch
 
@@ -912,7 +912,7 @@ def build_skipping(t, scratch, work, env):
 
 def run_trap(t, top, verbose):
     scratch = group_of(t, top)
-    said = open(scratch + "/said", encoding="utf-8").read()
+    log = open(scratch + "/log", encoding="utf-8").read()
     work = again(t, scratch)
     env = dict(t.env, **t.env2)
     second, skipped, up_to_date, other = build_skipping(t, scratch, work, env)
@@ -925,23 +925,23 @@ def run_trap(t, top, verbose):
     time.sleep(t.wait)
     clean = tree(work, t.times)
     if verbose:
-        print(said, second.stderr.decode())
+        print(log, second.stderr.decode())
     compare(t, skipped, clean, "files")
     made = tree(scratch + "/made")
     for path in t.fresh:
         if path not in skipped or skipped[path][3] == made[path][3]:
-            raise Wrong("%s is that of the first build" % path)
+            raise Wrong("%s is still that of the first build" % path)
     if second.returncode != third.returncode:
         raise Wrong("exit status %d instead of %d" % (second.returncode, third.returncode))
     if printed(second) != printed(third):
         raise Wrong("printed %r instead of %r" % (printed(second), printed(third)))
     if up_to_date != run("make -q", env, "").returncode:
-        raise Wrong("make -q sees another order of times")
+        raise Wrong("make -q finds files out of date in one build only")
     if other:
         compare(t, other, clean, "the other build")
     asked, count = summary(second)
     if count < t.skips:
-        raise Wrong("only %d skipped, not %d: %s" % (count, t.skips, said))
+        raise Wrong("only %d skipped, expected %d: %s" % (count, t.skips, log))
     return asked, count
 
 
@@ -961,11 +961,11 @@ def main():
             a, s = run_trap(t, top, verbose)
             asked += a
             skipped += s
-            verdict = "WRONG: not seen" if t.wrong else "right (%d of %d skipped)" % (s, a)
+            verdict = "WRONG: its wrong replay was not detected" if t.wrong else "right (%d of %d skipped)" % (s, a)
             wrong += bool(t.wrong)
         except Wrong as e:
             seen = t.wrong and str(e).startswith(t.wrong)
-            verdict = "right: its wrong replay is seen" if seen else "WRONG: %s" % e
+            verdict = "right: its wrong replay was detected" if seen else "WRONG: %s" % e
             wrong += not seen
         print("%-55s %s" % (t.name, verdict), flush=True)
         os.chdir("/")

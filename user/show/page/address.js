@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The part of the address behind "#": VIEW/ARGUMENT?q=SEARCH&class=...&v=FROM-TO.  The part
- * behind "?" is the state of the page, which all views share and links keep, so that a copied
+ * The part of the address after "#": VIEW/ARGUMENT?q=SEARCH&class=...&v=FROM-TO.  The part
+ * after "?" is the state of the page, which all views share and links keep, so that a copied
  * address shows the same again.  A choice adds an entry to the browser's history; changes that
  * come with each frame, such as zooming, replace the last entry.
  */
@@ -26,7 +26,7 @@ function parse(hash) {
 function format({view, argument, params}) {
 	const place = [view, ...argument ? argument.split('/') : []].map(encodeURIComponent)
 		.join('/');
-	/* people read it: escape only what browsers require */
+	/* people read the address: escape only what browsers require */
 	const query = params.toString().replace(/%3A/g, ':').replace(/%2F/g, '/');
 
 	return `#${place}${query ? `?${query}` : ''}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Draws a timeline: the number of running programs of each class, the critical path, and the
- * lanes.  timeline.js passes the visible range, the selection and what a search found.
+ * lanes.  timeline.js passes the visible range, the selection and the search results.
  */
 'use strict';
 
@@ -28,7 +28,7 @@ function bitmap() {
 			}
 			return pixels.fill(0);
 		},
-		/* what can be drawn */
+		/* Return: a canvas with the pixels, for drawImage() */
 		canvas: () => {
 			canvas.getContext('2d').putImageData(image, 0, 0);
 			return canvas;
@@ -288,7 +288,7 @@ function pixelOf(colour) {
 }
 
 /*
- * @look: {indexed, found: index of what a search found or null, chosen: slice or -1}; its
+ * @look: {indexed, found: index of the search results or null, chosen: slice or -1}; its
  * member marks is set to the number of failures that are marked.
  */
 function drawLanes(canvas, view, look) {

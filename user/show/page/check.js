@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The views of what etrace check and etrace used found. */
+/* The views of the results of etrace check and etrace used. */
 'use strict';
 
 const check = (() => {

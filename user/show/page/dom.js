@@ -57,7 +57,7 @@ function number(n) {
 }
 
 /*
- * Times below a limit, in ns: how many ns the last digit stands for, the digits behind the point,
+ * Times below a limit, in ns: how many ns the last digit stands for, the number of decimal places,
  * and the unit.  base/text_num.c has the same.
  */
 const TIMES = [
@@ -65,7 +65,7 @@ const TIMES = [
 	[999.5e6, 1e6, 0, 'ms'], [9.995e9, 1e7, 2, 's'], [59.95e9, 1e8, 1, 's'],
 ];
 
-/* At least two digits, for the number behind a larger unit. */
+/* At least two digits, for the number after a larger unit. */
 function two(n) {
 	return String(n).padStart(2, '0');
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Walks the graph one step up or down: what a version of a file was made from, and what was made
- * from it.  Pipes, and files that are gone in the end, are not steps, but part of the way between
+ * from it.  Pipes, and files that no longer exist, are not steps, but part of the way between
  * two files.  The edges in the page are those of etrace deps --direct.
  */
 'use strict';
 
 const graph = (() => {
 
-/* The version that a name has in the end, or had last; -1 if unknown. */
+/* The final version under a name, or its last one if it is gone; -1 if unknown. */
 function last(g, file) {
 	return g.files.last[file];
 }
@@ -17,7 +17,7 @@ function isThere(g, file) {
 	return file >= 0 && g.files.present[file] >= 0;
 }
 
-/* Whether the build made the file that is there in the end. */
+/* Whether the build wrote the final content of the file. */
 function isOutput(g, file) {
 	return file >= 0 && (g.files.flags[file] & 1) !== 0;
 }
@@ -28,7 +28,7 @@ function makers(g, v) {
 	return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
 }
 
-/* Of the final names of a version, the one that it was made with, else any; -1 if none. */
+/* A final name of a version: the one it was written under, or else any; -1 if none. */
 function firstName(names, first) {
 	return !names.length ? -1 : names.includes(first) ? first : names[0];
 }

@@ -46,7 +46,7 @@ function build() {
 			dom.make('h3', {}, title), dom.make('dl', {class: 'facts'},
 				...rows.map(([key, does]) => [dom.make('dt', {},
 					dom.make('kbd', {}, key)), dom.make('dd', {}, does)]).flat()))));
-	/* a click beside the dialog closes it, too */
+	/* a click outside the dialog also closes it */
 	dialog.addEventListener('click', event => {
 		if (event.target === dialog)
 			dialog.close();

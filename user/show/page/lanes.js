@@ -3,7 +3,7 @@
  * Turns the slices of lanes that are visible between two times into rectangles.  However many
  * slices there are, a lane has at most two rectangles per pixel: a slice of at least a pixel is
  * always drawn; of shorter ones in the same pixel, only the first is drawn, and a binary search
- * for the next slice that ends behind the pixel skips the others.
+ * for the next slice that ends after the pixel skips the others.
  */
 'use strict';
 

@@ -155,7 +155,7 @@ function once(f) {
 	};
 }
 
-/* Load what other views need: when programs worked, and their processes. */
+/* Load what the other views need: slices of programs, and processes. */
 model.loadTimes = once(async () => {
 	const {counts, classes} = model.meta;
 
@@ -338,9 +338,9 @@ async function accesses(kind, progress) {
 
 /*
  * Lists of inputs: first one for each version, then one for each of @names, further names of
- * files.  List i is rows[begin[i]] .. rows[begin[i + 1] - 1].  other: by row, {file, way}, unless
- * just the version's writer read it, by its first name; way leads from the version to the input:
- * [{program, version it read}].
+ * files.  List i is rows[begin[i]] .. rows[begin[i + 1] - 1].  other: for a row, {file, way}, unless
+ * only the program that wrote the version read the input, under its first name; way leads from the
+ * version to the input: [{program, version it read}].
  */
 async function loadInputs(n, names) {
 	const lists = n + names.length;
@@ -379,7 +379,7 @@ function otherInput(c) {
 	return {file, way};
 }
 
-/* Rows by each version on their way. */
+/* For each version on the way to an input: the rows of these inputs. */
 function passedThrough(other) {
 	const by = new Map();
 
@@ -412,7 +412,7 @@ const isData = read => !(read & 1);
 
 let report = () => {};
 
-/* Load the graph; progress(done, all), of the last caller that gave one, shows how far it is. */
+/* Load the graph; the last progress(done, all) that was passed shows how far it is. */
 model.graph = progress => {
 	report = progress || report;
 	return loadGraph();
@@ -447,7 +447,7 @@ const loadGraph = once(async () => {
 		otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
 		writersOf: turned(writes, n, v => v),
 		versionsOf: groups(nfiles, file),
-		/* the names that a version has in the end */
+		/* the final names of each version */
 		namesOf: named,
 	};
 });

@@ -7,7 +7,7 @@
 
 const search = (() => {
 
-const AT_ONCE = 10;	/* ms without a frame */
+const AT_ONCE = 10;	/* ms of work between two frames */
 const commands = new Map();	/* by block: a promise of its text */
 let serial = 0, names = null, ready = false;
 

@@ -15,7 +15,7 @@ const frames = {n: 0, rectangles: 0, ms: 0};
 let parts = null, asked = false, listing = 0, noting = 0, fits = null;
 let wanted = () => true;	/* whether a program passes filter and search */
 
-/* ---- what is seen ---- */
+/* ---- visible range ---- */
 
 function redraw() {
 	const start = performance.now();
@@ -94,7 +94,7 @@ function readTimes(text) {
 		{from: from * 1e9, to: to * 1e9} : null;
 }
 
-/* ---- the chosen one ---- */
+/* ---- selected program ---- */
 
 function choose(slice, {closer} = {}) {
 	const {from, to} = model.slices;
@@ -103,7 +103,7 @@ function choose(slice, {closer} = {}) {
 	state.chosen = slice;
 	dom.fill(parts.details);
 	if (slice < 0) {
-		dom.fill(parts.said, '');
+		dom.fill(parts.description, '');
 		address.change({}, {argument: '', replace: true});
 		return draw();
 	}
@@ -114,7 +114,7 @@ function choose(slice, {closer} = {}) {
 	else if (to[slice] <= seen.from || from[slice] >= seen.to)
 		viewport.move((from[slice] + to[slice] - seen.from - seen.to) / 2 /
 			(seen.to - seen.from));
-	dom.fill(parts.said, program.line(p));
+	dom.fill(parts.description, program.line(p));
 	address.change({}, {argument: String(p), replace});
 	return draw();
 }
@@ -210,7 +210,7 @@ function next(step) {
 	}
 }
 
-/* ---- in words ---- */
+/* ---- table of visible programs ---- */
 
 function list() {
 	const {slices} = model;
@@ -434,7 +434,7 @@ function build(section) {
 		lanes: make('canvas', {class: 'lanes', 'aria-hidden': 'true'}),
 		band: make('div', {class: 'band', hidden: true, 'aria-hidden': 'true'}),
 		tip: make('div', {class: 'tip', hidden: true, 'aria-hidden': 'true'}),
-		said: make('p', {'aria-live': 'polite', class: 'said'}),
+		description: make('p', {'aria-live': 'polite', class: 'description'}),
 		totals: make('div', {class: 'totals'}),
 		details: make('div', {class: 'details'}),
 		listed: make('details', {class: 'listed'},
@@ -461,7 +461,7 @@ function build(section) {
 			'. Bottom: a bar for each program. Arrow keys go from program to ' +
 			'program, w and s zoom, a and d move, a drag selects a range; ? lists ' +
 			'all keys.' + (costs.known() ? ` ${costs.HINT}` : '')),
-		parts.said, parts.totals, parts.details, parts.listed);
+		parts.description, parts.totals, parts.details, parts.listed);
 	state.indexed = model.lanes;
 	chart.readColours();
 	listen();
@@ -472,12 +472,12 @@ function showProgram(argument, closer) {
 	const p = Number(argument);
 
 	if (!(p >= 0 && p < model.programs.n)) {
-		dom.fill(parts.said, `There is no program ${argument} in this build.`);
+		dom.fill(parts.description, `There is no program ${argument} in this build.`);
 		return undefined;
 	}
 	const slices = Array.from(model.slicesOf.of(p));
 	if (!slices.length) {
-		dom.fill(parts.said, `${program.line(p)}: too short to be drawn.`);
+		dom.fill(parts.description, `${program.line(p)}: too short to be drawn.`);
 		return undefined;
 	}
 	const {from, to} = viewport.view();

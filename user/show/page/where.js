@@ -163,16 +163,16 @@ function listed(node, whole, way, go) {
 function explorer(way, paths, width) {
 	const root = tree(WAYS[way].keys(paths)), whole = Math.max(1, root.time);
 	const box = dom.make('div', {});
-	const said = dom.make('p', {role: 'status', class: 'hint'});
+	const summary = dom.make('p', {role: 'status', class: 'hint'});
 
 	function go(path) {
 		const node = find(root, path), top = trunk(root);
 		const up = node !== top ? dom.button('One level up', () => go(node.path.slice(0, -1)),
 			{class: 'up'}) : null;
 
-		dom.fill(said, `${nameOf(node, way)}: ${dom.time(node.time)}, ` +
+		dom.fill(summary, `${nameOf(node, way)}: ${dom.time(node.time)}, ` +
 			`${dom.percent(node.time / whole)}of the work ${filter.active() ? 'that the filter shows' : 'in all'}`);
-		dom.fill(box, said, up, map(node, whole, width, to => {
+		dom.fill(box, summary, up, map(node, whole, width, to => {
 			go(to);
 			(box.querySelector('.up') || box.querySelector('button') || box).focus();
 		}), listed(node, whole, way, go));
