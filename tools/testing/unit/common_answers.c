@@ -30,7 +30,7 @@ static void need(int good)
 		abort();
 }
 
-static void tell(void *ctx, const struct facts_access *a)
+static void add_access(void *ctx, const struct facts_access *a)
 {
 	(void)ctx;
 	(void)a;
@@ -91,7 +91,7 @@ static void ask_one(struct db *db, struct out *out)
 	diag_free(none);
 	facts_id(db, id);
 	facts_load(&facts, db, NULL);
-	facts_accesses(&facts, tell, NULL);
+	facts_accesses(&facts, add_access, NULL);
 	facts_free(&facts);
 }
 
@@ -119,7 +119,7 @@ static void ask_two(struct db *a, struct db *b, struct out *out)
 
 int answers_all(const char *path)
 {
-	struct diag *diag = diag_new(getenv("ETRACE_TOLD") ? stderr : NULL, "test");
+	struct diag *diag = diag_new(getenv("ETRACE_TEST_MESSAGES") ? stderr : NULL, "test");
 	struct db *db = db_open(path, diag), *other = db ? db_open(path, diag) : NULL;
 	struct out *out = out_mem();
 	int status;

@@ -73,7 +73,7 @@ static const struct source_format *find_source(const char *name, const char *to,
 			}
 		}
 	}
-	fail_msg("no rows for %s to %s", name, to);
+	fail_msg("no golden digests for %s to %s", name, to);
 	return NULL;
 }
 
@@ -205,7 +205,7 @@ void assert_fxt_clean(const void *data, size_t n)
 	struct conversion c = convert("fxt", "check", data, n, NULL);
 
 	if (c.status)
-		fail_msg("--check finds:\n%s%s", c.out.data, c.messages.data);
+		fail_msg("--check reports:\n%s%s", c.out.data, c.messages.data);
 	conversion_free(&c);
 }
 
@@ -259,7 +259,7 @@ void golden_compare(const char *name, const struct bytes *got)
 		size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
 
 		if (n != m || memcmp(a, b, n))
-			fail_msg("%s: line %u is\n%.*s\nand was\n%.*s", name, line, (int)n, a, (int)m, b);
+			fail_msg("%s: line %u is\n%.*s\nexpected\n%.*s", name, line, (int)n, a, (int)m, b);
 		a += n + !!a[n];
 		b += m + !!b[m];
 	}
@@ -282,7 +282,7 @@ void golden_compare_some(const char *name, const struct bytes *got)
 			m = strcspn(b, "\n");
 		}
 		if (!*b)
-			fail_msg("%s has no line, or none at this place, that is\n%.*s", name,
+			fail_msg("%s lacks this line, or has it elsewhere:\n%.*s", name,
 				 (int)n, a);
 		a += n + !!a[n];
 		b += m + !!b[m];

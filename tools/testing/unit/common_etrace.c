@@ -748,7 +748,7 @@ void assert_sorted(const struct bytes *text)
 	for (size_t i = 1; i < n; i++)
 		if (lines[i - 1].upid == lines[i].upid &&
 		    (!by_time(&lines[i - 1], &lines[i]) || lines[i - 1].order > lines[i].order))
-			fail_msg("task %" PRIu64 ": not in order at %" PRIu64 ",%" PRIu64 ": %.*s",
+			fail_msg("task %" PRIu64 ": out of order at %" PRIu64 ",%" PRIu64 ": %.*s",
 				 lines[i].upid, lines[i].sec, lines[i].nsec,
 				 (int)lines[i].len, lines[i].text);
 	free(lines);

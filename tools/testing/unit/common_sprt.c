@@ -42,7 +42,7 @@ void sprt_assert_text(const char *got, const char *want, const char *what)
 		size_t n = strcspn(got, "\n"), m = strcspn(want, "\n");
 
 		if (n != m || memcmp(got, want, n) || got[n] != want[m])
-			fail_msg("%s: line %u is\n%.*s\ninstead of\n%.*s", what,
+			fail_msg("%s: line %u is\n%.*s\nexpected\n%.*s", what,
 				 line, (int)n, got, (int)m, want);
 		line++;
 		got += n + (got[n] != '\0');

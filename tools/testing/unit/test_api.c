@@ -152,7 +152,7 @@ _Static_assert(ETRACE_S_EXEC_interp == 0 && ETRACE_S_EXEC_path == 1 && ETRACE_S_
 	       ETRACE_S_SESSION_env == 5 &&
 	       ETRACE_S_FRAGMENT_target == 0, "strings");
 
-static void schema(void **state)
+static void events_match_the_schema(void **state)
 {
 	char name[32];
 
@@ -356,7 +356,7 @@ static void check_session(struct etrace *t)
 	assert_int_equal(etrace_complete(t), 1);
 }
 
-static void events(void **state)
+static void events_of_a_trace(void **state)
 {
 	struct conversion fxt;
 	struct etrace *t;
@@ -393,7 +393,7 @@ static void assert_maybe(const struct etrace_event *ev, unsigned int i, const ch
 #define VERDICT "0,0,7,31!VB|bpf\n0,0,7,32!VC|a\n0,0,7,33!VT|complete\n"
 
 /* Where and when the trace was recorded; older recorders do not say. */
-static void where(void **state)
+static void session_facts(void **state)
 {
 	static const struct {
 		const char *lines, *host, *kernel, *env;
@@ -447,7 +447,7 @@ static void where(void **state)
 }
 
 /* A string with a newline and bytes that are not UTF-8; a pid of another size. */
-static void odd(void **state)
+static void odd_names_and_pids(void **state)
 {
 	static const char lines[] =
 		"600,1,4,1!Comm|size=5\n"
@@ -475,7 +475,7 @@ static void odd(void **state)
 }
 
 /* Tasks that existed before tracing began, and a thread that becomes the process. */
-static void tasks(void **state)
+static void present_tasks_and_thread_exec(void **state)
 {
 	static const char lines[] =
 		"500,0,1,1!Present|commsize=2,pathsize=7,process=500,parent=400\n"
@@ -517,7 +517,7 @@ static void tasks(void **state)
 	etrace_close(t);
 }
 
-static void damaged(void **state)
+static void damaged_input(void **state)
 {
 	static const char lines[] =
 		"600,1,4,1!Open|fnamesize=9,forigsize=1,flags=0,mode=0,fd=3\n"
@@ -573,7 +573,7 @@ static void damaged(void **state)
 }
 
 /* Files of two CPUs, merged by time, and an empty one. */
-static void several(void **state)
+static void several_files_merged(void **state)
 {
 	const char *files[] = {
 		text_file("600,0,1,1!Close|fd=1\n600,0,3,1!Close|fd=3\n"),
@@ -603,7 +603,7 @@ static void several(void **state)
 	etrace_close(u);
 }
 
-static void errors(void **state)
+static void error_messages(void **state)
 {
 	struct bytes b = fixture("mapping/v1.fxt");
 	const struct etrace_event *ev;
@@ -638,7 +638,7 @@ static void errors(void **state)
 }
 
 /* An FXT file of another program, and one of a newer etrace. */
-static void foreign(void **state)
+static void traces_of_other_programs(void **state)
 {
 	static const char *const providers[] = { "somebody", "etrace" };
 
@@ -672,7 +672,7 @@ static void foreign(void **state)
 }
 
 /* Whatever etrace-read --check would object to is refused, at once or when the file is closed. */
-static void refused(void **state)
+static void invalid_fxt_refused(void **state)
 {
 	enum { T = 1000 };
 	const struct etrace_fxt_arg one = { .name = "a", .type = ETRACE_FXT_ARG_INT, .i = 1 };
@@ -729,7 +729,7 @@ static void refused(void **state)
 }
 
 /* A longer trace: all events come, as many as it has lines for. */
-static void long_trace(void **state)
+static void long_trace_complete(void **state)
 {
 	struct bytes b = fixture("etrace/hello.etrace");
 	struct etrace *t = open_one(fixture_path("etrace/hello.etrace"));
@@ -772,17 +772,17 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(schema),
-		cmocka_unit_test(events),
-		cmocka_unit_test(where),
-		cmocka_unit_test(odd),
-		cmocka_unit_test(tasks),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(several),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(foreign),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(long_trace),
+		cmocka_unit_test(events_match_the_schema),
+		cmocka_unit_test(events_of_a_trace),
+		cmocka_unit_test(session_facts),
+		cmocka_unit_test(odd_names_and_pids),
+		cmocka_unit_test(present_tasks_and_thread_exec),
+		cmocka_unit_test(damaged_input),
+		cmocka_unit_test(several_files_merged),
+		cmocka_unit_test(error_messages),
+		cmocka_unit_test(traces_of_other_programs),
+		cmocka_unit_test(invalid_fxt_refused),
+		cmocka_unit_test(long_trace_complete),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

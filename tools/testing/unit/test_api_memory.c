@@ -167,7 +167,7 @@ static void run_out(const char *name)
 	run_out_of(path);
 }
 
-static void compressed(void **state)
+static void out_of_memory_while_decompressing(void **state)
 {
 	char dir[] = "/tmp/test_api_memory.XXXXXX", path[64];
 	struct bytes b = fixture("etrace/hello.etrace");
@@ -196,7 +196,7 @@ static void compressed(void **state)
 	bytes_free(&b);
 }
 
-static void reading(void **state)
+static void out_of_memory_while_reading(void **state)
 {
 	(void)state;
 	run_out("etrace/hello.etrace");
@@ -207,8 +207,8 @@ static void reading(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reading),
-		cmocka_unit_test(compressed),
+		cmocka_unit_test(out_of_memory_while_reading),
+		cmocka_unit_test(out_of_memory_while_decompressing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,7 @@ static void test_dates(void **state)
 	assert_true(t.begin == 1795572036084273000);
 }
 
-static void test_left_out(void **state)
+static void test_events_left_out(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("[" X("Total Source", 0, 900) "," X("a", 1, 1) ","
@@ -217,7 +217,7 @@ static void test_left_out(void **state)
 	assert_string_equal(all(), "\xef\xbf\xbd() 0 0 1-2");
 }
 
-static void test_depth(void **state)
+static void test_nesting_limit(void **state)
 {
 	struct buf b = { 0 };
 	char one[100];
@@ -236,7 +236,7 @@ static void test_depth(void **state)
 	buf_free(&b);
 }
 
-static void test_foreign(void **state)
+static void test_other_json_refused(void **state)
 {
 	static const char *const list[] = {
 		"", " ", "{", "{}", "[{}]", "[1]", "[[]]", "null", "{\"a\":1,\"b\":[{\"ph\":\"X\"}]}",
@@ -247,7 +247,7 @@ static void test_foreign(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		if (parse(list[i]) != CHROME_FOREIGN)
-			fail_msg("%s is taken for a time trace", list[i]);
+			fail_msg("%s is accepted as a time trace", list[i]);
 	/* nested deeper than the parser allows */
 	assert_int_equal(parse("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), CHROME_FOREIGN);
 }
@@ -284,7 +284,7 @@ static void place(int64_t at, int64_t until, const int64_t *begin)
 	chrome_place(&t, at * 1000, until * 1000, begin);
 }
 
-static void test_place(void **state)
+static void test_times_within_program(void **state)
 {
 	int64_t begin;
 
@@ -347,7 +347,7 @@ static enum chrome_fault get(const char *name, bool known, int64_t a, int64_t b)
 	return chrome_read(&t, dir, name, &was);
 }
 
-static void test_files(void **state)
+static void test_changed_files_refused(void **state)
 {
 	static const char json[] = "[" X("a", 1, 1) "]";
 	const int64_t size = sizeof(json) - 1, mtime = 1700000000123456789;
@@ -397,12 +397,12 @@ int main(void)
 		cmocka_unit_test_teardown(test_pairs, leave),
 		cmocka_unit_test_teardown(test_threads, leave),
 		cmocka_unit_test_teardown(test_dates, leave),
-		cmocka_unit_test_teardown(test_left_out, leave),
-		cmocka_unit_test_teardown(test_depth, leave),
-		cmocka_unit_test_teardown(test_foreign, leave),
+		cmocka_unit_test_teardown(test_events_left_out, leave),
+		cmocka_unit_test_teardown(test_nesting_limit, leave),
+		cmocka_unit_test_teardown(test_other_json_refused, leave),
 		cmocka_unit_test_teardown(test_damaged, leave),
-		cmocka_unit_test_teardown(test_place, leave),
-		cmocka_unit_test_teardown(test_files, leave),
+		cmocka_unit_test_teardown(test_times_within_program, leave),
+		cmocka_unit_test_teardown(test_changed_files_refused, leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,32 +210,32 @@ static void try(struct tried *t, const char *line, const char *expected)
 {
 	struct words words = split(line);
 	struct command c = { 0 };
-	struct buf said = { 0 };
+	struct buf result = { 0 };
 	size_t own;
 	const struct family *f = family_of(words.w[0], words.w[1], &own);
 
 	t->cases++;
-	buf_adds(&said, "");
+	buf_adds(&result, "");
 	if (!f) {
-		buf_adds(&said, "\t- no compiler\n");
+		buf_adds(&result, "\t- no compiler\n");
 	} else {
 		command_parse(&c, f, words.w, words.n, own, &at_files);
 		if (f->tool == TOOL_WRAPPER)
-			say_wrapped(&said, &c);
+			say_wrapped(&result, &c);
 		else
-			say(&said, &c, expected);
+			say(&result, &c, expected);
 	}
-	buf_addc(&said, 0);
-	if (strcmp(said.s, expected) || strcmp(f ? f->name : "none", t->family)) {
-		printf("%s:%u: [%s] %s\n%s  should be [%s]\n%s", t->table, t->line, f ? f->name : "none",
-		       line, said.s, t->family, expected);
+	buf_addc(&result, 0);
+	if (strcmp(result.s, expected) || strcmp(f ? f->name : "none", t->family)) {
+		printf("%s:%u: [%s] %s\n%s  expected [%s]\n%s", t->table, t->line, f ? f->name : "none",
+		       line, result.s, t->family, expected);
 		t->wrong++;
 	} else {
 		for (size_t i = 0; c.kind == COMMAND_COMPILE && i < c.nsources; i++)
 			check_entry(&c, i, own);
 	}
 	command_free(&c);
-	buf_free(&said);
+	buf_free(&result);
 	free(words.text);
 }
 

@@ -32,7 +32,7 @@
 
 static struct graph *graph;
 static uint64_t now;
-static char said[400];		/* settled versions: "/a1 " for version 1 of /a */
+static char settled_list[400];		/* settled versions: "/a1 " for version 1 of /a */
 static struct graph_settled last, written;
 static uint32_t content_of;	/* version */
 static char names[16][16];
@@ -55,11 +55,12 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 
 static void on_settled(void *ctx, const struct graph_settled *s)
 {
-	size_t len = strlen(said);
+	size_t len = strlen(settled_list);
 
 	(void)ctx;
 	last = *s;
-	snprintf(said + len, sizeof(said) - len, "%s%u ", s->file ? names[s->file] : "-", s->version);
+	snprintf(settled_list + len, sizeof(settled_list) - len, "%s%u ",
+		 s->file ? names[s->file] : "-", s->version);
 }
 
 static void on_written(void *ctx, const struct graph_settled *s)
@@ -70,11 +71,11 @@ static void on_written(void *ctx, const struct graph_settled *s)
 
 static void on_unsure(void *ctx, const struct graph_settled *s)
 {
-	size_t len = strlen(said);
+	size_t len = strlen(settled_list);
 
 	(void)ctx;
 	last = *s;
-	snprintf(said + len, sizeof(said) - len, "?%u ", s->version);
+	snprintf(settled_list + len, sizeof(settled_list) - len, "?%u ", s->version);
 }
 
 static void on_content(void *ctx, const struct graph_content *of)
@@ -93,7 +94,7 @@ static int begin(void **state)
 	(void)state;
 	graph = graph_new(22, &ops, NULL);
 	now = 1000 * SECOND;
-	*said = '\0';
+	*settled_list = '\0';
 	et_init(&ev);
 	return 0;
 }
@@ -181,8 +182,8 @@ static void content(const char *path, unsigned int ino)
 
 static void says(const char *want)
 {
-	assert_string_equal(said, want);
-	*said = '\0';
+	assert_string_equal(settled_list, want);
+	*settled_list = '\0';
 }
 
 static void closes_written(unsigned int pid, int fd)
@@ -194,7 +195,7 @@ static void closes_written(unsigned int pid, int fd)
 }
 
 /* A file that is read is settled once. */
-static void test_read(void **state)
+static void test_read_settles_once(void **state)
 {
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
@@ -211,7 +212,7 @@ static void test_read(void **state)
 }
 
 /* While any process has the file open for writing, it is not settled. */
-static void test_write(void **state)
+static void test_not_settled_while_writable(void **state)
 {
 	struct graph_settled before;
 
@@ -238,7 +239,7 @@ static void test_write(void **state)
 }
 
 /* A file that is read while others can still change it has no content that all of them saw. */
-static void test_early(void **state)
+static void test_read_while_changing(void **state)
 {
 	(void)state;
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
@@ -251,7 +252,7 @@ static void test_early(void **state)
 	exits(2);
 	closes(1, 4);
 	says("");
-	assert_false(graph_settle_again(graph, &last) && *said);
+	assert_false(graph_settle_again(graph, &last) && *settled_list);
 	/* changed through a mapping that the owner found, before or after it was read */
 	opens(1, "/b", RDWR | CREAT | TRUNC, 4, 12);
 	closes(1, 4);
@@ -284,7 +285,7 @@ static void test_early(void **state)
 		if (known)
 			graph_is_proven(graph, &last);
 		opens(3, known ? "/g" : "/f", 0, 8, 16 + known);
-		*said = '\0';
+		*settled_list = '\0';
 		exits(5);
 		graph_settle_mapped(graph);
 		says(known ? "" : "?10 ");
@@ -303,7 +304,7 @@ static void test_early(void **state)
 	opens(7, "/h", WR, 4, 18);
 	closes_written(7, 4);
 	opens(3, "/h", 0, 9, 18);
-	*said = '\0';
+	*settled_list = '\0';
 	graph_was_mapped(graph, &last);
 	exits(6);
 	graph_settle_mapped(graph);
@@ -311,7 +312,7 @@ static void test_early(void **state)
 }
 
 /* In another mount namespace, a name does not tell which file it is. */
-static void test_apart(void **state)
+static void test_other_mount_namespace(void **state)
 {
 	(void)state;
 	forks(1, 2);
@@ -332,7 +333,7 @@ static void test_apart(void **state)
 }
 
 /* Two names turn out to be one file: opening one of them changed the content seen by the other. */
-static void test_same(void **state)
+static void test_two_names_one_file(void **state)
 {
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
@@ -351,7 +352,7 @@ static void test_same(void **state)
 }
 
 /* A process that keeps a file open reads new content that is recorded as the old version. */
-static void test_renewed(void **state)
+static void test_new_content_read_as_old_version(void **state)
 {
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
@@ -379,7 +380,7 @@ static void test_renewed(void **state)
 }
 
 /* A file has changed since the trace's last write: reported once, with the size it had. */
-static void test_foreign(void **state)
+static void test_changed_after_last_write(void **state)
 {
 	(void)state;
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
@@ -410,7 +411,7 @@ static void test_foreign(void **state)
 }
 
 /* A new name changes the inode's ctime. */
-static void test_names(void **state)
+static void test_new_name_changes_ctime(void **state)
 {
 	(void)state;
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
@@ -435,7 +436,7 @@ static void test_names(void **state)
 }
 
 /* A file that was open for reading and writing may stay mapped, also in children, until execve. */
-static void test_mapped(void **state)
+static void test_may_stay_mapped(void **state)
 {
 	(void)state;
 	opens(1, "/a", RDWR | CREAT | TRUNC, 4, 11);
@@ -455,7 +456,7 @@ static void test_mapped(void **state)
 }
 
 /* A program outside the trace changed the file: its size or mtime differs. */
-static void test_outside(void **state)
+static void test_changed_from_outside(void **state)
 {
 	(void)state;
 	opens(1, "/a", 0, 3, 11);
@@ -483,7 +484,7 @@ static void changes_mode(const char *path)
 }
 
 /* A change of mode before the file was identified explains its ctime. */
-static void test_changed_before(void **state)
+static void test_mode_changed_before(void **state)
 {
 	uint64_t changed;
 
@@ -499,7 +500,7 @@ static void test_changed_before(void **state)
 }
 
 /* Something else wrote to a file: after the trace changed its mode, or before it was identified. */
-static void test_outside_again(void **state)
+static void test_written_by_something_else(void **state)
 {
 	int64_t first;
 
@@ -523,7 +524,7 @@ static void test_outside_again(void **state)
 }
 
 /* A file that the owner keeps open stays identified when it is removed. */
-static void test_keep(void **state)
+static void test_kept_open_after_removal(void **state)
 {
 	struct graph_settled file;
 
@@ -551,7 +552,7 @@ static void test_keep(void **state)
 }
 
 /* Created empty, and not written to. */
-static void test_unwritten(void **state)
+static void test_created_and_not_written(void **state)
 {
 	(void)state;
 	opens(1, "/a", RDWR | CREAT | TRUNC, 4, 11);
@@ -574,7 +575,7 @@ static void test_unwritten(void **state)
 }
 
 /* Which version a recorded content belongs to when a trace is read. */
-static void test_content(void **state)
+static void test_content_belongs_to_version(void **state)
 {
 	(void)state;
 	opens(1, "/a", WR | CREAT | TRUNC, 4, 11);
@@ -597,7 +598,7 @@ static void test_content(void **state)
 	assert_int_equal(content_of, 5);
 	content("/b", 13);
 	assert_int_equal(content_of, 0);
-	*said = '\0';
+	*settled_list = '\0';
 }
 
 /* ---- files ---- */
@@ -758,7 +759,7 @@ static void test_age(void **state)
 }
 
 /* Hashed in the tick in which it was written: another change in that tick must be noticed. */
-static void test_tick(void **state)
+static void test_change_in_the_same_tick(void **state)
 {
 	struct file_job job;
 	struct stat st;
@@ -817,7 +818,7 @@ static void test_other(void **state)
 }
 
 /* Only files on mounts that existed at the start are hashed. */
-static void test_mounts(void **state)
+static void test_only_mounts_of_the_start(void **state)
 {
 	struct file_limits some = limits;
 	uint64_t none = 0;
@@ -882,7 +883,7 @@ static void test_mapping(void **state)
 }
 
 /* The file no longer has a name. */
-static void test_descriptor(void **state)
+static void test_file_without_a_name(void **state)
 {
 	struct file_job job;
 	int fd, status;
@@ -920,7 +921,7 @@ static void test_descriptor(void **state)
 }
 
 /* A file created empty and unchanged since need not be read, and needs no wait for a tick. */
-static void test_as_made(void **state)
+static void test_empty_files_not_read(void **state)
 {
 	struct file_job job;
 
@@ -992,7 +993,7 @@ static void open_at(struct contents *c, unsigned int flags, int fd, int64_t at)
  * opened the file for writing, and may have mapped it, so that two contents may have the same
  * ctime.
  */
-static void test_kept(void **state)
+static void test_unproven_hash_not_cached(void **state)
 {
 	struct contents_options o = { .pid_bits = 22, .pids = true, .max = 1 << 20 };
 	struct content_id id;
@@ -1101,7 +1102,7 @@ static void test_late(void **state)
 }
 
 /* The compiler's output for the assembler is removed as soon as the assembler has read it. */
-static void test_removed(void **state)
+static void test_removed_after_use(void **state)
 {
 	struct contents *c;
 	char path[64];
@@ -1188,34 +1189,34 @@ static void test_tally(void **state)
 int main(void)
 {
 	const struct CMUnitTest of_graph[] = {
-		cmocka_unit_test_setup_teardown(test_read, begin, end),
-		cmocka_unit_test_setup_teardown(test_write, begin, end),
-		cmocka_unit_test_setup_teardown(test_early, begin, end),
-		cmocka_unit_test_setup_teardown(test_apart, begin, end),
-		cmocka_unit_test_setup_teardown(test_same, begin, end),
-		cmocka_unit_test_setup_teardown(test_renewed, begin, end),
-		cmocka_unit_test_setup_teardown(test_foreign, begin, end),
-		cmocka_unit_test_setup_teardown(test_names, begin, end),
-		cmocka_unit_test_setup_teardown(test_mapped, begin, end),
-		cmocka_unit_test_setup_teardown(test_outside, begin, end),
-		cmocka_unit_test_setup_teardown(test_outside_again, begin, end),
-		cmocka_unit_test_setup_teardown(test_changed_before, begin, end),
-		cmocka_unit_test_setup_teardown(test_keep, begin, end),
-		cmocka_unit_test_setup_teardown(test_unwritten, begin, end),
-		cmocka_unit_test_setup_teardown(test_content, begin, end),
+		cmocka_unit_test_setup_teardown(test_read_settles_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_settled_while_writable, begin, end),
+		cmocka_unit_test_setup_teardown(test_read_while_changing, begin, end),
+		cmocka_unit_test_setup_teardown(test_other_mount_namespace, begin, end),
+		cmocka_unit_test_setup_teardown(test_two_names_one_file, begin, end),
+		cmocka_unit_test_setup_teardown(test_new_content_read_as_old_version, begin, end),
+		cmocka_unit_test_setup_teardown(test_changed_after_last_write, begin, end),
+		cmocka_unit_test_setup_teardown(test_new_name_changes_ctime, begin, end),
+		cmocka_unit_test_setup_teardown(test_may_stay_mapped, begin, end),
+		cmocka_unit_test_setup_teardown(test_changed_from_outside, begin, end),
+		cmocka_unit_test_setup_teardown(test_written_by_something_else, begin, end),
+		cmocka_unit_test_setup_teardown(test_mode_changed_before, begin, end),
+		cmocka_unit_test_setup_teardown(test_kept_open_after_removal, begin, end),
+		cmocka_unit_test_setup_teardown(test_created_and_not_written, begin, end),
+		cmocka_unit_test_setup_teardown(test_content_belongs_to_version, begin, end),
 	};
 	const struct CMUnitTest of_files[] = {
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_tick),
+		cmocka_unit_test(test_change_in_the_same_tick),
 		cmocka_unit_test(test_other),
-		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_only_mounts_of_the_start),
 		cmocka_unit_test(test_mapping),
-		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_unproven_hash_not_cached),
 		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_descriptor),
-		cmocka_unit_test(test_as_made),
-		cmocka_unit_test(test_removed),
+		cmocka_unit_test(test_file_without_a_name),
+		cmocka_unit_test(test_empty_files_not_read),
+		cmocka_unit_test(test_removed_after_use),
 		cmocka_unit_test(test_tally),
 	};
 

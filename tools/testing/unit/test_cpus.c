@@ -37,7 +37,7 @@ static void is_list(const char *text, const int *want, size_t n_want)
 	free(cpus);
 }
 
-static void lists(void **state)
+static void lists_of_cpus(void **state)
 {
 	(void)state;
 	is_list("0\n", (int[]){ 0 }, 1);
@@ -46,7 +46,7 @@ static void lists(void **state)
 	is_list("0,2,130\n", (int[]){ 0, 2, 130 }, 3);
 }
 
-static void none(void **state)
+static void empty_lists(void **state)
 {
 	size_t n;
 
@@ -58,7 +58,7 @@ static void none(void **state)
 	assert_int_equal(cpus_above(NULL, 0), 0);
 }
 
-static void possible(void **state)
+static void possible_cpus(void **state)
 {
 	size_t n;
 	int *cpus = cpus_possible(&n);
@@ -72,9 +72,9 @@ static void possible(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),
-		cmocka_unit_test(none),
-		cmocka_unit_test(possible),
+		cmocka_unit_test(lists_of_cpus),
+		cmocka_unit_test(empty_lists),
+		cmocka_unit_test(possible_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static int ask(const char *path)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void honest(void **state)
+static void valid_database_accepted(void **state)
 {
 	(void)state;
 	assert_int_equal(ask(good), 0);
@@ -73,12 +73,12 @@ static void try_number(const char *table, const char *column, const char *value,
 	rows = answers_change(bad, sql, seal);
 	status = ask(bad);
 	if (status > 2)
-		fail_msg("%s: answers end with %d", sql, status);
+		fail_msg("%s: answers exit with %d", sql, status);
 	if (rows && !seal && status != 2)
-		fail_msg("%s: not told: %d", sql, status);
+		fail_msg("%s: not reported: status %d", sql, status);
 }
 
-static void numbers_out_of_range(void **state)
+static void numbers_out_of_range_refused(void **state)
 {
 	size_t i = 0;
 
@@ -156,7 +156,7 @@ static const struct {
 	{ "ANALYZE; UPDATE sqlite_stat1 SET stat = '1 1'", 0 },
 };
 
-static void other_harm(void **state)
+static void hostile_rows_and_schemas(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -166,19 +166,19 @@ static void other_harm(void **state)
 		answers_change(bad, others[i].sql, 0);
 		status = ask(bad);
 		if (status > 2 || (others[i].status >= 0 && status != others[i].status))
-			fail_msg("%s: answers end with %d", others[i].sql, status);
+			fail_msg("%s: answers exit with %d", others[i].sql, status);
 		/* again, sealed: nothing is checked beforehand */
 		if (!is_tried(i))
 			continue;
 		answers_change(bad, "", 1);
 		status = ask(bad);
 		if (status > 2)
-			fail_msg("%s, sealed: answers end with %d", others[i].sql, status);
+			fail_msg("%s, sealed: answers exit with %d", others[i].sql, status);
 	}
 }
 
 /* Bytes of the file changed: in pages, cells and indexes. */
-static void damaged(void **state)
+static void damaged_pages_reported(void **state)
 {
 	static const unsigned char bytes[] = { 0x00, 0x7f, 0xff };
 	FILE *f = fopen(good, "re");
@@ -197,12 +197,12 @@ static void damaged(void **state)
 		answers_copy(good, bad, at, &bytes[i % sizeof(bytes)], 1);
 		status = ask(bad);
 		if (status > 2)
-			fail_msg("byte %zu of %zu: answers end with %d", at, size, status);
+			fail_msg("byte %zu of %zu: answers exit with %d", at, size, status);
 	}
 }
 
 /* SQLite would remove the file that a journal names. */
-static void journal(void **state)
+static void hostile_journal_refused(void **state)
 {
 	static const unsigned char end[] = {
 		'/', 't', 'm', 'p', 0, 0, 0, 5, 0, 0, 0, 0, 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7,
@@ -241,11 +241,11 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(honest),
-		cmocka_unit_test(numbers_out_of_range),
-		cmocka_unit_test(other_harm),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(journal),
+		cmocka_unit_test(valid_database_accepted),
+		cmocka_unit_test(numbers_out_of_range_refused),
+		cmocka_unit_test(hostile_rows_and_schemas),
+		cmocka_unit_test(damaged_pages_reported),
+		cmocka_unit_test(hostile_journal_refused),
 	};
 
 	return cmocka_run_group_tests_name("db_hostile", tests, begin, end);

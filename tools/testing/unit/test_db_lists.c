@@ -14,18 +14,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct buf told;		/* "exec error at text\n" for each row */
+static struct buf output;		/* "exec error at text\n" for each row */
 static unsigned int rows;
 
-static void tell(void *ctx, const struct list_row *row)
+static void add_row(void *ctx, const struct list_row *row)
 {
 	char head[64];
 
-	assert_ptr_equal(ctx, &told);
+	assert_ptr_equal(ctx, &output);
 	snprintf(head, sizeof(head), "%u %d %lld ", row->exec, row->error, (long long)row->at);
-	buf_adds(&told, head);
-	buf_add(&told, row->text.s, row->text.len);
-	buf_addc(&told, '\n');
+	buf_adds(&output, head);
+	buf_add(&output, row->text.s, row->text.len);
+	buf_addc(&output, '\n');
 	rows++;
 }
 
@@ -41,22 +41,22 @@ static void miss(struct list_rows *m, uint32_t exec, uint32_t file, int error, i
 /* Exactly these rows were written since the last call. */
 static void expect(const char *text)
 {
-	buf_addc(&told, 0);
-	assert_string_equal(told.s ? told.s : "", text);
-	told.len = 0;
+	buf_addc(&output, 0);
+	assert_string_equal(output.s ? output.s : "", text);
+	output.len = 0;
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	buf_free(&told);
+	buf_free(&output);
 	rows = 0;
 	return 0;
 }
 
 static void test_one_row(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 
 	(void)state;
 	miss(&m, 7, 1, 2, 100);
@@ -74,15 +74,15 @@ static void test_one_row(void **state)
 	list_rows_free(&m);
 }
 
-static void test_places_are_used_again(void **state)
+static void test_slots_are_reused(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 
 	(void)state;
 	for (uint32_t exec = 1; exec <= 1000; exec++) {
 		miss(&m, exec, 4, 2, exec);
 		miss(&m, exec + 1, 5, 2, exec);
-		told.len = 0;
+		output.len = 0;
 		list_rows_end(&m, exec);
 	}
 	expect("1000 2 999 [[5,0],[4,1]]\n");
@@ -92,7 +92,7 @@ static void test_places_are_used_again(void **state)
 
 static void test_another_error(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 
 	(void)state;
 	miss(&m, 1, 1, 2, 10);
@@ -106,9 +106,9 @@ static void test_another_error(void **state)
 }
 
 /* The file that was opened first may be reported last. */
-static void test_time_goes_back(void **state)
+static void test_reported_out_of_order(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 
 	(void)state;
 	miss(&m, 1, 1, 2, 10);
@@ -122,7 +122,7 @@ static void test_time_goes_back(void **state)
 
 static void test_rows_are_bounded(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 	unsigned int found = 0;
 
 	(void)state;
@@ -132,16 +132,16 @@ static void test_rows_are_bounded(void **state)
 	}
 	list_rows_end(&m, 1);
 	assert_in_range(rows, 1000, 3000);
-	for (size_t i = 0; i < told.len; i++)
-		found += told.s[i] == '[';
+	for (size_t i = 0; i < output.len; i++)
+		found += output.s[i] == '[';
 	assert_int_equal(found, 100000 + rows);
 	list_rows_free(&m);
 }
 
 /* Freed although the trace has not ended. */
-static void test_what_waits_is_freed(void **state)
+static void test_pending_rows_are_freed(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 
 	(void)state;
 	miss(&m, 1, 1, 2, 10);
@@ -167,9 +167,9 @@ static const struct graph_access accesses[] = {
 static const char accesses_text[] = "[[2,3,1,0,0,30],[1,0,2,1,-10,41,1,77],[2,1,6,6,-200,231,0],"
 	"[1,0,2,0,0,40,2147483647,-1,1],[1,0,1,0,0,40,4,0,0,120]]";
 
-static void test_accesses(void **state)
+static void test_accesses_are_stored(void **state)
 {
-	struct list_rows m = { .fn = tell, .ctx = &told };
+	struct list_rows m = { .fn = add_row, .ctx = &output };
 	struct buf expected = { 0 };
 
 	(void)state;
@@ -280,17 +280,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_one_row, begin),
-		cmocka_unit_test_setup(test_places_are_used_again, begin),
+		cmocka_unit_test_setup(test_slots_are_reused, begin),
 		cmocka_unit_test_setup(test_another_error, begin),
-		cmocka_unit_test_setup(test_time_goes_back, begin),
+		cmocka_unit_test_setup(test_reported_out_of_order, begin),
 		cmocka_unit_test_setup(test_rows_are_bounded, begin),
-		cmocka_unit_test_setup(test_what_waits_is_freed, begin),
-		cmocka_unit_test_setup(test_accesses, begin),
+		cmocka_unit_test_setup(test_pending_rows_are_freed, begin),
+		cmocka_unit_test_setup(test_accesses_are_stored, begin),
 		cmocka_unit_test_setup(test_accesses_are_read, begin),
 		cmocka_unit_test_setup(test_other_texts, begin),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	buf_free(&told);
+	buf_free(&output);
 	return failed;
 }

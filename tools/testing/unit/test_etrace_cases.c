@@ -33,7 +33,7 @@ static void check_fxt(const struct one *c, const struct bytes *lines)
 	struct conversion back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
 
 	if (back.out.n != lines->n || memcmp(back.out.data, lines->data, lines->n))
-		fail_msg("%s comes back from FXT as\n%s", c->name, back.out.data);
+		fail_msg("%s is read back from FXT as\n%s", c->name, back.out.data);
 	conversion_free(&fxt);
 	conversion_free(&back);
 }
@@ -50,9 +50,9 @@ static void check(const struct one *c)
 	if (r.status != c->status)
 		fail_msg("%s: status %d\n%s", c->name, r.status, r.messages.data);
 	if (!c->message && !c->status && r.messages.n)
-		fail_msg("%s: says\n%s", c->name, r.messages.data);
+		fail_msg("%s: prints\n%s", c->name, r.messages.data);
 	if (c->message && !strstr(r.messages.data, c->message))
-		fail_msg("%s: is not told \"%s\" but\n%s", c->name, c->message, r.messages.data);
+		fail_msg("%s: expected the message \"%s\", got\n%s", c->name, c->message, r.messages.data);
 	check_fxt(c, &r.out);
 	bytes_free(&out);
 	conversion_free(&r);
@@ -130,7 +130,7 @@ static void document_examples(void **state)
 	CHECK_ALL(cases);
 }
 
-static void strings(void **state)
+static void string_values(void **state)
 {
 	static const struct one cases[] = {
 		{ "newlines",
@@ -173,7 +173,7 @@ static void strings(void **state)
 	CHECK_ALL(cases);
 }
 
-static void order(void **state)
+static void events_in_order(void **state)
 {
 	static const struct one cases[] = {
 		{ "interleaved",
@@ -198,7 +198,7 @@ static void order(void **state)
 #define OPEN "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n"
 
 /* Lines of records: each is printed with a time of its own. */
-static void own_time(void **state)
+static void records_have_own_times(void **state)
 {
 	static const struct { const char *name; const char *in, *out; } cases[] = {
 		{ "one time a record",
@@ -243,7 +243,7 @@ static void own_time(void **state)
 }
 
 /* A long string that came in parts of another size is split every 900 bytes, in order. */
-static void other_parts(void **state)
+static void parts_of_another_size(void **state)
 {
 	struct bytes text = { 0 };
 	struct conversion r;
@@ -298,7 +298,7 @@ static void many_tasks(void **state)
 }
 
 /* A task's time goes back: its events are sorted if possible, else this is reported. */
-static void backwards(void **state)
+static void time_goes_back(void **state)
 {
 	static const struct one cases[] = {
 		{ "inside an event",
@@ -331,7 +331,7 @@ static void backwards(void **state)
 	}
 }
 
-static void losses(void **state)
+static void loss_reports(void **state)
 {
 	static const struct one cases[] = {
 		{ "lost", "CPU:1 [LOST 12 EVENTS]\n" P "Close|fd=3\n", NULL, 1,
@@ -367,7 +367,7 @@ static void losses(void **state)
 #define EXEC_LATER "4194405,1,14,0!A[0]a\n4194405,1,14,0!End_of_args|\n"
 
 /* Lines with tags outside the document stay with their event and are no damage. */
-static void extensions(void **state)
+static void unknown_tags(void **state)
 {
 	static const struct one cases[] = {
 		{ "signal", P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n", NULL, 0, NULL },
@@ -438,7 +438,7 @@ static void failed_umounts(void **state)
 	}
 }
 
-static void damage(void **state)
+static void damaged_lines_reported(void **state)
 {
 	static const struct one cases[] = {
 		{ "doubled header", P "Close|fd=3\n" P "Close|fd=3\n", P "Close|fd=3\n", 1,
@@ -462,7 +462,7 @@ static void damage(void **state)
 }
 
 /* Bits reserved for later formats are reported, but are no damage. */
-static void reserved_bits(void **state)
+static void reserved_bits_reported(void **state)
 {
 	static const char lines[] = P "Close|fd=3\n";
 	struct conversion fxt = convert("etrace", "fxt", lines, strlen(lines), NULL), back;
@@ -513,7 +513,7 @@ static void long_lines(void **state)
 }
 
 /* A task that never completes an event must not hold the others back forever. */
-static void one_that_never_ends(void **state)
+static void event_that_never_ends(void **state)
 {
 	struct bytes text = { 0 };
 	struct conversion c;
@@ -538,7 +538,7 @@ static void one_that_never_ends(void **state)
 	bytes_free(&text);
 }
 
-static void json(void **state)
+static void json_output(void **state)
 {
 	static const struct {
 		const char *in, *out;
@@ -579,20 +579,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_examples),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(order),
-		cmocka_unit_test(own_time),
-		cmocka_unit_test(other_parts),
+		cmocka_unit_test(string_values),
+		cmocka_unit_test(events_in_order),
+		cmocka_unit_test(records_have_own_times),
+		cmocka_unit_test(parts_of_another_size),
 		cmocka_unit_test(many_tasks),
-		cmocka_unit_test(backwards),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(extensions),
+		cmocka_unit_test(time_goes_back),
+		cmocka_unit_test(loss_reports),
+		cmocka_unit_test(unknown_tags),
 		cmocka_unit_test(failed_umounts),
-		cmocka_unit_test(damage),
-		cmocka_unit_test(reserved_bits),
+		cmocka_unit_test(damaged_lines_reported),
+		cmocka_unit_test(reserved_bits_reported),
 		cmocka_unit_test(long_lines),
-		cmocka_unit_test(one_that_never_ends),
-		cmocka_unit_test(json),
+		cmocka_unit_test(event_that_never_ends),
+		cmocka_unit_test(json_output),
 	};
 
 	return cmocka_run_group_tests_name("etrace: cases", tests, NULL, NULL);

@@ -25,7 +25,7 @@
 
 /* ---- quoting ---- */
 
-static void quoting(void **state)
+static void shell_quoting(void **state)
 {
 	static const struct {
 		const char *word, *quoted;
@@ -53,7 +53,7 @@ static void quoting(void **state)
 }
 
 /* Which bytes need no quoting, wherever they are. */
-static void quoting_bytes(void **state)
+static void bytes_that_need_no_quotes(void **state)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 	struct buf b = { 0 }, word = { 0 };
@@ -111,7 +111,7 @@ static void ask_shell(const struct buf *line, const struct buf *words)
 }
 
 /* Any words can be quoted and unquoted; and bash splits the line in the same way. */
-static void quoting_random(void **state)
+static void random_words_survive_quoting(void **state)
 {
 	struct rng r = { seed(1) };
 
@@ -153,7 +153,7 @@ static void quoting_random(void **state)
 	}
 }
 
-static void broken_quoting(void **state)
+static void invalid_quoting_refused(void **state)
 {
 	static const char *const lines[] = { "'a", "$'a", "$'a\\", "$'\\q'", "$'\\x1'", "a ", " a",
 		"a  b", "a'b'", "'a'b" };
@@ -167,7 +167,7 @@ static void broken_quoting(void **state)
 		while (sh_unquote(&s, &len, &word))
 			;
 		if (!len)
-			fail_msg("taken: %s", lines[i]);
+			fail_msg("accepted: %s", lines[i]);
 	}
 	buf_free(&word);
 }
@@ -175,7 +175,7 @@ static void broken_quoting(void **state)
 /* ---- counts ---- */
 
 /* How often each name came. */
-static void exact_counts(void **state)
+static void counts_are_exact(void **state)
 {
 	enum { NAMES = 100000 };
 	const struct tally_row *top[3];
@@ -203,7 +203,7 @@ static void exact_counts(void **state)
 }
 
 /* Sorted by each key; equal ones by name, shorter names first. */
-static void order_of_counts(void **state)
+static void counts_are_sorted(void **state)
 {
 	static const struct { const char *name; uint64_t value; } came[] = {
 		{ "ab", 5 }, { "abc", 5 }, { "a", 5 }, { "b", 1 }, { "b", 2 }, { "z", 9 }, { "aa", 4 }, { "aa", 4 },
@@ -238,7 +238,7 @@ static void order_of_counts(void **state)
 }
 
 /* More names than fit: no count is off by more than it says. */
-static void estimated_counts(void **state)
+static void counts_beyond_the_limit(void **state)
 {
 	enum { NAMES = 24000, LEN = 4000, EACH = 3 };
 	static unsigned int came[NAMES];
@@ -370,7 +370,7 @@ static void report_numbers(void **state)
 }
 
 /* Tasks killed by a signal are failures and have names; a process counts once, with its threads. */
-static void killed(void **state)
+static void killed_tasks_count_as_failures(void **state)
 {
 	const struct tally_row *top[3];
 	const struct notable_list *l;
@@ -448,7 +448,7 @@ static void killed(void **state)
  * A process that existed before tracing began: its program is the path's last part, else
  * the name.
  */
-static void present_programs(void **state)
+static void programs_of_present_processes(void **state)
 {
 	static const struct { const char *path, *comm, *program; } cases[] = {
 		{ "/usr/bin/cc1", "cc1plus", "cc1" }, { "/x", "y", "x" }, { "/bin/", "name", "name" },
@@ -480,7 +480,7 @@ static void present_programs(void **state)
 }
 
 /* A thread that existed before tracing began is no process of its own. */
-static void present_threads(void **state)
+static void present_threads_are_no_processes(void **state)
 {
 	(void)state;
 	for (int thread = 0; thread < 2; thread++) {
@@ -500,7 +500,7 @@ static void present_threads(void **state)
 }
 
 /* A reused pid ends the task that had it before, even if its exit was lost. */
-static void pid_again(void **state)
+static void reused_pid(void **state)
 {
 	uint64_t again = (uint64_t)9 << 22 | 1002;
 	struct report *r;
@@ -551,7 +551,7 @@ static void thread_exec(void **state)
 
 /* ---- names of lines outside the format ---- */
 
-static void other_names(void **state)
+static void names_of_unknown_tags(void **state)
 {
 	static const struct { const char *line; size_t n; } cases[] = {
 		{ "Az09_|x", 5 }, { "Z|", 1 }, { "A|B|", 1 }, { "A", 0 }, { "", 0 }, { "|", 0 },
@@ -572,13 +572,13 @@ static void other_names(void **state)
 
 /* ---- messages about an input ---- */
 
-static void diagnoses(void **state)
+static void diagnostic_messages(void **state)
 {
 	static const struct diag_kind note = { "notes", DIAG_NOTE }, bad = { "bad things", DIAG_DAMAGE },
 				      none = { "of nothing", DIAG_DAMAGE };
-	char *said = NULL;
+	char *printed = NULL;
 	size_t size = 0;
-	FILE *f = open_memstream(&said, &size);
+	FILE *f = open_memstream(&printed, &size);
 	struct diag *d = diag_new(f, "prog");
 	uint64_t n = 0;
 
@@ -609,13 +609,13 @@ static void diagnoses(void **state)
 	assert_int_equal(diag_status(d), 2);
 	assert_false(diag_complete(d));
 	fflush(f);
-	assert_string_equal(said,
+	assert_string_equal(printed,
 			    "prog: file: line 7: notes\n"
 			    "prog: offset 0: the 0th\nprog: file: the 1th\nprog: file: offset 2: the 2th\n"
 			    "prog: 2 notes\nprog: 15 bad things\nprog: no more\n");
 	diag_free(d);
 	fclose(f);
-	free(said);
+	free(printed);
 	/* counted, but not printed */
 	d = diag_new(NULL, "prog");
 	diag_report(d, &bad, NULL, DIAG_NOWHERE, 0, NULL);
@@ -812,7 +812,7 @@ static void option_choices(void **state)
 
 /* ---- UTF-8 ---- */
 
-static void utf8(void **state)
+static void utf8_detection(void **state)
 {
 	static const struct {
 		const char *s;
@@ -853,7 +853,7 @@ static void utf8(void **state)
  * A name in a column: the end of it if it is too long, complete characters, no control
  * characters.
  */
-static void columns(void **state)
+static void names_fit_into_columns(void **state)
 {
 	static const struct { const char *name, *shown; } names[] = {
 		{ "", "          |" }, { "short", "short     |" }, { "ten chars.", "ten chars.|" },
@@ -881,28 +881,28 @@ static void columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quoting),
-		cmocka_unit_test(quoting_bytes),
-		cmocka_unit_test(quoting_random),
-		cmocka_unit_test(broken_quoting),
-		cmocka_unit_test(exact_counts),
-		cmocka_unit_test(order_of_counts),
-		cmocka_unit_test(estimated_counts),
+		cmocka_unit_test(shell_quoting),
+		cmocka_unit_test(bytes_that_need_no_quotes),
+		cmocka_unit_test(random_words_survive_quoting),
+		cmocka_unit_test(invalid_quoting_refused),
+		cmocka_unit_test(counts_are_exact),
+		cmocka_unit_test(counts_are_sorted),
+		cmocka_unit_test(counts_beyond_the_limit),
 		cmocka_unit_test(report_numbers),
-		cmocka_unit_test(killed),
-		cmocka_unit_test(present_programs),
-		cmocka_unit_test(present_threads),
-		cmocka_unit_test(pid_again),
+		cmocka_unit_test(killed_tasks_count_as_failures),
+		cmocka_unit_test(programs_of_present_processes),
+		cmocka_unit_test(present_threads_are_no_processes),
+		cmocka_unit_test(reused_pid),
 		cmocka_unit_test(thread_exec),
-		cmocka_unit_test(other_names),
-		cmocka_unit_test(diagnoses),
+		cmocka_unit_test(names_of_unknown_tags),
+		cmocka_unit_test(diagnostic_messages),
 		cmocka_unit_test(output_streams),
 		cmocka_unit_test(output_errors),
 		cmocka_unit_test(output_texts),
 		cmocka_unit_test(option_numbers),
 		cmocka_unit_test(option_choices),
-		cmocka_unit_test(utf8),
-		cmocka_unit_test(columns),
+		cmocka_unit_test(utf8_detection),
+		cmocka_unit_test(names_fit_into_columns),
 	};
 
 	return cmocka_run_group_tests_name("etrace: parts", tests, NULL, NULL);

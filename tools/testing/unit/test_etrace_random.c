@@ -42,7 +42,7 @@ static void check_equal(const struct events *a, const struct events *b)
 	assert_int_equal(a->n, b->n);
 }
 
-static void read_back(void **state)
+static void random_events_read_back(void **state)
 {
 	uint64_t first = seed(1);
 
@@ -160,7 +160,7 @@ static void check_fxt(const char *text, size_t n, bool clean)
 	conversion_free(&again);
 }
 
-static void through_fxt(void **state)
+static void random_events_through_fxt(void **state)
 {
 	uint64_t first = seed(2000);
 
@@ -180,7 +180,7 @@ static void through_fxt(void **state)
 }
 
 /* An argument list of 2 MB: one argument in many parts, and very many arguments. */
-static void huge_argv(void **state)
+static void argument_list_of_2_mb(void **state)
 {
 	struct bytes text = { 0 };
 	size_t size = 0;
@@ -356,7 +356,7 @@ static void dropped_lines(void **state)
 		if (!r.status && is_empty_part(&t.lines[skip]))
 			assert_int_equal(r.events.n, t.expect.n);
 		else if (!may_miss(&t.lines[skip]) && !r.status)
-			fail_msg("dropped without a word: %.*s", (int)t.lines[skip].n, t.lines[skip].s);
+			fail_msg("a dropped line is not reported: %.*s", (int)t.lines[skip].n, t.lines[skip].s);
 		/* all events but one are there, and unchanged */
 		for (size_t i = 0, j = 0; i < t.expect.n; i++) {
 			for (size_t k = j; k < r.events.n; k++) {
@@ -370,7 +370,7 @@ static void dropped_lines(void **state)
 			}
 		}
 		if (same + 1 < t.expect.n)
-			fail_msg("more than one event is not as it was without: %.*s%s",
+			fail_msg("more than one event changed when this line was dropped: %.*s%s",
 				 (int)t.lines[skip].n, t.lines[skip].s, r.messages.data);
 		reading_free(&r);
 		bytes_free(&text);
@@ -403,7 +403,7 @@ static void doubled_lines(void **state)
 			check_equal(&r.events, &t.expect);
 		} else {
 			if (!r.status)
-				fail_msg("doubled without a word: %.*s", (int)t.lines[twice].n,
+				fail_msg("a doubled line is not reported: %.*s", (int)t.lines[twice].n,
 					 t.lines[twice].s);
 			if (!may_grow)
 				check_equal(&r.events, &t.expect);
@@ -415,7 +415,7 @@ static void doubled_lines(void **state)
 }
 
 /* Cut at every byte and after every line: complete events are kept, a cut one is reported. */
-static void cuts(void **state)
+static void truncated_anywhere(void **state)
 {
 	uint64_t s = seed(3003);
 	struct bytes files[CPUS] = { 0 };
@@ -452,7 +452,7 @@ static void cuts(void **state)
 }
 
 /* Flipped bytes, moved lines, garbage: no crash, and FXT has the same as the lines. */
-static void any_damage(void **state)
+static void damaged_anywhere(void **state)
 {
 	uint64_t first = seed(4000);
 
@@ -501,14 +501,14 @@ static void any_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(read_back),
+		cmocka_unit_test(random_events_read_back),
 		cmocka_unit_test(long_strings),
-		cmocka_unit_test(through_fxt),
-		cmocka_unit_test(huge_argv),
+		cmocka_unit_test(random_events_through_fxt),
+		cmocka_unit_test(argument_list_of_2_mb),
 		cmocka_unit_test(dropped_lines),
 		cmocka_unit_test(doubled_lines),
-		cmocka_unit_test(cuts),
-		cmocka_unit_test(any_damage),
+		cmocka_unit_test(truncated_anywhere),
+		cmocka_unit_test(damaged_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("etrace: random traces", tests, NULL, NULL);

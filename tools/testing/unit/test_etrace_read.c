@@ -55,9 +55,9 @@ static void expect(int status, const char *command, const char *contains)
 	int got = sh(text, sizeof(text), command);
 
 	if (got != status)
-		fail_msg("%s\nends with %d and not %d:\n%s", command, got, status, text);
+		fail_msg("%s\nexits with %d, expected %d:\n%s", command, got, status, text);
 	if (contains && !strstr(text, contains))
-		fail_msg("%s\ndoes not say \"%s\" but:\n%s", command, contains, text);
+		fail_msg("%s\nexpected the message \"%s\", got:\n%s", command, contains, text);
 }
 
 static void write_file(const char *name, const char *content)
@@ -191,7 +191,7 @@ static void outputs(void **state)
 }
 
 /* The signal that ended a process is part of its event, and counts as a failure. */
-static void killed(void **state)
+static void killed_by_signals(void **state)
 {
 	(void)state;
 	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,1!ExitSignal|signal=11,core=1\n");
@@ -205,13 +205,13 @@ static void killed(void **state)
 }
 
 /* A message names the file and the reason, and is true. */
-static void reasons(void **state)
+static void error_messages_name_file_and_reason(void **state)
 {
 	(void)state;
 	expect(0, "for i in 1 2 3 4 5 6 7 8; do cat $D/etrace/first.trace; done > long", NULL);
 	expect(2, "$R -o /dev/full --to fxt long 2>&1", "/dev/full: No space left on device");
 	if (strstr(text, "missing"))
-		fail_msg("what the disk did not take is missing in the input:\n%s", text);
+		fail_msg("bytes that could not be written are missing in the output:\n%s", text);
 	expect(0, "gzip -c long > long.gz && zstd -qc long > long.zst", NULL);
 	expect(1, "head -c 9000 long.gz > short && $R --to etrace short 2>&1 >/dev/null",
 	       "cannot be read further: its gzip data end too early: it was cut off\n");
@@ -232,7 +232,7 @@ static void reasons(void **state)
 }
 
 /* Help that cannot be printed is an error. */
-static void help_to_a_full_disk(void **state)
+static void help_that_cannot_be_printed(void **state)
 {
 	static const char *const asked[] = {
 		"$R --help", "$R --version", "${R%-read} --help", "${R%-read} --version",
@@ -251,7 +251,7 @@ static void help_to_a_full_disk(void **state)
 }
 
 /* A trace is found behind any number of lines of other tracers. */
-static void behind_other_tracers(void **state)
+static void lines_of_other_tracers_skipped(void **state)
 {
 	(void)state;
 	expect(0, "{ yes '          <idle>-0       [001] d..2.  1234.567890: sched_switch: prev_comm=swapper/1 prev_pid=0' | head -n 30000;"
@@ -295,11 +295,11 @@ static void out_of_memory(void **state)
 	close(fds[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (!strstr(text, ": big.trace: out of memory: "))
-		fail_msg("says: %s", text);
+		fail_msg("messages: %s", text);
 }
 
 /* What is done through an io_uring is not in the trace, so the trace may be incomplete. */
-static void io_uring(void **state)
+static void io_uring_makes_trace_incomplete(void **state)
 {
 	(void)state;
 	write_file("uring", "4194305,0,1,0!IoUring|fd=5\n4194305,0,1,1!Exit|status=0\n");
@@ -316,7 +316,7 @@ static void io_uring(void **state)
 }
 
 /* etrace report: answers from events of etrace, and summaries of all other formats. */
-static void report(void **state)
+static void report_of_all_formats(void **state)
 {
 	(void)state;
 	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
@@ -348,7 +348,7 @@ static void report(void **state)
 	       "Usage: etrace report");
 }
 
-static void several_files(void **state)
+static void several_input_files(void **state)
 {
 	(void)state;
 	expect(0, "$R --to etrace cpu0 cpu1",
@@ -367,7 +367,7 @@ static void several_files(void **state)
 }
 
 /* FXT is not written to a terminal, and the message says what to do. */
-static void terminal(void **state)
+static void no_fxt_to_a_terminal(void **state)
 {
 	int master, status;
 	ssize_t n = 0, got;
@@ -394,7 +394,7 @@ static void terminal(void **state)
 }
 
 /* A task of which nothing is known before its execve has only that program's slice. */
-static void first_execve(void **state)
+static void task_begins_with_execve(void **state)
 {
 	(void)state;
 	write_file("root", "4194405,0,7,1!New_proc|argsize=2,prognameisize=2,prognamepsize=2,cwdsize=1\n"
@@ -408,7 +408,7 @@ static void first_execve(void **state)
 }
 
 /* An FXT file of another program, or without its end. */
-static void other_fxt(void **state)
+static void foreign_or_truncated_fxt(void **state)
 {
 	(void)state;
 	expect(0, "$R -o e.fxt good", NULL);
@@ -435,7 +435,7 @@ static void other_fxt(void **state)
 	       "{\"record\":\"string\",\"offset\":0,\"words\":1,\"provider\":0,\"index\":1,\"value\":\"\"}\n");
 }
 
-static void second_opinion(void **state)
+static void second_decoder_agrees(void **state)
 {
 	(void)state;
 	if (sh(text, sizeof(text), "command -v python3"))
@@ -474,7 +474,7 @@ static void write_random(const char *name)
 }
 
 /* The JSON has exactly the events and members that Documentation/ describes. */
-static void json_members(void **state)
+static void json_matches_documentation(void **state)
 {
 	static const char where[] =
 		"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,hostsize=4,kernelsize=3,"
@@ -523,7 +523,7 @@ static void json_members(void **state)
 }
 
 /* A generated trace like that of a long build: the result is the same however it is read. */
-static void made_trace(void **state)
+static void generated_trace_same_however_read(void **state)
 {
 	(void)state;
 	if (sh(text, sizeof(text), "command -v python3"))
@@ -542,7 +542,7 @@ static void made_trace(void **state)
 }
 
 /* Views pass --check, too, are smaller, and are not accepted as a trace. */
-static void views(void **state)
+static void views_are_valid_fxt(void **state)
 {
 	static const char *const options[] = { "--view", "--no-calls", "--calls=open,fd", "--view --calls=clone" };
 	char command[400];
@@ -573,7 +573,7 @@ static void views(void **state)
  * Threads read ahead if there are CPUs for them: output and messages are the same, for complete,
  * cut and damaged files, and for pipes.
  */
-static void processors_make_no_difference(void **state)
+static void same_output_with_any_number_of_cpus(void **state)
 {
 	static const char * const inputs[] = {
 		/* tried in every run */
@@ -617,22 +617,22 @@ int main(void)
 		cmocka_unit_test(exit_statuses),
 		cmocka_unit_test(help),
 		cmocka_unit_test(outputs),
-		cmocka_unit_test(killed),
-		cmocka_unit_test(reasons),
-		cmocka_unit_test(help_to_a_full_disk),
-		cmocka_unit_test(behind_other_tracers),
+		cmocka_unit_test(killed_by_signals),
+		cmocka_unit_test(error_messages_name_file_and_reason),
+		cmocka_unit_test(help_that_cannot_be_printed),
+		cmocka_unit_test(lines_of_other_tracers_skipped),
 		cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(io_uring),
-		cmocka_unit_test(report),
-		cmocka_unit_test(several_files),
-		cmocka_unit_test(terminal),
-		cmocka_unit_test(first_execve),
-		cmocka_unit_test(other_fxt),
-		cmocka_unit_test(second_opinion),
-		cmocka_unit_test(json_members),
-		cmocka_unit_test(made_trace),
-		cmocka_unit_test(views),
-		cmocka_unit_test(processors_make_no_difference),
+		cmocka_unit_test(io_uring_makes_trace_incomplete),
+		cmocka_unit_test(report_of_all_formats),
+		cmocka_unit_test(several_input_files),
+		cmocka_unit_test(no_fxt_to_a_terminal),
+		cmocka_unit_test(task_begins_with_execve),
+		cmocka_unit_test(foreign_or_truncated_fxt),
+		cmocka_unit_test(second_decoder_agrees),
+		cmocka_unit_test(json_matches_documentation),
+		cmocka_unit_test(generated_trace_same_however_read),
+		cmocka_unit_test(views_are_valid_fxt),
+		cmocka_unit_test(same_output_with_any_number_of_cpus),
 	};
 
 	return cmocka_run_group_tests_name("etrace-read", tests, setup, teardown);

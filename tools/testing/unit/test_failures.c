@@ -538,7 +538,7 @@ static void check_kinds(const struct build_of_rows *of, const struct failures *f
 		const char *expected = of->rows[i - 1].kind, *got = failure_word(failures_kind(f, i));
 
 		if (strcmp(got, expected ? expected : ""))
-			fail_msg("%s: %s is '%s', not '%s'", of->name, of->rows[i - 1].command, got,
+			fail_msg("%s: %s is '%s', expected '%s'", of->name, of->rows[i - 1].command, got,
 				 expected ? expected : "");
 	}
 }
@@ -550,7 +550,7 @@ static void check_text(const struct build_of_rows *of, struct db *db, const stru
 	failures_text(db, f, &text);
 	buf_addc(&text, '\0');
 	if (of->text ? !strstr(text.s, of->text) : *text.s != '\0')
-		fail_msg("%s: '%s' has not '%s'", of->name, text.s, of->text ? of->text : "nothing");
+		fail_msg("%s: '%s' does not contain '%s'", of->name, text.s, of->text ? of->text : "nothing");
 	assert_int_equal(failures_failed(f), of->text != NULL);
 	buf_free(&text);
 }
@@ -569,7 +569,7 @@ static void check_builds(const struct build_of_rows *of, size_t n, int status)
 	}
 }
 
-static void test_kinds(void **state)
+static void test_kinds_of_failures(void **state)
 {
 	(void)state;
 	check_builds(builds, sizeof(builds) / sizeof(*builds), NO_SESSION);
@@ -680,7 +680,7 @@ static void line_of(const struct row *row, const char *const *missed, const int 
 	diag_free(diag);
 }
 
-static void test_alone(void **state)
+static void test_text_of_single_failure(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
@@ -689,13 +689,13 @@ static void test_alone(void **state)
 
 		line_of(&row, alone[i].missed, NULL, alone[i].printed, &text);
 		if (!strstr(text.s, alone[i].text))
-			fail_msg("'%s' has not '%s'", text.s, alone[i].text);
+			fail_msg("'%s' does not contain '%s'", text.s, alone[i].text);
 		buf_free(&text);
 	}
 }
 
 /* Why a file could not be opened. */
-static void test_errors(void **state)
+static void test_open_errors(void **state)
 {
 	static const struct {
 		const char *command, *missed[3];
@@ -717,7 +717,7 @@ static void test_errors(void **state)
 
 		line_of(&row, rows[i].missed, rows[i].errors, NULL, &text);
 		if (!strstr(text.s, rows[i].text))
-			fail_msg("'%s' has not '%s'", text.s, rows[i].text);
+			fail_msg("'%s' does not contain '%s'", text.s, rows[i].text);
 		buf_free(&text);
 	}
 }
@@ -777,7 +777,7 @@ static const struct {
 	{ "/bin/sh", { NULL }, NULL },
 };
 
-static void test_not_found(void **state)
+static void test_commands_not_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -797,7 +797,7 @@ static void test_not_found(void **state)
 		buf_adds(&expected, " (");
 		buf_addc(&expected, '\0');
 		if (!strstr(text.s, expected.s))
-			fail_msg("%s: '%s' has not '%s'", texts[i].command, text.s, expected.s);
+			fail_msg("%s: '%s' does not contain '%s'", texts[i].command, text.s, expected.s);
 		buf_free(&text);
 		buf_free(&expected);
 		db_close(db);
@@ -808,8 +808,9 @@ static void test_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds), cmocka_unit_test(test_alone), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_kinds_of_failures),
+		cmocka_unit_test(test_text_of_single_failure), cmocka_unit_test(test_open_errors),
+		cmocka_unit_test(test_commands_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

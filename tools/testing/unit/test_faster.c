@@ -120,7 +120,7 @@ static struct plan random_plan(uint32_t *seed)
 }
 
 /* No step saves more than its bound, and no bound exceeds the step's length. */
-static void never_too_low(void **state)
+static void bounds_are_never_too_low(void **state)
 {
 	uint32_t seed = 1;
 	unsigned int exact = 0, all = 0;
@@ -162,7 +162,7 @@ static void is_row(const struct faster_row *r, enum faster_kind kind, uint32_t p
 	assert_in_range(r->saves, saves - 3, saves + 3);
 }
 
-static void known(void **state)
+static void known_savings(void **state)
 {
 	/* in sequence: each saves its length; more slots save all but the longest */
 	struct plan row = { .n = 3, .places = 1, .length = { 1000, 6000, 3000 } };
@@ -193,8 +193,8 @@ static void known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known),
-		cmocka_unit_test(never_too_low),
+		cmocka_unit_test(known_savings),
+		cmocka_unit_test(bounds_are_never_too_low),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static const char build[] =
 	" (5, 10, 11, 3, 2, NULL, 70, 70), (6, 11, 12, 3, 2, NULL, 71, 71), (6, 12, 13, 2, 0, 1, 72, 73),\n"
 	" (5, 12, 13, 1, 0, 1, 74, 75), (5, 13, 14, 2, 0, 2, 75, 76);\n";
 
-struct told {
+struct results {
 	struct db *db;
 	struct facts f;
 	size_t n;
@@ -70,7 +70,7 @@ struct told {
 
 static void take(void *ctx, const struct facts_access *a)
 {
-	struct told *t = ctx;
+	struct results *t = ctx;
 
 	assert_in_range(t->n, 0, 63);
 	t->rows[t->n++] = *a;
@@ -107,7 +107,7 @@ static void change_accesses(struct db *db, const char *sql, const char *root)
 }
 
 /* Collect the facts of the build below @root, changed by @change. */
-static void tell(struct told *t, const char *root, const char *change)
+static void compute(struct results *t, const char *root, const char *change)
 {
 	struct diag *diag = diag_new(stderr, "test");
 
@@ -122,7 +122,7 @@ static void tell(struct told *t, const char *root, const char *change)
 	assert_false(t->db->failed);
 }
 
-static void done(struct told *t)
+static void done(struct results *t)
 {
 	struct diag *diag = t->db->diag;
 
@@ -135,7 +135,7 @@ static void done(struct told *t)
 /* Steps, named by their first unit. */
 enum { MAKE = 1, A, B, LINK, SCRIPT, CAT };
 
-static void test_steps(void **state)
+static void test_steps_of_a_build(void **state)
 {
 	static const struct {
 		uint32_t step;
@@ -151,10 +151,10 @@ static void test_steps(void **state)
 		[SCRIPT] = { SCRIPT, 10, 19, 6000, 0, 14, 2, 2, FACTS_KNOWN },
 		[CAT] = { SCRIPT, 3, 10, 6000, 0, 13, 1, 0, FACTS_KNOWN },
 	};
-	struct told t = { 0 };
+	struct results t = { 0 };
 
 	(void)state;
-	tell(&t, "/build/x", "");
+	compute(&t, "/build/x", "");
 	assert_int_equal(t.f.nsteps, CAT);
 	for (uint32_t i = MAKE; i <= CAT; i++) {
 		const struct facts_step *s = &t.f.steps[i];
@@ -176,7 +176,7 @@ static void test_steps(void **state)
 	done(&t);
 }
 
-static void test_files(void **state)
+static void test_files_of_a_build(void **state)
 {
 	static const struct {
 		uint32_t file, made_by, readers, rebuilds;
@@ -194,10 +194,10 @@ static void test_files(void **state)
 		{ 18, 0, 0, 0, 0, true, true, GRAPH_LOADER },
 		{ 16, 0, 0, 0, 0, false, false, GRAPH_DATA },	/* no program read it */
 	};
-	struct told t = { 0 };
+	struct results t = { 0 };
 
 	(void)state;
-	tell(&t, "/build/x", "");
+	compute(&t, "/build/x", "");
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		const struct facts_file *f = &t.f.files[want[i].file];
 
@@ -212,15 +212,15 @@ static void test_files(void **state)
 	done(&t);
 }
 
-static void test_accesses(void **state)
+static void test_accesses_of_a_build(void **state)
 {
-	struct told t = { 0 };
+	struct results t = { 0 };
 	size_t found = 0;
 
 	(void)state;
 	/* an open by name and a listing of the directory: not reported */
-	tell(&t, "/build/x", "INSERT INTO access (exec, version, file, how, class, at) VALUES\n"
-	     " (2, 4, 5, 4, 5, 20), (2, 4, 5, 6, 6, 20)");
+	compute(&t, "/build/x", "INSERT INTO access (exec, version, file, how, class, at) VALUES\n"
+		" (2, 4, 5, 4, 5, 20), (2, 4, 5, 6, 6, 20)");
 	assert_int_equal(t.n, 21);
 	assert_int_equal(t.f.naccesses, 21);
 	for (size_t i = 0; i < t.n; i++) {
@@ -242,7 +242,7 @@ static void test_accesses(void **state)
 
 enum same { SAME_COMMAND = 1, SAME_INPUTS = 2, SAME = 3 };
 
-static unsigned int compare(const struct told *a, const struct told *b, uint32_t step)
+static unsigned int compare(const struct results *a, const struct results *b, uint32_t step)
 {
 	const struct facts_step *x = &a->f.steps[step], *y = &b->f.steps[step];
 
@@ -250,7 +250,7 @@ static unsigned int compare(const struct told *a, const struct told *b, uint32_t
 	       (x->inputs_hash == y->inputs_hash ? SAME_INPUTS : 0);
 }
 
-static void test_same(void **state)
+static void test_equal_steps(void **state)
 {
 	static const struct {
 		const char *what, *root, *change;
@@ -283,12 +283,12 @@ static void test_same(void **state)
 		  "UPDATE access SET at = at + 1, until = until + 1",
 		  { [A] = SAME, [B] = SAME, [LINK] = SAME, [SCRIPT] = SAME } },
 	};
-	struct told first = { 0 }, t = { 0 };
+	struct results first = { 0 }, t = { 0 };
 
 	(void)state;
-	tell(&first, "/build/x", "");
+	compute(&first, "/build/x", "");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		tell(&t, rows[i].root, rows[i].change);
+		compute(&t, rows[i].root, rows[i].change);
 		for (uint32_t step = A; step <= SCRIPT; step++)
 			if (compare(&first, &t, step) != rows[i].same[step])
 				fail_msg("%s: step %u", rows[i].what, step);
@@ -298,7 +298,7 @@ static void test_same(void **state)
 }
 
 /* A chroot has another name each time: what is read in it still counts as the same. */
-static void test_same_in_roots(void **state)
+static void test_equal_steps_in_chroots(void **state)
 {
 	static const char change[] =
 		"INSERT INTO file SELECT column1, CAST(column2 AS BLOB) FROM (VALUES (20, '/srv/%s'),"
@@ -313,14 +313,14 @@ static void test_same_in_roots(void **state)
 		{ "mnt:[4026532281]/usr/bin/cc", "/usr/bin/cc" }, { "main[0]/cc", "main[0]/cc" },
 	};
 	char sql[2][512];
-	struct told a = { 0 }, b = { 0 };
+	struct results a = { 0 }, b = { 0 };
 	struct buf name = { 0 };
 
 	(void)state;
 	snprintf(sql[0], sizeof(sql[0]), change, "trixie-1", "trixie-1");
 	snprintf(sql[1], sizeof(sql[1]), change, "sid-22", "sid-22");
-	tell(&a, "/build/x", sql[0]);
-	tell(&b, "/home/me", sql[1]);
+	compute(&a, "/build/x", sql[0]);
+	compute(&b, "/home/me", sql[1]);
 	for (uint32_t step = A; step <= SCRIPT; step++)
 		assert_int_equal(compare(&a, &b, step), SAME);
 	match_name(&b.f.s, "/srv/sid-22/usr/bin/cc", 22, &name);
@@ -338,7 +338,7 @@ static void test_same_in_roots(void **state)
 	done(&b);
 }
 
-static void test_unknown(void **state)
+static void test_reasons_for_unknown_steps(void **state)
 {
 	static const struct {
 		const char *change;
@@ -386,11 +386,11 @@ static void test_unknown(void **state)
 		{ "UPDATE version SET size = NULL, mtime = NULL WHERE id = 5",
 		  { [A] = FACTS_UNIDENTIFIED, [B] = FACTS_UNIDENTIFIED, [LINK] = FACTS_INPUT } },
 	};
-	struct told t = { 0 };
+	struct results t = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		tell(&t, "/build/x", rows[i].change);
+		compute(&t, "/build/x", rows[i].change);
 		for (uint32_t step = A; step <= SCRIPT; step++) {
 			const struct facts_step *s = &t.f.steps[step];
 
@@ -422,39 +422,39 @@ static bool hash(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 	return file == 4 && version == 3;
 }
 
-static void test_asked(void **state)
+static void test_files_looked_up(void **state)
 {
 	static const char no_cc[] = "UPDATE version SET size = NULL, mtime = NULL WHERE id = 2";
-	struct told t = { 0 }, u = { 0 };
+	struct results t = { 0 }, u = { 0 };
 
 	(void)state;
-	tell(&t, "/build/x", no_cc);
+	compute(&t, "/build/x", no_cc);
 	assert_int_equal(t.f.steps[A].unknown, FACTS_UNIDENTIFIED);
 	done(&t);
 	t.f.look = look;
 	u.f.look = look;
 	looked = 5;
-	tell(&t, "/build/x", no_cc);
+	compute(&t, "/build/x", no_cc);
 	assert_int_equal(t.f.steps[A].unknown, FACTS_KNOWN);
 	looked = 6;
-	tell(&u, "/build/x", no_cc);
+	compute(&u, "/build/x", no_cc);
 	assert_int_equal(compare(&t, &u, A), SAME_COMMAND);
 	done(&u);
 	u.f.look = look;
 	looked = 0;
-	tell(&u, "/build/x", no_cc);
+	compute(&u, "/build/x", no_cc);
 	assert_int_equal(u.f.steps[A].unknown, FACTS_UNIDENTIFIED);
 	done(&u);
 	u.f.by_name = true;
-	tell(&u, "/build/x", no_cc);
+	compute(&u, "/build/x", no_cc);
 	assert_int_equal(u.f.steps[A].unknown, FACTS_KNOWN);
 	assert_int_equal(compare(&t, &u, A), SAME_COMMAND);
 	done(&t);
 	done(&u);
 	t.f.hash = hash;
 	u.f.hash = hash;
-	tell(&t, "/build/x", "");
-	tell(&u, "/build/x", "UPDATE version SET mtime = 99 WHERE id = 3");
+	compute(&t, "/build/x", "");
+	compute(&u, "/build/x", "UPDATE version SET mtime = 99 WHERE id = 3");
 	assert_int_equal(compare(&t, &u, A), SAME);
 	assert_int_equal(compare(&t, &u, LINK), SAME);
 	done(&t);
@@ -463,7 +463,7 @@ static void test_asked(void **state)
 
 /* ---- a build's id ---- */
 
-static void test_id(void **state)
+static void test_build_id(void **state)
 {
 	static const struct {
 		const char *change;
@@ -479,16 +479,16 @@ static void test_id(void **state)
 		{ "UPDATE process SET at = 99 WHERE id = 6", false },
 	};
 	uint8_t first[FACTS_ID], id[FACTS_ID];
-	struct told t = { 0 };
+	struct results t = { 0 };
 
 	(void)state;
-	tell(&t, "/build/x", "");
+	compute(&t, "/build/x", "");
 	facts_id(t.db, first);
 	done(&t);
 	assert_int_equal(first[6] >> 4, 8);
 	assert_int_equal(first[8] >> 6, 2);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		tell(&t, "/other", rows[i].change);
+		compute(&t, "/other", rows[i].change);
 		facts_id(t.db, id);
 		if (!memcmp(first, id, FACTS_ID) != rows[i].same)
 			fail_msg("%s", rows[i].change);
@@ -499,13 +499,13 @@ static void test_id(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_accesses),
-		cmocka_unit_test(test_same), cmocka_unit_test(test_same_in_roots),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_id),
+		cmocka_unit_test(test_steps_of_a_build),
+		cmocka_unit_test(test_files_of_a_build),
+		cmocka_unit_test(test_accesses_of_a_build),
+		cmocka_unit_test(test_equal_steps), cmocka_unit_test(test_equal_steps_in_chroots),
+		cmocka_unit_test(test_reasons_for_unknown_steps),
+		cmocka_unit_test(test_files_looked_up),
+		cmocka_unit_test(test_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static int set_zone(void **state)
 	return 0;
 }
 
-static void times_in_words(void **state)
+static void times_given_in_words(void **state)
 {
 	static const struct {
 		const char *text;
@@ -68,7 +68,7 @@ static void times_in_words(void **state)
 }
 
 /* The clock is set back on 2026-10-25: the day has 25 hours. */
-static void a_long_day(void **state)
+static void day_of_25_hours(void **state)
 {
 	int64_t begin = 0, end = 0;
 
@@ -78,7 +78,7 @@ static void a_long_day(void **state)
 	assert_int_equal(end - begin, 25 * HOUR);
 }
 
-static void no_times(void **state)
+static void invalid_times_refused(void **state)
 {
 	static const char *const texts[] = {
 		"", "someday", "mo", "7", "d", "7m", "7 d", "-7d", "1234567890d", "2026", "2026-11",
@@ -93,12 +93,12 @@ static void no_times(void **state)
 		int64_t to = -1;
 
 		if (when_read(texts[i], NOW, false, &to))
-			fail_msg("%s: taken as %lld", texts[i], (long long)to);
+			fail_msg("%s: accepted as %lld", texts[i], (long long)to);
 		assert_int_equal(to, -1);
 	}
 }
 
-static void times_shown(void **state)
+static void times_printed(void **state)
 {
 	char buf[WHEN_ROOM];
 
@@ -130,12 +130,12 @@ static void has(char *sql, const char *text, size_t n)
 	for (const char *s = strstr(sql, text); s; s = strstr(s + 1, text))
 		there++;
 	if (there != n)
-		fail_msg("%zu times, and not %zu: %s\n%s", there, n, text, sql);
+		fail_msg("%zu times, expected %zu: %s\n%s", there, n, text, sql);
 	free(sql);
 }
 
 /* Each placeholder is filled in, each bracket closed, and there is only one statement. */
-static void all_statements(void **state)
+static void statements_are_complete(void **state)
 {
 	(void)state;
 	for (const struct query *q = query_all(); q->name; q++) {
@@ -165,7 +165,7 @@ static void all_statements(void **state)
 	assert_null(query_find(""));
 }
 
-static void which_builds(void **state)
+static void selection_of_builds(void **state)
 {
 	const char *tags[] = { "branch=main", "ci=1" };
 	struct query_options o = plain;
@@ -192,7 +192,7 @@ static void which_builds(void **state)
 }
 
 /* Whatever a text contains, it stays one text. */
-static void hostile_texts(void **state)
+static void texts_are_quoted(void **state)
 {
 	const char *tag = "'=') OR 1 = 1 --";
 	struct query_options o = plain;
@@ -212,7 +212,7 @@ static void hostile_texts(void **state)
 	has(made("package", 0, &o), "version = '1\\'2'", 1);
 }
 
-static void which_files(void **state)
+static void selection_of_files(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "/usr/include/a.h", "path = '/usr/include/a.h'" }, { "src/a.c", "path = './src/a.c'" },
@@ -268,12 +268,12 @@ static void shows(const char *query, size_t part, const char *answer, uint64_t l
 	query_put(query_find(query), part, &a, limit, out, json);
 	text = out_mem_data(out, &len);
 	if (len != strlen(expected) || memcmp(text, expected, len))
-		fail_msg("not what was expected:\n%.*s", (int)len, text);
+		fail_msg("unexpected output:\n%.*s", (int)len, text);
 	out_close(out);
 	server_answer_free(&a);
 }
 
-static void tables(void **state)
+static void tables_are_aligned(void **state)
 {
 	static const char some[] =
 		"begin\ttook_ns\tstatus\ttags\tmissing\thost\tsize_bytes\tchange_ns\tchange_percent\tbuild\n"
@@ -292,7 +292,7 @@ static void tables(void **state)
 }
 
 /* An answer cannot move the cursor; width counts columns, not bytes. */
-static void screens(void **state)
+static void tables_cannot_control_terminal(void **state)
 {
 	(void)state;
 	shows("users", 1, "label\toutput\nx\033[2J\\n\t\303\274\nyy\t\n", 9, false,
@@ -301,7 +301,7 @@ static void screens(void **state)
 	      "project  file\n\303\274        a\nbb       c\n");
 }
 
-static void no_rows(void **state)
+static void messages_without_rows(void **state)
 {
 	(void)state;
 	shows("builds", 0, "begin\n", 9, false, "no builds\n");
@@ -309,7 +309,7 @@ static void no_rows(void **state)
 	shows("builds", 0, "begin\n", 9, true, "");
 }
 
-static void json_rows(void **state)
+static void json_output(void **state)
 {
 	(void)state;
 	shows("builds", 0,
@@ -324,7 +324,7 @@ static void json_rows(void **state)
 }
 
 /* Times before 1970 are rounded down to the second. */
-static void stamps(void **state)
+static void timestamps(void **state)
 {
 	(void)state;
 	shows("users", 0, "mtime_ns\tsha256\n-1\tabcdefabcdefabcdef\n1795595405999999999\t\n", 9, false,
@@ -338,20 +338,20 @@ static void stamps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(times_in_words, set_zone),
-		cmocka_unit_test_setup(a_long_day, set_zone),
-		cmocka_unit_test_setup(no_times, set_zone),
-		cmocka_unit_test_setup(times_shown, set_zone),
-		cmocka_unit_test(all_statements),
-		cmocka_unit_test(which_builds),
-		cmocka_unit_test(hostile_texts),
-		cmocka_unit_test(which_files),
+		cmocka_unit_test_setup(times_given_in_words, set_zone),
+		cmocka_unit_test_setup(day_of_25_hours, set_zone),
+		cmocka_unit_test_setup(invalid_times_refused, set_zone),
+		cmocka_unit_test_setup(times_printed, set_zone),
+		cmocka_unit_test(statements_are_complete),
+		cmocka_unit_test(selection_of_builds),
+		cmocka_unit_test(texts_are_quoted),
+		cmocka_unit_test(selection_of_files),
 		cmocka_unit_test(files_by_name),
-		cmocka_unit_test_setup(tables, set_zone),
-		cmocka_unit_test(screens),
-		cmocka_unit_test(no_rows),
-		cmocka_unit_test(json_rows),
-		cmocka_unit_test_setup(stamps, set_zone),
+		cmocka_unit_test_setup(tables_are_aligned, set_zone),
+		cmocka_unit_test(tables_cannot_control_terminal),
+		cmocka_unit_test(messages_without_rows),
+		cmocka_unit_test(json_output),
+		cmocka_unit_test_setup(timestamps, set_zone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

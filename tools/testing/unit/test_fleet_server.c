@@ -174,14 +174,14 @@ static void forget(void)
 /* ---- the client ---- */
 
 static char url[64];
-static char *told;
-static size_t told_len;
+static char *diag_text;
+static size_t diag_len;
 static FILE *to;
 static struct diag *diag;
 
 static void begin_diag(void)
 {
-	to = open_memstream(&told, &told_len);
+	to = open_memstream(&diag_text, &diag_len);
 	diag = diag_new(to, "test");
 }
 
@@ -192,8 +192,8 @@ static const char *end_diag(void)
 
 	diag_free(diag);
 	fclose(to);
-	snprintf(text, sizeof(text), "%s", told);
-	free(told);
+	snprintf(text, sizeof(text), "%s", diag_text);
+	free(diag_text);
 	return text;
 }
 
@@ -220,7 +220,7 @@ static const char *end(struct server *s)
 	return end_diag();
 }
 
-#define SAYS(status_, text) { .status = status_, .body = text }
+#define REPLY(status_, text) { .status = status_, .body = text }
 #define CLOSES { 0 }
 #define REPLIES(...) (const struct reply[]){ __VA_ARGS__ }, \
 	sizeof((const struct reply[]){ __VA_ARGS__ }) / sizeof(struct reply)
@@ -240,9 +240,9 @@ static void assert_not_has(const char *text, const char *what)
 
 /* ---- requests ---- */
 
-static void test_ask(void **state)
+static void test_query(void **state)
 {
-	struct server *s = begin(REPLIES(SAYS(200, "a\tb\n1\tx\\ty\n\\N\t\n")),
+	struct server *s = begin(REPLIES(REPLY(200, "a\tb\n1\tx\\ty\n\\N\t\n")),
 				 WITH(.user = "me", .database = "d_1"));
 	struct server_answer a;
 
@@ -268,24 +268,24 @@ static void test_ask(void **state)
 	forget();
 }
 
-static void test_refused_then_taken(void **state)
+static void test_retry_after_refusal(void **state)
 {
-	struct server *s = begin(REPLIES(SAYS(503, "busy"), CLOSES, SAYS(200, "")),
+	struct server *s = begin(REPLIES(REPLY(503, "busy"), CLOSES, REPLY(200, "")),
 				 WITH(.retries = 2));
-	const char *said;
+	const char *messages;
 
 	(void)state;
 	assert_true(server_do(s, "CREATE"));
 	assert_int_equal(diag_status(diag), 0);
-	said = end(s);
-	assert_has(said, "HTTP status 503, busy; tried again");
+	messages = end(s);
+	assert_has(messages, "HTTP status 503, busy; tried again");
 	assert_int_equal(there.nseen, 3);
 	forget();
 }
 
-static void test_refused(void **state)
+static void test_retries_exhausted(void **state)
 {
-	struct server *s = begin(REPLIES(SAYS(503, "")), WITH(.retries = 1));
+	struct server *s = begin(REPLIES(REPLY(503, "")), WITH(.retries = 1));
 
 	(void)state;
 	assert_false(server_do(s, "CREATE"));
@@ -296,31 +296,31 @@ static void test_refused(void **state)
 }
 
 /* Permanent errors are not retried; of the server's text, only what users need is printed. */
-static void test_errors(void **state)
+static void test_permanent_errors(void **state)
 {
 	static const struct {
 		struct reply reply;
-		const char *said;
+		const char *messages;
 		size_t times;
 	} rows[] = {
-		{ SAYS(404, "Code: 60, e.displayText() = DB::Exception: Table d.t doesn't exist., e.what() = DB::Exception\n"),
+		{ REPLY(404, "Code: 60, e.displayText() = DB::Exception: Table d.t doesn't exist., e.what() = DB::Exception\n"),
 		  "Table d.t doesn't exist.: 'etrace push --init' makes the tables\n", 1 },
-		{ SAYS(404, "Code: 60. DB::Exception: Table d.t does not exist. (UNKNOWN_TABLE) (version 24.8.1)\n"),
+		{ REPLY(404, "Code: 60. DB::Exception: Table d.t does not exist. (UNKNOWN_TABLE) (version 24.8.1)\n"),
 		  "does not exist. (UNKNOWN_TABLE): 'etrace push --init' makes the tables\n", 1 },
-		{ SAYS(500, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB (version 24)\n"),
+		{ REPLY(500, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB (version 24)\n"),
 		  "the server's disk is full", 2 },
-		{ SAYS(500, "Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file /d/x.bin, errno: 28, strerror: No space left on device, e.what() = DB::ErrnoException\n"),
+		{ REPLY(500, "Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file /d/x.bin, errno: 28, strerror: No space left on device, e.what() = DB::ErrnoException\n"),
 		  "No space left on device", 2 },
-		{ SAYS(500, "Poco::Exception. Code: 1000, e.code() = 28, e.displayText() = File access error: no space left on device: /d/x, e.what() = File access error\n"),
+		{ REPLY(500, "Poco::Exception. Code: 1000, e.code() = 28, e.displayText() = File access error: no space left on device: /d/x, e.what() = File access error\n"),
 		  "127.0.0.1:PORT/: Poco::Exception. Code: 1000", 2 },
-		{ SAYS(500, "Code: 241, e.displayText() = DB::Exception: Memory limit, e.what() = x"),
+		{ REPLY(500, "Code: 241, e.displayText() = DB::Exception: Memory limit, e.what() = x"),
 		  "Memory limit", 2 },
-		{ SAYS(200, "Code: 241, e.displayText() = DB::Exception: Memory limit, e.what() = x"),
+		{ REPLY(200, "Code: 241, e.displayText() = DB::Exception: Memory limit, e.what() = x"),
 		  "Memory limit", 2 },
-		{ SAYS(500, "Code: 99999999999999999999, DB::Exception: ?"), "DB::Exception: ?", 1 },
-		{ SAYS(500, "Code: , DB::Exception"), "Code: , DB::", 1 },
-		{ SAYS(500, "\x1b[31mred\x7f\n"), "HTTP status 500, ?[31mred?\n", 1 },
-		{ SAYS(500, ""), "HTTP status 500\n", 1 },
+		{ REPLY(500, "Code: 99999999999999999999, DB::Exception: ?"), "DB::Exception: ?", 1 },
+		{ REPLY(500, "Code: , DB::Exception"), "Code: , DB::", 1 },
+		{ REPLY(500, "\x1b[31mred\x7f\n"), "HTTP status 500, ?[31mred?\n", 1 },
+		{ REPLY(500, ""), "HTTP status 500\n", 1 },
 		{ { .status = 302, .headers = "Location: http://127.0.0.1:1/\r\n", .body = "" }, "HTTP status 302", 1 },
 		{ { .status = 200, .body = "<html>\n<p>Log in\n</html>\n", .stranger = true }, "HTTP status 200, <html>\n", 1 },
 		{ { .status = 200, .body = "", .stranger = true }, "HTTP status 200", 1 },
@@ -330,21 +330,21 @@ static void test_errors(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct server *s = begin(&rows[i].reply, 1, WITH(.retries = 1));
-		const char *said;
+		const char *messages;
 		char *port;
 
 		assert_int_equal(server_send(s, "INSERT", "x", 1, 1), SERVER_FAILED);
 		assert_int_equal(server_send(s, "INSERT", "x", 1, 0),
 				 rows[i].times == 1 ? SERVER_FAILED : SERVER_AGAIN);
-		said = end(s);
-		port = strstr(said, url + strlen("http://127.0.0.1"));
+		messages = end(s);
+		port = strstr(messages, url + strlen("http://127.0.0.1"));
 		assert_non_null(port);
 		memmove(port + 5, port + strlen(url) - strlen("http://127.0.0.1"),
 			strlen(port + strlen(url) - strlen("http://127.0.0.1")) + 1);
 		memcpy(port, ":PORT", 5);
-		assert_has(said, rows[i].said);
-		assert_not_has(said, "e.what");
-		assert_not_has(said, "(version");
+		assert_has(messages, rows[i].messages);
+		assert_not_has(messages, "e.what");
+		assert_not_has(messages, "(version");
 		assert_int_equal(there.nseen, 2);
 		forget();
 
@@ -359,10 +359,10 @@ static void test_errors(void **state)
 	}
 }
 
-static void test_no_table(void **state)
+static void test_missing_tables(void **state)
 {
 	static const struct reply replies[] = {
-		SAYS(200, ""), SAYS(200, "a\tb\n1\n"), SAYS(200, "a\n1"),
+		REPLY(200, ""), REPLY(200, "a\tb\n1\n"), REPLY(200, "a\n1"),
 		{ .status = 200, .body = "<html>\n", .stranger = true },
 	};
 
@@ -383,9 +383,9 @@ static void test_no_table(void **state)
  * Rows whose reply is lost may be stored.  Only the caller sends them again, with another
  * part number: with the same one they would count twice.
  */
-static void test_sent_once(void **state)
+static void test_rows_never_sent_again(void **state)
 {
-	struct server *s = begin(REPLIES(SAYS(200, "a\n1\n"), CLOSES, SAYS(200, "")),
+	struct server *s = begin(REPLIES(REPLY(200, "a\n1\n"), CLOSES, REPLY(200, "")),
 				 WITH(.retries = 3));
 	struct server_answer a;
 
@@ -405,11 +405,11 @@ static void test_sent_once(void **state)
 	forget();
 }
 
-static void test_nobody(void **state)
+static void test_no_server(void **state)
 {
 	struct server_options o = { .url = url, .timeout = 5, .retries = 1 };
 	struct server *s;
-	const char *said;
+	const char *messages;
 
 	(void)state;
 	/* a port that is free */
@@ -422,16 +422,16 @@ static void test_nobody(void **state)
 	assert_int_equal(server_send(s, "INSERT", NULL, 0, 0), SERVER_AGAIN);
 	assert_int_equal(server_send(s, "INSERT", NULL, 0, 1), SERVER_FAILED);
 	server_free(s);
-	said = end_diag();
-	assert_has(said, "connect");
-	assert_has(said, url);
+	messages = end_diag();
+	assert_has(messages, "connect");
+	assert_has(messages, url);
 }
 
 /*
  * The server accepts the connection and then does nothing: the request fails after a second,
  * the shortest timeout.  Without one it would wait forever.
  */
-static void test_silent(void **state)
+static void test_server_never_replies(void **state)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
@@ -454,7 +454,7 @@ static void test_silent(void **state)
 
 /* ---- rows ---- */
 
-static void test_packed(void **state)
+static void test_compression(void **state)
 {
 	static char rows[200000], back[sizeof(rows)];
 	static const struct {
@@ -471,7 +471,7 @@ static void test_packed(void **state)
 	for (size_t i = 0; i < sizeof(rows); i++)
 		rows[i] = (char)(i * i >> 7);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		struct server *s = begin(REPLIES(SAYS(200, "")), WITH(.packing = ways[i].packing));
+		struct server *s = begin(REPLIES(REPLY(200, "")), WITH(.packing = ways[i].packing));
 		z_stream z = { 0 };
 		const char *coding, *body;
 		size_t size;
@@ -519,7 +519,7 @@ static void test_packed(void **state)
 
 /* ---- texts ---- */
 
-static void test_text(void **state)
+static void test_quoted_text(void **state)
 {
 	struct buf b = { 0 };
 
@@ -532,7 +532,7 @@ static void test_text(void **state)
 }
 
 /* Random bytes without a terminator: nothing outside of them is read. */
-static void test_hostile_answers(void **state)
+static void test_hostile_replies(void **state)
 {
 	static const char bytes[] = "\\N\t\n\t\n\\\\a0'\r";
 	uint64_t seed = 7;
@@ -587,7 +587,7 @@ static void test_null(void **state)
 static void test_urls(void **state)
 {
 	static const struct {
-		const char *url, *is, *said;	/* @is NULL: refused, with the message @said */
+		const char *url, *is, *messages;	/* @is NULL: refused, with the message @messages */
 	} rows[] = {
 		{ "http://ch.example:8123", "http://ch.example:8123/", "" },
 		{ "https://ch.example/a/b", "https://ch.example/a/b", "" },
@@ -613,26 +613,26 @@ static void test_urls(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct server_options o = { .url = rows[i].url, .plain = true };
 		struct server *s;
-		const char *said;
+		const char *messages;
 
 		begin_diag();
 		s = server_new(&o, diag);
 		assert_int_equal(!s, diag_status(diag) == 2);
 		if (!!s != !!rows[i].is)
-			fail_msg("%s: is %s", rows[i].url, s ? "taken" : "refused");
+			fail_msg("%s was %s", rows[i].url, s ? "accepted" : "refused");
 		if (s)
 			assert_string_equal(server_url(s), rows[i].is);
 		server_free(s);
-		said = end_diag();
+		messages = end_diag();
 		if (s)
-			assert_string_equal(said, rows[i].said);
-		assert_has(said, rows[i].said);
-		assert_not_has(said, "secret");
+			assert_string_equal(messages, rows[i].messages);
+		assert_has(messages, rows[i].messages);
+		assert_not_has(messages, "secret");
 	}
 }
 
 /* Build data go to another machine unencrypted only if --plain-http is given. */
-static void test_plain(void **state)
+static void test_no_unencrypted_upload(void **state)
 {
 	static const struct {
 		const char *url;
@@ -648,15 +648,15 @@ static void test_plain(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct server_options o = { .url = rows[i].url, .plain = rows[i].plain };
 		struct server *s;
-		const char *said;
+		const char *messages;
 
 		begin_diag();
 		s = server_new(&o, diag);
 		if (!!s != rows[i].taken)
-			fail_msg("%s: is %s", rows[i].url, s ? "taken" : "refused");
+			fail_msg("%s was %s", rows[i].url, s ? "accepted" : "refused");
 		server_free(s);
-		said = end_diag();
-		assert_has(said, rows[i].taken ? "" : "--plain-http");
+		messages = end_diag();
+		assert_has(messages, rows[i].taken ? "" : "--plain-http");
 	}
 }
 
@@ -668,7 +668,7 @@ static void test_user_in_url(void **state)
 	struct server *s;
 
 	(void)state;
-	begin_server(REPLIES(SAYS(200, "")));
+	begin_server(REPLIES(REPLY(200, "")));
 	snprintf(with_user, sizeof(with_user), "http://me%%40home@127.0.0.1:%u", there.port);
 	o.url = with_user;
 	begin_diag();
@@ -681,7 +681,7 @@ static void test_user_in_url(void **state)
 	forget();
 }
 
-static void test_databases(void **state)
+static void test_database_names(void **state)
 {
 	static const char *const bad[] = { "", "a.b", "a b", "a`", "a;DROP", "\xc3\xa4" };
 
@@ -714,7 +714,7 @@ static void test_password_file(void **state)
 	(void)state;
 	setenv("ETRACE_FLEET_PASSWORD", "of the environment", 1);
 	put_password("se cret\nsecond line\n", 20, 0600);
-	s = begin(REPLIES(SAYS(200, "")), WITH(.password_file = password_file, .packing = SERVER_GZIP));
+	s = begin(REPLIES(REPLY(200, "")), WITH(.password_file = password_file, .packing = SERVER_GZIP));
 	assert_true(server_do(s, "CREATE"));
 	assert_int_equal(server_send(s, "INSERT", "x", 1, 0), SERVER_SENT);
 	assert_string_equal(end(s), "");
@@ -726,14 +726,14 @@ static void test_password_file(void **state)
 
 	/* only a warning: some systems mount secrets with this mode */
 	put_password("secret\r\n", 8, 0644);
-	s = begin(REPLIES(SAYS(200, "")), WITH(.password_file = password_file));
+	s = begin(REPLIES(REPLY(200, "")), WITH(.password_file = password_file));
 	assert_true(server_do(s, "CREATE"));
 	assert_int_equal(diag_status(diag), 0);
 	assert_has(end(s), "can be read by every user");
 	assert_has(there.seen[0].head, "\r\nX-ClickHouse-Key: secret\r\n");
 	forget();
 
-	s = begin(REPLIES(SAYS(200, "")), WITH(0));
+	s = begin(REPLIES(REPLY(200, "")), WITH(0));
 	assert_true(server_do(s, "CREATE"));
 	assert_string_equal(end(s), "");
 	assert_has(there.seen[0].head, "\r\nX-ClickHouse-Key: of the environment\r\n");
@@ -775,7 +775,7 @@ static void test_bad_password_files(void **state)
 }
 
 /* A password is not sent over a network unencrypted; to this machine it may be. */
-static void test_open_passwords(void **state)
+static void test_no_unencrypted_passwords(void **state)
 {
 	static const struct {
 		const char *url;
@@ -824,7 +824,7 @@ static void test_no_proxy(void **state)
 
 	(void)state;
 	setenv("http_proxy", "http://127.0.0.1:1", 1);
-	s = begin(REPLIES(SAYS(200, "")), WITH(0));
+	s = begin(REPLIES(REPLY(200, "")), WITH(0));
 	assert_true(server_do(s, "CREATE"));
 	end(s);
 	assert_int_equal(there.nseen, 1);
@@ -851,25 +851,25 @@ static int remove_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ask),
-		cmocka_unit_test(test_refused_then_taken),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_no_table),
-		cmocka_unit_test(test_sent_once),
-		cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_hostile_answers),
+		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_retry_after_refusal),
+		cmocka_unit_test(test_retries_exhausted),
+		cmocka_unit_test(test_permanent_errors),
+		cmocka_unit_test(test_missing_tables),
+		cmocka_unit_test(test_rows_never_sent_again),
+		cmocka_unit_test(test_no_server),
+		cmocka_unit_test(test_server_never_replies),
+		cmocka_unit_test(test_compression),
+		cmocka_unit_test(test_quoted_text),
+		cmocka_unit_test(test_hostile_replies),
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_urls),
-		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_no_unencrypted_upload),
 		cmocka_unit_test(test_user_in_url),
-		cmocka_unit_test(test_databases),
+		cmocka_unit_test(test_database_names),
 		cmocka_unit_test(test_password_file),
 		cmocka_unit_test(test_bad_password_files),
-		cmocka_unit_test(test_open_passwords),
+		cmocka_unit_test(test_no_unencrypted_passwords),
 		cmocka_unit_test(test_no_proxy),
 	};
 

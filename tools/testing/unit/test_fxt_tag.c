@@ -76,7 +76,7 @@ static void end(void)
 }
 
 /* A tag comes with each reference to its string, in any role, until the index is reassigned. */
-static void kept_until_given_anew(void **state)
+static void kept_until_index_is_reassigned(void **state)
 {
 	(void)state;
 	magic();
@@ -119,7 +119,7 @@ static void kept_until_given_anew(void **state)
 }
 
 /* Each provider has a table of its own, and so tags of its own. */
-static void by_provider(void **state)
+static void separate_for_each_provider(void **state)
 {
 	(void)state;
 	magic();
@@ -155,7 +155,7 @@ static void by_provider(void **state)
 }
 
 /* Tags of strings that are in no table are not kept, and do no harm. */
-static void without_a_table(void **state)
+static void strings_without_a_table(void **state)
 {
 	(void)state;
 	magic();
@@ -180,9 +180,9 @@ static void without_a_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kept_until_given_anew),
-		cmocka_unit_test(by_provider),
-		cmocka_unit_test(without_a_table),
+		cmocka_unit_test(kept_until_index_is_reassigned),
+		cmocka_unit_test(separate_for_each_provider),
+		cmocka_unit_test(strings_without_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void expect(struct fixture *f, size_t n, const uint64_t *words)
 
 		memcpy(&v, data + f->seen + i * 8, 8);
 		if (v != words[i])
-			fail_msg("word %zu is %016lx and not %016lx", i, (unsigned long)v,
+			fail_msg("word %zu is %016lx, expected %016lx", i, (unsigned long)v,
 				 (unsigned long)words[i]);
 	}
 	f->seen = len;

@@ -458,12 +458,12 @@ static void assert_breaks(const struct raw *r, const char *rule, size_t offset)
 	snprintf(want, sizeof(want), "input: offset %zu: %s: ", offset, rule);
 	if (c.status != 1 || !has_line(&c.out, want) || !has_line(&c.out, "input: rules broken: 1") ||
 	    count_lines(&c.out, "input: offset") != 1)
-		fail_msg("not %s but status %d and\n%s%s", want, c.status, c.out.data,
+		fail_msg("expected %s, got status %d and\n%s%s", want, c.status, c.out.data,
 			 c.messages.data);
 	conversion_free(&c);
 }
 
-static void test_rules(void **state)
+static void test_each_broken_rule(void **state)
 {
 	(void)state;
 	for (unsigned int swapped = 0; swapped < 2; swapped++) {
@@ -495,7 +495,7 @@ static void test_nesting(void **state)
 	}
 }
 
-static void test_reserved(void **state)
+static void test_reserved_bits(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++) {
@@ -529,7 +529,7 @@ static clock_t time_of(unsigned int n)
 }
 
 /* The time grows linearly: 4 times as many take about 4 times as long, not 16 times. */
-static void test_flow_time(void **state)
+static void test_flow_check_is_linear(void **state)
 {
 	clock_t few = time_of(20000), many = time_of(80000);
 
@@ -542,7 +542,7 @@ static void test_flow_time(void **state)
  * Each rule has a file above that breaks it, except the one that is only a remark; nesting has a
  * test of its own.
  */
-static void test_all_rules(void **state)
+static void test_every_rule_can_be_broken(void **state)
 {
 	bool seen[RULE_COUNT] = {
 		[RULE_ASYNC_UNFINISHED] = true, [RULE_NESTING] = true,
@@ -553,7 +553,7 @@ static void test_all_rules(void **state)
 		seen[bad[i].rule] = true;
 	for (unsigned int i = 0; i < RULE_COUNT; i++)
 		if (!seen[i])
-			fail_msg("no file breaks %s", rules[i].name);
+			fail_msg("no test file breaks the rule %s", rules[i].name);
 }
 
 /* Each rule is in the documentation, with the same words. */
@@ -571,7 +571,7 @@ static void test_documented(void **state)
 	bytes_free(&text);
 }
 
-static void test_clean(void **state)
+static void test_valid_files(void **state)
 {
 	static void (*const good[])(struct raw *r) = {
 		good_empty, base, good_events, good_disorder, good_others, good_open_async,
@@ -593,7 +593,7 @@ static void test_clean(void **state)
 	}
 }
 
-static void test_remark(void **state)
+static void test_remarks(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -608,7 +608,7 @@ static void test_remark(void **state)
 }
 
 /* Many findings of one rule: the first ten are printed, the others counted. */
-static void test_many(void **state)
+static void test_many_findings(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -630,7 +630,7 @@ static void test_many(void **state)
 }
 
 /* A file that is not FXT breaks the first rule, and nothing else is reported. */
-static void test_no_file(void **state)
+static void test_not_fxt(void **state)
 {
 	struct conversion c = convert("fxt", "check", "not a trace, really", 19, NULL);
 
@@ -641,7 +641,7 @@ static void test_no_file(void **state)
 }
 
 /* More events than are sorted at a time: memory stays bounded, and the order right. */
-static void test_window(void **state)
+static void test_memory_is_bounded(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -663,17 +663,17 @@ static void test_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_each_broken_rule),
 		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_reserved),
-		cmocka_unit_test(test_flow_time),
-		cmocka_unit_test(test_all_rules),
+		cmocka_unit_test(test_reserved_bits),
+		cmocka_unit_test(test_flow_check_is_linear),
+		cmocka_unit_test(test_every_rule_can_be_broken),
 		cmocka_unit_test(test_documented),
-		cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_remark),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_valid_files),
+		cmocka_unit_test(test_remarks),
+		cmocka_unit_test(test_many_findings),
+		cmocka_unit_test(test_not_fxt),
+		cmocka_unit_test(test_memory_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

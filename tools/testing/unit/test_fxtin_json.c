@@ -187,7 +187,7 @@ static void assert_lines(const struct bytes *text, const struct bytes *want)
 		size_t len = strcspn(p, "\n"), wlen = strcspn(w, "\n");
 
 		if (!memmem(p, len, w, wlen))
-			fail_msg("line %zu is\n%.*s\nnot\n%.*s", i, (int)len, p, (int)wlen, w);
+			fail_msg("line %zu is\n%.*s\nexpected\n%.*s", i, (int)len, p, (int)wlen, w);
 		p += len + (p[len] == '\n');
 		w += wlen + (w[wlen] == '\n');
 	}
@@ -224,7 +224,7 @@ static void test_all_types(void **state)
 }
 
 /* Types that are not in the document are skipped by their size. */
-static void test_unknown(void **state)
+static void test_unknown_types_skipped(void **state)
 {
 	(void)state;
 	for (unsigned int swapped = 0; swapped < 2; swapped++) {
@@ -285,7 +285,7 @@ static void test_unknown(void **state)
 }
 
 /* The document allows records to become longer: existing parts stay where they are. */
-static void test_longer(void **state)
+static void test_longer_records(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -313,7 +313,7 @@ static void test_longer(void **state)
 }
 
 /* Faults are reported with their offset, and the records after them are read. */
-static void test_broken(void **state)
+static void test_broken_records(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -376,7 +376,7 @@ static void test_not_fxt(void **state)
 }
 
 /* A file without its first word is still read, and this is reported. */
-static void test_no_magic(void **state)
+static void test_missing_magic(void **state)
 {
 	(void)state;
 	for (unsigned int swapped = 0; swapped < 2; swapped++) {
@@ -399,7 +399,7 @@ static void test_no_magic(void **state)
 }
 
 /* Reserved bits that are set are reported for every output. */
-static void test_reserved(void **state)
+static void test_reserved_bits_reported(void **state)
 {
 	static const char *const to[] = { "json", "stats", "check" };
 	struct raw r = { 0 };
@@ -439,11 +439,11 @@ struct reserved {
 	unsigned char from, to;
 };
 
-static bool reserved_is_told(const struct reserved *row, unsigned int bit)
+static bool reserved_is_reported(const struct reserved *row, unsigned int bit)
 {
 	struct raw r = { 0 };
 	struct conversion c;
-	bool told;
+	bool reported;
 
 	raw_magic(&r);
 	raw_begin(&r, row->header | (uint64_t)!row->at << bit);
@@ -451,10 +451,10 @@ static bool reserved_is_told(const struct reserved *row, unsigned int bit)
 		raw_word(&r, (i < 2 ? row->word[i] : 0) | (uint64_t)(row->at == i + 1) << bit);
 	raw_end(&r);
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
-	told = strstr(c.messages.data, "reserved bits that are set");
+	reported = strstr(c.messages.data, "reserved bits that are set");
 	conversion_free(&c);
 	raw_free(&r);
-	return told;
+	return reported;
 }
 
 /* Each of them is reported, and the bit before the first is not. */
@@ -499,15 +499,15 @@ static void test_each_reserved_bit(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (unsigned int bit = rows[i].from; bit <= rows[i].to; bit++)
-			if (!reserved_is_told(&rows[i], bit))
-				fail_msg("row %zu: bit %u is not told", i, bit);
-		if (reserved_is_told(&rows[i], rows[i].from - 1u))
-			fail_msg("row %zu: bit %u is told", i, rows[i].from - 1u);
+			if (!reserved_is_reported(&rows[i], bit))
+				fail_msg("row %zu: bit %u is not reported", i, bit);
+		if (reserved_is_reported(&rows[i], rows[i].from - 1u))
+			fail_msg("row %zu: bit %u is reported", i, rows[i].from - 1u);
 	}
 }
 
 /* Only a bounded part of a large record is in memory at a time. */
-static void test_large_window(void **state)
+static void test_large_record_memory(void **state)
 {
 	char path[] = "/tmp/etrace-fxt-XXXXXX";
 	const uint64_t size = 64 << 20, head[] = {
@@ -542,7 +542,7 @@ static void test_large_window(void **state)
 }
 
 /* All of a large record is printed, and the record after it is read. */
-static void test_large(void **state)
+static void test_large_record(void **state)
 {
 	static const size_t size = 9 << 20;
 	struct raw r = { 0 };
@@ -646,7 +646,7 @@ static void test_summary(void **state)
 }
 
 /* What etrace's own encoder writes is read back: the same events in the same order. */
-static void test_counts(void **state)
+static void test_read_back(void **state)
 {
 	struct out *out = out_mem();
 	struct fxt_writer *w = fxt_writer_new(out);
@@ -726,7 +726,7 @@ static void test_providers(void **state)
 }
 
 /* Strings of any bytes: those that are not text are printed in hex, too. */
-static void test_bytes(void **state)
+static void test_strings_of_any_bytes(void **state)
 {
 	struct raw r = { 0 };
 	struct conversion c;
@@ -752,7 +752,7 @@ static void test_bytes(void **state)
 }
 
 /* Every record type cut at every byte and with every byte inverted, in both byte orders. */
-static void test_damage(void **state)
+static void test_cut_or_inverted_anywhere(void **state)
 {
 	(void)state;
 	for (unsigned int swapped = 0; swapped < 2; swapped++) {
@@ -787,20 +787,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_types),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_longer),
-		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_unknown_types_skipped),
+		cmocka_unit_test(test_longer_records),
+		cmocka_unit_test(test_broken_records),
 		cmocka_unit_test(test_not_fxt),
-		cmocka_unit_test(test_no_magic),
-		cmocka_unit_test(test_reserved),
+		cmocka_unit_test(test_missing_magic),
+		cmocka_unit_test(test_reserved_bits_reported),
 		cmocka_unit_test(test_each_reserved_bit),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_large_window),
+		cmocka_unit_test(test_large_record),
+		cmocka_unit_test(test_large_record_memory),
 		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_read_back),
 		cmocka_unit_test(test_providers),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_strings_of_any_bytes),
+		cmocka_unit_test(test_cut_or_inverted_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

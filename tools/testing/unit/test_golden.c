@@ -101,7 +101,7 @@ static void summaries(void **state)
 /* ---- every message ---- */
 
 /* The length of SYSTEM messages follows rules of its own: test_swap_stream.c. */
-static void every_message(void **state)
+static void output_of_every_message(void **state)
 {
 	static const char *const sinks[] = { "json", "fxt", "stats" };
 	struct stream s = { 0 };
@@ -127,7 +127,7 @@ static void every_message(void **state)
 int main(void)
 {
 	enum { N = sizeof(samples) / sizeof(*samples) };
-	struct CMUnitTest tests[2 * N + 1] = { [2 * N] = cmocka_unit_test(every_message) };
+	struct CMUnitTest tests[2 * N + 1] = { [2 * N] = cmocka_unit_test(output_of_every_message) };
 
 	/* reports have local times */
 	setenv("TZ", "UTC", 1);

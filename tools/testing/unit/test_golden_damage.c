@@ -146,7 +146,7 @@ static void damages(const char *name, const char *from, const char *to, const st
 	}
 }
 
-static void test_files(void **state)
+static void test_damaged_files(void **state)
 {
 	static const struct {
 		const char *from, *file;
@@ -175,7 +175,7 @@ static void test_files(void **state)
 }
 
 /* Each line left out, and each line swapped with the next. */
-static void test_lines(void **state)
+static void test_missing_and_swapped_lines(void **state)
 {
 	struct bytes in = { (char *)(uintptr_t)every_kind_lines, strlen(every_kind_lines), 0 };
 	size_t number = 0;
@@ -208,7 +208,7 @@ static void test_lines(void **state)
 }
 
 /* Every line twice: copies are dropped, except where they may be lines of their own. */
-static void test_twice(void **state)
+static void test_doubled_lines(void **state)
 {
 	struct bytes b = { 0 };
 
@@ -223,7 +223,7 @@ static void test_twice(void **state)
 }
 
 /* Counts that follow from a message's length; and other messages around it. */
-static void test_system(void **state)
+static void test_damaged_system_messages(void **state)
 {
 	struct stream s = { 0 };
 
@@ -237,7 +237,7 @@ static void test_system(void **state)
 }
 
 /* A message of each layout; every number that stands for a function has a name. */
-static void test_messages(void **state)
+static void test_damaged_messages(void **state)
 {
 	int fd = memfd_create("map", MFD_CLOEXEC);
 	struct stream s = { 0 };
@@ -265,7 +265,7 @@ static void test_messages(void **state)
 }
 
 /* Numbers at their limits, and lines of every kind. */
-static void test_reports(void **state)
+static void test_damaged_reports(void **state)
 {
 	static const char *const reports[] = {
 		"version=1.1, arch=armv7l, time=2026.11.20 08:27:00, process=a, b, pid=4294967295, backtrace depth=10, origin=x,\x20\n"
@@ -297,7 +297,7 @@ static void test_reports(void **state)
 }
 
 /* Packets of most types, in the older forms and in the other byte order. */
-static void test_logs(void **state)
+static void test_damaged_logs(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
@@ -330,7 +330,7 @@ static void test_logs(void **state)
 	}
 }
 
-static void test_digests(void **state)
+static void test_outputs_match_digests(void **state)
 {
 	(void)state;
 	if (all_cases())
@@ -343,14 +343,14 @@ static void test_digests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_system),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_reports),
-		cmocka_unit_test(test_logs),
-		cmocka_unit_test(test_digests),
+		cmocka_unit_test(test_damaged_files),
+		cmocka_unit_test(test_missing_and_swapped_lines),
+		cmocka_unit_test(test_doubled_lines),
+		cmocka_unit_test(test_damaged_system_messages),
+		cmocka_unit_test(test_damaged_messages),
+		cmocka_unit_test(test_damaged_reports),
+		cmocka_unit_test(test_damaged_logs),
+		cmocka_unit_test(test_outputs_match_digests),
 	};
 	const char *to = getenv("ETRACE_GOLDEN");
 	char path[4096];

@@ -11,7 +11,7 @@
 static const char paths[] = "SELECT CAST(path AS TEXT) FROM file ORDER BY path";
 
 /* A path is valid in the root directory of its process, and in no other. */
-static void test_roots(void **state)
+static void test_paths_in_roots(void **state)
 {
 	(void)state;
 	starts(true);
@@ -98,7 +98,7 @@ static void test_classes_in_root(void **state)
  * In another mount namespace, a name without an inode number may not be the same file as
  * outside.
  */
-static void test_unseen_names(void **state)
+static void test_names_in_other_mount_namespaces(void **state)
 {
 	static const struct {
 		unsigned int flags;	/* of unshare() */
@@ -128,7 +128,7 @@ static void test_unseen_names(void **state)
 }
 
 /* The other path by which a file was opened is in the process's root, too, in whatever form. */
-static void test_asked_in_root(void **state)
+static void test_original_path_in_root(void **state)
 {
 	static const char *const paths_asked[] = { "/l/in.c", "/l//x/../in.c" };
 
@@ -169,7 +169,7 @@ static void opens_by(unsigned int task, const char *path, const char *by, int fl
 }
 
 /* If ".." was removed from a name as text, the directory's original path is recorded, once. */
-static void test_ways_asked(void **state)
+static void test_way_with_dot_dot(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "/l/../x", "/</l/.. 6" }, { "/a/l/../x", "/a</a/l/.. 6" }, { "/a/l/../d/x", "/a/d</a/l/../d 6" },
@@ -190,7 +190,7 @@ static void test_ways_asked(void **state)
 }
 
 /* Links that the build made are resolved before "..". */
-static void test_ways_linked(void **state)
+static void test_links_before_dot_dot(void **state)
 {
 	static const char missed[] = "SELECT CAST(f.path AS TEXT) FROM misses AS m JOIN file AS f ON f.id = m.file";
 
@@ -213,7 +213,7 @@ static void test_ways_linked(void **state)
 }
 
 /* Files opened by other paths; of files to write, only the directory's if the name is the same. */
-static void test_ways_opened(void **state)
+static void test_ways_of_opened_files(void **state)
 {
 	static const struct {
 		const char *path, *by;
@@ -338,7 +338,7 @@ static void test_present_roots(void **state)
 /* ---- rule 1: descriptors ---- */
 
 /* sh opens files, its child reads and writes them as 0 and 1, with and without records of use. */
-static void test_inherited(void **state)
+static void test_inherited_descriptors(void **state)
 {
 	(void)state;
 	for (int with = 0; with <= 1; with++) {
@@ -390,7 +390,7 @@ static void test_shared_table(void **state)
 	says(edges, "/out.o</in.c");
 }
 
-static void test_unknown_origin(void **state)
+static void test_descriptor_of_unknown_origin(void **state)
 {
 	(void)state;
 	/* 1 was the file, and becomes an unknown descriptor: the file is not written any more */
@@ -511,7 +511,7 @@ static void test_hard_link_renamed(void **state)
 }
 
 /* A file linked before the trace began is recognized by its inode. */
-static void test_hard_link_of_before(void **state)
+static void test_hard_link_older_than_trace(void **state)
 {
 	(void)state;
 	starts(true);
@@ -544,7 +544,7 @@ static void test_directory_renamed(void **state)
 }
 
 /* Files first seen after a directory above them was renamed. */
-static void test_below_renamed(void **state)
+static void test_files_below_renamed_directory(void **state)
 {
 	(void)state;
 	starts(true);
@@ -572,7 +572,7 @@ static void test_below_renamed(void **state)
 }
 
 /* The inode number of a removed file is reused. */
-static void test_inode_again(void **state)
+static void test_reused_inode(void **state)
 {
 	(void)state;
 	starts(true);
@@ -589,7 +589,7 @@ static void test_inode_again(void **state)
 }
 
 /* A process that is not traced removes a file, and the inode number is reused. */
-static void test_inode_elsewhere(void **state)
+static void test_inode_reused_from_outside(void **state)
 {
 	(void)state;
 	for (unsigned int size = 100; size <= 101; size++) {
@@ -630,7 +630,7 @@ static const char backwards[] =
 	"SELECT count(*) FROM version AS v JOIN version AS b ON b.id = v.base WHERE v.at <= b.at";
 
 /* A descriptor that was opened before the file was made anew is the last to write. */
-static void test_late_writer(void **state)
+static void test_last_writer_of_old_file(void **state)
 {
 	(void)state;
 	starts(true);
@@ -649,7 +649,7 @@ static void test_late_writer(void **state)
 }
 
 /* A written file has the name that it has by then, not the one by which it was opened. */
-static void test_late_name(void **state)
+static void test_name_at_the_last_write(void **state)
 {
 	(void)state;
 	starts(true);
@@ -682,7 +682,7 @@ static const char identities[] =
 	" FROM version AS v JOIN file ON file.id = v.file WHERE v.made < 3 ORDER BY v.id";
 
 /* A version that began with a stat or an execve is identified once the file is opened. */
-static void test_identified(void **state)
+static void test_identified_when_opened(void **state)
 {
 	(void)state;
 	starts(true);
@@ -719,7 +719,7 @@ static void test_identified_program(void **state)
 }
 
 /* The same if the version's row was written long before. */
-static void test_identified_late(void **state)
+static void test_identified_after_row_was_written(void **state)
 {
 	char path[16];
 
@@ -792,7 +792,7 @@ static void opens_to_read(const char *path, int flags, unsigned int ino, unsigne
 }
 
 /* Its mtime shows whether it was created, or it cannot have existed before; in rows of any age. */
-static void test_made_to_read(void **state)
+static void test_created_when_opened_to_read(void **state)
 {
 	static const char made[] = "SELECT CAST(path AS TEXT) || '=' || v.made || ':' ||"
 		" coalesce(v.exec, 0) FROM final JOIN version AS v ON v.id = final.version"
@@ -879,7 +879,7 @@ static void test_symlink(void **state)
 /* ---- rules 3 to 5 ---- */
 
 /* O_RDWR without O_TRUNC keeps the content, O_TRUNC and O_EXCL do not. */
-static void test_changed(void **state)
+static void test_changed_in_place(void **state)
 {
 	static const struct {
 		int flags;
@@ -904,7 +904,7 @@ static void test_changed(void **state)
 }
 
 /* A file opened after the output was closed is no input of it. */
-static void test_order(void **state)
+static void test_input_after_output(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1005,7 +1005,7 @@ static void test_tmpfile_linked(void **state)
 }
 
 /* A descriptor's number ends with its string, even if the buffer had a longer one before. */
-static void test_descriptor_name(void **state)
+static void test_number_of_descriptor_ends(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1024,7 +1024,7 @@ static void test_descriptor_name(void **state)
 }
 
 /* A FIFO that is closed everywhere is empty when it is opened next. */
-static void test_fifo_again(void **state)
+static void test_reopened_fifo(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1049,7 +1049,7 @@ static void test_fifo_again(void **state)
 }
 
 /* A thread belongs to its process: what it reads is an input of the process's program. */
-static void test_thread_runs(void **state)
+static void test_input_of_a_thread(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1064,7 +1064,7 @@ static void test_thread_runs(void **state)
 }
 
 /* Output of a process belongs to the last program that it ran. */
-static void test_printed(void **state)
+static void test_output_of_last_program(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1084,7 +1084,7 @@ static void test_printed(void **state)
 }
 
 /* What a program asked the system belongs to it: in the database, and when that is read back. */
-static void test_asked(void **state)
+static void test_questions_to_the_system(void **state)
 {
 	static const char rows[] =
 		"SELECT e.id || ':' || w.word || ',' || a.value || ',' || a.flags || ','"
@@ -1153,7 +1153,7 @@ static void test_asked(void **state)
 }
 
 /* The end of the trace is missing: open descriptors count as used, the trace as incomplete. */
-static void test_no_end(void **state)
+static void test_trace_without_end(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1167,7 +1167,7 @@ static void test_no_end(void **state)
 }
 
 /* Names may have any bytes. */
-static void test_hostile(void **state)
+static void test_names_of_any_bytes(void **state)
 {
 	char path[400] = "/long";
 
@@ -1186,7 +1186,7 @@ static void test_hostile(void **state)
 }
 
 /* An argument may be empty. */
-static void test_empty(void **state)
+static void test_empty_argument(void **state)
 {
 	(void)state;
 	starts(true);
@@ -1199,34 +1199,44 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_roots), cmocka_unit_test(test_classes_in_root),
-		cmocka_unit_test(test_unseen_names), cmocka_unit_test(test_present_roots),
+		cmocka_unit_test(test_paths_in_roots), cmocka_unit_test(test_classes_in_root),
+		cmocka_unit_test(test_names_in_other_mount_namespaces),
+		cmocka_unit_test(test_present_roots),
 		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets),
-		cmocka_unit_test(test_asked_in_root), cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_ways_asked), cmocka_unit_test(test_ways_linked),
-		cmocka_unit_test(test_ways_opened),
+		cmocka_unit_test(test_original_path_in_root),
+		cmocka_unit_test(test_inherited_descriptors),
+		cmocka_unit_test(test_way_with_dot_dot),
+		cmocka_unit_test(test_links_before_dot_dot),
+		cmocka_unit_test(test_ways_of_opened_files),
 		cmocka_unit_test(test_cloexec), cmocka_unit_test(test_shared_table),
-		cmocka_unit_test(test_unknown_origin), cmocka_unit_test(test_empty_original),
+		cmocka_unit_test(test_descriptor_of_unknown_origin),
+		cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_exchange_directories),
 		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_hard_link_renamed),
-		cmocka_unit_test(test_hard_link_of_before),
-		cmocka_unit_test(test_hard_link_looked_at), cmocka_unit_test(test_late_writer),
-		cmocka_unit_test(test_late_name), cmocka_unit_test(test_identified),
+		cmocka_unit_test(test_hard_link_older_than_trace),
+		cmocka_unit_test(test_hard_link_looked_at),
+		cmocka_unit_test(test_last_writer_of_old_file),
+		cmocka_unit_test(test_name_at_the_last_write),
+		cmocka_unit_test(test_identified_when_opened),
 		cmocka_unit_test(test_size_after_write),
-		cmocka_unit_test(test_identified_late), cmocka_unit_test(test_made_to_read),
+		cmocka_unit_test(test_identified_after_row_was_written),
+		cmocka_unit_test(test_created_when_opened_to_read),
 		cmocka_unit_test(test_identified_program),
 		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
-		cmocka_unit_test(test_descriptor_name), cmocka_unit_test(test_fifo_again),
-		cmocka_unit_test(test_directory_renamed), cmocka_unit_test(test_below_renamed),
-		cmocka_unit_test(test_inode_again),
-		cmocka_unit_test(test_inode_elsewhere),
-		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_order), cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_thread_runs),
-		cmocka_unit_test(test_printed), cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_no_end), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_number_of_descriptor_ends),
+		cmocka_unit_test(test_reopened_fifo),
+		cmocka_unit_test(test_directory_renamed),
+		cmocka_unit_test(test_files_below_renamed_directory),
+		cmocka_unit_test(test_reused_inode),
+		cmocka_unit_test(test_inode_reused_from_outside),
+		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed_in_place),
+		cmocka_unit_test(test_input_after_output), cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_input_of_a_thread),
+		cmocka_unit_test(test_output_of_last_program),
+		cmocka_unit_test(test_questions_to_the_system),
+		cmocka_unit_test(test_trace_without_end), cmocka_unit_test(test_names_of_any_bytes),
+		cmocka_unit_test(test_empty_argument),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, over);

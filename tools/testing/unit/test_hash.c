@@ -52,7 +52,7 @@ static uint64_t row(uint64_t i)
 
 static uint64_t (*const numbers[])(uint64_t i) = { number, upper, row };
 
-static void test_inverse(void **state)
+static void test_inverse_constant(void **state)
 {
 	(void)state;
 	assert_int_equal(GOLDEN * GOLDEN_INVERSE, 1);
@@ -122,7 +122,7 @@ static void test_seed(void **state)
 }
 
 /* Tables are never too full, nor too empty for what they held. */
-static void test_room(void **state)
+static void test_load_of_tables(void **state)
 {
 	struct sprt_intern names = { 0 };
 	struct sprt_live live = { 0 };
@@ -182,7 +182,7 @@ static void test_room(void **state)
 }
 
 /* Look-ups that insert a key if it is missing. */
-static void test_places(void **state)
+static void test_insert_if_missing(void **state)
 {
 	struct map64 m = { 0 };
 
@@ -224,7 +224,7 @@ static void test_sorted(void **state)
 }
 
 /* Blocks of any size, aligned for words, that do not overlap. */
-static void test_pool(void **state)
+static void test_pool_blocks(void **state)
 {
 	struct pool pool = { 0 };
 	static unsigned char *at[600];
@@ -276,7 +276,7 @@ static void cancelled(uint64_t w[WORDS], uint64_t i)
 
 static void (*const texts[])(uint64_t w[WORDS], uint64_t i) = { known, cancelled };
 
-static void test_bytes(void **state)
+static void test_hash_of_bytes(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
@@ -295,7 +295,7 @@ static void test_bytes(void **state)
 }
 
 /* Lengths around the block size; a byte added, removed or changed changes the hash. */
-static void test_bytes_differ(void **state)
+static void test_different_bytes_differ(void **state)
 {
 	struct map64 seen = { 0 };
 	char s[2 * HASH_BLOCK + 20] = { 0 };
@@ -316,7 +316,7 @@ static void test_bytes_differ(void **state)
 	map64_clear(&seen);
 }
 
-static void test_aligned_or_not(void **state)
+static void test_alignment_makes_no_difference(void **state)
 {
 	char s[3 * HASH_BLOCK];
 
@@ -365,7 +365,7 @@ static void same(const char *from, const char *to, const struct bytes *in)
 }
 
 /* Everything is open at the end: threads of several processes, resources, CPUs. */
-static void test_swap_outputs(void **state)
+static void test_swap_output_order(void **state)
 {
 	struct stream s = { 0 };
 
@@ -392,7 +392,7 @@ static void test_swap_outputs(void **state)
 	sw_free(&s);
 }
 
-static void test_sample_outputs(void **state)
+static void test_output_order_of_samples(void **state)
 {
 	static const struct {
 		const char *from, *file;
@@ -414,7 +414,7 @@ static void test_sample_outputs(void **state)
 }
 
 /* Switches to threads that have no name: each is reported, in the file's order. */
-static void test_check_output(void **state)
+static void test_order_of_findings(void **state)
 {
 	struct stream s = { 0 };
 	struct bytes fxt;
@@ -431,20 +431,20 @@ static void test_check_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inverse),
+		cmocka_unit_test(test_inverse_constant),
 		cmocka_unit_test(test_map64),
 		cmocka_unit_test(test_live_blocks),
 		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_load_of_tables),
+		cmocka_unit_test(test_insert_if_missing),
 		cmocka_unit_test(test_sorted),
-		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_bytes_differ),
-		cmocka_unit_test(test_aligned_or_not),
-		cmocka_unit_test(test_swap_outputs),
-		cmocka_unit_test(test_sample_outputs),
-		cmocka_unit_test(test_check_output),
+		cmocka_unit_test(test_pool_blocks),
+		cmocka_unit_test(test_hash_of_bytes),
+		cmocka_unit_test(test_different_bytes_differ),
+		cmocka_unit_test(test_alignment_makes_no_difference),
+		cmocka_unit_test(test_swap_output_order),
+		cmocka_unit_test(test_output_order_of_samples),
+		cmocka_unit_test(test_order_of_findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include "base/xalloc.h"
 
-/* A file system that answers only when told to. */
+/* A file system that answers only on request. */
 static sem_t asked, answers;
 
 #define file_find slow_find
@@ -26,7 +26,7 @@ bool slow_find(const struct file_job *job, const struct file_limits *limits,
 	(void)found;
 	sem_post(&asked);
 	sem_wait(&answers);
-	to->why_not = "told so";
+	to->why_not = "by request";
 	return false;
 }
 
@@ -51,7 +51,7 @@ static struct hash_threads *begin(void)
 	return t;
 }
 
-static void an_end(void **state)
+static void threads_end(void **state)
 {
 	struct hash_threads *t = begin();
 	struct hash_work *w;
@@ -60,14 +60,14 @@ static void an_end(void **state)
 	sem_post(&answers);
 	while (!(w = hash_threads_take(t, UINT64_MAX)))
 		hash_threads_wait(t, 1000);
-	assert_string_equal(w->result.why_not, "told so");
+	assert_string_equal(w->result.why_not, "by request");
 	hash_work_free(w);
 	assert_true(hash_threads_free(t));
 	assert_true(hash_threads_free(NULL));
 }
 
 /* A thread that still waits keeps what it uses. */
-static void no_answer(void **state)
+static void thread_that_never_answers(void **state)
 {
 	static struct hash_threads *t;
 	struct hash_work *w;
@@ -84,8 +84,8 @@ static void no_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_end),
-		cmocka_unit_test(no_answer),
+		cmocka_unit_test(threads_end),
+		cmocka_unit_test(thread_that_never_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

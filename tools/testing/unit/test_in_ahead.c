@@ -177,7 +177,7 @@ static uint64_t all_alike(const char *path, int want_err)
 
 static const char *const names[] = { "plain", "some.gz", "some.zst" };
 
-static void whole(void **state)
+static void complete_files(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 524288, SIZE };
 	char path[64];
@@ -194,7 +194,7 @@ static void whole(void **state)
 }
 
 /* Truncated, and with overwritten bytes. */
-static void damaged(void **state)
+static void damaged_files(void **state)
 {
 	static uint8_t ones[400000];
 	char path[64];
@@ -223,7 +223,7 @@ static void damaged(void **state)
 }
 
 /* A directory can be opened, but not read. */
-static void unreadable(void **state)
+static void unreadable_files(void **state)
 {
 	(void)state;
 	for (int ahead = 0; ahead < 2; ahead++) {
@@ -235,7 +235,7 @@ static void unreadable(void **state)
 }
 
 /* Closing does not hang if the writer is silent, or if nothing was read. */
-static void given_up(void **state)
+static void closed_early(void **state)
 {
 	const uint8_t *p;
 	int fds[2], err = 0;
@@ -280,10 +280,10 @@ static void given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(unreadable),
-		cmocka_unit_test(given_up),
+		cmocka_unit_test(complete_files),
+		cmocka_unit_test(damaged_files),
+		cmocka_unit_test(unreadable_files),
+		cmocka_unit_test(closed_early),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

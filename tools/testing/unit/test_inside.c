@@ -218,11 +218,11 @@ static void fxt_has(size_t slices, const char *messages, ...)
 	assert_int_equal(count_lines(&json, "\"category\":\"inside\"") -
 			 count_lines(&json, "\"name\":\"no time trace\""), slices);
 	if (strcmp(c.messages.data, messages))
-		fail_msg("it says: %s", c.messages.data);
+		fail_msg("messages: %s", c.messages.data);
 	va_start(ap, messages);
 	while ((what = va_arg(ap, const char *)))
 		if (!has_line(&json, what))
-			fail_msg("there is no record with %s", what);
+			fail_msg("no record has %s", what);
 	va_end(ap);
 	bytes_free(&json);
 	conversion_free(&c);
@@ -230,7 +230,7 @@ static void fxt_has(size_t slices, const char *messages, ...)
 	conversion_free(&same);
 }
 
-struct told {
+struct slices {
 	struct buf text;
 	uint32_t exec;
 	uint64_t n;
@@ -238,7 +238,7 @@ struct told {
 	uint32_t depth;
 };
 
-static void put_told(struct told *t)
+static void put_slices(struct slices *t)
 {
 	char s[128];
 
@@ -251,11 +251,11 @@ static void put_told(struct told *t)
 
 static void on_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 {
-	struct told *t = ctx;
+	struct slices *t = ctx;
 
 	if (exec != t->exec) {
 		assert_true(exec > t->exec);
-		put_told(t);
+		put_slices(t);
 		t->exec = exec;
 		t->n = t->depth = 0;
 		t->from = s->from;
@@ -272,7 +272,7 @@ static void on_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 static void db_has(const char *expected)
 {
 	struct diag *diag = diag_new(NULL, "");
-	struct told told = { 0 };
+	struct slices got = { 0 };
 	struct inside list;
 	struct timeline t;
 	struct opts opts;
@@ -283,24 +283,24 @@ static void db_has(const char *expected)
 	assert_non_null(db);
 	assert_true(answers_read(db, &in, 1, "etrace", &opts, diag));
 	timeline_load(&t, db);
-	inside_find(&t, dir, on_slice, &told, &list);
-	put_told(&told);
+	inside_find(&t, dir, on_slice, &got, &list);
+	put_slices(&got);
 	for (size_t i = 0; i < list.n; i++) {
 		char s[32];
 
 		if (!list.rows[i].fault)
 			continue;
 		snprintf(s, sizeof(s), "%u: ", list.rows[i].exec);
-		buf_adds(&told.text, s);
+		buf_adds(&got.text, s);
 		if (list.rows[i].file)
-			answers_file_path(db, list.rows[i].file, &told.text);
-		buf_addc(&told.text, ' ');
-		buf_adds(&told.text, list.rows[i].fault);
-		buf_addc(&told.text, '\n');
+			answers_file_path(db, list.rows[i].file, &got.text);
+		buf_addc(&got.text, ' ');
+		buf_adds(&got.text, list.rows[i].fault);
+		buf_addc(&got.text, '\n');
 	}
-	buf_addc(&told.text, '\0');
-	assert_string_equal(told.text.s, expected);
-	buf_free(&told.text);
+	buf_addc(&got.text, '\0');
+	assert_string_equal(got.text.s, expected);
+	buf_free(&got.text);
 	inside_free(&list);
 	timeline_free(&t);
 	in_close(in);

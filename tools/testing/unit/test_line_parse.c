@@ -37,7 +37,7 @@ static enum line_class parse1(const char *s, struct line_state *st)
 
 #define LINE "12582912123,3,12,345678000!Open|fd=3"
 
-static void prefixes(void **state)
+static void line_prefixes(void **state)
 {
 	static const char *const before[] = {
 		"",
@@ -86,7 +86,7 @@ static void prefixes(void **state)
 }
 
 /* What is inside a string belongs to the string, whatever it looks like. */
-static void traps(void **state)
+static void strings_that_look_like_lines(void **state)
 {
 	static const char *const strings[] = {
 		"a: 1,2,3,4!Open|fd=3",
@@ -155,7 +155,7 @@ static void foreign_and_damaged(void **state)
 		enum line_class class = parse1(lines[i].line, &st);
 
 		if (class != lines[i].class)
-			fail_msg("class %d and not %d: %s", class, lines[i].class, lines[i].line);
+			fail_msg("class %d, expected %d: %s", class, lines[i].class, lines[i].line);
 	}
 	parse1("CPU:17 [LOST 123 EVENTS]", &st);
 	assert_int_equal(st.lost.cpu, 17);
@@ -210,7 +210,7 @@ static void newlines_in_names(void **state)
 }
 
 /* Which bytes may begin a tag, be part of it, or of the name before a line. */
-static void alphabets(void **state)
+static void allowed_bytes(void **state)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static const char more[] = "0123456789_";
@@ -227,27 +227,27 @@ static void alphabets(void **state)
 			continue;
 		snprintf(line, sizeof(line), "7,0,1,2!%cN|x", c);
 		if ((parse1(line, &st) == LINE_ETRACE) != letter)
-			fail_msg("a tag that begins with the byte %d", c);
+			fail_msg("wrong result for a tag that begins with the byte %d", c);
 		if (letter)
 			assert_int_equal(st.line.tag_len, 2);
 		if (c != '|' && c != '[') {
 			snprintf(line, sizeof(line), "7,0,1,2!F%c|x", c);
 			if ((parse1(line, &st) == LINE_ETRACE) != word)
-				fail_msg("a tag with the byte %d", c);
+				fail_msg("wrong result for a tag with the byte %d", c);
 		}
 		if (c == ':')
 			continue;
 		snprintf(line, sizeof(line), "a%cb: 7,0,1,2!FN|x", c);
 		if ((parse1(line, &st) == LINE_ETRACE) != name)
-			fail_msg("a name with the byte %d", c);
+			fail_msg("wrong result for a name with the byte %d", c);
 		snprintf(line, sizeof(line), "a [b%cb]: 7,0,1,2!FN|x", c);
 		if (c != ']' && (parse1(line, &st) == LINE_ETRACE) != (word || c == '-'))
-			fail_msg("a module's name with the byte %d", c);
+			fail_msg("wrong result for a module's name with the byte %d", c);
 	}
 }
 
 /* The smallest and the greatest numbers, and one beyond. */
-static void limits(void **state)
+static void number_limits(void **state)
 {
 	static const struct {
 		const char *line;
@@ -295,7 +295,7 @@ static void limits(void **state)
 }
 
 /* Each tag is found by its name, and similar names are not. */
-static void tags(void **state)
+static void tags_found_by_name(void **state)
 {
 	unsigned int foreign;
 	struct line_state st;
@@ -338,7 +338,7 @@ static void null_digits(void **state)
 }
 
 /* Lines that begin like the last one: other nanoseconds, but the same task, CPU and second. */
-static void again(void **state)
+static void repeated_prefix_parsed_fast(void **state)
 {
 	static const struct {
 		const char *line;
@@ -391,7 +391,7 @@ static void again(void **state)
 }
 
 /* Strings of known length: taken only if the whole line is as expected. */
-static void known_length(void **state)
+static void strings_of_known_length(void **state)
 {
 	static const struct {
 		const char *line;
@@ -479,7 +479,7 @@ static void expected_tag(void **state)
 	}
 }
 
-static void losses(void **state)
+static void loss_lines(void **state)
 {
 	static const struct {
 		const char *line;
@@ -524,7 +524,7 @@ static void losses(void **state)
 }
 
 /* Lines of one record have the same prefix; another prefix is parsed anew. */
-static void prefixes_repeated(void **state)
+static void prefix_of_one_record(void **state)
 {
 	static const struct {
 		const char *line;
@@ -561,19 +561,19 @@ static void prefixes_repeated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prefixes),
-		cmocka_unit_test(traps),
+		cmocka_unit_test(line_prefixes),
+		cmocka_unit_test(strings_that_look_like_lines),
 		cmocka_unit_test(foreign_and_damaged),
 		cmocka_unit_test(newlines_in_names),
-		cmocka_unit_test(alphabets),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(tags),
+		cmocka_unit_test(allowed_bytes),
+		cmocka_unit_test(number_limits),
+		cmocka_unit_test(tags_found_by_name),
 		cmocka_unit_test(null_digits),
-		cmocka_unit_test(again),
-		cmocka_unit_test(known_length),
+		cmocka_unit_test(repeated_prefix_parsed_fast),
+		cmocka_unit_test(strings_of_known_length),
 		cmocka_unit_test(expected_tag),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(prefixes_repeated),
+		cmocka_unit_test(loss_lines),
+		cmocka_unit_test(prefix_of_one_record),
 	};
 
 	return cmocka_run_group_tests_name("lines of trace_pipe", tests, NULL, NULL);

@@ -15,8 +15,8 @@
 static char dir[] = "/tmp/etrace-lists-XXXXXX";
 static struct lists lists;
 static FILE *messages;
-static char *said;
-static size_t nsaid;
+static char *message_text;
+static size_t message_len;
 
 static void write_file(const char *name, const char *text)
 {
@@ -32,7 +32,7 @@ static int begin(void **state)
 	(void)state;
 	if (access(dir, F_OK) && (!mkdtemp(dir) || chdir(dir)))
 		return -1;
-	messages = open_memstream(&said, &nsaid);
+	messages = open_memstream(&message_text, &message_len);
 	lists = (struct lists){ .diag = diag_new(messages, "test") };
 	return lists_map(&lists, ".=/b") ? 0 : -1;
 }
@@ -43,7 +43,7 @@ static int end(void **state)
 	diag_free(lists.diag);
 	lists_free(&lists);
 	fclose(messages);
-	free(said);
+	free(message_text);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static void reads(const char *target, const char *paths)
 	holds(node(target)->read, paths);
 }
 
-static void ninja(void **state)
+static void build_ninja(void **state)
 {
 	(void)state;
 	write_file("build.ninja",
@@ -109,7 +109,7 @@ static void ninja(void **state)
 	assert_int_equal(diag_status(lists.diag), 0);
 }
 
-static void ninja_scopes(void **state)
+static void build_ninja_scopes(void **state)
 {
 	(void)state;
 	write_file("build.ninja", "v = one\nrule r\n  command = x\nsubninja sub.ninja\ninclude in.ninja\n"
@@ -122,7 +122,7 @@ static void ninja_scopes(void **state)
 	assert_int_equal(lists_find(&lists, "/b/one", 6), 0);
 }
 
-/* What the build finds out itself (dyndep) counts as if build.ninja said it. */
+/* What the build finds out itself (dyndep) counts as if it were in build.ninja. */
 static void ninja_dyndep(void **state)
 {
 	(void)state;
@@ -252,8 +252,8 @@ static int cleanup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ninja, begin, end),
-		cmocka_unit_test_setup_teardown(ninja_scopes, begin, end),
+		cmocka_unit_test_setup_teardown(build_ninja, begin, end),
+		cmocka_unit_test_setup_teardown(build_ninja_scopes, begin, end),
 		cmocka_unit_test_setup_teardown(ninja_dyndep, begin, end),
 		cmocka_unit_test_setup_teardown(depfiles, begin, end),
 		cmocka_unit_test_setup_teardown(make_database, begin, end),

@@ -101,7 +101,7 @@ static void look(double at, uint64_t running, const char *slowest, double slow,
 	program(&now.last, last, took);
 }
 
-static void test_build(void **state)
+static void test_running_build(void **state)
 {
 	(void)state;
 	look(0, 0, NULL, 0, NULL, 0);
@@ -135,7 +135,7 @@ static void test_build(void **state)
 	look(17, 0, NULL, 0, "cc1 b.c", 5);
 }
 
-static void test_threads(void **state)
+static void test_threads_of_programs(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/ninja", "ninja", 1);
@@ -154,7 +154,7 @@ static void test_threads(void **state)
 	look(11, 0, NULL, 0, "ld prog", 4);
 }
 
-static void test_shells(void **state)
+static void test_subshells_and_exec(void **state)
 {
 	(void)state;
 	execs(1, "/bin/sh", "sh -c cc", 1);
@@ -198,7 +198,7 @@ static void line(const struct live_now *now, const struct live_counts *c, unsign
 	buf_free(&b);
 }
 
-static void test_line(void **state)
+static void test_progress_line(void **state)
 {
 	struct live_counts lost = counts;
 	struct live_now alone = { 0 };
@@ -221,7 +221,7 @@ static void test_line(void **state)
 }
 
 /* With any name of a program, and any width of the terminal. */
-static void test_fits(void **state)
+static void test_progress_line_fits(void **state)
 {
 	struct live_now now = usual;
 	struct live_counts c = counts;
@@ -253,7 +253,7 @@ static void shown(const char *s, size_t len, unsigned int cols, bool utf8, const
 	buf_free(&b);
 }
 
-static void test_screen(void **state)
+static void test_screen_content(void **state)
 {
 	(void)state;
 	shown("", 0, 10, true, "", 0);
@@ -273,12 +273,12 @@ static void test_screen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_build, begin, end),
-		cmocka_unit_test_setup_teardown(test_threads, begin, end),
-		cmocka_unit_test_setup_teardown(test_shells, begin, end),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_screen),
+		cmocka_unit_test_setup_teardown(test_running_build, begin, end),
+		cmocka_unit_test_setup_teardown(test_threads_of_programs, begin, end),
+		cmocka_unit_test_setup_teardown(test_subshells_and_exec, begin, end),
+		cmocka_unit_test(test_progress_line),
+		cmocka_unit_test(test_progress_line_fits),
+		cmocka_unit_test(test_screen_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

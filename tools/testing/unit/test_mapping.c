@@ -39,7 +39,7 @@ static void same(const char *file, const char *made_of, const char *to)
 	bytes_free(&text);
 }
 
-static void same_lines(void **state)
+static void line_output_of_old_files(void **state)
 {
 	(void)state;
 	same("mapping/v2.fxt", "mapping/v2.trace", "etrace");
@@ -48,7 +48,7 @@ static void same_lines(void **state)
 }
 
 /* In the new file errors, marks and signals have types. */
-static void nothing_left_as_text(void **state)
+static void new_files_have_typed_values(void **state)
 {
 	static const char *const members[] = {
 		"\"name\":\"error\"", "\"name\":\"error\"", "\"value\":\"SIGKILL\"",
@@ -84,7 +84,7 @@ static int version(const struct bytes *b)
 	return v;
 }
 
-static void versions(void **state)
+static void versions_of_the_mapping(void **state)
 {
 	struct bytes old = fixture("mapping/v1.fxt"), old2 = fixture("mapping/v2.fxt");
 	struct bytes text = fixture("rec/trace");
@@ -166,12 +166,12 @@ static void fails(struct bytes *b, unsigned int upid, const char *path, unsigned
 
 #define FILE_1	"dev=2049,ino=7,size=100,mtime=1700000000000000001,type=32768"
 #define FILE_2	"dev=2049,ino=7,size=101,mtime=1700000000000000002,type=32768"
-#define TOLD	"\"name\":\"ino\""
+#define FILE_DATA	"\"name\":\"ino\""
 #define FLAGS	"\"name\":\"flags\""
 #define CPU	"\"name\":\"cpu\""
 
 /* A path's file data is recorded only when it differs from the last one recorded, by any task. */
-static void steady(void **state)
+static void unchanged_file_data_left_out(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
@@ -189,12 +189,12 @@ static void steady(void **state)
 	fails(&b, A, "/a", 256);
 	opens(&b, A, "/a", 438, FILE_2);	/* after a failed open: recorded */
 	c = records_of(&b);
-	assert_int_equal(count_lines(&c.out, TOLD), 5);
+	assert_int_equal(count_lines(&c.out, FILE_DATA), 5);
 	assert_int_equal(count_lines(&c.out, "\"name\":\"mode\""), 6);
 	conversion_free(&c);
 }
 
-static void steady_failed(void **state)
+static void file_data_after_failed_calls(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
@@ -212,7 +212,7 @@ static void steady_failed(void **state)
 }
 
 /* Paths that are not a single string of the table: nothing is left out. */
-static void steady_odd_paths(void **state)
+static void file_data_of_odd_paths(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
@@ -230,12 +230,12 @@ static void steady_odd_paths(void **state)
 		opens(&b, A, "mode", 0, FILE_1);	/* also the name of an argument */
 	}
 	c = records_of(&b);
-	assert_int_equal(count_lines(&c.out, TOLD), 3 + 1 + 3 + 3 + 1);
+	assert_int_equal(count_lines(&c.out, FILE_DATA), 3 + 1 + 3 + 3 + 1);
 	conversion_free(&c);
 }
 
 /* More paths than the table has slots: a path that lost its slot is recorded again. */
-static void steady_recycled(void **state)
+static void file_data_beyond_the_table(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
@@ -250,12 +250,12 @@ static void steady_recycled(void **state)
 			opens(&b, A, path, 0, i % 2 ? FILE_1 : FILE_2);
 		}
 	c = records_of(&b);
-	assert_int_equal(count_lines(&c.out, TOLD), 1 + 2 * 40000);
+	assert_int_equal(count_lines(&c.out, FILE_DATA), 1 + 2 * 40000);
 	conversion_free(&c);
 }
 
 /* The CPU is recorded when it differs from that of the task's previous event. */
-static void processor(void **state)
+static void cpu_recorded_on_change(void **state)
 {
 	struct bytes b = { 0 };
 	struct conversion c;
@@ -277,14 +277,14 @@ static void processor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_lines),
-		cmocka_unit_test(nothing_left_as_text),
-		cmocka_unit_test(versions),
-		cmocka_unit_test(steady),
-		cmocka_unit_test(steady_failed),
-		cmocka_unit_test(steady_odd_paths),
-		cmocka_unit_test(steady_recycled),
-		cmocka_unit_test(processor),
+		cmocka_unit_test(line_output_of_old_files),
+		cmocka_unit_test(new_files_have_typed_values),
+		cmocka_unit_test(versions_of_the_mapping),
+		cmocka_unit_test(unchanged_file_data_left_out),
+		cmocka_unit_test(file_data_after_failed_calls),
+		cmocka_unit_test(file_data_of_odd_paths),
+		cmocka_unit_test(file_data_beyond_the_table),
+		cmocka_unit_test(cpu_recorded_on_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void args_are(const char *list, const char *wanted)
 	db_close(db);
 }
 
-static void test_args(void **state)
+static void test_lists_of_arguments(void **state)
 {
 	(void)state;
 	args_are("[]", "");
@@ -59,7 +59,7 @@ static void test_args(void **state)
 	args_are("[1,3]", "cc;;");	/* string 3 does not exist */
 }
 
-static void test_misses(void **state)
+static void test_failed_lookups(void **state)
 {
 	struct db *db = made("[]", "[[1,0],[2,30]]");
 	const struct build *b = build_of(db);
@@ -74,7 +74,7 @@ static void test_misses(void **state)
 	db_close(db);
 }
 
-static void test_damaged(void **state)
+static void test_damaged_lists(void **state)
 {
 	static const char * const lists[] = {
 		"[", "[1", "[1,", "1]", "[1]]", "[x]", "[1 2]", "[-1]", "[5]",
@@ -90,7 +90,7 @@ static void test_damaged(void **state)
 
 		build_args(build_of(db));
 		if (!db->failed)
-			fail_msg("%s is taken for a list", lists[i]);
+			fail_msg("%s is accepted as a list", lists[i]);
 		db_close(db);
 	}
 	for (size_t i = 0; i < sizeof(missed) / sizeof(*missed); i++) {
@@ -98,7 +98,7 @@ static void test_damaged(void **state)
 
 		build_misses(build_of(db), 2);
 		if (!db->failed)
-			fail_msg("%s is taken for a list", missed[i]);
+			fail_msg("%s is accepted as a list", missed[i]);
 		db_close(db);
 	}
 }
@@ -120,9 +120,9 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_args),
-		cmocka_unit_test(test_misses),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_lists_of_arguments),
+		cmocka_unit_test(test_failed_lookups),
+		cmocka_unit_test(test_damaged_lists),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -28,7 +28,7 @@ static const struct mount_point *on(const struct mounts *m, uint64_t parent, con
 	return mounts_on(m, parent, path, strlen(path));
 }
 
-static void fields(void **state)
+static void fields_of_mountinfo(void **state)
 {
 	struct mounts m = { 0 };
 	const struct mount_point *p;
@@ -60,7 +60,7 @@ static void fields(void **state)
 }
 
 /* A mount point is relative to the parent mount; mounts can be stacked. */
-static void stacked(void **state)
+static void stacked_mounts(void **state)
 {
 	struct mounts m = { 0 };
 
@@ -84,7 +84,7 @@ static void stacked(void **state)
 	mounts_free(&m);
 }
 
-static void who_asks(void **state)
+static void file_systems_that_may_block(void **state)
 {
 	static const struct {
 		const char *type;
@@ -113,7 +113,7 @@ static void who_asks(void **state)
 }
 
 /* An overlay answers by itself if its layers do. */
-static void overlays(void **state)
+static void overlays_depend_on_layers(void **state)
 {
 	struct mounts m = { 0 };
 
@@ -138,7 +138,7 @@ static void overlays(void **state)
 }
 
 /* Malformed lines are skipped, and each read rebuilds the list. */
-static void damaged(void **state)
+static void malformed_lines_skipped(void **state)
 {
 	struct mounts m = { 0 };
 
@@ -163,11 +163,11 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields),
-		cmocka_unit_test(stacked),
-		cmocka_unit_test(who_asks),
-		cmocka_unit_test(overlays),
-		cmocka_unit_test(damaged),
+		cmocka_unit_test(fields_of_mountinfo),
+		cmocka_unit_test(stacked_mounts),
+		cmocka_unit_test(file_systems_that_may_block),
+		cmocka_unit_test(overlays_depend_on_layers),
+		cmocka_unit_test(malformed_lines_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

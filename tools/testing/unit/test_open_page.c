@@ -18,14 +18,14 @@
 
 /* ---- stubs for record_options.c ---- */
 
-static char said[400];
+static char messages[400];
 
 void say(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(said, sizeof(said), fmt, ap);
+	vsnprintf(messages, sizeof(messages), fmt, ap);
 	va_end(ap);
 }
 
@@ -52,9 +52,9 @@ static void page(const char *outputs, const char *to, const char *want, size_t n
 	opts_add(&opts, "open", NULL);
 	if (to)
 		opts_add(&opts, "to", to);
-	said[0] = 0;
+	messages[0] = 0;
 	assert_int_equal(record_options_take(&o, &opts), !!want);
-	assert_int_equal(!*said, !!want);
+	assert_int_equal(!*messages, !!want);
 	if (want) {
 		assert_string_equal(o.page, want);
 		assert_int_equal(o.nfiles, nfiles);
@@ -67,7 +67,7 @@ static void page(const char *outputs, const char *to, const char *want, size_t n
 	free(words);
 }
 
-static void test_which(void **state)
+static void test_name_of_page(void **state)
 {
 	struct record_options o = { 0 };
 	struct opts none;
@@ -203,7 +203,7 @@ static int end(void **state)
 	return chdir("/") || system(command);
 }
 
-static void test_opened(void **state)
+static void test_browser_is_started(void **state)
 {
 	char line[200];
 
@@ -234,7 +234,7 @@ static void test_opened(void **state)
  * A browser in the foreground keeps running. open_page() does not wait for its end, only one
  * second to see whether it fails.
  */
-static void test_slow(void **state)
+static void test_browser_stays_in_foreground(void **state)
 {
 	const char *pid;
 
@@ -246,7 +246,7 @@ static void test_slow(void **state)
 	assert_int_equal(kill(atoi(pid + 4), SIGTERM), 0);
 }
 
-static void test_told(void **state)
+static void test_path_printed_if_not_opened(void **state)
 {
 	char line[200], path[200];
 
@@ -284,10 +284,10 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_which),
-		cmocka_unit_test(test_opened),
-		cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_name_of_page),
+		cmocka_unit_test(test_browser_is_started),
+		cmocka_unit_test(test_browser_stays_in_foreground),
+		cmocka_unit_test(test_path_printed_if_not_opened),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

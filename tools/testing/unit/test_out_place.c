@@ -66,7 +66,7 @@ static int write_to(const char *path, const char *text)
 	return out_close(o);
 }
 
-static void a_file(void **state)
+static void file_replaced_atomically(void **state)
 {
 	struct out *o;
 	int err;
@@ -92,7 +92,7 @@ static void a_file(void **state)
 	assert_int_equal(mode_of("packed.gz"), S_IFREG | 0600);
 }
 
-static void not_whole(void **state)
+static void incomplete_file_removed(void **state)
 {
 	struct rlimit was, small = { 4096, RLIM_INFINITY };
 	static char much[1 << 20];
@@ -123,7 +123,7 @@ static void not_whole(void **state)
 	assert_int_equal(write_to("kept/a", ""), -ENOTDIR);
 }
 
-static void links(void **state)
+static void symbolic_links_followed(void **state)
 {
 	(void)state;
 	mkdir("sub", 0700);
@@ -155,7 +155,7 @@ static void links(void **state)
  * Files and links planted by another user in a world-writable directory are left alone, and
  * so are the targets of the links.
  */
-static void planted(void **state)
+static void planted_files_left_alone(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -194,7 +194,7 @@ static void planted(void **state)
 	holds("target", "d");
 }
 
-static void no_files(void **state)
+static void devices_and_pipes_written_directly(void **state)
 {
 	char name[32], text[8] = "";
 	int fd, reader;
@@ -222,7 +222,7 @@ static void no_files(void **state)
 	close(fd);
 }
 
-static void two_at_once(void **state)
+static void two_writers_of_one_file(void **state)
 {
 	int err;
 	struct out *o = out_create("both", &err);
@@ -248,7 +248,7 @@ static void keep(struct out_place *p, const char *path, const char *text)
 	out_place_free(p);
 }
 
-static void old_ones(void **state)
+static void previous_file_kept(void **state)
 {
 	struct out_place p;
 
@@ -280,7 +280,7 @@ static void old_ones(void **state)
 	assert_false(is_there("rec" OUT_PART));
 }
 
-static void names(void **state)
+static void longest_file_names(void **state)
 {
 	char name[256];
 
@@ -310,14 +310,14 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file),
-		cmocka_unit_test(not_whole),
-		cmocka_unit_test(links),
-		cmocka_unit_test(planted),
-		cmocka_unit_test(no_files),
-		cmocka_unit_test(two_at_once),
-		cmocka_unit_test(old_ones),
-		cmocka_unit_test(names),
+		cmocka_unit_test(file_replaced_atomically),
+		cmocka_unit_test(incomplete_file_removed),
+		cmocka_unit_test(symbolic_links_followed),
+		cmocka_unit_test(planted_files_left_alone),
+		cmocka_unit_test(devices_and_pipes_written_directly),
+		cmocka_unit_test(two_writers_of_one_file),
+		cmocka_unit_test(previous_file_kept),
+		cmocka_unit_test(longest_file_names),
 	};
 
 	return cmocka_run_group_tests_name("out_place", tests, begin, end);

@@ -157,7 +157,7 @@ static void assert_fault(struct outputs *o, const char *fault)
 	assert_int_equal(outputs_close(o), 1);
 	assert_non_null(outputs_fault(o, 0));
 	if (!strstr(outputs_fault(o, 0), fault))
-		fail_msg("\"%s\", not \"%s\"", outputs_fault(o, 0), fault);
+		fail_msg("\"%s\", expected \"%s\"", outputs_fault(o, 0), fault);
 	outputs_free(o);
 }
 
@@ -359,7 +359,7 @@ static void test_special(void **state)
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "sock.fxt" };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0), kept = dup(STDERR_FILENO), log;
 	struct outputs *o = outputs_new(MANY, failed, NULL);
-	const char *said;
+	const char *message;
 
 	(void)state;
 	assert_int_equal(mkfifo("pipe.json", 0600), 0);
@@ -371,9 +371,9 @@ static void test_special(void **state)
 	/* standard error of the command and of etrace */
 	log = open("log.json", O_WRONLY | O_CREAT, 0600);
 	dup2(log, STDERR_FILENO);
-	said = add(o, "log.json", NULL);
+	message = add(o, "log.json", NULL);
 	dup2(kept, STDERR_FILENO);
-	assert_non_null(strstr(said, "belongs to the command"));
+	assert_non_null(strstr(message, "belongs to the command"));
 	outputs_free(o);
 	close(log);
 	close(kept);
@@ -428,7 +428,7 @@ static void test_hung(void **state)
 	struct stat st;
 	struct sink *s;
 	struct outputs *o = begin(MANY, &s, "a.etrace", "b.etrace", NULL);
-	int told = outputs_fd(o);
+	int reported = outputs_fd(o);
 
 	(void)state;
 	assert_int_equal(stat("a.etrace", &st), 0);
@@ -440,16 +440,16 @@ static void test_hung(void **state)
 	assert_int_equal(outputs_close(o), 1);
 	assert_non_null(outputs_fault(o, 0));
 	outputs_free(o);
-	assert_true(fcntl(told, F_GETFD) >= 0);
+	assert_true(fcntl(reported, F_GETFD) >= 0);
 	hung_ino = 0;
 
 	o = begin(MANY, &s, "c.etrace", NULL);
-	told = outputs_fd(o);
+	reported = outputs_fd(o);
 	put(s, 0, 1);
 	wait_for_end(o);
 	assert_int_equal(outputs_close(o), 0);
 	outputs_free(o);
-	assert_true(fcntl(told, F_GETFD) < 0);
+	assert_true(fcntl(reported, F_GETFD) < 0);
 }
 
 /* The recorder forks after outputs_close(): a thread that is still ending may hold locks. */
@@ -499,7 +499,7 @@ static void test_no_thread(void **state)
 /* A queue that was full reports at the gap how many events it lost, and goes on. */
 static void test_gap(void **state)
 {
-	unsigned int n = 4000, told, there;
+	unsigned int n = 4000, reported, there;
 	int fd = make_pipe("pipe.etrace");
 	struct sink *s;
 	struct outputs *o = begin(100000, &s, "pipe.etrace", NULL);
@@ -518,10 +518,10 @@ static void test_gap(void **state)
 	drain_to_end(o, fd, &b);
 	gap = strstr(b.data, "[LOST ");
 	assert_non_null(gap);
-	told = (unsigned int)strtoul(gap + 6, NULL, 10);
+	reported = (unsigned int)strtoul(gap + 6, NULL, 10);
 	there = (unsigned int)count_lines(&b, "!FN|");
-	assert_int_equal(told, outputs_lost(o, 0));
-	assert_int_equal(there + told, n + 10);
+	assert_int_equal(reported, outputs_lost(o, 0));
+	assert_int_equal(there + reported, n + 10);
 	assert_fault(o, "events lost");
 	assert_int_equal(failures, 0);
 	bytes_free(&b);

@@ -135,7 +135,7 @@ static void round_trips(void **state)
 }
 
 /* Synced data can be read; the file counts as truncated until it is closed. */
-static void synced(void **state)
+static void synced_data_is_readable(void **state)
 {
 	struct bytes want = text(30000);
 
@@ -168,7 +168,7 @@ static void synced(void **state)
 }
 
 /* Incompressible data needs several chunks in every call. */
-static void noise(void **state)
+static void incompressible_data(void **state)
 {
 	struct bytes want = { 0 };
 	uint64_t x = 1;
@@ -199,7 +199,7 @@ static void noise(void **state)
 }
 
 /* Concatenated compressed files read as one. */
-static void members(void **state)
+static void concatenated_files(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < 3; k++) {
@@ -218,7 +218,7 @@ static void members(void **state)
 	}
 }
 
-static void cut_and_damaged(void **state)
+static void truncated_and_damaged(void **state)
 {
 	struct bytes want = text(20000);
 
@@ -272,7 +272,7 @@ static void short_files(void **state)
 	}
 }
 
-static void suffixes(void **state)
+static void format_by_suffix(void **state)
 {
 	static const char *const names[][2] = {
 		{ "a.json.gz", "json" }, { "a.json.zst", "json" }, { "a.json", "json" },
@@ -392,12 +392,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trips),
-		cmocka_unit_test(synced),
-		cmocka_unit_test(noise),
-		cmocka_unit_test(members),
-		cmocka_unit_test(cut_and_damaged),
+		cmocka_unit_test(synced_data_is_readable),
+		cmocka_unit_test(incompressible_data),
+		cmocka_unit_test(concatenated_files),
+		cmocka_unit_test(truncated_and_damaged),
 		cmocka_unit_test(short_files),
-		cmocka_unit_test(suffixes),
+		cmocka_unit_test(format_by_suffix),
 		cmocka_unit_test(long_formats),
 		cmocka_unit_test(full_pipe),
 		cmocka_unit_test(full_disk),

@@ -48,7 +48,7 @@ static int64_t read_signed(const uint8_t **at, const uint8_t *end)
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-static void test_numbers(void **state)
+static void test_columns_of_numbers(void **state)
 {
 	static const uint8_t known[] = { 0, 1, 0x7f, 0x80, 1, 0xac, 2, 0, 1, 2, 3, 0x80, 1 };
 	static const uint64_t numbers[] = { 0, 1, 127, 128, 300 };
@@ -87,7 +87,7 @@ static void test_numbers(void **state)
 	out_close(o);
 }
 
-static void test_texts(void **state)
+static void test_texts_in_sections(void **state)
 {
 	static const char expected[] = "a\0\0</script>\0\xef\xbf\xbd(\0\xef\xbf\xbd\0\n\xe6\x97\xa5";
 	struct out *o = out_mem();
@@ -153,7 +153,7 @@ static void fill(char *s, size_t n, unsigned int seed)
 	}
 }
 
-static void test_sections(void **state)
+static void test_sections_of_page(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 2, 3, 4, 100, 12287, 12288, 12289, 16383, 16384, 16385,
 					65536, 1000000 };
@@ -342,7 +342,7 @@ static size_t stage_of(struct db *db, uint64_t budget)
 	while (i < STAGES && stages[i] != left)
 		i++;
 	if (i == STAGES)
-		fail_msg("with %llu bytes it lacks %x", (unsigned long long)budget, left);
+		fail_msg("with %llu bytes the page lacks the parts %x", (unsigned long long)budget, left);
 	return i;
 }
 
@@ -364,7 +364,7 @@ static uint64_t least_budget(struct db *db, size_t stage, uint64_t low, uint64_t
  * Inputs and commands are included as soon as there is room for them; reads take the
  * remaining space. A larger budget leaves out less.
  */
-static void test_budget(void **state)
+static void test_size_budget(void **state)
 {
 	struct diag *diag = diag_new(stderr, "test");
 	uint64_t least[STAGES], enough = 8192;
@@ -399,10 +399,10 @@ static void test_budget(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_columns_of_numbers),
+		cmocka_unit_test(test_texts_in_sections),
+		cmocka_unit_test(test_sections_of_page),
+		cmocka_unit_test(test_size_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void give_all(struct merge *m)
 }
 
 /* Compare with the module's own text of the same records, which the line reader sorts. */
-static void as_the_module_prints(void **state)
+static void same_text_as_the_module(void **state)
 {
 	struct bytes text = fixture("rec/trace");
 	struct conversion c = convert("etrace", "etrace", text.data, text.n, NULL);
@@ -141,7 +141,7 @@ static void as_the_module_prints(void **state)
 }
 
 /* The FXT file is the same as well, including the times of each event's later records. */
-static void as_converted(void **state)
+static void same_fxt_as_from_text(void **state)
 {
 	struct bytes text = fixture("rec/trace");
 	/* without ftrace's own 12 lines, which the verdict would count */
@@ -219,7 +219,7 @@ static void rings_grow(void **state)
 }
 
 /* Records with equal times on two CPUs: neither waits for the other forever. */
-static void same_times(void **state)
+static void equal_times_on_two_cpus(void **state)
 {
 	uint64_t records[2];
 
@@ -248,7 +248,7 @@ static void same_times(void **state)
 }
 
 /* Records of one CPU wait until the other CPU cannot deliver older ones. */
-static void order_waits(void **state)
+static void records_wait_for_other_cpus(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
 	struct rec_events *e = rec_events_new(&formats, &p.sink);
@@ -272,7 +272,7 @@ static void order_waits(void **state)
 }
 
 /* Pages in memory stay within the limit. */
-static void bounded(void **state)
+static void memory_is_bounded(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
 	struct rec_events *e = rec_events_new(&formats, &p.sink);
@@ -419,7 +419,7 @@ static size_t first_with(const struct record *list, size_t n, enum rec_kind kind
 		if (r->kind == kind && rec_num(r, field) == value)
 			return i;
 	}
-	fail_msg("there is no such record");
+	fail_msg("no record of this kind is left");
 	return n;
 }
 
@@ -444,7 +444,7 @@ static bool meet(uint64_t *known, unsigned int *n, uint64_t upid)
  * A clone creates a process or a thread, depending on its flags. A task seen first as a
  * parent counts as a process, too.
  */
-static void births_are_counted(void **state)
+static void forked_tasks_are_counted(void **state)
 {
 	uint32_t flags = 0x1200011, thread = flags | 0x10000;
 
@@ -612,7 +612,7 @@ static void parts_keep_their_numbers(void **state)
 }
 
 /* Freed, too: an event that waited too long and whose end never came. */
-static void freed_unfinished(void **state)
+static void unfinished_events_are_freed(void **state)
 {
 	struct printer p = { .sink.ops = &print_ops };
 	struct rec_events *e = rec_events_new(&formats, &p.sink);
@@ -687,18 +687,18 @@ static void damaged_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_module_prints),
-		cmocka_unit_test(as_converted),
+		cmocka_unit_test(same_text_as_the_module),
+		cmocka_unit_test(same_fxt_as_from_text),
 		cmocka_unit_test(rings_grow),
-		cmocka_unit_test(same_times),
-		cmocka_unit_test(order_waits),
-		cmocka_unit_test(bounded),
-		cmocka_unit_test(births_are_counted),
+		cmocka_unit_test(equal_times_on_two_cpus),
+		cmocka_unit_test(records_wait_for_other_cpus),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(forked_tasks_are_counted),
 		cmocka_unit_test(marks_have_names),
 		cmocka_unit_test(losses_are_kept),
 		cmocka_unit_test(one_record_missing),
 		cmocka_unit_test(parts_keep_their_numbers),
-		cmocka_unit_test(freed_unfinished),
+		cmocka_unit_test(unfinished_events_are_freed),
 		cmocka_unit_test(kinds_have_names),
 		cmocka_unit_test(damaged_records),
 		cmocka_unit_test(damaged_pages),

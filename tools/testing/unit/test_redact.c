@@ -91,7 +91,7 @@ static size_t split(struct buf *list, const char *words)
 	return list->len;
 }
 
-static void hidden(void **state)
+static void secret_words_hidden(void **state)
 {
 	struct buf is = { 0 }, wanted = { 0 };
 
@@ -149,7 +149,7 @@ static void any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hidden),
+		cmocka_unit_test(secret_words_hidden),
 		cmocka_unit_test(any_bytes),
 	};
 

@@ -31,7 +31,7 @@ static void is(const char *name, const char *value, const char *shown)
 	free(copy);
 }
 
-static void names(void **state)
+static void secret_names_hidden(void **state)
 {
 	static const char *const secret[] = {
 		"TOKEN", "token", "GITHUB_TOKEN", "TOKENS", "API_TOKEN_2", "API_TOKEN2", "A.TOKEN",
@@ -61,7 +61,7 @@ static void names(void **state)
 		is(plain[i], "a value", NULL);
 }
 
-static void addresses(void **state)
+static void passwords_in_urls_hidden(void **state)
 {
 	static const struct {
 		const char *name, *value, *shown;
@@ -90,7 +90,7 @@ static void addresses(void **state)
 		is(is_shown[i].name, is_shown[i].value, is_shown[i].shown);
 }
 
-static void lists(void **state)
+static void keep_env_lists(void **state)
 {
 	char list[ET_KEEP_ENV_MAX] = "", most[ET_KEEP_ENV_MAX + 1];
 
@@ -125,7 +125,7 @@ static void lists(void **state)
 }
 
 /* The documentation lists exactly the words of the table. */
-static void documented(void **state)
+static void rules_are_documented(void **state)
 {
 	static const char *const words[] = { ETRACE_SECRET_WORDS };
 	char path[4096], text[256 << 10], quoted[64], *from, *to;
@@ -147,7 +147,7 @@ static void documented(void **state)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		snprintf(quoted, sizeof(quoted), "`%s`", words[i]);
 		if (!strstr(from, quoted))
-			fail_msg("line-format.md does not have %s", quoted);
+			fail_msg("line-format.md lacks %s", quoted);
 	}
 	for (; *from; from++)
 		n += *from == '`';
@@ -157,8 +157,9 @@ static void documented(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names), cmocka_unit_test(addresses), cmocka_unit_test(lists),
-		cmocka_unit_test(documented),
+		cmocka_unit_test(secret_names_hidden), cmocka_unit_test(passwords_in_urls_hidden),
+		cmocka_unit_test(keep_env_lists),
+		cmocka_unit_test(rules_are_documented),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static bool *packet_starts(const struct bytes *log)
  * A truncated log yields exactly the packets before the cut. A cut within a packet is
  * reported; one between packets cannot be detected.
  */
-static void cut_logs_give_what_they_hold(void **state)
+static void truncated_logs_yield_packets_before_cut(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(logs); i++) {
@@ -109,7 +109,7 @@ static void cut_logs_give_what_they_hold(void **state)
 			part = xmemdup(log.data, n);
 			cut = sprt_convert("sp-rtrace", part, n, "plain", NULL);
 			if (strncmp(cut.out.data, whole.out.data, cut.out.n))
-				fail_msg("%s, %zu bytes: other contents",
+				fail_msg("%s, %zu bytes: the contents differ",
 					 logs[i], n);
 			/* Never fewer than with a shorter piece. */
 			assert_true(lines(cut.out.data) >= seen);
@@ -212,7 +212,7 @@ static void damaged_reports_are_read(void **state)
 				fail_msg("%s, byte %zu: %zu calls instead of %zu",
 					 texts[i], n, got, want);
 			if (got != want && !bad.status)
-				fail_msg("%s, byte %zu: a call is lost in silence",
+				fail_msg("%s, byte %zu: a lost call is not reported",
 					 texts[i], n);
 			conversion_free(&bad);
 			if (n % 16 == 5)
@@ -338,7 +338,7 @@ static void memory_is_bounded(void **state)
 }
 
 /* Input that is no log at all is refused. */
-static void rubbish_is_refused(void **state)
+static void garbage_is_refused(void **state)
 {
 	struct conversion r;
 	char rubbish[4096];
@@ -361,11 +361,11 @@ static void rubbish_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut_logs_give_what_they_hold),
+		cmocka_unit_test(truncated_logs_yield_packets_before_cut),
 		cmocka_unit_test(flipped_bytes_cost_one_packet),
 		cmocka_unit_test(damaged_reports_are_read),
 		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(rubbish_is_refused),
+		cmocka_unit_test(garbage_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

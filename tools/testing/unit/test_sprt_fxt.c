@@ -252,7 +252,7 @@ static void the_log_is_described(void **state)
 	bytes_free(&log);
 }
 
-static void damage_is_shown(void **state)
+static void damage_is_reported(void **state)
 {
 	struct bytes log = sprt_sample("64/cut.rtrace");
 	struct records rs = to_fxt(log.data, log.n, NULL);
@@ -315,7 +315,7 @@ static void calls_without_time_keep_their_order(void **state)
 }
 
 /* Calls of several threads can be slightly out of order: each keeps its own time, if possible. */
-static void calls_before_the_first_have_their_time(void **state)
+static void calls_out_of_order_keep_their_time(void **state)
 {
 	(void)state;
 	for (uint32_t sec = 0; sec < 1000; sec += 999) {
@@ -337,7 +337,7 @@ static void calls_before_the_first_have_their_time(void **state)
 }
 
 /* Call numbers in a report can be arbitrary; the times made from them stay valid. */
-static void calls_without_time_have_any_number(void **state)
+static void times_from_arbitrary_call_numbers(void **state)
 {
 	static const char report[] =
 		"version=2.0, arch=x86_64, process=a, pid=1,\x20\n"
@@ -355,7 +355,7 @@ static void calls_without_time_have_any_number(void **state)
 }
 
 /* More and longer arguments than an event can have: none is lost. */
-static void nothing_is_too_long(void **state)
+static void long_arguments_are_complete(void **state)
 {
 	struct made m = { .major = 2, .ptr = 8 };
 	struct records rs;
@@ -422,7 +422,7 @@ static void nothing_is_too_long(void **state)
 }
 
 /* Koids are pids where possible, never 0, and never shared by two processes. */
-static void processes_are_told_apart(void **state)
+static void koids_are_unique(void **state)
 {
 	static const struct { uint32_t pid; const char *name; } made[] = {
 		{ 5, "a" }, { 5, "a" }, { 5, "b" }, { 0, "c" }, { 0xffffffff, "d" },
@@ -459,7 +459,7 @@ static void processes_are_told_apart(void **state)
 }
 
 /* Two resources of one type have separate counters. */
-static void resources_are_told_apart(void **state)
+static void resources_have_separate_counters(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 	struct records rs;
@@ -482,7 +482,7 @@ static void resources_are_told_apart(void **state)
 }
 
 /* Names that a viewer would misinterpret are changed; the original is in an argument. */
-static void names_are_not_misunderstood(void **state)
+static void misleading_names_are_changed(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 	struct records rs;
@@ -507,7 +507,7 @@ static void names_are_not_misunderstood(void **state)
 }
 
 /* Times that go back and resources that change their names still give a valid file. */
-static void damaged_contents_make_valid_files(void **state)
+static void damaged_logs_give_valid_fxt(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 	struct records rs;
@@ -528,7 +528,7 @@ static void damaged_contents_make_valid_files(void **state)
 }
 
 /* A text report gives the same events as its binary log, except for fractions of the second. */
-static void reports_give_the_same(void **state)
+static void reports_give_same_events_as_logs(void **state)
 {
 	struct bytes text = sprt_sample("64/mt.c.txt");
 	struct bytes log = sprt_sample("64/mt.rtrace");
@@ -570,17 +570,17 @@ int main(void)
 		cmocka_unit_test(calls_are_instants),
 		cmocka_unit_test(blocks_are_spans_and_counters),
 		cmocka_unit_test(the_log_is_described),
-		cmocka_unit_test(damage_is_shown),
+		cmocka_unit_test(damage_is_reported),
 		cmocka_unit_test(days_are_unwrapped),
 		cmocka_unit_test(calls_without_time_keep_their_order),
-		cmocka_unit_test(calls_before_the_first_have_their_time),
-		cmocka_unit_test(calls_without_time_have_any_number),
-		cmocka_unit_test(nothing_is_too_long),
-		cmocka_unit_test(processes_are_told_apart),
-		cmocka_unit_test(resources_are_told_apart),
-		cmocka_unit_test(names_are_not_misunderstood),
-		cmocka_unit_test(damaged_contents_make_valid_files),
-		cmocka_unit_test(reports_give_the_same),
+		cmocka_unit_test(calls_out_of_order_keep_their_time),
+		cmocka_unit_test(times_from_arbitrary_call_numbers),
+		cmocka_unit_test(long_arguments_are_complete),
+		cmocka_unit_test(koids_are_unique),
+		cmocka_unit_test(resources_have_separate_counters),
+		cmocka_unit_test(misleading_names_are_changed),
+		cmocka_unit_test(damaged_logs_give_valid_fxt),
+		cmocka_unit_test(reports_give_same_events_as_logs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

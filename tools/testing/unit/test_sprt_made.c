@@ -149,7 +149,7 @@ static void one_byte(struct made *m, size_t at, unsigned char v)
 }
 
 /* A handshake with one wrong byte: the format of the log is still detected. */
-static void damaged_handshakes_are_worked_out(void **state)
+static void damaged_handshakes_are_detected(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 16 * 4; i++) {
@@ -183,7 +183,7 @@ static void damaged_handshakes_are_worked_out(void **state)
 }
 
 /* If the pointer size is missing, the architecture tells it, unless the packets contradict. */
-static void unknown_pointers_are_worked_out(void **state)
+static void unknown_pointer_size_is_derived(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
@@ -214,7 +214,7 @@ static void unknown_pointers_are_worked_out(void **state)
 	}
 }
 
-static void strings_end_where_they_should(void **state)
+static void strings_end_at_nul(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
@@ -336,7 +336,7 @@ static void lost_calls_are_counted_once(void **state)
 	}
 }
 
-static void unknown_packets_are_passed_over(void **state)
+static void unknown_packets_are_skipped(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
@@ -360,7 +360,7 @@ static void unknown_packets_are_passed_over(void **state)
 }
 
 /* In 1.x a packet begins with its size; its first byte can be 0xf0, like that of a handshake. */
-static void sizes_are_no_handshakes(void **state)
+static void packet_size_is_no_handshake(void **state)
 {
 	struct made m = { .major = 1, .minor = 4, .ptr = 4 };
 	char name[231];
@@ -395,7 +395,7 @@ static void sizes_are_no_handshakes(void **state)
 }
 
 /* Concatenated logs of different machines: call numbers start again. */
-static void joined_logs_are_apart(void **state)
+static void concatenated_logs_are_separate(void **state)
 {
 	struct made m = { .major = 2, .ptr = 8 };
 
@@ -467,7 +467,7 @@ static void lost_calls_keep_their_numbers(void **state)
 }
 
 /* If arguments cannot be read, the call keeps its backtrace and number. */
-static void lost_arguments_leave_the_rest(void **state)
+static void call_survives_lost_arguments(void **state)
 {
 	static const char types[][5] = { "ARGZ", "aRGS" };
 
@@ -495,7 +495,7 @@ static void lost_arguments_leave_the_rest(void **state)
 /* ---- filters ---- */
 
 /* The life of a block: references, replacement, frees of unknown blocks. */
-static void leaks_follow_the_rules(void **state)
+static void leaks_follow_frees_and_references(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
@@ -536,7 +536,7 @@ static void leaks_follow_the_rules(void **state)
 }
 
 /* Compare the table of blocks with a simple list. */
-static void blocks_are_found_again(void **state)
+static void blocks_are_found_in_table(void **state)
 {
 	static struct { bool live; uint32_t refs; uint64_t cookie; } list[2][512];
 	struct sprt_live live = { 0 };
@@ -631,7 +631,7 @@ static void expect_calls(const struct opt_given *given, const char *want)
 	bytes_free(&m.b);
 }
 
-static void filters_leave_what_they_should(void **state)
+static void filters_select_calls(void **state)
 {
 	char path[] = "/tmp/sprt-list-XXXXXX";
 	FILE *f = fdopen(mkstemp(path), "w");
@@ -704,7 +704,7 @@ static void single_resources_are_hidden(void **state)
 }
 
 /* A resource is a bit in a mask, if its id allows that. */
-static void resources_are_bits(void **state)
+static void resources_are_bits_in_masks(void **state)
 {
 	static const uint32_t ids[] = { 0, 1, 2, 32, 33, 0xffffffff };
 	struct made m = { .major = 2, .ptr = 4 };
@@ -732,7 +732,7 @@ static void resources_are_bits(void **state)
 	bytes_free(&m.b);
 }
 
-static void senseless_options_are_refused(void **state)
+static void invalid_options_are_refused(void **state)
 {
 	static const struct opt_given bad[][2] = {
 		{ { "contexts", "xyz" } }, { { "contexts", "1ffffffff" } },
@@ -764,7 +764,7 @@ static void senseless_options_are_refused(void **state)
 }
 
 /* Options have the same effect before FXT and JSON as before reports. */
-static void filters_work_before_every_sink(void **state)
+static void filters_apply_to_all_outputs(void **state)
 {
 	struct made m = filter_log();
 	struct conversion r;
@@ -886,7 +886,7 @@ static void record_lines_are_understood(void **state)
 }
 
 /* The forms of lines: the original's and the documented one. */
-static void single_resources_have_no_name(void **state)
+static void single_resource_lines(void **state)
 {
 	(void)state;
 	expect_text(HEADER
@@ -949,7 +949,7 @@ static void groups_share_their_backtrace(void **state)
 }
 
 /* The documented syntax, where it differs from that of the programs. */
-static void the_document_is_read(void **state)
+static void documented_syntax_is_read(void **state)
 {
 	static const char head[] =
 		HEADER
@@ -999,7 +999,7 @@ static void the_document_is_read(void **state)
 	bytes_free(&want);
 }
 
-static void comments_stay_where_they_were(void **state)
+static void comments_keep_their_place(void **state)
 {
 	static const char report[] =
 		HEADER
@@ -1043,7 +1043,7 @@ static void absent_keys_stay_absent(void **state)
 }
 
 /* Values of a packet are written even if they are empty or 0. */
-static void empty_process_is_told(void **state)
+static void empty_process_is_written(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
@@ -1059,7 +1059,7 @@ static void empty_process_is_told(void **state)
 }
 
 /* The documentation allows comments anywhere: they separate neither calls nor groups. */
-static void comments_part_nothing(void **state)
+static void comments_separate_nothing(void **state)
 {
 	(void)state;
 	expect_text(HEADER
@@ -1111,7 +1111,7 @@ static void comments_part_nothing(void **state)
 		    "COMMENT '2. f(2) = 0x?'\n", 1);
 }
 
-static void broken_lines_are_told(void **state)
+static void broken_lines_are_reported(void **state)
 {
 	static const char *const lines[] = {
 		"1. f(1) = 1\n", "1. f(1)\n", "1. f\n", "1. f(0x1) = 0x1\n",
@@ -1140,7 +1140,7 @@ static void broken_lines_are_told(void **state)
 }
 
 /* Concatenated reports, the second without a final newline. */
-static void joined_reports_are_apart(void **state)
+static void concatenated_reports_are_separate(void **state)
 {
 	(void)state;
 	expect_text(HEADER
@@ -1159,7 +1159,7 @@ static void joined_reports_are_apart(void **state)
 }
 
 /* A newline in a name does not start a new line. */
-static void newlines_make_no_lines(void **state)
+static void newlines_in_names_are_escaped(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 
@@ -1180,7 +1180,7 @@ static void newlines_make_no_lines(void **state)
 
 /* ---- JSON ---- */
 
-static void frames_come_apart(void **state)
+static void frames_are_parsed(void **state)
 {
 	static const struct { const char *text, *want; } frames[] = {
 		{ "main() from /bin/a b from c",
@@ -1209,7 +1209,7 @@ static void frames_come_apart(void **state)
 	}
 }
 
-static void damage_is_in_the_output(void **state)
+static void damage_is_written_to_output(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
 	struct conversion r;
@@ -1232,39 +1232,39 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_layouts_are_read),
-		cmocka_unit_test(damaged_handshakes_are_worked_out),
-		cmocka_unit_test(unknown_pointers_are_worked_out),
-		cmocka_unit_test(strings_end_where_they_should),
+		cmocka_unit_test(damaged_handshakes_are_detected),
+		cmocka_unit_test(unknown_pointer_size_is_derived),
+		cmocka_unit_test(strings_end_at_nul),
 		cmocka_unit_test(packets_between_call_and_backtrace),
 		cmocka_unit_test(damaged_lengths_lose_no_text),
 		cmocka_unit_test(lost_calls_are_counted_once),
-		cmocka_unit_test(unknown_packets_are_passed_over),
-		cmocka_unit_test(sizes_are_no_handshakes),
-		cmocka_unit_test(joined_logs_are_apart),
+		cmocka_unit_test(unknown_packets_are_skipped),
+		cmocka_unit_test(packet_size_is_no_handshake),
+		cmocka_unit_test(concatenated_logs_are_separate),
 		cmocka_unit_test(lost_calls_keep_their_numbers),
-		cmocka_unit_test(lost_arguments_leave_the_rest),
-		cmocka_unit_test(leaks_follow_the_rules),
-		cmocka_unit_test(blocks_are_found_again),
-		cmocka_unit_test(filters_leave_what_they_should),
+		cmocka_unit_test(call_survives_lost_arguments),
+		cmocka_unit_test(leaks_follow_frees_and_references),
+		cmocka_unit_test(blocks_are_found_in_table),
+		cmocka_unit_test(filters_select_calls),
 		cmocka_unit_test(groups_are_sorted),
 		cmocka_unit_test(single_resources_are_hidden),
-		cmocka_unit_test(resources_are_bits),
-		cmocka_unit_test(senseless_options_are_refused),
-		cmocka_unit_test(filters_work_before_every_sink),
+		cmocka_unit_test(resources_are_bits_in_masks),
+		cmocka_unit_test(invalid_options_are_refused),
+		cmocka_unit_test(filters_apply_to_all_outputs),
 		cmocka_unit_test(headers_are_understood),
 		cmocka_unit_test(record_lines_are_understood),
-		cmocka_unit_test(single_resources_have_no_name),
+		cmocka_unit_test(single_resource_lines),
 		cmocka_unit_test(groups_share_their_backtrace),
-		cmocka_unit_test(the_document_is_read),
-		cmocka_unit_test(comments_stay_where_they_were),
+		cmocka_unit_test(documented_syntax_is_read),
+		cmocka_unit_test(comments_keep_their_place),
 		cmocka_unit_test(absent_keys_stay_absent),
-		cmocka_unit_test(empty_process_is_told),
-		cmocka_unit_test(comments_part_nothing),
-		cmocka_unit_test(broken_lines_are_told),
-		cmocka_unit_test(joined_reports_are_apart),
-		cmocka_unit_test(newlines_make_no_lines),
-		cmocka_unit_test(frames_come_apart),
-		cmocka_unit_test(damage_is_in_the_output),
+		cmocka_unit_test(empty_process_is_written),
+		cmocka_unit_test(comments_separate_nothing),
+		cmocka_unit_test(broken_lines_are_reported),
+		cmocka_unit_test(concatenated_reports_are_separate),
+		cmocka_unit_test(newlines_in_names_are_escaped),
+		cmocka_unit_test(frames_are_parsed),
+		cmocka_unit_test(damage_is_written_to_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

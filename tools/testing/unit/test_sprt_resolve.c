@@ -251,7 +251,7 @@ static void names_and_lines_are_right(void **state)
 }
 
 /* Mappings begin and end at page boundaries of the traced machine, whose pages may be larger. */
-static void other_pages_are_known(void **state)
+static void larger_pages_are_supported(void **state)
 {
 	(void)state;
 	for (page = 4096; page <= 65536; page *= 4) {
@@ -290,7 +290,7 @@ static void links_stay_in_the_sysroot(void **state)
 	free(text);
 }
 
-static void other_files_are_not_believed(void **state)
+static void replaced_files_are_not_used(void **state)
 {
 	const struct object *o = &objects[0];
 	uint64_t addr, size;
@@ -383,7 +383,7 @@ static void later_mappings_win(void **state)
 }
 
 /* The same with many mappings, compared with a list; calls share frames or have none. */
-static void many_mappings_are_told_apart(void **state)
+static void many_mappings_are_resolved(void **state)
 {
 	enum { PLACES = 100, MAPS = 60 };
 	struct made m = { .major = 2, .ptr = 8 };
@@ -457,12 +457,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_lines_are_right),
-		cmocka_unit_test(other_pages_are_known),
+		cmocka_unit_test(larger_pages_are_supported),
 		cmocka_unit_test(links_stay_in_the_sysroot),
-		cmocka_unit_test(other_files_are_not_believed),
+		cmocka_unit_test(replaced_files_are_not_used),
 		cmocka_unit_test(separate_debug_information_is_found),
 		cmocka_unit_test(later_mappings_win),
-		cmocka_unit_test(many_mappings_are_told_apart),
+		cmocka_unit_test(many_mappings_are_resolved),
 		cmocka_unit_test(names_of_reports_stay),
 	};
 

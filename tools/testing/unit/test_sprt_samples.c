@@ -170,7 +170,7 @@ static char *sort_groups(char *s)
 	return sorted;
 }
 
-static void reports_are_those_of_the_original(void **state)
+static void reports_match_the_original(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
@@ -195,7 +195,7 @@ static void reports_are_those_of_the_original(void **state)
 	}
 }
 
-static void heap_information_is_right(void **state)
+static void heap_information_matches(void **state)
 {
 	struct bytes log = sprt_sample("64/leaky-heap.rtrace");
 
@@ -225,7 +225,7 @@ static void heap_information_is_right(void **state)
 }
 
 /* --include and --exclude, with numbers in C notation. */
-static void lists_of_calls_are_obeyed(void **state)
+static void lists_of_calls_select_calls(void **state)
 {
 	static const char *const names[] = { "include", "exclude" };
 	struct bytes log = sprt_sample("64/leaky.rtrace");
@@ -315,7 +315,7 @@ static char *plain_dump(char *dump)
 	return made;
 }
 
-static void contents_are_those_of_the_dumps(void **state)
+static void contents_match_the_dumps(void **state)
 {
 	char name[64];
 
@@ -395,7 +395,7 @@ static void assert_same_contents(const char *from_a, const struct bytes *a,
 }
 
 /* Reports of the original, of each version, contain the same as their logs. */
-static void text_holds_what_binary_holds(void **state)
+static void text_reports_match_binary_logs(void **state)
 {
 	/* Without leaky-heap: the original's heap information is wrong. */
 	static const char *const pairs[][2] = {
@@ -463,7 +463,7 @@ static void our_reports_lose_nothing(void **state)
 }
 
 /* Contexts survive, which the original loses when it reads its own report. */
-static void reading_a_report_loses_nothing(void **state)
+static void reading_a_report_keeps_contexts(void **state)
 {
 	static const char *const names[] = {
 		"32/leaky.plain.txt", "64/fileops-mem.plain.txt",
@@ -523,7 +523,7 @@ static void options_work_on_reports(void **state)
 		}
 }
 
-static void inputs_are_known_by_their_content(void **state)
+static void formats_detected_by_content(void **state)
 {
 	char name[64];
 
@@ -559,15 +559,15 @@ static int set_time_zone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_are_those_of_the_original),
-		cmocka_unit_test(heap_information_is_right),
-		cmocka_unit_test(lists_of_calls_are_obeyed),
-		cmocka_unit_test(contents_are_those_of_the_dumps),
-		cmocka_unit_test(text_holds_what_binary_holds),
+		cmocka_unit_test(reports_match_the_original),
+		cmocka_unit_test(heap_information_matches),
+		cmocka_unit_test(lists_of_calls_select_calls),
+		cmocka_unit_test(contents_match_the_dumps),
+		cmocka_unit_test(text_reports_match_binary_logs),
 		cmocka_unit_test(our_reports_lose_nothing),
-		cmocka_unit_test(reading_a_report_loses_nothing),
+		cmocka_unit_test(reading_a_report_keeps_contexts),
 		cmocka_unit_test(options_work_on_reports),
-		cmocka_unit_test(inputs_are_known_by_their_content),
+		cmocka_unit_test(formats_detected_by_content),
 	};
 
 	return cmocka_run_group_tests(tests, set_time_zone, NULL);

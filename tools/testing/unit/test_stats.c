@@ -33,7 +33,7 @@ static struct json_object *summary(const char *from, const void *data, size_t n,
 	struct json_object *o = json_tokener_parse(c.out.data);
 
 	if (c.status != status)
-		fail_msg("status %d and not %d:\n%s%s", c.status, status, c.messages.data,
+		fail_msg("status %d, expected %d:\n%s%s", c.status, status, c.messages.data,
 			 c.out.data);
 	assert_non_null(o);
 	conversion_free(&c);
@@ -503,7 +503,7 @@ static void fxt_threads(void **state)
 }
 
 /* If nothing could be read, there is an error message and no summary. */
-static void nothing(void **state)
+static void unreadable_input(void **state)
 {
 	static const struct { const char *from, *data; } cases[] = {
 		{ "fxt", "this is no trace of any kind, but long enough" },
@@ -523,7 +523,7 @@ static void nothing(void **state)
 }
 
 /* The text form: titles, columns, the verdict. */
-static void text(void **state)
+static void text_output(void **state)
 {
 	struct bytes b = fixture("sp-rtrace/64/leaky.rtrace");
 	struct conversion c = convert("sp-rtrace", "stats", b.data, b.n, NULL);
@@ -559,7 +559,7 @@ static size_t peak(const char *from, const struct bytes *b, unsigned int times)
 }
 
 /* Memory use depends on the number of distinct items, not on the length of the input. */
-static void memory(void **state)
+static void memory_is_bounded(void **state)
 {
 	static const struct { const char *from, *file; } cases[] = {
 		{ "sp-rtrace", "sp-rtrace/64/leaky.rtrace" },
@@ -583,7 +583,7 @@ static void memory(void **state)
 }
 
 /* What the recorder wrote at the end: as text and as JSON. */
-static void recorded(void **state)
+static void recorder_statistics(void **state)
 {
 	static const char good[] =
 		"0,0,7,30!Session|backendsize=6,commandsize=4,verdictsize=8,complete=1,status=3,"
@@ -633,15 +633,15 @@ int main(void)
 		cmocka_unit_test(sprt_leaks),
 		cmocka_unit_test(sprt_functions),
 		cmocka_unit_test(sprt_files),
-		cmocka_unit_test(recorded),
+		cmocka_unit_test(recorder_statistics),
 		cmocka_unit_test(swap_counts),
 		cmocka_unit_test(swap_calls),
 		cmocka_unit_test(swap_lost),
 		cmocka_unit_test(fxt_counts),
 		cmocka_unit_test(fxt_threads),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(text),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(unreadable_input),
+		cmocka_unit_test(text_output),
+		cmocka_unit_test(memory_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

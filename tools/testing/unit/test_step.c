@@ -40,7 +40,7 @@ static struct source *open_rows(const char *name, enum model model, struct in **
 	for (const struct source_format *f = source_formats; f->name; f++)
 		if (!strcmp(f->name, name) && f->model == model)
 			return f->open(&(struct source_args){ in, n, opts, diag });
-	fail_msg("there is no source %s", name);
+	fail_msg("there is no format %s", name);
 	return NULL;
 }
 
@@ -64,7 +64,7 @@ static void by_steps(const struct bytes *b, const char *name, enum model model, 
 		if (most && c.items - before > most)
 			fail_msg("%s: %zu items in one step", name, c.items - before);
 		if (most && !before && c.items && in_offset(in) > b->n / 2)
-			fail_msg("%s: the first item comes when %zu of %zu bytes are read", name,
+			fail_msg("%s: the first item arrives after %zu of %zu bytes", name,
 				 (size_t)in_offset(in), b->n);
 	} while (ret > 0);
 	assert_int_equal(ret, 0);
@@ -88,7 +88,7 @@ static void add_line(struct bytes *b, unsigned int upid, unsigned int cpu, unsig
 	bytes_add(b, line, strlen(line));
 }
 
-static void steps(void **state)
+static void reads_in_small_steps(void **state)
 {
 	struct bytes b = { 0 }, fxt;
 	struct conversion c;
@@ -116,7 +116,7 @@ static void steps(void **state)
 }
 
 /* Lines of equal time stay together, even if a step ends between them. */
-static void turns(void **state)
+static void equal_times_across_steps(void **state)
 {
 	struct counter *c = calloc(1, sizeof(*c));
 	struct diag *diag = diag_new(NULL, "test");
@@ -153,8 +153,8 @@ static void turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps),
-		cmocka_unit_test(turns),
+		cmocka_unit_test(reads_in_small_steps),
+		cmocka_unit_test(equal_times_across_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void assert_text(struct st_text t, const char *s)
 	assert_memory_equal(t.s, s, t.len);
 }
 
-static void test_heads(void **state)
+static void test_line_prefixes(void **state)
 {
 	static const struct {
 		const char *line;
@@ -87,7 +87,7 @@ static void test_heads(void **state)
 	}
 }
 
-static void test_results(void **state)
+static void test_return_values(void **state)
 {
 	struct st_line line = parse("open(\"a) = 5\", O_RDONLY) = 3</x (y) = 2> <0.000071>");
 
@@ -134,7 +134,7 @@ static void test_results(void **state)
 	assert_text(line.args, "1<<4, 0x1 /* :) */, [{a=\"}\"}]");
 }
 
-static void test_other_lines(void **state)
+static void test_exits_and_interrupted_calls(void **state)
 {
 	struct st_line line = parse("12 +++ killed by SIGSEGV (core dumped) +++");
 
@@ -199,7 +199,7 @@ static uint64_t number(const char *s)
 	return v;
 }
 
-static void test_numbers(void **state)
+static void test_names_of_constants(void **state)
 {
 	static const struct {
 		const char *name;
@@ -279,7 +279,7 @@ static void assert_event(const char *log, const char *what)
 	struct conversion c = to_json(log);
 
 	if (!has_line(&c.out, what))
-		print_error("%s\ngives\n%s%s\nand not %s\n", log, c.out.data ? c.out.data : "",
+		print_error("%s\ngives\n%s%s\nexpected %s\n", log, c.out.data ? c.out.data : "",
 			    c.messages.data ? c.messages.data : "", what);
 	assert_true(has_line(&c.out, what));
 	conversion_free(&c);
@@ -301,7 +301,7 @@ static unsigned int count_events(const char *log, const char *what)
 }
 
 /* What a failed process wrote to descriptors 1 and 2, as far as the log contains it. */
-static void test_printed(void **state)
+static void test_output_of_failed_processes(void **state)
 {
 #define FAILS "+++ exited with 1 +++\n"
 #define DUMP(hex) " | 00000  " hex "\n"
@@ -363,7 +363,7 @@ static void test_printed(void **state)
 }
 
 /* The last 4096 bytes are kept, whatever the sizes of the writes. */
-static void test_printed_last(void **state)
+static void test_last_bytes_of_output(void **state)
 {
 	static const size_t sizes[] = { 1, 7, 4095, 4096, 4097, 5000, 9000 };
 
@@ -397,7 +397,7 @@ static void test_printed_last(void **state)
 }
 
 /* Copies between descriptors: recorded once, unless something has changed. */
-static void test_copies(void **state)
+static void test_copies_between_descriptors(void **state)
 {
 #define COPY(in, out) "copy_file_range(" #in "</a>, NULL, " #out "</b>, NULL, 9, 0) = 9\n"
 	static const struct {
@@ -426,7 +426,7 @@ static void test_copies(void **state)
 		unsigned int n = count_events(rows[i].log, "\"event\":\"copy\"");
 
 		if (n != rows[i].n)
-			print_error("%s\ngives %u copies, not %u\n", rows[i].log, n, rows[i].n);
+			print_error("%s\ngives %u copies, expected %u\n", rows[i].log, n, rows[i].n);
 		assert_int_equal(n, rows[i].n);
 	}
 	assert_event(COPY(3, 4), "\"in\":3,\"out\":4}");
@@ -435,7 +435,7 @@ static void test_copies(void **state)
 #undef COPY
 }
 
-static void test_calls(void **state)
+static void test_all_calls(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "openat(AT_FDCWD</w>, \"../x/./y\", O_RDONLY) = 3</x/y>",
@@ -599,7 +599,7 @@ static void test_uses(void **state)
 }
 
 /* The text after "fd": in the uses and closes of a log, one after the other. */
-static void assert_told(const char *log, const char *told)
+static void assert_uses(const char *log, const char *expected)
 {
 	struct conversion c = to_json(log);
 	struct buf got = { 0 };
@@ -614,13 +614,13 @@ static void assert_told(const char *log, const char *told)
 			buf_add(&got, fd + 5, (size_t)(s + n - fd) - 5);
 	}
 	buf_addc(&got, '\0');
-	assert_string_equal(got.s, told);
+	assert_string_equal(got.s, expected);
 	buf_free(&got);
 	conversion_free(&c);
 }
 
 /* Uses of sockets are recorded at each write, and before the first read. */
-static void test_turns(void **state)
+static void test_uses_of_sockets(void **state)
 {
 	static const char *const made[] = {
 		"read(3<socket:[7]>, \"\", 9) = 1\n",
@@ -630,7 +630,7 @@ static void test_turns(void **state)
 		"socket(AF_UNIX, SOCK_STREAM, 0) = 5\ndup2(5, 3) = 3\nread(3, \"\", 9) = 1\n",
 		"socket(AF_UNIX, SOCK_STREAM, 0) = 3\nclose(2) = 0\nfork() = 7\nread(3, \"\", 9) = 1\n",
 	};
-	struct buf log = { 0 }, told = { 0 };
+	struct buf log = { 0 }, expected = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
@@ -639,16 +639,16 @@ static void test_turns(void **state)
 		buf_adds(&log, "read(3, \"\", 9) = 2\nwrite(3, \"\", 4) = 4\nwrite(3, \"\", 5) = 5\n"
 			 "read(3, \"\", 9) = 7\nclose(3) = 0\n");
 		buf_addc(&log, '\0');
-		assert_told(log.s, i == 5 ? "2}3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}" :
+		assert_uses(log.s, i == 5 ? "2}3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}" :
 				   "3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}");
 	}
 	/* other files than sockets: only at close */
-	assert_told("read(3</x>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
+	assert_uses("read(3</x>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
 		    "3,\"read\":1,\"wrote\":4}");
-	assert_told("read(3<pipe:[7]>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
+	assert_uses("read(3<pipe:[7]>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
 		    "3,\"read\":1,\"wrote\":4}");
 	/* with a second thread, sockets are treated like files */
-	assert_told("1 read(3<socket:[7]>, \"\", 9) = 1\n"
+	assert_uses("1 read(3<socket:[7]>, \"\", 9) = 1\n"
 		    "1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
 		    "2 read(3<socket:[7]>, \"\", 9) = 2\n1 write(3, \"\", 4) = 4\n1 close(3) = 0\n",
 		    "3}3,\"read\":1}3,\"read\":2,\"wrote\":4}");
@@ -657,16 +657,16 @@ static void test_turns(void **state)
 	for (int i = 0; i < 258; i++) {
 		buf_adds(&log, "write(3<socket:[7]>, \"\", 1) = 1\n");
 		if (i < 255)
-			buf_adds(&told, "3,\"wrote\":1}");
+			buf_adds(&expected, "3,\"wrote\":1}");
 	}
 	buf_adds(&log, "execve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\nwrite(3, \"\", 4) = 4\n"
 		 "close(3) = 0\n");
-	buf_adds(&told, "3,\"wrote\":3}3,\"wrote\":4}3}");
+	buf_adds(&expected, "3,\"wrote\":3}3,\"wrote\":4}3}");
 	buf_addc(&log, '\0');
-	buf_addc(&told, '\0');
-	assert_told(log.s, told.s);
+	buf_addc(&expected, '\0');
+	assert_uses(log.s, expected.s);
 	buf_free(&log);
-	buf_free(&told);
+	buf_free(&expected);
 }
 
 /* A thread that calls execve takes over the pid of the first one. */
@@ -687,7 +687,7 @@ static void thread_execs(const char *breaks_off, const char *result)
 	conversion_free(&c);
 }
 
-static void test_tasks(void **state)
+static void test_forks_and_exits(void **state)
 {
 	struct conversion c;
 
@@ -814,7 +814,7 @@ static void test_damage(void **state)
 }
 
 /* Activity that may be missing in the log is reported as damage, each kind by its name. */
-static void test_unseen(void **state)
+static void test_missing_activity_reported(void **state)
 {
 #define FILTER "1 seccomp(SECCOMP_SET_MODE_FILTER, 0, {len=2, filter="
 	static const char answers[] = "1 seccomp filter that may answer calls";
@@ -924,7 +924,7 @@ static void test_pidns(void **state)
 		c = to_json(log);
 		for (size_t j = 0; j < 3 && rows[i].parts[j]; j++) {
 			if (!has_line(&c.out, rows[i].parts[j]))
-				print_error("%s\ngives\n%s\nand not %s\n", log, c.out.data,
+				print_error("%s\ngives\n%s\nexpected %s\n", log, c.out.data,
 					    rows[i].parts[j]);
 			assert_true(has_line(&c.out, rows[i].parts[j]));
 		}
@@ -946,7 +946,7 @@ static void test_pidns(void **state)
 }
 
 /* "(deleted)" is kept as the kernel wrote it: a name may also end like that. */
-static void test_deleted(void **state)
+static void test_deleted_suffix(void **state)
 {
 	(void)state;
 	assert_event("openat(AT_FDCWD</w/x (deleted)>, \"a\", O_RDONLY) = 3</w/x (deleted)/a>\n",
@@ -1075,7 +1075,7 @@ static bool has_btime(const char *path)
 }
 
 /* Only one call creates a file, however soon another one opens it. */
-static void test_made_once(void **state)
+static void test_one_creator_per_file(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX";
 	int64_t since = clock_ns(CLOCK_REALTIME);
@@ -1096,7 +1096,7 @@ static void test_made_once(void **state)
 }
 
 /* A file that got the name later is another one. */
-static void test_made_elsewhere(void **state)
+static void test_file_renamed_into_place(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX", other[] = "/tmp/test_strace.XXXXXX";
 	int64_t since = clock_ns(CLOCK_REALTIME);
@@ -1121,7 +1121,7 @@ static void test_made_elsewhere(void **state)
 }
 
 /* An open that is still running may have truncated the file. */
-static void test_written(void **state)
+static void test_truncated_by_running_open(void **state)
 {
 	char path[] = "/tmp/test_strace.XXXXXX";
 	int fd = mkstemp(path);
@@ -1194,7 +1194,7 @@ static void test_odd_logs(void **state)
 
 static const char *const logs[] = { "plain", "paths", "hex", "relative", "stderr" };
 
-static void test_logs(void **state)
+static void test_sample_logs(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
@@ -1221,7 +1221,7 @@ static void test_logs(void **state)
 }
 
 /* One log per task gives the same as one log for all, except for the order of calls in between. */
-static void test_several(void **state)
+static void test_one_log_per_task(void **state)
 {
 	static const char first[] = "1700000000.1 fork() = 2\n1700000000.4 chdir(\"/b\") = 0\n";
 	static const char second[] = "1700000000.2 chdir(\"/a\") = 0\n1700000000.3 +++ exited with 1 +++\n";
@@ -1298,30 +1298,31 @@ static void test_any_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_results),
-		cmocka_unit_test(test_other_lines),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_line_prefixes),
+		cmocka_unit_test(test_return_values),
+		cmocka_unit_test(test_exits_and_interrupted_calls),
+		cmocka_unit_test(test_names_of_constants),
 		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_printed_last),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_uses), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_output_of_failed_processes),
+		cmocka_unit_test(test_last_bytes_of_output),
+		cmocka_unit_test(test_copies_between_descriptors),
+		cmocka_unit_test(test_all_calls),
+		cmocka_unit_test(test_uses), cmocka_unit_test(test_uses_of_sockets),
+		cmocka_unit_test(test_forks_and_exits),
 		cmocka_unit_test(test_close_overtaken),
 		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_missing_activity_reported),
 		cmocka_unit_test(test_pidns),
-		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_deleted_suffix),
 		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_date),
 		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_made_once), cmocka_unit_test(test_made_elsewhere),
-		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_one_creator_per_file),
+		cmocka_unit_test(test_file_renamed_into_place),
+		cmocka_unit_test(test_truncated_by_running_open),
 		cmocka_unit_test(test_odd_logs),
-		cmocka_unit_test(test_logs),
-		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_sample_logs),
+		cmocka_unit_test(test_one_log_per_task),
 		cmocka_unit_test(test_any_damage),
 	};
 

@@ -250,19 +250,19 @@ static void every_byte(enum what what)
 	whole_of_window = (struct whole){ 0 };
 }
 
-static void test_cuts(void **state)
+static void test_truncated_anywhere(void **state)
 {
 	(void)state;
 	every_byte(CUT);
 }
 
-static void test_flips(void **state)
+static void test_flipped_anywhere(void **state)
 {
 	(void)state;
 	every_byte(FLIP);
 }
 
-static void test_fxt(void **state)
+static void test_damage_gives_valid_fxt(void **state)
 {
 	(void)state;
 	every_byte(FXT);
@@ -271,9 +271,9 @@ static void test_fxt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_flips),
-		cmocka_unit_test(test_fxt),
+		cmocka_unit_test(test_truncated_anywhere),
+		cmocka_unit_test(test_flipped_anywhere),
+		cmocka_unit_test(test_damage_gives_valid_fxt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

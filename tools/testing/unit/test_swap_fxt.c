@@ -196,7 +196,7 @@ static void test_samples(void **state)
 }
 
 /* Live bytes after each allocation and free, replayed from the dump. */
-static void test_memory(void **state)
+static void test_live_bytes(void **state)
 {
 	static struct dump d;
 	struct bytes fxt = to_fxt("swap42-session", NULL);
@@ -330,7 +330,7 @@ static double counter_value(const struct records *rs, const char *name, const ch
 	return 0;
 }
 
-static void test_system(void **state)
+static void test_system_counters(void **state)
 {
 	struct bytes fxt = to_fxt("swap42-arm", NULL);
 	struct records rs = fxt_records(fxt.data, fxt.n);
@@ -359,7 +359,7 @@ static void test_system(void **state)
 }
 
 /* Every kind of message in the second stream has its representation. */
-static void test_kinds(void **state)
+static void test_every_message_kind(void **state)
 {
 	char map[4096];
 	struct bytes fxt;
@@ -490,7 +490,7 @@ static void test_reused_pid(void **state)
 }
 
 /* Before protocol 4.0, system calls were recorded as functions of the kernel. */
-static void test_old(void **state)
+static void test_old_system_calls(void **state)
 {
 	struct bytes fxt = to_fxt("swap3-arm", NULL);
 	struct records rs = fxt_records(fxt.data, fxt.n);
@@ -552,7 +552,7 @@ static void test_stages(void **state)
 }
 
 /* Return values of functions: every type, arrays with their address. */
-static void test_returned(void **state)
+static void test_return_values(void **state)
 {
 	static const char *const texts[] = {
 		"[]@0x10", "[1, -2]@0x10", "[0.5, -1.5]@0x10", "[0.25]@0x10",
@@ -637,14 +637,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_live_bytes),
 		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_system),
-		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_system_counters),
+		cmocka_unit_test(test_every_message_kind),
 		cmocka_unit_test(test_reused_pid),
-		cmocka_unit_test(test_old),
+		cmocka_unit_test(test_old_system_calls),
 		cmocka_unit_test(test_stages),
-		cmocka_unit_test(test_returned),
+		cmocka_unit_test(test_return_values),
 		cmocka_unit_test(test_koids),
 	};
 

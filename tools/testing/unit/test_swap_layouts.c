@@ -426,7 +426,7 @@ static void test_blocking_probes(void **state)
 	both_free(&b, &s);
 }
 
-static void test_unknown(void **state)
+static void test_unknown_messages(void **state)
 {
 	struct stream s = { 0 };
 	struct both b;
@@ -498,7 +498,7 @@ static void test_unknown_probe(void **state)
 }
 
 /* Additional bytes come from a newer version: they are kept and are not damage. */
-static void test_more_bytes(void **state)
+static void test_additional_bytes(void **state)
 {
 	struct stream s = { 0 };
 	struct both b;
@@ -534,7 +534,7 @@ static void test_not_utf8(void **state)
 }
 
 /* A string longer than an FXT string, and more arguments than a record takes. */
-static void test_long(void **state)
+static void test_long_strings(void **state)
 {
 	struct stream s = { 0 };
 	struct both b;
@@ -747,7 +747,7 @@ static void set_seconds(struct stream *s, size_t message, uint32_t seconds)
 }
 
 /* Times count from the earliest of the first messages. */
-static void test_zero(void **state)
+static void test_time_zero(void **state)
 {
 	struct stream s = { 0 };
 	json_object *rec = NULL;
@@ -885,7 +885,7 @@ static int text_file(const char *text, char *path, size_t size)
 }
 
 /* One viewer takes a name with "frame" in it for a frame marker. */
-static void test_frame(void **state)
+static void test_no_false_frame_marker(void **state)
 {
 	struct stream s = { 0 };
 	struct both b;
@@ -949,20 +949,20 @@ int main(void)
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_file_function),
 		cmocka_unit_test(test_blocking_probes),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown_messages),
 		cmocka_unit_test(test_unknown_probe),
-		cmocka_unit_test(test_more_bytes),
+		cmocka_unit_test(test_additional_bytes),
 		cmocka_unit_test(test_not_utf8),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_long_strings),
 		cmocka_unit_test(test_bad_fields),
 		cmocka_unit_test(test_short_fields),
 		cmocka_unit_test(test_executable),
 		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_time_zero),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_web_steps),
-		cmocka_unit_test(test_frame),
+		cmocka_unit_test(test_no_false_frame_marker),
 		cmocka_unit_test(test_bad_map),
 	};
 

@@ -373,7 +373,7 @@ static void assert_same_text(const struct bytes *got, const struct bytes *want)
 		size_t gn = strcspn(g, "\n"), wn = strcspn(w, "\n");
 
 		if (gn != wn || memcmp(g, w, gn))
-			fail_msg("line %u\nis   %.*s\nnot  %.*s", line, (int)gn, g, (int)wn, w);
+			fail_msg("line %u is\n%.*s\nexpected\n%.*s", line, (int)gn, g, (int)wn, w);
 		g += gn + (g[gn] == '\n');
 		w += wn + (w[wn] == '\n');
 	}
@@ -399,7 +399,7 @@ static struct bytes sample_file(const char *name, const char *end)
 	return fixture(path);
 }
 
-static void test_dumps(void **state)
+static void test_same_as_dumps(void **state)
 {
 	char map[4096];
 
@@ -450,7 +450,7 @@ static void test_detect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_same_as_dumps),
 		cmocka_unit_test(test_detect),
 	};
 

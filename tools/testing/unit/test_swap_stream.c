@@ -51,7 +51,7 @@ static void assert_numbers(struct stream *s, const long *want, size_t n, int sta
 
 	for (size_t i = 0; i < n && i < m; i++)
 		if (got[i] != want[i])
-			fail_msg("%zu: is %ld, not %ld", i, got[i], want[i]);
+			fail_msg("number %zu is %ld, expected %ld", i, got[i], want[i]);
 	assert_int_equal(m, n);
 	if (c.status != status)
 		fail_msg("status %d:\n%s", c.status, c.messages.data);
@@ -79,7 +79,7 @@ static void samples(struct stream *s, const uint32_t *seqs, size_t n)
 	samples(s, seqs, sizeof(seqs) / sizeof(seqs[0]));			\
 } while (0)
 
-static void test_gaps(void **state)
+static void test_missing_numbers(void **state)
 {
 	struct stream s = { 0 };
 
@@ -108,7 +108,7 @@ static void test_reorder(void **state)
 }
 
 /* Before protocol 4.0, a number could be used twice. */
-static void test_twice(void **state)
+static void test_number_used_twice(void **state)
 {
 	struct stream s = { 0 };
 	struct conversion c;
@@ -144,7 +144,7 @@ static void test_gap_in_time(void **state)
 }
 
 /* With a damaged number, only the message that should have it counts as missing. */
-static void test_misplaced(void **state)
+static void test_damaged_number(void **state)
 {
 	struct stream s = { 0 };
 	struct conversion c;
@@ -164,7 +164,7 @@ static void test_misplaced(void **state)
 }
 
 /* Two captures in one file: the numbers start again. */
-static void test_joined(void **state)
+static void test_concatenated_captures(void **state)
 {
 	struct stream s = { 0 };
 	struct conversion c;
@@ -193,7 +193,7 @@ static void assert_counts(const struct conversion *c, const char *known_by, unsi
 	snprintf(text, sizeof(text), "\"counts\":{\"known_by\":\"%s\",\"cpus\":%u,\"energy_devices\":%u}",
 		 known_by, cpus, devices);
 	if (count_lines(&c->out, text) != messages)
-		fail_msg("not %zu of %s:\n%s%s", messages, text, c->out.data, c->messages.data);
+		fail_msg("expected %zu of %s:\n%s%s", messages, text, c->out.data, c->messages.data);
 }
 
 /* Every kind of target is recognized by one message that has a process. */
@@ -427,7 +427,7 @@ static void test_bad_options(void **state)
 /* ---- damage ---- */
 
 /* Garbage between messages: its offset is reported, and all messages are read. */
-static void test_rubbish(void **state)
+static void test_garbage_between_messages(void **state)
 {
 	struct stream s = { 0 };
 	static const uint8_t zeros[1 << 16];
@@ -583,7 +583,7 @@ static struct pieces feed(const struct bytes *in, size_t piece)
 	return p;
 }
 
-static void test_pieces(void **state)
+static void test_read_in_pieces(void **state)
 {
 	static const size_t sizes[] = { 1, 2, 7, 19, 20, 21, 64, 1000 };
 	struct bytes in = fixture("swap/swap42-arm.bin");
@@ -695,7 +695,7 @@ static void add_map(struct stream *s, uint32_t i)
 }
 
 /* The limits are exact; beyond them, the item that was mentioned first is forgotten. */
-static void test_surplus(void **state)
+static void test_oldest_item_forgotten(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
 	struct swap_process *p;
@@ -745,7 +745,7 @@ static void test_surplus(void **state)
  * only tested with LONG=y: they are forgotten with their process, and test_surplus() tests
  * their limit.
  */
-static void test_many(void **state)
+static void test_many_live_items(void **state)
 {
 	static const struct {
 		void (*add)(struct stream *s, uint32_t i);
@@ -789,12 +789,12 @@ static void add_sample(struct stream *s, uint32_t i)
 }
 
 /* Items beyond the limit are counted together. */
-static void test_more_in_summary(void **state)
+static void test_items_beyond_summary_limit(void **state)
 {
 	static const struct {
 		void (*add)(struct stream *s, uint32_t i);
 		uint32_t most;
-		const char *told, *more;
+		const char *message, *more;
 	} rows[] = {
 		{ add_sample, 65536, "Processes: 65536", "Messages of more processes: 2" },
 		{ add_thread, 262144, "Threads that messages name: 262144", "Messages of more threads: 2" },
@@ -811,7 +811,7 @@ static void test_more_in_summary(void **state)
 		rows[i].add(&s, rows[i].most + 1);
 		rows[i].add(&s, rows[i].most + 1);
 		c = convert("swap", "stats", s.b.data, s.b.n, NULL);
-		assert_true(has_line(&c.out, rows[i].told));
+		assert_true(has_line(&c.out, rows[i].message));
 		assert_true(has_line(&c.out, rows[i].more));
 		conversion_free(&c);
 		sw_free(&s);
@@ -845,7 +845,7 @@ static void test_koids(void **state)
 }
 
 /* Nested calls: some are shown, more are tracked. */
-static void test_depth(void **state)
+static void test_depth_of_calls(void **state)
 {
 	struct swap_processes *ps = swap_processes_new();
 	struct swap_thread *t = swap_thread_add(ps, swap_process_add(ps, 42), 42);
@@ -979,7 +979,7 @@ static void test_swap_with_others(void **state)
 }
 
 /* How far apart the numbers and times of neighbours may be. */
-static void test_neighbours(void **state)
+static void test_distance_of_neighbours(void **state)
 {
 	static const struct { int64_t seq, sec; bool near; } cases[] = {
 		{ 1, 0, true }, { 0, 0, true }, { -1024, 0, true }, { -1025, 0, false },
@@ -1047,12 +1047,12 @@ static void test_detect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_missing_numbers),
 		cmocka_unit_test(test_reorder),
-		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_number_used_twice),
 		cmocka_unit_test(test_gap_in_time),
-		cmocka_unit_test(test_misplaced),
-		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_damaged_number),
+		cmocka_unit_test(test_concatenated_captures),
 		cmocka_unit_test(test_system_counts),
 		cmocka_unit_test(test_system_waits),
 		cmocka_unit_test(test_system_assumed),
@@ -1061,20 +1061,20 @@ int main(void)
 		cmocka_unit_test(test_system_damaged),
 		cmocka_unit_test(test_system_fits),
 		cmocka_unit_test(test_bad_options),
-		cmocka_unit_test(test_rubbish),
+		cmocka_unit_test(test_garbage_between_messages),
 		cmocka_unit_test(test_wrong_length),
 		cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_read_in_pieces),
 		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_surplus),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_oldest_item_forgotten),
+		cmocka_unit_test(test_many_live_items),
 		cmocka_unit_test(test_many_in_summary),
-		cmocka_unit_test(test_more_in_summary),
+		cmocka_unit_test(test_items_beyond_summary_limit),
 		cmocka_unit_test(test_koids),
-		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_depth_of_calls),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_mappings),
-		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_distance_of_neighbours),
 		cmocka_unit_test(test_detect),
 		cmocka_unit_test(test_not_swap),
 		cmocka_unit_test(test_swap_with_others),

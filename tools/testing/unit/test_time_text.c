@@ -11,7 +11,7 @@
 /* 2026-11-29 12:05:30 to 12:05:32, UTC */
 static const struct time_span when = { .from = 1795953930, .to = 1795953932, .both = true };
 
-static void test_text(void **state)
+static void test_times_in_text(void **state)
 {
 	static const struct {
 		const char *text, *time;	/* NULL if none */
@@ -46,7 +46,7 @@ static void test_text(void **state)
 	}
 }
 
-static void test_numbers(void **state)
+static void test_times_in_binary(void **state)
 {
 	char gzip[] = "\x1f\x8b\x08\0\x0b\x15\x0c\x6b", cpio[] = "070701" "6b0c150b", zip[12] = "PK\3\4";
 	const unsigned int time = 12 << 11 | 5 << 5 | 30 / 2;
@@ -71,8 +71,8 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_times_in_text),
+		cmocka_unit_test(test_times_in_binary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

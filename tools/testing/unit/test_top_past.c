@@ -106,7 +106,7 @@ static void build(struct ran_list *l, const double *seconds, const unsigned int 
 	l->length = l->rows[l->n - 1].ended;
 }
 
-static void test_generated(void **state)
+static void test_estimates_of_generated_builds(void **state)
 {
 	static const double factors[] = { 1, 0.5, 2 };
 	unsigned int order[PROGRAMS], other[PROGRAMS];
@@ -169,7 +169,7 @@ static void load(struct ran_list *l, const char *name)
 }
 
 /* Estimate each build from the other, recorded on a machine that was also doing other things. */
-static void test_recorded(void **state)
+static void test_estimates_of_recorded_builds(void **state)
 {
 	static const char *const names[] = { "lua-make", "zlib-make", "json-c-ninja" };
 	struct ran_list first, second;
@@ -188,7 +188,7 @@ static void test_recorded(void **state)
 
 /* ---- no estimate ---- */
 
-static void test_unknown(void **state)
+static void test_no_estimate_without_history(void **state)
 {
 	struct ran_list l = { .n = 0, .length = 100 * S };
 	struct top_progress p = { 0 };
@@ -220,8 +220,9 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generated), cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_estimates_of_generated_builds),
+		cmocka_unit_test(test_estimates_of_recorded_builds),
+		cmocka_unit_test(test_no_estimate_without_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void hub(void)
 }
 
 /* A question can only contain what was read before it. */
-static void test_turns(void **state)
+static void test_input_before_output(void **state)
 {
 	(void)state;
 	hub();
@@ -116,7 +116,7 @@ static void test_turns(void **state)
 }
 
 /* With several threads, a record does not tell what another thread had begun. */
-static void test_turns_of_threads(void **state)
+static void test_uses_by_several_threads(void **state)
 {
 	(void)state;
 	hub();
@@ -161,7 +161,7 @@ static void goes_to(unsigned int task, const char *path)
  * The two ends are reported in either order, matched by inode or by the name of the listening
  * socket. Without an inode it may be another peer.
  */
-static void test_connected(void **state)
+static void test_connected_sockets(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
@@ -240,7 +240,7 @@ static void test_names_of_sockets(void **state)
 }
 
 /* Two sockets have the same name, one after the other: each has its own client. */
-static void test_names_used_again(void **state)
+static void test_reused_socket_name(void **state)
 {
 	(void)state;
 	starts(true);
@@ -309,7 +309,7 @@ static void three_clients(unsigned int first_ino, const int *accepted)
 }
 
 /* If several clients wait at one name, only inodes tell which of them is accepted. */
-static void test_several_connected(void **state)
+static void test_several_clients_of_a_name(void **state)
 {
 	static const int mixed[] = { 2, 3, 1 };
 
@@ -321,7 +321,7 @@ static void test_several_connected(void **state)
 }
 
 /* If clients close before the accept, their inodes are unknown: the first of them is accepted. */
-static void test_accepted_late(void **state)
+static void test_closed_before_accept(void **state)
 {
 	(void)state;
 	starts(true);
@@ -344,7 +344,7 @@ static void test_accepted_late(void **state)
 }
 
 /* Data from or to the outside of the trace, only if something was transferred. */
-static void test_unseen(void **state)
+static void test_data_from_outside(void **state)
 {
 	static const struct {
 		int family, nread, nwrote;
@@ -466,7 +466,7 @@ static void lends_file(unsigned int task, const char *path)
 	closes(task, 3, -1, -1);
 }
 
-static void test_given_to_one(void **state)
+static void test_input_given_to_one_child(void **state)
 {
 	(void)state;
 	/* opened after the fork; programs run later in the same process have it, too */
@@ -518,7 +518,7 @@ static void test_given_to_one(void **state)
 	says(read_by, "/bin/a</in");
 }
 
-static void test_given_to_nobody(void **state)
+static void test_input_given_to_several(void **state)
 {
 	(void)state;
 	/* the same file for several children */
@@ -696,7 +696,7 @@ static void test_interpreters(void **state)
 }
 
 /* Files made by the build or passed to another program are data, whatever their names. */
-static void test_handed_over(void **state)
+static void test_files_passed_on_are_data(void **state)
 {
 	(void)state;
 	starts(true);
@@ -726,15 +726,18 @@ static void test_handed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_turns_of_threads), cmocka_unit_test(test_connected),
-		cmocka_unit_test(test_names_of_sockets), cmocka_unit_test(test_names_used_again),
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_accepted_late),
-		cmocka_unit_test(test_several_connected), cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_copies), cmocka_unit_test(test_given_to_one),
-		cmocka_unit_test(test_given_to_nobody), cmocka_unit_test(test_shared_objects),
+		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_input_before_output),
+		cmocka_unit_test(test_uses_by_several_threads),
+		cmocka_unit_test(test_connected_sockets),
+		cmocka_unit_test(test_names_of_sockets), cmocka_unit_test(test_reused_socket_name),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_closed_before_accept),
+		cmocka_unit_test(test_several_clients_of_a_name),
+		cmocka_unit_test(test_data_from_outside),
+		cmocka_unit_test(test_copies), cmocka_unit_test(test_input_given_to_one_child),
+		cmocka_unit_test(test_input_given_to_several),
+		cmocka_unit_test(test_shared_objects),
 		cmocka_unit_test(test_files_of_the_system), cmocka_unit_test(test_interpreters),
-		cmocka_unit_test(test_handed_over),
+		cmocka_unit_test(test_files_passed_on_are_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, over);

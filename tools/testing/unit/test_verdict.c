@@ -46,40 +46,40 @@ static void expect(const struct rec_account *a, const char *want)
 }
 
 /* Each thing that can be missing, alone. */
-static void each_is_told(void **state)
+static void each_loss_is_reported(void **state)
 {
 	struct rec_tally tally = { 0 };
 	struct rec_account a = { .tally = &tally };
 
 	(void)state;
 	expect(&a, "");
-#define TOLD(member, what)						\
+#define REPORTED(member, what)						\
 	do {								\
 		(member) = 2;						\
 		expect(&a, "2 " what);					\
 		(member) = 0;						\
 	} while (0)
-	TOLD(a.module.lost_records, "records lost: a buffer was full");
-	TOLD(a.module.lost_disabled, "records lost: the kernel switched the ring buffer off after an error (dmesg says which)");
-	TOLD(a.module.overwritten, "records overwritten before being read");
-	TOLD(a.module.records, "records written that did not arrive");
-	TOLD(tally.records, "records arrived without being counted as written");
-	TOLD(a.missed, "calls missed because the BPF program was busy");
-	TOLD(a.module.lost_tasks, "tasks not traced: no memory");
-	TOLD(a.module.lost_fds, "calls of close_range, recvmsg or io_submit whose descriptors are not all known");
-	TOLD(a.module.strings_unread, "strings that could not be read");
-	TOLD(a.module.strings_cut, "paths cut: too long to record in full");
-	TOLD(a.module.rings_unseen, "io_uring requests that this kernel does not show");
-	TOLD(a.urings, "io_urings set up: not everything done through these is recorded");
-	TOLD(tally.incomplete, "events with something missing");
-	TOLD(a.not_taken, "events that this output did not take in time");
-#undef TOLD
+	REPORTED(a.module.lost_records, "records lost: a buffer was full");
+	REPORTED(a.module.lost_disabled, "records lost: the kernel switched the ring buffer off after an error (dmesg says which)");
+	REPORTED(a.module.overwritten, "records overwritten before being read");
+	REPORTED(a.module.records, "records written that did not arrive");
+	REPORTED(tally.records, "records arrived without being counted as written");
+	REPORTED(a.missed, "calls missed because the BPF program was busy");
+	REPORTED(a.module.lost_tasks, "tasks not traced: no memory");
+	REPORTED(a.module.lost_fds, "calls of close_range, recvmsg or io_submit whose descriptors are not all known");
+	REPORTED(a.module.strings_unread, "strings that could not be read");
+	REPORTED(a.module.strings_cut, "paths cut: too long to record in full");
+	REPORTED(a.module.rings_unseen, "io_uring requests that this kernel does not show");
+	REPORTED(a.urings, "io_urings set up: not everything done through these is recorded");
+	REPORTED(tally.incomplete, "events with something missing");
+	REPORTED(a.not_taken, "events that this output did not take in time");
+#undef REPORTED
 	a.read_error = 5;
 	expect(&a, "1 buffer that could not be read to the end");
 }
 
 /* Differences of counts that are no loss, and those that are. */
-static void counts_are_compared(void **state)
+static void counts_that_differ_are_reported(void **state)
 {
 	struct rec_tally tally = { .records = 10, .events = 7 };
 	struct rec_account a = { .tally = &tally, .bytes = 1, .buffer = 1, .waited = 1 };
@@ -104,7 +104,7 @@ static void counts_are_compared(void **state)
 }
 
 /* All of them at once, in order. */
-static void all_are_told(void **state)
+static void all_losses_are_reported_in_order(void **state)
 {
 	struct rec_tally tally = { .incomplete = 1 };
 	struct rec_account a = { .tally = &tally, .missed = 1, .urings = 1,
@@ -141,7 +141,7 @@ static void all_are_told(void **state)
 }
 
 /* Damage counted by a backend's own reader is reported once; notes are not. */
-static void found_is_told(void **state)
+static void reader_damage_is_reported_once(void **state)
 {
 	static const struct diag_kind unseen = { "tasks that nobody saw", DIAG_DAMAGE };
 	static const struct diag_kind same = { "events with something missing", DIAG_DAMAGE };
@@ -161,7 +161,7 @@ static void found_is_told(void **state)
 	diag_free(diag);
 }
 
-static void numbers(void **state)
+static void numbers_have_separators(void **state)
 {
 	/* at least four results can be used at once */
 	const char *a = text_count(0), *b = text_count(999), *c = text_count(1000),
@@ -204,7 +204,7 @@ static void numbers(void **state)
 }
 
 /* Each line of data/times has nanoseconds and the text; the page's tests read the file, too. */
-static void times(void **state)
+static void times_are_readable(void **state)
 {
 	const char *dir = getenv("ETRACE_DATA");
 	char line[64], path[4096], *text;
@@ -228,12 +228,12 @@ static void times(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_told),
-		cmocka_unit_test(counts_are_compared),
-		cmocka_unit_test(all_are_told),
-		cmocka_unit_test(found_is_told),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(times),
+		cmocka_unit_test(each_loss_is_reported),
+		cmocka_unit_test(counts_that_differ_are_reported),
+		cmocka_unit_test(all_losses_are_reported_in_order),
+		cmocka_unit_test(reader_damage_is_reported_once),
+		cmocka_unit_test(numbers_have_separators),
+		cmocka_unit_test(times_are_readable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

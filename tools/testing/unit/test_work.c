@@ -98,7 +98,7 @@ static void known_programs(void **state)
 }
 
 /* Add the file that was made, unless the arguments already tell it. */
-static void outputs(void **state)
+static void outputs_are_added(void **state)
 {
 	static const struct {
 		const char *program, *before, *output, *after;
@@ -126,7 +126,7 @@ static void outputs(void **state)
 }
 
 /* Arbitrary bytes: only the arguments are accessed (checked by the sanitizers). */
-static void any_bytes(void **state)
+static void arguments_of_any_bytes(void **state)
 {
 	static const char *const programs[] = { "sh", "cc1", "ar", "ld", "make", "cp" };
 	uint32_t seed = 1;
@@ -178,8 +178,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_programs),
-		cmocka_unit_test(outputs),
-		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(outputs_are_added),
+		cmocka_unit_test(arguments_of_any_bytes),
 		cmocka_unit_test(name_with_zero),
 	};
 

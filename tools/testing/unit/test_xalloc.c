@@ -60,9 +60,9 @@ const char *__asan_default_options(void)
 
 static void count_and_go(void *arg, size_t wanted)
 {
-	size_t *told = arg;
+	size_t *reported = arg;
 
-	*told = wanted;
+	*reported = wanted;
 	pthread_exit(NULL);
 }
 
@@ -77,25 +77,25 @@ static void *take_much(void *arg)
 	return "it came back";
 }
 
-static void hooks(void **state)
+static void hooks_are_per_thread(void **state)
 {
-	size_t told = 0, other = 0;
+	size_t reported = 0, other = 0;
 	struct xalloc_hook before;
 	const char *fault = NULL;
 	pthread_t thread;
 
 	(void)state;
 	before = xalloc_set_hook((struct xalloc_hook){ count_and_go, &other });
-	assert_int_equal(pthread_create(&thread, NULL, take_much, &told), 0);
+	assert_int_equal(pthread_create(&thread, NULL, take_much, &reported), 0);
 	assert_int_equal(pthread_join(thread, (void **)&fault), 0);
 	assert_null(fault);
-	assert_true(told == SIZE_MAX / 4 * 2);
+	assert_true(reported == SIZE_MAX / 4 * 2);
 	assert_int_equal(other, 0);
 	/* the hook of this thread is unchanged */
 	assert_ptr_equal(xalloc_set_hook(before).arg, &other);
 }
 
-static void traps(void **state)
+static void traps_can_be_nested(void **state)
 {
 	struct xalloc_trap outer, inner;
 	volatile int went = 0;
@@ -180,7 +180,7 @@ static void run_out(const char *path, const char *to)
 	bytes_free(&b);
 }
 
-static void conversions(void **state)
+static void conversions_survive_out_of_memory(void **state)
 {
 	(void)state;
 	run_out("etrace/first.trace", "fxt");
@@ -193,9 +193,9 @@ static void conversions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hooks),
-		cmocka_unit_test(traps),
-		cmocka_unit_test(conversions),
+		cmocka_unit_test(hooks_are_per_thread),
+		cmocka_unit_test(traps_can_be_nested),
+		cmocka_unit_test(conversions_survive_out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
