@@ -110,4 +110,4 @@ cat <<- END
 	    $etrace time $trace.fxt
 	    $programs/etrace-read --to etrace $trace.fxt
 END
-[ "$complete" = y ] || die "the trace is not complete, see above"
+[ "$complete" = y ] || die "the trace is incomplete, see above"

@@ -58,4 +58,4 @@ show "$etrace" compdb build.fxt
 show "$etrace" report build.fxt | head -n 16
 printf 'The build took %d.%02d s alone, and %d.%02d s recorded by strace.\n' \
 	$((alone / 100)) $((alone % 100)) $((recorded / 100)) $((recorded % 100))
-echo "The module and BPF record the same for next to nothing: make demo."
+echo "The module and BPF record the same at almost no cost: make demo."

@@ -327,7 +327,7 @@ fi
 
 if [ -n "$newer" ]; then
 	newer=$(realpath -m "${ETRACE_CACHE:-${BUILD:-$here/../../../build}/vm}/chdb-$chdb")
-	fetch_newer "$newer" || { tail -n 5 "$dir/npm" >&2; missing "chdb cannot be had from npm"; }
+	fetch_newer "$newer" || { tail -n 5 "$dir/npm" >&2; missing "chdb is not available from npm"; }
 fi
 
 nservers=1

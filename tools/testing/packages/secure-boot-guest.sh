@@ -72,13 +72,13 @@ before)
 	placed "$here/etrace.ko" updates
 	try "the kernel refuses an unsigned module, and doctor knows" refused
 	try "etrace run records with BPF" by_bpf
-	try "what etrace doctor says can be done" follow_advice
+	try "the commands that etrace doctor advises for an own build succeed" follow_advice
 	cp "/lib/modules/$release/updates/etrace.ko" own.ko
 	rm -rf "/lib/modules/$release/updates"
 	try "DKMS builds the module" apt install "$here"/debs/etrace-dkms_*.deb
 	try "the module is signed with the key that DKMS made" signed "DKMS module signing key"
 	try "the kernel refuses a module signed with a key not enrolled" refused
-	try "what etrace doctor says of that can be done" follow_advice
+	try "the commands that etrace doctor advises for DKMS succeed" follow_advice
 	cp "/lib/modules/$release/updates/dkms/etrace.ko" dkms.ko
 	mokutil --list-new | grep Subject:
 	cp -r /root/made /results/ ;;

@@ -64,7 +64,7 @@ results_of()
 		case $? in
 		0) ;;
 		124) echo "not ok: took longer than $limit s" ;;
-		*) echo "not ok: ended with $?" ;;
+		*) echo "not ok: exits with $?" ;;
 		esac)
 }
 

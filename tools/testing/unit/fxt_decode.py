@@ -692,17 +692,17 @@ def main():
         wrong("no verdict")
 
     # omitted values are the same as in the last record that has them
-    cpus, told = {}, {}
+    cpus, recorded = {}, {}
     for what, thread, _, _, args in shown:
         cpus[thread] = args.setdefault("cpu", cpus.get(thread))
         steady = {"open": ("mode", "dev", "ino", "size", "mtime_ns", "type"),
                   "open_failed": ("flags",)}.get(what, ())
         if steady and not any(key in args for key in steady):
-            before, values = told.get(args["path"], (None, ()))
+            before, values = recorded.get(args["path"], (None, ()))
             if before == what:
                 args.update(zip(steady, values))
         elif steady and all(key in args for key in steady):
-            told[args["path"]] = what, [args[key] for key in steady]
+            recorded[args["path"]] = what, [args[key] for key in steady]
 
     # koids stand for upids; in the files tested here no koid was reused
     for (kind, koid), (_, args) in fxt.objects.items():

@@ -82,7 +82,7 @@ function limit_hash(id, title,   verdict)
 {
 	evaluate_hash(id)
 	verdict = added[id] - max0(error[id]) > max_hash[id] ? "is more" : "is kept"
-	printf "  added to that by %s: %.2f %% %s (%.1f %% is wanted: %s)\n", title, added[id],
+	printf "  added to that by %s: %.2f %% %s (goal %.1f %%: %s)\n", title, added[id],
 		error_text(id), max_hash[id], verdict
 }
 
@@ -114,11 +114,11 @@ function beyond_none(of, id)
 function limit(id, title,   verdict)
 {
 	if (error[id] < 0 || error[id] > ERROR)
-		verdict = sprintf("NOT KNOWN WELL ENOUGH: ± %.1f is needed", ERROR)
+		verdict = sprintf("TOO IMPRECISE: ± %.1f is needed", ERROR)
 	else if (added[id] - error[id] > max[id])
 		verdict = "EXCEEDED"
 	else if (added[id] + error[id] > max[id])
-		verdict = "NOT KNOWN WELL ENOUGH: the limit is within the error"
+		verdict = "TOO IMPRECISE: the limit is within the error"
 	else
 		verdict = "kept"
 	printf "  added by %s: %.2f %% %s (at most %.1f %%): %s\n", title, added[id], \
@@ -141,7 +141,7 @@ END {
 		COMPILATIONS, n["none"], COMPILATIONS / scale
 	row("none", "untraced")
 	row("etrace", "etrace run, FXT to a file")
-	row("module", "the module by root_pid, nobody reading")
+	row("module", "the module with root_pid, no reader")
 	row("bpf", "etrace run --backend=bpf, FXT to a file")
 	row("strace-bpf", "strace -f --seccomp-bpf, the same calls")
 	row("strace", "strace -f, all calls")

@@ -37,7 +37,7 @@ prints "push with the CA in --cacert succeeds" \
 prints "the build pushed with --cacert is stored" 1 ask "SELECT count() FROM $FLEET_DB.build"
 prints "push with a missing --cacert file fails" \
 	"" to 2 "$FLEET_HTTPS" "${pusher[@]}" --cacert /nothing/there
-check "which is told" grep -q '/nothing/there\|certificate' messages
+check "push reports the missing --cacert file" grep -q '/nothing/there\|certificate' messages
 prints "push with a --cacert file without certificates fails" \
 	"" to 2 "$FLEET_HTTPS" "${pusher[@]}" --cacert "$trace"
 prints "push refuses a certificate for another host name" \
@@ -71,7 +71,7 @@ check "push without a password names --password-file" grep -q -- '--password-fil
 prints "push with a wrong password fails" \
 	"" to 2 "$PROXY_URL" --user "$FLEET_PUSHER" --password-file "$FLEET_READER_FILE"
 prints "push as a user who may only read fails" "" to 2 "$PROXY_URL" "${reader[@]}"
-check "which is told" grep -q 'needs more privileges' messages
+check "push reports that the user may not write" grep -q 'needs more privileges' messages
 prints "push as a user who may write succeeds" "" to 0 "$PROXY_URL" "${pusher[@]}"
 prints "the build pushed with user and password is stored" \
 	1 ask "SELECT count() FROM $FLEET_DB.build"

@@ -446,7 +446,7 @@ static bool measured(void (*fn)(void))
 				continue;
 			n++;
 			if (j + 2 != tr.task[i].nr)
-				FAIL("ExitIo is not the only line behind ExitTime");
+				FAIL("ExitIo is not the only line after ExitTime");
 			else if (&tr.task[i] != et_trace_pid(&tr, root))
 				near = expect_use(l, l + 1);
 		}

@@ -187,22 +187,22 @@ static void progress_line(void)
 	if (!expect_renewals())
 		fail("the progress line is not renewed twice a second, with the time");
 	if (!expect("slowest cat ", 1))
-		fail("the progress line does not tell what takes long");
+		fail("the progress line does not show the slowest program");
 	let_end("p.end");
 	if (!strstr(seen, "processes") || !strstr(seen, "lost 0"))
-		fail("the progress line does not tell enough");
+		fail("the progress line lacks the number of processes or of losses");
 	/* programs that are running, and the last one that ended */
 	if (!strstr(seen, "1 running") || !strstr(seen, "slowest cat ") || !strstr(seen, "last true"))
-		fail("the progress line does not tell what goes on");
+		fail("the progress line lacks the running or the last program");
 	/* the last line of the screen, and the scroll region above it */
 	if (!strstr(seen, "\033[1;23r") || !strstr(seen, "\033[24;1H"))
-		fail("the progress line is not in the last line");
+		fail("the progress line is not in the last line of the screen");
 	if (!expect("command says hello", 1) || !expect("status=0", 1))
-		fail("the command's output is not there");
+		fail("the command's output is missing");
 	if (!strstr(seen, "\033[r"))
-		fail("the terminal's last line is not given back");
+		fail("the scroll region is not reset at the end");
 	if (!strstr(seen, "complete"))
-		fail("no summary");
+		fail("there is no summary");
 	result("progress_line");
 }
 
@@ -212,15 +212,15 @@ static void no_progress(void)
 	/* The absence of lines cannot be waited for: the command leaves time for two. */
 	type_in("%s run --progress=never -o p.fxt -- sleep 1.2; echo stat\"\"us=$?\n", etrace);
 	if (!expect("status=0", 1))
-		fail("it does not end");
+		fail("etrace run does not end");
 	if (strstr(seen, " running") || strstr(seen, "\0337"))
 		fail("there is a progress line with --progress=never");
 	type_in("NO_COLOR=1 %s run --progress=never -o p.fxt -- true; echo stat\"\"us=$?\n", etrace);
 	if (!expect("status=0", 1) || strstr(seen, "\033[32m"))
-		fail("colours with NO_COLOR");
+		fail("there are colours in spite of NO_COLOR");
 	type_in("%s run --progress=never -o p.fxt -- true; echo stat\"\"us=$?\n", etrace);
 	if (!expect("status=0", 1) || !strstr(seen, "\033[32mcomplete"))
-		fail("no colours on a terminal");
+		fail("there are no colours on a terminal");
 	result("no_progress");
 }
 
@@ -229,7 +229,7 @@ static void ctrl_c(void)
 	failures = 0;
 	type_in("%s run -o c.fxt -- sh -c 'trap \"echo got\"\"-int; exit 9\" INT; echo rea\"\"dy; while :; do sleep 0.1; done'; echo stat\"\"us=$?\n", etrace);
 	if (!expect("ready", 1))
-		fail("the command does not begin");
+		fail("the command does not start");
 	type_in("\003");
 	if (!expect("status=9", 1))
 		fail("Ctrl-C does not end the command");
@@ -239,13 +239,13 @@ static void ctrl_c(void)
 		fail("the command got SIGINT twice");
 	type_in("%s run -o c.fxt -- sh -c 'echo rea\"\"dy; exec sleep 1000'; echo stat\"\"us=$?\n", etrace);
 	if (!expect("ready", 1))
-		fail("the command does not begin");
+		fail("the command does not start");
 	type_in("\003");
 	if (!expect("status=130", 1))
 		fail("the status of a command that Ctrl-C ended is not 130");
 	type_in("%s run -o c.fxt -- sh -c 'ulimit -c 0; echo rea\"\"dy; exec sleep 1000'; echo stat\"\"us=$?\n", etrace);
 	if (!expect("ready", 1))
-		fail("the command does not begin");
+		fail("the command does not start");
 	type_in("\034");
 	if (!expect("status=131", 1))
 		fail("the status after Ctrl-\\ is not 131");
@@ -263,10 +263,10 @@ static void ctrl_z(void)
 		"until [ -e z.on ]; do :; done; echo goes o\"\"n; "
 		"cat /etc/hostname /etc/hostname; exit 8'; echo stat\"\"us=$?\n", etrace);
 	if (!expect("ready", 1))
-		fail("the command does not begin");
+		fail("the command does not start");
 	type_in("\032");
 	if (!expect("Stopped", 1))
-		fail("Ctrl-Z does not stop it");
+		fail("Ctrl-Z does not stop the command");
 	type_in("jobs; echo do\"\"ne\n");
 	if (!expect("done", 1) || !strstr(seen, "Stopped"))
 		fail("the shell does not see a stopped job");
@@ -274,25 +274,25 @@ static void ctrl_z(void)
 	make_fifo("z.on");
 	take(0.5);
 	if (strstr(seen, "goes on"))
-		fail("the command is not stopped");
+		fail("the command runs on after Ctrl-Z");
 	type_in("fg; echo stat\"\"us=$?\n");
 	if (!expect("status=8", 1) || !strstr(seen, "goes on"))
-		fail("fg does not let it go on");
+		fail("fg does not continue the command");
 	type_in("grep -c '!FN|/etc/hostname' z.etrace; echo do\"\"ne\n");
 	if (!expect("done", 1) || !strstr(seen, "3\r\ndone"))
-		fail("not all that the command did is in the trace");
+		fail("events of the command are missing in the trace");
 	/* in the background and back */
 	make_fifo("b.end");
 	type_in("%s run -o b.etrace -- cat b.end & echo do\"\"ne\n", etrace);
 	if (!expect("done", 1) || !appears("!PP|.*/cat", "b.etrace"))
-		fail("cannot be started in the background");
+		fail("etrace run cannot be started in the background");
 	type_in("fg; echo stat\"\"us=$?\n");
 	/* in the foreground it shows its progress */
 	if (!expect(" running", 1))
-		fail("no progress line in the foreground");
+		fail("there is no progress line in the foreground");
 	let_end("b.end");
 	if (!expect("status=0", 1))
-		fail("cannot be brought to the foreground");
+		fail("etrace run cannot be brought to the foreground");
 	result("ctrl_z");
 }
 
@@ -312,7 +312,7 @@ static bool shows(const char *text)
 		len = 0;
 		seen[0] = 0;
 		if (ioctl(tty, TIOCSWINSZ, &size))
-			fail("no other size: %s", strerror(errno));
+			fail("cannot change the terminal's size: %s", strerror(errno));
 		while (!found && now() < end) {
 			take(0.05);
 			found = strstr(seen, text);
@@ -329,7 +329,7 @@ static bool shows(const char *text)
 static void ends_with(const char *status)
 {
 	if (!expect(status, 1))
-		fail("no %s", status);
+		fail("the command does not end with %s", status);
 }
 
 static void is_whole(const char *trace)
@@ -349,7 +349,7 @@ static void kill_view(const char *variable)
 	shows("1 running");
 	f = fopen("view.pid", "r");
 	if (!f || fscanf(f, "%d", &pid) != 1 || kill(pid, SIGKILL))
-		fail("no view to kill");
+		fail("there is no view to kill");
 	if (f)
 		fclose(f);
 	ends_with("status=137");
@@ -365,7 +365,7 @@ static void view_of_run(const char *backend)
 	shows("cat v.end");
 	type_in("q");
 	if (!expect(" running", 1))
-		fail("no progress line after the view");
+		fail("there is no progress line after the view");
 	let_end("v.end");
 	ends_with("status=0");
 	is_whole("v.fxt");
@@ -403,7 +403,7 @@ static void view_of_process(const char *backend)
 	shows("1 running");
 	type_in("q");
 	if (!expect(" running", 1))
-		fail("no progress line after the view");
+		fail("there is no progress line after the view");
 	let_end("v.end");
 	ends_with("status=0");
 	is_whole("a.fxt");
@@ -435,7 +435,7 @@ static void view(const char *backend)
 	snprintf(name, sizeof(name), "view_%s", backend);
 	uname(&kernel);
 	if (!strcmp(backend, "bpf") && !strncmp(kernel.release, "5.10.", 5) && !getenv("LONG")) {
-		printf("ok %u %s # SKIP a verifier that takes minutes here; LONG=y\n", ++number, name);
+		printf("ok %u %s # SKIP the verifier takes minutes here; LONG=y\n", ++number, name);
 		return;
 	}
 	/* without the module in its directory, etrace top uses BPF */
@@ -504,12 +504,12 @@ static void hang_up_view(void)
 	shows("cat o.end");
 	close(tty);
 	if (!sleeps(child))
-		fail("it does not wait for anything");
+		fail("the command does not wait");
 	let_end("o.end");
 	if (waitpid(child, &status, 0) != child || status)
-		fail("status %x of what outlives its terminal", (unsigned int)status);
+		fail("status %x of a run that outlives its terminal", (unsigned int)status);
 	if (!appears("!FN|/etc/hostname", "o.etrace") || !appears("!VT|", "o.etrace"))
-		fail("not all that the command did is in the trace");
+		fail("events of the command are missing in the trace");
 	result("hang_up_view");
 }
 
@@ -520,7 +520,7 @@ static void hang_up(void)
 	failures = 0;
 	type_in("%s run -q -o h.etrace -- sh -c 'echo rea\"\"dy; exec sleep 1000'\n", etrace);
 	if (!expect("ready", 1))
-		fail("the command does not begin");
+		fail("the command does not start");
 	close(tty);
 	for (int i = 0; i < 1200 && waitpid(shell, &status, WNOHANG) != shell; i++)
 		usleep(100000);

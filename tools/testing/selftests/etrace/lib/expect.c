@@ -792,5 +792,5 @@ void et_see_rings(void)
 	et_traced(make_ring);
 	seen = ET_UNTIL(et_counter("rings_hooked"));
 	if (!seen)
-		FAIL("what rings do is not seen");
+		FAIL("what rings do is not recorded");
 }
