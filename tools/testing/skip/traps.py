@@ -161,19 +161,19 @@ trap("control: 5 files of C", C5, skips=5)
 trap("control: 2 files of C, make -j2", {"Makefile": "all: b.o a.o\n%.o: %.c\n\tgcc -c $<\n",
      "a.c": C5["a.c"], "b.c": C5["b.c"]}, skips=2, build="make -j2")
 trap("control: a script", script("cat in > out\n"), skips=1)
-trap("control: only the link is different", C5, lambda: put("Makefile", C5["Makefile"].replace(
+trap("control: only the link step differs", C5, lambda: put("Makefile", C5["Makefile"].replace(
     "gcc -o", "gcc -s -o")), skips=5)
 trap("control: a pipe within a step", IN | {"Makefile": "out: in\n\tcat in | tr a-z A-Z > out\n"}, skips=1)
 trap("control: mkdir by the step", script("mkdir d; mkdir -p d/e; cat in > d/e/out; chmod 700 d/e\n"), skips=1)
-own("control: an output gets the owner that it has", "cp in out; ./own out %d -1\n" % os.getuid(), skips=1)
+own("control: chown of an output to its owner", "cp in out; ./own out %d -1\n" % os.getuid(), skips=1)
 trap("control: mode of an output", script("cp in out; chmod 751 out\n"), skips=1)
 trap("link time optimisation", {
     "Makefile": "prog: a.c b.c\n\tgcc -flto -O1 -o prog a.c b.c\n",
     "a.c": "int b(void);int main(void){return b();}\n", "b.c": "int b(void){return 1;}\n"})
-trap("control: a symbolic link is made", script("ln -s in out\n"), skips=1)
+trap("control: a symbolic link is created", script("ln -s in out\n"), skips=1)
 trap("control: temporary files", script("cp in t; cat t t > out; rm t\n"), skips=1)
 trap("control: rename into place", script("cat in > out.tmp; mv out.tmp out\n"), skips=1)
-trap("control: only touched", C1, lambda: os.utime("a.c"), skips=1)
+trap("control: an input was only touched", C1, lambda: os.utime("a.c"), skips=1)
 
 # ---- a wrong replay is detected ----
 trap("a forged entry", rule("sed s/o/0/ in > out"), lambda: put("in", "two\n"), wrong="files: 'out'",
@@ -248,10 +248,10 @@ trap("inputs become one file", script("cp -dR d out\n"), setup=equal_files,
      change=lambda: (os.unlink("d/b"), os.link("d/a", "d/b")))
 trap("inputs with other names become one file", script("cp -dR d out\n"), setup=linked_files,
      change=lambda: (os.unlink("d/b"), os.link("d/a", "d/b"), os.unlink("e/a")))
-trap("a script that may not be run any more", {"Makefile": "all:\n\t./s.sh\n",
+trap("a script that is no longer executable", {"Makefile": "all:\n\t./s.sh\n",
      "s.sh": "#!/bin/sh\necho 1 > out\n"}, lambda: os.chmod("s.sh", 0o644),
      setup=lambda: os.chmod("s.sh", 0o755))
-trap("-nt: order of times", script("n=-n; [ in ${n}t g ] && echo newer > out || echo older > out\n", {"g": ""}),
+trap("test -nt: order of times", script("n=-n; [ in ${n}t g ] && echo newer > out || echo older > out\n", {"g": ""}),
      lambda: os.utime("g", (2e9, 2e9)), setup=lambda: os.utime("g", (1e9, 1e9)))
 trap("a link is retargeted", script("cat l > out\n", {"a": "1\n", "b": "2\n"}),
      lambda: retarget("l", "b"), setup=lambda: os.symlink("a", "l"))
@@ -260,14 +260,14 @@ trap("a directory's link is retargeted", script("cat l/f > out\n", {"a/f": "1\n"
 trap("a header's link is retargeted", plus(C1, {"a.c": '#include "l/f.h"\nint a(void){return A;}\n',
      "a/f.h": "#define A 1\n", "b/f.h": "#define A 2\n"}), lambda: retarget("l", "b"),
      setup=lambda: os.symlink("a", "l"))
-trap("a missing header behind a retargeted link", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n",
+trap("a missing header after a retargeted link", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n",
      "a/g.h": "", "b/f.h": "#define A 2\n", "k/f.h": "#define A 1\n"}), lambda: retarget("l", "b"),
      setup=lambda: os.symlink("a", "l"), env={"OPT": "-Il -Ik"})
-trap("a list of files", script("echo *.txt > out\n", {"a.txt": ""}), lambda: put("b.txt", ""))
-trap("a list of another directory", script("echo d/* > out\n", {"d/a": ""}), lambda: put("d/b", ""))
-trap("a file made by a step before", {"Makefile": "all: cfg out\ncfg: src\n\tcat src > cfg\n"
+trap("a glob: a new file", script("echo *.txt > out\n", {"a.txt": ""}), lambda: put("b.txt", ""))
+trap("a glob in another directory: a new file", script("echo d/* > out\n", {"d/a": ""}), lambda: put("d/b", ""))
+trap("a file made by an earlier step", {"Makefile": "all: cfg out\ncfg: src\n\tcat src > cfg\n"
      "out: in cfg\n\tcat in cfg > out\n", "in": "1\n", "src": "1\n"}, lambda: put("src", "2\n"))
-trap("made by another step in between", {"Makefile": "all:\n\tsh a.sh\n\tsh b.sh\n",
+trap("a file made by another step in between", {"Makefile": "all:\n\tsh a.sh\n\tsh b.sh\n",
      "a.sh": "[ -e cfg ] && cat cfg > out || echo none > out\n", "b.sh": "echo made > cfg\n"},
      lambda: put("cfg", "there\n"))
 
@@ -364,10 +364,10 @@ trap("another size of the stack", IN, build2="ulimit -s 4096; make")
 
 # ---- outputs ----
 PH = {"Makefile": ".PHONY: out\nout:\n\tcat in > out\n", "in": "one\n"}
-trap("an output is there with another mode", PH, lambda: put("out", "old", 0o600))
-trap("an output is there, the same content, another mode", PH, lambda: put("out", "one\n", 0o600))
-trap("an output stays, another input", PH, lambda: put("in", "two\n"), keep=["out"])
-trap("an output is a link elsewhere", PH, lambda: os.symlink("other", "out"))
+trap("an output exists with another mode", PH, lambda: put("out", "old", 0o600))
+trap("an output exists with the same content and another mode", PH, lambda: put("out", "one\n", 0o600))
+trap("an output exists, an input changed", PH, lambda: put("in", "two\n"), keep=["out"])
+trap("an output exists as a link to another file", PH, lambda: os.symlink("other", "out"))
 trap("an output has a hard link", PH, lambda: (put("out", "old"), os.link("out", "twin")))
 trap("an output is read-only", PH, lambda: put("out", "old", 0o444))
 trap("an output is a directory", PH, lambda: os.mkdir("out"))
@@ -378,20 +378,20 @@ trap("the output's directory is a link", script("cat in > d/out\n", {"d/x": ""})
      lambda: (os.rename("d", "e"), os.symlink("e", "d")))
 trap("the output's directory has another mode", script("cat in > d/out; mkdir d/e\n", {"d/x": ""}),
      lambda: os.chmod("d", 0o2755))
-trap("only if it is not there", script("[ -e out ] || cat in > out\n"), lambda: put("out", "old\n"))
+trap("an output written only if it is missing", script("[ -e out ] || cat in > out\n"), lambda: put("out", "old\n"))
 trap("a file is appended to", script("cat in >> log\n"), lambda: put("log", "old\n"))
-trap("a file is appended to, which stays", script("cat in >> log\n"), keep=["log"])
+trap("a file is appended to, and exists before the build", script("cat in >> log\n"), keep=["log"])
 trap("a file is changed in place", script("sed -i s/e/E/ in\n"), lambda: put("in", "eee\n"))
-trap("a file that the step removes is there", script("rm -f t; cat in > out\n"), lambda: put("t", ""))
-trap("a temporary file is there before", script("cp in t; cat t > out; rm t\n"), lambda: put("t", "x", 0o600))
-trap("a temporary directory is there before", script("mkdir t && cp in t/x; cat t/x > out; rm -r t\n"),
+trap("a file that the step removes exists", script("rm -f t; cat in > out\n"), lambda: put("t", ""))
+trap("a temporary file exists before the build", script("cp in t; cat t > out; rm t\n"), lambda: put("t", "x", 0o600))
+trap("a temporary directory exists before the build", script("mkdir t && cp in t/x; cat t/x > out; rm -r t\n"),
      lambda: put("t/y", "x"))
-trap("rename over what is there", script("cat in > o.tmp; mv o.tmp out\n"), lambda: put("out", "x", 0o600))
+trap("rename over an existing file", script("cat in > o.tmp; mv o.tmp out\n"), lambda: put("out", "x", 0o600))
 trap("ar, then ranlib", plus(C1, {"Makefile": "lib.a: a.c\n\tgcc -c a.c\n\tar rc lib.a a.o\n\tranlib lib.a\n"}),
      lambda: put("a.c", "int b(void){return 1;}\n"))
 trap("control: ar, then ranlib", plus(C1, {"Makefile": "lib.a: a.c\n\tgcc -c a.c\n\tar rc lib.a a.o\n\tranlib lib.a\n"}),
      skips=1)
-trap("ar into an archive that is there", plus(script("ar rc lib.a in\n"), {"x": "x"}),
+trap("ar into an existing archive", plus(script("ar rc lib.a in\n"), {"x": "x"}),
      lambda: subprocess.run("ar rc lib.a x", shell=True, check=True))
 trap("two steps write one file", {"Makefile": "all:\n\tcp a out\n\tcp b out\n", "a": "1\n", "b": "2\n"},
      lambda: put("b", "3\n"))
@@ -403,11 +403,11 @@ own("another group of a directory", "mkdir d; cp in d/out; ./own d -1 1\n")
 own("the owner of a file that is not read", "./own f %d -1; cat in > out\n" % os.getuid(),
     lambda: os.getuid() or os.chown("f", 1, -1))
 trap("a later step removes an output", {"Makefile": "all:\n\tcp in t\n\tcp t out\n\trm t\n", "in": "1\n"})
-trap("a hard link is made", script("ln in out\n"))
+trap("a hard link is created", script("ln in out\n"))
 trap("times are set", script("cp -p in out; touch -d @1000000000 o2\n"), times=["out", "o2"])
 trap("a FIFO", script("mkfifo f; cat in > f & cat f > out; rm f\n"), lambda: put("in", "two\n"))
-trap("a FIFO stays", script("mkfifo f\n"))
-trap("mtime order of what one step makes", {"Makefile": "all: b\nb: a\n\tcp a b; echo made >> log\n"
+trap("a FIFO exists before the build", script("mkfifo f\n"))
+trap("order of the mtimes of one step's outputs", {"Makefile": "all: b\nb: a\n\tcp a b; echo made >> log\n"
      "a:\n\techo 1 > a; for i in 0 1 2 3 4 5 6 7 8 9; do cat a; done > /dev/null; echo 1 > b\n"}, skips=1)
 
 # ---- builds that differ each time ----
@@ -426,12 +426,12 @@ archive("ar with times", "ar rcU lib.a a.o")
 archive("ranlib with times", "sh -c 'cp no.a lib.a; ranlib -U lib.a'")
 archive("objcopy with times", "objcopy -U in.a lib.a")
 archive("strip with times", "$$(gcc -dumpmachine)-strip -U -o lib.a in.a")
-trap("a program that waits", {"Makefile": "all:\n\tbash s\n",
+trap("a program that sleeps", {"Makefile": "all:\n\tbash s\n",
      "s": "a=$SECONDS\nsleep 1\n[ $SECONDS = $a ] || echo later > out\n"})
 trap("date", {"Makefile": "all:\n\tdate +%N > out\n"}, fresh=["out"])
 trap("/dev/urandom", script("head -c 8 /dev/urandom > out\n"), fresh=["out"])
-trap("the number of the process", script("echo $$ > out\n"), fresh=["out"])
-trap("the number of the process, braces", script("echo ${$} > out\n"), fresh=["out"])
+trap("the pid of a shell ($$)", script("echo $$ > out\n"), fresh=["out"])
+trap("the pid of a shell (${$})", script("echo ${$} > out\n"), fresh=["out"])
 trap("$RANDOM of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $RANDOM$RANDOM > out\n"}, fresh=["out"])
 trap("the clock of bash", {"Makefile": "all:\n\tbash s\n", "s": "echo $EPOCHREALTIME > out\n"}, fresh=["out"])
 trap("random names", script("mktemp -u > out\n"), fresh=["out"])
@@ -450,9 +450,9 @@ trap("prints on standard output", script("cat in; cat in > out\n"))
 trap("exit status 1", {"Makefile": "all:\n\t-sh s.sh\n\tsh t.sh; echo $$? > o2\n", "s.sh": "echo 1 > out; exit 1\n",
      "t.sh": "exit 3\n"})
 trap("killed by a signal", {"Makefile": "all:\n\t-bash s\n", "s": "echo 1 > out; kill -9 $$\n"})
-trap("a child that outlives it", script("(sleep 0.3; cat in > o2) & cat in > out\n"), lambda: put("in", "two\n"),
+trap("a child that outlives its step", script("(sleep 0.3; cat in > o2) & cat in > out\n"), lambda: put("in", "two\n"),
      wait=0.5)
-trap("a child that outlives it, unchanged", script("(sleep 0.3; cat in > o2) & cat in > out\n"), wait=0.5)
+trap("a child that outlives its step, unchanged", script("(sleep 0.3; cat in > o2) & cat in > out\n"), wait=0.5)
 
 # ---- names and sizes ----
 trap("control: a long command line", script("./e %s > out\n" % (("x" * 99 + " ") * 900), {
@@ -463,12 +463,12 @@ trap("control: empty files", script("cat e > out; : > o2\n", {"e": ""}), skips=1
 trap("control: an output equal to its input", script("cp in out\n"), skips=1)
 
 # ---- the store ----
-trap("a byte of an object is different", C5, store=lambda s: flip(s, "objects", "flip"))
-trap("objects are cut", C5, store=lambda s: flip(s, "objects", "cut"))
+trap("a byte of a stored object changed", C5, store=lambda s: flip(s, "objects", "flip"))
+trap("stored objects are truncated", C5, store=lambda s: flip(s, "objects", "cut"))
 trap("entries are damaged", C5, store=lambda s: flip(s, "steps", "flip"))
-trap("entries are cut", C5, store=lambda s: flip(s, "steps", "cut"))
+trap("entries are truncated", C5, store=lambda s: flip(s, "steps", "cut"))
 trap("the store is too small", C1, max=2)
-trap("objects are gone", C5, store=lambda s: shutil.rmtree(s + "/objects"))
+trap("stored objects are missing", C5, store=lambda s: shutil.rmtree(s + "/objects"))
 trap("the cache of hashes is damaged", C5, lambda: put("b.c", "int b(void){return 9;}\n"),
      store=lambda s: flip(s, "hashes", "flip"), skips=3)
 trap("two builds at once", C5, twice=True)
@@ -496,72 +496,72 @@ def add_opt():
     put("a/opt", "1\n")
 
 
-trap(".. behind a link, in vain", script(OPT % "l/../opt", WAY), add_opt, setup=link_a)
-trap("control: .. behind a link, in vain", script(OPT % "l/../opt", WAY), setup=link_a, skips=1)
-trap(".. behind a link, in vain, retargeted", script(OPT % "l/../opt", WAY), lambda: retarget("l", "b/d"),
+trap(".. after a link, not found", script(OPT % "l/../opt", WAY), add_opt, setup=link_a)
+trap("control: .. after a link, not found", script(OPT % "l/../opt", WAY), setup=link_a, skips=1)
+trap(".. after a link, not found, retargeted", script(OPT % "l/../opt", WAY), lambda: retarget("l", "b/d"),
      setup=link_a)
-trap(".. behind a link, in vain, absolute", script(OPT % "\"$PWD/l/../opt\"", WAY), add_opt, setup=link_a)
-trap(".. behind a link to a link, in vain", script(OPT % "l/../opt", WAY), add_opt,
+trap(".. after a link, not found, absolute", script(OPT % "\"$PWD/l/../opt\"", WAY), add_opt, setup=link_a)
+trap(".. after a link to a link, not found", script(OPT % "l/../opt", WAY), add_opt,
      setup=lambda: (os.symlink("a/d", "m"), os.symlink("m", "l")))
-trap(".. behind two links, in vain", script(OPT % "l/../d/../../m/../opt", WAY), add_opt,
+trap(".. after two links, not found", script(OPT % "l/../d/../../m/../opt", WAY), add_opt,
      setup=lambda: (link_a(), os.symlink("a/d", "m")))
-trap(".. behind an absolute link, in vain", script(OPT % "l/../opt", WAY), add_opt,
+trap(".. after an absolute link, not found", script(OPT % "l/../opt", WAY), add_opt,
      setup=lambda: os.symlink(os.path.abspath("a/d"), "l"))
-trap(".. twice behind a link, in vain", script(OPT % "l/../../opt", {"c/a/d/x": ""}), lambda: put("c/opt", ""),
+trap(".. twice after a link, not found", script(OPT % "l/../../opt", {"c/a/d/x": ""}), lambda: put("c/opt", ""),
      setup=lambda: os.symlink("c/a/d", "l"))
-trap("a link of the build, .. behind it, in vain", plus(script(OPT % "l/../opt", WAY), {
+trap("a link of the build, .. after it, not found", plus(script(OPT % "l/../opt", WAY), {
      "Makefile": "all:\n\tln -s a/d l\n\tsh s.sh\n"}), add_opt)
-trap("control: a link of the build, .. behind it", plus(script(OPT % "l/../opt", WAY), {
+trap("control: a link of the build, .. after it", plus(script(OPT % "l/../opt", WAY), {
      "Makefile": "all:\n\tln -s a/d l\n\tsh s.sh\n"}), skips=1)
-trap("a link of the step, .. behind it, in vain", script("ln -s a/d l\n" + OPT % "l/../opt", WAY), add_opt)
-trap("a link of the step, in vain", script("ln -s a l\n" + OPT % "l/opt", WAY), add_opt)
-trap("a directory of the step, .. behind it, in vain", script("mkdir t\n" + OPT % "t/../opt"),
+trap("a link of the step, .. after it, not found", script("ln -s a/d l\n" + OPT % "l/../opt", WAY), add_opt)
+trap("a link of the step, not found", script("ln -s a l\n" + OPT % "l/opt", WAY), add_opt)
+trap("a directory of the step, .. after it, not found", script("mkdir t\n" + OPT % "t/../opt"),
      lambda: put("opt", ""))
-trap("control: a directory of the step, .. behind it", script("mkdir t\n" + OPT % "t/../opt"), skips=1)
-trap(".. behind a link, open in vain", script("cat l/../opt > out 2> /dev/null || cat in > out\n", WAY), add_opt,
+trap("control: a directory of the step, .. after it", script("mkdir t\n" + OPT % "t/../opt"), skips=1)
+trap(".. after a link, open fails", script("cat l/../opt > out 2> /dev/null || cat in > out\n", WAY), add_opt,
      setup=link_a)
-trap(".. behind a link in -I", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n", "a/d/x": "",
+trap(".. after a link in -I", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n", "a/d/x": "",
      "a/i/x": "", "i/x": "", "k/f.h": "#define A 1\n"}), lambda: put("a/i/f.h", "#define A 2\n"), setup=link_a,
      env={"OPT": "-Il/../i -Ik"})
-trap("control: .. behind a link in -I", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n", "a/d/x": "",
+trap("control: .. after a link in -I", plus(C1, {"a.c": "#include <f.h>\nint a(void){return A;}\n", "a/d/x": "",
      "a/i/x": "", "i/x": "", "k/f.h": "#define A 1\n"}), setup=link_a, env={"OPT": "-Il/../i -Ik"}, skips=1)
-trap(".. behind a link in PATH", plus(script("mytool\n", WAY), {"bin2/mytool": TOOL % "old", "a/bin/x": ""}),
+trap(".. after a link in PATH", plus(script("mytool\n", WAY), {"bin2/mytool": TOOL % "old", "a/bin/x": ""}),
      lambda: put("a/bin/mytool", TOOL % "new", 0o755), setup=lambda: (link_a(), os.chmod("bin2/mytool", 0o755)),
      env={"PATH": "l/../bin:bin2:/usr/bin:/bin"})
-trap("a directory becomes a link, .. behind it, in vain", script(OPT % "a/d/../opt", WAY),
+trap("a directory becomes a link, .. after it, not found", script(OPT % "a/d/../opt", WAY),
      lambda: (put("e/opt", ""), to_link("a/d", "e/d")))
-trap("a directory becomes a link, .. behind it, read", script("cat a/d/../y > out\n", {"a/y": "1\n", "a/d/x": ""}),
+trap("a directory becomes a link, .. after it, read", script("cat a/d/../y > out\n", {"a/y": "1\n", "a/d/x": ""}),
      lambda: (put("e/y", "2\n"), to_link("a/d", "e/d")))
-trap("control: .. behind a directory", script("cat a/d/../y > out\n" + OPT % "a/d/../opt", {"a/y": "1\n",
+trap("control: .. after a directory", script("cat a/d/../y > out\n" + OPT % "a/d/../opt", {"a/y": "1\n",
      "a/d/x": ""}), skips=1)
-trap("a directory becomes a link, .. behind it, run", plus(script("a/d/../t\n"), {"a/t": TOOL % "1", "a/d/x": "",
+trap("a directory becomes a link, .. after it, run", plus(script("a/d/../t\n"), {"a/t": TOOL % "1", "a/d/x": "",
      "e/t": TOOL % "2"}), lambda: to_link("a/d", "e/d"),
      setup=lambda: (os.chmod("a/t", 0o755), os.chmod("e/t", 0o755)))
-trap("a directory becomes a link, .. behind it, looked at", script("[ -s a/d/../f ] && echo full > out || cat in > out\n",
+trap("a directory becomes a link, .. after it, stat", script("[ -s a/d/../f ] && echo full > out || cat in > out\n",
      {"a/f": "", "a/d/x": "", "e/f": "full\n"}), lambda: to_link("a/d", "e/d"))
-trap(".. behind a link, looked at", script("[ -s l/../f ] && echo full > out || cat in > out\n",
+trap(".. after a link, stat", script("[ -s l/../f ] && echo full > out || cat in > out\n",
      {"a/f": "", "a/d/x": "", "f": ""}), lambda: put("a/f", "full\n"), setup=link_a)
-trap(".. behind a link, looked at, retargeted", script("[ -s l/../f ] && echo full > out || cat in > out\n",
+trap(".. after a link, stat, retargeted", script("[ -s l/../f ] && echo full > out || cat in > out\n",
      {"a/f": "", "a/d/x": "", "b/d/x": "", "b/f": "full\n", "f": ""}), lambda: retarget("l", "b/d"), setup=link_a)
-trap(".. behind a link, read, retargeted", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": "",
+trap(".. after a link, read, retargeted", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": "",
      "b/d/x": "", "b/f": "2\n"}), lambda: retarget("l", "b/d"), setup=link_a)
-trap("control: .. behind a link, read", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": ""}),
+trap("control: .. after a link, read", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": ""}),
      setup=link_a, skips=1)
-trap(".. behind a link, read, which is here a link", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": "",
+trap(".. after a link, read, a link at that place", script("cat l/../f > out\n", {"a/f": "1\n", "a/d/x": "",
      "b/d/x": "", "b/f": "2\n"}), lambda: retarget("l", "b/d"), setup=lambda: (link_a(), os.symlink("a/f", "f")))
-trap(".. behind a link, run, retargeted", plus(script("l/../t\n"), {"a/t": TOOL % "1", "a/d/x": "",
+trap(".. after a link, run, retargeted", plus(script("l/../t\n"), {"a/t": TOOL % "1", "a/d/x": "",
      "b/d/x": "", "b/t": TOOL % "2"}), lambda: retarget("l", "b/d"),
      setup=lambda: (link_a(), os.chmod("a/t", 0o755), os.chmod("b/t", 0o755)))
-trap(".. behind a link, a binary program, retargeted", script("l/../cat in > out\n", {"a/d/x": "", "b/d/x": ""}),
+trap(".. after a link, a binary program, retargeted", script("l/../cat in > out\n", {"a/d/x": "", "b/d/x": ""}),
      lambda: retarget("l", "b/d"), allow="cat",
      setup=lambda: (link_a(), shutil.copy("/bin/cat", "a/cat"), shutil.copy("/usr/bin/wc", "b/cat")))
-trap("a binary program behind a link, retargeted", script("env l/cat in > out\n"), lambda: retarget("l", "b"),
+trap("a binary program after a link, retargeted", script("env l/cat in > out\n"), lambda: retarget("l", "b"),
      allow="cat",
      setup=lambda: (os.makedirs("a"), os.makedirs("b"), link_dirs(), shutil.copy("/bin/cat", "a/cat"),
                     shutil.copy("/usr/bin/wc", "b/cat")))
-trap("control: a binary program behind a link", script("env l/cat in > out\n"), skips=1, allow="cat",
+trap("control: a binary program after a link", script("env l/cat in > out\n"), skips=1, allow="cat",
      setup=lambda: (os.makedirs("a"), link_dirs(), shutil.copy("/bin/cat", "a/cat")))
-trap(".. behind a link, removed in vain", script("rm -f l/../opt; cat in > out\n", WAY), add_opt, setup=link_a)
+trap(".. after a link, removal fails", script("rm -f l/../opt; cat in > out\n", WAY), add_opt, setup=link_a)
 trap("cd through a link, retargeted", script("cd l; cat f > out\n", {"a/f": "1\n", "b/f": "2\n"}),
      lambda: retarget("l", "b"), setup=link_dirs)
 trap("cd of bash through a link, retargeted", plus(script(""), {"Makefile": "all:\n\tbash s.sh\n",
@@ -574,9 +574,9 @@ trap("an empty output through a link, retargeted", script(": > l/out\n", WAY), l
 trap("control: an output through a link", script("cat in > l/out\n", WAY), setup=link_dirs, skips=1)
 trap("an output through a dangling link, retargeted", script("cat in > l\n", WAY), lambda: retarget("l", "b/out"),
      setup=lambda: os.symlink("a/out", "l"))
-trap("an output through .. behind a link, retargeted", script("cat in > l/../out\n", WAY),
+trap("an output through .. after a link, retargeted", script("cat in > l/../out\n", WAY),
      lambda: retarget("l", "b/d"), setup=link_a)
-trap("an output through .. behind a directory", script("cat in > a/d/../out\n", plus(WAY, {"e/x": ""})),
+trap("an output through .. after a directory", script("cat in > a/d/../out\n", plus(WAY, {"e/x": ""})),
      lambda: to_link("a/d", "e/d"))
 trap("a directory through a link, retargeted", script("mkdir l/new; cat in > l/new/out\n", WAY),
      lambda: retarget("l", "b"), setup=link_dirs)
@@ -590,17 +590,17 @@ trap("an object file through a link, retargeted", plus(C1, WAY, {"Makefile": "al
      lambda: retarget("l", "b"), setup=link_dirs)
 trap("a list through a link, retargeted", script("echo l/* > out\n", {"a/x": "", "b/y": ""}),
      lambda: retarget("l", "b"), setup=link_dirs)
-trap("a list through .. behind a link, retargeted", script("echo l/../* > out\n", WAY),
+trap("a list through .. after a link, retargeted", script("echo l/../* > out\n", WAY),
      lambda: retarget("l", "b/d"), setup=link_a)
-trap(".. behind a link, in vain, while another is there", script(OPT % "l/../opt", plus(WAY, {"opt": ""})), add_opt,
+trap(".. after a link, not found, while another file exists", script(OPT % "l/../opt", plus(WAY, {"opt": ""})), add_opt,
      setup=link_a)
-trap(".. behind a link, made by the step", script(OPT % "l/../new" + "cat in > a/new\n", WAY),
+trap(".. after a link, made by the step", script(OPT % "l/../new" + "cat in > a/new\n", WAY),
      lambda: put("a/new", ""), setup=link_a)
-trap("a file of the step beside one behind a link", script(": > f; [ -s l/../f ] && echo full > out || cat in > out\n",
+trap("a file of the step next to one after a link", script(": > f; [ -s l/../f ] && echo full > out || cat in > out\n",
      plus(WAY, {"a/f": ""})), lambda: put("a/f", "full"), setup=link_a)
-trap("a removed file behind a link", script("[ -e l/../f ] && echo there > out || cat in > out\nrm -f a/g\n",
+trap("a removed file after a link", script("[ -e l/../f ] && echo there > out || cat in > out\nrm -f a/g\n",
      plus(WAY, {"a/f": "", "f": ""})), lambda: os.unlink("a/f"), setup=link_a)
-trap("a file behind a link, removed by the build", plus(script("[ -e l/../f ] && echo there > out || cat in > out\n",
+trap("a file after a link, removed by the build", plus(script("[ -e l/../f ] && echo there > out || cat in > out\n",
      plus(WAY, {"a/f": "", "f": ""})), {"Makefile": "all:\n\tsh s.sh\n\trm -f a/f\n"}),
      lambda: os.unlink("a/f"), setup=link_a)
 trap("a link is retargeted by the build", plus(script("[ -s l/f ] && echo full > out || cat in > out\n"), {
@@ -632,7 +632,7 @@ static void put_clock(const char *name)
 	fclose(out);
 }
 """
-trap("a program of the build that has the name of another", script("./head out\n"), fresh=["out"],
+trap("a program of the build with the name of another", script("./head out\n"), fresh=["out"],
      setup=lambda: compiled("head", CLOCK + "int main(int n, char **v) { put_clock(v[n - 1]); }"))
 PRELOAD = "LD_PRELOAD=$PWD/lib.so:$LD_PRELOAD make"
 trap("a library of the build in another program", script("cat in > out\n"), build=PRELOAD, fresh=["clock"],
@@ -679,8 +679,8 @@ trap("eval of a file", script('eval "$(cat commands)"\n', PID), fresh=["out"])
 trap("eval of the environment", script('eval "$C"\n'), env={"C": "echo $$ > out"}, fresh=["out"])
 trap("commands in a pipe", script("cat commands | sh\n", PID), fresh=["out"])
 trap("a script that the step makes", script("cp commands t; sh t\n", PID), fresh=["out"])
-trap("numbers of processes in the background", script(": & jobs -p > out\n"), fresh=["out"])
-trap("all variables of a shell", script("set > out\n"), fresh=["out"])
+trap("pids of background processes ($!)", script(": & jobs -p > out\n"), fresh=["out"])
+trap("all variables of a shell (set)", script("set > out\n"), fresh=["out"])
 trap("LSAN_OPTIONS", script('echo "$LSAN_OPTIONS" > out\n'), env={"LSAN_OPTIONS": "a=1"},
      env2={"LSAN_OPTIONS": "a=2"})
 COPY = "all:\n\tcp in LSAN_OPTIONS=a%s\n"
@@ -733,7 +733,7 @@ for each, code in (("polled", "struct pollfd p = { 0, POLLIN, 0 }; printf(\"%d\\
                    ("counted", "int n = 0; ioctl(0, FIONREAD, &n); printf(\"%d\\n\", n);")):
     trap("standard input is " + each, script("./ask > out\n"), allow="ask", build="sleep 3 | make",
          build2="echo x | (sleep 1; make)", setup=lambda code=code: compiled("ask", "int main(void) { %s }" % code))
-trap("-nt: times of directories", {"Makefile": "all:\n\t/usr/bin/test d -nt e\n", "d/x": "", "e/x": ""},
+trap("test -nt: times of directories", {"Makefile": "all:\n\t/usr/bin/test d -nt e\n", "d/x": "", "e/x": ""},
      lambda: os.utime("e", (2e9, 2e9)),
      setup=lambda: (os.utime("d", (1e9, 1e9)), os.utime("e", (1e8, 1e8))))
 

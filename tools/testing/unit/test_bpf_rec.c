@@ -204,7 +204,7 @@ static void present(struct fixture *f, uint64_t upid, const char *program)
 
 /* ---- what records become ---- */
 
-static void numbers(void **state)
+static void numbers_of_events(void **state)
 {
 	struct fixture *f = *state;
 
@@ -230,7 +230,7 @@ static void numbers(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
-static void strings(void **state)
+static void strings_of_events(void **state)
 {
 	struct fixture *f = *state;
 
@@ -254,7 +254,7 @@ static void strings(void **state)
 }
 
 /* Names that a hook sent in the middle of the call. */
-static void held(void **state)
+static void names_from_within_a_call(void **state)
 {
 	struct fixture *f = *state;
 
@@ -273,7 +273,7 @@ static void held(void **state)
 }
 
 /* An environment in parts: secrets are hidden, what could not be read is marked. */
-static void environment(void **state)
+static void environment_in_parts(void **state)
 {
 	static const char first[] = "PATH=/bin\0A_TOK", rest[] = "EN=secret\0KEPT_KEY=seen\0\0=\0X";
 	struct fixture *f = *state;
@@ -303,7 +303,7 @@ static void environment(void **state)
 }
 
 /* Only variables that are listed, with secrets hidden as always. */
-static void environment_listed(void **state)
+static void listed_variables_only(void **state)
 {
 	static const char all[] = "PATH=/bin\0CPATH=http://u:secret@h\0CPATHS=/x\0CPAT=/x\0MY_KEY=secret\0CPATH";
 	struct fixture *f = *state;
@@ -325,7 +325,7 @@ static void environment_listed(void **state)
 }
 
 /* Records of several tasks alternate, as with io_uring workers: they are not mixed up. */
-static void several(void **state)
+static void records_of_several_tasks(void **state)
 {
 	struct fixture *f = *state;
 
@@ -347,7 +347,7 @@ static void several(void **state)
 }
 
 /* A string in parts, arguments, and a program's life. */
-static void parts(void **state)
+static void strings_and_arguments_in_parts(void **state)
 {
 	struct fixture *f = *state;
 
@@ -378,7 +378,7 @@ static void parts(void **state)
 }
 
 /* Every kind with fields or strings of its own, and its failure. */
-static void kinds(void **state)
+static void every_kind_and_its_failure(void **state)
 {
 	static const struct {
 		enum eb_kind kind;
@@ -449,7 +449,7 @@ static void kinds(void **state)
 }
 
 /* Names that a file system makes up. */
-static void special(void **state)
+static void names_made_up_by_file_systems(void **state)
 {
 	static const struct {
 		uint64_t magic;
@@ -495,7 +495,7 @@ static void special(void **state)
 }
 
 /* Each form of a string, with and without its parts, and damaged. */
-static void forms(void **state)
+static void forms_of_strings(void **state)
 {
 	static const struct {
 		enum eb_form form;
@@ -568,7 +568,7 @@ static void all_marks(void **state)
 }
 
 /* A held name is unread if none is held for the task, and left out if only others are. */
-static void not_held(void **state)
+static void missing_held_names(void **state)
 {
 	struct fixture *f = *state;
 
@@ -589,7 +589,7 @@ static void not_held(void **state)
 	       "Mount|targetnamesize=4,flags=0\nMT|/a/x\nMarks|joined=,unread=,cut=MT\n");
 }
 
-static void failures(void **state)
+static void failed_calls(void **state)
 {
 	struct fixture *f = *state;
 
@@ -634,7 +634,7 @@ static void bitmap(struct fixture *f, unsigned int flags, uint64_t from, const u
 }
 
 /* Use of descriptors 0 to 2, reported when their program ends or execve closes one. */
-static void uses(void **state)
+static void uses_of_standard_streams(void **state)
 {
 	static const struct eb_use done[] = {
 		{ .did_write = 1, .wrote = 7 },
@@ -660,7 +660,7 @@ static void uses(void **state)
 }
 
 /* Values sent with an argument list: each has its own bit. */
-static void program(void **state)
+static void program_of_an_exec(void **state)
 {
 	struct fixture *f = *state;
 
@@ -723,7 +723,7 @@ static void close_ranges(void **state)
 	assert_int_equal(tally(f)->damaged, 3);
 }
 
-static void marks(void **state)
+static void marks_of_strings(void **state)
 {
 	struct fixture *f = *state;
 
@@ -758,7 +758,7 @@ static void make_link(struct fixture *f, uint64_t time, uint32_t ngroups, uint32
 	send(f);
 }
 
-static void links(void **state)
+static void links_looked_up_for_their_maker(void **state)
 {
 	struct fixture *f = *state;
 
@@ -824,7 +824,7 @@ static void links_not_looked_up(void **state)
 }
 
 /* More groups announced than are there, or than the limit. */
-static void link_groups_missing(void **state)
+static void too_few_or_many_groups(void **state)
 {
 	struct fixture *f = *state;
 
@@ -834,7 +834,7 @@ static void link_groups_missing(void **state)
 	assert_false(f->known);
 }
 
-static void link_groups_all(void **state)
+static void as_many_groups_as_allowed(void **state)
 {
 	struct fixture *f = *state;
 	struct eb_maker m = { .ngroups = EB_GROUPS_MAX };
@@ -856,7 +856,7 @@ static void link_groups_all(void **state)
 
 /* ---- order and loss ---- */
 
-static void order(void **state)
+static void events_are_sorted(void **state)
 {
 	struct fixture *f = *state;
 	static const uint64_t times[] = { 5000, 1000, 4000, 2000, 3000 };
@@ -871,7 +871,7 @@ static void order(void **state)
 }
 
 /* Many events, mixed as from many CPUs; those with equal times keep their order. */
-static void order_of_many(void **state)
+static void many_events_are_sorted(void **state)
 {
 	enum { N = 1000 };
 	struct fixture *f = *state;
@@ -902,7 +902,7 @@ static void order_of_many(void **state)
 }
 
 /* Events wait 20 ms for earlier ones, or until 65,536 wait. */
-static void hold(void **state)
+static void events_wait_for_earlier_ones(void **state)
 {
 	struct fixture *f = *state;
 
@@ -923,7 +923,7 @@ static void hold(void **state)
 }
 
 /* No event waits forever; one that comes too late is still passed on. */
-static void late(void **state)
+static void late_events_are_passed_on(void **state)
 {
 	struct fixture *f = *state;
 
@@ -938,7 +938,7 @@ static void late(void **state)
 	assert_int_equal(tally(f)->t.late, 1);
 }
 
-static void loss(void **state)
+static void loss_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -955,7 +955,7 @@ static void loss(void **state)
 }
 
 /* The first losses are reported in full, with the task's program; all are counted. */
-static void losses(void **state)
+static void losses_are_counted(void **state)
 {
 	struct fixture *f = *state;
 
@@ -996,7 +996,7 @@ static void born(struct fixture *f, uint64_t time, uint64_t upid, int64_t flags,
 }
 
 /* A task's program, which its children run, too, until they call execve. */
-static void programs(void **state)
+static void programs_are_inherited(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int n = 0;
@@ -1039,7 +1039,7 @@ static void programs(void **state)
 }
 
 /* Tasks whose parents never appeared, and threads. */
-static void tasks(void **state)
+static void tasks_without_parents(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1065,7 +1065,7 @@ static void tasks(void **state)
 /* ---- damage ---- */
 
 /* Records cut at every byte. */
-static void cut(void **state)
+static void truncated_records(void **state)
 {
 	struct fixture *f = *state;
 	size_t size;
@@ -1087,7 +1087,7 @@ static void cut(void **state)
 	assert_int_equal(f->p.n, 1);
 }
 
-static void flipped(void **state)
+static void damaged_records(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 0x9e3779b97f4a7c15;
@@ -1121,7 +1121,7 @@ static void flipped(void **state)
 }
 
 /* Indexes of held names and positions of bitmaps that are out of range. */
-static void impossible(void **state)
+static void values_out_of_range(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1150,13 +1150,20 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(environment), T(environment_listed), T(several), T(parts), T(kinds), T(special),
-		T(forms),
-		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
-		T(uses), T(program),
-		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),
-		T(link_groups_all), T(order), T(order_of_many), T(hold), T(late), T(loss),
-		T(losses), T(programs), T(tasks), T(cut), T(flipped), T(impossible),
+		T(numbers_of_events), T(strings_of_events), T(names_from_within_a_call),
+		T(environment_in_parts), T(listed_variables_only), T(records_of_several_tasks),
+		T(strings_and_arguments_in_parts), T(every_kind_and_its_failure),
+		T(names_made_up_by_file_systems),
+		T(forms_of_strings),
+		T(all_marks), T(missing_held_names), T(failed_calls), T(close_range),
+		T(close_ranges),
+		T(uses_of_standard_streams), T(program_of_an_exec),
+		T(marks_of_strings), T(links_looked_up_for_their_maker), T(links_not_looked_up),
+		T(too_few_or_many_groups),
+		T(as_many_groups_as_allowed), T(events_are_sorted), T(many_events_are_sorted),
+		T(events_wait_for_earlier_ones), T(late_events_are_passed_on), T(loss_is_reported),
+		T(losses_are_counted), T(programs_are_inherited), T(tasks_without_parents),
+		T(truncated_records), T(damaged_records), T(values_out_of_range),
 	};
 
 	return cmocka_run_group_tests(all, NULL, NULL);

@@ -152,7 +152,7 @@ static int status_of(pid_t pid)
 
 /* ---- what it remembers ---- */
 
-static void remembers(void **state)
+static void entries_are_found_again(void **state)
 {
 	struct content_cache *c = open_cache(1000), *other = open_cache(5);
 	const struct content_key zero = { 0 };
@@ -196,7 +196,7 @@ static void remembers(void **state)
 }
 
 /* Files created one after the other: their entries share a page of the cache file. */
-static void near_files(void **state)
+static void neighbours_in_one_page(void **state)
 {
 	static unsigned char page[4096], none[4096];
 	struct content_cache *c;
@@ -223,7 +223,7 @@ static void near_files(void **state)
 }
 
 /* A file that changes again and again has one entry, and its neighbours keep theirs. */
-static void changed_file(void **state)
+static void one_entry_per_changed_file(void **state)
 {
 	struct content_cache *c = one_entry(1);
 	struct content_key key = key_of(8);
@@ -247,7 +247,7 @@ static void changed_file(void **state)
 }
 
 /* Each field of the key matters. */
-static void other_keys(void **state)
+static void every_key_field_counts(void **state)
 {
 	struct content_cache *c = one_entry(5);
 	struct content_key key;
@@ -263,7 +263,7 @@ static void other_keys(void **state)
 	content_cache_close(c);
 }
 
-static void none(void **state)
+static void no_cache(void **state)
 {
 	(void)state;
 	assert_int_equal(get(NULL, 1), 0);
@@ -271,7 +271,7 @@ static void none(void **state)
 	content_cache_close(NULL);
 }
 
-static void numbers_of_slots(void **state)
+static void size_is_rounded_to_power_of_two(void **state)
 {
 	static const struct {
 		size_t wanted, is;
@@ -385,7 +385,7 @@ static int use_much(unsigned int n)
 	return w[0].wrong || w[1].wrong ? 3 : w[0].hits && w[1].hits ? 0 : 4;
 }
 
-static void many_use_it(void **state)
+static void many_processes_use_it(void **state)
 {
 	struct content_cache *c;
 	pid_t pids[CHILDREN];
@@ -483,7 +483,7 @@ static void all_make_it(bool shared)
 	content_cache_close(open_cache(64));
 }
 
-static void many_make_it(void **state)
+static void many_processes_create_it(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 100; i++) {
@@ -552,7 +552,7 @@ static void torn_slots(void **state)
 }
 
 /* A slot copied from another cache counts as empty: caches have different hash seeds. */
-static void slots_of_another(void **state)
+static void slots_of_another_cache(void **state)
 {
 	struct content_cache *c = one_entry(3);
 	char slot[128];
@@ -654,7 +654,7 @@ static void damaged_headers(void **state)
 }
 
 /* If another process has already replaced a damaged file, its file is kept. */
-static void replaced_before(void **state)
+static void file_replaced_by_another_process(void **state)
 {
 	struct content_cache *c = one_entry(1), *other;
 
@@ -689,7 +689,7 @@ static int write_too_far(unsigned int n)
 	return hits == 2 ? 0 : 4;
 }
 
-static void no_room(void **state)
+static void file_size_limit(void **state)
 {
 	(void)state;
 	limited = one_entry(1);
@@ -710,7 +710,7 @@ static void refused(const char *path, const char *reason)
 		fail_msg("%s", why);
 }
 
-static void refuses(void **state)
+static void unsafe_files_refused(void **state)
 {
 	static const mode_t bad[] = { 0620, 0602, 0666, 0660, 0777 };
 	static const mode_t good[] = { 0600, 0644, 0700 };
@@ -751,7 +751,7 @@ static void refuses(void **state)
 	content_cache_close(c);
 }
 
-static void modes(void **state)
+static void file_is_private(void **state)
 {
 	static const mode_t masks[] = { 0, 022, 0777 };
 	mode_t before = umask(0);
@@ -786,7 +786,7 @@ static void is_place(struct buf *path, const char *below)
 	assert_int_equal(path->len, strlen(is));
 }
 
-static void places(void **state)
+static void path_of_a_user(void **state)
 {
 	struct buf path = { 0 };
 
@@ -834,7 +834,7 @@ static void places(void **state)
 	faked_euid = getuid();
 }
 
-static void place_of_root(void **state)
+static void path_of_root(void **state)
 {
 	struct buf path = { 0 };
 
@@ -879,29 +879,29 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(remembers),
-		EACH(near_files),
-		EACH(changed_file),
-		EACH(other_keys),
-		EACH(none),
-		EACH(numbers_of_slots),
+		EACH(entries_are_found_again),
+		EACH(neighbours_in_one_page),
+		EACH(one_entry_per_changed_file),
+		EACH(every_key_field_counts),
+		EACH(no_cache),
+		EACH(size_is_rounded_to_power_of_two),
 		EACH(replaces_oldest),
 		EACH(fills_damaged),
-		EACH(many_use_it),
+		EACH(many_processes_use_it),
 		EACH(killed_at_any_time),
-		EACH(many_make_it),
+		EACH(many_processes_create_it),
 		EACH(damaged_slots),
 		EACH(torn_slots),
 		EACH(truncated),
 		EACH(damaged_headers),
-		EACH(replaced_before),
-		EACH(no_room),
-		EACH(refuses),
-		EACH(modes),
-		EACH(places),
-		EACH(place_of_root),
+		EACH(file_replaced_by_another_process),
+		EACH(file_size_limit),
+		EACH(unsafe_files_refused),
+		EACH(file_is_private),
+		EACH(path_of_a_user),
+		EACH(path_of_root),
 		/* must be the last: it sets the hash seed */
-		EACH(slots_of_another),
+		EACH(slots_of_another_cache),
 	};
 
 	return cmocka_run_group_tests_name("content_cache", tests, begin, end);

@@ -139,14 +139,14 @@ static void string_values(void **state)
 		{ "Cont_end without a bar",
 		  P "Comm|size=3\n" P "CN|a\n" P "Cont|b\n" P "Cont_end\n",
 		  P "Comm|size=3\n" P "CN|a\n" P "Cont|b\n" P "Cont_end|\n", 0, NULL },
-		{ "newlines first, last and doubled",
+		{ "newlines at the start and end, and doubled",
 		  P "Comm|size=5\n" P "CN|\n" P "Cont|a\n" P "Cont|\n" P "Cont|b\n" P "Cont_end|\n",
 		  NULL, 0, NULL },
 		{ "only newlines",
 		  P "Comm|size=2\n" P "CN|\n" P "Cont|\n" P "Cont|\n" P "Cont_end|\n", NULL, 0, NULL },
 		{ "empty", P "Comm|size=0\n" P "CN|\n", NULL, 0, NULL },
 		{ "empty, and missing", P "Comm|size=0\n", NULL, 1, "CN: missing" },
-		{ "short parts become whole",
+		{ "short parts are joined",
 		  P "Comm|size=4\n" P "CN[0]a\n" P "CN[1]\n" P "CN[2]bc\n" P "CN[3]d\n" P "CN_end\n",
 		  P "Comm|size=4\n" P "CN|abcd\n", 0, NULL },
 		{ "empty arguments",
@@ -156,7 +156,7 @@ static void string_values(void **state)
 		{ "no arguments",
 		  P "New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1\n"
 		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "End_of_args|\n", NULL, 0, NULL },
-		{ "an argument in parts",
+		{ "an argument in several parts",
 		  P "New_proc|argsize=9,prognameisize=1,prognamepsize=1,cwdsize=1\n"
 		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A[1]b\n" P "A[1]c\n" P "Cont|\n"
 		  P "Cont_end|\n" P "A[1]d\n" P "A[1]e\n" P "End_of_args|\n",
@@ -184,7 +184,7 @@ static void events_in_order(void **state)
 		  P "FO|b\n",
 		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" P "FN|a\n" P "FO|b\n"
 		  P2 "Close|fd=9\n" "8388710,0,12,401!Close|fd=8\n", 0, NULL },
-		{ "not in order of time",
+		{ "records out of order",
 		  P2 "Close|fd=1\n" P "Close|fd=2\n", P "Close|fd=2\n" P2 "Close|fd=1\n", 0, NULL },
 		{ "times of later records are kept",
 		  P "RenameFrom|fnamesize=3\n" P "RF|a\n" P3 "Cont|b\n" P3 "Cont_end|\n"
@@ -201,21 +201,21 @@ static void events_in_order(void **state)
 static void records_have_own_times(void **state)
 {
 	static const struct { const char *name; const char *in, *out; } cases[] = {
-		{ "one time a record",
+		{ "one time per record",
 		  "7,1,12,998!" OPEN "7,1,12,998!FN|a\n" "7,1,12,998!FO|b\n",
 		  "7,1,12,998!" OPEN "7,1,12,999!FN|a\n" "7,1,12,1000!FO|b\n" },
-		{ "into the next second",
+		{ "times carry into the next second",
 		  "7,1,12,999999999!" OPEN "7,1,12,999999999!FN|a\n" "7,1,12,999999999!FO|b\n",
 		  "7,1,12,999999999!" OPEN "7,1,13,0!FN|a\n" "7,1,13,1!FO|b\n" },
-		{ "lines with their own times stay",
+		{ "lines keep their own times",
 		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "7,1,12,8!Close|fd=3\n",
 		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "7,1,12,8!Close|fd=3\n" },
-		{ "calls that follow too fast are put off, and what comes later is not",
+		{ "calls that follow too fast get later times, later events do not",
 		  "7,1,12,5!" OPEN "7,1,12,5!FN|a\n" "7,1,12,5!FO|b\n"
 		  "7,1,12,6!Close|fd=3\n" "7,1,12,7!Close|fd=4\n" "7,1,12,70!Close|fd=5\n",
 		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n"
 		  "7,1,12,8!Close|fd=3\n" "7,1,12,9!Close|fd=4\n" "7,1,12,70!Close|fd=5\n" },
-		{ "other tasks are not put off",
+		{ "other tasks keep their times",
 		  "7,1,12,5!" OPEN "7,1,12,5!FN|a\n" "7,1,12,5!FO|b\n" "8,1,12,6!Close|fd=3\n",
 		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "8,1,12,6!Close|fd=3\n" },
 		{ "newlines",
@@ -223,7 +223,7 @@ static void records_have_own_times(void **state)
 		  "7,1,12,5!Cont_end|\n" "7,1,12,9!Close|fd=3\n",
 		  "7,1,12,5!Comm|size=5\n" "7,1,12,6!CN|a\n" "7,1,12,7!Cont|b\n" "7,1,12,8!Cont|c\n"
 		  "7,1,12,9!Cont_end|\n" "7,1,12,10!Close|fd=3\n" },
-		{ "a failed umount that is put off stays another call",
+		{ "a failed umount that gets a later time remains a separate call",
 		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,5!MT|/\n" "7,1,12,6!UmountFailed|\n",
 		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,6!MT|/\n" "7,1,12,8!UmountFailed|\n" },
 	};
@@ -301,18 +301,18 @@ static void many_tasks(void **state)
 static void time_goes_back(void **state)
 {
 	static const struct one cases[] = {
-		{ "inside an event",
+		{ "back in time within an event",
 		  "7,1,5,0!" OPEN "7,1,2,0!FN|a\n" "7,1,6,0!FO|b\n",
 		  "7,1,5,0!" OPEN "7,1,5,1!FN|a\n" "7,1,6,0!FO|b\n", 1,
 		  "line 2: the line goes back in its task's time" },
-		{ "between events that can be put in order",
+		{ "back in time between events that can be sorted",
 		  "7,1,12,500!Close|fd=3\n" "7,1,12,200!Close|fd=4\n" "7,1,12,600!Close|fd=5\n",
 		  "7,1,12,200!Close|fd=4\n" "7,1,12,500!Close|fd=3\n" "7,1,12,600!Close|fd=5\n", 0, NULL },
-		{ "behind what has left",
+		{ "back in time before events that were already written",
 		  "7,1,5,0!Close|fd=3\n" "8,1,7,0!Close|fd=3\n" "7,1,2,0!Close|fd=4\n" "7,1,8,0!Close|fd=5\n",
 		  "7,1,5,0!Close|fd=3\n" "7,1,5,1!Close|fd=4\n" "8,1,7,0!Close|fd=3\n" "7,1,8,0!Close|fd=5\n",
 		  1, "line 3: the line goes back in its task's time" },
-		{ "into an event",
+		{ "back in time into an event",
 		  "7,1,5,0!" OPEN "7,1,5,7!FN|a\n" "7,1,5,9!FO|b\n" "7,1,5,8!Close|fd=3\n",
 		  "7,1,5,0!" OPEN "7,1,5,7!FN|a\n" "7,1,5,9!FO|b\n" "7,1,5,10!Close|fd=3\n",
 		  1, "line 4: the line goes back in its task's time" },
@@ -336,15 +336,15 @@ static void loss_reports(void **state)
 	static const struct one cases[] = {
 		{ "lost", "CPU:1 [LOST 12 EVENTS]\n" P "Close|fd=3\n", NULL, 1,
 		  "12 events lost by the tracer" },
-		{ "lost, unknown how many", "CPU:1 [LOST EVENTS]\n" P "Close|fd=3\n", NULL, 1,
+		{ "an unknown number of events lost", "CPU:1 [LOST EVENTS]\n" P "Close|fd=3\n", NULL, 1,
 		  "1 loss of an unknown number of events" },
-		{ "lost at the end", P "Close|fd=3\n" "CPU:0 [LOST 3 EVENTS]\n", NULL, 1, NULL },
+		{ "events lost at the end", P "Close|fd=3\n" "CPU:0 [LOST 3 EVENTS]\n", NULL, 1, NULL },
 		{ "strings lost", P "Open|fnamesize=3,forigsize=4,flags=0,mode=0,fd=3\n" P "FN|/ab\n",
 		  NULL, 1, "open of task 4194405: FO: missing, with all its 4 bytes" },
 		{ "parts lost",
 		  P "Comm|size=1200\n" P "CN[0]abc\n" P "CN[2]def\n" P "CN_end|\n",
 		  NULL, 1, "1194 of 1200 bytes missing" },
-		{ "parts lost of two strings",
+		{ "parts of two strings lost",
 		  P "Open|fnamesize=1200,forigsize=1200,flags=0,mode=0,fd=3\n"
 		  P "FN[0]abc\n" P "FN[2]def\n" P "FN_end|\n"
 		  P "FO[0]ghi\n" P "FO[3]jkl\n" P "FO[5]mno\n" P "FO_end|\n",
@@ -380,10 +380,10 @@ static void unknown_tags(void **state)
 		  P "Marks|joined=RF,unread=,cut=\n", NULL, 0, NULL },
 		{ "another thread's name", P "Comm|size=1\n" P "CN|x\n" P "CommOf|upid=7\n",
 		  NULL, 0, NULL },
-		{ "with another task's lines between",
+		{ "lines of another task in between",
 		  P "Exit|status=0\n" P2 "Close|fd=1\n" P "ExitSignal|signal=9,core=0\n",
 		  P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n" P2 "Close|fd=1\n", 0, NULL },
-		{ "in the middle of an event, whose rest comes much later",
+		{ "a line in the middle of an event whose rest comes much later",
 		  EXEC "8388710,0,13,0!Close|fd=1\n" EXEC_LATER, EXEC EXEC_LATER
 		  "8388710,0,13,0!Close|fd=1\n", 0, NULL },
 		{ "unknown tag", P "Exit|status=0\n" P "Later|a=1,b=x\n", NULL, 0,
@@ -398,10 +398,10 @@ static void unknown_tags(void **state)
 		  P "Dup|flags=0,oldfd=1newfd=2\n", 1, "Dup line cannot be read in full" },
 		{ "no comma at the end", P "Dup|oldfd=1,newfd=2flags=0\n",
 		  P "Dup|oldfd=1,newfd=2flags=0\n", 1, "Dup line cannot be read in full" },
-		{ "no comma between values that need not be there",
+		{ "no comma between optional values",
 		  P "Truncate|fd=1size=2\n", P "Truncate|fd=1size=2\n", 1,
 		  "Truncate line cannot be read in full" },
-		{ "cut in the middle", P "Dup|oldfd=2,newf\n", NULL, 1, NULL },
+		{ "truncated in the middle", P "Dup|oldfd=2,newf\n", NULL, 1, NULL },
 	};
 
 	(void)state;
@@ -443,14 +443,14 @@ static void damaged_lines_reported(void **state)
 	static const struct one cases[] = {
 		{ "doubled header", P "Close|fd=3\n" P "Close|fd=3\n", P "Close|fd=3\n", 1,
 		  "1 line that came twice, dropped once" },
-		{ "cut last line", P "Close|fd=3\n" P2 "Close|fd=4", P "Close|fd=3\n" P2 "Close|fd=4\n", 1,
+		{ "truncated last line", P "Close|fd=3\n" P2 "Close|fd=4", P "Close|fd=3\n" P2 "Close|fd=4\n", 1,
 		  "line 2: the last line has no newline" },
 		{ "rubbish between",
 		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" "\x01\x02\n" P "FN|a\n"
 		  "# comment\n" P "FO|b\n",
 		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" P "FN|a\n" P "FO|b\n", 1,
 		  "line 2: damaged line" },
-		{ "foreign lines only are no damage",
+		{ "only lines of other tracers: no damage",
 		  "# tracer: nop\n#\n" P "Close|fd=3\n"
 		  "              sh-9       [000] d..1.     1.500000: sched_switch: prev_comm=sh\n",
 		  P "Close|fd=3\n", 0, "3 lines of other tracers" },

@@ -46,25 +46,25 @@ static const struct build_of_rows builds[] = {
 		{ 2, 3, 70, "/bin/gcc -c parse.c", 1, 0, "passed on", NULL },
 		{ 3, 4, 60, "/lib/cc1 parse.c -o x.s", 1, 0, "first", NULL },
 	}, "cc1 failed first, on parse.c, with exit status 1 (/bin/gcc -c parse.c in /src); 2 more" },
-	{ "a script that passes a status on in a part of itself: (exit $status)", {
+	{ "a script passes a status on in a subshell: (exit $status)", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "passed on", NULL },
 		{ 1, 2, 80, "/bin/sh ./libtool", 1, 0, "passed on", NULL },
 		{ 2, 3, 40, "/bin/gcc -o a a.o", 1, 0, "passed on", NULL },
 		{ 3, 4, 30, "/bin/ld -o a a.o", 1, 0, "first", NULL },
 		{ 2, 41, 50, "", 1, 0, "passed on", NULL },
 	}, "ld failed first, on a, with exit status 1 (/bin/gcc -o a a.o in /src); 2 more" },
-	{ "a part of a script that has a status of its own", {
+	{ "a subshell with a status of its own", {
 		{ 0, 1, 90, "/bin/sh ./x", 3, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "", 3, 0, "first", NULL },
 	}, "sh failed first" },
-	{ "a part of a script that fails after the script went on", {
+	{ "a subshell fails after the script has continued", {
 		{ 0, 1, 90, "/bin/sh ./x", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "/bin/cp c d", 0, 0, NULL, NULL },
 		{ 1, 21, 30, "", 1, 0, "first", NULL },
 	}, "sh failed first" },
-	{ "a part of a script that called what failed", {
+	{ "a subshell that ran the failed command", {
 		{ 0, 1, 90, "/bin/sh ./x", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ 1, 11, 40, "", 1, 0, "passed on", NULL },
@@ -76,12 +76,12 @@ static const struct build_of_rows builds[] = {
 		{ 1, 11, 20, "/bin/cp c d", 0, 0, NULL, NULL },
 		{ 1, 21, 30, "/bin/cp e f", 3, 0, "real", NULL },
 	}, "cp failed first" },
-	{ "ignored by make", {
+	{ "a failure that make ignores", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "/bin/cp c d", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "jobs that end their recipes", {
+	{ "jobs whose failure ends their recipes", {
 		{ 0, 1, 90, "/bin/make -j3", 2, 0, "passed on", NULL },
 		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 3, 40, "/bin/sleep 1", 0, 0, NULL, NULL },
@@ -89,7 +89,7 @@ static const struct build_of_rows builds[] = {
 		{ 1, 41, 50, "/bin/touch c", 0, 0, NULL, NULL },
 		{ 1, 43, 60, "/bin/touch d", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "recipes of many lines, that go on", {
+	{ "recipes of many lines continue after failures", {
 		{ 0, 1, 90, "/bin/make -j3", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 3, 20, "/bin/touch 1", 0, 0, NULL, NULL },
@@ -106,31 +106,31 @@ static const struct build_of_rows builds[] = {
 		{ 1, 41, 42, "/bin/touch 12", 0, 0, NULL, NULL },
 		{ 1, 43, 44, "/bin/touch 13", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "ignored by make -j, and then one that is not", {
+	{ "make -j ignores one failure, but not the next", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 3, 40, "/bin/sleep 1", 0, 0, NULL, NULL },
 		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "a job that began before make saw the failure", {
+	{ "a job that started before make noticed the failure", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 11, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "the same of a make that has its jobs from another", {
+	{ "a job that started before a sub-make noticed the failure", {
 		{ 0, 1, 90, "/bin/make --jobs=2", 2, 0, "passed on", NULL },
 		{ 1, 2, 80, "/bin/make -C x", 2, 0, "passed on", NULL },
 		{ 2, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 2, 11, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "make -k, of which one is ignored", {
+	{ "make -k with one ignored failure", {
 		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on",
 		  "make: [Makefile:3: a] Error 1 (ignored)\nmake: *** [Makefile:5: b] Error 1\n"
 		  "make: *** [Makefile:5: b] Deleting file 'b'\n" },
 		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "ctest, of a test that is to fail and one that is skipped", {
+	{ "ctest with an expected failure and a skipped test", {
 		{ 0, 1, 90, "/bin/ctest", 8, 0, "passed on",
 		  "1/3 Test #1: a ....   Passed    0.05 sec\n2/3 Test #2: b ....***Skipped   0.00 sec\n"
 		  "3/3 Test #3: c ....***Failed    0.10 sec\n" },
@@ -138,7 +138,7 @@ static const struct build_of_rows builds[] = {
 		{ 1, 11, 20, "/bin/b", 77, 0, "ignored", NULL },
 		{ 1, 21, 30, "/bin/c", 1, 0, "first", NULL },
 	}, "c failed first" },
-	{ "a make that says what it goes on after, unseen in its arguments", {
+	{ "make prints which errors it ignores, without -i or -k in its arguments", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "passed on",
 		  "make: *** [Makefile:3: a] Error 1\nmake: [Makefile:4: b] Error 1 (ignored)\n"
 		  "make: *** [Makefile:5: c] Error 1\n" },
@@ -146,56 +146,56 @@ static const struct build_of_rows builds[] = {
 		{ 1, 11, 20, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 21, 30, "/bin/mv a b", 1, 0, "real", NULL },
 	}, "cp failed first" },
-	{ "make -k of a make below", {
+	{ "make -k in MAKEFLAGS of a sub-make", {
 		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on", NULL },
 		{ 1, 2, 80, "/bin/sh -c 'cd x; make'", 2, 0, "passed on", NULL },
 		{ 2, 3, 70, "/bin/make", 2, 0, "passed on", NULL },
 		{ 3, 4, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 3, 11, 20, "/bin/mv a b", 1, 0, "real", NULL },
 	}, "cp failed first" },
-	{ "make -i fails by itself", {
+	{ "make -i itself fails", {
 		{ 0, 1, 90, "/bin/make -i", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 	}, "make failed first" },
-	{ "make fails by itself after a function", {
+	{ "make itself fails after a $(shell) failed", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },
 	}, "make failed first" },
-	{ "make -k, and a function", {
+	{ "make -k, and a $(shell) that failed", {
 		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },
 		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "but not of one job after the other", {
+	{ "make itself fails: the failed job was not the last one", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "make failed first" },
-	{ "a job that ends after make, as the trace has it", {
+	{ "a job that ends after make according to the trace", {
 		{ 0, 1, 50, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, 51, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 3, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "but not of a script: that did not wait for it", {
+	{ "a command that ends after its script, which did not wait for it", {
 		{ 0, 1, 50, "/bin/sh build.sh", 3, 0, "first", NULL },
 		{ 1, 2, 51, "/bin/cp a b", 1, 0, "ignored", NULL },
 	}, "sh failed first" },
-	{ "a job whose end is not in the trace", {
+	{ "a job whose exit is missing in the trace", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, NEVER, "/bin/cp a b", 0, 0, "first", NULL },
 		{ 1, 3, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first, on b, with an unknown status (" },
-	{ "a compiler whose end is not in the trace, and that lacked a file", {
+	{ "a compiler whose exit is missing in the trace, and that lacked a file", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, NEVER, "/bin/gcc -c a.c", 0, 0, "first", "/usr/include/x.h" },
 	}, "gcc failed first, on a.c, with an unknown status: /usr/include/x.h was not found" },
-	{ "its shell's is not there, either", {
+	{ "a shell whose exit is missing, above a failed job", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "passed on", NULL },
 		{ 1, 2, NEVER, "/bin/sh -c cp", 0, 0, "passed on", NULL },
 		{ 2, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 4, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first, on b, with exit status 1" },
-	{ "two such jobs: it may be either", {
+	{ "two jobs whose exits are missing: either may have failed", {
 		{ 0, 1, 90, "/bin/make -j2", 2, 0, "first", NULL },
 		{ 1, 2, NEVER, "/bin/cp a b", 0, 0, NULL, NULL },
 		{ 1, 3, NEVER, "/bin/cp c d", 0, 0, NULL, NULL },
@@ -206,13 +206,13 @@ static const struct build_of_rows builds[] = {
 		{ 1, 3, 20, "/bin/sleep 1", 0, 0, NULL, NULL },
 		{ 1, 4, 89, "/bin/sleep 9", 0, 15, "followed", NULL },
 	}, "cp failed first" },
-	{ "make is killed, and a job ends of that by itself", {
+	{ "make is killed, and a job exits because of that", {
 		{ 0, 1, 90, "/bin/make -j3", 0, 2, "first", NULL },
 		{ 1, 3, 20, "/bin/sleep 1", 0, 0, NULL, NULL },
 		{ 1, 4, 88, "/bin/python3 a.py", 1, 0, "ignored", NULL },
 		{ 1, 5, 89, "/bin/sleep 9", 0, 2, "ignored", NULL },
 	}, "make failed first, with SIGINT" },
-	{ "a compiler that is killed, and the jobs beside it", {
+	{ "a compiler is killed while other jobs run", {
 		{ 0, 1, 90, "/bin/make -j3", 2, 0, "passed on", NULL },
 		{ 1, 2, 31, "/bin/gcc -c a.c", 1, 0, "passed on", NULL },
 		{ 2, 3, 30, "/lib/cc1 a.c", 0, 9, "first", NULL },
@@ -228,27 +228,27 @@ static const struct build_of_rows builds[] = {
 		{ 2, 12, 14, "/bin/grep x y", 1, 0, "probe", NULL },
 		{ 1, 31, 40, "/lib/test_words", 1, 0, "first", NULL },
 	}, "test_words failed first" },
-	{ "configure fails by itself", {
+	{ "configure itself fails", {
 		{ 0, 1, 90, "/bin/sh ./configure", 77, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/gcc conftest.c", 1, 0, "probe", NULL },
 	}, "with exit status 77" },
-	{ "a shell that configures, and more", {
+	{ "a shell that runs configure and make", {
 		{ 0, 1, 90, "/bin/sh -c './configure && make'", 2, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/sh ./configure", 0, 0, NULL, NULL },
 		{ 1, 11, 50, "/bin/make", 2, 0, "passed on", NULL },
 		{ 3, 12, 20, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "parts of configure are questions, too", {
+	{ "subshells of configure are probes", {
 		{ 0, 1, 90, "/bin/sh ./configure", 77, 0, "first", NULL },
 		{ 1, 2, 10, "", 127, 0, "probe", NULL },
 	}, "with exit status 77" },
-	{ "a shell that becomes its last command", {
+	{ "a shell replaces itself by its last command", {
 		{ 0, 1, NEVER, "/bin/sh -c 'cp a b; gcc -c a.c'", 0, 0, NULL, NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ BECOMES(1), 11, 80, "/bin/gcc -c a.c", 1, 0, "passed on", NULL },
 		{ 3, 12, 20, "/lib/cc1 a.c", 1, 0, "first", NULL },
 	}, "cc1 failed first, on a.c, with exit status 1 (/bin/gcc -c a.c in" },
-	{ "and that lacks what one before was to make", {
+	{ "a shell's last command lacks the output of an earlier one", {
 		{ 0, 1, NEVER, "/bin/sh -c 'gcc -c a.c; gcc a.o'", 0, 0, NULL, NULL },
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
 		{ BECOMES(1), 11, 80, "/bin/gcc a.o", 1, 0, "passed on", NULL },
@@ -259,17 +259,17 @@ static const struct build_of_rows builds[] = {
 		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer", NULL },
 		{ 1, 11, 12, "/bin/cp a b", 1, 0, "ignored", NULL },
 	}, NULL },
-	{ "the last command of a script", {
+	{ "the last command of a script decides its status", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 11, 12, "/bin/grep x y", 1, 0, "first", NULL },
 	}, "grep failed first" },
-	{ "a question, and a status of its own", {
+	{ "an answer, and a script with a status of its own", {
 		{ 0, 1, 90, "/bin/sh build.sh", 3, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer", NULL },
 		{ 1, 11, 12, "/bin/cp a b", 0, 0, NULL, NULL },
 	}, "sh failed first, on build.sh, with exit status 3" },
-	{ "a script that says much about a build that failed", {
+	{ "a script prints diagnostics after a failed make", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/make", 2, 0, "passed on", NULL },
 		{ 2, 3, 9, "/bin/cp a b", 3, 0, "first", NULL },
@@ -278,7 +278,7 @@ static const struct build_of_rows builds[] = {
 		{ 1, 15, 16, "/bin/env", 0, 0, NULL, NULL },
 		{ 1, 17, 18, "/bin/uname", 0, 0, NULL, NULL },
 	}, "cp failed first" },
-	{ "but not about another command", {
+	{ "a script prints diagnostics after another failed command", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 3, 0, "ignored", NULL },
 		{ 1, 11, 12, "/bin/date", 0, 0, NULL, NULL },
@@ -286,48 +286,48 @@ static const struct build_of_rows builds[] = {
 		{ 1, 15, 16, "/bin/env", 0, 0, NULL, NULL },
 		{ 1, 17, 18, "/bin/uname", 0, 0, NULL, NULL },
 	}, "sh failed first" },
-	{ "a script that stops what it began before", {
+	{ "a script stops its background process after a failure", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 50, "/bin/server", 0, 15, "followed", NULL },
 		{ 1, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "or a part of itself", {
+	{ "a script stops a part of itself", {
 		{ 0, 1, 90, "/bin/python3 build.py", 1, 0, "first", NULL },
 		{ 1, 2, 50, "", 0, 15, "ignored", NULL },
 	}, "python3 failed first" },
-	{ "but one that somebody else stops", {
+	{ "a command that something else stops", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 50, "/bin/cp a b", 0, 15, "first", NULL },
 	}, "cp failed first" },
-	{ "a loop in a script", {
+	{ "a loop in a script with several failures", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
 		{ 1, 11, 20, "/bin/gcc -c b.c", 1, 0, "real", NULL },
 	}, "on a.c" },
-	{ "what an earlier command was to make", {
+	{ "a command lacks the output of an earlier one", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
 		{ 1, 11, 12, "/bin/gcc -c b.c", 0, 0, NULL, NULL },
 		{ 1, 13, 20, "/bin/ar rc lib.a a.o b.o", 1, 0, "followed", "/src/a.o" },
 	}, "gcc failed first, on a.c, with exit status 1 (/bin/gcc -c a.c in /src); 2 more" },
-	{ "stopped because of it", {
+	{ "a command stopped because of the first failure", {
 		{ 0, 1, 90, "/bin/xargs -P2 sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 1, 3, 40, "/bin/sleep 9", 0, 15, "followed", NULL },
 	}, "; 2 more failed because of it" },
-	{ "a limit", {
+	{ "a time limit", {
 		{ 0, 1, 90, "/bin/timeout 1 sleep 9", 124, 0, "passed on", NULL },
 		{ 1, 2, 30, "/bin/sleep 9", 0, 15, "first", NULL },
 	}, "sleep failed first, with SIGTERM, as it took too long" },
-	{ "a limit that kills", {
+	{ "a time limit with SIGKILL", {
 		{ 0, 1, 30, "/bin/timeout -s KILL 1 sleep 9", 0, 9, "passed on", NULL },
 		{ 1, 2, 31, "/bin/sleep 9", 0, 9, "first", NULL },
 	}, "sleep failed first, with SIGKILL" },
-	{ "a limit that is killed before it kills", {
+	{ "timeout is killed before its command", {
 		{ 0, 1, 30, "/bin/timeout 1 sleep 9", 0, 9, "first", NULL },
 		{ 1, 2, 31, "/bin/sleep 9", 0, 15, "followed", NULL },
 	}, "timeout failed first, with SIGKILL" },
-	{ "the build is stopped", {
+	{ "the build is interrupted", {
 		{ 0, 1, 90, "/bin/make", 0, 2, "first", NULL },
 		{ 1, 2, 80, "/bin/cp a b", 0, 2, "ignored", NULL },
 	}, "make failed first, with SIGINT" },
@@ -349,23 +349,23 @@ static const struct build_of_rows builds[] = {
 
 /* Attached to processes or a cgroup: there is no command with an exit status. */
 static const struct build_of_rows attached[] = {
-	{ "several, of which one fails", {
+	{ "several processes, one of which fails", {
 		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
 		{ 0, 2, 20, "/bin/make", 0, 0, NULL, NULL },
 		{ 0, 3, 50, "/bin/make", 2, 0, "passed on", NULL },
 		{ 3, 4, 40, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "a question, and a shell that goes on", {
+	{ "an answer, and a shell that continues", {
 		{ 0, 1, NEVER, "/bin/bash", 0, 0, NULL, NULL },
 		{ 1, 2, 20, "/bin/grep x y", 1, 0, "answer", NULL },
 		{ 0, 3, 30, "/bin/grep x y", 1, 0, "answer", NULL },
 	}, NULL },
-	{ "a build in such a shell", {
+	{ "a failed build in a shell that continues", {
 		{ 0, 1, NEVER, "/bin/bash", 0, 0, "passed on", NULL },
 		{ 1, 2, 50, "/bin/make", 2, 0, "passed on", NULL },
 		{ 2, 3, 40, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
-	{ "it ended well", {
+	{ "the process succeeded", {
 		{ 0, 1, 90, "/bin/sh build.sh", 0, 0, NULL, NULL },
 		{ 1, 2, 50, "/bin/cp a b", 1, 0, "ignored", NULL },
 	}, NULL },
@@ -373,7 +373,7 @@ static const struct build_of_rows attached[] = {
 
 /* A command that ended with status 2, and others in its cgroup. */
 static const struct build_of_rows beside[] = {
-	{ "what was there before", {
+	{ "a failure before the command started", {
 		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
 		{ 0, 2, 20, "/bin/cp a b", 1, 0, "ignored", NULL },
 		{ 0, 3, 50, "/bin/make", 2, 0, "passed on", NULL },

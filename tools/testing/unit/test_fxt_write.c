@@ -69,7 +69,7 @@ static void expect(struct fixture *f, size_t n, const uint64_t *words)
 	((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | \
 	 (uint64_t)(e) << 32 | (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
 
-static void metadata(void **state)
+static void metadata_records(void **state)
 {
 	struct fixture *f = *state;
 
@@ -86,7 +86,7 @@ static void metadata(void **state)
 	EXPECT(f, 0x21, 1000000000);
 }
 
-static void events(void **state)
+static void event_records(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_event e = { FXT_EV_INSTANT, 100, 7, 8, FXT_STR("cat"), FXT_STR("name"), 0 };
@@ -117,7 +117,7 @@ static void events(void **state)
 	}
 }
 
-static void arguments(void **state)
+static void event_arguments(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_event e = { FXT_EV_INSTANT, 1, 0, 0, { 0 }, { 0 }, 0 };
@@ -152,7 +152,7 @@ static void arguments(void **state)
 }
 
 /* The same, built argument by argument; the record's strings are written before it, in order. */
-static void in_the_making(void **state)
+static void record_built_by_argument(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_event e = { FXT_EV_COUNTER, 1, 2, 3, { 0 }, FXT_STR("name"), 4 };
@@ -186,7 +186,7 @@ static void in_the_making(void **state)
 	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 0);
 }
 
-static void objects(void **state)
+static void object_records(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_switch sw = { 9, 3, FXT_THREAD_BLOCKED, 1, 2, 3, 4, 5, 6 };
@@ -202,7 +202,7 @@ static void objects(void **state)
 }
 
 /* Every kind of record that takes arguments; an event's value comes after them. */
-static void with_arguments(void **state)
+static void records_with_arguments(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_event e = { FXT_EV_COUNTER, 100, 7, 8, { 0 }, { 0 }, 0x55 };
@@ -217,7 +217,7 @@ static void with_arguments(void **state)
 }
 
 /* Too long, too many, out of range: an error, and nothing is written. */
-static void limits(void **state)
+static void limits_of_records(void **state)
 {
 	struct fixture *f = *state;
 	char *big = calloc(1, 40000);
@@ -310,7 +310,7 @@ static void fill_strings(struct fixture *f, unsigned int from, unsigned int to)
 }
 
 /* Which slot is reused: the first one not used since the hand last passed it. */
-static void slots_of_strings(void **state)
+static void string_slots_are_reused(void **state)
 {
 	enum { ALL = FXT_MAX_STRING_INDEX };
 	struct fixture *f = *state;
@@ -358,7 +358,7 @@ static void slots_of_strings(void **state)
 	assert_int_equal(named(f, ALL + 1, &strings), 1);
 }
 
-static void slots_of_threads(void **state)
+static void thread_slots_are_reused(void **state)
 {
 	enum { ALL = FXT_MAX_THREAD_INDEX };
 	static const unsigned int want[][2] = {
@@ -386,7 +386,7 @@ static void slots_of_threads(void **state)
 }
 
 /* Strings of up to 512 bytes are remembered; longer ones are written each time. */
-static void remembered(void **state)
+static void strings_are_remembered(void **state)
 {
 	static const size_t lengths[] = { 1, 7, 8, 9, 47, 48, 49, 50, 511, 512, 513 };
 	struct fixture *f = *state;
@@ -406,7 +406,7 @@ static void remembered(void **state)
 	}
 }
 
-static void pins(void **state)
+static void pinned_strings(void **state)
 {
 	struct fixture *f = *state;
 	char big[513];
@@ -439,7 +439,7 @@ static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
  * Far more names and threads than slots: each event has the right ones when it is read back with
  * the tables as they are at its place in the file.
  */
-static void recycling(void **state)
+static void recycled_slots_read_back(void **state)
 {
 	enum { EVENTS = 120000 };
 	struct fixture *f = *state;
@@ -510,18 +510,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(metadata),
-		TEST(events),
-		TEST(arguments),
-		TEST(in_the_making),
-		TEST(objects),
-		TEST(with_arguments),
-		TEST(limits),
-		TEST(slots_of_strings),
-		TEST(slots_of_threads),
-		TEST(remembered),
-		TEST(pins),
-		TEST(recycling),
+		TEST(metadata_records),
+		TEST(event_records),
+		TEST(event_arguments),
+		TEST(record_built_by_argument),
+		TEST(object_records),
+		TEST(records_with_arguments),
+		TEST(limits_of_records),
+		TEST(string_slots_are_reused),
+		TEST(thread_slots_are_reused),
+		TEST(strings_are_remembered),
+		TEST(pinned_strings),
+		TEST(recycled_slots_read_back),
 	};
 
 	return cmocka_run_group_tests_name("FXT encoder", tests, NULL, NULL);

@@ -312,7 +312,7 @@ static void db_has(const char *expected)
 /* ---- builds ---- */
 
 /* Two compilers at the same time, one of which uses a temporary name; a linker. */
-static void test_genuine(void **state)
+static void test_compilers_and_linker(void **state)
 {
 	(void)state;
 	at(0);
@@ -340,7 +340,7 @@ static void test_genuine(void **state)
 }
 
 /* If the trace lacks a file's mtime, when it was written decides, once another file's is known. */
-static void test_lines_only(void **state)
+static void test_trace_without_mtime(void **state)
 {
 	(void)state;
 	uses = false;
@@ -429,7 +429,7 @@ static void test_faults(void **state)
 }
 
 /* Compilers that need not leave one: one only links, one failed, one has a child that did. */
-static void test_asked(void **state)
+static void test_missing_time_traces(void **state)
 {
 	(void)state;
 	at(0);
@@ -464,7 +464,7 @@ static void test_asked(void **state)
 }
 
 /* Without the option, no file is looked at, and nothing is reported. */
-static void test_off(void **state)
+static void test_option_not_given(void **state)
 {
 	struct conversion c;
 	struct bytes json;
@@ -486,8 +486,9 @@ static void test_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_genuine), TEST(test_lines_only), TEST(test_rustc), TEST(test_faults),
-		TEST(test_asked), TEST(test_off),
+		TEST(test_compilers_and_linker), TEST(test_trace_without_mtime), TEST(test_rustc),
+		TEST(test_faults),
+		TEST(test_missing_time_traces), TEST(test_option_not_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

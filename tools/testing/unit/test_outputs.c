@@ -232,7 +232,7 @@ static void drain_to_end(struct outputs *o, int fd, struct bytes *b)
 
 /* ---- the tests ---- */
 
-static void test_whole(void **state)
+static void test_complete_outputs(void **state)
 {
 	struct bytes plain, packed;
 	struct sink *s;
@@ -262,7 +262,7 @@ static void test_whole(void **state)
 }
 
 /* Data that a "view" output leaves out is still in the other outputs. */
-static void test_view(void **state)
+static void test_view_output(void **state)
 {
 	struct bytes all, view;
 	struct sink *s;
@@ -302,7 +302,7 @@ static void test_sync(void **state)
 	outputs_free(o);
 }
 
-static void test_same_file(void **state)
+static void test_same_file_refused(void **state)
 {
 	struct outputs *o = outputs_new(MANY, failed, NULL);
 	int fd = make_pipe("pipe.json");
@@ -326,7 +326,7 @@ static void test_same_file(void **state)
 	close(fd);
 }
 
-static void test_lock(void **state)
+static void test_locked_files(void **state)
 {
 	struct outputs *o = outputs_new(MANY, failed, NULL), *other;
 	struct outputs *third = outputs_new(MANY, failed, NULL);
@@ -354,7 +354,7 @@ static void test_lock(void **state)
 	close(fd);
 }
 
-static void test_special(void **state)
+static void test_pipes_and_sockets(void **state)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "sock.fxt" };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0), kept = dup(STDERR_FILENO), log;
@@ -381,7 +381,7 @@ static void test_special(void **state)
 }
 
 /* A stalled output neither slows down the others nor delays the end. */
-static void test_stalled(void **state)
+static void test_stalled_output(void **state)
 {
 	unsigned int n = 20000, bad;
 	int fd = make_pipe("pipe.etrace");
@@ -423,7 +423,7 @@ static void test_stalled(void **state)
 }
 
 /* A thread that hangs is abandoned; the descriptor it will write to stays open. */
-static void test_hung(void **state)
+static void test_hung_thread(void **state)
 {
 	struct stat st;
 	struct sink *s;
@@ -453,7 +453,7 @@ static void test_hung(void **state)
 }
 
 /* The recorder forks after outputs_close(): a thread that is still ending may hold locks. */
-static void test_threads(void **state)
+static void test_fork_while_thread_ends(void **state)
 {
 	struct sink *s;
 	struct outputs *o = begin(MANY, &s, "a.etrace", "b.fxt.gz", NULL);
@@ -469,7 +469,7 @@ static void test_threads(void **state)
 }
 
 /* If no thread can be started, the output has a fault with the reason. */
-static void test_no_thread(void **state)
+static void test_no_thread_can_start(void **state)
 {
 	static const struct rlimit none;
 	const char *fault;
@@ -497,7 +497,7 @@ static void test_no_thread(void **state)
 }
 
 /* A queue that was full reports at the gap how many events it lost, and goes on. */
-static void test_gap(void **state)
+static void test_gap_reports_losses(void **state)
 {
 	unsigned int n = 4000, reported, there;
 	int fd = make_pipe("pipe.etrace");
@@ -529,7 +529,7 @@ static void test_gap(void **state)
 }
 
 /* Events lost at the very end are reported before the final event. */
-static void test_last(void **state)
+static void test_losses_at_the_end(void **state)
 {
 	int fd = make_pipe("pipe.etrace");
 	struct sink *s;
@@ -556,7 +556,7 @@ static const char *const packings[] = { "a.etrace", "a.etrace.gz", "a.etrace.zst
 	for (size_t packing_ = 0; packing_ < 3 && (path = packings[packing_]); packing_++)
 
 /* A name without a known suffix: the error lists the suffixes. */
-static void test_formats(void **state)
+static void test_unknown_suffix(void **state)
 {
 	struct outputs *o = outputs_new(MANY, failed, NULL);
 
@@ -566,7 +566,7 @@ static void test_formats(void **state)
 	outputs_free(o);
 }
 
-static void test_name(void **state)
+static void test_file_removed(void **state)
 {
 	const char *path;
 	struct outputs *o;
@@ -606,7 +606,7 @@ static void test_name(void **state)
 	}
 }
 
-static void test_changed(void **state)
+static void test_file_changed(void **state)
 {
 	const char *path;
 	struct outputs *o;
@@ -654,7 +654,7 @@ static void put_noise(struct sink *s, unsigned int n)
 	et_fini(&ev);
 }
 
-static void test_full(void **state)
+static void test_disk_full(void **state)
 {
 	const char *path;
 	struct outputs *o;
@@ -687,7 +687,7 @@ static void test_full(void **state)
 	}
 }
 
-static void test_limit(void **state)
+static void test_file_size_limit(void **state)
 {
 	struct rlimit before, small = { 100000, RLIM_INFINITY };
 	const char *path;
@@ -732,23 +732,23 @@ static void test_reader_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_whole),
-		TEST(test_view),
+		TEST(test_complete_outputs),
+		TEST(test_view_output),
 		TEST(test_sync),
-		TEST(test_same_file),
-		TEST(test_lock),
-		TEST(test_special),
-		TEST(test_stalled),
-		TEST(test_hung),
-		TEST(test_threads),
-		TEST(test_no_thread),
-		TEST(test_gap),
-		TEST(test_last),
-		TEST(test_formats),
-		TEST(test_name),
-		TEST(test_changed),
-		TEST(test_full),
-		TEST(test_limit),
+		TEST(test_same_file_refused),
+		TEST(test_locked_files),
+		TEST(test_pipes_and_sockets),
+		TEST(test_stalled_output),
+		TEST(test_hung_thread),
+		TEST(test_fork_while_thread_ends),
+		TEST(test_no_thread_can_start),
+		TEST(test_gap_reports_losses),
+		TEST(test_losses_at_the_end),
+		TEST(test_unknown_suffix),
+		TEST(test_file_removed),
+		TEST(test_file_changed),
+		TEST(test_disk_full),
+		TEST(test_file_size_limit),
 		TEST(test_reader_gone),
 	};
 

@@ -158,7 +158,7 @@ static void hides(const char *text)
 
 /* ---- running programs ---- */
 
-static void test_running(void **state)
+static void test_running_programs(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make all", 1);
@@ -206,7 +206,7 @@ static unsigned int shown(void)
 	return n;
 }
 
-static void test_passed_on(void **state)
+static void test_failure_passed_on(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make", 1);
@@ -230,7 +230,7 @@ static void test_passed_on(void **state)
 	assert_false(top_list_empty(&m->failed));
 }
 
-static void test_ignored(void **state)
+static void test_ignored_failures(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make", 1);
@@ -257,7 +257,7 @@ static void test_ignored(void **state)
 	hides("tool: exit");
 }
 
-static void test_keep_going(void **state)
+static void test_make_keep_going(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make -j4 -k", 1);
@@ -272,7 +272,7 @@ static void test_keep_going(void **state)
 	assert_int_equal(shown(), 2);
 }
 
-static void test_questions(void **state)
+static void test_status_as_an_answer(void **state)
 {
 	(void)state;
 	execs(1, "/bin/sh", "sh build.sh", 1);
@@ -309,7 +309,7 @@ static void test_questions(void **state)
 }
 
 /* If the parent ends first, nobody sees the status. */
-static void test_orphans(void **state)
+static void test_orphans_do_not_fail(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make", 1);
@@ -324,7 +324,7 @@ static void test_orphans(void **state)
 
 /* ---- bounds ---- */
 
-static void test_many(void **state)
+static void test_cost_of_many_programs(void **state)
 {
 	const unsigned int n = 20000;
 	uint64_t few, many;
@@ -385,7 +385,7 @@ static void test_search(void **state)
 	assert_int_equal(m->nfound, 0);
 }
 
-static void test_page(void **state)
+static void test_page_of_a_program(void **state)
 {
 	(void)state;
 	execs(1, "/usr/bin/make", "make", 1);
@@ -414,10 +414,10 @@ static void test_page(void **state)
 }
 
 /* At any size, drawing stays within the screen, and is ASCII unless UTF-8 is enabled. */
-static void test_sizes(void **state)
+static void test_any_screen_size(void **state)
 {
 	(void)state;
-	test_passed_on(state);
+	test_failure_passed_on(state);
 	execs(9, "/usr/bin/x", "x \xc3\xa4\x1b[2J\xff", 6);
 	top_view_free(&view);
 	view = (struct top_view){ 0 };
@@ -441,9 +441,11 @@ int main(void)
 {
 #define WITH(t) cmocka_unit_test_setup_teardown(t, begin, end)
 	const struct CMUnitTest tests[] = {
-		WITH(test_running), WITH(test_passed_on), WITH(test_ignored), WITH(test_keep_going),
-		WITH(test_questions), WITH(test_orphans), WITH(test_many), WITH(test_search),
-		WITH(test_page), WITH(test_sizes),
+		WITH(test_running_programs), WITH(test_failure_passed_on),
+		WITH(test_ignored_failures), WITH(test_make_keep_going),
+		WITH(test_status_as_an_answer), WITH(test_orphans_do_not_fail),
+		WITH(test_cost_of_many_programs), WITH(test_search),
+		WITH(test_page_of_a_program), WITH(test_any_screen_size),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
