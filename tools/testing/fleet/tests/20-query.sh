@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # etrace fleet on five builds, whose rows are in data/, with answers worked out by hand. Some rows
-# must not count: those of a build that two pushed at the same time, and those of a batch that was
+# must not count: rows of a build that was pushed twice at the same time, and of a batch that was
 # sent again.  21-query-cluster.sh does the same on a cluster.
 
 . "${0%/*}/../fleet.sh"

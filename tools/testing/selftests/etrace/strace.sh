@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: a build traced by strace at the same time: both say the same
+# description: a build traced by strace at the same time: both record the same events
 # requires: strace, gcc, make, perl, python3
 #
 # Run a build, and then a few programs that make each kind of call, under strace with

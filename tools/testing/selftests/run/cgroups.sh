@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: tasks in a cgroup are recorded, whoever starts them and whenever they join
+# description: tasks of a cgroup are recorded, no matter who starts them and when they join
 
 . "$(dirname "$0")/lib.sh"
 

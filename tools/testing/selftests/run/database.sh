@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: -o FILE.db makes a database, FILE.html a page; if that fails, the recording is kept
+# description: -o FILE.db writes a database, FILE.html a page; if that fails, the recording is kept
 
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: etrace doctor: a machine that is fine, and each fault
+# description: etrace doctor: a machine without faults, and one with each fault
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: the examples for other tools that read the module's trace events
+# description: the examples of other tools that read the module's trace events
 
 . "$(dirname "$0")/lib.sh"
 

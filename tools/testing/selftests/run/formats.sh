@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: every output of one run says the same, and strace agrees
+# description: all outputs of one run have the same content, which agrees with strace
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: etrace run --hash: each hash is that of what the programs saw
+# description: etrace run --hash: each hash matches the content that the programs saw
 
 . "$(dirname "$0")/lib.sh"
 

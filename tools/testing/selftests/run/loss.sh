@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: nothing is lost at default settings; what is lost is counted right
+# description: nothing is lost with default settings; losses are counted exactly
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086

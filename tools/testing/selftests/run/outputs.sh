@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: output files are locked and checked in the end; one that stalls holds up nothing
+# description: output files are locked, checked at the end, and do not block each other
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086

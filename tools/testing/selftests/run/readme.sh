@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: the commands to type by hand in README do what README says
+# description: the commands that README lists for use by hand work as described
 
 . "$(dirname "$0")/lib.sh"
 

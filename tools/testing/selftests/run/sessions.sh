@@ -127,7 +127,7 @@ attach_and_stop()
 	"$etrace" report a.fxt > got
 	is "status of report" $? 0
 	has got cat
-	# The attach ends by itself with the tree.
+	# attach ends when the process exits.
 	"$etrace" attach -q -o b.etrace $pid &
 	tracer=$!
 	wait_for grep -q '!FN|/etc/hostname' b.etrace || fail "nothing has been recorded"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: etrace run by sudo: whose command, whose files
+# description: etrace run with sudo: user of the command, owner of the files
 
 # Numbers and names without blanks need no quotes.
 # shellcheck disable=SC2086
