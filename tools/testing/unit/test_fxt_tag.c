@@ -119,7 +119,7 @@ static void kept_until_index_is_reassigned(void **state)
 }
 
 /* Each provider has a table of its own, and so tags of its own. */
-static void separate_for_each_provider(void **state)
+static void tags_are_per_provider(void **state)
 {
 	(void)state;
 	magic();
@@ -181,7 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_until_index_is_reassigned),
-		cmocka_unit_test(separate_for_each_provider),
+		cmocka_unit_test(tags_are_per_provider),
 		cmocka_unit_test(strings_without_a_table),
 	};
 
