@@ -27,15 +27,11 @@ struct fd_use {
 	int64_t mtime;
 };
 
-/* Fill in the exec, file, descriptor and times of @a, and report it. */
-static void emit_access(struct graph *g, struct process *p, const struct description *d,
-			int64_t number, struct graph_access *a, int64_t since, int64_t at)
+/* Report that an exec used a version through a descriptor, which it has had since @since. */
+static void emit_access(struct graph *g, struct graph_access *a, uint32_t version, int64_t since)
 {
-	a->exec = exec_id(g, p);
-	a->file = d->file;
-	a->fd = (int32_t)number;
+	a->version = version;
 	a->at = since;
-	a->until = at;
 	GRAPH_EMIT(g, access, a);
 }
 
@@ -45,6 +41,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 {
 	struct description *d = fd->d;
 	struct graph_access a = {
+		.exec = exec_id(g, p), .file = d->file, .fd = (int32_t)number, .until = at,
 		.how = GRAPH_READ, .counted = t, .bytes = t ? t->nread : 0,
 		.class = (uint8_t)meaning_class(g, p, fd, t, t ? t->nread : 0),
 		.since = socket_since(fd),
@@ -52,8 +49,7 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 
 	d->was_read = true;
 	if (d->reads) {
-		a.version = d->reads;
-		emit_access(g, p, d, number, &a, socket_read_began(fd), at);
+		emit_access(g, &a, d->reads, socket_read_began(fd));
 		if (d->asked)
 			ways_report(g, d->file, d->asked, a.class);
 	}
@@ -62,10 +58,9 @@ static void emit_read(struct graph *g, struct process *p, const struct fd *fd, i
 	 * are no input
 	 */
 	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
-	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
-		a.version = d->writes;
-		emit_access(g, p, d, number, &a, fd->at, at);
-	}
+	    (!fd->own || (d->writer && d->writer != a.exec)))
+		emit_access(g, &a, d->writes, fd->at);
+	renewals_report(g, fd, &a);
 }
 
 /* At a write: begin a new version, unless the open already began one. */
@@ -86,6 +81,7 @@ static void emit_write(struct graph *g, struct process *p, const struct fd *fd, 
 	struct description *d = fd->d;
 	enum graph_made made = object_of(g, d)->made;
 	struct graph_access a = {
+		.exec = exec_id(g, p), .file = d->file, .fd = (int32_t)number, .until = at,
 		.how = GRAPH_WRITE, .counted = t, .bytes = t ? t->nwrote : 0,
 		.copied = t && t->copied,
 		.class = made == GRAPH_PIPE || made == GRAPH_FIFO ? GRAPH_IS_PIPE :
@@ -94,9 +90,10 @@ static void emit_write(struct graph *g, struct process *p, const struct fd *fd, 
 
 	begin_write(g, p, d, fd->at);
 	settled_wrote(g, d->object);
-	a.version = d->writes ? d->writes : object_of(g, d)->version;
-	emit_access(g, p, d, number, &a, socket_write_began(fd), at);
-	d->writer = exec_id(g, p);
+	emit_access(g, &a, d->writes ? d->writes : object_of(g, d)->version,
+		    socket_write_began(fd));
+	renewals_report(g, fd, &a);
+	d->writer = a.exec;
 }
 
 /*
@@ -110,17 +107,21 @@ static void emit_unused(struct graph *g, struct process *p, const struct fd *fd,
 	static const struct fd_use nothing = { .read = true };
 	const struct description *d = fd->d;
 	const struct object *o = object_of(g, d);
-	struct graph_access a = { .version = d->reads, .how = GRAPH_OPEN, .class = GRAPH_PROBE };
+	struct graph_access a = {
+		.file = d->file, .fd = (int32_t)number, .until = at,
+		.how = GRAPH_OPEN, .class = GRAPH_PROBE,
+	};
 	bool empty = o->identified && !o->size && o->made <= GRAPH_CHANGED;
 
 	if ((!fd->own && !fd->given) || fd->used || !d->reads || d->writes || o->made == GRAPH_PIPE)
 		return;
+	a.exec = exec_id(g, p);
 	if (o->made == GRAPH_DIR)
 		a.class = GRAPH_IS_DIR;
 	if (fd->given || (empty && o->made != GRAPH_DIR))
 		emit_read(g, p, fd, number, &nothing, at);
 	else
-		emit_access(g, p, d, number, &a, fd->at, at);
+		emit_access(g, &a, d->reads, fd->at);
 }
 
 /* ---- if the trace records no uses ---- */
@@ -306,7 +307,9 @@ void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int
 	uint32_t from = 0;
 
 	if (in) {
-		from = in->d->reads ? in->d->reads : in->d->writes;
+		from = renewal_last(g, in->d);
+		if (!from)
+			from = in->d->reads ? in->d->reads : in->d->writes;
 		/* a program that copies a file reads it as data, whatever its name is */
 		in->d->named = true;
 	}
@@ -392,8 +395,8 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	o = files_at(g, file, NULL);
 	made = et_value(ev, ET_V_TRUNCATE_size, 0) ? GRAPH_CHANGED : GRAPH_WRITTEN;
 	settled_renew(g, p, o);
-	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
 	by_name.d = description_new(g, o, file);
+	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
 	by_name.d->writes = g->files.objects[o].version;
 	emit_write(g, p, &by_name, -1, NULL, at);
 	settled_writes(g, p, by_name.d, false);

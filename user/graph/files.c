@@ -383,6 +383,9 @@ void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made mad
 
 	emit_version(g, i, v, id);
 	object_at(g, i)->unsized |= !id || !id->known;
+	/* the description that is being opened for it is one */
+	if (object_at(g, i)->opens > 1)
+		renewal_note(g, i, exec, made == GRAPH_WRITTEN);
 	if (object_at(g, i)->linked)
 		emit_links(g, i, v.file, exec);
 }
@@ -546,6 +549,7 @@ void files_free(struct files *f)
 	free(f->names);
 	free(f->objects);
 	free(f->link_rows);
+	free(f->renewals.rows);
 	map64_clear(&f->by_ino);
 	map64_clear(&f->gone);
 	map64_clear(&f->links);

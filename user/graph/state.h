@@ -8,6 +8,7 @@
 #include "event/proctab.h"
 #include "graph/classes.h"
 #include "graph/graph.h"
+#include "graph/renewals.h"
 #include "graph/settled.h"
 
 /* ---- files: names.c, files.c, moved.c ---- */
@@ -31,6 +32,7 @@ struct object {
 	bool met;		/* for a socket: the other end is known, too */
 	bool drained;		/* a FIFO that everyone has closed: it is empty */
 	uint32_t file;		/* its newest name, 0 if none */
+	uint32_t renewal;	/* last row in files.renewals, 0 if none */
 };
 
 /* What is known about a path. */
@@ -56,6 +58,7 @@ struct files {
 		uint32_t file, next;
 	} *link_rows;
 	size_t nlinks, links_cap;
+	struct renewals renewals;
 	uint32_t versions;	/* last id of a version */
 };
 

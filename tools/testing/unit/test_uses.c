@@ -723,6 +723,74 @@ static void test_files_passed_on_are_data(void **state)
 	says(read_as, "config data data data data");
 }
 
+/* ---- files that are open while others write them ---- */
+
+/* A program that has a file open reads what others write into it then, and writes into that. */
+static void test_versions_begun_while_open(void **state)
+{
+	(void)state;
+	starts(true);
+	/* /bin/a reads through 3 what /bin/b writes, but not what /bin/c does */
+	runs(1, "/bin/a");
+	opens(1, 3, "/tmp/x", RDWR | CREAT | EXCL, 20, 0);
+	opens(1, 4, "/tmp/x", RD, 20, 0);
+	runs(2, "/bin/b");
+	reads(2, "/b", 11);
+	writes(2, "/tmp/x", 20);
+	closes(1, 3, 100, -1);
+	closes(1, 4, 0, -1);
+	runs(3, "/bin/c");
+	reads(3, "/c", 12);
+	writes(3, "/tmp/x", 20);
+	writes(1, "/o", 21);
+	removes(1, "/tmp/x");
+	ends(1);
+	says(edges, "-</b -</c /o<(/tmp/x)");
+	says("SELECT how || ':' || v.exec || ':' || coalesce(bytes, '?') FROM access JOIN version AS v"
+	     " ON v.id = version WHERE access.exec = 1 AND how < 2", "1:2:? 1:1:0");
+	/* not what it has written itself, nor what was there before it got the descriptor */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 3, "/x", RD, 20, 9);
+	writes(1, "/x", 20);
+	runs(2, "/bin/b");
+	reads(2, "/b", 11);
+	writes(2, "/x", 20);
+	runs(3, "/bin/c");
+	reads(3, "/c", 12);
+	writes(3, "/x", 20);
+	forks(1, 4);
+	closes(4, 3, 100, -1);
+	writes(4, "/o", 21);
+	ends(4);
+	closes(1, 3, 9, -1);
+	says(edges, "-<(/x) -</b /o<(/x) /o</x /x</c");
+	/* a truncated file has only what is written after that, by whatever descriptor */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 3, "/x", WR | CREAT | APPEND, 20, 0);
+	runs(2, "/bin/b");
+	reads(2, "/b", 11);
+	writes(2, "/x", 20);
+	reads(1, "/a", 12);
+	closes(1, 3, -1, 100);
+	ends(1);
+	says(edges, "-</a /x</a /x</b");
+	/* what the kernel copies is what the file has then */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 3, "/x", RD, 20, 9);
+	writes(2, "/x", 20);
+	writes(3, "/x", 20);
+	opens(1, 4, "/o", NEW, 21, 0);
+	line(1, "Copy|in=3,out=4");
+	closes(1, 3, 100, -1);
+	closes(1, 4, -1, 100);
+	line(1, "CloseCopied|copied=1");
+	ends(1);
+	says("SELECT input = (SELECT id FROM version WHERE exec = 3) FROM copy", "1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -737,7 +805,7 @@ int main(void)
 		cmocka_unit_test(test_input_given_to_several),
 		cmocka_unit_test(test_shared_objects),
 		cmocka_unit_test(test_files_of_the_system), cmocka_unit_test(test_interpreters),
-		cmocka_unit_test(test_files_passed_on_are_data),
+		cmocka_unit_test(test_files_passed_on_are_data), cmocka_unit_test(test_versions_begun_while_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, over);

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -36,6 +37,13 @@ def read(name):
 def write(name, data):
     with open(name, "wb") as f:
         f.write(data)
+
+
+def temporary(source, target):
+    """By a temporary file, which a child writes by its name."""
+    with tempfile.NamedTemporaryFile(dir=".") as f:
+        subprocess.run(["sort", "-o", f.name, source], check=True)
+        write(target, f.read())
 
 
 def pair_to(source, target):
@@ -223,7 +231,7 @@ def pool(*files):
 
 WAYS = {
     "pair_to": pair_to, "pair_from": pair_from, "pair_back": pair_back, "packets": packets,
-    "serve": serve, "crowd": crowd, "receive": receive, "send": send,
+    "serve": serve, "temporary": temporary, "crowd": crowd, "receive": receive, "send": send,
     "unnamed": unnamed, "memory": memory,
     "ranged": lambda *f: each(lambda s, t: os.copy_file_range(s, t, 100), f),
     "sendfile": lambda *f: each(lambda s, t: os.sendfile(t, s, 0, 100), f),
