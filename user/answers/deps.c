@@ -177,7 +177,7 @@ static const struct unseen {
 	const char *what;
 } unseen[] = {
 	{ GRAPH_UNSEEN_SOCKET, false, "read from a socket that leads out of the trace: what came from there is not known" },
-	{ GRAPH_UNSEEN_FD, false, "read what was opened before the trace began, or elsewhere: what it held is not known" },
+	{ GRAPH_UNSEEN_FD, false, "read a device, or what was opened before the trace began, or elsewhere: what it held is not known" },
 	{ GRAPH_UNSEEN_URING, false, "set up an io_uring: what it read through it may not be known" },
 	{ GRAPH_UNSEEN_SENT, true, "wrote to a socket that leads out of the trace: what was made from that is not known" },
 	{ GRAPH_UNSEEN_URING, true, "set up an io_uring: what it wrote through it may not be known" },

@@ -10,6 +10,7 @@ const char *const graph_class_names[GRAPH_NCLASSES] = {
 };
 
 #define LIBC (NAME_CONFIG | NAME_CLOEXEC)
+#define KERNEL (NAME_CONFIG | NAME_SPECIAL)
 
 /*
  * System files that programs read without being asked to; everything else is data. "*" stands for
@@ -21,10 +22,11 @@ static const struct {
 } places[] = {
 	{ "/etc/ld.so.", NAME_LOADER },
 	{ "/etc/ld-musl-", NAME_LOADER },
-	{ "/proc/", NAME_CONFIG | NAME_SPECIAL },
-	{ "/sys/", NAME_CONFIG | NAME_SPECIAL },
+	{ "/proc/", KERNEL }, { "/sys/", KERNEL },
 	{ "/dev/shm/", 0 },
-	{ "/dev/", NAME_CONFIG | NAME_SPECIAL },
+	{ "/dev/null", KERNEL }, { "/dev/zero", KERNEL }, { "/dev/full", KERNEL },
+	{ "/dev/random", KERNEL }, { "/dev/urandom", KERNEL },
+	{ "/dev/", KERNEL | NAME_DEVICE },
 	/* the C library: locales, character sets, time zones, user and host names */
 	{ "/usr/lib/locale/", LIBC }, { "/usr/lib*/gconv/", NAME_CONFIG },
 	{ "/usr/lib*/*/gconv/", NAME_CONFIG }, { "/usr/share/zoneinfo/", LIBC },

@@ -13,6 +13,7 @@ enum {
 	NAME_SPECIAL = 8,	/* made by the kernel: /proc, /sys, /dev */
 	NAME_SYSTEM = 16,	/* installed: /usr, /lib */
 	NAME_CLOEXEC = 32,	/* NAME_CONFIG only if opened with O_CLOEXEC, as by libc */
+	NAME_DEVICE = 64,	/* a device from which any data may come: a terminal, a disk */
 };
 
 /* What the path alone says about a file. */

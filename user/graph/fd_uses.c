@@ -183,6 +183,8 @@ static void take_use(struct graph *g, struct process *p, struct fd *fd, int64_t 
 	if (fd->d->socket && !o->met)
 		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) |
 				  (t->wrote && !fd->d->within ? GRAPH_UNSEEN_SENT : 0);
+	if (t->nread && files_class(g, fd->d->file) & NAME_DEVICE)
+		p->exec.unseen |= GRAPH_UNSEEN_FD;
 	o->unsized |= t->wrote;
 	if (t->wrote && t->like) {
 		o->size = t->size;

@@ -56,7 +56,7 @@ extern const char *const graph_class_names[GRAPH_NCLASSES];
 
 /* Inputs and outputs of an exec that the trace cannot show.  Bits. */
 enum graph_unseen {
-	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
+	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin, or a device */
 	GRAPH_UNSEEN_SOCKET = 2,	/* it read from a socket that leads out of the trace */
 	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
 	GRAPH_UNSEEN_SENT = 8,		/* it wrote to a socket that leads out of the trace */

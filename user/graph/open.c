@@ -175,7 +175,7 @@ static uint32_t nameless_object(struct graph *g, struct process *p, const struct
 	size_t len;
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
 	bool gone = is_gone(g, path, len);
-	uint32_t o = gone ? files_by_ino(g, id) : 0;
+	uint32_t o = gone || !len ? files_by_ino(g, id) : 0;
 	const struct fd *fd;
 
 	if (flags & F_TMPFILE && (!id->known || S_ISREG(id->type)))
@@ -293,6 +293,12 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	o = nameless_object(g, p, ev, &id, flags, at);
 	if (o) {
 		open_nameless(g, p, o, number, flags, at);
+		return;
+	}
+	if (!len) {
+		/* open_by_handle_at(2): any file */
+		fd_close(g, p->fds, number);
+		p->exec.unseen |= GRAPH_UNSEEN_FD;
 		return;
 	}
 	file = files_name(g, path, len);

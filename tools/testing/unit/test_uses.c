@@ -360,6 +360,14 @@ static void test_data_from_outside(void **state)
 		{ 8, -1, "0" }, { 64, -1, "0" }, { 8, 8, "0" }, { 8, 24, "0" }, { -1, 5, "0" },
 		{ 9, -1, "1" }, { 8, 5, "1" }, { 16, 8, "1" }, { 5, 8, "1" }, { 0, 8, "1" },
 	};
+	static const struct {
+		const char *path, *unseen;
+		int nread;
+	} devices[] = {
+		{ "/dev/ptmx", "1", 5 }, { "/dev/pts/1", "1", 8 }, { "/dev/loop0", "1", 512 },
+		{ "/dev/tty", "0", 0 }, { "/dev/null", "0", 5 }, { "/dev/zero", "0", 5 },
+		{ "/dev/urandom", "0", 5 }, { "/dev/shm/x", "0", 5 }, { "/proc/stat", "0", 5 },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -397,6 +405,28 @@ static void test_data_from_outside(void **state)
 		ends(1);
 		says(unseen, counts[i].unseen);
 	}
+	/* a device, but none that holds no data, and only if something was read */
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		starts(true);
+		runs(1, "/bin/a");
+		opens(1, 4, devices[i].path, RDWR, 0, 0);
+		closes(1, 4, devices[i].nread, 8);
+		ends(1);
+		says(unseen, devices[i].unseen);
+	}
+	/* a file without a name, as by open_by_handle_at, is not another such file */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 4, "", RD, 0, 0);
+	closes(1, 4, 9, -1);
+	opens(1, 4, "/x", RD, 42, 100);
+	opens(1, 5, "", RD, 42, 100);
+	closes(1, 5, 9, -1);
+	writes(1, "/y", 43);
+	ends(1);
+	says(unseen, "1");
+	says(edges, "/y</x");
+	says("SELECT count(*) FROM file WHERE path = x''", "0");
 	/* a connect that completes later */
 	starts(true);
 	runs(1, "/bin/a");
