@@ -51,6 +51,14 @@ etrace deps --leaves --all --json ways.fxt > ours 2> log
 check "ways: the leaves of all $(wc -l < truth) outputs are right" "$ANSWERS/compare" \
 	--no-output '*/lock' --no-output '*/sent1' "$top/ways" truth ours
 
+# What came through a terminal is not seen, which is said.
+echo text > typed
+# shellcheck disable=SC2016
+recorded pty sh -c 'python3 -c "import pty; pty.spawn([\"cat\", \"typed\"])" > shown < /dev/null'
+check "what a terminal showed" grep -q text shown
+ends 1 "its file is not known to be the only input" sh -c 'etrace deps pty.fxt shown 2> log'
+check "which is said" grep -q 'read a device.*not known' log
+
 # ---- variables of the environment ----
 
 # record_variables NAME OPTION...: record two programs
