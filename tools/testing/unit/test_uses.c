@@ -835,7 +835,8 @@ int main(void)
 		cmocka_unit_test(test_input_given_to_several),
 		cmocka_unit_test(test_shared_objects),
 		cmocka_unit_test(test_files_of_the_system), cmocka_unit_test(test_interpreters),
-		cmocka_unit_test(test_files_passed_on_are_data), cmocka_unit_test(test_versions_begun_while_open),
+		cmocka_unit_test(test_files_passed_on_are_data),
+		cmocka_unit_test(test_versions_begun_while_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, over);

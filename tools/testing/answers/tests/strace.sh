@@ -51,13 +51,13 @@ etrace deps --leaves --all --json ways.fxt > ours 2> log
 check "ways: the leaves of all $(wc -l < truth) outputs are right" "$ANSWERS/compare" \
 	--no-output '*/lock' --no-output '*/sent1' "$top/ways" truth ours
 
-# What came through a terminal is not seen, which is said.
+# What comes through a terminal is not recorded: deps says so.
 echo text > typed
 # shellcheck disable=SC2016
 recorded pty sh -c 'python3 -c "import pty; pty.spawn([\"cat\", \"typed\"])" > shown < /dev/null'
-check "what a terminal showed" grep -q text shown
-ends 1 "its file is not known to be the only input" sh -c 'etrace deps pty.fxt shown 2> log'
-check "which is said" grep -q 'read a device.*not known' log
+check "the program wrote through a terminal" grep -q text shown
+ends 1 "deps cannot know all inputs of what a terminal showed" sh -c 'etrace deps pty.fxt shown 2> log'
+check "deps says that a device was read" grep -q 'read a device.*not known' log
 
 # ---- variables of the environment ----
 
