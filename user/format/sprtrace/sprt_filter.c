@@ -321,92 +321,76 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 
 /* --- whole logs ---------------------------------------------------------- */
 
-int sprt_whole_end(struct sprt_whole *w)
+/* Filter and pass on the current log, if any.  Return: 0 or negative errno. */
+static int pass_log(struct sprt_whole *w)
 {
 	int ret;
 
 	/* No log yet: filter_calls() would report a missing mapping. */
-	if (!w->log->first)
+	if (!w->log.first)
 		return 0;
-	filter_calls(w->log, &w->options, w->diag);
+	filter_calls(&w->log, &w->options, w->diag);
 	ret = w->take(w);
-	sprt_log_clear(w->log);
+	sprt_log_clear(&w->log);
 	return ret;
 }
 
-int sprt_whole_item(struct sink *s, const void *p)
+static int whole_item(struct sink *s, const void *p)
 {
 	struct sprt_whole *w = (struct sprt_whole *)s;
 	const struct sprt_item *item = p;
-	int ret = item->kind == SPRT_LOG ? sprt_whole_end(w) : 0;
+	int ret = item->kind == SPRT_LOG ? pass_log(w) : 0;
 
-	sprt_log_add(w->log, item);
+	sprt_log_add(&w->log, item);
 	return ret;
 }
 
-void sprt_whole_free(struct sprt_whole *w)
+static int whole_end(struct sink *s)
 {
-	sprt_log_free(w->log);
+	struct sprt_whole *w = (struct sprt_whole *)s;
+	int ret = pass_log(w), end = w->to ? sink_end(w->to) : out_flush(w->out);
+
+	return ret ? ret : end;
+}
+
+static void whole_free(struct sink *s)
+{
+	struct sprt_whole *w = (struct sprt_whole *)s;
+
+	sink_free(w->to);
+	sprt_log_clear(&w->log);
 	map64_clear(&w->options.include);
 	map64_clear(&w->options.exclude);
 	free(w->options.target);
 	free(w);
 }
 
-struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
-			     const struct sink_args *args)
+struct sink *sprt_whole_open(const struct sink_args *args, int (*take)(struct sprt_whole *w),
+			     struct sink *to)
 {
-	w->sink.ops = ops;
-	w->log = sprt_log_new();
+	static const struct sink_ops ops = { whole_item, whole_end, whole_free };
+	struct sprt_whole *w = xcalloc(1, sizeof(*w));
+
+	w->sink.ops = &ops;
 	w->diag = args->diag;
+	w->out = args->out;
+	w->take = take;
+	w->to = to;
 	if (read_options(&w->options, args->opts, args->diag))
 		return &w->sink;
-	ops->free(&w->sink);
+	whole_free(&w->sink);
 	return NULL;
 }
 
-/* --- filters before a sink that takes items one by one ------------------- */
-
-struct filter_sink {
-	struct sprt_whole whole;
-	struct sink *to;
-};
-
-static int replay_items(struct sprt_whole *w)
+static int replay_log(struct sprt_whole *w)
 {
-	return sprt_log_replay(w->log, ((struct filter_sink *)w)->to);
-}
-
-static int filter_end(struct sink *s)
-{
-	struct filter_sink *f = (struct filter_sink *)s;
-	int ret = sprt_whole_end(&f->whole), end = sink_end(f->to);
-
-	return ret ? ret : end;
-}
-
-static void filter_free(struct sink *s)
-{
-	struct filter_sink *f = (struct filter_sink *)s;
-
-	sink_free(f->to);
-	sprt_whole_free(&f->whole);
+	return sprt_log_replay(&w->log, w->to);
 }
 
 struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args)
 {
-	static const struct sink_ops ops = { sprt_whole_item, filter_end, filter_free };
-	struct filter_sink *f;
-	bool any = false;
-
-	if (!to)
-		return NULL;
 	for (const struct opt_row *row = sprt_options; row->name; row++)
-		any |= opt_flag(args->opts, row->name);
-	if (!any)
-		return to;
-	f = xcalloc(1, sizeof(*f));
-	f->to = to;
-	f->whole.take = replay_items;
-	return sprt_whole_open(&f->whole, &ops, args);
+		if (opt_flag(args->opts, row->name))
+			return sprt_whole_open(args, replay_log, to);
+	return to;
 }

@@ -28,36 +28,33 @@ struct sprt_options {
 
 /*
  * A sink that keeps each log until it is complete, applies the options to it
- * (removes items, shortens backtraces, adds names), and calls take().  Items that
+ * (removes items, shortens backtraces, adds names), and passes it on.  Items that
  * describe the log are updated: the filters of the log item, the depth of the process
- * item, and sprt_log.lowest and highest.  Implementations begin with this struct.
+ * item, and sprt_log.lowest and highest.
  */
 struct sprt_whole {
 	struct sink sink;
-	struct sprt_log *log;
+	struct sprt_log log;
 	struct sprt_options options;
 	struct diag *diag;
+	struct out *out;
 	/* Process the complete log.  Return: 0 or negative errno. */
 	int (*take)(struct sprt_whole *w);
+	struct sink *to;	/* NULL if take() writes to @out itself */
 };
 
 /**
- * sprt_whole_open - parse the options and create the log
- * @w: allocated; its take() is set
- * @ops: their item() must be sprt_whole_item()
+ * sprt_whole_open - create the sink
+ * @to: owned by the result
  *
- * Return: the sink, or NULL after diag_fatal() if a value is invalid; @w is freed then.
+ * Return: the sink, or NULL after diag_fatal() if the value of an option is invalid.
  */
-struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
-			     const struct sink_args *args);
-int sprt_whole_item(struct sink *sink, const void *item);
-/* Filter and process the current log, if any.  Return: 0 or negative errno. */
-int sprt_whole_end(struct sprt_whole *w);
-void sprt_whole_free(struct sprt_whole *w);
+struct sink *sprt_whole_open(const struct sink_args *args, int (*take)(struct sprt_whole *w),
+			     struct sink *to);
 
 /**
  * sprt_filter_sink - put filters in front of a sink that processes items one by one
- * @to: the sink, which the result owns; if NULL, the result is NULL
+ * @to: the sink, which the result owns
  *
  * Return: @to itself if no filter is given, else a sink that keeps each log in
  * memory until it is complete; NULL after diag_fatal() (@to is freed).

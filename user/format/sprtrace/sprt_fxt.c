@@ -45,8 +45,7 @@ struct sprt_fxt {
 	struct sprt_intern names;	/* strings kept as long as the sink */
 	struct fxt_args args;		/* arguments of one item; also owns its strings */
 
-	/* The log's items until its process is known, then NULL. */
-	struct sprt_log *waiting;
+	struct sprt_log waiting;	/* the log's items until its process is known */
 	uint64_t koid;		/* koid of process and thread, 0 if not known yet */
 	uint32_t pid;
 	const char *process;	/* its name */
@@ -454,13 +453,10 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
  */
 static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
 {
-	struct sprt_log *log = f->waiting;
-
 	set_process(f, p);
-	f->waiting = NULL;
-	for (struct sprt_kept *at = log->first; at; at = at->next)
+	for (struct sprt_kept *at = f->waiting.first; at; at = at->next)
 		write_item(f, &at->item);
-	sprt_log_free(log);
+	sprt_log_clear(&f->waiting);
 }
 
 static const struct sprt_process nobody = { .name = "" };
@@ -471,20 +467,18 @@ static int fxt_item(struct sink *sink, const void *p)
 	const struct sprt_item *item = p;
 
 	if (item->kind == SPRT_LOG) {
-		if (f->waiting)
+		if (f->waiting.first)
 			start_process(f, &nobody);
 		if (f->koid)
 			end_log(f);
-		f->waiting = sprt_log_new();
 	}
-	if (f->waiting) {
-		if (item->kind == SPRT_LOG || item->kind == SPRT_OUTPUT) {
-			sprt_log_add(f->waiting, item);
-			return f->err;
-		}
+	if (item->kind == SPRT_LOG || (item->kind == SPRT_OUTPUT && f->waiting.first)) {
+		sprt_log_add(&f->waiting, item);
+		return f->err;
+	}
+	if (f->waiting.first)
 		start_process(f, item->kind == SPRT_PROCESS ? &item->process :
 							      &nobody);
-	}
 	write_item(f, item);
 	return f->err ? f->err : out_error(f->out);
 }
@@ -497,7 +491,7 @@ static int fxt_end(struct sink *sink)
 	uint64_t n;
 	int err;
 
-	if (f->waiting)
+	if (f->waiting.first)
 		start_process(f, &nobody);
 	if (f->koid)
 		end_log(f);
@@ -517,7 +511,7 @@ static void fxt_free(struct sink *sink)
 	struct sprt_fxt *f = (struct sprt_fxt *)sink;
 
 	fxt_writer_free(f->w);
-	sprt_log_free(f->waiting);
+	sprt_log_clear(&f->waiting);
 	sprt_intern_free(&f->names);
 	fxt_args_free(&f->args);
 	map64_clear(&f->pids);

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sprt_log *sprt_log_new(void)
-{
-	return xcalloc(1, sizeof(struct sprt_log));
-}
-
 void sprt_log_clear(struct sprt_log *log)
 {
 	while (log->first) {
@@ -24,14 +19,6 @@ void sprt_log_clear(struct sprt_log *log)
 	sprt_intern_free(&log->strings);
 	free(log->calls);
 	memset(log, 0, sizeof(*log));
-}
-
-void sprt_log_free(struct sprt_log *log)
-{
-	if (!log)
-		return;
-	sprt_log_clear(log);
-	free(log);
 }
 
 static const char *keep_string(struct sprt_log *log, const char *s)

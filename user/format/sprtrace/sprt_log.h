@@ -18,6 +18,7 @@ struct sprt_kept {
 	struct sprt_item item;
 };
 
+/* Initialize with zeros; sprt_log_clear() frees its memory. */
 struct sprt_log {
 	struct sprt_kept *first, *last;	/* in order of arrival, NULL if none */
 	struct sprt_kept **calls;	/* the calls, in order of arrival until sprt_log_sort() */
@@ -30,9 +31,6 @@ struct sprt_log {
 
 	struct sprt_intern strings;	/* strings; also backtraces and arguments, as bytes */
 };
-
-struct sprt_log *sprt_log_new(void);
-void sprt_log_free(struct sprt_log *log);
 
 /** sprt_log_clear - forget everything, for the next log */
 void sprt_log_clear(struct sprt_log *log);

@@ -21,12 +21,12 @@
 #define FORMAT_VERSION	"2.0"
 #define BINARY_ORIGIN	"sp-rtrace 1.8"
 
+/* The log that is being printed. */
 struct report {
-	struct sprt_whole whole;
+	const struct sprt_log *log;
+	const struct sprt_options *options;
 	struct out *out;
 	struct pool shown;	/* copies of strings with escaped newlines */
-
-	/* For the log that is being printed: */
 	uint32_t only;		/* id of the only resource, which calls do not name; 0 if several */
 };
 
@@ -57,7 +57,7 @@ static const struct sprt_item *last_item(const struct report *r, enum sprt_kind 
 {
 	const struct sprt_item *item, *last = NULL;
 
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, kind, &at));)
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->log, kind, &at));)
 		last = item;
 	return last;
 }
@@ -87,7 +87,7 @@ static void print_header(struct report *r)
 	if (process && (!log || !log->text || process->pid))
 		out_printf(r->out, "pid=%" PRIu32 ", ", process->pid);
 	filters = log ? log->filters & ~SPRT_FILTER_COMPRESS : 0;
-	if (r->whole.options.compress)
+	if (r->options->compress)
 		filters |= SPRT_FILTER_COMPRESS;
 	if (filters) {
 		const char *sep = "filter=";
@@ -119,8 +119,8 @@ static void print_heap(struct report *r)
 	if (!item)
 		return;
 	heap = item->heap;
-	heap.address[SPRT_HEAP_LOWEST] = r->whole.log->lowest;
-	heap.address[SPRT_HEAP_HIGHEST] = r->whole.log->highest;
+	heap.address[SPRT_HEAP_LOWEST] = r->log->lowest;
+	heap.address[SPRT_HEAP_HIGHEST] = r->log->highest;
 	out_puts(r->out, "## " SPRT_HEAP_TITLE "\n");
 	for (int i = 0; i < SPRT_HEAP_WORDS; i++) {
 		out_printf(r->out, "##   %s ", sprt_heap_words[i].label);
@@ -136,7 +136,7 @@ static void print_all(struct report *r, enum sprt_kind kind)
 {
 	const struct sprt_item *item;
 
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, kind, &at));) {
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->log, kind, &at));) {
 		if (kind == SPRT_FILE)
 			out_printf(r->out, "& %s : %s\n", show_string(r, item->file.name),
 				   show_string(r, item->file.path));
@@ -159,9 +159,9 @@ static void print_resources(struct report *r)
 	struct sprt_kept *at = NULL;
 	size_t n = 0;
 
-	for (; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at)); n++)
+	for (; (item = sprt_log_find(r->log, SPRT_RESOURCE, &at)); n++)
 		last = item;
-	for (at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));) {
+	for (at = NULL; (item = sprt_log_find(r->log, SPRT_RESOURCE, &at));) {
 		const struct sprt_resource *res = &item->resource;
 		uint32_t bit = res->id - 1 < SPRT_RESOURCE_MAX ?
 			       1u << (res->id - 1) : 0;
@@ -186,7 +186,7 @@ static struct sprt_kept *print_comments(struct report *r, struct sprt_kept *at)
 
 static void print_call(struct report *r, const struct sprt_call *call)
 {
-	const struct sprt_resource *res = sprt_resource_of(r->whole.log, call);
+	const struct sprt_resource *res = sprt_resource_of(r->log, call);
 
 	out_u64(r->out, call->number);
 	out_puts(r->out, ". ");
@@ -230,7 +230,7 @@ static void print_trace(struct report *r, const struct sprt_call *call)
 
 static void print_calls(struct report *r)
 {
-	const struct sprt_log *log = r->whole.log;
+	const struct sprt_log *log = r->log;
 	size_t n = 0;
 
 	for (struct sprt_kept *at = print_comments(r, log->first); at;
@@ -291,13 +291,13 @@ static void print_groups(struct report *r)
 {
 	const struct sprt_kept **members;
 	struct group *groups = NULL;
-	struct sprt_kept *at = print_comments(r, r->whole.log->first);
+	struct sprt_kept *at = print_comments(r, r->log->first);
 	size_t n = 0, ngroups = 0, cap = 0;
 
-	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept *));
-	for (size_t i = 0; i < r->whole.log->ncalls; i++)
-		if (!r->whole.log->calls[i]->item.removed)
-			members[n++] = r->whole.log->calls[i];
+	members = xcalloc(r->log->ncalls, sizeof(const struct sprt_kept *));
+	for (size_t i = 0; i < r->log->ncalls; i++)
+		if (!r->log->calls[i]->item.removed)
+			members[n++] = r->log->calls[i];
 	if (n)
 		qsort(members, n, sizeof(*members), by_trace);
 	for (size_t i = 0; i < n; i++) {
@@ -312,7 +312,7 @@ static void print_groups(struct report *r)
 		groups[ngroups - 1].total += sprt_call_amount(call);
 	}
 	for (size_t g = 0; g < ngroups; g++)
-		groups[g].key = key_of(&groups[g], r->whole.options.sort);
+		groups[g].key = key_of(&groups[g], r->options->sort);
 	if (ngroups)
 		qsort(groups, ngroups, sizeof(*groups), by_key);
 	for (size_t g = 0; g < ngroups; g++) {
@@ -343,22 +343,22 @@ static void print_leaks(struct report *r)
 	bool known[SPRT_RESOURCE_MAX + 1] = { false };
 	const struct sprt_item *item;
 
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));)
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->log, SPRT_RESOURCE, &at));)
 		if (item->resource.id <= SPRT_RESOURCE_MAX)
 			known[item->resource.id] = true;
 	known[0] = false;
-	for (size_t i = 0; i < r->whole.log->ncalls; i++) {
-		const struct sprt_call *call = &r->whole.log->calls[i]->item.call;
+	for (size_t i = 0; i < r->log->ncalls; i++) {
+		const struct sprt_call *call = &r->log->calls[i]->item.call;
 		uint32_t id = call->resource;
 
-		if (r->whole.log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
+		if (r->log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
 			continue;
 		if (id > SPRT_RESOURCE_MAX || !known[id])
 			id = 0;
 		leaks[id].blocks++;
 		leaks[id].amount += sprt_call_amount(call);
 	}
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->whole.log, SPRT_RESOURCE, &at));) {
+	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->log, SPRT_RESOURCE, &at));) {
 		const struct sprt_resource *res = &item->resource;
 
 		if (!res->id || res->id > SPRT_RESOURCE_MAX)
@@ -373,7 +373,8 @@ static void print_leaks(struct report *r)
 
 static int print_report(struct sprt_whole *w)
 {
-	struct report *r = (struct report *)w;
+	struct report report = { .log = &w->log, .options = &w->options, .out = w->out };
+	struct report *r = &report;
 
 	print_header(r);
 	print_all(r, SPRT_FILE);
@@ -388,32 +389,11 @@ static int print_report(struct sprt_whole *w)
 		print_calls(r);
 	if (w->options.leaks)
 		print_leaks(r);
-	pool_reset(&r->shown);
-	return out_error(r->out);
-}
-
-static int report_end(struct sink *s)
-{
-	struct report *r = (struct report *)s;
-
-	sprt_whole_end(&r->whole);
-	return out_flush(r->out);
-}
-
-static void report_free(struct sink *s)
-{
-	struct report *r = (struct report *)s;
-
 	pool_free(&r->shown);
-	sprt_whole_free(&r->whole);
+	return out_error(r->out);
 }
 
 struct sink *sprt_print_open(const struct sink_args *args)
 {
-	static const struct sink_ops ops = { sprt_whole_item, report_end, report_free };
-	struct report *r = xcalloc(1, sizeof(*r));
-
-	r->out = args->out;
-	r->whole.take = print_report;
-	return sprt_whole_open(&r->whole, &ops, args);
+	return sprt_whole_open(args, print_report, NULL);
 }

@@ -45,10 +45,11 @@ struct sprt_text {
 	bool compressed;	/* the report's header has the filter "compress" */
 	bool always_traced;	/* version below 1.2: every call has a backtrace, maybe empty */
 	/*
-	 * NULL unless calls of the report are, or may be, in groups: then a call gets
+	 * Kept if calls of the report are, or may be, in groups: then a call gets
 	 * its backtrace when its group ends, and all calls are sorted by number.
 	 */
-	struct sprt_log *log;
+	struct sprt_log log;
+	bool kept;		/* items go to @log */
 	size_t group;		/* index in @log of the first call of the current group */
 	uint64_t summary;	/* number of calls by the group's summary line */
 	bool summed;		/* the group has a summary line */
@@ -89,8 +90,8 @@ static void emit_item(struct sprt_text *t, struct sprt_item *item)
 {
 	if (!item->pos)
 		item->pos = t->line;
-	if (t->log)
-		sprt_log_add(t->log, item);
+	if (t->kept)
+		sprt_log_add(&t->log, item);
 	else if (!t->err)
 		t->err = sink_item(t->sink, item);
 }
@@ -131,9 +132,7 @@ static void end_group(struct sprt_text *t, bool trace)
 	size_t n;
 
 	end_call(t, trace);
-	if (!t->log)
-		return;
-	n = t->log->ncalls - t->group;
+	n = t->log.ncalls - t->group;
 	if (t->summed && t->summary != n)
 		diag_report(t->args.diag, &damage_summary, in_name(t->in),
 			    DIAG_LINE, t->line,
@@ -141,10 +140,10 @@ static void end_group(struct sprt_text *t, bool trace)
 			    (unsigned long long)t->summary);
 	if (n && (t->summed || t->compressed)) {
 		const struct sprt_call *last =
-			&t->log->calls[t->log->ncalls - 1]->item.call;
+			&t->log.calls[t->log.ncalls - 1]->item.call;
 
-		for (size_t i = t->group; i + 1 < t->log->ncalls; i++) {
-			struct sprt_call *call = &t->log->calls[i]->item.call;
+		for (size_t i = t->group; i + 1 < t->log.ncalls; i++) {
+			struct sprt_call *call = &t->log.calls[i]->item.call;
 
 			call->has_trace = last->has_trace;
 			call->nframes = last->nframes;
@@ -152,7 +151,7 @@ static void end_group(struct sprt_text *t, bool trace)
 			call->resolved = last->resolved;
 		}
 	}
-	t->group = t->log->ncalls;
+	t->group = t->log.ncalls;
 	t->summed = false;
 }
 
@@ -342,10 +341,7 @@ static void start_report(struct sprt_text *t, char *line)
 	if (!known)
 		report_damaged(t, &damage_field, "unknown filter", value[SPRT_KEY_FILTER]);
 	t->compressed = log.log.filters & SPRT_FILTER_COMPRESS;
-	if (t->compressed || !known || !value[SPRT_KEY_VERSION]) {
-		t->log = sprt_log_new();
-		t->group = 0;
-	}
+	t->kept = t->compressed || !known || !value[SPRT_KEY_VERSION];
 	emit_item(t, &log);
 
 	process->name = value[SPRT_KEY_PROCESS] ? value[SPRT_KEY_PROCESS] : "";
@@ -454,7 +450,7 @@ static void one_line(struct sprt_text *t, char *line)
 		end_group(t, true);
 	if (!*line)
 		return;
-	if (t->log && t->call_open && sprt_line_skip(&p, SPRT_SUMMARY_TITLE)) {
+	if (t->kept && t->call_open && sprt_line_skip(&p, SPRT_SUMMARY_TITLE)) {
 		t->summed = sprt_line_number(&p, 10, &t->summary);
 		if (!t->summed)
 			report_damaged(t, &damage_field, "no number", line);
@@ -496,13 +492,11 @@ static void end_report(struct sprt_text *t)
 {
 	end_group(t, t->nframe > 0);
 	end_heap(t);
-	if (!t->log)
-		return;
-	sprt_log_sort(t->log);
+	sprt_log_sort(&t->log);
 	if (!t->err)
-		t->err = sprt_log_replay(t->log, t->sink);
-	sprt_log_free(t->log);
-	t->log = NULL;
+		t->err = sprt_log_replay(&t->log, t->sink);
+	sprt_log_clear(&t->log);
+	t->group = 0;
 }
 
 /* Process the line in t->buf. */
@@ -548,7 +542,7 @@ static void text_free(struct source *s)
 {
 	struct sprt_text *t = (struct sprt_text *)s;
 
-	sprt_log_free(t->log);
+	sprt_log_clear(&t->log);
 	sprt_room_free(&t->room);
 	sprt_log_clear(&t->later);
 	sprt_intern_free(&t->types);
