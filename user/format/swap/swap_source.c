@@ -84,15 +84,13 @@ struct swap_source {
 	size_t at;		/* index of the current input */
 	struct map64 api;	/* names of probed functions by number: char * */
 	struct pool names;	/* the texts of these names */
-	unsigned int cpus;
-	int devices;
 	struct sink *sink;
 	int err;		/* the sink's negative errno; then it gets no more items */
 
 	/* For the current input: */
-	struct swap_frame frame;	/* frame.in is NULL before the first step */
+	struct swap_frame frame;
 	struct order order;
-	struct swap_system *system;
+	struct swap_system system;
 	bool final;		/* no longer wait until the counts of SYSTEM are certain */
 	struct swap_queue held;
 };
@@ -195,7 +193,7 @@ static void report_damage(struct swap_source *s, const struct swap_message *m)
 /* Read a SYSTEM message with the counts known so far. */
 static void read_system(struct swap_source *s, struct swap_message *m)
 {
-	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
+	m->certainty = swap_system_answer(&s->system, &m->counts, s->final);
 	if (m->certainty == SWAP_UNKNOWN) {
 		complain_of(s, COUNTS, m,
 			    "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
@@ -276,9 +274,9 @@ static void pass_message(struct swap_source *s, const struct swap_message *m)
 	struct swap_counts counts;
 
 	if (system && !m->damage && m->len == m->header.len)
-		swap_system_add(s->system, m->payload, m->len);
+		swap_system_add(&s->system, m->payload, m->len);
 	unknown = system && !s->final &&
-		  swap_system_answer(s->system, &counts, false) == SWAP_UNKNOWN;
+		  swap_system_answer(&s->system, &counts, false) == SWAP_UNKNOWN;
 	if (system && !unknown)
 		release_items(s);
 	pass_item(s, &item, unknown);
@@ -445,8 +443,8 @@ static void forget_input(struct swap_source *s)
 	s->order = (struct order){ 0 };
 	s->frame = (struct swap_frame){ 0 };
 	swap_queue_free(&s->held);
-	swap_system_free(s->system);
-	s->system = NULL;
+	map64_clear(&s->system.votes);
+	s->system.most = 0;
 	s->final = false;
 }
 
@@ -471,10 +469,7 @@ static int swap_source_step(struct source *base, struct sink *sink)
 	s->sink = sink;
 	if (s->at == s->args.nin)
 		return 0;
-	if (!f->in) {
-		f->in = s->args.in[s->at];
-		s->system = swap_system_new(s->cpus, s->devices);
-	}
+	f->in = s->args.in[s->at];
 	found = swap_frame_next(f, &m);
 	if (f->garbage)
 		REPORT(s, GARBAGE, in_offset(f->in) - f->garbage, "%s to no message",
@@ -522,7 +517,7 @@ struct source *swap_source_open(const struct source_args *args)
 		swap_source_free(&s->base);
 		return NULL;
 	}
-	s->cpus = (unsigned int)cpus;
-	s->devices = devices == UINT64_MAX ? -1 : (int)devices;
+	s->system.cpus = (uint32_t)cpus;
+	s->system.devices = devices == UINT64_MAX ? -1 : (int)devices;
 	return &s->base;
 }

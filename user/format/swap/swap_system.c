@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Works out the counts of SYSTEM messages from their lengths.  See swap_system.h. */
 #include "format/swap/swap_system.h"
-#include "base/map64.h"
-#include "base/xalloc.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /*
  * length = 256 + S - 8 + 8 N + 8 T + P I + 8 O, with N processors, T threads in I
@@ -30,26 +27,6 @@ static const struct target {
 /* Numbers of energy devices in the manager before and since December 2015. */
 static const uint32_t known_devices[] = { 3, 5 };
 
-/* The different counts among the combinations with the most votes. */
-struct tally {
-	unsigned int different;		/* how many different counts */
-	struct swap_counts one;		/* the first of them */
-	bool same_cpus;			/* all have the same number of processors */
-};
-
-struct swap_system {
-	uint32_t cpus;
-	int devices;
-	/*
-	 * How many messages each combination fits: all messages in the lower 32 bits, and
-	 * those with processes, which are the best evidence, in the upper 32.
-	 */
-	struct map64 votes;
-	uint64_t most;			/* highest value in @votes */
-	/* combinations with @most votes: all of them; those with a number in known_devices */
-	struct tally any, known;
-};
-
 #define VOTE_WITH_PROCESSES	(1ull << 32)
 
 /* Key of a combination of target, processors and devices. */
@@ -58,39 +35,12 @@ static uint64_t key_of(size_t target, uint32_t cpus, int devices)
 	return (uint64_t)target << 32 | (uint64_t)cpus << 16 | (uint64_t)devices;
 }
 
-static uint32_t key_cpus(uint64_t key)
-{
-	return key >> 16 & 0xffff;
-}
-
-static uint32_t key_devices(uint64_t key)
-{
-	return key & 0xffff;
-}
-
 /* Lengths of the lists in a payload, if the target has a given number of processors. */
 struct shape {
 	uint32_t processes;
 	uint32_t threads;
 	uint32_t others;
 };
-
-struct swap_system *swap_system_new(unsigned int cpus, int devices)
-{
-	struct swap_system *s = xcalloc(1, sizeof(*s));
-
-	s->cpus = cpus;
-	s->devices = devices;
-	return s;
-}
-
-void swap_system_free(struct swap_system *s)
-{
-	if (!s)
-		return;
-	map64_clear(&s->votes);
-	free(s);
-}
 
 /* Can it be a load or a frequency: not negative, not infinite? */
 static bool plausible_float(const uint8_t *p)
@@ -165,31 +115,32 @@ static bool is_known(uint32_t devices)
 	return false;
 }
 
-static void count_one(struct tally *tally, uint32_t cpus, uint32_t devices)
+/*
+ * Find the counts with the most votes, or those of them with a number in known_devices.
+ * @counts: set to one of them; @same_cpus: set to whether all have its number of processors
+ *
+ * Return: how many there are; if more than one, only an upper bound.
+ */
+static unsigned int find_counts(const struct swap_system *s, bool known,
+				struct swap_counts *counts, bool *same_cpus)
 {
-	if (tally->different && tally->one.cpus == cpus && tally->one.devices == devices)
-		return;
-	if (!tally->different)
-		*tally = (struct tally){ .one = { cpus, devices }, .same_cpus = true };
-	else if (tally->one.cpus != cpus)
-		tally->same_cpus = false;
-	tally->different++;
-}
+	const struct map64_slot *slot;
+	unsigned int n = 0;
 
-static void vote_layout(struct swap_system *s, uint64_t key, bool with_processes)
-{
-	const uint64_t *old = map64_get(&s->votes, key);
-	uint64_t votes = (old ? *old : 0) + 1 + (with_processes ? VOTE_WITH_PROCESSES : 0);
+	*same_cpus = true;
+	for (size_t i = 0; (slot = map64_each(&s->votes, &i));) {
+		struct swap_counts c = { slot->key >> 16 & 0xffff, slot->key & 0xffff };
 
-	map64_put(&s->votes, key, votes);
-	if (votes < s->most)
-		return;
-	if (votes > s->most)
-		s->any = s->known = (struct tally){ 0 };
-	s->most = votes;
-	count_one(&s->any, key_cpus(key), key_devices(key));
-	if (is_known(key_devices(key)))
-		count_one(&s->known, key_cpus(key), key_devices(key));
+		if (slot->value < s->most || (known && !is_known(c.devices)))
+			continue;
+		if (!n)
+			*counts = c;
+		if (c.cpus != counts->cpus)
+			*same_cpus = false;
+		if (!n || c.cpus != counts->cpus || c.devices != counts->devices)
+			n++;
+	}
+	return n;
 }
 
 bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len)
@@ -204,10 +155,14 @@ bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len)
 			continue;
 		for (size_t t = 0; t < TARGETS; t++) {
 			int devices = devices_for(&targets[t], len, cpus, &shape);
+			uint64_t *votes;
 
 			if (devices < 0 || (s->devices >= 0 && devices != s->devices))
 				continue;
-			vote_layout(s, key_of(t, cpus, devices), shape.processes > 0);
+			votes = map64_at(&s->votes, key_of(t, cpus, devices));
+			*votes += 1 + (shape.processes ? VOTE_WITH_PROCESSES : 0);
+			if (*votes > s->most)
+				s->most = *votes;
 			fits = true;
 		}
 	}
@@ -229,6 +184,8 @@ bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *
 enum swap_certainty swap_system_answer(const struct swap_system *s, struct swap_counts *counts,
 				       bool final)
 {
+	bool same_cpus, same_known;
+
 	if (s->cpus && s->devices >= 0) {
 		*counts = (struct swap_counts){ s->cpus, (uint32_t)s->devices };
 		return SWAP_GIVEN;
@@ -237,15 +194,12 @@ enum swap_certainty swap_system_answer(const struct swap_system *s, struct swap_
 		*counts = (struct swap_counts){ s->cpus, 0 };
 		return final && s->cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
 	}
-	*counts = s->any.one;
-	if (s->any.different == 1)
+	if (find_counts(s, false, counts, &same_cpus) == 1)
 		return SWAP_PINNED;
 	if (!final)
 		return SWAP_UNKNOWN;
-	if (s->known.different == 1) {
-		*counts = s->known.one;
+	if (find_counts(s, true, counts, &same_known) == 1)
 		return SWAP_ASSUMED;
-	}
 	counts->devices = 0;
-	return s->any.same_cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
+	return same_cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
 }

@@ -10,21 +10,26 @@
 #ifndef ETRACE_SWAP_SYSTEM_H
 #define ETRACE_SWAP_SYSTEM_H
 
+#include "base/map64.h"
 #include "format/swap/swap_walk.h"
 
 #define SWAP_MAX_CPUS		256u
 #define SWAP_MAX_DEVICES	64u
 
-/* Opaque: the combinations that fit the messages so far. */
-struct swap_system;
-
-/**
- * swap_system_new - prepare to work out the counts, before the first message
- * @cpus:    processors given by the user, 0 if not given
- * @devices: energy devices given by the user, negative if not given
+/*
+ * The combinations that fit the messages so far.  Initialize with zeros, except for what the user
+ * gives; map64_clear() of @votes frees the memory.
  */
-struct swap_system *swap_system_new(unsigned int cpus, int devices);
-void swap_system_free(struct swap_system *s);
+struct swap_system {
+	uint32_t cpus;		/* processors given by the user, 0 if not given */
+	int devices;		/* energy devices given by the user, negative if not given */
+	/*
+	 * How many messages each combination fits: all messages in the lower 32 bits, and
+	 * those with processes, which are the best evidence, in the upper 32.
+	 */
+	struct map64 votes;
+	uint64_t most;		/* highest value in @votes */
+};
 
 /**
  * swap_system_add - learn from one complete payload
