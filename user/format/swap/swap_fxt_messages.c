@@ -19,22 +19,19 @@ static const struct diag_kind kind_maps = {
 
 /* ---- messages that become instants ---- */
 
-/* Write the instant of the message's row. */
-static void put_instant(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, s->m->row->category, s->m->row->text);
-}
-
 /* Write an element of a list as an instant. */
 static void put_element(void *ctx, const struct swap_fields *e)
 {
 	swap_fxt_element(ctx, e, e->list->category, e->list->text);
 }
 
-static void on_record(struct swap_fxt *s)
+/* Write the instant of the message's row, and those of the elements of its lists. */
+static void put_instant(struct swap_fxt *s)
 {
-	put_instant(s);
-	swap_each(s->m, "events", put_element, s);
+	swap_fxt_instant(s, s->m->row->category, s->m->row->text);
+	for (size_t i = 0; i < s->f.n; i++)
+		if (s->f.at[i].field->type == SWAP_T_LIST)
+			swap_each(s->m, s->f.at[i].field->name, put_element, s);
 }
 
 static void on_unknown(struct swap_fxt *s)
@@ -212,19 +209,14 @@ static void on_probe(struct swap_fxt *s)
 /* ---- processes ---- */
 
 /* Add a mapping; a damaged message may lack the path. */
-static void add_mapping(struct swap_fxt *s, const struct swap_fields *e)
+static void add_mapping(void *ctx, const struct swap_fields *e)
 {
 	const struct swap_value *path = swap_get(e, "path");
+	struct swap_fxt *s = ctx;
 
 	if (path && !swap_map(swap_fxt_process(s), swap_wide(e, "low"), swap_wide(e, "high"),
 			      (const char *)path->p, path->n))
 		diag_report(s->diag, &kind_maps, NULL, DIAG_OFFSET, s->m->offset, NULL);
-}
-
-static void put_library(void *ctx, const struct swap_fields *e)
-{
-	add_mapping(ctx, e);
-	put_element(ctx, e);
 }
 
 static void rename_process(struct swap_fxt *s, struct swap_process *p)
@@ -261,7 +253,7 @@ static void on_process_info(struct swap_fxt *s)
 	/* The message lists all current mappings; the executable may be missing. */
 	swap_unmap(p, 0, UINT64_MAX);
 	add_mapping(s, &s->f);
-	swap_each(s->m, "libraries", put_library, s);
+	swap_each(s->m, "libraries", add_mapping, s);
 }
 
 static void on_process_comm(struct swap_fxt *s)
@@ -271,12 +263,6 @@ static void on_process_comm(struct swap_fxt *s)
 	if (p)
 		rename_process(s, p);
 	put_instant(s);
-}
-
-static void on_status_info(struct swap_fxt *s)
-{
-	put_instant(s);
-	swap_each(s->m, "files", put_element, s);
 }
 
 static void on_map(struct swap_fxt *s)
