@@ -7,7 +7,7 @@
  */
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_formats.h"
-#include "format/sprtrace/sprt_fxt_fields.h"
+#include "format/fxt/fxt_args.h"
 #include "format/sprtrace/sprt_live.h"
 #include "format/sprtrace/sprt_words.h"
 #include "base/buf.h"
@@ -420,6 +420,46 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 
 /* --- everything else ---------------------------------------------------- */
 
+/* Add a value of an item that is not a call as an argument. */
+static void add_value(void *ctx, const struct sprt_value *v)
+{
+	struct fxt_args *a = ctx;
+	bool counted = v->type == SPRT_FLAGS && v->number & SPRT_RES_REFCOUNT;
+
+	switch (v->type) {
+	case SPRT_ID:
+		fxt_args_u64(a, v->name, v->number);
+		break;
+	case SPRT_POINTER:
+		fxt_args_pointer(a, v->name, v->number);
+		break;
+	case SPRT_MASK:
+	case SPRT_FLAGS:
+		fxt_args_cstr(a, v->name, fxt_args_format(a, "0x%" PRIx64 "%s", v->number,
+							  counted ? " refcount" : ""));
+		break;
+	case SPRT_FILTERS:
+		for (unsigned int i = 0; i < 3; i++)
+			if (v->number >> i & 1)
+				fxt_args_cstr(a, "filter", sprt_filter_names[i]);
+		break;
+	default:
+		if (v->text)
+			fxt_args_own(a, v->name, v->text);
+		break;
+	}
+}
+
+static void add_heap(struct fxt_args *a, const struct sprt_heap *heap)
+{
+	for (int i = SPRT_HEAP_BOTTOM; i <= SPRT_HEAP_TOP; i++)
+		fxt_args_pointer(a, sprt_heap_words[i].label, heap->address[i]);
+	if (heap->narrow)
+		fxt_args_cstr(a, "pointers", "low 32 bits only");
+	for (int i = 0; i < SPRT_HEAP_NUMBERS; i++)
+		fxt_args_i64(a, sprt_heap_words[SPRT_HEAP_ADDRESSES + i].label, heap->number[i]);
+}
+
 /* Keep the names that calls refer to. */
 static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
 {
@@ -439,7 +479,10 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 	if (item->kind == SPRT_CALL) {
 		write_call(f, &item->call);
 	} else {
-		sprt_fxt_fields(a, item);
+		if (item->kind == SPRT_HEAP)
+			add_heap(a, &item->heap);
+		else
+			sprt_values(item, true, add_value, a);
 		write_instant(f, "metadata", sprt_kinds[item->kind].event);
 	}
 	keep_names(f, item);

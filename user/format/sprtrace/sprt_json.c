@@ -34,48 +34,35 @@ static void put_text(struct json *j, const char *name, const char *s)
 	}
 }
 
-static void put_version(struct json *j, unsigned int major, unsigned int minor)
+/* Print a value of an item that is not a call. */
+static void put_value(void *ctx, const struct sprt_value *v)
 {
-	char s[24];
+	struct json *j = ctx;
 
-	snprintf(s, sizeof(s), "%u.%u", major, minor);
-	put_text(j, "version", s);
-}
-
-static void put_log(struct sprt_json *s, const struct sprt_log_start *log)
-{
-	struct json *j = &s->j;
-
-	put_text(j, "source", log->text ? "text" : "binary");
-	put_version(j, log->major, log->minor);
-	put_text(j, "arch", log->arch);
-	if (!log->text) {
-		put_text(j, "byte_order", log->big_endian ? "big" : "little");
-		json_member_u64(j, "pointer_size", log->ptr_size);
+	switch (v->type) {
+	case SPRT_ID:
+		json_member_u64(j, v->name, v->number);
+		break;
+	case SPRT_FLAGS:
+		json_key(j, "refcount");
+		json_bool(j, v->number & SPRT_RES_REFCOUNT);
+		json_member_addr(j, v->name, v->number);
+		break;
+	case SPRT_MASK:
+	case SPRT_POINTER:
+		json_member_addr(j, v->name, v->number);
+		break;
+	case SPRT_FILTERS:
+		json_list(j, v->name);
+		for (unsigned int i = 0; i < 3; i++)
+			if (v->number >> i & 1)
+				json_cstr(j, sprt_filter_names[i]);
+		json_end(j, ']');
+		break;
+	default:
+		put_text(j, v->name, v->text);
+		break;
 	}
-	json_list(j, "filters");
-	for (unsigned int i = 0; i < 3; i++)
-		if (log->filters >> i & 1)
-			json_cstr(j, sprt_filter_names[i]);
-	json_end(j, ']');
-	if (*log->origin)
-		put_text(j, "origin", log->origin);
-}
-
-static void put_process(struct sprt_json *s, const struct sprt_process *p)
-{
-	struct json *j = &s->j;
-	char time[40];
-
-	json_member_u64(j, "pid", p->pid);
-	put_text(j, "name", p->name);
-	if (p->has_time) {
-		snprintf(time, sizeof(time), "%" PRId64 ".%06" PRIu32, p->sec,
-			 p->usec);
-		put_text(j, "time", time);
-	}
-	if (p->has_depth)
-		json_member_u64(j, "backtrace_depth", p->depth);
 }
 
 /* Find @word in @text, at its beginning or after a space; NULL if not there. */
@@ -175,39 +162,6 @@ static void put_heap(struct json *j, const struct sprt_heap *heap)
 	}
 }
 
-static void put_fields(struct json *j, const struct sprt_item *item)
-{
-	const struct sprt_field *f = sprt_kinds[item->kind].fields;
-
-	for (; f->type; f++) {
-		const void *at = (const char *)item + f->offset;
-		const uint16_t *version = at;
-
-		switch (f->type) {
-		case SPRT_ID:
-			json_member_u64(j, f->name, *(const uint32_t *)at);
-			break;
-		case SPRT_FLAGS:
-			json_key(j, "refcount");
-			json_bool(j, *(const uint32_t *)at & SPRT_RES_REFCOUNT);
-			json_member_addr(j, f->name, *(const uint32_t *)at);
-			break;
-		case SPRT_MASK:
-			json_member_addr(j, f->name, *(const uint32_t *)at);
-			break;
-		case SPRT_POINTER:
-			json_member_addr(j, f->name, *(const uint64_t *)at);
-			break;
-		case SPRT_VERSION:
-			put_version(j, version[0], version[1]);
-			break;
-		default:
-			put_text(j, f->name, *(const char *const *)at);
-			break;
-		}
-	}
-}
-
 static int json_item(struct sink *sink, const void *p)
 {
 	struct sprt_json *s = (struct sprt_json *)sink;
@@ -219,30 +173,20 @@ static int json_item(struct sink *sink, const void *p)
 		memset(s->types, 0, sizeof(s->types));
 		sprt_intern_free(&s->strings);
 	}
+	if (item->kind == SPRT_RESOURCE && item->resource.id <= SPRT_RESOURCE_MAX)
+		s->types[item->resource.id] = sprt_intern_str(&s->strings, item->resource.type);
 	json_begin(j, '{');
 	put_text(j, "record", sprt_kinds[item->kind].name);
 	json_member_u64(j, s->text ? "line" : "offset", item->pos);
 	switch (item->kind) {
-	case SPRT_LOG:
-		put_log(s, &item->log);
-		break;
-	case SPRT_PROCESS:
-		put_process(s, &item->process);
-		break;
 	case SPRT_CALL:
 		put_call(s, &item->call);
 		break;
 	case SPRT_HEAP:
 		put_heap(j, &item->heap);
 		break;
-	case SPRT_RESOURCE:
-		if (item->resource.id <= SPRT_RESOURCE_MAX)
-			s->types[item->resource.id] = sprt_intern_str(&s->strings,
-								      item->resource.type);
-		put_fields(j, item);
-		break;
 	default:
-		put_fields(j, item);
+		sprt_values(item, false, put_value, j);
 		break;
 	}
 	json_end(j, '}');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Tables that readers and writers of logs share: fields of items, and the words for them in
+ * What readers and writers of logs share: the fields of items, and the words for them in
  * text reports, JSON and FXT.
  */
 #ifndef SPRT_WORDS_H
@@ -10,7 +10,7 @@
 
 #include "format/sprtrace/sprt_model.h"
 
-/* Types of fields.  The order matters: sprt_fxt_fields() selects ranges of it. */
+/* Types of fields and values. */
 enum sprt_field_type {
 	SPRT_NO_FIELD,
 	SPRT_KEPT,	/* string of an item that has its own reader and writer functions */
@@ -21,13 +21,30 @@ enum sprt_field_type {
 	SPRT_POINTER,
 	SPRT_VERSION,	/* major and minor, 16 bits each */
 	SPRT_FLAGS,	/* 32 bits of SPRT_RES_*, from protocol 1.3 on */
+	SPRT_FILTERS,	/* bits of SPRT_FILTER_*; only a value */
 };
 
 struct sprt_field {
 	enum sprt_field_type type;
 	size_t offset;		/* offset in struct sprt_item */
 	const char *name;	/* its name in JSON and in FXT */
+	bool late;		/* in FXT, it comes after the other fields */
 };
+
+/* What JSON and FXT show of an item: a value, as a text or a number, by @type. */
+struct sprt_value {
+	enum sprt_field_type type;	/* SPRT_TEXT for a version */
+	const char *name;
+	const char *text;	/* NULL if it is missing */
+	uint64_t number;
+};
+typedef void sprt_put(void *ctx, const struct sprt_value *v);
+
+/**
+ * sprt_values - call @put for each value of an item; not for calls and heap information
+ * @fxt: in the order of FXT, instead of that of packets
+ */
+void sprt_values(const struct sprt_item *item, bool fxt, sprt_put *put, void *ctx);
 
 /* A kind of item: its names in JSON and in FXT, and its fields in packet order. */
 struct sprt_kind_words {
