@@ -40,7 +40,6 @@ struct sprt_fxt {
 	struct diag *diag;
 	struct out *out;
 	struct fxt_writer *w;
-	int err;
 
 	struct sprt_intern names;	/* strings kept as long as the sink */
 	struct fxt_args args;		/* arguments of one item; also owns its strings */
@@ -109,12 +108,6 @@ static struct fxt_event event_now(const struct sprt_fxt *f, enum fxt_event_type 
 	};
 }
 
-static void keep_error(struct sprt_fxt *f, int err)
-{
-	if (err && !f->err)
-		f->err = err;
-}
-
 /* Write an event with @args instead of f->args. */
 static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char *category,
 		    const char *name, uint64_t value, const struct fxt_arg *args, size_t n)
@@ -122,7 +115,7 @@ static void write_event(struct sprt_fxt *f, enum fxt_event_type type, const char
 	struct fxt_event ev = event_now(f, type, category, name);
 
 	ev.value = value;
-	keep_error(f, fxt_event(f->w, &ev, args, (unsigned int)n));
+	fxt_event(f->w, &ev, args, (unsigned int)n);
 }
 
 /* Write an instant with f->args, and clear them. */
@@ -131,7 +124,7 @@ static void write_instant(struct sprt_fxt *f, const char *category, const char *
 	struct fxt_event ev = event_now(f, FXT_EV_INSTANT, make_name(f, category),
 					make_instant_name(f, name));
 
-	keep_error(f, fxt_args_event(&f->args, f->w, &ev));
+	fxt_args_event(&f->args, f->w, &ev);
 	/* Their strings stay until the end of the item. */
 	f->args.n = 0;
 }
@@ -259,8 +252,8 @@ static void end_blocks(struct sprt_fxt *f)
 
 static void name_process(struct sprt_fxt *f, const char *name)
 {
-	keep_error(f, fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name))));
-	keep_error(f, fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads")));
+	fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name)));
+	fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads"));
 }
 
 /* Invent a koid for a process whose pid is unknown or taken in this trace. */
@@ -517,13 +510,13 @@ static int fxt_item(struct sink *sink, const void *p)
 	}
 	if (item->kind == SPRT_LOG || (item->kind == SPRT_OUTPUT && f->waiting.first)) {
 		sprt_log_add(&f->waiting, item);
-		return f->err;
+		return out_error(f->out);
 	}
 	if (f->waiting.first)
 		start_process(f, item->kind == SPRT_PROCESS ? &item->process :
 							      &nobody);
 	write_item(f, item);
-	return f->err ? f->err : out_error(f->out);
+	return out_error(f->out);
 }
 
 /* End the trace with the counts of input damage, which are complete only now. */
@@ -532,7 +525,6 @@ static int fxt_end(struct sink *sink)
 	struct sprt_fxt *f = (struct sprt_fxt *)sink;
 	const struct diag_kind *kind;
 	uint64_t n;
-	int err;
 
 	if (f->waiting.first)
 		start_process(f, &nobody);
@@ -545,8 +537,7 @@ static int fxt_end(struct sink *sink)
 		fxt_args_u64(&f->args, "count", n);
 		write_instant(f, "metadata", "damaged input");
 	}
-	err = out_flush(f->out);
-	return f->err ? f->err : err;
+	return out_flush(f->out);
 }
 
 static void fxt_free(struct sink *sink)

@@ -3,8 +3,6 @@
  * Sink "json" of sp-rtrace logs: prints each item as an object in a line of its own,
  * with all its fields.  Addresses and masks are hexadecimal strings.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

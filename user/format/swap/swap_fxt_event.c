@@ -7,15 +7,10 @@
 #include "format/swap/swap_fxt_state.h"
 #include "base/utf8.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct diag_kind kind_write = {
-	"records that FXT has no room for", DIAG_DAMAGE
-};
 
 /* ---- names ---- */
 
@@ -50,12 +45,6 @@ bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr)
 	return m;
 }
 
-void swap_fxt_check(struct swap_fxt *s, int ret)
-{
-	if (ret == -E2BIG)
-		diag_report(s->diag, &kind_write, NULL, DIAG_OFFSET, s->m->offset, NULL);
-}
-
 /* ---- tracks ---- */
 
 void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
@@ -65,8 +54,10 @@ void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
 
 	swap_fxt_make_name(name, text, len);
 	snprintf(full, sizeof(full), "%s [%" PRIu32 "]", name, t ? t->tid : p->pid);
-	swap_fxt_check(s, t ? fxt_thread_name(s->w, p->koid, t->koid, fxt_cstr(full)) :
-			      fxt_process_name(s->w, p->koid, fxt_cstr(full)));
+	if (t)
+		fxt_thread_name(s->w, p->koid, t->koid, fxt_cstr(full));
+	else
+		fxt_process_name(s->w, p->koid, fxt_cstr(full));
 }
 
 struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid)
@@ -129,7 +120,7 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		fxt_args_own(&s->args, "event", name);
 		ev.name = fxt_cstr(category);
 	}
-	swap_fxt_check(s, fxt_args_event(&s->args, s->w, &ev));
+	fxt_args_event(&s->args, s->w, &ev);
 }
 
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name)

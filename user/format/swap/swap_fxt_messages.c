@@ -366,13 +366,13 @@ static void on_app_stage(struct swap_fxt *s)
 	if (!p->stages || ev.time < p->stages_end) {
 		p->stages = swap_koid(s->ps);
 		snprintf(track, sizeof(track), "setup stages [%" PRIu32 "]", p->pid);
-		swap_fxt_check(s, fxt_thread_name(s->w, p->koid, p->stages, fxt_cstr(track)));
+		fxt_thread_name(s->w, p->koid, p->stages, fxt_cstr(track));
 	}
 	p->stages_end = ev.value;
 	ev.process = p->koid;
 	ev.thread = p->stages;
 	ev.name = fxt_cstr(name);
-	swap_fxt_check(s, fxt_args_event(&s->args, s->w, &ev));
+	fxt_args_event(&s->args, s->w, &ev);
 }
 
 static void on_web_stage(struct swap_fxt *s)

@@ -76,9 +76,6 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len);
  */
 bool swap_fxt_location(char *buf, const struct swap_process *p, uint64_t addr);
 
-/** swap_fxt_check - report a record that was too large for FXT; @ret: result of the encoder */
-void swap_fxt_check(struct swap_fxt *s, int ret);
-
 /** swap_fxt_name_track - write the name of a track: of a thread, or of the process if @t is NULL */
 void swap_fxt_name_track(struct swap_fxt *s, const struct swap_process *p,
 			 const struct swap_thread *t, const char *text, size_t len);

@@ -37,7 +37,7 @@ static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
 		sw.in_thread = to->koid;
 		sw.in_priority = PRIORITY;
 	}
-	swap_fxt_check(s, fxt_context_switch(s->w, &sw));
+	fxt_context_switch(s->w, &sw);
 }
 
 void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)

@@ -45,11 +45,8 @@ static void put_value(struct json *j, const struct swap_value *v)
 		json_str(j, text.s, text.len);
 		buf_free(&text);
 		break;
-	case SWAP_V_BYTES:
+	default:	/* SWAP_V_BYTES */
 		json_hex(j, v->p, v->n);
-		break;
-	default:
-		json_null(j);
 		break;
 	}
 }
