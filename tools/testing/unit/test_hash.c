@@ -17,7 +17,7 @@
 #include "base/map64.h"
 #include "base/pool.h"
 #include "format/sprtrace/sprt_live.h"
-#include "format/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_log.h"
 #include "base/tally.h"
 #include "base/xalloc.h"
 

@@ -9,7 +9,6 @@
 #include "format/sprtrace/sprt_formats.h"
 #include "format/fxt/fxt_args.h"
 #include "format/sprtrace/sprt_live.h"
-#include "format/sprtrace/sprt_words.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

@@ -10,7 +10,6 @@
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_model.h"
-#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 struct sprt_json {

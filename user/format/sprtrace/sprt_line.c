@@ -2,7 +2,6 @@
 /* Parses the lines of a text report.  See sprt_line.h. */
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
-#include "format/sprtrace/sprt_words.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Parses the packets of a binary log.  See sprt_packet.h. */
 #include "format/sprtrace/sprt_packet.h"
-#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_model.h"
 
 #define SPRT_HANDSHAKE_ID	0xf0

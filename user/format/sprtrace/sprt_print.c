@@ -14,7 +14,6 @@
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_log.h"
-#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 /* What sp-rtrace-postproc writes as its format version, and as the origin of a log. */

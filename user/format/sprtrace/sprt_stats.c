@@ -8,9 +8,7 @@
 #include "base/buf.h"
 #include "format/sprtrace/sprt_filter.h"
 #include "format/sprtrace/sprt_live.h"
-#include "format/sprtrace/sprt_mem.h"
 #include "format/sprtrace/sprt_model.h"
-#include "format/sprtrace/sprt_words.h"
 #include "io/stats_out.h"
 #include "base/xalloc.h"
 

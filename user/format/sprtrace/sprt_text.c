@@ -10,7 +10,6 @@
 #include "format/sprtrace/sprt_formats.h"
 #include "format/sprtrace/sprt_line.h"
 #include "format/sprtrace/sprt_log.h"
-#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 #include <ctype.h>

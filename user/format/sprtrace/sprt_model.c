@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Fields of items, and words of text reports, JSON and FXT.  See sprt_words.h. */
-#include "format/sprtrace/sprt_words.h"
+/* Fields of items, and words of text reports, JSON and FXT.  See sprt_model.h. */
+#include "format/sprtrace/sprt_model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
