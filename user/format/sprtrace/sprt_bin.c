@@ -115,8 +115,7 @@ static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 	size_t used;
 
 	alt.has_depth = !alt.has_depth;
-	alt.has_flags = !alt.has_flags;
-	alt.named_args = !alt.named_args;
+	alt.since_1_3 = !alt.since_1_3;
 	if (parse_as(b, &alt, type, body, size, false, r, &used) == SPRT_EXACT) {
 		REPORT(b, damage_handshake, "%s is laid out as in another version than the log's",
 		       sprt_packet_types[type].name);

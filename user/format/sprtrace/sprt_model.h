@@ -66,12 +66,6 @@ struct sprt_process {
 	const char *name;	/* argv[0] */
 };
 
-struct sprt_module {
-	uint32_t id;		/* 0 for the main module, else a single bit */
-	uint16_t major, minor;
-	const char *name;
-};
-
 struct sprt_map {
 	uint64_t from, to;	/* to is exclusive */
 	const char *path;
@@ -129,14 +123,6 @@ struct sprt_heap {
 	bool narrow;		/* bottom and top lost their upper half */
 };
 
-struct sprt_file {
-	const char *name, *path;
-};
-
-struct sprt_output {
-	const char *dir, *options;
-};
-
 /*
  * The sender owns what the pointers point to, and may free it when the receiver
  * returns.  Strings are bytes of any encoding that end with NUL.
@@ -148,14 +134,18 @@ struct sprt_item {
 	union {
 		struct sprt_log_start log;
 		struct sprt_process process;
-		struct sprt_module module;
+		struct {
+			uint32_t id;	/* 0 for the main module, else a single bit */
+			uint16_t major, minor;
+			const char *name;
+		} module;
 		struct sprt_map map;
 		struct sprt_resource resource;
 		struct sprt_context context;
 		struct sprt_call call;
 		struct sprt_heap heap;
-		struct sprt_file file;
-		struct sprt_output output;
+		struct { const char *name, *path; } file;
+		struct { const char *dir, *options; } output;
 		const char *library;
 		const char *comment;
 	};

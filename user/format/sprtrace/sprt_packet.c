@@ -115,7 +115,7 @@ static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 			*(uint32_t *)at = take_u32(c);
 			break;
 		case SPRT_FLAGS:
-			*(uint32_t *)at = c->lay->has_flags ? take_u32(c) : 0;
+			*(uint32_t *)at = c->lay->since_1_3 ? take_u32(c) : 0;
 			break;
 		case SPRT_TEXT:
 			*(const char **)at = read_string(c, 0);
@@ -185,7 +185,7 @@ static void parse_args(struct sprt_cursor *c, struct sprt_item *r)
 	while (c->fill ? bytes_left(c) : n < announced) {
 		struct sprt_arg arg;
 
-		if (c->lay->named_args) {
+		if (c->lay->since_1_3) {
 			arg.name = read_string(c, 0);
 		} else {
 			char *digits = pool_keep(&c->room->strings, xmalloc(24));
@@ -374,6 +374,5 @@ void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor)
 {
 	lay->type_first = major >= 2;
 	lay->has_depth = version_from(major, minor, 2);
-	lay->has_flags = version_from(major, minor, 3);
-	lay->named_args = version_from(major, minor, 3);
+	lay->since_1_3 = version_from(major, minor, 3);
 }

@@ -25,8 +25,7 @@ struct sprt_layout {
 	bool type_first;	/* 2.0: type, size of data; 1.x: size, type */
 	bool big;
 	bool has_depth;		/* PINF has a depth, since 1.2 */
-	bool has_flags;		/* RESR has flags, since 1.3 */
-	bool named_args;	/* ARGS has names, since 1.3 */
+	bool since_1_3;		/* RESR has flags, ARGS has names */
 	bool ptr_guessed;	/* the handshake has no valid pointer size */
 	uint8_t ptr;		/* bytes of a pointer, 4 or 8 */
 };

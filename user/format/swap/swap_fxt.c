@@ -91,8 +91,8 @@ static void begin_trace(struct swap_fxt *s)
 	s->w = fxt_writer_new(s->out);
 	fxt_begin(s->w, PROVIDER, FXT_STR("swap"));
 	s->ps = swap_processes_new();
-	s->system_process = swap_koid(s->ps);
-	s->system_thread = swap_koid(s->ps);
+	s->system_process = s->ps->next_koid++;
+	s->system_thread = s->ps->next_koid++;
 	fxt_process_name(s->w, s->system_process, FXT_STR("system"));
 	fxt_thread_name(s->w, s->system_process, s->system_thread, FXT_STR("system"));
 }
@@ -154,12 +154,12 @@ static int swap_fxt_item(struct sink *base, const void *data)
 static int swap_fxt_end(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;
-	struct swap_process *p = NULL;
+	struct swap_process *p;
 
 	if (!s->begun)
 		write_waiting(s);
 	s->m = &(struct swap_message){ 0 };
-	while ((p = swap_process_next(s->ps, p)))
+	TAILQ_FOREACH(p, &s->ps->processes, by_use)
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
 	for (uint32_t cpu = 0; cpu < SWAP_FXT_CPUS; cpu++)
 		swap_fxt_flush_leaving(s, cpu);

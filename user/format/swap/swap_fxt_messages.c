@@ -322,7 +322,7 @@ static void on_terminate(struct swap_fxt *s)
 {
 	uint32_t pid = swap_num(&s->f, "pid");
 	struct swap_process *p = swap_process_find(s->ps, pid);
-	struct swap_thread *t = p ? NULL : swap_thread_by_tid(s->ps, pid);
+	struct swap_thread *t = p ? NULL : map64_pointer(&s->ps->by_tid, pid);
 
 	if (!swap_get(&s->f, "pid")) {
 		put_instant(s);
@@ -364,7 +364,7 @@ static void on_app_stage(struct swap_fxt *s)
 	 * any way.  A stage that overlaps another one gets one more track.
 	 */
 	if (!p->stages || ev.time < p->stages_end) {
-		p->stages = swap_koid(s->ps);
+		p->stages = s->ps->next_koid++;
 		snprintf(track, sizeof(track), "setup stages [%" PRIu32 "]", p->pid);
 		fxt_thread_name(s->w, p->koid, p->stages, fxt_cstr(track));
 	}

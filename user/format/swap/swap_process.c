@@ -6,26 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ended processes that are kept for late messages. */
-#define KEEP_ENDED	64u
-
 /*
  * A koid is the target's pid or tid where possible, because users search for it.  If the
  * id was used before or is too large for Linux, the koid is a number from here on.
  */
 #define FIRST_OWN_KOID	(1u << 23)
-
-struct swap_processes {
-	TAILQ_HEAD(process_list, swap_process) processes;	/* linked by by_use */
-	TAILQ_HEAD(thread_list, swap_thread) threads;	/* likewise */
-	struct map64 by_pid;	/* struct swap_process * */
-	struct map64 by_tid;	/* struct swap_thread * */
-	size_t nthreads, nmaps;
-	struct map64 used_pids, used_tids;	/* bitmaps: id / 64 to 64 bits */
-	uint64_t next_koid;
-	struct swap_process *ended[KEEP_ENDED];
-	unsigned int next_ended;
-};
 
 struct swap_processes *swap_processes_new(void)
 {
@@ -68,7 +53,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	map64_clear(&p->spans);
 	swap_unmap(p, 0, UINT64_MAX);
 	ranges_free(&p->maps);
-	for (unsigned int i = 0; i < KEEP_ENDED; i++)
+	for (unsigned int i = 0; i < SWAP_KEEP_ENDED; i++)
 		if (ps->ended[i] == p)
 			ps->ended[i] = NULL;
 	free(p);
@@ -80,7 +65,7 @@ void swap_processes_free(struct swap_processes *ps)
 
 	if (!ps)
 		return;
-	while ((p = swap_process_next(ps, NULL)))
+	while ((p = TAILQ_FIRST(&ps->processes)))
 		swap_process_forget(ps, p);
 	map64_clear(&ps->by_pid);
 	map64_clear(&ps->by_tid);
@@ -89,21 +74,16 @@ void swap_processes_free(struct swap_processes *ps)
 	free(ps);
 }
 
-uint64_t swap_koid(struct swap_processes *ps)
-{
-	return ps->next_koid++;
-}
-
 /* Return: the id itself on the first request for it, then new koids. */
 static uint64_t koid_for(struct swap_processes *ps, struct map64 *used, uint32_t id)
 {
 	uint64_t *bits;
 
 	if (!id || id >= FIRST_OWN_KOID)
-		return swap_koid(ps);
+		return ps->next_koid++;
 	bits = map64_at(used, id / 64);
 	if (*bits >> id % 64 & 1)
-		return swap_koid(ps);
+		return ps->next_koid++;
 	*bits |= 1ull << id % 64;
 	return id;
 }
@@ -136,7 +116,7 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 
 void swap_process_end(struct swap_processes *ps, struct swap_process *p)
 {
-	struct swap_process **place = &ps->ended[ps->next_ended % KEEP_ENDED];
+	struct swap_process **place = &ps->ended[ps->next_ended % SWAP_KEEP_ENDED];
 
 	if (p->ended)
 		return;
@@ -147,18 +127,12 @@ void swap_process_end(struct swap_processes *ps, struct swap_process *p)
 	p->ended = true;
 }
 
-struct swap_process *swap_process_next(const struct swap_processes *ps,
-				       const struct swap_process *p)
-{
-	return p ? TAILQ_NEXT(p, by_use) : TAILQ_FIRST(&ps->processes);
-}
-
 struct swap_process *swap_process_surplus(const struct swap_processes *ps)
 {
 	bool too_many = ps->by_pid.n > SWAP_MAX_PROCESSES ||
 			(ps->nmaps > SWAP_MAX_ALL_MAPS && ps->by_pid.n > 1);
 
-	return too_many ? swap_process_next(ps, NULL) : NULL;
+	return too_many ? TAILQ_FIRST(&ps->processes) : NULL;
 }
 
 struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
@@ -190,11 +164,6 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	TAILQ_INSERT_TAIL(&ps->threads, t, by_use);
 	ps->nthreads++;
 	return t;
-}
-
-struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid)
-{
-	return map64_pointer(&ps->by_tid, tid);
 }
 
 /* ---- mappings ---- */

@@ -20,6 +20,8 @@
 /* Maximum open slices on one thread: those written to FXT, and all that are remembered. */
 #define SWAP_MAX_NESTING	500u
 #define SWAP_MAX_DEPTH		4096u
+/* Number of ended processes that are kept for late messages. */
+#define SWAP_KEEP_ENDED		64u
 /* Maximum mappings remembered for a process, and bytes of a mapping's name. */
 #define SWAP_MAX_MAPS		8192u
 #define SWAP_MAX_MAP_NAME	255u
@@ -68,7 +70,17 @@ struct swap_process {
 };
 
 /* All processes.  Start with swap_processes_new(). */
-struct swap_processes;
+struct swap_processes {
+	TAILQ_HEAD(process_list, swap_process) processes;	/* linked by by_use, so most recently used last */
+	TAILQ_HEAD(thread_list, swap_thread) threads;	/* likewise */
+	struct map64 by_pid;	/* struct swap_process * */
+	struct map64 by_tid;	/* struct swap_thread *, the last one added with each tid */
+	size_t nthreads, nmaps;
+	struct map64 used_pids, used_tids;	/* bitmaps: id / 64 to 64 bits */
+	uint64_t next_koid;	/* for a track that has no pid or tid */
+	struct swap_process *ended[SWAP_KEEP_ENDED];
+	unsigned int next_ended;
+};
 
 struct swap_processes *swap_processes_new(void);
 void swap_processes_free(struct swap_processes *ps);
@@ -81,10 +93,6 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid);
 
 /** swap_process_end - mark a process as ended; may forget one that ended long before */
 void swap_process_end(struct swap_processes *ps, struct swap_process *p);
-
-/** swap_process_next - next process in order of use, the first if @p is NULL; NULL if none */
-struct swap_process *swap_process_next(const struct swap_processes *ps,
-				       const struct swap_process *p);
 
 /**
  * swap_process_surplus - find a process that should be forgotten
@@ -110,12 +118,6 @@ struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 /** swap_thread_add - add a thread */
 struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_process *p,
 				    uint32_t tid);
-
-/** swap_thread_by_tid - the last thread added with this tid, of any process; NULL if none */
-struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid);
-
-/** swap_koid - get a koid for a track that has no pid or tid */
-uint64_t swap_koid(struct swap_processes *ps);
 
 /**
  * swap_map - record a mapping of code
