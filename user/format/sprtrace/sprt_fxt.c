@@ -249,12 +249,6 @@ static void end_blocks(struct sprt_fxt *f)
 
 /* --- processes ---------------------------------------------------------- */
 
-static void name_process(struct sprt_fxt *f, const char *name)
-{
-	fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, name)));
-	fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads"));
-}
-
 /* Invent a koid for a process whose pid is unknown or taken in this trace. */
 static uint64_t made_koid(struct sprt_fxt *f)
 {
@@ -278,7 +272,8 @@ static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
 			  p->pid : made_koid(f);
 	f->process = name;
 	f->pid = p->pid;
-	name_process(f, *p->name ? p->name : "unknown");
+	fxt_process_name(f->w, f->koid, fxt_cstr(make_name(f, *name ? name : "unknown")));
+	fxt_thread_name(f->w, f->koid, f->koid, FXT_STR("all threads"));
 }
 
 /* --- time --------------------------------------------------------------- */

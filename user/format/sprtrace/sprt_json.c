@@ -175,17 +175,12 @@ static int json_item(struct sink *sink, const void *p)
 	json_begin(j, '{');
 	put_text(j, "record", sprt_kinds[item->kind].name);
 	json_member_u64(j, s->text ? "line" : "offset", item->pos);
-	switch (item->kind) {
-	case SPRT_CALL:
+	if (item->kind == SPRT_CALL)
 		put_call(s, &item->call);
-		break;
-	case SPRT_HEAP:
+	else if (item->kind == SPRT_HEAP)
 		put_heap(j, &item->heap);
-		break;
-	default:
+	else
 		sprt_values(item, false, put_value, j);
-		break;
-	}
 	json_end(j, '}');
 	json_line(j);
 	return out_error(j->out);

@@ -339,21 +339,14 @@ static void print_groups(struct report *r)
 static void print_leaks(struct report *r)
 {
 	struct { uint64_t blocks, amount; } leaks[SPRT_RESOURCE_MAX + 1] = { 0 };
-	bool known[SPRT_RESOURCE_MAX + 1] = { false };
 	const struct sprt_item *item;
 
-	for (struct sprt_kept *at = NULL; (item = sprt_log_find(r->log, SPRT_RESOURCE, &at));)
-		if (item->resource.id <= SPRT_RESOURCE_MAX)
-			known[item->resource.id] = true;
-	known[0] = false;
 	for (size_t i = 0; i < r->log->ncalls; i++) {
 		const struct sprt_call *call = &r->log->calls[i]->item.call;
-		uint32_t id = call->resource;
+		uint32_t id = sprt_resource_of(r->log, call) ? call->resource : 0;
 
 		if (r->log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
 			continue;
-		if (id > SPRT_RESOURCE_MAX || !known[id])
-			id = 0;
 		leaks[id].blocks++;
 		leaks[id].amount += sprt_call_amount(call);
 	}

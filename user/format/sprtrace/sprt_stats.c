@@ -171,19 +171,18 @@ static void count_process(struct sprt_stats *s, const struct sprt_process *p)
 	buf_free(&name);
 }
 
-static void take_resource(struct sprt_stats *s, const struct sprt_resource *r)
+/* Keep what calls refer to. */
+static void keep_names(struct sprt_stats *s, const struct sprt_item *item)
 {
-	if (!r->id || r->id > SPRT_RESOURCE_MAX)
-		return;
-	s->by_id[r->id] = res_of_type(s, r->type);
-	s->refcounted[r->id] = r->flags & SPRT_RES_REFCOUNT;
-}
+	const struct sprt_resource *r = &item->resource;
 
-static void take_context(struct sprt_stats *s, const struct sprt_context *c)
-{
-	for (unsigned int i = 0; i < 32; i++)
-		if (c->id == (uint32_t)1 << i)
-			s->context_names[i] = sprt_intern_str(&s->strings, c->name);
+	if (item->kind == SPRT_RESOURCE && r->id && r->id <= SPRT_RESOURCE_MAX) {
+		s->by_id[r->id] = res_of_type(s, r->type);
+		s->refcounted[r->id] = r->flags & SPRT_RES_REFCOUNT;
+	}
+	for (unsigned int i = 0; item->kind == SPRT_CONTEXT && i < 32; i++)
+		if (item->context.id == (uint32_t)1 << i)
+			s->context_names[i] = sprt_intern_str(&s->strings, item->context.name);
 }
 
 static int stats_item(struct sink *sink, const void *p)
@@ -192,25 +191,14 @@ static int stats_item(struct sink *sink, const void *p)
 	const struct sprt_item *item = p;
 
 	s->items[item->kind]++;
-	switch (item->kind) {
-	case SPRT_LOG:
+	keep_names(s, item);
+	if (item->kind == SPRT_LOG) {
 		end_log(s);
 		s->filters |= item->log.filters;
-		break;
-	case SPRT_PROCESS:
+	} else if (item->kind == SPRT_PROCESS) {
 		count_process(s, &item->process);
-		break;
-	case SPRT_RESOURCE:
-		take_resource(s, &item->resource);
-		break;
-	case SPRT_CONTEXT:
-		take_context(s, &item->context);
-		break;
-	case SPRT_CALL:
+	} else if (item->kind == SPRT_CALL) {
 		count_call(s, &item->call);
-		break;
-	default:
-		break;
 	}
 	return 0;
 }

@@ -157,7 +157,7 @@ static void count_memory(struct swap_fxt *s)
 		return;
 	/* realloc is one message, an allocation with the old block as its first argument. */
 	if (s->m->len >= 25 && swap_u32(s->m->payload + 12) && s->m->payload[16] == 'p')
-		first.u = swap_u64(s->m->payload + 17);
+		first.u = bytes_first_low(s->m->payload + 17);
 	switch (swap_num(&s->f, "kind")) {
 	case 0:
 		if (address || !size)

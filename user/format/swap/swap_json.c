@@ -151,21 +151,16 @@ static void put_damage(struct json *j, const struct swap_message *m)
 	json_end(j, ']');
 }
 
-static const char *certainty_name(enum swap_certainty certainty)
+static void put_counts(struct json *j, const struct swap_message *m)
 {
 	static const char *const names[] = {
 		[SWAP_UNKNOWN] = "unknown", [SWAP_CPUS_ONLY] = "lengths, processors only",
 		[SWAP_ASSUMED] = "assumed", [SWAP_PINNED] = "lengths", [SWAP_GIVEN] = "option",
 	};
 
-	return names[certainty];
-}
-
-static void put_counts(struct json *j, const struct swap_message *m)
-{
 	json_key(j, "counts");
 	json_begin(j, '{');
-	json_member(j, "known_by", certainty_name(m->certainty));
+	json_member(j, "known_by", names[m->certainty]);
 	if (m->certainty > SWAP_UNKNOWN)
 		json_member_u64(j, "cpus", m->counts.cpus);
 	if (m->certainty > SWAP_CPUS_ONLY)

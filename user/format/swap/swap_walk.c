@@ -16,7 +16,7 @@ float swap_f32(const uint8_t *p)
 
 static double read_f64(const uint8_t *p)
 {
-	uint64_t bits = swap_u64(p);
+	uint64_t bits = bytes_first_low(p);
 	double d;
 
 	memcpy(&d, &bits, sizeof(d));
@@ -189,7 +189,7 @@ static void walk_item(struct walk *w, const struct swap_field *f)
 	}
 	if (t->kind == SWAP_V_ARRAY) {
 		p = take_bytes(w, f, 12);
-		v.u = swap_u64(p);
+		v.u = bytes_first_low(p);
 		v.n = swap_u32(p + 8);
 		v.p = take_bytes(w, f, (uint64_t)v.n * fixed_types[t->type].size);
 	} else if (t->type == SWAP_T_STR) {

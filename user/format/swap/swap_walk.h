@@ -180,11 +180,6 @@ static inline uint32_t swap_u32(const uint8_t *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline uint64_t swap_u64(const uint8_t *p)
-{
-	return (uint64_t)swap_u32(p) | (uint64_t)swap_u32(p + 4) << 32;
-}
-
 /* Little-endian IEEE 754 read. */
 float swap_f32(const uint8_t *p);
 
