@@ -176,33 +176,21 @@ struct sprt_item *sprt_log_find(const struct sprt_log *log, enum sprt_kind kind,
 	return *at ? &(*at)->item : NULL;
 }
 
-/* Pass the comments, or everything else, from @at up to the next call. */
-static int replay_items(struct sprt_kept *at, struct sink *to, bool comments)
-{
-	int ret = 0;
-
-	for (; !ret && at && at->item.kind != SPRT_CALL; at = at->next)
-		if ((at->item.kind == SPRT_COMMENT) == comments && !at->item.removed)
-			ret = sink_item(to, &at->item);
-	return ret;
-}
-
 int sprt_log_replay(const struct sprt_log *log, struct sink *to)
 {
-	struct sprt_kept *at = log->first;
+	struct sprt_kept *at = log->first, *end = at;
 	int ret = 0;
 
 	for (size_t call = 0; !ret && at; call++) {
-		ret = replay_items(at, to, false);
-		if (!ret)
-			ret = replay_items(at, to, true);
-		while (at && at->item.kind != SPRT_CALL)
-			at = at->next;
-		if (!at)
-			break;
-		if (!ret && !log->calls[call]->item.removed)
+		/* Up to the next call: the comments, after everything else. */
+		for (int comments = 0; comments <= 1; comments++)
+			for (end = at; end && end->item.kind != SPRT_CALL; end = end->next)
+				if (!ret && !end->item.removed &&
+				    (end->item.kind == SPRT_COMMENT) == comments)
+					ret = sink_item(to, &end->item);
+		if (end && !ret && !log->calls[call]->item.removed)
 			ret = sink_item(to, &log->calls[call]->item);
-		at = at->next;
+		at = end ? end->next : NULL;
 	}
 	return ret;
 }

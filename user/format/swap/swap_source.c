@@ -316,16 +316,6 @@ static void put_message(struct order *o, const struct swap_message *m)
 	o->bytes += m->len;
 }
 
-static struct swap_message *pull_message(struct order *o)
-{
-	struct swap_message *m = o->wait[0].m;
-
-	o->bytes -= m->len;
-	o->n--;
-	memmove(&o->wait[0], &o->wait[1], o->n * sizeof(o->wait[0]));
-	return m;
-}
-
 static void complain_again(struct swap_source *s, const struct swap_message *m)
 {
 	complain_of(s, AGAIN, m, "this number has been before");
@@ -334,8 +324,12 @@ static void complain_again(struct swap_source *s, const struct swap_message *m)
 /* Pass on the first waiting message. */
 static void pass_waiting(struct swap_source *s)
 {
-	struct swap_message *m = pull_message(&s->order);
+	struct order *o = &s->order;
+	struct swap_message *m = o->wait[0].m;
 
+	o->bytes -= m->len;
+	o->n--;
+	memmove(&o->wait[0], &o->wait[1], o->n * sizeof(o->wait[0]));
 	pass_message(s, m);
 	free(m);
 }

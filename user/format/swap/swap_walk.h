@@ -174,7 +174,7 @@ void swap_collect(const struct swap_message *m, struct swap_fields *f);
 void swap_each(const struct swap_message *m, const char *list,
 	       void (*fn)(void *ctx, const struct swap_fields *e), void *ctx);
 
-/* Little-endian reads from bytes of any alignment. */
+/* Little-endian read from bytes of any alignment; bytes_first_low() reads 64 bits. */
 static inline uint32_t swap_u32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
