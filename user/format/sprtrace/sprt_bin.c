@@ -136,15 +136,10 @@ static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 /* Keep a CALL until its ARGS and BTRC have been read. */
 static void open_call(struct bin *b, const struct sprt_item *r)
 {
-	struct sprt_call *call = &b->call.call;
-
 	if (r->call.type > SPRT_CALL_ALLOC)
 		REPORT(b, damage_packet, "call type %u is unknown", r->call.type);
 	b->call = *r;
-	call->number = ++b->number;
-	call->has_trace = false;
-	call->nargs = call->nframes = 0;
-	call->resolved = NULL;
+	b->call.call.number = ++b->number;
 	b->has_args = b->gap = false;
 	b->call_open = true;
 }
@@ -182,7 +177,6 @@ static bool make_way(struct bin *b, int type)
 /* Pass on the packet at the input position, or add it to its call; @r: its contents. */
 static void deliver_item(struct bin *b, int type, struct sprt_item *r)
 {
-	r->kind = sprt_packet_types[type].kind;
 	r->pos = in_offset(b->in);
 	switch (type) {
 	case SPRT_TYPE_CALL:

@@ -68,8 +68,8 @@ static bool read_mask(const struct opts *opts, const char *name, bool *has,
 }
 
 /* Read a file with one number per line, decimal or with C's 0x or 0; empty lines are ignored. */
-static bool read_numbers(const struct opts *opts, const char *name, bool *has,
-			 struct map64 *list, struct diag *diag)
+static bool read_numbers(const struct opts *opts, const char *name, struct map64 *list,
+			 struct diag *diag)
 {
 	const char *path = opt_value(opts, name);
 	char line[128], *end;
@@ -84,7 +84,6 @@ static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 		diag_fatal(diag, "--%s %s: %s", name, path, strerror(errno));
 		return false;
 	}
-	*has = true;
 	for (; good && fgets(line, sizeof(line), f); at++) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!line[strspn(line, " \t")])
@@ -151,6 +150,7 @@ static bool read_options(struct sprt_options *o, const struct opts *opts,
 	o->compress = opt_flag(opts, "compress");
 	o->resolve = opt_flag(opts, "resolve");
 	o->sysroot = opt_value(opts, "sysroot");
+	o->has_include = opt_flag(opts, "include");
 	if (o->sysroot && !o->resolve) {
 		diag_fatal(diag, "--sysroot says where --resolve looks: give both");
 		return false;
@@ -164,8 +164,8 @@ static bool read_options(struct sprt_options *o, const struct opts *opts,
 	o->depth = (uint32_t)depth;
 	return read_mask(opts, "contexts", &o->has_contexts, &o->contexts, diag) &&
 	       read_mask(opts, "resources", &o->has_resources, &o->resources, diag) &&
-	       read_numbers(opts, "include", &o->has_include, &o->include, diag) &&
-	       read_numbers(opts, "exclude", &o->has_exclude, &o->exclude, diag) &&
+	       read_numbers(opts, "include", &o->include, diag) &&
+	       read_numbers(opts, "exclude", &o->exclude, diag) &&
 	       read_range(o, opts, diag) && read_sort(o, opts, diag);
 }
 
@@ -300,9 +300,9 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 		struct sprt_item *item = &at->item;
 
 		if (item->kind == SPRT_RESOURCE && o->has_resources)
-			at->item.removed = !in_mask(o->resources, item->resource.id);
+			item->removed = !in_mask(o->resources, item->resource.id);
 		if (item->kind == SPRT_CONTEXT && o->has_contexts)
-			at->item.removed = !(item->context.id & o->contexts);
+			item->removed = !(item->context.id & o->contexts);
 		if (item->kind == SPRT_PROCESS && o->has_depth) {
 			item->process.has_depth = true;
 			item->process.depth = o->depth;

@@ -20,7 +20,7 @@ struct sprt_options {
 	const char *sysroot;	/* NULL if not given */
 	bool has_depth, has_contexts, has_resources, has_range;
 	uint32_t depth, contexts, resources;
-	bool has_include, has_exclude;
+	bool has_include;
 	struct map64 include, exclude;	/* call numbers */
 	char *target;		/* part of a mapped file's path, from --call-address */
 	uint64_t start, size;	/* bytes, from --call-address */

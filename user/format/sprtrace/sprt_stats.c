@@ -36,7 +36,7 @@ struct sprt_stats {
 	struct sink sink;
 	struct sink_args args;
 	uint64_t items[SPRT_COMMENT + 1];	/* by enum sprt_kind */
-	uint64_t types[3], other_types;	/* number of calls by type */
+	uint64_t types[3];		/* number of calls by type; [0]: also of unknown types */
 	unsigned int filters;		/* SPRT_FILTER_*, applied to the reports */
 	struct tally processes, functions, contexts;
 	struct res_stats *res;		/* [0]: for calls whose resource is not described */
@@ -149,10 +149,7 @@ static void count_call(struct sprt_stats *s, const struct sprt_call *call)
 	size_t at = s->by_id[id];
 	struct buf name = { 0 };
 
-	if (call->type <= SPRT_CALL_ALLOC)
-		s->types[call->type]++;
-	else
-		s->other_types++;
+	s->types[call->type <= SPRT_CALL_ALLOC ? call->type : SPRT_CALL_UNDEFINED]++;
 	count_time(s, call->time_us);
 	count_contexts(s, call->context);
 	buf_printf(&name, "%s%c%s", s->res[at].type, 0, call->name);
@@ -275,8 +272,7 @@ static int stats_sink_end(struct sink *sink)
 	stats_number(&st, "calls", "Calls", s->items[SPRT_CALL]);
 	stats_number(&st, "allocations", "  allocations", s->types[SPRT_CALL_ALLOC]);
 	stats_number(&st, "frees", "  frees", s->types[SPRT_CALL_FREE]);
-	stats_number(&st, "other_calls", "  others", s->types[SPRT_CALL_UNDEFINED] +
-		     s->other_types);
+	stats_number(&st, "other_calls", "  others", s->types[SPRT_CALL_UNDEFINED]);
 	if (s->any_time)
 		stats_time(&st, "wall_ns", "Time from the first to the last of them",
 			   s->wall_us * 1000);

@@ -15,17 +15,11 @@
 #include "format/swap/swap_walk.h"
 #include "io/in.h"
 
-enum swap_item_kind {
-	SWAP_ITEM_MESSAGE,	/* a message, of a known or unknown kind */
-	SWAP_ITEM_LOST,		/* missing messages */
-};
-
 /* A message or a gap; items come in order of sequence number. */
 struct swap_item {
-	enum swap_item_kind kind;
-	/* For SWAP_ITEM_LOST, the message after the gap, which has its time and offset. */
+	uint32_t lost;		/* number of missing messages, 0 for a message */
+	/* For a gap, the message after it, which has its time and offset. */
 	const struct swap_message *message;
-	uint32_t lost;		/* number of missing messages, 0 for SWAP_ITEM_MESSAGE */
 	uint32_t first;		/* sequence number of the first missing message */
 	/*
 	 * Name of a probe message's function from --swap-api-map, NULL if none; valid as

@@ -77,7 +77,7 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 	if (s->time > s->last_time)
 		s->last_time = s->time;
 	make_room(s);
-	if (s->item->kind == SWAP_ITEM_LOST)
+	if (s->item->lost)
 		on_lost(s);
 	else
 		swap_fxt_message(s);

@@ -201,7 +201,7 @@ static int swap_json_item(struct sink *base, const void *data)
 	const struct swap_item *item = data;
 
 	json_begin(&s->j, '{');
-	if (item->kind == SWAP_ITEM_LOST) {
+	if (item->lost) {
 		json_member(&s->j, "type", "LOST");
 		json_member_u64(&s->j, "first", item->first);
 		json_member_u64(&s->j, "count", item->lost);

@@ -241,7 +241,7 @@ static void deliver_item(struct swap_source *s, const struct swap_item *item)
 	if (s->err)
 		return;
 	complete.message = &m;
-	if (item->kind == SWAP_ITEM_MESSAGE)
+	if (!item->lost)
 		complete_message(s, &complete, &m);
 	s->err = sink_item(s->sink, &complete);
 }
@@ -269,7 +269,7 @@ static void pass_item(struct swap_source *s, const struct swap_item *item, bool 
 
 static void pass_message(struct swap_source *s, const struct swap_message *m)
 {
-	struct swap_item item = { .kind = SWAP_ITEM_MESSAGE, .message = m };
+	struct swap_item item = { .message = m };
 	bool system = m->header.id == SWAP_SYSTEM, unknown;
 	struct swap_counts counts;
 
@@ -286,9 +286,7 @@ static void pass_message(struct swap_source *s, const struct swap_message *m)
 static void pass_lost(struct swap_source *s, uint32_t count, const struct swap_message *before)
 {
 	uint32_t first = s->order.expected;
-	struct swap_item item = {
-		.kind = SWAP_ITEM_LOST, .message = before, .lost = count, .first = first,
-	};
+	struct swap_item item = { .message = before, .lost = count, .first = first };
 
 	REPORT(s, LOST, before->offset, "%s missing, numbers %" PRIu32 " to %" PRIu32,
 	       text_counted(count, "message is", "messages are"), first, first + count - 1);

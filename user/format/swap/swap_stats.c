@@ -177,7 +177,7 @@ static int stats_item(struct sink *sink, const void *data)
 	const struct swap_message *m = item->message;
 	struct swap_process *old;
 
-	if (item->kind == SWAP_ITEM_LOST) {
+	if (item->lost) {
 		s->lost += item->lost;
 		s->gaps++;
 		return 0;
