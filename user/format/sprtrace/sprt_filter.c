@@ -263,19 +263,22 @@ static void trim_calls(struct sprt_log *log, uint32_t depth)
 	}
 }
 
-static void find_extremes(struct sprt_log *log)
+/* Remove the calls that the options leave out, and find the extremes of the others' blocks. */
+static void remove_unwanted(struct sprt_log *log, const struct sprt_options *o, bool has_range,
+			    uint64_t from, uint64_t to)
 {
 	log->lowest = UINT64_MAX;
 	log->highest = 0;
 	for (size_t i = 0; i < log->ncalls; i++) {
-		const struct sprt_call *call = &log->calls[i]->item.call;
+		struct sprt_item *item = &log->calls[i]->item;
 
-		if (log->calls[i]->item.removed || call->type != SPRT_CALL_ALLOC)
+		item->removed = !call_is_wanted(log, &item->call, o, has_range, from, to);
+		if (item->removed || item->call.type != SPRT_CALL_ALLOC)
 			continue;
-		if (call->id < log->lowest)
-			log->lowest = call->id;
-		if (call->id > log->highest)
-			log->highest = call->id;
+		if (item->call.id < log->lowest)
+			log->lowest = item->call.id;
+		if (item->call.id > log->highest)
+			log->highest = item->call.id;
 	}
 }
 
@@ -293,9 +296,7 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 				    "--call-address: no file with \"%s\" in its path is mapped, no call is left out",
 				    o->target);
 	}
-	for (size_t i = 0; i < log->ncalls; i++)
-		if (!call_is_wanted(log, &log->calls[i]->item.call, o, has_range, from, to))
-			log->calls[i]->item.removed = true;
+	remove_unwanted(log, o, has_range, from, to);
 	for (struct sprt_kept *at = log->first; at; at = at->next) {
 		struct sprt_item *item = &at->item;
 
@@ -312,7 +313,6 @@ static void filter_calls(struct sprt_log *log, const struct sprt_options *o, str
 		if (item->kind == SPRT_LOG && o->resolve)
 			item->log.filters |= SPRT_FILTER_RESOLVE;
 	}
-	find_extremes(log);
 	if (o->leaks)
 		remove_freed(log);
 	if (o->resolve)

@@ -239,13 +239,14 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 		fxt_args_cstr(&s->args, "damaged", "this message was damaged");
 }
 
-void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
-		      const char *name)
+void swap_fxt_element(void *ctx, const struct swap_fields *e)
 {
+	struct swap_fxt *s = ctx;
+
 	fxt_args_reset(&s->args);
 	for (size_t i = 0; i < e->n; i++)
 		add_value(s, e->at[i].field->name, e->at[i].field, &e->at[i].value);
-	swap_fxt_instant(s, category, name);
+	swap_fxt_instant(s, e->list->category, e->list->text);
 }
 
 /* ---- slices ---- */

@@ -19,19 +19,13 @@ static const struct diag_kind kind_maps = {
 
 /* ---- messages that become instants ---- */
 
-/* Write an element of a list as an instant. */
-static void put_element(void *ctx, const struct swap_fields *e)
-{
-	swap_fxt_element(ctx, e, e->list->category, e->list->text);
-}
-
 /* Write the instant of the message's row, and those of the elements of its lists. */
 static void put_instant(struct swap_fxt *s)
 {
 	swap_fxt_instant(s, s->m->row->category, s->m->row->text);
 	for (size_t i = 0; i < s->f.n; i++)
 		if (s->f.at[i].field->type == SWAP_T_LIST)
-			swap_each(s->m, s->f.at[i].field->name, put_element, s);
+			swap_each(s->m, s->f.at[i].field->name, swap_fxt_element, s);
 }
 
 static void on_unknown(struct swap_fxt *s)

@@ -108,9 +108,8 @@ void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *na
  */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 
-/** swap_fxt_element - write an instant with the fields of an element of a list */
-void swap_fxt_element(struct swap_fxt *s, const struct swap_fields *e, const char *category,
-		      const char *name);
+/** swap_fxt_element - write an element of a list as an instant; for swap_each() with @ctx */
+void swap_fxt_element(void *ctx, const struct swap_fields *e);
 
 /**
  * swap_fxt_not_before - keep times from going back
