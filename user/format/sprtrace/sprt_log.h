@@ -61,7 +61,7 @@ struct sprt_kept {
 
 /* Initialize with zeros; sprt_log_clear() frees its memory. */
 struct sprt_log {
-	struct sprt_kept *first, *last;	/* in order of arrival, NULL if none */
+	struct sprt_kept *first, *last;	/* in order of arrival, SPRT_LOG first; NULL if none */
 	struct sprt_kept **calls;	/* the calls, in order of arrival until sprt_log_sort() */
 	size_t ncalls, calls_cap;
 	/* The last resource with each id, even if a filter has removed it; NULL if none. */

@@ -63,13 +63,13 @@ static const struct sprt_item *last_item(const struct report *r, enum sprt_kind 
 
 static void print_header(struct report *r)
 {
-	const struct sprt_item *first = last_item(r, SPRT_LOG), *second = last_item(r, SPRT_PROCESS);
-	const struct sprt_log_start *log = first ? &first->log : NULL;
-	const struct sprt_process *process = second ? &second->process : NULL;
-	unsigned int filters;
+	const struct sprt_log_start *log = &r->log->first->item.log;
+	const struct sprt_item *item = last_item(r, SPRT_PROCESS);
+	const struct sprt_process *process = item ? &item->process : NULL;
+	unsigned int filters = log->filters & ~SPRT_FILTER_COMPRESS;
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
-	if (log && *log->arch)
+	if (*log->arch)
 		out_printf(r->out, "arch=%s, ", show_string(r, log->arch));
 	if (process && process->has_time) {
 		time_t sec = (time_t)process->sec;
@@ -81,11 +81,10 @@ static void print_header(struct report *r)
 				   tm.tm_hour, tm.tm_min, tm.tm_sec);
 	}
 	/* A text report may lack name and pid; a packet always has them. */
-	if (process && (!log || !log->text || *process->name))
+	if (process && (!log->text || *process->name))
 		out_printf(r->out, "process=%s, ", show_string(r, process->name));
-	if (process && (!log || !log->text || process->pid))
+	if (process && (!log->text || process->pid))
 		out_printf(r->out, "pid=%" PRIu32 ", ", process->pid);
-	filters = log ? log->filters & ~SPRT_FILTER_COMPRESS : 0;
 	if (r->options->compress)
 		filters |= SPRT_FILTER_COMPRESS;
 	if (filters) {
@@ -103,9 +102,9 @@ static void print_header(struct report *r)
 	if (process && process->has_depth)
 		out_printf(r->out, "backtrace depth=%" PRIu32 ", ",
 			   process->depth);
-	if (log && !log->text)
+	if (!log->text)
 		out_puts(r->out, "origin=" BINARY_ORIGIN ", ");
-	else if (log && *log->origin)
+	else if (*log->origin)
 		out_printf(r->out, "origin=%s, ", show_string(r, log->origin));
 	out_puts(r->out, "\n");
 }
