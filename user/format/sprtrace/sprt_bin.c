@@ -78,16 +78,13 @@ static void close_call(struct bin *b)
 static void start_log(struct bin *b, const struct sprt_handshake *h)
 {
 	struct sprt_item r = { .kind = SPRT_LOG, .pos = in_offset(b->in) };
-	char arch[256] = "";
 
 	close_call(b);
-	if (h->arch_len)
-		memcpy(arch, h->arch, h->arch_len);
 	r.log.major = h->major;
 	r.log.minor = h->minor;
 	r.log.big_endian = b->lay.big;
 	r.log.ptr_size = b->lay.ptr;
-	r.log.arch = arch;
+	r.log.arch = h->arch;
 	r.log.origin = "";
 	b->number = 0;
 	b->gap = false;
@@ -284,16 +281,13 @@ static void read_handshake(struct bin *b)
 		REPORT(b, damage_handshake, "%s", h.fault);
 	b->lay = (struct sprt_layout){ .big = h.endian == 1, .ptr = h.ptr };
 	if (h.ptr != 4 && h.ptr != 8) {
-		b->lay.ptr = memmem(h.arch, h.arch_len, "64", 2) ? 8 : 4;
+		b->lay.ptr = memmem(h.arch, sizeof(h.arch), "64", 2) ? 8 : 4;
 		b->lay.ptr_guessed = true;
 	}
 	sprt_layout_version(&b->lay, h.major, h.minor);
 
 	if (!at_boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
 		REPORT(b, damage_handshake, "version or byte order contradict the packets");
-	/* Looking ahead may have moved the buffer. */
-	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
-	h.arch = p + 5;
 	start_log(b, &h);
 	in_skip(b->in, h.total);
 }

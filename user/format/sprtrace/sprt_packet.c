@@ -338,13 +338,12 @@ struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len)
 	if (total < 7 + n || total > len)
 		return (struct sprt_handshake){ 0 };
 	h.total = total;
-	h.arch = p + 5;
-	h.arch_len = n;
+	memcpy(h.arch, p + 5, n);
 	h.endian = p[5 + n];
 	h.ptr = p[6 + n];
 	if (p[0] != SPRT_HANDSHAKE_ID)
 		h.fault = "first byte is not 0xf0";
-	else if (!is_printable(h.arch, n))
+	else if (!is_printable(p + 5, n))
 		h.fault = "architecture is not text";
 	else if (h.endian > 1)
 		h.fault = "byte order is neither 0 nor 1";

@@ -38,8 +38,7 @@ void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor);
 struct sprt_handshake {
 	size_t total;		/* bytes, 0 if not a handshake */
 	uint8_t major, minor, endian, ptr;
-	const uint8_t *arch;
-	size_t arch_len;
+	char arch[256];
 	const char *fault;	/* what is wrong with it, NULL if nothing */
 };
 

@@ -27,8 +27,7 @@ struct res_stats {
 	char *type;
 	uint64_t allocs, alloc_bytes;	/* blocks allocated */
 	uint64_t frees, free_bytes;	/* blocks freed */
-	uint64_t live, live_bytes;	/* blocks that are live in the current log */
-	uint64_t never, never_bytes;	/* blocks never freed in the logs before it */
+	uint64_t live_bytes;		/* in the current log */
 	uint64_t peak_bytes;
 };
 
@@ -69,13 +68,8 @@ static size_t res_of_type(struct sprt_stats *s, const char *type)
 /* End a log: its live blocks were never freed.  Each log has its own blocks. */
 static void end_log(struct sprt_stats *s)
 {
-	for (size_t i = 0; i < s->nres; i++) {
-		struct res_stats *r = &s->res[i];
-
-		r->never += r->live;
-		r->never_bytes += r->live_bytes;
-		r->live = r->live_bytes = 0;
-	}
+	for (size_t i = 0; i < s->nres; i++)
+		s->res[i].live_bytes = 0;
 	sprt_live_free(&s->live);
 	memset(s->context_names, 0, sizeof(s->context_names));
 	sprt_intern_free(&s->strings);
@@ -114,14 +108,12 @@ static void count_block(struct sprt_stats *s, const struct sprt_call *call, size
 	if (change > 0) {
 		r->allocs++;
 		r->alloc_bytes += block.amount;
-		r->live++;
 		r->live_bytes += block.amount;
 		if (r->live_bytes > r->peak_bytes)
 			r->peak_bytes = r->live_bytes;
 	} else if (change < 0) {
 		r->frees++;
 		r->free_bytes += block.amount;
-		r->live--;
 		r->live_bytes -= block.amount;
 	}
 }
@@ -225,8 +217,8 @@ static void put_resources(const struct sprt_stats *s, struct stats *st)
 		stats_cell(st, r->alloc_bytes);
 		stats_cell(st, r->frees);
 		stats_cell(st, r->free_bytes);
-		stats_cell(st, r->never);
-		stats_cell(st, r->never_bytes);
+		stats_cell(st, r->allocs - r->frees);
+		stats_cell(st, r->alloc_bytes - r->free_bytes);
 		stats_cell(st, r->peak_bytes);
 		stats_name(st, r->type, strlen(r->type));
 	}

@@ -120,7 +120,6 @@ static int write_waiting(struct swap_fxt *s)
 	char text[40];
 	int err = 0;
 
-	s->begun = true;
 	begin_trace(s);
 	for (size_t i = 0; i < s->waiting.n; i++) {
 		uint64_t time = earliest_time(s, s->waiting.items[i].message);
@@ -143,7 +142,7 @@ static int swap_fxt_item(struct sink *base, const void *data)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;
 
-	if (s->begun)
+	if (s->w)
 		return write_item(s, data);
 	swap_queue_add(&s->waiting, data);
 	return s->waiting.n == WAITING_MAX || s->waiting.bytes > WAITING_BYTES ?
@@ -156,7 +155,7 @@ static int swap_fxt_end(struct sink *base)
 	struct swap_fxt *s = (struct swap_fxt *)base;
 	struct swap_process *p;
 
-	if (!s->begun)
+	if (!s->w)
 		write_waiting(s);
 	s->m = &(struct swap_message){ 0 };
 	TAILQ_FOREACH(p, &s->ps->processes, by_use)

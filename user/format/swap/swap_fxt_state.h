@@ -32,9 +32,8 @@ struct swap_fxt {
 	struct sink base;
 	struct out *out;
 	struct diag *diag;
-	struct fxt_writer *w;
+	struct fxt_writer *w;	/* NULL before the trace begins */
 	struct swap_processes *ps;
-	bool begun;
 	uint64_t system_process, system_thread;	/* koids for events without a pid */
 	uint64_t next_span;
 	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */

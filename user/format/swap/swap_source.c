@@ -64,7 +64,6 @@ static const struct diag_kind kinds[] = {
 
 /* Puts messages in order: keeps those whose numbers are ahead of the expected one. */
 struct order {
-	bool started;
 	uint32_t expected;	/* the next number */
 	uint64_t arrivals;	/* number of messages so far */
 	uint32_t late_next;
@@ -404,11 +403,8 @@ static void add_message(struct swap_source *s, const struct swap_message *m)
 {
 	struct order *o = &s->order;
 
-	o->arrivals++;
-	if (!o->started) {
-		o->started = true;
+	if (!o->arrivals++)
 		o->expected = m->header.seq;
-	}
 	if (order_ahead(o, m->header.seq) < 0) {
 		add_late(s, m);
 		return;
