@@ -265,6 +265,8 @@ static const struct swap_field probe_file[] = {
 	F("file_size", I64), F("path", STR), END
 };
 
+static const struct swap_field probe_lifecycle[] = { INCLUDE(probe), END };
+
 static const struct swap_field probe_screenshot[] = {
 	INCLUDE(probe), F("image", STR), F("angle", U32), END
 };
