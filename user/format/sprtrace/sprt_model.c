@@ -134,8 +134,8 @@ void sprt_values(const struct sprt_item *item, bool fxt, sprt_put *put, void *ct
 		put_process(put, ctx, &item->process);
 		return;
 	}
-	for (int late = 0; late <= fxt; late++)
+	for (unsigned int pass = 0; pass < (fxt ? 2 : 1); pass++)
 		for (const struct sprt_field *f = sprt_kinds[item->kind].fields; f->type; f++)
-			if (!fxt || f->late == late)
+			if (!fxt || f->late == (pass > 0))
 				put_field(put, ctx, f, (const char *)item + f->offset);
 }

@@ -158,7 +158,7 @@ static int swap_fxt_end(struct sink *base)
 	if (!s->w)
 		write_waiting(s);
 	s->m = &(struct swap_message){ 0 };
-	TAILQ_FOREACH(p, &s->ps->processes, by_use)
+	for (p = TAILQ_FIRST(&s->ps->processes); p; p = TAILQ_NEXT(p, by_use))
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
 	for (uint32_t cpu = 0; cpu < SWAP_FXT_CPUS; cpu++)
 		swap_fxt_flush_leaving(s, cpu);
