@@ -71,8 +71,9 @@ struct swap_process {
 
 /* All processes.  Start with swap_processes_new(). */
 struct swap_processes {
-	TAILQ_HEAD(process_list, swap_process) processes;	/* linked by by_use, so most recently used last */
-	TAILQ_HEAD(thread_list, swap_thread) threads;	/* likewise */
+	/* Linked by by_use, so most recently used last: */
+	TAILQ_HEAD(process_list, swap_process) processes;
+	TAILQ_HEAD(thread_list, swap_thread) threads;
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread *, the last one added with each tid */
 	size_t nthreads, nmaps;
