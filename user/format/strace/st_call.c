@@ -264,8 +264,7 @@ static size_t raw_directory(const struct st_log *log)
 	return (size_t)(slash - log->path.s);
 }
 
-/* Replace "/proc/self" with "/proc/PID", which means the same for the process that resolves it. */
-static void settle_self(const struct call *c)
+void call_settle_self(const struct call *c)
 {
 	static const char self[] = "/proc/self/";
 	const size_t n = sizeof(self) - 1;
@@ -287,7 +286,7 @@ void call_settle(const struct call *c)
 
 	if (!log->path.len || *log->path.s != '/')
 		return;
-	settle_self(c);
+	call_settle_self(c);
 	/* do not clean a path before asking: the kernel follows links before any ".." */
 	n = path_is_clean(log->path.s, log->path.len) ? 0 : raw_directory(log);
 	if (n && ask_directory(c, n, dir)) {
@@ -340,7 +339,7 @@ void call_settle_whole(const struct call *c)
 
 	if (!log->path.len || *log->path.s != '/' || settle_fd(c))
 		return;
-	settle_self(c);
+	call_settle_self(c);
 	if (!ask_directory(c, log->path.len, dir)) {
 		path_clean(&log->path);
 		if (!ask_directory(c, log->path.len, dir))

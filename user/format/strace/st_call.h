@@ -85,6 +85,9 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 void call_settle(const struct call *c);
 /** call_names_fd - whether log->path is "/proc/self/fd/N" */
 bool call_names_fd(const struct call *c);
+/** call_settle_self - replace "/proc/self" in log->path with "/proc/PID", which etrace can resolve */
+void call_settle_self(const struct call *c);
+
 /** call_settle_whole - like call_settle(), but follow a link at the end of log->path, too */
 void call_settle_whole(const struct call *c);
 

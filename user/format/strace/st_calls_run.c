@@ -241,6 +241,7 @@ void st_do_exec(struct call *c)
 	st_uses(log, c->task, true);
 	known = take_program(c);
 	if (known) {
+		call_settle_self(c);
 		if (log->path.len && *log->path.s == '/')
 			path_clean(&log->path);
 		if (log->path.len < sizeof(name))
