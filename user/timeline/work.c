@@ -360,7 +360,11 @@ static struct work_arg script_of(const struct work_arg *args, size_t n)
 		if (args[i].len > 1 && *args[i].s == '-' && args[i].s[1] != '-' &&
 		    args[i].s[args[i].len - 1] == 'c' && args[i].len < 5 && i + 1 < n)
 			return first_word(args[i + 1]);
-		if (is_word(args[i]))
+		/* the name of an option follows: "-eo pipefail" */
+		if (args[i].len > 1 && strchr("-+", *args[i].s) && args[i].s[1] != '-' &&
+		    strchr("oO", args[i].s[args[i].len - 1]))
+			i++;
+		else if (is_word(args[i]))
 			return args[i];
 	}
 	return (struct work_arg){ 0 };

@@ -35,6 +35,7 @@ static const struct {
 	{ "/bin/dash", "sh -c \"for f in a b; do cp $f out; done\"", "shell", "sh cp" },
 	{ "/bin/dash", "sh -c \"if ! cmp a b; then mv a b; fi\"", "shell", "sh cmp" },
 	{ "/bin/bash", "bash scripts/run_test", "test", "bash run_test" },
+	{ "/bin/bash", "bash --norc -eo pipefail +O extglob ci/x.sh", "shell", "bash x.sh" },
 	{ "/bin/dash", "sh", "shell", "sh" },
 	{ "/bin/busybox", "sh -c true", "shell", "sh true" },
 	{ "/usr/bin/make", "make -j8 V=1 all", "other", "make all" },
